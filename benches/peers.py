@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""Times Open3D, libigl, small_gicp and CloudCompare beside `shadowgraph bench`, on the same data and threads, in one run.
+
+    python3 -m venv venv && venv/bin/pip install open3d==0.20.0 libigl==2.6.3 small_gicp==1.0.1 numpy
+    cargo build --release
+    venv/bin/python benches/peers.py [--scale 1.0] [--runs 5]
+
+Index builds are timed apart; every query is one call over the whole array; distances are compared with ours.
+"""
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent
+PROGRAM = ROOT / "target/release/shadowgraph"
+THREADS = os.cpu_count()
+
+
+def median_ms(work, runs):
+    work()
+    times = []
+    for _ in range(runs):
+        start = time.perf_counter()
+        result = work()
+        times.append((time.perf_counter() - start) * 1e3)
+    return result, statistics.median(times)
+
+
+def report(name, ms, extra=""):
+    print(f"{name:64} {ms:10.1f} ms  {extra}", flush=True)
+
+
+def load_ply_points(path):
+    with open(path, "rb") as file:
+        count = 0
+        while True:
+            line = file.readline().strip()
+            if line.startswith(b"element vertex"):
+                count = int(line.split()[-1])
+            if line == b"end_header":
+                break
+        return np.frombuffer(file.read(), dtype="<f4").reshape(count, -1)[:, :3].astype(np.float64)
+
+
+def our_distances(stl, ply, folder):
+    out = folder / "ours"
+    identity = folder / "identity.txt"
+    identity.write_text("1 0 0 0\n0 1 0 0\n0 0 1 0\n0 0 0 1\n")
+    command = [PROGRAM, "inspect", "--nominal", stl, "--scan", ply, "--align", "none", "--pose", identity,
+               "--max-distance-mm", "1000", "--max-angle-deg", "180", "--no-pictures", "--out", out]
+    subprocess.run(command, check=True, capture_output=True)
+    return np.genfromtxt(out / "deviations.csv", delimiter=",", skip_header=1)[:, 3]
+
+
+def open3d_case(stl, points, runs, ours):
+    import open3d as o3d
+    mesh = o3d.io.read_triangle_mesh(str(stl))
+    tensor = o3d.t.geometry.TriangleMesh.from_legacy(mesh)
+    def build():
+        scene = o3d.t.geometry.RaycastingScene(nthreads=THREADS)
+        scene.add_triangles(tensor)
+        return scene
+    scene, ms = median_ms(build, max(1, runs // 2))
+    report("Open3D build", ms)
+    query = o3d.core.Tensor(points.astype(np.float32))
+    distance, ms = median_ms(lambda: scene.compute_distance(query, nthreads=THREADS).numpy(), runs)
+    report("Open3D unsigned", ms, f"differs by at most {np.max(np.abs(np.abs(ours) - distance)):.2e} mm")
+    _, ms = median_ms(lambda: scene.compute_signed_distance(query, nthreads=THREADS).numpy(), runs)
+    report("Open3D signed", ms)
+    return mesh
+
+
+def igl_case(stl, points, runs, ours):
+    import igl
+    import open3d as o3d
+    mesh = o3d.io.read_triangle_mesh(str(stl))
+    mesh.merge_close_vertices(0.0)
+    vertices, facets = np.asarray(mesh.vertices), np.asarray(mesh.triangles).astype(np.int64)
+    result, ms = median_ms(lambda: igl.point_mesh_squared_distance(points, vertices, facets), max(1, runs // 2))
+    report("libigl unsigned (build included)", ms,
+           f"differs by at most {np.max(np.abs(np.abs(ours) - np.sqrt(result[0]))):.2e} mm")
+    result, ms = median_ms(lambda: igl.signed_distance(points, vertices, facets,
+                           sign_type=igl.SIGNED_DISTANCE_TYPE_PSEUDONORMAL), max(1, runs // 2))
+    report("libigl signed (build included)", ms)
+
+
+def cloudcompare_case(stl, points, folder):
+    text = folder / "scan.xyz"
+    np.savetxt(text, points, fmt="%.6f")
+    command = ["xvfb-run", "-a", "CloudCompare", "-SILENT", "-AUTO_SAVE", "OFF", "-O", str(text), "-O", str(stl), "-C2M_DIST"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=900)
+    except FileNotFoundError:
+        return report("CloudCompare: not installed", float("nan"))
+    for line in done.stdout.splitlines():
+        if "Time" in line and "s" in line:
+            print("CloudCompare:", line.strip())
+
+
+def gicp_case(runs):
+    import small_gicp
+    rng = np.random.default_rng(1)
+    angle, along = rng.uniform(0, 2 * np.pi, 1_000_000), rng.uniform(0, 1, 1_000_000)
+    radius = 60 - 25 * along + 1.5 * np.cos(12 * angle) * np.sin(np.pi * along) + 0.8 * np.sin(40 * along)
+    target = np.stack([radius * np.cos(angle), radius * np.sin(angle), 240 * along], 1)
+    pose = np.eye(4)
+    pose[:3, 3] = [1.2, -0.9, 1.3]
+    source = target[::1] + rng.normal(0, 0.02, target.shape) - pose[:3, 3]
+    t, t_tree = small_gicp.preprocess_points(target[::12], downsampling_resolution=0.01, num_threads=THREADS)
+    s, _ = small_gicp.preprocess_points(source, downsampling_resolution=0.01, num_threads=THREADS)
+    for kind in ("PLANE_ICP", "GICP"):
+        result, ms = median_ms(lambda: small_gicp.align(t, s, t_tree, registration_type=kind, num_threads=THREADS,
+                               max_correspondence_distance=10.0, max_iterations=50), max(1, runs // 2))
+        report(f"small_gicp {kind}, {s.size()} on {t.size()} points", ms, f"{result.iterations} iterations")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--scale", type=float, default=1.0)
+    parser.add_argument("--runs", type=int, default=5)
+    arguments = parser.parse_args()
+    if not PROGRAM.exists():
+        sys.exit("Build first: cargo build --release")
+    print(f"{THREADS} threads, {arguments.runs} runs, scale {arguments.scale}")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for suite in ("deviation", "register"):
+            command = [PROGRAM, "bench", suite, "--json", "--runs", str(arguments.runs), "--scale", str(arguments.scale)]
+            if suite == "deviation":
+                command += ["--data", folder]
+            rows = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)["rows"]
+            for row in rows:
+                extra = f"{row['iterations']} iterations, RMS {row['rms_mm']:.5f}" if "iterations" in row else ""
+                report(f"Shadowgraph {row['case']}", row["median_ms"], extra)
+        points = load_ply_points(folder / "scan.ply")
+        for stl in sorted(folder.glob("cone-*.stl"), key=lambda path: path.stat().st_size):
+            print(f"-- {len(points)} points, {stl.name}")
+            ours = our_distances(stl, folder / "scan.ply", folder)
+            open3d_case(stl, points, arguments.runs, ours)
+            igl_case(stl, points, arguments.runs, ours)
+        cloudcompare_case(sorted(folder.glob("cone-*.stl"))[0], points, folder)
+        gicp_case(arguments.runs)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+//! Builds the bridge to OpenCASCADE for the CAD reader program, and for it alone.
+
+use std::path::{Path, PathBuf};
+
+fn main() {
+    println!("cargo:rerun-if-changed=src/bin/shadowgraph-cad/bridge.cpp");
+    println!("cargo:rerun-if-env-changed=OCCT_INCLUDE_DIR");
+    if std::env::var_os("CARGO_FEATURE_CAD").is_none() {
+        return;
+    }
+    let Some(include) = include_folder() else {
+        eprintln!(
+            "The CAD reader needs OpenCASCADE. Install the Debian or Ubuntu package libocct-data-exchange-dev, or \
+             build without STEP and IGES: --no-default-features. (Headers elsewhere: set OCCT_INCLUDE_DIR.)"
+        );
+        std::process::exit(1);
+    };
+    cc::Build::new()
+        .cpp(true)
+        .std("c++17")
+        .file("src/bin/shadowgraph-cad/bridge.cpp")
+        .include(&include)
+        .flag("-Wno-deprecated-declarations")
+        .cargo_metadata(false)
+        .compile("shadowgraph_cad_bridge");
+    let out = std::env::var("OUT_DIR").unwrap_or_default();
+    let link = |argument: String| println!("cargo:rustc-link-arg-bin=shadowgraph-cad={argument}");
+    link(format!("{out}/libshadowgraph_cad_bridge.a"));
+    // From 7.8 on, the exchange libraries have other names.
+    let exchange: &[&str] = if has_library(&include, "TKDESTEP") {
+        &["TKDESTEP", "TKDEIGES"]
+    } else {
+        &["TKSTEP", "TKSTEPBase", "TKSTEPAttr", "TKSTEP209", "TKIGES"]
+    };
+    let rest = ["TKXSBase", "TKMesh", "TKTopAlgo", "TKShHealing", "TKBRep", "TKGeomBase", "TKG3d", "TKMath", "TKernel"];
+    for library in exchange.iter().chain(&rest) {
+        link(format!("-l{library}"));
+    }
+    link("-lstdc++".to_owned());
+}
+
+fn include_folder() -> Option<PathBuf> {
+    let named = std::env::var_os("OCCT_INCLUDE_DIR").map(PathBuf::from);
+    let usual = ["/usr/include/opencascade", "/usr/local/include/opencascade"].map(PathBuf::from);
+    named.into_iter().chain(usual).find(|folder| folder.join("STEPControl_Reader.hxx").exists())
+}
+
+fn has_library(include: &Path, name: &str) -> bool {
+    let prefix = include.parent().and_then(Path::parent).unwrap_or(Path::new("/usr"));
+    let folders = ["lib", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu", "lib64"];
+    folders.iter().any(|folder| prefix.join(folder).join(format!("lib{name}.so")).exists())
+}

@@ -1,0 +1,173 @@
+//! Files of the window: dialogs off the UI thread, dropped files, recent files, the autosave.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+
+use crate::io::format::Format;
+use crate::session::project::Project;
+
+/// What a file may be opened as, by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A Shadowgraph project.
+    Project,
+    /// CAD: a nominal.
+    Nominal,
+    /// Points only: a scan.
+    Scan,
+    /// A mesh: either.
+    Either,
+    /// Not known.
+    Unknown,
+}
+
+/// Extension of project files.
+pub const PROJECT: &str = "shadowgraph";
+
+/// What the file at `path` may be opened as.
+pub fn kind_of(path: &Path) -> Kind {
+    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(PROJECT)) {
+        return Kind::Project;
+    }
+    match Format::of_name(path) {
+        Ok(Format::Step | Format::Iges) => Kind::Nominal,
+        Ok(Format::Pcd | Format::Xyz | Format::E57) => Kind::Scan,
+        Ok(_) => Kind::Either,
+        Err(_) => Kind::Unknown,
+    }
+}
+
+/// What a file dialog was opened for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Fill the open dialog.
+    Open,
+    /// The next scan to inspect.
+    NextScan,
+    /// Where to save the project.
+    SaveProject,
+    /// Where reports go.
+    ReportFolder,
+}
+
+/// Recent files kept.
+const MOST_RECENT: usize = 12;
+
+/// See the module.
+pub struct Files {
+    folder: Option<PathBuf>,
+    /// Latest first.
+    pub recent: Vec<PathBuf>,
+    chosen: Option<(Purpose, mpsc::Receiver<Option<PathBuf>>)>,
+}
+
+impl Files {
+    /// Reads what an earlier run left in `folder`.
+    pub fn new(folder: Option<PathBuf>) -> Self {
+        let text = folder.as_ref().and_then(|folder| std::fs::read_to_string(folder.join("recent.txt")).ok());
+        let recent = text.unwrap_or_default().lines().map(PathBuf::from).take(MOST_RECENT).collect();
+        Self { folder, recent, chosen: None }
+    }
+
+    /// Puts `path` first among the recent files.
+    pub fn remember(&mut self, path: &Path) {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        self.recent.retain(|other| *other != path);
+        self.recent.insert(0, path);
+        self.recent.truncate(MOST_RECENT);
+        if let Some(folder) = &self.folder {
+            let text: String = self.recent.iter().map(|path| format!("{}\n", path.display())).collect();
+            // Recent files are a convenience: a read-only home must not get in the way of work.
+            if let Err(error) = crate::io::atomic::write_bytes(&folder.join("recent.txt"), text.as_bytes()) {
+                log::warn!("{error}");
+            }
+        }
+    }
+
+    /// Opens a system dialog on a thread of its own.
+    pub fn browse(&mut self, purpose: Purpose, context: &egui::Context) {
+        let (sender, receiver) = mpsc::channel();
+        self.chosen = Some((purpose, receiver));
+        let context = context.clone();
+        std::thread::spawn(move || {
+            let dialog = rfd::FileDialog::new();
+            let all = |extensions: &[&str]| -> Vec<String> {
+                extensions.iter().flat_map(|e| [(*e).to_owned(), e.to_uppercase()]).collect()
+            };
+            let picked = match purpose {
+                Purpose::Open => {
+                    let mut extensions = all(&Format::NOMINAL_EXTENSIONS);
+                    extensions.extend(all(&Format::SCAN_EXTENSIONS));
+                    extensions.push(PROJECT.to_owned());
+                    dialog.set_title("Open").add_filter("Nominals, scans, projects", &extensions).pick_file()
+                }
+                Purpose::NextScan => {
+                    dialog.set_title("Next scan").add_filter("Scans", &all(&Format::SCAN_EXTENSIONS)).pick_file()
+                }
+                Purpose::SaveProject => dialog
+                    .set_title("Save the project")
+                    .set_file_name("inspection.shadowgraph")
+                    .add_filter("Project", &[PROJECT])
+                    .save_file(),
+                Purpose::ReportFolder => dialog.set_title("Folder for the report").pick_folder(),
+            };
+            // The window may be gone by now.
+            let _ = sender.send(picked);
+            context.request_repaint();
+        });
+    }
+
+    /// What a dialog returned.
+    pub fn take_chosen(&mut self) -> Option<(Purpose, PathBuf)> {
+        let (purpose, receiver) = self.chosen.as_ref()?;
+        let purpose = *purpose;
+        match receiver.try_recv() {
+            Ok(picked) => {
+                self.chosen = None;
+                picked.map(|path| (purpose, path))
+            }
+            Err(mpsc::TryRecvError::Empty) => None,
+            Err(mpsc::TryRecvError::Disconnected) => {
+                self.chosen = None;
+                None
+            }
+        }
+    }
+
+    /// Files dropped on the window in this frame.
+    pub fn take_dropped(&self, context: &egui::Context) -> Vec<PathBuf> {
+        context.input(|input| input.raw.dropped_files.iter().map(|file| file.path().to_owned()).collect())
+    }
+
+    fn autosave_path(&self) -> Option<PathBuf> {
+        self.folder.as_ref().map(|folder| folder.join(format!("autosave-{}.shadowgraph", std::process::id())))
+    }
+
+    /// Writes the autosave; a failure is logged, not shown at every change.
+    pub fn autosave(&self, project: &Project) {
+        if let Some(path) = self.autosave_path()
+            && let Err(error) = project.save(&path)
+        {
+            log::warn!("{error}");
+        }
+    }
+
+    /// Removes the autosave after a good end.
+    pub fn forget_autosave(&self) {
+        if let Some(path) = self.autosave_path() {
+            // There may be none.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+
+    /// The autosave of a run that is no longer alive.
+    pub fn left_over_autosave(&self) -> Option<PathBuf> {
+        let entries = std::fs::read_dir(self.folder.as_ref()?).ok()?;
+        entries.flatten().map(|entry| entry.path()).find(|path| {
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let process =
+                name.strip_prefix("autosave-").and_then(|rest| rest.strip_suffix(".shadowgraph")).unwrap_or_default();
+            !process.is_empty() && !Path::new("/proc").join(process).exists()
+        })
+    }
+}

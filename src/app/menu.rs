@@ -1,0 +1,199 @@
+//! The top bar: menus, workspaces, and the one large button. Every entry is an [`Action`], which shortcuts and the
+//! palette send too.
+
+use egui::{Key, KeyboardShortcut, Modifiers};
+
+use super::files::Purpose;
+use super::{App, Workspace, theme};
+use crate::dispatch::Command;
+use crate::inspect::alignment::Method;
+use crate::render::camera::StandardView;
+
+/// What can be chosen in the window, beyond commands to the document.
+#[derive(Clone, Debug)]
+pub enum Action {
+    /// Sends a command.
+    Send(Box<Command>),
+    /// Opens the open dialog.
+    Open,
+    /// Chooses the next scan and inspects it.
+    InspectNext,
+    /// Asks where to save the project.
+    SaveProject,
+    /// Asks for the folder of the report.
+    ChooseReportFolder,
+    /// Shows a workspace.
+    Show(Workspace),
+    /// Looks from a standard direction.
+    Look(StandardView),
+    /// Shows everything.
+    Fit,
+    /// Changes between the two lenses.
+    ToggleLens,
+    /// Changes between the light and the dark theme.
+    ToggleTheme,
+    /// Stops the running job.
+    Cancel,
+    /// Opens the palette.
+    Palette,
+    /// Opens a file.
+    OpenFile(std::path::PathBuf),
+    /// Closes the window.
+    Quit,
+}
+
+const COMMAND: Modifiers = Modifiers::COMMAND;
+const COMMAND_SHIFT: Modifiers = Modifiers { shift: true, ..Modifiers::COMMAND };
+
+fn key(modifiers: Modifiers, key: Key) -> Option<KeyboardShortcut> {
+    Some(KeyboardShortcut::new(modifiers, key))
+}
+
+/// All actions with a name, in the order of menus and palette.
+pub(super) fn entries() -> Vec<(&'static str, &'static str, Action, Option<KeyboardShortcut>)> {
+    let send = |command: Command| Action::Send(Box::new(command));
+    let mut entries = vec![
+        ("File", "Open…", Action::Open, key(COMMAND, Key::O)),
+        ("File", "Inspect next scan…", Action::InspectNext, key(COMMAND, Key::N)),
+        ("File", "Save project…", Action::SaveProject, key(COMMAND, Key::S)),
+        ("File", "New inspection", send(Command::NewInspection), None),
+        ("File", "Quit", Action::Quit, key(COMMAND, Key::Q)),
+        ("Edit", "Undo", send(Command::Undo), key(COMMAND, Key::Z)),
+        ("Edit", "Redo", send(Command::Redo), key(COMMAND_SHIFT, Key::Z)),
+        ("Edit", "Unify winding of the nominal", send(Command::UnifyWinding), None),
+        ("Inspect", "Align automatically", send(Command::Align(Method::Auto)), key(COMMAND, Key::L)),
+        ("Inspect", "Best fit from here", send(Command::Align(Method::BestFit)), key(COMMAND, Key::B)),
+        ("Inspect", "Compare", send(Command::Compare), key(COMMAND, Key::D)),
+        ("Inspect", "Align and compare", send(Command::Inspect), key(COMMAND, Key::Enter)),
+        ("Inspect", "Cancel the running job", Action::Cancel, key(Modifiers::NONE, Key::Escape)),
+        ("View", "Fit", Action::Fit, key(Modifiers::NONE, Key::F)),
+        ("View", "Perspective or orthographic", Action::ToggleLens, key(Modifiers::NONE, Key::P)),
+        ("View", "Light or dark", Action::ToggleTheme, None),
+        ("View", "Command palette", Action::Palette, key(COMMAND, Key::P)),
+    ];
+    let keys = [Key::Num0, Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6];
+    for (view, number) in StandardView::ALL.into_iter().zip(keys) {
+        entries.push(("View", view.name(), Action::Look(view), key(Modifiers::NONE, number)));
+    }
+    entries
+}
+
+impl App {
+    /// Runs the actions whose keys were pressed.
+    pub(super) fn shortcuts(&mut self, ui: &mut egui::Ui) {
+        let typing = ui.ctx().egui_wants_keyboard_input();
+        // The most specific first, so that Ctrl+Shift+Z is not taken for Ctrl+Z.
+        let mut keyed: Vec<_> = entries().into_iter().filter_map(|(_, _, action, key)| Some((action, key?))).collect();
+        keyed
+            .sort_by_key(|(_, key)| std::cmp::Reverse(u8::from(key.modifiers.shift) + u8::from(key.modifiers.command)));
+        for (action, key) in keyed {
+            let plain = key.modifiers == Modifiers::NONE;
+            if (!plain || !typing) && ui.input_mut(|input| input.consume_shortcut(&key)) {
+                self.actions.push(action);
+            }
+        }
+    }
+
+    pub(super) fn top_bar(&mut self, ui: &mut egui::Ui) {
+        egui::Panel::top("top").show(ui, |ui| {
+            ui.add_space(4.0);
+            ui.horizontal(|ui| {
+                self.menus(ui);
+                ui.separator();
+                for workspace in Workspace::ALL {
+                    let text = egui::RichText::new(workspace.name()).size(14.0);
+                    let tab =
+                        egui::Button::selectable(self.workspace == workspace, text).min_size(egui::vec2(84.0, 28.0));
+                    if ui.add(tab).clicked() {
+                        self.workspace = workspace;
+                    }
+                }
+                ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| self.next_part_button(ui));
+            });
+            ui.add_space(4.0);
+        });
+    }
+
+    fn menus(&mut self, ui: &mut egui::Ui) {
+        let (undo, redo) = (
+            self.dispatcher.history.undo_label().map(str::to_owned),
+            self.dispatcher.history.redo_label().map(str::to_owned),
+        );
+        egui::MenuBar::new().ui(ui, |ui| {
+            for menu in ["File", "Edit", "Inspect", "View"] {
+                ui.menu_button(menu, |ui| {
+                    ui.set_min_width(230.0);
+                    for (_, name, action, key) in entries().into_iter().filter(|(of, ..)| *of == menu) {
+                        let (name, enabled) = match name {
+                            "Undo" => (undo.as_ref().map_or("Undo".into(), |l| format!("Undo: {l}")), undo.is_some()),
+                            "Redo" => (redo.as_ref().map_or("Redo".into(), |l| format!("Redo: {l}")), redo.is_some()),
+                            _ => (name.to_owned(), true),
+                        };
+                        let mut button = egui::Button::new(name);
+                        if let Some(key) = key {
+                            button = button.shortcut_text(ui.ctx().format_shortcut(&key));
+                        }
+                        if ui.add_enabled(enabled, button).clicked() {
+                            self.actions.push(action);
+                        }
+                    }
+                    if menu == "File" && !self.files.recent.is_empty() {
+                        ui.separator();
+                        theme::weak(ui, "Recent");
+                        for path in &self.files.recent {
+                            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                            if ui.button(name).on_hover_text(path.display().to_string()).clicked() {
+                                self.actions.push(Action::OpenFile(path.clone()));
+                            }
+                        }
+                    }
+                });
+            }
+        });
+    }
+
+    fn next_part_button(&mut self, ui: &mut egui::Ui) {
+        let ready = self.dispatcher.document.nominal.is_some() && !self.is_busy();
+        let button = theme::main_button("Inspect next scan");
+        let hint = "Replaces the scan and runs the same alignment and comparison again";
+        if ui.add_enabled(ready, button).on_hover_text(hint).on_disabled_hover_text("Load a nominal first").clicked() {
+            self.actions.push(Action::InspectNext);
+        }
+    }
+
+    /// Carries out what was chosen in this frame.
+    pub(super) fn perform(&mut self, action: Action, context: &egui::Context) {
+        match action {
+            Action::Send(command) => self.send(*command),
+            Action::Open => self.open_dialog.open = true,
+            Action::InspectNext => {
+                self.open_dialog.ask(std::path::PathBuf::new(), super::open_dialog::Role::NextScan);
+                self.files.browse(Purpose::NextScan, context);
+            }
+            Action::SaveProject => {
+                self.open_dialog
+                    .ask(std::path::PathBuf::from("inspection.shadowgraph"), super::open_dialog::Role::SaveProject);
+                self.files.browse(Purpose::SaveProject, context);
+            }
+            Action::ChooseReportFolder => self.files.browse(Purpose::ReportFolder, context),
+            Action::Show(workspace) => self.workspace = workspace,
+            Action::Cancel => {
+                self.dispatcher.cancel();
+                self.picking = None;
+                self.notice = None;
+            }
+            Action::Palette => self.palette.open(),
+            Action::OpenFile(path) => self.open_by_kind(path),
+            Action::Quit => context.send_viewport_cmd(egui::ViewportCommand::Close),
+            Action::ToggleTheme => {
+                let dark = context.theme() == egui::Theme::Dark;
+                context.set_theme(if dark { egui::Theme::Light } else { egui::Theme::Dark });
+            }
+            Action::Look(_) | Action::Fit | Action::ToggleLens => {
+                if let Some(viewport) = &mut self.viewport {
+                    viewport.perform(&action);
+                }
+            }
+        }
+    }
+}

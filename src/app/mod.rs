@@ -1,0 +1,315 @@
+//! Floor 6: the window. Panels send commands; the dispatcher runs them; the viewport shows the document.
+
+mod files;
+mod menu;
+mod open_dialog;
+mod palette;
+mod panels;
+mod theme;
+mod viewport;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::compute::Backend;
+use crate::dispatch::{Command, Context, Dispatcher, Watch};
+use crate::geometry::Pose;
+use crate::session::Settings;
+use crate::session::project::Project;
+use viewport::Viewport;
+
+pub use menu::Action;
+
+/// The tabs at the top.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Workspace {
+    /// Bring scan and nominal together.
+    #[default]
+    Align,
+    /// See and judge the deviations.
+    Compare,
+    /// Hand over.
+    Report,
+}
+
+impl Workspace {
+    const ALL: [Self; 3] = [Self::Align, Self::Compare, Self::Report];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Align => "Align",
+            Self::Compare => "Compare",
+            Self::Report => "Report",
+        }
+    }
+}
+
+/// What the window needs from whoever opens it.
+pub struct Options {
+    /// Device and CAD reader.
+    pub context: Context,
+    /// Files to open at start.
+    pub files: Vec<PathBuf>,
+    /// Where recent files and the autosave are kept; `None` keeps nothing.
+    pub state_folder: Option<PathBuf>,
+}
+
+/// The running best fit, as far as the viewport shows it.
+#[derive(Clone, Default)]
+pub(crate) struct Live {
+    /// Pose and deviations of the first drawn points, mm (NaN is no data).
+    frame: Option<(Pose, Arc<Vec<f32>>)>,
+    /// RMS, mm.
+    rms_mm: f64,
+    /// Counts the frames.
+    serial: u64,
+}
+
+/// The window's state.
+pub struct App {
+    dispatcher: Dispatcher,
+    viewport: Option<Viewport>,
+    /// Why there is no viewport.
+    no_viewport: Option<String>,
+    workspace: Workspace,
+    files: files::Files,
+    open_dialog: open_dialog::OpenDialog,
+    palette: palette::Palette,
+    live: Arc<Mutex<Live>>,
+    wake: Arc<dyn Fn() + Send + Sync>,
+    /// Settings as the panels edit them; sent when an edit ends.
+    draft: Settings,
+    report_folder: String,
+    /// A dismissible sentence over the viewport.
+    notice: Option<String>,
+    messages_seen: usize,
+    log_open: bool,
+    /// A saved state of a run that did not end well.
+    restore: Option<PathBuf>,
+    saved_at: Instant,
+    needs_save: bool,
+    /// What to show in the viewport.
+    shown: Shown,
+    /// Point pairs being picked: the nominal's place of the next pair.
+    picking: Option<panels::align::Picking>,
+    /// Actions waiting for the end of the frame.
+    actions: Vec<Action>,
+}
+
+/// Which elements are drawn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shown {
+    nominal: bool,
+    actual: bool,
+    deviations: bool,
+}
+
+/// Opens the window and runs it until it is closed.
+pub fn run(options: Options) -> Result<(), String> {
+    let mut create = eframe::egui_wgpu::WgpuSetupCreateNew::without_display_handle();
+    create.device_descriptor = Arc::new(|adapter: &wgpu::Adapter| wgpu::DeviceDescriptor {
+        label: Some("window"),
+        required_limits: adapter.limits(),
+        ..wgpu::DeviceDescriptor::default()
+    });
+    let wgpu_options = eframe::egui_wgpu::WgpuConfiguration {
+        wgpu_setup: create.into(),
+        ..eframe::egui_wgpu::WgpuConfiguration::default()
+    };
+    let native = eframe::NativeOptions {
+        viewport: egui::ViewportBuilder::default()
+            .with_title("Shadowgraph")
+            .with_app_id("shadowgraph")
+            .with_inner_size([1360.0, 860.0])
+            .with_min_inner_size([900.0, 600.0])
+            .with_drag_and_drop(true),
+        renderer: eframe::Renderer::Wgpu,
+        wgpu_options,
+        ..eframe::NativeOptions::default()
+    };
+    eframe::run_native("shadowgraph", native, Box::new(|creation| Ok(Box::new(App::new(creation, options))))).map_err(
+        |error| {
+            format!(
+                "The window could not be opened ({error}). It needs a display and the Debian packages libvulkan1, \
+                 mesa-vulkan-drivers and libxkbcommon-x11-0; “shadowgraph inspect” works without."
+            )
+        },
+    )
+}
+
+impl App {
+    /// Builds the window's state and opens the files named.
+    pub fn new(creation: &eframe::CreationContext<'_>, options: Options) -> Self {
+        theme::install(&creation.egui_ctx);
+        let viewport = creation.wgpu_render_state.as_ref().map(Viewport::new);
+        let context = creation.egui_ctx.clone();
+        let files = files::Files::new(options.state_folder);
+        let mut app = Self {
+            draft: Settings::default(),
+            report_folder: "report".into(),
+            no_viewport: viewport.is_none().then(|| {
+                "No graphics adapter was found: the Debian package mesa-vulkan-drivers brings one that needs no card."
+                    .into()
+            }),
+            viewport,
+            workspace: Workspace::default(),
+            restore: files.left_over_autosave(),
+            files,
+            open_dialog: open_dialog::OpenDialog::default(),
+            palette: palette::Palette::default(),
+            live: Arc::default(),
+            wake: Arc::new(move || context.request_repaint()),
+            dispatcher: Dispatcher::new(options.context),
+            notice: None,
+            messages_seen: 0,
+            log_open: false,
+            saved_at: Instant::now(),
+            needs_save: false,
+            shown: Shown { nominal: true, actual: true, deviations: true },
+            picking: None,
+            actions: Vec::new(),
+        };
+        for path in options.files {
+            app.open_by_kind(path);
+        }
+        app
+    }
+
+    /// The document and its history, for tests.
+    pub fn dispatcher(&self) -> &Dispatcher {
+        &self.dispatcher
+    }
+
+    /// Whether a job is running.
+    pub fn is_busy(&self) -> bool {
+        self.dispatcher.job().is_some()
+    }
+
+    /// Sends a command to the dispatcher.
+    pub fn send(&mut self, command: Command) {
+        *self.live.lock().unwrap_or_else(PoisonError::into_inner) = Live::default();
+        let watch = self.watch();
+        self.dispatcher.send(command, &watch, &Arc::clone(&self.wake));
+    }
+
+    /// Follows a running best fit: every pose that comes at least 40 ms after the last is coloured and shown.
+    fn watch(&self) -> Watch {
+        let (live, wake) = (Arc::clone(&self.live), Arc::clone(&self.wake));
+        let document = self.dispatcher.document.clone();
+        let last = Mutex::new(None::<Instant>);
+        Arc::new(move |pose, rms_mm| {
+            let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+            if last.is_some_and(|at| at.elapsed() < Duration::from_millis(40)) {
+                return;
+            }
+            let deviations = viewport::live_deviations(&document, pose);
+            let mut live = live.lock().unwrap_or_else(PoisonError::into_inner);
+            live.frame = Some((*pose, Arc::new(deviations)));
+            live.rms_mm = rms_mm;
+            live.serial += 1;
+            *last = Some(Instant::now());
+            wake();
+        })
+    }
+
+    /// Opens a file as what its name says; asks where that is open.
+    pub(crate) fn open_by_kind(&mut self, path: PathBuf) {
+        use files::Kind;
+        match files::kind_of(&path) {
+            Kind::Project => self.send(Command::OpenProject(path)),
+            Kind::Scan => self.open_scan(path),
+            Kind::Nominal => self.open_nominal(path),
+            Kind::Either if self.dispatcher.document.nominal.is_none() && !self.is_busy() => self.open_nominal(path),
+            Kind::Either => self.open_dialog.ask(path, open_dialog::Role::Scan),
+            Kind::Unknown => self.open_dialog.ask(path, open_dialog::Role::Scan),
+        }
+    }
+
+    fn open_nominal(&mut self, path: PathBuf) {
+        self.files.remember(&path);
+        self.send(Command::OpenNominal { path, unit: None });
+    }
+
+    fn open_scan(&mut self, path: PathBuf) {
+        self.files.remember(&path);
+        self.send(Command::OpenScans { paths: vec![path], unit: None, columns: None });
+    }
+
+    /// Takes in finished work and follows the document.
+    fn follow(&mut self, context: &egui::Context) {
+        let watch = self.watch();
+        let changed = self.dispatcher.advance(&watch, &Arc::clone(&self.wake));
+        if changed || self.dispatcher.messages.len() != self.messages_seen {
+            self.draft = self.dispatcher.document.settings.clone();
+            let fresh = self.dispatcher.messages.iter().skip(self.messages_seen);
+            if let Some(error) = fresh.filter(|message| message.is_error).last() {
+                self.notice = Some(error.text.clone());
+            }
+            self.messages_seen = self.dispatcher.messages.len();
+            self.needs_save |= changed;
+            if changed && self.dispatcher.document.current_check().is_some() && self.workspace == Workspace::Align {
+                self.workspace = Workspace::Compare;
+            }
+        }
+        if self.needs_save && !self.is_busy() && self.saved_at.elapsed() > Duration::from_secs(2) {
+            self.files.autosave(&Project::of(&self.dispatcher.document));
+            self.needs_save = false;
+            self.saved_at = Instant::now();
+        } else if self.needs_save {
+            context.request_repaint_after(Duration::from_millis(2100));
+        }
+        for path in self.files.take_dropped(context) {
+            self.open_by_kind(path);
+        }
+        if let Some((purpose, path)) = self.files.take_chosen() {
+            self.chosen(purpose, path);
+        }
+    }
+
+    fn chosen(&mut self, purpose: files::Purpose, path: PathBuf) {
+        match purpose {
+            files::Purpose::Open => self.open_dialog.fill(path),
+            files::Purpose::NextScan => self.inspect_next(path),
+            files::Purpose::SaveProject => self.send(Command::SaveProject(path)),
+            files::Purpose::ReportFolder => self.report_folder = path.display().to_string(),
+        }
+    }
+
+    fn inspect_next(&mut self, path: PathBuf) {
+        self.files.remember(&path);
+        let unit = self.dispatcher.document.actual.as_ref().and_then(|actual| actual.sources.first()?.unit);
+        self.send(Command::InspectNext { paths: vec![path], unit });
+    }
+
+    /// The device that computes, as the status line names it.
+    fn device_name(&self) -> String {
+        let backend: &dyn Backend = self.dispatcher.context.backend.as_ref();
+        let device = backend.device();
+        format!("{:?}, {}", device.kind, device.device)
+    }
+}
+
+impl eframe::App for App {
+    fn logic(&mut self, context: &egui::Context, _frame: &mut eframe::Frame) {
+        self.follow(context);
+    }
+
+    fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
+        self.shortcuts(ui);
+        self.top_bar(ui);
+        self.bottom_bar(ui);
+        self.elements_panel(ui);
+        self.properties_panel(ui);
+        self.central(ui);
+        self.open_dialog_window(ui);
+        self.palette_window(ui);
+        for action in std::mem::take(&mut self.actions) {
+            self.perform(action, ui.ctx());
+        }
+    }
+
+    fn on_exit(&mut self) {
+        self.files.forget_autosave();
+    }
+}

@@ -1,0 +1,164 @@
+//! The Align workspace: automatic start, best fit and its options, point pairs.
+
+use super::super::{App, theme};
+use super::rows;
+use crate::compute::registration_step::{Metric, Robust};
+use crate::dispatch::Command;
+use crate::geometry::Point;
+use crate::inspect::alignment::Method;
+
+/// Picking of point pairs: first on the nominal, then on the scan.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Picking {
+    /// The place already picked on the nominal.
+    pub nominal: Option<Point>,
+}
+
+impl App {
+    pub(super) fn align_panel(&mut self, ui: &mut egui::Ui) {
+        theme::heading(ui, "Align");
+        let document = &self.dispatcher.document;
+        let ready = document.nominal.is_some() && document.actual.is_some() && !self.is_busy();
+        let wide = egui::vec2(ui.available_width(), 32.0);
+        let mut send = None;
+        ui.add_enabled_ui(ready, |ui| {
+            if ui.add(theme::main_button("Align and compare").min_size(wide)).clicked() {
+                send = Some(Command::Inspect);
+            }
+            ui.horizontal(|ui| {
+                if ui.button("Align automatically").on_hover_text("Finds the pose with no guess").clicked() {
+                    send = Some(Command::Align(Method::Auto));
+                }
+                if ui.button("Best fit").on_hover_text("Fits from the present pose").clicked() {
+                    send = Some(Command::Align(Method::BestFit));
+                }
+            });
+        });
+        if !ready && !self.is_busy() {
+            theme::weak(ui, "Load a nominal and a scan to begin.");
+        }
+        self.alignment_result(ui);
+        self.best_fit_options(ui);
+        self.pairs(ui, ready, &mut send);
+        if let Some(command) = send {
+            self.send(command);
+        }
+        self.commit_settings(ui);
+    }
+
+    fn alignment_result(&self, ui: &mut egui::Ui) {
+        let Some(alignment) = &self.dispatcher.document.alignment else { return };
+        theme::heading(ui, "Result");
+        let angle = alignment.nominal_from_scan.rotation.angle().to_degrees();
+        let shift = alignment.nominal_from_scan.translation.vector;
+        rows(
+            ui,
+            "alignment",
+            &[
+                ("RMS minimised", format!("{:.4} mm", alignment.rms_mm)),
+                ("Points used", format!("{:.1} %", 100.0 * alignment.overlap)),
+                ("Iterations", alignment.iterations.to_string()),
+                ("Rotation", format!("{angle:.3}°")),
+                ("Translation", format!("{:.3}, {:.3}, {:.3} mm", shift.x, shift.y, shift.z)),
+            ],
+        );
+        if !alignment.information.weakest.is_empty() {
+            theme::weak(ui, format!("Least determined: {}.", alignment.information.weakest));
+        }
+        if !alignment.alternatives.is_empty() {
+            ui.colored_label(
+                ui.visuals().warn_fg_color,
+                "Other poses fit about as well; the part is symmetric as far as this scan shows:",
+            );
+            for alternative in &alignment.alternatives {
+                theme::weak(
+                    ui,
+                    format!("turned by {:.1}°, RMS {:.4} mm", alternative.angle_rad.to_degrees(), alternative.rms_mm),
+                );
+            }
+        }
+    }
+
+    fn best_fit_options(&mut self, ui: &mut egui::Ui) {
+        egui::CollapsingHeader::new("Best fit options").show(ui, |ui| {
+            let fit = &mut self.draft.best_fit;
+            let name = |metric: Metric| match metric {
+                Metric::PointToTriangle => "true surface",
+                Metric::PointToPlane => "facet planes",
+                Metric::PointToPoint => "closest points",
+            };
+            egui::ComboBox::from_label("Distance to").selected_text(name(fit.metric)).show_ui(ui, |ui| {
+                for metric in [Metric::PointToTriangle, Metric::PointToPlane, Metric::PointToPoint] {
+                    ui.selectable_value(&mut fit.metric, metric, name(metric));
+                }
+            });
+            let mut robust = fit.robust == Robust::Tukey;
+            if ui.checkbox(&mut robust, "Ignore outliers (Tukey weights)").changed() {
+                fit.robust = if robust { Robust::Tukey } else { Robust::None };
+            }
+            let mut percent = 100.0 * fit.trim;
+            let slider = egui::Slider::new(&mut percent, 0.0..=50.0).suffix(" %").text("Leave out the farthest");
+            if ui.add(slider).changed() {
+                fit.trim = percent / 100.0;
+            }
+            ui.label("Keep as they are");
+            ui.horizontal_wrapped(|ui| {
+                let names = ["Turn x", "Turn y", "Turn z", "Shift x", "Shift y", "Shift z"];
+                for (locked, name) in fit.locked.iter_mut().zip(names) {
+                    ui.checkbox(locked, name);
+                }
+            });
+        });
+    }
+
+    fn pairs(&mut self, ui: &mut egui::Ui, ready: bool, send: &mut Option<Command>) {
+        theme::heading(ui, "Point pairs");
+        match &self.picking {
+            None => {
+                if ui.add_enabled(ready, egui::Button::new("Pick pairs")).clicked() {
+                    self.picking = Some(Picking::default());
+                }
+            }
+            Some(picking) => {
+                let step = if picking.nominal.is_none() {
+                    "Click a place on the nominal."
+                } else {
+                    "Click the same place on the scan."
+                };
+                ui.colored_label(theme::ACCENT, step);
+                if ui.button("Stop picking").clicked() {
+                    self.picking = None;
+                }
+            }
+        }
+        let pairs = &self.dispatcher.document.pairs;
+        let residuals = crate::inspect::alignment::point_pairs::fit(pairs).ok();
+        egui::Grid::new("pairs").num_columns(3).striped(true).show(ui, |ui| {
+            for (i, pair) in pairs.iter().enumerate() {
+                let mut enabled = pair.enabled;
+                if ui.checkbox(&mut enabled, format!("Pair {}", i + 1)).changed() {
+                    *send = Some(Command::TogglePair(i));
+                }
+                let residual = residuals.as_ref().and_then(|fit| fit.residuals_mm.get(i));
+                ui.label(residual.map_or_else(|| "–".to_owned(), |mm| format!("{mm:.3} mm")));
+                if ui.small_button("Remove").clicked() {
+                    *send = Some(Command::RemovePair(i));
+                }
+                ui.end_row();
+            }
+        });
+        if !pairs.is_empty() {
+            ui.horizontal(|ui| {
+                if ui.add_enabled(residuals.is_some(), egui::Button::new("Align by pairs")).clicked() {
+                    *send = Some(Command::AlignByPairs);
+                }
+                if ui.button("Remove all").clicked() {
+                    *send = Some(Command::ClearPairs);
+                }
+            });
+        }
+        if !pairs.is_empty() && residuals.is_none() {
+            theme::weak(ui, "Three pairs or more, not on one line, are needed.");
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! The Compare workspace: method and tolerance, verdict, statistics, histogram, patches.
+
+use egui_plot::{Bar, BarChart, Plot, VLine};
+
+use super::super::{App, theme};
+use super::rows;
+use crate::dispatch::Command;
+use crate::inspect::deviation::Method;
+use crate::render::colour_scale::ColourScale;
+use crate::session::{Check, Verdict};
+
+fn method_name(method: Method) -> &'static str {
+    match method {
+        Method::Closest => "closest point",
+        Method::PointFacet => "points over facets",
+        Method::FacetFacet => "facets along normals",
+    }
+}
+
+impl App {
+    pub(super) fn compare_panel(&mut self, ui: &mut egui::Ui) {
+        theme::heading(ui, "Compare");
+        let document = &self.dispatcher.document;
+        let ready = document.nominal.is_some() && document.actual.is_some() && !self.is_busy();
+        let wide = egui::vec2(ui.available_width(), 32.0);
+        let clicked = ui.add_enabled(ready, theme::main_button("Compare now").min_size(wide)).clicked();
+        self.comparison_options(ui);
+        self.commit_settings(ui);
+        if clicked {
+            self.send(Command::Compare);
+        }
+        match self.dispatcher.document.current_check().cloned() {
+            Some(check) => self.check_result(ui, &check),
+            None if self.dispatcher.document.check.is_some() => {
+                theme::weak(ui, "Something has changed since the last comparison: compare again.");
+            }
+            None => {
+                theme::weak(ui, "Not compared yet.");
+            }
+        }
+    }
+
+    fn comparison_options(&mut self, ui: &mut egui::Ui) {
+        let draft = &mut self.draft;
+        let deviation = &mut draft.deviation;
+        egui::ComboBox::from_label("Method").selected_text(method_name(deviation.method)).show_ui(ui, |ui| {
+            for method in [Method::Closest, Method::PointFacet, Method::FacetFacet] {
+                ui.selectable_value(&mut deviation.method, method, method_name(method));
+            }
+        });
+        egui::Grid::new("options").num_columns(2).spacing([12.0, 5.0]).show(ui, |ui| {
+            let number = |ui: &mut egui::Ui, name: &str, value: &mut f64, unit: &str, low: f64, high: f64| {
+                let label = ui.label(name);
+                ui.add(egui::DragValue::new(value).speed(0.01).range(low..=high).max_decimals(4).suffix(unit))
+                    .labelled_by(label.id);
+                ui.end_row();
+            };
+            number(ui, "Lower limit", &mut deviation.tolerance.low_mm, " mm", -1e3, 1e3);
+            number(ui, "Upper limit", &mut deviation.tolerance.high_mm, " mm", -1e3, 1e3);
+            number(ui, "End of the colours", &mut draft.scale_mm, " mm", 1e-4, 1e3);
+            number(ui, "Largest distance", &mut deviation.max_distance_mm, " mm", 1e-3, 1e4);
+            number(ui, "Smallest patch", &mut deviation.min_region_mm2, " mm²", 0.0, 1e6);
+            if deviation.method != Method::Closest {
+                let mut edge = deviation.max_edge_mm.unwrap_or(0.0);
+                number(ui, "Largest facet edge (0: as loaded)", &mut edge, " mm", 0.0, 1e3);
+                deviation.max_edge_mm = (edge > 0.0).then_some(edge);
+            }
+        });
+    }
+
+    fn check_result(&mut self, ui: &mut egui::Ui, check: &Check) {
+        let colour = if check.verdict == Verdict::Pass { theme::GOOD } else { theme::BAD };
+        egui::Frame::new().fill(colour).corner_radius(6.0).inner_margin(8.0).show(ui, |ui| {
+            ui.set_width(ui.available_width());
+            let text = egui::RichText::new(check.verdict.name())
+                .color(egui::Color32::WHITE)
+                .family(theme::strong_family())
+                .size(22.0);
+            ui.label(text);
+            let patches = match check.regions.len() {
+                0 => "No patch out of tolerance".to_owned(),
+                1 => "1 patch out of tolerance".to_owned(),
+                n => format!("{n} patches out of tolerance"),
+            };
+            ui.label(egui::RichText::new(patches).color(egui::Color32::WHITE));
+        });
+        self.histogram(ui, check);
+        let s = &check.statistics;
+        theme::heading(ui, "Statistics");
+        rows(
+            ui,
+            "statistics",
+            &[
+                ("Places measured", s.count.to_string()),
+                ("Without data", s.excluded.to_string()),
+                ("Mean", format!("{:+.4} mm", s.mean_mm)),
+                ("Standard deviation", format!("{:.4} mm", s.sigma_mm)),
+                ("RMS", format!("{:.4} mm", s.rms_mm)),
+                ("Smallest, largest", format!("{:+.3}, {:+.3} mm", s.min_mm, s.max_mm)),
+                ("1 %, 99 %", format!("{:+.3}, {:+.3} mm", s.percentiles_mm.p01, s.percentiles_mm.p99)),
+                ("In tolerance", format!("{:.2} %", 100.0 * s.in_tolerance_fraction)),
+            ],
+        );
+        self.patches(ui, check);
+    }
+
+    fn histogram(&self, ui: &mut egui::Ui, check: &Check) {
+        let scale = ColourScale::new(check.parameters.tolerance, self.dispatcher.document.settings.scale_mm);
+        let histogram = &check.histogram;
+        let width = histogram.bin_width_mm();
+        let bars: Vec<Bar> = histogram
+            .counts
+            .iter()
+            .enumerate()
+            .map(|(bin, &count)| {
+                let centre = histogram.bin_centre_mm(bin);
+                let [r, g, b] = scale.colour(Some(centre));
+                Bar::new(centre, count as f64)
+                    .width(width * 0.94)
+                    .fill(egui::Color32::from_rgb(r, g, b))
+                    .stroke(egui::Stroke::NONE)
+            })
+            .collect();
+        let top = histogram.counts.iter().copied().max().unwrap_or(1).max(1) as f64 * 1.05;
+        let limits = [check.parameters.tolerance.low_mm, check.parameters.tolerance.high_mm];
+        let line = ui.visuals().text_color();
+        theme::heading(ui, "Histogram");
+        Plot::new("histogram")
+            .height(130.0)
+            .default_x_bounds(histogram.low_mm, histogram.high_mm)
+            .default_y_bounds(0.0, top)
+            .allow_zoom(false)
+            .allow_drag(false)
+            .allow_scroll(false)
+            .allow_boxed_zoom(false)
+            .allow_double_click_reset(false)
+            .show_grid([false, true])
+            .y_axis_formatter(|mark, _| {
+                if mark.value >= 1000.0 { format!("{:.0}k", mark.value / 1000.0) } else { format!("{:.0}", mark.value) }
+            })
+            .show(ui, |plot| {
+                plot.bar_chart(BarChart::new("points", bars));
+                for limit in limits {
+                    plot.vline(VLine::new("limit", limit).color(line).width(1.0));
+                }
+            });
+    }
+
+    fn patches(&mut self, ui: &mut egui::Ui, check: &Check) {
+        theme::heading(ui, "Patches out of tolerance");
+        if check.regions.is_empty() {
+            theme::weak(ui, "None.");
+        }
+        let mut fly_to = None;
+        for (i, region) in check.regions.iter().take(60).enumerate() {
+            let text = format!("{}   {:+.3} mm   {:.1} mm²", i + 1, region.peak_mm, region.area_mm2);
+            let button = egui::Button::selectable(false, text);
+            if ui.add_sized([ui.available_width(), 24.0], button).on_hover_text("Show this patch").clicked() {
+                fly_to = Some(region);
+            }
+        }
+        if let (Some(region), Some(viewport)) = (fly_to, &mut self.viewport) {
+            viewport.fly_to(region, self.dispatcher.document.nominal.as_deref());
+        }
+    }
+}

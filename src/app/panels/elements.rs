@@ -1,0 +1,97 @@
+//! The element tree: nominal, actual, check.
+
+use super::super::{App, theme};
+use crate::session::Verdict;
+
+impl App {
+    pub(in super::super) fn elements_panel(&mut self, ui: &mut egui::Ui) {
+        egui::Panel::left("elements").resizable(true).default_size(230.0).size_range(170.0..=360.0).show(ui, |ui| {
+            egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+                theme::heading(ui, "Elements");
+                self.nominal_element(ui);
+                self.actual_element(ui);
+                self.alignment_element(ui);
+                self.check_element(ui);
+            });
+        });
+    }
+
+    fn nominal_element(&mut self, ui: &mut egui::Ui) {
+        egui::CollapsingHeader::new("Nominal").default_open(true).show(ui, |ui| {
+            let Some(nominal) = self.dispatcher.document.nominal.clone() else {
+                theme::weak(ui, "No CAD or mesh loaded.");
+                if ui.button("Open nominal…").clicked() {
+                    self.open_dialog.ask(std::path::PathBuf::new(), super::super::open_dialog::Role::Nominal);
+                }
+                return;
+            };
+            ui.checkbox(&mut self.shown.nominal, nominal.source.name())
+                .on_hover_text(nominal.source.path.display().to_string());
+            let mesh = nominal.surface.mesh();
+            let size = nominal.surface.bounds().size();
+            theme::weak(ui, format!("{} facets", mesh.facets.len()));
+            theme::weak(ui, format!("{:.1} × {:.1} × {:.1} mm", size.x, size.y, size.z));
+            for sentence in nominal.findings.sentences() {
+                theme::weak(ui, sentence);
+            }
+        });
+    }
+
+    fn actual_element(&mut self, ui: &mut egui::Ui) {
+        egui::CollapsingHeader::new("Actual").default_open(true).show(ui, |ui| {
+            let Some(actual) = self.dispatcher.document.actual.clone() else {
+                theme::weak(ui, "No scan loaded.");
+                if ui.button("Open scan…").clicked() {
+                    self.open_dialog.ask(std::path::PathBuf::new(), super::super::open_dialog::Role::Scan);
+                }
+                return;
+            };
+            let name = actual.sources.first().map(crate::session::SourceFile::name).unwrap_or_default();
+            ui.checkbox(&mut self.shown.actual, name);
+            theme::weak(ui, format!("{} points", actual.cloud.points.len()));
+            if let Some(facets) = &actual.facets {
+                theme::weak(ui, format!("{} facets", facets.mesh().facets.len()));
+            }
+            for sentence in actual.findings.sentences() {
+                theme::weak(ui, sentence);
+            }
+        });
+    }
+
+    fn alignment_element(&self, ui: &mut egui::Ui) {
+        egui::CollapsingHeader::new("Alignment").default_open(true).show(ui, |ui| {
+            match &self.dispatcher.document.alignment {
+                Some(alignment) => {
+                    ui.label(format!("RMS {:.4} mm", alignment.rms_mm));
+                    if !alignment.alternatives.is_empty() {
+                        ui.colored_label(
+                            ui.visuals().warn_fg_color,
+                            format!("{} other poses fit as well", alignment.alternatives.len()),
+                        );
+                    }
+                }
+                None => {
+                    theme::weak(ui, "Not aligned.");
+                }
+            }
+        });
+    }
+
+    fn check_element(&mut self, ui: &mut egui::Ui) {
+        egui::CollapsingHeader::new("Check").default_open(true).show(ui, |ui| {
+            let document = &self.dispatcher.document;
+            let Some(check) = document.check.clone() else {
+                theme::weak(ui, "Not compared.");
+                return;
+            };
+            if document.is_stale(&check) {
+                theme::weak(ui, "Out of date: compare again.");
+                return;
+            }
+            ui.checkbox(&mut self.shown.deviations, "Deviation colours");
+            let colour = if check.verdict == Verdict::Pass { theme::GOOD } else { theme::BAD };
+            ui.label(egui::RichText::new(check.verdict.name()).color(colour).family(theme::strong_family()).size(18.0));
+            theme::weak(ui, format!("{} patches out of tolerance", check.regions.len()));
+        });
+    }
+}

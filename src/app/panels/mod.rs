@@ -1,0 +1,43 @@
+//! The panels around the viewport.
+
+pub mod align;
+mod bottom;
+mod compare;
+mod elements;
+mod report;
+
+use super::{App, Workspace};
+use crate::dispatch::Command;
+
+impl App {
+    /// What belongs to the chosen workspace.
+    pub(super) fn properties_panel(&mut self, ui: &mut egui::Ui) {
+        egui::Panel::right("properties").resizable(true).default_size(330.0).size_range(290.0..=480.0).show(ui, |ui| {
+            egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| match self.workspace {
+                Workspace::Align => self.align_panel(ui),
+                Workspace::Compare => self.compare_panel(ui),
+                Workspace::Report => self.report_panel(ui),
+            });
+        });
+    }
+
+    /// Sends the edited settings once the user has let go of the widget.
+    fn commit_settings(&mut self, ui: &egui::Ui) {
+        let settled = !ui.ctx().egui_is_using_pointer() && !ui.ctx().text_edit_focused();
+        if settled && !self.is_busy() && self.draft != self.dispatcher.document.settings {
+            let settings = Box::new(self.draft.clone());
+            self.send(Command::SetSettings(settings));
+        }
+    }
+}
+
+/// Two columns of names and values.
+fn rows(ui: &mut egui::Ui, id: &str, rows: &[(&str, String)]) {
+    egui::Grid::new(id).num_columns(2).striped(true).spacing([16.0, 4.0]).show(ui, |ui| {
+        for (name, value) in rows {
+            ui.label(egui::RichText::new(*name).weak());
+            ui.label(value);
+            ui.end_row();
+        }
+    });
+}

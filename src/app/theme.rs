@@ -1,0 +1,99 @@
+//! Fonts, sizes and colours of the light and the dark theme.
+
+use std::sync::Arc;
+
+use egui::{Color32, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Stroke, TextStyle, Theme};
+
+/// Accent of selections and main buttons.
+pub const ACCENT: Color32 = Color32::from_rgb(38, 118, 214);
+/// Passed.
+pub const GOOD: Color32 = Color32::from_rgb(38, 140, 70);
+/// Failed.
+pub const BAD: Color32 = Color32::from_rgb(204, 48, 48);
+
+/// Sets fonts and both themes.
+pub fn install(context: &egui::Context) {
+    let mut fonts = FontDefinitions::default();
+    let mut add = |name: &str, bytes: &'static [u8]| {
+        fonts.font_data.insert(name.to_owned(), Arc::new(FontData::from_static(bytes)));
+    };
+    add("Inter", include_bytes!("../../assets/fonts/Inter-Regular.otf"));
+    add("Inter SemiBold", include_bytes!("../../assets/fonts/Inter-SemiBold.otf"));
+    let fallback = fonts.families.get(&FontFamily::Proportional).cloned().unwrap_or_default();
+    let family = |first: &str| std::iter::once(first.to_owned()).chain(fallback.iter().cloned()).collect();
+    fonts.families.insert(FontFamily::Proportional, family("Inter"));
+    fonts.families.insert(strong_family(), family("Inter SemiBold"));
+    context.set_fonts(fonts);
+    context.all_styles_mut(|style| {
+        style.text_styles = [
+            (TextStyle::Small, FontId::proportional(11.0)),
+            (TextStyle::Body, FontId::proportional(13.0)),
+            (TextStyle::Button, FontId::proportional(13.0)),
+            (TextStyle::Heading, FontId::new(15.0, strong_family())),
+            (TextStyle::Monospace, FontId::monospace(12.0)),
+        ]
+        .into();
+        style.spacing.item_spacing = egui::vec2(8.0, 6.0);
+        style.spacing.button_padding = egui::vec2(9.0, 4.0);
+        style.spacing.interact_size.y = 24.0;
+        style.spacing.slider_width = 150.0;
+        let visuals = &mut style.visuals;
+        visuals.selection.bg_fill = ACCENT;
+        visuals.selection.stroke = Stroke::new(1.0, Color32::WHITE);
+        visuals.hyperlink_color = ACCENT;
+        visuals.window_corner_radius = CornerRadius::same(8);
+        visuals.menu_corner_radius = CornerRadius::same(6);
+        let widgets = &mut visuals.widgets;
+        for state in [
+            &mut widgets.inactive,
+            &mut widgets.hovered,
+            &mut widgets.active,
+            &mut widgets.open,
+            &mut widgets.noninteractive,
+        ] {
+            state.corner_radius = CornerRadius::same(5);
+        }
+    });
+    context.style_mut_of(Theme::Dark, |style| {
+        let visuals = &mut style.visuals;
+        visuals.panel_fill = Color32::from_rgb(30, 33, 38);
+        visuals.window_fill = Color32::from_rgb(36, 39, 45);
+        visuals.extreme_bg_color = Color32::from_rgb(20, 22, 26);
+        visuals.override_text_color = Some(Color32::from_rgb(222, 226, 232));
+    });
+    context.style_mut_of(Theme::Light, |style| {
+        let visuals = &mut style.visuals;
+        visuals.panel_fill = Color32::from_rgb(246, 247, 249);
+        visuals.window_fill = Color32::WHITE;
+        visuals.override_text_color = Some(Color32::from_rgb(28, 32, 38));
+    });
+}
+
+/// The family of headings and of figures that matter.
+pub fn strong_family() -> FontFamily {
+    FontFamily::Name("strong".into())
+}
+
+/// Background of the viewport at its top and bottom, RGB 0 to 1.
+pub fn backdrop(dark: bool) -> [[f32; 3]; 2] {
+    if dark { [[0.20, 0.225, 0.26], [0.10, 0.11, 0.13]] } else { [[0.97, 0.98, 0.99], [0.84, 0.87, 0.90]] }
+}
+
+/// A heading inside a panel.
+pub fn heading(ui: &mut egui::Ui, text: &str) {
+    ui.add_space(6.0);
+    ui.label(egui::RichText::new(text).heading());
+    ui.add_space(2.0);
+}
+
+/// Secondary text.
+pub fn weak(ui: &mut egui::Ui, text: impl Into<String>) -> egui::Response {
+    ui.add(egui::Label::new(egui::RichText::new(text).weak()).wrap())
+}
+
+/// The one button of a panel that most users want.
+pub fn main_button(text: &str) -> egui::Button<'_> {
+    egui::Button::new(egui::RichText::new(text).color(Color32::WHITE).family(strong_family()))
+        .fill(ACCENT)
+        .min_size(egui::vec2(0.0, 32.0))
+}

@@ -1,0 +1,274 @@
+//! The middle of the window: the picture, what is written over it, and what a click does.
+
+use egui::{Align2, Color32, FontId, Pos2, Rect, Sense, Vec2};
+
+use super::super::panels::align::Picking;
+use super::super::{Action, App, Workspace, theme};
+use super::{Viewport, legend};
+use crate::dispatch::Command;
+use crate::geometry::Point;
+use crate::inspect::alignment::point_pairs::PointPair;
+use crate::inspect::deviation::DeviationMap;
+use crate::render::camera::StandardView;
+use crate::session::Document;
+
+impl App {
+    /// Draws the viewport and handles the pointer in it.
+    pub(in super::super) fn central(&mut self, ui: &mut egui::Ui) {
+        egui::CentralPanel::no_frame().show(ui, |ui| {
+            let Some(mut viewport) = self.viewport.take() else {
+                let reason = self.no_viewport.clone().unwrap_or_default();
+                ui.centered_and_justified(|ui| ui.label(reason));
+                return;
+            };
+            self.view(ui, &mut viewport);
+            self.viewport = Some(viewport);
+        });
+    }
+
+    fn view(&mut self, ui: &mut egui::Ui, viewport: &mut Viewport) {
+        let rect = ui.available_rect_before_wrap();
+        let response = ui.allocate_rect(rect, Sense::click_and_drag());
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Canvas, true, "3D viewport"));
+        viewport.navigate(ui, &response);
+        let scale = ui.ctx().pixels_per_point();
+        let size = [(rect.width() * scale).round() as u32, (rect.height() * scale).round() as u32];
+        let live = self.live.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
+        let live = if self.is_busy() { live } else { super::Live::default() };
+        let mut shown = self.shown;
+        if let Some(picking) = &self.picking {
+            // One part at a time, so that the click cannot hit the other.
+            (shown.nominal, shown.actual) = (picking.nominal.is_none(), picking.nominal.is_some());
+        }
+        let texture = viewport.render(ui.ctx(), &self.dispatcher.document, &live, shown, size);
+        let whole = Rect::from_min_max(Pos2::ZERO, Pos2::new(1.0, 1.0));
+        ui.painter().image(texture, rect, whole, Color32::WHITE);
+        viewport.hover(ui.ctx(), &response);
+        if self.picking.is_some() && response.clicked() {
+            self.pick_place(viewport, &response, scale);
+        }
+        let document = &self.dispatcher.document;
+        draw_pairs(ui, viewport, document, self.picking.as_ref(), rect, scale);
+        axes(ui, viewport, rect);
+        if self.shown.deviations && (document.current_check().is_some() || live.frame.is_some()) {
+            legend::draw(ui, rect, document);
+        }
+        if live.frame.is_some() {
+            let text = format!("Best fit: RMS {:.4} mm", live.rms_mm);
+            badge(ui, rect.center_top() + Vec2::new(0.0, 56.0), &text);
+        } else {
+            read_out(ui, viewport, document, rect);
+        }
+        self.toolbar(ui, rect);
+        self.notices(ui, rect);
+        if document_is_empty(&self.dispatcher.document) {
+            self.welcome(ui, rect);
+        }
+        if ui.input(|input| !input.raw.hovered_files.is_empty()) {
+            badge(ui, rect.center(), "Drop to open");
+        }
+    }
+
+    fn toolbar(&mut self, ui: &mut egui::Ui, rect: Rect) {
+        let strip = Rect::from_min_size(rect.left_top() + Vec2::new(10.0, 8.0), Vec2::new(rect.width() - 20.0, 28.0));
+        ui.scope_builder(egui::UiBuilder::new().max_rect(strip), |ui| {
+            ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = 3.0;
+                let mut button = |ui: &mut egui::Ui, text: &str, hint: &str, action: Action| {
+                    let fill = ui.visuals().window_fill.gamma_multiply(0.85);
+                    if ui.add(egui::Button::new(text).fill(fill)).on_hover_text(hint).clicked() {
+                        self.actions.push(action);
+                    }
+                };
+                button(ui, "Fit", "Shows everything (F)", Action::Fit);
+                for view in StandardView::ALL {
+                    button(ui, view.name(), "Looks from this side", Action::Look(view));
+                }
+                button(ui, "Lens", "Perspective or orthographic (P)", Action::ToggleLens);
+            });
+        });
+    }
+
+    fn notices(&mut self, ui: &mut egui::Ui, rect: Rect) {
+        let width = (rect.width() - 140.0).clamp(240.0, 560.0);
+        if let Some(text) = self.notice.clone() {
+            let mut dismissed = false;
+            egui::Area::new(egui::Id::unique("notice"))
+                .fixed_pos(rect.center_top() + Vec2::new(-0.5 * width, 48.0))
+                .show(ui.ctx(), |ui| {
+                    egui::Frame::popup(ui.style()).stroke(egui::Stroke::new(1.5, theme::BAD)).show(ui, |ui| {
+                        ui.set_width(width);
+                        ui.label(text);
+                        dismissed = ui.button("Dismiss").clicked();
+                    });
+                });
+            if dismissed {
+                self.notice = None;
+            }
+        } else if let Some(path) = self.restore.clone() {
+            egui::Area::new(egui::Id::unique("restore"))
+                .fixed_pos(rect.center_top() + Vec2::new(-0.5 * width, 48.0))
+                .show(ui.ctx(), |ui| {
+                    egui::Frame::popup(ui.style()).show(ui, |ui| {
+                        ui.set_width(width);
+                        ui.label("The last session ended without saving. Its inspection can be brought back.");
+                        ui.horizontal(|ui| {
+                            if ui.button("Restore").clicked() {
+                                self.send(Command::OpenProject(path.clone()));
+                                self.restore = None;
+                            }
+                            if ui.button("Discard").clicked() {
+                                // Already gone is as good.
+                                let _ = std::fs::remove_file(&path);
+                                self.restore = None;
+                            }
+                        });
+                    });
+                });
+        }
+    }
+
+    fn welcome(&mut self, ui: &mut egui::Ui, rect: Rect) {
+        let area = Rect::from_center_size(rect.center(), Vec2::new(420.0, 190.0));
+        ui.scope_builder(egui::UiBuilder::new().max_rect(area), |ui| {
+            ui.vertical_centered(|ui| {
+                ui.label(egui::RichText::new("Where does the part differ from its drawing?").heading().size(19.0));
+                ui.add_space(4.0);
+                theme::weak(ui, "Drop a CAD file and a scan here, or open them.");
+                ui.add_space(10.0);
+                if ui.add(theme::main_button("Open a file…").min_size(Vec2::new(170.0, 36.0))).clicked() {
+                    self.actions.push(Action::Open);
+                }
+                ui.add_space(8.0);
+                theme::weak(ui, "Drag turns, Shift-drag or right-drag moves, the wheel zooms.");
+            });
+        });
+    }
+
+    fn pick_place(&mut self, viewport: &Viewport, response: &egui::Response, scale: f32) {
+        let Some(picking) = self.picking else { return };
+        let document = &self.dispatcher.document;
+        match picking.nominal {
+            None => {
+                let Some(pointer) = response.interact_pointer_pos() else { return };
+                let at = (pointer - response.rect.min) * scale;
+                let (origin, direction) = viewport.camera.ray((at.x, at.y));
+                let hit = document
+                    .nominal
+                    .as_ref()
+                    .and_then(|nominal| nominal.surface.first_hit(&origin, &direction, 0.0, f64::INFINITY));
+                if let Some(hit) = hit {
+                    self.picking = Some(Picking { nominal: Some(origin + direction * hit.t) });
+                }
+            }
+            Some(nominal) => {
+                let scan = viewport
+                    .hovered_point()
+                    .and_then(|number| document.actual.as_ref()?.cloud.points.get(number).copied());
+                if let Some(scan) = scan {
+                    self.picking = Some(Picking::default());
+                    self.send(Command::AddPair(PointPair { nominal, scan, enabled: true }));
+                }
+            }
+        }
+    }
+
+    /// Whether the Compare workspace is open, for tests.
+    pub fn shows_compare(&self) -> bool {
+        self.workspace == Workspace::Compare
+    }
+}
+
+fn document_is_empty(document: &Document) -> bool {
+    document.nominal.is_none() && document.actual.is_none()
+}
+
+/// A short text on a plate.
+fn badge(ui: &egui::Ui, at: Pos2, text: &str) {
+    let colour = ui.visuals().text_color();
+    let galley = ui.painter().layout_no_wrap(text.to_owned(), FontId::proportional(14.0), colour);
+    let plate = Rect::from_center_size(at, galley.size() + Vec2::new(20.0, 12.0));
+    ui.painter().rect_filled(plate, 6.0, ui.visuals().window_fill.gamma_multiply(0.92));
+    ui.painter().galley(plate.center() - 0.5 * galley.size(), galley, colour);
+}
+
+/// What lies under the pointer, in words beside it.
+fn read_out(ui: &egui::Ui, viewport: &Viewport, document: &Document, rect: Rect) {
+    let Some(pointer) = viewport.hovered_at.filter(|pointer| rect.contains(*pointer)) else { return };
+    let place_and_deviation = || -> Option<(Point, Option<f64>)> {
+        let check = document.current_check();
+        if let Some(number) = viewport.hovered_point() {
+            let place = document.nominal_from_scan() * document.actual.as_ref()?.cloud.points.get(number)?;
+            let deviation = check.and_then(|check| match &check.map {
+                DeviationMap::Points(points) => points.get(number)?.value(),
+                DeviationMap::Facets { .. } => None,
+            });
+            return Some((place, deviation));
+        }
+        let facet = viewport.hovered_facet()?;
+        match check.map(|check| &check.map) {
+            Some(DeviationMap::Facets { nominal, values }) => {
+                let centre = crate::geometry::triangle::centroid(&nominal.corners(facet));
+                Some((centre, values.get(facet)?.value()))
+            }
+            _ => None,
+        }
+    };
+    let Some((place, deviation)) = place_and_deviation() else { return };
+    let first = match deviation {
+        Some(mm) => format!("{mm:+.3} mm"),
+        None if document.current_check().is_some() => "no data".to_owned(),
+        None => "scan point".to_owned(),
+    };
+    let text = format!("{first}\n{:.3}, {:.3}, {:.3}", place.x, place.y, place.z);
+    let colour = ui.visuals().text_color();
+    let galley = ui.painter().layout_no_wrap(text, FontId::proportional(12.5), colour);
+    let mut at = pointer + Vec2::new(16.0, 14.0);
+    at.x = at.x.min(rect.right() - galley.size().x - 14.0);
+    at.y = at.y.min(rect.bottom() - galley.size().y - 10.0);
+    let plate = Rect::from_min_size(at, galley.size()).expand2(Vec2::new(8.0, 5.0));
+    ui.painter().rect_filled(plate, 5.0, ui.visuals().window_fill.gamma_multiply(0.94));
+    ui.painter().galley(at, galley, colour);
+}
+
+fn draw_pairs(
+    ui: &egui::Ui,
+    viewport: &Viewport,
+    document: &Document,
+    picking: Option<&Picking>,
+    rect: Rect,
+    scale: f32,
+) {
+    let mark = |place: &Point, text: &str, colour: Color32| {
+        let Some((x, y)) = viewport.camera.pixel_of(place) else { return };
+        let at = rect.min + Vec2::new(x, y) / scale;
+        if rect.contains(at) {
+            ui.painter().circle(at, 6.0, colour, egui::Stroke::new(1.5, Color32::WHITE));
+            ui.painter().text(at + Vec2::new(9.0, -9.0), Align2::LEFT_CENTER, text, FontId::proportional(13.0), colour);
+        }
+    };
+    let pose = document.nominal_from_scan();
+    for (i, pair) in document.pairs.iter().enumerate() {
+        let text = (i + 1).to_string();
+        mark(&pair.nominal, &text, theme::ACCENT);
+        if picking.is_none_or(|picking| picking.nominal.is_some()) {
+            mark(&(pose * pair.scan), &text, theme::GOOD);
+        }
+    }
+    if let Some(place) = picking.and_then(|picking| picking.nominal) {
+        mark(&place, &(document.pairs.len() + 1).to_string(), theme::ACCENT);
+    }
+}
+
+/// The directions of x, y and z, lower left.
+fn axes(ui: &egui::Ui, viewport: &Viewport, rect: Rect) {
+    let centre = rect.left_bottom() + Vec2::new(46.0, -46.0);
+    let (right, up) = viewport.camera.right_and_up();
+    let colours = [Color32::from_rgb(220, 70, 70), Color32::from_rgb(80, 170, 80), Color32::from_rgb(80, 130, 230)];
+    for (axis, (name, colour)) in ["x", "y", "z"].into_iter().zip(colours).enumerate() {
+        let end = centre + 30.0 * Vec2::new(right[axis], -up[axis]);
+        ui.painter().line_segment([centre, end], egui::Stroke::new(2.0, colour));
+        let label = centre + 39.0 * Vec2::new(right[axis], -up[axis]);
+        ui.painter().text(label, Align2::CENTER_CENTER, name, FontId::proportional(12.0), colour);
+    }
+}

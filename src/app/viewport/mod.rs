@@ -1,0 +1,425 @@
+//! The 3D viewport: what lies on the graphics device, when it is redrawn, and how the pointer moves it.
+//!
+//! The scene is drawn off-screen, only when something changed; an idle frame shows the last picture again. While the
+//! camera moves, points are drawn within a budget; at rest, all of them.
+
+mod central;
+mod legend;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use eframe::egui_wgpu::RenderState;
+
+use super::{Action, Live, Shown, theme};
+use crate::base::Progress;
+use crate::compute::Backend;
+use crate::compute::cpu::Cpu;
+use crate::compute::point_deviation::{PointDeviation, Request};
+use crate::compute::point_facet_matching::FacetDeviation;
+use crate::geometry::{Aabb, OrderedPoints, Point, Pose};
+use crate::inspect::deviation::DeviationMap;
+use crate::inspect::deviation::regions::Region;
+use crate::render::colour_scale::ColourScale;
+use crate::render::picking::{Pick, Picked};
+use crate::render::scene::Look;
+use crate::render::{Draw, Frame, Gpu, MeshItem, PointsItem, Scene, Target, ViewCamera};
+use crate::session::{Actual, Check, Document, Nominal};
+
+/// Ids that picking returns.
+const NOMINAL: u32 = 1;
+const ACTUAL: u32 = 2;
+
+/// Points drawn while a best fit is shown live.
+const LIVE_POINTS: usize = 60_000;
+/// Points drawn while the camera moves, on a software rasteriser and on a graphics card.
+const MOVING_POINTS: [usize; 2] = [120_000, 3_000_000];
+/// The camera counts as moving for this long after its last move.
+const MOVING: Duration = Duration::from_millis(160);
+
+/// An item on the device, and the document's part that it shows.
+struct Shows<T, I> {
+    of: Arc<T>,
+    item: I,
+}
+
+/// See the module.
+pub struct Viewport {
+    state: RenderState,
+    scene: Scene,
+    camera: ViewCamera,
+    target: Option<Target>,
+    texture: Option<egui::TextureId>,
+    nominal: Option<Shows<Nominal, MeshItem>>,
+    actual: Option<Shows<Actual, PointsItem>>,
+    /// The check whose deviations are on the device, and the refined mesh of facet methods.
+    check: Option<Shows<Check, Option<MeshItem>>>,
+    live_serial: u64,
+    moved_at: Option<Instant>,
+    drawn_key: Option<DrawnKey>,
+    pick: Option<Pick>,
+    /// What lies under the pointer.
+    hovered: Option<Picked>,
+    hovered_at: Option<egui::Pos2>,
+    bounds: Aabb,
+}
+
+/// Everything that decides the picture besides the camera, which marks itself.
+#[derive(Clone, PartialEq)]
+struct DrawnKey {
+    size: [u32; 2],
+    shown: [bool; 3],
+    dark: bool,
+    moving: bool,
+    live: u64,
+    scale: ColourScale,
+    parts: [usize; 3],
+    pose: Pose,
+    camera: [[f32; 4]; 4],
+}
+
+impl Viewport {
+    /// On the window's device.
+    pub fn new(state: &RenderState) -> Self {
+        let gpu = Gpu::of(&state.adapter, &state.device, &state.queue);
+        let bounds = Aabb { min: Point::new(-50.0, -50.0, -50.0), max: Point::new(50.0, 50.0, 50.0) };
+        Self {
+            state: state.clone(),
+            scene: Scene::new(&gpu),
+            camera: ViewCamera::new(&bounds),
+            target: None,
+            texture: None,
+            nominal: None,
+            actual: None,
+            check: None,
+            live_serial: 0,
+            moved_at: None,
+            drawn_key: None,
+            pick: None,
+            hovered: None,
+            hovered_at: None,
+            bounds,
+        }
+    }
+
+    fn gpu(&self) -> Gpu {
+        self.scene.gpu().clone()
+    }
+
+    /// Camera actions.
+    pub fn perform(&mut self, action: &Action) {
+        match action {
+            Action::Look(view) => self.camera.look_from(*view),
+            Action::Fit => self.camera.fit(),
+            Action::ToggleLens => self.camera.set_perspective(!self.camera.is_perspective()),
+            _ => {}
+        }
+    }
+
+    /// Shows a patch from outside.
+    pub fn fly_to(&mut self, region: &Region, nominal: Option<&Nominal>) {
+        let at: Point = region.peak_at_mm.into();
+        let outward = nominal.and_then(|nominal| {
+            let hit = nominal.surface.closest_point(&at, f64::INFINITY)?;
+            Some(nominal.surface.pseudo_normal(hit.facet, hit.feature))
+        });
+        let radius = (1.5 * region.radius_mm).max(0.03 * self.bounds.diagonal());
+        self.camera.fly_to(&at, radius, outward);
+    }
+
+    /// Brings the device's items up to date with the document.
+    fn sync(&mut self, document: &Document, live: &Live) {
+        let gpu = self.gpu();
+        let mut refit = false;
+        if !same(self.nominal.as_ref().map(|shows| &shows.of), document.nominal.as_ref()) {
+            self.nominal = document
+                .nominal
+                .as_ref()
+                .map(|nominal| Shows { item: MeshItem::new(&gpu, nominal.surface.mesh()), of: Arc::clone(nominal) });
+            refit = true;
+        }
+        if !same(self.actual.as_ref().map(|shows| &shows.of), document.actual.as_ref()) {
+            self.actual = document
+                .actual
+                .as_ref()
+                .map(|actual| Shows { item: PointsItem::new(&gpu, &actual.cloud.points), of: Arc::clone(actual) });
+            // Deviations of the points before belong to nobody now.
+            self.check = None;
+            refit |= document.alignment.is_none();
+        }
+        let current = document.current_check();
+        let was_live = self.live_serial != 0 && live.frame.is_none();
+        if was_live || !same(self.check.as_ref().map(|shows| &shows.of), current) {
+            self.live_serial = 0;
+            self.check = current.map(|check| self.upload_check(&gpu, check));
+        }
+        if let Some((_, deviations)) = &live.frame
+            && live.serial != self.live_serial
+        {
+            self.live_serial = live.serial;
+            if let Some(actual) = &self.actual {
+                let by_number: std::collections::HashMap<usize, f32> = deviations
+                    .iter()
+                    .enumerate()
+                    .map(|(drawn, &deviation)| (actual.item.number(drawn), deviation))
+                    .collect();
+                actual.item.set_deviations(&gpu, |number| {
+                    by_number.get(&number).filter(|d| d.is_finite()).map(|&d| f64::from(d))
+                });
+            }
+        }
+        if refit {
+            self.fit_bounds(document);
+        }
+    }
+
+    fn upload_check(&self, gpu: &Gpu, check: &Arc<Check>) -> Shows<Check, Option<MeshItem>> {
+        let item = match &check.map {
+            DeviationMap::Points(points) => {
+                if let Some(actual) = &self.actual {
+                    actual.item.set_deviations(gpu, |i| points.get(i).and_then(PointDeviation::value));
+                }
+                None
+            }
+            DeviationMap::Facets { nominal, values } => {
+                let mesh = MeshItem::new(gpu, nominal);
+                mesh.set_deviations(gpu, |i| values.get(i).and_then(FacetDeviation::value));
+                Some(mesh)
+            }
+        };
+        Shows { of: Arc::clone(check), item }
+    }
+
+    fn fit_bounds(&mut self, document: &Document) {
+        let pose = document.nominal_from_scan();
+        let nominal = document.nominal.as_ref().map(|nominal| *nominal.surface.bounds());
+        let actual = document
+            .actual
+            .as_ref()
+            .map(|actual| Aabb::of_points(&actual.cloud.bounds().corners().map(|corner| pose * corner)));
+        // Before the alignment the scan may lie anywhere: show both.
+        let bounds = match (nominal, actual) {
+            (Some(nominal), Some(_)) if document.alignment.is_some() => nominal,
+            (Some(nominal), Some(actual)) => nominal.union(&actual),
+            (Some(one), None) | (None, Some(one)) => one,
+            (None, None) => return,
+        };
+        self.bounds = bounds;
+        self.camera.set_bounds(&bounds);
+        self.camera.fit();
+    }
+
+    /// Draws the scene where something changed; returns the texture to show.
+    fn render(
+        &mut self,
+        context: &egui::Context,
+        document: &Document,
+        live: &Live,
+        shown: Shown,
+        size: [u32; 2],
+    ) -> egui::TextureId {
+        self.sync(document, live);
+        let gpu = self.gpu();
+        if self.target.as_ref().is_none_or(|target| target.size != size) {
+            let target = Target::new(&gpu, size[0], size[1]);
+            let mut renderer = self.state.renderer.write();
+            match self.texture {
+                Some(texture) => renderer.update_egui_texture_from_wgpu_texture(
+                    &gpu.device,
+                    &target.picture,
+                    wgpu::FilterMode::Nearest,
+                    texture,
+                ),
+                None => {
+                    let filter = wgpu::FilterMode::Nearest;
+                    self.texture = Some(renderer.register_native_texture(&gpu.device, &target.picture, filter));
+                }
+            }
+            drop(renderer);
+            self.camera.set_size(target.size[0], target.size[1]);
+            self.target = Some(target);
+        }
+        let moving = self.moved_at.is_some_and(|at| at.elapsed() < MOVING);
+        if moving {
+            context.request_repaint_after(MOVING);
+        }
+        let pose = live.frame.as_ref().map_or_else(|| document.nominal_from_scan(), |(pose, _)| *pose);
+        let settings = &document.settings;
+        let key = DrawnKey {
+            size,
+            shown: [shown.nominal, shown.actual, shown.deviations],
+            dark: context.theme() == egui::Theme::Dark,
+            moving,
+            live: self.live_serial,
+            scale: ColourScale::new(settings.deviation.tolerance, settings.scale_mm),
+            parts: [
+                address(self.nominal.as_ref().map(|shows| &shows.of)),
+                address(self.actual.as_ref().map(|shows| &shows.of)),
+                address(self.check.as_ref().map(|shows| &shows.of)),
+            ],
+            pose,
+            camera: self.camera.clip_from_local(),
+        };
+        if self.drawn_key.as_ref() != Some(&key) {
+            self.draw(&key, shown, live.frame.is_some());
+            self.drawn_key = Some(key);
+            self.hovered = None;
+            self.pick = None;
+        }
+        self.texture.unwrap_or_default()
+    }
+
+    fn draw(&self, key: &DrawnKey, shown: Shown, is_live: bool) {
+        let Some(target) = &self.target else { return };
+        let look = |pose: Pose, colour, by_deviation, id| Look {
+            scene_from_item: pose,
+            colour,
+            by_deviation,
+            id,
+            marked: None,
+        };
+        let mut draws = Vec::new();
+        let facets = self.check.as_ref().and_then(|shows| shows.item.as_ref()).filter(|_| shown.deviations);
+        if shown.nominal {
+            if let Some(item) = facets {
+                draws.push(Draw::Mesh { item, look: look(Pose::identity(), [0.7; 3], true, NOMINAL) });
+            } else if let Some(nominal) = &self.nominal {
+                let grey = if key.dark { [0.56, 0.60, 0.66] } else { [0.72, 0.74, 0.77] };
+                draws.push(Draw::Mesh { item: &nominal.item, look: look(Pose::identity(), grey, false, NOMINAL) });
+            }
+        }
+        let coloured = shown.deviations && (is_live || (self.check.is_some() && facets.is_none()));
+        if let Some(actual) = self.actual.as_ref().filter(|_| shown.actual && facets.is_none()) {
+            let moving = MOVING_POINTS[usize::from(!self.scene.gpu().is_software)];
+            let budget = if is_live {
+                LIVE_POINTS
+            } else if key.moving {
+                moving
+            } else {
+                usize::MAX
+            };
+            let look = look(key.pose, [0.28, 0.58, 0.86], coloured, ACTUAL);
+            draws.push(Draw::Points { item: &actual.item, look, budget });
+        }
+        let pixels_per_mm = f64::from(target.size[1]) / self.camera.height_mm();
+        let closing = self.actual.as_ref().map_or(1.0, |actual| {
+            let drawn = if key.moving || is_live { 1.0 } else { 0.75 };
+            actual.item.closing_size(pixels_per_mm) * drawn
+        });
+        self.scene.draw(
+            target,
+            &Frame {
+                camera: &self.camera,
+                scale: key.scale,
+                background: theme::backdrop(key.dark),
+                point_size: closing.clamp(1.0, 14.0),
+                points_in_front_mm: if coloured { 1.5 * key.scale.end_mm as f32 } else { 0.0 },
+                lighting: 14.0,
+            },
+            &draws,
+        );
+    }
+
+    /// Moves the camera with the pointer.
+    fn navigate(&mut self, ui: &egui::Ui, response: &egui::Response) {
+        let scale = ui.ctx().pixels_per_point();
+        let before = self.camera.clip_from_local();
+        let delta = response.drag_delta();
+        let shift = ui.input(|input| input.modifiers.shift);
+        let pans = response.dragged_by(egui::PointerButton::Middle)
+            || response.dragged_by(egui::PointerButton::Secondary)
+            || (shift && response.dragged_by(egui::PointerButton::Primary));
+        if pans {
+            self.camera.pan((delta.x * scale, delta.y * scale));
+        } else if response.dragged_by(egui::PointerButton::Primary) {
+            self.camera.orbit((delta.x, delta.y));
+        }
+        if let Some(pointer) = response.hover_pos() {
+            let (wheel, pinch) = ui.input(|input| (input.smooth_scroll_delta().y, input.zoom_delta()));
+            let factor = (wheel * 0.004).exp() * pinch;
+            if (factor - 1.0).abs() > 1e-4 {
+                let at = (pointer - response.rect.min) * scale;
+                self.camera.zoom(factor, (at.x, at.y));
+            }
+        }
+        if self.camera.clip_from_local() != before {
+            self.moved_at = Some(Instant::now());
+        }
+    }
+
+    /// Asks for, and takes in, what lies under the pointer.
+    fn hover(&mut self, context: &egui::Context, response: &egui::Response) {
+        let gpu = self.gpu();
+        if let Some(answer) = self.pick.as_ref().and_then(|pick| pick.poll(&gpu)) {
+            self.pick = None;
+            if self.hovered != answer {
+                self.hovered = answer;
+                context.request_repaint();
+            }
+        }
+        let pointer = response.hover_pos();
+        if pointer.is_none() {
+            self.hovered = None;
+        }
+        if pointer == self.hovered_at && self.hovered.is_some() {
+            return;
+        }
+        if let (Some(pointer), Some(target), None) = (pointer, &self.target, &self.pick)
+            && !response.dragged()
+        {
+            let at = (pointer - response.rect.min) * context.pixels_per_point();
+            self.pick = Some(Pick::start(&gpu, target, [at.x.max(0.0) as u32, at.y.max(0.0) as u32]));
+            self.hovered_at = Some(pointer);
+            context.request_repaint_after(Duration::from_millis(15));
+        } else if self.pick.is_some() {
+            context.request_repaint_after(Duration::from_millis(15));
+        }
+    }
+
+    /// The number in the cloud of the point under the pointer.
+    fn hovered_point(&self) -> Option<usize> {
+        let picked = self.hovered.filter(|picked| picked.id == ACTUAL)?;
+        Some(self.actual.as_ref()?.item.number(picked.element as usize))
+    }
+
+    /// The nominal's facet under the pointer.
+    fn hovered_facet(&self) -> Option<usize> {
+        self.hovered.filter(|picked| picked.id == NOMINAL).map(|picked| picked.element as usize)
+    }
+}
+
+fn same<T>(shown: Option<&Arc<T>>, wanted: Option<&Arc<T>>) -> bool {
+    match (shown, wanted) {
+        (Some(shown), Some(wanted)) => Arc::ptr_eq(shown, wanted),
+        (None, None) => true,
+        _ => false,
+    }
+}
+
+fn address<T>(part: Option<&Arc<T>>) -> usize {
+    part.map_or(0, |part| Arc::as_ptr(part) as usize)
+}
+
+/// Deviations of the first drawn points in a pose on its way, mm; NaN is no data.
+pub(super) fn live_deviations(document: &Document, pose: &Pose) -> Vec<f32> {
+    let (Some(nominal), Some(actual)) = (&document.nominal, &document.actual) else {
+        return Vec::new();
+    };
+    let all = &actual.cloud.points;
+    let scattered = PointsItem::scattered(all.len());
+    let points: Vec<Point> = scattered.take(LIVE_POINTS).map(|number| all[number]).collect();
+    let ordered = OrderedPoints::new(&points);
+    let request = Request {
+        surface: &nominal.surface,
+        points: &ordered,
+        normals: &[],
+        nominal_from_scan: pose,
+        max_distance_mm: document.settings.deviation.max_distance_mm.max(4.0 * document.settings.scale_mm),
+        max_angle_rad: std::f64::consts::PI,
+    };
+    // The viewport is a spectator: where this fails, the points stay as they were.
+    Cpu.point_deviation(&request, &Progress::silent()).map_or_else(
+        |_| Vec::new(),
+        |values| values.iter().map(|value| value.value().map_or(f32::NAN, |mm| mm as f32)).collect(),
+    )
+}

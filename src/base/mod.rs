@@ -1,0 +1,12 @@
+//! Floor 0: what every floor above may use and nothing here knows of geometry.
+
+pub mod error;
+pub mod hash;
+pub mod limits;
+pub mod progress;
+pub mod random;
+pub mod units;
+
+pub use error::{ErrorKind, Result, UserError};
+pub use progress::Progress;
+pub use units::LengthUnit;

@@ -1,0 +1,144 @@
+// Reads a STEP or IGES file with OpenCASCADE, meshes it, and hands plain arrays back through a C interface.
+// Errors come back as text; no exception crosses the border.
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <BRepAdaptor_Surface.hxx>
+#include <BRepMesh_IncrementalMesh.hxx>
+#include <BRep_Tool.hxx>
+#include <IGESControl_Reader.hxx>
+#include <Message.hxx>
+#include <Message_Messenger.hxx>
+#include <Message_PrinterOStream.hxx>
+#include <Poly_Triangulation.hxx>
+#include <STEPControl_Reader.hxx>
+#include <Standard_ErrorHandler.hxx>
+#include <Standard_Failure.hxx>
+#include <TopAbs_Orientation.hxx>
+#include <TopExp.hxx>
+#include <TopExp_Explorer.hxx>
+#include <TopTools_IndexedMapOfShape.hxx>
+#include <TopLoc_Location.hxx>
+#include <TopoDS.hxx>
+#include <TopoDS_Face.hxx>
+
+namespace {
+
+struct Answer {
+    std::vector<double> vertices;       // x y z, mm
+    std::vector<std::uint32_t> facets;  // three indices, counter-clockwise seen from outside
+    std::vector<std::uint32_t> faces;   // CAD face of each facet
+    std::vector<std::uint32_t> unmeshed;
+    std::uint64_t face_count = 0;
+    std::string error;
+};
+
+bool is_iges(const std::string& path) {
+    const auto dot = path.rfind('.');
+    if (dot == std::string::npos) return false;
+    const char letter = path.size() > dot + 1 ? path[dot + 1] : 's';
+    return letter == 'i' || letter == 'I';
+}
+
+template <class Reader>
+TopoDS_Shape read_shape(const char* path, std::string& error) {
+    Reader reader;
+    if (reader.ReadFile(path) != IFSelect_RetDone) {
+        error = "the file is damaged or cut short, so OpenCASCADE cannot parse it";
+        return {};
+    }
+    reader.TransferRoots();
+    if (reader.NbShapes() < 1) {
+        error = "the file holds no shape that can be meshed";
+        return {};
+    }
+    return reader.OneShape();
+}
+
+void add_face(const TopoDS_Face& face, std::uint32_t number, Answer& answer) {
+    TopLoc_Location location;
+    const Handle(Poly_Triangulation) triangulation = BRep_Tool::Triangulation(face, location);
+    if (triangulation.IsNull() || triangulation->NbTriangles() == 0) {
+        answer.unmeshed.push_back(number);
+        return;
+    }
+    const auto first = static_cast<std::uint32_t>(answer.vertices.size() / 3);
+    const gp_Trsf transform = location.Transformation();
+    for (int i = 1; i <= triangulation->NbNodes(); ++i) {
+        const gp_Pnt node = triangulation->Node(i).Transformed(transform);
+        answer.vertices.insert(answer.vertices.end(), {node.X(), node.Y(), node.Z()});
+    }
+    // A mirrored location turns the winding once more.
+    const bool reversed = (face.Orientation() == TopAbs_REVERSED) != transform.IsNegative();
+    for (int i = 1; i <= triangulation->NbTriangles(); ++i) {
+        int a, b, c;
+        triangulation->Triangle(i).Get(a, b, c);
+        if (reversed) std::swap(b, c);
+        for (const int corner : {a, b, c}) {
+            answer.facets.push_back(first + static_cast<std::uint32_t>(corner - 1));
+        }
+        answer.faces.push_back(number);
+    }
+}
+
+void read(const char* path, double chord_mm, double angle_rad, Answer& answer) {
+    const TopoDS_Shape shape = is_iges(path) ? read_shape<IGESControl_Reader>(path, answer.error)
+                                             : read_shape<STEPControl_Reader>(path, answer.error);
+    if (!answer.error.empty()) return;
+    if (shape.IsNull()) {
+        answer.error = "the file holds no shape that can be meshed";
+        return;
+    }
+    BRepMesh_IncrementalMesh mesher(shape, chord_mm, Standard_False, angle_rad, Standard_True);
+    TopTools_IndexedMapOfShape faces;
+    TopExp::MapShapes(shape, TopAbs_FACE, faces);
+    answer.face_count = static_cast<std::uint64_t>(faces.Extent());
+    // Faces are numbered by their first appearance; each placement of a repeated part adds its facets.
+    for (TopExp_Explorer explorer(shape, TopAbs_FACE); explorer.More(); explorer.Next()) {
+        const int index = faces.FindIndex(explorer.Current());
+        add_face(TopoDS::Face(explorer.Current()), static_cast<std::uint32_t>(index > 0 ? index - 1 : 0), answer);
+    }
+    if (answer.facets.empty()) answer.error = "none of its faces could be meshed";
+}
+
+}  // namespace
+
+extern "C" {
+
+void* shadowgraph_cad_read(const char* path, double chord_mm, double angle_rad) {
+    auto* answer = new Answer();
+    try {
+        // The library prints to standard output, which belongs to the answer.
+        Message::DefaultMessenger()->RemovePrinters(STANDARD_TYPE(Message_PrinterOStream));
+        OCC_CATCH_SIGNALS
+        read(path, chord_mm, angle_rad, *answer);
+    } catch (const Standard_Failure& failure) {
+        const char* text = failure.GetMessageString();
+        answer->error = std::string("OpenCASCADE gave up: ") + (text != nullptr && *text != 0 ? text : "no reason given");
+    } catch (const std::exception& failure) {
+        answer->error = std::string("OpenCASCADE gave up: ") + failure.what();
+    }
+    return answer;
+}
+
+const char* shadowgraph_cad_error(void* answer) { return static_cast<Answer*>(answer)->error.c_str(); }
+
+std::uint64_t shadowgraph_cad_face_count(void* answer) { return static_cast<Answer*>(answer)->face_count; }
+
+// Array 0: vertices (f64), 1: facets, 2: face of each facet, 3: unmeshed faces (u32). Returns the number of elements.
+std::uint64_t shadowgraph_cad_array(void* answer, int which, const void** data) {
+    const auto* a = static_cast<Answer*>(answer);
+    switch (which) {
+        case 0: *data = a->vertices.data(); return a->vertices.size();
+        case 1: *data = a->facets.data(); return a->facets.size();
+        case 2: *data = a->faces.data(); return a->faces.size();
+        default: *data = a->unmeshed.data(); return a->unmeshed.size();
+    }
+}
+
+void shadowgraph_cad_free(void* answer) { delete static_cast<Answer*>(answer); }
+
+}  // extern "C"

@@ -1,0 +1,65 @@
+//! The CAD reader: a program of its own that meshes one STEP or IGES file with OpenCASCADE and writes the facets to
+//! its standard output. A crash or a hang in here is a sentence in the window.
+#![allow(unsafe_code, reason = "the bridge to OpenCASCADE is a C interface")]
+
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::io::Write;
+
+unsafe extern "C" {
+    fn shadowgraph_cad_read(path: *const c_char, chord_mm: f64, angle_rad: f64) -> *mut c_void;
+    fn shadowgraph_cad_error(answer: *mut c_void) -> *const c_char;
+    fn shadowgraph_cad_face_count(answer: *mut c_void) -> u64;
+    fn shadowgraph_cad_array(answer: *mut c_void, which: c_int, data: *mut *const c_void) -> u64;
+    fn shadowgraph_cad_free(answer: *mut c_void);
+}
+
+fn main() -> std::process::ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (path, chord, angle) = match arguments.as_slice() {
+        [path, chord, angle] => (path, chord.parse().ok(), angle.parse().ok()),
+        _ => return fail("usage: shadowgraph-cad FILE CHORD_MM ANGLE_RAD"),
+    };
+    let (Some(chord_mm), Some(angle_rad), Ok(path)) = (chord, angle, CString::new(path.as_str())) else {
+        return fail("the chord and the angle must be numbers");
+    };
+    // SAFETY: `path` is a valid C string for the call; the answer is freed once, below.
+    let answer = unsafe { shadowgraph_cad_read(path.as_ptr(), chord_mm, angle_rad) };
+    // SAFETY: the answer lives until it is freed; its error text is a valid C string.
+    let error = unsafe { CStr::from_ptr(shadowgraph_cad_error(answer)) }.to_string_lossy().into_owned();
+    let outcome = if error.is_empty() { write(answer).map_err(|e| e.to_string()) } else { Err(error) };
+    // SAFETY: made by `shadowgraph_cad_read`, not used afterwards.
+    unsafe { shadowgraph_cad_free(answer) };
+    match outcome {
+        Ok(()) => std::process::ExitCode::SUCCESS,
+        Err(reason) => fail(&reason),
+    }
+}
+
+fn fail(reason: &str) -> std::process::ExitCode {
+    eprintln!("{reason}");
+    std::process::ExitCode::from(3)
+}
+
+fn write(answer: *mut c_void) -> std::io::Result<()> {
+    let arrays = [(0, 8), (1, 4), (2, 4), (3, 4)].map(|(which, size)| {
+        let mut data = std::ptr::null();
+        // SAFETY: the answer is alive; `data` receives a pointer to `count` elements of `size` bytes.
+        let count = unsafe { shadowgraph_cad_array(answer, which, &raw mut data) } as usize;
+        if count == 0 || data.is_null() {
+            return (&[] as &[u8], 0);
+        }
+        // SAFETY: the elements are plain numbers that live as long as the answer.
+        (unsafe { std::slice::from_raw_parts(data.cast::<u8>(), count * size) }, count as u64)
+    });
+    // SAFETY: the answer is alive.
+    let faces = unsafe { shadowgraph_cad_face_count(answer) };
+    let mut out = std::io::stdout().lock();
+    out.write_all(shadowgraph::io::cad::MAGIC)?;
+    for count in [arrays[0].1 / 3, arrays[2].1, faces, arrays[3].1] {
+        out.write_all(&count.to_le_bytes())?;
+    }
+    for (bytes, _) in arrays {
+        out.write_all(bytes)?;
+    }
+    out.flush()
+}

@@ -1,0 +1,326 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::base::LengthUnit;
+use crate::inspect::alignment::Method as AlignMethod;
+use crate::inspect::deviation::{Method, Tolerance};
+
+/// Scan-to-CAD inspection: where does this part differ from its drawing?
+///
+/// Without a command, opens the window with the files named.
+#[derive(Parser, Debug)]
+#[command(name = "shadowgraph", version, args_conflicts_with_subcommands = true)]
+#[command(
+    after_help = "Examples:\n  shadowgraph demo\n  shadowgraph inspect --nominal part.step --scan part.ply --out report/\n  \
+    shadowgraph part.step scan.ply\n\nExit codes: 0 done, 2 wrong usage, 3 unusable input, 4 out of tolerance (only when \
+    asked), 5 internal."
+)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub verb: Option<Verb>,
+    /// Files to open in the window.
+    pub files: Vec<PathBuf>,
+    /// Answer in JSON on standard output.
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+/// The commands.
+#[derive(Subcommand, Debug)]
+pub enum Verb {
+    /// Runs the main job on the part that ships with the program.
+    Demo(Demo),
+    /// Loads a nominal and a scan, aligns, compares, and writes the report.
+    Inspect(Inspect),
+    /// Finds the pose of a scan on a nominal or on another cloud.
+    Register(Register),
+    /// Scans a part with a simulated structured-light sensor.
+    Simulate(Simulate),
+    /// Converts a mesh, CAD file or cloud.
+    Convert(Convert),
+    /// Says what is in files, and what this program can use on this machine.
+    Info(Info),
+    /// Measures speed on this machine.
+    Bench(Bench),
+}
+
+/// `demo`
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  shadowgraph demo --no-window --out demo-report")]
+pub struct Demo {
+    /// Do not open the window afterwards.
+    #[arg(long)]
+    pub no_window: bool,
+    /// Where the report goes.
+    #[arg(long, default_value = "shadowgraph-demo")]
+    pub out: PathBuf,
+}
+
+/// The device asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum BackendChoice {
+    /// The best there is.
+    Auto,
+    /// The processor.
+    Cpu,
+    /// An NVIDIA GPU.
+    Cuda,
+}
+
+/// `inspect`
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  shadowgraph inspect --nominal part.step --scan part.ply --out report/\n  \
+    shadowgraph inspect --nominal part.stl --nominal-units inch --scan a.ply --scan b.ply --tolerance-mm -0.2,0.2 --out r/\n  \
+    shadowgraph inspect --nominal part.step --scan part.ply --align none --pose pose.txt --method point-facet \
+    --max-edge-mm 1 --out r/")]
+pub struct Inspect {
+    /// Nominal: STEP, IGES, STL, OBJ, PLY or glTF.
+    #[arg(long)]
+    pub nominal: PathBuf,
+    /// Scan; several are snapshots of one part in one frame, merged.
+    #[arg(long, required = true)]
+    pub scan: Vec<PathBuf>,
+    /// Unit of the nominal's numbers (CAD files carry theirs).
+    #[arg(long)]
+    pub nominal_units: Option<LengthUnit>,
+    /// Unit of the scan's numbers.
+    #[arg(long)]
+    pub scan_units: Option<LengthUnit>,
+    /// Columns of x, y, z in files of numbers, counted from 1, such as 2,3,4.
+    #[arg(long, value_parser = columns)]
+    pub columns: Option<crate::io::xyz::Columns>,
+    /// How to align.
+    #[arg(long, value_enum, default_value = "auto")]
+    pub align: AlignMethod,
+    /// CSV of point pairs: nominal x, y, z, scan x, y, z. Aligns by them first; best fit follows unless `--align none`.
+    #[arg(long)]
+    pub pairs: Option<PathBuf>,
+    /// Text file with the 4x4 nominal_from_scan. Best fit starts from it; with `--align none` it is used as it is.
+    #[arg(long)]
+    pub pose: Option<PathBuf>,
+    /// How to measure deviations.
+    #[arg(long, value_enum, default_value = "closest")]
+    pub method: Method,
+    /// Allowed deviations, mm; both limits are in tolerance.
+    #[arg(long, value_parser = tolerance, default_value = "-0.1,0.1", allow_hyphen_values = true)]
+    pub tolerance_mm: Tolerance,
+    /// Farther places have no data, mm.
+    #[arg(long, default_value_t = 2.0)]
+    pub max_distance_mm: f64,
+    /// Places whose normals lean apart more have no data, degrees.
+    #[arg(long, default_value_t = 90.0)]
+    pub max_angle_deg: f64,
+    /// Refine the nominal's facets to edges of at most this first, mm (facet methods).
+    #[arg(long)]
+    pub max_edge_mm: Option<f64>,
+    /// Lateral radius of point-facet matching, mm; each facet's own when not given.
+    #[arg(long)]
+    pub radius_mm: Option<f64>,
+    /// A connected patch out of tolerance fails the part from this area on, mm².
+    #[arg(long, default_value_t = 1.0)]
+    pub min_region_mm2: f64,
+    /// Device that computes.
+    #[arg(long, value_enum, default_value = "auto")]
+    pub backend: BackendChoice,
+    /// End with code 4 when the part fails.
+    #[arg(long)]
+    pub fail_on_out_of_tolerance: bool,
+    /// Title of the report.
+    #[arg(long, default_value = "")]
+    pub title: String,
+    /// Part number on the report.
+    #[arg(long, default_value = "")]
+    pub part_number: String,
+    /// Serial number on the report.
+    #[arg(long, default_value = "")]
+    pub serial: String,
+    /// Operator on the report.
+    #[arg(long, default_value = "")]
+    pub operator: String,
+    /// Leave the pictures out.
+    #[arg(long)]
+    pub no_pictures: bool,
+    /// Folder for summary.json, deviations.csv, colormap.ply, report.html, report.pdf, views/.
+    #[arg(long)]
+    pub out: PathBuf,
+}
+
+/// `register`
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  shadowgraph register --nominal part.step --scan part.ply --out pose.txt\n  \
+    shadowgraph register --nominal target.ply --scan source.ply --units m --align best-fit")]
+pub struct Register {
+    /// What is registered onto: a nominal, or another point cloud.
+    #[arg(long)]
+    pub nominal: PathBuf,
+    /// The scan that moves.
+    #[arg(long)]
+    pub scan: PathBuf,
+    /// Unit of both files' numbers.
+    #[arg(long)]
+    pub units: Option<LengthUnit>,
+    /// How to align. Automatic start needs a nominal with facets.
+    #[arg(long, value_enum, default_value = "auto")]
+    pub align: AlignMethod,
+    /// Text file with the 4x4 nominal_from_scan to start from.
+    #[arg(long)]
+    pub pose: Option<PathBuf>,
+    /// Share of the farthest points to leave out.
+    #[arg(long, default_value_t = 0.0)]
+    pub trim: f64,
+    /// Points farther apart than this do not take part, mm.
+    #[arg(long)]
+    pub max_distance_mm: Option<f64>,
+    /// Write the 4x4 nominal_from_scan to this text file.
+    #[arg(long)]
+    pub out: Option<PathBuf>,
+}
+
+/// `simulate`
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  shadowgraph simulate --nominal part.step --out sim/ --defect bump:10,20,3,4,0.3\n  \
+    shadowgraph simulate --nominal part.step --out sim/ --from 0,0,1 --outliers 0.05 --random-pose\n\nDefects (mm): \
+    bump:X,Y,Z,RADIUS,HEIGHT (negative: dent), bend:X,Y,Z,TX,TY,TZ,DX,DY,DZ,LENGTH,DISPLACEMENT,WITHIN, \
+    hole:X,Y,Z,AX,AY,AZ,RADIUS,THICKNESS (a hole not made), scale:FACTOR."
+)]
+pub struct Simulate {
+    /// The part.
+    #[arg(long)]
+    pub nominal: PathBuf,
+    /// Unit of its numbers.
+    #[arg(long)]
+    pub nominal_units: Option<LengthUnit>,
+    /// Number of views, spread evenly around the part.
+    #[arg(long, default_value_t = 12)]
+    pub views: usize,
+    /// One-sided: look from these directions only, X,Y,Z; may be given several times.
+    #[arg(long, allow_hyphen_values = true)]
+    pub from: Vec<String>,
+    /// Keep about this many points of all views.
+    #[arg(long)]
+    pub points: Option<usize>,
+    /// A fault to put in; see below. May be given several times.
+    #[arg(long, allow_hyphen_values = true)]
+    pub defect: Vec<String>,
+    /// Scale all lengths of the sensor, for larger or smaller parts.
+    #[arg(long, default_value_t = 1.0)]
+    pub sensor_scale: f64,
+    /// Share of gross outliers.
+    #[arg(long, default_value_t = 0.0)]
+    pub outliers: f64,
+    /// Standard deviation of the range at normal incidence, mm.
+    #[arg(long)]
+    pub range_sigma_mm: Option<f64>,
+    /// Number of glossy patches that give no points.
+    #[arg(long, default_value_t = 0)]
+    pub glossy_patches: u32,
+    /// Write the scan in a random pose instead of the part's own.
+    #[arg(long)]
+    pub random_pose: bool,
+    /// Text file with the 4x4 scan_from_nominal to write the scan in.
+    #[arg(long)]
+    pub scan_pose: Option<PathBuf>,
+    /// Decides every draw.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Folder for scan.ply, truth.csv, truth.json, pose.txt.
+    #[arg(long)]
+    pub out: PathBuf,
+}
+
+/// `convert`
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  shadowgraph convert part.step part.stl --chord-mm 0.01\n  shadowgraph convert scan.pcd scan.ply"
+)]
+pub struct Convert {
+    /// File to read.
+    pub input: PathBuf,
+    /// File to write: STL, PLY, OBJ for meshes; PLY, XYZ, ASC, CSV for clouds. Always mm.
+    pub output: PathBuf,
+    /// Unit of the input's numbers.
+    #[arg(long)]
+    pub units: Option<LengthUnit>,
+    /// Largest distance between facets and CAD surface, mm.
+    #[arg(long, default_value_t = 0.005)]
+    pub chord_mm: f64,
+    /// Largest angle between neighbouring facets of a CAD surface, degrees.
+    #[arg(long, default_value_t = 5.0)]
+    pub angle_deg: f64,
+    /// Refine facets to edges of at most this, mm.
+    #[arg(long)]
+    pub max_edge_mm: Option<f64>,
+    /// Mesh an organised snapshot instead of writing its points.
+    #[arg(long)]
+    pub mesh: bool,
+    /// Turn facets so that they agree and face outward.
+    #[arg(long)]
+    pub unify_winding: bool,
+}
+
+/// `info`
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  shadowgraph info part.step scan.ply\n  shadowgraph info")]
+pub struct Info {
+    /// Files to describe.
+    pub files: Vec<PathBuf>,
+}
+
+/// `bench`
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  shadowgraph bench deviation\n  shadowgraph bench register --runs 9 --json")]
+pub struct Bench {
+    /// What to measure.
+    #[arg(value_enum)]
+    pub suite: Suite,
+    /// Runs after one warm-up; the median counts.
+    #[arg(long, default_value_t = 5)]
+    pub runs: usize,
+    /// Part of the full sizes, for a quick look.
+    #[arg(long, default_value_t = 1.0)]
+    pub scale: f64,
+    /// Also write the generated inputs into this folder, for other programs to be timed on.
+    #[arg(long)]
+    pub data: Option<PathBuf>,
+}
+
+/// The suites of `bench`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Suite {
+    /// Closest point, point-facet and facet-facet matching.
+    Deviation,
+    /// Best fit.
+    Register,
+    /// Reading a large binary STL.
+    Read,
+}
+
+/// Numbers separated by commas.
+pub fn numbers(text: &str) -> Result<Vec<f64>, String> {
+    text.split(',').map(|word| word.trim().parse::<f64>().map_err(|_| format!("“{word}” is not a number"))).collect()
+}
+
+fn tolerance(text: &str) -> Result<Tolerance, String> {
+    let tolerance = match numbers(text)?.as_slice() {
+        &[low_mm, high_mm] => Tolerance { low_mm, high_mm },
+        &[both] => Tolerance { low_mm: -both.abs(), high_mm: both.abs() },
+        _ => return Err("two numbers are expected, such as -0.1,0.1".to_owned()),
+    };
+    tolerance.check().map_err(|error| error.sentence)?;
+    Ok(tolerance)
+}
+
+fn columns(text: &str) -> Result<crate::io::xyz::Columns, String> {
+    let words: Result<Vec<usize>, _> = text.split(',').map(|word| word.trim().parse::<usize>()).collect();
+    match words.as_deref() {
+        Ok(&[x, y, z]) if x > 0 && y > 0 && z > 0 => {
+            Ok(crate::io::xyz::Columns { xyz: [x - 1, y - 1, z - 1], ..Default::default() })
+        }
+        _ => Err("three column numbers from 1 are expected, such as 1,2,3".to_owned()),
+    }
+}

@@ -1,0 +1,70 @@
+//! `shadowgraph bench`: speed on this machine, medians after a warm-up.
+
+use super::arguments::{Bench, Suite};
+use crate::base::{Result, UserError};
+
+mod deviation;
+mod part;
+mod read;
+mod register;
+
+/// Runs a suite; returns the exit code.
+pub fn run(arguments: &Bench, json: bool) -> Result<i32> {
+    if arguments.runs == 0 || !(arguments.scale > 0.0 && arguments.scale <= 1.0) {
+        return Err(UserError::usage("Give at least one run, and a scale above 0 and at most 1."));
+    }
+    let value = match arguments.suite {
+        Suite::Deviation => deviation::run(arguments)?,
+        Suite::Register => register::run(arguments)?,
+        Suite::Read => read::run(arguments)?,
+    };
+    if json {
+        super::print_json(&value)?;
+    } else {
+        for row in value.get("rows").and_then(|rows| rows.as_array()).into_iter().flatten() {
+            let text = |key: &str| row.get(key).and_then(|v| v.as_str()).unwrap_or_default().to_owned();
+            let number = |key: &str| row.get(key).and_then(serde_json::Value::as_f64).unwrap_or(f64::NAN);
+            println!(
+                "{:52} {:>12.3} ms   (best {:.3}, worst {:.3})",
+                text("case"),
+                number("median_ms"),
+                number("min_ms"),
+                number("max_ms")
+            );
+        }
+    }
+    Ok(0)
+}
+
+/// Runs `work` once for warm-up and `runs` times for the record.
+fn time<T>(case: &str, runs: usize, mut work: impl FnMut() -> Result<T>) -> Result<(T, serde_json::Value)> {
+    let mut last = work()?;
+    let mut times_ms = Vec::with_capacity(runs);
+    for _ in 0..runs {
+        let started = std::time::Instant::now();
+        last = work()?;
+        times_ms.push(started.elapsed().as_secs_f64() * 1e3);
+    }
+    times_ms.sort_by(f64::total_cmp);
+    let at = |place: usize| times_ms.get(place).copied().unwrap_or(f64::NAN);
+    let row = serde_json::json!({
+        "case": case,
+        "median_ms": at(runs / 2),
+        "min_ms": at(0),
+        "max_ms": at(runs - 1),
+        "runs": runs,
+    });
+    Ok((last, row))
+}
+
+/// A pool of one thread and the pool of all.
+fn pools() -> Result<[(String, rayon::ThreadPool); 2]> {
+    let all = std::thread::available_parallelism().map_or(1, usize::from);
+    let pool = |threads: usize| {
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .map_err(|e| UserError::internal(format!("No thread pool: {e}.")))
+    };
+    Ok([("1 thread".to_owned(), pool(1)?), (format!("{all} threads"), pool(all)?)])
+}

@@ -1,0 +1,33 @@
+//! The part that benches measure: a ribbed cone like an exhaust part, made from a seed, and a scan of it.
+
+use crate::base::random::Random;
+use crate::geometry::{Mesh, Point, mesh::shapes, sampling};
+
+/// A ribbed cone of about `facets` facets, 240 mm long.
+pub fn cone(facets: usize) -> Mesh {
+    let along = ((facets as f64 / 2.0 / 2.2).sqrt()).max(3.0) as u32;
+    let around = ((facets as f64 / 2.0 / f64::from(along)).round() as u32).max(3);
+    shapes::grid(along, around, false, |u, v| {
+        let angle = -v * std::f64::consts::TAU;
+        let ribs = 1.5 * (12.0 * angle).cos() * (std::f64::consts::PI * u).sin() + 0.8 * (40.0 * u).sin();
+        let radius = 60.0 - 25.0 * u + ribs;
+        Point::new(radius * angle.cos(), radius * angle.sin(), 240.0 * u)
+    })
+}
+
+/// `count` points on `mesh`, off by noise of 0.02 mm and a smooth warp.
+pub fn scan(mesh: &Mesh, count: usize, seed: u64) -> Vec<Point> {
+    let mut random = Random::new(seed, 1);
+    let mut points: Vec<Point> = sampling::by_area(mesh, count, seed)
+        .iter()
+        .map(|sample| {
+            let warp = 0.015 * (0.05 * sample.point.z).sin();
+            sample.point + sample.normal * (warp + 0.02 * random.normal())
+        })
+        .collect();
+    // Scanners do not deliver points in the order of facets: shuffle (Fisher and Yates).
+    for i in (1..points.len()).rev() {
+        points.swap(i, random.index(i + 1));
+    }
+    points
+}

@@ -1,0 +1,71 @@
+//! `shadowgraph convert`: from any readable format to a writable one, in mm.
+
+use serde_json::json;
+
+use super::arguments::Convert;
+use super::console::Console;
+use crate::base::{Result, UserError};
+use crate::dispatch::Context;
+use crate::geometry::{refine, snapshot, topology};
+use crate::io::format::Format;
+use crate::io::{LoadOptions, load_nominal, load_scan, write};
+
+/// Runs it; returns the exit code.
+pub fn run(arguments: &Convert, json: bool, context: &Context) -> Result<i32> {
+    let console = Console::new();
+    let progress = console.progress();
+    let mut options = LoadOptions { unit: arguments.units, columns: None, cad: context.cad.clone() };
+    (options.cad.chord_mm, options.cad.angle_deg) = (arguments.chord_mm, arguments.angle_deg);
+    let to_points = matches!(Format::of_name(&arguments.output)?, Format::Xyz);
+    let as_mesh = if to_points { None } else { mesh(arguments, &options, &progress)? };
+    let (kind, count, notes) = match as_mesh {
+        Some((mesh, notes)) => {
+            write::mesh(&arguments.output, &mesh)?;
+            ("facets", mesh.facets.len(), notes)
+        }
+        None => {
+            let scan = load_scan(&arguments.input, &options, &progress)?;
+            write::cloud(&arguments.output, &scan.cloud)?;
+            ("points", scan.cloud.points.len(), scan.notes)
+        }
+    };
+    console.done();
+    notes.iter().for_each(|note| console.say(note));
+    if json {
+        super::print_json(&json!({ "output": arguments.output, kind: count, "unit": "mm", "notes": notes }))?;
+    } else {
+        println!("{count} {kind} in {}", arguments.output.display());
+    }
+    Ok(0)
+}
+
+type MeshAndNotes = (crate::geometry::Mesh, Vec<String>);
+
+/// The input as a mesh; `None` where it holds points alone.
+fn mesh(arguments: &Convert, options: &LoadOptions, progress: &crate::base::Progress) -> Result<Option<MeshAndNotes>> {
+    let is_cad = matches!(Format::of_name(&arguments.input), Ok(Format::Step | Format::Iges));
+    let (mut mesh, notes) = if is_cad {
+        let loaded = load_nominal(&arguments.input, options, progress)?;
+        (loaded.mesh, loaded.notes)
+    } else {
+        let scan = load_scan(&arguments.input, options, progress)?;
+        let snapshot = if arguments.mesh { snapshot::mesh_of(&scan.cloud) } else { None };
+        match scan.mesh.or(snapshot) {
+            Some(mesh) => (mesh, scan.notes),
+            None if arguments.mesh => {
+                return Err(UserError::input(format!(
+                    "{} is no organised snapshot, so it cannot be meshed.",
+                    arguments.input.display()
+                )));
+            }
+            None => return Ok(None),
+        }
+    };
+    if arguments.unify_winding {
+        topology::unify_winding(&mut mesh);
+    }
+    if let Some(max_edge_mm) = arguments.max_edge_mm {
+        mesh = refine::to_max_edge(&mesh, max_edge_mm, progress)?.0;
+    }
+    Ok(Some((mesh, notes)))
+}

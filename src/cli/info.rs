@@ -1,0 +1,105 @@
+//! `shadowgraph info`: what files hold, and what this machine offers.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::arguments::Info;
+use crate::base::{Progress, Result};
+use crate::dispatch::Context;
+use crate::geometry::topology::Topology;
+use crate::io::format::Format;
+use crate::io::{LoadOptions, Source, load_nominal, load_scan, xyz};
+
+/// Runs it; returns the exit code.
+pub fn run(arguments: &Info, json: bool, context: &Context) -> Result<i32> {
+    let options = LoadOptions { cad: context.cad.clone(), ..LoadOptions::default() };
+    let mut files = Vec::new();
+    for path in &arguments.files {
+        files.push(describe(path, &options)?);
+    }
+    let program = json!({
+        "software": crate::report::software(),
+        "backend": context.backend.device(),
+        "cad_reader": context.cad.program.as_ref().is_some_and(|program| program.exists()),
+    });
+    if json {
+        return super::print_json(&json!({ "program": program, "files": files })).map(|()| 0);
+    }
+    if files.is_empty() {
+        print_lines(&program);
+    }
+    for file in &files {
+        print_lines(file);
+        println!();
+    }
+    Ok(0)
+}
+
+fn print_lines(value: &Value) {
+    for (name, value) in value.as_object().into_iter().flatten() {
+        match value {
+            Value::String(text) => println!("{name:16} {text}"),
+            Value::Array(items) if items.iter().all(Value::is_string) => {
+                items.iter().for_each(|item| println!("{name:16} {}", item.as_str().unwrap_or_default()));
+            }
+            other => println!("{name:16} {other}"),
+        }
+    }
+}
+
+fn describe(path: &Path, options: &LoadOptions) -> Result<Value> {
+    let silent = Progress::silent();
+    let format = Format::detect(path, &Source::open(path, &silent)?.head(256)?)?.0;
+    if matches!(format, Format::Step | Format::Iges) {
+        let loaded = load_nominal(path, options, &silent)?;
+        return Ok(of_mesh(path, format, &loaded.mesh, loaded.notes));
+    }
+    let loaded = load_scan(path, options, &silent)?;
+    if let Some(mesh) = &loaded.mesh {
+        return Ok(of_mesh(path, format, mesh, loaded.notes));
+    }
+    let cloud = &loaded.cloud;
+    let bounds = cloud.bounds();
+    let mut value = json!({
+        "file": path,
+        "format": format.name(),
+        "points": cloud.points.len(),
+        "min_mm": bounds.min.coords.as_slice(),
+        "max_mm": bounds.max.coords.as_slice(),
+        "normals": !cloud.normals.is_empty(),
+        "to_sensor": !cloud.to_sensor.is_empty(),
+        "intensity": !cloud.intensity.is_empty(),
+        "grid": cloud.grid.as_ref().map(|grid| [grid.width, grid.height]),
+        "notes": loaded.notes.iter().cloned().chain(loaded.findings.sentences()).collect::<Vec<_>>(),
+    });
+    if format == Format::Xyz
+        && let Some(object) = value.as_object_mut()
+    {
+        let preview = xyz::preview(Source::open(path, &silent)?, 5)?;
+        object.insert("titles".into(), json!(preview.titles));
+        object.insert("first_rows".into(), json!(preview.rows));
+        object.insert("columns".into(), json!(preview.columns.xyz.map(|column| column + 1)));
+        object.insert("decimal_comma".into(), json!(preview.decimal_comma));
+    }
+    Ok(value)
+}
+
+fn of_mesh(path: &Path, format: Format, mesh: &crate::geometry::Mesh, notes: Vec<String>) -> Value {
+    let topology = Topology::new(mesh);
+    let bounds = mesh.bounds();
+    json!({
+        "file": path,
+        "format": format.name(),
+        "facets": mesh.facets.len(),
+        "vertices": mesh.vertices.len(),
+        "cad_faces": mesh.cad_faces.iter().max().map(|face| face + 1),
+        "min_mm": bounds.min.coords.as_slice(),
+        "max_mm": bounds.max.coords.as_slice(),
+        "area_mm2": mesh.area_mm2(),
+        "volume_mm3": topology.is_closed().then(|| mesh.volume_mm3()),
+        "open_edges": topology.open_edges,
+        "turned_edges": topology.turned_edges,
+        "notes": notes,
+    })
+}

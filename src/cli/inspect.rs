@@ -1,0 +1,131 @@
+//! `shadowgraph inspect`: the whole job, the same commands as the window sends.
+
+use std::path::{Path, PathBuf};
+
+use super::arguments::{BackendChoice, Inspect};
+use super::console::Console;
+use crate::base::{Result, UserError};
+use crate::dispatch::{Command, Context, Dispatcher, Outputs, report_input};
+use crate::geometry::{Point, transform};
+use crate::inspect::alignment::Method;
+use crate::inspect::alignment::point_pairs::PointPair;
+use crate::report::summary;
+use crate::session::{Settings, Verdict};
+
+/// Runs it; returns the exit code.
+pub fn run(arguments: &Inspect, json: bool, context: &Context) -> Result<i32> {
+    require_backend(arguments.backend)?;
+    let console = Console::new();
+    let mut dispatcher = Dispatcher::new(context.clone());
+    let outcome = job(arguments, &mut dispatcher, &console);
+    console.done();
+    dispatcher.messages.iter().for_each(|message| console.say(&message.text));
+    outcome?;
+    let verdict = dispatcher.document.check.as_ref().map(|check| check.verdict);
+    let timings = dispatcher.timings_ms.clone();
+    if json {
+        super::print_json(&summary::of(&report_input(&dispatcher.document, &timings)?))?;
+    } else if let Some(check) = &dispatcher.document.check {
+        let stats = &check.statistics;
+        println!(
+            "{}  RMS {:.4} mm, {:.2} % in tolerance, {} patches out of tolerance; report in {}",
+            check.verdict.name(),
+            stats.rms_mm,
+            100.0 * stats.in_tolerance_fraction,
+            check.regions.len(),
+            arguments.out.display()
+        );
+    }
+    let failed = verdict == Some(Verdict::Fail);
+    Ok(if failed && arguments.fail_on_out_of_tolerance { 4 } else { 0 })
+}
+
+/// Refuses a device that is not there.
+pub fn require_backend(choice: BackendChoice) -> Result<()> {
+    match choice {
+        BackendChoice::Auto | BackendChoice::Cpu => Ok(()),
+        BackendChoice::Cuda => {
+            Err(UserError::usage("This build has no CUDA backend; leave --backend out or choose cpu."))
+        }
+    }
+}
+
+fn job(arguments: &Inspect, dispatcher: &mut Dispatcher, console: &Console) -> Result<()> {
+    let progress = console.progress();
+    let settings = Box::new(settings_of(arguments));
+    let mut send = |command| dispatcher.run_now(command, &progress);
+    send(Command::SetSettings(settings))?;
+    send(Command::OpenNominal { path: arguments.nominal.clone(), unit: arguments.nominal_units })?;
+    send(Command::OpenScans { paths: arguments.scan.clone(), unit: arguments.scan_units, columns: arguments.columns })?;
+    let mut method = arguments.align;
+    if let Some(path) = &arguments.pose {
+        send(Command::SetPose(read_pose(path)?))?;
+        method = if method == Method::Auto { Method::BestFit } else { method };
+    }
+    if let Some(path) = &arguments.pairs {
+        for pair in read_pairs(path)? {
+            send(Command::AddPair(pair))?;
+        }
+        send(Command::AlignByPairs)?;
+        method = if method == Method::Auto { Method::BestFit } else { method };
+    }
+    let given = arguments.pose.is_some() || arguments.pairs.is_some();
+    if method != Method::None || !given {
+        send(Command::Align(method))?;
+    }
+    send(Command::Compare)?;
+    let outputs = Outputs { timings_ms: dispatcher.timings_ms.clone(), pictures: !arguments.no_pictures };
+    let edit = crate::dispatch::write_report(&dispatcher.document, &arguments.out, &outputs, &progress)?;
+    edit.notes.iter().for_each(|note| console.say(note));
+    Ok(())
+}
+
+fn settings_of(arguments: &Inspect) -> Settings {
+    let mut settings = Settings { align: arguments.align, ..Settings::default() };
+    let deviation = &mut settings.deviation;
+    deviation.method = arguments.method;
+    deviation.tolerance = arguments.tolerance_mm;
+    deviation.max_distance_mm = arguments.max_distance_mm;
+    deviation.max_angle_deg = arguments.max_angle_deg;
+    deviation.max_edge_mm = arguments.max_edge_mm;
+    deviation.radius_mm = arguments.radius_mm;
+    deviation.min_region_mm2 = arguments.min_region_mm2;
+    settings.scale_mm = 3.0 * arguments.tolerance_mm.low_mm.abs().max(arguments.tolerance_mm.high_mm.abs());
+    settings.report.title.clone_from(&arguments.title);
+    settings.report.part_number.clone_from(&arguments.part_number);
+    settings.report.serial.clone_from(&arguments.serial);
+    settings.report.operator.clone_from(&arguments.operator);
+    settings
+}
+
+/// Reads a 4x4 matrix from a text file.
+pub fn read_pose(path: &Path) -> Result<crate::geometry::Pose> {
+    let text = std::fs::read_to_string(path).map_err(|e| UserError::file("read", path, &e))?;
+    transform::parse_pose(&text).map_err(|e| e.in_file(path))
+}
+
+fn read_pairs(path: &PathBuf) -> Result<Vec<PointPair>> {
+    let text = std::fs::read_to_string(path).map_err(|e| UserError::file("read", path, &e))?;
+    let mut pairs = Vec::new();
+    for (i, line) in text.lines().enumerate() {
+        let line = line.split('#').next().unwrap_or_default().trim();
+        if line.is_empty() {
+            continue;
+        }
+        match super::arguments::numbers(line).as_deref() {
+            Ok(&[a, b, c, d, e, f]) if [a, b, c, d, e, f].iter().all(|v| v.is_finite()) => {
+                pairs.push(PointPair { nominal: Point::new(a, b, c), scan: Point::new(d, e, f), enabled: true });
+            }
+            // A title line.
+            _ if i == 0 => {}
+            _ => {
+                return Err(UserError::input(format!(
+                    "{}, line {}: six numbers separated by commas were expected (nominal x, y, z, scan x, y, z).",
+                    path.display(),
+                    i + 1
+                )));
+            }
+        }
+    }
+    Ok(pairs)
+}

@@ -1,0 +1,78 @@
+//! Floor 6: the command line, the window's twin.
+#![deny(clippy::indexing_slicing)]
+
+mod arguments;
+mod bench;
+mod console;
+mod convert;
+mod demo;
+mod info;
+mod inspect;
+mod register;
+mod simulate;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Parser;
+
+use crate::base::{Result, UserError};
+use crate::compute::cpu::Cpu;
+use crate::dispatch::Context;
+use crate::io::cad::CadReader;
+use arguments::{Arguments, Verb};
+
+/// What a finished command line asks of `main`.
+pub enum Outcome {
+    /// Exit with this code.
+    Exit(i32),
+    /// Open the window with this device and CAD reader, and these files.
+    Window(Context, Vec<PathBuf>),
+}
+
+/// Runs the command line. `cad_reader` is the path of the CAD reader program, handed down by whoever starts this one.
+pub fn run(arguments: impl IntoIterator<Item = std::ffi::OsString>, cad_reader: Option<PathBuf>) -> Outcome {
+    let parsed = match Arguments::try_parse_from(arguments) {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            // Help and version go to stdout with code 0, mistakes to stderr with code 2.
+            let _ = error.print();
+            return Outcome::Exit(error.exit_code());
+        }
+    };
+    let context = Context { backend: Arc::new(Cpu), cad: CadReader { program: cad_reader, ..CadReader::default() } };
+    let json = parsed.json;
+    match dispatch(parsed, &context) {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            if json {
+                println!("{}", serde_json::json!({ "error": error.sentence, "exit_code": error.exit_code() }));
+            }
+            eprintln!("{}", error.sentence);
+            Outcome::Exit(error.exit_code())
+        }
+    }
+}
+
+fn dispatch(parsed: Arguments, context: &Context) -> Result<Outcome> {
+    let json = parsed.json;
+    let Some(verb) = parsed.verb else {
+        return Ok(Outcome::Window(context.clone(), parsed.files));
+    };
+    match verb {
+        Verb::Demo(arguments) => demo::run(&arguments, json, context),
+        Verb::Inspect(arguments) => inspect::run(&arguments, json, context).map(Outcome::Exit),
+        Verb::Register(arguments) => register::run(&arguments, json, context).map(Outcome::Exit),
+        Verb::Simulate(arguments) => simulate::run(&arguments, json, context).map(Outcome::Exit),
+        Verb::Convert(arguments) => convert::run(&arguments, json, context).map(Outcome::Exit),
+        Verb::Info(arguments) => info::run(&arguments, json, context).map(Outcome::Exit),
+        Verb::Bench(arguments) => bench::run(&arguments, json).map(Outcome::Exit),
+    }
+}
+
+fn print_json(value: &serde_json::Value) -> Result<()> {
+    let text = serde_json::to_string_pretty(value)
+        .map_err(|e| UserError::internal(format!("The answer cannot be written as JSON: {e}.")))?;
+    println!("{text}");
+    Ok(())
+}

@@ -1,0 +1,118 @@
+//! `shadowgraph register`: the pose alone, onto a nominal or onto another cloud.
+
+use serde_json::json;
+
+use super::arguments::Register;
+use super::console::Console;
+use crate::base::{Progress, Result, UserError};
+use crate::compute::registration_step::Target;
+use crate::dispatch::{Command, Context, Dispatcher};
+use crate::geometry::{KdTree, Pose, normals, transform};
+use crate::inspect::alignment::automatic::PreparedScan;
+use crate::inspect::alignment::{Alignment, Method, best_fit};
+use crate::io::{LoadOptions, load_scan};
+use crate::report::summary;
+
+/// Runs it; returns the exit code.
+pub fn run(arguments: &Register, json: bool, context: &Context) -> Result<i32> {
+    let console = Console::new();
+    let progress = console.progress();
+    let started = std::time::Instant::now();
+    let alignment = if is_cloud(arguments, context) {
+        onto_cloud(arguments, context, &progress)
+    } else {
+        onto_surface(arguments, context, &progress)
+    };
+    console.done();
+    let alignment = alignment?;
+    if let Some(path) = &arguments.out {
+        let text = transform::pose_text(&alignment.nominal_from_scan);
+        crate::io::atomic::write_bytes(path, text.as_bytes())?;
+    }
+    if json {
+        super::print_json(&json!({
+            "schema": "shadowgraph.registration/1",
+            "backend": context.backend.device(),
+            "alignment": summary::alignment_json(&alignment),
+            "total_ms": started.elapsed().as_secs_f64() * 1e3,
+        }))?;
+    } else {
+        print!("{}", transform::pose_text(&alignment.nominal_from_scan));
+        console.say(&format!(
+            "RMS {:.6} mm, {} iterations, {:.1} % of the points; {}.",
+            alignment.rms_mm,
+            alignment.iterations,
+            100.0 * alignment.overlap,
+            alignment.information.weakest
+        ));
+    }
+    Ok(0)
+}
+
+/// Whether the nominal is a point cloud: what the nominal reader refuses but the scan reader takes without facets.
+fn is_cloud(arguments: &Register, context: &Context) -> bool {
+    let options = options(arguments, context);
+    let named = crate::io::format::Format::of_name(&arguments.nominal);
+    matches!(named, Ok(format) if !matches!(format, crate::io::format::Format::Step | crate::io::format::Format::Iges))
+        && load_scan(&arguments.nominal, &options, &Progress::silent()).is_ok_and(|scan| scan.mesh.is_none())
+}
+
+fn options(arguments: &Register, context: &Context) -> LoadOptions {
+    LoadOptions { unit: arguments.units, columns: None, cad: context.cad.clone() }
+}
+
+fn start(arguments: &Register) -> Result<Option<Pose>> {
+    arguments.pose.as_deref().map(super::inspect::read_pose).transpose()
+}
+
+fn parameters(arguments: &Register) -> best_fit::Parameters {
+    best_fit::Parameters {
+        trim: arguments.trim,
+        max_distance_mm: arguments.max_distance_mm,
+        ..best_fit::Parameters::default()
+    }
+}
+
+fn onto_surface(arguments: &Register, context: &Context, progress: &Progress) -> Result<Alignment> {
+    let mut dispatcher = Dispatcher::new(context.clone());
+    dispatcher.document.settings.best_fit = parameters(arguments);
+    dispatcher.run_now(Command::OpenNominal { path: arguments.nominal.clone(), unit: arguments.units }, progress)?;
+    let paths = vec![arguments.scan.clone()];
+    dispatcher.run_now(Command::OpenScans { paths, unit: arguments.units, columns: None }, progress)?;
+    let mut method = arguments.align;
+    if let Some(pose) = start(arguments)? {
+        dispatcher.run_now(Command::SetPose(pose), progress)?;
+        method = if method == Method::Auto { Method::BestFit } else { method };
+    }
+    dispatcher.run_now(Command::Align(method), progress)?;
+    let alignment = dispatcher.document.alignment.as_deref().cloned();
+    alignment.ok_or_else(|| UserError::internal("The alignment left no result."))
+}
+
+fn onto_cloud(arguments: &Register, context: &Context, progress: &Progress) -> Result<Alignment> {
+    let options = options(arguments, context);
+    let nominal = load_scan(&arguments.nominal, &options, progress)?;
+    let scan = load_scan(&arguments.scan, &options, progress)?;
+    let tree = KdTree::new(&nominal.cloud.points);
+    let nominal_normals = normals::of_cloud(&nominal.cloud, &tree, 20);
+    let prepared = PreparedScan::new(&scan.cloud);
+    let problem = best_fit::Problem {
+        target: Target::Cloud { points: &nominal.cloud.points, tree: &tree, normals: &nominal_normals },
+        bounds: nominal.cloud.bounds(),
+        points: &prepared.ordered,
+        normals: &[],
+        oriented: false,
+    };
+    // A small object in a large scene must not be matched across the scene.
+    let reach = 0.1 * nominal.cloud.bounds().diagonal().min(scan.cloud.bounds().diagonal());
+    let gate_mm = arguments.max_distance_mm.unwrap_or(reach);
+    best_fit::run_from_gate(
+        context.backend.as_ref(),
+        &problem,
+        &start(arguments)?.unwrap_or_else(Pose::identity),
+        &parameters(arguments),
+        gate_mm,
+        progress,
+        &mut |_, _| (),
+    )
+}

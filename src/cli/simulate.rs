@@ -1,0 +1,138 @@
+//! `shadowgraph simulate`: a scan with known truth.
+
+use std::io::Write;
+
+use serde_json::json;
+
+use super::arguments::{Simulate, numbers};
+use super::console::Console;
+use crate::base::{Result, UserError, random::Random};
+use crate::dispatch::Context;
+use crate::geometry::{Pose, Surface, Vector, transform};
+use crate::inspect::simulation::defects::Defect;
+use crate::inspect::simulation::sensor::Sensor;
+use crate::inspect::simulation::{self, Parameters, Simulation, views};
+use crate::io::{LoadOptions, atomic, load_nominal, write};
+
+/// Runs it; returns the exit code.
+pub fn run(arguments: &Simulate, json: bool, context: &Context) -> Result<i32> {
+    let console = Console::new();
+    let progress = console.progress();
+    let options = LoadOptions { unit: arguments.nominal_units, columns: None, cad: context.cad.clone() };
+    let nominal = Surface::new(load_nominal(&arguments.nominal, &options, &progress.part(0.0, 0.2))?.mesh);
+    let parameters = parameters(arguments, &nominal)?;
+    let outcome = simulation::run(&nominal, &parameters, &progress.part(0.2, 1.0));
+    console.done();
+    let simulation = outcome?;
+    std::fs::create_dir_all(&arguments.out).map_err(|e| UserError::file("make the folder", &arguments.out, &e))?;
+    let truth = truth_json(&parameters, &simulation);
+    write_all(arguments, &simulation, &truth)?;
+    if json {
+        super::print_json(&truth)?;
+    } else {
+        println!(
+            "{} points from {} views in {}",
+            simulation.cloud.points.len(),
+            simulation.nominal_from_sensor.len(),
+            arguments.out.display()
+        );
+    }
+    Ok(0)
+}
+
+fn parameters(arguments: &Simulate, nominal: &Surface) -> Result<Parameters> {
+    if !(arguments.sensor_scale > 0.0 && arguments.sensor_scale.is_finite()) {
+        return Err(UserError::usage("The sensor's scale must be a positive number."));
+    }
+    let mut sensor =
+        Sensor { glossy_patches: arguments.glossy_patches, ..Sensor::default() }.scaled(arguments.sensor_scale);
+    if let Some(sigma) = arguments.range_sigma_mm {
+        sensor.range_sigma_mm = sigma;
+    }
+    let mut poses = Vec::new();
+    for text in &arguments.from {
+        poses.extend(views::tiles(nominal.bounds(), &vector(text)?, &sensor));
+    }
+    let scan_from_nominal = match &arguments.scan_pose {
+        Some(path) => super::inspect::read_pose(path)?,
+        None if arguments.random_pose => random_pose(arguments.seed, nominal),
+        None => Pose::identity(),
+    };
+    Ok(Parameters {
+        sensor,
+        defects: arguments.defect.iter().map(|text| defect(text)).collect::<Result<_>>()?,
+        nominal_from_sensor: poses,
+        views: arguments.views,
+        scan_from_nominal,
+        points: arguments.points,
+        outliers: arguments.outliers,
+        seed: arguments.seed,
+    })
+}
+
+/// Any rotation, and a shift of up to the part's size.
+fn random_pose(seed: u64, nominal: &Surface) -> Pose {
+    let mut random = Random::new(seed, 0x9053);
+    let size = nominal.bounds().diagonal();
+    let shift = Vector::new(random.range(-size, size), random.range(-size, size), random.range(-size, size));
+    Pose::from_parts(shift.into(), random.rotation())
+}
+
+fn vector(text: &str) -> Result<Vector> {
+    match numbers(text).as_deref() {
+        Ok(&[x, y, z]) if Vector::new(x, y, z).norm() > 0.0 => Ok(Vector::new(x, y, z)),
+        _ => Err(UserError::usage(format!("“{text}” is not a direction; three numbers such as 0,0,1 are expected."))),
+    }
+}
+
+fn defect(text: &str) -> Result<Defect> {
+    let unreadable = || {
+        UserError::usage(format!("“{text}” is not a defect; see “shadowgraph simulate --help” for how to write one."))
+    };
+    let (kind, values) = text.split_once(':').ok_or_else(unreadable)?;
+    let values = numbers(values).map_err(|_| unreadable())?;
+    match (kind, values.as_slice()) {
+        ("bump" | "dent", &[x, y, z, radius_mm, height]) => {
+            Ok(Defect::Bump { centre_mm: [x, y, z], radius_mm, height_um: 1000.0 * height })
+        }
+        ("bend", &[x, y, z, tx, ty, tz, dx, dy, dz, length_mm, displacement, within_mm]) => Ok(Defect::Bend {
+            hinge_mm: [x, y, z],
+            towards: [tx, ty, tz],
+            direction: [dx, dy, dz],
+            length_mm,
+            displacement_um: 1000.0 * displacement,
+            within_mm,
+        }),
+        ("hole", &[x, y, z, ax, ay, az, radius_mm, thickness_mm]) => {
+            Ok(Defect::MissingHole { centre_mm: [x, y, z], axis: [ax, ay, az], radius_mm, thickness_mm })
+        }
+        ("scale", &[factor]) => Ok(Defect::Scale { factor }),
+        _ => Err(unreadable()),
+    }
+}
+
+fn truth_json(parameters: &Parameters, simulation: &Simulation) -> serde_json::Value {
+    json!({
+        "schema": "shadowgraph.simulation/1",
+        "seed": parameters.seed,
+        "nominal_from_scan": transform::rows_of(&simulation.nominal_from_scan),
+        "nominal_from_sensor": simulation.nominal_from_sensor.iter().map(transform::rows_of).collect::<Vec<_>>(),
+        "defects": parameters.defects,
+        "sensor": parameters.sensor,
+        "points": simulation.cloud.points.len(),
+    })
+}
+
+fn write_all(arguments: &Simulate, simulation: &Simulation, truth: &serde_json::Value) -> Result<()> {
+    let at = |name: &str| arguments.out.join(name);
+    write::cloud(&at("scan.ply"), &simulation.cloud)?;
+    atomic::write(&at("truth.csv"), |writer| {
+        writeln!(writer, "true_deviation_mm")?;
+        simulation
+            .true_deviation_mm
+            .iter()
+            .try_for_each(|value| if value.is_nan() { writeln!(writer) } else { writeln!(writer, "{value}") })
+    })?;
+    atomic::write_bytes(&at("truth.json"), format!("{truth:#}\n").as_bytes())?;
+    atomic::write_bytes(&at("pose.txt"), transform::pose_text(&simulation.nominal_from_scan).as_bytes())
+}

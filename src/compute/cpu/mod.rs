@@ -1,0 +1,53 @@
+//! The reference: every capability on all cores of the processor.
+
+mod facet_facet_matching;
+mod point_deviation;
+mod point_facet_matching;
+mod registration_step;
+
+use super::{Backend, Device, DeviceKind};
+use crate::base::{Progress, Result};
+
+/// The processor's cores.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cpu;
+
+impl Backend for Cpu {
+    fn device(&self) -> Device {
+        Device { kind: DeviceKind::Cpu, device: format!("{} threads", rayon::current_num_threads()) }
+    }
+
+    fn point_deviation(
+        &self,
+        request: &super::point_deviation::Request<'_>,
+        progress: &Progress,
+    ) -> Result<Vec<super::point_deviation::PointDeviation>> {
+        point_deviation::run(request, progress)
+    }
+
+    fn point_facet_matching(
+        &self,
+        request: &super::point_facet_matching::Request<'_>,
+        progress: &Progress,
+    ) -> Result<Vec<super::point_facet_matching::FacetDeviation>> {
+        point_facet_matching::run(request, progress)
+    }
+
+    fn facet_facet_matching(
+        &self,
+        request: &super::facet_facet_matching::Request<'_>,
+        progress: &Progress,
+    ) -> Result<Vec<super::point_facet_matching::FacetDeviation>> {
+        facet_facet_matching::run(request, progress)
+    }
+
+    fn registration_step(
+        &self,
+        request: &super::registration_step::Request<'_>,
+    ) -> Result<super::registration_step::Answer> {
+        registration_step::run(request)
+    }
+}
+
+/// Queries handled by one task: long enough to hide scheduling, short enough to cancel and to stay in cache.
+const CHUNK: usize = 1024;

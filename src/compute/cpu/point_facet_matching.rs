@@ -1,0 +1,194 @@
+//! Point-facet matching on the processor: each facet asks the points' tree for the cylinder over it.
+
+use rayon::prelude::*;
+
+use super::CHUNK;
+use crate::base::{Progress, Result};
+use crate::compute::point_facet_matching::{FacetDeviation, Request};
+use crate::geometry::kd_tree::LeafVisitor;
+use crate::geometry::simd::{Lanes, Task, dispatch};
+use crate::geometry::tree::Stack;
+use crate::geometry::{Aabb, Point, Pose, Vector, morton, triangle};
+
+pub(super) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<FacetDeviation>> {
+    let facets = request.nominal.facets.len();
+    let scan_from_nominal = request.nominal_from_scan.inverse();
+    let centroids: Vec<Point> =
+        (0..facets).into_par_iter().map(|facet| triangle::centroid(&request.nominal.corners(facet))).collect();
+    let order = morton::order(&centroids);
+    let mut ordered = vec![FacetDeviation::default(); facets];
+    let counter = progress.counter(facets.div_ceil(CHUNK), "Matching points to facets");
+    ordered.par_chunks_mut(CHUNK).zip(order.par_chunks(CHUNK)).for_each(|(out, facets)| {
+        if counter.step() {
+            dispatch(Batch { request, scan_from_nominal: &scan_from_nominal, facets, out });
+        }
+    });
+    progress.check()?;
+    let mut answer = vec![FacetDeviation::default(); facets];
+    for (&facet, &value) in order.iter().zip(&ordered) {
+        answer[facet as usize] = value;
+    }
+    Ok(answer)
+}
+
+struct Batch<'a> {
+    request: &'a Request<'a>,
+    scan_from_nominal: &'a Pose,
+    facets: &'a [u32],
+    out: &'a mut [FacetDeviation],
+}
+
+impl Task for Batch<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let mut stack = Stack::default();
+        for (&facet, out) in self.facets.iter().zip(self.out) {
+            let corners = self.request.nominal.corners(facet as usize).map(|corner| self.scan_from_nominal * corner);
+            let mut cylinder = Cylinder::over(&corners, self.request);
+            self.request.points.leaves_in_box::<L>(&cylinder.bounds(), &mut stack, &mut cylinder);
+            if cylinder.matches > 0 {
+                *out = FacetDeviation {
+                    deviation_mm: cylinder.sum / f64::from(cylinder.matches),
+                    matches: cylinder.matches,
+                };
+            }
+        }
+    }
+}
+
+/// The points over one facet: within `radius` of its normal line and `height` of its plane.
+struct Cylinder<'a> {
+    centre: Point,
+    normal: Vector,
+    squared_radius: f64,
+    radius: f64,
+    height: f64,
+    directions: &'a [Vector],
+    least_cosine: f64,
+    sum: f64,
+    matches: u32,
+}
+
+impl<'a> Cylinder<'a> {
+    #[inline(always)]
+    fn over(corners: &[Point; 3], request: &Request<'a>) -> Self {
+        let centre = triangle::centroid(corners);
+        let radius = request.radius_mm.unwrap_or_else(|| {
+            corners.iter().map(|corner| (corner - centre).norm_squared()).fold(0.0, f64::max).sqrt()
+        });
+        Self {
+            centre,
+            normal: triangle::normal(corners),
+            squared_radius: radius * radius,
+            radius,
+            height: request.max_distance_mm,
+            directions: if request.max_angle_rad < std::f64::consts::PI { request.directions } else { &[] },
+            least_cosine: request.max_angle_rad.cos(),
+            sum: 0.0,
+            matches: 0,
+        }
+    }
+
+    /// Box of a cylinder about an axis: per coordinate, the axis' share of the height and the disc's of the radius.
+    #[inline(always)]
+    fn bounds(&self) -> Aabb {
+        let half = self.normal.map(|n| n.abs() * self.height + (1.0 - n * n).max(0.0).sqrt() * self.radius);
+        Aabb { min: self.centre - half, max: self.centre + half }
+    }
+}
+
+impl LeafVisitor for Cylinder<'_> {
+    #[inline(always)]
+    fn leaf(&mut self, points: &[Point], numbers: &[u32]) {
+        for (point, &number) in points.iter().zip(numbers) {
+            let away = point - self.centre;
+            let along = away.dot(&self.normal);
+            let lateral = away.norm_squared() - along * along;
+            if along.abs() > self.height || lateral > self.squared_radius {
+                continue;
+            }
+            let faces_away = self
+                .directions
+                .get(number as usize)
+                .is_some_and(|direction| direction.dot(&self.normal) < self.least_cosine);
+            if !faces_away {
+                self.sum += along;
+                self.matches += 1;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::random::Random;
+    use crate::geometry::{KdTree, mesh::shapes, refine};
+
+    fn request<'a>(nominal: &'a crate::geometry::Mesh, points: &'a KdTree, pose: &'a Pose) -> Request<'a> {
+        Request {
+            nominal,
+            points,
+            directions: &[],
+            nominal_from_scan: pose,
+            radius_mm: None,
+            max_distance_mm: 0.8,
+            max_angle_rad: std::f64::consts::FRAC_PI_2,
+        }
+    }
+
+    #[test]
+    fn agrees_with_a_scan_over_all_points() {
+        let (nominal, _) = refine::to_max_edge(&shapes::torus(20.0, 6.0, 40, 20), 2.0, &Progress::silent()).unwrap();
+        let mut random = Random::new(5, 0);
+        let pose = Pose::from_parts(nalgebra::Translation3::new(3.0, -1.0, 2.0), random.rotation());
+        let points: Vec<Point> = crate::geometry::sampling::by_area(&nominal, 20_000, 3)
+            .iter()
+            .map(|sample| pose.inverse() * (sample.point + sample.normal * random.range(-0.3, 0.5)))
+            .collect();
+        let tree = KdTree::new(&points);
+        let request = request(&nominal, &tree, &pose);
+        let answer = run(&request, &Progress::silent()).unwrap();
+        for facet in (0..nominal.facets.len()).step_by(37) {
+            let corners = nominal.corners(facet).map(|corner| pose.inverse() * corner);
+            let (centre, normal) = (triangle::centroid(&corners), triangle::normal(&corners));
+            let radius = corners.iter().map(|c| (c - centre).norm()).fold(0.0, f64::max);
+            let accepted: Vec<f64> = points
+                .iter()
+                .filter_map(|point| {
+                    let along = (point - centre).dot(&normal);
+                    let lateral = (point - centre - normal * along).norm();
+                    (along.abs() <= 0.8 && lateral <= radius).then_some(along)
+                })
+                .collect();
+            assert_eq!(answer[facet].matches as usize, accepted.len());
+            if !accepted.is_empty() {
+                let mean = accepted.iter().sum::<f64>() / accepted.len() as f64;
+                assert!((answer[facet].deviation_mm - mean).abs() < 1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn a_thin_plate_keeps_its_sides_apart_by_direction() {
+        let plate = shapes::cuboid(Point::origin(), Point::new(20.0, 20.0, 0.5));
+        let (nominal, _) = refine::to_max_edge(&plate, 2.0, &Progress::silent()).unwrap();
+        // Scanned from above only, 0.1 mm too high.
+        let points: Vec<Point> =
+            (0..10_000).map(|i| Point::new(f64::from(i % 100) * 0.2, f64::from(i / 100) * 0.2, 0.6)).collect();
+        let directions = vec![Vector::z(); points.len()];
+        let tree = KdTree::new(&points);
+        let pose = Pose::identity();
+        let request = Request { directions: &directions, max_distance_mm: 1.0, ..request(&nominal, &tree, &pose) };
+        for (facet, answer) in run(&request, &Progress::silent()).unwrap().iter().enumerate() {
+            let normal = nominal.normal(facet);
+            if normal.z > 0.5 {
+                assert!((answer.value().unwrap() - 0.1).abs() < 1e-9);
+            } else if normal.z < -0.5 {
+                assert_eq!(answer.value(), None);
+            }
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Facet-facet matching (FFM): each nominal facet looks along its normal for the scan's surface.
+//!
+//! The deviation is the signed distance from the facet's centre to where its normal line pierces a scan facet. The
+//! published form takes the first match found, which depends on the order of facets; here the nearest one counts, and
+//! the lowest-numbered on ties.
+
+use crate::geometry::{Mesh, Pose, Surface};
+
+/// What is asked.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    /// The nominal, refined to the wished resolution.
+    pub nominal: &'a Mesh,
+    /// The scan as a surface, scan frame.
+    pub scan: &'a Surface,
+    /// Moves the scan onto the nominal.
+    pub nominal_from_scan: &'a Pose,
+    /// Largest distance along the normal, mm.
+    pub max_distance_mm: f64,
+    /// Largest angle between the two facets' normals, rad.
+    pub max_angle_rad: f64,
+}

@@ -1,0 +1,61 @@
+//! Floor 2: heavy computations as requests and answers, one file per capability, behind one interface.
+//!
+//! The same file name holds the reference implementation in [`cpu`]; other devices stand beside it.
+
+pub mod cpu;
+pub mod facet_facet_matching;
+pub mod point_deviation;
+pub mod point_facet_matching;
+pub mod registration_step;
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::{Progress, Result};
+
+/// The kind of device that computes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DeviceKind {
+    /// All cores of the processor.
+    #[default]
+    Cpu,
+}
+
+/// The device behind a backend, as reports name it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Device {
+    /// Kind of device.
+    pub kind: DeviceKind,
+    /// Its name and size.
+    pub device: String,
+}
+
+/// What every device can compute. Answers agree between devices to 1e-6 mm and are the same bits at each repeat.
+pub trait Backend: Send + Sync {
+    /// The device.
+    fn device(&self) -> Device;
+
+    /// Signed deviation of points from a surface.
+    fn point_deviation(
+        &self,
+        request: &point_deviation::Request<'_>,
+        progress: &Progress,
+    ) -> Result<Vec<point_deviation::PointDeviation>>;
+
+    /// Mean signed deviation of the points that match each facet.
+    fn point_facet_matching(
+        &self,
+        request: &point_facet_matching::Request<'_>,
+        progress: &Progress,
+    ) -> Result<Vec<point_facet_matching::FacetDeviation>>;
+
+    /// Signed deviation of the nearest scan facet along each facet's normal.
+    fn facet_facet_matching(
+        &self,
+        request: &facet_facet_matching::Request<'_>,
+        progress: &Progress,
+    ) -> Result<Vec<point_facet_matching::FacetDeviation>>;
+
+    /// Correspondences, weights and normal equations of one registration iteration.
+    fn registration_step(&self, request: &registration_step::Request<'_>) -> Result<registration_step::Answer>;
+}

@@ -1,0 +1,167 @@
+//! Commands that align.
+
+use std::sync::Arc;
+
+use super::{Context, Edit, Watch, needs_both};
+use crate::base::{LengthUnit, Progress, Result, UserError};
+use crate::compute::registration_step::Target;
+use crate::geometry::Pose;
+use crate::inspect::alignment::automatic::{self, PreparedScan};
+use crate::inspect::alignment::{Alignment, Method, best_fit, point_pairs};
+use crate::session::{Actual, Document, Nominal};
+
+pub(super) fn run(
+    method: Method,
+    document: &Document,
+    context: &Context,
+    progress: &Progress,
+    watch: &Watch,
+) -> Result<Edit> {
+    let (Some(nominal), Some(actual)) = (&document.nominal, &document.actual) else {
+        return Err(needs_both());
+    };
+    let alignment = match method {
+        Method::None => Alignment::given(document.nominal_from_scan()),
+        Method::BestFit => fit(document, nominal, actual, context, progress, watch)?,
+        Method::Auto => {
+            let found = start_and_fit(document, nominal, actual, context, progress, watch);
+            check_unit(found, document, nominal, actual, context, progress)?
+        }
+    };
+    let mut notes = vec![words(&alignment)];
+    if !alignment.alternatives.is_empty() {
+        notes.push(format!(
+            "{} other poses fit about as well: the part is symmetric as far as this scan shows.",
+            alignment.alternatives.len()
+        ));
+    }
+    let alignment = Arc::new(alignment);
+    Ok(Edit::new("Align", move |document| document.alignment = Some(alignment)).with_notes(notes))
+}
+
+fn words(alignment: &Alignment) -> String {
+    format!(
+        "Aligned: RMS {:.4} mm over {:.1} % of the points, {} iterations{}. {}.",
+        alignment.rms_mm,
+        100.0 * alignment.overlap,
+        alignment.iterations,
+        if alignment.converged { "" } else { " (stopped at the limit)" },
+        capitalised(&alignment.information.weakest)
+    )
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+fn fit(
+    document: &Document,
+    nominal: &Nominal,
+    actual: &Actual,
+    context: &Context,
+    progress: &Progress,
+    watch: &Watch,
+) -> Result<Alignment> {
+    let problem = best_fit::Problem {
+        target: Target::Surface(&nominal.surface),
+        bounds: *nominal.surface.bounds(),
+        points: &actual.prepared.ordered,
+        normals: &actual.prepared.normals,
+        oriented: actual.prepared.oriented,
+    };
+    best_fit::run(
+        context.backend.as_ref(),
+        &problem,
+        &document.nominal_from_scan(),
+        &document.settings.best_fit,
+        progress,
+        &mut |pose, rms_mm| watch(pose, rms_mm),
+    )
+}
+
+fn start_and_fit(
+    document: &Document,
+    nominal: &Nominal,
+    actual: &Actual,
+    context: &Context,
+    progress: &Progress,
+    watch: &Watch,
+) -> Result<Alignment> {
+    automatic::run(
+        context.backend.as_ref(),
+        &nominal.surface,
+        &actual.cloud,
+        &actual.prepared,
+        &document.settings.best_fit,
+        progress,
+        &mut |pose, rms_mm| watch(pose, rms_mm),
+    )
+}
+
+/// Sizes that differ by more than this factor may be a mistaken unit; a small piece of a large part is as likely.
+const SUSPICIOUS: f64 = 3.0;
+
+/// Where the sizes hint at a mistaken unit, tries the hinted one: when only that aligns well, the sentence names it.
+fn check_unit(
+    found: Result<Alignment>,
+    document: &Document,
+    nominal: &Nominal,
+    actual: &Actual,
+    context: &Context,
+    progress: &Progress,
+) -> Result<Alignment> {
+    let ratio = nominal.surface.bounds().diagonal() / actual.cloud.bounds().diagonal();
+    if (1.0 / SUSPICIOUS..SUSPICIOUS).contains(&ratio) {
+        return found;
+    }
+    let own_unit = actual.sources.first().and_then(|source| source.unit).unwrap_or_default();
+    let relative = |alignment: &Alignment, size_mm: f64| alignment.rms_mm.max(1e-9 * size_mm) / size_mm;
+    let given = found.as_ref().map(|alignment| relative(alignment, actual.cloud.bounds().diagonal()));
+    for unit in LengthUnit::ALL.into_iter().filter(|unit| *unit != own_unit) {
+        let factor = unit.in_mm() / own_unit.in_mm();
+        // Only units that bring the sizes together.
+        if !(1.0 / SUSPICIOUS..SUSPICIOUS).contains(&(ratio / factor)) {
+            continue;
+        }
+        let mut cloud = actual.cloud.clone();
+        cloud.scale(factor);
+        let prepared = PreparedScan::new(&cloud);
+        let tried = automatic::run(
+            context.backend.as_ref(),
+            &nominal.surface,
+            &cloud,
+            &prepared,
+            &document.settings.best_fit,
+            progress,
+            &mut |_, _| (),
+        );
+        let fits_better = tried.is_ok_and(|alignment| {
+            alignment.overlap > 0.5
+                && given.as_ref().is_ok_and(|given| relative(&alignment, cloud.bounds().diagonal()) < 0.2 * given)
+                || given.is_err()
+        });
+        if fits_better {
+            return Err(UserError::input(format!(
+                "The scan does not fit the nominal as read in {}, but does in {}: open it again with that unit \
+                 (--scan-units {}).",
+                own_unit.symbol(),
+                unit.symbol(),
+                unit.symbol()
+            )));
+        }
+    }
+    found
+}
+
+pub(super) fn by_pairs(document: &Document) -> Result<Edit> {
+    let fit = point_pairs::fit(&document.pairs)?;
+    let note = format!("Aligned by point pairs: RMS {:.4} mm.", fit.rms_mm);
+    let alignment = Arc::new(Alignment { rms_mm: fit.rms_mm, ..Alignment::given(fit.nominal_from_scan) });
+    Ok(Edit::new("Align by point pairs", move |document| document.alignment = Some(alignment)).with_notes([note]))
+}
+
+pub(super) fn set_pose(pose: Pose) -> Edit {
+    let alignment = Arc::new(Alignment::given(pose));
+    Edit::new("Set the pose", move |document| document.alignment = Some(alignment))
+}

@@ -1,0 +1,410 @@
+//! Floor 6: the one place that runs commands, for the window, the command line and tests alike.
+
+mod align;
+mod open;
+mod output;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::base::{LengthUnit, Progress, Result, UserError};
+use crate::compute::Backend;
+use crate::geometry::Pose;
+use crate::inspect::alignment::Method;
+use crate::inspect::alignment::point_pairs::PointPair;
+use crate::io::cad::CadReader;
+use crate::io::xyz::Columns;
+use crate::session::jobs::{Job, JobState};
+use crate::session::{Document, History, Settings, check};
+
+pub use output::{Outputs, report_input, write_report};
+
+/// What commands need beyond the document.
+#[derive(Clone)]
+pub struct Context {
+    /// The device that computes.
+    pub backend: Arc<dyn Backend>,
+    /// The program that reads CAD files.
+    pub cad: CadReader,
+}
+
+/// Everything that can be asked of the program.
+#[derive(Clone, Debug)]
+pub enum Command {
+    /// Loads a nominal.
+    OpenNominal {
+        /// Its file.
+        path: PathBuf,
+        /// Its unit; `None` takes what the format says, else mm.
+        unit: Option<LengthUnit>,
+    },
+    /// Loads one or more snapshots of one part in one frame.
+    OpenScans {
+        /// Their files.
+        paths: Vec<PathBuf>,
+        /// Their unit.
+        unit: Option<LengthUnit>,
+        /// Columns of files of numbers.
+        columns: Option<Columns>,
+    },
+    /// Replaces the scan and runs the saved alignment and comparison again.
+    InspectNext {
+        /// The next scan.
+        paths: Vec<PathBuf>,
+        /// Its unit.
+        unit: Option<LengthUnit>,
+    },
+    /// Aligns as `method` says.
+    Align(Method),
+    /// Aligns by the enabled point pairs.
+    AlignByPairs,
+    /// Sets the pose outright.
+    SetPose(Pose),
+    /// Compares scan and nominal.
+    Compare,
+    /// Aligns and compares with the current settings.
+    Inspect,
+    /// Adds a picked pair.
+    AddPair(PointPair),
+    /// Switches a pair on or off.
+    TogglePair(usize),
+    /// Removes a pair.
+    RemovePair(usize),
+    /// Removes all pairs.
+    ClearPairs,
+    /// Turns the nominal's facets so that they agree and face outward.
+    UnifyWinding,
+    /// Changes settings.
+    SetSettings(Box<Settings>),
+    /// Writes the report and its companions into a folder.
+    WriteReport {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// Saves the project.
+    SaveProject(PathBuf),
+    /// Opens a project.
+    OpenProject(PathBuf),
+    /// Begins anew.
+    NewInspection,
+    /// Takes the last change back.
+    Undo,
+    /// Brings the last undone change again.
+    Redo,
+}
+
+/// A change to the document, made by a finished command.
+pub struct Edit {
+    /// What it is called in the undo menu; `None` for commands that leave the document alone.
+    pub label: Option<String>,
+    /// Makes the change.
+    pub apply: Box<dyn FnOnce(&mut Document) + Send>,
+    /// Sentences for the log.
+    pub notes: Vec<String>,
+}
+
+impl Edit {
+    fn new(label: impl Into<String>, apply: impl FnOnce(&mut Document) + Send + 'static) -> Self {
+        Self { label: Some(label.into()), apply: Box::new(apply), notes: Vec::new() }
+    }
+
+    fn nothing(note: impl Into<String>) -> Self {
+        Self { label: None, apply: Box::new(|_| ()), notes: vec![note.into()] }
+    }
+
+    fn with_notes(mut self, notes: impl IntoIterator<Item = String>) -> Self {
+        self.notes.extend(notes);
+        self
+    }
+
+    /// This change and then another, as one step.
+    fn then(mut self, next: Self) -> Self {
+        let first = self.apply;
+        self.apply = Box::new(move |document| {
+            first(document);
+            (next.apply)(document);
+        });
+        self.label = self.label.or(next.label);
+        self.notes.extend(next.notes);
+        self
+    }
+}
+
+/// What the window shows while a best fit runs: the pose and its RMS, mm.
+pub type Watch = Arc<dyn Fn(&Pose, f64) + Send + Sync>;
+
+type Work = Box<dyn FnOnce(&Progress, &Watch) -> Result<Edit> + Send>;
+
+/// How a command is carried out.
+enum Plan {
+    /// At once.
+    Now(Edit),
+    /// On another thread.
+    Work(String, Work),
+}
+
+fn plan(command: Command, document: &Document, context: &Context) -> Result<Plan> {
+    let now = |edit: Edit| Ok(Plan::Now(edit));
+    let work = |label: &str, work: Work| Ok(Plan::Work(label.to_owned(), work));
+    let (before, context) = (document.clone(), context.clone());
+    match command {
+        Command::OpenNominal { path, unit } => work(
+            "Opening the nominal",
+            Box::new(move |progress, _| open::nominal(&path, unit, &before.settings, &context, progress)),
+        ),
+        Command::OpenScans { paths, unit, columns } => work(
+            "Opening the scan",
+            Box::new(move |progress, _| open::scans(&paths, unit, columns, &context, progress)),
+        ),
+        Command::InspectNext { paths, unit } => work(
+            "Inspecting the next part",
+            Box::new(move |progress, watch| {
+                let opened = open::scans(&paths, unit, None, &context, &progress.part(0.0, 0.2))?;
+                chain(opened, before, |document| align_and_compare(document, &context, &progress.part(0.2, 1.0), watch))
+            }),
+        ),
+        Command::Align(method) => {
+            work("Aligning", Box::new(move |progress, watch| align::run(method, &before, &context, progress, watch)))
+        }
+        Command::AlignByPairs => now(align::by_pairs(document)?),
+        Command::SetPose(pose) => now(align::set_pose(pose)),
+        Command::Compare => work("Comparing", Box::new(move |progress, _| compare(&before, &context, progress))),
+        Command::Inspect => {
+            work("Inspecting", Box::new(move |progress, watch| align_and_compare(&before, &context, progress, watch)))
+        }
+        Command::AddPair(pair) => now(Edit::new("Add a point pair", move |document| document.pairs.push(pair))),
+        Command::TogglePair(index) => now(Edit::new("Switch a point pair", move |document| {
+            if let Some(pair) = document.pairs.get_mut(index) {
+                pair.enabled = !pair.enabled;
+            }
+        })),
+        Command::RemovePair(index) => now(Edit::new("Remove a point pair", move |document| {
+            if index < document.pairs.len() {
+                document.pairs.remove(index);
+            }
+        })),
+        Command::ClearPairs => now(Edit::new("Remove all point pairs", |document| document.pairs.clear())),
+        Command::UnifyWinding => work("Unifying the winding", Box::new(move |_, _| open::unify_winding(&before))),
+        Command::SetSettings(settings) => {
+            settings.check()?;
+            now(Edit::new("Change settings", move |document| document.settings = *settings))
+        }
+        Command::WriteReport { folder } => work(
+            "Writing the report",
+            Box::new(move |progress, _| output::write_report(&before, &folder, &Outputs::default(), progress)),
+        ),
+        Command::SaveProject(path) => work("Saving the project", Box::new(move |_, _| open::save(&before, &path))),
+        Command::OpenProject(path) => {
+            work("Opening the project", Box::new(move |progress, _| open::project(&path, &context, progress)))
+        }
+        Command::NewInspection => now(Edit::new("Begin a new inspection", |document| {
+            *document = Document { settings: document.settings.clone(), ..Document::default() };
+        })),
+        Command::Undo | Command::Redo => now(Edit::nothing("")),
+    }
+}
+
+/// Applies `first` to a copy of `before`, and runs what follows on the result; both become one step.
+fn chain(first: Edit, mut before: Document, then: impl FnOnce(&Document) -> Result<Edit>) -> Result<Edit> {
+    // The change is made twice: here on a copy for the work that follows, and at the end on the document itself.
+    let notes = first.notes;
+    (first.apply)(&mut before);
+    let changed = before.clone();
+    let next = then(&before)?;
+    let label = first.label;
+    let swap = Edit { label, apply: Box::new(move |document| *document = changed), notes };
+    Ok(swap.then(next))
+}
+
+fn align_and_compare(document: &Document, context: &Context, progress: &Progress, watch: &Watch) -> Result<Edit> {
+    let method = document.settings.align;
+    let aligned = align::run(method, document, context, &progress.part(0.0, 0.7), watch)?;
+    chain(aligned, document.clone(), |document| compare(document, context, &progress.part(0.7, 1.0)))
+}
+
+fn compare(document: &Document, context: &Context, progress: &Progress) -> Result<Edit> {
+    let (Some(nominal), Some(actual)) = (&document.nominal, &document.actual) else {
+        return Err(needs_both());
+    };
+    let check = check::run(
+        context.backend.as_ref(),
+        nominal,
+        actual,
+        &document.nominal_from_scan(),
+        &document.settings.deviation,
+        document.settings.scale_mm,
+        progress,
+    )?;
+    let note = format!(
+        "{}: {} patches out of tolerance, {:.1} % in tolerance.",
+        check.verdict.name(),
+        check.regions.len(),
+        100.0 * check.statistics.in_tolerance_fraction
+    );
+    let check = Arc::new(check);
+    Ok(Edit::new("Compare", move |document| document.check = Some(check)).with_notes([note]))
+}
+
+fn needs_both() -> UserError {
+    UserError::usage("Load a nominal and a scan first.")
+}
+
+/// A sentence for the log, and whether it is an error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// The sentence.
+    pub text: String,
+    /// Whether something failed.
+    pub is_error: bool,
+}
+
+/// Owns the document; runs commands on it, one at a time.
+pub struct Dispatcher {
+    /// The inspection.
+    pub document: Document,
+    /// Its past and future.
+    pub history: History,
+    /// Device and CAD reader.
+    pub context: Context,
+    /// What happened, oldest first.
+    pub messages: Vec<Message>,
+    job: Option<Job<Edit>>,
+    queue: std::collections::VecDeque<Command>,
+    /// Times of the commands run so far: name, ms.
+    pub timings_ms: Vec<(String, f64)>,
+    started: Instant,
+}
+
+impl Dispatcher {
+    /// Begins with an empty document.
+    pub fn new(context: Context) -> Self {
+        Self {
+            document: Document::default(),
+            history: History::default(),
+            context,
+            messages: Vec::new(),
+            job: None,
+            queue: std::collections::VecDeque::new(),
+            timings_ms: Vec::new(),
+            started: Instant::now(),
+        }
+    }
+
+    /// Runs `command` when those before it are done. `watch` sees poses of a running best fit, `wake` is called
+    /// whenever there is something new to show.
+    pub fn send(&mut self, command: Command, watch: &Watch, wake: &Arc<dyn Fn() + Send + Sync>) {
+        self.queue.push_back(command);
+        self.advance(watch, wake);
+    }
+
+    /// Takes in a finished job and starts what waits. Returns whether the document changed.
+    pub fn advance(&mut self, watch: &Watch, wake: &Arc<dyn Fn() + Send + Sync>) -> bool {
+        let mut changed = false;
+        if let Some(outcome) = self.job.as_ref().and_then(Job::poll) {
+            let label = self.job.take().map(|job| job.label).unwrap_or_default();
+            self.timings_ms.push((label, self.started.elapsed().as_secs_f64() * 1e3));
+            changed |= self.finish(outcome);
+        }
+        while self.job.is_none() {
+            let Some(command) = self.queue.pop_front() else { break };
+            changed |= self.start(command, watch, wake);
+        }
+        changed
+    }
+
+    fn start(&mut self, command: Command, watch: &Watch, wake: &Arc<dyn Fn() + Send + Sync>) -> bool {
+        match command {
+            Command::Undo => self.step_back(),
+            Command::Redo => self.step_forward(),
+            command => match plan(command, &self.document, &self.context) {
+                Ok(Plan::Now(edit)) => self.finish(Ok(edit)),
+                Ok(Plan::Work(label, work)) => {
+                    let (watch, wake) = (Arc::clone(watch), Arc::clone(wake));
+                    self.started = Instant::now();
+                    self.job = Some(Job::start(label, move || wake(), move |progress| work(progress, &watch)));
+                    false
+                }
+                Err(error) => self.finish(Err(error)),
+            },
+        }
+    }
+
+    fn step_back(&mut self) -> bool {
+        match self.history.undo(&mut self.document) {
+            Some(label) => self.say(format!("Undone: {label}.")),
+            None => return false,
+        }
+        true
+    }
+
+    fn step_forward(&mut self) -> bool {
+        match self.history.redo(&mut self.document) {
+            Some(label) => self.say(format!("Redone: {label}.")),
+            None => return false,
+        }
+        true
+    }
+
+    fn finish(&mut self, outcome: Result<Edit>) -> bool {
+        match outcome {
+            Ok(edit) => {
+                for note in edit.notes {
+                    self.say(note);
+                }
+                let Some(label) = edit.label else { return false };
+                let before = self.document.clone();
+                (edit.apply)(&mut self.document);
+                self.history.record(label, before, &self.document);
+                true
+            }
+            Err(error) => {
+                // What was queued behind a failed command was meant for its result.
+                self.queue.clear();
+                self.messages.push(Message { text: error.sentence, is_error: true });
+                false
+            }
+        }
+    }
+
+    fn say(&mut self, text: String) {
+        if !text.is_empty() {
+            self.messages.push(Message { text, is_error: false });
+        }
+    }
+
+    /// The running job's name and state.
+    pub fn job(&self) -> Option<(&str, JobState)> {
+        self.job.as_ref().map(|job| (job.label.as_str(), job.state()))
+    }
+
+    /// Asks the running job to stop and forgets what waits.
+    pub fn cancel(&mut self) {
+        self.queue.clear();
+        if let Some(job) = &self.job {
+            job.cancel();
+        }
+    }
+
+    /// Runs `command` on this thread to its end: for the command line.
+    pub fn run_now(&mut self, command: Command, progress: &Progress) -> Result<()> {
+        let started = Instant::now();
+        let label = match &command {
+            Command::OpenNominal { .. } => "open_nominal",
+            Command::OpenScans { .. } => "open_scan",
+            Command::Align(_) | Command::AlignByPairs => "align",
+            Command::Compare => "compare",
+            Command::WriteReport { .. } => "report",
+            _ => "other",
+        };
+        let edit = match plan(command, &self.document, &self.context)? {
+            Plan::Now(edit) => edit,
+            Plan::Work(_, work) => {
+                crate::session::jobs::guarded(|| work(progress, &(Arc::new(|_: &Pose, _| ()) as Watch)))?
+            }
+        };
+        self.timings_ms.push((label.to_owned(), started.elapsed().as_secs_f64() * 1e3));
+        self.finish(Ok(edit));
+        Ok(())
+    }
+}

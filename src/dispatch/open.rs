@@ -1,0 +1,218 @@
+//! Commands that load and save.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{Context, Edit};
+use crate::base::{LengthUnit, Progress, Result, UserError, hash};
+use crate::geometry::{Surface, topology};
+use crate::inspect::alignment::automatic::PreparedScan;
+use crate::io::xyz::Columns;
+use crate::io::{LoadOptions, load_nominal, load_scan};
+use crate::session::project::Project;
+use crate::session::{Actual, Document, Nominal, Settings, SourceFile};
+
+pub(super) fn nominal(
+    path: &Path,
+    unit: Option<LengthUnit>,
+    settings: &Settings,
+    context: &Context,
+    progress: &Progress,
+) -> Result<Edit> {
+    let nominal = Arc::new(read_nominal(path, unit, false, settings, context, progress)?);
+    let notes = notes_of(&nominal.source, &nominal.notes, nominal.findings.sentences());
+    Ok(Edit::new("Open the nominal", move |document| {
+        document.nominal = Some(nominal);
+        document.alignment = None;
+        document.check = None;
+        document.pairs.clear();
+    })
+    .with_notes(notes))
+}
+
+fn read_nominal(
+    path: &Path,
+    unit: Option<LengthUnit>,
+    unify: bool,
+    settings: &Settings,
+    context: &Context,
+    progress: &Progress,
+) -> Result<Nominal> {
+    let mut cad = context.cad.clone();
+    (cad.chord_mm, cad.angle_deg) = (settings.chord_mm, settings.angle_deg);
+    let options = LoadOptions { unit, columns: None, cad };
+    let loaded = load_nominal(path, &options, &progress.part(0.0, 0.7)).map_err(|e| e.in_file(path))?;
+    progress.report(0.7, "Fingerprinting the file")?;
+    let source = source_file(path, unit, None)?;
+    progress.report(0.8, "Preparing the nominal for search")?;
+    let mut mesh = loaded.mesh;
+    if unify {
+        topology::unify_winding(&mut mesh);
+    }
+    let surface = Surface::new(mesh);
+    let findings = loaded.findings.with_topology(surface.topology(), surface.mesh().volume_mm3());
+    Ok(Nominal { source, surface, findings, notes: loaded.notes, winding_unified: unify })
+}
+
+pub(super) fn scans(
+    paths: &[PathBuf],
+    unit: Option<LengthUnit>,
+    columns: Option<Columns>,
+    context: &Context,
+    progress: &Progress,
+) -> Result<Edit> {
+    let actual = Arc::new(read_scans(paths, unit, columns, context, progress)?);
+    let notes: Vec<String> = actual
+        .sources
+        .first()
+        .map(|source| notes_of(source, &actual.notes, actual.findings.sentences()))
+        .unwrap_or_default();
+    Ok(Edit::new("Open the scan", move |document| {
+        document.actual = Some(actual);
+        document.alignment = None;
+        document.check = None;
+        document.pairs.clear();
+    })
+    .with_notes(notes))
+}
+
+fn read_scans(
+    paths: &[PathBuf],
+    unit: Option<LengthUnit>,
+    columns: Option<Columns>,
+    context: &Context,
+    progress: &Progress,
+) -> Result<Actual> {
+    let mut merged: Option<crate::io::LoadedScan> = None;
+    let mut sources = Vec::new();
+    for (i, path) in paths.iter().enumerate() {
+        let share = |at: usize| 0.8 * at as f32 / paths.len() as f32;
+        let options = LoadOptions { unit, columns, cad: context.cad.clone() };
+        let loaded = load_scan(path, &options, &progress.part(share(i), share(i + 1))).map_err(|e| e.in_file(path))?;
+        sources.push(source_file(path, unit, columns)?);
+        merged = Some(match merged.take() {
+            None => loaded,
+            Some(mut all) => {
+                all.cloud.append(loaded.cloud);
+                all.mesh = match (all.mesh.take(), loaded.mesh) {
+                    (Some(mut mesh), Some(other)) => {
+                        mesh.append(&other);
+                        Some(mesh)
+                    }
+                    _ => None,
+                };
+                all.findings.not_finite_points += loaded.findings.not_finite_points;
+                all.findings.duplicate_points += loaded.findings.duplicate_points;
+                all.notes.extend(loaded.notes.into_iter().filter(|note| !note.contains("carries no unit")));
+                all
+            }
+        });
+    }
+    let Some(scan) = merged else {
+        return Err(UserError::usage("Name at least one scan."));
+    };
+    progress.report(0.8, "Ordering the points")?;
+    let prepared = PreparedScan::new(&scan.cloud);
+    let mut notes = scan.notes;
+    let mesh = scan.mesh.or_else(|| {
+        let mesh = crate::geometry::snapshot::mesh_of(&scan.cloud)?;
+        notes.push(format!("The organised snapshot was meshed into {} facets.", mesh.facets.len()));
+        Some(mesh)
+    });
+    progress.report(0.9, "Preparing the scan for search")?;
+    let facets = mesh.map(Surface::new);
+    Ok(Actual { sources, cloud: scan.cloud, prepared, facets, findings: scan.findings, notes })
+}
+
+fn source_file(path: &Path, unit: Option<LengthUnit>, columns: Option<Columns>) -> Result<SourceFile> {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    Ok(SourceFile { hash: hash::file_hash(&path)?, path, unit, columns })
+}
+
+fn notes_of(source: &SourceFile, notes: &[String], findings: Vec<String>) -> Vec<String> {
+    notes.iter().cloned().chain(findings).map(|note| format!("{}: {note}", source.name())).collect()
+}
+
+pub(super) fn unify_winding(document: &Document) -> Result<Edit> {
+    let Some(nominal) = &document.nominal else {
+        return Err(UserError::usage("Load a nominal first."));
+    };
+    let mut mesh = nominal.surface.mesh().clone();
+    let turned = topology::unify_winding(&mut mesh);
+    let surface = Surface::new(mesh);
+    let findings = nominal.findings.with_topology(surface.topology(), surface.mesh().volume_mm3());
+    let nominal = Arc::new(Nominal {
+        source: nominal.source.clone(),
+        surface,
+        findings,
+        notes: nominal.notes.clone(),
+        winding_unified: true,
+    });
+    Ok(Edit::new("Unify the winding", move |document| {
+        document.nominal = Some(nominal);
+        document.check = None;
+    })
+    .with_notes([format!("{turned} facets were turned.")]))
+}
+
+pub(super) fn save(document: &Document, path: &Path) -> Result<Edit> {
+    Project::of(document).save(path)?;
+    Ok(Edit::nothing(format!("Saved {}.", path.display())))
+}
+
+/// Opens a project as far as it can be opened; the notes say what is missing or has changed.
+pub(super) fn project(path: &Path, context: &Context, progress: &Progress) -> Result<Edit> {
+    let (project, mut notes) = Project::load(path)?;
+    let mut document = Document { settings: project.settings.clone(), pairs: project.pairs, ..Document::default() };
+    let mut complete = true;
+    if let Some(source) = &project.nominal {
+        let read = read_nominal(
+            &source.path,
+            source.unit,
+            project.winding_unified,
+            &project.settings,
+            context,
+            &progress.part(0.0, 0.4),
+        );
+        document.nominal = keep(read, &mut notes, &mut complete)?.map(Arc::new);
+        if document.nominal.as_ref().is_some_and(|nominal| nominal.source.hash != source.hash) {
+            notes.push(format!("{} has changed since the project was saved.", source.name()));
+            complete = false;
+        }
+    }
+    if let Some(first) = project.scans.first() {
+        let paths: Vec<PathBuf> = project.scans.iter().map(|source| source.path.clone()).collect();
+        let read = read_scans(&paths, first.unit, first.columns, context, &progress.part(0.4, 0.8));
+        document.actual = keep(read, &mut notes, &mut complete)?.map(Arc::new);
+        let same = |actual: &Arc<Actual>| {
+            actual.sources.iter().map(|source| &source.hash).eq(project.scans.iter().map(|source| &source.hash))
+        };
+        if document.actual.as_ref().is_some_and(|actual| !same(actual)) {
+            notes.push("A scan has changed since the project was saved.".to_owned());
+            complete = false;
+        }
+    }
+    document.alignment = project.alignment.map(Arc::new);
+    if project.checked && document.nominal.is_some() && document.actual.is_some() {
+        let compared = super::compare(&document, context, &progress.part(0.8, 1.0))?;
+        (compared.apply)(&mut document);
+    }
+    if !complete {
+        notes.push("The project was opened as far as its files allow.".to_owned());
+    }
+    notes.push(format!("Opened {}.", path.display()));
+    Ok(Edit::new("Open a project", move |target| *target = document).with_notes(notes))
+}
+
+/// The value, or its failure as a note; a cancel stays a cancel.
+fn keep<T>(read: Result<T>, notes: &mut Vec<String>, complete: &mut bool) -> Result<Option<T>> {
+    match read {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if error.kind == crate::base::ErrorKind::Cancelled => Err(error),
+        Err(error) => {
+            notes.push(error.sentence);
+            *complete = false;
+            Ok(None)
+        }
+    }
+}

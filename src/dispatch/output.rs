@@ -1,0 +1,70 @@
+//! The command that writes everything that is handed over.
+
+use std::path::Path;
+
+use super::Edit;
+use crate::base::{Progress, Result, UserError};
+use crate::io::atomic;
+use crate::render::colour_scale::ColourScale;
+use crate::report::date::Stamp;
+use crate::report::{Input, content, html, pdf, pictures, summary, table};
+use crate::session::Document;
+
+/// Which files to write.
+#[derive(Clone, Debug)]
+pub struct Outputs {
+    /// Times to state in the summary.
+    pub timings_ms: Vec<(String, f64)>,
+    /// Whether to draw pictures.
+    pub pictures: bool,
+}
+
+impl Default for Outputs {
+    fn default() -> Self {
+        Self { timings_ms: Vec::new(), pictures: true }
+    }
+}
+
+/// The parts of `document` that a report needs; a sentence when one is missing.
+pub fn report_input<'a>(document: &'a Document, timings_ms: &'a [(String, f64)]) -> Result<Input<'a>> {
+    match (&document.nominal, &document.actual, document.current_check()) {
+        (Some(nominal), Some(actual), Some(check)) => Ok(Input { document, nominal, actual, check, timings_ms }),
+        (Some(_), Some(_), None) => Err(UserError::usage("Compare first: a report needs a current check.")),
+        _ => Err(super::needs_both()),
+    }
+}
+
+/// Writes `summary.json`, `deviations.csv`, `colormap.ply`, `views/*.png`, `report.html` and `report.pdf`.
+pub fn write_report(document: &Document, folder: &Path, outputs: &Outputs, progress: &Progress) -> Result<Edit> {
+    let input = report_input(document, &outputs.timings_ms)?;
+    std::fs::create_dir_all(folder.join("views")).map_err(|e| UserError::file("make the folder", folder, &e))?;
+    let scale = ColourScale::new(document.settings.deviation.tolerance, document.settings.scale_mm);
+    progress.report(0.0, "Writing the tables")?;
+    table::write_csv(&folder.join("deviations.csv"), &input)?;
+    table::write_colormap(&folder.join("colormap.ply"), &input, &scale)?;
+    progress.report(0.3, "Drawing the pictures")?;
+    let pictures = if outputs.pictures {
+        pictures::draw(&input, &scale, &progress.part(0.3, 0.6))?
+    } else {
+        pictures::Pictures { missing: Some("Pictures were left out on request.".into()), ..Default::default() }
+    };
+    for view in &pictures.views {
+        atomic::write_bytes(&folder.join(&view.file), &view.png)?;
+    }
+    progress.report(0.6, "Typesetting the report")?;
+    let stamp = Stamp::now();
+    let content = content::of(&input, &pictures, stamp);
+    atomic::write_bytes(&folder.join("report.html"), html::of(&content, &pictures).as_bytes())?;
+    progress.report(0.7, "Typesetting the report")?;
+    atomic::write_bytes(&folder.join("report.pdf"), &pdf::of(&content, &pictures, stamp)?)?;
+    write_summary(&folder.join("summary.json"), &input)?;
+    let missing = pictures.missing.into_iter();
+    Ok(Edit::nothing(format!("Wrote the report to {}.", folder.display())).with_notes(missing))
+}
+
+fn write_summary(path: &Path, input: &Input<'_>) -> Result<()> {
+    let mut text = serde_json::to_string_pretty(&summary::of(input))
+        .map_err(|e| UserError::internal(format!("The summary cannot be written: {e}.")))?;
+    text.push('\n');
+    atomic::write_bytes(path, text.as_bytes())
+}

@@ -1,0 +1,73 @@
+//! What a reader had to mend or leave out, as counts and as sentences.
+
+use serde::{Deserialize, Serialize};
+
+use super::topology::Topology;
+
+/// Faults found in a mesh file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MeshFindings {
+    /// Facets without area, dropped.
+    pub degenerate_facets: usize,
+    /// Facets with a corner that is not a finite number, dropped.
+    pub not_finite_facets: usize,
+    /// Vertices that an indexed file held twice, merged.
+    pub merged_vertices: usize,
+    /// Edges with a facet on one side only.
+    pub open_edges: usize,
+    /// Edges with more than two facets.
+    pub crowded_edges: usize,
+    /// Edges along which one facet is inside out.
+    pub turned_edges: usize,
+    /// Whether a closed mesh faces inward everywhere.
+    pub inside_out: bool,
+}
+
+impl MeshFindings {
+    /// Adds what the topology shows.
+    pub fn with_topology(mut self, topology: &Topology, volume_mm3: f64) -> Self {
+        self.open_edges = topology.open_edges;
+        self.crowded_edges = topology.crowded_edges;
+        self.turned_edges = topology.turned_edges;
+        self.inside_out = topology.is_closed() && volume_mm3 < 0.0;
+        self
+    }
+
+    /// One sentence per fault; empty for a clean mesh.
+    pub fn sentences(&self) -> Vec<String> {
+        let counted = [
+            (self.degenerate_facets, "facets without area were skipped"),
+            (self.not_finite_facets, "facets with coordinates that are not numbers were skipped"),
+            (self.merged_vertices, "duplicate vertices were merged"),
+            (self.open_edges, "open edges: beyond them a deviation has no side and is left out"),
+            (self.crowded_edges, "edges are shared by more than two facets"),
+            (self.turned_edges, "edges lie between facets of opposite winding; “Unify winding” turns them"),
+        ];
+        let mut sentences: Vec<String> =
+            counted.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}.")).collect();
+        if self.inside_out {
+            sentences.push("The mesh is inside out: deviations change sign. “Unify winding” turns it.".into());
+        }
+        sentences
+    }
+}
+
+/// Faults found in a point file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CloudFindings {
+    /// Points with a coordinate that is not a finite number, or marked invalid: skipped.
+    pub not_finite_points: usize,
+    /// Points at exactly the place of another.
+    pub duplicate_points: usize,
+}
+
+impl CloudFindings {
+    /// One sentence per fault; empty for a clean cloud.
+    pub fn sentences(&self) -> Vec<String> {
+        let counted = [
+            (self.not_finite_points, "points without finite coordinates were skipped"),
+            (self.duplicate_points, "points lie exactly on another"),
+        ];
+        counted.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}.")).collect()
+    }
+}

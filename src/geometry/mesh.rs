@@ -1,0 +1,163 @@
+//! Triangle meshes: shared vertices, facets, and where each facet came from.
+
+use super::{Aabb, Point, Vector, triangle};
+
+/// A triangle mesh, mm. Facets wind counter-clockwise seen from outside.
+#[derive(Clone, Debug, Default)]
+pub struct Mesh {
+    /// Shared vertices, mm.
+    pub vertices: Vec<Point>,
+    /// Three indices into `vertices` per facet.
+    pub facets: Vec<[u32; 3]>,
+    /// Index of the CAD face that each facet belongs to; empty where the file knows no CAD faces.
+    pub cad_faces: Vec<u32>,
+}
+
+impl Mesh {
+    /// Corners of facet `facet`.
+    #[inline]
+    pub fn corners(&self, facet: usize) -> [Point; 3] {
+        self.facets[facet].map(|vertex| self.vertices[vertex as usize])
+    }
+
+    /// Unit normal of facet `facet`.
+    pub fn normal(&self, facet: usize) -> Vector {
+        triangle::normal(&self.corners(facet))
+    }
+
+    /// Box around all vertices that a facet uses, mm.
+    pub fn bounds(&self) -> Aabb {
+        Aabb::of_points(self.facets.iter().flatten().map(|&vertex| &self.vertices[vertex as usize]))
+    }
+
+    /// Sum of the facets' areas, mm².
+    pub fn area_mm2(&self) -> f64 {
+        (0..self.facets.len()).map(|facet| 0.5 * triangle::area_vector(&self.corners(facet)).norm()).sum()
+    }
+
+    /// Signed volume, mm³: positive for a closed mesh that winds outward.
+    pub fn volume_mm3(&self) -> f64 {
+        let centre = self.bounds().centre();
+        (0..self.facets.len())
+            .map(|facet| {
+                let [a, b, c] = self.corners(facet).map(|corner| corner - centre);
+                a.dot(&b.cross(&c)) / 6.0
+            })
+            .sum()
+    }
+
+    /// Every length times `factor` (a change of unit).
+    pub fn scale(&mut self, factor: f64) {
+        if factor != 1.0 {
+            self.vertices.iter_mut().for_each(|vertex| vertex.coords *= factor);
+        }
+    }
+
+    /// Turns every facet inside out.
+    pub fn flip(&mut self) {
+        self.facets.iter_mut().for_each(|facet| facet.swap(1, 2));
+    }
+
+    /// Bytes held in memory.
+    pub fn bytes(&self) -> u64 {
+        (self.vertices.capacity() * size_of::<Point>()
+            + self.facets.capacity() * size_of::<[u32; 3]>()
+            + self.cad_faces.capacity() * size_of::<u32>()) as u64
+    }
+
+    /// Appends another mesh; its CAD faces are renumbered after this one's.
+    pub fn append(&mut self, other: &Self) {
+        let offset = self.vertices.len() as u32;
+        let next_face = self.cad_faces.iter().max().map_or(0, |face| face + 1);
+        self.vertices.extend_from_slice(&other.vertices);
+        self.facets.extend(other.facets.iter().map(|facet| facet.map(|vertex| vertex + offset)));
+        self.cad_faces.extend(other.cad_faces.iter().map(|face| face + next_face));
+    }
+}
+
+/// Meshes of analytic shapes, for tests, the simulator and benches. All wind outward.
+pub mod shapes {
+    use super::{Mesh, Point};
+
+    /// A box with 12 facets between two corners.
+    pub fn cuboid(min: Point, max: Point) -> Mesh {
+        let vertices = super::Aabb { min, max }.corners().to_vec();
+        let facets = vec![
+            [0, 2, 3],
+            [0, 3, 1],
+            [4, 5, 7],
+            [4, 7, 6],
+            [0, 1, 5],
+            [0, 5, 4],
+            [2, 6, 7],
+            [2, 7, 3],
+            [0, 4, 6],
+            [0, 6, 2],
+            [1, 3, 7],
+            [1, 7, 5],
+        ];
+        Mesh { vertices, facets, cad_faces: (0..12).map(|facet| facet / 2).collect() }
+    }
+
+    /// A surface of revolution-like grid, closed in `v` and, when `closed_u`, in `u`.
+    pub fn grid(nu: u32, nv: u32, closed_u: bool, at: impl Fn(f64, f64) -> Point) -> Mesh {
+        let rows = if closed_u { nu } else { nu + 1 };
+        let mut mesh = Mesh::default();
+        for i in 0..rows {
+            for j in 0..nv {
+                mesh.vertices.push(at(f64::from(i) / f64::from(nu), f64::from(j) / f64::from(nv)));
+            }
+        }
+        for i in 0..nu {
+            for j in 0..nv {
+                let (i1, j1) = ((i + 1) % rows, (j + 1) % nv);
+                let [a, b, c, d] = [i * nv + j, i1 * nv + j, i1 * nv + j1, i * nv + j1];
+                mesh.facets.push([a, b, c]);
+                mesh.facets.push([a, c, d]);
+            }
+        }
+        mesh
+    }
+
+    /// A torus about z: ring radius `ring_mm`, tube radius `tube_mm`.
+    pub fn torus(ring_mm: f64, tube_mm: f64, nu: u32, nv: u32) -> Mesh {
+        grid(nu, nv, true, |u, v| {
+            let (a, b) = (u * std::f64::consts::TAU, v * std::f64::consts::TAU);
+            let radius = ring_mm + tube_mm * b.cos();
+            Point::new(radius * a.cos(), radius * a.sin(), tube_mm * b.sin())
+        })
+    }
+
+    /// A sphere about the origin, subdivided `levels` times from an icosahedron.
+    pub fn sphere(radius_mm: f64, levels: u32) -> Mesh {
+        let phi = (1.0 + 5.0_f64.sqrt()) / 2.0;
+        let mut vertices = Vec::new();
+        for (a, b) in [(1.0, phi), (-1.0, phi), (1.0, -phi), (-1.0, -phi)] {
+            vertices.push(Point::new(a, b, 0.0));
+            vertices.push(Point::new(0.0, a, b));
+            vertices.push(Point::new(b, 0.0, a));
+        }
+        let mut mesh = Mesh { vertices, ..Mesh::default() };
+        // Every triple of vertices two apart is a face of the icosahedron.
+        let near = |mesh: &Mesh, i: usize, j: usize| (mesh.vertices[i] - mesh.vertices[j]).norm() < 2.1;
+        for i in 0..12 {
+            for j in (i + 1)..12 {
+                for k in (j + 1)..12 {
+                    if near(&mesh, i, j) && near(&mesh, j, k) && near(&mesh, i, k) {
+                        let (a, b, c) = (mesh.vertices[i], mesh.vertices[j], mesh.vertices[k]);
+                        let outward = (b - a).cross(&(c - a)).dot(&a.coords) > 0.0;
+                        let (j, k) = if outward { (j, k) } else { (k, j) };
+                        mesh.facets.push([i as u32, j as u32, k as u32]);
+                    }
+                }
+            }
+        }
+        for _ in 0..levels {
+            mesh = crate::geometry::refine::split_all_once(&mesh);
+        }
+        for vertex in &mut mesh.vertices {
+            vertex.coords *= radius_mm / vertex.coords.norm();
+        }
+        mesh
+    }
+}

@@ -1,0 +1,33 @@
+//! Floor 0: shapes and the searches over them. Lengths in millimetres, f64; searches filter in f32 and decide in f64.
+
+pub mod aabb;
+pub mod cloud;
+pub mod health;
+pub mod kd_tree;
+pub mod mesh;
+pub mod morton;
+pub mod normals;
+pub mod refine;
+pub mod sampling;
+pub mod simd;
+pub mod snapshot;
+pub mod surface;
+pub mod thinning;
+pub mod topology;
+pub mod transform;
+pub mod tree;
+pub mod triangle;
+pub mod weld;
+
+pub use aabb::Aabb;
+pub use cloud::{Cloud, OrderedPoints, SnapshotGrid};
+pub use kd_tree::KdTree;
+pub use mesh::Mesh;
+pub use surface::{Surface, SurfaceHit};
+
+/// A place, in mm, in the frame its name says.
+pub type Point = nalgebra::Point3<f64>;
+/// A direction or a difference of places, in mm.
+pub type Vector = nalgebra::Vector3<f64>;
+/// A rigid motion, named `to_from_from`.
+pub type Pose = nalgebra::Isometry3<f64>;

@@ -1,0 +1,43 @@
+//! Points spread evenly over a mesh.
+
+use super::{Mesh, Point, Vector, triangle};
+use crate::base::random::Random;
+
+/// A point on a mesh and the normal there.
+#[derive(Clone, Copy, Debug)]
+pub struct SurfaceSample {
+    /// Place, mm.
+    pub point: Point,
+    /// Unit normal of its facet.
+    pub normal: Vector,
+    /// Its facet.
+    pub facet: u32,
+}
+
+/// `count` points on the mesh, with even density by area; the same for the same seed.
+pub fn by_area(mesh: &Mesh, count: usize, seed: u64) -> Vec<SurfaceSample> {
+    let mut cumulative = Vec::with_capacity(mesh.facets.len());
+    let mut total = 0.0;
+    for facet in 0..mesh.facets.len() {
+        total += triangle::area_vector(&mesh.corners(facet)).norm();
+        cumulative.push(total);
+    }
+    if !(total > 0.0 && total.is_finite()) {
+        return Vec::new();
+    }
+    let mut random = Random::new(seed, 0x5A3F);
+    (0..count)
+        .map(|i| {
+            // One draw per equal share of the area keeps the density even.
+            let target = (i as f64 + random.uniform()) / count as f64 * total;
+            let facet = cumulative.partition_point(|&sum| sum < target).min(mesh.facets.len() - 1);
+            let corners = mesh.corners(facet);
+            let (mut u, mut v) = (random.uniform(), random.uniform());
+            if u + v > 1.0 {
+                (u, v) = (1.0 - u, 1.0 - v);
+            }
+            let point = corners[0] + (corners[1] - corners[0]) * u + (corners[2] - corners[0]) * v;
+            SurfaceSample { point, normal: triangle::normal(&corners), facet: facet as u32 }
+        })
+        .collect()
+}

@@ -1,0 +1,245 @@
+//! Closest point on a surface: filtered in f32 with a margin, decided in f64, ties to the lowest facet.
+
+use super::super::simd::{Lanes, Task, dispatch};
+use super::super::tree::{Stack, Visitor, nearest_first};
+use super::super::triangle::{self, Feature};
+use super::super::{Point, Pose};
+use super::{Surface, SurfaceHit};
+
+/// Relative f32 error of a filtered distance, generously: some thirty roundings.
+const FILTER_ERROR: f64 = 32.0 / (1_u64 << 24) as f64;
+
+/// What a batch of closest-point searches is about.
+#[derive(Clone, Copy)]
+pub struct ClosestQuery<'a> {
+    /// The surface searched.
+    pub surface: &'a Surface,
+    /// Moves the points into the surface's frame.
+    pub surface_from_points: &'a Pose,
+    /// Nothing farther than this is looked for, mm.
+    pub max_distance_mm: f64,
+}
+
+/// Finds the closest surface point for each of `points`, which should lie along a space-filling curve: each search
+/// starts from the facet that the one before it found. `None` where nothing is within reach or the point is not finite.
+pub fn closest_in_order(query: &ClosestQuery<'_>, points: &[Point], out: &mut [Option<SurfaceHit>]) {
+    dispatch(Batch { query, points, out });
+}
+
+struct Batch<'a, 'q> {
+    query: &'q ClosestQuery<'a>,
+    points: &'q [Point],
+    out: &'q mut [Option<SurfaceHit>],
+}
+
+impl Task for Batch<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let mut stack = Stack::default();
+        let mut previous = None;
+        for (point, out) in self.points.iter().zip(self.out.iter_mut()) {
+            let moved = self.query.surface_from_points * point;
+            *out = self.query.surface.closest::<L>(&moved, self.query.max_distance_mm, previous, &mut stack);
+            if let Some(hit) = out {
+                previous = Some(hit.facet);
+            }
+        }
+    }
+}
+
+/// A single search; see [`closest_in_order`] for many.
+struct Single<'a> {
+    surface: &'a Surface,
+    point: &'a Point,
+    max_distance_mm: f64,
+}
+
+impl Task for Single<'_> {
+    type Output = Option<SurfaceHit>;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> Option<SurfaceHit> {
+        self.surface.closest::<L>(self.point, self.max_distance_mm, None, &mut Stack::default())
+    }
+}
+
+impl Surface {
+    /// The closest point within `max_distance_mm` of `point`, both in the surface's frame.
+    pub fn closest_point(&self, point: &Point, max_distance_mm: f64) -> Option<SurfaceHit> {
+        dispatch(Single { surface: self, point, max_distance_mm })
+    }
+
+    #[inline(always)]
+    fn closest<L: Lanes>(
+        &self,
+        point: &Point,
+        max_distance_mm: f64,
+        first_guess: Option<u32>,
+        stack: &mut Stack,
+    ) -> Option<SurfaceHit> {
+        let reach = (point - self.centre).amax();
+        if !reach.is_finite() {
+            return None;
+        }
+        let mut search = Search {
+            surface: self,
+            point,
+            local: self.local(point),
+            error_mm: FILTER_ERROR * (self.reach_mm + reach),
+            squared: max_distance_mm * max_distance_mm,
+            best: None,
+        };
+        let mut limit = search.limit();
+        if let Some(facet) = first_guess {
+            search.consider(facet, &mut limit);
+        }
+        nearest_first::<L>(&self.tree, search.local, &mut limit, stack, &mut search);
+        search.best.map(|(facet, point, feature)| SurfaceHit {
+            point,
+            distance_mm: search.squared.sqrt(),
+            facet,
+            feature,
+        })
+    }
+}
+
+struct Search<'a> {
+    surface: &'a Surface,
+    point: &'a Point,
+    local: [f32; 3],
+    error_mm: f64,
+    squared: f64,
+    best: Option<(u32, Point, Feature)>,
+}
+
+impl Search<'_> {
+    /// The squared distance below which an f32 candidate may still win, rounded up.
+    #[inline(always)]
+    fn limit(&self) -> f32 {
+        let widened = self.squared.sqrt() + self.error_mm;
+        (widened * widened * (1.0 + 4.0 * FILTER_ERROR)) as f32
+    }
+
+    #[inline(always)]
+    fn consider(&mut self, facet: u32, limit: &mut f32) {
+        let (candidate, feature) = triangle::closest_point(self.point, &self.surface.mesh.corners(facet as usize));
+        let squared = (self.point - candidate).norm_squared();
+        let wins = match self.best {
+            Some((best, ..)) => squared < self.squared || (squared == self.squared && facet < best),
+            None => squared <= self.squared,
+        };
+        if wins {
+            let closer = squared < self.squared;
+            self.squared = squared;
+            self.best = Some((facet, candidate, feature));
+            if closer {
+                *limit = self.limit();
+            }
+        }
+    }
+}
+
+impl Visitor for Search<'_> {
+    #[inline(always)]
+    fn visit<L: Lanes>(&mut self, pack: usize, limit: &mut f32) {
+        let pack = &self.surface.packs[pack];
+        let mut candidates = pack.within::<L>(self.local, *limit);
+        while candidates != 0 {
+            let lane = candidates.trailing_zeros() as usize;
+            candidates &= candidates - 1;
+            let facet = pack.facets[lane];
+            if facet != u32::MAX {
+                self.consider(facet, limit);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::random::Random;
+    use crate::geometry::mesh::shapes;
+    use crate::geometry::simd::dispatch_portable;
+
+    fn brute_force(surface: &Surface, point: &Point) -> (f64, u32) {
+        let squared = |facet: usize| {
+            let (closest, _) = triangle::closest_point(point, &surface.mesh().corners(facet));
+            (point - closest).norm_squared()
+        };
+        (0..surface.mesh().facets.len())
+            .map(|facet| (squared(facet), facet as u32))
+            .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))
+            .unwrap()
+    }
+
+    #[test]
+    fn agrees_with_brute_force_on_every_instruction_set_far_and_near() {
+        let mut mesh = shapes::torus(30.0, 8.0, 60, 30);
+        for offset_mm in [0.0, 10_000.0] {
+            mesh.vertices.iter_mut().for_each(|v| v.coords.x += offset_mm);
+            let surface = Surface::new(mesh.clone());
+            let mut random = Random::new(1, 0);
+            for _ in 0..2000 {
+                let spread = if random.uniform() < 0.5 { 40.0 } else { 400.0 };
+                let point = Point::new(
+                    offset_mm + random.range(-spread, spread),
+                    random.range(-spread, spread),
+                    random.range(-spread, spread),
+                );
+                let (squared, facet) = brute_force(&surface, &point);
+                let fast = surface.closest_point(&point, f64::INFINITY).unwrap();
+                let single = Single { surface: &surface, point: &point, max_distance_mm: f64::INFINITY };
+                assert_eq!(Some(fast), dispatch_portable(single));
+                assert_eq!((fast.distance_mm, fast.facet), (squared.sqrt(), facet));
+            }
+        }
+    }
+
+    #[test]
+    fn a_batch_gives_what_single_searches_give() {
+        let surface = Surface::new(shapes::sphere(20.0, 4));
+        let mut random = Random::new(2, 0);
+        let mut points: Vec<Point> = (0..3000)
+            .map(|_| Point::from(random.rotation() * crate::geometry::Vector::z() * random.range(15.0, 25.0)))
+            .collect();
+        points[7] = Point::new(f64::NAN, 0.0, 0.0);
+        let pose = Pose::translation(0.5, 0.25, 0.0);
+        let query = ClosestQuery { surface: &surface, surface_from_points: &pose, max_distance_mm: 2.0 };
+        let mut hits = vec![None; points.len()];
+        closest_in_order(&query, &points, &mut hits);
+        assert_eq!(hits[7], None);
+        for (point, hit) in points.iter().zip(&hits) {
+            assert_eq!(*hit, surface.closest_point(&(pose * point), 2.0));
+        }
+        assert!(hits.iter().any(Option::is_none) && hits.iter().any(Option::is_some));
+    }
+
+    #[test]
+    fn cube_corners_and_edges_have_the_right_sign() {
+        let surface = Surface::new(shapes::cuboid(Point::new(-1.0, -1.0, -1.0), Point::new(1.0, 1.0, 1.0)));
+        let mut random = Random::new(3, 0);
+        for _ in 0..20_000 {
+            let point = Point::new(random.range(-2.0, 2.0), random.range(-2.0, 2.0), random.range(-2.0, 2.0));
+            let hit = surface.closest_point(&point, f64::INFINITY).unwrap();
+            let signed = surface.signed_distance_mm(&point, &hit);
+            let outside: f64 = point.coords.iter().map(|c| (c.abs() - 1.0).max(0.0).powi(2)).sum::<f64>().sqrt();
+            let truth = if outside > 0.0 { outside } else { point.coords.amax() - 1.0 };
+            assert!((signed - truth).abs() < 1e-12, "{point} {signed} {truth}");
+        }
+    }
+
+    #[test]
+    fn points_exactly_on_edges_and_corners_deviate_by_zero() {
+        let surface = Surface::new(shapes::cuboid(Point::origin(), Point::new(3.0, 2.0, 1.0)));
+        for corner in surface.bounds().corners() {
+            for i in 0..=10 {
+                let edge = Point::new(corner.x, corner.y, f64::from(i) / 10.0);
+                let hit = surface.closest_point(&edge, 1.0).unwrap();
+                assert_eq!(surface.signed_distance_mm(&edge, &hit), 0.0);
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Rays against a surface: the first facet hit, for picking and for the simulated sensor.
+
+use super::super::tree::{LEAF_BIT, NO_CHILD};
+use super::super::triangle;
+use super::super::{Point, Vector};
+use super::Surface;
+
+/// Where a ray first meets a surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RayHit {
+    /// Distance along the ray in units of its direction's length.
+    pub t: f64,
+    /// The facet hit; the lowest-numbered one on ties.
+    pub facet: u32,
+}
+
+/// Widens facets in barycentric units, so that no ray slips between two.
+const EDGE_TOLERANCE: f64 = 1e-9;
+
+impl Surface {
+    /// First hit of `origin + t * direction` with `t_min < t < t_max`.
+    pub fn first_hit(&self, origin: &Point, direction: &Vector, t_min: f64, t_max: f64) -> Option<RayHit> {
+        let mut best: Option<RayHit> = None;
+        let mut nearest = t_max;
+        let from = origin - self.centre;
+        let inverse = direction.map(|component| 1.0 / component);
+        // Boxes are f32: widen them by their rounding.
+        let margin = 4.0 * f64::from(f32::EPSILON) * self.reach_mm;
+        let mut stack = vec![(t_min, 0_u32)];
+        if self.tree.nodes.is_empty() {
+            return None;
+        }
+        while let Some((entry, code)) = stack.pop() {
+            if entry > nearest {
+                continue;
+            }
+            if code & LEAF_BIT != 0 {
+                for &facet in self.tree.pack((code & !LEAF_BIT) as usize) {
+                    let corners = self.mesh.corners(facet as usize);
+                    let Some(t) = triangle::intersect_line(origin, direction, &corners, EDGE_TOLERANCE) else {
+                        continue;
+                    };
+                    let tie = best.is_some_and(|hit| t == hit.t && facet < hit.facet);
+                    if t > t_min && (t < nearest || tie) {
+                        nearest = t;
+                        best = Some(RayHit { t, facet });
+                    }
+                }
+                continue;
+            }
+            let node = &self.tree.nodes[code as usize];
+            let first = stack.len();
+            for slot in 0..8 {
+                if node.children[slot] == NO_CHILD {
+                    continue;
+                }
+                let (mut low, mut high) = (t_min, nearest);
+                for axis in 0..3 {
+                    let near = (f64::from(node.min[axis][slot]) - margin - from[axis]) * inverse[axis];
+                    let far = (f64::from(node.max[axis][slot]) + margin - from[axis]) * inverse[axis];
+                    // min and max drop the NaN of 0 * inf: such an axis does not limit the ray.
+                    low = low.max(near.min(far));
+                    high = high.min(near.max(far));
+                }
+                if low <= high {
+                    stack.push((low, node.children[slot]));
+                }
+            }
+            stack[first..].sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
+        }
+        best
+    }
+
+    /// The crossing of the line `origin + t * direction` (unit length) with an accepted facet that is nearest to
+    /// `origin` on either side, within `max_distance_mm`.
+    pub fn nearest_crossing(
+        &self,
+        origin: &Point,
+        direction: &Vector,
+        max_distance_mm: f64,
+        accept: impl Fn(u32) -> bool,
+    ) -> Option<RayHit> {
+        let mut best: Option<RayHit> = None;
+        let mut nearest = max_distance_mm;
+        let half = direction.map(|component| component.abs());
+        let from = origin - self.centre;
+        let margin = 4.0 * f64::from(f32::EPSILON) * self.reach_mm;
+        if self.tree.nodes.is_empty() {
+            return None;
+        }
+        let mut stack = vec![0_u32];
+        while let Some(code) = stack.pop() {
+            if code & LEAF_BIT != 0 {
+                for &facet in self.tree.pack((code & !LEAF_BIT) as usize) {
+                    let corners = self.mesh.corners(facet as usize);
+                    let Some(t) = triangle::intersect_line(origin, direction, &corners, EDGE_TOLERANCE) else {
+                        continue;
+                    };
+                    let wins = match best {
+                        Some(hit) => t.abs() < nearest || (t.abs() == nearest && facet < hit.facet),
+                        None => t.abs() <= nearest,
+                    };
+                    if wins && accept(facet) {
+                        nearest = t.abs();
+                        best = Some(RayHit { t, facet });
+                    }
+                }
+                continue;
+            }
+            let node = &self.tree.nodes[code as usize];
+            for slot in (0..8).filter(|&slot| node.children[slot] != NO_CHILD) {
+                let overlaps = (0..3).all(|axis| {
+                    let reach = half[axis] * nearest + margin;
+                    f64::from(node.min[axis][slot]) <= from[axis] + reach
+                        && f64::from(node.max[axis][slot]) >= from[axis] - reach
+                });
+                if overlaps {
+                    stack.push(node.children[slot]);
+                }
+            }
+        }
+        best
+    }
+
+    /// Whether anything lies on the segment between two points, their ends excluded by `clearance_mm`.
+    pub fn is_blocked(&self, from: &Point, to: &Point, clearance_mm: f64) -> bool {
+        let along = to - from;
+        let length = along.norm();
+        if length <= 2.0 * clearance_mm {
+            return false;
+        }
+        let margin = clearance_mm / length;
+        self.first_hit(from, &along, margin, 1.0 - margin).is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::random::Random;
+    use crate::geometry::mesh::shapes;
+
+    #[test]
+    fn rays_hit_a_box_where_the_slabs_say() {
+        let surface = Surface::new(shapes::cuboid(Point::new(-1.0, -2.0, -3.0), Point::new(1.0, 2.0, 3.0)));
+        let mut random = Random::new(9, 0);
+        for _ in 0..5000 {
+            let direction = random.rotation() * Vector::z();
+            let origin = Point::from(-direction * 20.0);
+            let hit = surface.first_hit(&origin, &direction, 0.0, f64::INFINITY).unwrap();
+            let place = origin + direction * hit.t;
+            let scaled = Vector::new(place.x, place.y / 2.0, place.z / 3.0);
+            assert!((scaled.amax() - 1.0).abs() < 1e-9, "{place}");
+        }
+        assert!(surface.first_hit(&Point::new(5.0, 0.0, 0.0), &Vector::x(), 0.0, 1e9).is_none());
+        let straight_down = surface.first_hit(&Point::new(0.0, 0.0, 10.0), &-Vector::z(), 0.0, 1e9).unwrap();
+        assert_eq!(straight_down.t, 7.0);
+    }
+}

@@ -1,0 +1,88 @@
+//! Fewer points of even density.
+
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
+use super::weld::CoordinateHasher;
+use super::{Aabb, Point};
+
+/// Numbers of the points kept when every cube of `cell_mm` keeps the one nearest to its middle; in ascending order.
+pub fn one_per_cell(points: &[Point], cell_mm: f64) -> Vec<u32> {
+    let origin = Aabb::of_points(points).min;
+    let mut kept: HashMap<[i64; 3], (f64, u32), BuildHasherDefault<CoordinateHasher>> = HashMap::default();
+    for (number, point) in points.iter().enumerate() {
+        let scaled = (point - origin) / cell_mm;
+        let cell = [scaled.x.floor(), scaled.y.floor(), scaled.z.floor()];
+        let from_middle: f64 = (0..3).map(|axis| (scaled[axis] - cell[axis] - 0.5).powi(2)).sum();
+        let entry = kept.entry(cell.map(|c| c as i64)).or_insert((from_middle, number as u32));
+        if from_middle < entry.0 {
+            *entry = (from_middle, number as u32);
+        }
+    }
+    let mut numbers: Vec<u32> = kept.into_values().map(|(_, number)| number).collect();
+    numbers.sort_unstable();
+    numbers
+}
+
+/// Thins to about `count` points by choosing the cell size; all points when there are no more than that.
+pub fn to_about(points: &[Point], count: usize) -> Vec<u32> {
+    if points.len() <= count {
+        return (0..points.len() as u32).collect();
+    }
+    // A surface keeps about area / cell² points: search the cell by bisection on a subset-free count.
+    let diagonal = Aabb::of_points(points).diagonal();
+    let (mut small, mut large) = (diagonal * 1e-5, diagonal);
+    let mut best: Vec<u32> = Vec::new();
+    for _ in 0..24 {
+        let cell = (small * large).sqrt();
+        let kept = one_per_cell(points, cell);
+        let close_enough = kept.len() <= count && kept.len() * 10 >= count * 9;
+        if kept.len() > count {
+            small = cell;
+        } else {
+            large = cell;
+        }
+        if kept.len() <= count && kept.len() >= best.len() {
+            best = kept;
+        }
+        if close_enough {
+            break;
+        }
+    }
+    best
+}
+
+/// Typical distance between neighbouring points, mm: the median over a sample of points of the distance to the nearest
+/// other place.
+pub fn spacing_mm(tree: &super::KdTree, points: &[Point]) -> f64 {
+    let step = (points.len() / 2000).max(1);
+    let mut found = Vec::new();
+    let mut distances: Vec<f64> = points
+        .iter()
+        .step_by(step)
+        .filter_map(|point| {
+            tree.k_nearest(point, 8, f64::INFINITY, &mut found);
+            found.iter().map(|n| n.squared_mm2.sqrt()).find(|&distance| distance > 0.0)
+        })
+        .collect();
+    if distances.is_empty() {
+        return 0.0;
+    }
+    let middle = distances.len() / 2;
+    *distances.select_nth_unstable_by(middle, f64::total_cmp).1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thinning_reaches_its_count_and_keeps_density_even() {
+        let points: Vec<Point> =
+            (0..40_000).map(|i| Point::new(f64::from(i % 200) * 0.1, f64::from(i / 200) * 0.1, 0.0)).collect();
+        let kept = to_about(&points, 2000);
+        assert!((1500..=2000).contains(&kept.len()), "{}", kept.len());
+        assert_eq!(to_about(&points[..10], 100).len(), 10);
+        assert_eq!(to_about(&[Point::origin(); 50], 10).len(), 1);
+    }
+}

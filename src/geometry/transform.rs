@@ -1,0 +1,97 @@
+//! Rigid motions as 4x4 matrices (rows, column vectors, mm) and as readable numbers.
+
+use nalgebra::{Matrix3, Rotation3, Translation3, UnitQuaternion};
+
+use super::{Point, Pose};
+use crate::base::{Result, UserError};
+
+/// Rows of the 4x4 matrix of `pose`.
+pub fn rows_of(pose: &Pose) -> [[f64; 4]; 4] {
+    let matrix = pose.to_homogeneous();
+    std::array::from_fn(|row| std::array::from_fn(|column| matrix[(row, column)]))
+}
+
+/// A pose from the rows of a 4x4 matrix; a sentence when it is not a rigid motion.
+pub fn from_rows(rows: &[[f64; 4]; 4]) -> Result<Pose> {
+    let rotation = Matrix3::from_fn(|row, column| rows[row][column]);
+    let finite = rows.iter().flatten().all(|value| value.is_finite());
+    let last_row_is_rigid = (0..4).all(|i| (rows[3][i] - if i == 3 { 1.0 } else { 0.0 }).abs() < 1e-9);
+    let orthonormal = (rotation.transpose() * rotation - Matrix3::identity()).abs().max() < 1e-5;
+    if !finite || !last_row_is_rigid || !orthonormal || rotation.determinant() < 0.0 {
+        return Err(UserError::input(
+            "The 4x4 matrix is not a rigid motion: its upper left 3x3 must be a rotation (no scale, no mirror) \
+             and its last row 0 0 0 1.",
+        ));
+    }
+    // The nearest rotation: files carry few digits.
+    let rotation = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_eps(
+        &rotation,
+        1e-15,
+        100,
+        Rotation3::from_matrix_unchecked(rotation),
+    ));
+    Ok(Pose::from_parts(Translation3::new(rows[0][3], rows[1][3], rows[2][3]), rotation))
+}
+
+/// Reads a 4x4 matrix from text: sixteen numbers, row by row, separated by blanks, commas or semicolons; `#` comments.
+pub fn parse_pose(text: &str) -> Result<Pose> {
+    let mut numbers = Vec::with_capacity(16);
+    for (index, line) in text.lines().enumerate() {
+        let content = line.split('#').next().unwrap_or_default();
+        for word in content.split(|c: char| c.is_whitespace() || c == ',' || c == ';').filter(|w| !w.is_empty()) {
+            let value: f64 = word.parse().map_err(|_| {
+                UserError::input(format!("Line {}: “{word}” is not a number; sixteen are expected.", index + 1))
+            })?;
+            numbers.push(value);
+        }
+    }
+    if numbers.len() != 16 {
+        return Err(UserError::input(format!(
+            "A 4x4 matrix needs sixteen numbers, row by row; {} were found.",
+            numbers.len()
+        )));
+    }
+    from_rows(&std::array::from_fn(|row| std::array::from_fn(|column| numbers[4 * row + column])))
+}
+
+/// `pose` as text that [`parse_pose`] reads back to the same bits.
+pub fn pose_text(pose: &Pose) -> String {
+    rows_of(pose).iter().map(|row| format!("{} {} {} {}\n", row[0], row[1], row[2], row[3])).collect()
+}
+
+/// How far two poses are apart: displacement of `at` (mm) and angle between the rotations (rad).
+pub fn difference(a: &Pose, b: &Pose, at: &Point) -> (f64, f64) {
+    ((a * at - b * at).norm(), a.rotation.angle_to(&b.rotation))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::random::Random;
+
+    #[test]
+    fn text_round_trip_composes_to_identity() {
+        let mut random = Random::new(3, 0);
+        for _ in 0..100 {
+            let pose = Pose::from_parts(
+                Translation3::new(random.range(-1e4, 1e4), random.normal(), random.normal()),
+                random.rotation(),
+            );
+            let back = parse_pose(&pose_text(&pose)).unwrap();
+            let (shift, angle) = difference(&pose, &back, &Point::new(100.0, 0.0, 0.0));
+            assert!(shift < 1e-11 && angle < 1e-13, "{shift} {angle}");
+        }
+    }
+
+    #[test]
+    fn a_mirror_is_refused() {
+        let mirror = "-1 0 0 0  0 1 0 0  0 0 1 0  0 0 0 1";
+        assert!(parse_pose(mirror).unwrap_err().sentence.contains("not a rigid motion"));
+    }
+
+    #[test]
+    fn a_scaled_matrix_and_too_few_numbers_are_refused() {
+        assert!(parse_pose("2 0 0 0 0 2 0 0 0 0 2 0 0 0 0 1").is_err());
+        assert!(parse_pose("1 0 0").unwrap_err().sentence.contains("3 were found"));
+    }
+}

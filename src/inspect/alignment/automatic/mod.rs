@@ -1,0 +1,159 @@
+//! Automatic start: the pose of a scan on its nominal with no guess, from any orientation, for partial scans too.
+//!
+//! 1. Oriented point pairs of the nominal go into a table by their shape ([`pair_table`], after Drost et al. 2010).
+//! 2. Pairs of the thinned scan vote for poses; peaks are clustered into hypotheses ([`votes`]).
+//! 3. Hypotheses are measured against the true surface, refined and ranked ([`verification`]); close runners-up in
+//!    other poses are reported as the part's symmetry.
+//!
+//! Nothing is drawn at random and all sums have a fixed order: the same input gives the same bits.
+
+mod pair_table;
+mod verification;
+mod votes;
+
+use super::best_fit::{self, Parameters};
+use super::{Alignment, Method};
+use crate::base::{Progress, Result, UserError};
+use crate::compute::Backend;
+use crate::compute::registration_step::Target;
+use crate::geometry::{Cloud, KdTree, OrderedPoints, Point, Pose, Surface, Vector, normals, sampling, thinning};
+use pair_table::PairTable;
+
+/// A point with its normal, as votes use them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OrientedPoint {
+    pub point: Point,
+    pub normal: Vector,
+}
+
+/// A scan made ready for alignment: thinned with normals for the search, ordered for the fit.
+pub struct PreparedScan {
+    /// All points along a space-filling curve.
+    pub ordered: OrderedPoints,
+    /// Unit normals by point number, where the file has them.
+    pub normals: Vec<Vector>,
+    /// Whether normals know their sign.
+    pub oriented: bool,
+}
+
+impl PreparedScan {
+    /// Orders `cloud`. Normals are taken from the file only: the fit does without where there are none.
+    pub fn new(cloud: &Cloud) -> Self {
+        Self {
+            ordered: OrderedPoints::new(&cloud.points),
+            normals: cloud.normals.iter().map(|normal| crate::geometry::cloud::vector(*normal)).collect(),
+            oriented: true,
+        }
+    }
+}
+
+/// Oriented points of the nominal's table.
+const MODEL_POINTS: usize = 1_400;
+/// Scan points that normals are fitted on.
+const NORMAL_POINTS: usize = 30_000;
+
+/// Finds the pose of `cloud` on `surface` with no guess, then fits it with all points.
+pub fn run(
+    backend: &dyn Backend,
+    surface: &Surface,
+    cloud: &Cloud,
+    scan: &PreparedScan,
+    parameters: &Parameters,
+    progress: &Progress,
+    watch: &mut dyn FnMut(&Pose, f64),
+) -> Result<Alignment> {
+    check_spread(cloud)?;
+    progress.report(0.0, "Reading the shape of the nominal")?;
+    let spacing_mm = (surface.mesh().area_mm2() / MODEL_POINTS as f64).sqrt();
+    let model = model_points(surface, spacing_mm);
+    let table = PairTable::new(&model, spacing_mm);
+    progress.report(0.15, "Reading the shape of the scan")?;
+    let scene = scene_points(cloud, spacing_mm);
+    let hypotheses = votes::hypotheses(
+        &table,
+        &model,
+        &scene,
+        normals::are_oriented(cloud),
+        surface.bounds(),
+        &progress.part(0.2, 0.5),
+    )?;
+    let ranked = verification::rank(backend, surface, scan, &scene, hypotheses, spacing_mm, &progress.part(0.5, 0.8))?;
+    let Some(best) = ranked.first() else {
+        return Err(UserError::input(
+            "No pose was found in which the scan fits the nominal. Check that both are the same part and in the same \
+             unit, or pick three point pairs.",
+        ));
+    };
+    let problem = best_fit::Problem {
+        target: Target::Surface(surface),
+        bounds: *surface.bounds(),
+        points: &scan.ordered,
+        normals: &scan.normals,
+        oriented: scan.oriented,
+    };
+    let start_gate = parameters.max_distance_mm.unwrap_or(best.gate_mm);
+    let start = Parameters { max_distance_mm: None, ..parameters.clone() };
+    let fitted =
+        best_fit::run_from_gate(backend, &problem, &best.pose, &start, start_gate, &progress.part(0.8, 1.0), watch)?;
+    Ok(Alignment { method: Method::Auto, alternatives: verification::alternatives(&ranked), ..fitted })
+}
+
+fn check_spread(cloud: &Cloud) -> Result<()> {
+    if cloud.points.len() < 3 {
+        return Err(UserError::input(format!(
+            "An alignment needs at least 3 scan points; this scan has {}.",
+            cloud.points.len()
+        )));
+    }
+    let centre = cloud.bounds().centre();
+    let mut spread = nalgebra::Matrix3::zeros();
+    for point in &cloud.points {
+        let away = point - centre;
+        spread += away * away.transpose();
+    }
+    let mut extents: Vec<f64> = nalgebra::SymmetricEigen::new(spread).eigenvalues.iter().copied().collect();
+    extents.sort_by(|a, b| b.total_cmp(a));
+    if extents[1] <= 1e-10 * extents[0] || extents[0] <= 0.0 {
+        return Err(UserError::input(
+            "All scan points lie on one line (or in one place), so the part's orientation stays open; load a scan that \
+             shows a surface.",
+        ));
+    }
+    Ok(())
+}
+
+fn model_points(surface: &Surface, spacing_mm: f64) -> Vec<OrientedPoint> {
+    let samples = sampling::by_area(surface.mesh(), MODEL_POINTS * 12, 0);
+    let places: Vec<Point> = samples.iter().map(|sample| sample.point).collect();
+    // Thinned on both sides of a thin sheet apart: cells are taken per facing half-space.
+    let mut kept = Vec::new();
+    for positive in [true, false] {
+        let side: Vec<usize> = (0..samples.len()).filter(|&i| is_positive(&samples[i].normal) == positive).collect();
+        let side_places: Vec<Point> = side.iter().map(|&i| places[i]).collect();
+        kept.extend(thinning::one_per_cell(&side_places, spacing_mm).iter().map(|&i| side[i as usize]));
+    }
+    kept.sort_unstable();
+    kept.iter().map(|&i| OrientedPoint { point: samples[i].point, normal: samples[i].normal }).collect()
+}
+
+fn is_positive(normal: &Vector) -> bool {
+    let dominant = normal.iamax();
+    normal[dominant] > 0.0
+}
+
+fn scene_points(cloud: &Cloud, spacing_mm: f64) -> Vec<OrientedPoint> {
+    let base = cloud.select(&thinning::to_about(&cloud.points, NORMAL_POINTS));
+    let tree = KdTree::new(&base.points);
+    let all_normals = normals::of_cloud(&base, &tree, 20);
+    // A scan may be far smaller than its nominal (a piece of a door): keep enough points of it.
+    let mut cell = spacing_mm;
+    let mut kept = thinning::one_per_cell(&base.points, cell);
+    while kept.len() < 600 && kept.len() * 2 < base.points.len() && cell > 0.25 * spacing_mm {
+        cell *= 0.8;
+        kept = thinning::one_per_cell(&base.points, cell);
+    }
+    if kept.len() > 2500 {
+        kept = thinning::to_about(&base.points, 2500);
+    }
+    kept.iter().map(|&i| OrientedPoint { point: base.points[i as usize], normal: all_normals[i as usize] }).collect()
+}

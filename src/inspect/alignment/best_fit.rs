@@ -1,0 +1,373 @@
+//! Best fit: iterated closest points on the true surface, coarse to fine, with robust weights and locked axes.
+
+use nalgebra::{Matrix6, UnitQuaternion, Vector6};
+use serde::{Deserialize, Serialize};
+
+use super::{Alignment, Information, Method, StopReason};
+use crate::base::{Progress, Result, UserError};
+use crate::compute::Backend;
+use crate::compute::registration_step::{Answer, Metric, Request, Robust, Target};
+use crate::geometry::{Aabb, OrderedPoints, Point, Pose, Vector};
+
+/// What a best fit is asked to do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Parameters {
+    /// The distance minimised.
+    pub metric: Metric,
+    /// Weighing by distance.
+    pub robust: Robust,
+    /// Share of the farthest points left out, 0 to below 1.
+    pub trim: f64,
+    /// Points farther from the nominal than this do not take part, mm; `None`: a tenth of the part's diagonal at
+    /// first, then ten times the robust spread.
+    pub max_distance_mm: Option<f64>,
+    /// Points whose normal leans more than this do not take part, rad; needs normals.
+    pub max_angle_rad: f64,
+    /// Degrees of freedom that stay as they are: rotation x, y, z, translation x, y, z of the nominal's axes.
+    pub locked: [bool; 6],
+    /// Most iterations on each level.
+    pub max_iterations: usize,
+    /// Stop when a step moves no corner of the part by more than this, mm.
+    pub step_limit_mm: f64,
+    /// Stop when the mean square falls by less than this share.
+    pub change_limit: f64,
+    /// Stop when the RMS falls below this, mm; 0 never stops by it.
+    pub error_limit_mm: f64,
+    /// Whether to start on thinned points.
+    pub coarse_to_fine: bool,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Self {
+            metric: Metric::PointToTriangle,
+            robust: Robust::Tukey,
+            trim: 0.0,
+            max_distance_mm: None,
+            max_angle_rad: 60.0_f64.to_radians(),
+            locked: [false; 6],
+            max_iterations: 100,
+            step_limit_mm: 1e-5,
+            change_limit: 0.0,
+            error_limit_mm: 0.0,
+            coarse_to_fine: true,
+        }
+    }
+}
+
+/// What is fitted to what.
+#[derive(Clone, Copy)]
+pub struct Problem<'a> {
+    /// The nominal.
+    pub target: Target<'a>,
+    /// Box of the nominal, mm.
+    pub bounds: Aabb,
+    /// The scan along a space-filling curve, scan frame, mm.
+    pub points: &'a OrderedPoints,
+    /// Unit normals by point number, scan frame; empty where unknown.
+    pub normals: &'a [Vector],
+    /// Whether the normals know their sign.
+    pub oriented: bool,
+}
+
+/// Points on the coarse levels; the last level always takes all.
+const LEVELS: [usize; 2] = [2_000, 20_000];
+
+/// Fits from `start`. `watch` sees the pose after every iteration (for the live view).
+pub fn run(
+    backend: &dyn Backend,
+    problem: &Problem<'_>,
+    start: &Pose,
+    parameters: &Parameters,
+    progress: &Progress,
+    watch: &mut dyn FnMut(&Pose, f64),
+) -> Result<Alignment> {
+    let gate_mm = parameters.max_distance_mm.unwrap_or(0.1 * problem.bounds.diagonal());
+    run_from_gate(backend, problem, start, parameters, gate_mm, progress, watch)
+}
+
+/// As [`run`], but with a first gate of `gate_mm` that then follows the fit: for starts known to be good.
+pub fn run_from_gate(
+    backend: &dyn Backend,
+    problem: &Problem<'_>,
+    start: &Pose,
+    parameters: &Parameters,
+    gate_mm: f64,
+    progress: &Progress,
+    watch: &mut dyn FnMut(&Pose, f64),
+) -> Result<Alignment> {
+    check(problem, parameters)?;
+    let levels: Vec<usize> = LEVELS
+        .iter()
+        .copied()
+        .filter(|&count| parameters.coarse_to_fine && count * 2 < problem.points.points.len())
+        .chain([problem.points.points.len()])
+        .collect();
+    let mut fit =
+        Fit { backend, problem, parameters, pose: *start, gate_mm, scale_floor_mm: gate_mm / 5.0, iterations: 0 };
+    let mut last = None;
+    for (level, &count) in levels.iter().enumerate() {
+        let share = |at: usize| at as f32 / levels.len() as f32;
+        let level_progress = progress.part(share(level), share(level + 1));
+        last = Some(fit.level(count, level + 1 == levels.len(), &level_progress, watch)?);
+    }
+    let (answer, stop) = last.ok_or_else(|| UserError::internal("The best fit had no level to run."))?;
+    let total = problem.points.points.len();
+    Ok(Alignment {
+        method: Method::BestFit,
+        nominal_from_scan: fit.pose,
+        rms_mm: answer.rms_mm(),
+        iterations: fit.iterations,
+        overlap: answer.used as f64 / total.max(1) as f64,
+        converged: stop != StopReason::MaxIterations,
+        stop,
+        information: Information::new(&answer.hessian, problem.bounds.centre(), 0.5 * problem.bounds.diagonal()),
+        alternatives: Vec::new(),
+    })
+}
+
+fn check(problem: &Problem<'_>, parameters: &Parameters) -> Result<()> {
+    if problem.points.points.len() < 3 {
+        return Err(UserError::input(format!(
+            "A best fit needs at least 3 scan points; this scan has {}.",
+            problem.points.points.len()
+        )));
+    }
+    if !(0.0..1.0).contains(&parameters.trim) {
+        return Err(UserError::usage("The trimmed share must be at least 0 and below 1."));
+    }
+    if parameters.locked.iter().all(|&locked| locked) {
+        return Err(UserError::usage("All six degrees of freedom are locked; unlock at least one."));
+    }
+    Ok(())
+}
+
+struct Fit<'a> {
+    backend: &'a dyn Backend,
+    problem: &'a Problem<'a>,
+    parameters: &'a Parameters,
+    pose: Pose,
+    gate_mm: f64,
+    /// The robust scale is lowered step by step from the gate (graduated non-convexity, Blake and Zisserman 1987):
+    /// where most of a part is a plate, its few walls would otherwise count as outliers from the first step on.
+    scale_floor_mm: f64,
+    iterations: usize,
+}
+
+impl Fit<'_> {
+    /// Iterates on about `count` points until a limit is reached.
+    fn level(
+        &mut self,
+        count: usize,
+        finest: bool,
+        progress: &Progress,
+        watch: &mut dyn FnMut(&Pose, f64),
+    ) -> Result<(Answer, StopReason)> {
+        let all = self.problem.points;
+        let stride = (all.points.len() / count.max(1)).max(1);
+        // Every n-th point along the curve is an even subset that is still in order.
+        let points: Vec<Point> = all.points.iter().step_by(stride).copied().collect();
+        let normals: Vec<Vector> = if self.problem.normals.is_empty() {
+            Vec::new()
+        } else {
+            all.numbers.iter().step_by(stride).map(|&number| self.problem.normals[number as usize]).collect()
+        };
+        let step_limit_mm = if finest { self.parameters.step_limit_mm } else { self.parameters.step_limit_mm * 100.0 };
+        let mut previous_square = f64::INFINITY;
+        for iteration in 0..self.parameters.max_iterations.max(1) {
+            progress.report(iteration as f32 / self.parameters.max_iterations as f32, "Best fit")?;
+            let answer = self.step(&points, &normals)?;
+            if answer.used < 3 {
+                return Err(UserError::input(format!(
+                    "The scan and the nominal do not overlap: fewer than 3 points lie within {:.3} mm. Align \
+                     automatically or pick point pairs first.",
+                    self.gate_mm
+                )));
+            }
+            let square = answer.rms_mm().powi(2);
+            let moved_mm = self.apply(&answer);
+            self.iterations += 1;
+            watch(&self.pose, answer.rms_mm());
+            let annealing = self.lower_scale_floor(&answer);
+            let stop = if annealing {
+                None
+            } else if moved_mm < step_limit_mm {
+                Some(StopReason::SmallStep)
+            } else if answer.rms_mm() < self.parameters.error_limit_mm {
+                Some(StopReason::SmallError)
+            } else if (previous_square - square).abs() < self.parameters.change_limit * square {
+                Some(StopReason::SmallChange)
+            } else {
+                None
+            };
+            if self.parameters.max_distance_mm.is_none() {
+                self.tighten(&answer);
+            }
+            previous_square = square;
+            if let Some(stop) = stop {
+                // The figures reported belong to the pose reported.
+                return Ok((self.step(&points, &normals)?, stop));
+            }
+        }
+        Ok((self.step(&points, &normals)?, StopReason::MaxIterations))
+    }
+
+    /// Halves the floor of the robust scale; whether it still decides the scale.
+    fn lower_scale_floor(&mut self, answer: &Answer) -> bool {
+        let decided = self.parameters.robust != Robust::None && answer.scale_mm <= self.scale_floor_mm;
+        self.scale_floor_mm = (0.5 * self.scale_floor_mm).max(self.least_scale_mm());
+        decided && answer.scale_mm > self.least_scale_mm()
+    }
+
+    fn least_scale_mm(&self) -> f64 {
+        1e-7 * self.problem.bounds.diagonal()
+    }
+
+    /// Lets the gate follow the fit, never below what noise and the part's size ask for, never growing.
+    fn tighten(&mut self, answer: &Answer) {
+        let floor = 1e-4 * self.problem.bounds.diagonal();
+        self.gate_mm = self.gate_mm.min((10.0 * answer.scale_mm).max(floor));
+    }
+
+    fn step(&self, points: &[Point], normals: &[Vector]) -> Result<Answer> {
+        self.backend.registration_step(&Request {
+            target: self.problem.target,
+            points,
+            normals,
+            oriented: self.problem.oriented,
+            nominal_from_scan: &self.pose,
+            pivot: self.problem.bounds.centre(),
+            max_distance_mm: self.gate_mm,
+            max_angle_rad: self.parameters.max_angle_rad,
+            trim: self.parameters.trim,
+            robust: self.parameters.robust,
+            floor_mm: self.scale_floor_mm,
+            metric: self.parameters.metric,
+        })
+    }
+
+    /// Moves the pose by the step; returns how far the farthest place of the part moved, mm.
+    fn apply(&mut self, answer: &Answer) -> f64 {
+        let step = solve(&answer.hessian, &answer.gradient, &self.parameters.locked, self.lever_mm());
+        let turn = Vector::new(step[0], step[1], step[2]);
+        let shift = Vector::new(step[3], step[4], step[5]);
+        let pivot = self.problem.bounds.centre();
+        let about_pivot = Pose::from_parts((pivot.coords + shift).into(), UnitQuaternion::from_scaled_axis(turn))
+            * Pose::translation(-pivot.x, -pivot.y, -pivot.z);
+        self.pose = about_pivot * self.pose;
+        self.pose.rotation.renormalize();
+        shift.norm() + turn.norm() * self.lever_mm()
+    }
+
+    fn lever_mm(&self) -> f64 {
+        0.5 * self.problem.bounds.diagonal()
+    }
+}
+
+/// Gauss-Newton step; locked unknowns and directions that the data leaves open stay zero.
+fn solve(hessian: &Matrix6<f64>, gradient: &Vector6<f64>, locked: &[bool; 6], lever_mm: f64) -> Vector6<f64> {
+    let lever = lever_mm.max(f64::MIN_POSITIVE);
+    let scale = Vector6::from_fn(|i, _| match (locked[i], i < 3) {
+        (true, _) => 0.0,
+        (false, true) => 1.0 / lever,
+        (false, false) => 1.0,
+    });
+    let scaled = Matrix6::from_fn(|row, column| hessian[(row, column)] * scale[row] * scale[column]);
+    let right = gradient.component_mul(&scale);
+    let eigen = nalgebra::SymmetricEigen::new(scaled);
+    let largest = eigen.eigenvalues.amax();
+    let mut step = Vector6::zeros();
+    for i in 0..6 {
+        if eigen.eigenvalues[i] > 1e-10 * largest {
+            let direction = eigen.eigenvectors.column(i);
+            step -= direction * (direction.dot(&right) / eigen.eigenvalues[i]);
+        }
+    }
+    step.component_mul(&scale)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::random::Random;
+    use crate::compute::cpu::Cpu;
+    use crate::geometry::{Surface, mesh::shapes, sampling, transform};
+
+    fn fit_of(samples: &[Point], surface: &Surface, start: &Pose, parameters: &Parameters) -> Alignment {
+        let points = OrderedPoints::new(samples);
+        let problem = Problem {
+            target: Target::Surface(surface),
+            bounds: *surface.bounds(),
+            points: &points,
+            normals: &[],
+            oriented: false,
+        };
+        run(&Cpu, &problem, start, parameters, &Progress::silent(), &mut |_, _| ()).unwrap()
+    }
+
+    fn box_and_samples(pose: &Pose) -> (Surface, Vec<Point>) {
+        let surface = Surface::new(shapes::cuboid(Point::new(2.0, 3.0, 4.0), Point::new(52.0, 33.0, 19.0)));
+        let samples = sampling::by_area(surface.mesh(), 9000, 1).iter().map(|s| pose.inverse() * s.point).collect();
+        (surface, samples)
+    }
+
+    #[test]
+    fn every_metric_returns_to_the_pose_of_exact_samples_even_far_from_the_origin() {
+        let mut random = Random::new(12, 0);
+        for metric in [Metric::PointToTriangle, Metric::PointToPlane, Metric::PointToPoint] {
+            for offset in [0.0, 1e4] {
+                let truth = Pose::from_parts(Vector::new(offset, 5.0, 1.0).into(), random.rotation());
+                let (surface, samples) = box_and_samples(&truth);
+                let nudge = Pose::new(Vector::new(1.0, -0.5, 0.7), Vector::new(0.03, -0.05, 0.02));
+                let parameters = Parameters { metric, max_iterations: 300, ..Parameters::default() };
+                let fit = fit_of(&samples, &surface, &(nudge * truth), &parameters);
+                let (shift, angle) = transform::difference(&fit.nominal_from_scan, &truth, &samples[0]);
+                // Point-to-point creeps along the faces and stops earlier.
+                let limit = if metric == Metric::PointToPoint { 0.1 } else { 1e-6 };
+                assert!(shift < limit && angle < limit, "{metric:?} {offset} {shift} {angle}");
+            }
+        }
+    }
+
+    #[test]
+    fn locked_degrees_of_freedom_do_not_move() {
+        let (surface, samples) = box_and_samples(&Pose::identity());
+        let nudge = Pose::new(Vector::new(0.5, 0.25, 0.0), Vector::zeros());
+        let parameters = Parameters { locked: [true, true, true, true, false, false], ..Parameters::default() };
+        let fit = fit_of(&samples, &surface, &nudge, &parameters);
+        let shift = fit.nominal_from_scan.translation.vector;
+        assert!((shift.x - 0.5).abs() < 1e-9 && shift.y.abs() < 0.01, "{shift}");
+        assert!(fit.nominal_from_scan.rotation.angle() < 1e-12);
+    }
+
+    #[test]
+    fn outliers_do_not_pull_the_fit() {
+        let (surface, mut samples) = box_and_samples(&Pose::identity());
+        let mut random = Random::new(2, 2);
+        for sample in samples.iter_mut().step_by(10) {
+            *sample += random.rotation() * Vector::z() * random.range(0.5, 3.0);
+        }
+        let nudge = Pose::new(Vector::new(0.3, 0.2, -0.2), Vector::new(0.01, 0.0, 0.01));
+        let fit = fit_of(&samples, &surface, &nudge, &Parameters::default());
+        let (shift, angle) = transform::difference(&fit.nominal_from_scan, &Pose::identity(), &Point::origin());
+        assert!(shift < 1e-3 && angle < 1e-5, "{shift} {angle}");
+    }
+
+    #[test]
+    fn too_few_points_and_no_overlap_are_sentences() {
+        let (surface, samples) = box_and_samples(&Pose::identity());
+        let attempt = |samples: &[Point], start: &Pose| {
+            let points = OrderedPoints::new(samples);
+            let problem = Problem {
+                target: Target::Surface(&surface),
+                bounds: *surface.bounds(),
+                points: &points,
+                normals: &[],
+                oriented: false,
+            };
+            run(&Cpu, &problem, start, &Parameters::default(), &Progress::silent(), &mut |_, _| ()).unwrap_err()
+        };
+        assert!(attempt(&samples[..2], &Pose::identity()).sentence.contains("at least 3"));
+        assert!(attempt(&samples, &Pose::translation(1e4, 0.0, 0.0)).sentence.contains("do not overlap"));
+    }
+}

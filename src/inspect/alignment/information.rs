@@ -1,0 +1,82 @@
+//! How well an alignment determines each degree of freedom.
+
+use nalgebra::{Matrix6, SymmetricEigen};
+use serde::{Deserialize, Serialize};
+
+use crate::geometry::Point;
+
+/// The normal matrix of the last iteration, about `pivot`, and its weakest direction.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Information {
+    /// 6x6, rows; rotations x, y, z (per rad²) then translations x, y, z (per mm²), for unit weight.
+    pub matrix: [[f64; 6]; 6],
+    /// The place that rotations turn about, nominal frame, mm.
+    pub pivot: Option<Point>,
+    /// Smallest over largest eigenvalue, rotations scaled by the part's size: near 0 is undetermined.
+    pub weakest_ratio: f64,
+    /// The weakest direction in words.
+    pub weakest: String,
+}
+
+/// Below this ratio a direction is called poorly determined.
+pub const POOR: f64 = 1e-3;
+
+const AXES: [&str; 3] = ["x", "y", "z"];
+
+impl Information {
+    /// Reads the weakest direction off `hessian` for a part of half-size `lever_mm`.
+    pub fn new(hessian: &Matrix6<f64>, pivot: Point, lever_mm: f64) -> Self {
+        let lever = if lever_mm > 0.0 { lever_mm } else { 1.0 };
+        let scale =
+            Matrix6::from_diagonal(&nalgebra::Vector6::new(1.0 / lever, 1.0 / lever, 1.0 / lever, 1.0, 1.0, 1.0));
+        let eigen = SymmetricEigen::new(scale * hessian * scale);
+        let (weak, strong) = (eigen.eigenvalues.imin(), eigen.eigenvalues.imax());
+        let largest = eigen.eigenvalues[strong];
+        let ratio = if largest > 0.0 { (eigen.eigenvalues[weak] / largest).max(0.0) } else { 0.0 };
+        let direction = eigen.eigenvectors.column(weak);
+        let (turn, shift) = (direction.fixed_rows::<3>(0), direction.fixed_rows::<3>(3));
+        let words = if turn.norm() >= shift.norm() {
+            format!("rotation about {}", axis_words([turn[0], turn[1], turn[2]]))
+        } else {
+            format!("translation along {}", axis_words([shift[0], shift[1], shift[2]]))
+        };
+        let weakest = if ratio < POOR {
+            format!("{words} is poorly determined by this scan")
+        } else {
+            format!("{words} is the least determined, but sufficient")
+        };
+        Self {
+            matrix: std::array::from_fn(|row| std::array::from_fn(|column| hessian[(row, column)])),
+            pivot: Some(pivot),
+            weakest_ratio: ratio,
+            weakest,
+        }
+    }
+}
+
+fn axis_words(direction: [f64; 3]) -> String {
+    let length = direction.iter().map(|c| c * c).sum::<f64>().sqrt();
+    let unit = direction.map(|c| if length > 0.0 { c / length } else { 0.0 });
+    match (0..3).find(|&axis| unit[axis].abs() > 0.95) {
+        Some(axis) => AXES[axis].to_owned(),
+        None => format!("the direction ({:.2}, {:.2}, {:.2})", unit[0], unit[1], unit[2]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nalgebra::Vector6;
+
+    #[test]
+    fn a_plane_leaves_its_sliding_and_spinning_open() {
+        let mut hessian = Matrix6::zeros();
+        for (x, y) in [(0.0, 0.0), (9.0, 1.0), (-4.0, 6.0), (2.0, -8.0)] {
+            let row = Vector6::new(y, -x, 0.0, 0.0, 0.0, 1.0);
+            hessian += row * row.transpose();
+        }
+        let information = Information::new(&hessian, Point::origin(), 10.0);
+        assert!(information.weakest_ratio < 1e-12);
+        assert!(information.weakest.contains("poorly"), "{}", information.weakest);
+    }
+}

@@ -1,0 +1,138 @@
+//! Alignment by picked pairs of points.
+
+use nalgebra::{Matrix4, Quaternion, UnitQuaternion};
+use serde::{Deserialize, Serialize};
+
+use crate::base::{Result, UserError};
+use crate::geometry::{Point, Pose, Vector};
+
+/// A place on the nominal and the same place on the scan.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PointPair {
+    /// On the nominal, mm.
+    pub nominal: Point,
+    /// On the scan, scan frame, mm.
+    pub scan: Point,
+    /// Whether the pair takes part.
+    pub enabled: bool,
+}
+
+/// A pose from pairs, and how far each pair is apart afterwards.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PairFit {
+    /// Moves the scan onto the nominal.
+    pub nominal_from_scan: Pose,
+    /// Distance of each pair after the move, switched-off ones included, mm.
+    pub residuals_mm: Vec<f64>,
+    /// Root mean square over the enabled pairs, mm: what was minimised.
+    pub rms_mm: f64,
+}
+
+/// The pose that minimises the squared distances of the enabled pairs: the closed form with unit quaternions of
+/// Horn (1987), as Besl and McKay (1992) use it. Fails with fewer than three pairs and when they lie on a line.
+pub fn fit(pairs: &[PointPair]) -> Result<PairFit> {
+    let enabled: Vec<&PointPair> = pairs.iter().filter(|pair| pair.enabled).collect();
+    if enabled.len() < 3 {
+        return Err(UserError::input(format!(
+            "Three point pairs are needed to align; {} are switched on. Pick more on both parts.",
+            enabled.len()
+        )));
+    }
+    let count = enabled.len() as f64;
+    let centre = |place: fn(&PointPair) -> Point| enabled.iter().map(|pair| place(pair).coords).sum::<Vector>() / count;
+    let (nominal_centre, scan_centre) = (centre(|pair| pair.nominal), centre(|pair| pair.scan));
+    let mut covariance = nalgebra::Matrix3::zeros();
+    for pair in &enabled {
+        covariance += (pair.scan.coords - scan_centre) * (pair.nominal.coords - nominal_centre).transpose();
+    }
+    let trace = covariance.trace();
+    let skew = covariance - covariance.transpose();
+    let delta = Vector::new(skew[(1, 2)], skew[(2, 0)], skew[(0, 1)]);
+    let mut q = Matrix4::zeros();
+    q[(0, 0)] = trace;
+    q.fixed_view_mut::<1, 3>(0, 1).copy_from(&delta.transpose());
+    q.fixed_view_mut::<3, 1>(1, 0).copy_from(&delta);
+    let block = covariance + covariance.transpose() - nalgebra::Matrix3::identity() * trace;
+    q.fixed_view_mut::<3, 3>(1, 1).copy_from(&block);
+    let eigen = nalgebra::SymmetricEigen::new(q);
+    let mut order = [0, 1, 2, 3];
+    order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]));
+    let (largest, second) = (eigen.eigenvalues[order[0]], eigen.eigenvalues[order[1]]);
+    // Points on one line leave the turn about it open: then the two largest eigenvalues coincide.
+    let spread = q.abs().max();
+    if spread <= 0.0 || !spread.is_finite() || largest - second <= 1e-9 * spread {
+        return Err(UserError::input(
+            "The point pairs lie on a line (or in one place), so the rotation about it stays open; pick one away from it.",
+        ));
+    }
+    let v = eigen.eigenvectors.column(order[0]);
+    let rotation = UnitQuaternion::from_quaternion(Quaternion::new(v[0], v[1], v[2], v[3]));
+    let translation = nominal_centre - rotation * scan_centre;
+    let nominal_from_scan = Pose::from_parts(translation.into(), rotation);
+    let residuals_mm: Vec<f64> =
+        pairs.iter().map(|pair| (nominal_from_scan * pair.scan - pair.nominal).norm()).collect();
+    let squares: f64 =
+        pairs.iter().zip(&residuals_mm).filter(|(pair, _)| pair.enabled).map(|(_, residual)| residual * residual).sum();
+    Ok(PairFit { nominal_from_scan, residuals_mm, rms_mm: (squares / count).sqrt() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::random::Random;
+    use crate::geometry::transform;
+
+    fn random_pairs(count: usize, random: &mut Random, pose: &Pose) -> Vec<PointPair> {
+        (0..count)
+            .map(|_| {
+                let scan = Point::new(random.normal(), random.normal(), random.normal()) * 50.0;
+                PointPair { nominal: pose * scan, scan, enabled: true }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn exact_pairs_give_the_pose_to_full_precision() {
+        let mut random = Random::new(6, 0);
+        for _ in 0..200 {
+            let pose = Pose::from_parts(Vector::new(10.0, -300.0, 5.0).into(), random.rotation());
+            let fit = fit(&random_pairs(4, &mut random, &pose)).unwrap();
+            let (shift, angle) = transform::difference(&fit.nominal_from_scan, &pose, &Point::origin());
+            assert!(shift < 1e-10 && angle.to_degrees() < 1e-10, "{shift} {angle}");
+            assert!(fit.rms_mm < 1e-10);
+        }
+    }
+
+    #[test]
+    fn a_bad_pair_shows_in_its_residual_and_can_be_switched_off() {
+        let mut random = Random::new(7, 0);
+        let pose = Pose::rotation(Vector::new(0.3, 0.2, 0.1));
+        let mut pairs = random_pairs(6, &mut random, &pose);
+        pairs[2].nominal.x += 5.0;
+        let with = fit(&pairs).unwrap();
+        let worst = (0..6).max_by(|&a, &b| with.residuals_mm[a].total_cmp(&with.residuals_mm[b]));
+        assert_eq!(worst, Some(2));
+        pairs[2].enabled = false;
+        let without = fit(&pairs).unwrap();
+        assert!(without.rms_mm < 1e-9 && (without.residuals_mm[2] - 5.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn mirrored_pairs_give_a_rotation_never_a_reflection() {
+        let mut random = Random::new(8, 0);
+        let mut pairs = random_pairs(8, &mut random, &Pose::identity());
+        pairs.iter_mut().for_each(|pair| pair.nominal.x = -pair.nominal.x);
+        let fit = fit(&pairs).unwrap();
+        assert!((fit.nominal_from_scan.rotation.to_rotation_matrix().matrix().determinant() - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn two_pairs_and_collinear_pairs_are_refused() {
+        let pair =
+            |x: f64| PointPair { nominal: Point::new(x, 0.0, 0.0), scan: Point::new(0.0, x, 1.0), enabled: true };
+        assert!(fit(&[pair(0.0), pair(1.0)]).unwrap_err().sentence.contains("Three point pairs"));
+        let line: Vec<PointPair> = (0..5).map(|i| pair(f64::from(i))).collect();
+        assert!(fit(&line).unwrap_err().sentence.contains("on a line"));
+        assert!(fit(&[pair(1.0); 4]).is_err());
+    }
+}

@@ -1,0 +1,240 @@
+//! Deviation of a scan from its nominal: the map, its statistics, and the patches out of tolerance.
+
+pub mod histogram;
+pub mod regions;
+pub mod statistics;
+pub mod tolerance;
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::{Progress, Result, UserError};
+use crate::compute::Backend;
+use crate::compute::facet_facet_matching;
+use crate::compute::point_deviation::{self, MatchState, PointDeviation};
+use crate::compute::point_facet_matching::{self, FacetDeviation};
+use crate::geometry::{Cloud, KdTree, Mesh, OrderedPoints, Pose, Surface, Vector, refine};
+pub use statistics::Statistics;
+pub use tolerance::Tolerance;
+
+/// How deviations are measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// Each scan point to the closest point of the nominal.
+    #[default]
+    Closest,
+    /// Each nominal facet takes the mean of the scan points over it.
+    PointFacet,
+    /// Each nominal facet looks along its normal for the meshed scan.
+    FacetFacet,
+}
+
+/// What a comparison is asked to do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Parameters {
+    /// How deviations are measured.
+    pub method: Method,
+    /// Farther places have no data, mm.
+    pub max_distance_mm: f64,
+    /// Places whose normals lean apart more have no data, degrees.
+    pub max_angle_deg: f64,
+    /// Facets are refined to edges of at most this first, mm (facet methods).
+    pub max_edge_mm: Option<f64>,
+    /// Lateral radius of point-facet matching, mm; `None` takes each facet's own.
+    pub radius_mm: Option<f64>,
+    /// Allowed deviations.
+    pub tolerance: Tolerance,
+    /// A connected patch out of tolerance fails the part from this area on, mm².
+    pub min_region_mm2: f64,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Self {
+            method: Method::Closest,
+            max_distance_mm: 2.0,
+            max_angle_deg: 90.0,
+            max_edge_mm: None,
+            radius_mm: None,
+            tolerance: Tolerance::default(),
+            min_region_mm2: 1.0,
+        }
+    }
+}
+
+impl Parameters {
+    /// A sentence when a value makes no sense.
+    pub fn check(&self) -> Result<()> {
+        if !(self.max_distance_mm > 0.0) {
+            return Err(UserError::usage("The largest distance must be a positive number of mm."));
+        }
+        if !(self.max_angle_deg > 0.0 && self.max_angle_deg <= 180.0) {
+            return Err(UserError::usage("The largest angle must be above 0 and at most 180 degrees."));
+        }
+        if self.radius_mm.is_some_and(|radius| !(radius > 0.0)) {
+            return Err(UserError::usage("The matching radius must be a positive number of mm."));
+        }
+        if !(self.min_region_mm2 >= 0.0) {
+            return Err(UserError::usage("The smallest region must be an area of 0 mm² or more."));
+        }
+        self.tolerance.check()
+    }
+}
+
+/// Deviations by place.
+#[derive(Clone, Debug)]
+pub enum DeviationMap {
+    /// One per scan point, in the scan's order.
+    Points(Vec<PointDeviation>),
+    /// One per facet of the refined nominal.
+    Facets {
+        /// The refined nominal.
+        nominal: Arc<Mesh>,
+        /// One per facet.
+        values: Vec<FacetDeviation>,
+    },
+}
+
+/// How many places have no data, and why.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Excluded {
+    /// Farther than the largest distance, or nothing matched.
+    pub too_far: usize,
+    /// Normals lean apart too much.
+    pub wrong_angle: usize,
+    /// Beyond an open rim of the nominal, where there is no side.
+    pub beyond_rim: usize,
+}
+
+impl Excluded {
+    /// All of them.
+    pub fn total(&self) -> usize {
+        self.too_far + self.wrong_angle + self.beyond_rim
+    }
+}
+
+impl DeviationMap {
+    /// The deviations by place; `None` where there is no data.
+    pub fn values(&self) -> Box<dyn Iterator<Item = Option<f64>> + '_> {
+        match self {
+            Self::Points(points) => Box::new(points.iter().map(PointDeviation::value)),
+            Self::Facets { values, .. } => Box::new(values.iter().map(FacetDeviation::value)),
+        }
+    }
+
+    /// Number of places.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Points(points) => points.len(),
+            Self::Facets { values, .. } => values.len(),
+        }
+    }
+
+    /// Whether there is no place at all.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many places have no data, by reason.
+    pub fn excluded(&self) -> Excluded {
+        match self {
+            Self::Points(points) => {
+                let count = |state| points.iter().filter(|point| point.state == state).count();
+                Excluded {
+                    too_far: count(MatchState::TooFar),
+                    wrong_angle: count(MatchState::WrongAngle),
+                    beyond_rim: count(MatchState::BeyondRim),
+                }
+            }
+            Self::Facets { values, .. } => {
+                Excluded { too_far: values.iter().filter(|facet| facet.matches == 0).count(), ..Excluded::default() }
+            }
+        }
+    }
+}
+
+/// The scan in the forms that the methods need.
+#[derive(Clone, Copy)]
+pub struct Scan<'a> {
+    /// The points with what the file knows of them.
+    pub cloud: &'a Cloud,
+    /// The points along a space-filling curve.
+    pub ordered: &'a OrderedPoints,
+    /// The scan as facets, where it has them (facet-facet matching).
+    pub facets: Option<&'a Surface>,
+}
+
+/// Measures the deviations of `scan` from `surface`.
+pub fn measure(
+    backend: &dyn Backend,
+    surface: &Surface,
+    scan: &Scan<'_>,
+    nominal_from_scan: &Pose,
+    parameters: &Parameters,
+    progress: &Progress,
+) -> Result<DeviationMap> {
+    parameters.check()?;
+    let max_angle_rad = parameters.max_angle_deg.to_radians();
+    if parameters.method == Method::Closest {
+        // Without normals in the file there is nothing to compare angles with.
+        let normals: Vec<Vector> = scan.cloud.normals.iter().map(|n| crate::geometry::cloud::vector(*n)).collect();
+        return Ok(DeviationMap::Points(backend.point_deviation(
+            &point_deviation::Request {
+                surface,
+                points: scan.ordered,
+                normals: &normals,
+                nominal_from_scan,
+                max_distance_mm: parameters.max_distance_mm,
+                max_angle_rad,
+            },
+            progress,
+        )?));
+    }
+    let nominal = match parameters.max_edge_mm {
+        Some(max_edge_mm) => Arc::new(refine::to_max_edge(surface.mesh(), max_edge_mm, progress)?.0),
+        None => Arc::new(surface.mesh().clone()),
+    };
+    let values = if parameters.method == Method::PointFacet {
+        let directions = directions(scan.cloud);
+        backend.point_facet_matching(
+            &point_facet_matching::Request {
+                nominal: &nominal,
+                points: &KdTree::new(&scan.cloud.points),
+                directions: &directions,
+                nominal_from_scan,
+                radius_mm: parameters.radius_mm,
+                max_distance_mm: parameters.max_distance_mm,
+                max_angle_rad,
+            },
+            progress,
+        )?
+    } else {
+        let Some(facets) = scan.facets else {
+            return Err(UserError::input(
+                "Facet-facet matching needs a scan with facets: a mesh file, or an organised snapshot that can be \
+                 meshed. Use the closest-point or the point-facet method for a plain point cloud.",
+            ));
+        };
+        backend.facet_facet_matching(
+            &facet_facet_matching::Request {
+                nominal: &nominal,
+                scan: facets,
+                nominal_from_scan,
+                max_distance_mm: parameters.max_distance_mm,
+                max_angle_rad,
+            },
+            progress,
+        )?
+    };
+    Ok(DeviationMap::Facets { nominal, values })
+}
+
+/// Normals, else directions to the sensor, where the file has either.
+fn directions(cloud: &Cloud) -> Vec<Vector> {
+    if !cloud.normals.is_empty() {
+        return cloud.normals.iter().map(|normal| crate::geometry::cloud::vector(*normal)).collect();
+    }
+    (0..cloud.points.len()).map_while(|i| cloud.direction_to_sensor(i)).collect()
+}

@@ -1,0 +1,5 @@
+//! Floor 3: what a metrologist would name.
+
+pub mod alignment;
+pub mod deviation;
+pub mod simulation;

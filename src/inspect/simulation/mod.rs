@@ -1,0 +1,248 @@
+//! A simulated structured-light sensor: scans with known truth, for the demo, for tests and for trying parameters.
+//!
+//! Camera and projector are pinholes that look at the part; a point is measured where both see it. Range noise grows
+//! with incidence, part of it is correlated over the surface, and edges give fly points. Everything follows from a seed.
+
+pub mod defects;
+pub mod noise;
+pub mod sensor;
+pub mod views;
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::{Progress, Result, UserError, random::Random};
+use crate::geometry::{Cloud, Mesh, Point, Pose, Surface, thinning};
+use defects::Defect;
+use sensor::{Sensor, Snapshot};
+
+/// What a simulation is asked for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Parameters {
+    /// The sensor.
+    pub sensor: Sensor,
+    /// Faults put into the part before it is scanned.
+    pub defects: Vec<Defect>,
+    /// Where the sensor stands at each snapshot; empty for [`views::around`] with `views` of them.
+    pub nominal_from_sensor: Vec<Pose>,
+    /// Number of views when no poses are given.
+    pub views: usize,
+    /// The frame that the merged scan is written in.
+    pub scan_from_nominal: Pose,
+    /// About how many points to keep of all snapshots; `None` keeps all.
+    pub points: Option<usize>,
+    /// Share of gross outliers added around the part, 0 to 1.
+    pub outliers: f64,
+    /// Decides every draw.
+    pub seed: u64,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Self {
+            sensor: Sensor::default(),
+            defects: Vec::new(),
+            nominal_from_sensor: Vec::new(),
+            views: 12,
+            scan_from_nominal: Pose::identity(),
+            points: None,
+            outliers: 0.0,
+            seed: 1,
+        }
+    }
+}
+
+/// A simulated scan with its truth.
+#[derive(Clone, Debug)]
+pub struct Simulation {
+    /// The measured points, scan frame, with directions to the sensor.
+    pub cloud: Cloud,
+    /// True signed deviation of each point's noise-free place from the nominal, mm; NaN for gross outliers.
+    pub true_deviation_mm: Vec<f32>,
+    /// The true pose.
+    pub nominal_from_scan: Pose,
+    /// Where the sensor stood.
+    pub nominal_from_sensor: Vec<Pose>,
+}
+
+/// Scans `nominal` with the defects of `parameters` put in.
+pub fn run(nominal: &Surface, parameters: &Parameters, progress: &Progress) -> Result<Simulation> {
+    parameters.sensor.check()?;
+    let part = Surface::new(defects::apply(nominal.mesh(), &parameters.defects)?);
+    let poses = if parameters.nominal_from_sensor.is_empty() {
+        views::around(nominal.bounds(), &parameters.sensor, parameters.views)
+    } else {
+        parameters.nominal_from_sensor.clone()
+    };
+    let mut points = Vec::new();
+    for (number, pose) in poses.iter().enumerate() {
+        progress.report(number as f32 / poses.len() as f32, "Taking snapshots")?;
+        let snapshot = sensor::take(&part, &parameters.sensor, pose, parameters.seed, number as u64, progress)?;
+        points.extend(in_nominal_frame(&snapshot, pose));
+    }
+    if points.is_empty() {
+        return Err(UserError::input(
+            "The simulated sensor saw no point of the part; check the sensor's pose and stand-off, and the unit of the \
+             nominal.",
+        ));
+    }
+    if let Some(count) = parameters.points {
+        points = thin(points, count, parameters.seed);
+    }
+    add_outliers(&mut points, &part, parameters);
+    Ok(finish(points, nominal, parameters, poses))
+}
+
+/// A measured point in the nominal frame.
+struct Measured {
+    place: Point,
+    truth: Option<Point>,
+    to_sensor: [f32; 3],
+}
+
+fn in_nominal_frame<'a>(snapshot: &'a Snapshot, nominal_from_sensor: &'a Pose) -> impl Iterator<Item = Measured> + 'a {
+    snapshot.points.iter().map(move |point| Measured {
+        place: nominal_from_sensor * point.measured,
+        truth: Some(nominal_from_sensor * point.truth),
+        to_sensor: (nominal_from_sensor.rotation * -point.measured.coords.normalize()).cast::<f32>().into(),
+    })
+}
+
+/// Keeps `count` points drawn at random, in their order.
+fn thin(points: Vec<Measured>, count: usize, seed: u64) -> Vec<Measured> {
+    let mut random = Random::new(seed, 0x7419);
+    let total = points.len();
+    let mut needed = count.min(total);
+    points
+        .into_iter()
+        .enumerate()
+        .filter(|(seen, _)| {
+            // Selection sampling (Knuth, TAOCP 3.4.2, algorithm S).
+            let keep = random.uniform() * ((total - seen) as f64) < needed as f64;
+            needed -= usize::from(keep);
+            keep
+        })
+        .map(|(_, point)| point)
+        .collect()
+}
+
+fn add_outliers(points: &mut Vec<Measured>, part: &Surface, parameters: &Parameters) {
+    let share = parameters.outliers.clamp(0.0, 0.9);
+    let count = (points.len() as f64 * share / (1.0 - share)).round() as usize;
+    let bounds = part.bounds().grown(0.1 * part.bounds().diagonal());
+    let mut random = Random::new(parameters.seed, 0x0071);
+    points.extend((0..count).map(|_| {
+        let at = |random: &mut Random, axis: usize| random.range(bounds.min[axis], bounds.max[axis]);
+        Measured {
+            place: Point::new(at(&mut random, 0), at(&mut random, 1), at(&mut random, 2)),
+            truth: None,
+            to_sensor: (random.rotation() * crate::geometry::Vector::z()).cast::<f32>().into(),
+        }
+    }));
+}
+
+fn finish(points: Vec<Measured>, nominal: &Surface, parameters: &Parameters, poses: Vec<Pose>) -> Simulation {
+    use rayon::prelude::*;
+    let scan_from_nominal = parameters.scan_from_nominal;
+    let true_deviation_mm = points
+        .par_iter()
+        .map(|point| {
+            let signed = point.truth.and_then(|truth| {
+                let hit = nominal.closest_point(&truth, f64::INFINITY)?;
+                Some(nominal.signed_distance_mm(&truth, &hit) as f32)
+            });
+            signed.unwrap_or(f32::NAN)
+        })
+        .collect();
+    let cloud = Cloud {
+        points: points.iter().map(|point| scan_from_nominal * point.place).collect(),
+        to_sensor: points
+            .iter()
+            .map(|point| {
+                (scan_from_nominal.rotation * crate::geometry::cloud::vector(point.to_sensor)).cast::<f32>().into()
+            })
+            .collect(),
+        ..Cloud::default()
+    };
+    Simulation { cloud, true_deviation_mm, nominal_from_scan: scan_from_nominal.inverse(), nominal_from_sensor: poses }
+}
+
+/// Evenly spaced numbers of about `count` points, for previews.
+pub fn preview(cloud: &Cloud, count: usize) -> Vec<u32> {
+    thinning::to_about(&cloud.points, count)
+}
+
+/// The nominal with the defects put in, for writing beside the scan.
+pub fn defective(nominal: &Mesh, parameters: &Parameters) -> Result<Mesh> {
+    defects::apply(nominal, &parameters.defects)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::{Vector, mesh::shapes};
+
+    fn plate() -> Surface {
+        Surface::new(shapes::cuboid(Point::new(-20.0, -15.0, 0.0), Point::new(20.0, 15.0, 4.0)))
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_bits_and_another_seed_does_not() {
+        let parameters = Parameters { views: 2, points: Some(5000), ..Parameters::default() };
+        let first = run(&plate(), &parameters, &Progress::silent()).unwrap();
+        let second = run(&plate(), &parameters, &Progress::silent()).unwrap();
+        assert_eq!(first.cloud.points, second.cloud.points);
+        assert_eq!(first.cloud.points.len(), 5000);
+        let other = run(&plate(), &Parameters { seed: 2, ..parameters }, &Progress::silent()).unwrap();
+        assert_ne!(first.cloud.points, other.cloud.points);
+    }
+
+    #[test]
+    fn noise_without_incidence_has_the_asked_sigma_and_truth_shows_the_bump() {
+        let bump = Defect::Bump { centre_mm: [0.0, 0.0, 4.0], radius_mm: 5.0, height_um: 300.0 };
+        let parameters = Parameters {
+            defects: vec![bump],
+            nominal_from_sensor: vec![views::looking_at(&Point::new(0.0, 0.0, 4.0), &Vector::z(), &Sensor::default())],
+            sensor: Sensor { fly_points: 0.0, bias_mm: 0.0, ..Sensor::default() },
+            ..Parameters::default()
+        };
+        let nominal = plate();
+        let simulation = run(&nominal, &parameters, &Progress::silent()).unwrap();
+        let highest = simulation.true_deviation_mm.iter().copied().fold(f32::MIN, f32::max);
+        assert!((highest - 0.3).abs() < 0.003, "{highest}");
+        let mut errors = Vec::new();
+        for (point, truth) in simulation.cloud.points.iter().zip(&simulation.true_deviation_mm) {
+            if *truth == 0.0 && point.x.abs() < 15.0 && point.y.abs() < 10.0 {
+                errors.push(point.z - 4.0);
+            }
+        }
+        let sigma = (errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64).sqrt();
+        assert!((sigma - 0.035).abs() < 0.003, "{sigma}");
+    }
+
+    #[test]
+    fn the_projector_casts_a_shadow_behind_a_wall() {
+        let mut mesh = shapes::cuboid(Point::new(-30.0, -30.0, -1.0), Point::new(30.0, 30.0, 0.0));
+        mesh.append(&shapes::cuboid(Point::new(-1.0, -20.0, 0.0), Point::new(1.0, 20.0, 25.0)));
+        let surface = Surface::new(mesh);
+        let pose = views::looking_at(&Point::new(0.0, 0.0, 0.0), &Vector::z(), &Sensor::default());
+        let parameters = Parameters { nominal_from_sensor: vec![pose], ..Parameters::default() };
+        let simulation = run(&surface, &parameters, &Progress::silent()).unwrap();
+        let floor = |low: f64, high: f64| {
+            simulation
+                .cloud
+                .points
+                .iter()
+                .filter(|p| p.z.abs() < 0.3 && p.y.abs() < 15.0 && (low..high).contains(&p.x))
+                .count()
+        };
+        let (one, other) = (floor(-6.0, -2.0), floor(2.0, 6.0));
+        assert!(one.min(other) * 3 < one.max(other), "{one} {other}");
+    }
+
+    #[test]
+    fn a_sensor_that_sees_nothing_is_a_sentence() {
+        let away = Pose::translation(0.0, 0.0, 1e5);
+        let parameters = Parameters { nominal_from_sensor: vec![away], ..Parameters::default() };
+        assert!(run(&plate(), &parameters, &Progress::silent()).unwrap_err().sentence.contains("saw no point"));
+    }
+}

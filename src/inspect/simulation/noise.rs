@@ -1,0 +1,122 @@
+//! Smooth random fields over the sensor's field of view.
+
+use super::sensor::Sensor;
+use crate::base::random::Random;
+
+/// A random field of zero mean; unit variance for [`Field::correlated`].
+pub enum Field {
+    /// White noise on a lattice, smoothed by a Gaussian.
+    Lattice {
+        /// Lattice spacing, mm.
+        step_mm: f64,
+        /// Lowest lattice place, mm.
+        origin_mm: [f64; 2],
+        /// Nodes across.
+        width: usize,
+        /// Node values, row by row.
+        nodes: Vec<f32>,
+    },
+    /// A sum of long waves: amplitude, wave vector (1/mm), phase.
+    Waves(Vec<(f64, [f64; 2], f64)>),
+}
+
+/// Nodes on either side that a place depends on.
+const REACH: usize = 4;
+
+impl Field {
+    /// Gaussian field whose correlation at distance d is exp(-(d / correlation)²).
+    pub fn correlated(sensor: &Sensor, random: &mut Random) -> Self {
+        let step_mm = 0.5 * sensor.correlation_mm;
+        let margin = (REACH + 1) as f64 * step_mm;
+        let count = |length: f64| ((length + 2.0 * margin) / step_mm).ceil() as usize + 1;
+        let (width, height) = (count(sensor.field_mm[0]), count(sensor.field_mm[1]));
+        Self::Lattice {
+            step_mm,
+            origin_mm: sensor.field_mm.map(|length| -0.5 * length - margin),
+            width,
+            nodes: (0..width * height).map(|_| random.normal() as f32).collect(),
+        }
+    }
+
+    /// Waves as long as the field of view, of standard deviation `bias_mm` together.
+    pub fn bias(sensor: &Sensor, random: &mut Random) -> Self {
+        const WAVES: usize = 4;
+        let amplitude = sensor.bias_mm * (2.0 / WAVES as f64).sqrt();
+        let longest = sensor.field_mm[0].max(sensor.field_mm[1]);
+        Self::Waves(
+            (0..WAVES)
+                .map(|_| {
+                    let angle = random.range(0.0, std::f64::consts::TAU);
+                    let length_mm = longest * random.range(0.4, 1.0);
+                    let number = std::f64::consts::TAU / length_mm;
+                    let phase = random.range(0.0, std::f64::consts::TAU);
+                    (amplitude, [number * angle.cos(), number * angle.sin()], phase)
+                })
+                .collect(),
+        )
+    }
+
+    /// The field at a place of the working plane, mm.
+    pub fn at(&self, x: f64, y: f64) -> f64 {
+        match self {
+            Self::Waves(waves) => waves.iter().map(|(a, k, phase)| a * (k[0] * x + k[1] * y + phase).sin()).sum(),
+            Self::Lattice { step_mm, origin_mm, width, nodes } => {
+                let place = [(x - origin_mm[0]) / step_mm, (y - origin_mm[1]) / step_mm];
+                let weights = place.map(|p| {
+                    let first = p.floor() - REACH as f64 + 1.0;
+                    // A kernel of deviation s correlates as exp(-d² / 4 s²): s is one node for a length of two.
+                    std::array::from_fn::<f64, { 2 * REACH }, _>(|i| (-0.5 * (p - first - i as f64).powi(2)).exp())
+                });
+                let first = place.map(|p| p.floor() as usize + 1 - REACH);
+                let (mut sum, mut squares) = (0.0, 0.0);
+                for (j, wy) in weights[1].iter().enumerate() {
+                    for (i, wx) in weights[0].iter().enumerate() {
+                        let weight = wx * wy;
+                        let node = (first[1] + j) * width + first[0] + i;
+                        sum += weight * f64::from(nodes.get(node).copied().unwrap_or(0.0));
+                        squares += weight * weight;
+                    }
+                }
+                sum / squares.sqrt()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_correlated_field_has_unit_variance_and_the_asked_correlation() {
+        let sensor = Sensor::default();
+        let field = Field::correlated(&sensor, &mut Random::new(3, 0));
+        let (mut squares, mut near, mut far, mut count) = (0.0, 0.0, 0.0, 0.0);
+        for i in 0..200 {
+            for j in 0..200 {
+                let (x, y) = (-30.0 + 0.3 * f64::from(i), -50.0 + 0.5 * f64::from(j));
+                let value = field.at(x, y);
+                squares += value * value;
+                near += value * field.at(x + 1.0, y);
+                far += value * field.at(x + 4.0, y);
+                count += 1.0;
+            }
+        }
+        assert!((squares / count - 1.0).abs() < 0.05, "{}", squares / count);
+        assert!((near / squares - (-1.0_f64).exp()).abs() < 0.05, "{}", near / squares);
+        assert!((far / squares).abs() < 0.05);
+    }
+
+    #[test]
+    fn the_bias_has_the_asked_deviation() {
+        let sensor = Sensor { field_mm: [4000.0, 4000.0], pitch_mm: [1.0, 1.0], ..Sensor::default() };
+        let mean_square: f64 = (0..40)
+            .map(|seed| {
+                let field = Field::bias(&sensor, &mut Random::new(seed, 0));
+                (0..400).map(|i| field.at(f64::from(i) * 97.0, f64::from(i) * 31.0).powi(2)).sum::<f64>() / 400.0
+            })
+            .sum::<f64>()
+            / 40.0;
+        assert!((mean_square.sqrt() - 0.01).abs() < 0.001, "{}", mean_square.sqrt());
+    }
+}

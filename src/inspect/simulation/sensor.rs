@@ -1,0 +1,276 @@
+//! The sensor: which rays it has, what it can see, and how it errs.
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::noise::Field;
+use crate::base::{Progress, Result, UserError, random::Random};
+use crate::geometry::{Point, Pose, Surface, Vector};
+
+/// A structured-light sensor. In its own frame the camera is the origin and looks along +z; x is across, towards the
+/// projector.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sensor {
+    /// Distance from the camera to the middle of the measuring volume, mm. The housing ends in front of the camera's
+    /// pinhole, so this exceeds the stand-off that a data sheet gives (150 mm here).
+    pub working_distance_mm: f64,
+    /// Depth of the measuring volume, mm.
+    pub range_mm: f64,
+    /// Field of view at the working distance, across and along, mm.
+    pub field_mm: [f64; 2],
+    /// Distance of neighbouring points at the working distance, across and along, mm.
+    pub pitch_mm: [f64; 2],
+    /// Distance of the projector from the camera, mm.
+    pub baseline_mm: f64,
+    /// Steepest incidence that still gives a point, degrees.
+    pub max_incidence_deg: f64,
+    /// Standard deviation of the range at normal incidence, mm; grows with 1 / cos(incidence).
+    pub range_sigma_mm: f64,
+    /// Share of the noise's variance that is correlated over the surface.
+    pub correlated_share: f64,
+    /// Distance over which that share is correlated, mm.
+    pub correlation_mm: f64,
+    /// Standard deviation of the smooth bias over the field, mm.
+    pub bias_mm: f64,
+    /// Share of the points that fly off at edges.
+    pub fly_points: f64,
+    /// Number of glossy patches that give no points.
+    pub glossy_patches: u32,
+    /// Their radius, mm.
+    pub glossy_radius_mm: f64,
+}
+
+impl Default for Sensor {
+    /// A blue-light snapshot sensor as it is mounted on a CMM: 60 to 90 by 105 to 158 mm over 100 mm of range,
+    /// 0.09 x 0.15 x 0.035 mm resolution.
+    fn default() -> Self {
+        Self {
+            working_distance_mm: 250.0,
+            range_mm: 100.0,
+            field_mm: [75.0, 131.25],
+            pitch_mm: [0.09, 0.15],
+            baseline_mm: 90.0,
+            max_incidence_deg: 75.0,
+            range_sigma_mm: 0.035,
+            correlated_share: 0.5,
+            correlation_mm: 1.0,
+            bias_mm: 0.01,
+            fly_points: 0.005,
+            glossy_patches: 0,
+            glossy_radius_mm: 2.0,
+        }
+    }
+}
+
+impl Sensor {
+    /// The same sensor for a part `factor` times as large: every length scales.
+    pub fn scaled(self, factor: f64) -> Self {
+        Self {
+            working_distance_mm: self.working_distance_mm * factor,
+            range_mm: self.range_mm * factor,
+            field_mm: self.field_mm.map(|length| length * factor),
+            pitch_mm: self.pitch_mm.map(|length| length * factor),
+            baseline_mm: self.baseline_mm * factor,
+            range_sigma_mm: self.range_sigma_mm * factor,
+            correlation_mm: self.correlation_mm * factor,
+            bias_mm: self.bias_mm * factor,
+            glossy_radius_mm: self.glossy_radius_mm * factor,
+            ..self
+        }
+    }
+
+    /// A sentence when a value makes no sense.
+    pub fn check(&self) -> Result<()> {
+        let lengths =
+            [self.working_distance_mm, self.range_mm, self.pitch_mm[0], self.pitch_mm[1], self.correlation_mm];
+        let positive = lengths.iter().chain(&self.field_mm).all(|length| *length > 0.0 && length.is_finite());
+        let pixels = self.columns() as u64 * self.rows() as u64;
+        if !positive || self.range_mm >= 2.0 * self.working_distance_mm {
+            return Err(UserError::usage(
+                "The sensor's distances must be positive, and its range must not reach behind the camera.",
+            ));
+        }
+        if pixels > 100_000_000 {
+            return Err(UserError::usage(format!(
+                "The sensor would have {pixels} rays; choose a coarser pitch or a smaller field."
+            )));
+        }
+        if !(0.0..=1.0).contains(&self.correlated_share) || !(0.0..0.5).contains(&self.fly_points) {
+            return Err(UserError::usage(
+                "Shares of the sensor's noise must lie between 0 and 1 (fly points below 0.5).",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Rays across.
+    pub fn columns(&self) -> u32 {
+        (self.field_mm[0] / self.pitch_mm[0]).floor() as u32 + 1
+    }
+
+    /// Rays along.
+    pub fn rows(&self) -> u32 {
+        (self.field_mm[1] / self.pitch_mm[1]).floor() as u32 + 1
+    }
+}
+
+/// One measured point, sensor frame.
+#[derive(Clone, Copy, Debug)]
+pub struct SnapshotPoint {
+    /// As the sensor reports it, mm.
+    pub measured: Point,
+    /// Where its ray met the part, mm.
+    pub truth: Point,
+    /// Column of its ray.
+    pub column: u32,
+    /// Row of its ray.
+    pub row: u32,
+}
+
+/// What the sensor sees from one place.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    /// Row by row.
+    pub points: Vec<SnapshotPoint>,
+}
+
+/// What one ray meets, before noise.
+#[derive(Clone, Copy)]
+struct Seen {
+    depth: f64,
+    cosine: f64,
+}
+
+/// Takes snapshot `number` of `part` from `nominal_from_sensor`.
+pub fn take(
+    part: &Surface,
+    sensor: &Sensor,
+    nominal_from_sensor: &Pose,
+    seed: u64,
+    number: u64,
+    progress: &Progress,
+) -> Result<Snapshot> {
+    let (columns, rows) = (sensor.columns(), sensor.rows());
+    let glossy = glossy_patches(part, sensor, seed);
+    let seen: Vec<Option<Seen>> = (0..rows)
+        .into_par_iter()
+        .flat_map_iter(|row| {
+            let (glossy, cancelled) = (&glossy, progress.is_cancelled());
+            (0..columns).map(move |column| {
+                if cancelled { None } else { look(part, sensor, nominal_from_sensor, ray(sensor, column, row), glossy) }
+            })
+        })
+        .collect();
+    progress.check()?;
+    let edges = edges(&seen, columns, rows, 20.0 * sensor.pitch_mm[0]);
+    let valid = seen.iter().flatten().count();
+    let edge_count = edges.iter().filter(|edge| **edge).count();
+    let fly_chance = sensor.fly_points * valid as f64 / edge_count.max(1) as f64;
+    let stream = |kind: u64| kind << 32 | number;
+    let field = Field::correlated(sensor, &mut Random::new(seed, stream(1)));
+    let bias = Field::bias(sensor, &mut Random::new(seed, stream(2)));
+    let points = (0..rows)
+        .into_par_iter()
+        .flat_map_iter(|row| {
+            let (seen, edges, field, bias) = (&seen, &edges, &field, &bias);
+            let mut random = Random::new(seed, stream(3) ^ u64::from(row) << 44);
+            (0..columns).filter_map(move |column| {
+                let cell = (row * columns + column) as usize;
+                // Every ray draws the same amount, so that a point's noise does not hang on its neighbours.
+                let (white, flies, fly) = (random.normal(), random.uniform(), random.normal());
+                let Seen { depth, cosine } = seen[cell]?;
+                let [x, y] = on_plane(sensor, column, row);
+                let sigma = sensor.range_sigma_mm / cosine;
+                let share = sensor.correlated_share;
+                let noise = sigma * ((1.0 - share).sqrt() * white + share.sqrt() * field.at(x, y)) + bias.at(x, y);
+                let fly = if edges[cell] && flies < fly_chance { 15.0 * sensor.pitch_mm[0] * fly.abs() } else { 0.0 };
+                let direction = ray(sensor, column, row);
+                Some(SnapshotPoint {
+                    measured: Point::from(direction * (depth + noise + fly)),
+                    truth: Point::from(direction * depth),
+                    column,
+                    row,
+                })
+            })
+        })
+        .collect();
+    Ok(Snapshot { points })
+}
+
+/// Place of a ray on the plane at the working distance, mm.
+fn on_plane(sensor: &Sensor, column: u32, row: u32) -> [f64; 2] {
+    [
+        (f64::from(column) - 0.5 * f64::from(sensor.columns() - 1)) * sensor.pitch_mm[0],
+        (f64::from(row) - 0.5 * f64::from(sensor.rows() - 1)) * sensor.pitch_mm[1],
+    ]
+}
+
+/// Unit direction of a ray, sensor frame.
+fn ray(sensor: &Sensor, column: u32, row: u32) -> Vector {
+    let [x, y] = on_plane(sensor, column, row);
+    Vector::new(x, y, sensor.working_distance_mm).normalize()
+}
+
+fn look(
+    part: &Surface,
+    sensor: &Sensor,
+    nominal_from_sensor: &Pose,
+    direction: Vector,
+    glossy: &[Point],
+) -> Option<Seen> {
+    let camera = nominal_from_sensor * Point::origin();
+    let along = nominal_from_sensor.rotation * direction;
+    let (near, far) = (
+        (sensor.working_distance_mm - 0.5 * sensor.range_mm) / direction.z,
+        (sensor.working_distance_mm + 0.5 * sensor.range_mm) / direction.z,
+    );
+    let hit = part.first_hit(&camera, &along, 0.0, far)?;
+    if hit.t < near {
+        return None;
+    }
+    let place = camera + along * hit.t;
+    let normal = part.mesh().normal(hit.facet as usize);
+    let cosine = -normal.dot(&along);
+    let projector = nominal_from_sensor * Point::new(sensor.baseline_mm, 0.0, 0.0);
+    let light = (place - projector).normalize();
+    let steepest = sensor.max_incidence_deg.to_radians().cos();
+    // Backs of open surfaces are seen like fronts, as in reality.
+    if cosine.abs() < steepest || (normal.dot(&light)).abs() < steepest || (cosine > 0.0) == (normal.dot(&light) > 0.0)
+    {
+        return None;
+    }
+    if part.is_blocked(&projector, &place, 1e-6 * sensor.working_distance_mm) {
+        return None;
+    }
+    if glossy.iter().any(|patch| (patch - place).norm() < sensor.glossy_radius_mm) {
+        return None;
+    }
+    Some(Seen { depth: hit.t, cosine: cosine.abs() })
+}
+
+fn glossy_patches(part: &Surface, sensor: &Sensor, seed: u64) -> Vec<Point> {
+    crate::geometry::sampling::by_area(part.mesh(), sensor.glossy_patches as usize, seed ^ 0x6105)
+        .iter()
+        .map(|sample| sample.point)
+        .collect()
+}
+
+/// Rays beside a jump in depth or beside nothing.
+fn edges(seen: &[Option<Seen>], columns: u32, rows: u32, jump_mm: f64) -> Vec<bool> {
+    let at = |column: i64, row: i64| {
+        let inside = (0..i64::from(columns)).contains(&column) && (0..i64::from(rows)).contains(&row);
+        if inside { seen[(row * i64::from(columns) + column) as usize].map(|s| s.depth) } else { None }
+    };
+    (0..i64::from(rows))
+        .into_par_iter()
+        .flat_map_iter(|row| {
+            (0..i64::from(columns)).map(move |column| {
+                at(column, row).is_some_and(|depth| {
+                    [(1, 0), (-1, 0), (0, 1), (0, -1)].iter().any(|&(dx, dy)| {
+                        at(column + dx, row + dy).is_none_or(|neighbour| (neighbour - depth).abs() > jump_mm)
+                    })
+                })
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,60 @@
+//! Where the simulated sensor stands.
+
+use super::sensor::Sensor;
+use crate::geometry::{Aabb, Point, Pose, Vector};
+
+/// The pose of a sensor that looks at `target` from direction `from` (out of the part), nominal frame.
+pub fn looking_at(target: &Point, from: &Vector, sensor: &Sensor) -> Pose {
+    let outward = if from.norm() > 0.0 { from.normalize() } else { Vector::z() };
+    let camera = target + outward * sensor.working_distance_mm;
+    let up = if outward.y.abs() < 0.9 { Vector::y() } else { Vector::x() };
+    let rotation = nalgebra::UnitQuaternion::face_towards(&-outward, &up);
+    Pose::from_parts(camera.coords.into(), rotation)
+}
+
+/// Views from `count` directions spread evenly over the sphere (Fibonacci lattice); where the part is larger than the
+/// field of view, each direction is covered by several snapshots side by side.
+pub fn around(bounds: &Aabb, sensor: &Sensor, count: usize) -> Vec<Pose> {
+    let golden = std::f64::consts::PI * (3.0 - 5.0_f64.sqrt());
+    (0..count.max(1))
+        .flat_map(|i| {
+            let z = 1.0 - 2.0 * (i as f64 + 0.5) / count.max(1) as f64;
+            let (radius, angle) = ((1.0 - z * z).sqrt(), golden * i as f64);
+            tiles(bounds, &Vector::new(radius * angle.cos(), radius * angle.sin(), z), sensor)
+        })
+        .collect()
+}
+
+/// Snapshots that together cover the part from one direction.
+pub fn tiles(bounds: &Aabb, from: &Vector, sensor: &Sensor) -> Vec<Pose> {
+    let central = looking_at(&bounds.centre(), from, sensor);
+    let local: Vec<Point> = bounds.corners().iter().map(|corner| central.inverse() * corner).collect();
+    let extent = Aabb::of_points(&local).size();
+    // The nearest part of the volume has the smallest field; neighbours overlap by a tenth.
+    let near = 1.0 - 0.5 * sensor.range_mm / sensor.working_distance_mm;
+    let count = |axis: usize| (extent[axis] / (0.9 * near * sensor.field_mm[axis])).ceil().max(1.0) as usize;
+    let (across, along) = (count(0), count(1));
+    let mut poses = Vec::with_capacity(across * along);
+    for i in 0..across {
+        for j in 0..along {
+            let place = |index: usize, of: usize, axis: usize| extent[axis] * ((index as f64 + 0.5) / of as f64 - 0.5);
+            poses.push(central * Pose::translation(place(i, across, 0), place(j, along, 1), 0.0));
+        }
+    }
+    poses
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_camera_looks_at_its_target_from_the_working_distance() {
+        let sensor = Sensor::default();
+        for from in [Vector::z(), -Vector::y(), Vector::new(1.0, 2.0, -0.3)] {
+            let target = Point::new(5.0, 6.0, 7.0);
+            let seen = looking_at(&target, &from, &sensor).inverse() * target;
+            assert!((seen - Point::new(0.0, 0.0, sensor.working_distance_mm)).norm() < 1e-9);
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! STEP and IGES, read by a child process: OpenCASCADE may crash, hang or be absent without harm to this program.
+//!
+//! The child writes a binary stream to its standard output: the magic, counts, vertices (f64), facets (u32) and the CAD
+//! face of each facet (u32), then the numbers of faces that could not be meshed; its last line on standard error is the
+//! reason when it fails.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::{Progress, Result, UserError, limits};
+use crate::geometry::{Mesh, Point};
+
+/// First bytes of the child's answer.
+pub const MAGIC: &[u8; 8] = b"SGCAD\0\0\x01";
+
+/// The program that reads CAD files, and how finely it meshes them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CadReader {
+    /// Path of the reader program, handed down by whoever starts this one; `None` where none was built.
+    #[serde(skip)]
+    pub program: Option<PathBuf>,
+    /// Largest distance between a facet and its CAD surface, mm.
+    pub chord_mm: f64,
+    /// Largest angle between neighbouring facets of a surface, degrees.
+    pub angle_deg: f64,
+    /// Longest time to wait, s.
+    pub timeout_s: u64,
+}
+
+impl Default for CadReader {
+    fn default() -> Self {
+        Self { program: None, chord_mm: 0.005, angle_deg: 5.0, timeout_s: 600 }
+    }
+}
+
+/// What a CAD file gave.
+#[derive(Debug)]
+pub struct CadMesh {
+    /// The facets, with their CAD faces, mm.
+    pub mesh: Mesh,
+    /// Faces that could not be meshed, as a sentence.
+    pub notes: Vec<String>,
+}
+
+/// Reads and meshes `path` in a child process; cancel and time-out end the child.
+pub fn read(path: &Path, reader: &CadReader, progress: &Progress) -> Result<CadMesh> {
+    if !(reader.chord_mm > 0.0) || !(reader.angle_deg > 0.0 && reader.angle_deg < 180.0) {
+        return Err(UserError::usage("The chord must be above 0 mm and the angle between 0 and 180 degrees."));
+    }
+    let program = reader.program.as_ref().filter(|program| program.exists()).ok_or_else(|| {
+        UserError::input(format!(
+            "{} is a CAD file, and this build has no CAD reader. Build with the default features (Debian package \
+             libocct-data-exchange-dev), or export the part as STL.",
+            path.display()
+        ))
+    })?;
+    progress.report(0.0, "Reading the CAD file")?;
+    let mut child = Command::new(program)
+        .arg(path)
+        .arg(reader.chord_mm.to_string())
+        .arg(reader.angle_deg.to_radians().to_string())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|e| UserError::internal(format!("The CAD reader {} does not start: {e}.", program.display())))?;
+    let output = drain(child.stdout.take());
+    let errors = drain(child.stderr.take());
+    let status = wait(&mut child, path, reader, progress)?;
+    let output = output.join().unwrap_or_default();
+    let errors = String::from_utf8_lossy(&errors.join().unwrap_or_default()).into_owned();
+    if status.success() {
+        return decode(&output, path);
+    }
+    Err(explain(path, status.code(), &errors))
+}
+
+/// Reads a pipe to its end on a thread, so that a full pipe never blocks the child.
+fn drain(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut pipe) = pipe {
+            // What came until a broken pipe is judged by its own checks.
+            let _ = pipe.read_to_end(&mut bytes);
+        }
+        bytes
+    })
+}
+
+fn wait(child: &mut Child, path: &Path, reader: &CadReader, progress: &Progress) -> Result<std::process::ExitStatus> {
+    let started = Instant::now();
+    loop {
+        if let Ok(Some(status)) = child.try_wait() {
+            return Ok(status);
+        }
+        let seconds = started.elapsed().as_secs_f32();
+        // No measure of progress comes from the library: an honest, slowing bar shows that it lives.
+        let cancelled = progress.report(1.0 - 1.0 / (1.0 + 0.2 * seconds), "Reading the CAD file");
+        let late = started.elapsed() > Duration::from_secs(reader.timeout_s);
+        if cancelled.is_err() || late {
+            // It may have ended on its own in this instant; either way it is gone.
+            let _ = child.kill();
+            let _ = child.wait();
+            cancelled?;
+            return Err(UserError::input(format!(
+                "{}: the CAD reader gave no answer within {} s and was stopped. Export the part as STL, or mesh it more \
+                 coarsely.",
+                path.display(),
+                reader.timeout_s
+            )));
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn explain(path: &Path, code: Option<i32>, errors: &str) -> UserError {
+    let shown = path.display();
+    if errors.contains("error while loading shared libraries") {
+        return UserError::input(format!(
+            "{shown} is a CAD file, and OpenCASCADE is not installed on this machine. Install the Debian package \
+             libocct-data-exchange-dev, or export the part as STL."
+        ));
+    }
+    match code {
+        Some(3) => {
+            let reason = errors.lines().last().unwrap_or("it cannot be read").trim_end_matches('.').to_owned();
+            UserError::input(format!("{shown}: {reason}. Check that the file is complete, and export it again."))
+        }
+        _ => UserError::input(format!(
+            "{shown}: OpenCASCADE crashed on this file; everything else is untouched. Export the part again in another \
+             STEP version, or as STL."
+        )),
+    }
+}
+
+fn decode(bytes: &[u8], path: &Path) -> Result<CadMesh> {
+    let broken = || UserError::internal(format!("{}: the CAD reader's answer is incomplete.", path.display()));
+    let mut cursor = Cursor { bytes };
+    if cursor.take(8).ok_or_else(broken)? != MAGIC {
+        return Err(broken());
+    }
+    let mut count = || cursor.take(8).and_then(|b| b.try_into().ok()).map(u64::from_le_bytes).ok_or_else(broken);
+    let (vertices, facets, faces, unmeshed) = (count()?, count()?, count()?, count()?);
+    if vertices >= u64::from(u32::MAX) || vertices * 24 + facets * 16 > bytes.len() as u64 {
+        return Err(broken());
+    }
+    limits::require_bytes(vertices * 24 + facets * 16, &format!("Reading {}", path.display()))?;
+    let mut doubles = cursor.take(vertices as usize * 24).ok_or_else(broken)?.as_chunks::<8>().0.iter();
+    let mut next = || doubles.next().map_or(f64::NAN, |bytes| f64::from_le_bytes(*bytes));
+    let mut mesh =
+        Mesh { vertices: (0..vertices).map(|_| Point::new(next(), next(), next())).collect(), ..Mesh::default() };
+    let words =
+        |bytes: &[u8]| -> Vec<u32> { bytes.as_chunks::<4>().0.iter().map(|b| u32::from_le_bytes(*b)).collect() };
+    let corners = words(cursor.take(facets as usize * 12).ok_or_else(broken)?);
+    if corners.iter().any(|&corner| u64::from(corner) >= vertices) {
+        return Err(broken());
+    }
+    mesh.facets = corners.as_chunks::<3>().0.to_vec();
+    mesh.cad_faces = words(cursor.take(facets as usize * 4).ok_or_else(broken)?);
+    let mut notes = vec![format!("{faces} CAD faces meshed into {facets} facets.")];
+    if unmeshed > 0 {
+        let numbers = words(cursor.take(unmeshed as usize * 4).unwrap_or_default());
+        let shown: Vec<String> = numbers.iter().take(8).map(|face| (face + 1).to_string()).collect();
+        notes.push(format!(
+            "{unmeshed} of {faces} CAD faces could not be meshed and are missing (faces {}{}): deviations there have no \
+             data.",
+            shown.join(", "),
+            if unmeshed > 8 { ", …" } else { "" }
+        ));
+    }
+    Ok(CadMesh { mesh, notes })
+}
+
+struct Cursor<'a> {
+    bytes: &'a [u8],
+}
+
+impl<'a> Cursor<'a> {
+    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.bytes.split_at_checked(count)?;
+        self.bytes = rest;
+        Some(taken)
+    }
+}

@@ -1,0 +1,153 @@
+//! glTF and GLB: the triangles of the default scene, through the library, with its known traps closed: buffers only
+//! from the file itself, beside it, or inline; accessors checked before they are read; nodes walked without recursion.
+
+use std::path::Path;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use gltf::accessor::{DataType, Dimensions};
+use gltf::mesh::Mode;
+use gltf::{Accessor, Document, Semantic};
+use nalgebra::{Matrix3, Matrix4};
+
+use super::source::Source;
+use crate::base::{Progress, Result, UserError};
+use crate::geometry::{Mesh, Point};
+
+/// Reads all triangles, metres as glTF defines it, y up as stored.
+pub fn read(source: Source, progress: &Progress) -> Result<Mesh> {
+    let path = source.path().to_owned();
+    let bad = |what: &str| UserError::input(format!("{}: {what}; export the file again.", path.display()));
+    let bytes = source.read_all()?;
+    let parsed =
+        gltf::Gltf::from_slice_without_validation(&bytes).map_err(|e| bad(&format!("no readable glTF ({e})")))?;
+    drop(bytes);
+    let gltf::Gltf { document, blob } = parsed;
+    {
+        // The library's own validation would index past the end on these.
+        let root = document.as_json();
+        let primitives = root.meshes.iter().flat_map(|mesh| &mesh.primitives);
+        let dangling =
+            primitives.flat_map(|p| p.attributes.values()).any(|index| index.value() >= root.accessors.len());
+        if dangling {
+            return Err(bad("a primitive names an accessor that is not in the file"));
+        }
+    }
+    let document = Document::from_json(document.into_json()).map_err(|e| bad(&format!("no valid glTF ({e})")))?;
+    let buffers = buffers(&document, blob, &path, progress)?;
+    let mut mesh = Mesh::default();
+    let mut seen = vec![false; document.nodes().len()];
+    let scene = document.default_scene().or_else(|| document.scenes().next());
+    let mut stack: Vec<(gltf::Node<'_>, Matrix4<f64>)> =
+        scene.iter().flat_map(|scene| scene.nodes()).map(|node| (node, Matrix4::identity())).collect();
+    while let Some((node, parent)) = stack.pop() {
+        match seen.get_mut(node.index()) {
+            Some(seen) if !*seen => *seen = true,
+            _ => return Err(bad("its nodes form a circle")),
+        }
+        let world = parent * Matrix4::from(node.transform().matrix()).cast::<f64>();
+        for primitive in node.mesh().iter().flat_map(|mesh| mesh.primitives()) {
+            add_primitive(&primitive, &world, &buffers, &mut mesh)
+                .ok_or_else(|| bad("a primitive's positions or indices are damaged, sparse or compressed"))?;
+        }
+        stack.extend(node.children().map(|child| (child, world)));
+    }
+    Ok(mesh)
+}
+
+fn buffers(document: &Document, blob: Option<Vec<u8>>, path: &Path, progress: &Progress) -> Result<Vec<Vec<u8>>> {
+    let mut blob = blob;
+    let mut buffers = Vec::new();
+    for buffer in document.buffers() {
+        let missing =
+            |what: &str| UserError::input(format!("{}: {what}; export the file again, best as .glb.", path.display()));
+        let data = match buffer.source() {
+            gltf::buffer::Source::Bin => blob.take().ok_or_else(|| missing("its binary part is missing"))?,
+            gltf::buffer::Source::Uri(uri) => match uri.strip_prefix("data:") {
+                Some(inline) => inline
+                    .split_once(";base64,")
+                    .and_then(|(_, text)| BASE64.decode(text).ok())
+                    .ok_or_else(|| missing("an inline buffer is no base64"))?,
+                None => {
+                    let plain = !uri.contains([':', '\\', '%']) && !uri.starts_with('/') && !uri.contains("..");
+                    if !plain {
+                        return Err(missing("a buffer lies outside the file's folder"));
+                    }
+                    Source::open(&path.with_file_name(uri), progress)?.read_all()?
+                }
+            },
+        };
+        if data.len() < buffer.length() {
+            return Err(missing("a buffer is shorter than promised"));
+        }
+        buffers.push(data);
+    }
+    Ok(buffers)
+}
+
+/// Whether an accessor lies within its buffer and has the expected type.
+fn is_sound(accessor: &Accessor<'_>, kinds: &[DataType], dimensions: Dimensions, buffers: &[Vec<u8>]) -> Option<()> {
+    let typed = kinds.contains(&accessor.data_type()) && accessor.dimensions() == dimensions;
+    if !typed || accessor.sparse().is_some() || accessor.count() == 0 {
+        return None;
+    }
+    let view = accessor.view()?;
+    let size = accessor.size();
+    let stride = view.stride().unwrap_or(size);
+    let needed =
+        accessor.count().checked_sub(1)?.checked_mul(stride)?.checked_add(size)?.checked_add(accessor.offset())?;
+    let end = view.offset().checked_add(view.length())?;
+    (stride >= size && needed <= view.length() && end <= buffers.get(view.buffer().index())?.len()).then_some(())
+}
+
+fn add_primitive(
+    primitive: &gltf::Primitive<'_>,
+    world: &Matrix4<f64>,
+    buffers: &[Vec<u8>],
+    mesh: &mut Mesh,
+) -> Option<()> {
+    if !matches!(primitive.mode(), Mode::Triangles | Mode::TriangleStrip | Mode::TriangleFan) {
+        return Some(());
+    }
+    is_sound(&primitive.get(&Semantic::Positions)?, &[DataType::F32], Dimensions::Vec3, buffers)?;
+    if let Some(indices) = primitive.indices() {
+        is_sound(&indices, &[DataType::U8, DataType::U16, DataType::U32], Dimensions::Scalar, buffers)?;
+    }
+    let reader = primitive.reader(|buffer| buffers.get(buffer.index()).map(Vec::as_slice));
+    let offset = mesh.vertices.len() as u32;
+    mesh.vertices.extend(reader.read_positions()?.map(|[x, y, z]| {
+        Point::from_homogeneous(world * Point::new(f64::from(x), f64::from(y), f64::from(z)).to_homogeneous())
+            .unwrap_or_else(|| Point::new(f64::NAN, f64::NAN, f64::NAN))
+    }));
+    let count = mesh.vertices.len() as u32 - offset;
+    let indices: Vec<u32> = match reader.read_indices() {
+        Some(indices) => indices.into_u32().collect(),
+        None => (0..count).collect(),
+    };
+    if indices.iter().any(|&index| index >= count) {
+        return None;
+    }
+    let rotation: Matrix3<f64> = world.fixed_view::<3, 3>(0, 0).into_owned();
+    let mirrored = rotation.determinant() < 0.0;
+    let mut push = |a: u32, b: u32, c: u32| {
+        let (b, c) = if mirrored { (c, b) } else { (b, c) };
+        mesh.facets.push([a + offset, b + offset, c + offset]);
+    };
+    match primitive.mode() {
+        Mode::Triangles => indices.as_chunks::<3>().0.iter().for_each(|&[a, b, c]| push(a, b, c)),
+        Mode::TriangleStrip => indices.windows(3).enumerate().for_each(|(i, corners)| {
+            if let &[a, b, c] = corners {
+                if i % 2 == 0 { push(a, b, c) } else { push(b, a, c) }
+            }
+        }),
+        _ => {
+            let centre = indices.first().copied()?;
+            indices.windows(2).skip(1).for_each(|pair| {
+                if let &[b, c] = pair {
+                    push(centre, b, c);
+                }
+            });
+        }
+    }
+    Some(())
+}

@@ -1,0 +1,21 @@
+//! Floor 1: files. Readers stream, count what they skip, and answer bad input with one sentence.
+#![deny(clippy::indexing_slicing)]
+
+pub mod atomic;
+pub mod cad;
+pub mod e57;
+pub mod format;
+pub mod gltf;
+pub mod lines;
+pub mod obj;
+pub mod pcd;
+pub mod ply;
+pub mod stl;
+pub mod write;
+pub mod xyz;
+
+mod load;
+mod source;
+
+pub use load::{LoadOptions, LoadedMesh, LoadedScan, load_nominal, load_scan};
+pub use source::Source;

@@ -1,0 +1,171 @@
+//! Wavefront OBJ: vertices and faces, through the library. Lines that carry neither are filtered out on the way, and
+//! faces are reduced to their positions, so that materials, curves and odd bytes cannot get in the way.
+
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+use super::lines::Lines;
+use super::source::Source;
+use crate::base::{Progress, Result, UserError};
+use crate::geometry::{Mesh, Point};
+
+/// Reads all faces as triangles. Without any face, the vertices are returned alone.
+pub fn read(source: Source) -> Result<Mesh> {
+    let path = source.path().to_owned();
+    let mut filtered = BufReader::new(Filtered::new(source.buffered(), &path));
+    let options = tobj::LoadOptions { triangulate: true, single_index: false, ..tobj::LoadOptions::default() };
+    let loaded = tobj::load_obj_buf(&mut filtered, &options, |_| Ok(tobj::MTLLoadResult::Ok(Default::default())?));
+    let filtered = filtered.into_inner();
+    if let Some(error) = filtered.failed {
+        return Err(error);
+    }
+    let (models, _) = loaded.map_err(|error| explain(&path, &error))?;
+    let mut mesh = Mesh::default();
+    for model in &models {
+        let offset = mesh.vertices.len() as u32;
+        mesh.vertices.extend(
+            model
+                .mesh
+                .positions
+                .as_chunks::<3>()
+                .0
+                .iter()
+                .map(|&[x, y, z]| Point::new(f64::from(x), f64::from(y), f64::from(z))),
+        );
+        let facets = model.mesh.indices.as_chunks::<3>().0;
+        mesh.facets.extend(facets.iter().map(|facet| facet.map(|index| index + offset)));
+    }
+    if mesh.facets.is_empty() {
+        // The library drops vertices that no face uses: an OBJ may still be a point cloud.
+        mesh.vertices = filtered.vertices_alone(&path)?;
+    }
+    Ok(mesh)
+}
+
+/// A library error as a sentence, with the line found again by a second look.
+fn explain(path: &Path, error: &tobj::LoadError) -> UserError {
+    let what = match error {
+        tobj::LoadError::FaceVertexOutOfBounds => "a face names a vertex that is not in the file",
+        tobj::LoadError::FaceParseError => "a face has no readable vertex numbers",
+        tobj::LoadError::PositionParseError | tobj::LoadError::ColorParseError => {
+            "a vertex has no three readable coordinates (decimal points are needed)"
+        }
+        _ => "a line cannot be read",
+    };
+    let place = find_line(path).map_or_else(String::new, |line| format!(", line {line}"));
+    UserError::input(format!("{}{place}: {what}. Export the file again.", path.display()))
+}
+
+/// The first line that breaks the rules, for the sentence only.
+fn find_line(path: &Path) -> Option<u64> {
+    let source = Source::open(path, &Progress::silent()).ok()?;
+    let mut lines = Lines::new(source.buffered());
+    let mut vertices = 0_i64;
+    while let Ok(Some(line)) = lines.next(path) {
+        let mut words = line.split_whitespace();
+        let good = match words.next() {
+            Some("v") => {
+                vertices += 1;
+                words.clone().take(3).filter(|w| w.parse::<f64>().is_ok()).count() == 3
+            }
+            Some("f") => words.all(|word| {
+                let index = word.split('/').next().and_then(|i| i.parse::<i64>().ok());
+                index.is_some_and(|i| (1..=vertices).contains(&i) || (i < 0 && -i <= vertices))
+            }),
+            _ => true,
+        };
+        if !good {
+            return Some(lines.number);
+        }
+    }
+    None
+}
+
+/// Passes `v` and `f` lines on, shortened to what matters.
+struct Filtered<R> {
+    lines: Lines<R>,
+    path: std::path::PathBuf,
+    pending: VecDeque<u8>,
+    failed: Option<UserError>,
+}
+
+impl<R: BufRead> Filtered<R> {
+    fn new(reader: R, path: &Path) -> Self {
+        Self { lines: Lines::new(reader), path: path.to_owned(), pending: VecDeque::new(), failed: None }
+    }
+
+    fn refill(&mut self) -> std::io::Result<()> {
+        while self.pending.is_empty() {
+            match self.lines.next(&self.path) {
+                Ok(None) => return Ok(()),
+                Ok(Some(line)) => {
+                    let (line, number) = (line.to_owned(), self.lines.number);
+                    self.pass(&line, number)?;
+                }
+                Err(error) => return Err(self.fail(error)),
+            }
+        }
+        Ok(())
+    }
+
+    fn pass(&mut self, line: &str, number: u64) -> std::io::Result<()> {
+        let mut logical = line.trim_end().to_owned();
+        // A backslash joins the next line.
+        while let Some(stripped) = logical.strip_suffix('\\') {
+            let next = match self.lines.next(&self.path) {
+                Ok(next) => next.unwrap_or_default().trim_end().to_owned(),
+                Err(error) => return Err(self.fail(error)),
+            };
+            logical = format!("{stripped} {next}");
+            if logical.len() > 1 << 20 {
+                break;
+            }
+        }
+        let mut words = logical.split_whitespace();
+        let kept: Vec<&str> = match words.next() {
+            Some("v") => std::iter::once("v").chain(words.take(3)).collect(),
+            Some("f") => std::iter::once("f").chain(words.map(|w| w.split('/').next().unwrap_or(w))).collect(),
+            _ => return Ok(()),
+        };
+        if kept.first() == Some(&"v") && !kept.iter().skip(1).all(|word| word.parse::<f32>().is_ok()) || kept.len() < 4
+        {
+            let path = self.path.display();
+            return Err(self.fail(UserError::input(format!(
+                "{path}, line {number}: “{}” is not readable; three coordinates with decimal points, or a face of at \
+                 least three vertex numbers, were expected. Export the file again.",
+                kept.join(" ").chars().take(60).collect::<String>()
+            ))));
+        }
+        self.pending.extend(kept.join(" ").bytes());
+        self.pending.push_back(b'\n');
+        Ok(())
+    }
+
+    fn fail(&mut self, error: UserError) -> std::io::Error {
+        self.failed = Some(error);
+        std::io::Error::other("unreadable line")
+    }
+
+    fn vertices_alone(self, path: &Path) -> Result<Vec<Point>> {
+        let mut lines = Lines::new(Source::open(path, &Progress::silent())?.buffered());
+        let mut vertices = Vec::new();
+        while let Some(line) = lines.next(path)? {
+            let mut words = line.split_whitespace();
+            if words.next() == Some("v") {
+                let mut next = || words.next().and_then(|word| word.parse().ok()).unwrap_or(f64::NAN);
+                vertices.push(Point::new(next(), next(), next()));
+            }
+        }
+        Ok(vertices)
+    }
+}
+
+impl<R: BufRead> Read for Filtered<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        if self.pending.is_empty() {
+            self.refill()?;
+        }
+        self.pending.read(buffer)
+    }
+}

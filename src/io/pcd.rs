@@ -1,0 +1,360 @@
+//! PCD of the Point Cloud Library: ASCII, binary and binary_compressed (LZF); viewpoint, normals, intensity and the
+//! grid of organised clouds.
+
+use std::io::{BufRead, Read};
+use std::path::Path;
+
+use super::lines::Lines;
+use super::source::{Source, error};
+use crate::base::{Result, UserError, limits};
+use crate::geometry::health::CloudFindings;
+use crate::geometry::{Cloud, Point, SnapshotGrid};
+
+struct Field {
+    name: String,
+    size: usize,
+    kind: char,
+    count: usize,
+}
+
+struct Header {
+    fields: Vec<Field>,
+    width: u64,
+    height: u64,
+    points: u64,
+    viewpoint: Option<Point>,
+    data: String,
+}
+
+/// Reads all finite points.
+pub fn read(source: Source) -> Result<(Cloud, CloudFindings)> {
+    let path = source.path().to_owned();
+    let length = source.length();
+    let mut lines = Lines::new(source.buffered());
+    let header = read_header(&mut lines, &path)?;
+    let stride: usize = header.fields.iter().map(|field| field.size * field.count).sum();
+    let smallest = match header.data.as_str() {
+        "binary" => stride as u64,
+        "ascii" => 2 * header.fields.len() as u64,
+        // LZF packs at most 264 bytes into 3.
+        _ => (stride as u64 / 88).max(1),
+    };
+    if header.points.saturating_mul(smallest) > length {
+        return Err(UserError::input(format!(
+            "{}: the header promises {} points, but the file has only {}; it was cut short or its header is wrong. \
+             Export it again.",
+            path.display(),
+            header.points,
+            limits::readable(length)
+        )));
+    }
+    limits::require_bytes(header.points * 40, &format!("Reading {}", path.display()))?;
+    let mut rows = Rows::new(&header);
+    match header.data.as_str() {
+        "ascii" => read_ascii(&mut lines, &header, &mut rows, &path)?,
+        "binary" => read_binary(lines.into_inner(), &header, stride, &mut rows, &path)?,
+        "binary_compressed" => read_compressed(lines.into_inner(), &header, stride, &mut rows, &path)?,
+        other => {
+            return Err(UserError::input(format!(
+                "{}: DATA {other} is not known; ascii, binary or binary_compressed was expected.",
+                path.display()
+            )));
+        }
+    }
+    Ok(rows.finish(&header))
+}
+
+fn read_header<R: BufRead>(lines: &mut Lines<R>, path: &Path) -> Result<Header> {
+    let mut header =
+        Header { fields: Vec::new(), width: 0, height: 1, points: 0, viewpoint: None, data: String::new() };
+    let bad = |number: u64, line: &str| {
+        UserError::input(format!(
+            "{}, line {number}: “{}” is no PCD header line; FIELDS, SIZE, TYPE, COUNT, WIDTH, HEIGHT, POINTS and DATA \
+             were expected.",
+            path.display(),
+            line.chars().take(60).collect::<String>()
+        ))
+    };
+    while header.data.is_empty() {
+        let Some(line) = lines.next(path)?.map(str::to_owned) else {
+            return Err(UserError::input(format!(
+                "{}: the PCD header has no DATA line; export it again.",
+                path.display()
+            )));
+        };
+        let number = lines.number;
+        if number > 1000 {
+            return Err(bad(number, &line));
+        }
+        let mut words = line.split_whitespace();
+        let Some(key) = words.next().filter(|key| !key.starts_with('#')) else {
+            continue;
+        };
+        let values: Vec<&str> = words.collect();
+        let whole = |at: usize| values.get(at).and_then(|v| v.parse::<u64>().ok()).ok_or_else(|| bad(number, &line));
+        match key.to_ascii_uppercase().as_str() {
+            "VERSION" => {}
+            "FIELDS" | "COLUMNS" => {
+                header.fields = values
+                    .iter()
+                    .map(|name| Field { name: (*name).to_owned(), size: 4, kind: 'F', count: 1 })
+                    .collect();
+            }
+            "SIZE" => {
+                for at in 0..header.fields.len() {
+                    let size = whole(at)?;
+                    if let (Some(field), true) = (header.fields.get_mut(at), matches!(size, 1 | 2 | 4 | 8)) {
+                        field.size = size as usize;
+                    } else {
+                        return Err(bad(number, &line));
+                    }
+                }
+            }
+            "TYPE" => {
+                for (field, kind) in header.fields.iter_mut().zip(&values) {
+                    field.kind = kind.chars().next().unwrap_or('F').to_ascii_uppercase();
+                }
+            }
+            "COUNT" => {
+                for at in 0..header.fields.len() {
+                    let count = whole(at)?;
+                    if let (Some(field), true) = (header.fields.get_mut(at), count <= 4096) {
+                        field.count = count as usize;
+                    } else {
+                        return Err(bad(number, &line));
+                    }
+                }
+            }
+            "WIDTH" => header.width = whole(0)?,
+            "HEIGHT" => header.height = whole(0)?,
+            "POINTS" => header.points = whole(0)?,
+            "VIEWPOINT" => {
+                let at = |i: usize| values.get(i).and_then(|v| v.parse::<f64>().ok()).filter(|v| v.is_finite());
+                if let (Some(x), Some(y), Some(z)) = (at(0), at(1), at(2)) {
+                    // The default of all zeros says nothing unless the grid shows that a camera sat there.
+                    header.viewpoint = Some(Point::new(x, y, z));
+                }
+            }
+            "DATA" => header.data = values.first().unwrap_or(&"").to_ascii_lowercase(),
+            _ => return Err(bad(number, &line)),
+        }
+    }
+    if header.points == 0 {
+        header.points = header.width.saturating_mul(header.height);
+    }
+    let complete = ["x", "y", "z"].iter().all(|axis| header.fields.iter().any(|field| field.name == *axis));
+    if !complete || header.points == 0 || header.points >= u64::from(u32::MAX) {
+        return Err(UserError::input(format!(
+            "{}: the PCD header has no fields x, y, z or no (or too many) points; export it again.",
+            path.display()
+        )));
+    }
+    Ok(header)
+}
+
+/// Collects rows into a cloud.
+struct Rows {
+    /// For x y z nx ny nz intensity: the number of the field.
+    columns: [Option<usize>; 7],
+    cloud: Cloud,
+    cells: Vec<u32>,
+    organised: bool,
+    findings: CloudFindings,
+}
+
+impl Rows {
+    fn new(header: &Header) -> Self {
+        let find = |names: &[&str]| header.fields.iter().position(|field| names.contains(&field.name.as_str()));
+        Self {
+            columns: [
+                find(&["x"]),
+                find(&["y"]),
+                find(&["z"]),
+                find(&["normal_x", "nx"]),
+                find(&["normal_y", "ny"]),
+                find(&["normal_z", "nz"]),
+                find(&["intensity"]),
+            ],
+            cloud: Cloud::default(),
+            cells: Vec::new(),
+            organised: header.height > 1 && header.width.saturating_mul(header.height) == header.points,
+            findings: CloudFindings::default(),
+        }
+    }
+
+    fn push(&mut self, value: impl Fn(usize) -> f64) {
+        let [x, y, z, nx, ny, nz, intensity] = self.columns.map(|column| column.map(&value));
+        let point = Point::new(x.unwrap_or(f64::NAN), y.unwrap_or(f64::NAN), z.unwrap_or(f64::NAN));
+        let finite = point.coords.iter().all(|c| c.is_finite());
+        if self.organised {
+            self.cells.push(if finite { self.cloud.points.len() as u32 } else { SnapshotGrid::NO_POINT });
+        }
+        if !finite {
+            self.findings.not_finite_points += 1;
+            return;
+        }
+        self.cloud.points.push(point);
+        if let (Some(x), Some(y), Some(z)) = (nx, ny, nz) {
+            self.cloud.normals.push([x as f32, y as f32, z as f32]);
+        }
+        if let Some(intensity) = intensity {
+            self.cloud.intensity.push(intensity as f32);
+        }
+    }
+
+    fn finish(mut self, header: &Header) -> (Cloud, CloudFindings) {
+        if self.organised {
+            self.cloud.grid = Some(SnapshotGrid {
+                width: header.width as u32,
+                height: header.height as u32,
+                cells: std::mem::take(&mut self.cells),
+            });
+        }
+        self.cloud.viewpoint =
+            header.viewpoint.filter(|viewpoint| self.organised || viewpoint.coords.norm_squared() > 0.0);
+        self.cloud.points.shrink_to_fit();
+        (self.cloud, self.findings)
+    }
+}
+
+fn read_ascii<R: BufRead>(lines: &mut Lines<R>, header: &Header, rows: &mut Rows, path: &Path) -> Result<()> {
+    let starts: Vec<usize> = header
+        .fields
+        .iter()
+        .scan(0, |next, field| {
+            let start = *next;
+            *next += field.count;
+            Some(start)
+        })
+        .collect();
+    let needed: usize = header.fields.iter().map(|field| field.count).sum();
+    let mut left = header.points;
+    let mut values: Vec<f64> = Vec::with_capacity(needed);
+    while left > 0 {
+        let Some(line) = lines.next(path)? else {
+            return Err(error(path, &std::io::Error::from(std::io::ErrorKind::UnexpectedEof)));
+        };
+        if line.trim().is_empty() {
+            continue;
+        }
+        values.clear();
+        let all_read =
+            line.split_whitespace().take(needed).all(|word| word.parse().map(|value| values.push(value)).is_ok());
+        if !all_read || values.len() < needed {
+            let line: String = line.chars().take(60).collect();
+            return Err(UserError::input(format!(
+                "{}, line {}: “{line}” was expected to hold {needed} numbers.",
+                path.display(),
+                lines.number
+            )));
+        }
+        rows.push(|field| starts.get(field).and_then(|&at| values.get(at)).copied().unwrap_or(f64::NAN));
+        left -= 1;
+    }
+    Ok(())
+}
+
+fn number(field: &Field, bytes: &[u8]) -> f64 {
+    fn word<const N: usize>(bytes: &[u8]) -> [u8; N] {
+        let mut word = [0; N];
+        if let Some(source) = bytes.get(..N) {
+            word.copy_from_slice(source);
+        }
+        word
+    }
+    match (field.kind, field.size) {
+        ('F', 4) => f64::from(f32::from_le_bytes(word(bytes))),
+        ('F', 8) => f64::from_le_bytes(word(bytes)),
+        ('U', 1) => f64::from(u8::from_le_bytes(word(bytes))),
+        ('U', 2) => f64::from(u16::from_le_bytes(word(bytes))),
+        ('U', 4) => f64::from(u32::from_le_bytes(word(bytes))),
+        ('I', 1) => f64::from(i8::from_le_bytes(word(bytes))),
+        ('I', 2) => f64::from(i16::from_le_bytes(word(bytes))),
+        ('I', 4) => f64::from(i32::from_le_bytes(word(bytes))),
+        _ => f64::NAN,
+    }
+}
+
+fn read_binary(mut reader: impl Read, header: &Header, stride: usize, rows: &mut Rows, path: &Path) -> Result<()> {
+    let starts = byte_starts(header);
+    let mut row = vec![0_u8; stride];
+    for _ in 0..header.points {
+        reader.read_exact(&mut row).map_err(|e| error(path, &e))?;
+        rows.push(|field| at(header, &starts, field, |start| row.get(start..)));
+    }
+    Ok(())
+}
+
+fn byte_starts(header: &Header) -> Vec<usize> {
+    header
+        .fields
+        .iter()
+        .scan(0, |next, field| {
+            let start = *next;
+            *next += field.size * field.count;
+            Some(start)
+        })
+        .collect()
+}
+
+fn at<'a>(header: &Header, starts: &[usize], field: usize, bytes: impl Fn(usize) -> Option<&'a [u8]>) -> f64 {
+    match (header.fields.get(field), starts.get(field)) {
+        (Some(about), Some(&start)) => bytes(start).map_or(f64::NAN, |bytes| number(about, bytes)),
+        _ => f64::NAN,
+    }
+}
+
+/// The body is one LZF block; unpacked, it holds the fields one after the other, not point by point.
+fn read_compressed(mut reader: impl Read, header: &Header, stride: usize, rows: &mut Rows, path: &Path) -> Result<()> {
+    let failed = |e: std::io::Error| error(path, &e);
+    let mut sizes = [0_u8; 8];
+    reader.read_exact(&mut sizes).map_err(failed)?;
+    let [a, b, c, d, e, f, g, h] = sizes;
+    let (packed, unpacked) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]));
+    let expected = header.points.saturating_mul(stride as u64);
+    let damaged =
+        || UserError::input(format!("{}: the compressed data are damaged; export the file again.", path.display()));
+    if u64::from(unpacked) != expected {
+        return Err(damaged());
+    }
+    limits::require_bytes(expected, &format!("Unpacking {}", path.display()))?;
+    let mut block = Vec::new();
+    reader.take(u64::from(packed)).read_to_end(&mut block).map_err(failed)?;
+    let bytes = lzf_unpack(&block, expected as usize).ok_or_else(damaged)?;
+    let starts: Vec<usize> = byte_starts(header).iter().map(|start| start * header.points as usize).collect();
+    for point in 0..header.points as usize {
+        rows.push(|field| {
+            let step = header.fields.get(field).map_or(0, |about| about.size * about.count);
+            at(header, &starts, field, |start| bytes.get(start + point * step..))
+        });
+    }
+    Ok(())
+}
+
+/// Unpacks LZF (Marc Lehmann's format): literal runs and back references.
+fn lzf_unpack(packed: &[u8], size: usize) -> Option<Vec<u8>> {
+    let mut out: Vec<u8> = Vec::with_capacity(size);
+    let mut input = packed.iter().copied();
+    while let Some(control) = input.next() {
+        let control = usize::from(control);
+        if control < 32 {
+            for _ in 0..=control {
+                out.push(input.next()?);
+            }
+        } else {
+            let mut length = control >> 5;
+            if length == 7 {
+                length += usize::from(input.next()?);
+            }
+            let back = ((control & 31) << 8) + usize::from(input.next()?) + 1;
+            let start = out.len().checked_sub(back)?;
+            for i in start..start + length + 2 {
+                out.push(*out.get(i)?);
+            }
+        }
+        if out.len() > size {
+            return None;
+        }
+    }
+    (out.len() == size).then_some(out)
+}

@@ -1,0 +1,295 @@
+//! PLY. The library reads the header; the body is streamed here by stride, because the library keeps a whole element
+//! in memory and refuses ASCII numbers such as `nan`.
+
+use std::io::BufRead;
+use std::path::Path;
+
+use ply_rs_bw::parser::{Parser, Reader};
+use ply_rs_bw::ply::{DefaultElement, ElementDef, Encoding, PropertyType, ScalarType};
+
+use super::lines::Lines;
+use super::source::{Source, error};
+use crate::base::{Result, UserError, limits};
+use crate::geometry::{Cloud, Mesh, Point};
+
+/// What a PLY file holds: a mesh where it has faces, else a cloud with a mesh without facets.
+pub struct PlyContents {
+    /// Vertices with their columns.
+    pub cloud: Cloud,
+    /// Facets over the same vertices; empty for a cloud.
+    pub facets: Vec<[u32; 3]>,
+}
+
+/// Reads the vertices and faces.
+pub fn read(source: Source) -> Result<PlyContents> {
+    let path = source.path().to_owned();
+    let length = source.length();
+    let mut reader = Reader::new(source.buffered());
+    let header = Parser::<DefaultElement>::new().read_header(&mut reader).map_err(|e| {
+        let line = e.line().map_or_else(String::new, |line| format!(", line {line}"));
+        UserError::input(format!(
+            "{}{line}: the PLY header cannot be read; “ply”, “format …”, “element …” and “property …” lines were \
+             expected. Export the file again.",
+            path.display()
+        ))
+    })?;
+    let mut body = Body { reader: Lines::new(reader.into_inner()), encoding: header.encoding, path: &path };
+    let mut contents = PlyContents { cloud: Cloud::default(), facets: Vec::new() };
+    for (name, element) in &header.elements {
+        check_count(&path, name, element, length, header.encoding)?;
+        match name.as_str() {
+            "vertex" => body.vertices(element, &mut contents.cloud)?,
+            "face" | "tristrips" => body.faces(element, contents.cloud.points.len(), &mut contents.facets)?,
+            _ => body.skip(element)?,
+        }
+        if name == "face" {
+            break;
+        }
+    }
+    if contents.cloud.points.is_empty() {
+        return Err(UserError::input(format!("{} holds no vertex; export it again.", path.display())));
+    }
+    Ok(contents)
+}
+
+/// Refuses counts that the file is too short for, before anything is allocated or looped over.
+fn check_count(path: &Path, name: &str, element: &ElementDef, length: u64, encoding: Encoding) -> Result<()> {
+    let smallest: u64 = element
+        .properties
+        .values()
+        .map(|property| match (encoding, &property.data_type) {
+            // A digit and a separator.
+            (Encoding::Ascii, _) => 2,
+            (_, PropertyType::Scalar(scalar)) => size(scalar) as u64,
+            (_, PropertyType::List(count, _)) => size(count) as u64,
+        })
+        .sum();
+    let needed = (element.count as u64).saturating_mul(smallest.max(1));
+    if needed > length {
+        return Err(UserError::input(format!(
+            "{}: the header promises {} “{name}” entries, which needs at least {}, but the file has {}; it was cut \
+             short or its header is wrong. Export it again.",
+            path.display(),
+            element.count,
+            limits::readable(needed),
+            limits::readable(length)
+        )));
+    }
+    Ok(())
+}
+
+fn size(scalar: &ScalarType) -> usize {
+    match scalar {
+        ScalarType::Char | ScalarType::UChar => 1,
+        ScalarType::Short | ScalarType::UShort => 2,
+        ScalarType::Int | ScalarType::UInt | ScalarType::Float => 4,
+        ScalarType::Double => 8,
+    }
+}
+
+fn decode(scalar: &ScalarType, bytes: &[u8], encoding: Encoding) -> f64 {
+    fn word<const N: usize>(bytes: &[u8], big: bool) -> [u8; N] {
+        let mut word = [0; N];
+        if let Some(source) = bytes.get(..N) {
+            word.copy_from_slice(source);
+        }
+        if big {
+            word.reverse();
+        }
+        word
+    }
+    let big = encoding == Encoding::BinaryBigEndian;
+    match scalar {
+        ScalarType::Char => f64::from(i8::from_le_bytes(word(bytes, big))),
+        ScalarType::UChar => f64::from(u8::from_le_bytes(word(bytes, big))),
+        ScalarType::Short => f64::from(i16::from_le_bytes(word(bytes, big))),
+        ScalarType::UShort => f64::from(u16::from_le_bytes(word(bytes, big))),
+        ScalarType::Int => f64::from(i32::from_le_bytes(word(bytes, big))),
+        ScalarType::UInt => f64::from(u32::from_le_bytes(word(bytes, big))),
+        ScalarType::Float => f64::from(f32::from_le_bytes(word(bytes, big))),
+        ScalarType::Double => f64::from_le_bytes(word(bytes, big)),
+    }
+}
+
+/// The columns of a vertex that are kept, and where a row has them.
+const COLUMNS: [&[&str]; 10] = [
+    &["x"],
+    &["y"],
+    &["z"],
+    &["nx", "normal_x"],
+    &["ny", "normal_y"],
+    &["nz", "normal_z"],
+    &["to_sensor_x"],
+    &["to_sensor_y"],
+    &["to_sensor_z"],
+    &["intensity", "scalar_intensity", "scalar_Intensity", "Intensity"],
+];
+
+struct Body<'a, R> {
+    reader: Lines<R>,
+    encoding: Encoding,
+    path: &'a Path,
+}
+
+impl<R: BufRead> Body<'_, R> {
+    fn vertices(&mut self, element: &ElementDef, cloud: &mut Cloud) -> Result<()> {
+        let names: Vec<&str> = element.properties.values().map(|property| property.name.as_str()).collect();
+        let places = COLUMNS.map(|spellings| names.iter().position(|name| spellings.contains(name)));
+        if places.iter().take(3).any(Option::is_none) {
+            return Err(UserError::input(format!(
+                "{}: the vertices have no x, y and z (found: {}); export the file with coordinates.",
+                self.path.display(),
+                names.join(", ")
+            )));
+        }
+        limits::require_bytes(element.count as u64 * 36, &format!("Reading {}", self.path.display()))?;
+        cloud.points.reserve_exact(element.count);
+        let has = |from: usize| places.iter().skip(from).take(3).all(Option::is_some);
+        let (normals, directions, intensity) = (has(3), has(6), places.last().is_some_and(Option::is_some));
+        let mut row = vec![0.0; names.len()];
+        let mut scratch = Vec::new();
+        for _ in 0..element.count {
+            self.row(element, &mut row, &mut scratch, &mut Vec::new())?;
+            let at = |column: usize| {
+                places.get(column).copied().flatten().and_then(|place| row.get(place)).copied().unwrap_or(f64::NAN)
+            };
+            cloud.points.push(Point::new(at(0), at(1), at(2)));
+            if normals {
+                cloud.normals.push([at(3) as f32, at(4) as f32, at(5) as f32]);
+            }
+            if directions {
+                cloud.to_sensor.push([at(6) as f32, at(7) as f32, at(8) as f32]);
+            }
+            if intensity {
+                cloud.intensity.push(at(9) as f32);
+            }
+        }
+        Ok(())
+    }
+
+    fn faces(&mut self, element: &ElementDef, vertices: usize, facets: &mut Vec<[u32; 3]>) -> Result<()> {
+        let list = element
+            .properties
+            .values()
+            .position(|property| matches!(property.name.as_str(), "vertex_indices" | "vertex_index"));
+        let Some(list) = list else {
+            return self.skip(element);
+        };
+        let mut row = vec![0.0; element.properties.len()];
+        let (mut scratch, mut lists) = (Vec::new(), Vec::new());
+        for number in 0..element.count {
+            lists.clear();
+            self.row(element, &mut row, &mut scratch, &mut lists)?;
+            let corners: Vec<f64> = lists.iter().filter(|(place, _)| *place == list).map(|(_, value)| *value).collect();
+            if let Some(bad) = corners.iter().find(|&&index| index < 0.0 || index >= vertices as f64) {
+                return Err(UserError::input(format!(
+                    "{}: face {} names vertex {bad}, but there are {vertices}; the file is damaged, so export it again.",
+                    self.path.display(),
+                    number + 1
+                )));
+            }
+            let index = |corner: usize| corners.get(corner).map_or(0, |value| *value as u32);
+            facets.extend((2..corners.len()).map(|last| [index(0), index(last - 1), index(last)]));
+        }
+        Ok(())
+    }
+
+    fn skip(&mut self, element: &ElementDef) -> Result<()> {
+        let mut row = vec![0.0; element.properties.len()];
+        let (mut scratch, mut lists) = (Vec::new(), Vec::new());
+        for _ in 0..element.count {
+            lists.clear();
+            self.row(element, &mut row, &mut scratch, &mut lists)?;
+        }
+        Ok(())
+    }
+
+    /// Reads one entry: scalars into `row` by property, list items into `lists` as (property, value).
+    fn row(
+        &mut self,
+        element: &ElementDef,
+        row: &mut [f64],
+        scratch: &mut Vec<u8>,
+        lists: &mut Vec<(usize, f64)>,
+    ) -> Result<()> {
+        if self.encoding == Encoding::Ascii {
+            return self.ascii_row(element, row, lists);
+        }
+        let encoding = self.encoding;
+        for (place, property) in element.properties.values().enumerate() {
+            match &property.data_type {
+                PropertyType::Scalar(scalar) => {
+                    let value = decode(scalar, self.bytes(size(scalar), scratch)?, encoding);
+                    if let Some(slot) = row.get_mut(place) {
+                        *slot = value;
+                    }
+                }
+                PropertyType::List(count, item) => {
+                    let count = decode(count, self.bytes(size(count), scratch)?, encoding);
+                    if !(0.0..=1e6).contains(&count) {
+                        return Err(UserError::input(format!(
+                            "{}: a list of “{}” claims {count} entries; the file is damaged, so export it again.",
+                            self.path.display(),
+                            element.name
+                        )));
+                    }
+                    for _ in 0..count as usize {
+                        let value = decode(item, self.bytes(size(item), scratch)?, encoding);
+                        lists.push((place, value));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn bytes<'s>(&mut self, count: usize, scratch: &'s mut Vec<u8>) -> Result<&'s [u8]> {
+        scratch.resize(count, 0);
+        self.reader.reader().read_exact(scratch).map_err(|e| error(self.path, &e))?;
+        Ok(scratch)
+    }
+
+    fn ascii_row(&mut self, element: &ElementDef, row: &mut [f64], lists: &mut Vec<(usize, f64)>) -> Result<()> {
+        let path = self.path;
+        let line = loop {
+            match self.reader.next(path)? {
+                None => return Err(error(path, &std::io::Error::from(std::io::ErrorKind::UnexpectedEof))),
+                Some(line) if line.trim().is_empty() => {}
+                Some(line) => break line.to_owned(),
+            }
+        };
+        let number = self.reader.number;
+        let unreadable = |word: Option<&str>| {
+            UserError::input(format!(
+                "{}, line {number} of the data: “{}” is not a number; “{}” entries were expected here.",
+                path.display(),
+                word.unwrap_or("nothing").chars().take(40).collect::<String>(),
+                element.name
+            ))
+        };
+        let mut words = line.split_whitespace();
+        let mut next = || {
+            let word = words.next();
+            word.and_then(|word| word.parse::<f64>().ok()).ok_or_else(|| unreadable(word))
+        };
+        for (place, property) in element.properties.values().enumerate() {
+            let value = next()?;
+            if let PropertyType::List(..) = property.data_type {
+                if !(0.0..=1e6).contains(&value) {
+                    return Err(unreadable(None));
+                }
+                for _ in 0..value as usize {
+                    lists.push((place, next()?));
+                }
+            } else if let Some(slot) = row.get_mut(place) {
+                *slot = value;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The facets of `contents` over its vertices.
+pub fn mesh_of(contents: PlyContents) -> Mesh {
+    Mesh { vertices: contents.cloud.points, facets: contents.facets, cad_faces: Vec::new() }
+}

@@ -1,0 +1,112 @@
+//! An opened input file: its length is known, folders and empty files are refused, reading reports progress.
+
+use std::fs::File;
+use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use crate::base::{Progress, Result, UserError};
+
+/// An input file.
+pub struct Source {
+    path: PathBuf,
+    file: File,
+    length: u64,
+    position: u64,
+    reported: u64,
+    progress: Progress,
+}
+
+impl Source {
+    /// Opens `path`; a sentence for a folder, an empty or unreadable file.
+    pub fn open(path: &Path, progress: &Progress) -> Result<Self> {
+        let file = File::open(path).map_err(|e| UserError::file("open", path, &e))?;
+        let about = file.metadata().map_err(|e| UserError::file("read", path, &e))?;
+        if about.is_dir() {
+            return Err(UserError::input(format!("{} is a folder; name a file in it.", path.display())));
+        }
+        if !about.is_file() {
+            return Err(UserError::input(format!("{} is not a regular file; copy it to disk first.", path.display())));
+        }
+        if about.len() == 0 {
+            return Err(UserError::input(format!("{} is empty; export it again.", path.display())));
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+            length: about.len(),
+            position: 0,
+            reported: 0,
+            progress: progress.clone(),
+        })
+    }
+
+    /// Its path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its length in bytes.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// The first bytes, up to `count`; the position stays at the start.
+    pub fn head(&mut self, count: usize) -> Result<Vec<u8>> {
+        let mut head = Vec::new();
+        let path = self.path.clone();
+        let failed = |e: std::io::Error| UserError::file("read", &path, &e);
+        (&mut self.file).take(count as u64).read_to_end(&mut head).map_err(failed)?;
+        self.file.seek(SeekFrom::Start(0)).map_err(failed)?;
+        Ok(head)
+    }
+
+    /// With a large buffer.
+    pub fn buffered(self) -> BufReader<Self> {
+        BufReader::with_capacity(1 << 20, self)
+    }
+
+    /// The whole file, where its format cannot be streamed; refused when it does not fit in memory.
+    pub fn read_all(mut self) -> Result<Vec<u8>> {
+        crate::base::limits::require_bytes(self.length, &format!("Reading {}", self.path.display()))?;
+        let mut bytes = Vec::with_capacity(self.length as usize);
+        let path = self.path.clone();
+        self.read_to_end(&mut bytes).map_err(|e| error(&path, &e))?;
+        Ok(bytes)
+    }
+}
+
+impl Read for Source {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        self.position += count as u64;
+        if self.position - self.reported > 4 << 20 {
+            self.reported = self.position;
+            let fraction = self.position as f32 / self.length.max(1) as f32;
+            if self.progress.report(fraction, "Reading the file").is_err() {
+                return Err(std::io::Error::other("cancelled"));
+            }
+        }
+        Ok(count)
+    }
+}
+
+impl Seek for Source {
+    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+        self.position = self.file.seek(to)?;
+        Ok(self.position)
+    }
+}
+
+/// A read error as a sentence; a cancelled read as such.
+pub fn error(path: &Path, error: &std::io::Error) -> UserError {
+    if error.kind() == std::io::ErrorKind::Other && error.to_string() == "cancelled" {
+        return UserError::cancelled();
+    }
+    if error.kind() == std::io::ErrorKind::UnexpectedEof {
+        return UserError::input(format!(
+            "{} ends in the middle of its data; it was cut short, so copy or export it again.",
+            path.display()
+        ));
+    }
+    UserError::file("read", path, error)
+}

@@ -1,0 +1,183 @@
+//! STL. Binary files are streamed in large blocks (the library reads triangle by triangle through a small buffer, at a
+//! fraction of the speed); ASCII files go through the library, several solids joined into one.
+
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use super::source::{Source, error};
+use crate::base::{Result, UserError, limits};
+use crate::geometry::weld::LooseTriangle;
+
+const HEADER: u64 = 84;
+const RECORD: usize = 50;
+
+/// Reads all triangles.
+pub fn read(mut source: Source) -> Result<Vec<LooseTriangle>> {
+    let path = source.path().to_owned();
+    let head = source.head(512)?;
+    let length = source.length();
+    let count = head.get(80..84).and_then(|b| b.try_into().ok()).map_or(0, u32::from_le_bytes);
+    let fits = HEADER + RECORD as u64 * u64::from(count) == length;
+    let says_solid = starts_with_solid(&head);
+    // A binary file may begin with “solid” too: its length then agrees with its count.
+    if says_solid && !fits && is_text(&head) {
+        return read_ascii(source, &path);
+    }
+    if length < HEADER || (!fits && is_text(&head)) {
+        return Err(UserError::input(format!(
+            "{} is not an STL file: it holds text that does not begin with “solid”. Check that it was not renamed.",
+            path.display()
+        )));
+    }
+    if HEADER + RECORD as u64 * u64::from(count) > length {
+        return Err(UserError::input(format!(
+            "{}: the header promises {count} triangles ({} bytes), but the file has {length} bytes; it was cut short or \
+             is no binary STL. Export it again.",
+            path.display(),
+            HEADER + RECORD as u64 * u64::from(count)
+        )));
+    }
+    if count == 0 {
+        return Err(UserError::input(format!("{} holds no triangle; export the part again.", path.display())));
+    }
+    limits::require_bytes(u64::from(count) * 36, &format!("Reading {}", path.display()))?;
+    read_binary(source, count as usize, &path)
+}
+
+fn starts_with_solid(head: &[u8]) -> bool {
+    let text = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head).trim_ascii_start();
+    text.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid"))
+}
+
+fn is_text(head: &[u8]) -> bool {
+    head.iter().all(|&byte| byte >= 0x20 || matches!(byte, b'\t' | b'\r' | b'\n'))
+}
+
+fn read_binary(mut source: Source, count: usize, path: &Path) -> Result<Vec<LooseTriangle>> {
+    let failed = |e: std::io::Error| error(path, &e);
+    source.seek(SeekFrom::Start(HEADER)).map_err(failed)?;
+    let mut triangles = Vec::with_capacity(count);
+    let mut block = vec![0_u8; RECORD * 20_000];
+    let mut left = count;
+    while left > 0 {
+        let now = left.min(block.len() / RECORD);
+        let bytes = block.get_mut(..now * RECORD).unwrap_or_default();
+        source.read_exact(bytes).map_err(failed)?;
+        triangles.extend(bytes.chunks_exact(RECORD).map(corners));
+        left -= now;
+    }
+    Ok(triangles)
+}
+
+/// The three corners of a 50-byte record; the stored normal is not trusted.
+#[inline]
+fn corners(record: &[u8]) -> LooseTriangle {
+    let mut values = record.get(12..48).unwrap_or_default().chunks_exact(4).map(|bytes| {
+        let mut word = [0; 4];
+        word.copy_from_slice(bytes);
+        f32::from_le_bytes(word)
+    });
+    let mut next = || values.next().unwrap_or(f32::NAN);
+    [[next(), next(), next()], [next(), next(), next()], [next(), next(), next()]]
+}
+
+fn read_ascii(source: Source, path: &Path) -> Result<Vec<LooseTriangle>> {
+    let mut joined = JoinedSolids::new(source.buffered());
+    let mut triangles: Vec<LooseTriangle> = Vec::new();
+    let reader = stl_io::create_stl_reader(&mut joined).map_err(|e| error(path, &e))?;
+    for triangle in reader {
+        let triangle = triangle.map_err(|e| ascii_error(path, triangles.len(), &e))?;
+        triangles.push(triangle.vertices.map(|vertex| vertex.0));
+    }
+    if triangles.is_empty() {
+        return Err(UserError::input(format!("{} holds no triangle; export the part again.", path.display())));
+    }
+    Ok(triangles)
+}
+
+fn ascii_error(path: &Path, triangles: usize, error: &std::io::Error) -> UserError {
+    if error.to_string() == "cancelled" {
+        return UserError::cancelled();
+    }
+    UserError::input(format!(
+        "{}: triangle {} of this ASCII STL cannot be read; a “facet normal … vertex x y z” block with points as decimal \
+         marks was expected. Export it again, best as binary.",
+        path.display(),
+        triangles + 1
+    ))
+}
+
+/// Makes several solids of one file look like one, in the spelling that the library expects. Lines stream through.
+struct JoinedSolids<R> {
+    inner: BufReader<R>,
+    pending: Vec<u8>,
+    taken: usize,
+    started: bool,
+    ended: bool,
+}
+
+impl<R: Read> JoinedSolids<R> {
+    fn new(inner: BufReader<R>) -> Self {
+        Self { inner, pending: Vec::new(), taken: 0, started: false, ended: false }
+    }
+
+    fn refill(&mut self) -> std::io::Result<()> {
+        self.pending.clear();
+        self.taken = 0;
+        while self.pending.is_empty() && !self.ended {
+            if !self.started {
+                self.started = true;
+                self.pending.extend_from_slice(b"solid part\n");
+                return Ok(());
+            }
+            let mut line = Vec::new();
+            if (&mut self.inner).take(1 << 16).read_until(b'\n', &mut line)? == 0 {
+                self.ended = true;
+                self.pending.extend_from_slice(b"endsolid part\n");
+                return Ok(());
+            }
+            let lower = line.trim_ascii().to_ascii_lowercase();
+            let lower = lower.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&lower);
+            if lower.is_empty() || lower.starts_with(b"solid") || lower.starts_with(b"endsolid") {
+                continue;
+            }
+            if lower.starts_with(b"facet") {
+                // The stored normal is not used, and some files write nan there.
+                self.pending.extend_from_slice(b"facet normal 0 0 0\n");
+            } else {
+                self.pending.extend_from_slice(lower);
+                self.pending.push(b'\n');
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<R: Read> Read for JoinedSolids<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        if self.taken >= self.pending.len() {
+            self.refill()?;
+        }
+        let rest = self.pending.get(self.taken..).unwrap_or_default();
+        let count = rest.len().min(buffer.len());
+        if let (Some(to), Some(from)) = (buffer.get_mut(..count), rest.get(..count)) {
+            to.copy_from_slice(from);
+        }
+        self.taken += count;
+        Ok(count)
+    }
+}
+
+impl<R: Read + Seek> Seek for JoinedSolids<R> {
+    /// Only back to the start, which is all that the library asks for.
+    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+        if to != SeekFrom::Start(0) {
+            return Err(std::io::Error::from(std::io::ErrorKind::Unsupported));
+        }
+        self.inner.seek(SeekFrom::Start(0))?;
+        (self.started, self.ended) = (false, false);
+        self.pending.clear();
+        self.taken = 0;
+        Ok(0)
+    }
+}

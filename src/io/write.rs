@@ -1,0 +1,123 @@
+//! Writers: STL through the library, PLY (plain and coloured), OBJ and columns of numbers.
+
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use super::atomic;
+use super::format::Format;
+use crate::base::{Result, UserError};
+use crate::geometry::{Cloud, Mesh, Point, Vector};
+
+/// Writes a mesh in the format that the name of `path` asks for, mm.
+pub fn mesh(path: &Path, mesh: &Mesh) -> Result<()> {
+    match Format::of_name(path)? {
+        Format::Stl => atomic::write(path, |writer| stl(writer, mesh)),
+        Format::Ply => atomic::write(path, |writer| ply_mesh(writer, mesh, &[])),
+        Format::Obj => atomic::write(path, |writer| {
+            writeln!(writer, "# mm")?;
+            for v in &mesh.vertices {
+                writeln!(writer, "v {} {} {}", v.x, v.y, v.z)?;
+            }
+            mesh.facets.iter().try_for_each(|[a, b, c]| writeln!(writer, "f {} {} {}", a + 1, b + 1, c + 1))
+        }),
+        other => Err(cannot(path, other, "a mesh", "STL, PLY or OBJ")),
+    }
+}
+
+/// Writes a cloud in the format that the name of `path` asks for, mm.
+pub fn cloud(path: &Path, cloud: &Cloud) -> Result<()> {
+    match Format::of_name(path)? {
+        Format::Ply => atomic::write(path, |writer| ply_cloud(writer, cloud, &[])),
+        Format::Xyz => atomic::write(path, |writer| {
+            let separator = if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv")) { "," } else { " " };
+            if separator == "," {
+                writeln!(writer, "x_mm,y_mm,z_mm")?;
+            }
+            cloud.points.iter().try_for_each(|p| writeln!(writer, "{}{separator}{}{separator}{}", p.x, p.y, p.z))
+        }),
+        other => Err(cannot(path, other, "a point cloud", "PLY, XYZ, ASC or CSV")),
+    }
+}
+
+fn cannot(path: &Path, format: Format, what: &str, instead: &str) -> UserError {
+    UserError::usage(format!("{}: {what} is not written as {}; use {instead}.", path.display(), format.name()))
+}
+
+fn stl(writer: &mut BufWriter<std::fs::File>, mesh: &Mesh) -> std::io::Result<()> {
+    let single = |v: &nalgebra::Vector3<f64>| stl_io::Vector::new([v.x as f32, v.y as f32, v.z as f32]);
+    let triangles = (0..mesh.facets.len()).map(|facet| stl_io::Triangle {
+        normal: single(&mesh.normal(facet)),
+        vertices: mesh.corners(facet).map(|corner| single(&corner.coords)),
+    });
+    stl_io::write_stl(writer, triangles)
+}
+
+/// A colour per vertex (or point); an empty list writes none.
+pub type Colours<'a> = &'a [[u8; 3]];
+
+/// Binary PLY of a cloud with its directions, normals and, where given, colours.
+pub fn ply_cloud(writer: &mut impl Write, cloud: &Cloud, colours: Colours<'_>) -> std::io::Result<()> {
+    write!(writer, "ply\nformat binary_little_endian 1.0\ncomment unit mm\nelement vertex {}\n", cloud.points.len())?;
+    write!(writer, "property float x\nproperty float y\nproperty float z\n")?;
+    let triple = |writer: &mut dyn Write, names: [&str; 3]| {
+        names.iter().try_for_each(|name| writeln!(writer, "property float {name}"))
+    };
+    if !cloud.normals.is_empty() {
+        triple(writer, ["nx", "ny", "nz"])?;
+    }
+    if !cloud.to_sensor.is_empty() {
+        triple(writer, ["to_sensor_x", "to_sensor_y", "to_sensor_z"])?;
+    }
+    if !cloud.intensity.is_empty() {
+        writeln!(writer, "property float intensity")?;
+    }
+    colour_properties(writer, colours)?;
+    writeln!(writer, "end_header")?;
+    for (i, point) in cloud.points.iter().enumerate() {
+        write_point(writer, point)?;
+        for direction in cloud.normals.get(i).iter().chain(&cloud.to_sensor.get(i)) {
+            direction.iter().try_for_each(|value| writer.write_all(&value.to_le_bytes()))?;
+        }
+        if let Some(intensity) = cloud.intensity.get(i) {
+            writer.write_all(&intensity.to_le_bytes())?;
+        }
+        if let Some(colour) = colours.get(i) {
+            writer.write_all(colour)?;
+        }
+    }
+    Ok(())
+}
+
+/// Binary PLY of a mesh with, where given, a colour per facet.
+pub fn ply_mesh(writer: &mut impl Write, mesh: &Mesh, colours: Colours<'_>) -> std::io::Result<()> {
+    write!(writer, "ply\nformat binary_little_endian 1.0\ncomment unit mm\nelement vertex {}\n", mesh.vertices.len())?;
+    write!(writer, "property float x\nproperty float y\nproperty float z\n")?;
+    write!(writer, "element face {}\nproperty list uchar int vertex_indices\n", mesh.facets.len())?;
+    colour_properties(writer, colours)?;
+    writeln!(writer, "end_header")?;
+    mesh.vertices.iter().try_for_each(|vertex| write_point(writer, vertex))?;
+    for (i, facet) in mesh.facets.iter().enumerate() {
+        writer.write_all(&[3])?;
+        facet.iter().try_for_each(|index| writer.write_all(&(*index as i32).to_le_bytes()))?;
+        if let Some(colour) = colours.get(i) {
+            writer.write_all(colour)?;
+        }
+    }
+    Ok(())
+}
+
+fn colour_properties(writer: &mut impl Write, colours: Colours<'_>) -> std::io::Result<()> {
+    if colours.is_empty() {
+        return Ok(());
+    }
+    ["red", "green", "blue"].iter().try_for_each(|name| writeln!(writer, "property uchar {name}"))
+}
+
+fn write_point(writer: &mut impl Write, point: &Point) -> std::io::Result<()> {
+    point.coords.iter().try_for_each(|value| writer.write_all(&(*value as f32).to_le_bytes()))
+}
+
+/// A direction as the files store it.
+pub fn direction(vector: &Vector) -> [f32; 3] {
+    vector.cast::<f32>().into()
+}

@@ -1,0 +1,190 @@
+//! What lies on the graphics device: meshes and points, with a deviation per facet or point.
+//!
+//! Coordinates are f32 about the item's own centre. Facets are stored corner by corner, so that a facet's number is
+//! its vertex number over three. Points are stored in a scattered order, so that the first n are an even subset.
+
+use wgpu::util::DeviceExt;
+
+use super::Gpu;
+use crate::geometry::{Aabb, Mesh, Point};
+
+/// Stands for "no data" among deviations.
+pub const NO_DATA: f32 = 1e30;
+
+/// Facets per buffer: keeps each buffer well under the limits of small devices.
+const FACETS_PER_CHUNK: usize = 1_000_000;
+/// Points per buffer.
+const POINTS_PER_CHUNK: usize = 4_000_000;
+
+/// One piece of an item: positions and deviations.
+pub(super) struct Chunk {
+    pub positions: wgpu::Buffer,
+    pub deviations: wgpu::Buffer,
+    /// Facets or points.
+    pub count: u32,
+    /// Number of its first facet or point.
+    pub first: u32,
+}
+
+/// A mesh on the device.
+pub struct MeshItem {
+    pub(super) chunks: Vec<Chunk>,
+    /// What its coordinates are about, mm.
+    pub centre: Point,
+    /// Facets.
+    pub facets: usize,
+}
+
+/// Points on the device.
+pub struct PointsItem {
+    pub(super) chunks: Vec<Chunk>,
+    /// What its coordinates are about, mm.
+    pub centre: Point,
+    /// Points.
+    pub points: usize,
+    /// Typical distance between neighbours, mm.
+    pub spacing_mm: f64,
+    stride: u64,
+}
+
+fn chunk(gpu: &Gpu, positions: &[[f32; 3]], count: usize, first: usize) -> Chunk {
+    let buffer = gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+        label: Some("positions"),
+        contents: bytemuck::cast_slice(positions),
+        usage: wgpu::BufferUsages::VERTEX,
+    });
+    let deviations = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some("deviations"),
+        size: (count.max(1) * 4) as u64,
+        usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    });
+    Chunk { positions: buffer, deviations, count: count as u32, first: first as u32 }
+}
+
+impl MeshItem {
+    /// Uploads `mesh`.
+    pub fn new(gpu: &Gpu, mesh: &Mesh) -> Self {
+        let centre = mesh.bounds().centre();
+        let mut chunks = Vec::new();
+        let mut positions: Vec<[f32; 3]> = Vec::new();
+        for first in (0..mesh.facets.len()).step_by(FACETS_PER_CHUNK) {
+            let last = (first + FACETS_PER_CHUNK).min(mesh.facets.len());
+            positions.clear();
+            for facet in first..last {
+                positions
+                    .extend(mesh.corners(facet).map(|corner| -> [f32; 3] { (corner - centre).cast::<f32>().into() }));
+            }
+            chunks.push(chunk(gpu, &positions, last - first, first));
+        }
+        Self { chunks, centre, facets: mesh.facets.len() }
+    }
+
+    /// Sets the deviation of each facet, mm; `None` is no data.
+    pub fn set_deviations(&self, gpu: &Gpu, deviation: impl Fn(usize) -> Option<f64>) {
+        upload(gpu, &self.chunks, |i| i, deviation);
+    }
+}
+
+impl PointsItem {
+    /// Uploads `points`.
+    pub fn new(gpu: &Gpu, points: &[Point]) -> Self {
+        let centre = Aabb::of_points(points).centre();
+        let mut item = Self {
+            chunks: Vec::new(),
+            centre,
+            points: points.len(),
+            spacing_mm: spacing_mm(points),
+            stride: stride(points.len()),
+        };
+        let mut positions: Vec<[f32; 3]> = Vec::new();
+        for first in (0..points.len()).step_by(POINTS_PER_CHUNK) {
+            let last = (first + POINTS_PER_CHUNK).min(points.len());
+            positions.clear();
+            positions
+                .extend((first..last).map(|i| -> [f32; 3] { (points[item.number(i)] - centre).cast::<f32>().into() }));
+            item.chunks.push(chunk(gpu, &positions, last - first, first));
+        }
+        item
+    }
+
+    /// Numbers of the points of a cloud of `count` in the order in which they would be drawn.
+    pub fn scattered(count: usize) -> impl Iterator<Item = usize> {
+        let (step, all) = (stride(count), count.max(1) as u64);
+        (0..count as u64).map(move |drawn| (drawn * step % all) as usize)
+    }
+
+    /// The number in the cloud of the point drawn as `drawn`.
+    pub fn number(&self, drawn: usize) -> usize {
+        (drawn as u64 * self.stride % (self.points.max(1) as u64)) as usize
+    }
+
+    /// Diameter of discs that just close the surface, pixels. Points that come at random leave gaps four times their
+    /// usual distance.
+    pub fn closing_size(&self, pixels_per_mm: f64) -> f32 {
+        (4.0 * self.spacing_mm * pixels_per_mm).clamp(1.0, 40.0) as f32
+    }
+
+    /// Sets the deviation of each point by its number, mm; `None` is no data.
+    pub fn set_deviations(&self, gpu: &Gpu, deviation: impl Fn(usize) -> Option<f64>) {
+        upload(gpu, &self.chunks, |i| self.number(i), deviation);
+    }
+}
+
+fn upload(gpu: &Gpu, chunks: &[Chunk], number: impl Fn(usize) -> usize, deviation: impl Fn(usize) -> Option<f64>) {
+    for chunk in chunks {
+        let first = chunk.first as usize;
+        let values: Vec<f32> = (first..first + chunk.count as usize)
+            .map(|i| deviation(number(i)).map_or(NO_DATA, |value| value as f32))
+            .collect();
+        gpu.queue.write_buffer(&chunk.deviations, 0, bytemuck::cast_slice(&values));
+    }
+}
+
+/// Typical distance between neighbours, from a part of the cloud: the whole of a small one, one of many small boxes of
+/// a large one.
+fn spacing_mm(points: &[Point]) -> f64 {
+    let ordered = crate::geometry::morton::order(&points[..points.len().min(400_000)]);
+    let run: Vec<Point> = ordered.iter().take(60_000).map(|&i| points[i as usize]).collect();
+    let kept_share = run.len() as f64 / ordered.len().max(1) as f64;
+    let sampled_share = ordered.len() as f64 / points.len().max(1) as f64;
+    let spacing = crate::geometry::thinning::spacing_mm(&crate::geometry::KdTree::new(&run), &run);
+    // A cloud read only in part is denser than the part shows, where its points come in no order.
+    if kept_share < 1.0 && sampled_share < 1.0 { spacing * sampled_share.sqrt() } else { spacing }
+}
+
+/// A step that visits all of `count` numbers, each next one far from the last: near the golden section, without a
+/// common divisor.
+fn stride(count: usize) -> u64 {
+    let count = count.max(1) as u64;
+    let mut step = ((count as f64 * 0.618_033_988_75) as u64).max(1);
+    while greatest_common_divisor(step, count) != 1 {
+        step += 1;
+    }
+    step
+}
+
+fn greatest_common_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_scattered_order_visits_every_point_once_and_evenly() {
+        for count in [1_usize, 2, 3, 10, 997, 1000, 4096] {
+            let step = stride(count);
+            let mut seen = vec![false; count];
+            for i in 0..count {
+                seen[(i as u64 * step % count as u64) as usize] = true;
+            }
+            assert!(seen.iter().all(|&seen| seen), "{count}");
+        }
+        let step = stride(1000);
+        let mut first: Vec<u64> = (0..100).map(|i| i * step % 1000).collect();
+        first.sort_unstable();
+        assert!(first.windows(2).all(|pair| pair[1] - pair[0] <= 20));
+    }
+}

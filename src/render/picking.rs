@@ -1,0 +1,103 @@
+//! What lies under the pointer: a few pixels of the id texture, read back without waiting.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use super::{Gpu, Target};
+
+/// An item's id and the number of its facet or drawn point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Picked {
+    /// Id of the item.
+    pub id: u32,
+    /// Facet or drawn point.
+    pub element: u32,
+}
+
+/// Pixels on a side of the square that is read.
+const SIDE: u32 = 7;
+
+const WAITING: u8 = 0;
+const READY: u8 = 1;
+const FAILED: u8 = 2;
+
+/// A read on its way.
+pub struct Pick {
+    buffer: wgpu::Buffer,
+    state: Arc<AtomicU8>,
+    row_bytes: u32,
+    size: [u32; 2],
+    centre: [u32; 2],
+}
+
+impl Pick {
+    /// Asks for the ids around `pixel` (y down).
+    pub fn start(gpu: &Gpu, target: &Target, pixel: [u32; 2]) -> Self {
+        let low = pixel.map(|p| p.saturating_sub(SIDE / 2));
+        let low = [low[0].min(target.size[0] - 1), low[1].min(target.size[1] - 1)];
+        let size = [SIDE.min(target.size[0] - low[0]), SIDE.min(target.size[1] - low[1])];
+        let row_bytes = (size[0] * 8).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
+        let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("pick"),
+            size: u64::from(row_bytes * size[1]),
+            usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
+            mapped_at_creation: false,
+        });
+        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        encoder.copy_texture_to_buffer(
+            wgpu::TexelCopyTextureInfo {
+                texture: &target.ids_texture,
+                mip_level: 0,
+                origin: wgpu::Origin3d { x: low[0], y: low[1], z: 0 },
+                aspect: wgpu::TextureAspect::All,
+            },
+            wgpu::TexelCopyBufferInfo {
+                buffer: &buffer,
+                layout: wgpu::TexelCopyBufferLayout {
+                    offset: 0,
+                    bytes_per_row: Some(row_bytes),
+                    rows_per_image: Some(size[1]),
+                },
+            },
+            wgpu::Extent3d { width: size[0], height: size[1], depth_or_array_layers: 1 },
+        );
+        gpu.queue.submit([encoder.finish()]);
+        let state = Arc::new(AtomicU8::new(WAITING));
+        let done = Arc::clone(&state);
+        buffer.map_async(wgpu::MapMode::Read, .., move |result| {
+            done.store(if result.is_ok() { READY } else { FAILED }, Ordering::Release);
+        });
+        let centre = [pixel[0] - low[0].min(pixel[0]), pixel[1] - low[1].min(pixel[1])];
+        Self { buffer, state, row_bytes, size, centre }
+    }
+
+    /// The answer, once there: the drawn element nearest to the pixel, `Some(None)` for the background.
+    pub fn poll(&self, gpu: &Gpu) -> Option<Option<Picked>> {
+        // A lost device answers as nothing picked.
+        let _ = gpu.device.poll(wgpu::PollType::Poll);
+        match self.state.load(Ordering::Acquire) {
+            WAITING => None,
+            READY => Some(self.nearest()),
+            _ => Some(None),
+        }
+    }
+
+    fn nearest(&self) -> Option<Picked> {
+        let bytes = self.buffer.get_mapped_range(..).ok()?;
+        let mut best: Option<(i64, Picked)> = None;
+        for y in 0..self.size[1] {
+            for x in 0..self.size[0] {
+                let at = (y * self.row_bytes + x * 8) as usize;
+                let word =
+                    |at: usize| bytes.get(at..at + 4).map_or(0, |b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+                let picked = Picked { id: word(at), element: word(at + 4) };
+                let away = |a: u32, b: u32| (i64::from(a) - i64::from(b)).pow(2);
+                let distance = away(x, self.centre[0]) + away(y, self.centre[1]);
+                if picked.id != 0 && best.is_none_or(|(nearest, _)| distance < nearest) {
+                    best = Some((distance, picked));
+                }
+            }
+        }
+        best.map(|(_, picked)| picked)
+    }
+}

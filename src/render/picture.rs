@@ -1,0 +1,88 @@
+//! Pictures without a window: draws larger than asked, shrinks for smooth edges, and encodes PNG.
+
+use super::scene::{Draw, Frame, Scene};
+use super::{Gpu, Target};
+use crate::base::{Result, UserError};
+
+/// Drawn this many times larger and averaged.
+pub const OVERSAMPLING: u32 = 2;
+
+/// An RGB picture.
+pub struct Picture {
+    /// Pixels across.
+    pub width: u32,
+    /// Pixels down.
+    pub height: u32,
+    /// Three bytes a pixel, row by row.
+    pub rgb: Vec<u8>,
+}
+
+/// Draws a picture of `width` x `height` pixels. The frame's camera must have the oversampled size.
+pub fn draw(scene: &Scene, width: u32, height: u32, frame: &Frame<'_>, draws: &[Draw<'_>]) -> Result<Picture> {
+    let target = Target::new(scene.gpu(), width * OVERSAMPLING, height * OVERSAMPLING);
+    scene.draw(&target, frame, draws);
+    let rgba = read_back(scene.gpu(), &target)?;
+    let across = (width * OVERSAMPLING) as usize;
+    let mut rgb = Vec::with_capacity((width * height * 3) as usize);
+    let side = OVERSAMPLING as usize;
+    for y in 0..height as usize {
+        for x in 0..width as usize {
+            for channel in 0..3 {
+                let sum: u32 = (0..side * side)
+                    .map(|i| ((y * side + i / side) * across + x * side + i % side) * 4 + channel)
+                    .map(|at| u32::from(rgba.get(at).copied().unwrap_or(0)))
+                    .sum();
+                rgb.push((sum / (OVERSAMPLING * OVERSAMPLING)) as u8);
+            }
+        }
+    }
+    Ok(Picture { width, height, rgb })
+}
+
+/// The finished picture of `target`, RGBA, row by row.
+pub fn read_back(gpu: &Gpu, target: &Target) -> Result<Vec<u8>> {
+    let failed = |what: &str| UserError::internal(format!("The picture could not be read back ({what})."));
+    let [width, height] = target.size;
+    let row_bytes = (width * 4).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
+    let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some("picture"),
+        size: u64::from(row_bytes) * u64::from(height),
+        usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
+        mapped_at_creation: false,
+    });
+    let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+    encoder.copy_texture_to_buffer(
+        target.picture_texture.as_image_copy(),
+        wgpu::TexelCopyBufferInfo {
+            buffer: &buffer,
+            layout: wgpu::TexelCopyBufferLayout {
+                offset: 0,
+                bytes_per_row: Some(row_bytes),
+                rows_per_image: Some(height),
+            },
+        },
+        wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
+    );
+    gpu.queue.submit([encoder.finish()]);
+    let (sender, receiver) = std::sync::mpsc::channel();
+    buffer.map_async(wgpu::MapMode::Read, .., move |result| {
+        // The receiver waits below; it cannot be gone.
+        let _ = sender.send(result);
+    });
+    gpu.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|e| failed(&e.to_string()))?;
+    receiver.recv().map_err(|e| failed(&e.to_string()))?.map_err(|e| failed(&e.to_string()))?;
+    let bytes = buffer.get_mapped_range(..).map_err(|e| failed(&e.to_string()))?;
+    Ok(bytes.chunks(row_bytes as usize).flat_map(|row| row.iter().copied().take(width as usize * 4)).collect())
+}
+
+impl Picture {
+    /// As PNG.
+    pub fn png(&self) -> Result<Vec<u8>> {
+        use image::ImageEncoder;
+        let mut png = Vec::new();
+        image::codecs::png::PngEncoder::new(&mut png)
+            .write_image(&self.rgb, self.width, self.height, image::ExtendedColorType::Rgb8)
+            .map_err(|e| UserError::internal(format!("The picture could not be encoded: {e}.")))?;
+        Ok(png)
+    }
+}

@@ -1,0 +1,311 @@
+//! The words and figures of a report, formatted once for HTML and PDF alike.
+
+use serde::Serialize;
+
+use super::Input;
+use super::date::Stamp;
+use super::pictures::Pictures;
+use crate::geometry::transform;
+use crate::inspect::deviation::Method;
+use crate::render::colour_scale::ColourScale;
+use crate::session::Verdict;
+
+/// A titled list of names and values.
+#[derive(Clone, Debug, Serialize)]
+pub struct Section {
+    /// Its title.
+    pub title: String,
+    /// Names and values.
+    pub rows: Vec<(String, String)>,
+}
+
+/// A picture's place in the report.
+#[derive(Clone, Debug, Serialize)]
+pub struct Figure {
+    /// Name of its file.
+    pub file: String,
+    /// Line under it.
+    pub caption: String,
+}
+
+/// Bars of the histogram and the limits drawn over it, in shares of its width and height.
+#[derive(Clone, Debug, Serialize)]
+pub struct Bars {
+    /// Height of each bar, 0 to 1.
+    pub heights: Vec<f64>,
+    /// Colour of each bar.
+    pub colours: Vec<String>,
+    /// Where the tolerance limits are, 0 to 1.
+    pub limits: Vec<f64>,
+    /// Labels under it, left to right.
+    pub labels: Vec<String>,
+}
+
+/// Everything that a report says.
+#[derive(Clone, Debug, Serialize)]
+pub struct Content {
+    /// Title line.
+    pub title: String,
+    /// Under the title.
+    pub subtitle: String,
+    /// PASS or FAIL.
+    pub verdict: String,
+    /// Why, in a sentence.
+    pub verdict_reason: String,
+    /// Whether it passed.
+    pub passed: bool,
+    /// Date and time.
+    pub date: String,
+    /// Software and version.
+    pub software: String,
+    /// Lists of figures.
+    pub sections: Vec<Section>,
+    /// The histogram.
+    pub histogram: Bars,
+    /// Colours of the scale from low to high, and the labels beside it.
+    pub scale_colours: Vec<String>,
+    /// Labels of the scale: place 0 to 1 and text.
+    pub scale_labels: Vec<(f64, String)>,
+    /// Patches: number, centre, area, peak.
+    pub regions: Vec<[String; 6]>,
+    /// Pictures.
+    pub figures: Vec<Figure>,
+    /// Said in place of pictures.
+    pub no_pictures: Option<String>,
+    /// Remarks of the readers and the alignment.
+    pub notes: Vec<String>,
+}
+
+/// Formats everything once.
+pub fn of(input: &Input<'_>, pictures: &Pictures, stamp: Stamp) -> Content {
+    let check = input.check;
+    let info = &input.document.settings.report;
+    let scale = ColourScale::new(check.parameters.tolerance, input.document.settings.scale_mm);
+    let unit = Unit { input };
+    Content {
+        title: if info.title.is_empty() { "Inspection report".to_owned() } else { info.title.clone() },
+        subtitle: format!("{} against {}", names_of_scans(input), input.nominal.source.name()),
+        verdict: check.verdict.name().to_owned(),
+        verdict_reason: reason(input, &unit),
+        passed: check.verdict == Verdict::Pass,
+        date: stamp.to_string(),
+        software: super::software(),
+        sections: vec![
+            part(input, stamp),
+            statistics(input, &unit),
+            parameters(input, &unit),
+            alignment(input, &unit),
+            sources(input),
+        ],
+        histogram: bars(input, &scale, &unit),
+        scale_colours: scale.table(64).iter().map(|[r, g, b, _]| format!("#{r:02x}{g:02x}{b:02x}")).collect(),
+        scale_labels: scale_labels(&scale, &unit),
+        regions: regions(input, &unit),
+        figures: pictures
+            .views
+            .iter()
+            .map(|view| Figure { file: view.file.clone(), caption: view.caption.clone() })
+            .collect(),
+        no_pictures: pictures.missing.clone(),
+        notes: notes(input),
+    }
+}
+
+/// Lengths in the unit that the user chose.
+struct Unit<'a> {
+    input: &'a Input<'a>,
+}
+
+impl Unit<'_> {
+    fn length(&self, mm: f64, digits: usize) -> String {
+        let unit = self.input.document.settings.shown_unit;
+        // An inch shows two more digits than a millimetre for the same step.
+        let extra = (unit.in_mm().log10().round()).max(0.0) as usize;
+        format!("{:.*} {}", digits + extra, mm / unit.in_mm(), unit.symbol())
+    }
+
+    fn signed(&self, mm: f64, digits: usize) -> String {
+        let text = self.length(mm, digits);
+        if mm > 0.0 { format!("+{text}") } else { text }
+    }
+}
+
+fn row(name: &str, value: impl Into<String>) -> (String, String) {
+    (name.to_owned(), value.into())
+}
+
+fn names_of_scans(input: &Input<'_>) -> String {
+    let names: Vec<String> = input.actual.sources.iter().map(crate::session::SourceFile::name).collect();
+    names.join(", ")
+}
+
+fn reason(input: &Input<'_>, unit: &Unit<'_>) -> String {
+    let smallest = input.check.parameters.min_region_mm2;
+    match input.check.regions.as_slice() {
+        [] => format!("No connected patch of {smallest} mm² or more is out of tolerance."),
+        [one] => format!("One patch is out of tolerance, by {} at its peak.", unit.signed(one.peak_mm, 3)),
+        [worst, ..] => format!(
+            "{} patches are out of tolerance; the worst reaches {}.",
+            input.check.regions.len(),
+            unit.signed(worst.peak_mm, 3)
+        ),
+    }
+}
+
+fn part(input: &Input<'_>, stamp: Stamp) -> Section {
+    let info = &input.document.settings.report;
+    let or_dash = |text: &str| if text.is_empty() { "–".to_owned() } else { text.to_owned() };
+    Section {
+        title: "Part".into(),
+        rows: vec![
+            row("Part number", or_dash(&info.part_number)),
+            row("Serial number", or_dash(&info.serial)),
+            row("Operator", or_dash(&info.operator)),
+            row("Date", stamp.to_string()),
+            row("Units", input.document.settings.shown_unit.symbol()),
+        ],
+    }
+}
+
+fn statistics(input: &Input<'_>, unit: &Unit<'_>) -> Section {
+    let s = &input.check.statistics;
+    let excluded = &input.check.excluded;
+    Section {
+        title: "Deviation".into(),
+        rows: vec![
+            row("Places measured", s.count.to_string()),
+            row(
+                "Without data",
+                format!(
+                    "{} ({} too far, {} wrong angle, {} beyond a rim)",
+                    s.excluded, excluded.too_far, excluded.wrong_angle, excluded.beyond_rim
+                ),
+            ),
+            row("Mean", unit.signed(s.mean_mm, 4)),
+            row("Standard deviation", unit.length(s.sigma_mm, 4)),
+            row("RMS", unit.length(s.rms_mm, 4)),
+            row("Smallest, largest", format!("{}, {}", unit.signed(s.min_mm, 3), unit.signed(s.max_mm, 3))),
+            row(
+                "1 %, 50 %, 99 %",
+                format!(
+                    "{}, {}, {}",
+                    unit.signed(s.percentiles_mm.p01, 3),
+                    unit.signed(s.percentiles_mm.p50, 3),
+                    unit.signed(s.percentiles_mm.p99, 3)
+                ),
+            ),
+            row("In tolerance", format!("{:.2} %", 100.0 * s.in_tolerance_fraction)),
+        ],
+    }
+}
+
+fn parameters(input: &Input<'_>, unit: &Unit<'_>) -> Section {
+    let p = &input.check.parameters;
+    let method = match p.method {
+        Method::Closest => "each scan point to the closest point of the nominal",
+        Method::PointFacet => "mean of the scan points over each nominal facet",
+        Method::FacetFacet => "scan facet along the normal of each nominal facet",
+    };
+    let mut rows = vec![
+        row("Method", method),
+        row("Tolerance", format!("{} to {}", unit.signed(p.tolerance.low_mm, 3), unit.signed(p.tolerance.high_mm, 3))),
+        row("Smallest patch that fails", format!("{} mm²", p.min_region_mm2)),
+        row("Largest distance", unit.length(p.max_distance_mm, 2)),
+        row("Largest angle", format!("{}°", p.max_angle_deg)),
+    ];
+    if let Some(edge) = p.max_edge_mm {
+        rows.push(row("Largest facet edge", unit.length(edge, 3)));
+    }
+    rows.push(row(
+        "Computed on",
+        format!("{:?}, {}", input.check.device.kind, input.check.device.device).to_lowercase(),
+    ));
+    Section { title: "How it was measured".into(), rows }
+}
+
+fn alignment(input: &Input<'_>, unit: &Unit<'_>) -> Section {
+    let mut rows = Vec::new();
+    if let Some(alignment) = &input.document.alignment {
+        let how = match alignment.method {
+            crate::inspect::alignment::Method::Auto => "automatic start and best fit",
+            crate::inspect::alignment::Method::BestFit => "best fit",
+            crate::inspect::alignment::Method::None => "given",
+        };
+        rows.push(row("Method", how));
+        rows.push(row("RMS minimised", unit.length(alignment.rms_mm, 4)));
+        rows.push(row("Iterations", alignment.iterations.to_string()));
+        rows.push(row("Share of points used", format!("{:.1} %", 100.0 * alignment.overlap)));
+        rows.push(row("Least determined", alignment.information.weakest.clone()));
+        if !alignment.alternatives.is_empty() {
+            rows.push(row("Other poses that fit", alignment.alternatives.len().to_string()));
+        }
+    }
+    for (i, line) in transform::rows_of(&input.check.nominal_from_scan).iter().enumerate() {
+        let [a, b, c, d] = line;
+        let name = if i == 0 { "nominal_from_scan, mm" } else { "" };
+        rows.push(row(name, format!("{a:>11.7}  {b:>11.7}  {c:>11.7}  {d:>12.5}")));
+    }
+    Section { title: "Alignment".into(), rows }
+}
+
+fn sources(input: &Input<'_>) -> Section {
+    let mut rows = vec![
+        row("Nominal", input.nominal.source.path.display().to_string()),
+        row("BLAKE3", input.nominal.source.hash.clone()),
+        row("Facets", input.nominal.surface.mesh().facets.len().to_string()),
+    ];
+    for source in &input.actual.sources {
+        rows.push(row("Scan", source.path.display().to_string()));
+        rows.push(row("BLAKE3", source.hash.clone()));
+    }
+    rows.push(row("Points", input.actual.cloud.points.len().to_string()));
+    rows.push(row("Software", super::software()));
+    Section { title: "Sources".into(), rows }
+}
+
+fn bars(input: &Input<'_>, scale: &ColourScale, unit: &Unit<'_>) -> Bars {
+    let histogram = &input.check.histogram;
+    let top = histogram.counts.iter().copied().max().unwrap_or(0).max(1) as f64;
+    let place = |mm: f64| ((mm - histogram.low_mm) / (histogram.high_mm - histogram.low_mm)).clamp(0.0, 1.0);
+    let tolerance = &input.check.parameters.tolerance;
+    Bars {
+        heights: histogram.counts.iter().map(|&count| count as f64 / top).collect(),
+        colours: (0..histogram.counts.len())
+            .map(|bin| {
+                let [r, g, b] = scale.colour(Some(histogram.bin_centre_mm(bin)));
+                format!("#{r:02x}{g:02x}{b:02x}")
+            })
+            .collect(),
+        limits: vec![place(tolerance.low_mm), place(tolerance.high_mm)],
+        labels: vec![unit.signed(histogram.low_mm, 2), unit.length(0.0, 0), unit.signed(histogram.high_mm, 2)],
+    }
+}
+
+fn scale_labels(scale: &ColourScale, unit: &Unit<'_>) -> Vec<(f64, String)> {
+    let place = |mm: f64| 0.5 + 0.5 * mm / scale.end_mm;
+    [-scale.end_mm, scale.tolerance.low_mm, scale.tolerance.high_mm, scale.end_mm]
+        .iter()
+        .map(|&mm| (place(mm), unit.signed(mm, 2)))
+        .collect()
+}
+
+fn regions(input: &Input<'_>, unit: &Unit<'_>) -> Vec<[String; 6]> {
+    input
+        .check
+        .regions
+        .iter()
+        .take(40)
+        .enumerate()
+        .map(|(i, region)| {
+            let [x, y, z] = region.peak_at_mm.map(|mm| unit.length(mm, 2));
+            [(i + 1).to_string(), x, y, z, format!("{:.1} mm²", region.area_mm2), unit.signed(region.peak_mm, 3)]
+        })
+        .collect()
+}
+
+fn notes(input: &Input<'_>) -> Vec<String> {
+    let named = |name: String, notes: Vec<String>| notes.into_iter().map(move |note| format!("{name}: {note}"));
+    let nominal = input.nominal.notes.iter().cloned().chain(input.nominal.findings.sentences()).collect();
+    let scan = input.actual.notes.iter().cloned().chain(input.actual.findings.sentences()).collect();
+    named(input.nominal.source.name(), nominal).chain(named(names_of_scans(input), scan)).collect()
+}

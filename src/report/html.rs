@@ -1,0 +1,146 @@
+//! `report.html`: one self-contained file.
+
+use std::fmt::Write;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+
+use super::content::{Bars, Content, Section};
+use super::pictures::Pictures;
+
+const STYLE: &str = include_str!("report.css");
+
+/// The report as HTML, pictures inside.
+pub fn of(content: &Content, pictures: &Pictures) -> String {
+    let mut html = String::with_capacity(1 << 20);
+    let badge = if content.passed { "pass" } else { "fail" };
+    // Writing to a string cannot fail.
+    let _ = write!(
+        html,
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+         <title>{title}</title><style>{STYLE}</style></head><body><main>\
+         <header><div><h1>{title}</h1><p class=\"sub\">{subtitle}</p></div>\
+         <div class=\"verdict {badge}\"><strong>{verdict}</strong><span>{reason}</span></div></header>",
+        title = escape(&content.title),
+        subtitle = escape(&content.subtitle),
+        verdict = escape(&content.verdict),
+        reason = escape(&content.verdict_reason),
+    );
+    if let Some(missing) = &content.no_pictures {
+        let _ = write!(html, "<p class=\"note\">{}</p>", escape(missing));
+    }
+    html.push_str("<section class=\"views\">");
+    for view in &pictures.views {
+        let _ = write!(
+            html,
+            "<figure><img alt=\"{caption}\" src=\"data:image/png;base64,{data}\"><figcaption>{caption}</figcaption></figure>",
+            caption = escape(&view.caption),
+            data = BASE64.encode(&view.png),
+        );
+    }
+    html.push_str("</section>");
+    push_scale(&mut html, content);
+    html.push_str("<div class=\"columns\">");
+    for section in content.sections.iter().take(3) {
+        push_section(&mut html, section);
+    }
+    html.push_str("<section><h2>Histogram</h2>");
+    push_histogram(&mut html, &content.histogram);
+    html.push_str("</section></div>");
+    push_regions(&mut html, content);
+    for section in content.sections.iter().skip(3) {
+        push_section(&mut html, section);
+    }
+    if !content.notes.is_empty() {
+        html.push_str("<section><h2>Remarks</h2><ul>");
+        content.notes.iter().for_each(|note| {
+            let _ = write!(html, "<li>{}</li>", escape(note));
+        });
+        html.push_str("</ul></section>");
+    }
+    let _ = write!(
+        html,
+        "<footer>{} · {}</footer></main></body></html>\n",
+        escape(&content.software),
+        escape(&content.date)
+    );
+    html
+}
+
+fn push_section(html: &mut String, section: &Section) {
+    let _ = write!(html, "<section><h2>{}</h2><table class=\"pairs\">", escape(&section.title));
+    for (name, value) in &section.rows {
+        let _ = write!(html, "<tr><th>{}</th><td>{}</td></tr>", escape(name), escape(value));
+    }
+    html.push_str("</table></section>");
+}
+
+fn push_scale(html: &mut String, content: &Content) {
+    let _ = write!(
+        html,
+        "<div class=\"scale\"><div class=\"bar\" style=\"background:linear-gradient(90deg,{})\"></div>",
+        content.scale_colours.join(",")
+    );
+    for (place, label) in &content.scale_labels {
+        let _ = write!(html, "<span style=\"left:{:.2}%\">{}</span>", 100.0 * place, escape(label));
+    }
+    html.push_str("<em>grey: no data</em></div>");
+}
+
+fn push_histogram(html: &mut String, bars: &Bars) {
+    html.push_str("<svg viewBox=\"0 0 600 190\" role=\"img\" aria-label=\"Histogram of the deviations\">");
+    let width = 600.0 / bars.heights.len().max(1) as f64;
+    for (i, (height, colour)) in bars.heights.iter().zip(&bars.colours).enumerate() {
+        let _ = write!(
+            html,
+            "<rect x=\"{:.2}\" y=\"{:.2}\" width=\"{:.2}\" height=\"{:.2}\" fill=\"{colour}\"/>",
+            i as f64 * width,
+            160.0 - 150.0 * height,
+            width * 0.92,
+            150.0 * height
+        );
+    }
+    for limit in &bars.limits {
+        let x = 600.0 * limit;
+        let _ = write!(html, "<line x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"4\" y2=\"160\" class=\"limit\"/>");
+    }
+    html.push_str("<line x1=\"0\" x2=\"600\" y1=\"160\" y2=\"160\" class=\"axis\"/>");
+    let anchors = ["start", "middle", "end"];
+    for (i, label) in bars.labels.iter().enumerate() {
+        let anchor = anchors.get(i).copied().unwrap_or("end");
+        let _ = write!(html, "<text x=\"{}\" y=\"180\" text-anchor=\"{anchor}\">{}</text>", 300 * i, escape(label));
+    }
+    html.push_str("</svg>");
+}
+
+fn push_regions(html: &mut String, content: &Content) {
+    html.push_str("<section><h2>Patches out of tolerance</h2>");
+    if content.regions.is_empty() {
+        html.push_str("<p>None.</p></section>");
+        return;
+    }
+    html.push_str("<table class=\"list\"><tr><th>#</th><th>x</th><th>y</th><th>z</th><th>Area</th><th>Peak</th></tr>");
+    for region in &content.regions {
+        html.push_str("<tr>");
+        region.iter().for_each(|cell| {
+            let _ = write!(html, "<td>{}</td>", escape(cell));
+        });
+        html.push_str("</tr>");
+    }
+    html.push_str("</table></section>");
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_cannot_break_out_of_the_page() {
+        assert_eq!(escape("<script>\"&"), "&lt;script&gt;&quot;&amp;");
+    }
+}

@@ -1,0 +1,87 @@
+//! `summary.json`, schema `shadowgraph.inspection/1`.
+
+use serde_json::{Value, json};
+
+use super::Input;
+use crate::geometry::transform;
+use crate::inspect::alignment::Alignment;
+use crate::session::SourceFile;
+
+/// The summary as JSON.
+pub fn of(input: &Input<'_>) -> Value {
+    let check = input.check;
+    let bounds = input.nominal.surface.bounds();
+    let identity = Alignment::given(check.nominal_from_scan);
+    let alignment = input.document.alignment.as_deref().unwrap_or(&identity);
+    let findings = &input.nominal.findings;
+    json!({
+        "schema": "shadowgraph.inspection/1",
+        "software": super::software(),
+        "backend": check.device,
+        "nominal": {
+            "path": input.nominal.source.path,
+            "blake3": input.nominal.source.hash,
+            "facets": input.nominal.surface.mesh().facets.len(),
+            "bounds_mm": [bounds.min.coords.as_slice(), bounds.max.coords.as_slice()],
+            "findings": findings,
+            "notes": input.nominal.notes,
+        },
+        "scan": {
+            "files": input.actual.sources.iter().map(source).collect::<Vec<_>>(),
+            "points": input.actual.cloud.points.len(),
+            "findings": input.actual.findings,
+            "notes": input.actual.notes,
+        },
+        "alignment": alignment_json(alignment),
+        "deviation": {
+            "method": check.parameters.method,
+            "count": check.statistics.count,
+            "excluded": check.statistics.excluded,
+            "excluded_by_reason": check.excluded,
+            "mean_mm": check.statistics.mean_mm,
+            "sigma_mm": check.statistics.sigma_mm,
+            "rms_mm": check.statistics.rms_mm,
+            "min_mm": check.statistics.min_mm,
+            "max_mm": check.statistics.max_mm,
+            "percentiles_mm": check.statistics.percentiles_mm,
+            "in_tolerance_fraction": check.statistics.in_tolerance_fraction,
+            "max_distance_mm": check.parameters.max_distance_mm,
+            "max_angle_deg": check.parameters.max_angle_deg,
+            "max_edge_mm": check.parameters.max_edge_mm,
+        },
+        "tolerance_mm": [check.parameters.tolerance.low_mm, check.parameters.tolerance.high_mm],
+        "min_region_mm2": check.parameters.min_region_mm2,
+        "regions": check.regions,
+        "verdict": check.verdict,
+        "timings_ms": timings(input.timings_ms),
+    })
+}
+
+/// An alignment as the summary and `register` print it.
+pub fn alignment_json(alignment: &Alignment) -> Value {
+    json!({
+        "method": alignment.method,
+        "nominal_from_scan": transform::rows_of(&alignment.nominal_from_scan),
+        "rms_mm": alignment.rms_mm,
+        "iterations": alignment.iterations,
+        "overlap": alignment.overlap,
+        "converged": alignment.converged,
+        "stop": alignment.stop,
+        "information": alignment.information.matrix,
+        "information_pivot_mm": alignment.information.pivot.map(|pivot| [pivot.x, pivot.y, pivot.z]),
+        "weakest": alignment.information.weakest,
+        "alternatives": alignment.alternatives.iter().map(|alternative| json!({
+            "nominal_from_scan": transform::rows_of(&alternative.nominal_from_scan),
+            "rms_mm": alternative.rms_mm,
+            "angle_deg": alternative.angle_rad.to_degrees(),
+        })).collect::<Vec<_>>(),
+    })
+}
+
+fn source(file: &SourceFile) -> Value {
+    json!({ "path": file.path, "blake3": file.hash, "unit": file.unit })
+}
+
+fn timings(timings_ms: &[(String, f64)]) -> Value {
+    timings_ms.iter().map(|(name, ms)| (name.clone(), json!(ms))).collect::<serde_json::Map<_, _>>().into()
+}

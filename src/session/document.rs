@@ -1,0 +1,123 @@
+//! The inspection document. Heavy data are shared, so a copy is cheap and every state can be kept for undo.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Check, Settings};
+use crate::base::LengthUnit;
+use crate::geometry::health::{CloudFindings, MeshFindings};
+use crate::geometry::{Cloud, Pose, Surface};
+use crate::inspect::alignment::Alignment;
+use crate::inspect::alignment::automatic::PreparedScan;
+use crate::inspect::alignment::point_pairs::PointPair;
+use crate::io::xyz::Columns;
+
+/// A file that an element was made from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SourceFile {
+    /// Absolute path.
+    pub path: PathBuf,
+    /// BLAKE3 of its bytes, hexadecimal.
+    pub hash: String,
+    /// Its unit; `None` where the file's format decides.
+    pub unit: Option<LengthUnit>,
+    /// Chosen columns, for files of numbers.
+    pub columns: Option<Columns>,
+}
+
+impl SourceFile {
+    /// The file's name without its folder.
+    pub fn name(&self) -> String {
+        self.path.file_name().map_or_else(|| self.path.display().to_string(), |n| n.to_string_lossy().into_owned())
+    }
+}
+
+/// The nominal element.
+#[derive(Debug)]
+pub struct Nominal {
+    /// Where it came from.
+    pub source: SourceFile,
+    /// The mesh, ready for search.
+    pub surface: Surface,
+    /// What was wrong with the file.
+    pub findings: MeshFindings,
+    /// Sentences for the user.
+    pub notes: Vec<String>,
+    /// Whether its winding was unified after loading.
+    pub winding_unified: bool,
+}
+
+/// The actual element: one or more snapshots in one frame.
+pub struct Actual {
+    /// Where they came from.
+    pub sources: Vec<SourceFile>,
+    /// All points.
+    pub cloud: Cloud,
+    /// Ready for alignment.
+    pub prepared: PreparedScan,
+    /// The scan's facets, where it has them.
+    pub facets: Option<Surface>,
+    /// What was wrong with the files.
+    pub findings: CloudFindings,
+    /// Sentences for the user.
+    pub notes: Vec<String>,
+}
+
+/// Everything there is to an inspection.
+#[derive(Clone, Default)]
+pub struct Document {
+    /// The nominal.
+    pub nominal: Option<Arc<Nominal>>,
+    /// The actual.
+    pub actual: Option<Arc<Actual>>,
+    /// The current alignment.
+    pub alignment: Option<Arc<Alignment>>,
+    /// Picked point pairs.
+    pub pairs: Vec<PointPair>,
+    /// The current check.
+    pub check: Option<Arc<Check>>,
+    /// All settings.
+    pub settings: Settings,
+}
+
+impl Document {
+    /// The current pose of the scan on the nominal; identity before any alignment.
+    pub fn nominal_from_scan(&self) -> Pose {
+        self.alignment.as_ref().map_or_else(Pose::identity, |alignment| alignment.nominal_from_scan)
+    }
+
+    /// The check, unless its inputs have changed since it was made.
+    pub fn current_check(&self) -> Option<&Arc<Check>> {
+        self.check.as_ref().filter(|check| !self.is_stale(check))
+    }
+
+    /// Whether what `check` was made from has changed.
+    pub fn is_stale(&self, check: &Check) -> bool {
+        check.parameters != self.settings.deviation
+            || check.nominal_from_scan != self.nominal_from_scan()
+            || self.nominal.as_ref().is_none_or(|nominal| nominal.source.hash != check.nominal_hash)
+            || self
+                .actual
+                .as_ref()
+                .is_none_or(|actual| !actual.sources.iter().map(|source| &source.hash).eq(check.scan_hashes.iter()))
+    }
+
+    /// Bytes of what this document holds and `other` does not: the cost of keeping it for undo.
+    pub fn bytes_beyond(&self, other: &Self) -> u64 {
+        fn own<T>(mine: Option<&Arc<T>>, theirs: Option<&Arc<T>>, bytes: impl Fn(&T) -> u64) -> u64 {
+            match (mine, theirs) {
+                (Some(mine), Some(theirs)) if Arc::ptr_eq(mine, theirs) => 0,
+                (Some(mine), _) => bytes(mine),
+                (None, _) => 0,
+            }
+        }
+        own(self.nominal.as_ref(), other.nominal.as_ref(), |nominal| nominal.surface.bytes())
+            + own(self.actual.as_ref(), other.actual.as_ref(), |actual| {
+                2 * actual.cloud.bytes() + actual.facets.as_ref().map_or(0, Surface::bytes)
+            })
+            + own(self.check.as_ref(), other.check.as_ref(), Check::bytes)
+            + size_of::<Self>() as u64
+    }
+}

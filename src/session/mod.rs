@@ -1,0 +1,13 @@
+//! Floor 4: the inspection as a document, its history, its project file, and the jobs that change it.
+
+pub mod check;
+pub mod document;
+pub mod history;
+pub mod jobs;
+pub mod project;
+pub mod settings;
+
+pub use check::{Check, Verdict};
+pub use document::{Actual, Document, Nominal, SourceFile};
+pub use history::History;
+pub use settings::{ReportInfo, Settings};

@@ -1,0 +1,173 @@
+//! The project file: settings, alignment and where the sources are, as one versioned JSON file, written atomically.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Document, Settings, SourceFile};
+use crate::base::{Result, UserError};
+use crate::inspect::alignment::Alignment;
+use crate::inspect::alignment::point_pairs::PointPair;
+use crate::io::atomic;
+
+/// What marks a project file.
+pub const FORMAT: &str = "shadowgraph.project";
+/// The version written now. Older ones are still read.
+pub const VERSION: u32 = 1;
+
+/// A project as it is stored.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Project {
+    /// Always [`FORMAT`].
+    pub format: String,
+    /// Version of this layout.
+    pub version: u32,
+    /// Version of the software that wrote it.
+    pub software: String,
+    /// The nominal's file.
+    pub nominal: Option<SourceFile>,
+    /// Whether the nominal's winding was unified.
+    #[serde(default)]
+    pub winding_unified: bool,
+    /// The scans' files.
+    #[serde(default)]
+    pub scans: Vec<SourceFile>,
+    /// The alignment.
+    #[serde(default)]
+    pub alignment: Option<Alignment>,
+    /// Picked pairs.
+    #[serde(default)]
+    pub pairs: Vec<PointPair>,
+    /// Whether a check had been made.
+    #[serde(default)]
+    pub checked: bool,
+    /// All settings.
+    #[serde(default)]
+    pub settings: Settings,
+}
+
+impl Project {
+    /// What is worth keeping of `document`.
+    pub fn of(document: &Document) -> Self {
+        Self {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            software: env!("CARGO_PKG_VERSION").to_owned(),
+            nominal: document.nominal.as_ref().map(|nominal| nominal.source.clone()),
+            winding_unified: document.nominal.as_ref().is_some_and(|nominal| nominal.winding_unified),
+            scans: document.actual.as_ref().map(|actual| actual.sources.clone()).unwrap_or_default(),
+            alignment: document.alignment.as_deref().cloned(),
+            pairs: document.pairs.clone(),
+            checked: document.check.is_some(),
+            settings: document.settings.clone(),
+        }
+    }
+
+    /// Writes it to `path`, whole or not at all.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let text = serde_json::to_string_pretty(self)
+            .map_err(|e| UserError::internal(format!("The project cannot be written: {e}.")))?;
+        atomic::write_bytes(path, text.as_bytes())
+    }
+
+    /// Reads a project. What a damaged one still holds is kept; `notes` says what is missing.
+    pub fn load(path: &Path) -> Result<(Self, Vec<String>)> {
+        let text = std::fs::read_to_string(path).map_err(|e| UserError::file("open", path, &e))?;
+        let value: serde_json::Value = serde_json::from_str(&text).map_err(|e| {
+            UserError::input(format!(
+                "{}, line {}: this is no readable Shadowgraph project ({e}). Choose another file, or the autosaved copy.",
+                path.display(),
+                e.line()
+            ))
+        })?;
+        if value.get("format").and_then(|format| format.as_str()) != Some(FORMAT) {
+            return Err(UserError::input(format!("{} is not a Shadowgraph project.", path.display())));
+        }
+        let version = value.get("version").and_then(serde_json::Value::as_u64).unwrap_or(0);
+        if version > u64::from(VERSION) {
+            return Err(UserError::input(format!(
+                "{} was written by a newer version of Shadowgraph (layout {version}, this one knows {VERSION}); update \
+                 the program.",
+                path.display()
+            )));
+        }
+        Ok(Self::salvage(&value))
+    }
+
+    /// Takes each part that can be read, and names those that cannot.
+    fn salvage(value: &serde_json::Value) -> (Self, Vec<String>) {
+        let mut notes = Vec::new();
+        fn part<T: Default + serde::de::DeserializeOwned>(
+            value: &serde_json::Value,
+            key: &str,
+            what: &str,
+            notes: &mut Vec<String>,
+        ) -> T {
+            match value.get(key) {
+                None => T::default(),
+                Some(part) => T::deserialize(part).unwrap_or_else(|_| {
+                    notes.push(format!("The project's {what} could not be read and was left out."));
+                    T::default()
+                }),
+            }
+        }
+        let project = Self {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            software: part(value, "software", "software version", &mut notes),
+            nominal: part(value, "nominal", "nominal", &mut notes),
+            winding_unified: part(value, "winding_unified", "winding", &mut notes),
+            scans: part(value, "scans", "list of scans", &mut notes),
+            alignment: part(value, "alignment", "alignment", &mut notes),
+            pairs: part(value, "pairs", "list of point pairs", &mut notes),
+            checked: part(value, "checked", "check", &mut notes),
+            settings: part(value, "settings", "settings", &mut notes),
+        };
+        (project, notes)
+    }
+}
+
+/// The folder for what the program remembers between runs, made when missing.
+pub fn state_folder() -> Option<PathBuf> {
+    let base = std::env::var_os("XDG_STATE_HOME")
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute())
+        .or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".local/state")))?;
+    let folder = base.join("shadowgraph");
+    std::fs::create_dir_all(&folder).ok()?;
+    Some(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_project_round_trips_and_a_damaged_part_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("part.shadowgraph");
+        let mut document = Document::default();
+        document.settings.deviation.tolerance.high_mm = 0.25;
+        let project = Project::of(&document);
+        project.save(&path).unwrap();
+        let (back, notes) = Project::load(&path).unwrap();
+        assert_eq!((back, notes.len()), (project, 0));
+        let damaged = std::fs::read_to_string(&path).unwrap().replace("\"pairs\": []", "\"pairs\": 7");
+        std::fs::write(&path, damaged).unwrap();
+        let (back, notes) = Project::load(&path).unwrap();
+        assert_eq!(back.settings.deviation.tolerance.high_mm, 0.25);
+        assert!(notes[0].contains("point pairs"));
+    }
+
+    #[test]
+    fn newer_and_foreign_files_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.shadowgraph");
+        std::fs::write(&path, r#"{"format":"shadowgraph.project","version":99}"#).unwrap();
+        assert!(Project::load(&path).unwrap_err().sentence.contains("newer version"));
+        std::fs::write(&path, "{}").unwrap();
+        assert!(Project::load(&path).unwrap_err().sentence.contains("not a Shadowgraph project"));
+        std::fs::write(&path, "solid").unwrap();
+        assert!(Project::load(&path).unwrap_err().sentence.contains("line 1"));
+    }
+}

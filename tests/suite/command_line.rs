@@ -1,0 +1,149 @@
+//! The command line on real files.
+
+use serde_json::Value;
+use shadowgraph::geometry::{Point, transform};
+
+use super::support::{asset, errors, shadowgraph, shared_data, text};
+
+fn pose(value: &Value) -> shadowgraph::geometry::Pose {
+    let rows: [[f64; 4]; 4] = serde_json::from_value(value.clone()).unwrap();
+    transform::from_rows(&rows).unwrap()
+}
+
+fn demo_truth() -> Value {
+    serde_json::from_str(&std::fs::read_to_string(asset("bracket-truth.json")).unwrap()).unwrap()
+}
+
+#[test]
+fn the_demo_writes_every_file_and_finds_pose_and_defects() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("report");
+    let output = shadowgraph(&["demo", "--no-window", "--json", "--out", text(&out)]);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    for name in ["summary.json", "deviations.csv", "colormap.ply", "report.html", "report.pdf"] {
+        assert!(std::fs::metadata(out.join(name)).unwrap().len() > 1000, "{name}");
+    }
+    let summary: Value = serde_json::from_str(&std::fs::read_to_string(out.join("summary.json")).unwrap()).unwrap();
+    assert_eq!(summary["schema"], "shadowgraph.inspection/1");
+    assert_eq!(summary["verdict"], "fail");
+    let truth = demo_truth();
+    let (found, expected) = (pose(&summary["alignment"]["nominal_from_scan"]), pose(&truth["nominal_from_scan"]));
+    let centre = Point::new(59.0, 39.0, 15.5);
+    let (shift_mm, angle_rad) = transform::difference(&found, &expected, &expected.inverse_transform_point(&centre));
+    assert!(shift_mm < 0.005 && angle_rad.to_degrees() < 0.005, "{shift_mm} mm {} deg", angle_rad.to_degrees());
+    // The bumps are where and as high as they were made.
+    let regions = summary["regions"].as_array().unwrap();
+    for defect in truth["defects"].as_array().unwrap().iter().filter(|d| d["kind"] == "bump") {
+        let at: [f64; 3] = serde_json::from_value(defect["centre_mm"].clone()).unwrap();
+        let height_mm = defect["height_um"].as_f64().unwrap() / 1000.0;
+        let found = regions.iter().find(|region| {
+            let centre: [f64; 3] = serde_json::from_value(region["centre_mm"].clone()).unwrap();
+            (Point::from(centre) - Point::from(at)).norm() < 1.5
+        });
+        let peak = found.expect("the defect is a region")["peak_mm"].as_f64().unwrap();
+        assert!((peak - height_mm).abs() < 0.02, "{peak} {height_mm}");
+    }
+    let rows = std::fs::read_to_string(out.join("deviations.csv")).unwrap();
+    assert!(rows.starts_with("x_mm,y_mm,z_mm,deviation_mm\n"));
+    assert_eq!(rows.lines().count(), 150_001);
+}
+
+#[test]
+fn out_of_tolerance_ends_with_code_4_only_when_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let (nominal, scan) = (asset("bracket.stl"), asset("bracket-scan.ply"));
+    let out = folder.path().join("r");
+    let base = ["inspect", "--nominal", text(&nominal), "--scan", text(&scan), "--no-pictures", "--out", text(&out)];
+    assert_eq!(shadowgraph(&base).status.code(), Some(0));
+    let mut strict = base.to_vec();
+    strict.push("--fail-on-out-of-tolerance");
+    assert_eq!(shadowgraph(&strict).status.code(), Some(4));
+    let mut wide = strict.clone();
+    wide.extend(["--tolerance-mm", "-2,2"]);
+    assert_eq!(shadowgraph(&wide).status.code(), Some(0));
+}
+
+#[test]
+fn facet_methods_and_a_given_pose_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let truth = demo_truth();
+    let pose_file = folder.path().join("pose.txt");
+    std::fs::write(&pose_file, transform::pose_text(&pose(&truth["nominal_from_scan"]))).unwrap();
+    let out = folder.path().join("r");
+    let output = shadowgraph(&[
+        "inspect", "--nominal", text(&asset("bracket.stl")), "--scan", text(&asset("bracket-scan.ply")), "--align",
+        "none", "--pose", text(&pose_file), "--method", "point-facet", "--max-edge-mm", "1", "--no-pictures", "--json",
+        "--out", text(&out),
+    ]);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(summary["deviation"]["method"], "point-facet");
+    assert!(summary["deviation"]["count"].as_u64().unwrap() > 40_000);
+    let rows = std::fs::read_to_string(out.join("deviations.csv")).unwrap();
+    assert!(rows.starts_with("facet,x_mm,y_mm,z_mm,deviation_mm,matches\n"));
+}
+
+#[test]
+fn wrong_usage_ends_with_code_2_and_help_has_examples() {
+    assert_eq!(shadowgraph(&["inspect"]).status.code(), Some(2));
+    assert_eq!(shadowgraph(&["fly"]).status.code(), Some(2));
+    let scan = asset("bracket-scan.ply");
+    let output = shadowgraph(&["inspect", "--nominal", "a.stl", "--scan", text(&scan), "--out", "x", "--tolerance-mm", "1,-1"]);
+    assert_eq!(output.status.code(), Some(2));
+    for command in ["demo", "inspect", "register", "simulate", "convert", "info", "bench"] {
+        let help = shadowgraph(&[command, "--help"]);
+        assert_eq!(help.status.code(), Some(0));
+        assert!(String::from_utf8_lossy(&help.stdout).contains("Example"), "{command}");
+    }
+}
+
+#[test]
+fn simulate_convert_and_info_pass_files_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let sim = folder.path().join("sim");
+    let stl = asset("bracket.stl");
+    let arguments = ["simulate", "--nominal", text(&stl), "--views", "1", "--points", "3000", "--out", text(&sim)];
+    let output = shadowgraph(&arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let (scan, csv) = (sim.join("scan.ply"), folder.path().join("scan.csv"));
+    assert_eq!(shadowgraph(&["convert", text(&scan), text(&csv)]).status.code(), Some(0));
+    let info = shadowgraph(&["info", "--json", text(&csv)]);
+    let value: Value = serde_json::from_slice(&info.stdout).unwrap();
+    assert_eq!(value["files"][0]["points"], 3000);
+    assert_eq!(value["files"][0]["columns"], serde_json::json!([1, 2, 3]));
+}
+
+#[test]
+fn a_cad_file_becomes_the_part_it_describes() {
+    if cfg!(not(feature = "cad")) {
+        return;
+    }
+    let info = shadowgraph(&["info", "--json", text(&asset("bracket.step"))]);
+    let value: Value = serde_json::from_slice(&info.stdout).unwrap();
+    let file = &value["files"][0];
+    assert_eq!(file["cad_faces"], 41);
+    assert_eq!(file["open_edges"], 0);
+    // The volume that the CAD system gave for the solid; facets cut its rounds by a little.
+    assert!((file["volume_mm3"].as_f64().unwrap() / 18_432.805 - 1.0).abs() < 1e-3);
+}
+
+#[test]
+fn two_lidar_scans_meet_at_the_published_pose() {
+    let (Some(target), Some(source), Some(published)) = (
+        shared_data("lidar-pair/target.ply"),
+        shared_data("lidar-pair/source.ply"),
+        shared_data("lidar-pair/T_target_source.txt"),
+    ) else {
+        return;
+    };
+    let output = shadowgraph(&[
+        "register", "--nominal", text(&target), "--scan", text(&source), "--units", "m", "--align", "best-fit", "--json",
+    ]);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let value: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let found = pose(&value["alignment"]["nominal_from_scan"]);
+    let mut published = transform::parse_pose(&std::fs::read_to_string(published).unwrap()).unwrap();
+    published.translation.vector *= 1000.0;
+    let (shift_mm, angle_rad) = transform::difference(&found, &published, &Point::origin());
+    assert!(shift_mm < 50.0 && angle_rad.to_degrees() < 0.5, "{shift_mm} {}", angle_rad.to_degrees());
+}

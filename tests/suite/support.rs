@@ -1,0 +1,58 @@
+//! What the tests share.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::Arc;
+
+use shadowgraph::compute::cpu::Cpu;
+use shadowgraph::dispatch::Context;
+use shadowgraph::io::cad::CadReader;
+
+/// The CAD reader of this build, handed down.
+pub fn cad_reader() -> CadReader {
+    #[cfg(feature = "cad")]
+    let program = Some(PathBuf::from(env!("CARGO_BIN_EXE_shadowgraph-cad")));
+    #[cfg(not(feature = "cad"))]
+    let program = None;
+    CadReader { program, ..CadReader::default() }
+}
+
+/// A context with the CPU backend.
+pub fn context() -> Context {
+    Context { backend: Arc::new(Cpu), cad: cad_reader() }
+}
+
+/// A shipped asset.
+pub fn asset(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(name)
+}
+
+/// A file of the shared test data, or `None`, said aloud, where that is not there.
+pub fn shared_data(name: &str) -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(name);
+    if path.exists() {
+        return Some(path);
+    }
+    eprintln!("SKIPPED: {} is not there", path.display());
+    None
+}
+
+/// Runs the program.
+pub fn shadowgraph(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_shadowgraph"))
+        .args(arguments)
+        .env_remove("DISPLAY")
+        .env_remove("WAYLAND_DISPLAY")
+        .output()
+        .unwrap()
+}
+
+/// Standard error as text.
+pub fn errors(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// The path as text.
+pub fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}

@@ -1,0 +1,132 @@
+//! The window, driven by the names of its widgets, on the software renderer.
+
+use std::time::{Duration, Instant};
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+use shadowgraph::app::{App, Options};
+
+use super::support::{asset, context};
+
+fn open(files: Vec<std::path::PathBuf>, state_folder: Option<std::path::PathBuf>) -> Harness<'static, App> {
+    let options = Options { context: context(), files, state_folder };
+    Harness::builder()
+        .with_size([1280.0, 800.0])
+        .with_theme(egui::Theme::Light)
+        .with_step_dt(1.0 / 60.0)
+        .wgpu()
+        .build_eframe(move |creation| App::new(creation, options))
+}
+
+/// Runs frames until no job is left.
+fn settle(harness: &mut Harness<'static, App>) {
+    let started = Instant::now();
+    loop {
+        harness.run_steps(2);
+        if !harness.state().is_busy() {
+            break;
+        }
+        assert!(started.elapsed() < Duration::from_secs(120), "the job does not end");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    harness.run_steps(3);
+}
+
+#[test]
+fn the_whole_job_by_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = open(vec![asset("bracket.stl"), asset("bracket-scan.ply")], None);
+    settle(&mut harness);
+    assert!(harness.state().dispatcher().document.actual.is_some());
+    harness.get_by_label("Align and compare").click();
+    settle(&mut harness);
+    let check = harness.state().dispatcher().document.current_check().cloned().expect("a check");
+    assert_eq!(check.regions.len(), 4);
+    assert!(harness.state().shows_compare());
+    harness.get_by_label("FAIL");
+    // A moment at rest, so that all points are drawn.
+    std::thread::sleep(Duration::from_millis(250));
+    harness.run_steps(3);
+    save_picture(&mut harness, "compare");
+    harness.get_by_label("Report").click();
+    harness.run_steps(3);
+    let report = folder.path().join("report");
+    harness.get_by_role_and_label(egui::Role::TextInput, "Folder").focus();
+    harness.run_steps(1);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
+    harness.run_steps(1);
+    harness.get_by_role_and_label(egui::Role::TextInput, "Folder").type_text(report.to_str().unwrap());
+    harness.run_steps(2);
+    harness.get_by_label("Write report").click();
+    settle(&mut harness);
+    assert!(report.join("report.pdf").exists(), "{:?}", harness.state().dispatcher().messages);
+}
+
+/// Keeps a picture of the window where a person asks for them.
+fn save_picture(harness: &mut Harness<'static, App>, name: &str) {
+    let picture = harness.render().expect("the window can be drawn");
+    // A drawn part has many colours; an empty viewport has few.
+    let colours: std::collections::HashSet<[u8; 4]> = picture.pixels().map(|pixel| pixel.0).collect();
+    assert!(colours.len() > 500, "{} colours", colours.len());
+    if let Some(folder) = std::env::var_os("SHADOWGRAPH_PICTURES") {
+        picture.save(std::path::Path::new(&folder).join(format!("{name}.png"))).unwrap();
+    }
+}
+
+#[test]
+fn an_empty_window_says_what_to_do() {
+    let mut harness = open(Vec::new(), None);
+    harness.run_steps(3);
+    harness.get_by_label("Open a file…");
+    harness.get_by_label("No scan loaded.");
+    if let Some(folder) = std::env::var_os("SHADOWGRAPH_PICTURES") {
+        let picture = harness.render().unwrap();
+        picture.save(std::path::Path::new(&folder).join("empty.png")).unwrap();
+    }
+}
+
+#[test]
+fn undo_takes_back_each_step_and_redo_brings_it_again() {
+    let mut harness = open(vec![asset("bracket.stl"), asset("bracket-scan.ply")], None);
+    settle(&mut harness);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
+    settle(&mut harness);
+    assert!(harness.state().dispatcher().document.actual.is_none());
+    assert!(harness.state().dispatcher().document.nominal.is_some());
+    harness.key_press_modifiers(egui::Modifiers::COMMAND | egui::Modifiers::SHIFT, egui::Key::Z);
+    settle(&mut harness);
+    assert!(harness.state().dispatcher().document.actual.is_some());
+}
+
+#[test]
+fn a_bad_file_is_a_dismissible_sentence_and_leaves_the_rest() {
+    let folder = tempfile::tempdir().unwrap();
+    let bad = folder.path().join("bad.pcd");
+    std::fs::write(&bad, b"# .PCD v0.7\nnonsense here\n").unwrap();
+    let mut harness = open(vec![asset("bracket.stl"), bad], None);
+    settle(&mut harness);
+    assert!(harness.state().dispatcher().document.nominal.is_some());
+    harness.get_by_label_contains("no PCD header line");
+    harness.get_by_label("Dismiss").click();
+    harness.run_steps(3);
+    assert!(harness.query_by_label("Dismiss").is_none());
+}
+
+#[test]
+fn a_killed_session_is_offered_again() {
+    let folder = tempfile::tempdir().unwrap();
+    {
+        let mut harness = open(vec![asset("bracket.stl")], Some(folder.path().to_owned()));
+        settle(&mut harness);
+        std::thread::sleep(Duration::from_millis(2200));
+        harness.run_steps(3);
+    }
+    // The process that wrote it is this one, which still lives: name it after one that cannot.
+    let saved = folder.path().join(format!("autosave-{}.shadowgraph", std::process::id()));
+    std::fs::rename(&saved, folder.path().join("autosave-4194305.shadowgraph")).unwrap();
+    let mut harness = open(Vec::new(), Some(folder.path().to_owned()));
+    harness.run_steps(3);
+    harness.get_by_label("Restore").click();
+    settle(&mut harness);
+    assert!(harness.state().dispatcher().document.nominal.is_some());
+}
