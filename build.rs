@@ -36,6 +36,10 @@ fn main() {
     for library in exchange.iter().chain(&rest) {
         link(format!("-l{library}"));
     }
+    if std::env::var_os("OCCT_INCLUDE_DIR").is_some() {
+        let prefix = include.parent().and_then(Path::parent).unwrap_or(Path::new("/usr"));
+        link(format!("-L{}", prefix.join("lib").display()));
+    }
     link("-lstdc++".to_owned());
 }
 

@@ -32,9 +32,21 @@ pub fn kind_of(path: &Path) -> Kind {
     match Format::of_name(path) {
         Ok(Format::Step | Format::Iges) => Kind::Nominal,
         Ok(Format::Pcd | Format::Xyz | Format::E57) => Kind::Scan,
+        Ok(Format::Ply) if !has_faces(path) => Kind::Scan,
         Ok(_) => Kind::Either,
         Err(_) => Kind::Unknown,
     }
+}
+
+/// Whether the header of a PLY file promises faces.
+fn has_faces(path: &Path) -> bool {
+    use std::io::Read;
+    let mut head = Vec::new();
+    // What cannot be read here is said by the reader.
+    let _ = std::fs::File::open(path).map(|file| file.take(8192).read_to_end(&mut head));
+    let head = String::from_utf8_lossy(&head).into_owned();
+    let header = head.split("end_header").next().unwrap_or_default();
+    header.lines().any(|line| line.starts_with("element face ") && line.trim_end() != "element face 0")
 }
 
 /// What a file dialog was opened for.

@@ -119,7 +119,9 @@ impl App {
             self.dispatcher.history.undo_label().map(str::to_owned),
             self.dispatcher.history.redo_label().map(str::to_owned),
         );
-        egui::MenuBar::new().ui(ui, |ui| {
+        // Not a menu bar: that takes the whole width, and the tabs stand on the same line.
+        ui.scope(|ui| {
+            ui.visuals_mut().widgets.inactive.weak_bg_fill = egui::Color32::TRANSPARENT;
             for menu in ["File", "Edit", "Inspect", "View"] {
                 ui.menu_button(menu, |ui| {
                     ui.set_min_width(230.0);

@@ -93,6 +93,8 @@ pub struct App {
     shown: Shown,
     /// Point pairs being picked: the nominal's place of the next pair.
     picking: Option<panels::align::Picking>,
+    /// Whether there is a nominal, or one on its way.
+    has_nominal: bool,
     /// Actions waiting for the end of the frame.
     actions: Vec<Action>,
 }
@@ -168,6 +170,7 @@ impl App {
             needs_save: false,
             shown: Shown { nominal: true, actual: true, deviations: true },
             picking: None,
+            has_nominal: false,
             actions: Vec::new(),
         };
         for path in options.files {
@@ -220,14 +223,16 @@ impl App {
             Kind::Project => self.send(Command::OpenProject(path)),
             Kind::Scan => self.open_scan(path),
             Kind::Nominal => self.open_nominal(path),
-            Kind::Either if self.dispatcher.document.nominal.is_none() && !self.is_busy() => self.open_nominal(path),
-            Kind::Either => self.open_dialog.ask(path, open_dialog::Role::Scan),
+            // The first mesh is the nominal, one after it the scan; undo and the open dialog are there for the rest.
+            Kind::Either if self.has_nominal => self.open_scan(path),
+            Kind::Either => self.open_nominal(path),
             Kind::Unknown => self.open_dialog.ask(path, open_dialog::Role::Scan),
         }
     }
 
     fn open_nominal(&mut self, path: PathBuf) {
         self.files.remember(&path);
+        self.has_nominal = true;
         self.send(Command::OpenNominal { path, unit: None });
     }
 
@@ -242,8 +247,8 @@ impl App {
         let changed = self.dispatcher.advance(&watch, &Arc::clone(&self.wake));
         if changed || self.dispatcher.messages.len() != self.messages_seen {
             self.draft = self.dispatcher.document.settings.clone();
-            let fresh = self.dispatcher.messages.iter().skip(self.messages_seen);
-            if let Some(error) = fresh.filter(|message| message.is_error).last() {
+            let fresh = self.dispatcher.messages.get(self.messages_seen..).unwrap_or_default();
+            if let Some(error) = fresh.iter().rev().find(|message| message.is_error) {
                 self.notice = Some(error.text.clone());
             }
             self.messages_seen = self.dispatcher.messages.len();
@@ -251,6 +256,9 @@ impl App {
             if changed && self.dispatcher.document.current_check().is_some() && self.workspace == Workspace::Align {
                 self.workspace = Workspace::Compare;
             }
+        }
+        if !self.is_busy() {
+            self.has_nominal = self.dispatcher.document.nominal.is_some();
         }
         if self.needs_save && !self.is_busy() && self.saved_at.elapsed() > Duration::from_secs(2) {
             self.files.autosave(&Project::of(&self.dispatcher.document));

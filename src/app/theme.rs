@@ -91,6 +91,12 @@ pub fn weak(ui: &mut egui::Ui, text: impl Into<String>) -> egui::Response {
     ui.add(egui::Label::new(egui::RichText::new(text).weak()).wrap())
 }
 
+/// [`main_button`] over the whole width of a panel.
+pub fn wide_main_button(ui: &mut egui::Ui, enabled: bool, text: &str) -> egui::Response {
+    let size = egui::vec2(ui.available_width(), 34.0);
+    ui.add_enabled_ui(enabled, |ui| ui.add_sized(size, main_button(text))).inner
+}
+
 /// The one button of a panel that most users want.
 pub fn main_button(text: &str) -> egui::Button<'_> {
     egui::Button::new(egui::RichText::new(text).color(Color32::WHITE).family(strong_family()))

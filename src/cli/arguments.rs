@@ -12,7 +12,7 @@ use crate::inspect::deviation::{Method, Tolerance};
 ///
 /// Without a command, opens the window with the files named.
 #[derive(Parser, Debug)]
-#[command(name = "shadowgraph", version, args_conflicts_with_subcommands = true)]
+#[command(name = "shadowgraph", version)]
 #[command(
     after_help = "Examples:\n  shadowgraph demo\n  shadowgraph inspect --nominal part.step --scan part.ply --out report/\n  \
     shadowgraph part.step scan.ply\n\nExit codes: 0 done, 2 wrong usage, 3 unusable input, 4 out of tolerance (only when \

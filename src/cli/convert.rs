@@ -32,7 +32,9 @@ pub fn run(arguments: &Convert, json: bool, context: &Context) -> Result<i32> {
     console.done();
     notes.iter().for_each(|note| console.say(note));
     if json {
-        super::print_json(&json!({ "output": arguments.output, kind: count, "unit": "mm", "notes": notes }))?;
+        super::print_json(
+            &json!({ "output": arguments.output.to_string_lossy(), kind: count, "unit": "mm", "notes": notes }),
+        )?;
     } else {
         println!("{count} {kind} in {}", arguments.output.display());
     }

@@ -25,7 +25,14 @@ pub fn run(arguments: &Demo, json: bool, context: &Context) -> Result<Outcome> {
     let has_reader = context.cad.program.as_ref().is_some_and(|program| program.exists());
     let nominal = folder.join(if has_reader { "bracket.step" } else { "bracket.stl" });
     let scan = folder.join("bracket-scan.ply");
-    let code = inspect(&nominal, &scan, &arguments.out, json, context)?;
+    let code = match inspect(&nominal, &scan, &arguments.out, json, context) {
+        // OpenCASCADE may be missing on this machine.
+        Err(error) if has_reader && error.kind == crate::base::ErrorKind::Input => {
+            eprintln!("{error}");
+            inspect(&folder.join("bracket.stl"), &scan, &arguments.out, json, context)?
+        }
+        outcome => outcome?,
+    };
     let has_display = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some());
     if arguments.no_window || !has_display {
         return Ok(Outcome::Exit(code));

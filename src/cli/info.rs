@@ -62,7 +62,7 @@ fn describe(path: &Path, options: &LoadOptions) -> Result<Value> {
     let cloud = &loaded.cloud;
     let bounds = cloud.bounds();
     let mut value = json!({
-        "file": path,
+        "file": path.to_string_lossy(),
         "format": format.name(),
         "points": cloud.points.len(),
         "min_mm": bounds.min.coords.as_slice(),
@@ -89,7 +89,7 @@ fn of_mesh(path: &Path, format: Format, mesh: &crate::geometry::Mesh, notes: Vec
     let topology = Topology::new(mesh);
     let bounds = mesh.bounds();
     json!({
-        "file": path,
+        "file": path.to_string_lossy(),
         "format": format.name(),
         "facets": mesh.facets.len(),
         "vertices": mesh.vertices.len(),

@@ -42,7 +42,7 @@ pub fn run(arguments: impl IntoIterator<Item = std::ffi::OsString>, cad_reader: 
     };
     let context = Context { backend: Arc::new(Cpu), cad: CadReader { program: cad_reader, ..CadReader::default() } };
     let json = parsed.json;
-    match dispatch(parsed, &context) {
+    match crate::session::jobs::guarded(|| dispatch(parsed, &context)) {
         Ok(outcome) => outcome,
         Err(error) => {
             if json {
@@ -57,6 +57,15 @@ pub fn run(arguments: impl IntoIterator<Item = std::ffi::OsString>, cad_reader: 
 fn dispatch(parsed: Arguments, context: &Context) -> Result<Outcome> {
     let json = parsed.json;
     let Some(verb) = parsed.verb else {
+        for file in &parsed.files {
+            if !file.exists() && file.extension().is_none() {
+                return Err(UserError::usage(format!(
+                    "“{}” is neither a command nor a file; see “shadowgraph --help”.",
+                    file.display()
+                )));
+            }
+            std::fs::metadata(file).map_err(|e| UserError::file("open", file, &e))?;
+        }
         return Ok(Outcome::Window(context.clone(), parsed.files));
     };
     match verb {

@@ -19,9 +19,9 @@ pub fn run(arguments: &Register, json: bool, context: &Context) -> Result<i32> {
     let progress = console.progress();
     let started = std::time::Instant::now();
     let alignment = if is_cloud(arguments, context) {
-        onto_cloud(arguments, context, &progress)
+        onto_cloud(arguments, context, &console, &progress)
     } else {
-        onto_surface(arguments, context, &progress)
+        onto_surface(arguments, context, &console, &progress)
     };
     console.done();
     let alignment = alignment?;
@@ -73,7 +73,7 @@ fn parameters(arguments: &Register) -> best_fit::Parameters {
     }
 }
 
-fn onto_surface(arguments: &Register, context: &Context, progress: &Progress) -> Result<Alignment> {
+fn onto_surface(arguments: &Register, context: &Context, console: &Console, progress: &Progress) -> Result<Alignment> {
     let mut dispatcher = Dispatcher::new(context.clone());
     dispatcher.document.settings.best_fit = parameters(arguments);
     dispatcher.run_now(Command::OpenNominal { path: arguments.nominal.clone(), unit: arguments.units }, progress)?;
@@ -85,14 +85,22 @@ fn onto_surface(arguments: &Register, context: &Context, progress: &Progress) ->
         method = if method == Method::Auto { Method::BestFit } else { method };
     }
     dispatcher.run_now(Command::Align(method), progress)?;
+    dispatcher.messages.iter().for_each(|message| console.say(&message.text));
     let alignment = dispatcher.document.alignment.as_deref().cloned();
     alignment.ok_or_else(|| UserError::internal("The alignment left no result."))
 }
 
-fn onto_cloud(arguments: &Register, context: &Context, progress: &Progress) -> Result<Alignment> {
+fn onto_cloud(arguments: &Register, context: &Context, console: &Console, progress: &Progress) -> Result<Alignment> {
     let options = options(arguments, context);
     let nominal = load_scan(&arguments.nominal, &options, progress)?;
     let scan = load_scan(&arguments.scan, &options, progress)?;
+    nominal.notes.iter().chain(&scan.notes).for_each(|note| console.say(note));
+    let start = start(arguments)?.unwrap_or_else(Pose::identity);
+    match arguments.align {
+        Method::None => return Ok(Alignment::given(start)),
+        Method::Auto => console.say("Two clouds have no automatic start: best fit from the given pose."),
+        Method::BestFit => {}
+    }
     let tree = KdTree::new(&nominal.cloud.points);
     let nominal_normals = normals::of_cloud(&nominal.cloud, &tree, 20);
     let prepared = PreparedScan::new(&scan.cloud);
@@ -109,7 +117,7 @@ fn onto_cloud(arguments: &Register, context: &Context, progress: &Progress) -> R
     best_fit::run_from_gate(
         context.backend.as_ref(),
         &problem,
-        &start(arguments)?.unwrap_or_else(Pose::identity),
+        &start,
         &parameters(arguments),
         gate_mm,
         progress,

@@ -19,7 +19,9 @@ pub fn run(arguments: &Simulate, json: bool, context: &Context) -> Result<i32> {
     let console = Console::new();
     let progress = console.progress();
     let options = LoadOptions { unit: arguments.nominal_units, columns: None, cad: context.cad.clone() };
-    let nominal = Surface::new(load_nominal(&arguments.nominal, &options, &progress.part(0.0, 0.2))?.mesh);
+    let loaded = load_nominal(&arguments.nominal, &options, &progress.part(0.0, 0.2))?;
+    loaded.notes.iter().for_each(|note| console.say(note));
+    let nominal = Surface::new(loaded.mesh);
     let parameters = parameters(arguments, &nominal)?;
     let outcome = simulation::run(&nominal, &parameters, &progress.part(0.2, 1.0));
     console.done();

@@ -11,6 +11,8 @@ pub struct Request<'a> {
     pub points: &'a OrderedPoints,
     /// Unit normals by point number, scan frame; empty where unknown. Needed by the angle gate.
     pub normals: &'a [Vector],
+    /// Whether the normals know their sign; otherwise they are compared up to it.
+    pub oriented: bool,
     /// Moves the scan onto the nominal.
     pub nominal_from_scan: &'a Pose,
     /// Points farther than this have no data, mm.

@@ -138,8 +138,7 @@ fn check_unit(
         );
         let fits_better = tried.is_ok_and(|alignment| {
             alignment.overlap > 0.5
-                && given.as_ref().is_ok_and(|given| relative(&alignment, cloud.bounds().diagonal()) < 0.2 * given)
-                || given.is_err()
+                && given.as_ref().map_or(true, |given| relative(&alignment, cloud.bounds().diagonal()) < 0.2 * given)
         });
         if fits_better {
             return Err(UserError::input(format!(

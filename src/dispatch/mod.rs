@@ -144,7 +144,8 @@ enum Plan {
     Work(String, Work),
 }
 
-fn plan(command: Command, document: &Document, context: &Context) -> Result<Plan> {
+fn plan(command: Command, document: &Document, context: &Context, timings_ms: &[(String, f64)]) -> Result<Plan> {
+    let outputs = Outputs { timings_ms: timings_ms.to_vec(), ..Outputs::default() };
     let now = |edit: Edit| Ok(Plan::Now(edit));
     let work = |label: &str, work: Work| Ok(Plan::Work(label.to_owned(), work));
     let (before, context) = (document.clone(), context.clone());
@@ -160,7 +161,11 @@ fn plan(command: Command, document: &Document, context: &Context) -> Result<Plan
         Command::InspectNext { paths, unit } => work(
             "Inspecting the next part",
             Box::new(move |progress, watch| {
-                let opened = open::scans(&paths, unit, None, &context, &progress.part(0.0, 0.2))?;
+                // The same columns; and, unless a start is looked for each time, the same pose to start from.
+                let columns = before.actual.as_ref().and_then(|actual| actual.sources.first()?.columns);
+                let kept = before.alignment.clone().filter(|_| before.settings.align != Method::Auto);
+                let opened = open::scans(&paths, unit, columns, &context, &progress.part(0.0, 0.2))?
+                    .then(Edit::new("Keep the pose", move |document| document.alignment = kept));
                 chain(opened, before, |document| align_and_compare(document, &context, &progress.part(0.2, 1.0), watch))
             }),
         ),
@@ -192,7 +197,7 @@ fn plan(command: Command, document: &Document, context: &Context) -> Result<Plan
         }
         Command::WriteReport { folder } => work(
             "Writing the report",
-            Box::new(move |progress, _| output::write_report(&before, &folder, &Outputs::default(), progress)),
+            Box::new(move |progress, _| output::write_report(&before, &folder, &outputs, progress)),
         ),
         Command::SaveProject(path) => work("Saving the project", Box::new(move |_, _| open::save(&before, &path))),
         Command::OpenProject(path) => {
@@ -317,7 +322,7 @@ impl Dispatcher {
         match command {
             Command::Undo => self.step_back(),
             Command::Redo => self.step_forward(),
-            command => match plan(command, &self.document, &self.context) {
+            command => match plan(command, &self.document, &self.context, &self.timings_ms) {
                 Ok(Plan::Now(edit)) => self.finish(Ok(edit)),
                 Ok(Plan::Work(label, work)) => {
                     let (watch, wake) = (Arc::clone(watch), Arc::clone(wake));
@@ -397,7 +402,7 @@ impl Dispatcher {
             Command::WriteReport { .. } => "report",
             _ => "other",
         };
-        let edit = match plan(command, &self.document, &self.context)? {
+        let edit = match plan(command, &self.document, &self.context, &self.timings_ms)? {
             Plan::Now(edit) => edit,
             Plan::Work(_, work) => {
                 crate::session::jobs::guarded(|| work(progress, &(Arc::new(|_: &Pose, _| ()) as Watch)))?

@@ -89,7 +89,7 @@ fn read_scans(
         let share = |at: usize| 0.8 * at as f32 / paths.len() as f32;
         let options = LoadOptions { unit, columns, cad: context.cad.clone() };
         let loaded = load_scan(path, &options, &progress.part(share(i), share(i + 1))).map_err(|e| e.in_file(path))?;
-        sources.push(source_file(path, unit, columns)?);
+        sources.push(source_file(path, Some(loaded.unit), columns)?);
         merged = Some(match merged.take() {
             None => loaded,
             Some(mut all) => {
@@ -194,8 +194,10 @@ pub(super) fn project(path: &Path, context: &Context, progress: &Progress) -> Re
     }
     document.alignment = project.alignment.map(Arc::new);
     if project.checked && document.nominal.is_some() && document.actual.is_some() {
-        let compared = super::compare(&document, context, &progress.part(0.8, 1.0))?;
-        (compared.apply)(&mut document);
+        let compared = super::compare(&document, context, &progress.part(0.8, 1.0));
+        if let Some(edit) = keep(compared, &mut notes, &mut complete)? {
+            (edit.apply)(&mut document);
+        }
     }
     if !complete {
         notes.push("The project was opened as far as its files allow.".to_owned());

@@ -38,6 +38,17 @@ pub fn report_input<'a>(document: &'a Document, timings_ms: &'a [(String, f64)])
 pub fn write_report(document: &Document, folder: &Path, outputs: &Outputs, progress: &Progress) -> Result<Edit> {
     let input = report_input(document, &outputs.timings_ms)?;
     std::fs::create_dir_all(folder.join("views")).map_err(|e| UserError::file("make the folder", folder, &e))?;
+    // What an earlier part left here must not be taken for this one's.
+    for name in [
+        "summary.json",
+        "views/isometric.png",
+        "views/top.png",
+        "views/front.png",
+        "views/right.png",
+        "views/worst.png",
+    ] {
+        let _ = std::fs::remove_file(folder.join(name));
+    }
     let scale = ColourScale::new(document.settings.deviation.tolerance, document.settings.scale_mm);
     progress.report(0.0, "Writing the tables")?;
     table::write_csv(&folder.join("deviations.csv"), &input)?;

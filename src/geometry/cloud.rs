@@ -80,6 +80,9 @@ impl Cloud {
 
     /// Appends another snapshot of the same frame. A column survives only where both have it.
     pub fn append(&mut self, mut other: Self) {
+        if other.points.is_empty() {
+            return;
+        }
         if self.points.is_empty() {
             *self = other;
             return;

@@ -68,10 +68,14 @@ impl Mesh {
     /// Appends another mesh; its CAD faces are renumbered after this one's.
     pub fn append(&mut self, other: &Self) {
         let offset = self.vertices.len() as u32;
-        let next_face = self.cad_faces.iter().max().map_or(0, |face| face + 1);
+        if !(self.cad_faces.is_empty() && other.cad_faces.is_empty()) {
+            let known = |faces: &[u32], count: usize| if faces.is_empty() { vec![0; count] } else { faces.to_vec() };
+            self.cad_faces = known(&self.cad_faces, self.facets.len());
+            let next_face = self.cad_faces.iter().max().map_or(0, |face| face + 1);
+            self.cad_faces.extend(known(&other.cad_faces, other.facets.len()).iter().map(|face| face + next_face));
+        }
         self.vertices.extend_from_slice(&other.vertices);
         self.facets.extend(other.facets.iter().map(|facet| facet.map(|vertex| vertex + offset)));
-        self.cad_faces.extend(other.cad_faces.iter().map(|face| face + next_face));
     }
 }
 

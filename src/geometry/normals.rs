@@ -8,7 +8,8 @@ use super::{Cloud, KdTree, OrderedPoints, Point, Vector};
 /// nearest points. Turned towards the sensor where the file says where it stood; of either sign elsewhere.
 pub fn of_cloud(cloud: &Cloud, tree: &KdTree, k: usize) -> Vec<Vector> {
     if cloud.normals.len() == cloud.points.len() && !cloud.points.is_empty() {
-        return cloud.normals.iter().map(|normal| super::cloud::vector(*normal)).collect();
+        let stored = cloud.normals.iter().map(|normal| super::cloud::vector(*normal)).collect();
+        return turned_to_sensor(cloud, stored);
     }
     let ordered = OrderedPoints::new(&cloud.points);
     let fitted: Vec<Vector> = ordered
@@ -19,7 +20,10 @@ pub fn of_cloud(cloud: &Cloud, tree: &KdTree, k: usize) -> Vec<Vector> {
             chunk.iter().map(|point| plane_normal(point, tree, &cloud.points, k, &mut found)).collect::<Vec<_>>()
         })
         .collect();
-    let mut normals = ordered.scatter(&fitted);
+    turned_to_sensor(cloud, ordered.scatter(&fitted))
+}
+
+fn turned_to_sensor(cloud: &Cloud, mut normals: Vec<Vector>) -> Vec<Vector> {
     for (i, normal) in normals.iter_mut().enumerate() {
         if cloud.direction_to_sensor(i).is_some_and(|direction| direction.dot(normal) < 0.0) {
             *normal = -*normal;
@@ -31,7 +35,18 @@ pub fn of_cloud(cloud: &Cloud, tree: &KdTree, k: usize) -> Vec<Vector> {
 /// Whether [`of_cloud`] can tell the two sides of the surface apart for this cloud.
 pub fn are_oriented(cloud: &Cloud) -> bool {
     let all = cloud.points.len();
-    all > 0 && (cloud.normals.len() == all || cloud.to_sensor.len() == all || cloud.viewpoint.is_some())
+    all > 0 && (cloud.to_sensor.len() == all || cloud.viewpoint.is_some())
+}
+
+/// Whether the file's own normals look at the sensor, as far as the file says where that stood. Normals of files that
+/// do not say it are of unknown sign: many programs write them at random.
+pub fn face_the_sensor(cloud: &Cloud) -> bool {
+    let step = (cloud.normals.len() / 5000).max(1);
+    let facing = |(i, normal): (usize, &[f32; 3])| {
+        cloud.direction_to_sensor(i).map(|direction| direction.dot(&super::cloud::vector(*normal)) > 0.0)
+    };
+    let seen: Vec<bool> = cloud.normals.iter().enumerate().step_by(step).filter_map(facing).collect();
+    !seen.is_empty() && seen.iter().filter(|faces| **faces).count() * 20 > seen.len() * 19
 }
 
 fn plane_normal(

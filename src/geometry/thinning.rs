@@ -8,18 +8,52 @@ use super::{Aabb, Point};
 
 /// Numbers of the points kept when every cube of `cell_mm` keeps the one nearest to its middle; in ascending order.
 pub fn one_per_cell(points: &[Point], cell_mm: f64) -> Vec<u32> {
+    sorted(occupied_cells(points, cell_mm).into_values().map(|cell| cell.number))
+}
+
+/// As [`one_per_cell`], but only of cells that hold at least an eighth of what the cell of a typical point holds: lone
+/// outliers have cells of their own, and would outnumber the surface.
+pub fn one_per_dense_cell(points: &[Point], cell_mm: f64) -> Vec<u32> {
+    let cells = occupied_cells(points, cell_mm);
+    let mut counts: Vec<u32> = cells.values().map(|cell| cell.count).collect();
+    counts.sort_unstable();
+    // Of the median point, not of the median cell.
+    let mut seen = 0;
+    let typical = counts.iter().copied().find(|&count| {
+        seen += count as usize;
+        2 * seen > points.len()
+    });
+    let least = (typical.unwrap_or(1) / 8).max(1);
+    sorted(cells.into_values().filter(|cell| cell.count >= least).map(|cell| cell.number))
+}
+
+struct Cell {
+    from_middle: f64,
+    number: u32,
+    count: u32,
+}
+
+type Cells = HashMap<[i64; 3], Cell, BuildHasherDefault<CoordinateHasher>>;
+
+fn occupied_cells(points: &[Point], cell_mm: f64) -> Cells {
     let origin = Aabb::of_points(points).min;
-    let mut kept: HashMap<[i64; 3], (f64, u32), BuildHasherDefault<CoordinateHasher>> = HashMap::default();
+    let mut cells = Cells::default();
     for (number, point) in points.iter().enumerate() {
         let scaled = (point - origin) / cell_mm;
-        let cell = [scaled.x.floor(), scaled.y.floor(), scaled.z.floor()];
-        let from_middle: f64 = (0..3).map(|axis| (scaled[axis] - cell[axis] - 0.5).powi(2)).sum();
-        let entry = kept.entry(cell.map(|c| c as i64)).or_insert((from_middle, number as u32));
-        if from_middle < entry.0 {
-            *entry = (from_middle, number as u32);
+        let place = [scaled.x.floor(), scaled.y.floor(), scaled.z.floor()];
+        let from_middle: f64 = (0..3).map(|axis| (scaled[axis] - place[axis] - 0.5).powi(2)).sum();
+        let first = Cell { from_middle, number: number as u32, count: 0 };
+        let cell = cells.entry(place.map(|c| c as i64)).or_insert(first);
+        cell.count += 1;
+        if from_middle < cell.from_middle {
+            (cell.from_middle, cell.number) = (from_middle, number as u32);
         }
     }
-    let mut numbers: Vec<u32> = kept.into_values().map(|(_, number)| number).collect();
+    cells
+}
+
+fn sorted(numbers: impl Iterator<Item = u32>) -> Vec<u32> {
+    let mut numbers: Vec<u32> = numbers.collect();
     numbers.sort_unstable();
     numbers
 }

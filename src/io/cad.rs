@@ -47,7 +47,7 @@ pub struct CadMesh {
 }
 
 /// Reads and meshes `path` in a child process; cancel and time-out end the child.
-pub fn read(path: &Path, reader: &CadReader, progress: &Progress) -> Result<CadMesh> {
+pub fn read(path: &Path, is_iges: bool, reader: &CadReader, progress: &Progress) -> Result<CadMesh> {
     if !(reader.chord_mm > 0.0) || !(reader.angle_deg > 0.0 && reader.angle_deg < 180.0) {
         return Err(UserError::usage("The chord must be above 0 mm and the angle between 0 and 180 degrees."));
     }
@@ -60,6 +60,7 @@ pub fn read(path: &Path, reader: &CadReader, progress: &Progress) -> Result<CadM
     })?;
     progress.report(0.0, "Reading the CAD file")?;
     let mut child = Command::new(program)
+        .arg(if is_iges { "iges" } else { "step" })
         .arg(path)
         .arg(reader.chord_mm.to_string())
         .arg(reader.angle_deg.to_radians().to_string())

@@ -48,7 +48,7 @@ pub fn read(source: Source) -> Result<(Cloud, CloudFindings)> {
                 continue;
             };
             let place = Point::new(x, y, z);
-            if !place.coords.iter().all(|c| c.is_finite()) {
+            if !super::load::is_usable(&place) {
                 findings.not_finite_points += 1;
                 continue;
             }
@@ -83,7 +83,7 @@ fn grid_of(places: &[(i64, i64)]) -> Option<SnapshotGrid> {
     let height = u64::try_from(bottom.checked_sub(top)?).ok()?.checked_add(1)?;
     let width = u64::try_from(right.checked_sub(left)?).ok()?.checked_add(1)?;
     let cells = width.checked_mul(height)?;
-    if cells > 64 * places.len() as u64 + 4096 || cells > u64::from(u32::MAX) || height < 2 || width < 2 {
+    if cells > 4 * places.len() as u64 + 4096 || cells > u64::from(u32::MAX) || height < 2 || width < 2 {
         return None;
     }
     let mut grid = SnapshotGrid {

@@ -11,13 +11,15 @@ use gltf::{Accessor, Document, Semantic};
 use nalgebra::{Matrix3, Matrix4};
 
 use super::source::Source;
-use crate::base::{Progress, Result, UserError};
+use crate::base::{Progress, Result, UserError, limits};
 use crate::geometry::{Mesh, Point};
 
 /// Reads all triangles, metres as glTF defines it, y up as stored.
 pub fn read(source: Source, progress: &Progress) -> Result<Mesh> {
     let path = source.path().to_owned();
     let bad = |what: &str| UserError::input(format!("{}: {what}; export the file again.", path.display()));
+    // Far more than the file itself can hold once.
+    let most = (source.length() as usize).saturating_mul(100).clamp(10_000_000, 400_000_000);
     let bytes = source.read_all()?;
     let parsed =
         gltf::Gltf::from_slice_without_validation(&bytes).map_err(|e| bad(&format!("no readable glTF ({e})")))?;
@@ -46,6 +48,12 @@ pub fn read(source: Source, progress: &Progress) -> Result<Mesh> {
             _ => return Err(bad("its nodes form a circle")),
         }
         let world = parent * Matrix4::from(node.transform().matrix()).cast::<f64>();
+        progress.report(0.5, "Reading the scene")?;
+        // Nodes may repeat a mesh: a small file can ask for any amount.
+        limits::require_bytes(mesh.bytes() * 2, &format!("Reading {}", path.display()))?;
+        if mesh.vertices.len().max(mesh.facets.len()) > most {
+            return Err(bad("its nodes repeat more triangles than are worth reading"));
+        }
         for primitive in node.mesh().iter().flat_map(|mesh| mesh.primitives()) {
             add_primitive(&primitive, &world, &buffers, &mut mesh)
                 .ok_or_else(|| bad("a primitive's positions or indices are damaged, sparse or compressed"))?;

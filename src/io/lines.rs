@@ -32,6 +32,9 @@ impl<R: BufRead> Lines<R> {
             return Ok(None);
         }
         self.number += 1;
+        if self.number == 1 && self.line.starts_with(b"\xEF\xBB\xBF") {
+            self.line.drain(..3);
+        }
         if read as u64 == LONGEST {
             return Err(UserError::input(format!(
                 "{}, line {}: longer than a million characters; this is no text file of the expected kind.",

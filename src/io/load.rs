@@ -56,7 +56,7 @@ pub fn load_nominal(path: &Path, options: &LoadOptions, progress: &Progress) -> 
     let mut notes: Vec<String> = note.into_iter().collect();
     let (mut mesh, mut findings) = match format {
         Format::Step | Format::Iges => {
-            let read = cad::read(path, &options.cad, progress)?;
+            let read = cad::read(path, format == Format::Iges, &options.cad, progress)?;
             notes.extend(read.notes);
             weld::clean(read.mesh)
         }
@@ -83,6 +83,15 @@ pub fn load_nominal(path: &Path, options: &LoadOptions, progress: &Progress) -> 
             "{} has no facet with an area; load a file with a surface as nominal.",
             path.display()
         )));
+    }
+    if !mesh.vertices.iter().all(is_usable) {
+        return Err(UserError::input(format!(
+            "{} has coordinates too large to work with; check its unit and export it again.",
+            path.display()
+        )));
+    }
+    if matches!(format, Format::Step | Format::Iges) && options.unit.is_some() {
+        notes.push("CAD files carry their unit: the unit given was not used.".into());
     }
     let unit = unit_of(format, options, &mut notes);
     mesh.scale(unit.in_mm());
@@ -144,18 +153,23 @@ pub fn load_scan(path: &Path, options: &LoadOptions, progress: &Progress) -> Res
 type ScanParts = (Cloud, Option<Mesh>, CloudFindings);
 
 fn points((cloud, findings): (Cloud, CloudFindings)) -> ScanParts {
+    // The readers dropped what they saw; a normal that is no number is worth no more than none.
+    let mut cloud = cloud;
+    if cloud.normals.iter().flatten().any(|value| !value.is_finite()) {
+        cloud.normals = Vec::new();
+    }
     (cloud, None, findings)
 }
 
 fn facets((mesh, found): (Mesh, MeshFindings)) -> ScanParts {
-    let cloud = Cloud::from_points(mesh.vertices.clone());
-    let findings = CloudFindings { not_finite_points: found.not_finite_facets, ..CloudFindings::default() };
+    let (cloud, mut findings) = drop_not_finite(Cloud::from_points(mesh.vertices.clone()));
+    findings.not_finite_points = findings.not_finite_points.max(found.not_finite_facets);
     let mesh = (!mesh.facets.is_empty()).then_some(mesh);
     (cloud, mesh, findings)
 }
 
 fn drop_not_finite(cloud: Cloud) -> (Cloud, CloudFindings) {
-    let finite = |p: &crate::geometry::Point| p.coords.iter().all(|c| c.is_finite());
+    let finite = is_usable;
     let dropped = cloud.points.iter().filter(|point| !finite(point)).count();
     if dropped == 0 {
         return (cloud, CloudFindings::default());
@@ -163,6 +177,11 @@ fn drop_not_finite(cloud: Cloud) -> (Cloud, CloudFindings) {
     let keep: Vec<u32> =
         cloud.points.iter().enumerate().filter(|(_, point)| finite(point)).map(|(i, _)| i as u32).collect();
     (cloud.select(&keep), CloudFindings { not_finite_points: dropped, ..CloudFindings::default() })
+}
+
+/// Whether a place can be computed with: a number, and not absurdly far away.
+pub(super) fn is_usable(point: &crate::geometry::Point) -> bool {
+    point.coords.iter().all(|c| c.abs() < 1e12)
 }
 
 fn count_duplicates(cloud: &Cloud) -> usize {

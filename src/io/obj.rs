@@ -15,7 +15,7 @@ pub fn read(source: Source) -> Result<Mesh> {
     let path = source.path().to_owned();
     let mut filtered = BufReader::new(Filtered::new(source.buffered(), &path));
     let options = tobj::LoadOptions { triangulate: true, single_index: false, ..tobj::LoadOptions::default() };
-    let loaded = tobj::load_obj_buf(&mut filtered, &options, |_| Ok(tobj::MTLLoadResult::Ok(Default::default())?));
+    let loaded = tobj::load_obj_buf(&mut filtered, &options, |_| Ok(Default::default()));
     let filtered = filtered.into_inner();
     if let Some(error) = filtered.failed {
         return Err(error);
@@ -110,16 +110,24 @@ impl<R: BufRead> Filtered<R> {
     }
 
     fn pass(&mut self, line: &str, number: u64) -> std::io::Result<()> {
+        if !matches!(line.split_whitespace().next(), Some("v" | "f")) {
+            return Ok(());
+        }
         let mut logical = line.trim_end().to_owned();
         // A backslash joins the next line.
-        while let Some(stripped) = logical.strip_suffix('\\') {
+        while logical.ends_with('\\') {
+            logical.pop();
             let next = match self.lines.next(&self.path) {
                 Ok(next) => next.unwrap_or_default().trim_end().to_owned(),
                 Err(error) => return Err(self.fail(error)),
             };
-            logical = format!("{stripped} {next}");
-            if logical.len() > 1 << 20 {
-                break;
+            logical.push(' ');
+            logical.push_str(&next);
+            if logical.len() > 1 << 16 {
+                let path = self.path.display();
+                return Err(self.fail(UserError::input(format!(
+                    "{path}, line {number}: this line goes on for more than 65,000 characters; export the file again."
+                ))));
             }
         }
         let mut words = logical.split_whitespace();
@@ -128,7 +136,8 @@ impl<R: BufRead> Filtered<R> {
             Some("f") => std::iter::once("f").chain(words.map(|w| w.split('/').next().unwrap_or(w))).collect(),
             _ => return Ok(()),
         };
-        if kept.first() == Some(&"v") && !kept.iter().skip(1).all(|word| word.parse::<f32>().is_ok()) || kept.len() < 4
+        if kept.first() == Some(&"v") && !kept.iter().skip(1).all(|word| word.parse::<f64>().is_ok_and(f64::is_finite))
+            || kept.len() < 4
         {
             let path = self.path.display();
             return Err(self.fail(UserError::input(format!(

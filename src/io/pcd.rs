@@ -33,13 +33,13 @@ pub fn read(source: Source) -> Result<(Cloud, CloudFindings)> {
     let mut lines = Lines::new(source.buffered());
     let header = read_header(&mut lines, &path)?;
     let stride: usize = header.fields.iter().map(|field| field.size * field.count).sum();
-    let smallest = match header.data.as_str() {
-        "binary" => stride as u64,
-        "ascii" => 2 * header.fields.len() as u64,
+    let needed = match header.data.as_str() {
+        "binary" => header.points.saturating_mul(stride as u64),
+        "ascii" => header.points.saturating_mul(2 * header.fields.len() as u64),
         // LZF packs at most 264 bytes into 3.
-        _ => (stride as u64 / 88).max(1),
+        _ => header.points.saturating_mul(stride as u64) / 88,
     };
-    if header.points.saturating_mul(smallest) > length {
+    if needed > length {
         return Err(UserError::input(format!(
             "{}: the header promises {} points, but the file has only {}; it was cut short or its header is wrong. \
              Export it again.",
@@ -118,7 +118,7 @@ fn read_header<R: BufRead>(lines: &mut Lines<R>, path: &Path) -> Result<Header> 
             "COUNT" => {
                 for at in 0..header.fields.len() {
                     let count = whole(at)?;
-                    if let (Some(field), true) = (header.fields.get_mut(at), count <= 4096) {
+                    if let (Some(field), true) = (header.fields.get_mut(at), (1..=4096).contains(&count)) {
                         field.count = count as usize;
                     } else {
                         return Err(bad(number, &line));
@@ -185,7 +185,7 @@ impl Rows {
     fn push(&mut self, value: impl Fn(usize) -> f64) {
         let [x, y, z, nx, ny, nz, intensity] = self.columns.map(|column| column.map(&value));
         let point = Point::new(x.unwrap_or(f64::NAN), y.unwrap_or(f64::NAN), z.unwrap_or(f64::NAN));
-        let finite = point.coords.iter().all(|c| c.is_finite());
+        let finite = super::load::is_usable(&point);
         if self.organised {
             self.cells.push(if finite { self.cloud.points.len() as u32 } else { SnapshotGrid::NO_POINT });
         }

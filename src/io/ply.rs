@@ -24,7 +24,8 @@ pub struct PlyContents {
 pub fn read(source: Source) -> Result<PlyContents> {
     let path = source.path().to_owned();
     let length = source.length();
-    let mut reader = Reader::new(source.buffered());
+    // No header is larger; a file without line ends must not be read whole in search of one.
+    let mut reader = Reader::new(std::io::Read::take(source.buffered(), 1 << 20));
     let header = Parser::<DefaultElement>::new().read_header(&mut reader).map_err(|e| {
         let line = e.line().map_or_else(String::new, |line| format!(", line {line}"));
         UserError::input(format!(
@@ -33,18 +34,25 @@ pub fn read(source: Source) -> Result<PlyContents> {
             path.display()
         ))
     })?;
-    let mut body = Body { reader: Lines::new(reader.into_inner()), encoding: header.encoding, path: &path };
+    let mut body =
+        Body { reader: Lines::new(reader.into_inner().into_inner()), encoding: header.encoding, path: &path };
     let mut contents = PlyContents { cloud: Cloud::default(), facets: Vec::new() };
     for (name, element) in &header.elements {
         check_count(&path, name, element, length, header.encoding)?;
         match name.as_str() {
             "vertex" => body.vertices(element, &mut contents.cloud)?,
-            "face" | "tristrips" => body.faces(element, contents.cloud.points.len(), &mut contents.facets)?,
+            "face" => body.faces(element, contents.cloud.points.len(), &mut contents.facets)?,
             _ => body.skip(element)?,
         }
         if name == "face" {
             break;
         }
+    }
+    if contents.facets.is_empty() && header.elements.values().any(|element| element.name == "tristrips") {
+        return Err(UserError::input(format!(
+            "{} holds triangle strips, which are not read; export it with triangles.",
+            path.display()
+        )));
     }
     if contents.cloud.points.is_empty() {
         return Err(UserError::input(format!("{} holds no vertex; export it again.", path.display())));
@@ -181,7 +189,7 @@ impl<R: BufRead> Body<'_, R> {
             lists.clear();
             self.row(element, &mut row, &mut scratch, &mut lists)?;
             let corners: Vec<f64> = lists.iter().filter(|(place, _)| *place == list).map(|(_, value)| *value).collect();
-            if let Some(bad) = corners.iter().find(|&&index| index < 0.0 || index >= vertices as f64) {
+            if let Some(bad) = corners.iter().find(|&&index| !(0.0..vertices as f64).contains(&index)) {
                 return Err(UserError::input(format!(
                     "{}: face {} names vertex {bad}, but there are {vertices}; the file is damaged, so export it again.",
                     self.path.display(),

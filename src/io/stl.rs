@@ -23,16 +23,22 @@ pub fn read(mut source: Source) -> Result<Vec<LooseTriangle>> {
     if says_solid && !fits && is_text(&head) {
         return read_ascii(source, &path);
     }
+    if length < HEADER && !is_text(&head) {
+        return Err(UserError::input(format!(
+            "{} is too short for an STL file ({length} bytes); it was cut short, so export it again.",
+            path.display()
+        )));
+    }
     if length < HEADER || (!fits && is_text(&head)) {
         return Err(UserError::input(format!(
             "{} is not an STL file: it holds text that does not begin with “solid”. Check that it was not renamed.",
             path.display()
         )));
     }
-    if HEADER + RECORD as u64 * u64::from(count) > length {
+    if !fits && count > 0 {
         return Err(UserError::input(format!(
-            "{}: the header promises {count} triangles ({} bytes), but the file has {length} bytes; it was cut short or \
-             is no binary STL. Export it again.",
+            "{}: the header promises {count} triangles ({} bytes), but the file has {length} bytes; it was cut short, \
+             changed, or is no binary STL. Export it again.",
             path.display(),
             HEADER + RECORD as u64 * u64::from(count)
         )));
@@ -96,8 +102,8 @@ fn read_ascii(source: Source, path: &Path) -> Result<Vec<LooseTriangle>> {
 }
 
 fn ascii_error(path: &Path, triangles: usize, error: &std::io::Error) -> UserError {
-    if error.to_string() == "cancelled" {
-        return UserError::cancelled();
+    if error.to_string() == "cancelled" || error.kind() == std::io::ErrorKind::UnexpectedEof {
+        return super::source::error(path, error);
     }
     UserError::input(format!(
         "{}: triangle {} of this ASCII STL cannot be read; a “facet normal … vertex x y z” block with points as decimal \
@@ -114,11 +120,13 @@ struct JoinedSolids<R> {
     taken: usize,
     started: bool,
     ended: bool,
+    /// Whether the solid that was begun has ended: a file that stops before was cut.
+    closed: bool,
 }
 
 impl<R: Read> JoinedSolids<R> {
     fn new(inner: BufReader<R>) -> Self {
-        Self { inner, pending: Vec::new(), taken: 0, started: false, ended: false }
+        Self { inner, pending: Vec::new(), taken: 0, started: false, ended: false, closed: false }
     }
 
     fn refill(&mut self) -> std::io::Result<()> {
@@ -133,15 +141,20 @@ impl<R: Read> JoinedSolids<R> {
             let mut line = Vec::new();
             if (&mut self.inner).take(1 << 16).read_until(b'\n', &mut line)? == 0 {
                 self.ended = true;
+                if !self.closed {
+                    return Err(std::io::ErrorKind::UnexpectedEof.into());
+                }
                 self.pending.extend_from_slice(b"endsolid part\n");
                 return Ok(());
             }
             let lower = line.trim_ascii().to_ascii_lowercase();
             let lower = lower.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&lower);
+            self.closed |= lower.starts_with(b"endsolid");
             if lower.is_empty() || lower.starts_with(b"solid") || lower.starts_with(b"endsolid") {
                 continue;
             }
             if lower.starts_with(b"facet") {
+                self.closed = false;
                 // The stored normal is not used, and some files write nan there.
                 self.pending.extend_from_slice(b"facet normal 0 0 0\n");
             } else {
@@ -175,7 +188,7 @@ impl<R: Read + Seek> Seek for JoinedSolids<R> {
             return Err(std::io::Error::from(std::io::ErrorKind::Unsupported));
         }
         self.inner.seek(SeekFrom::Start(0))?;
-        (self.started, self.ended) = (false, false);
+        (self.started, self.ended, self.closed) = (false, false, false);
         self.pending.clear();
         self.taken = 0;
         Ok(0)

@@ -58,7 +58,7 @@ pub type Colours<'a> = &'a [[u8; 3]];
 /// Binary PLY of a cloud with its directions, normals and, where given, colours.
 pub fn ply_cloud(writer: &mut impl Write, cloud: &Cloud, colours: Colours<'_>) -> std::io::Result<()> {
     write!(writer, "ply\nformat binary_little_endian 1.0\ncomment unit mm\nelement vertex {}\n", cloud.points.len())?;
-    write!(writer, "property float x\nproperty float y\nproperty float z\n")?;
+    write!(writer, "property double x\nproperty double y\nproperty double z\n")?;
     let triple = |writer: &mut dyn Write, names: [&str; 3]| {
         names.iter().try_for_each(|name| writeln!(writer, "property float {name}"))
     };
@@ -91,7 +91,7 @@ pub fn ply_cloud(writer: &mut impl Write, cloud: &Cloud, colours: Colours<'_>) -
 /// Binary PLY of a mesh with, where given, a colour per facet.
 pub fn ply_mesh(writer: &mut impl Write, mesh: &Mesh, colours: Colours<'_>) -> std::io::Result<()> {
     write!(writer, "ply\nformat binary_little_endian 1.0\ncomment unit mm\nelement vertex {}\n", mesh.vertices.len())?;
-    write!(writer, "property float x\nproperty float y\nproperty float z\n")?;
+    write!(writer, "property double x\nproperty double y\nproperty double z\n")?;
     write!(writer, "element face {}\nproperty list uchar int vertex_indices\n", mesh.facets.len())?;
     colour_properties(writer, colours)?;
     writeln!(writer, "end_header")?;
@@ -114,7 +114,7 @@ fn colour_properties(writer: &mut impl Write, colours: Colours<'_>) -> std::io::
 }
 
 fn write_point(writer: &mut impl Write, point: &Point) -> std::io::Result<()> {
-    point.coords.iter().try_for_each(|value| writer.write_all(&(*value as f32).to_le_bytes()))
+    point.coords.iter().try_for_each(|value| writer.write_all(&value.to_le_bytes()))
 }
 
 /// A direction as the files store it.

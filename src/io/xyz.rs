@@ -52,8 +52,14 @@ impl Dialect {
     fn of(line: &str) -> Self {
         let hard = [';', '\t'].into_iter().find(|c| line.contains(*c));
         let words = line.split_whitespace().count();
-        let decimal_comma =
-            line.contains(',') && !line.contains('.') && (hard.is_some() || (words >= 3 && !line.contains(", ")));
+        // A decimal comma stands between digits.
+        let between_digits =
+            |word: &str| word.matches(',').count() == 1 && !word.starts_with(',') && !word.ends_with(',');
+        let with_comma = || line.split(|c: char| c.is_whitespace() || c == ';').filter(|word| word.contains(','));
+        let decimal_comma = !line.contains('.')
+            && (hard.is_some() || words >= 3)
+            && with_comma().next().is_some()
+            && with_comma().all(between_digits);
         let separator = hard.or_else(|| (line.contains(',') && !decimal_comma).then_some(','));
         Self { separator, decimal_comma }
     }
@@ -66,7 +72,12 @@ impl Dialect {
     }
 
     fn number(&self, word: &str) -> Option<f64> {
-        if self.decimal_comma { word.replace(',', ".").parse().ok() } else { word.parse().ok() }
+        // Behind a separator that is no comma, each word may have a decimal comma of its own.
+        let may_have_comma = self.decimal_comma || matches!(self.separator, Some(';' | '\t'));
+        if may_have_comma && word.matches(',').count() == 1 {
+            return word.replace(',', ".").parse().ok();
+        }
+        word.parse().ok()
     }
 }
 
@@ -152,7 +163,7 @@ pub fn read(source: Source, columns: Option<Columns>) -> Result<(Cloud, CloudFin
             return Err(bad_line(&path, lines.number, &line, columns));
         };
         let point = Point::new(x, y, z);
-        if !point.coords.iter().all(|c| c.is_finite()) {
+        if !super::load::is_usable(&point) {
             findings.not_finite_points += 1;
             continue;
         }

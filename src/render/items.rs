@@ -185,6 +185,6 @@ mod tests {
         let step = stride(1000);
         let mut first: Vec<u64> = (0..100).map(|i| i * step % 1000).collect();
         first.sort_unstable();
-        assert!(first.windows(2).all(|pair| pair[1] - pair[0] <= 20));
+        assert!(first.windows(2).all(|pair| pair[1] - pair[0] <= 60));
     }
 }

@@ -59,9 +59,9 @@ pub fn of(content: &Content, pictures: &Pictures) -> String {
         });
         html.push_str("</ul></section>");
     }
-    let _ = write!(
+    let _ = writeln!(
         html,
-        "<footer>{} · {}</footer></main></body></html>\n",
+        "<footer>{} · {}</footer></main></body></html>",
         escape(&content.software),
         escape(&content.date)
     );

@@ -19,7 +19,7 @@ pub fn of(input: &Input<'_>) -> Value {
         "software": super::software(),
         "backend": check.device,
         "nominal": {
-            "path": input.nominal.source.path,
+            "path": input.nominal.source.path.to_string_lossy(),
             "blake3": input.nominal.source.hash,
             "facets": input.nominal.surface.mesh().facets.len(),
             "bounds_mm": [bounds.min.coords.as_slice(), bounds.max.coords.as_slice()],
@@ -79,7 +79,7 @@ pub fn alignment_json(alignment: &Alignment) -> Value {
 }
 
 fn source(file: &SourceFile) -> Value {
-    json!({ "path": file.path, "blake3": file.hash, "unit": file.unit })
+    json!({ "path": file.path.to_string_lossy(), "blake3": file.hash, "unit": file.unit })
 }
 
 fn timings(timings_ms: &[(String, f64)]) -> Value {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::{Progress, Result};
+use crate::base::{Progress, Result, UserError};
 use crate::compute::{Backend, Device};
 use crate::geometry::Pose;
 use crate::inspect::deviation::histogram::Histogram;
@@ -84,12 +84,32 @@ pub fn run(
     progress: &Progress,
 ) -> Result<Check> {
     let started = std::time::Instant::now();
-    let scan = Scan { cloud: &actual.cloud, ordered: &actual.prepared.ordered, facets: actual.facets.as_ref() };
+    let scan = Scan {
+        cloud: &actual.cloud,
+        ordered: &actual.prepared.ordered,
+        oriented: actual.prepared.oriented,
+        facets: actual.facets.as_ref(),
+    };
     let map =
         deviation::measure(backend, &nominal.surface, &scan, nominal_from_scan, parameters, &progress.part(0.0, 0.6))?;
     let measure_ms = started.elapsed().as_secs_f64() * 1e3;
+    let statistics = Statistics::new(map.values(), &parameters.tolerance);
+    if statistics.count == 0 {
+        return Err(UserError::input(format!(
+            "The scan and the nominal do not overlap: no place has a match within {} mm and {}°. Align first, or check \
+             units, normals and distances.",
+            parameters.max_distance_mm, parameters.max_angle_deg
+        )));
+    }
     progress.report(0.6, "Finding patches out of tolerance")?;
-    let regions = regions::find(&map, &actual.cloud.points, nominal_from_scan, parameters);
+    let regions = regions::find(
+        &map,
+        &nominal.surface,
+        &actual.cloud.points,
+        nominal_from_scan,
+        parameters,
+        &progress.part(0.6, 0.9),
+    )?;
     progress.report(0.9, "Working out the statistics")?;
     Ok(Check {
         parameters: parameters.clone(),
@@ -97,7 +117,7 @@ pub fn run(
         scan_hashes: actual.sources.iter().map(|source| source.hash.clone()).collect(),
         nominal_from_scan: *nominal_from_scan,
         device: backend.device(),
-        statistics: Statistics::new(map.values(), &parameters.tolerance),
+        statistics,
         excluded: map.excluded(),
         histogram: Histogram::new(map.values(), -scale_mm, scale_mm, HISTOGRAM_BINS),
         verdict: if regions.is_empty() { Verdict::Pass } else { Verdict::Fail },

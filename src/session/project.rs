@@ -123,6 +123,11 @@ impl Project {
             checked: part(value, "checked", "check", &mut notes),
             settings: part(value, "settings", "settings", &mut notes),
         };
+        let mut project = project;
+        if let Err(error) = project.settings.check() {
+            notes.push(format!("The project's settings were replaced by the usual ones: {error}"));
+            project.settings = Settings::default();
+        }
         (project, notes)
     }
 }

@@ -10,7 +10,14 @@ fn refused(nominal: &Path, scan: &Path) -> String {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     let output = shadowgraph(&[
-        "inspect", "--nominal", text(nominal), "--scan", text(scan), "--no-pictures", "--out", text(&out),
+        "inspect",
+        "--nominal",
+        text(nominal),
+        "--scan",
+        text(scan),
+        "--no-pictures",
+        "--out",
+        text(&out),
     ]);
     let said = errors(&output);
     assert_eq!(output.status.code(), Some(3), "{said}");
@@ -62,7 +69,9 @@ fn stl_that_lies() {
 #[test]
 fn ply_with_lying_headers() {
     let header = |count: &str, kind: &str| {
-        format!("ply\nformat binary_little_endian 1.0\nelement vertex {count}\nproperty {kind} x\nproperty float y\nproperty float z\nend_header\n")
+        format!(
+            "ply\nformat binary_little_endian 1.0\nelement vertex {count}\nproperty {kind} x\nproperty float y\nproperty float z\nend_header\n"
+        )
     };
     scan_says("lies.ply", header("1000", "float").as_bytes(), "promises 1000");
     scan_says("huge.ply", header("1099511627776", "float").as_bytes(), "promises 1099511627776");
@@ -111,13 +120,21 @@ fn a_scan_in_inches_is_named() {
             scaled.join(" ") + "\n"
         })
         .collect();
-    let path = file(&folder, "inches.xyz", inches.as_bytes());
+    let path = file(&folder, "scan.xyz", inches.as_bytes());
     let said = refused(&asset("bracket.stl"), &path);
-    assert!(said.contains("inch"), "{said}");
+    assert!(said.contains("--scan-units inch"), "{said}");
     let out = folder.path().join("out");
     let output = shadowgraph(&[
-        "inspect", "--nominal", text(&asset("bracket.stl")), "--scan", text(&path), "--scan-units", "inch",
-        "--no-pictures", "--out", text(&out),
+        "inspect",
+        "--nominal",
+        text(&asset("bracket.stl")),
+        "--scan",
+        text(&path),
+        "--scan-units",
+        "inch",
+        "--no-pictures",
+        "--out",
+        text(&out),
     ]);
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
 }

@@ -33,6 +33,8 @@ fn the_demo_writes_every_file_and_finds_pose_and_defects() {
     assert!(shift_mm < 0.005 && angle_rad.to_degrees() < 0.005, "{shift_mm} mm {} deg", angle_rad.to_degrees());
     // The bumps are where and as high as they were made.
     let regions = summary["regions"].as_array().unwrap();
+    assert_eq!(regions.len(), 4, "three defects, the bent corner seen on both sides");
+    assert!(regions.iter().any(|region| region["centre_mm"][0].as_f64().unwrap() > 112.0), "the bent corner");
     for defect in truth["defects"].as_array().unwrap().iter().filter(|d| d["kind"] == "bump") {
         let at: [f64; 3] = serde_json::from_value(defect["centre_mm"].clone()).unwrap();
         let height_mm = defect["height_um"].as_f64().unwrap() / 1000.0;
@@ -71,9 +73,23 @@ fn facet_methods_and_a_given_pose_work() {
     std::fs::write(&pose_file, transform::pose_text(&pose(&truth["nominal_from_scan"]))).unwrap();
     let out = folder.path().join("r");
     let output = shadowgraph(&[
-        "inspect", "--nominal", text(&asset("bracket.stl")), "--scan", text(&asset("bracket-scan.ply")), "--align",
-        "none", "--pose", text(&pose_file), "--method", "point-facet", "--max-edge-mm", "1", "--no-pictures", "--json",
-        "--out", text(&out),
+        "inspect",
+        "--nominal",
+        text(&asset("bracket.stl")),
+        "--scan",
+        text(&asset("bracket-scan.ply")),
+        "--align",
+        "none",
+        "--pose",
+        text(&pose_file),
+        "--method",
+        "point-facet",
+        "--max-edge-mm",
+        "1",
+        "--no-pictures",
+        "--json",
+        "--out",
+        text(&out),
     ]);
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
     let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -86,9 +102,11 @@ fn facet_methods_and_a_given_pose_work() {
 #[test]
 fn wrong_usage_ends_with_code_2_and_help_has_examples() {
     assert_eq!(shadowgraph(&["inspect"]).status.code(), Some(2));
-    assert_eq!(shadowgraph(&["fly"]).status.code(), Some(2));
+    assert_eq!(shadowgraph(&["--fly"]).status.code(), Some(2));
+    assert_eq!(shadowgraph(&["inspct"]).status.code(), Some(2));
     let scan = asset("bracket-scan.ply");
-    let output = shadowgraph(&["inspect", "--nominal", "a.stl", "--scan", text(&scan), "--out", "x", "--tolerance-mm", "1,-1"]);
+    let output =
+        shadowgraph(&["inspect", "--nominal", "a.stl", "--scan", text(&scan), "--out", "x", "--tolerance-mm", "1,-1"]);
     assert_eq!(output.status.code(), Some(2));
     for command in ["demo", "inspect", "register", "simulate", "convert", "info", "bench"] {
         let help = shadowgraph(&[command, "--help"]);
@@ -137,7 +155,16 @@ fn two_lidar_scans_meet_at_the_published_pose() {
         return;
     };
     let output = shadowgraph(&[
-        "register", "--nominal", text(&target), "--scan", text(&source), "--units", "m", "--align", "best-fit", "--json",
+        "register",
+        "--nominal",
+        text(&target),
+        "--scan",
+        text(&source),
+        "--units",
+        "m",
+        "--align",
+        "best-fit",
+        "--json",
     ]);
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
     let value: Value = serde_json::from_slice(&output.stdout).unwrap();

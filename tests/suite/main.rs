@@ -1,4 +1,5 @@
 //! Tests of the whole program, one binary so that it is linked once.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail loudly")]
 
 mod align;
 mod bad_input;

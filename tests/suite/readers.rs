@@ -42,7 +42,9 @@ fn meshes_survive_stl_ply_and_obj() {
 #[test]
 fn ascii_stl_with_two_solids_capitals_and_nan_normals() {
     let facet = |z: f32| {
-        format!("  FACET NORMAL nan nan nan\n outer loop\n  vertex 0 0 {z}\n  vertex 1 0 {z}\n  vertex 0 1e0 {z}\n endloop\n endfacet\n")
+        format!(
+            "  FACET NORMAL nan nan nan\n outer loop\n  vertex 0 0 {z}\n  vertex 1 0 {z}\n  vertex 0 1e0 {z}\n endloop\n endfacet\n"
+        )
     };
     let text = format!("solid\n{}endsolid\nsolid second\n{}endsolid second\n", facet(0.0), facet(2.5));
     let folder = tempfile::tempdir().unwrap();
@@ -85,14 +87,17 @@ fn pcd_in_all_three_forms_with_grid_and_viewpoint() {
     let points: [[f32; 3]; 6] =
         [[0.0, 0.0, 1.0], [1.0, 0.0, 1.0], [2.0, 0.0, 1.0], [0.0, 1.0, 1.0], [f32::NAN; 3], [2.0, 1.0, 1.0]];
     let header = |data: &str| {
-        format!("# .PCD v0.7\nVERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\nWIDTH 3\nHEIGHT 2\nVIEWPOINT 0 0 9 1 0 0 0\nPOINTS 6\nDATA {data}\n")
+        format!(
+            "# .PCD v0.7\nVERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\nWIDTH 3\nHEIGHT 2\nVIEWPOINT 0 0 9 1 0 0 0\nPOINTS 6\nDATA {data}\n"
+        )
     };
     let ascii: String = points.iter().map(|p| format!("{} {} {}\n", p[0], p[1], p[2])).collect();
     let mut binary = header("binary").into_bytes();
     points.iter().flatten().for_each(|v| binary.extend(v.to_le_bytes()));
     // Fields one after the other, packed as literal runs of at most 32 bytes.
     let by_field: Vec<u8> = (0..3).flat_map(|axis| points.iter().flat_map(move |p| p[axis].to_le_bytes())).collect();
-    let packed: Vec<u8> = by_field.chunks(32).flat_map(|run| std::iter::once(run.len() as u8 - 1).chain(run.iter().copied())).collect();
+    let packed: Vec<u8> =
+        by_field.chunks(32).flat_map(|run| std::iter::once(run.len() as u8 - 1).chain(run.iter().copied())).collect();
     let mut compressed = header("binary_compressed").into_bytes();
     compressed.extend((packed.len() as u32).to_le_bytes());
     compressed.extend((by_field.len() as u32).to_le_bytes());

@@ -94,17 +94,24 @@ fn an_open_surface_gives_no_side_beyond_its_rim() {
     let sheet = shapes::grid(10, 1, false, |u, _| Point::new(10.0 * u, 0.0, 0.0));
     assert!(sheet.facets.len() > 1);
     let square = Mesh {
-        vertices: vec![Point::origin(), Point::new(10.0, 0.0, 0.0), Point::new(10.0, 10.0, 0.0), Point::new(0.0, 10.0, 0.0)],
+        vertices: vec![
+            Point::origin(),
+            Point::new(10.0, 0.0, 0.0),
+            Point::new(10.0, 10.0, 0.0),
+            Point::new(0.0, 10.0, 0.0),
+        ],
         facets: vec![[0, 1, 2], [0, 2, 3]],
         cad_faces: Vec::new(),
     };
     let surface = Surface::new(square);
-    let points = [Point::new(5.0, 5.0, 0.3), Point::new(10.5, 5.0, 0.1), Point::new(10.0, 5.0, 0.4), Point::new(5.0, 5.0, -0.2)];
+    let points =
+        [Point::new(5.0, 5.0, 0.3), Point::new(10.5, 5.0, 0.1), Point::new(10.0, 5.0, 0.4), Point::new(5.0, 5.0, -0.2)];
     let ordered = OrderedPoints::new(&points);
     let request = point_deviation::Request {
         surface: &surface,
         points: &ordered,
         normals: &[],
+        oriented: false,
         nominal_from_scan: &Pose::identity(),
         max_distance_mm: 2.0,
         max_angle_rad: std::f64::consts::PI,

@@ -43,7 +43,7 @@ fn the_whole_job_by_names() {
     let check = harness.state().dispatcher().document.current_check().cloned().expect("a check");
     assert_eq!(check.regions.len(), 4);
     assert!(harness.state().shows_compare());
-    harness.get_by_label("FAIL");
+    assert!(harness.query_all_by_label("FAIL").next().is_some());
     // A moment at rest, so that all points are drawn.
     std::thread::sleep(Duration::from_millis(250));
     harness.run_steps(3);
@@ -106,7 +106,7 @@ fn a_bad_file_is_a_dismissible_sentence_and_leaves_the_rest() {
     let mut harness = open(vec![asset("bracket.stl"), bad], None);
     settle(&mut harness);
     assert!(harness.state().dispatcher().document.nominal.is_some());
-    harness.get_by_label_contains("no PCD header line");
+    assert!(harness.query_all_by_label_contains("no PCD header line").next().is_some());
     harness.get_by_label("Dismiss").click();
     harness.run_steps(3);
     assert!(harness.query_by_label("Dismiss").is_none());

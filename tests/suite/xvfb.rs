@@ -1,5 +1,6 @@
 //! A real window on a virtual display, driven by the mouse.
 
+use std::io::BufRead;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -38,19 +39,21 @@ fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
 #[test]
 fn a_real_window_inspects_by_mouse_and_saves_the_report() {
     if !has("Xvfb") || !has("xdotool") {
-        eprintln!("SKIPPED: Xvfb and xdotool are not installed");
+        super::support::skipped("Xvfb and xdotool are not installed");
         return;
     }
-    let display = format!(":{}", 90 + std::process::id() % 100);
-    let _server = Ended(
+    let mut server = Ended(
         Command::new("Xvfb")
-            .args([&display, "-screen", "0", "1360x860x24"])
-            .stdout(Stdio::null())
+            .args(["-displayfd", "1", "-screen", "0", "1360x860x24"])
+            .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
             .unwrap(),
     );
-    std::thread::sleep(Duration::from_millis(1500));
+    // It chooses a free display, and says which once it is ready.
+    let mut number = String::new();
+    std::io::BufReader::new(server.0.stdout.take().unwrap()).read_line(&mut number).unwrap();
+    let display = format!(":{}", number.trim());
     let folder = tempfile::tempdir().unwrap();
     let _window = Ended(
         Command::new(env!("CARGO_BIN_EXE_shadowgraph"))
@@ -85,7 +88,7 @@ fn a_real_window_inspects_by_mouse_and_saves_the_report() {
     // The Report tab, then “Write report”.
     click("462", "22");
     std::thread::sleep(Duration::from_secs(1));
-    let report = folder.path().join("report/report.pdf");
+    let report = folder.path().join("report/summary.json");
     wait_for("the report", || {
         for y in ["316", "322", "330", "338"] {
             click("1190", y);

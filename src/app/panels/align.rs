@@ -19,10 +19,9 @@ impl App {
         theme::heading(ui, "Align");
         let document = &self.dispatcher.document;
         let ready = document.nominal.is_some() && document.actual.is_some() && !self.is_busy();
-        let wide = egui::vec2(ui.available_width(), 32.0);
         let mut send = None;
         ui.add_enabled_ui(ready, |ui| {
-            if ui.add(theme::main_button("Align and compare").min_size(wide)).clicked() {
+            if theme::wide_main_button(ui, ready, "Align and compare").clicked() {
                 send = Some(Command::Inspect);
             }
             ui.horizontal(|ui| {

@@ -22,8 +22,7 @@ impl App {
         theme::heading(ui, "Compare");
         let document = &self.dispatcher.document;
         let ready = document.nominal.is_some() && document.actual.is_some() && !self.is_busy();
-        let wide = egui::vec2(ui.available_width(), 32.0);
-        let clicked = ui.add_enabled(ready, theme::main_button("Compare now").min_size(wide)).clicked();
+        let clicked = theme::wide_main_button(ui, ready, "Compare now").clicked();
         self.comparison_options(ui);
         self.commit_settings(ui);
         if clicked {

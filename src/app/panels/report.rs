@@ -35,10 +35,9 @@ impl App {
         );
         self.commit_settings(ui);
         let ready = self.dispatcher.document.current_check().is_some() && !self.is_busy();
-        let wide = egui::vec2(ui.available_width(), 32.0);
         let folder = PathBuf::from(self.report_folder.trim());
         let has_folder = !folder.as_os_str().is_empty();
-        if ui.add_enabled(ready && has_folder, theme::main_button("Write report").min_size(wide)).clicked() {
+        if theme::wide_main_button(ui, ready && has_folder, "Write report").clicked() {
             self.send(Command::WriteReport { folder });
         }
         if self.dispatcher.document.current_check().is_none() {

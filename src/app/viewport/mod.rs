@@ -413,6 +413,7 @@ pub(super) fn live_deviations(document: &Document, pose: &Pose) -> Vec<f32> {
         surface: &nominal.surface,
         points: &ordered,
         normals: &[],
+        oriented: false,
         nominal_from_scan: pose,
         max_distance_mm: document.settings.deviation.max_distance_mm.max(4.0 * document.settings.scale_mm),
         max_angle_rad: std::f64::consts::PI,

@@ -36,13 +36,6 @@ struct Answer {
     std::string error;
 };
 
-bool is_iges(const std::string& path) {
-    const auto dot = path.rfind('.');
-    if (dot == std::string::npos) return false;
-    const char letter = path.size() > dot + 1 ? path[dot + 1] : 's';
-    return letter == 'i' || letter == 'I';
-}
-
 template <class Reader>
 TopoDS_Shape read_shape(const char* path, std::string& error) {
     Reader reader;
@@ -84,8 +77,8 @@ void add_face(const TopoDS_Face& face, std::uint32_t number, Answer& answer) {
     }
 }
 
-void read(const char* path, double chord_mm, double angle_rad, Answer& answer) {
-    const TopoDS_Shape shape = is_iges(path) ? read_shape<IGESControl_Reader>(path, answer.error)
+void read(const char* path, bool is_iges, double chord_mm, double angle_rad, Answer& answer) {
+    const TopoDS_Shape shape = is_iges ? read_shape<IGESControl_Reader>(path, answer.error)
                                              : read_shape<STEPControl_Reader>(path, answer.error);
     if (!answer.error.empty()) return;
     if (shape.IsNull()) {
@@ -108,13 +101,13 @@ void read(const char* path, double chord_mm, double angle_rad, Answer& answer) {
 
 extern "C" {
 
-void* shadowgraph_cad_read(const char* path, double chord_mm, double angle_rad) {
+void* shadowgraph_cad_read(const char* path, int is_iges, double chord_mm, double angle_rad) {
     auto* answer = new Answer();
     try {
         // The library prints to standard output, which belongs to the answer.
         Message::DefaultMessenger()->RemovePrinters(STANDARD_TYPE(Message_PrinterOStream));
         OCC_CATCH_SIGNALS
-        read(path, chord_mm, angle_rad, *answer);
+        read(path, is_iges != 0, chord_mm, angle_rad, *answer);
     } catch (const Standard_Failure& failure) {
         const char* text = failure.GetMessageString();
         answer->error = std::string("OpenCASCADE gave up: ") + (text != nullptr && *text != 0 ? text : "no reason given");

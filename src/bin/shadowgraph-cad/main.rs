@@ -6,7 +6,7 @@ use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::io::Write;
 
 unsafe extern "C" {
-    fn shadowgraph_cad_read(path: *const c_char, chord_mm: f64, angle_rad: f64) -> *mut c_void;
+    fn shadowgraph_cad_read(path: *const c_char, is_iges: c_int, chord_mm: f64, angle_rad: f64) -> *mut c_void;
     fn shadowgraph_cad_error(answer: *mut c_void) -> *const c_char;
     fn shadowgraph_cad_face_count(answer: *mut c_void) -> u64;
     fn shadowgraph_cad_array(answer: *mut c_void, which: c_int, data: *mut *const c_void) -> u64;
@@ -14,16 +14,19 @@ unsafe extern "C" {
 }
 
 fn main() -> std::process::ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (path, chord, angle) = match arguments.as_slice() {
-        [path, chord, angle] => (path, chord.parse().ok(), angle.parse().ok()),
-        _ => return fail("usage: shadowgraph-cad FILE CHORD_MM ANGLE_RAD"),
+    use std::os::unix::ffi::OsStrExt;
+    let arguments: Vec<std::ffi::OsString> = std::env::args_os().skip(1).collect();
+    let [format, path, chord, angle] = arguments.as_slice() else {
+        return fail("usage: shadowgraph-cad step|iges FILE CHORD_MM ANGLE_RAD");
     };
-    let (Some(chord_mm), Some(angle_rad), Ok(path)) = (chord, angle, CString::new(path.as_str())) else {
+    let number = |text: &std::ffi::OsStr| text.to_str().and_then(|text| text.parse::<f64>().ok());
+    let (Some(chord_mm), Some(angle_rad), Ok(path)) = (number(chord), number(angle), CString::new(path.as_bytes()))
+    else {
         return fail("the chord and the angle must be numbers");
     };
+    let is_iges = c_int::from(format == "iges");
     // SAFETY: `path` is a valid C string for the call; the answer is freed once, below.
-    let answer = unsafe { shadowgraph_cad_read(path.as_ptr(), chord_mm, angle_rad) };
+    let answer = unsafe { shadowgraph_cad_read(path.as_ptr(), is_iges, chord_mm, angle_rad) };
     // SAFETY: the answer lives until it is freed; its error text is a valid C string.
     let error = unsafe { CStr::from_ptr(shadowgraph_cad_error(answer)) }.to_string_lossy().into_owned();
     let outcome = if error.is_empty() { write(answer).map_err(|e| e.to_string()) } else { Err(error) };

@@ -96,6 +96,7 @@ fn closest(arguments: &Bench, threads: &str, surface: &Surface, points: &[Point]
                 surface,
                 points: &ordered,
                 normals: &[],
+                oriented: false,
                 nominal_from_scan: &pose,
                 max_distance_mm: f64::INFINITY,
                 max_angle_rad: std::f64::consts::PI,

@@ -47,9 +47,8 @@ fn judge(request: &Request<'_>, number: usize, place: &Point, hit: &SurfaceHit) 
     if surface.is_open_at(hit) && hit.distance_mm > 0.0 && surface.tilt_rad(place, hit) > RIM_TILT_RAD {
         answer.state = MatchState::BeyondRim;
     } else if let Some(normal) = request.normals.get(number).filter(|_| request.max_angle_rad < std::f64::consts::PI) {
-        let nominal = surface.mesh().normal(hit.facet as usize);
-        let leaning = nominal.angle(&(request.nominal_from_scan.rotation * normal));
-        if leaning > request.max_angle_rad {
+        let cosine = surface.aligned_cosine(hit, &(request.nominal_from_scan.rotation * normal));
+        if (if request.oriented { cosine } else { cosine.abs() }) < request.max_angle_rad.cos() {
             answer.state = MatchState::WrongAngle;
         }
     }

@@ -94,7 +94,12 @@ fn pairs_in_cloud(request: &Request<'_>, first: usize, points: &[Point]) -> Vec<
         tree.k_nearest(&place, 1, request.max_distance_mm, &mut found);
         let number = found.first()?.number as usize;
         let (target, direction) = (nominal[number], *normals.get(number)?);
-        if !is_aligned(request, first + i, &direction, false) {
+        // Normals of a cloud have no sure sign: compare up to it.
+        let is_turned_away = request.normals.get(first + i).is_some_and(|normal| {
+            let cosine = direction.dot(&(request.nominal_from_scan.rotation * normal));
+            cosine.abs() < request.max_angle_rad.cos()
+        });
+        if is_turned_away {
             return None;
         }
         let away = place - target;
@@ -104,21 +109,17 @@ fn pairs_in_cloud(request: &Request<'_>, first: usize, points: &[Point]) -> Vec<
     points.iter().enumerate().map(&mut pair).collect()
 }
 
-/// Whether the normal of point `index` leans no more than allowed from `nominal`.
-fn is_aligned(request: &Request<'_>, index: usize, nominal: &Vector, oriented: bool) -> bool {
-    request.normals.get(index).is_none_or(|normal| {
-        let cosine = nominal.dot(&(request.nominal_from_scan.rotation * normal));
-        (if oriented { cosine } else { cosine.abs() }) >= request.max_angle_rad.cos()
-    })
-}
-
 fn correspond(request: &Request<'_>, surface: &Surface, index: usize, point: &Point, hit: &SurfaceHit) -> Option<Pair> {
     let place = request.nominal_from_scan * point;
     if surface.is_open_at(hit) && surface.tilt_rad(&place, hit) > crate::compute::point_deviation::RIM_TILT_RAD {
         return None;
     }
     let facet_normal = surface.mesh().normal(hit.facet as usize);
-    if !is_aligned(request, index, &facet_normal, request.oriented) {
+    let is_turned_away = request.normals.get(index).is_some_and(|normal| {
+        let cosine = surface.aligned_cosine(hit, &(request.nominal_from_scan.rotation * normal));
+        (if request.oriented { cosine } else { cosine.abs() }) < request.max_angle_rad.cos()
+    });
+    if is_turned_away {
         return None;
     }
     let away = place - hit.point;

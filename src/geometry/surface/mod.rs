@@ -113,6 +113,23 @@ impl Surface {
         if side < 0.0 { -hit.distance_mm } else { hit.distance_mm }
     }
 
+    /// Cosine of the angle between `direction` (unit) and the normal at `hit`; on an edge that of the facet that is
+    /// aligned best, so that it does not hang on which of the two was taken.
+    pub fn aligned_cosine(&self, hit: &SurfaceHit, direction: &Vector) -> f64 {
+        let own = self.mesh.normal(hit.facet as usize).dot(direction);
+        match hit.feature {
+            Feature::Face => own,
+            Feature::Edge(edge) => match self.topology.neighbours[hit.facet as usize][edge as usize] {
+                NO_NEIGHBOUR => own,
+                neighbour => own.max(self.mesh.normal(neighbour as usize).dot(direction)),
+            },
+            Feature::Vertex(_) => {
+                let mean = self.pseudo_normal(hit.facet, hit.feature);
+                if mean.norm() > 0.0 { own.max(mean.normalize().dot(direction)) } else { own }
+            }
+        }
+    }
+
     /// Whether a hit lies on an edge or corner where the mesh ends, so that a place beyond it has no side.
     pub fn is_open_at(&self, hit: &SurfaceHit) -> bool {
         match hit.feature {

@@ -15,11 +15,15 @@ pub(super) struct FacetPack {
     edge2: [Column; 3],
     /// One over the squared lengths of edge 1, edge 2 and the edge between their ends.
     inverse: [Column; 3],
+    /// Needles, whose f32 normal says little: bits of lanes that are never filtered out.
+    always: u32,
     /// Facet numbers.
     pub(super) facets: [u32; 8],
 }
 
 const UNUSED: u32 = u32::MAX;
+/// Length over height from which a facet is a needle.
+const NEEDLE: f32 = 50.0;
 
 pub(super) fn fill(tree: &Tree, mesh: &Mesh, centre: &Point) -> Vec<FacetPack> {
     (0..tree.packs())
@@ -30,6 +34,7 @@ pub(super) fn fill(tree: &Tree, mesh: &Mesh, centre: &Point) -> Vec<FacetPack> {
                 edge1: [[0.0; 8]; 3],
                 edge2: [[0.0; 8]; 3],
                 inverse: [[0.0; 8]; 3],
+                always: 0,
                 facets: [UNUSED; 8],
             };
             for (lane, &facet) in tree.pack(pack).iter().enumerate() {
@@ -43,6 +48,10 @@ pub(super) fn fill(tree: &Tree, mesh: &Mesh, centre: &Point) -> Vec<FacetPack> {
                 for (i, edge) in [edge1, edge2, edge2 - edge1].iter().enumerate() {
                     let squared = edge.norm_squared();
                     out.inverse[i][lane] = if squared > 0.0 { squared.recip() } else { 0.0 };
+                }
+                let longest = edge1.norm_squared().max(edge2.norm_squared()).max((edge2 - edge1).norm_squared());
+                if longest > NEEDLE * edge1.cross(&edge2).norm() {
+                    out.always |= 1 << lane;
                 }
                 out.facets[lane] = facet;
             }
@@ -75,7 +84,7 @@ impl FacetPack {
         let height = dot::<L>(&from_corner, &normal);
         let plane = L::div(L::mul(height, height), L::max(squared, L::splat(f32::MIN_POSITIVE)));
         let distance = L::select_non_negative([u, v, w], L::min(plane, rim), rim);
-        L::le(distance, L::splat(limit))
+        L::le(distance, L::splat(limit)) | self.always
     }
 }
 

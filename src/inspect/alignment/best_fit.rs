@@ -48,7 +48,7 @@ impl Default for Parameters {
             locked: [false; 6],
             max_iterations: 100,
             step_limit_mm: 1e-5,
-            change_limit: 0.0,
+            change_limit: 1e-9,
             error_limit_mm: 0.0,
             coarse_to_fine: true,
         }
@@ -136,6 +136,9 @@ fn check(problem: &Problem<'_>, parameters: &Parameters) -> Result<()> {
     if !(0.0..1.0).contains(&parameters.trim) {
         return Err(UserError::usage("The trimmed share must be at least 0 and below 1."));
     }
+    if parameters.max_distance_mm.is_some_and(|distance| !(distance > 0.0)) {
+        return Err(UserError::usage("The largest distance must be a positive number of mm."));
+    }
     if parameters.locked.iter().all(|&locked| locked) {
         return Err(UserError::usage("All six degrees of freedom are locked; unlock at least one."));
     }
@@ -174,6 +177,7 @@ impl Fit<'_> {
         };
         let step_limit_mm = if finest { self.parameters.step_limit_mm } else { self.parameters.step_limit_mm * 100.0 };
         let mut previous_square = f64::INFINITY;
+        let mut stalled = 0;
         for iteration in 0..self.parameters.max_iterations.max(1) {
             progress.report(iteration as f32 / self.parameters.max_iterations as f32, "Best fit")?;
             let answer = self.step(&points, &normals)?;
@@ -188,16 +192,19 @@ impl Fit<'_> {
             let moved_mm = self.apply(&answer);
             self.iterations += 1;
             watch(&self.pose, answer.rms_mm());
-            let annealing = self.lower_scale_floor(&answer);
+            let annealing = self.lower_scale_floor(&answer, moved_mm);
             let stop = if annealing {
                 None
             } else if moved_mm < step_limit_mm {
                 Some(StopReason::SmallStep)
             } else if answer.rms_mm() < self.parameters.error_limit_mm {
                 Some(StopReason::SmallError)
-            } else if (previous_square - square).abs() < self.parameters.change_limit * square {
-                Some(StopReason::SmallChange)
+            } else if (previous_square - square).abs() <= self.parameters.change_limit * square {
+                // A fit that wanders within a flat valley changes its error no more: twice in a row is the end.
+                stalled += 1;
+                (stalled >= 2).then_some(StopReason::SmallChange)
             } else {
+                stalled = 0;
                 None
             };
             if self.parameters.max_distance_mm.is_none() {
@@ -213,9 +220,12 @@ impl Fit<'_> {
     }
 
     /// Halves the floor of the robust scale; whether it still decides the scale.
-    fn lower_scale_floor(&mut self, answer: &Answer) -> bool {
+    fn lower_scale_floor(&mut self, answer: &Answer, moved_mm: f64) -> bool {
         let decided = self.parameters.robust != Robust::None && answer.scale_mm <= self.scale_floor_mm;
-        self.scale_floor_mm = (0.5 * self.scale_floor_mm).max(self.least_scale_mm());
+        // Only once the fit has followed: walls that are still on their way must not become outliers.
+        if moved_mm < self.scale_floor_mm {
+            self.scale_floor_mm = (0.5 * self.scale_floor_mm).max(self.least_scale_mm());
+        }
         decided && answer.scale_mm > self.least_scale_mm()
     }
 

@@ -67,13 +67,14 @@ impl Default for Parameters {
 impl Parameters {
     /// A sentence when a value makes no sense.
     pub fn check(&self) -> Result<()> {
-        if !(self.max_distance_mm > 0.0) {
+        let endless = self.max_distance_mm.is_infinite() && self.method != Method::Closest;
+        if !(self.max_distance_mm > 0.0) || endless {
             return Err(UserError::usage("The largest distance must be a positive number of mm."));
         }
         if !(self.max_angle_deg > 0.0 && self.max_angle_deg <= 180.0) {
             return Err(UserError::usage("The largest angle must be above 0 and at most 180 degrees."));
         }
-        if self.radius_mm.is_some_and(|radius| !(radius > 0.0)) {
+        if self.radius_mm.is_some_and(|radius| !(radius > 0.0 && radius.is_finite())) {
             return Err(UserError::usage("The matching radius must be a positive number of mm."));
         }
         if !(self.min_region_mm2 >= 0.0) {
@@ -162,6 +163,8 @@ pub struct Scan<'a> {
     pub cloud: &'a Cloud,
     /// The points along a space-filling curve.
     pub ordered: &'a OrderedPoints,
+    /// Whether its normals know their sign.
+    pub oriented: bool,
     /// The scan as facets, where it has them (facet-facet matching).
     pub facets: Option<&'a Surface>,
 }
@@ -185,6 +188,7 @@ pub fn measure(
                 surface,
                 points: scan.ordered,
                 normals: &normals,
+                oriented: scan.oriented,
                 nominal_from_scan,
                 max_distance_mm: parameters.max_distance_mm,
                 max_angle_rad,
@@ -236,5 +240,8 @@ fn directions(cloud: &Cloud) -> Vec<Vector> {
     if !cloud.normals.is_empty() {
         return cloud.normals.iter().map(|normal| crate::geometry::cloud::vector(*normal)).collect();
     }
-    (0..cloud.points.len()).map_while(|i| cloud.direction_to_sensor(i)).collect()
+    if cloud.to_sensor.is_empty() && cloud.viewpoint.is_none() {
+        return Vec::new();
+    }
+    (0..cloud.points.len()).map(|i| cloud.direction_to_sensor(i).unwrap_or_else(Vector::zeros)).collect()
 }

@@ -9,7 +9,10 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{DeviationMap, Parameters};
-use crate::geometry::{Aabb, KdTree, OrderedPoints, Point, Pose, topology};
+use crate::base::{Progress, Result};
+use crate::compute::point_facet_matching::FacetDeviation;
+use crate::geometry::kd_tree::Neighbour;
+use crate::geometry::{Aabb, KdTree, Mesh, OrderedPoints, Point, Pose, Surface, Vector, topology, triangle};
 
 /// A patch out of tolerance.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -44,37 +47,37 @@ struct Place {
 }
 
 /// The patches out of tolerance of at least `parameters.min_region_mm2`, worst first.
-pub fn find(map: &DeviationMap, points: &[Point], nominal_from_scan: &Pose, parameters: &Parameters) -> Vec<Region> {
+pub fn find(
+    map: &DeviationMap,
+    surface: &Surface,
+    points: &[Point],
+    nominal_from_scan: &Pose,
+    parameters: &Parameters,
+    progress: &Progress,
+) -> Result<Vec<Region>> {
     let (places, links) = match map {
         DeviationMap::Points(deviations) => {
-            let known: Vec<(Point, f64)> = deviations
+            let known: Vec<Known> = deviations
                 .iter()
                 .zip(points)
-                .filter_map(|(deviation, point)| Some((nominal_from_scan * point, deviation.value()?)))
-                .collect();
-            point_places(&known)
-        }
-        DeviationMap::Facets { nominal, values } => {
-            let topology = topology::Topology::new(nominal);
-            let places = (0..values.len())
-                .map(|facet| {
-                    let corners = nominal.corners(facet);
-                    Place {
-                        point: crate::geometry::triangle::centroid(&corners),
-                        raw_mm: values[facet].value().unwrap_or(0.0),
-                        deviation_mm: values[facet].value().unwrap_or(0.0),
-                        area_mm2: 0.5 * crate::geometry::triangle::area_vector(&corners).norm(),
-                    }
+                .filter_map(|(deviation, point)| {
+                    Some(Known {
+                        point: nominal_from_scan * point,
+                        deviation_mm: deviation.value()?,
+                        normal: surface.mesh().normal(deviation.facet as usize),
+                    })
                 })
                 .collect();
-            (places, topology.neighbours.iter().map(|neighbours| neighbours.to_vec()).collect())
+            point_places(&known, progress)?
         }
+        DeviationMap::Facets { nominal, values } => facet_places(nominal, values),
     };
     let out: Vec<i8> = places
         .iter()
         .map(|place| match place.deviation_mm {
             d if d > parameters.tolerance.high_mm => 1,
             d if d < parameters.tolerance.low_mm => -1,
+            // No data compares with nothing.
             _ => 0,
         })
         .collect();
@@ -84,45 +87,97 @@ pub fn find(map: &DeviationMap, points: &[Point], nominal_from_scan: &Pose, para
         .filter(|region| region.area_mm2 >= parameters.min_region_mm2)
         .collect();
     regions.sort_by(|a, b| b.peak_mm.abs().total_cmp(&a.peak_mm.abs()));
-    regions
+    Ok(regions)
 }
 
-/// Smooths the deviations of points and links each to its nearest neighbours.
-fn point_places(known: &[(Point, f64)]) -> (Vec<Place>, Vec<Vec<u32>>) {
-    let points: Vec<Point> = known.iter().map(|(point, _)| *point).collect();
+/// A point with data.
+struct Known {
+    point: Point,
+    deviation_mm: f64,
+    /// Of the nominal's facet it was measured to.
+    normal: Vector,
+}
+
+/// Links of a place to its neighbours; unused ones are [`NO_LINK`].
+type Links = [u32; 8];
+const NO_LINK: u32 = u32::MAX;
+
+fn facet_places(nominal: &Mesh, values: &[FacetDeviation]) -> (Vec<Place>, Vec<Links>) {
+    let topology = topology::Topology::new(nominal);
+    let places = (0..values.len())
+        .map(|facet| {
+            let corners = nominal.corners(facet);
+            let deviation_mm = values[facet].value().unwrap_or(f64::NAN);
+            Place {
+                point: triangle::centroid(&corners),
+                raw_mm: deviation_mm,
+                deviation_mm,
+                area_mm2: 0.5 * triangle::area_vector(&corners).norm(),
+            }
+        })
+        .collect();
+    let links = |neighbours: &[u32; 3]| std::array::from_fn(|i| neighbours.get(i).copied().unwrap_or(NO_LINK));
+    (places, topology.neighbours.iter().map(links).collect())
+}
+
+/// A neighbourhood this much larger in area than the usual one is no surface: stray points over unseen faces.
+const SPARSE: f64 = 25.0;
+
+/// Smooths the deviations of points over neighbours that belong to the same face, and links each to its nearest.
+fn point_places(known: &[Known], progress: &Progress) -> Result<(Vec<Place>, Vec<Links>)> {
+    let points: Vec<Point> = known.iter().map(|known| known.point).collect();
     let tree = KdTree::new(&points);
     let ordered = OrderedPoints::new(&points);
-    let found: Vec<(u32, Place, Vec<u32>)> = ordered
+    let counter = progress.counter(points.len().div_ceil(512), "Finding patches out of tolerance");
+    let smoothed: Vec<(Place, Links)> = ordered
         .numbers
         .par_chunks(512)
         .flat_map_iter(|numbers| {
-            let mut found = Vec::with_capacity(SMOOTHING);
+            let mut found = Vec::with_capacity(2 * SMOOTHING);
             let mut values = Vec::with_capacity(SMOOTHING);
-            numbers
-                .iter()
-                .map(|&number| {
-                    let point = points[number as usize];
-                    tree.k_nearest(&point, SMOOTHING, f64::INFINITY, &mut found);
-                    values.clear();
-                    values.extend(found.iter().map(|n| known[n.number as usize].1));
-                    let middle = values.len() / 2;
-                    let median = *values.select_nth_unstable_by(middle, f64::total_cmp).1;
-                    let reach_mm2 = found.last().map_or(0.0, |n| n.squared_mm2);
-                    let area_mm2 = std::f64::consts::PI * reach_mm2 / found.len().max(1) as f64;
-                    let links = found.iter().skip(1).take(8).map(|n| n.number).collect();
-                    let raw_mm = known[number as usize].1;
-                    (number, Place { point, raw_mm, deviation_mm: median, area_mm2 }, links)
-                })
-                .collect::<Vec<_>>()
+            let numbers = if counter.step() { numbers } else { &[] };
+            numbers.iter().map(|&number| smooth(known, &tree, number, &mut found, &mut values)).collect::<Vec<_>>()
         })
         .collect();
-    let mut sorted = found;
-    sorted.par_sort_unstable_by_key(|(number, ..)| *number);
-    sorted.into_iter().map(|(_, place, links)| (place, links)).unzip()
+    progress.check()?;
+    let mut areas: Vec<f64> = smoothed.iter().map(|(place, _)| place.area_mm2).collect();
+    let middle = areas.len() / 2;
+    let typical = if areas.is_empty() { 0.0 } else { *areas.select_nth_unstable_by(middle, f64::total_cmp).1 };
+    let mut places: Vec<Option<(Place, Links)>> = (0..known.len()).map(|_| None).collect();
+    for (&number, (mut place, mut links)) in ordered.numbers.iter().zip(smoothed) {
+        if place.area_mm2 > SPARSE * typical {
+            (place.deviation_mm, place.area_mm2, links) = (f64::NAN, 0.0, [NO_LINK; 8]);
+        }
+        places[number as usize] = Some((place, links));
+    }
+    Ok(places.into_iter().flatten().unzip())
+}
+
+fn smooth(
+    known: &[Known],
+    tree: &KdTree,
+    number: u32,
+    found: &mut Vec<Neighbour>,
+    values: &mut Vec<f64>,
+) -> (Place, Links) {
+    let here = &known[number as usize];
+    tree.k_nearest(&here.point, 2 * SMOOTHING, f64::INFINITY, found);
+    // On a thin sheet half of the neighbours lie on the other face.
+    found.retain(|neighbour| known[neighbour.number as usize].normal.dot(&here.normal) > 0.0);
+    found.truncate(SMOOTHING);
+    values.clear();
+    values.extend(found.iter().map(|neighbour| known[neighbour.number as usize].deviation_mm));
+    let middle = values.len() / 2;
+    let median = *values.select_nth_unstable_by(middle, f64::total_cmp).1;
+    let reach_mm2 = found.last().map_or(0.0, |neighbour| neighbour.squared_mm2);
+    let area_mm2 = std::f64::consts::PI * reach_mm2 / found.len().max(1) as f64;
+    let mut nearest = found.iter().skip(1).map(|neighbour| neighbour.number);
+    let links = std::array::from_fn(|_| nearest.next().unwrap_or(NO_LINK));
+    (Place { point: here.point, raw_mm: here.deviation_mm, deviation_mm: median, area_mm2 }, links)
 }
 
 /// Groups of linked places on the same side out of tolerance.
-fn connected(out: &[i8], links: &[Vec<u32>]) -> Vec<Vec<u32>> {
+fn connected(out: &[i8], links: &[Links]) -> Vec<Vec<u32>> {
     let mut parent: Vec<u32> = (0..out.len() as u32).collect();
     fn root(parent: &mut [u32], mut place: u32) -> u32 {
         while parent[place as usize] != place {
@@ -227,17 +282,36 @@ mod tests {
         (points, DeviationMap::Points(deviations))
     }
 
+    fn find_flat(map: &DeviationMap, points: &[Point], parameters: &Parameters) -> Vec<Region> {
+        let sheet = crate::geometry::mesh::shapes::cuboid(Point::new(0.0, 0.0, -1.0), Point::new(60.0, 40.0, 0.0));
+        find(map, &Surface::new(sheet), points, &Pose::identity(), parameters, &Progress::silent()).unwrap()
+    }
+
+    #[test]
+    fn stray_points_over_unseen_faces_make_no_region() {
+        let parameters = Parameters::default();
+        let (mut points, map) = flat_scan(|_, _| 0.0);
+        let DeviationMap::Points(mut deviations) = map else { panic!("points") };
+        let mut random = Random::new(2, 0);
+        for _ in 0..300 {
+            points.push(Point::new(random.range(0.0, 60.0), random.range(0.0, 40.0), -200.0));
+            let deviation_mm = random.range(-2.0, 2.0);
+            deviations.push(PointDeviation { deviation_mm, facet: 0, state: MatchState::Matched });
+        }
+        assert!(find_flat(&DeviationMap::Points(deviations), &points, &parameters).is_empty());
+    }
+
     #[test]
     fn noise_alone_makes_no_region_and_a_bump_makes_one_of_the_right_height() {
         let parameters = Parameters { min_region_mm2: 1.0, ..Parameters::default() };
         let (points, map) = flat_scan(|_, _| 0.0);
-        assert!(find(&map, &points, &Pose::identity(), &parameters).is_empty());
+        assert!(find_flat(&map, &points, &parameters).is_empty());
         let bump = |x: f64, y: f64| {
             let r = ((x - 20.0).powi(2) + (y - 15.0).powi(2)).sqrt() / 5.0;
             if r < 1.0 { 0.4 * (0.5 + 0.5 * (std::f64::consts::PI * r).cos()) } else { 0.0 }
         };
         let (points, map) = flat_scan(bump);
-        let regions = find(&map, &points, &Pose::identity(), &parameters);
+        let regions = find_flat(&map, &points, &parameters);
         assert_eq!(regions.len(), 1, "{regions:?}");
         assert!((regions[0].peak_mm - 0.4).abs() < 0.02, "{}", regions[0].peak_mm);
         assert!((regions[0].centre_mm[0] - 20.0).abs() < 0.3 && (regions[0].centre_mm[1] - 15.0).abs() < 0.3);
@@ -259,7 +333,7 @@ mod tests {
             }
         };
         let (points, map) = flat_scan(step);
-        let regions = find(&map, &points, &Pose::identity(), &parameters);
+        let regions = find_flat(&map, &points, &parameters);
         let mut peaks: Vec<f64> = regions.iter().map(|region| region.peak_mm.signum()).collect();
         peaks.sort_by(f64::total_cmp);
         assert_eq!(peaks, vec![-1.0, 1.0]);

@@ -38,10 +38,10 @@ impl Field {
         }
     }
 
-    /// Waves as long as the field of view, of standard deviation `bias_mm` together.
+    /// Waves about as long as the field of view, of at most `bias_mm` together.
     pub fn bias(sensor: &Sensor, random: &mut Random) -> Self {
         const WAVES: usize = 4;
-        let amplitude = sensor.bias_mm * (2.0 / WAVES as f64).sqrt();
+        let amplitude = sensor.bias_mm / WAVES as f64;
         let longest = sensor.field_mm[0].max(sensor.field_mm[1]);
         Self::Waves(
             (0..WAVES)
@@ -108,15 +108,14 @@ mod tests {
     }
 
     #[test]
-    fn the_bias_has_the_asked_deviation() {
+    fn the_bias_comes_near_to_its_largest_value_and_never_beyond() {
         let sensor = Sensor { field_mm: [4000.0, 4000.0], pitch_mm: [1.0, 1.0], ..Sensor::default() };
-        let mean_square: f64 = (0..40)
-            .map(|seed| {
+        let largest = (0..20)
+            .flat_map(|seed| {
                 let field = Field::bias(&sensor, &mut Random::new(seed, 0));
-                (0..400).map(|i| field.at(f64::from(i) * 97.0, f64::from(i) * 31.0).powi(2)).sum::<f64>() / 400.0
+                (0..4000).map(move |i| field.at(f64::from(i) * 97.0, f64::from(i) * 31.0).abs()).collect::<Vec<_>>()
             })
-            .sum::<f64>()
-            / 40.0;
-        assert!((mean_square.sqrt() - 0.01).abs() < 0.001, "{}", mean_square.sqrt());
+            .fold(0.0, f64::max);
+        assert!(largest <= 0.01 && largest > 0.0085, "{largest}");
     }
 }

@@ -30,7 +30,7 @@ pub struct Sensor {
     pub correlated_share: f64,
     /// Distance over which that share is correlated, mm.
     pub correlation_mm: f64,
-    /// Standard deviation of the smooth bias over the field, mm.
+    /// Largest smooth bias over the field, mm.
     pub bias_mm: f64,
     /// Share of the points that fly off at edges.
     pub fly_points: f64,
@@ -233,6 +233,9 @@ fn look(
     let cosine = -normal.dot(&along);
     let projector = nominal_from_sensor * Point::new(sensor.baseline_mm, 0.0, 0.0);
     let light = (place - projector).normalize();
+    if cosine <= 0.0 && part.topology().is_closed() {
+        return None;
+    }
     let steepest = sensor.max_incidence_deg.to_radians().cos();
     // Backs of open surfaces are seen like fronts, as in reality.
     if cosine.abs() < steepest || (normal.dot(&light)).abs() < steepest || (cosine > 0.0) == (normal.dot(&light) > 0.0)
@@ -257,9 +260,10 @@ fn glossy_patches(part: &Surface, sensor: &Sensor, seed: u64) -> Vec<Point> {
 
 /// Rays beside a jump in depth or beside nothing.
 fn edges(seen: &[Option<Seen>], columns: u32, rows: u32, jump_mm: f64) -> Vec<bool> {
+    let is_inside =
+        |column: i64, row: i64| (0..i64::from(columns)).contains(&column) && (0..i64::from(rows)).contains(&row);
     let at = |column: i64, row: i64| {
-        let inside = (0..i64::from(columns)).contains(&column) && (0..i64::from(rows)).contains(&row);
-        if inside { seen[(row * i64::from(columns) + column) as usize].map(|s| s.depth) } else { None }
+        if is_inside(column, row) { seen[(row * i64::from(columns) + column) as usize].map(|s| s.depth) } else { None }
     };
     (0..i64::from(rows))
         .into_par_iter()
@@ -267,7 +271,9 @@ fn edges(seen: &[Option<Seen>], columns: u32, rows: u32, jump_mm: f64) -> Vec<bo
             (0..i64::from(columns)).map(move |column| {
                 at(column, row).is_some_and(|depth| {
                     [(1, 0), (-1, 0), (0, 1), (0, -1)].iter().any(|&(dx, dy)| {
-                        at(column + dx, row + dy).is_none_or(|neighbour| (neighbour - depth).abs() > jump_mm)
+                        // The border of the field of view is no edge of the part.
+                        is_inside(column + dx, row + dy)
+                            && at(column + dx, row + dy).is_none_or(|next| (next - depth).abs() > jump_mm)
                     })
                 })
             })

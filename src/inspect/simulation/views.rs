@@ -33,15 +33,14 @@ pub fn tiles(bounds: &Aabb, from: &Vector, sensor: &Sensor) -> Vec<Pose> {
     // The nearest part of the volume has the smallest field; neighbours overlap by a tenth.
     let near = 1.0 - 0.5 * sensor.range_mm / sensor.working_distance_mm;
     let count = |axis: usize| (extent[axis] / (0.9 * near * sensor.field_mm[axis])).ceil().max(1.0) as usize;
-    let (across, along) = (count(0), count(1));
-    let mut poses = Vec::with_capacity(across * along);
-    for i in 0..across {
-        for j in 0..along {
-            let place = |index: usize, of: usize, axis: usize| extent[axis] * ((index as f64 + 0.5) / of as f64 - 0.5);
-            poses.push(central * Pose::translation(place(i, across, 0), place(j, along, 1), 0.0));
-        }
-    }
-    poses
+    let counts = [count(0), count(1), (extent.z / (0.9 * sensor.range_mm)).ceil().max(1.0) as usize];
+    let place = |number: usize, axis: usize| {
+        let index = number / counts[..axis].iter().product::<usize>() % counts[axis];
+        extent[axis] * ((index as f64 + 0.5) / counts[axis] as f64 - 0.5)
+    };
+    (0..counts.iter().product())
+        .map(|number| central * Pose::translation(place(number, 0), place(number, 1), place(number, 2)))
+        .collect()
 }
 
 #[cfg(test)]

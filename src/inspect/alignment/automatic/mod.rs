@@ -42,7 +42,7 @@ impl PreparedScan {
         Self {
             ordered: OrderedPoints::new(&cloud.points),
             normals: cloud.normals.iter().map(|normal| crate::geometry::cloud::vector(*normal)).collect(),
-            oriented: true,
+            oriented: normals::face_the_sensor(cloud),
         }
     }
 }
@@ -50,7 +50,7 @@ impl PreparedScan {
 /// Oriented points of the nominal's table.
 const MODEL_POINTS: usize = 1_400;
 /// Scan points that normals are fitted on.
-const NORMAL_POINTS: usize = 30_000;
+const NORMAL_POINTS: usize = 60_000;
 
 /// Finds the pose of `cloud` on `surface` with no guess, then fits it with all points.
 pub fn run(
@@ -68,7 +68,7 @@ pub fn run(
     let model = model_points(surface, spacing_mm);
     let table = PairTable::new(&model, spacing_mm);
     progress.report(0.15, "Reading the shape of the scan")?;
-    let scene = scene_points(cloud, spacing_mm);
+    let scene = scene_points(cloud, scan, spacing_mm);
     let hypotheses = votes::hypotheses(
         &table,
         &model,
@@ -111,6 +111,9 @@ fn check_spread(cloud: &Cloud) -> Result<()> {
         let away = point - centre;
         spread += away * away.transpose();
     }
+    if !spread.iter().all(|value| value.is_finite()) {
+        return Err(UserError::input("The scan's coordinates are too large to work with; check its unit."));
+    }
     let mut extents: Vec<f64> = nalgebra::SymmetricEigen::new(spread).eigenvalues.iter().copied().collect();
     extents.sort_by(|a, b| b.total_cmp(a));
     if extents[1] <= 1e-10 * extents[0] || extents[0] <= 0.0 {
@@ -141,19 +144,22 @@ fn is_positive(normal: &Vector) -> bool {
     normal[dominant] > 0.0
 }
 
-fn scene_points(cloud: &Cloud, spacing_mm: f64) -> Vec<OrientedPoint> {
-    let base = cloud.select(&thinning::to_about(&cloud.points, NORMAL_POINTS));
+fn scene_points(cloud: &Cloud, scan: &PreparedScan, spacing_mm: f64) -> Vec<OrientedPoint> {
+    // By stride along the curve, not by cells: cells would give lone outliers the weight of whole patches.
+    let stride = (scan.ordered.numbers.len() / NORMAL_POINTS).max(1);
+    let base = cloud.select(&scan.ordered.numbers.iter().step_by(stride).copied().collect::<Vec<_>>());
     let tree = KdTree::new(&base.points);
     let all_normals = normals::of_cloud(&base, &tree, 20);
-    // A scan may be far smaller than its nominal (a piece of a door): keep enough points of it.
+    // A scan may be far smaller than its nominal (a piece of a door), or show more: fit the cell to the count.
     let mut cell = spacing_mm;
-    let mut kept = thinning::one_per_cell(&base.points, cell);
+    let mut kept = thinning::one_per_dense_cell(&base.points, cell);
     while kept.len() < 600 && kept.len() * 2 < base.points.len() && cell > 0.25 * spacing_mm {
         cell *= 0.8;
-        kept = thinning::one_per_cell(&base.points, cell);
+        kept = thinning::one_per_dense_cell(&base.points, cell);
     }
-    if kept.len() > 2500 {
-        kept = thinning::to_about(&base.points, 2500);
+    while kept.len() > 2500 {
+        cell *= 1.2;
+        kept = thinning::one_per_dense_cell(&base.points, cell);
     }
     kept.iter().map(|&i| OrientedPoint { point: base.points[i as usize], normal: all_normals[i as usize] }).collect()
 }

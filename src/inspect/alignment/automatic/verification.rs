@@ -50,18 +50,19 @@ pub(super) fn rank(
     let mut refined = Vec::new();
     for (i, candidate) in candidates.iter().enumerate() {
         progress.report(0.1 + 0.4 * i as f32 / COARSE as f32, "Refining candidate poses")?;
-        let pose = refine(backend, surface, &coarse, &candidate.pose, 3.0 * spacing_mm, 15);
+        let pose = refine(backend, surface, &coarse, &candidate.pose, 3.0 * spacing_mm, 25);
         refined.push(measure(backend, surface, &coarse, pose, spacing_mm)?);
     }
     keep_best(&mut refined, surface, FINE);
     let mut ranked: Vec<Candidate> = Vec::new();
     for (i, candidate) in refined.iter().enumerate() {
         progress.report(0.5 + 0.5 * i as f32 / FINE as f32, "Comparing candidate poses")?;
-        let pose = refine(backend, surface, &fine, &candidate.pose, spacing_mm, 25);
+        let pose = refine(backend, surface, &fine, &candidate.pose, spacing_mm, 35);
         ranked.push(measure(backend, surface, &fine, pose, 0.5 * spacing_mm)?);
     }
     // One common truncation, from the noise of the best, decides between poses that differ in details.
-    let best_rms = ranked.iter().map(|candidate| candidate.rms_mm).fold(f64::INFINITY, f64::min);
+    let best = ranked.iter().min_by(|a, b| a.cost.total_cmp(&b.cost));
+    let best_rms = best.map_or(0.0, |candidate| candidate.rms_mm);
     let gate_mm = (5.0 * best_rms).clamp(1e-6 * spacing_mm, 0.5 * spacing_mm);
     let mut last: Vec<Candidate> = Vec::new();
     for candidate in ranked {
@@ -106,6 +107,7 @@ fn measure(
         surface,
         points,
         normals: &[],
+        oriented: false,
         nominal_from_scan: &pose,
         max_distance_mm: gate_mm,
         max_angle_rad: std::f64::consts::PI,
