@@ -47,7 +47,7 @@ def load_ply_points(path):
                 count = int(line.split()[-1])
             if line == b"end_header":
                 break
-        return np.frombuffer(file.read(), dtype="<f4").reshape(count, -1)[:, :3].astype(np.float64)
+        return np.frombuffer(file.read(), dtype="<f8").reshape(count, 3).copy()
 
 
 def our_distances(stl, ply, folder):

@@ -98,10 +98,15 @@ impl App {
         egui::Panel::top("top").show(ui, |ui| {
             ui.add_space(4.0);
             ui.horizontal(|ui| {
+                // All in the middle of one line, however tall each is.
+                ui.set_min_height(32.0);
                 self.menus(ui);
                 ui.separator();
                 for workspace in Workspace::ALL {
-                    let text = egui::RichText::new(workspace.name()).size(14.0);
+                    let mut text = egui::RichText::new(workspace.name()).size(14.0);
+                    if self.workspace == workspace {
+                        text = text.color(egui::Color32::WHITE).family(theme::strong_family());
+                    }
                     let tab =
                         egui::Button::selectable(self.workspace == workspace, text).min_size(egui::vec2(84.0, 28.0));
                     if ui.add(tab).clicked() {

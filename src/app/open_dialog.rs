@@ -178,15 +178,8 @@ fn unit_row(ui: &mut egui::Ui, path: &Path, unit: &mut Option<LengthUnit>) {
         theme::weak(ui, "CAD files carry their unit.");
         return;
     }
-    ui.horizontal(|ui| {
-        let shown = unit.map_or("as the file says, else mm", LengthUnit::symbol);
-        egui::ComboBox::from_label("Unit").selected_text(shown).width(190.0).show_ui(ui, |ui| {
-            ui.selectable_value(unit, None, "as the file says, else mm");
-            for choice in LengthUnit::ALL {
-                ui.selectable_value(unit, Some(choice), choice.symbol());
-            }
-        });
-    });
+    let choices = [None, Some(LengthUnit::Mm), Some(LengthUnit::Cm), Some(LengthUnit::M), Some(LengthUnit::Inch)];
+    theme::choice(ui, "Unit", unit, &choices, |unit| unit.map_or("as the file says, else mm", LengthUnit::symbol));
 }
 
 fn columns_rows(ui: &mut egui::Ui, preview: &Preview, columns: &mut [usize; 3]) {

@@ -91,6 +91,26 @@ pub fn weak(ui: &mut egui::Ui, text: impl Into<String>) -> egui::Response {
     ui.add(egui::Label::new(egui::RichText::new(text).weak()).wrap())
 }
 
+/// A choice with its name before it, on one line.
+pub fn choice<T: Copy + PartialEq>(
+    ui: &mut egui::Ui,
+    name: &str,
+    value: &mut T,
+    choices: &[T],
+    words: impl Fn(T) -> &'static str,
+) {
+    ui.horizontal(|ui| {
+        let label = ui.label(name);
+        let combo = egui::ComboBox::from_id_salt(name).selected_text(words(*value)).width(150.0);
+        let shown = combo.show_ui(ui, |ui| {
+            for choice in choices {
+                ui.selectable_value(value, *choice, words(*choice));
+            }
+        });
+        shown.response.labelled_by(label.id);
+    });
+}
+
 /// [`main_button`] over the whole width of a panel.
 pub fn wide_main_button(ui: &mut egui::Ui, enabled: bool, text: &str) -> egui::Response {
     let size = egui::vec2(ui.available_width(), 34.0);

@@ -101,6 +101,7 @@ impl KdTree {
     }
 
     /// The points of the tree in leaf order, the box test and their numbers, for searches of other shapes.
+    #[inline(always)]
     pub fn leaves_in_box<L: Lanes>(&self, bounds: &Aabb, stack: &mut Stack, visitor: &mut impl LeafVisitor) {
         let margin = self.error_mm(bounds.min.coords.amax().max(bounds.max.coords.amax()) + self.centre.coords.amax());
         let low: [f32; 3] = (bounds.min - self.centre).add_scalar(-margin).cast::<f32>().into();
@@ -108,15 +109,32 @@ impl KdTree {
         overlapping::<L>(&self.tree, low, high, stack, &mut Leaves { tree: self, visitor });
     }
 
+    /// A place as f32 about the tree's centre, and how far a distance from it may be off through that, mm.
+    pub fn local(&self, place: &Point) -> ([f32; 3], f64) {
+        let away = place - self.centre;
+        (away.cast::<f32>().into(), self.error_mm(away.amax()))
+    }
+
     fn error_mm(&self, query_reach_mm: f64) -> f64 {
         FILTER_ERROR * (self.reach_mm + query_reach_mm)
     }
 }
 
+/// Up to eight points of one leaf.
+#[derive(Clone, Copy)]
+pub struct Leaf<'a> {
+    /// Their places, mm.
+    pub points: &'a [Point],
+    /// Their numbers.
+    pub numbers: &'a [u32],
+    /// Their places by columns, f32 about the tree's centre, for a first sieve; unused lanes are infinite.
+    pub columns: &'a [Column; 3],
+}
+
 /// What a box search does with the points of a leaf. Implementations are `#[inline(always)]`.
 pub trait LeafVisitor {
-    /// Up to eight points with their numbers.
-    fn leaf(&mut self, points: &[Point], numbers: &[u32]);
+    /// Looks at a leaf.
+    fn leaf<L: Lanes>(&mut self, leaf: Leaf<'_>);
 }
 
 struct Leaves<'a, V> {
@@ -128,7 +146,11 @@ impl<V: LeafVisitor> Visitor for Leaves<'_, V> {
     #[inline(always)]
     fn visit<L: Lanes>(&mut self, pack: usize, _limit: &mut f32) {
         let (from, to) = (self.tree.tree.pack_starts[pack] as usize, self.tree.tree.pack_starts[pack + 1] as usize);
-        self.visitor.leaf(&self.tree.points[from..to], &self.tree.tree.order[from..to]);
+        self.visitor.leaf::<L>(Leaf {
+            points: &self.tree.points[from..to],
+            numbers: &self.tree.tree.order[from..to],
+            columns: &self.tree.packs[pack].place,
+        });
     }
 }
 
@@ -147,8 +169,8 @@ impl<E: FnMut(u32, &Point)> Task for InBox<'_, E> {
         struct Each<E>(E);
         impl<E: FnMut(u32, &Point)> LeafVisitor for Each<E> {
             #[inline(always)]
-            fn leaf(&mut self, points: &[Point], numbers: &[u32]) {
-                for (point, number) in points.iter().zip(numbers) {
+            fn leaf<L: Lanes>(&mut self, leaf: Leaf<'_>) {
+                for (point, number) in leaf.points.iter().zip(leaf.numbers) {
                     (self.0)(*number, point);
                 }
             }

@@ -4,6 +4,7 @@
 mod align;
 mod bad_input;
 mod command_line;
+mod mutations;
 mod readers;
 mod signed_distance;
 mod support;

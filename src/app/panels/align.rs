@@ -86,11 +86,8 @@ impl App {
                 Metric::PointToPlane => "facet planes",
                 Metric::PointToPoint => "closest points",
             };
-            egui::ComboBox::from_label("Distance to").selected_text(name(fit.metric)).show_ui(ui, |ui| {
-                for metric in [Metric::PointToTriangle, Metric::PointToPlane, Metric::PointToPoint] {
-                    ui.selectable_value(&mut fit.metric, metric, name(metric));
-                }
-            });
+            let metrics = [Metric::PointToTriangle, Metric::PointToPlane, Metric::PointToPoint];
+            theme::choice(ui, "Distance to", &mut fit.metric, &metrics, name);
             let mut robust = fit.robust == Robust::Tukey;
             if ui.checkbox(&mut robust, "Ignore outliers (Tukey weights)").changed() {
                 fit.robust = if robust { Robust::Tukey } else { Robust::None };

@@ -42,11 +42,8 @@ impl App {
     fn comparison_options(&mut self, ui: &mut egui::Ui) {
         let draft = &mut self.draft;
         let deviation = &mut draft.deviation;
-        egui::ComboBox::from_label("Method").selected_text(method_name(deviation.method)).show_ui(ui, |ui| {
-            for method in [Method::Closest, Method::PointFacet, Method::FacetFacet] {
-                ui.selectable_value(&mut deviation.method, method, method_name(method));
-            }
-        });
+        let methods = [Method::Closest, Method::PointFacet, Method::FacetFacet];
+        theme::choice(ui, "Method", &mut deviation.method, &methods, method_name);
         egui::Grid::new("options").num_columns(2).spacing([12.0, 5.0]).show(ui, |ui| {
             let number = |ui: &mut egui::Ui, name: &str, value: &mut f64, unit: &str, low: f64, high: f64| {
                 let label = ui.label(name);

@@ -25,14 +25,7 @@ impl App {
         if ui.button("Choose folder…").clicked() {
             self.actions.push(Action::ChooseReportFolder);
         }
-        egui::ComboBox::from_label("Unit on the report").selected_text(self.draft.shown_unit.symbol()).show_ui(
-            ui,
-            |ui| {
-                for unit in LengthUnit::ALL {
-                    ui.selectable_value(&mut self.draft.shown_unit, unit, unit.symbol());
-                }
-            },
-        );
+        theme::choice(ui, "Unit on the report", &mut self.draft.shown_unit, &LengthUnit::ALL, LengthUnit::symbol);
         self.commit_settings(ui);
         let ready = self.dispatcher.document.current_check().is_some() && !self.is_busy();
         let folder = PathBuf::from(self.report_folder.trim());

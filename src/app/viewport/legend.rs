@@ -14,10 +14,10 @@ pub fn draw(ui: &egui::Ui, rect: Rect, document: &Document) {
     let scale = ColourScale::new(settings.deviation.tolerance, settings.scale_mm);
     let height = BAR.y.min(rect.height() - 120.0).max(60.0);
     let bar =
-        Rect::from_min_size(Pos2::new(rect.right() - 84.0, rect.center().y - 0.5 * height), Vec2::new(BAR.x, height));
+        Rect::from_min_size(Pos2::new(rect.right() - 92.0, rect.center().y - 0.5 * height), Vec2::new(BAR.x, height));
     let painter = ui.painter();
     let text = ui.visuals().text_color();
-    let plate = Rect::from_min_max(bar.min - Vec2::new(COUNTS + 12.0, 30.0), bar.max + Vec2::new(74.0, 34.0));
+    let plate = Rect::from_min_max(bar.min - Vec2::new(COUNTS + 12.0, 30.0), bar.max + Vec2::new(64.0, 34.0));
     painter.rect_filled(plate, 8.0, ui.visuals().window_fill.gamma_multiply(0.85));
     painter.text(
         Pos2::new(plate.center().x, plate.top() + 13.0),

@@ -54,6 +54,8 @@ pub struct Viewport {
     actual: Option<Shows<Actual, PointsItem>>,
     /// The check whose deviations are on the device, and the refined mesh of facet methods.
     check: Option<Shows<Check, Option<MeshItem>>>,
+    /// Whether the parts were aligned when they were last shown.
+    was_aligned: bool,
     live_serial: u64,
     moved_at: Option<Instant>,
     drawn_key: Option<DrawnKey>,
@@ -92,6 +94,7 @@ impl Viewport {
             nominal: None,
             actual: None,
             check: None,
+            was_aligned: false,
             live_serial: 0,
             moved_at: None,
             drawn_key: None,
@@ -147,6 +150,9 @@ impl Viewport {
             self.check = None;
             refit |= document.alignment.is_none();
         }
+        // Once the scan has moved onto the nominal, show both where they are now.
+        refit |= document.alignment.is_some() && !self.was_aligned;
+        self.was_aligned = document.alignment.is_some();
         let current = document.current_check();
         let was_live = self.live_serial != 0 && live.frame.is_none();
         if was_live || !same(self.check.as_ref().map(|shows| &shows.of), current) {

@@ -5,10 +5,10 @@ use rayon::prelude::*;
 use super::CHUNK;
 use crate::base::{Progress, Result};
 use crate::compute::point_facet_matching::{FacetDeviation, Request};
-use crate::geometry::kd_tree::LeafVisitor;
-use crate::geometry::simd::{Lanes, Task, dispatch};
+use crate::geometry::kd_tree::{Leaf, LeafVisitor};
+use crate::geometry::simd::{Column, Lanes, Task, dispatch};
 use crate::geometry::tree::Stack;
-use crate::geometry::{Aabb, Point, Pose, Vector, morton, triangle};
+use crate::geometry::{Aabb, KdTree, Point, Pose, Vector, morton, triangle};
 
 pub(super) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<FacetDeviation>> {
     let facets = request.nominal.facets.len();
@@ -47,6 +47,7 @@ impl Task for Batch<'_> {
         for (&facet, out) in self.facets.iter().zip(self.out) {
             let corners = self.request.nominal.corners(facet as usize).map(|corner| self.scan_from_nominal * corner);
             let mut cylinder = Cylinder::over(&corners, self.request);
+            cylinder.prepare_sieve();
             self.request.points.leaves_in_box::<L>(&cylinder.bounds(), &mut stack, &mut cylinder);
             if cylinder.matches > 0 {
                 *out = FacetDeviation {
@@ -60,6 +61,8 @@ impl Task for Batch<'_> {
 
 /// The points over one facet: within `radius` of its normal line and `height` of its plane.
 struct Cylinder<'a> {
+    tree: &'a KdTree,
+    sieve: Sieve,
     centre: Point,
     normal: Vector,
     squared_radius: f64,
@@ -79,6 +82,8 @@ impl<'a> Cylinder<'a> {
             corners.iter().map(|corner| (corner - centre).norm_squared()).fold(0.0, f64::max).sqrt()
         });
         Self {
+            tree: request.points,
+            sieve: Sieve::default(),
             centre,
             normal: triangle::normal(corners),
             squared_radius: radius * radius,
@@ -91,6 +96,22 @@ impl<'a> Cylinder<'a> {
         }
     }
 
+    /// Limits of the f32 sieve, widened by its error.
+    #[inline(always)]
+    fn prepare_sieve(&mut self) {
+        let (centre, error_mm) = self.tree.local(&self.centre);
+        // The lateral distance is a difference of squares: its error grows with the reach of the cylinder.
+        let reach = self.radius + self.height;
+        let error_mm = 4.0 * error_mm + 16.0 * f64::from(f32::EPSILON) * reach;
+        let height = self.height + error_mm;
+        self.sieve = Sieve {
+            centre,
+            normal: self.normal.cast::<f32>().into(),
+            squared_height: (height * height * (1.0 + 1e-6)) as f32,
+            squared_radius: ((self.radius + error_mm).powi(2) + 4.0 * error_mm * reach) as f32 * (1.0 + 1e-6),
+        };
+    }
+
     /// Box of a cylinder about an axis: per coordinate, the axis' share of the height and the disc's of the radius.
     #[inline(always)]
     fn bounds(&self) -> Aabb {
@@ -99,11 +120,39 @@ impl<'a> Cylinder<'a> {
     }
 }
 
+/// A coarse cylinder in f32 about the tree's centre: what it refuses is outside for sure.
+#[derive(Default)]
+struct Sieve {
+    centre: [f32; 3],
+    normal: [f32; 3],
+    squared_height: f32,
+    squared_radius: f32,
+}
+
+impl Sieve {
+    /// Bit i is set where point i may be inside.
+    #[inline(always)]
+    fn pass<L: Lanes>(&self, columns: &[Column; 3]) -> u32 {
+        let (mut along, mut squared) = (L::splat(0.0), L::splat(0.0));
+        for axis in 0..3 {
+            let away = L::sub(L::load(&columns[axis]), L::splat(self.centre[axis]));
+            along = L::mul_add(away, L::splat(self.normal[axis]), along);
+            squared = L::mul_add(away, away, squared);
+        }
+        let height = L::mul(along, along);
+        let lateral = L::sub(squared, height);
+        L::le(height, L::splat(self.squared_height)) & L::le(lateral, L::splat(self.squared_radius))
+    }
+}
+
 impl LeafVisitor for Cylinder<'_> {
     #[inline(always)]
-    fn leaf(&mut self, points: &[Point], numbers: &[u32]) {
-        for (point, &number) in points.iter().zip(numbers) {
-            let away = point - self.centre;
+    fn leaf<L: Lanes>(&mut self, leaf: Leaf<'_>) {
+        let mut candidates = self.sieve.pass::<L>(leaf.columns) & ((1 << leaf.points.len()) - 1);
+        while candidates != 0 {
+            let lane = candidates.trailing_zeros() as usize;
+            candidates &= candidates - 1;
+            let away = leaf.points[lane] - self.centre;
             let along = away.dot(&self.normal);
             let lateral = away.norm_squared() - along * along;
             if along.abs() > self.height || lateral > self.squared_radius {
@@ -111,7 +160,7 @@ impl LeafVisitor for Cylinder<'_> {
             }
             let faces_away = self
                 .directions
-                .get(number as usize)
+                .get(leaf.numbers[lane] as usize)
                 .is_some_and(|direction| direction.dot(&self.normal) < self.least_cosine);
             if !faces_away {
                 self.sum += along;
@@ -125,7 +174,7 @@ impl LeafVisitor for Cylinder<'_> {
 mod tests {
     use super::*;
     use crate::base::random::Random;
-    use crate::geometry::{KdTree, mesh::shapes, refine};
+    use crate::geometry::{mesh::shapes, refine};
 
     fn request<'a>(nominal: &'a crate::geometry::Mesh, points: &'a KdTree, pose: &'a Pose) -> Request<'a> {
         Request {
