@@ -306,9 +306,9 @@ pub fn numbers(text: &str) -> Result<Vec<f64>, String> {
 }
 
 fn tolerance(text: &str) -> Result<Tolerance, String> {
-    let tolerance = match numbers(text)?.as_slice() {
-        &[low_mm, high_mm] => Tolerance { low_mm, high_mm },
-        &[both] => Tolerance { low_mm: -both.abs(), high_mm: both.abs() },
+    let tolerance = match *numbers(text)?.as_slice() {
+        [low_mm, high_mm] => Tolerance { low_mm, high_mm },
+        [both] => Tolerance { low_mm: -both.abs(), high_mm: both.abs() },
         _ => return Err("two numbers are expected, such as -0.1,0.1".to_owned()),
     };
     tolerance.check().map_err(|error| error.sentence)?;

@@ -48,7 +48,8 @@ pub struct CadMesh {
 
 /// Reads and meshes `path` in a child process; cancel and time-out end the child.
 pub fn read(path: &Path, is_iges: bool, reader: &CadReader, progress: &Progress) -> Result<CadMesh> {
-    if !(reader.chord_mm > 0.0) || !(reader.angle_deg > 0.0 && reader.angle_deg < 180.0) {
+    let sensible = reader.chord_mm > 0.0 && reader.angle_deg > 0.0 && reader.angle_deg < 180.0;
+    if !sensible {
         return Err(UserError::usage("The chord must be above 0 mm and the angle between 0 and 180 degrees."));
     }
     let program = reader.program.as_ref().filter(|program| program.exists()).ok_or_else(|| {

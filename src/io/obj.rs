@@ -24,15 +24,7 @@ pub fn read(source: Source) -> Result<Mesh> {
     let mut mesh = Mesh::default();
     for model in &models {
         let offset = mesh.vertices.len() as u32;
-        mesh.vertices.extend(
-            model
-                .mesh
-                .positions
-                .as_chunks::<3>()
-                .0
-                .iter()
-                .map(|&[x, y, z]| Point::new(f64::from(x), f64::from(y), f64::from(z))),
-        );
+        mesh.vertices.extend(model.mesh.positions.as_chunks::<3>().0.iter().map(|&[x, y, z]| Point::new(x, y, z)));
         let facets = model.mesh.indices.as_chunks::<3>().0;
         mesh.facets.extend(facets.iter().map(|facet| facet.map(|index| index + offset)));
     }

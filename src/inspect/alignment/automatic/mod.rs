@@ -1,8 +1,8 @@
 //! Automatic start: the pose of a scan on its nominal with no guess, from any orientation, for partial scans too.
 //!
-//! 1. Oriented point pairs of the nominal go into a table by their shape ([`pair_table`], after Drost et al. 2010).
-//! 2. Pairs of the thinned scan vote for poses; peaks are clustered into hypotheses ([`votes`]).
-//! 3. Hypotheses are measured against the true surface, refined and ranked ([`verification`]); close runners-up in
+//! 1. Oriented point pairs of the nominal go into a table by their shape (`pair_table`, after Drost et al. 2010).
+//! 2. Pairs of the thinned scan vote for poses; peaks are clustered into hypotheses (`votes`).
+//! 3. Hypotheses are measured against the true surface, refined and ranked (`verification`); close runners-up in
 //!    other poses are reported as the part's symmetry.
 //!
 //! Nothing is drawn at random and all sums have a fixed order: the same input gives the same bits.
