@@ -298,6 +298,8 @@ pub enum Suite {
     Register,
     /// Reading a large binary STL.
     Read,
+    /// Frames of the viewport with 2 million points and 1 million triangles.
+    View,
 }
 
 /// Numbers separated by commas.

@@ -7,6 +7,7 @@ mod deviation;
 mod part;
 mod read;
 mod register;
+mod view;
 
 /// Runs a suite; returns the exit code.
 pub fn run(arguments: &Bench, json: bool) -> Result<i32> {
@@ -17,6 +18,7 @@ pub fn run(arguments: &Bench, json: bool) -> Result<i32> {
         Suite::Deviation => deviation::run(arguments)?,
         Suite::Register => register::run(arguments)?,
         Suite::Read => read::run(arguments)?,
+        Suite::View => view::run(arguments)?,
     };
     if json {
         super::print_json(&value)?;

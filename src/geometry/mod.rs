@@ -10,6 +10,7 @@ pub mod normals;
 pub mod refine;
 pub mod sampling;
 pub mod simd;
+pub mod simplify;
 pub mod snapshot;
 pub mod surface;
 pub mod thinning;

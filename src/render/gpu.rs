@@ -20,6 +20,11 @@ impl Gpu {
         Self { device: device.clone(), queue: queue.clone(), is_software }
     }
 
+    /// Points to draw at most while the camera moves, so that frames keep coming.
+    pub fn moving_points(&self) -> usize {
+        if self.is_software { 80_000 } else { 3_000_000 }
+    }
+
     /// Opens a device without a window; a sentence that names the package when there is none.
     pub fn off_screen() -> Result<Self> {
         let missing = |_| {

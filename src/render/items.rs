@@ -6,11 +6,13 @@
 use wgpu::util::DeviceExt;
 
 use super::Gpu;
-use crate::geometry::{Aabb, Mesh, Point};
+use crate::geometry::{Aabb, Mesh, Point, simplify};
 
 /// Stands for "no data" among deviations.
 pub const NO_DATA: f32 = 1e30;
 
+/// Facets that a software rasteriser draws fast enough while the view moves.
+const MOVING_FACETS: usize = 100_000;
 /// Facets per buffer: keeps each buffer well under the limits of small devices.
 const FACETS_PER_CHUNK: usize = 1_000_000;
 /// Points per buffer.
@@ -33,6 +35,8 @@ pub struct MeshItem {
     pub centre: Point,
     /// Facets.
     pub facets: usize,
+    /// A coarser one to draw while the view moves, where a software rasteriser would be too slow.
+    pub(super) coarse: Option<Box<MeshItem>>,
 }
 
 /// Points on the device.
@@ -77,7 +81,10 @@ impl MeshItem {
             }
             chunks.push(chunk(gpu, &positions, last - first, first));
         }
-        Self { chunks, centre, facets: mesh.facets.len() }
+        let facets = mesh.facets.len();
+        let coarse = (gpu.is_software && facets > 2 * MOVING_FACETS)
+            .then(|| Box::new(Self::new(gpu, &simplify::by_clusters(mesh, MOVING_FACETS))));
+        Self { chunks, centre, facets, coarse }
     }
 
     /// Sets the deviation of each facet, mm; `None` is no data.

@@ -34,6 +34,8 @@ pub enum Draw<'a> {
         item: &'a MeshItem,
         /// How to draw them.
         look: Look,
+        /// Whether the view moves, so that speed counts more than detail.
+        moving: bool,
     },
     /// Points.
     Points {
@@ -197,7 +199,10 @@ impl Scene {
 
     fn draw_item(&self, pass: &mut wgpu::RenderPass<'_>, frame: &Frame<'_>, draw: &Draw<'_>) {
         match draw {
-            Draw::Mesh { item, look } => {
+            Draw::Mesh { item, look, moving } => {
+                // Deviations belong to the facets as they are.
+                let coarse = item.coarse.as_deref().filter(|_| *moving && !look.by_deviation);
+                let item = coarse.unwrap_or(item);
                 pass.set_pipeline(&self.facets);
                 for chunk in &item.chunks {
                     self.bind(pass, frame, look, &item.centre, chunk);

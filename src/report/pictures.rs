@@ -108,7 +108,11 @@ impl<'a> Studio<'a> {
     fn take(&self, camera: &ViewCamera, file: String, caption: String) -> Result<View> {
         let look =
             |pose, by_deviation| Look { scene_from_item: pose, colour: NOMINAL, by_deviation, id: 1, marked: None };
-        let mut draws = vec![Draw::Mesh { item: &self.nominal, look: look(Pose::identity(), self.points.is_none()) }];
+        let mut draws = vec![Draw::Mesh {
+            item: &self.nominal,
+            look: look(Pose::identity(), self.points.is_none()),
+            moving: false,
+        }];
         if let Some(item) = &self.points {
             draws.push(Draw::Points { item, look: look(self.pose, true), budget: usize::MAX });
         }

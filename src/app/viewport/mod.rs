@@ -32,8 +32,6 @@ const ACTUAL: u32 = 2;
 
 /// Points drawn while a best fit is shown live.
 const LIVE_POINTS: usize = 60_000;
-/// Points drawn while the camera moves, on a software rasteriser and on a graphics card.
-const MOVING_POINTS: [usize; 2] = [120_000, 3_000_000];
 /// The camera counts as moving for this long after its last move.
 const MOVING: Duration = Duration::from_millis(160);
 
@@ -288,15 +286,17 @@ impl Viewport {
         let facets = self.check.as_ref().and_then(|shows| shows.item.as_ref()).filter(|_| shown.deviations);
         if shown.nominal {
             if let Some(item) = facets {
-                draws.push(Draw::Mesh { item, look: look(Pose::identity(), [0.7; 3], true, NOMINAL) });
+                let look = look(Pose::identity(), [0.7; 3], true, NOMINAL);
+                draws.push(Draw::Mesh { item, look, moving: key.moving });
             } else if let Some(nominal) = &self.nominal {
                 let grey = if key.dark { [0.56, 0.60, 0.66] } else { [0.72, 0.74, 0.77] };
-                draws.push(Draw::Mesh { item: &nominal.item, look: look(Pose::identity(), grey, false, NOMINAL) });
+                let look = look(Pose::identity(), grey, false, NOMINAL);
+                draws.push(Draw::Mesh { item: &nominal.item, look, moving: key.moving || is_live });
             }
         }
         let coloured = shown.deviations && (is_live || (self.check.is_some() && facets.is_none()));
         if let Some(actual) = self.actual.as_ref().filter(|_| shown.actual && facets.is_none()) {
-            let moving = MOVING_POINTS[usize::from(!self.scene.gpu().is_software)];
+            let moving = self.scene.gpu().moving_points();
             let budget = if is_live {
                 LIVE_POINTS
             } else if key.moving {
