@@ -22,8 +22,6 @@ pub enum Action {
     SaveProject,
     /// Asks for the folder of the report.
     ChooseReportFolder,
-    /// Shows a workspace.
-    Show(Workspace),
     /// Looks from a standard direction.
     Look(StandardView),
     /// Shows everything.
@@ -183,7 +181,6 @@ impl App {
                 self.files.browse(Purpose::SaveProject, context);
             }
             Action::ChooseReportFolder => self.files.browse(Purpose::ReportFolder, context),
-            Action::Show(workspace) => self.workspace = workspace,
             Action::Cancel => {
                 self.dispatcher.cancel();
                 self.picking = None;

@@ -58,34 +58,6 @@ fn sorted(numbers: impl Iterator<Item = u32>) -> Vec<u32> {
     numbers
 }
 
-/// Thins to about `count` points by choosing the cell size; all points when there are no more than that.
-pub fn to_about(points: &[Point], count: usize) -> Vec<u32> {
-    if points.len() <= count {
-        return (0..points.len() as u32).collect();
-    }
-    // A surface keeps about area / cell² points: search the cell by bisection on a subset-free count.
-    let diagonal = Aabb::of_points(points).diagonal();
-    let (mut small, mut large) = (diagonal * 1e-5, diagonal);
-    let mut best: Vec<u32> = Vec::new();
-    for _ in 0..24 {
-        let cell = (small * large).sqrt();
-        let kept = one_per_cell(points, cell);
-        let close_enough = kept.len() <= count && kept.len() * 10 >= count * 9;
-        if kept.len() > count {
-            small = cell;
-        } else {
-            large = cell;
-        }
-        if kept.len() <= count && kept.len() >= best.len() {
-            best = kept;
-        }
-        if close_enough {
-            break;
-        }
-    }
-    best
-}
-
 /// Typical distance between neighbouring points, mm: the median over a sample of points of the distance to the nearest
 /// other place.
 pub fn spacing_mm(tree: &super::KdTree, points: &[Point]) -> f64 {
@@ -111,12 +83,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thinning_reaches_its_count_and_keeps_density_even() {
-        let points: Vec<Point> =
+    fn dense_cells_keep_the_surface_evenly_and_drop_lone_outliers() {
+        let mut points: Vec<Point> =
             (0..40_000).map(|i| Point::new(f64::from(i % 200) * 0.1, f64::from(i / 200) * 0.1, 0.0)).collect();
-        let kept = to_about(&points, 2000);
-        assert!((1500..=2000).contains(&kept.len()), "{}", kept.len());
-        assert_eq!(to_about(&points[..10], 100).len(), 10);
-        assert_eq!(to_about(&[Point::origin(); 50], 10).len(), 1);
+        points.extend((1..=500).map(|i| Point::new(f64::from(i % 20), f64::from(i / 20), 3.0 + f64::from(i))));
+        let all = one_per_cell(&points, 0.5);
+        let dense = one_per_dense_cell(&points, 0.5);
+        assert!(all.len() >= 1600 + 500, "{}", all.len());
+        assert!((1500..=1764).contains(&dense.len()), "{}", dense.len());
+        assert!(dense.iter().all(|&number| number < 40_000));
+        assert_eq!(one_per_dense_cell(&[Point::origin(); 50], 1.0).len(), 1);
     }
 }

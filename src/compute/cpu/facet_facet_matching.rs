@@ -2,21 +2,20 @@
 
 use rayon::prelude::*;
 
-use super::CHUNK;
+use super::{CHUNK, facets_along_curve};
 use crate::base::{Progress, Result};
 use crate::compute::facet_facet_matching::Request;
 use crate::compute::point_facet_matching::FacetDeviation;
-use crate::geometry::{Point, morton, triangle};
+use crate::geometry::triangle;
 
 pub(super) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<FacetDeviation>> {
     let facets = request.nominal.facets.len();
     let scan_from_nominal = request.nominal_from_scan.inverse();
     let least_cosine = request.max_angle_rad.cos();
-    let centroids: Vec<Point> =
-        (0..facets).into_par_iter().map(|facet| triangle::centroid(&request.nominal.corners(facet))).collect();
-    let order = morton::order(&centroids);
+    let along_curve = facets_along_curve(request.nominal);
     let counter = progress.counter(facets.div_ceil(CHUNK), "Matching facets to facets");
-    let ordered: Vec<FacetDeviation> = order
+    let ordered: Vec<FacetDeviation> = along_curve
+        .numbers
         .par_chunks(CHUNK)
         .flat_map_iter(|chunk| {
             let go_on = counter.step();
@@ -35,17 +34,13 @@ pub(super) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<Face
         })
         .collect();
     progress.check()?;
-    let mut answer = vec![FacetDeviation::default(); facets];
-    for (&facet, &value) in order.iter().zip(&ordered) {
-        answer[facet as usize] = value;
-    }
-    Ok(answer)
+    Ok(along_curve.scatter(&ordered))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::{Pose, Surface, mesh::shapes, refine};
+    use crate::geometry::{Point, Pose, Surface, mesh::shapes, refine};
 
     #[test]
     fn an_inflated_sphere_deviates_by_its_growth_everywhere() {

@@ -5,8 +5,11 @@ mod point_deviation;
 mod point_facet_matching;
 mod registration_step;
 
+use rayon::prelude::*;
+
 use super::{Backend, Device, DeviceKind};
 use crate::base::{Progress, Result};
+use crate::geometry::{Mesh, OrderedPoints, Point, triangle};
 
 /// The processor's cores.
 #[derive(Clone, Copy, Debug, Default)]
@@ -47,6 +50,13 @@ impl Backend for Cpu {
     ) -> Result<super::registration_step::Answer> {
         registration_step::run(request)
     }
+}
+
+/// The facets of `nominal` along a space-filling curve of their centres, so that neighbours are searched in turn.
+fn facets_along_curve(nominal: &Mesh) -> OrderedPoints {
+    let centres: Vec<Point> =
+        (0..nominal.facets.len()).into_par_iter().map(|facet| triangle::centroid(&nominal.corners(facet))).collect();
+    OrderedPoints::new(&centres)
 }
 
 /// Queries handled by one task: long enough to hide scheduling, short enough to cancel and to stay in cache.

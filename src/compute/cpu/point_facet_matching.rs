@@ -2,33 +2,27 @@
 
 use rayon::prelude::*;
 
-use super::CHUNK;
+use super::{CHUNK, facets_along_curve};
 use crate::base::{Progress, Result};
 use crate::compute::point_facet_matching::{FacetDeviation, Request};
 use crate::geometry::kd_tree::{Leaf, LeafVisitor};
 use crate::geometry::simd::{Column, Lanes, Task, dispatch};
 use crate::geometry::tree::Stack;
-use crate::geometry::{Aabb, KdTree, Point, Pose, Vector, morton, triangle};
+use crate::geometry::{Aabb, KdTree, Point, Pose, Vector, triangle};
 
 pub(super) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<FacetDeviation>> {
     let facets = request.nominal.facets.len();
     let scan_from_nominal = request.nominal_from_scan.inverse();
-    let centroids: Vec<Point> =
-        (0..facets).into_par_iter().map(|facet| triangle::centroid(&request.nominal.corners(facet))).collect();
-    let order = morton::order(&centroids);
+    let along_curve = facets_along_curve(request.nominal);
     let mut ordered = vec![FacetDeviation::default(); facets];
     let counter = progress.counter(facets.div_ceil(CHUNK), "Matching points to facets");
-    ordered.par_chunks_mut(CHUNK).zip(order.par_chunks(CHUNK)).for_each(|(out, facets)| {
+    ordered.par_chunks_mut(CHUNK).zip(along_curve.numbers.par_chunks(CHUNK)).for_each(|(out, facets)| {
         if counter.step() {
             dispatch(Batch { request, scan_from_nominal: &scan_from_nominal, facets, out });
         }
     });
     progress.check()?;
-    let mut answer = vec![FacetDeviation::default(); facets];
-    for (&facet, &value) in order.iter().zip(&ordered) {
-        answer[facet as usize] = value;
-    }
-    Ok(answer)
+    Ok(along_curve.scatter(&ordered))
 }
 
 struct Batch<'a> {

@@ -11,7 +11,7 @@ pub mod views;
 use serde::{Deserialize, Serialize};
 
 use crate::base::{Progress, Result, UserError, random::Random};
-use crate::geometry::{Cloud, Mesh, Point, Pose, Surface, thinning};
+use crate::geometry::{Cloud, Point, Pose, Surface};
 use defects::Defect;
 use sensor::{Sensor, Snapshot};
 
@@ -164,16 +164,6 @@ fn finish(points: Vec<Measured>, nominal: &Surface, parameters: &Parameters, pos
         ..Cloud::default()
     };
     Simulation { cloud, true_deviation_mm, nominal_from_scan: scan_from_nominal.inverse(), nominal_from_sensor: poses }
-}
-
-/// Evenly spaced numbers of about `count` points, for previews.
-pub fn preview(cloud: &Cloud, count: usize) -> Vec<u32> {
-    thinning::to_about(&cloud.points, count)
-}
-
-/// The nominal with the defects put in, for writing beside the scan.
-pub fn defective(nominal: &Mesh, parameters: &Parameters) -> Result<Mesh> {
-    defects::apply(nominal, &parameters.defects)
 }
 
 #[cfg(test)]
