@@ -57,5 +57,10 @@ pub trait Backend: Send + Sync {
     ) -> Result<Vec<point_facet_matching::FacetDeviation>>;
 
     /// Correspondences, weights and normal equations of one registration iteration.
-    fn registration_step(&self, request: &registration_step::Request<'_>) -> Result<registration_step::Answer>;
+    /// Only asks `progress` whether to go on: the caller knows how many iterations there are.
+    fn registration_step(
+        &self,
+        request: &registration_step::Request<'_>,
+        progress: &Progress,
+    ) -> Result<registration_step::Answer>;
 }

@@ -85,6 +85,8 @@ pub struct Answer {
     pub weighted_squares: f64,
     /// Sum of w.
     pub weight: f64,
+    /// Sum of d(w r)/dr: below the sum of w by how much the weights themselves give way.
+    pub curvature: f64,
     /// Correspondences within distance and angle.
     pub matched: usize,
     /// Those left after trimming and with some weight.

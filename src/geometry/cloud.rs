@@ -1,5 +1,7 @@
 //! Measured points with whatever their file knows about them.
 
+use rayon::prelude::*;
+
 use super::{Aabb, Point, Pose, Vector, morton};
 
 /// A measured point cloud, mm. Optional columns are empty or as long as `points`.
@@ -149,7 +151,7 @@ impl OrderedPoints {
     /// Orders `points` along the curve.
     pub fn new(points: &[Point]) -> Self {
         let numbers = morton::order(points);
-        Self { points: numbers.iter().map(|&i| points[i as usize]).collect(), numbers }
+        Self { points: numbers.par_iter().map(|&i| points[i as usize]).collect(), numbers }
     }
 
     /// Puts `values`, one per ordered point, back into the cloud's own numbering.

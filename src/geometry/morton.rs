@@ -4,22 +4,52 @@ use rayon::prelude::*;
 
 use super::{Aabb, Point};
 
+/// Cells of the first, coarse sort: the four leading bits of each axis.
+const COARSE: usize = 1 << 12;
+const COARSE_SHIFT: u32 = 63 - 12;
+
 /// The numbers of `points` along a Z-curve of 21 bits an axis. Equal keys keep their order.
 pub fn order(points: &[Point]) -> Vec<u32> {
     let bounds = Aabb::of_points(points);
     let longest = bounds.size().max();
     let cells = if longest > 0.0 { f64::from((1_u32 << 21) - 1) / longest } else { 0.0 };
-    let mut keyed: Vec<(u64, u32)> = points
+    let keys: Vec<u64> = points
         .par_iter()
-        .enumerate()
-        .map(|(i, point)| {
+        .map(|point| {
             let cell = (point - bounds.min) * cells;
-            let key = spread(cell.x as u64) | spread(cell.y as u64) << 1 | spread(cell.z as u64) << 2;
-            (key, i as u32)
+            spread(cell.x as u64) | spread(cell.y as u64) << 1 | spread(cell.z as u64) << 2
         })
         .collect();
-    keyed.par_sort_unstable();
+    let (mut keyed, counts) = by_coarse_cell(&keys);
+    // Cells fit the cache, where sorting is several times faster than over the whole list.
+    let mut cells = Vec::with_capacity(counts.len());
+    let mut rest = keyed.as_mut_slice();
+    for count in counts {
+        let (cell, others) = rest.split_at_mut(count);
+        cells.push(cell);
+        rest = others;
+    }
+    cells.into_par_iter().for_each(|cell| cell.par_sort_unstable());
     keyed.into_par_iter().map(|(_, number)| number).collect()
+}
+
+/// Keys with their numbers, grouped by coarse cell, and the number in each cell.
+fn by_coarse_cell(keys: &[u64]) -> (Vec<(u64, u32)>, Vec<usize>) {
+    let cell = |key: u64| (key >> COARSE_SHIFT) as usize;
+    let mut counts = vec![0; COARSE];
+    keys.iter().for_each(|&key| counts[cell(key)] += 1);
+    let mut next = Vec::with_capacity(COARSE);
+    counts.iter().fold(0, |start, count| {
+        next.push(start);
+        start + count
+    });
+    let mut keyed = vec![(0, 0); keys.len()];
+    for (number, &key) in keys.iter().enumerate() {
+        let place = &mut next[cell(key)];
+        keyed[*place] = (key, number as u32);
+        *place += 1;
+    }
+    (keyed, counts)
 }
 
 /// Puts two zero bits before each of the low 21 bits.

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::kd_tree::Neighbours;
 use super::{Cloud, KdTree, OrderedPoints, Point, Vector};
 
 /// Unit normals of all points of `cloud`: its own where the file has them, else those of the plane through the `k`
@@ -16,8 +17,8 @@ pub fn of_cloud(cloud: &Cloud, tree: &KdTree, k: usize) -> Vec<Vector> {
         .points
         .par_chunks(512)
         .flat_map_iter(|chunk| {
-            let mut found = Vec::with_capacity(k);
-            chunk.iter().map(|point| plane_normal(point, tree, &cloud.points, k, &mut found)).collect::<Vec<_>>()
+            let mut neighbours = Neighbours::default();
+            chunk.iter().map(|point| plane_normal(point, tree, &cloud.points, k, &mut neighbours)).collect::<Vec<_>>()
         })
         .collect();
     turned_to_sensor(cloud, ordered.scatter(&fitted))
@@ -49,14 +50,9 @@ pub fn face_the_sensor(cloud: &Cloud) -> bool {
     !seen.is_empty() && seen.iter().filter(|faces| **faces).count() * 20 > seen.len() * 19
 }
 
-fn plane_normal(
-    point: &Point,
-    tree: &KdTree,
-    points: &[Point],
-    k: usize,
-    found: &mut Vec<super::kd_tree::Neighbour>,
-) -> Vector {
-    tree.k_nearest(point, k, f64::INFINITY, found);
+fn plane_normal(point: &Point, tree: &KdTree, points: &[Point], k: usize, neighbours: &mut Neighbours) -> Vector {
+    tree.k_nearest(point, k, f64::INFINITY, neighbours);
+    let found = &neighbours.found;
     let offsets = found.iter().map(|neighbour| points[neighbour.number as usize] - point);
     let mean = offsets.clone().sum::<Vector>() / found.len().max(1) as f64;
     let mut spread = nalgebra::Matrix3::zeros();

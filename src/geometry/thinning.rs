@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
+use super::kd_tree::Neighbours;
 use super::weld::CoordinateHasher;
 use super::{Aabb, Point};
 
@@ -62,13 +63,13 @@ fn sorted(numbers: impl Iterator<Item = u32>) -> Vec<u32> {
 /// other place.
 pub fn spacing_mm(tree: &super::KdTree, points: &[Point]) -> f64 {
     let step = (points.len() / 2000).max(1);
-    let mut found = Vec::new();
+    let mut neighbours = Neighbours::default();
     let mut distances: Vec<f64> = points
         .iter()
         .step_by(step)
         .filter_map(|point| {
-            tree.k_nearest(point, 8, f64::INFINITY, &mut found);
-            found.iter().map(|n| n.squared_mm2.sqrt()).find(|&distance| distance > 0.0)
+            tree.k_nearest(point, 8, f64::INFINITY, &mut neighbours);
+            neighbours.found.iter().map(|n| n.squared_mm2.sqrt()).find(|&distance| distance > 0.0)
         })
         .collect();
     if distances.is_empty() {

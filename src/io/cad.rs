@@ -139,7 +139,8 @@ fn explain(path: &Path, code: Option<i32>, errors: &str) -> UserError {
     }
 }
 
-fn decode(bytes: &[u8], path: &Path) -> Result<CadMesh> {
+/// Reads the child's answer; a broken one is an internal error.
+pub fn decode(bytes: &[u8], path: &Path) -> Result<CadMesh> {
     let broken = || UserError::internal(format!("{}: the CAD reader's answer is incomplete.", path.display()));
     let mut cursor = Cursor { bytes };
     if cursor.take(8).ok_or_else(broken)? != MAGIC {

@@ -8,12 +8,7 @@ use shadowgraph::inspect::alignment::{Alignment, best_fit};
 use shadowgraph::inspect::simulation::{self, sensor::Sensor, views};
 use shadowgraph::io::{LoadOptions, load_nominal, load_scan};
 
-use super::support::{asset, cad_reader, shared_data};
-
-/// How many random poses are tried; the full number of the acceptance run is set by the environment.
-fn poses(usual: usize) -> usize {
-    std::env::var("SHADOWGRAPH_POSES").ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
-}
+use super::support::{asset, cad_reader, poses, shared_data};
 
 fn align(surface: &Surface, cloud: &Cloud) -> Alignment {
     let prepared = PreparedScan::new(cloud);

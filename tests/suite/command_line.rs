@@ -3,12 +3,7 @@
 use serde_json::Value;
 use shadowgraph::geometry::{Point, transform};
 
-use super::support::{asset, errors, shadowgraph, shared_data, text};
-
-fn pose(value: &Value) -> shadowgraph::geometry::Pose {
-    let rows: [[f64; 4]; 4] = serde_json::from_value(value.clone()).unwrap();
-    transform::from_rows(&rows).unwrap()
-}
+use super::support::{asset, errors, pose_of_json, shadowgraph, text};
 
 fn demo_truth() -> Value {
     serde_json::from_str(&std::fs::read_to_string(asset("bracket-truth.json")).unwrap()).unwrap()
@@ -27,7 +22,8 @@ fn the_demo_writes_every_file_and_finds_pose_and_defects() {
     assert_eq!(summary["schema"], "shadowgraph.inspection/1");
     assert_eq!(summary["verdict"], "fail");
     let truth = demo_truth();
-    let (found, expected) = (pose(&summary["alignment"]["nominal_from_scan"]), pose(&truth["nominal_from_scan"]));
+    let (found, expected) =
+        (pose_of_json(&summary["alignment"]["nominal_from_scan"]), pose_of_json(&truth["nominal_from_scan"]));
     let centre = Point::new(59.0, 39.0, 15.5);
     let (shift_mm, angle_rad) = transform::difference(&found, &expected, &expected.inverse_transform_point(&centre));
     assert!(shift_mm < 0.005 && angle_rad.to_degrees() < 0.005, "{shift_mm} mm {} deg", angle_rad.to_degrees());
@@ -70,7 +66,7 @@ fn facet_methods_and_a_given_pose_work() {
     let folder = tempfile::tempdir().unwrap();
     let truth = demo_truth();
     let pose_file = folder.path().join("pose.txt");
-    std::fs::write(&pose_file, transform::pose_text(&pose(&truth["nominal_from_scan"]))).unwrap();
+    std::fs::write(&pose_file, transform::pose_text(&pose_of_json(&truth["nominal_from_scan"]))).unwrap();
     let out = folder.path().join("r");
     let output = shadowgraph(&[
         "inspect",
@@ -143,34 +139,4 @@ fn a_cad_file_becomes_the_part_it_describes() {
     assert_eq!(file["open_edges"], 0);
     // The volume that the CAD system gave for the solid; facets cut its rounds by a little.
     assert!((file["volume_mm3"].as_f64().unwrap() / 18_432.805 - 1.0).abs() < 1e-3);
-}
-
-#[test]
-fn two_lidar_scans_meet_at_the_published_pose() {
-    let (Some(target), Some(source), Some(published)) = (
-        shared_data("lidar-pair/target.ply"),
-        shared_data("lidar-pair/source.ply"),
-        shared_data("lidar-pair/T_target_source.txt"),
-    ) else {
-        return;
-    };
-    let output = shadowgraph(&[
-        "register",
-        "--nominal",
-        text(&target),
-        "--scan",
-        text(&source),
-        "--units",
-        "m",
-        "--align",
-        "best-fit",
-        "--json",
-    ]);
-    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
-    let value: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let found = pose(&value["alignment"]["nominal_from_scan"]);
-    let mut published = transform::parse_pose(&std::fs::read_to_string(published).unwrap()).unwrap();
-    published.translation.vector *= 1000.0;
-    let (shift_mm, angle_rad) = transform::difference(&found, &published, &Point::origin());
-    assert!(shift_mm < 50.0 && angle_rad.to_degrees() < 0.5, "{shift_mm} {}", angle_rad.to_degrees());
 }

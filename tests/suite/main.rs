@@ -6,6 +6,7 @@ mod bad_input;
 mod command_line;
 mod mutations;
 mod readers;
+mod scenes;
 mod signed_distance;
 mod support;
 mod window;

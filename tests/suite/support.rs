@@ -62,3 +62,14 @@ pub fn errors(output: &Output) -> String {
 pub fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
+
+/// How many random poses are tried; the full number of the acceptance run is set by the environment.
+pub fn poses(usual: usize) -> usize {
+    std::env::var("SHADOWGRAPH_POSES").ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
+}
+
+/// A pose from rows in JSON.
+pub fn pose_of_json(value: &serde_json::Value) -> shadowgraph::geometry::Pose {
+    let rows: [[f64; 4]; 4] = serde_json::from_value(value.clone()).unwrap();
+    shadowgraph::geometry::transform::from_rows(&rows).unwrap()
+}

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::arguments::Bench;
 use super::{part, pools, time};
-use crate::base::{Progress, Result, UserError};
+use crate::base::{Progress, Result};
 use crate::compute::cpu::Cpu;
 use crate::compute::{Backend, facet_facet_matching, point_deviation, point_facet_matching};
 use crate::geometry::{KdTree, OrderedPoints, Point, Pose, Surface};
@@ -20,7 +20,7 @@ pub fn run(arguments: &Bench) -> Result<Value> {
     for facets in FACETS.map(scaled) {
         let mesh = part::cone(facets);
         if let Some(folder) = &arguments.data {
-            write_data(folder, &mesh, &points, facets)?;
+            part::write(folder, &format!("cone-{facets}.stl"), &mesh, "scan.ply", &points)?;
         }
         for (name, pool) in pools()? {
             pool.install(|| case(arguments, &name, &mesh, &points, &mut rows))?;
@@ -32,12 +32,6 @@ pub fn run(arguments: &Bench) -> Result<Value> {
         pool.install(|| closest(arguments, &name, &Surface::new(sheet.clone()), &million, &mut rows))?;
     }
     Ok(json!({ "schema": "shadowgraph.bench/1", "suite": "deviation", "device": Cpu.device(), "rows": rows }))
-}
-
-fn write_data(folder: &std::path::Path, mesh: &crate::geometry::Mesh, points: &[Point], facets: usize) -> Result<()> {
-    std::fs::create_dir_all(folder).map_err(|e| UserError::file("make the folder", folder, &e))?;
-    crate::io::write::mesh(&folder.join(format!("cone-{facets}.stl")), mesh)?;
-    crate::io::write::cloud(&folder.join("scan.ply"), &crate::geometry::Cloud::from_points(points.to_vec()))
 }
 
 fn case(

@@ -1,7 +1,11 @@
 //! The part that benches measure: a ribbed cone like an exhaust part, made from a seed, and a scan of it.
 
+use std::path::Path;
+
 use crate::base::random::Random;
-use crate::geometry::{Mesh, Point, mesh::shapes, sampling};
+use crate::base::{Result, UserError};
+use crate::geometry::{Cloud, Mesh, Point, mesh::shapes, sampling};
+use crate::io::write;
 
 /// A ribbed cone of about `facets` facets, 240 mm long.
 pub fn cone(facets: usize) -> Mesh {
@@ -30,4 +34,11 @@ pub fn scan(mesh: &Mesh, count: usize, seed: u64) -> Vec<Point> {
         points.swap(i, random.index(i + 1));
     }
     points
+}
+
+/// Writes both into `folder`, for other programs to be timed on.
+pub fn write(folder: &Path, stl: &str, mesh: &Mesh, ply: &str, points: &[Point]) -> Result<()> {
+    std::fs::create_dir_all(folder).map_err(|e| UserError::file("make the folder", folder, &e))?;
+    write::mesh(&folder.join(stl), mesh)?;
+    write::cloud(&folder.join(ply), &Cloud::from_points(points.to_vec()))
 }

@@ -10,6 +10,7 @@ use crate::compute::cpu::Cpu;
 use crate::compute::registration_step::Target;
 use crate::geometry::{OrderedPoints, Pose, Surface, Vector, transform};
 use crate::inspect::alignment::best_fit::{self, Parameters, Problem};
+use crate::io::atomic::write_bytes;
 
 pub fn run(arguments: &Bench) -> Result<Value> {
     let scaled = |count: usize| ((count as f64 * arguments.scale) as usize).max(1000);
@@ -53,6 +54,11 @@ pub fn run(arguments: &Bench) -> Result<Value> {
                 row.insert("error_deg".into(), json!(angle_rad.to_degrees()));
             }
             rows.push(row);
+            if let Some(folder) = &arguments.data {
+                part::write(folder, "fit-nominal.stl", surface.mesh(), "fit-scan.ply", &scan)?;
+                let pose = transform::pose_text(&fit.nominal_from_scan);
+                write_bytes(&folder.join("fit-pose.txt"), pose.as_bytes())?;
+            }
         }
     }
     Ok(json!({ "schema": "shadowgraph.bench/1", "suite": "register", "device": Cpu.device(), "rows": rows }))

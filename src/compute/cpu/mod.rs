@@ -1,6 +1,8 @@
 //! The reference: every capability on all cores of the processor.
 
 mod facet_facet_matching;
+mod gate;
+mod order_statistic;
 mod point_deviation;
 mod point_facet_matching;
 mod registration_step;
@@ -47,8 +49,9 @@ impl Backend for Cpu {
     fn registration_step(
         &self,
         request: &super::registration_step::Request<'_>,
+        progress: &Progress,
     ) -> Result<super::registration_step::Answer> {
-        registration_step::run(request)
+        registration_step::run(request, progress)
     }
 }
 

@@ -71,7 +71,7 @@ pub struct Problem<'a> {
 }
 
 /// Points on the coarse levels; the last level always takes all.
-const LEVELS: [usize; 2] = [2_000, 20_000];
+const LEVELS: [usize; 3] = [2_000, 20_000, 200_000];
 
 /// Fits from `start`. `watch` sees the pose after every iteration (for the live view).
 pub fn run(
@@ -175,12 +175,11 @@ impl Fit<'_> {
         } else {
             all.numbers.iter().step_by(stride).map(|&number| self.problem.normals[number as usize]).collect()
         };
-        let step_limit_mm = if finest { self.parameters.step_limit_mm } else { self.parameters.step_limit_mm * 100.0 };
         let mut previous_square = f64::INFINITY;
         let mut stalled = 0;
         for iteration in 0..self.parameters.max_iterations.max(1) {
             progress.report(iteration as f32 / self.parameters.max_iterations as f32, "Best fit")?;
-            let answer = self.step(&points, &normals)?;
+            let answer = self.step(&points, &normals, progress)?;
             if answer.used < 3 {
                 return Err(UserError::input(format!(
                     "The scan and the nominal do not overlap: fewer than 3 points lie within {:.3} mm. Align \
@@ -189,13 +188,13 @@ impl Fit<'_> {
                 )));
             }
             let square = answer.rms_mm().powi(2);
-            let moved_mm = self.apply(&answer);
+            let step = self.apply(&answer);
             self.iterations += 1;
             watch(&self.pose, answer.rms_mm());
-            let annealing = self.lower_scale_floor(&answer, moved_mm);
+            let annealing = self.lower_scale_floor(&answer, step.moved_mm);
             let stop = if annealing {
                 None
-            } else if moved_mm < step_limit_mm {
+            } else if step.moved_mm < self.step_limit_mm(&answer, finest) {
                 Some(StopReason::SmallStep)
             } else if answer.rms_mm() < self.parameters.error_limit_mm {
                 Some(StopReason::SmallError)
@@ -212,11 +211,17 @@ impl Fit<'_> {
             }
             previous_square = square;
             if let Some(stop) = stop {
-                // The figures reported belong to the pose reported.
-                return Ok((self.step(&points, &normals)?, stop));
+                return Ok((step.answer, stop));
             }
         }
-        Ok((self.step(&points, &normals)?, StopReason::MaxIterations))
+        Ok((self.step(&points, &normals, progress)?, StopReason::MaxIterations))
+    }
+
+    /// The step that ends a level, mm. A coarse level need not go below what its sampling can know: the standard
+    /// error of a position on that many points.
+    fn step_limit_mm(&self, answer: &Answer, finest: bool) -> f64 {
+        let limit_mm = self.parameters.step_limit_mm;
+        if finest { limit_mm } else { limit_mm.max(answer.scale_mm / (answer.used as f64).sqrt()) }
     }
 
     /// Halves the floor of the robust scale; whether it still decides the scale.
@@ -239,8 +244,8 @@ impl Fit<'_> {
         self.gate_mm = self.gate_mm.min((10.0 * answer.scale_mm).max(floor));
     }
 
-    fn step(&self, points: &[Point], normals: &[Vector]) -> Result<Answer> {
-        self.backend.registration_step(&Request {
+    fn step(&self, points: &[Point], normals: &[Vector], progress: &Progress) -> Result<Answer> {
+        let request = Request {
             target: self.problem.target,
             points,
             normals,
@@ -253,12 +258,14 @@ impl Fit<'_> {
             robust: self.parameters.robust,
             floor_mm: self.scale_floor_mm,
             metric: self.parameters.metric,
-        })
+        };
+        self.backend.registration_step(&request, progress)
     }
 
-    /// Moves the pose by the step; returns how far the farthest place of the part moved, mm.
-    fn apply(&mut self, answer: &Answer) -> f64 {
-        let step = solve(&answer.hessian, &answer.gradient, &self.parameters.locked, self.lever_mm());
+    /// Moves the pose by the step.
+    fn apply(&mut self, answer: &Answer) -> Step {
+        let step =
+            solve(&answer.hessian, &answer.gradient, &self.parameters.locked, self.lever_mm()) * self.stride(answer);
         let turn = Vector::new(step[0], step[1], step[2]);
         let shift = Vector::new(step[3], step[4], step[5]);
         let pivot = self.problem.bounds.centre();
@@ -266,12 +273,32 @@ impl Fit<'_> {
             * Pose::translation(-pivot.x, -pivot.y, -pivot.z);
         self.pose = about_pivot * self.pose;
         self.pose.rotation.renormalize();
-        shift.norm() + turn.norm() * self.lever_mm()
+        let weighted_squares =
+            answer.weighted_squares + 2.0 * answer.gradient.dot(&step) + step.dot(&(answer.hessian * step));
+        Step {
+            moved_mm: shift.norm() + turn.norm() * self.lever_mm(),
+            answer: Answer { weighted_squares: weighted_squares.max(0.0), ..*answer },
+        }
+    }
+
+    /// Reweighted steps fall short by as much as the weights give way (about a sixth for Tukey's on normal residuals);
+    /// a step longer by the mean curvature is Newton's. Not while the scale still shrinks: those weights are not final.
+    fn stride(&self, answer: &Answer) -> f64 {
+        let settled = answer.scale_mm > self.scale_floor_mm;
+        if settled { (answer.weight / answer.curvature.max(0.5 * answer.weight)).max(1.0) } else { 1.0 }
     }
 
     fn lever_mm(&self) -> f64 {
         0.5 * self.problem.bounds.diagonal()
     }
+}
+
+/// A step that was taken.
+struct Step {
+    /// How far the farthest place of the part moved, mm.
+    moved_mm: f64,
+    /// The figures after the step, by the model that it was solved from: exact to rounding for the last, tiny steps.
+    answer: Answer,
 }
 
 /// Gauss-Newton step; locked unknowns and directions that the data leaves open stay zero.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{DeviationMap, Parameters};
 use crate::base::{Progress, Result};
 use crate::compute::point_facet_matching::FacetDeviation;
-use crate::geometry::kd_tree::Neighbour;
+use crate::geometry::kd_tree::Neighbours;
 use crate::geometry::{Aabb, KdTree, Mesh, OrderedPoints, Point, Pose, Surface, Vector, topology, triangle};
 
 /// A patch out of tolerance.
@@ -133,10 +133,10 @@ fn point_places(known: &[Known], progress: &Progress) -> Result<(Vec<Place>, Vec
         .numbers
         .par_chunks(512)
         .flat_map_iter(|numbers| {
-            let mut found = Vec::with_capacity(2 * SMOOTHING);
+            let mut neighbours = Neighbours::default();
             let mut values = Vec::with_capacity(SMOOTHING);
             let numbers = if counter.step() { numbers } else { &[] };
-            numbers.iter().map(|&number| smooth(known, &tree, number, &mut found, &mut values)).collect::<Vec<_>>()
+            numbers.iter().map(|&number| smooth(known, &tree, number, &mut neighbours, &mut values)).collect::<Vec<_>>()
         })
         .collect();
     progress.check()?;
@@ -157,11 +157,12 @@ fn smooth(
     known: &[Known],
     tree: &KdTree,
     number: u32,
-    found: &mut Vec<Neighbour>,
+    neighbours: &mut Neighbours,
     values: &mut Vec<f64>,
 ) -> (Place, Links) {
     let here = &known[number as usize];
-    tree.k_nearest(&here.point, 2 * SMOOTHING, f64::INFINITY, found);
+    tree.k_nearest(&here.point, 2 * SMOOTHING, f64::INFINITY, neighbours);
+    let found = &mut neighbours.found;
     // On a thin sheet half of the neighbours lie on the other face.
     found.retain(|neighbour| known[neighbour.number as usize].normal.dot(&here.normal) > 0.0);
     found.truncate(SMOOTHING);

@@ -1,0 +1,117 @@
+//! A k-d tree over points: nearest, k nearest, within a radius, within a box. Filters in f32, decides in f64.
+
+mod nearest;
+mod range;
+
+pub use nearest::{Neighbour, Neighbours};
+pub use range::{Leaf, LeafVisitor};
+
+use rayon::prelude::*;
+
+use super::simd::Column;
+use super::tree::{PrimitiveBox, SplitRule, Tree, build};
+use super::{Aabb, Point};
+
+const FILTER_ERROR: f64 = 8.0 / (1_u64 << 24) as f64;
+
+/// Points arranged for search. Non-finite points must have been dropped before.
+#[derive(Debug, Default)]
+pub struct KdTree {
+    tree: Tree,
+    packs: Vec<PointPack>,
+    /// The points in leaf order, f64.
+    points: Vec<Point>,
+    centre: Point,
+    reach_mm: f64,
+}
+
+#[repr(C, align(32))]
+#[derive(Clone, Debug)]
+struct PointPack {
+    place: [Column; 3],
+}
+
+impl KdTree {
+    /// Arranges `points`.
+    pub fn new(points: &[Point]) -> Self {
+        let bounds = Aabb::of_points(points);
+        let centre = bounds.centre();
+        let local = |point: &Point| -> [f32; 3] { (point - centre).cast::<f32>().into() };
+        let boxes: Vec<PrimitiveBox> =
+            points.par_iter().map(|point| PrimitiveBox { min: local(point), max: local(point) }).collect();
+        let tree = build(&boxes, SplitRule::Median);
+        let packs = (0..tree.packs())
+            .into_par_iter()
+            .map(|pack| {
+                let mut place = [[f32::INFINITY; 8]; 3];
+                for (lane, &number) in tree.pack(pack).iter().enumerate() {
+                    let point = boxes[number as usize].min;
+                    (0..3).for_each(|axis| place[axis][lane] = point[axis]);
+                }
+                PointPack { place }
+            })
+            .collect();
+        let ordered = tree.order.par_iter().map(|&number| points[number as usize]).collect();
+        Self { tree, packs, points: ordered, centre, reach_mm: 0.5 * bounds.size().max() }
+    }
+
+    /// Number of points.
+    pub fn len(&self) -> usize {
+        self.points.len()
+    }
+
+    /// Whether there is no point.
+    pub fn is_empty(&self) -> bool {
+        self.points.is_empty()
+    }
+
+    /// A place as f32 about the tree's centre, and how far a distance from it may be off through that, mm.
+    pub fn local(&self, place: &Point) -> ([f32; 3], f64) {
+        let away = place - self.centre;
+        (away.cast::<f32>().into(), self.error_mm(away.amax()))
+    }
+
+    fn error_mm(&self, query_reach_mm: f64) -> f64 {
+        FILTER_ERROR * (self.reach_mm + query_reach_mm)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::random::Random;
+
+    #[test]
+    fn agrees_with_brute_force_with_duplicates_and_far_offsets() {
+        let mut random = Random::new(4, 0);
+        for offset in [0.0, 1e4] {
+            let mut points: Vec<Point> = (0..3000)
+                .map(|_| Point::new(offset + random.normal(), random.normal(), 0.01 * random.normal()))
+                .collect();
+            points.extend_from_within(0..200);
+            let tree = KdTree::new(&points);
+            let mut neighbours = Neighbours::default();
+            for _ in 0..300 {
+                let query = Point::new(offset + random.normal(), random.normal(), random.normal());
+                tree.k_nearest(&query, 7, f64::INFINITY, &mut neighbours);
+                let mut all: Vec<(f64, u32)> =
+                    points.iter().enumerate().map(|(i, point)| ((query - point).norm_squared(), i as u32)).collect();
+                all.sort_by(|a, b| a.partial_cmp(b).unwrap());
+                let got: Vec<(f64, u32)> = neighbours.found.iter().map(|n| (n.squared_mm2, n.number)).collect();
+                assert_eq!(got, all[..7]);
+                let mut inside = 0;
+                tree.within_radius(&query, 1.0, |_| inside += 1);
+                assert_eq!(inside, all.iter().filter(|(squared, _)| *squared <= 1.0).count());
+            }
+        }
+    }
+
+    #[test]
+    fn empty_and_single_trees_answer() {
+        assert_eq!(KdTree::new(&[]).nearest(&Point::origin(), 1.0), None);
+        let one = KdTree::new(&[Point::new(1.0, 0.0, 0.0)]);
+        assert_eq!(one.nearest(&Point::origin(), 1.0).map(|n| n.number), Some(0));
+        assert_eq!(one.nearest(&Point::origin(), 0.99), None);
+        assert_eq!(one.nearest(&Point::new(f64::NAN, 0.0, 0.0), 9.0), None);
+    }
+}

@@ -1,0 +1,167 @@
+//! Nearest points: one, k, or one for each of a batch of places.
+
+use super::super::simd::{Lanes, Task, dispatch};
+use super::super::tree::{Stack, Visitor, nearest_first};
+use super::super::{Point, Pose};
+use super::{FILTER_ERROR, KdTree};
+
+/// A found point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Neighbour {
+    /// Its number in the list the tree was built from.
+    pub number: u32,
+    /// Squared distance, mm².
+    pub squared_mm2: f64,
+}
+
+/// The neighbours that a search found, and its working memory: keep one per thread.
+#[derive(Default)]
+pub struct Neighbours {
+    /// Nearest first; ties by number.
+    pub found: Vec<Neighbour>,
+    stack: Stack,
+}
+
+impl KdTree {
+    /// The nearest point within `max_distance_mm`; the lowest-numbered one on ties.
+    pub fn nearest(&self, query: &Point, max_distance_mm: f64) -> Option<Neighbour> {
+        let mut neighbours = Neighbours::default();
+        self.k_nearest(query, 1, max_distance_mm, &mut neighbours);
+        neighbours.found.first().copied()
+    }
+
+    /// The `k` nearest points within `max_distance_mm`.
+    pub fn k_nearest(&self, query: &Point, k: usize, max_distance_mm: f64, neighbours: &mut Neighbours) {
+        neighbours.found.clear();
+        if k > 0 {
+            dispatch(Nearest { tree: self, query, k, max_distance_mm, neighbours });
+        }
+    }
+
+    /// The nearest point for each of `queries`, moved by `tree_from_queries`, which should lie along a space-filling
+    /// curve: each search need not look beyond what the one before it found.
+    pub fn nearest_in_order(
+        &self,
+        tree_from_queries: &Pose,
+        queries: &[Point],
+        max_distance_mm: f64,
+        out: &mut [Option<Neighbour>],
+    ) {
+        dispatch(Batch { tree: self, tree_from_queries, queries, max_distance_mm, out });
+    }
+}
+
+struct Nearest<'a> {
+    tree: &'a KdTree,
+    query: &'a Point,
+    k: usize,
+    max_distance_mm: f64,
+    neighbours: &'a mut Neighbours,
+}
+
+impl Task for Nearest<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        search::<L>(self.tree, self.query, self.k, self.max_distance_mm, self.neighbours);
+    }
+}
+
+struct Batch<'a> {
+    tree: &'a KdTree,
+    tree_from_queries: &'a Pose,
+    queries: &'a [Point],
+    max_distance_mm: f64,
+    out: &'a mut [Option<Neighbour>],
+}
+
+impl Task for Batch<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let mut neighbours = Neighbours::default();
+        let mut previous: Option<(Point, f64)> = None;
+        for (query, out) in self.queries.iter().zip(self.out) {
+            let place = self.tree_from_queries * query;
+            // By the triangle inequality; widened by more than rounding.
+            let reach_mm = previous
+                .map_or(f64::INFINITY, |(before, distance_mm)| (distance_mm + (place - before).norm()) * (1.0 + 1e-12));
+            neighbours.found.clear();
+            // `min` takes the other side where a query was no number.
+            search::<L>(self.tree, &place, 1, reach_mm.min(self.max_distance_mm), &mut neighbours);
+            *out = neighbours.found.first().copied();
+            if let Some(neighbour) = out {
+                previous = Some((place, neighbour.squared_mm2.sqrt()));
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn search<L: Lanes>(tree: &KdTree, query: &Point, k: usize, max_distance_mm: f64, neighbours: &mut Neighbours) {
+    let (local, error_mm) = tree.local(query);
+    if !error_mm.is_finite() {
+        return;
+    }
+    let squared = max_distance_mm * max_distance_mm;
+    let mut search = NearestSearch { tree, query, local, k, error_mm, squared, found: &mut neighbours.found };
+    let mut limit = search.limit();
+    nearest_first::<L>(&tree.tree, local, &mut limit, &mut neighbours.stack, &mut search);
+}
+
+struct NearestSearch<'a> {
+    tree: &'a KdTree,
+    query: &'a Point,
+    local: [f32; 3],
+    k: usize,
+    error_mm: f64,
+    squared: f64,
+    found: &'a mut Vec<Neighbour>,
+}
+
+impl NearestSearch<'_> {
+    #[inline(always)]
+    fn limit(&self) -> f32 {
+        let widened = self.squared.sqrt() + self.error_mm;
+        (widened * widened * (1.0 + 4.0 * FILTER_ERROR)) as f32
+    }
+}
+
+impl Visitor for NearestSearch<'_> {
+    #[inline(always)]
+    fn visit<L: Lanes>(&mut self, pack: usize, limit: &mut f32) {
+        let columns = &self.tree.packs[pack].place;
+        let mut squared = L::splat(0.0);
+        for axis in 0..3 {
+            let away = L::sub(L::load(&columns[axis]), L::splat(self.local[axis]));
+            squared = L::mul_add(away, away, squared);
+        }
+        let start = self.tree.tree.pack_starts[pack] as usize;
+        let count = self.tree.tree.pack_starts[pack + 1] as usize - start;
+        let mut candidates = L::le(squared, L::splat(*limit)) & ((1 << count) - 1);
+        while candidates != 0 {
+            let lane = candidates.trailing_zeros() as usize;
+            candidates &= candidates - 1;
+            let neighbour = Neighbour {
+                number: self.tree.tree.order[start + lane],
+                squared_mm2: (self.query - self.tree.points[start + lane]).norm_squared(),
+            };
+            if neighbour.squared_mm2 > self.squared {
+                continue;
+            }
+            let before =
+                |other: &Neighbour| (other.squared_mm2, other.number) < (neighbour.squared_mm2, neighbour.number);
+            let place = self.found.partition_point(before);
+            if place < self.k {
+                self.found.insert(place, neighbour);
+                self.found.truncate(self.k);
+                if let Some(last) = self.found.get(self.k - 1) {
+                    self.squared = last.squared_mm2;
+                    *limit = self.limit();
+                }
+            }
+        }
+    }
+}
