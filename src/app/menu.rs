@@ -159,7 +159,7 @@ impl App {
 
     fn next_part_button(&mut self, ui: &mut egui::Ui) {
         let ready = self.dispatcher.document.nominal.is_some() && !self.is_busy();
-        let button = theme::main_button("Inspect next scan");
+        let button = theme::main_button("Inspect next scan", ready);
         let hint = "Replaces the scan and runs the same alignment and comparison again";
         if ui.add_enabled(ready, button).on_hover_text(hint).on_disabled_hover_text("Load a nominal first").clicked() {
             self.actions.push(Action::InspectNext);

@@ -294,7 +294,7 @@ impl App {
     fn device_name(&self) -> String {
         let backend: &dyn Backend = self.dispatcher.context.backend.as_ref();
         let device = backend.device();
-        format!("{:?}, {}", device.kind, device.device)
+        format!("{}, {}", device.kind.name(), device.device)
     }
 }
 

@@ -142,7 +142,7 @@ impl App {
         let ready = !dialog.path.trim().is_empty();
         let mut done = false;
         ui.horizontal(|ui| {
-            let clicked = ui.add_enabled(ready, theme::main_button(verb)).clicked();
+            let clicked = ui.add_enabled(ready, theme::main_button(verb, ready)).clicked();
             if ready && (clicked || entered) {
                 self.commit_open(path, is_project);
                 done = true;

@@ -114,12 +114,21 @@ pub fn choice<T: Copy + PartialEq>(
 /// [`main_button`] over the whole width of a panel.
 pub fn wide_main_button(ui: &mut egui::Ui, enabled: bool, text: &str) -> egui::Response {
     let size = egui::vec2(ui.available_width(), 34.0);
-    ui.add_enabled_ui(enabled, |ui| ui.add_sized(size, main_button(text))).inner
+    ui.add_enabled_ui(enabled, |ui| ui.add_sized(size, main_button(text, enabled))).inner
+}
+
+/// A count in groups of three digits, parted by narrow spaces (ISO 80000-1).
+pub fn count(value: usize) -> String {
+    let digits = value.to_string();
+    let groups = digits.as_bytes().rchunks(3).rev().map(|group| String::from_utf8_lossy(group));
+    groups.collect::<Vec<_>>().join("\u{202f}")
 }
 
 /// The one button of a panel that most users want.
-pub fn main_button(text: &str) -> egui::Button<'_> {
-    egui::Button::new(egui::RichText::new(text).color(Color32::WHITE).family(strong_family()))
-        .fill(ACCENT)
-        .min_size(egui::vec2(0.0, 32.0))
+pub fn main_button(text: &str, enabled: bool) -> egui::Button<'_> {
+    let text = egui::RichText::new(text).family(strong_family());
+    // Accent that fades out would be white on pale blue: a disabled button looks like any other.
+    let button =
+        if enabled { egui::Button::new(text.color(Color32::WHITE)).fill(ACCENT) } else { egui::Button::new(text) };
+    button.min_size(egui::vec2(0.0, 32.0))
 }

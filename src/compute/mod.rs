@@ -21,6 +21,15 @@ pub enum DeviceKind {
     Cpu,
 }
 
+impl DeviceKind {
+    /// Its name for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cpu => "CPU",
+        }
+    }
+}
+
 /// The device behind a backend, as reports name it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Device {

@@ -7,7 +7,7 @@ use crate::base::{LengthUnit, Progress, Result, UserError};
 use crate::compute::registration_step::Target;
 use crate::geometry::Pose;
 use crate::inspect::alignment::automatic::{self, PreparedScan};
-use crate::inspect::alignment::{Alignment, Method, best_fit, point_pairs};
+use crate::inspect::alignment::{Alignment, Alternative, Method, best_fit, point_pairs};
 use crate::session::{Actual, Document, Nominal};
 
 pub(super) fn run(
@@ -55,6 +55,57 @@ fn capitalised(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
+/// Fits from another of the poses that fit about as well; the present one takes its place in the list.
+pub(super) fn choose(
+    index: usize,
+    document: &Document,
+    context: &Context,
+    progress: &Progress,
+    watch: &Watch,
+) -> Result<Edit> {
+    let (Some(nominal), Some(actual)) = (&document.nominal, &document.actual) else {
+        return Err(needs_both());
+    };
+    let Some((present, chosen)) = document.alignment.as_ref().and_then(|a| Some((a, a.alternatives.get(index)?)))
+    else {
+        return Err(UserError::usage("There is no such pose any more; align again."));
+    };
+    let start = chosen.nominal_from_scan;
+    let gate_mm = (10.0 * chosen.rms_mm).max(1e-3 * nominal.surface.bounds().diagonal());
+    let problem = problem(nominal, actual);
+    let mut alignment = best_fit::run_from_gate(
+        context.backend.as_ref(),
+        &problem,
+        &start,
+        &document.settings.best_fit,
+        gate_mm,
+        progress,
+        &mut |pose, rms_mm| watch(pose, rms_mm),
+    )?;
+    let turned = |pose: &Pose| pose.rotation.angle_to(&alignment.nominal_from_scan.rotation);
+    let before = Alternative {
+        nominal_from_scan: present.nominal_from_scan,
+        rms_mm: present.rms_mm,
+        angle_rad: turned(&present.nominal_from_scan),
+    };
+    let others = present.alternatives.iter().enumerate().filter(|(i, _)| *i != index);
+    let others = others.map(|(_, other)| Alternative { angle_rad: turned(&other.nominal_from_scan), ..other.clone() });
+    alignment.alternatives = std::iter::once(before).chain(others).collect();
+    let note = words(&alignment);
+    let alignment = Arc::new(alignment);
+    Ok(Edit::new("Take the other pose", move |document| document.alignment = Some(alignment)).with_notes([note]))
+}
+
+fn problem<'a>(nominal: &'a Nominal, actual: &'a Actual) -> best_fit::Problem<'a> {
+    best_fit::Problem {
+        target: Target::Surface(&nominal.surface),
+        bounds: *nominal.surface.bounds(),
+        points: &actual.prepared.ordered,
+        normals: &actual.prepared.normals,
+        oriented: actual.prepared.oriented,
+    }
+}
+
 fn fit(
     document: &Document,
     nominal: &Nominal,
@@ -63,16 +114,9 @@ fn fit(
     progress: &Progress,
     watch: &Watch,
 ) -> Result<Alignment> {
-    let problem = best_fit::Problem {
-        target: Target::Surface(&nominal.surface),
-        bounds: *nominal.surface.bounds(),
-        points: &actual.prepared.ordered,
-        normals: &actual.prepared.normals,
-        oriented: actual.prepared.oriented,
-    };
     best_fit::run(
         context.backend.as_ref(),
-        &problem,
+        &problem(nominal, actual),
         &document.nominal_from_scan(),
         &document.settings.best_fit,
         progress,

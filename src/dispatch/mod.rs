@@ -61,6 +61,8 @@ pub enum Command {
     AlignByPairs,
     /// Sets the pose outright.
     SetPose(Pose),
+    /// Takes another of the poses that fit about as well, by its number among the alternatives.
+    ChooseAlternative(usize),
     /// Compares scan and nominal.
     Compare,
     /// Aligns and compares with the current settings.
@@ -174,6 +176,10 @@ fn plan(command: Command, document: &Document, context: &Context, timings_ms: &[
         }
         Command::AlignByPairs => now(align::by_pairs(document)?),
         Command::SetPose(pose) => now(align::set_pose(pose)),
+        Command::ChooseAlternative(index) => work(
+            "Taking the other pose",
+            Box::new(move |progress, watch| align::choose(index, &before, &context, progress, watch)),
+        ),
         Command::Compare => work("Comparing", Box::new(move |progress, _| compare(&before, &context, progress))),
         Command::Inspect => {
             work("Inspecting", Box::new(move |progress, watch| align_and_compare(&before, &context, progress, watch)))

@@ -72,6 +72,8 @@ pub struct ViewCamera {
     /// Visible height at the target, mm.
     height: f32,
     perspective: bool,
+    /// Pixels at the right edge that something else covers.
+    covered_right: u32,
 }
 
 impl ViewCamera {
@@ -88,8 +90,15 @@ impl ViewCamera {
             10.0,
         );
         let half_size = vec3(0.5, 0.5, 0.5);
-        let mut view =
-            Self { camera, origin: Point::origin(), radius: 1.0, half_size, height: 2.0, perspective: false };
+        let mut view = Self {
+            camera,
+            origin: Point::origin(),
+            radius: 1.0,
+            half_size,
+            height: 2.0,
+            perspective: false,
+            covered_right: 0,
+        };
         view.set_bounds(bounds);
         view.look_from(StandardView::Isometric);
         view
@@ -119,6 +128,11 @@ impl ViewCamera {
         self.update_lens();
     }
 
+    /// Keeps the scene clear of this many pixels at the right edge whenever all of it is shown.
+    pub fn cover_right(&mut self, pixels: u32) {
+        self.covered_right = pixels;
+    }
+
     /// Whether the lens is a perspective one.
     pub fn is_perspective(&self) -> bool {
         self.perspective
@@ -140,7 +154,9 @@ impl ViewCamera {
     /// Shows the whole scene from where the camera is.
     pub fn fit(&mut self) {
         let viewport = self.camera.viewport();
-        let aspect = viewport.width as f32 / viewport.height.max(1) as f32;
+        // A narrow picture has no room to spare.
+        let covered = self.covered_right.min(viewport.width / 3);
+        let aspect = (viewport.width - covered) as f32 / viewport.height.max(1) as f32;
         let right = self.camera.right_direction().normalize();
         let up = right.cross(self.camera.view_direction());
         // How far the box reaches to the side and up, as seen from here; a lens that widens asks for more.
@@ -153,6 +169,7 @@ impl ViewCamera {
         let direction = -self.camera.view_direction();
         let up = self.camera.up();
         self.place(vec3(0.0, 0.0, 0.0), direction.normalize(), up);
+        self.pan((-0.5 * covered as f32, 0.0));
     }
 
     /// Flies to a place: shows `radius_mm` around `target`, from outside along `from` where that is given.

@@ -22,7 +22,17 @@ impl Gpu {
 
     /// Points to draw at most while the camera moves, so that frames keep coming.
     pub fn moving_points(&self) -> usize {
-        if self.is_software { 80_000 } else { 3_000_000 }
+        if self.is_software { 40_000 } else { 3_000_000 }
+    }
+
+    /// Facets and points to draw in one frame at rest; more are spread over several.
+    pub fn elements_per_frame(&self) -> usize {
+        if self.is_software { 350_000 } else { 60_000_000 }
+    }
+
+    /// How much smaller in each direction a picture is drawn while the camera moves.
+    pub fn moving_shrink(&self) -> u32 {
+        if self.is_software { 2 } else { 1 }
     }
 
     /// Opens a device without a window; a sentence that names the package when there is none.

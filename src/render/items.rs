@@ -12,7 +12,7 @@ use crate::geometry::{Aabb, Mesh, Point, simplify};
 pub const NO_DATA: f32 = 1e30;
 
 /// Facets that a software rasteriser draws fast enough while the view moves.
-const MOVING_FACETS: usize = 100_000;
+const MOVING_FACETS: usize = 40_000;
 /// Facets per buffer: keeps each buffer well under the limits of small devices.
 const FACETS_PER_CHUNK: usize = 1_000_000;
 /// Points per buffer.
@@ -126,10 +126,11 @@ impl PointsItem {
         (drawn as u64 * self.stride % (self.points.max(1) as u64)) as usize
     }
 
-    /// Diameter of discs that just close the surface, pixels. Points that come at random leave gaps four times their
-    /// usual distance.
-    pub fn closing_size(&self, pixels_per_mm: f64) -> f32 {
-        (4.0 * self.spacing_mm * pixels_per_mm).clamp(1.0, 40.0) as f32
+    /// Diameter of discs that just close the surface when `budget` points are drawn, pixels. Points that come at random
+    /// leave gaps four times their usual distance.
+    pub fn closing_size(&self, budget: usize, pixels_per_mm: f64) -> f32 {
+        let thinned = (self.points as f64 / budget.clamp(1, self.points.max(1)) as f64).sqrt();
+        (4.0 * self.spacing_mm * thinned * pixels_per_mm).clamp(1.0, 40.0) as f32
     }
 
     /// Sets the deviation of each point by its number, mm; `None` is no data.

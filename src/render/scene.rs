@@ -12,7 +12,7 @@ use crate::geometry::{Point, Pose};
 
 /// What the whole frame shares.
 pub struct Frame<'a> {
-    /// The camera; its size must be the target's.
+    /// The camera; the shape of its picture must be the target's.
     pub camera: &'a ViewCamera,
     /// Colours of deviations.
     pub scale: ColourScale,
@@ -24,6 +24,32 @@ pub struct Frame<'a> {
     pub points_in_front_mm: f32,
     /// Strength of the eye-dome lighting; 0 is none.
     pub lighting: f32,
+    /// The part of every item that this call draws.
+    pub slice: Slice,
+}
+
+/// One of several equal parts of a picture. The first clears the target, the last one lights it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slice {
+    /// From 0.
+    pub number: usize,
+    /// Number of slices.
+    pub of: usize,
+}
+
+impl Slice {
+    /// All of it at once.
+    pub const ALL: Self = Self { number: 0, of: 1 };
+
+    /// Whether the picture is complete with this one.
+    pub fn is_last(&self) -> bool {
+        self.number + 1 >= self.of
+    }
+
+    /// This slice of `count` elements.
+    fn of_elements(&self, count: usize) -> std::ops::Range<usize> {
+        count * self.number / self.of..count * (self.number + 1) / self.of
+    }
 }
 
 /// Something to draw.
@@ -177,13 +203,17 @@ impl Scene {
     pub fn draw(&self, target: &Target, frame: &Frame<'_>, draws: &[Draw<'_>]) {
         let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let frame_group = self.frame_group(target, frame);
+        let first = frame.slice.number == 0;
         {
             let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
                 label: Some("scene"),
-                color_attachments: &[cleared(&target.colour), cleared(&target.ids)],
+                color_attachments: &[attached(&target.colour, first), attached(&target.ids, first)],
                 depth_stencil_attachment: Some(wgpu::RenderPassDepthStencilAttachment {
                     view: &target.depth,
-                    depth_ops: Some(wgpu::Operations { load: wgpu::LoadOp::Clear(1.0), store: wgpu::StoreOp::Store }),
+                    depth_ops: Some(wgpu::Operations {
+                        load: if first { wgpu::LoadOp::Clear(1.0) } else { wgpu::LoadOp::Load },
+                        store: wgpu::StoreOp::Store,
+                    }),
                     stencil_ops: None,
                 }),
                 ..wgpu::RenderPassDescriptor::default()
@@ -193,7 +223,9 @@ impl Scene {
                 self.draw_item(&mut pass, frame, draw);
             }
         }
-        self.post.run(&mut encoder, target, frame);
+        if frame.slice.is_last() {
+            self.post.run(&mut encoder, target, frame);
+        }
         self.gpu.queue.submit([encoder.finish()]);
     }
 
@@ -204,24 +236,21 @@ impl Scene {
                 let coarse = item.coarse.as_deref().filter(|_| *moving && !look.by_deviation);
                 let item = coarse.unwrap_or(item);
                 pass.set_pipeline(&self.facets);
-                for chunk in &item.chunks {
+                for (chunk, part) in parts(&item.chunks, frame.slice.of_elements(item.facets)) {
                     self.bind(pass, frame, look, &item.centre, chunk);
-                    pass.draw(0..chunk.count * 3, 0..1);
+                    pass.draw(part.start * 3..part.end * 3, 0..1);
                 }
             }
             Draw::Points { item, look, budget } => {
                 let drawn = item.points.min(*budget);
                 let as_discs = frame.point_size > 1.5 && !(self.gpu.is_software && drawn > MOST_SOFTWARE_DISCS);
                 pass.set_pipeline(if as_discs { &self.discs } else { &self.pixels });
-                let mut left = drawn as u32;
-                for chunk in &item.chunks {
-                    let count = chunk.count.min(left);
-                    left -= count;
+                for (chunk, part) in parts(&item.chunks, frame.slice.of_elements(drawn)) {
                     self.bind(pass, frame, look, &item.centre, chunk);
                     if as_discs {
-                        pass.draw(0..6, 0..count);
+                        pass.draw(0..6, part);
                     } else {
-                        pass.draw(0..count, 0..1);
+                        pass.draw(part, 0..1);
                     }
                 }
             }
@@ -302,12 +331,23 @@ impl Scene {
     }
 }
 
-fn cleared(view: &wgpu::TextureView) -> Option<wgpu::RenderPassColorAttachment<'_>> {
+/// The chunks that hold elements of `range`, and which of their own.
+fn parts(chunks: &[Chunk], range: std::ops::Range<usize>) -> impl Iterator<Item = (&Chunk, std::ops::Range<u32>)> {
+    let (from, to) = (range.start as u32, range.end as u32);
+    chunks.iter().filter_map(move |chunk| {
+        let start = from.max(chunk.first);
+        let end = to.min(chunk.first + chunk.count);
+        (start < end).then(|| (chunk, start - chunk.first..end - chunk.first))
+    })
+}
+
+fn attached(view: &wgpu::TextureView, clear: bool) -> Option<wgpu::RenderPassColorAttachment<'_>> {
+    let load = if clear { wgpu::LoadOp::Clear(wgpu::Color::TRANSPARENT) } else { wgpu::LoadOp::Load };
     Some(wgpu::RenderPassColorAttachment {
         view,
         depth_slice: None,
         resolve_target: None,
-        ops: wgpu::Operations { load: wgpu::LoadOp::Clear(wgpu::Color::TRANSPARENT), store: wgpu::StoreOp::Store },
+        ops: wgpu::Operations { load, store: wgpu::StoreOp::Store },
     })
 }
 

@@ -216,10 +216,7 @@ fn parameters(input: &Input<'_>, unit: &Unit<'_>) -> Section {
     if let Some(edge) = p.max_edge_mm {
         rows.push(row("Largest facet edge", unit.length(edge, 3)));
     }
-    rows.push(row(
-        "Computed on",
-        format!("{:?}, {}", input.check.device.kind, input.check.device.device).to_lowercase(),
-    ));
+    rows.push(row("Computed on", format!("{}, {}", input.check.device.kind.name(), input.check.device.device)));
     Section { title: "How it was measured".into(), rows }
 }
 

@@ -9,7 +9,7 @@ use crate::inspect::deviation::DeviationMap;
 use crate::render::camera::StandardView;
 use crate::render::colour_scale::ColourScale;
 use crate::render::picture::{self, OVERSAMPLING};
-use crate::render::scene::Look;
+use crate::render::scene::{Look, Slice};
 use crate::render::{Draw, Frame, Gpu, MeshItem, PointsItem, Scene, ViewCamera};
 
 /// A picture, PNG.
@@ -123,6 +123,7 @@ impl<'a> Studio<'a> {
             point_size: self.point_size(camera),
             points_in_front_mm: 1.5 * self.scale.end_mm as f32,
             lighting: 12.0,
+            slice: Slice::ALL,
         };
         let picture = picture::draw(&self.scene, SIZE[0], SIZE[1], &frame, &draws)?;
         Ok(View { file, caption, png: picture.png()? })
@@ -131,6 +132,6 @@ impl<'a> Studio<'a> {
     /// Discs just large enough to close the surface at this zoom.
     fn point_size(&self, camera: &ViewCamera) -> f32 {
         let Some(points) = &self.points else { return 1.0 };
-        points.closing_size(f64::from(SIZE[1] * OVERSAMPLING) / camera.height_mm()).max(2.0)
+        points.closing_size(usize::MAX, f64::from(SIZE[1] * OVERSAMPLING) / camera.height_mm()).max(2.0)
     }
 }

@@ -2,9 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
+use egui_kittest::{Harness, SnapshotOptions};
 use shadowgraph::app::{App, Options};
+use shadowgraph::geometry::{Cloud, mesh::shapes, sampling};
+use shadowgraph::io::write;
 
 use super::support::{asset, context};
 
@@ -38,6 +40,7 @@ fn the_whole_job_by_names() {
     let mut harness = open(vec![asset("bracket.stl"), asset("bracket-scan.ply")], None);
     settle(&mut harness);
     assert!(harness.state().dispatcher().document.actual.is_some());
+    compare_picture(&mut harness, "loaded");
     harness.get_by_label("Align and compare").click();
     settle(&mut harness);
     let check = harness.state().dispatcher().document.current_check().cloned().expect("a check");
@@ -47,7 +50,7 @@ fn the_whole_job_by_names() {
     // A moment at rest, so that all points are drawn.
     std::thread::sleep(Duration::from_millis(250));
     harness.run_steps(3);
-    save_picture(&mut harness, "compare");
+    compare_picture(&mut harness, "compare");
     harness.get_by_label("Report").click();
     harness.run_steps(3);
     let report = folder.path().join("report");
@@ -62,15 +65,11 @@ fn the_whole_job_by_names() {
     assert!(report.join("report.pdf").exists(), "{:?}", harness.state().dispatcher().messages);
 }
 
-/// Keeps a picture of the window where a person asks for them.
-fn save_picture(harness: &mut Harness<'static, App>, name: &str) {
-    let picture = harness.render().expect("the window can be drawn");
-    // A drawn part has many colours; an empty viewport has few.
-    let colours: std::collections::HashSet<[u8; 4]> = picture.pixels().map(|pixel| pixel.0).collect();
-    assert!(colours.len() > 500, "{} colours", colours.len());
-    if let Some(folder) = std::env::var_os("SHADOWGRAPH_PICTURES") {
-        picture.save(std::path::Path::new(&folder).join(format!("{name}.png"))).unwrap();
-    }
+/// Compares the window with its picture in tests/snapshots (UPDATE_SNAPSHOTS=1 takes new ones).
+fn compare_picture(harness: &mut Harness<'static, App>, name: &str) {
+    // Releases of the software renderer differ by a few pixels on edges; a moved button or a lost part by thousands.
+    let options = SnapshotOptions::new().threshold(1.5).max_failed_pixels(600);
+    harness.snapshot_options(name, &options);
 }
 
 #[test]
@@ -79,10 +78,7 @@ fn an_empty_window_says_what_to_do() {
     harness.run_steps(3);
     harness.get_by_label("Open a file…");
     harness.get_by_label("No scan loaded.");
-    if let Some(folder) = std::env::var_os("SHADOWGRAPH_PICTURES") {
-        let picture = harness.render().unwrap();
-        picture.save(std::path::Path::new(&folder).join("empty.png")).unwrap();
-    }
+    compare_picture(&mut harness, "empty");
 }
 
 #[test]
@@ -129,4 +125,27 @@ fn a_killed_session_is_offered_again() {
     harness.get_by_label("Restore").click();
     settle(&mut harness);
     assert!(harness.state().dispatcher().document.nominal.is_some());
+}
+
+#[test]
+fn another_pose_of_a_symmetric_part_is_taken_by_a_click() {
+    let folder = tempfile::tempdir().unwrap();
+    let (part, scan) = (folder.path().join("plate.stl"), folder.path().join("scan.ply"));
+    let plate = shapes::cuboid([0.0, 0.0, 0.0].into(), [60.0, 30.0, 8.0].into());
+    let points = sampling::by_area(&plate, 20_000, 1).iter().map(|sample| sample.point).collect();
+    write::mesh(&part, &plate).unwrap();
+    write::cloud(&scan, &Cloud::from_points(points)).unwrap();
+    let mut harness = open(vec![part, scan], None);
+    settle(&mut harness);
+    harness.get_by_label("Align automatically").click();
+    settle(&mut harness);
+    let before = harness.state().dispatcher().document.alignment.clone().expect("an alignment");
+    assert_eq!(before.alternatives.len(), 3);
+    harness.query_all_by_label_contains("Turned by 180.0").next().expect("a button").click();
+    settle(&mut harness);
+    let after = harness.state().dispatcher().document.alignment.clone().expect("an alignment");
+    let turned = after.nominal_from_scan.rotation.angle_to(&before.nominal_from_scan.rotation);
+    assert!((turned - std::f64::consts::PI).abs() < 0.01, "{turned}");
+    assert_eq!(after.alternatives.len(), 3);
+    compare_picture(&mut harness, "alternatives");
 }

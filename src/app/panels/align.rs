@@ -36,7 +36,7 @@ impl App {
         if !ready && !self.is_busy() {
             theme::weak(ui, "Load a nominal and a scan to begin.");
         }
-        self.alignment_result(ui);
+        self.alignment_result(ui, &mut send);
         self.best_fit_options(ui);
         self.pairs(ui, ready, &mut send);
         if let Some(command) = send {
@@ -45,7 +45,7 @@ impl App {
         self.commit_settings(ui);
     }
 
-    fn alignment_result(&self, ui: &mut egui::Ui) {
+    fn alignment_result(&self, ui: &mut egui::Ui, send: &mut Option<Command>) {
         let Some(alignment) = &self.dispatcher.document.alignment else { return };
         theme::heading(ui, "Result");
         let angle = alignment.nominal_from_scan.rotation.angle().to_degrees();
@@ -69,11 +69,13 @@ impl App {
                 ui.visuals().warn_fg_color,
                 "Other poses fit about as well; the part is symmetric as far as this scan shows:",
             );
-            for alternative in &alignment.alternatives {
-                theme::weak(
-                    ui,
-                    format!("turned by {:.1}°, RMS {:.4} mm", alternative.angle_rad.to_degrees(), alternative.rms_mm),
-                );
+            for (i, alternative) in alignment.alternatives.iter().enumerate() {
+                let angle = alternative.angle_rad.to_degrees();
+                let text = format!("Turned by {angle:.1}°, RMS {:.4} mm", alternative.rms_mm);
+                let button = egui::Button::new(text).min_size(egui::vec2(ui.available_width(), 24.0));
+                if ui.add_enabled(!self.is_busy(), button).on_hover_text("Take this pose instead").clicked() {
+                    *send = Some(Command::ChooseAlternative(i));
+                }
             }
         }
     }

@@ -87,8 +87,8 @@ impl App {
             ui,
             "statistics",
             &[
-                ("Places measured", s.count.to_string()),
-                ("Without data", s.excluded.to_string()),
+                ("Places measured", theme::count(s.count)),
+                ("Without data", theme::count(s.excluded)),
                 ("Mean", format!("{:+.4} mm", s.mean_mm)),
                 ("Standard deviation", format!("{:.4} mm", s.sigma_mm)),
                 ("RMS", format!("{:.4} mm", s.rms_mm)),

@@ -29,7 +29,7 @@ impl App {
                 .on_hover_text(nominal.source.path.display().to_string());
             let mesh = nominal.surface.mesh();
             let size = nominal.surface.bounds().size();
-            theme::weak(ui, format!("{} facets", mesh.facets.len()));
+            theme::weak(ui, format!("{} facets", theme::count(mesh.facets.len())));
             theme::weak(ui, format!("{:.1} × {:.1} × {:.1} mm", size.x, size.y, size.z));
             for sentence in nominal.findings.sentences() {
                 theme::weak(ui, sentence);
@@ -48,9 +48,9 @@ impl App {
             };
             let name = actual.sources.first().map(crate::session::SourceFile::name).unwrap_or_default();
             ui.checkbox(&mut self.shown.actual, name);
-            theme::weak(ui, format!("{} points", actual.cloud.points.len()));
+            theme::weak(ui, format!("{} points", theme::count(actual.cloud.points.len())));
             if let Some(facets) = &actual.facets {
-                theme::weak(ui, format!("{} facets", facets.mesh().facets.len()));
+                theme::weak(ui, format!("{} facets", theme::count(facets.mesh().facets.len())));
             }
             for sentence in actual.findings.sentences() {
                 theme::weak(ui, sentence);

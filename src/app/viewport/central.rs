@@ -136,7 +136,7 @@ impl App {
                 ui.add_space(4.0);
                 theme::weak(ui, "Drop a CAD file and a scan here, or open them.");
                 ui.add_space(10.0);
-                if ui.add(theme::main_button("Open a file…").min_size(Vec2::new(170.0, 36.0))).clicked() {
+                if ui.add(theme::main_button("Open a file…", true).min_size(Vec2::new(170.0, 36.0))).clicked() {
                     self.actions.push(Action::Open);
                 }
                 ui.add_space(8.0);

@@ -7,6 +7,8 @@ use crate::session::Document;
 
 const BAR: Vec2 = Vec2::new(18.0, 260.0);
 const COUNTS: f32 = 46.0;
+/// Width of the plate with its margin to the right edge of the view.
+pub const WIDTH: f32 = 156.0;
 
 /// Draws it at the right edge of `rect`.
 pub fn draw(ui: &egui::Ui, rect: Rect, document: &Document) {

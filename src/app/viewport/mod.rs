@@ -5,6 +5,7 @@
 
 mod central;
 mod legend;
+mod screen;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -22,9 +23,10 @@ use crate::inspect::deviation::DeviationMap;
 use crate::inspect::deviation::regions::Region;
 use crate::render::colour_scale::ColourScale;
 use crate::render::picking::{Pick, Picked};
-use crate::render::scene::Look;
-use crate::render::{Draw, Frame, Gpu, MeshItem, PointsItem, Scene, Target, ViewCamera};
+use crate::render::scene::{Look, Slice};
+use crate::render::{Draw, Frame, Gpu, MeshItem, PointsItem, Scene, ViewCamera};
 use crate::session::{Actual, Check, Document, Nominal};
+use screen::{Quality, Screen};
 
 /// Ids that picking returns.
 const NOMINAL: u32 = 1;
@@ -43,11 +45,9 @@ struct Shows<T, I> {
 
 /// See the module.
 pub struct Viewport {
-    state: RenderState,
     scene: Scene,
     camera: ViewCamera,
-    target: Option<Target>,
-    texture: Option<egui::TextureId>,
+    screen: Screen,
     nominal: Option<Shows<Nominal, MeshItem>>,
     actual: Option<Shows<Actual, PointsItem>>,
     /// The check whose deviations are on the device, and the refined mesh of facet methods.
@@ -56,7 +56,7 @@ pub struct Viewport {
     was_aligned: bool,
     live_serial: u64,
     moved_at: Option<Instant>,
-    drawn_key: Option<DrawnKey>,
+    drawn: Option<Drawn>,
     pick: Option<Pick>,
     /// What lies under the pointer.
     hovered: Option<Picked>,
@@ -64,13 +64,20 @@ pub struct Viewport {
     bounds: Aabb,
 }
 
-/// Everything that decides the picture besides the camera, which marks itself.
+/// What is on the screen.
+struct Drawn {
+    key: DrawnKey,
+    quality: Quality,
+    /// The slice of the whole picture that comes next.
+    next_slice: usize,
+}
+
+/// Everything that decides the picture.
 #[derive(Clone, PartialEq)]
 struct DrawnKey {
     size: [u32; 2],
     shown: [bool; 3],
     dark: bool,
-    moving: bool,
     live: u64,
     scale: ColourScale,
     parts: [usize; 3],
@@ -84,18 +91,16 @@ impl Viewport {
         let gpu = Gpu::of(&state.adapter, &state.device, &state.queue);
         let bounds = Aabb { min: Point::new(-50.0, -50.0, -50.0), max: Point::new(50.0, 50.0, 50.0) };
         Self {
-            state: state.clone(),
             scene: Scene::new(&gpu),
             camera: ViewCamera::new(&bounds),
-            target: None,
-            texture: None,
+            screen: Screen::new(state),
             nominal: None,
             actual: None,
             check: None,
             was_aligned: false,
             live_serial: 0,
             moved_at: None,
-            drawn_key: None,
+            drawn: None,
             pick: None,
             hovered: None,
             hovered_at: None,
@@ -222,27 +227,11 @@ impl Viewport {
         shown: Shown,
         size: [u32; 2],
     ) -> egui::TextureId {
+        // Where there is an alignment there is a legend, or will be.
+        let legend = if document.alignment.is_some() { legend::WIDTH * context.pixels_per_point() } else { 0.0 };
+        self.camera.cover_right(legend as u32);
         self.sync(document, live);
-        let gpu = self.gpu();
-        if self.target.as_ref().is_none_or(|target| target.size != size) {
-            let target = Target::new(&gpu, size[0], size[1]);
-            let mut renderer = self.state.renderer.write();
-            match self.texture {
-                Some(texture) => renderer.update_egui_texture_from_wgpu_texture(
-                    &gpu.device,
-                    &target.picture,
-                    wgpu::FilterMode::Nearest,
-                    texture,
-                ),
-                None => {
-                    let filter = wgpu::FilterMode::Nearest;
-                    self.texture = Some(renderer.register_native_texture(&gpu.device, &target.picture, filter));
-                }
-            }
-            drop(renderer);
-            self.camera.set_size(target.size[0], target.size[1]);
-            self.target = Some(target);
-        }
+        self.camera.set_size(size[0], size[1]);
         let moving = self.moved_at.is_some_and(|at| at.elapsed() < MOVING);
         if moving {
             context.request_repaint_after(MOVING);
@@ -253,7 +242,6 @@ impl Viewport {
             size,
             shown: [shown.nominal, shown.actual, shown.deviations],
             dark: context.theme() == egui::Theme::Dark,
-            moving,
             live: self.live_serial,
             scale: ColourScale::new(settings.deviation.tolerance, settings.scale_mm),
             parts: [
@@ -264,17 +252,62 @@ impl Viewport {
             pose,
             camera: self.camera.clip_from_local(),
         };
-        if self.drawn_key.as_ref() != Some(&key) {
-            self.draw(&key, shown, live.frame.is_some());
-            self.drawn_key = Some(key);
-            self.hovered = None;
-            self.pick = None;
-        }
-        self.texture.unwrap_or_default()
+        self.bring_up_to_date(context, key, shown, live.frame.is_some(), moving);
+        self.screen.texture()
     }
 
-    fn draw(&self, key: &DrawnKey, shown: Shown, is_live: bool) {
-        let Some(target) = &self.target else { return };
+    /// Draws what `key` asks for where it is not shown yet. Heavy scenes are shown reduced at once, and whole when
+    /// several frames have each drawn a slice of them.
+    fn bring_up_to_date(&mut self, context: &egui::Context, key: DrawnKey, shown: Shown, is_live: bool, moving: bool) {
+        let slices = self.slices();
+        match &mut self.drawn {
+            Some(drawn) if drawn.key == key => {
+                if drawn.quality == Quality::Whole || moving || is_live {
+                    return;
+                }
+                let slice = Slice { number: drawn.next_slice, of: slices };
+                drawn.next_slice += 1;
+                if slice.is_last() {
+                    drawn.quality = Quality::Whole;
+                } else {
+                    context.request_repaint();
+                }
+                self.draw(&key, shown, is_live, Quality::Whole, slice);
+                if slice.is_last() {
+                    self.screen.show(&self.gpu(), Quality::Whole);
+                    self.forget_pick();
+                }
+            }
+            _ => {
+                let quality = if moving || is_live || slices > 1 { Quality::Reduced } else { Quality::Whole };
+                if quality == Quality::Reduced && !moving {
+                    context.request_repaint();
+                }
+                self.draw(&key, shown, is_live, quality, Slice::ALL);
+                self.screen.show(&self.gpu(), quality);
+                self.forget_pick();
+                self.drawn = Some(Drawn { key, quality, next_slice: 0 });
+            }
+        }
+    }
+
+    /// What lay under the pointer was part of another picture.
+    fn forget_pick(&mut self) {
+        self.hovered = None;
+        self.pick = None;
+    }
+
+    /// Frames that share the drawing of everything.
+    fn slices(&self) -> usize {
+        let facets = self.nominal.as_ref().map_or(0, |shows| shows.item.facets);
+        let points = self.actual.as_ref().map_or(0, |shows| shows.item.points);
+        (facets + points).div_ceil(self.scene.gpu().elements_per_frame()).max(1)
+    }
+
+    fn draw(&mut self, key: &DrawnKey, shown: Shown, is_live: bool, quality: Quality, slice: Slice) {
+        let gpu = self.gpu();
+        let moving = quality == Quality::Reduced;
+        let target = self.screen.target(&gpu, key.size, quality);
         let look = |pose: Pose, colour, by_deviation, id| Look {
             scene_from_item: pose,
             colour,
@@ -287,31 +320,27 @@ impl Viewport {
         if shown.nominal {
             if let Some(item) = facets {
                 let look = look(Pose::identity(), [0.7; 3], true, NOMINAL);
-                draws.push(Draw::Mesh { item, look, moving: key.moving });
+                draws.push(Draw::Mesh { item, look, moving });
             } else if let Some(nominal) = &self.nominal {
                 let grey = if key.dark { [0.56, 0.60, 0.66] } else { [0.72, 0.74, 0.77] };
                 let look = look(Pose::identity(), grey, false, NOMINAL);
-                draws.push(Draw::Mesh { item: &nominal.item, look, moving: key.moving || is_live });
+                draws.push(Draw::Mesh { item: &nominal.item, look, moving });
             }
         }
+        let budget = if is_live {
+            LIVE_POINTS
+        } else if moving {
+            gpu.moving_points()
+        } else {
+            usize::MAX
+        };
         let coloured = shown.deviations && (is_live || (self.check.is_some() && facets.is_none()));
         if let Some(actual) = self.actual.as_ref().filter(|_| shown.actual && facets.is_none()) {
-            let moving = self.scene.gpu().moving_points();
-            let budget = if is_live {
-                LIVE_POINTS
-            } else if key.moving {
-                moving
-            } else {
-                usize::MAX
-            };
             let look = look(key.pose, [0.28, 0.58, 0.86], coloured, ACTUAL);
             draws.push(Draw::Points { item: &actual.item, look, budget });
         }
         let pixels_per_mm = f64::from(target.size[1]) / self.camera.height_mm();
-        let closing = self.actual.as_ref().map_or(1.0, |actual| {
-            let drawn = if key.moving || is_live { 1.0 } else { 0.75 };
-            actual.item.closing_size(pixels_per_mm) * drawn
-        });
+        let closing = self.actual.as_ref().map_or(1.0, |actual| actual.item.closing_size(budget, pixels_per_mm));
         self.scene.draw(
             target,
             &Frame {
@@ -321,6 +350,7 @@ impl Viewport {
                 point_size: closing.clamp(1.0, 14.0),
                 points_in_front_mm: if coloured { 1.5 * key.scale.end_mm as f32 } else { 0.0 },
                 lighting: 14.0,
+                slice,
             },
             &draws,
         );
@@ -370,7 +400,7 @@ impl Viewport {
         if pointer == self.hovered_at && self.hovered.is_some() {
             return;
         }
-        if let (Some(pointer), Some(target), None) = (pointer, &self.target, &self.pick)
+        if let (Some(pointer), Some(target), None) = (pointer, self.screen.pickable(), &self.pick)
             && !response.dragged()
         {
             let at = (pointer - response.rect.min) * context.pixels_per_point();

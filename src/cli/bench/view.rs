@@ -8,7 +8,7 @@ use crate::base::{Result, UserError};
 use crate::geometry::{Aabb, Pose};
 use crate::inspect::deviation::Tolerance;
 use crate::render::colour_scale::ColourScale;
-use crate::render::scene::Look;
+use crate::render::scene::{Look, Slice};
 use crate::render::{Draw, Frame, Gpu, MeshItem, PointsItem, Scene, Target, ViewCamera};
 
 const POINTS: usize = 2_000_000;
@@ -22,7 +22,7 @@ pub fn run(arguments: &Bench) -> Result<Value> {
     let points = part::scan(&mesh, scaled(POINTS), 1);
     let mut stage = Stage {
         scene: Scene::new(&gpu),
-        target: Target::new(&gpu, SIZE[0], SIZE[1]),
+        targets: [1, gpu.moving_shrink()].map(|shrink| Target::new(&gpu, SIZE[0] / shrink, SIZE[1] / shrink)),
         camera: ViewCamera::new(&mesh.bounds()),
         mesh: MeshItem::new(&gpu, &mesh),
         points: PointsItem::new(&gpu, &points),
@@ -49,7 +49,8 @@ pub fn run(arguments: &Bench) -> Result<Value> {
 
 struct Stage {
     scene: Scene,
-    target: Target,
+    /// At rest, and while the view moves.
+    targets: [Target; 2],
     camera: ViewCamera,
     mesh: MeshItem,
     points: PointsItem,
@@ -66,16 +67,18 @@ impl Stage {
             id: 1,
             marked: None,
         };
-        let pixels_per_mm = f64::from(SIZE[1]) / self.camera.height_mm();
+        let target = &self.targets[usize::from(budget < self.points.points)];
+        let pixels_per_mm = f64::from(target.size[1]) / self.camera.height_mm();
         self.scene.draw(
-            &self.target,
+            target,
             &Frame {
                 camera: &self.camera,
                 scale: ColourScale::new(Tolerance::default(), 0.3),
                 background: [[0.2; 3]; 2],
-                point_size: self.points.closing_size(pixels_per_mm).clamp(1.0, 14.0),
+                point_size: self.points.closing_size(budget, pixels_per_mm).clamp(1.0, 14.0),
                 points_in_front_mm: (0.001 * bounds.diagonal()) as f32,
                 lighting: 14.0,
+                slice: Slice::ALL,
             },
             &[
                 Draw::Mesh { item: &self.mesh, look: look(false), moving: budget < self.points.points },

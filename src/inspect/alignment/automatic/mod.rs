@@ -95,7 +95,7 @@ pub fn run(
     let start = Parameters { max_distance_mm: None, ..parameters.clone() };
     let fitted =
         best_fit::run_from_gate(backend, &problem, &best.pose, &start, start_gate, &progress.part(0.8, 1.0), watch)?;
-    Ok(Alignment { method: Method::Auto, alternatives: verification::alternatives(&ranked), ..fitted })
+    Ok(Alignment { method: Method::Auto, alternatives: verification::alternatives(&ranked, spacing_mm), ..fitted })
 }
 
 fn check_spread(cloud: &Cloud) -> Result<()> {

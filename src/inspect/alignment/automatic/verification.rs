@@ -29,6 +29,8 @@ const FINE: usize = 8;
 const FINE_POINTS: usize = 8_000;
 /// A runner-up whose cost is within this factor of the best is reported as an alternative.
 const TIE: f64 = 1.10;
+/// Share of the model's spacing below which distances tell nothing apart: what the refinement leaves on exact points.
+const PRECISION: f64 = 1e-3;
 
 pub(super) fn rank(
     backend: &dyn Backend,
@@ -63,7 +65,7 @@ pub(super) fn rank(
     // One common truncation, from the noise of the best, decides between poses that differ in details.
     let best = ranked.iter().min_by(|a, b| a.cost.total_cmp(&b.cost));
     let best_rms = best.map_or(0.0, |candidate| candidate.rms_mm);
-    let gate_mm = (5.0 * best_rms).clamp(1e-6 * spacing_mm, 0.5 * spacing_mm);
+    let gate_mm = (5.0 * best_rms).clamp(10.0 * PRECISION * spacing_mm, 0.5 * spacing_mm);
     let mut last: Vec<Candidate> = Vec::new();
     for candidate in ranked {
         last.push(measure(backend, surface, &fine, candidate.pose, gate_mm)?);
@@ -74,14 +76,15 @@ pub(super) fn rank(
 }
 
 /// Runners-up that fit about as well as the best, in clearly other poses.
-pub(super) fn alternatives(ranked: &[Candidate]) -> Vec<Alternative> {
+pub(super) fn alternatives(ranked: &[Candidate], spacing_mm: f64) -> Vec<Alternative> {
     let Some(best) = ranked.first() else {
         return Vec::new();
     };
+    let tie = TIE * best.cost + (PRECISION * spacing_mm).powi(2);
     ranked
         .iter()
         .skip(1)
-        .filter(|candidate| candidate.cost <= TIE * best.cost)
+        .filter(|candidate| candidate.cost <= tie)
         .map(|candidate| Alternative {
             nominal_from_scan: candidate.pose,
             rms_mm: candidate.rms_mm,
