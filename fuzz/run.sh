@@ -14,6 +14,6 @@ export SHADOWGRAPH_CAD="$PWD/target/release/shadowgraph-cad"
 for target in "${targets[@]}"; do
   corpus="fuzz/corpus/$target"
   mkdir -p "$corpus"
-  limits=(-max_total_time="$seconds" -timeout=30 -rss_limit_mb=4096 -max_len=65536)
+  limits=(-max_total_time="$seconds" -timeout=120 -rss_limit_mb=4096 -max_len=65536)
   cargo fuzz run -O "$target" "$corpus" "fuzz/seeds/$target" -- "${limits[@]}"
 done

@@ -67,7 +67,8 @@ impl Stage {
             id: 1,
             marked: None,
         };
-        let target = &self.targets[usize::from(budget < self.points.points)];
+        let [whole, reduced] = &self.targets;
+        let target = if budget < self.points.points { reduced } else { whole };
         let pixels_per_mm = f64::from(target.size[1]) / self.camera.height_mm();
         self.scene.draw(
             target,
