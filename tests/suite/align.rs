@@ -119,3 +119,33 @@ fn a_symmetric_part_reports_its_other_poses() {
         assert!(turns.round() >= 1.0 && (turns - turns.round()).abs() < 0.01, "{}", alternative.angle_rad.to_degrees());
     }
 }
+
+#[test]
+fn a_flat_sheet_seen_from_above_lies_on_its_upper_face() {
+    // All pairs of such a scan look alike, and the lower face is closer than the spacing of the search.
+    let sheet = shadowgraph::geometry::mesh::shapes::cuboid([0.0; 3].into(), [100.0, 70.0, 1.0].into());
+    let surface = Surface::new(sheet);
+    let mut random = Random::new(5, 5);
+    let scan_from_nominal = random_pose(&mut random, 50.0);
+    let sensor = Sensor { pitch_mm: [0.36, 0.6], ..Sensor::default() };
+    let views = views::tiles(surface.bounds(), &Vector::z(), &sensor).into_iter().collect();
+    let parameters = simulation::Parameters {
+        sensor,
+        nominal_from_sensor: views,
+        scan_from_nominal,
+        ..simulation::Parameters::default()
+    };
+    let simulated = simulation::run(&surface, &parameters, &Progress::silent()).unwrap();
+    let found = align(&surface, &simulated.cloud);
+    let place = found.nominal_from_scan * simulated.cloud.bounds().centre();
+    let up = found.nominal_from_scan.rotation * (scan_from_nominal.rotation * Vector::z());
+    let (heights, count) = simulated
+        .cloud
+        .points
+        .iter()
+        .fold((0.0, 0.0), |(sum, count), point| (sum + (found.nominal_from_scan * point).z, count + 1.0));
+    // Fly points pull the mean by some hundredths. Upside down it would lie on the lower face, seen from below: as good a fit.
+    let height = if up.z > 0.0 { heights / count } else { 1.0 - heights / count };
+    assert!((height - 1.0).abs() < 0.1 && up.z.abs() > 0.9999, "{height} {up}");
+    assert!((place.x - 50.0).abs() < 3.0 && (place.y - 35.0).abs() < 3.0, "{place}");
+}

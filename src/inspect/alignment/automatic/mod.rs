@@ -1,13 +1,15 @@
 //! Automatic start: the pose of a scan on its nominal with no guess, from any orientation, for partial scans too.
 //!
 //! 1. Oriented point pairs of the nominal go into a table by their shape (`pair_table`, after Drost et al. 2010).
-//! 2. Pairs of the thinned scan vote for poses; peaks are clustered into hypotheses (`votes`).
+//! 2. Pairs of the thinned scan vote for poses; peaks are clustered into hypotheses (`votes`). Principal axes add some
+//!    for parts on which all pairs look alike (`principal`).
 //! 3. Hypotheses are measured against the true surface, refined and ranked (`verification`); close runners-up in
 //!    other poses are reported as the part's symmetry.
 //!
 //! Nothing is drawn at random and all sums have a fixed order: the same input gives the same bits.
 
 mod pair_table;
+mod principal;
 mod verification;
 mod votes;
 
@@ -69,15 +71,12 @@ pub fn run(
     let table = PairTable::new(&model, spacing_mm);
     progress.report(0.15, "Reading the shape of the scan")?;
     let scene = scene_points(cloud, scan, spacing_mm);
-    let hypotheses = votes::hypotheses(
-        &table,
-        &model,
-        &scene,
-        normals::are_oriented(cloud),
-        surface.bounds(),
-        &progress.part(0.2, 0.5),
-    )?;
-    let ranked = verification::rank(backend, surface, scan, &scene, hypotheses, spacing_mm, &progress.part(0.5, 0.8))?;
+    let oriented = normals::are_oriented(cloud);
+    let votes = votes::Ballot { table: &table, model: &model, scene: &scene, oriented, spacing_mm };
+    let mut hypotheses = votes.hypotheses(surface.bounds(), &progress.part(0.2, 0.5))?;
+    hypotheses.extend(principal::hypotheses(&model, &scene));
+    let verifier = verification::Verifier::new(backend, surface, cloud, scan, &scene, spacing_mm);
+    let ranked = verifier.rank(hypotheses, &progress.part(0.5, 0.8))?;
     let Some(best) = ranked.first() else {
         return Err(UserError::input(
             "No pose was found in which the scan fits the nominal. Check that both are the same part and in the same \

@@ -1,14 +1,15 @@
 //! Measures hypotheses against the true surface, refines the promising ones and ranks them.
 
+use std::f64::consts::FRAC_PI_2;
+
 use super::super::Alternative;
 use super::super::best_fit::{self, Parameters, Problem};
-use super::votes::Hypothesis;
 use super::{OrientedPoint, PreparedScan};
 use crate::base::{Progress, Result};
 use crate::compute::Backend;
 use crate::compute::point_deviation::Request;
 use crate::compute::registration_step::{Robust, Target};
-use crate::geometry::{OrderedPoints, Point, Pose, Surface};
+use crate::geometry::{Cloud, OrderedPoints, Point, Pose, Surface, Vector, normals};
 
 /// A hypothesis after refinement.
 pub(super) struct Candidate {
@@ -29,50 +30,140 @@ const FINE: usize = 8;
 const FINE_POINTS: usize = 8_000;
 /// A runner-up whose cost is within this factor of the best is reported as an alternative.
 const TIE: f64 = 1.10;
+/// Candidates whose cost is above the best's by this factor after the coarse refinement are given up.
+const HOPELESS: f64 = 3.0;
 /// Share of the model's spacing below which distances tell nothing apart: what the refinement leaves on exact points.
 const PRECISION: f64 = 1e-3;
 
-pub(super) fn rank(
-    backend: &dyn Backend,
-    surface: &Surface,
-    scan: &PreparedScan,
-    scene: &[OrientedPoint],
-    hypotheses: Vec<Hypothesis>,
+/// Points that poses are measured with, and the direction in which each can be seen.
+struct Sample {
+    points: OrderedPoints,
+    /// By point number; empty where unknown.
+    facing: Vec<Vector>,
+}
+
+/// Measures and refines poses of one scan on one nominal.
+pub(super) struct Verifier<'a> {
+    backend: &'a dyn Backend,
+    surface: &'a Surface,
+    coarse: Sample,
+    fine: Sample,
     spacing_mm: f64,
-    progress: &Progress,
-) -> Result<Vec<Candidate>> {
-    let coarse = OrderedPoints::new(&scene.iter().map(|p| p.point).collect::<Vec<_>>());
-    let fine = subset(&scan.ordered, FINE_POINTS);
-    let mut candidates = Vec::new();
-    progress.report(0.0, "Checking candidate poses")?;
-    for hypothesis in hypotheses {
-        candidates.push(measure(backend, surface, &coarse, hypothesis.pose, 2.0 * spacing_mm)?);
+}
+
+impl<'a> Verifier<'a> {
+    /// Picks the points. `scene` are those that voted, `spacing_mm` is the distance between the nominal's.
+    pub fn new(
+        backend: &'a dyn Backend,
+        surface: &'a Surface,
+        cloud: &Cloud,
+        scan: &PreparedScan,
+        scene: &[OrientedPoint],
+        spacing_mm: f64,
+    ) -> Self {
+        let oriented = normals::are_oriented(cloud);
+        let points = OrderedPoints::new(&scene.iter().map(|p| p.point).collect::<Vec<_>>());
+        let facing = scene.iter().filter(|_| oriented).map(|p| p.normal).collect();
+        let coarse = Sample { points, facing };
+        let stride = (scan.ordered.points.len() / FINE_POINTS).max(1);
+        let numbers: Vec<u32> = scan.ordered.numbers.iter().step_by(stride).copied().collect();
+        let points: Vec<Point> = numbers.iter().map(|&number| cloud.points[number as usize]).collect();
+        let facing = numbers.iter().map_while(|&number| cloud.direction_to_sensor(number as usize));
+        let facing = facing.filter(|_| oriented).collect::<Vec<_>>();
+        let complete = facing.len() == points.len();
+        let fine = Sample {
+            points: OrderedPoints { numbers: (0..points.len() as u32).collect(), points },
+            facing: if complete { facing } else { Vec::new() },
+        };
+        Self { backend, surface, coarse, fine, spacing_mm }
     }
-    keep_best(&mut candidates, surface, COARSE);
-    let mut refined = Vec::new();
-    for (i, candidate) in candidates.iter().enumerate() {
-        progress.report(0.1 + 0.4 * i as f32 / COARSE as f32, "Refining candidate poses")?;
-        let pose = refine(backend, surface, &coarse, &candidate.pose, 3.0 * spacing_mm, 25);
-        refined.push(measure(backend, surface, &coarse, pose, spacing_mm)?);
+
+    /// The poses that fit, best first.
+    pub fn rank(&self, hypotheses: Vec<Pose>, progress: &Progress) -> Result<Vec<Candidate>> {
+        let spacing_mm = self.spacing_mm;
+        let mut candidates = Vec::new();
+        progress.report(0.0, "Checking candidate poses")?;
+        for pose in hypotheses {
+            progress.check()?;
+            candidates.push(self.measure(&self.coarse, pose, 2.0 * spacing_mm)?);
+        }
+        keep_best(&mut candidates, self.surface, COARSE);
+        let mut refined = Vec::new();
+        for (i, candidate) in candidates.iter().enumerate() {
+            progress.report(0.1 + 0.4 * i as f32 / COARSE as f32, "Refining candidate poses")?;
+            let pose = self.refine(&self.coarse, &candidate.pose, 3.0 * spacing_mm, 25);
+            refined.push(self.measure(&self.coarse, pose, spacing_mm)?);
+        }
+        keep_best(&mut refined, self.surface, FINE);
+        let hopeless = HOPELESS * refined.first().map_or(0.0, |best| best.cost) + (PRECISION * spacing_mm).powi(2);
+        refined.retain(|candidate| candidate.cost <= hopeless);
+        let mut ranked: Vec<Candidate> = Vec::new();
+        for (i, candidate) in refined.iter().enumerate() {
+            progress.report(0.5 + 0.5 * i as f32 / FINE as f32, "Comparing candidate poses")?;
+            let pose = self.refine(&self.fine, &candidate.pose, spacing_mm, 35);
+            ranked.push(self.measure(&self.fine, pose, 0.5 * spacing_mm)?);
+        }
+        // One common truncation, from the noise of the best, decides between poses that differ in details.
+        let best = ranked.iter().min_by(|a, b| a.cost.total_cmp(&b.cost));
+        let best_rms = best.map_or(0.0, |candidate| candidate.rms_mm);
+        let gate_mm = (5.0 * best_rms).clamp(10.0 * PRECISION * spacing_mm, 0.5 * spacing_mm);
+        let mut last: Vec<Candidate> = Vec::new();
+        for candidate in ranked {
+            last.push(self.measure(&self.fine, candidate.pose, gate_mm)?);
+        }
+        keep_best(&mut last, self.surface, FINE);
+        last.retain(|candidate| candidate.cost < 0.98 * gate_mm * gate_mm);
+        Ok(last)
     }
-    keep_best(&mut refined, surface, FINE);
-    let mut ranked: Vec<Candidate> = Vec::new();
-    for (i, candidate) in refined.iter().enumerate() {
-        progress.report(0.5 + 0.5 * i as f32 / FINE as f32, "Comparing candidate poses")?;
-        let pose = refine(backend, surface, &fine, &candidate.pose, spacing_mm, 35);
-        ranked.push(measure(backend, surface, &fine, pose, 0.5 * spacing_mm)?);
+
+    /// What a sensor saw cannot lie on a face that is turned away from it: such points count as outside.
+    fn measure(&self, sample: &Sample, pose: Pose, gate_mm: f64) -> Result<Candidate> {
+        let request = Request {
+            surface: self.surface,
+            points: &sample.points,
+            normals: &sample.facing,
+            oriented: true,
+            nominal_from_scan: &pose,
+            max_distance_mm: gate_mm,
+            max_angle_rad: FRAC_PI_2,
+        };
+        let deviations = self.backend.point_deviation(&request, &Progress::silent())?;
+        let (mut inside, mut squares) = (0_usize, 0.0);
+        for deviation in deviations.iter().filter_map(|deviation| deviation.value()) {
+            inside += 1;
+            squares += deviation * deviation;
+        }
+        let outside = (deviations.len() - inside) as f64;
+        Ok(Candidate {
+            pose,
+            cost: (squares + outside * gate_mm * gate_mm) / deviations.len().max(1) as f64,
+            rms_mm: (squares / inside.max(1) as f64).sqrt(),
+            gate_mm,
+        })
     }
-    // One common truncation, from the noise of the best, decides between poses that differ in details.
-    let best = ranked.iter().min_by(|a, b| a.cost.total_cmp(&b.cost));
-    let best_rms = best.map_or(0.0, |candidate| candidate.rms_mm);
-    let gate_mm = (5.0 * best_rms).clamp(10.0 * PRECISION * spacing_mm, 0.5 * spacing_mm);
-    let mut last: Vec<Candidate> = Vec::new();
-    for candidate in ranked {
-        last.push(measure(backend, surface, &fine, candidate.pose, gate_mm)?);
+
+    /// A short fit within `gate_mm`; the pose as it was where it fails.
+    fn refine(&self, sample: &Sample, pose: &Pose, gate_mm: f64, iterations: usize) -> Pose {
+        let problem = Problem {
+            target: Target::Surface(self.surface),
+            bounds: *self.surface.bounds(),
+            points: &sample.points,
+            normals: &sample.facing,
+            oriented: true,
+        };
+        let parameters = Parameters {
+            robust: Robust::Tukey,
+            max_iterations: iterations,
+            max_angle_rad: FRAC_PI_2,
+            step_limit_mm: 1e-4 * gate_mm,
+            coarse_to_fine: false,
+            ..Parameters::default()
+        };
+        let silent = Progress::silent();
+        let fitted =
+            best_fit::run_from_gate(self.backend, &problem, pose, &parameters, gate_mm, &silent, &mut |_, _| ());
+        fitted.map_or(*pose, |alignment| alignment.nominal_from_scan)
     }
-    keep_best(&mut last, surface, FINE);
-    last.retain(|candidate| candidate.cost < 0.98 * gate_mm * gate_mm);
-    Ok(last)
 }
 
 /// Runners-up that fit about as well as the best, in clearly other poses.
@@ -91,66 +182,6 @@ pub(super) fn alternatives(ranked: &[Candidate], spacing_mm: f64) -> Vec<Alterna
             angle_rad: candidate.pose.rotation.angle_to(&best.pose.rotation),
         })
         .collect()
-}
-
-fn subset(ordered: &OrderedPoints, count: usize) -> OrderedPoints {
-    let stride = (ordered.points.len() / count).max(1);
-    let points: Vec<Point> = ordered.points.iter().step_by(stride).copied().collect();
-    OrderedPoints { numbers: (0..points.len() as u32).collect(), points }
-}
-
-fn measure(
-    backend: &dyn Backend,
-    surface: &Surface,
-    points: &OrderedPoints,
-    pose: Pose,
-    gate_mm: f64,
-) -> Result<Candidate> {
-    let request = Request {
-        surface,
-        points,
-        normals: &[],
-        oriented: false,
-        nominal_from_scan: &pose,
-        max_distance_mm: gate_mm,
-        max_angle_rad: std::f64::consts::PI,
-    };
-    let deviations = backend.point_deviation(&request, &Progress::silent())?;
-    let (mut inside, mut squares) = (0_usize, 0.0);
-    for deviation in deviations.iter().filter_map(|deviation| deviation.value()) {
-        inside += 1;
-        squares += deviation * deviation;
-    }
-    let outside = (deviations.len() - inside) as f64;
-    Ok(Candidate {
-        pose,
-        cost: (squares + outside * gate_mm * gate_mm) / deviations.len().max(1) as f64,
-        rms_mm: (squares / inside.max(1) as f64).sqrt(),
-        gate_mm,
-    })
-}
-
-/// A short fit within `gate_mm`; the pose as it was where it fails.
-fn refine(
-    backend: &dyn Backend,
-    surface: &Surface,
-    points: &OrderedPoints,
-    pose: &Pose,
-    gate_mm: f64,
-    iterations: usize,
-) -> Pose {
-    let problem =
-        Problem { target: Target::Surface(surface), bounds: *surface.bounds(), points, normals: &[], oriented: false };
-    let parameters = Parameters {
-        robust: Robust::Tukey,
-        max_iterations: iterations,
-        step_limit_mm: 1e-4 * gate_mm,
-        coarse_to_fine: false,
-        ..Parameters::default()
-    };
-    let fitted =
-        best_fit::run_from_gate(backend, &problem, pose, &parameters, gate_mm, &Progress::silent(), &mut |_, _| ());
-    fitted.map_or(*pose, |alignment| alignment.nominal_from_scan)
 }
 
 /// Sorts by cost, drops poses that coincide with a better one, keeps `count`.

@@ -13,53 +13,66 @@ const REFERENCES: usize = 360;
 const TURN_STEPS: usize = 30;
 /// Peaks kept of each reference point.
 const PEAKS: usize = 4;
-/// Hypotheses handed on.
+/// Clusters handed on.
 const KEPT: usize = 80;
+
+/// Poses of one cluster handed on: neighbours by a tooth or a pitch are no further apart than the cluster is wide.
+const MEMBERS: usize = 4;
 
 /// A pose and how many votes it has.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Hypothesis {
-    pub pose: Pose,
-    pub votes: f64,
+struct Peak {
+    pose: Pose,
+    votes: f64,
 }
 
-/// The most voted poses of the scan on the nominal, best first.
-pub(super) fn hypotheses(
-    table: &PairTable,
-    model: &[OrientedPoint],
-    scene: &[OrientedPoint],
-    oriented: bool,
-    bounds: &Aabb,
-    progress: &Progress,
-) -> Result<Vec<Hypothesis>> {
-    let step = (scene.len() / REFERENCES).max(1);
-    let references: Vec<usize> = (0..scene.len()).step_by(step).collect();
-    let counter = progress.counter(references.len(), "Looking for the part's pose");
-    let mut peaks: Vec<Hypothesis> = references
-        .par_iter()
-        .map_init(
-            || vec![0_u32; model.len() * TURN_STEPS],
-            |accumulator, &reference| {
-                if !counter.step() {
-                    return Vec::new();
-                }
-                let signs: &[f64] = if oriented { &[1.0] } else { &[1.0, -1.0] };
-                let mut peaks = Vec::new();
-                for sign in signs {
-                    let first = OrientedPoint { normal: scene[reference].normal * *sign, ..scene[reference] };
-                    accumulator.fill(0);
-                    vote(table, &first, scene, oriented, accumulator);
-                    collect_peaks(accumulator, model, &first, &mut peaks);
-                }
-                peaks
-            },
-        )
-        .flatten_iter()
-        .collect();
-    progress.check()?;
-    // A stable order whatever the threads did: votes first, the rest as collected (by reference).
-    peaks.sort_by(|a, b| b.votes.total_cmp(&a.votes));
-    Ok(cluster(&peaks, bounds))
+/// What is voted on.
+pub(super) struct Ballot<'a> {
+    /// Pairs of the nominal.
+    pub table: &'a PairTable,
+    /// Points of the nominal.
+    pub model: &'a [OrientedPoint],
+    /// Points of the scan.
+    pub scene: &'a [OrientedPoint],
+    /// Whether the scan's normals know their sign.
+    pub oriented: bool,
+    /// Distance between the nominal's points, mm.
+    pub spacing_mm: f64,
+}
+
+impl Ballot<'_> {
+    /// The most voted poses of the scan on the nominal, best first.
+    pub fn hypotheses(&self, bounds: &Aabb, progress: &Progress) -> Result<Vec<Pose>> {
+        let step = (self.scene.len() / REFERENCES).max(1);
+        let references: Vec<usize> = (0..self.scene.len()).step_by(step).collect();
+        let counter = progress.counter(references.len(), "Looking for the part's pose");
+        let mut peaks: Vec<Peak> = references
+            .par_iter()
+            .map_init(
+                || vec![0_u32; self.model.len() * TURN_STEPS],
+                |accumulator, &reference| {
+                    if !counter.step() {
+                        return Vec::new();
+                    }
+                    let signs: &[f64] = if self.oriented { &[1.0] } else { &[1.0, -1.0] };
+                    let mut peaks = Vec::new();
+                    for sign in signs {
+                        let first =
+                            OrientedPoint { normal: self.scene[reference].normal * *sign, ..self.scene[reference] };
+                        accumulator.fill(0);
+                        vote(self.table, &first, self.scene, self.oriented, accumulator);
+                        collect_peaks(accumulator, self.model, &first, &mut peaks);
+                    }
+                    peaks
+                },
+            )
+            .flatten_iter()
+            .collect();
+        progress.check()?;
+        // A stable order whatever the threads did: votes first, the rest as collected (by reference).
+        peaks.sort_by(|a, b| b.votes.total_cmp(&a.votes));
+        Ok(cluster(&peaks, bounds, self.spacing_mm))
+    }
 }
 
 fn vote(table: &PairTable, first: &OrientedPoint, scene: &[OrientedPoint], oriented: bool, accumulator: &mut [u32]) {
@@ -86,7 +99,7 @@ fn vote(table: &PairTable, first: &OrientedPoint, scene: &[OrientedPoint], orien
     }
 }
 
-fn collect_peaks(accumulator: &[u32], model: &[OrientedPoint], first: &OrientedPoint, peaks: &mut Vec<Hypothesis>) {
+fn collect_peaks(accumulator: &[u32], model: &[OrientedPoint], first: &OrientedPoint, peaks: &mut Vec<Peak>) {
     // A pose near a border between two turns splits its votes: each bin counts half of its neighbours.
     let smooth = |slot: usize| {
         let (point, bin) = (slot / TURN_STEPS, slot % TURN_STEPS);
@@ -109,7 +122,7 @@ fn collect_peaks(accumulator: &[u32], model: &[OrientedPoint], first: &OrientedP
     for (votes, slot) in best {
         let nominal = &model[slot / TURN_STEPS];
         let angle = ((slot % TURN_STEPS) as f64 + 0.5) * std::f64::consts::TAU / TURN_STEPS as f64;
-        peaks.push(Hypothesis { pose: pose_of(nominal, first, angle), votes: f64::from(votes) });
+        peaks.push(Peak { pose: pose_of(nominal, first, angle), votes: f64::from(votes) });
     }
 }
 
@@ -121,27 +134,33 @@ fn pose_of(nominal: &OrientedPoint, scene: &OrientedPoint, angle: f64) -> Pose {
     Pose::from_parts((nominal.point.coords - rotation * scene.point.coords).into(), rotation)
 }
 
-fn cluster(peaks: &[Hypothesis], bounds: &Aabb) -> Vec<Hypothesis> {
-    let near_mm = 0.08 * bounds.diagonal();
-    let near_rad = 15.0_f64.to_radians();
+fn cluster(peaks: &[Peak], bounds: &Aabb, spacing_mm: f64) -> Vec<Pose> {
     let centre = bounds.centre();
     // Where each pose puts the nominal's centre in the scan compares poses at the part, wherever the scan's origin is.
-    let mut clusters: Vec<(Hypothesis, nalgebra::Point3<f64>)> = Vec::new();
+    let place = |peak: &Peak| peak.pose.inverse_transform_point(&centre);
+    let are_near = |a: &Peak, b: &Peak, mm: f64, degrees: f64| {
+        (place(a) - place(b)).norm() < mm && a.pose.rotation.angle_to(&b.pose.rotation) < degrees.to_radians()
+    };
+    let mut clusters: Vec<(f64, Vec<Peak>)> = Vec::new();
     for peak in peaks {
-        let place = peak.pose.inverse_transform_point(&centre);
-        let close = clusters.iter().position(|(leader, at)| {
-            (*at - place).norm() < near_mm && leader.pose.rotation.angle_to(&peak.pose.rotation) < near_rad
-        });
+        let close =
+            clusters.iter().position(|(_, members)| are_near(&members[0], peak, 0.08 * bounds.diagonal(), 15.0));
         match close {
-            Some(leader) => clusters[leader].0.votes += peak.votes,
-            None if clusters.len() < 600 => clusters.push((*peak, place)),
+            Some(cluster) => {
+                let (votes, members) = &mut clusters[cluster];
+                *votes += peak.votes;
+                if members.len() < MEMBERS && !members.iter().any(|other| are_near(other, peak, 2.0 * spacing_mm, 5.0))
+                {
+                    members.push(*peak);
+                }
+            }
+            None if clusters.len() < 600 => clusters.push((peak.votes, vec![*peak])),
             None => {}
         }
     }
-    let mut hypotheses: Vec<Hypothesis> = clusters.into_iter().map(|(leader, _)| leader).collect();
-    hypotheses.sort_by(|a, b| b.votes.total_cmp(&a.votes));
-    hypotheses.truncate(KEPT);
-    hypotheses
+    clusters.sort_by(|a, b| b.0.total_cmp(&a.0));
+    clusters.truncate(KEPT);
+    clusters.iter().flat_map(|(_, members)| members.iter().map(|member| member.pose)).collect()
 }
 
 #[cfg(test)]
