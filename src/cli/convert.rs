@@ -6,7 +6,7 @@ use super::arguments::Convert;
 use super::console::Console;
 use crate::base::{Result, UserError};
 use crate::dispatch::Context;
-use crate::geometry::{refine, snapshot, topology};
+use crate::geometry::{refine, snapshot, winding};
 use crate::io::format::Format;
 use crate::io::{LoadOptions, load_nominal, load_scan, write};
 
@@ -64,7 +64,7 @@ fn mesh(arguments: &Convert, options: &LoadOptions, progress: &crate::base::Prog
         }
     };
     if arguments.unify_winding {
-        topology::unify_winding(&mut mesh);
+        winding::unify(&mut mesh);
     }
     if let Some(max_edge_mm) = arguments.max_edge_mm {
         mesh = refine::to_max_edge(&mesh, max_edge_mm, progress)?.0;

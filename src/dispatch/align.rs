@@ -50,7 +50,8 @@ fn words(alignment: &Alignment) -> String {
     )
 }
 
-fn capitalised(text: &str) -> String {
+/// `text` with its first letter large, as a sentence begins.
+pub fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

@@ -18,6 +18,7 @@ use crate::io::xyz::Columns;
 use crate::session::jobs::{Job, JobState};
 use crate::session::{Document, History, Settings, check};
 
+pub use align::capitalised;
 pub use output::{Outputs, report_input, write_report};
 
 /// What commands need beyond the document.

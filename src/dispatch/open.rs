@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::{Context, Edit};
 use crate::base::{LengthUnit, Progress, Result, UserError, hash};
-use crate::geometry::{Surface, topology};
+use crate::geometry::health::{CloudFindings, MeshFindings};
+use crate::geometry::{Cloud, Mesh, Surface, cracks, snapshot, winding};
 use crate::inspect::alignment::automatic::PreparedScan;
 use crate::io::xyz::Columns;
 use crate::io::{LoadOptions, load_nominal, load_scan};
@@ -47,11 +48,25 @@ fn read_nominal(
     progress.report(0.8, "Preparing the nominal for search")?;
     let mut mesh = loaded.mesh;
     if unify {
-        topology::unify_winding(&mut mesh);
+        winding::unify(&mut mesh);
     }
-    let surface = Surface::new(mesh);
-    let findings = loaded.findings.with_topology(surface.topology(), surface.mesh().volume_mm3());
+    let (surface, closed_cracks) = searchable(mesh);
+    let findings = MeshFindings { closed_cracks, ..loaded.findings };
+    let findings = findings.with_topology(surface.topology(), surface.mesh().volume_mm3());
     Ok(Nominal { source, surface, findings, notes: loaded.notes, winding_unified: unify })
+}
+
+/// The mesh ready for search with its cracks closed, and how many corners that joined.
+fn searchable(mesh: Mesh) -> (Surface, usize) {
+    let surface = Surface::new(mesh);
+    if surface.topology().open_edges == 0 {
+        return (surface, 0);
+    }
+    let mut mesh = surface.mesh().clone();
+    match cracks::close(&mut mesh, surface.topology()) {
+        0 => (surface, 0),
+        joined => (Surface::new(mesh), joined),
+    }
 }
 
 pub(super) fn scans(
@@ -62,11 +77,11 @@ pub(super) fn scans(
     progress: &Progress,
 ) -> Result<Edit> {
     let actual = Arc::new(read_scans(paths, unit, columns, context, progress)?);
-    let notes: Vec<String> = actual
-        .sources
-        .first()
-        .map(|source| notes_of(source, &actual.notes, actual.findings.sentences()))
-        .unwrap_or_default();
+    let notes = match actual.sources.as_slice() {
+        [source] => notes_of(source, &actual.notes, actual.findings.sentences()),
+        // Those of several snapshots carry their names already.
+        _ => actual.notes.iter().cloned().chain(actual.findings.sentences()).collect(),
+    };
     Ok(Edit::new("Open the scan", move |document| {
         document.actual = Some(actual);
         document.alignment = None;
@@ -83,45 +98,44 @@ fn read_scans(
     context: &Context,
     progress: &Progress,
 ) -> Result<Actual> {
-    let mut merged: Option<crate::io::LoadedScan> = None;
-    let mut sources = Vec::new();
+    let mut cloud = Cloud::default();
+    let mut mesh: Option<Mesh> = Some(Mesh::default());
+    let mut findings = CloudFindings::default();
+    let (mut sources, mut notes) = (Vec::new(), Vec::new());
     for (i, path) in paths.iter().enumerate() {
         let share = |at: usize| 0.8 * at as f32 / paths.len() as f32;
         let options = LoadOptions { unit, columns, cad: context.cad.clone() };
-        let loaded = load_scan(path, &options, &progress.part(share(i), share(i + 1))).map_err(|e| e.in_file(path))?;
-        sources.push(source_file(path, Some(loaded.unit), columns)?);
-        merged = Some(match merged.take() {
-            None => loaded,
-            Some(mut all) => {
-                all.cloud.append(loaded.cloud);
-                all.mesh = match (all.mesh.take(), loaded.mesh) {
-                    (Some(mut mesh), Some(other)) => {
-                        mesh.append(&other);
-                        Some(mesh)
-                    }
-                    _ => None,
-                };
-                all.findings.not_finite_points += loaded.findings.not_finite_points;
-                all.findings.duplicate_points += loaded.findings.duplicate_points;
-                all.notes.extend(loaded.notes.into_iter().filter(|note| !note.contains("carries no unit")));
-                all
-            }
+        let mut loaded =
+            load_scan(path, &options, &progress.part(share(i), share(i + 1))).map_err(|e| e.in_file(path))?;
+        let source = source_file(path, Some(loaded.unit), columns)?;
+        // Each snapshot has a grid of its own, which the merged cloud has not.
+        let facets = loaded.mesh.take().or_else(|| {
+            let facets = snapshot::mesh_of(&loaded.cloud)?;
+            loaded.notes.push(format!("The organised snapshot was meshed into {} facets.", facets.facets.len()));
+            Some(facets)
         });
+        mesh = mesh.zip(facets).map(|(mut all, facets)| {
+            all.append(&facets);
+            all
+        });
+        findings.not_finite_points += loaded.findings.not_finite_points;
+        findings.duplicate_points += loaded.findings.duplicate_points;
+        notes.extend(if paths.len() > 1 { notes_of(&source, &loaded.notes, Vec::new()) } else { loaded.notes });
+        sources.push(source);
+        if i == 0 {
+            cloud = loaded.cloud;
+        } else {
+            cloud.append(loaded.cloud);
+        }
     }
-    let Some(scan) = merged else {
+    if sources.is_empty() {
         return Err(UserError::usage("Name at least one scan."));
-    };
+    }
     progress.report(0.8, "Ordering the points")?;
-    let prepared = PreparedScan::new(&scan.cloud);
-    let mut notes = scan.notes;
-    let mesh = scan.mesh.or_else(|| {
-        let mesh = crate::geometry::snapshot::mesh_of(&scan.cloud)?;
-        notes.push(format!("The organised snapshot was meshed into {} facets.", mesh.facets.len()));
-        Some(mesh)
-    });
+    let prepared = PreparedScan::new(&cloud);
     progress.report(0.9, "Preparing the scan for search")?;
     let facets = mesh.map(Surface::new);
-    Ok(Actual { sources, cloud: scan.cloud, prepared, facets, findings: scan.findings, notes })
+    Ok(Actual { sources, cloud, prepared, facets, findings, notes })
 }
 
 fn source_file(path: &Path, unit: Option<LengthUnit>, columns: Option<Columns>) -> Result<SourceFile> {
@@ -138,7 +152,7 @@ pub(super) fn unify_winding(document: &Document) -> Result<Edit> {
         return Err(UserError::usage("Load a nominal first."));
     };
     let mut mesh = nominal.surface.mesh().clone();
-    let turned = topology::unify_winding(&mut mesh);
+    let turned = winding::unify(&mut mesh);
     let surface = Surface::new(mesh);
     let findings = nominal.findings.with_topology(surface.topology(), surface.mesh().volume_mm3());
     let nominal = Arc::new(Nominal {

@@ -36,6 +36,11 @@ impl Aabb {
         Self { min: self.min.inf(&other.min), max: self.max.sup(&other.max) }
     }
 
+    /// Whether `point` lies in it, borders included.
+    pub fn contains(&self, point: &Point) -> bool {
+        (0..3).all(|axis| self.min[axis] <= point[axis] && point[axis] <= self.max[axis])
+    }
+
     /// Whether it holds no point at all.
     pub fn is_empty(&self) -> bool {
         !(self.min.x <= self.max.x && self.min.y <= self.max.y && self.min.z <= self.max.z)

@@ -6,6 +6,7 @@ use super::topology::Topology;
 
 /// Faults found in a mesh file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct MeshFindings {
     /// Facets without area, dropped.
     pub degenerate_facets: usize,
@@ -13,6 +14,8 @@ pub struct MeshFindings {
     pub not_finite_facets: usize,
     /// Vertices that an indexed file held twice, merged.
     pub merged_vertices: usize,
+    /// Corners on open edges that nearly coincided with another, joined to it.
+    pub closed_cracks: usize,
     /// Edges with a facet on one side only.
     pub open_edges: usize,
     /// Edges with more than two facets.
@@ -39,6 +42,7 @@ impl MeshFindings {
             (self.degenerate_facets, "facets without area were skipped"),
             (self.not_finite_facets, "facets with coordinates that are not numbers were skipped"),
             (self.merged_vertices, "duplicate vertices were merged"),
+            (self.closed_cracks, "corners along cracks in the mesh were joined"),
             (self.open_edges, "open edges: beyond them a deviation has no side and is left out"),
             (self.crowded_edges, "edges are shared by more than two facets"),
             (self.turned_edges, "edges lie between facets of opposite winding; “Unify winding” turns them"),

@@ -2,6 +2,7 @@
 
 pub mod aabb;
 pub mod cloud;
+pub mod cracks;
 pub mod health;
 pub mod kd_tree;
 pub mod mesh;
@@ -19,6 +20,7 @@ pub mod transform;
 pub mod tree;
 pub mod triangle;
 pub mod weld;
+pub mod winding;
 
 pub use aabb::Aabb;
 pub use cloud::{Cloud, OrderedPoints, SnapshotGrid};

@@ -99,68 +99,6 @@ pub fn vertex_normals(mesh: &Mesh) -> Vec<Vector> {
     normals
 }
 
-/// Turns facets so that each runs against its neighbours, and closed parts outward. Returns how many were turned.
-pub fn unify_winding(mesh: &mut Mesh) -> usize {
-    let topology = Topology::new(mesh);
-    let mut turned = vec![None; mesh.facets.len()];
-    let mut count = 0;
-    for seed in 0..mesh.facets.len() {
-        if turned[seed].is_some() {
-            continue;
-        }
-        let mut component = vec![seed as u32];
-        turned[seed] = Some(false);
-        let mut next = 0;
-        while next < component.len() {
-            let facet = component[next] as usize;
-            next += 1;
-            for edge in 0..3 {
-                let neighbour = topology.neighbours[facet][edge];
-                if neighbour == NO_NEIGHBOUR || turned[neighbour as usize].is_some() {
-                    continue;
-                }
-                let (a, b) = (mesh.facets[facet][edge], mesh.facets[facet][(edge + 1) % 3]);
-                let other = mesh.facets[neighbour as usize];
-                let same_way = (0..3).any(|i| other[i] == a && other[(i + 1) % 3] == b);
-                turned[neighbour as usize] = turned[facet].map(|state: bool| state != same_way);
-                component.push(neighbour);
-            }
-        }
-        count += settle(mesh, &topology, &component, &turned);
-    }
-    count
-}
-
-/// Turns the marked facets of one component, or all others where that makes a closed component face outward.
-fn settle(mesh: &mut Mesh, topology: &Topology, component: &[u32], turned: &[Option<bool>]) -> usize {
-    let is_turned = |facet: u32| turned[facet as usize] == Some(true);
-    let marked = component.iter().filter(|&&facet| is_turned(facet)).count();
-    let closed = component.iter().all(|&facet| !topology.neighbours[facet as usize].contains(&NO_NEIGHBOUR));
-    let invert = if closed {
-        let origin = mesh.corners(component[0] as usize)[0];
-        let volume: f64 = component
-            .iter()
-            .map(|&facet| {
-                let [a, b, c] = mesh.corners(facet as usize).map(|corner| corner - origin);
-                let volume = a.dot(&b.cross(&c));
-                if is_turned(facet) { -volume } else { volume }
-            })
-            .sum();
-        volume < 0.0
-    } else {
-        // An open part has no outside: keep what most of its facets say.
-        marked * 2 > component.len()
-    };
-    let mut count = 0;
-    for &facet in component {
-        if is_turned(facet) != invert {
-            mesh.facets[facet as usize].swap(1, 2);
-            count += 1;
-        }
-    }
-    count
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -173,21 +111,5 @@ mod tests {
         assert!((mesh.volume_mm3() - 6.0).abs() < 1e-12);
         mesh.facets.pop();
         assert_eq!(Topology::new(&mesh).open_edges, 3);
-    }
-
-    #[test]
-    fn mixed_winding_is_found_and_unified_outward() {
-        let mut mesh = shapes::torus(10.0, 3.0, 24, 12);
-        let volume = mesh.volume_mm3();
-        for facet in (0..mesh.facets.len()).step_by(3) {
-            mesh.facets[facet].swap(0, 1);
-        }
-        assert!(Topology::new(&mesh).turned_edges > 0);
-        unify_winding(&mut mesh);
-        assert!(Topology::new(&mesh).is_closed());
-        assert!((mesh.volume_mm3() - volume).abs() < 1e-9);
-        mesh.flip();
-        assert_eq!(unify_winding(&mut mesh), mesh.facets.len());
-        assert!(mesh.volume_mm3() > 0.0);
     }
 }

@@ -113,7 +113,12 @@ pub fn load_scan(path: &Path, options: &LoadOptions, progress: &Progress) -> Res
                 let (cloud, findings) = drop_not_finite(contents.cloud);
                 (cloud, None, findings)
             } else {
-                facets(weld::clean(ply::mesh_of(contents)))
+                // Its points keep their normals and intensities, which joined vertices have not.
+                let cloud = contents.cloud.clone();
+                let (_, mesh, found) = facets(weld::clean(ply::mesh_of(contents)));
+                let (cloud, findings) = drop_not_finite(cloud);
+                let not_finite_points = findings.not_finite_points.max(found.not_finite_points);
+                (cloud, mesh, CloudFindings { not_finite_points, ..findings })
             }
         }
         Format::Stl => facets(weld::weld(&stl::read(source)?)),

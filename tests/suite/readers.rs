@@ -221,3 +221,15 @@ fn truncated_files_of_every_format_are_refused_or_shorter_but_never_a_panic() {
         }
     }
 }
+
+#[test]
+fn a_ply_mesh_as_scan_keeps_normals_and_intensities() {
+    let text = "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n\
+                property float nx\nproperty float ny\nproperty float nz\nproperty float intensity\n\
+                element face 2\nproperty list uchar int vertex_indices\nend_header\n\
+                0 0 0 0 0 1 5\n1 0 0 0 0 1 6\n0 1 0 0 0 1 7\n1 1 0 0 0 1 8\n3 0 1 2\n3 1 3 2\n";
+    let scan = scan_of("mesh.ply", text.as_bytes());
+    assert_eq!(scan.mesh.expect("facets").facets.len(), 2);
+    assert_eq!(scan.cloud.normals, vec![[0.0, 0.0, 1.0]; 4]);
+    assert_eq!(scan.cloud.intensity, vec![5.0, 6.0, 7.0, 8.0]);
+}

@@ -147,5 +147,4 @@ fn another_pose_of_a_symmetric_part_is_taken_by_a_click() {
     let turned = after.nominal_from_scan.rotation.angle_to(&before.nominal_from_scan.rotation);
     assert!((turned - std::f64::consts::PI).abs() < 0.01, "{turned}");
     assert_eq!(after.alternatives.len(), 3);
-    compare_picture(&mut harness, "alternatives");
 }

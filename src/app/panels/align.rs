@@ -3,9 +3,11 @@
 use super::super::{App, theme};
 use super::rows;
 use crate::compute::registration_step::{Metric, Robust};
-use crate::dispatch::Command;
+use crate::dispatch::{Command, capitalised};
 use crate::geometry::Point;
+
 use crate::inspect::alignment::Method;
+use crate::inspect::alignment::information::axis_words;
 
 /// Picking of point pairs: first on the nominal, then on the scan.
 #[derive(Clone, Copy, Debug, Default)]
@@ -62,7 +64,7 @@ impl App {
             ],
         );
         if !alignment.information.weakest.is_empty() {
-            theme::weak(ui, format!("Least determined: {}.", alignment.information.weakest));
+            theme::weak(ui, format!("{}.", capitalised(&alignment.information.weakest)));
         }
         if !alignment.alternatives.is_empty() {
             ui.colored_label(
@@ -71,7 +73,11 @@ impl App {
             );
             for (i, alternative) in alignment.alternatives.iter().enumerate() {
                 let angle = alternative.angle_rad.to_degrees();
-                let text = format!("Turned by {angle:.1}°, RMS {:.4} mm", alternative.rms_mm);
+                let turn = alternative.nominal_from_scan.rotation * alignment.nominal_from_scan.rotation.inverse();
+                let axis = turn
+                    .axis()
+                    .map_or_else(String::new, |axis| format!(" about {}", axis_words([axis.x, axis.y, axis.z])));
+                let text = format!("Turned by {angle:.1}°{axis}, RMS {:.4} mm", alternative.rms_mm);
                 let button = egui::Button::new(text).min_size(egui::vec2(ui.available_width(), 24.0));
                 if ui.add_enabled(!self.is_busy(), button).on_hover_text("Take this pose instead").clicked() {
                     *send = Some(Command::ChooseAlternative(i));

@@ -54,7 +54,8 @@ impl Information {
     }
 }
 
-fn axis_words(direction: [f64; 3]) -> String {
+/// A direction of the nominal's frame in words; its sign does not matter.
+pub fn axis_words(direction: [f64; 3]) -> String {
     let length = direction.iter().map(|c| c * c).sum::<f64>().sqrt();
     let unit = direction.map(|c| if length > 0.0 { c / length } else { 0.0 });
     match (0..3).find(|&axis| unit[axis].abs() > 0.95) {
