@@ -37,7 +37,7 @@ pub fn run(arguments: &Demo, json: bool, context: &Context) -> Result<Outcome> {
     if arguments.no_window || !has_display {
         return Ok(Outcome::Exit(code));
     }
-    Ok(Outcome::Window(context.clone(), vec![nominal, scan]))
+    Ok(Outcome::Window(context.clone(), vec![arguments.out.join(super::inspect::PROJECT)]))
 }
 
 fn inspect(nominal: &PathBuf, scan: &PathBuf, out: &PathBuf, json: bool, context: &Context) -> Result<i32> {

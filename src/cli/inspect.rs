@@ -12,6 +12,9 @@ use crate::inspect::alignment::point_pairs::PointPair;
 use crate::report::summary;
 use crate::session::{Settings, Verdict};
 
+/// The inspection as a project, beside its report: opens in the window as it was left.
+pub const PROJECT: &str = "inspection.shadowgraph";
+
 /// Runs it; returns the exit code.
 pub fn run(arguments: &Inspect, json: bool, context: &Context) -> Result<i32> {
     let console = Console::new();
@@ -69,6 +72,7 @@ fn job(arguments: &Inspect, dispatcher: &mut Dispatcher, console: &Console) -> R
     let outputs = Outputs { timings_ms: dispatcher.timings_ms.clone(), pictures: !arguments.no_pictures };
     let edit = crate::dispatch::write_report(&dispatcher.document, &arguments.out, &outputs, &progress)?;
     edit.notes.iter().for_each(|note| console.say(note));
+    dispatcher.run_now(Command::SaveProject(arguments.out.join(PROJECT)), &progress)?;
     Ok(())
 }
 

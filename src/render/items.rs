@@ -3,6 +3,7 @@
 //! Coordinates are f32 about the item's own centre. Facets are stored corner by corner, so that a facet's number is
 //! its vertex number over three. Points are stored in a scattered order, so that the first n are an even subset.
 
+use rayon::prelude::*;
 use wgpu::util::DeviceExt;
 
 use super::Gpu;
@@ -71,14 +72,10 @@ impl MeshItem {
     pub fn new(gpu: &Gpu, mesh: &Mesh) -> Self {
         let centre = mesh.bounds().centre();
         let mut chunks = Vec::new();
-        let mut positions: Vec<[f32; 3]> = Vec::new();
         for first in (0..mesh.facets.len()).step_by(FACETS_PER_CHUNK) {
             let last = (first + FACETS_PER_CHUNK).min(mesh.facets.len());
-            positions.clear();
-            for facet in first..last {
-                positions
-                    .extend(mesh.corners(facet).map(|corner| -> [f32; 3] { (corner - centre).cast::<f32>().into() }));
-            }
+            let corners = |facet| mesh.corners(facet).map(|corner| -> [f32; 3] { (corner - centre).cast().into() });
+            let positions: Vec<[f32; 3]> = (first..last).into_par_iter().flat_map_iter(corners).collect();
             chunks.push(chunk(gpu, &positions, last - first, first));
         }
         let facets = mesh.facets.len();
@@ -88,7 +85,7 @@ impl MeshItem {
     }
 
     /// Sets the deviation of each facet, mm; `None` is no data.
-    pub fn set_deviations(&self, gpu: &Gpu, deviation: impl Fn(usize) -> Option<f64>) {
+    pub fn set_deviations(&self, gpu: &Gpu, deviation: impl Fn(usize) -> Option<f64> + Sync) {
         upload(gpu, &self.chunks, |i| i, deviation);
     }
 }
@@ -104,12 +101,10 @@ impl PointsItem {
             spacing_mm: spacing_mm(points),
             stride: stride(points.len()),
         };
-        let mut positions: Vec<[f32; 3]> = Vec::new();
         for first in (0..points.len()).step_by(POINTS_PER_CHUNK) {
             let last = (first + POINTS_PER_CHUNK).min(points.len());
-            positions.clear();
-            positions
-                .extend((first..last).map(|i| -> [f32; 3] { (points[item.number(i)] - centre).cast::<f32>().into() }));
+            let local = |i| -> [f32; 3] { (points[item.number(i)] - centre).cast().into() };
+            let positions: Vec<[f32; 3]> = (first..last).into_par_iter().map(local).collect();
             item.chunks.push(chunk(gpu, &positions, last - first, first));
         }
         item
@@ -134,15 +129,21 @@ impl PointsItem {
     }
 
     /// Sets the deviation of each point by its number, mm; `None` is no data.
-    pub fn set_deviations(&self, gpu: &Gpu, deviation: impl Fn(usize) -> Option<f64>) {
+    pub fn set_deviations(&self, gpu: &Gpu, deviation: impl Fn(usize) -> Option<f64> + Sync) {
         upload(gpu, &self.chunks, |i| self.number(i), deviation);
     }
 }
 
-fn upload(gpu: &Gpu, chunks: &[Chunk], number: impl Fn(usize) -> usize, deviation: impl Fn(usize) -> Option<f64>) {
+fn upload(
+    gpu: &Gpu,
+    chunks: &[Chunk],
+    number: impl Fn(usize) -> usize + Sync,
+    deviation: impl Fn(usize) -> Option<f64> + Sync,
+) {
     for chunk in chunks {
         let first = chunk.first as usize;
         let values: Vec<f32> = (first..first + chunk.count as usize)
+            .into_par_iter()
             .map(|i| deviation(number(i)).map_or(NO_DATA, |value| value as f32))
             .collect();
         gpu.queue.write_buffer(&chunk.deviations, 0, bytemuck::cast_slice(&values));

@@ -3,6 +3,7 @@
 //! A frame is drawn in two passes: the scene into colour, ids and depth ([`scene`]), then eye-dome lighting and the
 //! background into the final picture ([`post`]). Ids are read back around the pointer for picking ([`picking`]).
 
+pub mod blit;
 pub mod camera;
 pub mod colour_scale;
 pub mod gpu;

@@ -40,9 +40,8 @@ impl App {
             // One part at a time, so that the click cannot hit the other.
             (shown.nominal, shown.actual) = (picking.nominal.is_none(), picking.nominal.is_some());
         }
-        let texture = viewport.render(ui.ctx(), &self.dispatcher.document, &live, shown, size);
-        let whole = Rect::from_min_max(Pos2::ZERO, Pos2::new(1.0, 1.0));
-        ui.painter().image(texture, rect, whole, Color32::WHITE);
+        viewport.render(ui.ctx(), &self.dispatcher.document, &live, shown, size);
+        viewport.screen.paint(ui, rect);
         viewport.hover(ui.ctx(), &response);
         if self.picking.is_some() && response.clicked() {
             self.pick_place(viewport, &response, scale);

@@ -93,7 +93,7 @@ impl Viewport {
         Self {
             scene: Scene::new(&gpu),
             camera: ViewCamera::new(&bounds),
-            screen: Screen::new(state),
+            screen: Screen::new(&gpu, state.target_format),
             nominal: None,
             actual: None,
             check: None,
@@ -218,15 +218,8 @@ impl Viewport {
         self.camera.fit();
     }
 
-    /// Draws the scene where something changed; returns the texture to show.
-    fn render(
-        &mut self,
-        context: &egui::Context,
-        document: &Document,
-        live: &Live,
-        shown: Shown,
-        size: [u32; 2],
-    ) -> egui::TextureId {
+    /// Draws the scene where something changed.
+    fn render(&mut self, context: &egui::Context, document: &Document, live: &Live, shown: Shown, size: [u32; 2]) {
         // Where there is an alignment there is a legend, or will be.
         let legend = if document.alignment.is_some() { legend::WIDTH * context.pixels_per_point() } else { 0.0 };
         self.camera.cover_right(legend as u32);
@@ -253,7 +246,6 @@ impl Viewport {
             camera: self.camera.clip_from_local(),
         };
         self.bring_up_to_date(context, key, shown, live.frame.is_some(), moving);
-        self.screen.texture()
     }
 
     /// Draws what `key` asks for where it is not shown yet. Heavy scenes are shown reduced at once, and whole when

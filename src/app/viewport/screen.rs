@@ -1,8 +1,9 @@
 //! What the scene is drawn into and egui shows: a target of the view's size, and where a software rasteriser draws, a
 //! smaller one for as long as the view moves.
 
-use eframe::egui_wgpu::RenderState;
+use eframe::egui_wgpu::{Callback, CallbackResources, CallbackTrait};
 
+use crate::render::blit::{Blit, Shown};
 use crate::render::{Gpu, Target};
 
 /// How well a picture is drawn.
@@ -16,17 +17,30 @@ pub enum Quality {
 
 /// See the module.
 pub struct Screen {
-    state: RenderState,
+    blit: Blit,
     whole: Option<Target>,
     reduced: Option<Target>,
-    shown: Quality,
-    texture: Option<egui::TextureId>,
+    shown: Option<(Quality, Shown)>,
+}
+
+/// Paints the picture in egui's pass.
+struct Paint(Shown);
+
+impl CallbackTrait for Paint {
+    fn paint(
+        &self,
+        _info: egui::PaintCallbackInfo,
+        pass: &mut wgpu::RenderPass<'static>,
+        _resources: &CallbackResources,
+    ) {
+        self.0.draw(pass);
+    }
 }
 
 impl Screen {
-    /// On the window's device; targets are made when first drawn into.
-    pub fn new(state: &RenderState) -> Self {
-        Self { state: state.clone(), whole: None, reduced: None, shown: Quality::Whole, texture: None }
+    /// For a window of this format; targets are made when first drawn into.
+    pub fn new(gpu: &Gpu, window: wgpu::TextureFormat) -> Self {
+        Self { blit: Blit::new(gpu, window), whole: None, reduced: None, shown: None }
     }
 
     /// The target to draw a view of `size` pixels into. A new one is not shown before [`Self::show`].
@@ -44,39 +58,24 @@ impl Screen {
 
     /// Shows what was drawn last in this quality.
     pub fn show(&mut self, gpu: &Gpu, quality: Quality) {
-        self.shown = quality;
-        let filter = match quality {
-            Quality::Reduced => wgpu::FilterMode::Linear,
-            Quality::Whole => wgpu::FilterMode::Nearest,
-        };
-        let Some(target) = self.current() else { return };
-        let mut renderer = self.state.renderer.write();
-        match self.texture {
-            Some(texture) => {
-                renderer.update_egui_texture_from_wgpu_texture(&gpu.device, &target.picture, filter, texture);
-            }
-            None => {
-                let texture = renderer.register_native_texture(&gpu.device, &target.picture, filter);
-                drop(renderer);
-                self.texture = Some(texture);
-            }
-        }
-    }
-
-    fn current(&self) -> Option<&Target> {
-        match self.shown {
+        let target = match quality {
             Quality::Reduced => self.reduced.as_ref(),
             Quality::Whole => self.whole.as_ref(),
+        };
+        let smooth = quality == Quality::Reduced;
+        self.shown = target.map(|target| (quality, self.blit.picture(gpu, target, smooth)));
+    }
+
+    /// Puts what is shown into `rect` of the window.
+    pub fn paint(&self, ui: &egui::Ui, rect: egui::Rect) {
+        if let Some((_, shown)) = &self.shown {
+            ui.painter().add(Callback::new_paint_callback(rect, Paint(shown.clone())));
         }
     }
 
     /// The target whose pixels are those of the view, for picking; `None` while a reduced one is shown.
     pub fn pickable(&self) -> Option<&Target> {
-        self.whole.as_ref().filter(|_| self.shown == Quality::Whole)
-    }
-
-    /// What egui shows.
-    pub fn texture(&self) -> egui::TextureId {
-        self.texture.unwrap_or_default()
+        let is_whole = self.shown.as_ref().is_some_and(|(quality, _)| *quality == Quality::Whole);
+        self.whole.as_ref().filter(|_| is_whole)
     }
 }
