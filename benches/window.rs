@@ -1,16 +1,17 @@
 //! Times frames of the whole window on the graphics adapter at hand: `cargo bench --bench window`.
 //!
 //! A scan of 2 million points and a mesh of 1 million facets are opened, turned, aligned and coloured; every frame is
-//! drawn and read back. SHADOWGRAPH_SCALE=0.1 takes a tenth of the sizes.
+//! drawn to its end, as for a real window. SHADOWGRAPH_SCALE=0.1 takes a tenth of the sizes.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use eframe::egui_wgpu::RendererOptions;
+use eframe::egui_wgpu::{RenderState, RendererOptions, ScreenDescriptor, wgpu};
 use egui_kittest::Harness;
+use egui_kittest::TestRenderer;
 use egui_kittest::kittest::Queryable as _;
-use egui_kittest::wgpu::WgpuTestRenderer;
+use egui_kittest::wgpu::{create_render_state, default_wgpu_setup};
 use shadowgraph::app::{App, Options};
 use shadowgraph::compute::cpu::Cpu;
 use shadowgraph::dispatch::Context;
@@ -37,11 +38,7 @@ fn main() {
     let mut harness = Harness::builder()
         .with_size([1280.0, 800.0])
         .with_step_dt(1.0 / 60.0)
-        // As a real window draws; the tests' predictable filtering costs several times as much in software.
-        .renderer(WgpuTestRenderer::with_render_options(RendererOptions {
-            dithering: false,
-            ..RendererOptions::default()
-        }))
+        .renderer(Drawn(create_render_state(default_wgpu_setup(), RendererOptions::default())))
         .build_eframe(move |creation| App::new(creation, options));
     report("opening, frames meanwhile", &while_busy(&mut harness, |_, _| ()));
     report("turning, uncoloured", &turn(&mut harness, 30));
@@ -54,6 +51,63 @@ fn main() {
     report("turning, coloured", &turn(&mut harness, 30));
     rest(&mut harness);
     report("idle, coloured", &(0..30).map(|_| frame(&mut harness)).collect::<Vec<_>>());
+}
+
+/// Draws as a window does: into a texture that is waited for, but not read back.
+struct Drawn(RenderState);
+
+impl TestRenderer for Drawn {
+    fn setup_eframe(&self, creation: &mut eframe::CreationContext<'_>, frame: &mut eframe::Frame) {
+        creation.wgpu_render_state = Some(self.0.clone());
+        frame.wgpu_render_state = Some(self.0.clone());
+    }
+
+    fn handle_delta(&mut self, delta: &mut egui::TexturesDelta) {
+        let mut renderer = self.0.renderer.write();
+        for (id, images) in delta.set.drain() {
+            for image in images {
+                renderer.update_texture(&self.0.device, &self.0.queue, id, &image);
+            }
+        }
+        delta.free.drain().for_each(|id| renderer.free_texture(&id));
+    }
+
+    fn render(&mut self, context: &egui::Context, output: &egui::FullOutput) -> Result<image::RgbaImage, String> {
+        let (device, queue) = (&self.0.device, &self.0.queue);
+        let pixels_per_point = context.pixels_per_point();
+        let size = context.content_rect().size() * pixels_per_point;
+        let size_in_pixels = [size.x.round() as u32, size.y.round() as u32];
+        let screen = ScreenDescriptor { size_in_pixels, pixels_per_point };
+        let shapes = context.tessellate(output.shapes.clone(), pixels_per_point);
+        let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let mut renderer = self.0.renderer.write();
+        let buffers = renderer.update_buffers(device, queue, &mut encoder, &shapes, &screen);
+        let texture = device.create_texture(&wgpu::TextureDescriptor {
+            label: Some("window"),
+            size: wgpu::Extent3d { width: size_in_pixels[0], height: size_in_pixels[1], depth_or_array_layers: 1 },
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension: wgpu::TextureDimension::D2,
+            format: self.0.target_format,
+            usage: wgpu::TextureUsages::RENDER_ATTACHMENT,
+            view_formats: &[],
+        });
+        let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
+        {
+            let ops = wgpu::Operations { load: wgpu::LoadOp::Clear(wgpu::Color::BLACK), store: wgpu::StoreOp::Store };
+            let attachment =
+                wgpu::RenderPassColorAttachment { view: &view, depth_slice: None, resolve_target: None, ops };
+            let descriptor = wgpu::RenderPassDescriptor {
+                color_attachments: &[Some(attachment)],
+                ..wgpu::RenderPassDescriptor::default()
+            };
+            let mut pass = encoder.begin_render_pass(&descriptor).forget_lifetime();
+            renderer.render(&mut pass, &shapes, &screen);
+        }
+        queue.submit(buffers.into_iter().chain([encoder.finish()]));
+        device.poll(wgpu::PollType::wait_indefinitely()).map_err(|error| error.to_string())?;
+        Ok(image::RgbaImage::new(1, 1))
+    }
 }
 
 /// One frame with its picture.

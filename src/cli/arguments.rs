@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::base::LengthUnit;
+use crate::compute::DeviceChoice;
 use crate::inspect::alignment::Method as AlignMethod;
 use crate::inspect::deviation::{Method, Tolerance};
 
@@ -58,17 +59,6 @@ pub struct Demo {
     /// Where the report goes.
     #[arg(long, default_value = "shadowgraph-demo")]
     pub out: PathBuf,
-}
-
-/// The device asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum BackendChoice {
-    /// The best there is.
-    Auto,
-    /// The processor.
-    Cpu,
-    /// An NVIDIA GPU.
-    Cuda,
 }
 
 /// `inspect`
@@ -125,7 +115,7 @@ pub struct Inspect {
     pub min_region_mm2: f64,
     /// Device that computes.
     #[arg(long, value_enum, default_value = "auto")]
-    pub backend: BackendChoice,
+    pub backend: DeviceChoice,
     /// End with code 4 when the part fails.
     #[arg(long)]
     pub fail_on_out_of_tolerance: bool,
@@ -300,6 +290,8 @@ pub enum Suite {
     Read,
     /// Frames of the viewport with 2 million points and 1 million triangles.
     View,
+    /// The CUDA device beside the processor.
+    Gpu,
 }
 
 /// Numbers separated by commas.

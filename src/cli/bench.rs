@@ -4,6 +4,7 @@ use super::arguments::{Bench, Suite};
 use crate::base::{Result, UserError};
 
 mod deviation;
+mod gpu;
 mod part;
 mod read;
 mod register;
@@ -19,6 +20,7 @@ pub fn run(arguments: &Bench, json: bool) -> Result<i32> {
         Suite::Register => register::run(arguments)?,
         Suite::Read => read::run(arguments)?,
         Suite::View => view::run(arguments)?,
+        Suite::Gpu => gpu::run(arguments)?,
     };
     if json {
         super::print_json(&value)?;

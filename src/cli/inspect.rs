@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::arguments::{BackendChoice, Inspect};
+use super::arguments::Inspect;
 use super::console::Console;
 use crate::base::{Result, UserError};
 use crate::dispatch::{Command, Context, Dispatcher, Outputs, report_input};
@@ -18,10 +18,9 @@ pub const PROJECT: &str = "inspection.shadowgraph";
 /// Runs it; returns the exit code.
 pub fn run(arguments: &Inspect, json: bool, context: &Context) -> Result<i32> {
     let console = Console::new();
-    if arguments.backend == BackendChoice::Cuda {
-        console.say("No CUDA device can be used by this build: computing on the processor.");
-    }
-    let mut dispatcher = Dispatcher::new(context.clone());
+    let (backend, notice) = crate::compute::open(arguments.backend);
+    notice.iter().for_each(|notice| console.say(notice));
+    let mut dispatcher = Dispatcher::new(Context { backend, ..context.clone() });
     let outcome = job(arguments, &mut dispatcher, &console);
     console.done();
     dispatcher.messages.iter().for_each(|message| console.say(&message.text));

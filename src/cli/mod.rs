@@ -17,6 +17,7 @@ use std::sync::Arc;
 use clap::Parser;
 
 use crate::base::{Result, UserError};
+use crate::compute::DeviceChoice;
 use crate::compute::cpu::Cpu;
 use crate::dispatch::Context;
 use crate::io::cad::CadReader;
@@ -66,17 +67,21 @@ fn dispatch(parsed: Arguments, context: &Context) -> Result<Outcome> {
             }
             std::fs::metadata(file).map_err(|e| UserError::file("open", file, &e))?;
         }
-        return Ok(Outcome::Window(context.clone(), parsed.files));
+        return Ok(Outcome::Window(with_best_device(context), parsed.files));
     };
     match verb {
-        Verb::Demo(arguments) => demo::run(&arguments, json, context),
+        Verb::Demo(arguments) => demo::run(&arguments, json, &with_best_device(context)),
         Verb::Inspect(arguments) => inspect::run(&arguments, json, context).map(Outcome::Exit),
-        Verb::Register(arguments) => register::run(&arguments, json, context).map(Outcome::Exit),
+        Verb::Register(arguments) => register::run(&arguments, json, &with_best_device(context)).map(Outcome::Exit),
         Verb::Simulate(arguments) => simulate::run(&arguments, json, context).map(Outcome::Exit),
         Verb::Convert(arguments) => convert::run(&arguments, json, context).map(Outcome::Exit),
         Verb::Info(arguments) => info::run(&arguments, json, context).map(Outcome::Exit),
         Verb::Bench(arguments) => bench::run(&arguments, json).map(Outcome::Exit),
     }
+}
+
+fn with_best_device(context: &Context) -> Context {
+    Context { backend: crate::compute::open(DeviceChoice::Auto).0, ..context.clone() }
 }
 
 fn print_json(value: &serde_json::Value) -> Result<()> {

@@ -3,10 +3,13 @@
 //! The same file name holds the reference implementation in [`cpu`]; other devices stand beside it.
 
 pub mod cpu;
+pub mod cuda;
 pub mod facet_facet_matching;
 pub mod point_deviation;
 pub mod point_facet_matching;
 pub mod registration_step;
+
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +22,8 @@ pub enum DeviceKind {
     /// All cores of the processor.
     #[default]
     Cpu,
+    /// An NVIDIA GPU.
+    Cuda,
 }
 
 impl DeviceKind {
@@ -26,6 +31,7 @@ impl DeviceKind {
     pub fn name(self) -> &'static str {
         match self {
             Self::Cpu => "CPU",
+            Self::Cuda => "CUDA",
         }
     }
 }
@@ -39,10 +45,41 @@ pub struct Device {
     pub device: String,
 }
 
+/// The device asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum DeviceChoice {
+    /// The best there is.
+    #[default]
+    Auto,
+    /// The processor.
+    Cpu,
+    /// An NVIDIA GPU.
+    Cuda,
+}
+
+/// The backend of that choice; the processor, and why, where a CUDA device was asked for and cannot be used.
+pub fn open(choice: DeviceChoice) -> (Arc<dyn Backend>, Option<String>) {
+    if choice == DeviceChoice::Cpu {
+        return (Arc::new(cpu::Cpu), None);
+    }
+    match cuda::Cuda::open() {
+        Ok(cuda) => (Arc::new(cuda), None),
+        Err(error) if choice == DeviceChoice::Cuda => {
+            (Arc::new(cpu::Cpu), Some(format!("{} Computing on the processor.", error.sentence)))
+        }
+        Err(_) => (Arc::new(cpu::Cpu), None),
+    }
+}
+
 /// What every device can compute. Answers agree between devices to 1e-6 mm and are the same bits at each repeat.
 pub trait Backend: Send + Sync {
     /// The device.
     fn device(&self) -> Device;
+
+    /// Sentences since the last call about steps that the device could not do.
+    fn take_notices(&self) -> Vec<String> {
+        Vec::new()
+    }
 
     /// Signed deviation of points from a surface.
     fn point_deviation(

@@ -359,6 +359,9 @@ impl Dispatcher {
     }
 
     fn finish(&mut self, outcome: Result<Edit>) -> bool {
+        for notice in self.context.backend.take_notices() {
+            self.say(notice);
+        }
         match outcome {
             Ok(edit) => {
                 for note in edit.notes {

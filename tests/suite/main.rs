@@ -4,6 +4,7 @@
 mod align;
 mod bad_input;
 mod command_line;
+mod kernels;
 mod mutations;
 mod readers;
 mod scenes;

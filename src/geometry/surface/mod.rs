@@ -6,6 +6,8 @@ mod ray;
 
 pub use closest::{ClosestQuery, closest_in_order};
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use pack::FacetPack;
 
 use super::topology::{NO_NEIGHBOUR, Topology, vertex_normals};
@@ -13,9 +15,12 @@ use super::tree::{PrimitiveBox, SplitRule, Tree, build};
 use super::triangle::Feature;
 use super::{Aabb, Mesh, Point, Vector};
 
+static NEXT_NUMBER: AtomicU64 = AtomicU64::new(1);
+
 /// A mesh with everything that searches over it need. Immutable once made.
 #[derive(Debug)]
 pub struct Surface {
+    number: u64,
     mesh: Mesh,
     topology: Topology,
     vertex_normals: Vec<Vector>,
@@ -62,12 +67,28 @@ impl Surface {
                 open_vertices[mesh.facets[facet][(edge + 1) % 3] as usize] = true;
             }
         }
-        Self { mesh, topology, vertex_normals: normals, open_vertices, centre, reach_mm, bounds, tree, packs }
+        let number = NEXT_NUMBER.fetch_add(1, Ordering::Relaxed);
+        Self { number, mesh, topology, vertex_normals: normals, open_vertices, centre, reach_mm, bounds, tree, packs }
     }
 
     /// The mesh.
     pub fn mesh(&self) -> &Mesh {
         &self.mesh
+    }
+
+    /// A number that no other surface of this run has: what is kept about a surface elsewhere is found by it.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Angle-weighted normals of all vertices, not of unit length.
+    pub fn vertex_normals(&self) -> &[Vector] {
+        &self.vertex_normals
+    }
+
+    /// For each vertex, whether it lies on a rim.
+    pub fn open_vertices(&self) -> &[bool] {
+        &self.open_vertices
     }
 
     /// Neighbours and boundaries.

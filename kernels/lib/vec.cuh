@@ -1,0 +1,40 @@
+// Small vectors, poses and the words that all kernels share. No standard headers: NVRTC brings none.
+//
+// Kernels are compiled without contraction to fused multiply-adds, and every f64 expression is written in the order of
+// its Rust twin: answers are the same bits on both.
+#pragma once
+
+typedef unsigned char u8;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
+struct Vec3 {
+    double x, y, z;
+};
+
+__device__ inline Vec3 operator+(Vec3 a, Vec3 b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+__device__ inline Vec3 operator-(Vec3 a, Vec3 b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+__device__ inline Vec3 operator*(Vec3 a, double s) { return {a.x * s, a.y * s, a.z * s}; }
+__device__ inline Vec3 operator/(Vec3 a, double s) { return {a.x / s, a.y / s, a.z / s}; }
+__device__ inline double dot(Vec3 a, Vec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+__device__ inline Vec3 cross(Vec3 a, Vec3 b) {
+    return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+__device__ inline double norm(Vec3 a) { return sqrt(dot(a, a)); }
+
+// A rigid motion: unit quaternion (i, j, k, w) and translation.
+struct Pose {
+    double qx, qy, qz, qw;
+    Vec3 shift;
+};
+
+__device__ inline Vec3 rotate(const Pose& pose, Vec3 v) {
+    Vec3 q = {pose.qx, pose.qy, pose.qz};
+    Vec3 t = cross(q, v) * 2.0;
+    return t * pose.qw + cross(q, t) + v;
+}
+
+__device__ inline Vec3 transform(const Pose& pose, Vec3 point) { return rotate(pose, point) + pose.shift; }
+
+// Number of this thread in the grid.
+__device__ inline u32 thread_number() { return blockIdx.x * blockDim.x + threadIdx.x; }

@@ -1,0 +1,86 @@
+// Sorts 32-bit keys with their values by eight bits a pass: count, scan, scatter. Stable, and the same whatever the order
+// in which blocks run.
+#include "lib/vec.cuh"
+
+#define DIGITS 256u
+#define WARPS 8u
+// Keys of one warp, and of one block of 256 threads.
+#define WARP_KEYS 512u
+#define BLOCK_KEYS (WARPS * WARP_KEYS)
+
+__device__ inline u32 digit_of(u32 key, u32 shift) { return key >> shift & (DIGITS - 1); }
+
+// counts[digit * blocks + block]: how many keys of this block have that digit. Launch: ceil(count / BLOCK_KEYS) x 256.
+extern "C" __global__ void radix_count(const u32* keys, u32 count, u32 shift, u32* counts) {
+    __shared__ u32 found[DIGITS];
+    found[threadIdx.x] = 0;
+    __syncthreads();
+    u32 start = blockIdx.x * BLOCK_KEYS;
+    for (u32 i = threadIdx.x; i < BLOCK_KEYS; i += blockDim.x) {
+        if (start + i < count) atomicAdd(&found[digit_of(keys[start + i], shift)], 1u);
+    }
+    __syncthreads();
+    counts[threadIdx.x * gridDim.x + blockIdx.x] = found[threadIdx.x];
+}
+
+// Replaces `values` by their exclusive sums. Launch: 1 x 1024.
+extern "C" __global__ void exclusive_scan(u32* values, u32 count) {
+    __shared__ u32 sums[1024];
+    u32 each = (count + blockDim.x - 1) / blockDim.x;
+    u32 from = min(threadIdx.x * each, count), to = min(from + each, count);
+    u32 sum = 0;
+    for (u32 i = from; i < to; i++) sum += values[i];
+    sums[threadIdx.x] = sum;
+    __syncthreads();
+    for (u32 step = 1; step < blockDim.x; step *= 2) {
+        u32 before = threadIdx.x >= step ? sums[threadIdx.x - step] : 0;
+        __syncthreads();
+        sums[threadIdx.x] += before;
+        __syncthreads();
+    }
+    u32 running = sums[threadIdx.x] - sum;
+    for (u32 i = from; i < to; i++) {
+        u32 value = values[i];
+        values[i] = running;
+        running += value;
+    }
+}
+
+// Moves keys and values to their places; `starts` are the scanned counts. Launch as radix_count.
+extern "C" __global__ void radix_scatter(const u32* keys, const u32* values, u32 count, u32 shift, const u32* starts,
+                                         u32* keys_out, u32* values_out) {
+    __shared__ u32 next[WARPS][DIGITS];
+    u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    u32 start = blockIdx.x * BLOCK_KEYS + warp * WARP_KEYS;
+    for (u32 i = threadIdx.x; i < WARPS * DIGITS; i += blockDim.x) next[i / DIGITS][i % DIGITS] = 0;
+    __syncthreads();
+    for (u32 row = 0; row < WARP_KEYS; row += 32) {
+        u32 i = start + row + lane;
+        if (i < count) atomicAdd(&next[warp][digit_of(keys[i], shift)], 1u);
+    }
+    __syncthreads();
+    // Warps of a block follow each other: thread d turns the counts of digit d into first places.
+    u32 place = starts[threadIdx.x * gridDim.x + blockIdx.x];
+    for (u32 w = 0; w < WARPS; w++) {
+        u32 found = next[w][threadIdx.x];
+        next[w][threadIdx.x] = place;
+        place += found;
+    }
+    __syncthreads();
+    for (u32 row = 0; row < WARP_KEYS; row += 32) {
+        u32 i = start + row + lane;
+        bool valid = i < count;
+        u32 key = valid ? keys[i] : 0;
+        u32 digit = valid ? digit_of(key, shift) : DIGITS;
+        u32 same = __match_any_sync(0xFFFFFFFFu, digit);
+        u32 rank = __popc(same & ((1u << lane) - 1));
+        u32 base = valid ? next[warp][digit] : 0;
+        __syncwarp();
+        if (valid && rank == 0) next[warp][digit] = base + __popc(same);
+        __syncwarp();
+        if (valid) {
+            keys_out[base + rank] = key;
+            values_out[base + rank] = values[i];
+        }
+    }
+}

@@ -1,0 +1,164 @@
+// Runs kernels on the processor, for tests: a fibre per CUDA thread, one block at a time, in order.
+//
+// It has the words that our kernels use and no others. It sees wrong indices, races between barriers only by luck, and
+// divergent barriers always; memory models and register limits need a device.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <ucontext.h>
+#include <vector>
+
+#define __global__
+#define __device__
+#define __shared__ static
+#define __align__(n) alignas(n)
+
+using std::max;
+using std::min;
+
+struct Index {
+    unsigned x = 0, y = 0, z = 0;
+};
+inline Index threadIdx, blockIdx, blockDim, gridDim;
+
+namespace shim {
+
+constexpr unsigned WARP = 32;
+constexpr size_t STACK_BYTES = 64 << 10;
+
+struct Warp {
+    unsigned size = 0, arrived = 0, generation = 0;
+    uint64_t slots[2][WARP] = {};
+};
+
+// One block: its fibres, its barrier and its warps.
+struct Block {
+    std::vector<ucontext_t> fibres;
+    std::vector<bool> done;
+    std::vector<Warp> warps;
+    ucontext_t scheduler;
+    unsigned current = 0, live = 0, arrived = 0, generation = 0;
+    bool moved = false;
+    void (*body)(void*) = nullptr;
+    void* arguments = nullptr;
+};
+inline Block block;
+inline std::vector<std::unique_ptr<char[]>> stacks;
+
+inline void yield() { swapcontext(&block.fibres[block.current], &block.scheduler); }
+
+inline void finish() {
+    block.done[block.current] = true;
+    block.live--;
+    block.moved = true;
+}
+
+inline void entry() {
+    block.body(block.arguments);
+    finish();
+    swapcontext(&block.fibres[block.current], &block.scheduler);
+}
+
+// Waits until every live thread of the block is here.
+inline void barrier() {
+    unsigned generation = block.generation;
+    block.moved = true;
+    if (++block.arrived == block.live) {
+        block.arrived = 0;
+        block.generation++;
+        return;
+    }
+    while (block.generation == generation) yield();
+}
+
+// Every thread of the warp gives a value and gets those of all; missing lanes give 0.
+inline void exchange(uint64_t value, uint64_t* all) {
+    Warp& warp = block.warps[block.current / WARP];
+    unsigned generation = warp.generation, lane = block.current % WARP;
+    warp.slots[generation % 2][lane] = value;
+    block.moved = true;
+    if (++warp.arrived == warp.size) {
+        warp.arrived = 0;
+        warp.generation++;
+    }
+    while (warp.generation == generation) yield();
+    std::memcpy(all, warp.slots[generation % 2], sizeof warp.slots[0]);
+}
+
+inline void run_block(unsigned threads) {
+    while (stacks.size() < threads) stacks.emplace_back(new char[STACK_BYTES]);
+    block.fibres.assign(threads, ucontext_t{});
+    block.done.assign(threads, false);
+    block.warps.assign((threads + WARP - 1) / WARP, Warp{});
+    block.live = threads;
+    block.arrived = 0;
+    for (unsigned i = 0; i < threads; i++) {
+        block.warps[i / WARP].size++;
+        ucontext_t& fibre = block.fibres[i];
+        getcontext(&fibre);
+        fibre.uc_stack.ss_sp = stacks[i].get();
+        fibre.uc_stack.ss_size = STACK_BYTES;
+        fibre.uc_link = nullptr;
+        makecontext(&fibre, entry, 0);
+    }
+    while (block.live > 0) {
+        block.moved = false;
+        for (unsigned i = 0; i < threads; i++) {
+            if (block.done[i]) continue;
+            block.current = i;
+            threadIdx.x = i;
+            swapcontext(&block.scheduler, &block.fibres[i]);
+        }
+        if (!block.moved) throw std::runtime_error("threads wait at different barriers");
+    }
+}
+
+inline void launch(unsigned grid, unsigned threads, void (*body)(void*), void* arguments) {
+    block.body = body;
+    block.arguments = arguments;
+    gridDim.x = grid;
+    blockDim.x = threads;
+    for (unsigned i = 0; i < grid; i++) {
+        blockIdx.x = i;
+        run_block(threads);
+    }
+}
+
+}  // namespace shim
+
+inline void __syncthreads() { shim::barrier(); }
+inline void __syncwarp() {
+    uint64_t all[shim::WARP];
+    shim::exchange(0, all);
+}
+inline unsigned __match_any_sync(unsigned, unsigned value) {
+    uint64_t all[shim::WARP];
+    shim::exchange(value, all);
+    unsigned same = 0;
+    for (unsigned lane = 0; lane < shim::block.warps[shim::block.current / shim::WARP].size; lane++) {
+        if (all[lane] == value) same |= 1u << lane;
+    }
+    return same;
+}
+inline void __threadfence() {}
+template <class T>
+T atomicAdd(T* place, T value) {
+    T before = *place;
+    *place += value;
+    return before;
+}
+inline int __popc(unsigned v) { return __builtin_popcount(v); }
+inline int __clz(unsigned v) { return v ? __builtin_clz(v) : 32; }
+inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
+inline float __double2float_rd(double v) {
+    float f = (float)v;
+    return (double)f > v ? std::nextafter(f, -INFINITY) : f;
+}
+inline float __double2float_ru(double v) {
+    float f = (float)v;
+    return (double)f < v ? std::nextafter(f, INFINITY) : f;
+}

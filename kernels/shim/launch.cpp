@@ -1,0 +1,69 @@
+// All kernels as one shared library with one way in: g++ -O2 -std=c++17 -ffp-contract=off -fPIC -shared launch.cpp
+#include "cuda_on_cpu.hpp"
+
+// Once and outside the namespaces that keep the files apart.
+#include "../lib/tree.cuh"
+#include "../lib/triangle.cuh"
+
+namespace radix_sort {
+#include "../radix_sort.cu"
+}
+namespace facet_tree {
+#include "../facet_tree.cu"
+}
+namespace closest_point {
+#include "../closest_point.cu"
+}
+
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace {
+
+template <class... A, size_t... I>
+void call(void (*kernel)(A...), void** arguments, std::index_sequence<I...>) {
+    kernel(*static_cast<std::remove_const_t<std::remove_reference_t<A>>*>(arguments[I])...);
+}
+
+template <auto kernel>
+struct Entry;
+template <class... A, void (*kernel)(A...)>
+struct Entry<kernel> {
+    static void body(void* arguments) {
+        call(kernel, static_cast<void**>(arguments), std::index_sequence_for<A...>{});
+    }
+};
+
+struct Named {
+    const char* name;
+    void (*body)(void*);
+};
+
+#define KERNEL(file, name) {#name, Entry<file::name>::body}
+const Named KERNELS[] = {
+    KERNEL(radix_sort, radix_count),
+    KERNEL(radix_sort, exclusive_scan),
+    KERNEL(radix_sort, radix_scatter),
+    KERNEL(facet_tree, facet_keys),
+    KERNEL(facet_tree, facet_corners),
+    KERNEL(facet_tree, tree_links),
+    KERNEL(facet_tree, tree_boxes),
+    KERNEL(closest_point, signed_closest),
+};
+
+}  // namespace
+
+// 0 done, 1 no such kernel, 2 threads waited at different barriers.
+extern "C" int shim_launch(const char* name, unsigned grid, unsigned threads, void** arguments) {
+    for (const Named& kernel : KERNELS) {
+        if (std::string(kernel.name) != name) continue;
+        try {
+            shim::launch(grid, threads, kernel.body, arguments);
+            return 0;
+        } catch (const std::exception&) {
+            return 2;
+        }
+    }
+    return 1;
+}

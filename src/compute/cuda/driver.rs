@@ -1,0 +1,94 @@
+//! Where kernels run: an NVIDIA GPU, or in tests the processor. Everything above is the same for both.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use bytemuck::Pod;
+
+use crate::base::Result;
+
+/// Memory, transfers and launches of one device. Places are addresses in its memory.
+pub trait Driver: Send + Sync {
+    /// The device for people.
+    fn name(&self) -> String;
+
+    /// Takes `bytes` of memory; an input error that says the figure where they are not there.
+    fn allocate(&self, bytes: usize) -> Result<u64>;
+
+    /// Gives memory back.
+    fn free(&self, place: u64);
+
+    /// Copies to the device, and waits.
+    fn upload(&self, place: u64, bytes: &[u8]) -> Result<()>;
+
+    /// Copies from the device behind everything launched before, and waits.
+    fn download(&self, bytes: &mut [u8], place: u64) -> Result<()>;
+
+    /// Sets memory to zero.
+    fn clear(&self, place: u64, bytes: usize) -> Result<()>;
+
+    /// Launches `blocks` of `threads`; `arguments` are the bytes of each parameter as the kernel declares it.
+    fn launch(&self, kernel: &'static str, blocks: u32, threads: u32, arguments: &[&[u8]]) -> Result<()>;
+
+    /// Waits for everything launched, and says what went wrong in it.
+    fn synchronize(&self) -> Result<()>;
+}
+
+/// Values on a device, freed with the last handle.
+pub struct Buffer<T> {
+    driver: Arc<dyn Driver>,
+    place: u64,
+    count: usize,
+    of: PhantomData<T>,
+}
+
+impl<T: Pod> Buffer<T> {
+    /// Room for `count` values, not set.
+    pub fn new(driver: &Arc<dyn Driver>, count: usize) -> Result<Self> {
+        let place = driver.allocate((count * size_of::<T>()).max(1))?;
+        Ok(Self { driver: Arc::clone(driver), place, count, of: PhantomData })
+    }
+
+    /// `count` zeros.
+    pub fn zeros(driver: &Arc<dyn Driver>, count: usize) -> Result<Self> {
+        let buffer = Self::new(driver, count)?;
+        driver.clear(buffer.place, count * size_of::<T>())?;
+        Ok(buffer)
+    }
+
+    /// A copy of `values`.
+    pub fn of(driver: &Arc<dyn Driver>, values: &[T]) -> Result<Self> {
+        let buffer = Self::new(driver, values.len())?;
+        driver.upload(buffer.place, bytemuck::cast_slice(values))?;
+        Ok(buffer)
+    }
+
+    /// All values.
+    pub fn read(&self) -> Result<Vec<T>> {
+        let mut values = vec![T::zeroed(); self.count];
+        self.driver.download(bytemuck::cast_slice_mut(&mut values), self.place)?;
+        Ok(values)
+    }
+
+    /// Its address, as kernels take it.
+    pub fn place(&self) -> u64 {
+        self.place
+    }
+}
+
+impl<T> Drop for Buffer<T> {
+    fn drop(&mut self) {
+        self.driver.free(self.place);
+    }
+}
+
+/// Threads of a block where a kernel has no wish of its own.
+const THREADS: u32 = 256;
+
+/// Launches one thread for each of `count` elements.
+pub fn launch_each(driver: &dyn Driver, kernel: &'static str, count: usize, arguments: &[&[u8]]) -> Result<()> {
+    if count == 0 {
+        return Ok(());
+    }
+    driver.launch(kernel, (count as u64).div_ceil(u64::from(THREADS)) as u32, THREADS, arguments)
+}
