@@ -26,18 +26,26 @@ pub fn run(arguments: &Bench, json: bool) -> Result<i32> {
         super::print_json(&value)?;
     } else {
         for row in value.get("rows").and_then(|rows| rows.as_array()).into_iter().flatten() {
-            let text = |key: &str| row.get(key).and_then(|v| v.as_str()).unwrap_or_default().to_owned();
-            let number = |key: &str| row.get(key).and_then(serde_json::Value::as_f64).unwrap_or(f64::NAN);
-            println!(
-                "{:52} {:>12.3} ms   (best {:.3}, worst {:.3})",
-                text("case"),
-                number("median_ms"),
-                number("min_ms"),
-                number("max_ms")
-            );
+            print_row(row);
         }
     }
     Ok(0)
+}
+
+/// A timing on one line, or a row of other figures by their names.
+fn print_row(row: &serde_json::Value) {
+    let case = row.get("case").and_then(|v| v.as_str()).unwrap_or_default();
+    let number = |key: &str| row.get(key).and_then(serde_json::Value::as_f64);
+    match (number("median_ms"), number("min_ms"), number("max_ms")) {
+        (Some(median), Some(best), Some(worst)) => {
+            println!("{case:64} {median:>12.3} ms   (best {best:.3}, worst {worst:.3})");
+        }
+        _ => {
+            let figures = row.as_object().into_iter().flatten().filter(|(key, _)| *key != "case");
+            let figures: Vec<String> = figures.map(|(key, value)| format!("{key} {value}")).collect();
+            println!("{case:64} {}", figures.join(", "));
+        }
+    }
 }
 
 /// Runs `work` once for warm-up and `runs` times for the record.
