@@ -18,9 +18,7 @@ pub const PROJECT: &str = "inspection.shadowgraph";
 /// Runs it; returns the exit code.
 pub fn run(arguments: &Inspect, json: bool, context: &Context) -> Result<i32> {
     let console = Console::new();
-    let (backend, notice) = crate::compute::open(arguments.backend);
-    notice.iter().for_each(|notice| console.say(notice));
-    let mut dispatcher = Dispatcher::new(Context { backend, ..context.clone() });
+    let mut dispatcher = Dispatcher::new(context.clone());
     let outcome = job(arguments, &mut dispatcher, &console);
     console.done();
     dispatcher.messages.iter().for_each(|message| console.say(&message.text));

@@ -67,12 +67,16 @@ fn dispatch(parsed: Arguments, context: &Context) -> Result<Outcome> {
             }
             std::fs::metadata(file).map_err(|e| UserError::file("open", file, &e))?;
         }
-        return Ok(Outcome::Window(with_best_device(context), parsed.files));
+        return Ok(Outcome::Window(with_device(DeviceChoice::Auto, context), parsed.files));
     };
     match verb {
-        Verb::Demo(arguments) => demo::run(&arguments, json, &with_best_device(context)),
-        Verb::Inspect(arguments) => inspect::run(&arguments, json, context).map(Outcome::Exit),
-        Verb::Register(arguments) => register::run(&arguments, json, &with_best_device(context)).map(Outcome::Exit),
+        Verb::Demo(arguments) => demo::run(&arguments, json, &with_device(DeviceChoice::Auto, context)),
+        Verb::Inspect(arguments) => {
+            inspect::run(&arguments, json, &with_device(arguments.backend, context)).map(Outcome::Exit)
+        }
+        Verb::Register(arguments) => {
+            register::run(&arguments, json, &with_device(DeviceChoice::Auto, context)).map(Outcome::Exit)
+        }
         Verb::Simulate(arguments) => simulate::run(&arguments, json, context).map(Outcome::Exit),
         Verb::Convert(arguments) => convert::run(&arguments, json, context).map(Outcome::Exit),
         Verb::Info(arguments) => info::run(&arguments, json, context).map(Outcome::Exit),
@@ -80,8 +84,13 @@ fn dispatch(parsed: Arguments, context: &Context) -> Result<Outcome> {
     }
 }
 
-fn with_best_device(context: &Context) -> Context {
-    Context { backend: crate::compute::open(DeviceChoice::Auto).0, ..context.clone() }
+/// Opens the device, which takes a moment: only for commands that compute.
+fn with_device(choice: DeviceChoice, context: &Context) -> Context {
+    let (backend, notice) = crate::compute::open(choice);
+    if let Some(notice) = notice {
+        eprintln!("{notice}");
+    }
+    Context { backend, ..context.clone() }
 }
 
 fn print_json(value: &serde_json::Value) -> Result<()> {

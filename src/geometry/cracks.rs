@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::topology::{NO_NEIGHBOUR, Topology};
-use super::{KdTree, Mesh, Point, triangle};
+use super::{KdTree, Mesh, Point, weld};
 
 /// Corners on open edges that are nearer to each other than this share of the mesh's diagonal are one: a tenth of a
 /// micrometre on a part of 100 mm.
@@ -38,18 +38,8 @@ pub fn close(mesh: &mut Mesh, topology: &Topology) -> usize {
     for vertex in mesh.facets.iter_mut().flatten() {
         *vertex = joined.get(vertex).copied().unwrap_or(*vertex);
     }
-    drop_flat(mesh);
+    weld::drop_degenerate(mesh);
     joined.len()
-}
-
-/// Drops facets that joining left without area.
-fn drop_flat(mesh: &mut Mesh) {
-    let keep: Vec<bool> =
-        (0..mesh.facets.len()).map(|facet| triangle::area_vector(&mesh.corners(facet)).norm_squared() > 0.0).collect();
-    let mut kept = keep.iter();
-    mesh.facets.retain(|_| kept.next() == Some(&true));
-    let mut kept = keep.iter();
-    mesh.cad_faces.retain(|_| kept.next() == Some(&true));
 }
 
 #[cfg(test)]

@@ -62,7 +62,8 @@ pub fn clean(mut mesh: Mesh) -> (Mesh, MeshFindings) {
     (mesh, findings)
 }
 
-fn drop_degenerate(mesh: &mut Mesh) -> usize {
+/// Drops facets without area; returns how many.
+pub(super) fn drop_degenerate(mesh: &mut Mesh) -> usize {
     retain_facets(mesh, |vertices, facet| {
         let corners = facet.map(|vertex| vertices[vertex as usize]);
         triangle::area_vector(&corners).norm_squared() > 0.0

@@ -115,10 +115,7 @@ pub fn load_scan(path: &Path, options: &LoadOptions, progress: &Progress) -> Res
             } else {
                 // Its points keep their normals and intensities, which joined vertices have not.
                 let cloud = contents.cloud.clone();
-                let (_, mesh, found) = facets(weld::clean(ply::mesh_of(contents)));
-                let (cloud, findings) = drop_not_finite(cloud);
-                let not_finite_points = findings.not_finite_points.max(found.not_finite_points);
-                (cloud, mesh, CloudFindings { not_finite_points, ..findings })
+                facets_over(cloud, weld::clean(ply::mesh_of(contents)))
             }
         }
         Format::Stl => facets(weld::weld(&stl::read(source)?)),
@@ -166,8 +163,13 @@ fn points((cloud, findings): (Cloud, CloudFindings)) -> ScanParts {
     (cloud, None, findings)
 }
 
+/// A mesh whose vertices are the points.
 fn facets((mesh, found): (Mesh, MeshFindings)) -> ScanParts {
-    let (cloud, mut findings) = drop_not_finite(Cloud::from_points(mesh.vertices.clone()));
+    facets_over(Cloud::from_points(mesh.vertices.clone()), (mesh, found))
+}
+
+fn facets_over(cloud: Cloud, (mesh, found): (Mesh, MeshFindings)) -> ScanParts {
+    let (cloud, mut findings) = drop_not_finite(cloud);
     findings.not_finite_points = findings.not_finite_points.max(found.not_finite_facets);
     let mesh = (!mesh.facets.is_empty()).then_some(mesh);
     (cloud, mesh, findings)

@@ -1,7 +1,7 @@
 //! Puts a finished picture into a pass of the window.
 
-use super::Gpu;
 use super::target::Target;
+use super::{Gpu, full_screen};
 
 /// The pipeline; made once per window.
 pub struct Blit {
@@ -44,36 +44,9 @@ impl Blit {
                 entry(1, wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering)),
             ],
         });
-        let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some("blit"),
-            bind_group_layouts: &[Some(&layout)],
-            immediate_size: 0,
-        });
         let encodes = f64::from(u8::from(window.is_srgb()));
-        let pipeline = device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
-            label: Some("blit"),
-            layout: Some(&pipeline_layout),
-            vertex: wgpu::VertexState {
-                module: &shader,
-                entry_point: Some("corner"),
-                compilation_options: wgpu::PipelineCompilationOptions::default(),
-                buffers: &[],
-            },
-            primitive: wgpu::PrimitiveState::default(),
-            depth_stencil: None,
-            multisample: wgpu::MultisampleState::default(),
-            fragment: Some(wgpu::FragmentState {
-                module: &shader,
-                entry_point: Some("pixel"),
-                compilation_options: wgpu::PipelineCompilationOptions {
-                    constants: &[("window_encodes", encodes)],
-                    ..wgpu::PipelineCompilationOptions::default()
-                },
-                targets: &[Some(window.into())],
-            }),
-            multiview_mask: None,
-            cache: None,
-        });
+        let constants = [("window_encodes", encodes)];
+        let pipeline = full_screen::pipeline(device, &shader, "corner", &layout, window, &constants);
         Self { pipeline, layout }
     }
 

@@ -6,6 +6,7 @@
 pub mod blit;
 pub mod camera;
 pub mod colour_scale;
+mod full_screen;
 pub mod gpu;
 pub mod items;
 pub mod picking;

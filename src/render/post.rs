@@ -3,9 +3,9 @@
 use bytemuck::{Pod, Zeroable};
 use wgpu::util::DeviceExt;
 
-use super::Gpu;
 use super::scene::Frame;
 use super::target::{COLOUR, Target};
+use super::{Gpu, full_screen};
 
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -56,32 +56,7 @@ impl Post {
                 texture(2, wgpu::TextureSampleType::Depth),
             ],
         });
-        let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some("post"),
-            bind_group_layouts: &[Some(&layout)],
-            immediate_size: 0,
-        });
-        let pipeline = device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
-            label: Some("post"),
-            layout: Some(&pipeline_layout),
-            vertex: wgpu::VertexState {
-                module: &shader,
-                entry_point: Some("screen"),
-                compilation_options: wgpu::PipelineCompilationOptions::default(),
-                buffers: &[],
-            },
-            primitive: wgpu::PrimitiveState::default(),
-            depth_stencil: None,
-            multisample: wgpu::MultisampleState::default(),
-            fragment: Some(wgpu::FragmentState {
-                module: &shader,
-                entry_point: Some("pixel"),
-                compilation_options: wgpu::PipelineCompilationOptions::default(),
-                targets: &[Some(COLOUR.into())],
-            }),
-            multiview_mask: None,
-            cache: None,
-        });
+        let pipeline = full_screen::pipeline(device, &shader, "screen", &layout, COLOUR, &[]);
         Self { device: device.clone(), layout, pipeline }
     }
 

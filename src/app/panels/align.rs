@@ -5,7 +5,6 @@ use super::rows;
 use crate::compute::registration_step::{Metric, Robust};
 use crate::dispatch::{Command, capitalised};
 use crate::geometry::Point;
-
 use crate::inspect::alignment::Method;
 use crate::inspect::alignment::information::axis_words;
 

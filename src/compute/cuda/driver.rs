@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bytemuck::Pod;
 
 use crate::base::Result;
+use crate::geometry::Vector;
 
 /// Memory, transfers and launches of one device. Places are addresses in its memory.
 pub trait Driver: Send + Sync {
@@ -80,6 +81,11 @@ impl<T> Drop for Buffer<T> {
     fn drop(&mut self) {
         self.driver.free(self.place);
     }
+}
+
+/// Coordinates one after the other, as kernels read them.
+pub fn coordinates<'a>(vectors: impl Iterator<Item = &'a Vector>) -> Vec<f64> {
+    vectors.flat_map(|vector| <[f64; 3]>::from(*vector)).collect()
 }
 
 /// Threads of a block where a kernel has no wish of its own.

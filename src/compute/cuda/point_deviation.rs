@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable, bytes_of};
 
-use super::driver::{Buffer, Driver, launch_each};
+use super::driver::{Buffer, Driver, coordinates, launch_each};
 use super::surface::DeviceSurface;
 use crate::base::Result;
 use crate::compute::point_deviation::{MatchState, PointDeviation, RIM_TILT_RAD, Request};
@@ -46,17 +46,15 @@ impl<'a> PointDeviationJob<'a> {
     /// Uploads the points. `surface` is the resident twin of the request's.
     pub(super) fn new(driver: &Arc<dyn Driver>, surface: Arc<DeviceSurface>, request: &Request<'a>) -> Result<Self> {
         let count = request.points.points.len();
-        let flat: Vec<f64> = request.points.points.iter().flat_map(|point| [point.x, point.y, point.z]).collect();
+        let points = coordinates(request.points.points.iter().map(|point| &point.coords));
         let gated = !request.normals.is_empty() && request.max_angle_rad < std::f64::consts::PI;
-        let normals: Option<Vec<f64>> = gated.then(|| {
-            let numbers = request.points.numbers.iter();
-            numbers.flat_map(|&number| <[f64; 3]>::from(request.normals[number as usize])).collect()
-        });
+        let in_order = request.points.numbers.iter().map(|&number| &request.normals[number as usize]);
+        let normals = gated.then(|| coordinates(in_order));
         Ok(Self {
             driver: Arc::clone(driver),
             surface,
             request: *request,
-            points: Buffer::of(driver, &flat)?,
+            points: Buffer::of(driver, &points)?,
             normals: normals.map(|normals| Buffer::of(driver, &normals)).transpose()?,
             deviations: Buffer::new(driver, count)?,
             facets: Buffer::new(driver, count)?,

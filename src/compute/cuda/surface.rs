@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable, bytes_of};
 
-use super::driver::{Buffer, Driver, launch_each};
+use super::driver::{Buffer, Driver, coordinates, launch_each};
 use super::sort;
 use crate::base::Result;
-use crate::geometry::{Point, Surface, Vector};
+use crate::geometry::Surface;
 
 /// Facets in a leaf, at most; LEAF_SIZE of tree.cuh.
 const LEAF_SIZE: u32 = 4;
@@ -67,12 +67,8 @@ impl DeviceSurface {
     /// Uploads `surface` and builds its tree.
     pub fn new(driver: &Arc<dyn Driver>, surface: &Surface) -> Result<Self> {
         let mesh = surface.mesh();
-        let flat =
-            |points: &[Point]| -> Vec<f64> { points.iter().flat_map(|point| [point.x, point.y, point.z]).collect() };
-        let normals: Vec<f64> =
-            surface.vertex_normals().iter().flat_map(|normal: &Vector| [normal.x, normal.y, normal.z]).collect();
         let open: Vec<u8> = surface.open_vertices().iter().map(|&open| u8::from(open)).collect();
-        let vertices = Buffer::of(driver, &flat(&mesh.vertices))?;
+        let vertices = Buffer::of(driver, &coordinates(mesh.vertices.iter().map(|vertex| &vertex.coords)))?;
         let indices = Buffer::of(driver, mesh.facets.as_flattened())?;
         let count = mesh.facets.len();
         let bounds = surface.bounds();
@@ -94,7 +90,7 @@ impl DeviceSurface {
             vertices,
             indices,
             neighbours: Buffer::of(driver, surface.topology().neighbours.as_flattened())?,
-            vertex_normals: Buffer::of(driver, &normals)?,
+            vertex_normals: Buffer::of(driver, &coordinates(surface.vertex_normals().iter()))?,
             open_vertices: Buffer::of(driver, &open)?,
             facets: count as u32,
             centre: centre.into(),

@@ -101,11 +101,6 @@ impl Surface {
         &self.bounds
     }
 
-    /// Angle-weighted normal of a vertex, not of unit length.
-    pub fn vertex_normal(&self, vertex: u32) -> Vector {
-        self.vertex_normals[vertex as usize]
-    }
-
     /// The pseudo-normal of the feature that was hit, not of unit length: its dot product with the vector from the
     /// hit to the query has the sign of the deviation, on edges and corners too.
     pub fn pseudo_normal(&self, facet: u32, feature: Feature) -> Vector {

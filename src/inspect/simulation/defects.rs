@@ -108,7 +108,7 @@ fn bump(mesh: Mesh, centre: Point, radius_mm: f64, height_mm: f64) -> Result<Mes
     for (number, vertex) in mesh.vertices.iter_mut().enumerate() {
         let distance = (*vertex - hit.point).norm();
         // Only the side that was meant rises, not the back of the sheet.
-        let same_side = surface.vertex_normal(number as u32).dot(&normal) > 0.0;
+        let same_side = surface.vertex_normals()[number].dot(&normal) > 0.0;
         if distance < radius_mm && same_side {
             let bell = 0.5 + 0.5 * (std::f64::consts::PI * distance / radius_mm).cos();
             *vertex += normal * (height_mm * bell);
