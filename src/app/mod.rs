@@ -1,6 +1,7 @@
 //! Floor 6: the window. Panels send commands; the dispatcher runs them; the viewport shows the document.
 
 mod files;
+mod interface;
 mod menu;
 mod open_dialog;
 mod palette;
@@ -145,6 +146,9 @@ impl App {
     pub fn new(creation: &eframe::CreationContext<'_>, options: Options) -> Self {
         theme::install(&creation.egui_ctx);
         let viewport = creation.wgpu_render_state.as_ref().map(Viewport::new);
+        if let Some(plain) = creation.wgpu_render_state.as_ref().and_then(interface::PlainInterface::new) {
+            creation.egui_ctx.add_plugin(plain);
+        }
         let context = creation.egui_ctx.clone();
         let files = files::Files::new(options.state_folder);
         let mut app = Self {

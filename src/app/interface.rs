@@ -1,0 +1,255 @@
+//! How the interface is painted where no graphics card is at hand.
+//!
+//! egui's shader holds two ways to filter a texture, one of them with integer divisions for each of four taps. A card
+//! takes the branch it needs; a rasteriser on the processor computes both, and 1280x800 pixels cost ten times what
+//! they need to. This plugin draws the same triangles with the same textures through a plain shader, and large areas of
+//! one colour without looking into a texture at all. Textures, paint callbacks and everything else stay egui's.
+
+use std::ops::Range;
+
+use eframe::egui_wgpu::{Callback, CallbackResources, CallbackTrait, RenderState};
+use egui::epaint::{ClippedPrimitive, ClippedShape, Primitive, Vertex};
+use wgpu::util::DeviceExt as _;
+
+/// Triangles of one colour and at least this size, in square points, are drawn without their texture.
+const LARGE: f32 = 2000.0;
+
+/// With and without texture.
+#[derive(Clone)]
+struct Pipelines {
+    textured: wgpu::RenderPipeline,
+    plain: wgpu::RenderPipeline,
+}
+
+/// The plugin; one per window.
+pub struct PlainInterface {
+    state: RenderState,
+    pipelines: Pipelines,
+    /// Size of the window in points.
+    window: wgpu::Buffer,
+    group: wgpu::BindGroup,
+}
+
+/// A run of triangles between two paint callbacks.
+struct Triangles {
+    pipelines: Pipelines,
+    group: wgpu::BindGroup,
+    corners: wgpu::Buffer,
+    indices: wgpu::Buffer,
+    draws: Vec<Draw>,
+}
+
+struct Draw {
+    clip: egui::Rect,
+    texture: wgpu::BindGroup,
+    is_plain: bool,
+    indices: Range<u32>,
+    first_corner: i32,
+}
+
+impl PlainInterface {
+    /// For the window of `state`; `None` on a graphics card, which egui serves better.
+    pub fn new(state: &RenderState) -> Option<Self> {
+        if state.adapter.get_info().device_type != wgpu::DeviceType::Cpu {
+            return None;
+        }
+        let device = &state.device;
+        let window = device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("window"),
+            size: 8,
+            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        let [of_window, of_texture] = layouts(device);
+        let group = device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("window"),
+            layout: &of_window,
+            entries: &[wgpu::BindGroupEntry { binding: 0, resource: window.as_entire_binding() }],
+        });
+        let pipelines = Pipelines {
+            textured: pipeline(device, [&of_window, &of_texture], state.target_format, "textured"),
+            plain: pipeline(device, [&of_window, &of_texture], state.target_format, "plain"),
+        };
+        Some(Self { state: state.clone(), pipelines, window, group })
+    }
+
+    /// One buffer of corners and one of indices for all `meshes`.
+    fn triangles(&self, meshes: &[(egui::Rect, egui::Mesh)]) -> Triangles {
+        let renderer = self.state.renderer.read();
+        let (mut corners, mut indices, mut draws) = (Vec::<Vertex>::new(), Vec::<u32>::new(), Vec::new());
+        for (clip, mesh) in meshes {
+            let Some(texture) = renderer.texture(&mesh.texture_id) else { continue };
+            let first_corner = corners.len() as i32;
+            let mut first = indices.len() as u32;
+            corners.extend_from_slice(&mesh.vertices);
+            indices.extend_from_slice(&mesh.indices);
+            let triangles = mesh.indices.as_chunks().0;
+            for run in triangles.chunk_by(|a, b| is_plain(mesh, a) == is_plain(mesh, b)) {
+                let indices = first..first + 3 * run.len() as u32;
+                first = indices.end;
+                let (texture, is_plain) = (texture.bind_group.clone(), is_plain(mesh, &run[0]));
+                draws.push(Draw { clip: *clip, texture, is_plain, indices, first_corner });
+            }
+        }
+        let buffer = |label, contents, usage| {
+            self.state.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+                label: Some(label),
+                contents,
+                usage,
+            })
+        };
+        Triangles {
+            pipelines: self.pipelines.clone(),
+            group: self.group.clone(),
+            corners: buffer("corners", bytemuck::cast_slice(&corners), wgpu::BufferUsages::VERTEX),
+            indices: buffer("indices", bytemuck::cast_slice(&indices), wgpu::BufferUsages::INDEX),
+            draws,
+        }
+    }
+}
+
+impl egui::Plugin for PlainInterface {
+    fn debug_name(&self) -> &'static str {
+        "plain interface"
+    }
+
+    fn output_hook(&mut self, context: &egui::Context, output: &mut egui::FullOutput) {
+        // The triangles' textures have to exist before the window takes this frame's changes in.
+        let mut renderer = self.state.renderer.write();
+        for (id, images) in output.textures_delta.set.drain() {
+            for image in images {
+                renderer.update_texture(&self.state.device, &self.state.queue, id, &image);
+            }
+        }
+        drop(renderer);
+        let rect = context.content_rect();
+        self.state.queue.write_buffer(&self.window, 0, bytemuck::cast_slice(&[rect.width(), rect.height()]));
+
+        let primitives = context.tessellate(std::mem::take(&mut output.shapes), output.pixels_per_point);
+        let mut meshes = Vec::new();
+        let flush = |meshes: &mut Vec<_>, shapes: &mut Vec<ClippedShape>| {
+            if !meshes.is_empty() {
+                let triangles = self.triangles(meshes);
+                shapes.push(ClippedShape::new(rect, Callback::new_paint_callback(rect, triangles)));
+                meshes.clear();
+            }
+        };
+        for ClippedPrimitive { clip_rect, primitive } in primitives {
+            match primitive {
+                Primitive::Mesh(mesh) => meshes.push((clip_rect, mesh)),
+                Primitive::Callback(callback) => {
+                    flush(&mut meshes, &mut output.shapes);
+                    output.shapes.push(ClippedShape::new(clip_rect, callback));
+                }
+            }
+        }
+        flush(&mut meshes, &mut output.shapes);
+    }
+}
+
+impl CallbackTrait for Triangles {
+    fn paint(
+        &self,
+        info: egui::PaintCallbackInfo,
+        pass: &mut wgpu::RenderPass<'static>,
+        _resources: &CallbackResources,
+    ) {
+        pass.set_bind_group(0, &self.group, &[]);
+        pass.set_vertex_buffer(0, self.corners.slice(..));
+        pass.set_index_buffer(self.indices.slice(..), wgpu::IndexFormat::Uint32);
+        for draw in &self.draws {
+            let clip = egui::PaintCallbackInfo { clip_rect: draw.clip, ..info }.clip_rect_in_pixels();
+            if clip.width_px > 0 && clip.height_px > 0 {
+                let [left, top, width, height] =
+                    [clip.left_px, clip.top_px, clip.width_px, clip.height_px].map(i32::cast_unsigned);
+                pass.set_scissor_rect(left, top, width, height);
+                pass.set_pipeline(if draw.is_plain { &self.pipelines.plain } else { &self.pipelines.textured });
+                pass.set_bind_group(1, &draw.texture, &[]);
+                pass.draw_indexed(draw.indices.clone(), draw.first_corner, 0..1);
+            }
+        }
+    }
+}
+
+/// Whether a triangle of `mesh` is large, and all its corners lie on the white place of egui's texture.
+fn is_plain(mesh: &egui::Mesh, triangle: &[u32; 3]) -> bool {
+    let [a, b, c] = triangle.map(|corner| mesh.vertices[corner as usize]);
+    let (ab, ac) = (b.pos - a.pos, c.pos - a.pos);
+    [a, b, c].iter().all(|corner| corner.uv == egui::epaint::WHITE_UV)
+        && 0.5 * (ab.x * ac.y - ab.y * ac.x).abs() > LARGE
+}
+
+/// Of the window's size, and of a texture as egui binds it.
+fn layouts(device: &wgpu::Device) -> [wgpu::BindGroupLayout; 2] {
+    let layout = |label, entries: &[wgpu::BindGroupLayoutEntry]| {
+        device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(label), entries })
+    };
+    let entry = |binding, visibility, ty| wgpu::BindGroupLayoutEntry { binding, visibility, ty, count: None };
+    let uniform = |bytes| wgpu::BindingType::Buffer {
+        ty: wgpu::BufferBindingType::Uniform,
+        has_dynamic_offset: false,
+        min_binding_size: std::num::NonZeroU64::new(bytes),
+    };
+    let texture = wgpu::BindingType::Texture {
+        sample_type: wgpu::TextureSampleType::Float { filterable: true },
+        view_dimension: wgpu::TextureViewDimension::D2,
+        multisampled: false,
+    };
+    let sampler = wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering);
+    let pixel = wgpu::ShaderStages::FRAGMENT;
+    [
+        layout("window", &[entry(0, wgpu::ShaderStages::VERTEX, uniform(8))]),
+        layout("texture", &[entry(0, pixel, texture), entry(1, pixel, sampler), entry(2, pixel, uniform(16))]),
+    ]
+}
+
+fn pipeline(
+    device: &wgpu::Device,
+    layouts: [&wgpu::BindGroupLayout; 2],
+    format: wgpu::TextureFormat,
+    pixel: &str,
+) -> wgpu::RenderPipeline {
+    let shader = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+        label: Some("interface"),
+        source: wgpu::ShaderSource::Wgsl(include_str!("../render/shaders/interface.wgsl").into()),
+    });
+    let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+        label: Some("interface"),
+        bind_group_layouts: &layouts.map(Some),
+        immediate_size: 0,
+    });
+    let constants = [("window_encodes", f64::from(u8::from(format.is_srgb())))];
+    let corner = wgpu::VertexBufferLayout {
+        array_stride: size_of::<Vertex>() as u64,
+        step_mode: wgpu::VertexStepMode::Vertex,
+        attributes: &wgpu::vertex_attr_array![0 => Float32x2, 1 => Float32x2, 2 => Unorm8x4],
+    };
+    device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+        label: Some("interface"),
+        layout: Some(&layout),
+        vertex: wgpu::VertexState {
+            module: &shader,
+            entry_point: Some("corner"),
+            compilation_options: wgpu::PipelineCompilationOptions::default(),
+            buffers: &[Some(corner)],
+        },
+        primitive: wgpu::PrimitiveState::default(),
+        depth_stencil: None,
+        multisample: wgpu::MultisampleState::default(),
+        fragment: Some(wgpu::FragmentState {
+            module: &shader,
+            entry_point: Some(pixel),
+            compilation_options: wgpu::PipelineCompilationOptions {
+                constants: &constants,
+                ..wgpu::PipelineCompilationOptions::default()
+            },
+            targets: &[Some(wgpu::ColorTargetState {
+                format,
+                blend: Some(wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING),
+                write_mask: wgpu::ColorWrites::ALL,
+            })],
+        }),
+        multiview_mask: None,
+        cache: None,
+    })
+}
