@@ -37,11 +37,20 @@ __device__ inline Closest closest_on_triangle(Vec3 p, Vec3 a, Vec3 b, Vec3 c) {
     return {a, VERTEX + 0};
 }
 
+// What a matching says of a facet: signed deviation (mm, + outside; meaningless without matches), and what matched.
+struct __align__(16) FacetAnswer {
+    double deviation;
+    u32 matches;
+    u32 pad;
+};
+
 __device__ inline Vec3 area_vector(Vec3 a, Vec3 b, Vec3 c) { return cross(b - a, c - a); }
 
-// Unit normal by the right-hand rule; zero for a degenerate triangle.
-__device__ inline Vec3 unit_normal(Vec3 a, Vec3 b, Vec3 c) {
-    Vec3 area = area_vector(a, b, c);
-    double length = norm(area);
-    return length > 0.0 ? area / length : Vec3{0.0, 0.0, 0.0};
+// Of unit length; zero where there is no direction.
+__device__ inline Vec3 unit(Vec3 v) {
+    double length = norm(v);
+    return length > 0.0 ? v / length : Vec3{0.0, 0.0, 0.0};
 }
+
+// Unit normal by the right-hand rule; zero for a degenerate triangle.
+__device__ inline Vec3 unit_normal(Vec3 a, Vec3 b, Vec3 c) { return unit(area_vector(a, b, c)); }

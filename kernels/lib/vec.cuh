@@ -21,6 +21,8 @@ __device__ inline Vec3 cross(Vec3 a, Vec3 b) {
     return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 __device__ inline double norm(Vec3 a) { return sqrt(dot(a, a)); }
+// The i-th of vectors one after the other.
+__device__ inline Vec3 at(const double* values, u64 i) { return {values[3 * i], values[3 * i + 1], values[3 * i + 2]}; }
 
 // A rigid motion: unit quaternion (i, j, k, w) and translation.
 struct Pose {

@@ -15,6 +15,8 @@
 #define __global__
 #define __device__
 #define __shared__ static
+#define __launch_bounds__(...)
+#define __noinline__ __attribute__((noinline))
 #define __align__(n) alignas(n)
 
 using std::max;
@@ -22,6 +24,18 @@ using std::min;
 
 struct Index {
     unsigned x = 0, y = 0, z = 0;
+};
+struct float3 {
+    float x, y, z;
+};
+struct alignas(16) float4 {
+    float x, y, z, w;
+};
+struct alignas(16) double2 {
+    double x, y;
+};
+struct alignas(16) uint4 {
+    unsigned x, y, z, w;
 };
 inline Index threadIdx, blockIdx, blockDim, gridDim;
 
@@ -144,7 +158,21 @@ inline unsigned __match_any_sync(unsigned, unsigned value) {
     }
     return same;
 }
+template <class T>
+T __shfl_down_sync(unsigned, T value, unsigned down) {
+    static_assert(sizeof(T) <= sizeof(uint64_t));
+    uint64_t own = 0, all[shim::WARP];
+    std::memcpy(&own, &value, sizeof value);
+    shim::exchange(own, all);
+    unsigned from = shim::block.current % shim::WARP + down;
+    if (from < shim::WARP) std::memcpy(&value, &all[from], sizeof value);
+    return value;
+}
 inline void __threadfence() {}
+template <class T>
+T __ldg(const T* place) {
+    return *place;
+}
 template <class T>
 T atomicAdd(T* place, T value) {
     T before = *place;
@@ -152,7 +180,29 @@ T atomicAdd(T* place, T value) {
     return before;
 }
 inline int __popc(unsigned v) { return __builtin_popcount(v); }
+inline int __ffs(int v) { return __builtin_ffs(v); }
 inline int __clz(unsigned v) { return v ? __builtin_clz(v) : 32; }
+inline unsigned __float_as_uint(float v) {
+    unsigned bits;
+    std::memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+inline float __uint_as_float(unsigned v) {
+    float value;
+    std::memcpy(&value, &v, sizeof value);
+    return value;
+}
+inline long long __double_as_longlong(double v) {
+    long long bits;
+    std::memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+inline double __longlong_as_double(long long v) {
+    double value;
+    std::memcpy(&value, &v, sizeof value);
+    return value;
+}
+inline float __fdividef(float a, float b) { return a / b; }
 inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
 inline float __double2float_rd(double v) {
     float f = (float)v;

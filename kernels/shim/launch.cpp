@@ -2,8 +2,10 @@
 #include "cuda_on_cpu.hpp"
 
 // Once and outside the namespaces that keep the files apart.
-#include "../lib/tree.cuh"
-#include "../lib/triangle.cuh"
+#include "../lib/climb.cuh"
+#include "../lib/morton.cuh"
+#include "../lib/points.cuh"
+#include "../lib/surface.cuh"
 
 namespace radix_sort {
 #include "../radix_sort.cu"
@@ -11,8 +13,23 @@ namespace radix_sort {
 namespace facet_tree {
 #include "../facet_tree.cu"
 }
+namespace tree_links {
+#include "../tree_links.cu"
+}
+namespace point_tree {
+#include "../point_tree.cu"
+}
+namespace point_facet_matching {
+#include "../point_facet_matching.cu"
+}
+namespace facet_facet_matching {
+#include "../facet_facet_matching.cu"
+}
 namespace closest_point {
 #include "../closest_point.cu"
+}
+namespace registration {
+#include "../registration.cu"
 }
 
 #include <string>
@@ -47,9 +64,22 @@ const Named KERNELS[] = {
     KERNEL(radix_sort, radix_scatter),
     KERNEL(facet_tree, facet_keys),
     KERNEL(facet_tree, facet_corners),
-    KERNEL(facet_tree, tree_links),
-    KERNEL(facet_tree, tree_boxes),
+    KERNEL(facet_tree, facet_boxes),
+    KERNEL(tree_links, tree_links),
+    KERNEL(point_tree, point_keys),
+    KERNEL(point_tree, point_order),
+    KERNEL(point_tree, point_boxes),
+    KERNEL(point_facet_matching, point_facet_matching),
+    KERNEL(facet_facet_matching, facet_facet_matching),
+    KERNEL(closest_point, closest_candidates),
     KERNEL(closest_point, signed_closest),
+    KERNEL(registration, pair_with_surface),
+    KERNEL(registration, select_first),
+    KERNEL(registration, select_second),
+    KERNEL(registration, select_list),
+    KERNEL(registration, select_last),
+    KERNEL(registration, sum_equations),
+    KERNEL(registration, total_equations),
 };
 
 }  // namespace

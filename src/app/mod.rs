@@ -200,17 +200,19 @@ impl App {
         self.dispatcher.send(command, &watch, &Arc::clone(&self.wake));
     }
 
-    /// Follows a running best fit: every pose that comes at least 40 ms after the last is coloured and shown.
+    /// Follows a running best fit: poses are coloured and shown as fast as the device colours them.
     fn watch(&self) -> Watch {
         let (live, wake) = (Arc::clone(&self.live), Arc::clone(&self.wake));
         let document = self.dispatcher.document.clone();
+        let backend = Arc::clone(&self.dispatcher.context.backend);
+        let interval = viewport::live::interval(backend.device().kind);
         let last = Mutex::new(None::<Instant>);
         Arc::new(move |pose, rms_mm| {
             let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
-            if last.is_some_and(|at| at.elapsed() < Duration::from_millis(40)) {
+            if last.is_some_and(|at| at.elapsed() < interval) {
                 return;
             }
-            let deviations = viewport::live_deviations(&document, pose);
+            let deviations = viewport::live::deviations(backend.as_ref(), &document, pose);
             let mut live = live.lock().unwrap_or_else(PoisonError::into_inner);
             live.frame = Some((*pose, Arc::new(deviations)));
             live.rms_mm = rms_mm;

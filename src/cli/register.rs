@@ -5,7 +5,7 @@ use serde_json::json;
 use super::arguments::Register;
 use super::console::Console;
 use crate::base::{Progress, Result, UserError};
-use crate::compute::registration_step::Target;
+use crate::compute::registration::Target;
 use crate::dispatch::{Command, Context, Dispatcher};
 use crate::geometry::{KdTree, Pose, normals, transform};
 use crate::inspect::alignment::automatic::PreparedScan;

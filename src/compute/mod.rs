@@ -7,7 +7,7 @@ pub mod cuda;
 pub mod facet_facet_matching;
 pub mod point_deviation;
 pub mod point_facet_matching;
-pub mod registration_step;
+pub mod registration;
 
 use std::sync::Arc;
 
@@ -102,11 +102,6 @@ pub trait Backend: Send + Sync {
         progress: &Progress,
     ) -> Result<Vec<point_facet_matching::FacetDeviation>>;
 
-    /// Correspondences, weights and normal equations of one registration iteration.
-    /// Only asks `progress` whether to go on: the caller knows how many iterations there are.
-    fn registration_step(
-        &self,
-        request: &registration_step::Request<'_>,
-        progress: &Progress,
-    ) -> Result<registration_step::Answer>;
+    /// Makes the iterations of a registration ready.
+    fn registration<'a>(&'a self, problem: registration::Problem<'a>) -> Box<dyn registration::Registration + 'a>;
 }

@@ -4,7 +4,7 @@
 //! the largest distance. Spec: the published GPU colormap for structured-light scans on a CMM, with our reading of its
 //! acceptance table (the radius gates the lateral distance only, so that deviations larger than a facet survive).
 
-use crate::geometry::{KdTree, Mesh, Pose, Vector};
+use crate::geometry::{Mesh, Pose, SearchablePoints, Vector};
 
 /// What is asked.
 #[derive(Clone, Copy)]
@@ -12,7 +12,7 @@ pub struct Request<'a> {
     /// The nominal, refined to the wished resolution.
     pub nominal: &'a Mesh,
     /// The scan's points, scan frame, mm.
-    pub points: &'a KdTree,
+    pub points: &'a SearchablePoints<'a>,
     /// Unit directions by point number, scan frame, either the points' normals or the directions to the sensor; empty
     /// where unknown. Needed by the angle gate.
     pub directions: &'a [Vector],

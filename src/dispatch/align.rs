@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Context, Edit, Watch, needs_both};
 use crate::base::{LengthUnit, Progress, Result, UserError};
-use crate::compute::registration_step::Target;
+use crate::compute::registration::Target;
 use crate::geometry::Pose;
 use crate::inspect::alignment::automatic::{self, PreparedScan};
 use crate::inspect::alignment::{Alignment, Alternative, Method, best_fit, point_pairs};

@@ -1,5 +1,6 @@
 //! Axis-aligned boxes.
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{Point, Vector};
@@ -23,6 +24,11 @@ impl Aabb {
     /// The smallest box around the finite ones of `points`.
     pub fn of_points<'a>(points: impl IntoIterator<Item = &'a Point>) -> Self {
         points.into_iter().fold(Self::EMPTY, |aabb, point| aabb.with(point))
+    }
+
+    /// As [`Self::of_points`], on all cores.
+    pub fn of_many(points: &[Point]) -> Self {
+        points.par_chunks(1 << 15).map(Self::of_points).reduce(|| Self::EMPTY, |a, b| a.union(&b))
     }
 
     /// This box grown to hold `point`.

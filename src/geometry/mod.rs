@@ -24,7 +24,7 @@ pub mod winding;
 
 pub use aabb::Aabb;
 pub use cloud::{Cloud, OrderedPoints, SnapshotGrid};
-pub use kd_tree::KdTree;
+pub use kd_tree::{KdTree, SearchablePoints};
 pub use mesh::Mesh;
 pub use surface::{Surface, SurfaceHit};
 

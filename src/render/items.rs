@@ -128,6 +128,19 @@ impl PointsItem {
         (4.0 * self.spacing_mm * thinned * pixels_per_mm).clamp(1.0, 40.0) as f32
     }
 
+    /// Sets the deviations of the points drawn first, mm, in the order in which they are drawn; NaN, and those beyond,
+    /// are no data.
+    pub fn set_first_deviations(&self, gpu: &Gpu, deviations: &[f32]) {
+        upload(
+            gpu,
+            &self.chunks,
+            |drawn| drawn,
+            |drawn| {
+                deviations.get(drawn).filter(|deviation| deviation.is_finite()).map(|&deviation| f64::from(deviation))
+            },
+        );
+    }
+
     /// Sets the deviation of each point by its number, mm; `None` is no data.
     pub fn set_deviations(&self, gpu: &Gpu, deviation: impl Fn(usize) -> Option<f64> + Sync) {
         upload(gpu, &self.chunks, |i| self.number(i), deviation);

@@ -10,8 +10,17 @@ use shadowgraph::base::{Progress, Result, UserError, random::Random};
 use shadowgraph::compute::cpu::Cpu;
 use shadowgraph::compute::cuda::{Cuda, driver::Driver};
 use shadowgraph::compute::point_deviation::{PointDeviation, Request};
-use shadowgraph::compute::{Backend, DeviceKind};
-use shadowgraph::geometry::{Mesh, OrderedPoints, Point, Pose, Surface, Vector, mesh::shapes, sampling};
+use shadowgraph::compute::point_facet_matching::FacetDeviation;
+use shadowgraph::compute::registration::{Metric, Problem, Robust, Step, Target};
+use shadowgraph::compute::{Backend, DeviceKind, facet_facet_matching, point_facet_matching};
+use shadowgraph::dispatch::{self, Context, Dispatcher};
+use shadowgraph::geometry::{
+    Cloud, Mesh, OrderedPoints, Point, Pose, SearchablePoints, Surface, Vector, mesh::shapes, sampling,
+};
+use shadowgraph::inspect::alignment::Method;
+use shadowgraph::io::write;
+
+use super::support::cad_reader;
 
 /// The kernels as a shared library for the processor, made once a run.
 fn library() -> &'static libloading::Library {
@@ -21,7 +30,18 @@ fn library() -> &'static libloading::Library {
         let folder = tempfile::tempdir().unwrap().keep();
         let target = folder.join("kernels.so");
         let made = Command::new("g++")
-            .args(["-O2", "-std=c++17", "-ffp-contract=off", "-fPIC", "-shared", "-Wall", "-Wextra", "-Werror", "-o"])
+            .args([
+                "-O2",
+                "-std=c++17",
+                "-ffp-contract=off",
+                "-fPIC",
+                "-shared",
+                "-Wall",
+                "-Wextra",
+                "-Werror",
+                "-Wno-unknown-pragmas",
+                "-o",
+            ])
             .arg(&target)
             .arg(source)
             .output()
@@ -40,6 +60,8 @@ struct Shim {
     turn: std::sync::Mutex<()>,
     /// Fails every allocation above this many bytes.
     most_bytes: Option<usize>,
+    /// Kernels launched, by name.
+    launches: std::sync::Mutex<std::collections::BTreeMap<&'static str, usize>>,
 }
 
 impl Driver for Shim {
@@ -83,6 +105,7 @@ impl Driver for Shim {
         static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
         let _turn =
             (self.turn.lock().unwrap(), ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
+        *self.launches.lock().unwrap().entry(kernel).or_default() += 1;
         let name = CString::new(kernel).unwrap();
         let mut parameters: Vec<*mut c_void> = arguments.iter().map(|bytes| bytes.as_ptr() as *mut c_void).collect();
         // SAFETY: the signature is that of kernels/shim/launch.cpp.
@@ -175,12 +198,181 @@ fn meshes_of_few_facets_and_equal_keys() {
     agree(stack, 9.0, 200);
 }
 
+/// One step on the device and on the processor: what is counted agrees exactly, what is summed to rounding.
+fn steps_agree(surface: &Surface, samples: &[Point], normals: &[Vector], step: &Step) {
+    let points = OrderedPoints::new(samples);
+    let problem = Problem { target: Target::Surface(surface), points: &points, normals, oriented: false };
+    let cuda = Cuda::on(Arc::new(Shim::default()));
+    let ours = cuda.registration(problem).step(step, &Progress::silent()).unwrap();
+    assert_eq!(cuda.take_notices(), Vec::<String>::new());
+    let reference = Cpu.registration(problem).step(step, &Progress::silent()).unwrap();
+    assert_eq!((ours.matched, ours.used), (reference.matched, reference.used), "{step:?}");
+    assert_eq!(ours.scale_mm.to_bits(), reference.scale_mm.to_bits(), "{step:?}");
+    let close = |a: f64, b: f64, size: f64| (a - b).abs() <= 1e-12 * size;
+    assert!(close(ours.weight, reference.weight, reference.weight));
+    assert!(close(ours.weighted_squares, reference.weighted_squares, reference.weighted_squares), "{step:?}");
+    assert!(close(ours.curvature, reference.curvature, reference.weight));
+    assert!((ours.hessian - reference.hessian).amax() <= 1e-12 * reference.hessian.amax());
+    assert!((ours.gradient - reference.gradient).amax() <= 1e-12 * reference.hessian.amax());
+}
+
+#[test]
+fn registration_steps_agree_with_the_processor() {
+    let mesh = shapes::torus(30.0, 8.0, 40, 20);
+    let surface = Surface::new(mesh);
+    let mut random = Random::new(4, 4);
+    let pose = Pose::from_parts(Vector::new(5.0, -3.0, 2.0).into(), random.rotation());
+    let noisy = |random: &mut Random| random.rotation() * Vector::z() * random.range(0.0, 0.8);
+    let samples = sampling::by_area(surface.mesh(), 3000, 1);
+    let points: Vec<Point> =
+        samples.iter().map(|sample| pose.inverse() * (sample.point + noisy(&mut random))).collect();
+    let normals: Vec<Vector> = samples.iter().map(|sample| pose.inverse() * sample.normal).collect();
+    let nudge = Pose::new(Vector::new(0.3, -0.2, 0.1), Vector::new(0.01, 0.02, -0.01));
+    let step = Step {
+        stride: 1,
+        nominal_from_scan: nudge * pose,
+        pivot: surface.bounds().centre(),
+        max_distance_mm: 0.9,
+        max_angle_rad: 1.0,
+        trim: 0.0,
+        robust: Robust::Tukey,
+        floor_mm: 1e-6,
+        metric: Metric::PointToTriangle,
+    };
+    for metric in [Metric::PointToTriangle, Metric::PointToPlane, Metric::PointToPoint] {
+        for (trim, robust) in [(0.0, Robust::Tukey), (0.3, Robust::Tukey), (0.1, Robust::None)] {
+            steps_agree(&surface, &points, &normals, &Step { metric, trim, robust, ..step });
+        }
+    }
+    // Every seventh point, no normals; nothing in reach; one point; all residuals equal, and all zero.
+    steps_agree(&surface, &points, &[], &Step { stride: 7, ..step });
+    steps_agree(&surface, &points, &[], &Step { nominal_from_scan: Pose::translation(1e4, 0.0, 0.0), ..step });
+    steps_agree(&surface, &points[..1], &[], &Step { max_distance_mm: 9.0, ..step });
+    let cube = Surface::new(shapes::cuboid(Point::origin(), Point::new(4.0, 5.0, 6.0)));
+    for height in [0.25, 0.0] {
+        let flat: Vec<Point> =
+            (0..900).map(|i| Point::new(f64::from(i % 30) / 8.0, f64::from(i / 30) / 8.0, 6.0 + height)).collect();
+        steps_agree(&cube, &flat, &[], &Step { nominal_from_scan: Pose::identity(), ..step });
+    }
+}
+
+/// Point-facet matching on the device counts what the processor counts, and its means agree to rounding.
+fn point_facets_agree(nominal: &Mesh, points: &[Point], directions: &[Vector], pose: &Pose, radius_mm: Option<f64>) {
+    let points = SearchablePoints::new(points);
+    let request = point_facet_matching::Request {
+        nominal,
+        points: &points,
+        directions,
+        nominal_from_scan: pose,
+        radius_mm,
+        max_distance_mm: 0.7,
+        max_angle_rad: 1.2,
+    };
+    let cuda = Cuda::on(Arc::new(Shim::default()));
+    let ours = cuda.point_facet_matching(&request, &Progress::silent()).unwrap();
+    assert_eq!(cuda.take_notices(), Vec::<String>::new());
+    let reference = Cpu.point_facet_matching(&request, &Progress::silent()).unwrap();
+    for (facet, (ours, reference)) in ours.iter().zip(&reference).enumerate() {
+        assert_eq!(ours.matches, reference.matches, "{facet}");
+        let apart = ours.value().unwrap_or_default() - reference.value().unwrap_or_default();
+        assert!(apart.abs() < 1e-12, "{facet}: {ours:?} {reference:?}");
+    }
+}
+
+#[test]
+fn point_facet_matching_agrees_with_the_processor() {
+    let mut random = Random::new(8, 8);
+    for offset_mm in [0.0, 10_000.0] {
+        let mut nominal = shapes::torus(30.0, 8.0, 60, 30);
+        nominal.vertices.iter_mut().for_each(|vertex| vertex.coords.x += offset_mm);
+        let pose = Pose::from_parts(Vector::new(5.0, -3.0, 2.0).into(), random.rotation());
+        let samples = sampling::by_area(&nominal, 6000, 2);
+        let away = |random: &mut Random| random.range(-1.0, 1.0);
+        let points: Vec<Point> =
+            samples.iter().map(|s| pose.inverse() * (s.point + s.normal * away(&mut random))).collect();
+        let directions: Vec<Vector> = samples.iter().map(|s| pose.inverse() * s.normal).collect();
+        point_facets_agree(&nominal, &points, &[], &pose, None);
+        point_facets_agree(&nominal, &points, &directions, &pose, Some(0.9));
+        // Few points; all points the same.
+        point_facets_agree(&nominal, &points[..1], &[], &pose, Some(2.0));
+        point_facets_agree(&nominal, &points[..3], &[], &pose, Some(2.0));
+        point_facets_agree(&nominal, &vec![points[0]; 500], &[], &pose, Some(2.0));
+        point_facets_agree(&nominal, &[], &[], &pose, None);
+    }
+}
+
+#[test]
+fn facet_facet_matching_agrees_with_the_processor_to_the_bit() {
+    let mut random = Random::new(9, 9);
+    for offset_mm in [0.0, 10_000.0] {
+        let mut nominal = shapes::torus(30.0, 8.0, 50, 24);
+        nominal.vertices.iter_mut().for_each(|vertex| vertex.coords.x += offset_mm);
+        let pose = Pose::from_parts(Vector::new(5.0, -3.0, 2.0).into(), random.rotation());
+        let mut scan = shapes::torus(30.1, 8.05, 70, 31);
+        scan.vertices.iter_mut().for_each(|vertex| {
+            let noise = random.rotation() * Vector::z() * random.range(0.0, 0.1);
+            vertex.coords.x += offset_mm;
+            *vertex = pose.inverse() * (*vertex + noise);
+        });
+        for facets in [scan.facets.len(), 900, 3, 1] {
+            let mut part = scan.clone();
+            part.facets.truncate(facets);
+            let scan = Surface::new(part);
+            let request = facet_facet_matching::Request {
+                nominal: &nominal,
+                scan: &scan,
+                nominal_from_scan: &pose,
+                max_distance_mm: 1.0,
+                max_angle_rad: 1.2,
+            };
+            let cuda = Cuda::on(Arc::new(Shim::default()));
+            let ours = cuda.facet_facet_matching(&request, &Progress::silent()).unwrap();
+            assert_eq!(cuda.take_notices(), Vec::<String>::new());
+            let reference = Cpu.facet_facet_matching(&request, &Progress::silent()).unwrap();
+            let bits = |answers: &[FacetDeviation]| -> Vec<Option<u64>> {
+                answers.iter().map(|answer| answer.value().map(f64::to_bits)).collect()
+            };
+            assert_eq!(bits(&ours), bits(&reference), "{facets} facets, {offset_mm} mm off");
+            assert!(facets < 900 || ours.iter().filter(|answer| answer.value().is_some()).count() > 300);
+        }
+    }
+}
+
 #[test]
 fn no_points_is_no_fault() {
     let surface = Surface::new(shapes::sphere(5.0, 2));
     let cuda = Cuda::on(Arc::new(Shim::default()));
     assert!(deviations(&cuda, &surface, &[], &[], &Pose::identity()).is_empty());
     assert_eq!(cuda.device().kind, DeviceKind::Cuda);
+}
+
+#[test]
+fn the_whole_job_runs_on_the_device() {
+    let folder = tempfile::tempdir().unwrap();
+    let mesh = shapes::torus(30.0, 8.0, 40, 20);
+    let mut lopsided = mesh.clone();
+    lopsided.vertices.iter_mut().for_each(|vertex| vertex.coords.x *= 1.3 + 0.01 * vertex.coords.y);
+    let points = sampling::by_area(&lopsided, 1500, 1).iter().map(|sample| sample.point).collect();
+    let (part, scan) = (folder.path().join("part.stl"), folder.path().join("scan.ply"));
+    write::mesh(&part, &lopsided).unwrap();
+    write::cloud(&scan, &Cloud::from_points(points)).unwrap();
+    let driver = Arc::new(Shim::default());
+    let backend: Arc<dyn Backend> = Arc::new(Cuda::on(Arc::clone(&driver) as Arc<dyn Driver>));
+    let mut dispatcher = Dispatcher::new(Context { backend, cad: cad_reader() });
+    let mut run = |command| dispatcher.run_now(command, &Progress::silent()).unwrap();
+    run(dispatch::Command::OpenNominal { path: part, unit: None });
+    run(dispatch::Command::OpenScans { paths: vec![scan], unit: None, columns: None });
+    run(dispatch::Command::Align(Method::BestFit));
+    run(dispatch::Command::Compare);
+    let launches = driver.launches.lock().unwrap().clone();
+    let of = |kernel: &str| launches.get(kernel).copied().unwrap_or_default();
+    let iterations = dispatcher.document.alignment.as_ref().unwrap().iterations;
+    assert_eq!(of("pair_with_surface"), iterations, "{launches:?}");
+    assert_eq!(of("signed_closest"), 1, "{launches:?}");
+    assert_eq!(of("closest_candidates"), iterations + 1, "{launches:?}");
+    // The tree is built once.
+    assert_eq!(of("facet_boxes"), 1, "{launches:?}");
+    assert!(dispatcher.document.current_check().is_some());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::super::{App, theme};
 use super::rows;
-use crate::compute::registration_step::{Metric, Robust};
+use crate::compute::registration::{Metric, Robust};
 use crate::dispatch::{Command, capitalised};
 use crate::geometry::Point;
 use crate::inspect::alignment::Method;

@@ -5,6 +5,7 @@
 
 mod central;
 mod legend;
+pub(super) mod live;
 mod screen;
 
 use std::sync::Arc;
@@ -13,12 +14,9 @@ use std::time::{Duration, Instant};
 use eframe::egui_wgpu::RenderState;
 
 use super::{Action, Live, Shown, theme};
-use crate::base::Progress;
-use crate::compute::Backend;
-use crate::compute::cpu::Cpu;
-use crate::compute::point_deviation::{PointDeviation, Request};
+use crate::compute::point_deviation::PointDeviation;
 use crate::compute::point_facet_matching::FacetDeviation;
-use crate::geometry::{Aabb, OrderedPoints, Point, Pose};
+use crate::geometry::{Aabb, Point, Pose};
 use crate::inspect::deviation::DeviationMap;
 use crate::inspect::deviation::regions::Region;
 use crate::render::colour_scale::ColourScale;
@@ -32,8 +30,6 @@ use screen::{Quality, Screen};
 const NOMINAL: u32 = 1;
 const ACTUAL: u32 = 2;
 
-/// Points drawn while a best fit is shown live.
-const LIVE_POINTS: usize = 60_000;
 /// The camera counts as moving for this long after its last move.
 const MOVING: Duration = Duration::from_millis(160);
 
@@ -167,14 +163,7 @@ impl Viewport {
         {
             self.live_serial = live.serial;
             if let Some(actual) = &self.actual {
-                let by_number: std::collections::HashMap<usize, f32> = deviations
-                    .iter()
-                    .enumerate()
-                    .map(|(drawn, &deviation)| (actual.item.number(drawn), deviation))
-                    .collect();
-                actual.item.set_deviations(&gpu, |number| {
-                    by_number.get(&number).filter(|d| d.is_finite()).map(|&d| f64::from(d))
-                });
+                actual.item.set_first_deviations(&gpu, deviations);
             }
         }
         if refit {
@@ -245,12 +234,21 @@ impl Viewport {
             pose,
             camera: self.camera.clip_from_local(),
         };
-        self.bring_up_to_date(context, key, shown, live.frame.is_some(), moving);
+        let live_points = live.frame.as_ref().map(|(_, deviations)| deviations.len());
+        self.bring_up_to_date(context, key, shown, live_points, moving);
     }
 
     /// Draws what `key` asks for where it is not shown yet. Heavy scenes are shown reduced at once, and whole when
     /// several frames have each drawn a slice of them.
-    fn bring_up_to_date(&mut self, context: &egui::Context, key: DrawnKey, shown: Shown, is_live: bool, moving: bool) {
+    fn bring_up_to_date(
+        &mut self,
+        context: &egui::Context,
+        key: DrawnKey,
+        shown: Shown,
+        live_points: Option<usize>,
+        moving: bool,
+    ) {
+        let is_live = live_points.is_some();
         let slices = self.slices();
         match &mut self.drawn {
             Some(drawn) if drawn.key == key => {
@@ -264,7 +262,7 @@ impl Viewport {
                 } else {
                     context.request_repaint();
                 }
-                self.draw(&key, shown, is_live, Quality::Whole, slice);
+                self.draw(&key, shown, live_points, Quality::Whole, slice);
                 if slice.is_last() {
                     self.screen.show(&self.gpu(), Quality::Whole);
                     self.forget_pick();
@@ -275,7 +273,7 @@ impl Viewport {
                 if quality == Quality::Reduced && !moving {
                     context.request_repaint();
                 }
-                self.draw(&key, shown, is_live, quality, Slice::ALL);
+                self.draw(&key, shown, live_points, quality, Slice::ALL);
                 self.screen.show(&self.gpu(), quality);
                 self.forget_pick();
                 self.drawn = Some(Drawn { key, quality, next_slice: 0 });
@@ -296,7 +294,7 @@ impl Viewport {
         (facets + points).div_ceil(self.scene.gpu().elements_per_frame()).max(1)
     }
 
-    fn draw(&mut self, key: &DrawnKey, shown: Shown, is_live: bool, quality: Quality, slice: Slice) {
+    fn draw(&mut self, key: &DrawnKey, shown: Shown, live_points: Option<usize>, quality: Quality, slice: Slice) {
         let gpu = self.gpu();
         let moving = quality == Quality::Reduced;
         let target = self.screen.target(&gpu, key.size, quality);
@@ -319,14 +317,14 @@ impl Viewport {
                 draws.push(Draw::Mesh { item: &nominal.item, look, moving });
             }
         }
-        let budget = if is_live {
-            LIVE_POINTS
+        let budget = if let Some(points) = live_points {
+            points
         } else if moving {
             gpu.moving_points()
         } else {
             usize::MAX
         };
-        let coloured = shown.deviations && (is_live || (self.check.is_some() && facets.is_none()));
+        let coloured = shown.deviations && (live_points.is_some() || (self.check.is_some() && facets.is_none()));
         if let Some(actual) = self.actual.as_ref().filter(|_| shown.actual && facets.is_none()) {
             let look = look(key.pose, [0.28, 0.58, 0.86], coloured, ACTUAL);
             draws.push(Draw::Points { item: &actual.item, look, budget });
@@ -426,29 +424,4 @@ fn same<T>(shown: Option<&Arc<T>>, wanted: Option<&Arc<T>>) -> bool {
 
 fn address<T>(part: Option<&Arc<T>>) -> usize {
     part.map_or(0, |part| Arc::as_ptr(part) as usize)
-}
-
-/// Deviations of the first drawn points in a pose on its way, mm; NaN is no data.
-pub(super) fn live_deviations(document: &Document, pose: &Pose) -> Vec<f32> {
-    let (Some(nominal), Some(actual)) = (&document.nominal, &document.actual) else {
-        return Vec::new();
-    };
-    let all = &actual.cloud.points;
-    let scattered = PointsItem::scattered(all.len());
-    let points: Vec<Point> = scattered.take(LIVE_POINTS).map(|number| all[number]).collect();
-    let ordered = OrderedPoints::new(&points);
-    let request = Request {
-        surface: &nominal.surface,
-        points: &ordered,
-        normals: &[],
-        oriented: false,
-        nominal_from_scan: pose,
-        max_distance_mm: document.settings.deviation.max_distance_mm.max(4.0 * document.settings.scale_mm),
-        max_angle_rad: std::f64::consts::PI,
-    };
-    // The viewport is a spectator: where this fails, the points stay as they were.
-    Cpu.point_deviation(&request, &Progress::silent()).map_or_else(
-        |_| Vec::new(),
-        |values| values.iter().map(|value| value.value().map_or(f32::NAN, |mm| mm as f32)).collect(),
-    )
 }

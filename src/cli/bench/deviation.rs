@@ -7,7 +7,7 @@ use super::{part, pools, time};
 use crate::base::{Progress, Result};
 use crate::compute::cpu::Cpu;
 use crate::compute::{Backend, facet_facet_matching, point_deviation, point_facet_matching};
-use crate::geometry::{KdTree, OrderedPoints, Point, Pose, Surface};
+use crate::geometry::{OrderedPoints, Point, Pose, SearchablePoints, Surface};
 
 const POINTS: usize = 424_307;
 const FACETS: [usize; 3] = [103_966, 345_592, 1_188_408];
@@ -45,7 +45,11 @@ fn case(
     let (surface, row) = time(&label("build the surface"), arguments.runs, || Ok(Surface::new(mesh.clone())))?;
     rows.push(row);
     closest(arguments, threads, &surface, points, rows)?;
-    let (tree, row) = time(&label("build the points' tree"), arguments.runs, || Ok(KdTree::new(points)))?;
+    let (tree, row) = time(&label("build the points' tree"), arguments.runs, || {
+        let points = SearchablePoints::new(points);
+        points.tree();
+        Ok(points)
+    })?;
     rows.push(row);
     let pose = Pose::identity();
     let (_, row) = time(&label("point-facet matching, radius 1 mm"), arguments.runs, || {

@@ -9,13 +9,18 @@ use crate::io::write;
 
 /// A ribbed cone of about `facets` facets, 240 mm long.
 pub fn cone(facets: usize) -> Mesh {
+    sized_cone(facets, 1.0)
+}
+
+/// As [`cone`], but `size` times as large.
+pub fn sized_cone(facets: usize, size: f64) -> Mesh {
     let along = ((facets as f64 / 2.0 / 2.2).sqrt()).max(3.0) as u32;
     let around = ((facets as f64 / 2.0 / f64::from(along)).round() as u32).max(3);
     shapes::grid(along, around, false, |u, v| {
         let angle = -v * std::f64::consts::TAU;
         let ribs = 1.5 * (12.0 * angle).cos() * (std::f64::consts::PI * u).sin() + 0.8 * (40.0 * u).sin();
         let radius = 60.0 - 25.0 * u + ribs;
-        Point::new(radius * angle.cos(), radius * angle.sin(), 240.0 * u)
+        Point::new(radius * angle.cos(), radius * angle.sin(), 240.0 * u) * size
     })
 }
 

@@ -7,7 +7,7 @@ use super::{part, pools, time};
 use crate::base::{Progress, Result};
 use crate::compute::Backend;
 use crate::compute::cpu::Cpu;
-use crate::compute::registration_step::Target;
+use crate::compute::registration::Target;
 use crate::geometry::{OrderedPoints, Pose, Surface, Vector, transform};
 use crate::inspect::alignment::best_fit::{self, Parameters, Problem};
 use crate::io::atomic::write_bytes;

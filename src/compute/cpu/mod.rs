@@ -5,7 +5,7 @@ mod gate;
 mod order_statistic;
 mod point_deviation;
 mod point_facet_matching;
-mod registration_step;
+mod registration;
 
 use rayon::prelude::*;
 
@@ -46,12 +46,11 @@ impl Backend for Cpu {
         facet_facet_matching::run(request, progress)
     }
 
-    fn registration_step(
-        &self,
-        request: &super::registration_step::Request<'_>,
-        progress: &Progress,
-    ) -> Result<super::registration_step::Answer> {
-        registration_step::run(request, progress)
+    fn registration<'a>(
+        &'a self,
+        problem: super::registration::Problem<'a>,
+    ) -> Box<dyn super::registration::Registration + 'a> {
+        Box::new(registration::CpuRegistration::new(problem))
     }
 }
 

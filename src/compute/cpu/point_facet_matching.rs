@@ -14,6 +14,7 @@ pub(super) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<Face
     let facets = request.nominal.facets.len();
     let scan_from_nominal = request.nominal_from_scan.inverse();
     let along_curve = facets_along_curve(request.nominal);
+    request.points.tree();
     let mut ordered = vec![FacetDeviation::default(); facets];
     let counter = progress.counter(facets.div_ceil(CHUNK), "Matching points to facets");
     ordered.par_chunks_mut(CHUNK).zip(along_curve.numbers.par_chunks(CHUNK)).for_each(|(out, facets)| {
@@ -42,7 +43,7 @@ impl Task for Batch<'_> {
             let corners = self.request.nominal.corners(facet as usize).map(|corner| self.scan_from_nominal * corner);
             let mut cylinder = Cylinder::over(&corners, self.request);
             cylinder.prepare_sieve();
-            self.request.points.leaves_in_box::<L>(&cylinder.bounds(), &mut stack, &mut cylinder);
+            self.request.points.tree().leaves_in_box::<L>(&cylinder.bounds(), &mut stack, &mut cylinder);
             if cylinder.matches > 0 {
                 *out = FacetDeviation {
                     deviation_mm: cylinder.sum / f64::from(cylinder.matches),
@@ -76,7 +77,7 @@ impl<'a> Cylinder<'a> {
             corners.iter().map(|corner| (corner - centre).norm_squared()).fold(0.0, f64::max).sqrt()
         });
         Self {
-            tree: request.points,
+            tree: request.points.tree(),
             sieve: Sieve::default(),
             centre,
             normal: triangle::normal(corners),
@@ -168,9 +169,13 @@ impl LeafVisitor for Cylinder<'_> {
 mod tests {
     use super::*;
     use crate::base::random::Random;
-    use crate::geometry::{mesh::shapes, refine};
+    use crate::geometry::{SearchablePoints, mesh::shapes, refine};
 
-    fn request<'a>(nominal: &'a crate::geometry::Mesh, points: &'a KdTree, pose: &'a Pose) -> Request<'a> {
+    fn request<'a>(
+        nominal: &'a crate::geometry::Mesh,
+        points: &'a SearchablePoints<'a>,
+        pose: &'a Pose,
+    ) -> Request<'a> {
         Request {
             nominal,
             points,
@@ -191,7 +196,7 @@ mod tests {
             .iter()
             .map(|sample| pose.inverse() * (sample.point + sample.normal * random.range(-0.3, 0.5)))
             .collect();
-        let tree = KdTree::new(&points);
+        let tree = SearchablePoints::new(&points);
         let request = request(&nominal, &tree, &pose);
         let answer = run(&request, &Progress::silent()).unwrap();
         for facet in (0..nominal.facets.len()).step_by(37) {
@@ -222,7 +227,7 @@ mod tests {
         let points: Vec<Point> =
             (0..10_000).map(|i| Point::new(f64::from(i % 100) * 0.2, f64::from(i / 100) * 0.2, 0.6)).collect();
         let directions = vec![Vector::z(); points.len()];
-        let tree = KdTree::new(&points);
+        let tree = SearchablePoints::new(&points);
         let pose = Pose::identity();
         let request = Request { directions: &directions, max_distance_mm: 1.0, ..request(&nominal, &tree, &pose) };
         for (facet, answer) in run(&request, &Progress::silent()).unwrap().iter().enumerate() {

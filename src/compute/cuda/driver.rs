@@ -6,7 +6,6 @@ use std::sync::Arc;
 use bytemuck::Pod;
 
 use crate::base::Result;
-use crate::geometry::Vector;
 
 /// Memory, transfers and launches of one device. Places are addresses in its memory.
 pub trait Driver: Send + Sync {
@@ -19,7 +18,7 @@ pub trait Driver: Send + Sync {
     /// Gives memory back.
     fn free(&self, place: u64);
 
-    /// Copies to the device, and waits.
+    /// Copies to the device, behind everything launched before.
     fn upload(&self, place: u64, bytes: &[u8]) -> Result<()>;
 
     /// Copies from the device behind everything launched before, and waits.
@@ -71,6 +70,11 @@ impl<T: Pod> Buffer<T> {
         Ok(values)
     }
 
+    /// Number of values.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
     /// Its address, as kernels take it.
     pub fn place(&self) -> u64 {
         self.place
@@ -83,13 +87,8 @@ impl<T> Drop for Buffer<T> {
     }
 }
 
-/// Coordinates one after the other, as kernels read them.
-pub fn coordinates<'a>(vectors: impl Iterator<Item = &'a Vector>) -> Vec<f64> {
-    vectors.flat_map(|vector| <[f64; 3]>::from(*vector)).collect()
-}
-
 /// Threads of a block where a kernel has no wish of its own.
-const THREADS: u32 = 256;
+const THREADS: u32 = 128;
 
 /// Launches one thread for each of `count` elements.
 pub fn launch_each(driver: &dyn Driver, kernel: &'static str, count: usize, arguments: &[&[u8]]) -> Result<()> {

@@ -1,26 +1,42 @@
 //! A CUDA device. What it cannot do, or fails at, the processor does, with a sentence.
 
 pub mod driver;
+mod facet_answers;
+mod facet_facet_matching;
+mod flat;
+mod mesh;
 mod nvidia;
 mod point_deviation;
+mod point_facet_matching;
+mod points;
+mod queries;
+mod registration;
 mod sort;
 mod surface;
+mod tree;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::cpu::Cpu;
+use super::registration::{Answer, Problem, Registration, Step, Target};
 use super::{Backend, Device, DeviceKind};
-use crate::base::{ErrorKind, Progress, Result};
+use crate::base::{ErrorKind, Progress, Result, UserError};
 use crate::geometry::Surface;
 use driver::Driver;
+pub use facet_facet_matching::FacetFacetJob;
 pub use point_deviation::PointDeviationJob;
-use surface::DeviceSurface;
+pub use point_facet_matching::PointFacetJob;
+pub use registration::DeviceRegistration;
+pub use surface::DeviceSurface;
+
+/// Surfaces kept on the device: a nominal, and a scan as facets.
+const RESIDENT: usize = 2;
 
 /// The backend of one device.
 pub struct Cuda {
     driver: Arc<dyn Driver>,
-    /// The nominal that is resident, and the number of the surface it was made from.
-    resident: Mutex<Option<(u64, Arc<DeviceSurface>)>>,
+    /// Surfaces that are resident, by the number of what each was made from, the latest last.
+    resident: Mutex<Vec<(u64, Arc<DeviceSurface>)>>,
     notices: Mutex<Vec<String>>,
 }
 
@@ -32,7 +48,7 @@ impl Cuda {
 
     /// On any driver, for tests.
     pub fn on(driver: Arc<dyn Driver>) -> Self {
-        Self { driver, resident: Mutex::new(None), notices: Mutex::new(Vec::new()) }
+        Self { driver, resident: Mutex::default(), notices: Mutex::new(Vec::new()) }
     }
 
     /// Uploads what a request needs, for callers that launch it several times.
@@ -43,30 +59,76 @@ impl Cuda {
         PointDeviationJob::new(&self.driver, self.surface(request.surface)?, request)
     }
 
-    /// Forgets the resident nominal.
+    /// As [`Self::prepare_point_deviation`].
+    pub fn prepare_point_facet_matching(
+        &self,
+        request: &super::point_facet_matching::Request<'_>,
+    ) -> Result<PointFacetJob> {
+        if request.points.places().is_empty() || request.nominal.facets.is_empty() {
+            return Err(UserError::input("There is nothing to match."));
+        }
+        PointFacetJob::new(&self.driver, request)
+    }
+
+    /// As [`Self::prepare_point_deviation`].
+    pub fn prepare_facet_facet_matching(
+        &self,
+        request: &super::facet_facet_matching::Request<'_>,
+    ) -> Result<FacetFacetJob> {
+        if request.nominal.facets.is_empty() {
+            return Err(UserError::input("There is nothing to match."));
+        }
+        FacetFacetJob::new(&self.driver, self.surface(request.scan)?, request)
+    }
+
+    /// As [`Self::prepare_point_deviation`], for a problem on a surface.
+    pub fn prepare_registration(&self, problem: &Problem<'_>, surface: &Surface) -> Result<DeviceRegistration> {
+        DeviceRegistration::new(&self.driver, self.surface(surface)?, problem)
+    }
+
+    /// A resident surface of its own, for those who time its making.
+    pub fn prepare_surface(&self, surface: &Surface) -> Result<DeviceSurface> {
+        DeviceSurface::new(&self.driver, surface)
+    }
+
+    /// Forgets the resident surfaces.
     pub fn forget(&self) {
-        *self.resident.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.resident.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// Where everything runs.
+    pub fn driver(&self) -> &Arc<dyn Driver> {
+        &self.driver
     }
 
     /// The resident twin of `surface`, uploaded where it is not there yet.
     fn surface(&self, surface: &Surface) -> Result<Arc<DeviceSurface>> {
+        if surface.mesh().facets.is_empty() {
+            return Err(UserError::input("A nominal without facets has no tree on the device."));
+        }
         let mut resident = self.resident.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, twin)) = resident.as_ref().filter(|(number, _)| *number == surface.number()) {
+        if let Some((_, twin)) = resident.iter().find(|(number, _)| *number == surface.number()) {
             return Ok(Arc::clone(twin));
         }
-        // The old one goes first: both may not fit.
-        *resident = None;
+        // The oldest goes first: more may not fit.
+        if resident.len() == RESIDENT {
+            resident.remove(0);
+        }
         let twin = Arc::new(DeviceSurface::new(&self.driver, surface)?);
-        *resident = Some((surface.number(), Arc::clone(&twin)));
+        resident.push((surface.number(), Arc::clone(&twin)));
         Ok(twin)
+    }
+
+    fn notice(&self, error: &UserError) {
+        let notice = format!("{} This step was computed on the processor.", error.sentence);
+        self.notices.lock().unwrap_or_else(PoisonError::into_inner).push(notice);
     }
 
     /// The device's answer, or the processor's with a notice where the device fails. A cancel stays one.
     fn or_cpu<T>(&self, answer: Result<T>, on_cpu: impl FnOnce() -> Result<T>) -> Result<T> {
         match answer {
             Err(error) if error.kind != ErrorKind::Cancelled => {
-                let notice = format!("{} This step was computed on the processor.", error.sentence);
-                self.notices.lock().unwrap_or_else(PoisonError::into_inner).push(notice);
+                self.notice(&error);
                 on_cpu()
             }
             answer => answer,
@@ -104,7 +166,18 @@ impl Backend for Cuda {
         request: &super::point_facet_matching::Request<'_>,
         progress: &Progress,
     ) -> Result<Vec<super::point_facet_matching::FacetDeviation>> {
-        Cpu.point_facet_matching(request, progress)
+        let attempt = || {
+            progress.report(0.0, "Matching points to facets")?;
+            let job = self.prepare_point_facet_matching(request)?;
+            job.launch(request.nominal_from_scan)?;
+            let answers = job.read()?;
+            progress.check()?;
+            Ok(answers)
+        };
+        if request.points.places().is_empty() || request.nominal.facets.is_empty() {
+            return Cpu.point_facet_matching(request, progress);
+        }
+        self.or_cpu(attempt(), || Cpu.point_facet_matching(request, progress))
     }
 
     fn facet_facet_matching(
@@ -112,14 +185,51 @@ impl Backend for Cuda {
         request: &super::facet_facet_matching::Request<'_>,
         progress: &Progress,
     ) -> Result<Vec<super::point_facet_matching::FacetDeviation>> {
-        Cpu.facet_facet_matching(request, progress)
+        let attempt = || {
+            progress.report(0.0, "Matching facets to facets")?;
+            let job = self.prepare_facet_facet_matching(request)?;
+            job.launch(request.nominal_from_scan)?;
+            let answers = job.read()?;
+            progress.check()?;
+            Ok(answers)
+        };
+        if request.nominal.facets.is_empty() || request.scan.mesh().facets.is_empty() {
+            return Cpu.facet_facet_matching(request, progress);
+        }
+        self.or_cpu(attempt(), || Cpu.facet_facet_matching(request, progress))
     }
 
-    fn registration_step(
-        &self,
-        request: &super::registration_step::Request<'_>,
-        progress: &Progress,
-    ) -> Result<super::registration_step::Answer> {
-        Cpu.registration_step(request, progress)
+    fn registration<'a>(&'a self, problem: Problem<'a>) -> Box<dyn Registration + 'a> {
+        let mut device = None;
+        if let Target::Surface(surface) = problem.target {
+            let attempt =
+                self.surface(surface).and_then(|surface| DeviceRegistration::new(&self.driver, surface, &problem));
+            device = attempt.map_err(|error| self.notice(&error)).ok();
+        }
+        match device {
+            Some(device) => Box::new(OnDevice { cuda: self, device, problem, on_cpu: None }),
+            None => Cpu.registration(problem),
+        }
+    }
+}
+
+/// A registration that goes on on the processor where the device fails.
+struct OnDevice<'a> {
+    cuda: &'a Cuda,
+    device: DeviceRegistration,
+    problem: Problem<'a>,
+    on_cpu: Option<Box<dyn Registration + 'a>>,
+}
+
+impl Registration for OnDevice<'_> {
+    fn step(&mut self, step: &Step, progress: &Progress) -> Result<Answer> {
+        progress.check()?;
+        if self.on_cpu.is_none() {
+            match self.device.step(step) {
+                Ok(answer) => return Ok(answer),
+                Err(error) => self.cuda.notice(&error),
+            }
+        }
+        self.on_cpu.get_or_insert_with(|| Cpu.registration(self.problem)).step(step, progress)
     }
 }

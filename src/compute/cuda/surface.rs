@@ -4,33 +4,19 @@ use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable, bytes_of};
 
-use super::driver::{Buffer, Driver, coordinates, launch_each};
-use super::sort;
+use super::driver::{Buffer, Driver, launch_each};
+use super::mesh::DeviceMesh;
+use super::{flat, tree};
 use crate::base::Result;
 use crate::geometry::Surface;
 
-/// Facets in a leaf, at most; LEAF_SIZE of tree.cuh.
+/// Facets in a leaf, at most; SURFACE_LEAF of surface.cuh.
 const LEAF_SIZE: u32 = 4;
-const LEAF_BIT: u32 = 1 << 31;
-/// Bits of a Morton key.
-const KEY_BITS: u32 = 30;
-/// Bytes of a node of tree.cuh.
-const NODE_BYTES: usize = 64;
+/// Bytes of a facet, exactly and in the sieve, of surface.cuh.
+const FACET_BYTES: usize = 80;
+const SIEVE_BYTES: usize = 48;
 
-/// `Mesh` of facet_tree.cu.
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-struct MeshParameter {
-    vertices: u64,
-    facets: u64,
-    count: u32,
-    pad: u32,
-    low: [f64; 3],
-    cells_per_mm: f64,
-    centre: [f64; 3],
-}
-
-/// `Surface` of closest_point.cu.
+/// `Surface` of surface.cuh.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 pub(super) struct SurfaceParameter {
@@ -38,7 +24,7 @@ pub(super) struct SurfaceParameter {
     root: u32,
     facets: u32,
     corners: u64,
-    numbers: u64,
+    sieve: u64,
     vertices: u64,
     indices: u64,
     neighbours: u64,
@@ -50,114 +36,67 @@ pub(super) struct SurfaceParameter {
 
 /// A nominal resident on a device.
 pub struct DeviceSurface {
+    mesh: DeviceMesh,
     nodes: Buffer<u8>,
-    corners: Buffer<f64>,
-    numbers: Buffer<u32>,
-    vertices: Buffer<f64>,
-    indices: Buffer<u32>,
+    corners: Buffer<u8>,
+    sieve: Buffer<u8>,
     neighbours: Buffer<u32>,
     vertex_normals: Buffer<f64>,
     open_vertices: Buffer<u8>,
-    facets: u32,
-    centre: [f64; 3],
-    reach_mm: f64,
 }
 
 impl DeviceSurface {
-    /// Uploads `surface` and builds its tree.
+    /// Uploads `surface`, of at least one facet, and builds its tree.
     pub fn new(driver: &Arc<dyn Driver>, surface: &Surface) -> Result<Self> {
-        let mesh = surface.mesh();
+        let mesh = DeviceMesh::new(driver, surface.mesh(), surface.bounds())?;
+        let (corners, sieve, nodes) = build(driver, &mesh)?;
         let open: Vec<u8> = surface.open_vertices().iter().map(|&open| u8::from(open)).collect();
-        let vertices = Buffer::of(driver, &coordinates(mesh.vertices.iter().map(|vertex| &vertex.coords)))?;
-        let indices = Buffer::of(driver, mesh.facets.as_flattened())?;
-        let count = mesh.facets.len();
-        let bounds = surface.bounds();
-        let (centre, longest) = (bounds.centre(), bounds.size().max());
-        let parameter = MeshParameter {
-            vertices: vertices.place(),
-            facets: indices.place(),
-            count: count as u32,
-            pad: 0,
-            low: bounds.min.into(),
-            cells_per_mm: if longest > 0.0 { 1023.0 / longest } else { 0.0 },
-            centre: centre.into(),
-        };
-        let (nodes, corners, numbers) = build(driver, &parameter)?;
         Ok(Self {
+            mesh,
             nodes,
             corners,
-            numbers,
-            vertices,
-            indices,
+            sieve,
             neighbours: Buffer::of(driver, surface.topology().neighbours.as_flattened())?,
-            vertex_normals: Buffer::of(driver, &coordinates(surface.vertex_normals().iter()))?,
+            vertex_normals: Buffer::of(driver, flat::of_vectors(surface.vertex_normals()))?,
             open_vertices: Buffer::of(driver, &open)?,
-            facets: count as u32,
-            centre: centre.into(),
-            reach_mm: 0.5 * longest,
         })
     }
 
     pub(super) fn parameter(&self) -> SurfaceParameter {
-        // Few facets are one leaf; kernels see how many in its code.
-        let root = if self.facets <= LEAF_SIZE { LEAF_BIT | self.facets.saturating_sub(1) } else { 0 };
         SurfaceParameter {
             nodes: self.nodes.place(),
-            root,
-            facets: self.facets,
+            root: tree::root(self.mesh.count, LEAF_SIZE),
+            facets: self.mesh.count as u32,
             corners: self.corners.place(),
-            numbers: self.numbers.place(),
-            vertices: self.vertices.place(),
-            indices: self.indices.place(),
+            sieve: self.sieve.place(),
+            vertices: self.mesh.vertices.place(),
+            indices: self.mesh.facets.place(),
             neighbours: self.neighbours.place(),
             vertex_normals: self.vertex_normals.place(),
             open_vertices: self.open_vertices.place(),
-            centre: self.centre,
-            reach_mm: self.reach_mm,
+            centre: self.mesh.centre,
+            reach_mm: self.mesh.reach_mm(),
         }
+    }
+
+    /// Builds the tree once more, for those who time it.
+    pub fn rebuild(&mut self, driver: &Arc<dyn Driver>) -> Result<()> {
+        (self.corners, self.sieve, self.nodes) = build(driver, &self.mesh)?;
+        Ok(())
     }
 }
 
-/// Nodes, corners in tree order, and the facets' numbers in that order.
-fn build(driver: &Arc<dyn Driver>, mesh: &MeshParameter) -> Result<(Buffer<u8>, Buffer<f64>, Buffer<u32>)> {
-    let count = mesh.count as usize;
-    let (keys, numbers) = (Buffer::<u32>::new(driver, count)?, Buffer::<u32>::new(driver, count)?);
-    let (key_place, number_place) = (keys.place(), numbers.place());
-    launch_each(
-        driver.as_ref(),
-        "facet_keys",
-        count,
-        &[bytes_of(mesh), bytes_of(&key_place), bytes_of(&number_place)],
-    )?;
-    let (keys, numbers) = sort::by_key(driver, keys, numbers, count, KEY_BITS)?;
-    let corners = Buffer::<f64>::new(driver, 9 * count)?;
-    let (key_place, number_place, corner_place) = (keys.place(), numbers.place(), corners.place());
-    launch_each(
-        driver.as_ref(),
-        "facet_corners",
-        count,
-        &[bytes_of(mesh), bytes_of(&number_place), bytes_of(&corner_place)],
-    )?;
-    let nodes = Buffer::<u8>::new(driver, NODE_BYTES * count.saturating_sub(1))?;
-    if count > 1 {
-        let (node_parents, facet_parents) = (Buffer::<u32>::new(driver, count)?, Buffer::<u32>::new(driver, count)?);
-        let arrivals = Buffer::<u32>::zeros(driver, count)?;
-        let (node_place, number) = (nodes.place(), mesh.count);
-        let (of_nodes, of_facets, arrived) = (node_parents.place(), facet_parents.place(), arrivals.place());
-        let links: [&[u8]; 5] =
-            [bytes_of(&key_place), bytes_of(&number), bytes_of(&node_place), bytes_of(&of_nodes), bytes_of(&of_facets)];
-        launch_each(driver.as_ref(), "tree_links", count - 1, &links)?;
-        let boxes: [&[u8]; 7] = [
-            bytes_of(&mesh.centre),
-            bytes_of(&corner_place),
-            bytes_of(&number),
-            bytes_of(&node_place),
-            bytes_of(&of_nodes),
-            bytes_of(&of_facets),
-            bytes_of(&arrived),
-        ];
-        launch_each(driver.as_ref(), "tree_boxes", count, &boxes)?;
-        driver.synchronize()?;
-    }
-    Ok((nodes, corners, numbers))
+/// Corners and the sieve's in tree order, and the nodes over them.
+fn build(driver: &Arc<dyn Driver>, mesh: &DeviceMesh) -> Result<(Buffer<u8>, Buffer<u8>, Buffer<u8>)> {
+    let count = mesh.count;
+    let (keys, numbers) = mesh.along_curve(driver)?;
+    let (corners, sieve) =
+        (Buffer::<u8>::new(driver, FACET_BYTES * count)?, Buffer::<u8>::new(driver, SIEVE_BYTES * count)?);
+    let (number_place, corner_place, sieve_place) = (numbers.place(), corners.place(), sieve.place());
+    let parameter = mesh.parameter();
+    let order: [&[u8]; 4] =
+        [bytes_of(&parameter), bytes_of(&number_place), bytes_of(&corner_place), bytes_of(&sieve_place)];
+    launch_each(driver.as_ref(), "facet_corners", count, &order)?;
+    let nodes = tree::nodes(driver, &keys, count, LEAF_SIZE, "facet_boxes", &mesh.centre, corner_place)?;
+    Ok((corners, sieve, nodes))
 }

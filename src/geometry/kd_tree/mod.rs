@@ -1,8 +1,10 @@
 //! A k-d tree over points: nearest, k nearest, within a radius, within a box. Filters in f32, decides in f64.
 
+mod lazy;
 mod nearest;
 mod range;
 
+pub use lazy::SearchablePoints;
 pub use nearest::{Neighbour, Neighbours};
 pub use range::{Leaf, LeafVisitor};
 

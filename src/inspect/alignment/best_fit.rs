@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::{Alignment, Information, Method, StopReason};
 use crate::base::{Progress, Result, UserError};
 use crate::compute::Backend;
-use crate::compute::registration_step::{Answer, Metric, Request, Robust, Target};
-use crate::geometry::{Aabb, OrderedPoints, Point, Pose, Vector};
+use crate::compute::registration::{self, Answer, Metric, Registration, Robust, Step, Target};
+use crate::geometry::{Aabb, OrderedPoints, Pose, Vector};
 
 /// What a best fit is asked to do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -103,8 +103,14 @@ pub fn run_from_gate(
         .filter(|&count| parameters.coarse_to_fine && count * 2 < problem.points.points.len())
         .chain([problem.points.points.len()])
         .collect();
+    let registration = backend.registration(registration::Problem {
+        target: problem.target,
+        points: problem.points,
+        normals: problem.normals,
+        oriented: problem.oriented,
+    });
     let mut fit =
-        Fit { backend, problem, parameters, pose: *start, gate_mm, scale_floor_mm: gate_mm / 5.0, iterations: 0 };
+        Fit { registration, problem, parameters, pose: *start, gate_mm, scale_floor_mm: gate_mm / 5.0, iterations: 0 };
     let mut last = None;
     for (level, &count) in levels.iter().enumerate() {
         let share = |at: usize| at as f32 / levels.len() as f32;
@@ -146,7 +152,7 @@ fn check(problem: &Problem<'_>, parameters: &Parameters) -> Result<()> {
 }
 
 struct Fit<'a> {
-    backend: &'a dyn Backend,
+    registration: Box<dyn Registration + 'a>,
     problem: &'a Problem<'a>,
     parameters: &'a Parameters,
     pose: Pose,
@@ -166,20 +172,12 @@ impl Fit<'_> {
         progress: &Progress,
         watch: &mut dyn FnMut(&Pose, f64),
     ) -> Result<(Answer, StopReason)> {
-        let all = self.problem.points;
-        let stride = (all.points.len() / count.max(1)).max(1);
-        // Every n-th point along the curve is an even subset that is still in order.
-        let points: Vec<Point> = all.points.iter().step_by(stride).copied().collect();
-        let normals: Vec<Vector> = if self.problem.normals.is_empty() {
-            Vec::new()
-        } else {
-            all.numbers.iter().step_by(stride).map(|&number| self.problem.normals[number as usize]).collect()
-        };
+        let stride = (self.problem.points.points.len() / count.max(1)).max(1);
         let mut previous_square = f64::INFINITY;
         let mut stalled = 0;
         for iteration in 0..self.parameters.max_iterations.max(1) {
             progress.report(iteration as f32 / self.parameters.max_iterations as f32, "Best fit")?;
-            let answer = self.step(&points, &normals, progress)?;
+            let answer = self.step(stride, progress)?;
             if answer.used < 3 {
                 return Err(UserError::input(format!(
                     "The scan and the nominal do not overlap: fewer than 3 points lie within {:.3} mm. Align \
@@ -214,7 +212,7 @@ impl Fit<'_> {
                 return Ok((step.answer, stop));
             }
         }
-        Ok((self.step(&points, &normals, progress)?, StopReason::MaxIterations))
+        Ok((self.step(stride, progress)?, StopReason::MaxIterations))
     }
 
     /// The step that ends a level, mm. A coarse level need not go below what its sampling can know: the standard
@@ -244,13 +242,10 @@ impl Fit<'_> {
         self.gate_mm = self.gate_mm.min((10.0 * answer.scale_mm).max(floor));
     }
 
-    fn step(&self, points: &[Point], normals: &[Vector], progress: &Progress) -> Result<Answer> {
-        let request = Request {
-            target: self.problem.target,
-            points,
-            normals,
-            oriented: self.problem.oriented,
-            nominal_from_scan: &self.pose,
+    fn step(&mut self, stride: usize, progress: &Progress) -> Result<Answer> {
+        let step = Step {
+            stride,
+            nominal_from_scan: self.pose,
             pivot: self.problem.bounds.centre(),
             max_distance_mm: self.gate_mm,
             max_angle_rad: self.parameters.max_angle_rad,
@@ -259,11 +254,11 @@ impl Fit<'_> {
             floor_mm: self.scale_floor_mm,
             metric: self.parameters.metric,
         };
-        self.backend.registration_step(&request, progress)
+        self.registration.step(&step, progress)
     }
 
     /// Moves the pose by the step.
-    fn apply(&mut self, answer: &Answer) -> Step {
+    fn apply(&mut self, answer: &Answer) -> Moved {
         let step =
             solve(&answer.hessian, &answer.gradient, &self.parameters.locked, self.lever_mm()) * self.stride(answer);
         let turn = Vector::new(step[0], step[1], step[2]);
@@ -275,7 +270,7 @@ impl Fit<'_> {
         self.pose.rotation.renormalize();
         let weighted_squares =
             answer.weighted_squares + 2.0 * answer.gradient.dot(&step) + step.dot(&(answer.hessian * step));
-        Step {
+        Moved {
             moved_mm: shift.norm() + turn.norm() * self.lever_mm(),
             answer: Answer { weighted_squares: weighted_squares.max(0.0), ..*answer },
         }
@@ -294,7 +289,7 @@ impl Fit<'_> {
 }
 
 /// A step that was taken.
-struct Step {
+struct Moved {
     /// How far the farthest place of the part moved, mm.
     moved_mm: f64,
     /// The figures after the step, by the model that it was solved from: exact to rounding for the last, tiny steps.
@@ -328,7 +323,7 @@ mod tests {
     use super::*;
     use crate::base::random::Random;
     use crate::compute::cpu::Cpu;
-    use crate::geometry::{Surface, mesh::shapes, sampling, transform};
+    use crate::geometry::{Point, Surface, mesh::shapes, sampling, transform};
 
     fn fit_of(samples: &[Point], surface: &Surface, start: &Pose, parameters: &Parameters) -> Alignment {
         let points = OrderedPoints::new(samples);

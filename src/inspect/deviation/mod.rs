@@ -14,7 +14,7 @@ use crate::compute::Backend;
 use crate::compute::facet_facet_matching;
 use crate::compute::point_deviation::{self, MatchState, PointDeviation};
 use crate::compute::point_facet_matching::{self, FacetDeviation};
-use crate::geometry::{Cloud, KdTree, Mesh, OrderedPoints, Pose, Surface, Vector, refine};
+use crate::geometry::{Cloud, Mesh, OrderedPoints, Pose, SearchablePoints, Surface, Vector, refine};
 pub use statistics::Statistics;
 pub use tolerance::Tolerance;
 
@@ -205,7 +205,7 @@ pub fn measure(
         backend.point_facet_matching(
             &point_facet_matching::Request {
                 nominal: &nominal,
-                points: &KdTree::new(&scan.cloud.points),
+                points: &SearchablePoints::new(&scan.cloud.points),
                 directions: &directions,
                 nominal_from_scan,
                 radius_mm: parameters.radius_mm,

@@ -17,7 +17,7 @@ use super::best_fit::{self, Parameters};
 use super::{Alignment, Method};
 use crate::base::{Progress, Result, UserError};
 use crate::compute::Backend;
-use crate::compute::registration_step::Target;
+use crate::compute::registration::Target;
 use crate::geometry::{Cloud, KdTree, OrderedPoints, Point, Pose, Surface, Vector, normals, sampling, thinning};
 use pair_table::PairTable;
 

@@ -8,7 +8,7 @@ use super::{OrientedPoint, PreparedScan};
 use crate::base::{Progress, Result};
 use crate::compute::Backend;
 use crate::compute::point_deviation::Request;
-use crate::compute::registration_step::{Robust, Target};
+use crate::compute::registration::{Robust, Target};
 use crate::geometry::{Cloud, OrderedPoints, Point, Pose, Surface, Vector, normals};
 
 /// A hypothesis after refinement.

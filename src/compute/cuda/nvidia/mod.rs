@@ -1,5 +1,9 @@
 //! An NVIDIA GPU through the driver alone: no toolkit is needed to build or to run.
+//!
+//! Everything runs in order on one stream, memory included: the driver's pool hands freed memory out again at once.
 #![allow(unsafe_code)]
+
+mod staging;
 
 use std::collections::HashMap;
 use std::ffi::{CString, c_void};
@@ -9,17 +13,33 @@ use cudarc::driver::{CudaContext, DriverError, result, sys};
 
 use super::driver::Driver;
 use crate::base::{Result, UserError};
+use staging::Staging;
 
-/// Compiled kernels by file, and the kernels in each. Made by kernels/make_ptx.py.
-const MODULES: [(&str, &[&str]); 3] = [
-    (include_str!("../../../kernels/ptx/radix_sort.ptx"), &["radix_count", "exclusive_scan", "radix_scatter"]),
-    (include_str!("../../../kernels/ptx/facet_tree.ptx"), &["facet_keys", "facet_corners", "tree_links", "tree_boxes"]),
-    (include_str!("../../../kernels/ptx/closest_point.ptx"), &["signed_closest"]),
+/// Compiled kernels by file. Made by kernels/make_ptx.py.
+const MODULES: [&str; 8] = [
+    include_str!("../../../../kernels/ptx/closest_point.ptx"),
+    include_str!("../../../../kernels/ptx/facet_facet_matching.ptx"),
+    include_str!("../../../../kernels/ptx/facet_tree.ptx"),
+    include_str!("../../../../kernels/ptx/point_facet_matching.ptx"),
+    include_str!("../../../../kernels/ptx/point_tree.ptx"),
+    include_str!("../../../../kernels/ptx/radix_sort.ptx"),
+    include_str!("../../../../kernels/ptx/registration.ptx"),
+    include_str!("../../../../kernels/ptx/tree_links.ptx"),
 ];
+
+/// The kernels that a file of PTX holds.
+fn entries(ptx: &str) -> impl Iterator<Item = &str> {
+    ptx.split(".visible .entry ").skip(1).filter_map(|rest| rest.split('(').next())
+}
 
 /// A GPU with all kernels loaded.
 pub struct Nvidia {
+    // Before the context: it goes first.
+    staging: Staging,
     context: Arc<CudaContext>,
+    stream: sys::CUstream,
+    /// Whether the driver has a memory pool.
+    is_pooled: bool,
     kernels: HashMap<&'static str, sys::CUfunction>,
     name: String,
 }
@@ -45,22 +65,37 @@ impl Nvidia {
         let context = CudaContext::new(0).map_err(|error| none(words(error)))?;
         let name = context.name().map_err(|error| none(words(error)))?;
         let mut kernels = HashMap::new();
-        for (ptx, names) in MODULES {
+        for ptx in MODULES {
             let failed = |error| none(format!("the driver does not take the kernels ({})", words(error)));
             let text = CString::new(ptx).map_err(|_| none("the kernels are damaged".into()))?;
             // SAFETY: the text ends in zero, and the context is bound by its creation.
             let module = unsafe { result::module::load_data(text.as_ptr().cast()) }.map_err(failed)?;
-            for &name in names {
+            for name in entries(ptx) {
                 let symbol = CString::new(name).map_err(|_| none("a kernel has no name".into()))?;
                 // SAFETY: the module was loaded just before and is never unloaded.
                 kernels.insert(name, unsafe { result::module::get_function(module, symbol) }.map_err(failed)?);
             }
         }
-        Ok(Self { context, kernels, name })
+        let failed = |error| none(words(error));
+        let stream = result::stream::create(result::stream::StreamKind::NonBlocking).map_err(failed)?;
+        let is_pooled = keep_freed_memory(&context).is_ok();
+        let staging = Staging::new(stream).map_err(failed)?;
+        Ok(Self { context, stream, is_pooled, staging, kernels, name })
     }
 
     fn bind(&self) -> Result<()> {
         self.context.bind_to_thread().map_err(|error| lost(error, "taking the device"))
+    }
+}
+
+/// Without this the pool gives memory back to the system at every wait.
+fn keep_freed_memory(context: &CudaContext) -> std::result::Result<(), DriverError> {
+    let mut all = u64::MAX;
+    // SAFETY: the attribute takes a 64-bit number.
+    unsafe {
+        let pool = result::device::get_default_mem_pool(context.cu_device())?;
+        let threshold = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+        result::mem_pool::set_attribute(pool, threshold, (&raw mut all).cast())
     }
 }
 
@@ -80,7 +115,10 @@ impl Driver for Nvidia {
     fn allocate(&self, bytes: usize) -> Result<u64> {
         self.bind()?;
         // SAFETY: the context is bound.
-        unsafe { result::malloc_sync(bytes) }.map_err(|error| {
+        let place = unsafe {
+            if self.is_pooled { result::malloc_async(self.stream, bytes) } else { result::malloc_sync(bytes) }
+        };
+        place.map_err(|error| {
             let free = result::mem_get_info().map_or(0, |(free, _)| free);
             let mebibytes = |bytes: usize| bytes.div_ceil(1 << 20);
             UserError::input(format!(
@@ -96,26 +134,26 @@ impl Driver for Nvidia {
     fn free(&self, place: u64) {
         if self.bind().is_ok() {
             // SAFETY: the place came from `allocate` and its only owner is being dropped. A lost device frees by itself.
-            let _ = unsafe { result::free_sync(place) };
+            let _ = unsafe {
+                if self.is_pooled { result::free_async(place, self.stream) } else { result::free_sync(place) }
+            };
         }
     }
 
     fn upload(&self, place: u64, bytes: &[u8]) -> Result<()> {
         self.bind()?;
-        // SAFETY: the buffer at `place` is at least as long as `bytes`: both come from one `Buffer`.
-        unsafe { result::memcpy_htod_sync(place, bytes) }.map_err(|error| lost(error, "copying to it"))
+        self.staging.upload(place, bytes).map_err(|error| lost(error, "copying to it"))
     }
 
     fn download(&self, bytes: &mut [u8], place: u64) -> Result<()> {
         self.bind()?;
-        // SAFETY: as for `upload`.
-        unsafe { result::memcpy_dtoh_sync(bytes, place) }.map_err(|error| lost(error, "copying from it"))
+        self.staging.download(bytes, place).map_err(|error| lost(error, "copying from it"))
     }
 
     fn clear(&self, place: u64, bytes: usize) -> Result<()> {
         self.bind()?;
-        // SAFETY: as for `upload`.
-        unsafe { result::memset_d8_sync(place, 0, bytes) }.map_err(|error| lost(error, "clearing memory"))
+        // SAFETY: the buffer at `place` has these bytes.
+        unsafe { result::memset_d8_async(place, 0, bytes, self.stream) }.map_err(|error| lost(error, "clearing memory"))
     }
 
     fn launch(&self, kernel: &'static str, blocks: u32, threads: u32, arguments: &[&[u8]]) -> Result<()> {
@@ -129,12 +167,14 @@ impl Driver for Nvidia {
         // SAFETY: each parameter points to bytes of the type that the kernel declares, which the driver copies before
         // it returns; buffers named in them outlive the launch, as every read-back waits for it.
         let launched = unsafe {
-            result::launch_kernel(*function, (blocks, 1, 1), (threads, 1, 1), 0, std::ptr::null_mut(), &mut parameters)
+            result::launch_kernel(*function, (blocks, 1, 1), (threads, 1, 1), 0, self.stream, &mut parameters)
         };
         launched.map_err(|error| lost(error, kernel))
     }
 
     fn synchronize(&self) -> Result<()> {
-        self.context.synchronize().map_err(|error| lost(error, "computing"))
+        self.bind()?;
+        // SAFETY: the stream lives as long as the device.
+        unsafe { result::stream::synchronize(self.stream) }.map_err(|error| lost(error, "computing"))
     }
 }

@@ -1,4 +1,4 @@
-//! One registration iteration on the processor. Sums run in fixed chunks and are added in order, so the same input
+//! Registration iterations on the processor. Sums run in fixed chunks and are added in order, so the same input
 //! gives the same bits whatever the threads do.
 
 use nalgebra::{Matrix6, Vector6};
@@ -9,7 +9,7 @@ use super::gate::Gate;
 use super::order_statistic::OrderStatistics;
 use crate::base::{Progress, Result};
 use crate::compute::point_deviation::MatchState;
-use crate::compute::registration_step::{Answer, Metric, Request, Robust, Target};
+use crate::compute::registration::{Answer, Metric, Problem, Registration, Robust, Step, Target};
 use crate::geometry::surface::{ClosestQuery, closest_in_order};
 use crate::geometry::triangle::Feature;
 use crate::geometry::{Point, Surface, SurfaceHit, Vector};
@@ -26,7 +26,47 @@ const TUKEY_LIMIT: f64 = 4.685;
 
 const NO_PAIR: Pair = Pair { direction: Vector::new(0.0, 0.0, 0.0), residual_mm: f64::NAN };
 
-pub(super) fn run(request: &Request<'_>, progress: &Progress) -> Result<Answer> {
+/// A problem, and the points of the level that was asked for last.
+pub(super) struct CpuRegistration<'a> {
+    problem: Problem<'a>,
+    stride: usize,
+    points: Vec<Point>,
+    normals: Vec<Vector>,
+}
+
+impl<'a> CpuRegistration<'a> {
+    pub fn new(problem: Problem<'a>) -> Self {
+        Self { problem, stride: 0, points: Vec::new(), normals: Vec::new() }
+    }
+}
+
+impl Registration for CpuRegistration<'_> {
+    fn step(&mut self, step: &Step, progress: &Progress) -> Result<Answer> {
+        let Problem { target, points: all, normals, oriented } = self.problem;
+        if self.stride != step.stride {
+            self.stride = step.stride;
+            self.points = all.points.iter().step_by(step.stride).copied().collect();
+            self.normals.clear();
+            if !normals.is_empty() {
+                self.normals.extend(all.numbers.iter().step_by(step.stride).map(|&number| normals[number as usize]));
+            }
+        }
+        let request = Request { target, points: &self.points, normals: &self.normals, oriented, step };
+        run(&request, progress)
+    }
+}
+
+/// One iteration on the points of its level.
+struct Request<'a> {
+    target: Target<'a>,
+    points: &'a [Point],
+    /// In the points' order.
+    normals: &'a [Vector],
+    oriented: bool,
+    step: &'a Step,
+}
+
+fn run(request: &Request<'_>, progress: &Progress) -> Result<Answer> {
     let mut pairs = vec![NO_PAIR; request.points.len()];
     match request.target {
         Target::Surface(surface) => pair_with_surface(request, surface, progress, &mut pairs),
@@ -34,18 +74,18 @@ pub(super) fn run(request: &Request<'_>, progress: &Progress) -> Result<Answer> 
     }
     progress.check()?;
     let statistics = OrderStatistics::of(&pairs, |pair| pair.residual_mm.abs());
-    let kept = ((statistics.count() as f64 * (1.0 - request.trim)).ceil() as usize).min(statistics.count());
-    let cut_mm = if request.trim > 0.0 { statistics.smallest(kept) } else { f64::INFINITY };
+    let kept = ((statistics.count() as f64 * (1.0 - request.step.trim)).ceil() as usize).min(statistics.count());
+    let cut_mm = if request.step.trim > 0.0 { statistics.smallest(kept) } else { f64::INFINITY };
     // The median of what trimming keeps.
     let median = statistics.smallest(kept.div_ceil(2));
-    let scale_mm = (1.4826 * median).max(request.floor_mm);
+    let scale_mm = (1.4826 * median).max(request.step.floor_mm);
     let partial: Vec<Answer> = pairs
         .par_chunks(CHUNK)
         .zip(request.points.par_chunks(CHUNK))
         .map(|(pairs, points)| {
             let mut sums = empty();
             for (pair, point) in pairs.iter().zip(points).filter(|(pair, _)| pair.residual_mm.abs() <= cut_mm) {
-                let (weight, curvature) = weigh(request.robust, pair.residual_mm, scale_mm);
+                let (weight, curvature) = weigh(request.step.robust, pair.residual_mm, scale_mm);
                 sums.curvature += curvature;
                 add(&mut sums, pair, point, weight, request);
             }
@@ -80,10 +120,16 @@ fn empty() -> Answer {
 fn pair_with_surface(request: &Request<'_>, surface: &Surface, progress: &Progress, pairs: &mut [Pair]) {
     let query = ClosestQuery {
         surface,
-        surface_from_points: request.nominal_from_scan,
-        max_distance_mm: request.max_distance_mm,
+        surface_from_points: &request.step.nominal_from_scan,
+        max_distance_mm: request.step.max_distance_mm,
     };
-    let gate = Gate::new(surface, request.nominal_from_scan, request.normals, request.oriented, request.max_angle_rad);
+    let gate = Gate::new(
+        surface,
+        &request.step.nominal_from_scan,
+        request.normals,
+        request.oriented,
+        request.step.max_angle_rad,
+    );
     let chunks = pairs.par_chunks_mut(CHUNK).zip(request.points.par_chunks(CHUNK)).enumerate();
     chunks.for_each_init(
         || vec![None; CHUNK],
@@ -95,9 +141,9 @@ fn pair_with_surface(request: &Request<'_>, surface: &Surface, progress: &Progre
             closest_in_order(&query, points, hits);
             for (i, (pair, hit)) in pairs.iter_mut().zip(hits.iter()).enumerate() {
                 let Some(hit) = hit else { continue };
-                let place = request.nominal_from_scan * points[i];
+                let place = request.step.nominal_from_scan * points[i];
                 if gate.state(chunk * CHUNK + i, &place, hit) == MatchState::Matched {
-                    *pair = correspond(request.metric, surface, &place, hit);
+                    *pair = correspond(request.step.metric, surface, &place, hit);
                 }
             }
         },
@@ -132,7 +178,7 @@ fn pair_with_cloud(request: &Request<'_>, progress: &Progress, pairs: &mut [Pair
     let Target::Cloud { points: nominal, tree, normals } = request.target else {
         return;
     };
-    let least_cosine = request.max_angle_rad.cos();
+    let least_cosine = request.step.max_angle_rad.cos();
     let chunks = pairs.par_chunks_mut(CHUNK).zip(request.points.par_chunks(CHUNK)).enumerate();
     chunks.for_each_init(
         || vec![None; CHUNK],
@@ -141,17 +187,17 @@ fn pair_with_cloud(request: &Request<'_>, progress: &Progress, pairs: &mut [Pair
                 return;
             }
             let found = &mut found[..points.len()];
-            tree.nearest_in_order(request.nominal_from_scan, points, request.max_distance_mm, found);
+            tree.nearest_in_order(&request.step.nominal_from_scan, points, request.step.max_distance_mm, found);
             for (i, (pair, neighbour)) in pairs.iter_mut().zip(found.iter()).enumerate() {
                 let Some(number) = neighbour.map(|neighbour| neighbour.number as usize) else { continue };
                 let Some(direction) = normals.get(number) else { continue };
                 let turned_away = request.normals.get(chunk * CHUNK + i).is_some_and(|normal| {
-                    let cosine = direction.dot(&(request.nominal_from_scan.rotation * normal));
+                    let cosine = direction.dot(&(request.step.nominal_from_scan.rotation * normal));
                     (if request.oriented { cosine } else { cosine.abs() }) < least_cosine
                 });
                 if !turned_away {
-                    let away = request.nominal_from_scan * points[i] - nominal[number];
-                    *pair = match request.metric {
+                    let away = request.step.nominal_from_scan * points[i] - nominal[number];
+                    *pair = match request.step.metric {
                         Metric::PointToPoint => between(&away),
                         _ => Pair { direction: *direction, residual_mm: direction.dot(&away) },
                     };
@@ -176,14 +222,14 @@ fn add(sums: &mut Answer, pair: &Pair, point: &Point, weight: f64, request: &Req
     if weight <= 0.0 {
         return;
     }
-    let arm = request.nominal_from_scan * point - request.pivot;
+    let arm = request.step.nominal_from_scan * point - request.step.pivot;
     let mut row = |direction: &Vector, residual: f64| {
         let turn = arm.cross(direction);
         let jacobian = Vector6::new(turn.x, turn.y, turn.z, direction.x, direction.y, direction.z);
         sums.hessian.ger(weight, &jacobian, &jacobian, 1.0);
         sums.gradient.axpy(weight * residual, &jacobian, 1.0);
     };
-    if request.metric == Metric::PointToPoint {
+    if request.step.metric == Metric::PointToPoint {
         for axis in 0..3 {
             row(&Vector::ith(axis, 1.0), pair.residual_mm * pair.direction[axis]);
         }

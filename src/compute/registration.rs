@@ -1,8 +1,9 @@
-//! One iteration of registration: find correspondences, weigh them, sum the normal equations.
+//! Iterations of registration: find correspondences, weigh them, sum the normal equations.
 
 use nalgebra::{Matrix6, Vector6};
 
-use crate::geometry::{KdTree, Point, Pose, Surface, Vector};
+use crate::base::{Progress, Result};
+use crate::geometry::{KdTree, OrderedPoints, Point, Pose, Surface, Vector};
 
 /// What a scan is registered onto.
 #[derive(Clone, Copy)]
@@ -45,19 +46,26 @@ pub enum Robust {
     Tukey,
 }
 
-/// What is asked.
+/// What stays the same from iteration to iteration.
 #[derive(Clone, Copy)]
-pub struct Request<'a> {
+pub struct Problem<'a> {
     /// The nominal.
     pub target: Target<'a>,
     /// Scan points along a space-filling curve, scan frame, mm.
-    pub points: &'a [Point],
-    /// Their unit normals, scan frame; empty for no normal gate.
+    pub points: &'a OrderedPoints,
+    /// Their unit normals by point number, scan frame; empty for no normal gate.
     pub normals: &'a [Vector],
     /// Whether the normals know their sign; otherwise the gate compares them up to it.
     pub oriented: bool,
+}
+
+/// What one iteration is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    /// Takes every `stride`-th point along the curve: an even subset that is still in order.
+    pub stride: usize,
     /// The pose of this iteration.
-    pub nominal_from_scan: &'a Pose,
+    pub nominal_from_scan: Pose,
     /// Rotations are taken about this place, nominal frame, mm.
     pub pivot: Point,
     /// Correspondences farther apart are dropped, mm.
@@ -72,6 +80,13 @@ pub struct Request<'a> {
     pub floor_mm: f64,
     /// What is minimised.
     pub metric: Metric,
+}
+
+/// A registration held ready on a device.
+pub trait Registration {
+    /// Correspondences, weights and normal equations of one iteration.
+    /// Only asks `progress` whether to go on: the caller knows how many iterations there are.
+    fn step(&mut self, step: &Step, progress: &Progress) -> Result<Answer>;
 }
 
 /// What is answered. Unknowns are ordered rotation x, y, z (rad, about the pivot), translation x, y, z (mm).

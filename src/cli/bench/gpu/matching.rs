@@ -1,0 +1,113 @@
+//! Point-facet and facet-facet matching.
+
+use serde_json::{Value, json};
+
+use super::super::super::arguments::Bench;
+use super::super::{part, time};
+use super::{no_notices, scaled, time_resident};
+use crate::base::random::Random;
+use crate::base::{Progress, Result};
+use crate::compute::cpu::Cpu;
+use crate::compute::cuda::Cuda;
+use crate::compute::point_facet_matching::FacetDeviation;
+use crate::compute::{Backend, facet_facet_matching, point_facet_matching};
+use crate::geometry::{Pose, SearchablePoints, Surface, Vector};
+
+/// Of the part, so that about 25 points match a facet within 1 mm.
+const SIZE: f64 = 0.845;
+
+pub fn run(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result<()> {
+    point_facets(arguments, cuda, rows)?;
+    facet_facets(arguments, cuda, rows)
+}
+
+fn point_facets(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result<()> {
+    let silent = Progress::silent();
+    let pose = Pose::identity();
+    let finest = part::sized_cone(scaled(arguments, 1_188_408), SIZE);
+    let scan = part::scan(&finest, scaled(arguments, 424_307), 1);
+    for facets in [103_966, 345_592, 1_188_408] {
+        let nominal = part::sized_cone(scaled(arguments, facets), SIZE);
+        let points = SearchablePoints::new(&scan);
+        let request = point_facet_matching::Request {
+            nominal: &nominal,
+            points: &points,
+            directions: &[],
+            nominal_from_scan: &pose,
+            radius_mm: Some(1.0),
+            max_distance_mm: 1.0,
+            max_angle_rad: std::f64::consts::PI,
+        };
+        let size = format!("{} at {}", scan.len(), nominal.facets.len());
+        let (reference, row) = time(&format!("PFM, CPU, all threads, index made ({size})"), arguments.runs, || {
+            Cpu.point_facet_matching(&request, &silent)
+        })?;
+        rows.push(row);
+        let (answers, row) = time(&format!("PFM, host to host, index too ({size})"), arguments.runs, || {
+            cuda.point_facet_matching(&request, &silent)
+        })?;
+        rows.push(row);
+        no_notices(cuda)?;
+        let (job, row) = time(&format!("PFM, upload and index ({size})"), arguments.runs, || {
+            let job = cuda.prepare_point_facet_matching(&request)?;
+            job.wait()?;
+            Ok(job)
+        })?;
+        rows.push(row);
+        rows.push(time_resident(&format!("PFM, resident ({size})"), arguments, cuda, || job.launch(&pose))?);
+        let (_, row) = time(&format!("PFM, read back ({size})"), arguments.runs, || job.read())?;
+        rows.push(row);
+        rows.push(parity(&format!("PFM, parity ({size})"), &reference, &answers, &job.read()?));
+    }
+    Ok(())
+}
+
+fn facet_facets(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result<()> {
+    let silent = Progress::silent();
+    let pose = Pose::identity();
+    let mut random = Random::new(7, 7);
+    let mut grown = part::cone(scaled(arguments, 702_429));
+    grown.vertices.iter_mut().for_each(|vertex| {
+        *vertex += random.rotation() * Vector::z() * 0.02;
+    });
+    let scan = Surface::new(grown);
+    for facets in [89_850, 322_010, 1_147_568] {
+        let nominal = part::cone(scaled(arguments, facets));
+        let request = facet_facet_matching::Request {
+            nominal: &nominal,
+            scan: &scan,
+            nominal_from_scan: &pose,
+            max_distance_mm: 1.0,
+            max_angle_rad: std::f64::consts::FRAC_PI_2,
+        };
+        let size = format!("{} at {}", scan.mesh().facets.len(), nominal.facets.len());
+        let (reference, row) = time(&format!("FFM, CPU, all threads ({size})"), arguments.runs, || {
+            Cpu.facet_facet_matching(&request, &silent)
+        })?;
+        rows.push(row);
+        let (answers, row) =
+            time(&format!("FFM, host to host, scan's tree resident ({size})"), arguments.runs, || {
+                cuda.facet_facet_matching(&request, &silent)
+            })?;
+        rows.push(row);
+        no_notices(cuda)?;
+        let job = cuda.prepare_facet_facet_matching(&request)?;
+        rows.push(time_resident(&format!("FFM, resident ({size})"), arguments, cuda, || job.launch(&pose))?);
+        rows.push(parity(&format!("FFM, parity ({size})"), &reference, &answers, &job.read()?));
+    }
+    Ok(())
+}
+
+fn parity(case: &str, reference: &[FacetDeviation], answers: &[FacetDeviation], again: &[FacetDeviation]) -> Value {
+    let apart = |(a, b): (&FacetDeviation, &FacetDeviation)| {
+        (a.value().unwrap_or_default() - b.value().unwrap_or_default()).abs()
+    };
+    json!({
+        "case": case,
+        "largest_difference_mm": reference.iter().zip(answers).map(apart).fold(0.0, f64::max),
+        "other_matches": reference.iter().zip(answers).filter(|(a, b)| a.matches != b.matches).count(),
+        "with_data": reference.iter().filter(|answer| answer.matches > 0).count(),
+        "mean_matches": reference.iter().map(|a| f64::from(a.matches)).sum::<f64>() / reference.len().max(1) as f64,
+        "repeat_differs": answers != again,
+    })
+}

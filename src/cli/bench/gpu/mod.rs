@@ -1,0 +1,51 @@
+//! The CUDA device beside the processor, at the published sizes.
+
+mod closest;
+mod fit;
+mod matching;
+
+use serde_json::{Value, json};
+
+use super::super::arguments::Bench;
+use super::time;
+use crate::base::{Result, UserError};
+use crate::compute::Backend;
+use crate::compute::cuda::Cuda;
+
+/// Launches in a row that one figure of a resident job is the mean of.
+const IN_A_ROW: usize = 10;
+
+pub fn run(arguments: &Bench) -> Result<Value> {
+    let cuda = Cuda::open()?;
+    let mut rows = Vec::new();
+    closest::run(arguments, &cuda, &mut rows)?;
+    matching::run(arguments, &cuda, &mut rows)?;
+    fit::run(arguments, &cuda, &mut rows)?;
+    Ok(json!({ "schema": "shadowgraph.bench/1", "suite": "gpu", "device": cuda.device(), "rows": rows }))
+}
+
+/// A size, scaled as the arguments say.
+fn scaled(arguments: &Bench, count: usize) -> usize {
+    ((count as f64 * arguments.scale) as usize).max(1000)
+}
+
+/// Times what is launched several times before the device is waited for; per launch.
+fn time_resident(case: &str, arguments: &Bench, cuda: &Cuda, mut launch: impl FnMut() -> Result<()>) -> Result<Value> {
+    let ((), mut row) = time(case, 20.max(arguments.runs), || {
+        (0..IN_A_ROW).try_for_each(|_| launch())?;
+        cuda.driver().synchronize()
+    })?;
+    for key in ["median_ms", "min_ms", "max_ms"] {
+        if let Some(value) = row.get_mut(key)
+            && let Some(ms) = value.as_f64()
+        {
+            *value = json!(ms / IN_A_ROW as f64);
+        }
+    }
+    Ok(row)
+}
+
+/// What the device left to the processor would be timed as its own: an error.
+fn no_notices(cuda: &Cuda) -> Result<()> {
+    cuda.take_notices().first().map_or(Ok(()), |notice| Err(UserError::internal(notice.clone())))
+}

@@ -1,0 +1,78 @@
+//! Facet-facet matching on the device.
+
+use std::sync::Arc;
+
+use bytemuck::{Pod, Zeroable, bytes_of};
+
+use super::driver::{Driver, launch_each};
+use super::facet_answers::FacetAnswers;
+use super::queries::pose_parameter;
+use super::surface::DeviceSurface;
+use crate::base::Result;
+use crate::compute::facet_facet_matching::Request;
+use crate::compute::point_facet_matching::FacetDeviation;
+use crate::geometry::Pose;
+
+/// `Request` of facet_facet_matching.cu.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct RequestParameter {
+    vertices: u64,
+    facets: u64,
+    order: u64,
+    count: u32,
+    pad: u32,
+    pose: [f64; 7],
+    max_distance_mm: f64,
+    least_cosine: f64,
+}
+
+/// Scan and nominal resident on a device: matched as often as wanted, read when wanted.
+pub struct FacetFacetJob {
+    driver: Arc<dyn Driver>,
+    scan: Arc<DeviceSurface>,
+    facets: FacetAnswers,
+    max_distance_mm: f64,
+    least_cosine: f64,
+}
+
+impl FacetFacetJob {
+    /// Uploads the nominal; `scan` is the resident twin of the request's.
+    pub(super) fn new(driver: &Arc<dyn Driver>, scan: Arc<DeviceSurface>, request: &Request<'_>) -> Result<Self> {
+        Ok(Self {
+            driver: Arc::clone(driver),
+            scan,
+            facets: FacetAnswers::new(driver, request.nominal)?,
+            max_distance_mm: request.max_distance_mm,
+            least_cosine: request.max_angle_rad.cos(),
+        })
+    }
+
+    /// Starts the matching.
+    pub fn launch(&self, nominal_from_scan: &Pose) -> Result<()> {
+        let parameter = RequestParameter {
+            vertices: self.facets.mesh.vertices.place(),
+            facets: self.facets.mesh.facets.place(),
+            order: self.facets.order.place(),
+            count: self.facets.mesh.count as u32,
+            pad: 0,
+            pose: pose_parameter(&nominal_from_scan.inverse()),
+            max_distance_mm: self.max_distance_mm,
+            least_cosine: self.least_cosine,
+        };
+        let scan = self.scan.parameter();
+        let answers = self.facets.answers.place();
+        let arguments: [&[u8]; 3] = [bytes_of(&scan), bytes_of(&parameter), bytes_of(&answers)];
+        launch_each(self.driver.as_ref(), "facet_facet_matching", self.facets.mesh.count, &arguments)
+    }
+
+    /// Waits for what was launched.
+    pub fn wait(&self) -> Result<()> {
+        self.driver.synchronize()
+    }
+
+    /// The answers, by facet.
+    pub fn read(&self) -> Result<Vec<FacetDeviation>> {
+        self.facets.read()
+    }
+}

@@ -1,0 +1,113 @@
+//! Copies between ordinary memory and the device through two page-locked halves: while one is on its way over the bus,
+//! all cores fill or empty the other.
+
+use std::ffi::c_void;
+use std::sync::{Mutex, PoisonError};
+
+use cudarc::driver::{DriverError, result, sys};
+use rayon::prelude::*;
+
+/// Bytes of a half.
+const HALF: usize = 4 << 20;
+/// Bytes that one core copies at a time.
+const SHARE: usize = 256 << 10;
+
+/// See the module.
+pub(super) struct Staging {
+    stream: sys::CUstream,
+    halves: Mutex<Halves>,
+}
+
+struct Halves {
+    places: [*mut c_void; 2],
+    /// Recorded behind the last copy from or to each half.
+    done: [sys::CUevent; 2],
+    next: usize,
+}
+
+// SAFETY: the halves are used under the lock only; the handles may be used from any thread that has bound the context.
+unsafe impl Send for Halves {}
+
+impl Staging {
+    /// Copies run in order with everything else on `stream`. The context is bound.
+    pub fn new(stream: sys::CUstream) -> Result<Self, DriverError> {
+        // SAFETY: the context is bound.
+        let half = || unsafe { result::malloc_host(HALF, 0) };
+        let event = || result::event::create(sys::CUevent_flags::CU_EVENT_DISABLE_TIMING);
+        let halves = Halves { places: [half()?, half()?], done: [event()?, event()?], next: 0 };
+        Ok(Self { stream, halves: Mutex::new(halves) })
+    }
+
+    /// Copies to the device. On return `bytes` may change; the copy itself is done in its turn on the stream.
+    pub fn upload(&self, place: u64, bytes: &[u8]) -> Result<(), DriverError> {
+        let mut halves = self.halves.lock().unwrap_or_else(PoisonError::into_inner);
+        for (number, piece) in bytes.chunks(HALF).enumerate() {
+            let half = halves.take();
+            // SAFETY: the half is at least as long as the piece, and no copy from it runs after its event.
+            unsafe {
+                result::event::synchronize(halves.done[half])?;
+                let staged = std::slice::from_raw_parts_mut(halves.places[half].cast::<u8>(), piece.len());
+                copy(staged, piece);
+                result::memcpy_htod_async(place + (number * HALF) as u64, staged, self.stream)?;
+                result::event::record(halves.done[half], self.stream)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies from the device behind everything on the stream, and waits.
+    pub fn download(&self, bytes: &mut [u8], place: u64) -> Result<(), DriverError> {
+        let mut halves = self.halves.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut under_way: Option<(usize, &mut [u8])> = None;
+        for (number, piece) in bytes.chunks_mut(HALF).enumerate() {
+            let half = halves.take();
+            // SAFETY: as for `upload`; the piece before has left the other half only after its own event.
+            unsafe {
+                let staged = std::slice::from_raw_parts_mut(halves.places[half].cast::<u8>(), piece.len());
+                result::memcpy_dtoh_async(staged, place + (number * HALF) as u64, self.stream)?;
+                result::event::record(halves.done[half], self.stream)?;
+            }
+            if let Some(before) = under_way.replace((half, piece)) {
+                halves.empty(before)?;
+            }
+        }
+        under_way.map_or(Ok(()), |last| halves.empty(last))
+    }
+}
+
+impl Halves {
+    /// The half whose turn it is.
+    fn take(&mut self) -> usize {
+        self.next = 1 - self.next;
+        self.next
+    }
+
+    fn empty(&self, (half, piece): (usize, &mut [u8])) -> Result<(), DriverError> {
+        // SAFETY: the copy into the half has ended, and the half is at least as long as the piece.
+        unsafe {
+            result::event::synchronize(self.done[half])?;
+            copy(piece, std::slice::from_raw_parts(self.places[half].cast::<u8>(), piece.len()));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Halves {
+    fn drop(&mut self) {
+        for half in 0..2 {
+            // SAFETY: made by `new`, used by nobody any more. A lost device frees by itself.
+            unsafe {
+                let _ = result::free_host(self.places[half]);
+                let _ = result::event::destroy(self.done[half]);
+            }
+        }
+    }
+}
+
+fn copy(to: &mut [u8], from: &[u8]) {
+    if from.len() < 4 * SHARE {
+        to.copy_from_slice(from);
+    } else {
+        to.par_chunks_mut(SHARE).zip(from.par_chunks(SHARE)).for_each(|(to, from)| to.copy_from_slice(from));
+    }
+}

@@ -1,0 +1,88 @@
+//! Point-facet matching on the device.
+
+use std::sync::Arc;
+
+use bytemuck::{Pod, Zeroable, bytes_of};
+
+use super::driver::{Buffer, Driver, launch_each};
+use super::facet_answers::FacetAnswers;
+use super::flat;
+use super::points::DevicePoints;
+use super::queries::pose_parameter;
+use crate::base::Result;
+use crate::compute::point_facet_matching::{FacetDeviation, Request};
+use crate::geometry::Pose;
+
+/// `Request` of point_facet_matching.cu.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct RequestParameter {
+    vertices: u64,
+    facets: u64,
+    order: u64,
+    count: u32,
+    pad: u32,
+    directions: u64,
+    pose: [f64; 7],
+    radius_mm: f64,
+    max_distance_mm: f64,
+    least_cosine: f64,
+}
+
+/// Points and nominal resident on a device: matched as often as wanted, read when wanted.
+pub struct PointFacetJob {
+    driver: Arc<dyn Driver>,
+    points: DevicePoints,
+    facets: FacetAnswers,
+    directions: Option<Buffer<f64>>,
+    radius_mm: f64,
+    max_distance_mm: f64,
+    least_cosine: f64,
+}
+
+impl PointFacetJob {
+    /// Uploads what the request needs; it has points and facets.
+    pub(super) fn new(driver: &Arc<dyn Driver>, request: &Request<'_>) -> Result<Self> {
+        let gated = !request.directions.is_empty() && request.max_angle_rad < std::f64::consts::PI;
+        let directions = gated.then(|| Buffer::of(driver, flat::of_vectors(request.directions))).transpose()?;
+        Ok(Self {
+            driver: Arc::clone(driver),
+            points: DevicePoints::new(driver, request.points.places())?,
+            facets: FacetAnswers::new(driver, request.nominal)?,
+            directions,
+            radius_mm: request.radius_mm.unwrap_or(0.0),
+            max_distance_mm: request.max_distance_mm,
+            least_cosine: request.max_angle_rad.cos(),
+        })
+    }
+
+    /// Starts the matching.
+    pub fn launch(&self, nominal_from_scan: &Pose) -> Result<()> {
+        let parameter = RequestParameter {
+            vertices: self.facets.mesh.vertices.place(),
+            facets: self.facets.mesh.facets.place(),
+            order: self.facets.order.place(),
+            count: self.facets.mesh.count as u32,
+            pad: 0,
+            directions: self.directions.as_ref().map_or(0, Buffer::place),
+            pose: pose_parameter(&nominal_from_scan.inverse()),
+            radius_mm: self.radius_mm,
+            max_distance_mm: self.max_distance_mm,
+            least_cosine: self.least_cosine,
+        };
+        let points = self.points.parameter();
+        let answers = self.facets.answers.place();
+        let arguments: [&[u8]; 3] = [bytes_of(&points), bytes_of(&parameter), bytes_of(&answers)];
+        launch_each(self.driver.as_ref(), "point_facet_matching", self.facets.mesh.count, &arguments)
+    }
+
+    /// Waits for what was launched.
+    pub fn wait(&self) -> Result<()> {
+        self.driver.synchronize()
+    }
+
+    /// The answers, by facet.
+    pub fn read(&self) -> Result<Vec<FacetDeviation>> {
+        self.facets.read()
+    }
+}

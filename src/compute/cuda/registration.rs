@@ -1,0 +1,157 @@
+//! Registration iterations on the device: one small answer a step comes back.
+
+use std::sync::Arc;
+
+use bytemuck::{Pod, Zeroable, bytes_of};
+use nalgebra::{Matrix6, Vector6};
+
+use super::driver::{Buffer, Driver, launch_each};
+use super::flat;
+use super::queries::{Candidates, GateParameter, QueriesParameter, resident_normals};
+use super::surface::DeviceSurface;
+use crate::base::Result;
+use crate::compute::registration::{Answer, Metric, Problem, Robust, Step};
+
+/// `Request` of registration.cu.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct RequestParameter {
+    queries: QueriesParameter,
+    metric: u32,
+    is_robust: u32,
+    gate: GateParameter,
+    pivot: [f64; 3],
+    trim: f64,
+    floor_mm: f64,
+}
+
+/// Bytes of `Pair`, `Selection` and `Spread` of registration.cu.
+const PAIR_BYTES: usize = 32;
+const SELECTION_BYTES: usize = (2 * 2048 + 2) * 4;
+const SPREAD_BYTES: usize = 24;
+/// Which value a selection looks for.
+const OF_CUT: u32 = 0;
+const OF_MEDIAN: u32 = 1;
+/// Terms of a block's share of the sums, and of the answer.
+const SHARE: usize = 32;
+const ANSWER: usize = 33;
+/// Threads of a block, and most blocks, of kernels whose threads take several pairs each. Fixed, so that sums are the
+/// same bits on every device.
+const THREADS: u32 = 256;
+const MOST_BLOCKS: usize = 512;
+
+/// A registration resident on a device.
+pub struct DeviceRegistration {
+    driver: Arc<dyn Driver>,
+    surface: Arc<DeviceSurface>,
+    oriented: bool,
+    points: Buffer<f64>,
+    normals: Option<Buffer<f64>>,
+    candidates: Candidates,
+    pairs: Buffer<u8>,
+    selection: Buffer<u8>,
+    list: Buffer<u64>,
+    spread: Buffer<u8>,
+    partial: Buffer<f64>,
+    answer: Buffer<f64>,
+}
+
+impl DeviceRegistration {
+    /// Uploads the points. `surface` is the resident twin of the problem's target.
+    pub fn new(driver: &Arc<dyn Driver>, surface: Arc<DeviceSurface>, problem: &Problem<'_>) -> Result<Self> {
+        let count = problem.points.points.len();
+        Ok(Self {
+            driver: Arc::clone(driver),
+            surface,
+            oriented: problem.oriented,
+            points: Buffer::of(driver, flat::of_points(&problem.points.points))?,
+            normals: resident_normals(driver, problem.points, problem.normals)?,
+            candidates: Candidates::new(driver, count)?,
+            pairs: Buffer::new(driver, PAIR_BYTES * count)?,
+            selection: Buffer::new(driver, SELECTION_BYTES)?,
+            list: Buffer::new(driver, count)?,
+            spread: Buffer::zeros(driver, SPREAD_BYTES)?,
+            partial: Buffer::new(driver, MOST_BLOCKS * SHARE)?,
+            answer: Buffer::new(driver, ANSWER)?,
+        })
+    }
+
+    /// One iteration.
+    pub fn step(&self, step: &Step) -> Result<Answer> {
+        self.launch(step)?;
+        self.read()
+    }
+
+    /// Starts an iteration.
+    pub fn launch(&self, step: &Step) -> Result<()> {
+        let driver = self.driver.as_ref();
+        let request = RequestParameter {
+            queries: QueriesParameter::new(&self.points, step.stride, &step.nominal_from_scan, step.max_distance_mm),
+            metric: match step.metric {
+                Metric::PointToTriangle => 0,
+                Metric::PointToPlane => 1,
+                Metric::PointToPoint => 2,
+            },
+            is_robust: u32::from(step.robust != Robust::None),
+            gate: GateParameter::new(self.normals.as_ref(), self.oriented, step.max_angle_rad),
+            pivot: step.pivot.into(),
+            trim: step.trim,
+            floor_mm: step.floor_mm,
+        };
+        let (surface, pairs, spread) = (self.surface.parameter(), self.pairs.place(), self.spread.place());
+        let count = request.queries.count();
+        let number = count as u32;
+        let (partial, answer) = (self.partial.place(), self.answer.place());
+        let candidates = self.candidates.search(driver, &surface, &request.queries)?;
+        let pairing: [&[u8]; 4] = [bytes_of(&surface), bytes_of(&request), bytes_of(&candidates), bytes_of(&pairs)];
+        launch_each(driver, "pair_with_surface", count, &pairing)?;
+        let blocks = count.div_ceil(4 * THREADS as usize).clamp(1, MOST_BLOCKS) as u32;
+        if step.trim > 0.0 {
+            self.select(number, blocks, step.trim, OF_CUT)?;
+        }
+        self.select(number, blocks, step.trim, OF_MEDIAN)?;
+        let sums: [&[u8]; 4] = [bytes_of(&request), bytes_of(&pairs), bytes_of(&spread), bytes_of(&partial)];
+        driver.launch("sum_equations", blocks, THREADS, &sums)?;
+        let totals: [&[u8]; 5] =
+            [bytes_of(&request), bytes_of(&partial), bytes_of(&blocks), bytes_of(&spread), bytes_of(&answer)];
+        driver.launch("total_equations", 1, THREADS, &totals)
+    }
+
+    /// Finds an order statistic of the residuals.
+    fn select(&self, count: u32, blocks: u32, trim: f64, which: u32) -> Result<()> {
+        let driver = self.driver.as_ref();
+        let (pairs, selection) = (self.pairs.place(), self.selection.place());
+        let (list, spread) = (self.list.place(), self.spread.place());
+        driver.clear(selection, SELECTION_BYTES)?;
+        let (pairs, count, trim, which) = (bytes_of(&pairs), bytes_of(&count), bytes_of(&trim), bytes_of(&which));
+        let (selection, list) = (bytes_of(&selection), bytes_of(&list));
+        driver.launch("select_first", blocks, THREADS, &[pairs, count, selection])?;
+        driver.launch("select_second", blocks, THREADS, &[pairs, count, trim, which, selection])?;
+        driver.launch("select_list", blocks, THREADS, &[pairs, count, trim, which, selection, list])?;
+        driver.launch("select_last", 1, THREADS, &[trim, which, selection, list, bytes_of(&spread)])
+    }
+
+    /// Waits for the iteration's answer.
+    pub fn read(&self) -> Result<Answer> {
+        let sums = self.answer.read()?;
+        let mut hessian = Matrix6::zeros();
+        let mut terms = sums.iter();
+        for row in 0..6 {
+            for column in row..6 {
+                let term = terms.next().copied().unwrap_or(f64::NAN);
+                hessian[(row, column)] = term;
+                hessian[(column, row)] = term;
+            }
+        }
+        Ok(Answer {
+            hessian,
+            gradient: Vector6::from_fn(|i, _| sums[21 + i]),
+            weighted_squares: sums[27],
+            weight: sums[28],
+            curvature: sums[29],
+            used: sums[30] as usize,
+            matched: sums[31] as usize,
+            scale_mm: sums[32],
+        })
+    }
+}
