@@ -25,6 +25,9 @@ namespace point_facet_matching {
 namespace facet_facet_matching {
 #include "../facet_facet_matching.cu"
 }
+namespace parallel_planes {
+#include "../parallel_planes.cu"
+}
 namespace closest_point {
 #include "../closest_point.cu"
 }
@@ -71,6 +74,7 @@ const Named KERNELS[] = {
     KERNEL(point_tree, point_boxes),
     KERNEL(point_facet_matching, point_facet_matching),
     KERNEL(facet_facet_matching, facet_facet_matching),
+    KERNEL(parallel_planes, plane_moments),
     KERNEL(closest_point, closest_candidates),
     KERNEL(closest_point, signed_closest),
     KERNEL(registration, pair_with_surface),

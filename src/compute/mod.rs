@@ -5,6 +5,7 @@
 pub mod cpu;
 pub mod cuda;
 pub mod facet_facet_matching;
+pub mod parallel_planes;
 pub mod point_deviation;
 pub mod point_facet_matching;
 pub mod registration;
@@ -101,6 +102,13 @@ pub trait Backend: Send + Sync {
         request: &facet_facet_matching::Request<'_>,
         progress: &Progress,
     ) -> Result<Vec<point_facet_matching::FacetDeviation>>;
+
+    /// One normal for each set of parallel planes.
+    fn parallel_planes(
+        &self,
+        request: &parallel_planes::Request<'_>,
+        progress: &Progress,
+    ) -> Result<Vec<parallel_planes::PlaneSet>>;
 
     /// Makes the iterations of a registration ready.
     fn registration<'a>(&'a self, problem: registration::Problem<'a>) -> Box<dyn registration::Registration + 'a>;

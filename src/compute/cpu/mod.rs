@@ -3,6 +3,7 @@
 mod facet_facet_matching;
 mod gate;
 mod order_statistic;
+mod parallel_planes;
 mod point_deviation;
 mod point_facet_matching;
 mod registration;
@@ -44,6 +45,14 @@ impl Backend for Cpu {
         progress: &Progress,
     ) -> Result<Vec<super::point_facet_matching::FacetDeviation>> {
         facet_facet_matching::run(request, progress)
+    }
+
+    fn parallel_planes(
+        &self,
+        request: &super::parallel_planes::Request<'_>,
+        progress: &Progress,
+    ) -> Result<Vec<super::parallel_planes::PlaneSet>> {
+        parallel_planes::run(request, progress)
     }
 
     fn registration<'a>(

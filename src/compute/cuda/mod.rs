@@ -1,11 +1,13 @@
 //! A CUDA device. What it cannot do, or fails at, the processor does, with a sentence.
 
+mod backend;
 pub mod driver;
 mod facet_answers;
 mod facet_facet_matching;
 mod flat;
 mod mesh;
 mod nvidia;
+mod parallel_planes;
 mod point_deviation;
 mod point_facet_matching;
 mod points;
@@ -17,13 +19,12 @@ mod tree;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::cpu::Cpu;
-use super::registration::{Answer, Problem, Registration, Step, Target};
-use super::{Backend, Device, DeviceKind};
-use crate::base::{ErrorKind, Progress, Result, UserError};
+use super::registration::Problem;
+use crate::base::{ErrorKind, Result, UserError};
 use crate::geometry::Surface;
 use driver::Driver;
 pub use facet_facet_matching::FacetFacetJob;
+pub use parallel_planes::ParallelPlanesJob;
 pub use point_deviation::PointDeviationJob;
 pub use point_facet_matching::PointFacetJob;
 pub use registration::DeviceRegistration;
@@ -81,6 +82,14 @@ impl Cuda {
         FacetFacetJob::new(&self.driver, self.surface(request.scan)?, request)
     }
 
+    /// As [`Self::prepare_point_deviation`].
+    pub fn prepare_parallel_planes<'a>(
+        &self,
+        request: &super::parallel_planes::Request<'a>,
+    ) -> Result<ParallelPlanesJob<'a>> {
+        ParallelPlanesJob::new(&self.driver, request)
+    }
+
     /// As [`Self::prepare_point_deviation`], for a problem on a surface.
     pub fn prepare_registration(&self, problem: &Problem<'_>, surface: &Surface) -> Result<DeviceRegistration> {
         DeviceRegistration::new(&self.driver, self.surface(surface)?, problem)
@@ -133,103 +142,5 @@ impl Cuda {
             }
             answer => answer,
         }
-    }
-}
-
-impl Backend for Cuda {
-    fn device(&self) -> Device {
-        Device { kind: DeviceKind::Cuda, device: self.driver.name() }
-    }
-
-    fn take_notices(&self) -> Vec<String> {
-        std::mem::take(&mut self.notices.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    fn point_deviation(
-        &self,
-        request: &super::point_deviation::Request<'_>,
-        progress: &Progress,
-    ) -> Result<Vec<super::point_deviation::PointDeviation>> {
-        let attempt = || {
-            progress.report(0.0, "Measuring deviations")?;
-            let job = self.prepare_point_deviation(request)?;
-            job.launch()?;
-            let answers = job.read()?;
-            progress.check()?;
-            Ok(answers)
-        };
-        self.or_cpu(attempt(), || Cpu.point_deviation(request, progress))
-    }
-
-    fn point_facet_matching(
-        &self,
-        request: &super::point_facet_matching::Request<'_>,
-        progress: &Progress,
-    ) -> Result<Vec<super::point_facet_matching::FacetDeviation>> {
-        let attempt = || {
-            progress.report(0.0, "Matching points to facets")?;
-            let job = self.prepare_point_facet_matching(request)?;
-            job.launch(request.nominal_from_scan)?;
-            let answers = job.read()?;
-            progress.check()?;
-            Ok(answers)
-        };
-        if request.points.places().is_empty() || request.nominal.facets.is_empty() {
-            return Cpu.point_facet_matching(request, progress);
-        }
-        self.or_cpu(attempt(), || Cpu.point_facet_matching(request, progress))
-    }
-
-    fn facet_facet_matching(
-        &self,
-        request: &super::facet_facet_matching::Request<'_>,
-        progress: &Progress,
-    ) -> Result<Vec<super::point_facet_matching::FacetDeviation>> {
-        let attempt = || {
-            progress.report(0.0, "Matching facets to facets")?;
-            let job = self.prepare_facet_facet_matching(request)?;
-            job.launch(request.nominal_from_scan)?;
-            let answers = job.read()?;
-            progress.check()?;
-            Ok(answers)
-        };
-        if request.nominal.facets.is_empty() || request.scan.mesh().facets.is_empty() {
-            return Cpu.facet_facet_matching(request, progress);
-        }
-        self.or_cpu(attempt(), || Cpu.facet_facet_matching(request, progress))
-    }
-
-    fn registration<'a>(&'a self, problem: Problem<'a>) -> Box<dyn Registration + 'a> {
-        let mut device = None;
-        if let Target::Surface(surface) = problem.target {
-            let attempt =
-                self.surface(surface).and_then(|surface| DeviceRegistration::new(&self.driver, surface, &problem));
-            device = attempt.map_err(|error| self.notice(&error)).ok();
-        }
-        match device {
-            Some(device) => Box::new(OnDevice { cuda: self, device, problem, on_cpu: None }),
-            None => Cpu.registration(problem),
-        }
-    }
-}
-
-/// A registration that goes on on the processor where the device fails.
-struct OnDevice<'a> {
-    cuda: &'a Cuda,
-    device: DeviceRegistration,
-    problem: Problem<'a>,
-    on_cpu: Option<Box<dyn Registration + 'a>>,
-}
-
-impl Registration for OnDevice<'_> {
-    fn step(&mut self, step: &Step, progress: &Progress) -> Result<Answer> {
-        progress.check()?;
-        if self.on_cpu.is_none() {
-            match self.device.step(step) {
-                Ok(answer) => return Ok(answer),
-                Err(error) => self.cuda.notice(&error),
-            }
-        }
-        self.on_cpu.get_or_insert_with(|| Cpu.registration(self.problem)).step(step, progress)
     }
 }

@@ -3,6 +3,7 @@
 mod closest;
 mod fit;
 mod matching;
+mod planes;
 
 use serde_json::{Value, json};
 
@@ -21,6 +22,7 @@ pub fn run(arguments: &Bench) -> Result<Value> {
     closest::run(arguments, &cuda, &mut rows)?;
     matching::run(arguments, &cuda, &mut rows)?;
     fit::run(arguments, &cuda, &mut rows)?;
+    planes::run(arguments, &cuda, &mut rows)?;
     Ok(json!({ "schema": "shadowgraph.bench/1", "suite": "gpu", "device": cuda.device(), "rows": rows }))
 }
 

@@ -16,10 +16,11 @@ use crate::base::{Result, UserError};
 use staging::Staging;
 
 /// Compiled kernels by file. Made by kernels/make_ptx.py.
-const MODULES: [&str; 8] = [
+const MODULES: [&str; 9] = [
     include_str!("../../../../kernels/ptx/closest_point.ptx"),
     include_str!("../../../../kernels/ptx/facet_facet_matching.ptx"),
     include_str!("../../../../kernels/ptx/facet_tree.ptx"),
+    include_str!("../../../../kernels/ptx/parallel_planes.ptx"),
     include_str!("../../../../kernels/ptx/point_facet_matching.ptx"),
     include_str!("../../../../kernels/ptx/point_tree.ptx"),
     include_str!("../../../../kernels/ptx/radix_sort.ptx"),
@@ -176,5 +177,23 @@ impl Driver for Nvidia {
         self.bind()?;
         // SAFETY: the stream lives as long as the device.
         unsafe { result::stream::synchronize(self.stream) }.map_err(|error| lost(error, "computing"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_module_holds_kernels_and_no_name_comes_twice() {
+        let mut names: Vec<&str> = MODULES.iter().flat_map(|ptx| entries(ptx)).collect();
+        assert!(MODULES.iter().all(|ptx| entries(ptx).count() > 0));
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert!(
+            names.len() == count && names.contains(&"signed_closest") && names.contains(&"plane_moments"),
+            "{names:?}"
+        );
     }
 }

@@ -1,0 +1,60 @@
+//! Parallel planes, at the published sizes.
+
+use serde_json::{Value, json};
+
+use super::super::super::arguments::Bench;
+use super::super::time;
+use super::{no_notices, scaled, time_resident};
+use crate::base::random::Random;
+use crate::base::{Progress, Result};
+use crate::compute::Backend;
+use crate::compute::cpu::Cpu;
+use crate::compute::cuda::Cuda;
+use crate::compute::parallel_planes::Request;
+use crate::geometry::{Point, Vector};
+
+pub fn run(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result<()> {
+    let silent = Progress::silent();
+    for each in [10_000, 100_000, 1_000_000] {
+        let each = scaled(arguments, each);
+        for count in [2, 5, 10] {
+            let (points, planes) = (published(count, each), vec![each; count]);
+            let request = Request { points: &points, origin: Point::origin(), planes: &planes, sets: &[count] };
+            let size = format!("{count} of {each}");
+            let (reference, row) = time(&format!("planes, CPU, all threads ({size})"), arguments.runs, || {
+                Cpu.parallel_planes(&request, &silent)
+            })?;
+            rows.push(row);
+            let (answers, row) = time(&format!("planes, host to host ({size})"), arguments.runs, || {
+                cuda.parallel_planes(&request, &silent)
+            })?;
+            rows.push(row);
+            no_notices(cuda)?;
+            let job = cuda.prepare_parallel_planes(&request)?;
+            rows.push(time_resident(&format!("planes, resident ({size})"), arguments, cuda, || job.launch())?);
+            let normals = |sets: &[crate::compute::parallel_planes::PlaneSet]| -> Vec<Vector> {
+                sets.iter().filter_map(|set| set.normal).collect()
+            };
+            let apart =
+                normals(&reference).iter().zip(normals(&answers)).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
+            rows.push(json!({
+                "case": format!("planes, parity ({size})"),
+                "normals_apart": apart,
+                "repeat_differs": job.read()? != answers,
+            }));
+        }
+    }
+    Ok(())
+}
+
+/// The published input: X, Y in (-50, 50), Z in (-0.1, 0.1) and 20 more for each plane, weights in (1, 2).
+fn published(planes: usize, each: usize) -> Vec<[f32; 4]> {
+    let mut random = Random::new(13, 0);
+    let mut between = |low: f64, high: f64| random.range(low, high) as f32;
+    (0..planes * each)
+        .map(|i| {
+            let height = 20.0 * (i / each) as f32;
+            [between(-50.0, 50.0), between(-50.0, 50.0), height + between(-0.1, 0.1), between(1.0, 2.0)]
+        })
+        .collect()
+}

@@ -1,0 +1,121 @@
+//! What the device computes, and where the processor steps in.
+
+use super::{Cuda, DeviceRegistration};
+use crate::base::{Progress, Result};
+use crate::compute::cpu::Cpu;
+use crate::compute::registration::{Answer, Problem, Registration, Step, Target};
+use crate::compute::{
+    Backend, Device, DeviceKind, facet_facet_matching, parallel_planes, point_deviation, point_facet_matching,
+};
+
+impl Backend for Cuda {
+    fn device(&self) -> Device {
+        Device { kind: DeviceKind::Cuda, device: self.driver.name() }
+    }
+
+    fn take_notices(&self) -> Vec<String> {
+        std::mem::take(&mut self.notices.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
+    }
+
+    fn point_deviation(
+        &self,
+        request: &point_deviation::Request<'_>,
+        progress: &Progress,
+    ) -> Result<Vec<point_deviation::PointDeviation>> {
+        let attempt = || {
+            progress.report(0.0, "Measuring deviations")?;
+            let job = self.prepare_point_deviation(request)?;
+            job.launch()?;
+            let answers = job.read()?;
+            progress.check()?;
+            Ok(answers)
+        };
+        self.or_cpu(attempt(), || Cpu.point_deviation(request, progress))
+    }
+
+    fn point_facet_matching(
+        &self,
+        request: &point_facet_matching::Request<'_>,
+        progress: &Progress,
+    ) -> Result<Vec<point_facet_matching::FacetDeviation>> {
+        let attempt = || {
+            progress.report(0.0, "Matching points to facets")?;
+            let job = self.prepare_point_facet_matching(request)?;
+            job.launch(request.nominal_from_scan)?;
+            let answers = job.read()?;
+            progress.check()?;
+            Ok(answers)
+        };
+        if request.points.places().is_empty() || request.nominal.facets.is_empty() {
+            return Cpu.point_facet_matching(request, progress);
+        }
+        self.or_cpu(attempt(), || Cpu.point_facet_matching(request, progress))
+    }
+
+    fn facet_facet_matching(
+        &self,
+        request: &facet_facet_matching::Request<'_>,
+        progress: &Progress,
+    ) -> Result<Vec<point_facet_matching::FacetDeviation>> {
+        let attempt = || {
+            progress.report(0.0, "Matching facets to facets")?;
+            let job = self.prepare_facet_facet_matching(request)?;
+            job.launch(request.nominal_from_scan)?;
+            let answers = job.read()?;
+            progress.check()?;
+            Ok(answers)
+        };
+        if request.nominal.facets.is_empty() || request.scan.mesh().facets.is_empty() {
+            return Cpu.facet_facet_matching(request, progress);
+        }
+        self.or_cpu(attempt(), || Cpu.facet_facet_matching(request, progress))
+    }
+
+    fn parallel_planes(
+        &self,
+        request: &parallel_planes::Request<'_>,
+        progress: &Progress,
+    ) -> Result<Vec<parallel_planes::PlaneSet>> {
+        let attempt = || {
+            progress.check()?;
+            let job = self.prepare_parallel_planes(request)?;
+            job.launch()?;
+            job.read()
+        };
+        self.or_cpu(attempt(), || Cpu.parallel_planes(request, progress))
+    }
+
+    fn registration<'a>(&'a self, problem: Problem<'a>) -> Box<dyn Registration + 'a> {
+        let mut device = None;
+        if let Target::Surface(surface) = problem.target {
+            let attempt =
+                self.surface(surface).and_then(|surface| DeviceRegistration::new(&self.driver, surface, &problem));
+            device = attempt.map_err(|error| self.notice(&error)).ok();
+        }
+        match device {
+            Some(device) => Box::new(OnDevice { cuda: self, device, problem, on_cpu: None }),
+            None => Cpu.registration(problem),
+        }
+    }
+}
+
+/// A registration that goes on on the processor where the device fails.
+struct OnDevice<'a> {
+    cuda: &'a Cuda,
+    device: DeviceRegistration,
+    problem: Problem<'a>,
+    on_cpu: Option<Box<dyn Registration + 'a>>,
+}
+
+impl Registration for OnDevice<'_> {
+    fn step(&mut self, step: &Step, progress: &Progress) -> Result<Answer> {
+        progress.check()?;
+        if self.on_cpu.is_none() {
+            match self.device.step(step) {
+                Ok(answer) => return Ok(answer),
+                Err(error) => self.cuda.notice(&error),
+            }
+        }
+        self.on_cpu.get_or_insert_with(|| Cpu.registration(self.problem)).step(step, progress)
+    }
+}
