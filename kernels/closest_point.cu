@@ -14,6 +14,14 @@ extern "C" __global__ void closest_candidates(Surface surface, Queries queries, 
     if (i < queries.count) list_candidates(surface, place_of(queries, i), queries.max_distance_mm, i, candidates);
 }
 
+// Settles the queries that have too many of them, which are few.
+extern "C" __global__ void settle_ties(Surface surface, Queries queries, Candidates candidates) {
+    u32 i = thread_number();
+    if (i < queries.count && candidates.counts[i] == TOO_MANY) {
+        settle(surface, place_of(queries, i), queries.max_distance_mm, i, candidates);
+    }
+}
+
 // Signed distance (mm, + outside; meaningless unless matched), facet, state.
 struct __align__(16) Answer {
     double deviation;
@@ -25,17 +33,12 @@ extern "C" __global__ void signed_closest(Surface surface, Request request, Cand
     u32 i = thread_number();
     const Queries& queries = request.queries;
     if (i >= queries.count) return;
-    Vec3 place = place_of(queries, i);
-    Hit hit = closest_of(surface, place, queries.max_distance_mm, i, candidates);
-    Answer answer = {0.0, 0, TOO_FAR};
-    if (hit.facet != NONE) {
-        Vec3 away = place - hit.point;
-        double distance = sqrt(hit.squared);
-        Vec3 pseudo = pseudo_normal(surface, hit);
-        double side = dot(pseudo, away);
-        answer.deviation = side < 0.0 ? -distance : distance;
-        answer.facet = hit.facet;
-        answer.state = judge(surface, request.gate, queries.surface_from_points, i, hit, away, pseudo, side);
+    Match match = match_of(surface, queries, request.gate, i, candidates);
+    Answer answer = {0.0, 0, match.state};
+    if (match.hit.facet != NONE) {
+        double distance = sqrt(match.hit.squared);
+        answer.deviation = match.side < 0.0 ? -distance : distance;
+        answer.facet = match.hit.facet;
     }
     answers[request.numbers[i]] = answer;
 }

@@ -1,17 +1,13 @@
 // Facet-facet matching: where each facet's normal line pierces the nearest scan facet that faces the same way. The twin of
 // compute/cpu/facet_facet_matching.rs.
+#include "lib/facets.cuh"
 #include "lib/surface.cuh"
 
 // Widens facets in barycentric units, so that no line slips between two.
 #define EDGE_TOLERANCE 1e-9
 
 struct Request {
-    const double* vertices;  // 3 each, mm
-    const u32* facets;       // 3 each
-    const u32* order;        // facets along a curve
-    u32 count;
-    u32 pad;
-    Pose scan_from_nominal;
+    Facets facets;
     double max_distance_mm;
     double least_cosine;
 };
@@ -55,11 +51,6 @@ __device__ inline bool may_intersect(const Line& line, float4 a, float4 b, float
     return u >= -margin && v >= -margin && u + v <= determinant + margin;
 }
 
-__device__ inline bool overlaps(const Line& line, float3 half, float x0, float y0, float z0, float x1, float y1, float z1) {
-    return x0 <= line.local.x + half.x && x1 >= line.local.x - half.x && y0 <= line.local.y + half.y &&
-           y1 >= line.local.y - half.y && z0 <= line.local.z + half.z && z1 >= line.local.z - half.z;
-}
-
 __device__ inline float3 half_of(const Line& line, double nearest) {
     return {__double2float_ru(fabs(line.direction.x) * nearest) + line.error,
             __double2float_ru(fabs(line.direction.y) * nearest) + line.error,
@@ -69,34 +60,16 @@ __device__ inline float3 half_of(const Line& line, double nearest) {
 // Per facet: signed distance to the crossing, and 1 where there is one.
 extern "C" __global__ void __launch_bounds__(128, 8) facet_facet_matching(Surface scan, Request request, FacetAnswer* answers) {
     u32 i = thread_number();
-    if (i >= request.count) return;
-    u32 facet = request.order[i];
-    Vec3 corners[3];
-    for (u32 k = 0; k < 3; k++) {
-        corners[k] = transform(request.scan_from_nominal, at(request.vertices, request.facets[3ull * facet + k]));
-    }
-    Line line;
-    line.origin = (corners[0] + corners[1] + corners[2]) / 3.0;
-    line.direction = unit_normal(corners[0], corners[1], corners[2]);
-    Vec3 about = line.origin - scan.centre;
-    double far = max(fabs(about.x), max(fabs(about.y), fabs(about.z)));
-    line.local = {(float)about.x, (float)about.y, (float)about.z};
-    line.along = {(float)line.direction.x, (float)line.direction.y, (float)line.direction.z};
-    line.error = __double2float_ru(FILTER_ERROR * (scan.reach_mm + far + request.max_distance_mm));
+    if (i >= request.facets.count) return;
+    u32 facet = request.facets.order[i];
+    Facet nominal = facet_in_scan(request.facets, facet);
+    Vec3 about = nominal.centre - scan.centre;
+    double error = FILTER_ERROR * (scan.reach_mm + reach_of(about) + request.max_distance_mm);
+    Line line = {nominal.centre, nominal.normal, to_float3(about), to_float3(nominal.normal), __double2float_ru(error)};
     double nearest = request.max_distance_mm, deviation = 0.0;
     u32 best = NONE;
     float3 half = half_of(line, nearest);
-    u32 stack[STACK];
-    u32 top = 0, code = scan.root;
-    while (code != NONE) {
-        while (!(code & LEAF_BIT)) {
-            Children node = children(scan.nodes, code);
-            bool first = overlaps(line, half, node.a.x, node.a.y, node.a.z, node.a.w, node.b.x, node.b.y);
-            bool second = overlaps(line, half, node.b.z, node.b.w, node.c.x, node.c.y, node.c.z, node.c.w);
-            if (first && second) stack[top++] = node.codes.y;
-            code = first ? node.codes.x : second ? node.codes.y : top > 0 ? stack[--top] : NONE;
-        }
-        if (code == NONE) break;
+    visit_leaves(scan.nodes, scan.root, line.local, half, [&](u32 code) {
         u32 first = leaf_first(code), count = leaf_count(code);
         for (u32 k = first; k < first + count; k++) {
             const float4* words = (const float4*)(scan.sieve + k);
@@ -105,17 +78,15 @@ extern "C" __global__ void __launch_bounds__(128, 8) facet_facet_matching(Surfac
             Corners f = corners_of(scan.corners, k);
             double t;
             if (!intersect(line, f.a, f.b, f.c, t)) continue;
-            u32 number = f.number;
             bool wins = best == NONE ? fabs(t) <= nearest
-                                     : fabs(t) < nearest || (fabs(t) == nearest && number < best);
+                                     : fabs(t) < nearest || (fabs(t) == nearest && f.number < best);
             if (wins && dot(unit_normal(f.a, f.b, f.c), line.direction) > request.least_cosine) {
                 nearest = fabs(t);
                 deviation = t;
-                best = number;
+                best = f.number;
                 half = half_of(line, nearest);
             }
         }
-        code = top > 0 ? stack[--top] : NONE;
-    }
+    });
     answers[facet] = {deviation, best == NONE ? 0u : 1u, 0};
 }

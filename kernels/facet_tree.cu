@@ -3,15 +3,13 @@
 #include "lib/morton.cuh"
 #include "lib/surface.cuh"
 
-// What all steps read: the mesh, mm, and the box of its vertices.
+// What all steps read: the mesh, mm.
 struct Mesh {
     const double* vertices;  // 3 each
     const u32* facets;       // 3 each
     u32 count;               // facets
     u32 pad;
-    Vec3 low;                // lowest corner of the box
-    double cells_per_mm;     // 1023 over the longest side of the box
-    Vec3 centre;             // what f32 coordinates are about
+    Curve curve;
 };
 
 __device__ inline Vec3 corner(const Mesh& mesh, u32 facet, u32 i) {
@@ -23,7 +21,7 @@ extern "C" __global__ void facet_keys(Mesh mesh, u32* keys, u32* numbers) {
     u32 facet = thread_number();
     if (facet >= mesh.count) return;
     Vec3 sum = corner(mesh, facet, 0) + corner(mesh, facet, 1) + corner(mesh, facet, 2);
-    keys[facet] = morton_key(sum / 3.0, mesh.low, mesh.cells_per_mm);
+    keys[facet] = morton_key(sum / 3.0, mesh.curve);
     numbers[facet] = facet;
 }
 
@@ -36,8 +34,8 @@ extern "C" __global__ void facet_corners(Mesh mesh, const u32* numbers, Facet64*
     Vec3 exact[3] = {a, b, c};
     float3 local[3];
     for (u32 k = 0; k < 3; k++) {
-        Vec3 about = exact[k] - mesh.centre;
-        local[k] = {(float)about.x, (float)about.y, (float)about.z};
+        Vec3 about = exact[k] - mesh.curve.centre;
+        local[k] = to_float3(about);
     }
     float3 edge1 = minus(local[1], local[0]), edge2 = minus(local[2], local[0]), edge3 = minus(edge2, edge1);
     float3 area = cross32(edge1, edge2);

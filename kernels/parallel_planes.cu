@@ -1,9 +1,8 @@
 // Sums of w, w d and w d d' over the points of many planes, each plane about its own shift: every byte is read once. The
 // twin of compute/cpu/parallel_planes.rs.
-#include "lib/vec.cuh"
+#include "lib/block_sum.cuh"
 
 constexpr u32 MOMENTS = 10;
-constexpr u32 THREADS = 256;
 // Points that a thread loads before it adds the first of them.
 constexpr u32 AHEAD = 4;
 
@@ -19,25 +18,6 @@ struct Plane {
     u32 first_chunk;
     u32 chunks;
 };
-
-// Adds `sums` of all threads of the block in a fixed order; thread t < MOMENTS gets term t.
-__device__ inline double block_sum(const double* sums) {
-    __shared__ double of_warps[THREADS / 32][MOMENTS];
-    u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    #pragma unroll
-    for (u32 term = 0; term < MOMENTS; term++) {
-        double sum = sums[term];
-        for (u32 down = 16; down > 0; down /= 2) sum += __shfl_down_sync(0xFFFFFFFFu, sum, down);
-        if (lane == 0) of_warps[warp][term] = sum;
-    }
-    __syncthreads();
-    double sum = 0.0;
-    if (threadIdx.x < MOMENTS) {
-        for (u32 w = 0; w < THREADS / 32; w++) sum += of_warps[w][threadIdx.x];
-    }
-    __syncthreads();
-    return sum;
-}
 
 __device__ inline void add(double* sums, float4 p, Vec3 shift) {
     if (p.w == 0.0f) return;
@@ -65,18 +45,18 @@ extern "C" __global__ void plane_moments(const float4* points, const Chunk* chun
     double sums[MOMENTS];
     #pragma unroll
     for (u32 term = 0; term < MOMENTS; term++) sums[term] = 0.0;
-    for (u32 first = threadIdx.x; first < chunk.count; first += AHEAD * THREADS) {
+    for (u32 first = threadIdx.x; first < chunk.count; first += AHEAD * SUM_THREADS) {
         float4 ahead[AHEAD];
         #pragma unroll
         for (u32 k = 0; k < AHEAD; k++) {
-            u32 i = first + k * THREADS;
+            u32 i = first + k * SUM_THREADS;
             ahead[k] = __ldg(points + chunk.first + min(i, chunk.count - 1));
             if (i >= chunk.count) ahead[k].w = 0.0f;
         }
         #pragma unroll
         for (u32 k = 0; k < AHEAD; k++) add(sums, ahead[k], plane.shift);
     }
-    double share = block_sum(sums);
+    double share = block_sum<MOMENTS>(sums);
     if (threadIdx.x < MOMENTS) shares[blockIdx.x * MOMENTS + threadIdx.x] = share;
     __threadfence();
     __syncthreads();
@@ -87,11 +67,11 @@ extern "C" __global__ void plane_moments(const float4* points, const Chunk* chun
     #pragma unroll
     for (u32 term = 0; term < MOMENTS; term++) sums[term] = 0.0;
     const volatile double* own = shares + plane.first_chunk * MOMENTS;
-    for (u32 i = threadIdx.x; i < plane.chunks; i += THREADS) {
+    for (u32 i = threadIdx.x; i < plane.chunks; i += SUM_THREADS) {
         #pragma unroll
         for (u32 term = 0; term < MOMENTS; term++) sums[term] += own[i * MOMENTS + term];
     }
-    double total = block_sum(sums);
+    double total = block_sum<MOMENTS>(sums);
     if (threadIdx.x < MOMENTS) moments[chunk.plane * MOMENTS + threadIdx.x] = total;
     if (threadIdx.x == 0) done[chunk.plane] = 0;
 }

@@ -1,19 +1,11 @@
 // Point-facet matching: the mean signed distance of the points in the cylinder over each facet. The twin of
 // compute/cpu/point_facet_matching.rs; sums run in tree order.
+#include "lib/facets.cuh"
 #include "lib/points.cuh"
-#include "lib/triangle.cuh"
-
-// Relative f32 error of a filtered distance, generously.
-#define FILTER_ERROR (32.0 / 16777216.0)
 
 struct Request {
-    const double* vertices;    // 3 each, mm
-    const u32* facets;         // 3 each
-    const u32* order;          // facets along a curve
-    u32 count;
-    u32 pad;
+    Facets facets;
     const double* directions;  // 3 each by point number, or null for no angle gate
-    Pose scan_from_nominal;
     double radius_mm;          // not positive: each facet's own
     double max_distance_mm;
     double least_cosine;
@@ -29,26 +21,23 @@ struct Cylinder {
 };
 
 __device__ inline Cylinder over(const Points& points, const Request& request, u32 facet) {
-    Vec3 corners[3];
-    for (u32 k = 0; k < 3; k++) {
-        corners[k] = transform(request.scan_from_nominal, at(request.vertices, request.facets[3ull * facet + k]));
-    }
+    Facet f = facet_in_scan(request.facets, facet);
     Cylinder c;
-    c.centre = (corners[0] + corners[1] + corners[2]) / 3.0;
-    c.normal = unit_normal(corners[0], corners[1], corners[2]);
+    c.centre = f.centre;
+    c.normal = f.normal;
     double radius = request.radius_mm;
     if (!(radius > 0.0)) {
         double squared = 0.0;
-        for (u32 k = 0; k < 3; k++) squared = max(squared, dot(corners[k] - c.centre, corners[k] - c.centre));
+        for (Vec3 corner : f.corners) squared = max(squared, dot(corner - c.centre, corner - c.centre));
         radius = sqrt(squared);
     }
     c.squared_radius = radius * radius;
     c.height = request.max_distance_mm;
     Vec3 about = c.centre - points.centre;
-    double far = max(fabs(about.x), max(fabs(about.y), fabs(about.z))), reach = radius + c.height;
-    double error = FILTER_ERROR * (points.reach_mm + far + reach), height = c.height + error;
-    c.local = {(float)about.x, (float)about.y, (float)about.z};
-    c.axis = {(float)c.normal.x, (float)c.normal.y, (float)c.normal.z};
+    double reach = radius + c.height;
+    double error = FILTER_ERROR * (points.reach_mm + reach_of(about) + reach), height = c.height + error;
+    c.local = to_float3(about);
+    c.axis = to_float3(c.normal);
     c.squared_height32 = __double2float_ru(height * height * (1.0 + FILTER_ERROR));
     // The lateral distance is a difference of squares: its error grows with the reach of the cylinder.
     c.squared_radius32 = __double2float_ru(((radius + error) * (radius + error) + 4.0 * error * reach) * (1.0 + FILTER_ERROR));
@@ -61,11 +50,6 @@ __device__ inline Cylinder over(const Points& points, const Request& request, u3
     }
     c.half = {half[0], half[1], half[2]};
     return c;
-}
-
-__device__ inline bool overlaps(const Cylinder& c, float x0, float y0, float z0, float x1, float y1, float z1) {
-    return x0 <= c.local.x + c.half.x && x1 >= c.local.x - c.half.x && y0 <= c.local.y + c.half.y &&
-           y1 >= c.local.y - c.half.y && z0 <= c.local.z + c.half.z && z1 >= c.local.z - c.half.z;
 }
 
 struct Sum {
@@ -103,23 +87,10 @@ __device__ inline void add_leaf(const Points& points, const Request& request, co
 // Per facet: mean deviation, and the points that matched.
 extern "C" __global__ void point_facet_matching(Points points, Request request, FacetAnswer* answers) {
     u32 i = thread_number();
-    if (i >= request.count) return;
-    u32 facet = request.order[i];
+    if (i >= request.facets.count) return;
+    u32 facet = request.facets.order[i];
     Cylinder c = over(points, request, facet);
     Sum sum = {0.0, 0};
-    u32 stack[STACK];
-    u32 top = 0, code = points.root;
-    while (code != NONE) {
-        while (!(code & LEAF_BIT)) {
-            Children node = children(points.nodes, code);
-            bool first = overlaps(c, node.a.x, node.a.y, node.a.z, node.a.w, node.b.x, node.b.y);
-            bool second = overlaps(c, node.b.z, node.b.w, node.c.x, node.c.y, node.c.z, node.c.w);
-            if (first && second) stack[top++] = node.codes.y;
-            code = first ? node.codes.x : second ? node.codes.y : top > 0 ? stack[--top] : NONE;
-        }
-        if (code == NONE) break;
-        add_leaf(points, request, c, code, sum);
-        code = top > 0 ? stack[--top] : NONE;
-    }
+    visit_leaves(points.nodes, points.root, c.local, c.half, [&](u32 code) { add_leaf(points, request, c, code, sum); });
     answers[facet] = {sum.matches ? sum.sum / (double)sum.matches : 0.0, sum.matches, 0};
 }

@@ -3,20 +3,18 @@
 #include "lib/morton.cuh"
 #include "lib/points.cuh"
 
-// The points, mm, and the box of all.
+// The points, mm.
 struct Cloud {
     const double* points;  // 3 each
     u32 count;
     u32 pad;
-    Vec3 low;              // lowest corner of the box
-    double cells_per_mm;   // 1023 over the longest side of the box
-    Vec3 centre;           // what f32 coordinates are about
+    Curve curve;
 };
 
 extern "C" __global__ void point_keys(Cloud cloud, u32* keys, u32* numbers) {
     u32 i = thread_number();
     if (i >= cloud.count) return;
-    keys[i] = morton_key(at(cloud.points, i), cloud.low, cloud.cells_per_mm);
+    keys[i] = morton_key(at(cloud.points, i), cloud.curve);
     numbers[i] = i;
 }
 
@@ -24,7 +22,7 @@ extern "C" __global__ void point_keys(Cloud cloud, u32* keys, u32* numbers) {
 extern "C" __global__ void point_order(Cloud cloud, const u32* numbers, double2* ordered, float4* sieve) {
     u32 i = thread_number();
     if (i >= cloud.count) return;
-    Vec3 point = at(cloud.points, numbers[i]), about = point - cloud.centre;
+    Vec3 point = at(cloud.points, numbers[i]), about = point - cloud.curve.centre;
     ordered[2ull * i] = {point.x, point.y};
     ordered[2ull * i + 1] = {point.z, 0.0};
     sieve[i] = {(float)about.x, (float)about.y, (float)about.z, __uint_as_float(numbers[i])};

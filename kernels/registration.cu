@@ -1,5 +1,6 @@
 // One step of registration onto a surface: correspondences, the robust scale from exact order statistics, and the sums of
-// the normal equations in a fixed order. The twin of compute/cpu/registration_step.rs.
+// the normal equations in a fixed order. The twin of compute/cpu/registration.rs.
+#include "lib/block_sum.cuh"
 #include "lib/surface.cuh"
 
 enum Metric : u32 { TO_TRIANGLE = 0, TO_PLANE = 1, TO_POINT = 2 };
@@ -20,7 +21,9 @@ struct Pair {
     double residual;
 };
 
-__device__ inline Pair correspond(const Surface& surface, u32 metric, const Hit& hit, Vec3 away, double side) {
+__device__ inline Pair correspond(const Surface& surface, u32 metric, const Match& match) {
+    const Hit& hit = match.hit;
+    Vec3 away = match.away;
     double distance = sqrt(hit.squared);
     if (metric == TO_POINT) {
         double length = norm(away);
@@ -28,7 +31,7 @@ __device__ inline Pair correspond(const Surface& surface, u32 metric, const Hit&
     }
     // On edges and corners the distance grows away from the feature, not along a facet's normal.
     if (metric == TO_TRIANGLE && hit.feature != FACE && distance > 0.0) {
-        double residual = side < 0.0 ? -distance : distance;
+        double residual = match.side < 0.0 ? -distance : distance;
         return {away / residual, residual};
     }
     Vec3 normal = unit(area_of(surface, hit));
@@ -40,19 +43,9 @@ extern "C" __global__ void pair_with_surface(Surface surface, Request request, C
     u32 i = thread_number();
     const Queries& queries = request.queries;
     if (i >= queries.count) return;
-    Vec3 place = place_of(queries, i);
-    Hit hit = closest_of(surface, place, queries.max_distance_mm, i, candidates);
-    Pair pair = {{0.0, 0.0, 0.0}, __longlong_as_double(0x7FF8000000000000ll)};
-    if (hit.facet != NONE) {
-        Vec3 away = place - hit.point;
-        Vec3 pseudo = pseudo_normal(surface, hit);
-        double side = dot(pseudo, away);
-        u64 number = (u64)i * queries.stride;
-        if (judge(surface, request.gate, queries.surface_from_points, number, hit, away, pseudo, side) == MATCHED) {
-            pair = correspond(surface, request.metric, hit, away, side);
-        }
-    }
-    pairs[i] = pair;
+    Match match = match_of(surface, queries, request.gate, i, candidates);
+    Pair none = {{0.0, 0.0, 0.0}, __longlong_as_double(0x7FF8000000000000ll)};
+    pairs[i] = match.state == MATCHED ? correspond(surface, request.metric, match) : none;
 }
 
 // Order statistics of |residual|: doubles that are not negative order as their bits do. Two counts of eleven bits each
@@ -223,7 +216,6 @@ __device__ inline void add_row(double* sums, Vec3 arm, Vec3 direction, double we
 
 // Every block adds its share; partial[block * 32 + term]. Launch with 256 threads.
 extern "C" __global__ void sum_equations(Request request, const Pair* pairs, const Spread* spread, double* partial) {
-    __shared__ double of_warps[8][32];
     double cut = request.trim > 0.0 ? spread->cut : __longlong_as_double(0x7FF0000000000000ll);
     double scale = scale_of(request, *spread);
     double sums[TERMS];
@@ -255,19 +247,8 @@ extern "C" __global__ void sum_equations(Request request, const Pair* pairs, con
         sums[28] += weight;
         sums[30] += 1.0;
     }
-    u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    #pragma unroll
-    for (u32 term = 0; term < TERMS; term++) {
-        double sum = sums[term];
-        for (u32 down = 16; down > 0; down /= 2) sum += __shfl_down_sync(0xFFFFFFFFu, sum, down);
-        if (lane == 0) of_warps[warp][term] = sum;
-    }
-    __syncthreads();
-    if (threadIdx.x < TERMS) {
-        double sum = 0.0;
-        for (u32 w = 0; w < 8; w++) sum += of_warps[w][threadIdx.x];
-        partial[blockIdx.x * 32 + threadIdx.x] = sum;
-    }
+    double share = block_sum<TERMS>(sums);
+    if (threadIdx.x < TERMS) partial[blockIdx.x * 32 + threadIdx.x] = share;
 }
 
 // Adds the blocks' shares in order; then pairs matched and the robust scale. Launch: 1 x 256.

@@ -10,8 +10,14 @@ __device__ inline u32 spread(u32 v) {
     return (v | v << 2) & 0x09249249u;
 }
 
-// The key of a place, given the lowest corner of the box of all and 1023 over its longest side.
-__device__ inline u32 morton_key(Vec3 place, Vec3 low, double cells_per_mm) {
-    Vec3 cell = (place - low) * cells_per_mm;
+// Where a curve runs, from the box of all places, mm.
+struct Curve {
+    Vec3 low;             // lowest corner of the box
+    double cells_per_mm;  // 1023 over its longest side
+    Vec3 centre;          // what f32 coordinates are about
+};
+
+__device__ inline u32 morton_key(Vec3 place, const Curve& curve) {
+    Vec3 cell = (place - curve.low) * curve.cells_per_mm;
     return spread((u32)cell.x) | spread((u32)cell.y) << 1 | spread((u32)cell.z) << 2;
 }

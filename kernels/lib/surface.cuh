@@ -3,8 +3,6 @@
 #include "tree.cuh"
 #include "triangle.cuh"
 
-// Relative f32 error of a filtered distance, generously: some thirty roundings.
-#define FILTER_ERROR (32.0 / 16777216.0)
 // Length over height from which a facet is a needle, whose f32 normal says little.
 #define NEEDLE 50.0f
 
@@ -108,7 +106,7 @@ __device__ inline Vec3 place_of(const Queries& queries, u32 i) {
 
 struct Candidates {
     u32* places;  // places[k * queries + i]: the k-th of query i, in tree order
-    u32* counts;  // per query; TOO_MANY where they did not fit
+    u32* counts;  // per query; TOO_MANY where they did not fit, until settled
     u32 queries;
     u32 pad;
 };
@@ -165,7 +163,6 @@ __device__ inline void sieve_leaf(const Facet32* sieve, u32 code, float3 local, 
     }
 }
 
-__device__ inline double reach_of(Vec3 about) { return max(fabs(about.x), max(fabs(about.y), fabs(about.z))); }
 __device__ inline double error_of(const Surface& surface, Vec3 about) {
     return FILTER_ERROR * (surface.reach_mm + reach_of(about));
 }
@@ -178,7 +175,7 @@ __device__ inline void list_candidates(const Surface& surface, Vec3 place, doubl
     // NaN fails this, too.
     if (!(reach_of(about) < 1e300)) return;
     double error = error_of(surface, about);
-    float3 local = {(float)about.x, (float)about.y, (float)about.z};
+    float3 local = to_float3(about);
     Shortlist list;
     list.error = __double2float_ru(2.0 * error);
     list.limit = sieve_limit(max_distance_mm * max_distance_mm, error);
@@ -232,11 +229,17 @@ __device__ inline void decide(const Surface& surface, Vec3 place, u32 at_leaf, H
     }
 }
 
-// The exact search where more candidates tie than a shortlist holds, as facets that lie upon each other make them.
-__device__ __noinline__ void search_exactly(const Surface& surface, Vec3 place, Hit& hit) {
+__device__ inline Hit no_hit(double max_distance_mm) {
+    return {{0.0, 0.0, 0.0}, max_distance_mm * max_distance_mm, NONE, FACE, 0};
+}
+
+// The exact search where more candidates tie than a shortlist holds, as facets that lie upon each other make them; the
+// winner becomes the only candidate.
+__device__ inline void settle(const Surface& surface, Vec3 place, double max_distance_mm, u32 i, const Candidates& candidates) {
+    Hit hit = no_hit(max_distance_mm);
     Vec3 about = place - surface.centre;
     double error = error_of(surface, about);
-    float3 local = {(float)about.x, (float)about.y, (float)about.z};
+    float3 local = to_float3(about);
     u32 codes[STACK];
     u32 top = 1;
     codes[0] = surface.root;
@@ -253,18 +256,16 @@ __device__ __noinline__ void search_exactly(const Surface& surface, Vec3 place, 
         if (max(first, second) <= limit) codes[top++] = swaps ? node.codes.x : node.codes.y;
         if (min(first, second) <= limit) codes[top++] = swaps ? node.codes.y : node.codes.x;
     }
+    candidates.counts[i] = hit.facet == NONE ? 0 : 1;
+    candidates.places[i] = hit.at_leaf;
 }
 
 // The closest point of query i within `max_distance_mm` of `place`, or facet NONE.
 __device__ inline Hit closest_of(const Surface& surface, Vec3 place, double max_distance_mm, u32 i,
                                  const Candidates& candidates) {
-    Hit hit = {{0.0, 0.0, 0.0}, max_distance_mm * max_distance_mm, NONE, FACE, 0};
+    Hit hit = no_hit(max_distance_mm);
     u32 count = candidates.counts[i];
-    if (count == TOO_MANY) {
-        search_exactly(surface, place, hit);
-    } else {
-        for (u32 k = 0; k < count; k++) decide(surface, place, candidates.places[(u64)k * candidates.queries + i], hit);
-    }
+    for (u32 k = 0; k < count; k++) decide(surface, place, candidates.places[(u64)k * candidates.queries + i], hit);
     return hit;
 }
 
@@ -310,7 +311,6 @@ __device__ inline double aligned_cosine(const Surface& surface, const Hit& hit, 
     return own;
 }
 
-
 // Which hits count, and why not.
 enum State : u8 { MATCHED = 0, TOO_FAR = 1, WRONG_ANGLE = 2, BEYOND_RIM = 3 };
 
@@ -323,7 +323,7 @@ struct Gate {
     double rim_tangent;     // tangent of the largest tilt beyond a rim
 };
 
-// Judges a hit of point `number`. `side` is the dot product of pseudo-normal and the way from the hit.
+// `side` is the dot product of pseudo-normal and the way from the hit.
 __device__ inline State judge(const Surface& surface, const Gate& gate, const Pose& pose, u64 number, const Hit& hit,
                               Vec3 away, Vec3 pseudo, double side) {
     if (is_open(surface, hit.facet, hit.feature) && hit.squared > 0.0 &&
@@ -333,4 +333,27 @@ __device__ inline State judge(const Surface& surface, const Gate& gate, const Po
     if (!gate.normals) return MATCHED;
     double cosine = aligned_cosine(surface, hit, pseudo, rotate(pose, at(gate.normals, number)));
     return (gate.oriented ? cosine : fabs(cosine)) < gate.least_cosine ? WRONG_ANGLE : MATCHED;
+}
+
+// The closest point of query i, and how it is judged: what its distance and its sign come from.
+struct Match {
+    Hit hit;     // facet NONE where nothing is in reach; the rest means nothing then
+    Vec3 away;   // from the hit to the query
+    double side; // negative inside
+    State state;
+};
+
+__device__ inline Match match_of(const Surface& surface, const Queries& queries, const Gate& gate, u32 i,
+                                 const Candidates& candidates) {
+    Vec3 place = place_of(queries, i);
+    Match match;
+    match.hit = closest_of(surface, place, queries.max_distance_mm, i, candidates);
+    match.state = TOO_FAR;
+    if (match.hit.facet == NONE) return match;
+    match.away = place - match.hit.point;
+    Vec3 pseudo = pseudo_normal(surface, match.hit);
+    match.side = dot(pseudo, match.away);
+    u64 number = (u64)i * queries.stride;
+    match.state = judge(surface, gate, queries.surface_from_points, number, match.hit, match.away, pseudo, match.side);
+    return match;
 }

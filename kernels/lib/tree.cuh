@@ -5,6 +5,8 @@
 
 #define LEAF_BIT 0x80000000u
 #define NONE 0xFFFFFFFFu
+// Relative f32 error of a filtered distance, generously: some thirty roundings.
+#define FILTER_ERROR (32.0 / 16777216.0)
 // Deepest stack: a bit of the key or of the primitive's place decides at every level.
 #define STACK 64
 

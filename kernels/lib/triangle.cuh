@@ -37,13 +37,6 @@ __device__ inline Closest closest_on_triangle(Vec3 p, Vec3 a, Vec3 b, Vec3 c) {
     return {a, VERTEX + 0};
 }
 
-// What a matching says of a facet: signed deviation (mm, + outside; meaningless without matches), and what matched.
-struct __align__(16) FacetAnswer {
-    double deviation;
-    u32 matches;
-    u32 pad;
-};
-
 __device__ inline Vec3 area_vector(Vec3 a, Vec3 b, Vec3 c) { return cross(b - a, c - a); }
 
 // Of unit length; zero where there is no direction.

@@ -38,5 +38,9 @@ __device__ inline Vec3 rotate(const Pose& pose, Vec3 v) {
 
 __device__ inline Vec3 transform(const Pose& pose, Vec3 point) { return rotate(pose, point) + pose.shift; }
 
+// Largest coordinate by size.
+__device__ inline double reach_of(Vec3 about) { return max(fabs(about.x), max(fabs(about.y), fabs(about.z))); }
+__device__ inline float3 to_float3(Vec3 v) { return {(float)v.x, (float)v.y, (float)v.z}; }
+
 // Number of this thread in the grid.
 __device__ inline u32 thread_number() { return blockIdx.x * blockDim.x + threadIdx.x; }

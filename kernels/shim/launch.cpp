@@ -2,7 +2,9 @@
 #include "cuda_on_cpu.hpp"
 
 // Once and outside the namespaces that keep the files apart.
+#include "../lib/block_sum.cuh"
 #include "../lib/climb.cuh"
+#include "../lib/facets.cuh"
 #include "../lib/morton.cuh"
 #include "../lib/points.cuh"
 #include "../lib/surface.cuh"
@@ -76,6 +78,7 @@ const Named KERNELS[] = {
     KERNEL(facet_facet_matching, facet_facet_matching),
     KERNEL(parallel_planes, plane_moments),
     KERNEL(closest_point, closest_candidates),
+    KERNEL(closest_point, settle_ties),
     KERNEL(closest_point, signed_closest),
     KERNEL(registration, pair_with_surface),
     KERNEL(registration, select_first),

@@ -11,6 +11,8 @@ use eframe::egui_wgpu::{Callback, CallbackResources, CallbackTrait, RenderState}
 use egui::epaint::{ClippedPrimitive, ClippedShape, Primitive, Vertex};
 use wgpu::util::DeviceExt as _;
 
+use crate::render::Gpu;
+
 /// Triangles of one colour and at least this size, in square points, are drawn without their texture.
 const LARGE: f32 = 2000.0;
 
@@ -50,7 +52,7 @@ struct Draw {
 impl PlainInterface {
     /// For the window of `state`; `None` on a graphics card, which egui serves better.
     pub fn new(state: &RenderState) -> Option<Self> {
-        if state.adapter.get_info().device_type != wgpu::DeviceType::Cpu {
+        if !Gpu::of(&state.adapter, &state.device, &state.queue).is_software {
             return None;
         }
         let device = &state.device;
@@ -66,9 +68,13 @@ impl PlainInterface {
             layout: &of_window,
             entries: &[wgpu::BindGroupEntry { binding: 0, resource: window.as_entire_binding() }],
         });
+        let shader = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+            label: Some("interface"),
+            source: wgpu::ShaderSource::Wgsl(include_str!("../render/shaders/interface.wgsl").into()),
+        });
         let pipelines = Pipelines {
-            textured: pipeline(device, [&of_window, &of_texture], state.target_format, "textured"),
-            plain: pipeline(device, [&of_window, &of_texture], state.target_format, "plain"),
+            textured: pipeline(device, &shader, [&of_window, &of_texture], state.target_format, "textured"),
+            plain: pipeline(device, &shader, [&of_window, &of_texture], state.target_format, "plain"),
         };
         Some(Self { state: state.clone(), pipelines, window, group })
     }
@@ -205,14 +211,11 @@ fn layouts(device: &wgpu::Device) -> [wgpu::BindGroupLayout; 2] {
 
 fn pipeline(
     device: &wgpu::Device,
+    shader: &wgpu::ShaderModule,
     layouts: [&wgpu::BindGroupLayout; 2],
     format: wgpu::TextureFormat,
     pixel: &str,
 ) -> wgpu::RenderPipeline {
-    let shader = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-        label: Some("interface"),
-        source: wgpu::ShaderSource::Wgsl(include_str!("../render/shaders/interface.wgsl").into()),
-    });
     let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
         label: Some("interface"),
         bind_group_layouts: &layouts.map(Some),
@@ -228,7 +231,7 @@ fn pipeline(
         label: Some("interface"),
         layout: Some(&layout),
         vertex: wgpu::VertexState {
-            module: &shader,
+            module: shader,
             entry_point: Some("corner"),
             compilation_options: wgpu::PipelineCompilationOptions::default(),
             buffers: &[Some(corner)],
@@ -237,7 +240,7 @@ fn pipeline(
         depth_stencil: None,
         multisample: wgpu::MultisampleState::default(),
         fragment: Some(wgpu::FragmentState {
-            module: &shader,
+            module: shader,
             entry_point: Some(pixel),
             compilation_options: wgpu::PipelineCompilationOptions {
                 constants: &constants,

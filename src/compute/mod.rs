@@ -5,6 +5,7 @@
 pub mod cpu;
 pub mod cuda;
 pub mod facet_facet_matching;
+pub mod icp;
 pub mod parallel_planes;
 pub mod point_deviation;
 pub mod point_facet_matching;
@@ -109,6 +110,10 @@ pub trait Backend: Send + Sync {
         request: &parallel_planes::Request<'_>,
         progress: &Progress,
     ) -> Result<Vec<parallel_planes::PlaneSet>>;
+
+    /// Iterative closest points between two clouds.
+    fn icp(&self, problem: &icp::Problem<'_>, parameters: &icp::Parameters, progress: &Progress)
+    -> Result<icp::Answer>;
 
     /// Makes the iterations of a registration ready.
     fn registration<'a>(&'a self, problem: registration::Problem<'a>) -> Box<dyn registration::Registration + 'a>;

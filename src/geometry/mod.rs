@@ -1,8 +1,10 @@
 //! Floor 0: shapes and the searches over them. Lengths in millimetres, f64; searches filter in f32 and decide in f64.
 
 pub mod aabb;
+pub mod closed_form;
 pub mod cloud;
 pub mod cracks;
+pub mod delaunay;
 pub mod health;
 pub mod kd_tree;
 pub mod mesh;
@@ -24,6 +26,7 @@ pub mod winding;
 
 pub use aabb::Aabb;
 pub use cloud::{Cloud, OrderedPoints, SnapshotGrid};
+pub use delaunay::DelaunayGraph;
 pub use kd_tree::{KdTree, SearchablePoints};
 pub use mesh::Mesh;
 pub use surface::{Surface, SurfaceHit};

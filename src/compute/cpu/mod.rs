@@ -2,6 +2,7 @@
 
 mod facet_facet_matching;
 mod gate;
+mod icp;
 mod order_statistic;
 mod parallel_planes;
 mod point_deviation;
@@ -53,6 +54,15 @@ impl Backend for Cpu {
         progress: &Progress,
     ) -> Result<Vec<super::parallel_planes::PlaneSet>> {
         parallel_planes::run(request, progress)
+    }
+
+    fn icp(
+        &self,
+        problem: &super::icp::Problem<'_>,
+        parameters: &super::icp::Parameters,
+        progress: &Progress,
+    ) -> Result<super::icp::Answer> {
+        icp::run(problem, parameters, progress)
     }
 
     fn registration<'a>(

@@ -5,7 +5,7 @@ use crate::base::{Progress, Result};
 use crate::compute::cpu::Cpu;
 use crate::compute::registration::{Answer, Problem, Registration, Step, Target};
 use crate::compute::{
-    Backend, Device, DeviceKind, facet_facet_matching, parallel_planes, point_deviation, point_facet_matching,
+    Backend, Device, DeviceKind, facet_facet_matching, icp, parallel_planes, point_deviation, point_facet_matching,
 };
 
 impl Backend for Cuda {
@@ -46,9 +46,6 @@ impl Backend for Cuda {
             progress.check()?;
             Ok(answers)
         };
-        if request.points.places().is_empty() || request.nominal.facets.is_empty() {
-            return Cpu.point_facet_matching(request, progress);
-        }
         self.or_cpu(attempt(), || Cpu.point_facet_matching(request, progress))
     }
 
@@ -65,9 +62,6 @@ impl Backend for Cuda {
             progress.check()?;
             Ok(answers)
         };
-        if request.nominal.facets.is_empty() || request.scan.mesh().facets.is_empty() {
-            return Cpu.facet_facet_matching(request, progress);
-        }
         self.or_cpu(attempt(), || Cpu.facet_facet_matching(request, progress))
     }
 
@@ -83,6 +77,15 @@ impl Backend for Cuda {
             job.read()
         };
         self.or_cpu(attempt(), || Cpu.parallel_planes(request, progress))
+    }
+
+    fn icp(
+        &self,
+        problem: &icp::Problem<'_>,
+        parameters: &icp::Parameters,
+        progress: &Progress,
+    ) -> Result<icp::Answer> {
+        Cpu.icp(problem, parameters, progress)
     }
 
     fn registration<'a>(&'a self, problem: Problem<'a>) -> Box<dyn Registration + 'a> {

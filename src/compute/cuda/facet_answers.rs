@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use bytemuck::{Pod, Zeroable};
+use bytemuck::{Pod, Zeroable, bytes_of};
 use rayon::prelude::*;
 
-use super::driver::{Buffer, Driver};
+use super::driver::{Buffer, Driver, launch_each};
 use super::mesh::DeviceMesh;
+use super::queries::pose_parameter;
 use crate::base::Result;
 use crate::compute::point_facet_matching::FacetDeviation;
-use crate::geometry::{Aabb, Mesh};
+use crate::geometry::{Aabb, Mesh, Pose};
 
-/// `FacetAnswer` of triangle.cuh.
+/// `FacetAnswer` of facets.cuh.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 pub(super) struct AnswerParameter {
@@ -20,12 +21,24 @@ pub(super) struct AnswerParameter {
     pad: u32,
 }
 
+/// `Facets` of facets.cuh.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub(super) struct FacetsParameter {
+    vertices: u64,
+    facets: u64,
+    order: u64,
+    count: u32,
+    pad: u32,
+    scan_from_nominal: [f64; 7],
+}
+
 /// See the module.
 pub(super) struct FacetAnswers {
-    pub mesh: DeviceMesh,
+    mesh: DeviceMesh,
     /// Facets along a curve, so that neighbours search side by side.
-    pub order: Buffer<u32>,
-    pub answers: Buffer<AnswerParameter>,
+    order: Buffer<u32>,
+    answers: Buffer<AnswerParameter>,
 }
 
 impl FacetAnswers {
@@ -35,6 +48,24 @@ impl FacetAnswers {
         let (_, order) = mesh.along_curve(driver)?;
         let answers = Buffer::new(driver, mesh.count)?;
         Ok(Self { mesh, order, answers })
+    }
+
+    /// What kernels take.
+    pub fn parameter(&self, nominal_from_scan: &Pose) -> FacetsParameter {
+        FacetsParameter {
+            vertices: self.mesh.vertices.place(),
+            facets: self.mesh.facets.place(),
+            order: self.order.place(),
+            count: self.mesh.count as u32,
+            pad: 0,
+            scan_from_nominal: pose_parameter(&nominal_from_scan.inverse()),
+        }
+    }
+
+    /// Launches `kernel` on all facets: it takes the `tree`, the `request` and the answers.
+    pub fn launch(&self, driver: &dyn Driver, kernel: &'static str, tree: &[u8], request: &[u8]) -> Result<()> {
+        let answers = self.answers.place();
+        launch_each(driver, kernel, self.mesh.count, &[tree, request, bytes_of(&answers)])
     }
 
     /// Waits for the answers, by facet.

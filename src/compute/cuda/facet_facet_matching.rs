@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable, bytes_of};
 
-use super::driver::{Driver, launch_each};
-use super::facet_answers::FacetAnswers;
-use super::queries::pose_parameter;
+use super::driver::Driver;
+use super::facet_answers::{FacetAnswers, FacetsParameter};
 use super::surface::DeviceSurface;
 use crate::base::Result;
 use crate::compute::facet_facet_matching::Request;
@@ -17,12 +16,7 @@ use crate::geometry::Pose;
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 struct RequestParameter {
-    vertices: u64,
-    facets: u64,
-    order: u64,
-    count: u32,
-    pad: u32,
-    pose: [f64; 7],
+    facets: FacetsParameter,
     max_distance_mm: f64,
     least_cosine: f64,
 }
@@ -51,19 +45,12 @@ impl FacetFacetJob {
     /// Starts the matching.
     pub fn launch(&self, nominal_from_scan: &Pose) -> Result<()> {
         let parameter = RequestParameter {
-            vertices: self.facets.mesh.vertices.place(),
-            facets: self.facets.mesh.facets.place(),
-            order: self.facets.order.place(),
-            count: self.facets.mesh.count as u32,
-            pad: 0,
-            pose: pose_parameter(&nominal_from_scan.inverse()),
+            facets: self.facets.parameter(nominal_from_scan),
             max_distance_mm: self.max_distance_mm,
             least_cosine: self.least_cosine,
         };
         let scan = self.scan.parameter();
-        let answers = self.facets.answers.place();
-        let arguments: [&[u8]; 3] = [bytes_of(&scan), bytes_of(&parameter), bytes_of(&answers)];
-        launch_each(self.driver.as_ref(), "facet_facet_matching", self.facets.mesh.count, &arguments)
+        self.facets.launch(self.driver.as_ref(), "facet_facet_matching", bytes_of(&scan), bytes_of(&parameter))
     }
 
     /// Waits for what was launched.

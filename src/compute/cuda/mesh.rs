@@ -5,7 +5,8 @@ use std::sync::Arc;
 use bytemuck::{Pod, Zeroable, bytes_of};
 
 use super::driver::{Buffer, Driver};
-use super::{flat, tree};
+use super::flat;
+use super::tree::{self, CurveParameter};
 use crate::base::Result;
 use crate::geometry::{Aabb, Mesh};
 
@@ -17,9 +18,7 @@ pub struct MeshParameter {
     facets: u64,
     count: u32,
     pad: u32,
-    low: [f64; 3],
-    cells_per_mm: f64,
-    centre: [f64; 3],
+    curve: CurveParameter,
 }
 
 /// Vertices and facets.
@@ -27,9 +26,9 @@ pub struct DeviceMesh {
     pub(super) vertices: Buffer<f64>,
     pub(super) facets: Buffer<u32>,
     pub(super) count: usize,
-    low: [f64; 3],
-    pub(super) centre: [f64; 3],
-    longest_mm: f64,
+    pub(super) curve: CurveParameter,
+    /// Largest coordinate about the centre, mm.
+    pub(super) reach_mm: f64,
 }
 
 impl DeviceMesh {
@@ -39,9 +38,8 @@ impl DeviceMesh {
             vertices: Buffer::of(driver, flat::of_points(&mesh.vertices))?,
             facets: Buffer::of(driver, mesh.facets.as_flattened())?,
             count: mesh.facets.len(),
-            low: bounds.min.into(),
-            centre: bounds.centre().into(),
-            longest_mm: bounds.size().max(),
+            curve: CurveParameter::new(bounds),
+            reach_mm: 0.5 * bounds.size().max(),
         })
     }
 
@@ -52,15 +50,8 @@ impl DeviceMesh {
             facets: self.facets.place(),
             count: self.count as u32,
             pad: 0,
-            low: self.low,
-            cells_per_mm: tree::cells_per_mm(self.longest_mm),
-            centre: self.centre,
+            curve: self.curve,
         }
-    }
-
-    /// Largest coordinate about the centre, mm.
-    pub fn reach_mm(&self) -> f64 {
-        0.5 * self.longest_mm
     }
 
     /// Morton keys and numbers of the facets, along the curve.

@@ -65,9 +65,6 @@ impl Cuda {
         &self,
         request: &super::point_facet_matching::Request<'_>,
     ) -> Result<PointFacetJob> {
-        if request.points.places().is_empty() || request.nominal.facets.is_empty() {
-            return Err(UserError::input("There is nothing to match."));
-        }
         PointFacetJob::new(&self.driver, request)
     }
 
@@ -76,9 +73,6 @@ impl Cuda {
         &self,
         request: &super::facet_facet_matching::Request<'_>,
     ) -> Result<FacetFacetJob> {
-        if request.nominal.facets.is_empty() {
-            return Err(UserError::input("There is nothing to match."));
-        }
         FacetFacetJob::new(&self.driver, self.surface(request.scan)?, request)
     }
 
@@ -112,9 +106,6 @@ impl Cuda {
 
     /// The resident twin of `surface`, uploaded where it is not there yet.
     fn surface(&self, surface: &Surface) -> Result<Arc<DeviceSurface>> {
-        if surface.mesh().facets.is_empty() {
-            return Err(UserError::input("A nominal without facets has no tree on the device."));
-        }
         let mut resident = self.resident.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, twin)) = resident.iter().find(|(number, _)| *number == surface.number()) {
             return Ok(Arc::clone(twin));

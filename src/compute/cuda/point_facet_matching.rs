@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable, bytes_of};
 
-use super::driver::{Buffer, Driver, launch_each};
-use super::facet_answers::FacetAnswers;
+use super::driver::{Buffer, Driver};
+use super::facet_answers::{FacetAnswers, FacetsParameter};
 use super::flat;
 use super::points::DevicePoints;
-use super::queries::pose_parameter;
 use crate::base::Result;
 use crate::compute::point_facet_matching::{FacetDeviation, Request};
 use crate::geometry::Pose;
@@ -17,13 +16,8 @@ use crate::geometry::Pose;
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 struct RequestParameter {
-    vertices: u64,
-    facets: u64,
-    order: u64,
-    count: u32,
-    pad: u32,
+    facets: FacetsParameter,
     directions: u64,
-    pose: [f64; 7],
     radius_mm: f64,
     max_distance_mm: f64,
     least_cosine: f64,
@@ -41,7 +35,7 @@ pub struct PointFacetJob {
 }
 
 impl PointFacetJob {
-    /// Uploads what the request needs; it has points and facets.
+    /// Uploads what the request needs.
     pub(super) fn new(driver: &Arc<dyn Driver>, request: &Request<'_>) -> Result<Self> {
         let gated = !request.directions.is_empty() && request.max_angle_rad < std::f64::consts::PI;
         let directions = gated.then(|| Buffer::of(driver, flat::of_vectors(request.directions))).transpose()?;
@@ -59,21 +53,14 @@ impl PointFacetJob {
     /// Starts the matching.
     pub fn launch(&self, nominal_from_scan: &Pose) -> Result<()> {
         let parameter = RequestParameter {
-            vertices: self.facets.mesh.vertices.place(),
-            facets: self.facets.mesh.facets.place(),
-            order: self.facets.order.place(),
-            count: self.facets.mesh.count as u32,
-            pad: 0,
+            facets: self.facets.parameter(nominal_from_scan),
             directions: self.directions.as_ref().map_or(0, Buffer::place),
-            pose: pose_parameter(&nominal_from_scan.inverse()),
             radius_mm: self.radius_mm,
             max_distance_mm: self.max_distance_mm,
             least_cosine: self.least_cosine,
         };
         let points = self.points.parameter();
-        let answers = self.facets.answers.place();
-        let arguments: [&[u8]; 3] = [bytes_of(&points), bytes_of(&parameter), bytes_of(&answers)];
-        launch_each(self.driver.as_ref(), "point_facet_matching", self.facets.mesh.count, &arguments)
+        self.facets.launch(self.driver.as_ref(), "point_facet_matching", bytes_of(&points), bytes_of(&parameter))
     }
 
     /// Waits for what was launched.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use bytemuck::{Pod, Zeroable, bytes_of};
 
 use super::driver::{Buffer, Driver, launch_each};
-use super::{flat, tree};
+use super::flat;
+use super::tree::{self, CurveParameter};
 use crate::base::Result;
 use crate::geometry::{Aabb, Point};
 
@@ -21,9 +22,7 @@ struct CloudParameter {
     points: u64,
     count: u32,
     pad: u32,
-    low: [f64; 3],
-    cells_per_mm: f64,
-    centre: [f64; 3],
+    curve: CurveParameter,
 }
 
 /// `Points` of points.cuh.
@@ -50,26 +49,19 @@ pub struct DevicePoints {
 }
 
 impl DevicePoints {
-    /// Uploads `points`, at least one, and builds their tree.
+    /// Uploads `points` and builds their tree.
     pub fn new(driver: &Arc<dyn Driver>, points: &[Point]) -> Result<Self> {
         let bounds = Aabb::of_many(points);
-        let (centre, longest_mm, count) = (<[f64; 3]>::from(bounds.centre()), bounds.size().max(), points.len());
+        let (curve, count) = (CurveParameter::new(&bounds), points.len());
         let uploaded = Buffer::of(driver, flat::of_points(points))?;
-        let cloud = CloudParameter {
-            points: uploaded.place(),
-            count: count as u32,
-            pad: 0,
-            low: bounds.min.into(),
-            cells_per_mm: tree::cells_per_mm(longest_mm),
-            centre,
-        };
+        let cloud = CloudParameter { points: uploaded.place(), count: count as u32, pad: 0, curve };
         let (keys, numbers) = tree::sorted_keys(driver, "point_keys", bytes_of(&cloud), count)?;
         let (places, sieve) = (Buffer::<f64>::new(driver, 4 * count)?, Buffer::<u8>::new(driver, SIEVE_BYTES * count)?);
         let (number_place, place, sieve_place) = (numbers.place(), places.place(), sieve.place());
         let order: [&[u8]; 4] = [bytes_of(&cloud), bytes_of(&number_place), bytes_of(&place), bytes_of(&sieve_place)];
         launch_each(driver.as_ref(), "point_order", count, &order)?;
-        let nodes = tree::nodes(driver, &keys, count, LEAF_SIZE, "point_boxes", &centre, place)?;
-        Ok(Self { nodes, places, sieve, count, centre, reach_mm: 0.5 * longest_mm })
+        let nodes = tree::nodes(driver, &keys, count, LEAF_SIZE, "point_boxes", &curve.centre, place)?;
+        Ok(Self { nodes, places, sieve, count, centre: curve.centre, reach_mm: 0.5 * bounds.size().max() })
     }
 
     pub(super) fn parameter(&self) -> PointsParameter {

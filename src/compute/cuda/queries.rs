@@ -72,6 +72,7 @@ impl Candidates {
         let parameter = CandidatesParameter { places, counts, queries: queries.count, pad: 0 };
         let arguments: [&[u8]; 3] = [bytes_of(surface), bytes_of(queries), bytes_of(&parameter)];
         launch_each(driver, "closest_candidates", queries.count(), &arguments)?;
+        launch_each(driver, "settle_ties", queries.count(), &arguments)?;
         Ok(parameter)
     }
 }

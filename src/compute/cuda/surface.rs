@@ -46,7 +46,7 @@ pub struct DeviceSurface {
 }
 
 impl DeviceSurface {
-    /// Uploads `surface`, of at least one facet, and builds its tree.
+    /// Uploads `surface` and builds its tree.
     pub fn new(driver: &Arc<dyn Driver>, surface: &Surface) -> Result<Self> {
         let mesh = DeviceMesh::new(driver, surface.mesh(), surface.bounds())?;
         let (corners, sieve, nodes) = build(driver, &mesh)?;
@@ -74,8 +74,8 @@ impl DeviceSurface {
             neighbours: self.neighbours.place(),
             vertex_normals: self.vertex_normals.place(),
             open_vertices: self.open_vertices.place(),
-            centre: self.mesh.centre,
-            reach_mm: self.mesh.reach_mm(),
+            centre: self.mesh.curve.centre,
+            reach_mm: self.mesh.reach_mm,
         }
     }
 
@@ -97,6 +97,6 @@ fn build(driver: &Arc<dyn Driver>, mesh: &DeviceMesh) -> Result<(Buffer<u8>, Buf
     let order: [&[u8]; 4] =
         [bytes_of(&parameter), bytes_of(&number_place), bytes_of(&corner_place), bytes_of(&sieve_place)];
     launch_each(driver.as_ref(), "facet_corners", count, &order)?;
-    let nodes = tree::nodes(driver, &keys, count, LEAF_SIZE, "facet_boxes", &mesh.centre, corner_place)?;
+    let nodes = tree::nodes(driver, &keys, count, LEAF_SIZE, "facet_boxes", &mesh.curve.centre, corner_place)?;
     Ok((corners, sieve, nodes))
 }

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use bytemuck::bytes_of;
+use bytemuck::{Pod, Zeroable, bytes_of};
 
 use super::driver::{Buffer, Driver, launch_each};
 use super::sort;
 use crate::base::Result;
+use crate::geometry::Aabb;
 
 const LEAF_BIT: u32 = 1 << 31;
+const NONE: u32 = u32::MAX;
 /// Bits of a Morton key.
 const KEY_BITS: u32 = 30;
 /// Cells of a Morton key along the longest side of the box.
@@ -16,14 +18,32 @@ const CELLS: f64 = 1023.0;
 /// Bytes of a node of tree.cuh.
 const NODE_BYTES: usize = 64;
 
-/// What a kernel multiplies places with to get cells.
-pub fn cells_per_mm(longest_mm: f64) -> f64 {
-    if longest_mm > 0.0 { CELLS / longest_mm } else { 0.0 }
+/// `Curve` of morton.cuh.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub struct CurveParameter {
+    low: [f64; 3],
+    cells_per_mm: f64,
+    /// What f32 coordinates are about, mm.
+    pub centre: [f64; 3],
 }
 
-/// The code of the root: a node, or the only leaf. Of at least one primitive.
+impl CurveParameter {
+    /// Through all places in `bounds`.
+    pub fn new(bounds: &Aabb) -> Self {
+        let longest_mm = bounds.size().max();
+        let cells_per_mm = if longest_mm > 0.0 { CELLS / longest_mm } else { 0.0 };
+        Self { low: bounds.min.into(), cells_per_mm, centre: bounds.centre().into() }
+    }
+}
+
+/// The code of the root: a node, the only leaf, or none where there is nothing.
 pub fn root(count: usize, leaf_size: u32) -> u32 {
-    if count <= leaf_size as usize { LEAF_BIT | (count as u32).saturating_sub(1) } else { 0 }
+    match count {
+        0 => NONE,
+        few if few <= leaf_size as usize => LEAF_BIT | (few as u32 - 1),
+        _ => 0,
+    }
 }
 
 /// Keys and numbers of `count` primitives in key order; `kernel` writes the keys of what `of` describes.

@@ -2,10 +2,12 @@
 
 mod lazy;
 mod nearest;
+mod plain;
 mod range;
 
 pub use lazy::SearchablePoints;
 pub use nearest::{Neighbour, Neighbours};
+pub use plain::Plain;
 pub use range::{Leaf, LeafVisitor};
 
 use rayon::prelude::*;

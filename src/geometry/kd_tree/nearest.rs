@@ -101,17 +101,14 @@ impl Task for Batch<'_> {
 
 #[inline(always)]
 fn search<L: Lanes>(tree: &KdTree, query: &Point, k: usize, max_distance_mm: f64, neighbours: &mut Neighbours) {
-    let (local, error_mm) = tree.local(query);
-    if !error_mm.is_finite() {
-        return;
+    if let Some(mut search) = NearestSearch::new(tree, query, k, max_distance_mm, &mut neighbours.found) {
+        let (local, mut limit) = (search.local, search.limit());
+        nearest_first::<L>(&tree.tree, local, &mut limit, &mut neighbours.stack, &mut search);
     }
-    let squared = max_distance_mm * max_distance_mm;
-    let mut search = NearestSearch { tree, query, local, k, error_mm, squared, found: &mut neighbours.found };
-    let mut limit = search.limit();
-    nearest_first::<L>(&tree.tree, local, &mut limit, &mut neighbours.stack, &mut search);
 }
 
-struct NearestSearch<'a> {
+/// The best so far of one search.
+pub(super) struct NearestSearch<'a> {
     tree: &'a KdTree,
     query: &'a Point,
     local: [f32; 3],
@@ -121,9 +118,30 @@ struct NearestSearch<'a> {
     found: &'a mut Vec<Neighbour>,
 }
 
-impl NearestSearch<'_> {
+impl<'a> NearestSearch<'a> {
+    /// `None` for a query that is no number.
     #[inline(always)]
-    fn limit(&self) -> f32 {
+    pub fn new(
+        tree: &'a KdTree,
+        query: &'a Point,
+        k: usize,
+        max_distance_mm: f64,
+        found: &'a mut Vec<Neighbour>,
+    ) -> Option<Self> {
+        let (local, error_mm) = tree.local(query);
+        let squared = max_distance_mm * max_distance_mm;
+        error_mm.is_finite().then_some(Self { tree, query, local, k, error_mm, squared, found })
+    }
+
+    /// The query about the tree's centre.
+    #[inline(always)]
+    pub fn local(&self) -> [f32; 3] {
+        self.local
+    }
+
+    /// The squared distance beyond which nothing matters any more, widened by the f32 error.
+    #[inline(always)]
+    pub fn limit(&self) -> f32 {
         let widened = self.squared.sqrt() + self.error_mm;
         (widened * widened * (1.0 + 4.0 * FILTER_ERROR)) as f32
     }

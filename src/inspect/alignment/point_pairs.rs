@@ -1,10 +1,9 @@
 //! Alignment by picked pairs of points.
 
-use nalgebra::{Matrix4, Quaternion, UnitQuaternion};
 use serde::{Deserialize, Serialize};
 
 use crate::base::{Result, UserError};
-use crate::geometry::{Point, Pose, Vector};
+use crate::geometry::{Point, Pose, Vector, closed_form};
 
 /// A place on the nominal and the same place on the scan.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,8 +27,7 @@ pub struct PairFit {
     pub rms_mm: f64,
 }
 
-/// The pose that minimises the squared distances of the enabled pairs: the closed form with unit quaternions of
-/// Horn (1987), as Besl and McKay (1992) use it. Fails with fewer than three pairs and when they lie on a line.
+/// The pose that minimises the squared distances of the enabled pairs ([`closed_form`]). Fails with fewer than three pairs and when they lie on a line.
 pub fn fit(pairs: &[PointPair]) -> Result<PairFit> {
     let enabled: Vec<&PointPair> = pairs.iter().filter(|pair| pair.enabled).collect();
     if enabled.len() < 3 {
@@ -45,30 +43,13 @@ pub fn fit(pairs: &[PointPair]) -> Result<PairFit> {
     for pair in &enabled {
         covariance += (pair.scan.coords - scan_centre) * (pair.nominal.coords - nominal_centre).transpose();
     }
-    let trace = covariance.trace();
-    let skew = covariance - covariance.transpose();
-    let delta = Vector::new(skew[(1, 2)], skew[(2, 0)], skew[(0, 1)]);
-    let mut q = Matrix4::zeros();
-    q[(0, 0)] = trace;
-    q.fixed_view_mut::<1, 3>(0, 1).copy_from(&delta.transpose());
-    q.fixed_view_mut::<3, 1>(1, 0).copy_from(&delta);
-    let block = covariance + covariance.transpose() - nalgebra::Matrix3::identity() * trace;
-    q.fixed_view_mut::<3, 3>(1, 1).copy_from(&block);
-    let eigen = nalgebra::SymmetricEigen::new(q);
-    let mut order = [0, 1, 2, 3];
-    order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]));
-    let (largest, second) = (eigen.eigenvalues[order[0]], eigen.eigenvalues[order[1]]);
-    // Points on one line leave the turn about it open: then the two largest eigenvalues coincide.
-    let spread = q.abs().max();
-    if spread <= 0.0 || !spread.is_finite() || largest - second <= 1e-9 * spread {
-        return Err(UserError::input(
-            "The point pairs lie on a line (or in one place), so the rotation about it stays open; pick one away from it.",
-        ));
-    }
-    let v = eigen.eigenvectors.column(order[0]);
-    let rotation = UnitQuaternion::from_quaternion(Quaternion::new(v[0], v[1], v[2], v[3]));
-    let translation = nominal_centre - rotation * scan_centre;
-    let nominal_from_scan = Pose::from_parts(translation.into(), rotation);
+    let nominal_from_scan = closed_form::rigid_motion(&nominal_centre.into(), &scan_centre.into(), &covariance)
+        .ok_or_else(|| {
+            UserError::input(
+                "The point pairs lie on a line (or in one place), so the rotation about it stays open; pick one away \
+                 from it.",
+            )
+        })?;
     let residuals_mm: Vec<f64> =
         pairs.iter().map(|pair| (nominal_from_scan * pair.scan - pair.nominal).norm()).collect();
     let squares: f64 =

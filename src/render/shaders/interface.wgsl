@@ -1,7 +1,7 @@
 // The interface's triangles: colour times texture, in the display's encoding.
 
-// 1 where the target encodes linear light by itself.
-override window_encodes: f32 = 0.0;
+// Whether the window's format encodes sRGB by itself.
+override window_encodes: bool = false;
 
 // Size of the window in points.
 @group(0) @binding(0) var<uniform> window: vec2<f32>;
@@ -25,7 +25,7 @@ fn linear(encoded: vec3<f32>) -> vec3<f32> {
 }
 
 fn shown(colour: vec4<f32>) -> vec4<f32> {
-    if window_encodes == 1.0 {
+    if window_encodes {
         return vec4(linear(colour.rgb), colour.a);
     }
     return colour;

@@ -1,0 +1,111 @@
+//! The kernels on the processor: kernels/shim in place of a device.
+#![allow(unsafe_code)]
+
+use std::collections::BTreeMap;
+use std::ffi::{CString, c_char, c_int, c_void};
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Mutex, OnceLock};
+
+use shadowgraph::base::{Result, UserError};
+use shadowgraph::compute::cuda::driver::Driver;
+
+/// The kernels as a shared library for the processor, made once a run.
+fn library() -> &'static libloading::Library {
+    static LIBRARY: OnceLock<libloading::Library> = OnceLock::new();
+    LIBRARY.get_or_init(|| {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels/shim/launch.cpp");
+        let folder = tempfile::tempdir().unwrap().keep();
+        let target = folder.join("kernels.so");
+        let made = Command::new("g++")
+            .args([
+                "-O2",
+                "-std=c++17",
+                "-ffp-contract=off",
+                "-fPIC",
+                "-shared",
+                "-Wall",
+                "-Wextra",
+                "-Werror",
+                "-Wno-unknown-pragmas",
+                "-o",
+            ])
+            .arg(&target)
+            .arg(source)
+            .output()
+            .unwrap();
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        // SAFETY: our own library, without initialisers that could misbehave.
+        let library = unsafe { libloading::Library::new(&target) }.unwrap();
+        std::fs::remove_dir_all(folder).unwrap();
+        library
+    })
+}
+
+/// Host memory in place of a device's. Launches take turns: the shim runs one block at a time.
+#[derive(Default)]
+pub struct Shim {
+    pub turn: Mutex<()>,
+    /// Fails every allocation above this many bytes.
+    pub most_bytes: Option<usize>,
+    /// Kernels launched, by name.
+    pub launches: Mutex<BTreeMap<&'static str, usize>>,
+}
+
+impl Driver for Shim {
+    fn name(&self) -> String {
+        "processor, kernels in a shim".into()
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<u64> {
+        if self.most_bytes.is_some_and(|most| bytes > most) {
+            return Err(UserError::input(format!("There is no room for {bytes} bytes.")));
+        }
+        // The length travels in front of the block; memory is poisoned, so that what nothing wrote shows.
+        let mut block = vec![0xFF_u8; bytes + 128];
+        block[..8].copy_from_slice(&(bytes as u64 + 128).to_le_bytes());
+        let address = Box::leak(block.into_boxed_slice()).as_mut_ptr() as u64;
+        Ok(address + 64 + (64 - address % 64) % 64)
+    }
+
+    // Tests are short: their memory goes with the process.
+    fn free(&self, _place: u64) {}
+
+    fn upload(&self, place: u64, bytes: &[u8]) -> Result<()> {
+        // SAFETY: `place` was given by `allocate` for at least as many bytes.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), place as *mut u8, bytes.len()) };
+        Ok(())
+    }
+
+    fn download(&self, bytes: &mut [u8], place: u64) -> Result<()> {
+        // SAFETY: as for `upload`.
+        unsafe { std::ptr::copy_nonoverlapping(place as *const u8, bytes.as_mut_ptr(), bytes.len()) };
+        Ok(())
+    }
+
+    fn clear(&self, place: u64, bytes: usize) -> Result<()> {
+        // SAFETY: as for `upload`.
+        unsafe { std::ptr::write_bytes(place as *mut u8, 0, bytes) };
+        Ok(())
+    }
+
+    fn launch(&self, kernel: &'static str, blocks: u32, threads: u32, arguments: &[&[u8]]) -> Result<()> {
+        static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+        let _turn =
+            (self.turn.lock().unwrap(), ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
+        *self.launches.lock().unwrap().entry(kernel).or_default() += 1;
+        let name = CString::new(kernel).unwrap();
+        let mut parameters: Vec<*mut c_void> = arguments.iter().map(|bytes| bytes.as_ptr() as *mut c_void).collect();
+        // SAFETY: the signature is that of kernels/shim/launch.cpp.
+        let code = unsafe {
+            type Launch = unsafe extern "C" fn(*const c_char, u32, u32, *mut *mut c_void) -> c_int;
+            let launch: libloading::Symbol<'_, Launch> = library().get(b"shim_launch").unwrap();
+            launch(name.as_ptr(), blocks, threads, parameters.as_mut_ptr())
+        };
+        if code == 0 { Ok(()) } else { Err(UserError::internal(format!("{kernel} ended with code {code}."))) }
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        Ok(())
+    }
+}
