@@ -31,6 +31,9 @@ struct float3 {
 struct alignas(16) float4 {
     float x, y, z, w;
 };
+struct alignas(8) uint2 {
+    unsigned x, y;
+};
 struct alignas(16) double2 {
     double x, y;
 };
@@ -144,6 +147,8 @@ inline void launch(unsigned grid, unsigned threads, void (*body)(void*), void* a
 
 }  // namespace shim
 
+// No clock: stages are timed on a device only.
+inline long long clock64() { return 0; }
 inline void __syncthreads() { shim::barrier(); }
 inline void __syncwarp() {
     uint64_t all[shim::WARP];

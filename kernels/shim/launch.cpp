@@ -4,9 +4,11 @@
 // Once and outside the namespaces that keep the files apart.
 #include "../lib/block_sum.cuh"
 #include "../lib/climb.cuh"
+#include "../lib/closed_form.cuh"
 #include "../lib/facets.cuh"
 #include "../lib/morton.cuh"
-#include "../lib/points.cuh"
+#include "../lib/nearest.cuh"
+#include "../lib/spread.cuh"
 #include "../lib/surface.cuh"
 
 namespace radix_sort {
@@ -32,6 +34,12 @@ namespace parallel_planes {
 }
 namespace closest_point {
 #include "../closest_point.cu"
+}
+namespace order_statistic {
+#include "../order_statistic.cu"
+}
+namespace icp {
+#include "../icp.cu"
 }
 namespace registration {
 #include "../registration.cu"
@@ -80,11 +88,19 @@ const Named KERNELS[] = {
     KERNEL(closest_point, closest_candidates),
     KERNEL(closest_point, settle_ties),
     KERNEL(closest_point, signed_closest),
+    KERNEL(icp, icp_brute_force),
+    KERNEL(icp, icp_tree),
+    KERNEL(icp, icp_leaf),
+    KERNEL(icp, icp_walk),
+    KERNEL(icp, icp_filtered),
+    KERNEL(icp, icp_rename),
+    KERNEL(icp, invert_order),
+    KERNEL(icp, place_graph),
     KERNEL(registration, pair_with_surface),
-    KERNEL(registration, select_first),
-    KERNEL(registration, select_second),
-    KERNEL(registration, select_list),
-    KERNEL(registration, select_last),
+    KERNEL(order_statistic, select_first),
+    KERNEL(order_statistic, select_second),
+    KERNEL(order_statistic, select_list),
+    KERNEL(order_statistic, select_last),
     KERNEL(registration, sum_equations),
     KERNEL(registration, total_equations),
 };

@@ -286,6 +286,8 @@ pub enum Suite {
     Deviation,
     /// Best fit.
     Register,
+    /// Iterative closest points by every search.
+    Searches,
     /// Reading a large binary STL.
     Read,
     /// Frames of the viewport with 2 million points and 1 million triangles.

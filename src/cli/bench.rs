@@ -8,6 +8,7 @@ mod gpu;
 mod part;
 mod read;
 mod register;
+mod searches;
 mod view;
 
 /// Runs a suite; returns the exit code.
@@ -19,6 +20,7 @@ pub fn run(arguments: &Bench, json: bool) -> Result<i32> {
         Suite::Deviation => deviation::run(arguments)?,
         Suite::Register => register::run(arguments)?,
         Suite::Read => read::run(arguments)?,
+        Suite::Searches => searches::run(arguments)?,
         Suite::View => view::run(arguments)?,
         Suite::Gpu => gpu::run(arguments)?,
     };

@@ -171,6 +171,8 @@ pub struct Parameters {
     pub start: Pose,
     /// The matches that walks from the last match start with, as [`Answer::matches`]; for scans that follow each other.
     pub previous: Option<Vec<u32>>,
+    /// Whether walks are counted by their length, which takes time.
+    pub counts_walks: bool,
 }
 
 impl Parameters {
@@ -186,6 +188,7 @@ impl Parameters {
             filter: Filter::None,
             start: Pose::identity(),
             previous: None,
+            counts_walks: false,
         }
     }
 }
@@ -216,10 +219,21 @@ pub struct Iteration {
     pub visited: u64,
 }
 
-/// How many queries stood on how many points, by iteration; the last entry holds all longer walks.
-pub type VisitCounts = [u32; VISITS];
-/// Entries of [`VisitCounts`].
+/// Entries of [`Answer::visits`].
 pub const VISITS: usize = 256;
+
+/// Where the time of a registration went, ms; what is not in here, the host took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Stages {
+    /// Moving the points and searching their matches.
+    pub search_ms: f64,
+    /// Summing over the pairs, and the error before.
+    pub sums_ms: f64,
+    /// Finding the motion.
+    pub solve_ms: f64,
+    /// Bringing points and structures to the device and results back.
+    pub transfer_ms: f64,
+}
 
 /// The outcome.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -234,8 +248,11 @@ pub struct Answer {
     pub matches: Vec<u32>,
     /// Which sensed points took part in the last iteration.
     pub active: Vec<bool>,
-    /// Walks by their length: of the first iteration, and of all others together.
+    /// Walks by the number of points they stood on, of the first iteration and of all others together; the last entry
+    /// holds all longer ones. Zeros where they were not counted.
     pub visits: [Vec<u32>; 2],
+    /// Where the time went.
+    pub stages: Stages,
 }
 
 impl Answer {
@@ -244,9 +261,9 @@ impl Answer {
         self.iterations.last().map_or(0.0, |iteration| iteration.error_mm2)
     }
 
-    /// Points that a walk stood on, in the mean of the iterations from `first` on.
-    pub fn mean_visited(&self, first: usize) -> f64 {
-        let counted = self.iterations.get(first..).unwrap_or_default();
+    /// Points that a walk stood on, in the mean of some of the iterations.
+    pub fn mean_visited(&self, of: impl std::slice::SliceIndex<[Iteration], Output = [Iteration]>) -> f64 {
+        let counted = self.iterations.get(of).unwrap_or_default();
         let walks = counted.len() * self.matches.len();
         counted.iter().map(|iteration| iteration.visited).sum::<u64>() as f64 / walks.max(1) as f64
     }
@@ -278,11 +295,12 @@ pub fn undetermined() -> UserError {
     UserError::input("The matched points lie on a line (or in one place), so a rotation stays open.")
 }
 
-/// Whether to stop after an iteration with this error, and why.
-pub fn stop_after(parameters: &Parameters, error_mm2: f64, before_mm2: Option<f64>) -> Option<Stop> {
+/// Whether to stop after `iteration` with this error, and why. A small change does not end it before the filter is on.
+pub fn stop_after(parameters: &Parameters, iteration: usize, error_mm2: f64, before_mm2: Option<f64>) -> Option<Stop> {
+    let is_settled = parameters.filter == Filter::None || parameters.filter.is_on(iteration);
     if error_mm2 < parameters.error_limit_mm2 {
         Some(Stop::SmallError)
-    } else if before_mm2.is_some_and(|before| (before - error_mm2).abs() < parameters.change_limit_mm2) {
+    } else if is_settled && before_mm2.is_some_and(|before| (before - error_mm2).abs() < parameters.change_limit_mm2) {
         Some(Stop::SmallChange)
     } else {
         None

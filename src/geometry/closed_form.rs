@@ -4,6 +4,10 @@ use nalgebra::{Matrix3, Matrix4, Quaternion, UnitQuaternion};
 
 use super::{Point, Pose, Vector};
 
+/// The least distance of the two largest eigenvalues, relative to the size of the matrix, below which a rotation counts
+/// as open. Points reach it that are within 0.03 % of a line.
+const OPEN: f64 = 1e-7;
+
 /// The motion that carries points onto their matches with the least squared distances, from the centroids of both and
 /// the sum of (point - centroid) (match - centroid)' over all pairs; never a reflection. `None` where the points leave
 /// a rotation open: all in one place or on one line, or no numbers.
@@ -26,7 +30,7 @@ pub fn rigid_motion(to_centroid: &Point, from_centroid: &Point, covariance: &Mat
     order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]));
     let (largest, second) = (eigen.eigenvalues[order[0]], eigen.eigenvalues[order[1]]);
     // Points on one line leave the turn about it open: then the two largest eigenvalues coincide.
-    if largest - second <= 1e-9 * spread {
+    if largest - second <= OPEN * spread {
         return None;
     }
     let v = eigen.eigenvectors.column(order[0]);

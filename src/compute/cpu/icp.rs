@@ -1,5 +1,7 @@
 //! Iterative closest points on the processor. Sums run in fixed chunks and are added in order.
 
+use std::time::Instant;
+
 use nalgebra::Matrix3;
 use rayon::prelude::*;
 
@@ -38,21 +40,29 @@ pub(super) fn run(problem: &Problem<'_>, parameters: &Parameters, progress: &Pro
     for iteration in 0..parameters.max_iterations {
         progress.report(iteration as f32 / parameters.max_iterations as f32, "Registering")?;
         let pose = answer.truth_from_sensed;
+        let started = Instant::now();
         search.all(iteration, &pose, sensed, &mut matches, progress);
         progress.check()?;
+        let searched = Instant::now();
         cut_mm = cut(parameters.filter, iteration, &matches);
         let sums = Sums::of(truth.points(), sensed, &matches, cut_mm, &truth.centre(), &sensed[0]);
+        let summed = Instant::now();
         let pose = sums.motion().ok_or_else(undetermined)?;
+        let moved = Instant::now();
         let error_mm2 = error(truth.points(), sensed, &matches, cut_mm, &pose) / sums.count as f64;
+        let ms = |from: Instant, to: Instant| (to - from).as_secs_f64() * 1e3;
+        answer.stages.search_ms += ms(started, searched);
+        answer.stages.sums_ms += ms(searched, summed) + ms(moved, Instant::now());
+        answer.stages.solve_ms += ms(summed, moved);
         let visited = matches.iter().map(|pair| u64::from(pair.visited)).sum();
-        if matches!(parameters.search, Search::Walk(_)) {
+        if parameters.counts_walks && matches!(parameters.search, Search::Walk(_)) {
             let counts = &mut answer.visits[iteration.min(1)];
             matches.iter().for_each(|pair| counts[(pair.visited as usize).min(VISITS - 1)] += 1);
         }
         let before = answer.iterations.last().map(|last| last.error_mm2);
         answer.truth_from_sensed = pose;
         answer.iterations.push(Iteration { truth_from_sensed: pose, error_mm2, active: sums.count, visited });
-        if let Some(stop) = stop_after(parameters, error_mm2, before) {
+        if let Some(stop) = stop_after(parameters, iteration, error_mm2, before) {
             answer.stop = stop;
             break;
         }
@@ -267,7 +277,7 @@ mod tests {
                 assert!(answer.iterations.windows(2).all(|pair| pair[1].error_mm2 <= pair[0].error_mm2 + 1e-12));
             }
             if search == Search::Walk(Start::LeafThenPrevious) {
-                assert!(answer.mean_visited(1) < 2.5, "{}", answer.mean_visited(1));
+                assert!(answer.mean_visited(1..) < 2.5, "{}", answer.mean_visited(1..));
             }
         }
     }

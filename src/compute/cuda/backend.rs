@@ -85,7 +85,13 @@ impl Backend for Cuda {
         parameters: &icp::Parameters,
         progress: &Progress,
     ) -> Result<icp::Answer> {
-        Cpu.icp(problem, parameters, progress)
+        icp::check(problem, parameters)?;
+        let attempt = || self.prepare_icp(problem, parameters, progress)?.run(parameters, progress);
+        match attempt() {
+            // Points that leave a rotation open do so on the processor, too.
+            Err(error) if error == icp::undetermined() => Err(error),
+            answer => self.or_cpu(answer, || Cpu.icp(problem, parameters, progress)),
+        }
     }
 
     fn registration<'a>(&'a self, problem: Problem<'a>) -> Box<dyn Registration + 'a> {

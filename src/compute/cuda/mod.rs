@@ -5,8 +5,10 @@ pub mod driver;
 mod facet_answers;
 mod facet_facet_matching;
 mod flat;
+mod icp;
 mod mesh;
 mod nvidia;
+mod order_statistic;
 mod parallel_planes;
 mod point_deviation;
 mod point_facet_matching;
@@ -20,10 +22,11 @@ mod tree;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::registration::Problem;
-use crate::base::{ErrorKind, Result, UserError};
+use crate::base::{ErrorKind, Progress, Result, UserError};
 use crate::geometry::Surface;
 use driver::Driver;
 pub use facet_facet_matching::FacetFacetJob;
+pub use icp::IcpJob;
 pub use parallel_planes::ParallelPlanesJob;
 pub use point_deviation::PointDeviationJob;
 pub use point_facet_matching::PointFacetJob;
@@ -87,6 +90,16 @@ impl Cuda {
     /// As [`Self::prepare_point_deviation`], for a problem on a surface.
     pub fn prepare_registration(&self, problem: &Problem<'_>, surface: &Surface) -> Result<DeviceRegistration> {
         DeviceRegistration::new(&self.driver, self.surface(surface)?, problem)
+    }
+
+    /// As [`Self::prepare_point_deviation`].
+    pub fn prepare_icp(
+        &self,
+        problem: &super::icp::Problem<'_>,
+        parameters: &super::icp::Parameters,
+        progress: &Progress,
+    ) -> Result<IcpJob> {
+        IcpJob::new(&self.driver, problem, parameters, progress)
     }
 
     /// A resident surface of its own, for those who time its making.

@@ -41,6 +41,7 @@ pub(super) struct PointsParameter {
 /// Points resident on a device, in tree order.
 pub struct DevicePoints {
     nodes: Buffer<u8>,
+    numbers: Buffer<u32>,
     places: Buffer<f64>,
     sieve: Buffer<u8>,
     count: usize,
@@ -61,7 +62,12 @@ impl DevicePoints {
         let order: [&[u8]; 4] = [bytes_of(&cloud), bytes_of(&number_place), bytes_of(&place), bytes_of(&sieve_place)];
         launch_each(driver.as_ref(), "point_order", count, &order)?;
         let nodes = tree::nodes(driver, &keys, count, LEAF_SIZE, "point_boxes", &curve.centre, place)?;
-        Ok(Self { nodes, places, sieve, count, centre: curve.centre, reach_mm: 0.5 * bounds.size().max() })
+        Ok(Self { nodes, numbers, places, sieve, count, centre: curve.centre, reach_mm: 0.5 * bounds.size().max() })
+    }
+
+    /// The number of each point in tree order.
+    pub(super) fn numbers(&self) -> &Buffer<u32> {
+        &self.numbers
     }
 
     pub(super) fn parameter(&self) -> PointsParameter {

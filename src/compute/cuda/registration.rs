@@ -7,6 +7,7 @@ use nalgebra::{Matrix6, Vector6};
 
 use super::driver::{Buffer, Driver, launch_each};
 use super::flat;
+use super::order_statistic::{OrderStatistics, Rank};
 use super::queries::{Candidates, GateParameter, QueriesParameter, resident_normals};
 use super::surface::DeviceSurface;
 use crate::base::Result;
@@ -25,13 +26,14 @@ struct RequestParameter {
     floor_mm: f64,
 }
 
-/// Bytes of `Pair`, `Selection` and `Spread` of registration.cu.
-const PAIR_BYTES: usize = 32;
-const SELECTION_BYTES: usize = (2 * 2048 + 2) * 4;
-const SPREAD_BYTES: usize = 24;
-/// Which value a selection looks for.
-const OF_CUT: u32 = 0;
-const OF_MEDIAN: u32 = 1;
+/// `Pairs` of registration.cu.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct PairsParameter {
+    directions: u64,
+    residuals: u64,
+}
+
 /// Terms of a block's share of the sums, and of the answer.
 const SHARE: usize = 32;
 const ANSWER: usize = 33;
@@ -48,10 +50,9 @@ pub struct DeviceRegistration {
     points: Buffer<f64>,
     normals: Option<Buffer<f64>>,
     candidates: Candidates,
-    pairs: Buffer<u8>,
-    selection: Buffer<u8>,
-    list: Buffer<u64>,
-    spread: Buffer<u8>,
+    directions: Buffer<f64>,
+    residuals: Buffer<f64>,
+    statistics: OrderStatistics,
     partial: Buffer<f64>,
     answer: Buffer<f64>,
 }
@@ -67,10 +68,9 @@ impl DeviceRegistration {
             points: Buffer::of(driver, flat::of_points(&problem.points.points))?,
             normals: resident_normals(driver, problem.points, problem.normals)?,
             candidates: Candidates::new(driver, count)?,
-            pairs: Buffer::new(driver, PAIR_BYTES * count)?,
-            selection: Buffer::new(driver, SELECTION_BYTES)?,
-            list: Buffer::new(driver, count)?,
-            spread: Buffer::zeros(driver, SPREAD_BYTES)?,
+            directions: Buffer::new(driver, 3 * count)?,
+            residuals: Buffer::new(driver, count)?,
+            statistics: OrderStatistics::new(driver, count)?,
             partial: Buffer::new(driver, MOST_BLOCKS * SHARE)?,
             answer: Buffer::new(driver, ANSWER)?,
         })
@@ -98,7 +98,8 @@ impl DeviceRegistration {
             trim: step.trim,
             floor_mm: step.floor_mm,
         };
-        let (surface, pairs, spread) = (self.surface.parameter(), self.pairs.place(), self.spread.place());
+        let (surface, spread) = (self.surface.parameter(), self.statistics.spread());
+        let pairs = PairsParameter { directions: self.directions.place(), residuals: self.residuals.place() };
         let count = request.queries.count();
         let number = count as u32;
         let (partial, answer) = (self.partial.place(), self.answer.place());
@@ -107,28 +108,14 @@ impl DeviceRegistration {
         launch_each(driver, "pair_with_surface", count, &pairing)?;
         let blocks = count.div_ceil(4 * THREADS as usize).clamp(1, MOST_BLOCKS) as u32;
         if step.trim > 0.0 {
-            self.select(number, blocks, step.trim, OF_CUT)?;
+            self.statistics.find(driver, pairs.residuals, number, blocks, step.trim, Rank::Cut)?;
         }
-        self.select(number, blocks, step.trim, OF_MEDIAN)?;
+        self.statistics.find(driver, pairs.residuals, number, blocks, step.trim, Rank::Median)?;
         let sums: [&[u8]; 4] = [bytes_of(&request), bytes_of(&pairs), bytes_of(&spread), bytes_of(&partial)];
         driver.launch("sum_equations", blocks, THREADS, &sums)?;
         let totals: [&[u8]; 5] =
             [bytes_of(&request), bytes_of(&partial), bytes_of(&blocks), bytes_of(&spread), bytes_of(&answer)];
         driver.launch("total_equations", 1, THREADS, &totals)
-    }
-
-    /// Finds an order statistic of the residuals.
-    fn select(&self, count: u32, blocks: u32, trim: f64, which: u32) -> Result<()> {
-        let driver = self.driver.as_ref();
-        let (pairs, selection) = (self.pairs.place(), self.selection.place());
-        let (list, spread) = (self.list.place(), self.spread.place());
-        driver.clear(selection, SELECTION_BYTES)?;
-        let (pairs, count, trim, which) = (bytes_of(&pairs), bytes_of(&count), bytes_of(&trim), bytes_of(&which));
-        let (selection, list) = (bytes_of(&selection), bytes_of(&list));
-        driver.launch("select_first", blocks, THREADS, &[pairs, count, selection])?;
-        driver.launch("select_second", blocks, THREADS, &[pairs, count, trim, which, selection])?;
-        driver.launch("select_list", blocks, THREADS, &[pairs, count, trim, which, selection, list])?;
-        driver.launch("select_last", 1, THREADS, &[trim, which, selection, list, bytes_of(&spread)])
     }
 
     /// Waits for the iteration's answer.

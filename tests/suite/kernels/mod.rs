@@ -3,6 +3,7 @@
 
 mod closest;
 mod fallback;
+mod icp;
 mod matching;
 mod planes;
 mod registration;

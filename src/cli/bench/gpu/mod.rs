@@ -32,7 +32,12 @@ fn scaled(arguments: &Bench, count: usize) -> usize {
 }
 
 /// Times what is launched several times before the device is waited for; per launch.
-fn time_resident(case: &str, arguments: &Bench, cuda: &Cuda, mut launch: impl FnMut() -> Result<()>) -> Result<Value> {
+pub fn time_resident(
+    case: &str,
+    arguments: &Bench,
+    cuda: &Cuda,
+    mut launch: impl FnMut() -> Result<()>,
+) -> Result<Value> {
     let ((), mut row) = time(case, 20.max(arguments.runs), || {
         (0..IN_A_ROW).try_for_each(|_| launch())?;
         cuda.driver().synchronize()
@@ -48,6 +53,6 @@ fn time_resident(case: &str, arguments: &Bench, cuda: &Cuda, mut launch: impl Fn
 }
 
 /// What the device left to the processor would be timed as its own: an error.
-fn no_notices(cuda: &Cuda) -> Result<()> {
+pub fn no_notices(cuda: &Cuda) -> Result<()> {
     cuda.take_notices().first().map_or(Ok(()), |notice| Err(UserError::internal(notice.clone())))
 }

@@ -16,10 +16,12 @@ use crate::base::{Result, UserError};
 use staging::Staging;
 
 /// Compiled kernels by file. Made by kernels/make_ptx.py.
-const MODULES: [&str; 9] = [
+const MODULES: [&str; 11] = [
     include_str!("../../../../kernels/ptx/closest_point.ptx"),
     include_str!("../../../../kernels/ptx/facet_facet_matching.ptx"),
     include_str!("../../../../kernels/ptx/facet_tree.ptx"),
+    include_str!("../../../../kernels/ptx/icp.ptx"),
+    include_str!("../../../../kernels/ptx/order_statistic.ptx"),
     include_str!("../../../../kernels/ptx/parallel_planes.ptx"),
     include_str!("../../../../kernels/ptx/point_facet_matching.ptx"),
     include_str!("../../../../kernels/ptx/point_tree.ptx"),

@@ -1,0 +1,49 @@
+//! The cost model of Raettig (2021), section 3.5: operations of an iteration on p processors.
+
+use serde_json::{Value, json};
+
+use super::sizes::PUBLISHED;
+
+/// What the model says of one size.
+struct Prediction {
+    speed_up: f64,
+    efficiency: f64,
+}
+
+/// Of `processors` on `truth` and `sensed` points; the constant steps cost nothing.
+fn predict(processors: f64, truth: f64, sensed: f64) -> Prediction {
+    let serial = sensed * truth.log2() + 14.0 * sensed;
+    let parallel = (sensed * truth.log2() + 2.0 * sensed + 12.0 * sensed * sensed.log2()) / processors;
+    let speed_up = serial / parallel;
+    Prediction { speed_up, efficiency: speed_up / processors }
+}
+
+/// Values added at a time, in the mean, by a reduction along a binary tree.
+fn reduction_concurrency(values: f64) -> f64 {
+    (2.0 * values - 1.0) / (values.log2() + 1.0)
+}
+
+pub(super) fn run(rows: &mut Vec<Value>) {
+    let sizes = [(30_000, 30_000)].into_iter().chain(PUBLISHED);
+    for (truth, sensed) in sizes {
+        let prediction = predict(5000.0, truth as f64, sensed as f64);
+        rows.push(json!({
+            "case": format!("cost model, 5000 processors ({sensed} on {truth})"),
+            "speed_up": prediction.speed_up,
+            "efficiency": prediction.efficiency,
+            "reduction_concurrency": reduction_concurrency(sensed as f64),
+        }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_published_example_comes_out() {
+        let prediction = predict(5000.0, 30_000.0, 30_000.0);
+        assert!((prediction.speed_up - 739.02).abs() < 0.005, "{}", prediction.speed_up);
+        assert!((prediction.efficiency - 739.02 / 5000.0).abs() < 1e-6);
+    }
+}

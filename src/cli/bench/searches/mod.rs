@@ -1,0 +1,107 @@
+//! Iterative closest points by every search, on the processor and on a GPU: the tables of Raettig (2021) measured
+//! again, on surfaces sampled to the same numbers of points.
+
+mod cost_model;
+mod graphs;
+mod outliers;
+mod sizes;
+mod variants;
+
+use serde_json::{Value, json};
+
+use super::super::arguments::Bench;
+use super::{part, pools, time};
+use crate::base::random::Random;
+use crate::base::{Progress, Result};
+use crate::compute::Backend;
+use crate::compute::cpu::Cpu;
+use crate::compute::cuda::Cuda;
+use crate::compute::icp::{Answer, Parameters, Problem, Truth};
+use crate::geometry::{OrderedPoints, Point, Pose, Vector, sampling, transform};
+
+/// Iterations of a timed registration: about what it takes from small rotations.
+const ITERATIONS: usize = 30;
+
+pub fn run(arguments: &Bench) -> Result<Value> {
+    let cuda = Cuda::open().ok();
+    let mut rows = Vec::new();
+    let bench = Searches { arguments, cuda: cuda.as_ref() };
+    sizes::run(&bench, &mut rows)?;
+    variants::run(&bench, &mut rows)?;
+    graphs::run(&bench, &mut rows)?;
+    outliers::run(&bench, &mut rows)?;
+    cost_model::run(&mut rows);
+    let device = cuda.as_ref().map_or_else(|| Cpu.device(), Backend::device);
+    Ok(json!({ "schema": "shadowgraph.bench/1", "suite": "searches", "device": device, "rows": rows }))
+}
+
+/// What the tables share.
+struct Searches<'a> {
+    arguments: &'a Bench,
+    cuda: Option<&'a Cuda>,
+}
+
+impl Searches<'_> {
+    fn scaled(&self, count: usize) -> usize {
+        ((count as f64 * self.arguments.scale) as usize).max(500)
+    }
+
+    /// All devices by name, the processor with one thread and with all.
+    fn on_each<T>(&self, mut work: impl FnMut(&str, &dyn Backend) -> Result<T> + Send) -> Result<Vec<T>>
+    where
+        T: Send,
+    {
+        let mut answers = Vec::new();
+        for (name, pool) in pools()? {
+            answers.push(pool.install(|| work(&format!("CPU, {name}"), &Cpu))?);
+        }
+        if let Some(cuda) = self.cuda {
+            answers.push(work("GPU", cuda)?);
+            super::gpu::no_notices(cuda)?;
+        }
+        Ok(answers)
+    }
+}
+
+/// A surface without symmetry sampled to `count` points, about 240 mm long.
+fn surface_cloud(count: usize, seed: u64) -> Vec<Point> {
+    let mut mesh = part::cone(60_000);
+    mesh.vertices.iter_mut().for_each(|vertex| {
+        let bent = 0.002 * vertex.z * vertex.z;
+        vertex.x += bent;
+        vertex.y *= 0.7;
+    });
+    sampling::by_area(&mesh, count, seed).into_iter().map(|sample| sample.point).collect()
+}
+
+/// `count` points of `truth` with noise, and the pose that brings them back from where they were turned to.
+fn sensed(truth: &[Point], count: usize, noise_mm: f64, angles_rad: Vector) -> (Vec<Point>, Pose) {
+    let mut random = Random::new(17, count as u64);
+    let mut shuffled = truth.to_vec();
+    for i in (1..shuffled.len()).rev() {
+        shuffled.swap(i, random.index(i + 1));
+    }
+    let truth_from_sensed = Pose::new(Vector::new(1.0, -2.0, 1.5), angles_rad);
+    let back = truth_from_sensed.inverse();
+    let points = shuffled.iter().take(count).map(|point| {
+        let noise = Vector::new(random.normal(), random.normal(), random.normal()) * noise_mm;
+        back * (point + noise)
+    });
+    (points.collect(), truth_from_sensed)
+}
+
+/// Distance (mm, at the middle of the part) and angle (degrees) from the true pose.
+fn errors(answer: &Answer, truth_from_sensed: &Pose, truth: &Truth) -> (f64, f64) {
+    let at = truth_from_sensed.inverse_transform_point(&truth.centre());
+    let (apart_mm, angle_rad) = transform::difference(&answer.truth_from_sensed, truth_from_sensed, &at);
+    (apart_mm, angle_rad.to_degrees())
+}
+
+/// As `parameters`, but with a fixed number of iterations, so that times compare.
+fn fixed(parameters: Parameters) -> Parameters {
+    Parameters { max_iterations: ITERATIONS, change_limit_mm2: -1.0, error_limit_mm2: 0.0, ..parameters }
+}
+
+fn register(backend: &dyn Backend, truth: &Truth, sensed: &OrderedPoints, parameters: &Parameters) -> Result<Answer> {
+    backend.icp(&Problem { truth, sensed }, parameters, &Progress::silent())
+}
