@@ -63,6 +63,7 @@ pub(super) fn entries() -> Vec<(&'static str, &'static str, Action, Option<Keybo
         ("Inspect", "Best fit from here", send(Command::Align(Method::BestFit)), key(COMMAND, Key::B)),
         ("Inspect", "Compare", send(Command::Compare), key(COMMAND, Key::D)),
         ("Inspect", "Align and compare", send(Command::Inspect), key(COMMAND, Key::Enter)),
+        ("Inspect", "Compare searches", send(Command::CompareSearches), None),
         ("Inspect", "Cancel the running job", Action::Cancel, key(Modifiers::NONE, Key::Escape)),
         ("View", "Fit", Action::Fit, key(Modifiers::NONE, Key::F)),
         ("View", "Perspective or orthographic", Action::ToggleLens, key(Modifiers::NONE, Key::P)),

@@ -86,6 +86,8 @@ pub struct App {
     notice: Option<String>,
     messages_seen: usize,
     log_open: bool,
+    /// Whether the table of searches is shown.
+    searches_open: bool,
     /// A saved state of a run that did not end well.
     restore: Option<PathBuf>,
     saved_at: Instant,
@@ -170,6 +172,7 @@ impl App {
             notice: None,
             messages_seen: 0,
             log_open: false,
+            searches_open: false,
             saved_at: Instant::now(),
             needs_save: false,
             shown: Shown { nominal: true, actual: true, deviations: true },
@@ -250,7 +253,10 @@ impl App {
     /// Takes in finished work and follows the document.
     fn follow(&mut self, context: &egui::Context) {
         let watch = self.watch();
+        let searches = self.dispatcher.document.searches.clone();
         let changed = self.dispatcher.advance(&watch, &Arc::clone(&self.wake));
+        self.searches_open |=
+            changed && self.dispatcher.document.searches.is_some() && self.dispatcher.document.searches != searches;
         if changed || self.dispatcher.messages.len() != self.messages_seen {
             self.draft = self.dispatcher.document.settings.clone();
             let fresh = self.dispatcher.messages.get(self.messages_seen..).unwrap_or_default();
@@ -317,6 +323,7 @@ impl eframe::App for App {
         self.properties_panel(ui);
         self.central(ui);
         self.open_dialog_window(ui);
+        self.searches_window(ui);
         self.palette_window(ui);
         for action in std::mem::take(&mut self.actions) {
             self.perform(action, ui.ctx());

@@ -18,6 +18,9 @@ pub fn run(arguments: &Register, json: bool, context: &Context) -> Result<i32> {
     let console = Console::new();
     let progress = console.progress();
     let started = std::time::Instant::now();
+    if arguments.compare_searches {
+        return compare_searches(arguments, json, context, &console, &progress);
+    }
     let alignment = if is_cloud(arguments, context) {
         onto_cloud(arguments, context, &console, &progress)
     } else {
@@ -74,6 +77,55 @@ fn parameters(arguments: &Register) -> best_fit::Parameters {
 }
 
 fn onto_surface(arguments: &Register, context: &Context, console: &Console, progress: &Progress) -> Result<Alignment> {
+    let dispatcher = aligned(arguments, context, console, progress)?;
+    let alignment = dispatcher.document.alignment.as_deref().cloned();
+    alignment.ok_or_else(|| UserError::internal("The alignment left no result."))
+}
+
+/// Shows what each search costs on this scan, from where it is aligned.
+fn compare_searches(
+    arguments: &Register,
+    json: bool,
+    context: &Context,
+    console: &Console,
+    progress: &Progress,
+) -> Result<i32> {
+    let mut dispatcher = aligned(arguments, context, console, progress)?;
+    let compared = dispatcher.run_now(Command::CompareSearches, progress);
+    console.done();
+    compared?;
+    let comparison = dispatcher.document.searches;
+    let comparison = comparison.ok_or_else(|| UserError::internal("The comparison left no result."))?;
+    if json {
+        super::print_json(&json!({ "schema": "shadowgraph.searches/1", "searches": *comparison }))?;
+        return Ok(0);
+    }
+    console.say(&format!(
+        "{} points of the scan on {} of the nominal; tree {:.1} ms, Delaunay graph {:.0} ms.",
+        comparison.sensed, comparison.truth, comparison.tree_ms, comparison.graph_ms
+    ));
+    println!(
+        "{:32} {:5} {:>11} {:>11} {:>10} {:>11} {:>9}",
+        "search", "on", "ms", "iterations", "rms mm", "apart mm", "stood on"
+    );
+    for row in &comparison.rows {
+        let visited = row.mean_visited.map_or_else(String::new, |visited| format!("{visited:.2}"));
+        println!(
+            "{:32} {:5} {:>11.2} {:>11} {:>10.4} {:>11.1e} {:>9}",
+            row.search,
+            row.device.kind.name(),
+            row.total_ms,
+            row.iterations,
+            row.rms_mm,
+            row.apart_mm,
+            visited
+        );
+    }
+    Ok(0)
+}
+
+/// Both files open, and aligned as asked.
+fn aligned(arguments: &Register, context: &Context, console: &Console, progress: &Progress) -> Result<Dispatcher> {
     let mut dispatcher = Dispatcher::new(context.clone());
     dispatcher.document.settings.best_fit = parameters(arguments);
     dispatcher.run_now(Command::OpenNominal { path: arguments.nominal.clone(), unit: arguments.units }, progress)?;
@@ -86,8 +138,7 @@ fn onto_surface(arguments: &Register, context: &Context, console: &Console, prog
     }
     dispatcher.run_now(Command::Align(method), progress)?;
     dispatcher.messages.iter().for_each(|message| console.say(&message.text));
-    let alignment = dispatcher.document.alignment.as_deref().cloned();
-    alignment.ok_or_else(|| UserError::internal("The alignment left no result."))
+    Ok(dispatcher)
 }
 
 fn onto_cloud(arguments: &Register, context: &Context, console: &Console, progress: &Progress) -> Result<Alignment> {

@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use super::{Context, Edit, Watch, needs_both};
 use crate::base::{LengthUnit, Progress, Result, UserError};
+use crate::compute::cpu::Cpu;
 use crate::compute::registration::Target;
+use crate::compute::{Backend, DeviceKind};
 use crate::geometry::Pose;
 use crate::inspect::alignment::automatic::{self, PreparedScan};
-use crate::inspect::alignment::{Alignment, Alternative, Method, best_fit, point_pairs};
+use crate::inspect::alignment::{Alignment, Alternative, Method, best_fit, point_pairs, search_comparison};
 use crate::session::{Actual, Document, Nominal};
 
 pub(super) fn run(
@@ -54,6 +56,23 @@ fn words(alignment: &Alignment) -> String {
 pub fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Registers with every search, on the processor and on the device in use.
+pub(super) fn compare_searches(document: &Document, context: &Context, progress: &Progress) -> Result<Edit> {
+    let (Some(nominal), Some(actual)) = (&document.nominal, &document.actual) else {
+        return Err(needs_both());
+    };
+    let backend = context.backend.as_ref();
+    let mut devices: Vec<&dyn Backend> = vec![&Cpu];
+    if backend.device().kind != DeviceKind::Cpu {
+        devices.push(backend);
+    }
+    let start = document.nominal_from_scan();
+    let comparison = search_comparison::run(&devices, &nominal.surface, &actual.prepared.ordered, &start, progress)?;
+    let note = comparison.agreement();
+    let comparison = Arc::new(comparison);
+    Ok(Edit::new("Compare searches", move |document| document.searches = Some(comparison)).with_notes([note]))
 }
 
 /// Fits from another of the poses that fit about as well; the present one takes its place in the list.

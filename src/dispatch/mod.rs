@@ -68,6 +68,8 @@ pub enum Command {
     Compare,
     /// Aligns and compares with the current settings.
     Inspect,
+    /// Registers with every search on every device, for comparison.
+    CompareSearches,
     /// Adds a picked pair.
     AddPair(PointPair),
     /// Switches a pair on or off.
@@ -185,6 +187,10 @@ fn plan(command: Command, document: &Document, context: &Context, timings_ms: &[
         Command::Inspect => {
             work("Inspecting", Box::new(move |progress, watch| align_and_compare(&before, &context, progress, watch)))
         }
+        Command::CompareSearches => work(
+            "Comparing searches",
+            Box::new(move |progress, _| align::compare_searches(&before, &context, progress)),
+        ),
         Command::AddPair(pair) => now(Edit::new("Add a point pair", move |document| document.pairs.push(pair))),
         Command::TogglePair(index) => now(Edit::new("Switch a point pair", move |document| {
             if let Some(pair) = document.pairs.get_mut(index) {

@@ -26,6 +26,7 @@ pub(super) fn nominal(
         document.nominal = Some(nominal);
         document.alignment = None;
         document.check = None;
+        document.searches = None;
         document.pairs.clear();
     })
     .with_notes(notes))
@@ -86,6 +87,7 @@ pub(super) fn scans(
         document.actual = Some(actual);
         document.alignment = None;
         document.check = None;
+        document.searches = None;
         document.pairs.clear();
     })
     .with_notes(notes))

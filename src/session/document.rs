@@ -12,6 +12,7 @@ use crate::geometry::{Cloud, Pose, Surface};
 use crate::inspect::alignment::Alignment;
 use crate::inspect::alignment::automatic::PreparedScan;
 use crate::inspect::alignment::point_pairs::PointPair;
+use crate::inspect::alignment::search_comparison::SearchComparison;
 use crate::io::xyz::Columns;
 
 /// A file that an element was made from.
@@ -78,6 +79,8 @@ pub struct Document {
     pub pairs: Vec<PointPair>,
     /// The current check.
     pub check: Option<Arc<Check>>,
+    /// The last comparison of searches.
+    pub searches: Option<Arc<SearchComparison>>,
     /// All settings.
     pub settings: Settings,
 }

@@ -148,3 +148,21 @@ fn another_pose_of_a_symmetric_part_is_taken_by_a_click() {
     assert!((turned - std::f64::consts::PI).abs() < 0.01, "{turned}");
     assert_eq!(after.alternatives.len(), 3);
 }
+
+#[test]
+fn searches_are_compared_by_a_click_and_find_one_pose() {
+    let mut harness = open(vec![asset("bracket.stl"), asset("bracket-scan.ply")], None);
+    settle(&mut harness);
+    harness.get_by_label("Align automatically").click();
+    settle(&mut harness);
+    harness.get_by_label("Compare searches").click();
+    settle(&mut harness);
+    let comparison = harness.state().dispatcher().document.searches.clone().expect("a comparison");
+    assert!(comparison.spread().0 < 1e-6 && comparison.rows.len() == 8, "{:?}", comparison.spread());
+    assert!(harness.query_all_by_label("Walk from leaf, then last match").count() >= 1);
+    harness.get_by_label("Copy the table");
+    // Times differ from run to run: the picture is for the eye.
+    if let Ok(folder) = std::env::var("SHADOWGRAPH_PICTURES") {
+        harness.render().unwrap().save(std::path::Path::new(&folder).join("searches.png")).unwrap();
+    }
+}

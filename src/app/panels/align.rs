@@ -40,6 +40,7 @@ impl App {
         self.alignment_result(ui, &mut send);
         self.best_fit_options(ui);
         self.pairs(ui, ready, &mut send);
+        self.searches(ui, ready, &mut send);
         if let Some(command) = send {
             self.send(command);
         }
@@ -111,6 +112,20 @@ impl App {
                     ui.checkbox(locked, name);
                 }
             });
+        });
+    }
+
+    fn searches(&mut self, ui: &mut egui::Ui, ready: bool, send: &mut Option<Command>) {
+        theme::heading(ui, "Searches");
+        ui.horizontal(|ui| {
+            let hint =
+                "Registers this scan with every search for closest points on every device, from the present pose";
+            if ui.add_enabled(ready, egui::Button::new("Compare searches")).on_hover_text(hint).clicked() {
+                *send = Some(Command::CompareSearches);
+            }
+            if self.dispatcher.document.searches.is_some() && ui.button("Show the last").clicked() {
+                self.searches_open = true;
+            }
         });
     }
 

@@ -5,6 +5,7 @@ mod bottom;
 mod compare;
 mod elements;
 mod report;
+mod searches;
 
 use super::{App, Workspace};
 use crate::dispatch::Command;

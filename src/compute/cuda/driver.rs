@@ -5,12 +5,21 @@ use std::sync::Arc;
 
 use bytemuck::Pod;
 
-use crate::base::Result;
+use crate::base::{Result, UserError};
 
 /// Memory, transfers and launches of one device. Places are addresses in its memory.
 pub trait Driver: Send + Sync {
     /// The device for people.
     fn name(&self) -> String;
+
+    /// Bytes that can still be taken.
+    fn free_bytes(&self) -> Result<usize>;
+
+    /// Takes page-locked memory of the host.
+    fn allocate_host(&self, bytes: usize) -> Result<*mut u8>;
+
+    /// Gives it back.
+    fn free_host(&self, place: *mut u8);
 
     /// Takes `bytes` of memory; an input error that says the figure where they are not there.
     fn allocate(&self, bytes: usize) -> Result<u64>;
@@ -85,6 +94,20 @@ impl<T> Drop for Buffer<T> {
     fn drop(&mut self) {
         self.driver.free(self.place);
     }
+}
+
+/// Refuses a job that needs more memory than there is, before it begins.
+pub fn require(driver: &dyn Driver, bytes: usize, job: &str) -> Result<()> {
+    let free = driver.free_bytes()?;
+    if bytes <= free {
+        return Ok(());
+    }
+    Err(UserError::input(format!(
+        "{job} needs {} MiB on {}, where {} MiB are free.",
+        bytes.div_ceil(1 << 20),
+        driver.name(),
+        free >> 20
+    )))
 }
 
 /// Threads of a block where a kernel has no wish of its own.

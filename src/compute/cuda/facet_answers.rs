@@ -42,6 +42,11 @@ pub(super) struct FacetAnswers {
 }
 
 impl FacetAnswers {
+    /// Bytes that the nominal and its answers take.
+    pub fn bytes(nominal: &Mesh) -> usize {
+        DeviceMesh::bytes(nominal) + size_of::<AnswerParameter>() * nominal.facets.len()
+    }
+
     /// Uploads the nominal.
     pub fn new(driver: &Arc<dyn Driver>, nominal: &Mesh) -> Result<Self> {
         let mesh = DeviceMesh::new(driver, nominal, &Aabb::of_many(&nominal.vertices))?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable, bytes_of};
 
-use super::driver::Driver;
+use super::driver::{Driver, require};
 use super::facet_answers::{FacetAnswers, FacetsParameter};
 use super::surface::DeviceSurface;
 use crate::base::Result;
@@ -33,6 +33,7 @@ pub struct FacetFacetJob {
 impl FacetFacetJob {
     /// Uploads the nominal; `scan` is the resident twin of the request's.
     pub(super) fn new(driver: &Arc<dyn Driver>, scan: Arc<DeviceSurface>, request: &Request<'_>) -> Result<Self> {
+        require(driver.as_ref(), FacetAnswers::bytes(request.nominal), "Matching facets to facets")?;
         Ok(Self {
             driver: Arc::clone(driver),
             scan,

@@ -7,7 +7,7 @@ use std::time::Instant;
 use bytemuck::{Pod, Zeroable, bytes_of};
 use nalgebra::{Quaternion, UnitQuaternion};
 
-use super::driver::{Buffer, Driver, launch_each};
+use super::driver::{Buffer, Driver, launch_each, require};
 use super::flat;
 use super::order_statistic::{OrderStatistics, Rank};
 use super::points::{DevicePoints, PointsParameter};
@@ -124,6 +124,9 @@ impl IcpJob {
         let graph = if walks { Some(problem.truth.graph(progress)?) } else { None };
         let started = Instant::now();
         let count = problem.sensed.points.len();
+        let of_graph = graph.map_or(0, |graph| 20 * graph.neighbours.len() + 16 * graph.len());
+        let of_truth = DevicePoints::bytes(problem.truth.points().len()) + of_graph;
+        require(driver.as_ref(), of_truth + count * (24 + 2 * (4 + 8) + 8), "Registration")?;
         let truth = DevicePoints::new(driver, problem.truth.points())?;
         let graph = graph.map(|graph| DeviceGraph::new(driver, &truth, graph)).transpose()?;
         let mut job = Self {

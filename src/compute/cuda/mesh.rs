@@ -32,6 +32,11 @@ pub struct DeviceMesh {
 }
 
 impl DeviceMesh {
+    /// Bytes that `mesh` takes, its curve too.
+    pub fn bytes(mesh: &Mesh) -> usize {
+        24 * mesh.vertices.len() + (12 + 16) * mesh.facets.len()
+    }
+
     /// Uploads `mesh`, whose vertices lie in `bounds`.
     pub fn new(driver: &Arc<dyn Driver>, mesh: &Mesh, bounds: &Aabb) -> Result<Self> {
         Ok(Self {

@@ -9,6 +9,7 @@ mod icp;
 mod mesh;
 mod nvidia;
 mod order_statistic;
+mod page_locked;
 mod parallel_planes;
 mod point_deviation;
 mod point_facet_matching;
@@ -27,6 +28,7 @@ use crate::geometry::Surface;
 use driver::Driver;
 pub use facet_facet_matching::FacetFacetJob;
 pub use icp::IcpJob;
+pub use page_locked::PageLocked;
 pub use parallel_planes::ParallelPlanesJob;
 pub use point_deviation::PointDeviationJob;
 pub use point_facet_matching::PointFacetJob;
@@ -107,6 +109,11 @@ impl Cuda {
         DeviceSurface::new(&self.driver, surface)
     }
 
+    /// `count` zeros in page-locked memory, for what is uploaded again and again.
+    pub fn page_locked<T: bytemuck::Pod>(&self, count: usize) -> Result<PageLocked<T>> {
+        PageLocked::zeros(&self.driver, count)
+    }
+
     /// Forgets the resident surfaces.
     pub fn forget(&self) {
         self.resident.lock().unwrap_or_else(PoisonError::into_inner).clear();
@@ -127,6 +134,7 @@ impl Cuda {
         if resident.len() == RESIDENT {
             resident.remove(0);
         }
+        driver::require(self.driver.as_ref(), DeviceSurface::bytes(surface), "The nominal")?;
         let twin = Arc::new(DeviceSurface::new(&self.driver, surface)?);
         resident.push((surface.number(), Arc::clone(&twin)));
         Ok(twin)

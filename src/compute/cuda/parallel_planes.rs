@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable, bytes_of};
 
-use super::driver::{Buffer, Driver};
+use super::driver::{Buffer, Driver, require};
 use crate::base::Result;
 use crate::compute::parallel_planes::{Moments, PlaneSet, Request, sets, shift_of};
 use crate::geometry::Vector;
@@ -47,6 +47,7 @@ pub struct ParallelPlanesJob<'a> {
 impl<'a> ParallelPlanesJob<'a> {
     /// Uploads the points.
     pub(super) fn new(driver: &Arc<dyn Driver>, request: &Request<'a>) -> Result<Self> {
+        require(driver.as_ref(), size_of_val(request.points), "Fitting planes")?;
         let (mut chunks, mut planes, mut shifts) = (Vec::new(), Vec::new(), Vec::new());
         let mut first = 0;
         for (plane, points) in request.points_by_plane().enumerate() {

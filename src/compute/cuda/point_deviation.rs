@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytemuck::{Pod, Zeroable, bytes_of};
 use rayon::prelude::*;
 
-use super::driver::{Buffer, Driver, launch_each};
+use super::driver::{Buffer, Driver, launch_each, require};
 use super::flat;
 use super::queries::{Candidates, GateParameter, QueriesParameter, resident_normals};
 use super::surface::DeviceSurface;
@@ -46,6 +46,8 @@ impl<'a> PointDeviationJob<'a> {
     /// Uploads the points. `surface` is the resident twin of the request's.
     pub(super) fn new(driver: &Arc<dyn Driver>, surface: Arc<DeviceSurface>, request: &Request<'a>) -> Result<Self> {
         let count = request.points.points.len();
+        let normals = if request.normals.is_empty() { 0 } else { 24 };
+        require(driver.as_ref(), count * (24 + 4 + normals + Candidates::BYTES + 16), "Measuring deviations")?;
         Ok(Self {
             driver: Arc::clone(driver),
             surface,

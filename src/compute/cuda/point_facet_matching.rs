@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable, bytes_of};
 
-use super::driver::{Buffer, Driver};
+use super::driver::{Buffer, Driver, require};
 use super::facet_answers::{FacetAnswers, FacetsParameter};
 use super::flat;
 use super::points::DevicePoints;
@@ -37,6 +37,8 @@ pub struct PointFacetJob {
 impl PointFacetJob {
     /// Uploads what the request needs.
     pub(super) fn new(driver: &Arc<dyn Driver>, request: &Request<'_>) -> Result<Self> {
+        let of_points = DevicePoints::bytes(request.points.places().len()) + 24 * request.directions.len();
+        require(driver.as_ref(), of_points + FacetAnswers::bytes(request.nominal), "Matching points to facets")?;
         let gated = !request.directions.is_empty() && request.max_angle_rad < std::f64::consts::PI;
         let directions = gated.then(|| Buffer::of(driver, flat::of_vectors(request.directions))).transpose()?;
         Ok(Self {

@@ -50,6 +50,11 @@ pub struct DevicePoints {
 }
 
 impl DevicePoints {
+    /// Bytes that `count` points take at most.
+    pub fn bytes(count: usize) -> usize {
+        count * (24 + 32 + SIEVE_BYTES) + tree::bytes(count)
+    }
+
     /// Uploads `points` and builds their tree.
     pub fn new(driver: &Arc<dyn Driver>, points: &[Point]) -> Result<Self> {
         let bounds = Aabb::of_many(points);

@@ -56,6 +56,9 @@ pub struct Candidates {
 }
 
 impl Candidates {
+    /// Bytes of a query's room.
+    pub const BYTES: usize = 4 * (CANDIDATES + 1);
+
     /// For up to `queries`.
     pub fn new(driver: &Arc<dyn Driver>, queries: usize) -> Result<Self> {
         Ok(Self { places: Buffer::new(driver, CANDIDATES * queries)?, counts: Buffer::new(driver, queries)? })

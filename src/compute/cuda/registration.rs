@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytemuck::{Pod, Zeroable, bytes_of};
 use nalgebra::{Matrix6, Vector6};
 
-use super::driver::{Buffer, Driver, launch_each};
+use super::driver::{Buffer, Driver, launch_each, require};
 use super::flat;
 use super::order_statistic::{OrderStatistics, Rank};
 use super::queries::{Candidates, GateParameter, QueriesParameter, resident_normals};
@@ -61,6 +61,8 @@ impl DeviceRegistration {
     /// Uploads the points. `surface` is the resident twin of the problem's target.
     pub fn new(driver: &Arc<dyn Driver>, surface: Arc<DeviceSurface>, problem: &Problem<'_>) -> Result<Self> {
         let count = problem.points.points.len();
+        let normals = if problem.normals.is_empty() { 0 } else { 24 };
+        require(driver.as_ref(), count * (24 + normals + Candidates::BYTES + 32 + 8), "The best fit")?;
         Ok(Self {
             driver: Arc::clone(driver),
             surface,

@@ -46,6 +46,13 @@ pub struct DeviceSurface {
 }
 
 impl DeviceSurface {
+    /// Bytes that `surface` takes at most.
+    pub fn bytes(surface: &Surface) -> usize {
+        let mesh = surface.mesh();
+        let of_facets = mesh.facets.len() * (FACET_BYTES + SIEVE_BYTES + 12);
+        DeviceMesh::bytes(mesh) + of_facets + tree::bytes(mesh.facets.len()) + 25 * mesh.vertices.len()
+    }
+
     /// Uploads `surface` and builds its tree.
     pub fn new(driver: &Arc<dyn Driver>, surface: &Surface) -> Result<Self> {
         let mesh = DeviceMesh::new(driver, surface.mesh(), surface.bounds())?;

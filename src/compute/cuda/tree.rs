@@ -46,6 +46,12 @@ pub fn root(count: usize, leaf_size: u32) -> u32 {
     }
 }
 
+/// Bytes of a tree over `count` primitives and of building it, apart from the primitives: keys and numbers twice, nodes,
+/// parents and arrivals.
+pub fn bytes(count: usize) -> usize {
+    count * (4 * 4 + NODE_BYTES + 3 * 4)
+}
+
 /// Keys and numbers of `count` primitives in key order; `kernel` writes the keys of what `of` describes.
 pub fn sorted_keys(
     driver: &Arc<dyn Driver>,

@@ -4,6 +4,7 @@ pub mod automatic;
 pub mod best_fit;
 pub mod information;
 pub mod point_pairs;
+pub mod search_comparison;
 
 use serde::{Deserialize, Serialize};
 

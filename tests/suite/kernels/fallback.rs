@@ -18,5 +18,10 @@ fn a_full_device_leaves_the_step_to_the_processor_with_a_sentence() {
     let answer = deviations(&cuda, &surface, &points, &[], &Pose::identity());
     assert_eq!(answer, deviations(&Cpu, &surface, &points, &[], &Pose::identity()));
     let notices = cuda.take_notices();
-    assert!(notices.len() == 1 && notices[0].ends_with("This step was computed on the processor."), "{notices:?}");
+    assert!(
+        notices.len() == 1
+            && notices[0].contains("needs 1 MiB")
+            && notices[0].ends_with("This step was computed on the processor."),
+        "{notices:?}"
+    );
 }

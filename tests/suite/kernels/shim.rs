@@ -57,6 +57,16 @@ impl Driver for Shim {
         "processor, kernels in a shim".into()
     }
 
+    fn free_bytes(&self) -> Result<usize> {
+        Ok(self.most_bytes.unwrap_or(usize::MAX))
+    }
+
+    fn allocate_host(&self, bytes: usize) -> Result<*mut u8> {
+        self.allocate(bytes).map(|place| place as *mut u8)
+    }
+
+    fn free_host(&self, _place: *mut u8) {}
+
     fn allocate(&self, bytes: usize) -> Result<u64> {
         if self.most_bytes.is_some_and(|most| bytes > most) {
             return Err(UserError::input(format!("There is no room for {bytes} bytes.")));

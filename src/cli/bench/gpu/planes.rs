@@ -30,6 +30,12 @@ pub fn run(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result<()> 
             })?;
             rows.push(row);
             no_notices(cuda)?;
+            let mut locked = cuda.page_locked(points.len())?;
+            locked.copy_from_slice(&points);
+            let from_locked = Request { points: &locked, ..request };
+            let case = format!("planes, host to host, page-locked ({size})");
+            let (_, row) = time(&case, arguments.runs, || cuda.parallel_planes(&from_locked, &silent))?;
+            rows.push(row);
             let job = cuda.prepare_parallel_planes(&request)?;
             rows.push(time_resident(&format!("planes, resident ({size})"), arguments, cuda, || job.launch())?);
             let normals = |sets: &[crate::compute::parallel_planes::PlaneSet]| -> Vec<Vector> {

@@ -102,6 +102,22 @@ fn keep_freed_memory(context: &CudaContext) -> std::result::Result<(), DriverErr
     }
 }
 
+/// Bytes that the pool holds and nobody uses.
+fn unused_in_pool(context: &CudaContext) -> std::result::Result<usize, DriverError> {
+    let (mut reserved, mut used) = (0_u64, 0_u64);
+    // SAFETY: both attributes are 64-bit numbers.
+    unsafe {
+        let pool = result::device::get_default_mem_pool(context.cu_device())?;
+        for (attribute, value) in [
+            (sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &raw mut reserved),
+            (sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &raw mut used),
+        ] {
+            sys::cuMemPoolGetAttribute(pool, attribute, value.cast()).result()?;
+        }
+    }
+    Ok(reserved.saturating_sub(used) as usize)
+}
+
 fn words(error: DriverError) -> String {
     error.error_string().map_or_else(|_| format!("{error:?}"), |text| text.to_string_lossy().into_owned())
 }
@@ -113,6 +129,31 @@ fn lost(error: DriverError, doing: &str) -> UserError {
 impl Driver for Nvidia {
     fn name(&self) -> String {
         self.name.clone()
+    }
+
+    fn free_bytes(&self) -> Result<usize> {
+        self.bind()?;
+        let failed = |error| lost(error, "asking for its memory");
+        let (free, _) = result::mem_get_info().map_err(failed)?;
+        // What the pool keeps for the next one is free as well.
+        Ok(free + if self.is_pooled { unused_in_pool(&self.context).map_err(failed)? } else { 0 })
+    }
+
+    fn allocate_host(&self, bytes: usize) -> Result<*mut u8> {
+        self.bind()?;
+        // SAFETY: the context is bound.
+        let place = unsafe { result::malloc_host(bytes, 0) };
+        place.map(<*mut c_void>::cast).map_err(|error| {
+            let mebibytes = bytes.div_ceil(1 << 20);
+            UserError::input(format!("The system cannot lock {mebibytes} MiB of memory: {}.", words(error)))
+        })
+    }
+
+    fn free_host(&self, place: *mut u8) {
+        if self.bind().is_ok() {
+            // SAFETY: it came from `allocate_host`, and its only owner is being dropped.
+            let _ = unsafe { result::free_host(place.cast()) };
+        }
     }
 
     fn allocate(&self, bytes: usize) -> Result<u64> {

@@ -40,6 +40,13 @@ impl Staging {
 
     /// Copies to the device. On return `bytes` may change; the copy itself is done in its turn on the stream.
     pub fn upload(&self, place: u64, bytes: &[u8]) -> Result<(), DriverError> {
+        if is_page_locked(bytes) {
+            // SAFETY: the memory stays as it is until the copy has ended.
+            return unsafe {
+                result::memcpy_htod_async(place, bytes, self.stream)?;
+                result::stream::synchronize(self.stream)
+            };
+        }
         let mut halves = self.halves.lock().unwrap_or_else(PoisonError::into_inner);
         for (number, piece) in bytes.chunks(HALF).enumerate() {
             let half = halves.take();
@@ -57,6 +64,13 @@ impl Staging {
 
     /// Copies from the device behind everything on the stream, and waits.
     pub fn download(&self, bytes: &mut [u8], place: u64) -> Result<(), DriverError> {
+        if is_page_locked(bytes) {
+            // SAFETY: as for `upload`.
+            return unsafe {
+                result::memcpy_dtoh_async(bytes, place, self.stream)?;
+                result::stream::synchronize(self.stream)
+            };
+        }
         let mut halves = self.halves.lock().unwrap_or_else(PoisonError::into_inner);
         let mut under_way: Option<(usize, &mut [u8])> = None;
         for (number, piece) in bytes.chunks_mut(HALF).enumerate() {
@@ -102,6 +116,18 @@ impl Drop for Halves {
             }
         }
     }
+}
+
+/// Whether the device can read this memory of the host by itself. Small copies are not worth the question.
+fn is_page_locked(bytes: &[u8]) -> bool {
+    if bytes.len() < HALF {
+        return false;
+    }
+    let mut kind = 0_u32;
+    let attribute = sys::CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
+    // SAFETY: the attribute is a 32-bit number; the address is only looked up.
+    let known = unsafe { sys::cuPointerGetAttribute((&raw mut kind).cast(), attribute, bytes.as_ptr() as u64) };
+    known == sys::CUresult::CUDA_SUCCESS && kind == sys::CUmemorytype::CU_MEMORYTYPE_HOST as u32
 }
 
 fn copy(to: &mut [u8], from: &[u8]) {
