@@ -52,14 +52,44 @@ __device__ inline Cylinder over(const Points& points, const Request& request, u3
     return c;
 }
 
+// What matched so far, and points that passed the sieve and wait.
 struct Sum {
     double sum;
     u32 matches;
+    u32 passed, leaves;  // a bit for each point of the leaves that wait
 };
 
-__device__ inline void add_leaf(const Points& points, const Request& request, const Cylinder& c, u32 code, Sum& sum) {
+// The points of up to four leaves, for all lanes of a warp.
+#define LEAVES 4u
+struct Waiting {
+    double x[8 * LEAVES], y[8 * LEAVES], z[8 * LEAVES];
+    u32 firsts[LEAVES];
+};
+
+// Decides exactly those that wait: of several leaves together, as lanes are idle while another has more of them.
+__device__ inline void decide_waiting(const Points& points, const Request& request, const Cylinder& c, const Waiting& waiting,
+                                      Sum& sum) {
+    __syncwarp();
+    while (sum.passed) {
+        u32 bit = __ffs((int)sum.passed) - 1;
+        sum.passed &= sum.passed - 1;
+        Vec3 away = Vec3{waiting.x[bit], waiting.y[bit], waiting.z[bit]} - c.centre;
+        double along = dot(away, c.normal);
+        if (fabs(along) > c.height || dot(away, away) - along * along > c.squared_radius) continue;
+        if (request.directions) {
+            u32 number = __float_as_uint(points.sieve[waiting.firsts[bit / 8] + bit % 8].w);
+            if (dot(at(request.directions, number), c.normal) < request.least_cosine) continue;
+        }
+        sum.sum += along;
+        sum.matches++;
+    }
+    sum.leaves = 0;
+    __syncwarp();
+}
+
+__device__ inline void add_leaf(const Points& points, const Request& request, const Cylinder& c, u32 code, Waiting& waiting,
+                                Sum& sum) {
     u32 first = leaf_first(code), count = leaf_count(code), passed = 0;
-    // All lanes sieve first, and then decide exactly together: apart, few would be busy at a time.
     #pragma unroll
     for (u32 k = 0; k < 8; k++) {
         float4 p = __ldg(points.sieve + first + min(k, count - 1));
@@ -69,28 +99,38 @@ __device__ inline void add_leaf(const Points& points, const Request& request, co
         bool inside = k < count && height <= c.squared_height32 && lateral <= c.squared_radius32;
         passed |= (u32)inside << k;
     }
-    while (passed) {
-        u32 i = first + __ffs((int)passed) - 1;
-        passed &= passed - 1;
-        Vec3 away = place_at(points.places, i) - c.centre;
-        double along = dot(away, c.normal);
-        if (fabs(along) > c.height || dot(away, away) - along * along > c.squared_radius) continue;
-        if (request.directions) {
-            u32 number = __float_as_uint(points.sieve[i].w);
-            if (dot(at(request.directions, number), c.normal) < request.least_cosine) continue;
+    if (!__any_sync(ALL_LANES, passed != 0)) return;
+    // The warp brings the exact places once for all its lanes: gathered by each, they would take most of the time.
+    u32 lane = threadIdx.x % 32, point = 8 * sum.leaves + lane / 2;
+    if (lane < 2 * count) {
+        double2 word = __ldg(points.places + 2ull * first + lane);
+        if (lane % 2) {
+            waiting.z[point] = word.x;
+        } else {
+            waiting.x[point] = word.x;
+            waiting.y[point] = word.y;
         }
-        sum.sum += along;
-        sum.matches++;
     }
+    waiting.firsts[sum.leaves] = first;
+    sum.passed |= passed << 8 * sum.leaves;
+    if (++sum.leaves == LEAVES) decide_waiting(points, request, c, waiting, sum);
 }
 
-// Per facet: mean deviation, and the points that matched.
+#define THREADS 128u
+
+// Per facet: mean deviation, and the points that matched. Launch with 128 threads.
 extern "C" __global__ void point_facet_matching(Points points, Request request, FacetAnswer* answers) {
+    __shared__ Waiting of_warps[THREADS / 32];
+    Waiting& waiting = of_warps[threadIdx.x / 32];
     u32 i = thread_number();
-    if (i >= request.facets.count) return;
-    u32 facet = request.facets.order[i];
+    bool is_one = i < request.facets.count;
+    u32 facet = request.facets.order[is_one ? i : 0];
     Cylinder c = over(points, request, facet);
-    Sum sum = {0.0, 0};
-    visit_leaves(points.nodes, points.root, c.local, c.half, [&](u32 code) { add_leaf(points, request, c, code, sum); });
-    answers[facet] = {sum.matches ? sum.sum / (double)sum.matches : 0.0, sum.matches, 0};
+    if (!is_one) c.half.x = NOWHERE;
+    if (!is_one) c.squared_height32 = -1.0f;
+    Sum sum = {0.0, 0, 0, 0};
+    visit_leaves_together(points.nodes, points.root, c.local, c.half,
+                          [&](u32 code) { add_leaf(points, request, c, code, waiting, sum); });
+    decide_waiting(points, request, c, waiting, sum);
+    if (is_one) answers[facet] = {sum.matches ? sum.sum / (double)sum.matches : 0.0, sum.matches, 0};
 }

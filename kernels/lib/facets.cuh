@@ -58,3 +58,29 @@ __device__ inline void visit_leaves(const Node* nodes, u32 root, const float3& c
         code = top > 0 ? stack[--top] : NONE;
     }
 }
+
+#define ALL_LANES 0xFFFFFFFFu
+// A half of a box that meets nothing.
+#define NOWHERE -3e38f
+
+// The same for a warp that goes together, where neighbours along the curve need nearly the same leaves: shows each leaf
+// that any lane needs to all of them, in tree order. A lane with nothing to ask is NOWHERE.
+template <class Visit>
+__device__ inline void visit_leaves_together(const Node* nodes, u32 root, float3 centre, float3 half, Visit visit) {
+    u32 stack[STACK];
+    u32 top = 0, code = root;
+    while (code != NONE) {
+        while (!(code & LEAF_BIT)) {
+            Children node = children(nodes, code);
+            bool first = overlaps(centre, half, node.a.x, node.a.y, node.a.z, node.a.w, node.b.x, node.b.y);
+            bool second = overlaps(centre, half, node.b.z, node.b.w, node.c.x, node.c.y, node.c.z, node.c.w);
+            first = __any_sync(ALL_LANES, first);
+            second = __any_sync(ALL_LANES, second);
+            if (first && second) stack[top++] = node.codes.y;
+            code = first ? node.codes.x : second ? node.codes.y : top > 0 ? stack[--top] : NONE;
+        }
+        if (code == NONE) return;
+        visit(code);
+        code = top > 0 ? stack[--top] : NONE;
+    }
+}

@@ -154,6 +154,12 @@ inline void __syncwarp() {
     uint64_t all[shim::WARP];
     shim::exchange(0, all);
 }
+inline bool __any_sync(unsigned, bool mine) {
+    uint64_t all[shim::WARP];
+    shim::exchange(mine, all);
+    unsigned size = shim::block.warps[shim::block.current / shim::WARP].size;
+    return std::any_of(all, all + size, [](uint64_t one) { return one != 0; });
+}
 inline unsigned __match_any_sync(unsigned, unsigned value) {
     uint64_t all[shim::WARP];
     shim::exchange(value, all);

@@ -142,7 +142,7 @@ impl IcpJob {
             statistics: OrderStatistics::new(driver, count)?,
             visits: Buffer::new(driver, 2 * VISITS)?,
             state: Buffer::new(driver, 1)?,
-            history: Buffer::new(driver, parameters.max_iterations)?,
+            history: Buffer::zeros(driver, parameters.max_iterations)?,
             partial: Buffer::new(driver, MOST_BLOCKS * SHARE)?,
             upload_ms: 0.0,
         };

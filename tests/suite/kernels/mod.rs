@@ -7,6 +7,7 @@ mod icp;
 mod matching;
 mod planes;
 mod registration;
+mod repeats;
 mod shim;
 mod whole_job;
 
@@ -15,11 +16,11 @@ use std::sync::Arc;
 use shadowgraph::compute::cuda::Cuda;
 use shim::Shim;
 
+fn is_on_gpu() -> bool {
+    std::env::var_os("SHADOWGRAPH_GPU").is_some()
+}
+
 /// Where these tests run.
 fn device() -> Cuda {
-    if std::env::var_os("SHADOWGRAPH_GPU").is_some() {
-        Cuda::open().unwrap()
-    } else {
-        Cuda::on(Arc::new(Shim::default()))
-    }
+    if is_on_gpu() { Cuda::open().unwrap() } else { Cuda::on(Arc::new(Shim::default())) }
 }

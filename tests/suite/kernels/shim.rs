@@ -1,10 +1,12 @@
 //! The kernels on the processor: kernels/shim in place of a device.
 #![allow(unsafe_code)]
 
+use std::alloc::Layout;
 use std::collections::BTreeMap;
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::path::Path;
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 use shadowgraph::base::{Result, UserError};
@@ -48,8 +50,17 @@ pub struct Shim {
     pub turn: Mutex<()>,
     /// Fails every allocation above this many bytes.
     pub most_bytes: Option<usize>,
+    /// Bytes taken and not given back.
+    pub taken: AtomicUsize,
     /// Kernels launched, by name.
     pub launches: Mutex<BTreeMap<&'static str, usize>>,
+}
+
+/// Of every block, and what its length takes in front of it.
+const ALIGNMENT: usize = 64;
+
+fn layout(bytes: usize) -> Layout {
+    Layout::from_size_align(bytes + ALIGNMENT, ALIGNMENT).unwrap()
 }
 
 impl Driver for Shim {
@@ -58,28 +69,43 @@ impl Driver for Shim {
     }
 
     fn free_bytes(&self) -> Result<usize> {
-        Ok(self.most_bytes.unwrap_or(usize::MAX))
+        Ok(self.most_bytes.unwrap_or(1 << 40) - self.taken.load(Ordering::Relaxed))
     }
 
     fn allocate_host(&self, bytes: usize) -> Result<*mut u8> {
         self.allocate(bytes).map(|place| place as *mut u8)
     }
 
-    fn free_host(&self, _place: *mut u8) {}
+    fn free_host(&self, place: *mut u8) {
+        self.free(place as u64);
+    }
 
     fn allocate(&self, bytes: usize) -> Result<u64> {
         if self.most_bytes.is_some_and(|most| bytes > most) {
             return Err(UserError::input(format!("There is no room for {bytes} bytes.")));
         }
-        // The length travels in front of the block; memory is poisoned, so that what nothing wrote shows.
-        let mut block = vec![0xFF_u8; bytes + 128];
-        block[..8].copy_from_slice(&(bytes as u64 + 128).to_le_bytes());
-        let address = Box::leak(block.into_boxed_slice()).as_mut_ptr() as u64;
-        Ok(address + 64 + (64 - address % 64) % 64)
+        // Poisoned, so that what nothing wrote shows. The length travels in front.
+        let layout = layout(bytes);
+        self.taken.fetch_add(bytes, Ordering::Relaxed);
+        // SAFETY: the layout is not empty, and the writes lie within it.
+        unsafe {
+            let block = std::alloc::alloc(layout);
+            assert!(!block.is_null());
+            block.write_bytes(0xFF, layout.size());
+            block.cast::<usize>().write(bytes);
+            Ok(block as u64 + ALIGNMENT as u64)
+        }
     }
 
-    // Tests are short: their memory goes with the process.
-    fn free(&self, _place: u64) {}
+    fn free(&self, place: u64) {
+        // SAFETY: `allocate` gave the place.
+        unsafe {
+            let block = (place as *mut u8).sub(ALIGNMENT);
+            let bytes = block.cast::<usize>().read();
+            self.taken.fetch_sub(bytes, Ordering::Relaxed);
+            std::alloc::dealloc(block, layout(bytes));
+        }
+    }
 
     fn upload(&self, place: u64, bytes: &[u8]) -> Result<()> {
         // SAFETY: `place` was given by `allocate` for at least as many bytes.

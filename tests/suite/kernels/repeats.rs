@@ -1,0 +1,113 @@
+//! Repeats: the same bits each time, and no memory that stays behind.
+
+use shadowgraph::base::Progress;
+use shadowgraph::compute::cuda::Cuda;
+use shadowgraph::compute::icp::{self, Parameters, Search, Start, Truth};
+use shadowgraph::compute::parallel_planes;
+use shadowgraph::compute::registration::{Metric, Problem, Robust, Step, Target};
+use shadowgraph::compute::{Backend, facet_facet_matching, point_deviation, point_facet_matching};
+use shadowgraph::geometry::{OrderedPoints, Point, Pose, SearchablePoints, Surface, Vector, mesh::shapes, sampling};
+
+use super::{device, is_on_gpu};
+
+/// Inputs of every job, made once.
+struct Jobs {
+    surface: Surface,
+    points: Vec<Point>,
+    ordered: OrderedPoints,
+    truth: Truth,
+    planes: Vec<[f32; 4]>,
+}
+
+impl Jobs {
+    fn new() -> Self {
+        let surface = Surface::new(shapes::torus(30.0, 8.0, 24, 12));
+        let points: Vec<Point> = sampling::by_area(surface.mesh(), 700, 3)
+            .iter()
+            .map(|sample| sample.point + sample.normal * 0.1 * (sample.point.x + sample.point.z).sin())
+            .collect();
+        let truth = sampling::by_area(surface.mesh(), 900, 4).iter().map(|sample| sample.point).collect::<Vec<_>>();
+        let planes =
+            (0..9000_u16).map(|i| [f32::from(i % 90), f32::from(i / 90), 0.01 * f32::from(i % 7), 1.0]).collect();
+        Self { ordered: OrderedPoints::new(&points), truth: Truth::new(&truth), surface, points, planes }
+    }
+
+    /// Runs every job; the bits of all answers.
+    fn run(&self, cuda: &Cuda) -> Vec<u64> {
+        let (silent, pose) = (Progress::silent(), Pose::new(Vector::new(0.2, 0.1, -0.1), Vector::new(0.01, 0.0, 0.02)));
+        let mut bits = Vec::new();
+        let request = point_deviation::Request {
+            surface: &self.surface,
+            points: &self.ordered,
+            normals: &[],
+            oriented: false,
+            nominal_from_scan: &pose,
+            max_distance_mm: 5.0,
+            max_angle_rad: 1.0,
+        };
+        bits.extend(cuda.point_deviation(&request, &silent).unwrap().iter().map(|d| d.deviation_mm.to_bits()));
+        let searchable = SearchablePoints::new(&self.points);
+        let request = point_facet_matching::Request {
+            nominal: self.surface.mesh(),
+            points: &searchable,
+            directions: &[],
+            nominal_from_scan: &pose,
+            radius_mm: None,
+            max_distance_mm: 1.0,
+            max_angle_rad: 1.0,
+        };
+        bits.extend(cuda.point_facet_matching(&request, &silent).unwrap().iter().map(|d| d.deviation_mm.to_bits()));
+        let request = facet_facet_matching::Request {
+            nominal: self.surface.mesh(),
+            scan: &self.surface,
+            nominal_from_scan: &pose,
+            max_distance_mm: 1.0,
+            max_angle_rad: 1.0,
+        };
+        bits.extend(cuda.facet_facet_matching(&request, &silent).unwrap().iter().map(|d| d.deviation_mm.to_bits()));
+        let (sets, each) = ([2], [4500, 4500]);
+        let request =
+            parallel_planes::Request { points: &self.planes, origin: Point::origin(), planes: &each, sets: &sets };
+        bits.extend(cuda.parallel_planes(&request, &silent).unwrap()[0].moments_mm2.map(f64::to_bits));
+        let problem =
+            Problem { target: Target::Surface(&self.surface), points: &self.ordered, normals: &[], oriented: false };
+        let step = Step {
+            stride: 1,
+            nominal_from_scan: pose,
+            pivot: Point::origin(),
+            max_distance_mm: 2.0,
+            max_angle_rad: 1.0,
+            trim: 0.1,
+            robust: Robust::Tukey,
+            floor_mm: 1e-6,
+            metric: Metric::PointToTriangle,
+        };
+        let answer = cuda.registration(problem).step(&step, &silent).unwrap();
+        bits.extend(answer.hessian.iter().chain(answer.gradient.iter()).map(|term| term.to_bits()));
+        for search in [Search::KdTree, Search::Walk(Start::LeafThenPrevious)] {
+            let parameters = Parameters { max_iterations: 3, ..Parameters::new(search, &self.truth) };
+            let problem = icp::Problem { truth: &self.truth, sensed: &self.ordered };
+            let answer = cuda.icp(&problem, &parameters, &silent).unwrap();
+            bits.extend(answer.truth_from_sensed.to_homogeneous().iter().map(|term| term.to_bits()));
+        }
+        assert_eq!(cuda.take_notices(), Vec::<String>::new());
+        bits
+    }
+}
+
+#[test]
+fn repeats_are_the_same_bits_and_leave_no_memory_behind() {
+    let (jobs, cuda) = (Jobs::new(), device());
+    let first = jobs.run(&cuda);
+    let free = cuda.driver().free_bytes().unwrap();
+    for repeat in 0..if is_on_gpu() { 100 } else { 2 } {
+        assert!(jobs.run(&cuda) == first, "repeat {repeat} differs");
+    }
+    // Every buffer taken and given back, surfaces included.
+    for _ in 0..if is_on_gpu() { 900 } else { 1 } {
+        cuda.forget();
+        jobs.run(&cuda);
+    }
+    let left = cuda.driver().free_bytes().unwrap();
+    assert!(left >= free, "{} bytes stay behind", free - left);
+}
