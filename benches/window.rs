@@ -1,8 +1,8 @@
 //! Times frames of the whole window on the graphics adapter at hand: `cargo bench --bench window`.
 //!
 //! A scan of 2 million points and a mesh of 1 million facets are opened, turned, aligned and coloured; every frame is
-//! drawn to its end, as for a real window. SHADOWGRAPH_SCALE=0.1 takes a tenth of the sizes. SHADOWGRAPH_GPU=1 draws on
-//! a graphics card and computes on the best device, and adds a best fit that is coloured while it runs.
+//! drawn to its end, as for a real window. SHADOWGRAPH_POINTS and SHADOWGRAPH_FACETS take other sizes. SHADOWGRAPH_GPU=1
+//! draws on a graphics card and computes on the best device, and adds a best fit that is coloured while it runs.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::sync::Arc;
@@ -25,15 +25,17 @@ use shadowgraph::io::write;
 const CENTRE: egui::Pos2 = egui::pos2(560.0, 420.0);
 
 fn main() {
-    let scale: f64 = std::env::var("SHADOWGRAPH_SCALE").ok().and_then(|text| text.parse().ok()).unwrap_or(1.0);
+    let size = |name, usual| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual);
+    let (count, facets): (usize, f64) =
+        (size("SHADOWGRAPH_POINTS", 2_000_000.0) as usize, size("SHADOWGRAPH_FACETS", 1e6));
     let folder = tempfile::tempdir().unwrap();
     let (part, scan) = (folder.path().join("part.stl"), folder.path().join("scan.ply"));
-    let steps = (500_000.0 * scale).sqrt() as u32;
+    let steps = (0.5 * facets).sqrt() as u32;
     let mesh = shapes::torus(60.0, 18.0, steps, steps);
-    let points = sampling::by_area(&mesh, (2e6 * scale) as usize, 1).iter().map(|sample| sample.point).collect();
+    let points = sampling::by_area(&mesh, count, 1).iter().map(|sample| sample.point).collect();
     write::mesh(&part, &mesh).unwrap();
     write::cloud(&scan, &Cloud::from_points(points)).unwrap();
-    println!("{} facets, {} points, 1280x800", mesh.facets.len(), (2e6 * scale) as usize);
+    println!("{} facets, {count} points, 1280x800", mesh.facets.len());
 
     let on_gpu = std::env::var_os("SHADOWGRAPH_GPU").is_some();
     let backend: Arc<dyn Backend> = if on_gpu { compute::open(DeviceChoice::Auto).0 } else { Arc::new(Cpu) };
@@ -96,6 +98,19 @@ fn fit_live(harness: &mut Harness<'static, App>) {
     }
     report("best fit, frames meanwhile", &frames);
     report("best fit, from click to picture", &whole);
+    let mut moved = Vec::new();
+    for number in 0..10 {
+        let pose = Pose::translation(0.01 * f64::from(number), 0.0, 0.0);
+        let started = Instant::now();
+        harness.state_mut().send(Command::SetPose(pose));
+        harness.state_mut().send(Command::Compare);
+        while harness.state().dispatcher().document.current_check().is_none() || harness.state().is_busy() {
+            harness.step();
+        }
+        frame(harness);
+        moved.push(started.elapsed());
+    }
+    report("from a moved pose to its colours", &moved);
 }
 
 /// Draws as a window does: into a texture that is waited for, but not read back.

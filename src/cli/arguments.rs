@@ -280,6 +280,9 @@ pub struct Bench {
     /// Also write the generated inputs into this folder, for other programs to be timed on.
     #[arg(long)]
     pub data: Option<PathBuf>,
+    /// Also draw the charts of the suite (searches) into this folder, as SVG files.
+    #[arg(long)]
+    pub charts: Option<PathBuf>,
 }
 
 /// The suites of `bench`.

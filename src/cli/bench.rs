@@ -3,6 +3,7 @@
 use super::arguments::{Bench, Suite};
 use crate::base::{Result, UserError};
 
+mod charts;
 mod deviation;
 mod gpu;
 mod part;

@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use bytemuck::Pod;
+use rayon::prelude::*;
 
 use crate::base::{Result, UserError};
 
@@ -32,6 +33,14 @@ pub trait Driver: Send + Sync {
 
     /// Copies from the device behind everything launched before, and waits.
     fn download(&self, bytes: &mut [u8], place: u64) -> Result<()>;
+
+    /// Shows `bytes` of the device's memory piece by piece, each while the next is on its way.
+    fn download_pieces(&self, place: u64, bytes: usize, show: &mut dyn FnMut(&[u8])) -> Result<()> {
+        let mut all = vec![0; bytes];
+        self.download(&mut all, place)?;
+        show(&all);
+        Ok(())
+    }
 
     /// Sets memory to zero.
     fn clear(&self, place: u64, bytes: usize) -> Result<()>;
@@ -76,6 +85,22 @@ impl<T: Pod> Buffer<T> {
     pub fn read(&self) -> Result<Vec<T>> {
         let mut values = vec![T::zeroed(); self.count];
         self.driver.download(bytemuck::cast_slice_mut(&mut values), self.place)?;
+        Ok(values)
+    }
+
+    /// All values, each as something else: no more than that is ever held.
+    pub fn read_as<U: Send>(&self, convert: impl Fn(&T) -> U + Sync) -> Result<Vec<U>>
+    where
+        T: Sync,
+    {
+        let mut values = Vec::with_capacity(self.count);
+        self.driver.download_pieces(self.place, self.count * size_of::<T>(), &mut |piece| {
+            // Copied where a piece starts in the middle of a word.
+            match bytemuck::try_cast_slice::<u8, T>(piece) {
+                Ok(piece) => values.par_extend(piece.par_iter().map(&convert)),
+                Err(_) => values.extend(bytemuck::pod_collect_to_vec::<u8, T>(piece).iter().map(&convert)),
+            }
+        })?;
         Ok(values)
     }
 

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable, bytes_of};
-use rayon::prelude::*;
 
 use super::driver::{Buffer, Driver, launch_each};
 use super::mesh::DeviceMesh;
@@ -75,8 +74,6 @@ impl FacetAnswers {
 
     /// Waits for the answers, by facet.
     pub fn read(&self) -> Result<Vec<FacetDeviation>> {
-        let deviation =
-            |answer: &AnswerParameter| FacetDeviation { deviation_mm: answer.deviation_mm, matches: answer.matches };
-        Ok(self.answers.read()?.par_iter().map(deviation).collect())
+        self.answers.read_as(|answer| FacetDeviation { deviation_mm: answer.deviation_mm, matches: answer.matches })
     }
 }

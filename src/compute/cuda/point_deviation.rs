@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable, bytes_of};
-use rayon::prelude::*;
 
 use super::driver::{Buffer, Driver, launch_each, require};
 use super::flat;
@@ -88,7 +87,7 @@ impl<'a> PointDeviationJob<'a> {
             facet: answer.facet,
             state: state_of(answer.state),
         };
-        Ok(self.answers.read()?.par_iter().map(answer).collect())
+        self.answers.read_as(answer)
     }
 }
 

@@ -23,6 +23,7 @@ pub fn run(arguments: &Bench) -> Result<Value> {
     matching::run(arguments, &cuda, &mut rows)?;
     fit::run(arguments, &cuda, &mut rows)?;
     planes::run(arguments, &cuda, &mut rows)?;
+    super::searches::all(arguments, Some(&cuda), &mut rows)?;
     Ok(json!({ "schema": "shadowgraph.bench/1", "suite": "gpu", "device": cuda.device(), "rows": rows }))
 }
 

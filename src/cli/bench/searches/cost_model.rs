@@ -23,6 +23,16 @@ fn reduction_concurrency(values: f64) -> f64 {
     (2.0 * values - 1.0) / (values.log2() + 1.0)
 }
 
+/// Of [`predict`].
+pub(super) fn speed_up(processors: f64, truth: f64, sensed: f64) -> f64 {
+    predict(processors, truth, sensed).speed_up
+}
+
+/// The published sizes: truth and sensed.
+pub(super) fn published() -> impl Iterator<Item = (f64, f64)> {
+    PUBLISHED.into_iter().map(|(truth, sensed)| (truth as f64, sensed as f64))
+}
+
 pub(super) fn run(rows: &mut Vec<Value>) {
     let sizes = [(30_000, 30_000)].into_iter().chain(PUBLISHED);
     for (truth, sensed) in sizes {

@@ -4,6 +4,8 @@
 mod cost_model;
 mod graphs;
 mod outliers;
+mod pipeline;
+mod plots;
 mod sizes;
 mod variants;
 
@@ -17,7 +19,7 @@ use crate::compute::Backend;
 use crate::compute::cpu::Cpu;
 use crate::compute::cuda::Cuda;
 use crate::compute::icp::{Answer, Parameters, Problem, Truth};
-use crate::geometry::{OrderedPoints, Point, Pose, Vector, sampling, transform};
+use crate::geometry::{Mesh, OrderedPoints, Point, Pose, Vector, sampling, transform};
 
 /// Iterations of a timed registration: about what it takes from small rotations.
 const ITERATIONS: usize = 30;
@@ -25,14 +27,21 @@ const ITERATIONS: usize = 30;
 pub fn run(arguments: &Bench) -> Result<Value> {
     let cuda = Cuda::open().ok();
     let mut rows = Vec::new();
-    let bench = Searches { arguments, cuda: cuda.as_ref() };
-    sizes::run(&bench, &mut rows)?;
-    variants::run(&bench, &mut rows)?;
-    graphs::run(&bench, &mut rows)?;
-    outliers::run(&bench, &mut rows)?;
-    cost_model::run(&mut rows);
+    all(arguments, cuda.as_ref(), &mut rows)?;
     let device = cuda.as_ref().map_or_else(|| Cpu.device(), Backend::device);
     Ok(json!({ "schema": "shadowgraph.bench/1", "suite": "searches", "device": device, "rows": rows }))
+}
+
+/// All tables.
+pub fn all(arguments: &Bench, cuda: Option<&Cuda>, rows: &mut Vec<Value>) -> Result<()> {
+    let bench = Searches { arguments, cuda };
+    sizes::run(&bench, rows)?;
+    variants::run(&bench, rows)?;
+    graphs::run(&bench, rows)?;
+    outliers::run(&bench, rows)?;
+    pipeline::run(&bench, rows)?;
+    cost_model::run(rows);
+    arguments.charts.as_ref().map_or(Ok(()), |folder| plots::write(folder, rows))
 }
 
 /// What the tables share.
@@ -63,15 +72,26 @@ impl Searches<'_> {
     }
 }
 
+/// Adds the fields of `more` to a row.
+fn merge(row: &mut Value, more: Value) {
+    if let (Some(row), Value::Object(more)) = (row.as_object_mut(), more) {
+        row.extend(more);
+    }
+}
+
 /// A surface without symmetry sampled to `count` points, about 240 mm long.
 fn surface_cloud(count: usize, seed: u64) -> Vec<Point> {
-    let mut mesh = part::cone(60_000);
+    sampling::by_area(&lopsided_cone(60_000), count, seed).into_iter().map(|sample| sample.point).collect()
+}
+
+/// The part of the other suites, bent and flattened.
+fn lopsided_cone(facets: usize) -> Mesh {
+    let mut mesh = part::cone(facets);
     mesh.vertices.iter_mut().for_each(|vertex| {
-        let bent = 0.002 * vertex.z * vertex.z;
-        vertex.x += bent;
+        vertex.x += 0.002 * vertex.z * vertex.z;
         vertex.y *= 0.7;
     });
-    sampling::by_area(&mesh, count, seed).into_iter().map(|sample| sample.point).collect()
+    mesh
 }
 
 /// `count` points of `truth` with noise, and the pose that brings them back from where they were turned to.

@@ -28,6 +28,8 @@ pub(super) fn run(bench: &Searches<'_>, rows: &mut Vec<Value>) -> Result<()> {
         let (mm, deg) = errors(&answer, &pose, &truth);
         rows.push(json!({
             "case": format!("noise of {relative:.0e} of the diagonal"),
+            "kind": "noise", "search": search.name(), "device": backend.device().kind.name(),
+            "noise_mm": relative * size_mm,
             "error_mm": mm, "error_deg": deg, "iterations": answer.iterations.len(),
             "ms_per_iteration": ms / answer.iterations.len() as f64,
         }));

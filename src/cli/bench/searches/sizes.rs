@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::gpu::time_resident;
-use super::{Searches, fixed, part, register, sensed, surface_cloud, time};
+use super::{Searches, fixed, merge, part, register, sensed, surface_cloud, time};
 use crate::base::{Progress, Result};
 use crate::compute::icp::{Parameters, Problem, Search, Start, Truth};
 use crate::geometry::{OrderedPoints, Vector};
@@ -44,6 +44,7 @@ fn one(bench: &Searches<'_>, points: &[crate::geometry::Point], scan: usize, row
         let parameters = fixed(Parameters::new(search, &truth));
         let name = search.name();
         let is_large = truth.points().len() > 100_000;
+        let mut extra = Vec::new();
         let timed = bench.on_each(|device, backend| {
             if is_large && device == "CPU, 1 thread" {
                 return Ok(Value::Null);
@@ -53,25 +54,52 @@ fn one(bench: &Searches<'_>, points: &[crate::geometry::Point], scan: usize, row
             let (answer, mut row) = time(&case, runs, || register(backend, &truth, &sensed, &parameters))?;
             let stages = answer.stages;
             let computing_ms = stages.search_ms + stages.sums_ms + stages.solve_ms;
-            if let Some(row) = row.as_object_mut() {
-                row.insert("search_share".into(), json!(stages.search_ms / computing_ms));
-                row.insert("stages".into(), json!(stages));
-                row.insert("mean_visited_after_first".into(), json!(answer.mean_visited(1..)));
+            merge(
+                &mut row,
+                json!({
+                    "kind": "size", "search": name, "device": device, "sensed": scan.len(), "truth": points.len(),
+                    "search_share": stages.search_ms / computing_ms,
+                    "stages": stages,
+                    "mean_visited_after_first": answer.mean_visited(1..),
+                }),
+            );
+            if search == Search::Walk(Start::LeafThenPrevious) && device != "CPU, 1 thread" {
+                let ms = [
+                    ("search", stages.search_ms),
+                    ("sums", stages.sums_ms),
+                    ("solve", stages.solve_ms),
+                    ("transfer", stages.transfer_ms),
+                ];
+                let total = row.get("median_ms").and_then(Value::as_f64).unwrap_or(f64::NAN);
+                let known: f64 = ms.iter().map(|(_, ms)| ms).sum();
+                let all = ms.into_iter().chain([("host", (total - known).max(0.0))]);
+                let shares: serde_json::Map<String, Value> =
+                    all.map(|(stage, ms)| (stage.to_owned(), json!(ms / total.max(known)))).collect();
+                extra.push(json!({
+                    "case": format!("stages of 30 iterations, {device} ({size})"),
+                    "kind": "stages",
+                    "name": format!("{}-{}", scan.len(), device.get(..3).unwrap_or(device).to_lowercase()),
+                    "stage_shares": shares,
+                }));
             }
             Ok(row)
         })?;
         rows.extend(timed.into_iter().filter(|row| !row.is_null()));
+        rows.append(&mut extra);
         if let Some(cuda) = bench.cuda {
             let job = cuda.prepare_icp(&Problem { truth: &truth, sensed: &sensed }, &parameters, &progress)?;
-            rows.push(time_resident(
-                &format!("30 iterations, {name}, GPU, resident ({size})"),
-                bench.arguments,
-                cuda,
-                || {
-                    job.begin(&parameters)?;
-                    (0..=parameters.max_iterations).try_for_each(|iteration| job.launch(&parameters, iteration))
-                },
-            )?);
+            let case = format!("30 iterations, {name}, GPU, resident ({size})");
+            let mut row = time_resident(&case, bench.arguments, cuda, || {
+                job.begin(&parameters)?;
+                (0..=parameters.max_iterations).try_for_each(|iteration| job.launch(&parameters, iteration))
+            })?;
+            merge(
+                &mut row,
+                json!({
+                    "kind": "size", "search": name, "device": "GPU, resident", "sensed": scan.len(), "truth": points.len(),
+                }),
+            );
+            rows.push(row);
         }
     }
     Ok(())

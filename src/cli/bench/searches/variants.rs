@@ -80,6 +80,7 @@ fn one(bench: &Searches<'_>, case: &Case, search: Search) -> Result<Vec<Value>> 
         let mean = |value: fn(&Answer) -> f64| answers.iter().map(value).sum::<f64>() / answers.len() as f64;
         Ok(json!({
             "case": format!("{}, {device} ({} on {})", search.name(), case.points.len() / 2, case.points.len()),
+            "kind": "variant", "search": search.name(), "device": device, "truth": case.points.len(),
             "starts": answers.len(),
             "iterations": iterations,
             "ms_per_iteration": ms / iterations,

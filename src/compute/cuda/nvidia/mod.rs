@@ -194,6 +194,11 @@ impl Driver for Nvidia {
         self.staging.download(bytes, place).map_err(|error| lost(error, "copying from it"))
     }
 
+    fn download_pieces(&self, place: u64, bytes: usize, show: &mut dyn FnMut(&[u8])) -> Result<()> {
+        self.bind()?;
+        self.staging.download_pieces(place, bytes, show).map_err(|error| lost(error, "copying from it"))
+    }
+
     fn clear(&self, place: u64, bytes: usize) -> Result<()> {
         self.bind()?;
         // SAFETY: the buffer at `place` has these bytes.

@@ -71,21 +71,31 @@ impl Staging {
                 result::stream::synchronize(self.stream)
             };
         }
+        let mut rest = bytes;
+        self.download_pieces(place, rest.len(), &mut |piece| {
+            let (head, tail) = std::mem::take(&mut rest).split_at_mut(piece.len());
+            copy(head, piece);
+            rest = tail;
+        })
+    }
+
+    /// Shows memory of the device piece by piece, behind everything on the stream.
+    pub fn download_pieces(&self, place: u64, bytes: usize, show: &mut dyn FnMut(&[u8])) -> Result<(), DriverError> {
         let mut halves = self.halves.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut under_way: Option<(usize, &mut [u8])> = None;
-        for (number, piece) in bytes.chunks_mut(HALF).enumerate() {
-            let half = halves.take();
+        let mut under_way = None;
+        for start in (0..bytes).step_by(HALF) {
+            let (half, length) = (halves.take(), HALF.min(bytes - start));
             // SAFETY: as for `upload`; the piece before has left the other half only after its own event.
             unsafe {
-                let staged = std::slice::from_raw_parts_mut(halves.places[half].cast::<u8>(), piece.len());
-                result::memcpy_dtoh_async(staged, place + (number * HALF) as u64, self.stream)?;
+                let staged = std::slice::from_raw_parts_mut(halves.places[half].cast::<u8>(), length);
+                result::memcpy_dtoh_async(staged, place + start as u64, self.stream)?;
                 result::event::record(halves.done[half], self.stream)?;
             }
-            if let Some(before) = under_way.replace((half, piece)) {
-                halves.empty(before)?;
+            if let Some((half, length)) = under_way.replace((half, length)) {
+                halves.show(half, length, show)?;
             }
         }
-        under_way.map_or(Ok(()), |last| halves.empty(last))
+        under_way.map_or(Ok(()), |(half, length)| halves.show(half, length, show))
     }
 }
 
@@ -96,11 +106,11 @@ impl Halves {
         self.next
     }
 
-    fn empty(&self, (half, piece): (usize, &mut [u8])) -> Result<(), DriverError> {
+    fn show(&self, half: usize, length: usize, show: &mut dyn FnMut(&[u8])) -> Result<(), DriverError> {
         // SAFETY: the copy into the half has ended, and the half is at least as long as the piece.
         unsafe {
             result::event::synchronize(self.done[half])?;
-            copy(piece, std::slice::from_raw_parts(self.places[half].cast::<u8>(), piece.len()));
+            show(std::slice::from_raw_parts(self.places[half].cast::<u8>(), length));
         }
         Ok(())
     }

@@ -1,0 +1,129 @@
+//! From files to the coloured result, and poses of simulated scans: the published pipeline with a simulated sensor in
+//! place of stereo cameras.
+
+use serde_json::{Value, json};
+
+use super::Searches;
+use crate::base::random::Random;
+use crate::base::{Progress, Result, UserError};
+use crate::compute::Backend;
+use crate::compute::cpu::Cpu;
+use crate::compute::icp::{self, Filter, Parameters, Search, Start, Truth};
+use crate::compute::registration::Target;
+use crate::dispatch::{Command, Context, Dispatcher};
+use crate::geometry::{Cloud, OrderedPoints, Pose, Surface, Vector, sampling, transform};
+use crate::inspect::alignment::Method;
+use crate::inspect::alignment::best_fit;
+use crate::inspect::simulation::{self, sensor::Sensor};
+use crate::io::cad::CadReader;
+use crate::io::write;
+
+pub(super) fn run(bench: &Searches<'_>, rows: &mut Vec<Value>) -> Result<()> {
+    let surface = Surface::new(super::lopsided_cone(bench.scaled(120_000)));
+    let parameters = simulation::Parameters {
+        // Twice the size, twice the pitch: a quarter of the rays.
+        sensor: Sensor::default().scaled(2.0),
+        views: 6,
+        points: Some(bench.scaled(150_000)),
+        ..simulation::Parameters::default()
+    };
+    let scan = simulation::run(&surface, &parameters, &Progress::silent())?.cloud;
+    poses(bench, &surface, &scan, rows)?;
+    whole(bench, &surface, &scan, rows)
+}
+
+const FILTERS: [(&str, Filter); 3] = [
+    ("no filter", Filter::None),
+    ("15 sigma from 15", Filter::Sigma { from: 15, limit: 15.0 }),
+    ("6 robust sigma from 5", Filter::Mad { from: 5, limit: 6.0 }),
+];
+
+/// Errors of the pose from a simulated scan, with gross outliers, by points and by facets.
+fn poses(bench: &Searches<'_>, surface: &Surface, scan: &Cloud, rows: &mut Vec<Value>) -> Result<()> {
+    let backend: &dyn Backend = bench.cuda.map_or(&Cpu as &dyn Backend, |cuda| cuda);
+    let centre = surface.bounds().centre();
+    let truth: Vec<_> = sampling::by_area(surface.mesh(), bench.scaled(40_424), 1).iter().map(|s| s.point).collect();
+    let truth = Truth::new(&truth);
+    for outliers in [0.0, 0.01, 0.05, 0.2] {
+        let mut random = Random::new(31, 7);
+        // Two degrees and two mm off, at the middle of the part.
+        let turn = Pose::from_parts(centre.coords.into(), Pose::rotation(Vector::new(0.02, -0.02, 0.02)).rotation);
+        let pose = turn * Pose::translation(1.2 - centre.x, -1.0 - centre.y, 1.2 - centre.z);
+        let stride = scan.points.len().div_ceil(bench.scaled(30_696));
+        let points = scan.points.iter().step_by(stride).map(|point| {
+            let far = if random.uniform() < outliers { 5.0 * random.uniform() } else { 0.0 };
+            pose.inverse() * (point + random.rotation() * Vector::z() * far)
+        });
+        let sensed = OrderedPoints::new(&points.collect::<Vec<_>>());
+        let mut add = |method: &str, found: &Pose| {
+            let (mm, rad) = transform::difference(found, &pose, &pose.inverse_transform_point(&centre));
+            rows.push(json!({
+                "case": format!("simulated scan, {:.0} % outliers, {method}", 100.0 * outliers),
+                "error_mm": mm,
+                "error_deg": rad.to_degrees(),
+            }));
+        };
+        for (name, filter) in FILTERS {
+            let parameters = Parameters { filter, ..Parameters::new(Search::Walk(Start::LeafThenPrevious), &truth) };
+            let answer =
+                backend.icp(&icp::Problem { truth: &truth, sensed: &sensed }, &parameters, &Progress::silent())?;
+            add(&format!("closest points, {name}"), &answer.truth_from_sensed);
+        }
+        let problem = best_fit::Problem {
+            target: Target::Surface(surface),
+            bounds: *surface.bounds(),
+            points: &sensed,
+            normals: &[],
+            oriented: false,
+        };
+        let (parameters, silent) = (best_fit::Parameters::default(), Progress::silent());
+        let fit = best_fit::run(backend, &problem, &Pose::identity(), &parameters, &silent, &mut |_, _| ())?;
+        add("best fit on facets", &fit.nominal_from_scan);
+    }
+    Ok(())
+}
+
+/// Open, align, compare: where the time goes.
+fn whole(bench: &Searches<'_>, surface: &Surface, scan: &Cloud, rows: &mut Vec<Value>) -> Result<()> {
+    let folder = std::env::temp_dir().join(format!("shadowgraph-bench-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).map_err(|e| UserError::file("make the folder", &folder, &e))?;
+    let (part, cloud) = (folder.join("part.stl"), folder.join("scan.ply"));
+    write::mesh(&part, surface.mesh())?;
+    write::cloud(&cloud, scan)?;
+    let mut backends: Vec<(&str, std::sync::Arc<dyn Backend>)> = vec![("CPU", std::sync::Arc::new(Cpu))];
+    if bench.cuda.is_some() {
+        backends.push(("GPU", std::sync::Arc::new(crate::compute::cuda::Cuda::open()?)));
+    }
+    let start = Pose::new(Vector::new(1.0, -1.0, 0.5), Vector::new(0.02, -0.01, 0.02));
+    for (device, backend) in backends {
+        // The second time counts: the first one warms files and device.
+        let mut timings = Vec::new();
+        for _ in 0..2 {
+            let context = Context { backend: std::sync::Arc::clone(&backend), cad: CadReader::default() };
+            let (mut dispatcher, silent) = (Dispatcher::new(context), Progress::silent());
+            dispatcher.run_now(Command::OpenNominal { path: part.clone(), unit: None }, &silent)?;
+            dispatcher
+                .run_now(Command::OpenScans { paths: vec![cloud.clone()], unit: None, columns: None }, &silent)?;
+            dispatcher.run_now(Command::SetPose(start), &silent)?;
+            dispatcher.run_now(Command::Align(Method::BestFit), &silent)?;
+            dispatcher.run_now(Command::Compare, &silent)?;
+            timings = dispatcher.timings_ms;
+        }
+        let total: f64 = timings.iter().map(|(_, ms)| ms).sum();
+        let shares: serde_json::Map<String, Value> =
+            timings.iter().map(|(stage, ms)| (stage.clone(), json!(ms / total))).collect();
+        let by_stage: serde_json::Map<String, Value> =
+            timings.into_iter().map(|(stage, ms)| (stage, json!(ms))).collect();
+        rows.push(json!({
+            "case": format!("from files to deviations, {device} ({} on {})", scan.points.len(), surface.mesh().facets.len()),
+            "kind": "stages",
+            "name": format!("whole-{}", device.to_lowercase()),
+            "total_ms": total,
+            "stages_ms": by_stage,
+            "stage_shares": shares,
+        }));
+    }
+    // Left over at worst: a folder in the system's own place for such.
+    let _ = std::fs::remove_dir_all(&folder);
+    Ok(())
+}
