@@ -221,7 +221,7 @@ extern "C" __global__ void icp_brute_force(Request request) {
 
 extern "C" __global__ void icp_tree(Request request) {
     iterate(request, [&](bool is_one, Vec3 place, u32, u32&) {
-        return is_one ? nearest_by_tree(request.truth, place) : nothing();
+        return is_one ? nearest_by_tree(request.truth, place, __longlong_as_double(0x7FF0000000000000ll)) : nothing();
     });
 }
 

@@ -1,6 +1,7 @@
-// One step of registration onto a surface: correspondences, and the sums of the normal equations in a fixed order;
+// One step of registration onto a surface or onto other points: correspondences, and the sums of the normal equations in a fixed order;
 // between them the robust scale (order_statistic.cu). The twin of compute/cpu/registration.rs.
 #include "lib/block_sum.cuh"
+#include "lib/nearest.cuh"
 #include "lib/spread.cuh"
 #include "lib/surface.cuh"
 
@@ -28,14 +29,17 @@ struct Pairs {
     double* residuals;
 };
 
+// Where both keep their place during the step.
+__device__ inline Pair between(Vec3 away) {
+    double length = norm(away);
+    return {length > 0.0 ? away / length : away, length};
+}
+
 __device__ inline Pair correspond(const Surface& surface, u32 metric, const Match& match) {
     const Hit& hit = match.hit;
     Vec3 away = match.away;
     double distance = sqrt(hit.squared);
-    if (metric == TO_POINT) {
-        double length = norm(away);
-        return {length > 0.0 ? away / length : away, length};
-    }
+    if (metric == TO_POINT) return between(away);
     // On edges and corners the distance grows away from the feature, not along a facet's normal.
     if (metric == TO_TRIANGLE && hit.feature != FACE && distance > 0.0) {
         double residual = match.side < 0.0 ? -distance : distance;
@@ -53,6 +57,34 @@ extern "C" __global__ void pair_with_surface(Surface surface, Request request, C
     Match match = match_of(surface, queries, request.gate, i, candidates);
     Pair none = {{0.0, 0.0, 0.0}, __longlong_as_double(0x7FF8000000000000ll)};
     Pair pair = match.state == MATCHED ? correspond(surface, request.metric, match) : none;
+    pairs.directions[i] = pair.direction;
+    pairs.residuals[i] = pair.residual;
+}
+
+// What is registered onto where there are no facets.
+struct Cloud {
+    Points points;
+    const double* normals;  // 3 each by point number, of either sign
+};
+
+extern "C" __global__ void pair_with_points(Cloud cloud, Request request, Pairs pairs) {
+    u32 i = thread_number();
+    const Queries& queries = request.queries;
+    if (i >= queries.count) return;
+    Vec3 place = place_of(queries, i);
+    Nearest nearest = nearest_by_tree(cloud.points, place, queries.max_distance_mm);
+    Pair pair = {{0.0, 0.0, 0.0}, __longlong_as_double(0x7FF8000000000000ll)};
+    bool matches = nearest.at != NONE;
+    Vec3 direction = matches ? at(cloud.normals, nearest.number) : pair.direction;
+    if (matches && request.gate.normals) {
+        Vec3 own = at(request.gate.normals, (u64)i * queries.stride);
+        double cosine = dot(direction, rotate(queries.surface_from_points, own));
+        matches = !((request.gate.oriented ? cosine : fabs(cosine)) < request.gate.least_cosine);
+    }
+    if (matches) {
+        Vec3 away = place - place_at(cloud.points.places, nearest.at);
+        pair = request.metric == TO_POINT ? between(away) : Pair{direction, dot(direction, away)};
+    }
     pairs.directions[i] = pair.direction;
     pairs.residuals[i] = pair.residual;
 }

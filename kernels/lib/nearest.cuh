@@ -69,10 +69,13 @@ __device__ inline void offer_leaf(const Points& points, u32 code, Vec3 place, Po
 
 __device__ inline Nearest nothing() { return {__longlong_as_double(0x7FF0000000000000ll), NONE, NONE}; }
 
-// Down to the nearer child, and back up where the other may be nearer still.
-__device__ inline Nearest nearest_by_tree(const Points& points, Vec3 place) {
-    Nearest nearest = nothing();
+// Within a distance, which may be infinite: down to the nearer child, and back up where the other may be nearer still.
+__device__ inline Nearest nearest_by_tree(const Points& points, Vec3 place, double max_distance_mm) {
+    Nearest nearest = {max_distance_mm * max_distance_mm, NONE, NONE};
+    // NaN fails this, too.
+    if (!(reach_of(place) < 1e300)) return nearest;
     PointSieve sieve = point_sieve(points, place);
+    tighten(sieve, __double2float_ru(nearest.squared));
     u32 codes[STACK];
     float distances[STACK];
     u32 top = 0, code = points.root;

@@ -97,6 +97,7 @@ const Named KERNELS[] = {
     KERNEL(icp, invert_order),
     KERNEL(icp, place_graph),
     KERNEL(registration, pair_with_surface),
+    KERNEL(registration, pair_with_points),
     KERNEL(order_statistic, select_first),
     KERNEL(order_statistic, select_second),
     KERNEL(order_statistic, select_list),

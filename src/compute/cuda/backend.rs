@@ -3,7 +3,7 @@
 use super::{Cuda, DeviceRegistration};
 use crate::base::{Progress, Result};
 use crate::compute::cpu::Cpu;
-use crate::compute::registration::{Answer, Problem, Registration, Step, Target};
+use crate::compute::registration::{Answer, Problem, Registration, Step};
 use crate::compute::{
     Backend, Device, DeviceKind, facet_facet_matching, icp, parallel_planes, point_deviation, point_facet_matching,
 };
@@ -95,12 +95,7 @@ impl Backend for Cuda {
     }
 
     fn registration<'a>(&'a self, problem: Problem<'a>) -> Box<dyn Registration + 'a> {
-        let mut device = None;
-        if let Target::Surface(surface) = problem.target {
-            let attempt =
-                self.surface(surface).and_then(|surface| DeviceRegistration::new(&self.driver, surface, &problem));
-            device = attempt.map_err(|error| self.notice(&error)).ok();
-        }
+        let device = self.prepare_registration(&problem).map_err(|error| self.notice(&error)).ok();
         match device {
             Some(device) => Box::new(OnDevice { cuda: self, device, problem, on_cpu: None }),
             None => Cpu.registration(problem),

@@ -22,7 +22,7 @@ mod tree;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::registration::Problem;
+use super::registration::{Problem, Target};
 use crate::base::{ErrorKind, Progress, Result, UserError};
 use crate::geometry::Surface;
 use driver::Driver;
@@ -33,6 +33,7 @@ pub use parallel_planes::ParallelPlanesJob;
 pub use point_deviation::PointDeviationJob;
 pub use point_facet_matching::PointFacetJob;
 pub use registration::DeviceRegistration;
+use registration::DeviceTarget;
 pub use surface::DeviceSurface;
 
 /// Surfaces kept on the device: a nominal, and a scan as facets.
@@ -89,9 +90,15 @@ impl Cuda {
         ParallelPlanesJob::new(&self.driver, request)
     }
 
-    /// As [`Self::prepare_point_deviation`], for a problem on a surface.
-    pub fn prepare_registration(&self, problem: &Problem<'_>, surface: &Surface) -> Result<DeviceRegistration> {
-        DeviceRegistration::new(&self.driver, self.surface(surface)?, problem)
+    /// As [`Self::prepare_point_deviation`].
+    pub fn prepare_registration(&self, problem: &Problem<'_>) -> Result<DeviceRegistration> {
+        let target = match problem.target {
+            Target::Surface(surface) => {
+                DeviceTarget::surface(&self.driver, self.surface(surface)?, problem.points.points.len())?
+            }
+            Target::Cloud { points, normals, .. } => DeviceTarget::cloud(&self.driver, points, normals)?,
+        };
+        DeviceRegistration::new(&self.driver, target, problem)
     }
 
     /// As [`Self::prepare_point_deviation`].

@@ -8,10 +8,12 @@ use nalgebra::{Matrix6, Vector6};
 use super::driver::{Buffer, Driver, launch_each, require};
 use super::flat;
 use super::order_statistic::{OrderStatistics, Rank};
+use super::points::{DevicePoints, PointsParameter};
 use super::queries::{Candidates, GateParameter, QueriesParameter, resident_normals};
 use super::surface::DeviceSurface;
 use crate::base::Result;
 use crate::compute::registration::{Answer, Metric, Problem, Robust, Step};
+use crate::geometry::{Point, Vector};
 
 /// `Request` of registration.cu.
 #[repr(C)]
@@ -42,14 +44,58 @@ const ANSWER: usize = 33;
 const THREADS: u32 = 256;
 const MOST_BLOCKS: usize = 512;
 
+/// `Cloud` of registration.cu.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct CloudParameter {
+    points: PointsParameter,
+    normals: u64,
+}
+
+/// What is registered onto, resident.
+pub(super) enum DeviceTarget {
+    Surface(Arc<DeviceSurface>, Candidates),
+    Cloud { points: DevicePoints, normals: Buffer<f64> },
+}
+
+impl DeviceTarget {
+    /// For up to `queries`.
+    pub fn surface(driver: &Arc<dyn Driver>, surface: Arc<DeviceSurface>, queries: usize) -> Result<Self> {
+        Ok(Self::Surface(surface, Candidates::new(driver, queries)?))
+    }
+
+    /// Uploads points and normals, and builds the tree.
+    pub fn cloud(driver: &Arc<dyn Driver>, points: &[Point], normals: &[Vector]) -> Result<Self> {
+        require(driver.as_ref(), DevicePoints::bytes(points.len()) + 24 * normals.len(), "The cloud registered onto")?;
+        let normals = Buffer::of(driver, flat::of_vectors(normals))?;
+        Ok(Self::Cloud { points: DevicePoints::new(driver, points)?, normals })
+    }
+
+    /// Starts finding a pair for each query.
+    fn pair(&self, driver: &dyn Driver, request: &RequestParameter, pairs: &PairsParameter) -> Result<()> {
+        let count = request.queries.count();
+        match self {
+            Self::Surface(surface, candidates) => {
+                let surface = surface.parameter();
+                let found = candidates.search(driver, &surface, &request.queries)?;
+                let arguments: [&[u8]; 4] = [bytes_of(&surface), bytes_of(request), bytes_of(&found), bytes_of(pairs)];
+                launch_each(driver, "pair_with_surface", count, &arguments)
+            }
+            Self::Cloud { points, normals } => {
+                let cloud = CloudParameter { points: points.parameter(), normals: normals.place() };
+                launch_each(driver, "pair_with_points", count, &[bytes_of(&cloud), bytes_of(request), bytes_of(pairs)])
+            }
+        }
+    }
+}
+
 /// A registration resident on a device.
 pub struct DeviceRegistration {
     driver: Arc<dyn Driver>,
-    surface: Arc<DeviceSurface>,
+    target: DeviceTarget,
     oriented: bool,
     points: Buffer<f64>,
     normals: Option<Buffer<f64>>,
-    candidates: Candidates,
     directions: Buffer<f64>,
     residuals: Buffer<f64>,
     statistics: OrderStatistics,
@@ -58,18 +104,17 @@ pub struct DeviceRegistration {
 }
 
 impl DeviceRegistration {
-    /// Uploads the points. `surface` is the resident twin of the problem's target.
-    pub fn new(driver: &Arc<dyn Driver>, surface: Arc<DeviceSurface>, problem: &Problem<'_>) -> Result<Self> {
+    /// Uploads the points. `target` is the resident twin of the problem's.
+    pub(super) fn new(driver: &Arc<dyn Driver>, target: DeviceTarget, problem: &Problem<'_>) -> Result<Self> {
         let count = problem.points.points.len();
         let normals = if problem.normals.is_empty() { 0 } else { 24 };
         require(driver.as_ref(), count * (24 + normals + Candidates::BYTES + 32 + 8), "The best fit")?;
         Ok(Self {
             driver: Arc::clone(driver),
-            surface,
+            target,
             oriented: problem.oriented,
             points: Buffer::of(driver, flat::of_points(&problem.points.points))?,
             normals: resident_normals(driver, problem.points, problem.normals)?,
-            candidates: Candidates::new(driver, count)?,
             directions: Buffer::new(driver, 3 * count)?,
             residuals: Buffer::new(driver, count)?,
             statistics: OrderStatistics::new(driver, count)?,
@@ -100,14 +145,12 @@ impl DeviceRegistration {
             trim: step.trim,
             floor_mm: step.floor_mm,
         };
-        let (surface, spread) = (self.surface.parameter(), self.statistics.spread());
+        let spread = self.statistics.spread();
         let pairs = PairsParameter { directions: self.directions.place(), residuals: self.residuals.place() };
         let count = request.queries.count();
         let number = count as u32;
         let (partial, answer) = (self.partial.place(), self.answer.place());
-        let candidates = self.candidates.search(driver, &surface, &request.queries)?;
-        let pairing: [&[u8]; 4] = [bytes_of(&surface), bytes_of(&request), bytes_of(&candidates), bytes_of(&pairs)];
-        launch_each(driver, "pair_with_surface", count, &pairing)?;
+        self.target.pair(driver, &request, &pairs)?;
         let blocks = count.div_ceil(4 * THREADS as usize).clamp(1, MOST_BLOCKS) as u32;
         if step.trim > 0.0 {
             self.statistics.find(driver, pairs.residuals, number, blocks, step.trim, Rank::Cut)?;

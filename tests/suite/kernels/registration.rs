@@ -4,14 +4,18 @@ use shadowgraph::base::{Progress, random::Random};
 use shadowgraph::compute::Backend;
 use shadowgraph::compute::cpu::Cpu;
 use shadowgraph::compute::registration::{Metric, Problem, Robust, Step, Target};
-use shadowgraph::geometry::{Mesh, OrderedPoints, Point, Pose, Surface, Vector, mesh::shapes, sampling};
+use shadowgraph::geometry::{KdTree, Mesh, OrderedPoints, Point, Pose, Surface, Vector, mesh::shapes, sampling};
 
 use super::device;
 
 /// One step on the device and on the processor: what is counted agrees exactly, what is summed to rounding.
 fn steps_agree(surface: &Surface, samples: &[Point], normals: &[Vector], step: &Step) {
+    agree(Target::Surface(surface), samples, normals, step);
+}
+
+fn agree(target: Target<'_>, samples: &[Point], normals: &[Vector], step: &Step) {
     let points = OrderedPoints::new(samples);
-    let problem = Problem { target: Target::Surface(surface), points: &points, normals, oriented: false };
+    let problem = Problem { target, points: &points, normals, oriented: false };
     let cuda = device();
     let ours = cuda.registration(problem).step(step, &Progress::silent()).unwrap();
     assert_eq!(cuda.take_notices(), Vec::<String>::new());
@@ -65,4 +69,33 @@ fn registration_steps_agree_with_the_processor() {
             (0..900).map(|i| Point::new(f64::from(i % 30) / 8.0, f64::from(i / 30) / 8.0, 6.0 + height)).collect();
         steps_agree(&cube, &flat, &[], &Step { nominal_from_scan: Pose::identity(), ..step });
     }
+}
+
+#[test]
+fn registration_onto_points_agrees_with_the_processor() {
+    let mesh = shapes::torus(30.0, 8.0, 40, 20);
+    let nominal = sampling::by_area(&mesh, 2500, 6);
+    let (points, normals): (Vec<Point>, Vec<Vector>) = nominal.iter().map(|s| (s.point, s.normal)).unzip();
+    let tree = KdTree::new(&points);
+    let target = Target::Cloud { points: &points, tree: &tree, normals: &normals };
+    let scan = sampling::by_area(&mesh, 1500, 7);
+    let (samples, scan_normals): (Vec<Point>, Vec<Vector>) = scan.iter().map(|s| (s.point, s.normal)).unzip();
+    let step = Step {
+        stride: 1,
+        nominal_from_scan: Pose::new(Vector::new(0.3, -0.2, 0.1), Vector::new(0.01, 0.02, -0.01)),
+        pivot: Point::origin(),
+        max_distance_mm: 1.5,
+        max_angle_rad: 0.3,
+        trim: 0.0,
+        robust: Robust::Tukey,
+        floor_mm: 1e-6,
+        metric: Metric::PointToPlane,
+    };
+    for (metric, trim) in [(Metric::PointToPlane, 0.0), (Metric::PointToPoint, 0.2), (Metric::PointToTriangle, 0.0)] {
+        agree(target, &samples, &scan_normals, &Step { metric, trim, ..step });
+    }
+    agree(target, &samples, &[], &Step { stride: 3, ..step });
+    agree(target, &samples, &[], &Step { nominal_from_scan: Pose::translation(1e4, 0.0, 0.0), ..step });
+    let nothing = Target::Cloud { points: &[], tree: &KdTree::new(&[]), normals: &[] };
+    agree(nothing, &samples, &[], &step);
 }

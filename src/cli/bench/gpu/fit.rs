@@ -63,7 +63,7 @@ pub fn run(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result<()> 
             "repeat_differs": again.nominal_from_scan != on_gpu.nominal_from_scan,
         }));
         let points = Problem { target: problem.target, points: &ordered, normals: &[], oriented: false };
-        let job = cuda.prepare_registration(&points, &surface)?;
+        let job = cuda.prepare_registration(&points)?;
         let step = Step {
             stride: 1,
             nominal_from_scan: on_gpu.nominal_from_scan,
