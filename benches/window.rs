@@ -55,7 +55,7 @@ fn main() {
     if on_gpu {
         fit_live(&mut harness);
     }
-    harness.get_by_label("Compare").click();
+    harness.query_all_by_label("Compare").next().unwrap().click();
     harness.run_steps(2);
     harness.get_by_label("Compare now").click();
     report("comparing, turned meanwhile", &while_busy(&mut harness, turn_to));

@@ -3,6 +3,7 @@
 
 mod align;
 mod bad_input;
+mod c_api;
 mod command_line;
 mod kernels;
 mod mutations;

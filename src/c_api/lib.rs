@@ -1,0 +1,257 @@
+//! The shared library behind shadowgraph.h: the computing of Shadowgraph for other inspection programs.
+#![allow(unsafe_code, clippy::not_unsafe_ptr_arg_deref, reason = "a C interface takes pointers")]
+
+use std::ffi::{CString, c_char, c_int};
+use std::sync::Arc;
+
+use nalgebra::{Matrix3, Rotation3, UnitQuaternion};
+use shadowgraph::base::{Progress, Result, UserError};
+use shadowgraph::compute::registration::Target;
+use shadowgraph::compute::{self, Backend, DeviceChoice, point_deviation, point_facet_matching};
+use shadowgraph::geometry::{Mesh, OrderedPoints, Point, Pose, SearchablePoints, Surface, Vector};
+use shadowgraph::inspect::alignment::best_fit;
+use shadowgraph::session::jobs::guarded;
+
+/// A device, what was uploaded, and the last sentence.
+pub struct Handle {
+    backend: Arc<dyn Backend>,
+    nominal: Option<Surface>,
+    points: Vec<Point>,
+    ordered: OrderedPoints,
+    directions: Vec<Vector>,
+    device: CString,
+    error: CString,
+}
+
+/// Runs `work`; its sentence is kept for `shadowgraph_error`.
+fn run(handle: *mut Handle, work: impl FnOnce(&mut Handle) -> Result<()>) -> c_int {
+    // SAFETY: the header asks for a handle that `shadowgraph_open` gave, used by one thread.
+    let Some(handle) = (unsafe { handle.as_mut() }) else { return -2 };
+    let outcome = guarded(|| work(handle));
+    handle.error = outcome.as_ref().map_or_else(|error| text(&error.sentence), |()| CString::default());
+    if outcome.is_ok() { 0 } else { -1 }
+}
+
+fn text(sentence: &str) -> CString {
+    CString::new(sentence.replace('\0', " ")).unwrap_or_default()
+}
+
+/// What the caller lends; a sentence where there is nothing.
+fn lent<'a, T>(place: *const T, count: usize, what: &str) -> Result<&'a [T]> {
+    if count == 0 {
+        return Ok(&[]);
+    }
+    if place.is_null() {
+        return Err(UserError::usage(format!("The {what} are missing: the pointer is null.")));
+    }
+    // SAFETY: the header asks for as many values, which stay until the call returns.
+    Ok(unsafe { std::slice::from_raw_parts(place, count) })
+}
+
+/// As [`lent`], to write to; `None` for null.
+fn lent_to_write<'a, T>(place: *mut T, count: usize) -> Option<&'a mut [T]> {
+    // SAFETY: as for `lent`; nobody else uses it meanwhile.
+    (!place.is_null()).then(|| unsafe { std::slice::from_raw_parts_mut(place, count) })
+}
+
+fn triples(values: &[f64]) -> impl Iterator<Item = [f64; 3]> {
+    values.as_chunks::<3>().0.iter().copied()
+}
+
+fn pose_of(rows: *const f64) -> Result<Pose> {
+    let m = lent(rows, 16, "numbers of the pose")?;
+    let rotation = Matrix3::new(m[0], m[1], m[2], m[4], m[5], m[6], m[8], m[9], m[10]);
+    let is_rigid =
+        (rotation * rotation.transpose() - Matrix3::identity()).amax() < 1e-6 && rotation.determinant() > 0.0;
+    if !is_rigid || m.iter().any(|value| !value.is_finite()) {
+        return Err(UserError::usage("The pose is no rigid motion: its 3x3 part must be a rotation."));
+    }
+    let rotation = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(rotation));
+    Ok(Pose::from_parts(Vector::new(m[3], m[7], m[11]).into(), rotation))
+}
+
+fn nominal(handle: &Handle) -> Result<&Surface> {
+    handle.nominal.as_ref().ok_or_else(|| UserError::usage("Set a nominal first."))
+}
+
+/// See shadowgraph.h.
+#[unsafe(no_mangle)]
+pub extern "C" fn shadowgraph_open(device: c_int) -> *mut Handle {
+    let choice = match device {
+        1 => DeviceChoice::Cpu,
+        2 => DeviceChoice::Cuda,
+        _ => DeviceChoice::Auto,
+    };
+    let (backend, notice) = compute::open(choice);
+    let device = text(&backend.device().device);
+    Box::into_raw(Box::new(Handle {
+        backend,
+        nominal: None,
+        points: Vec::new(),
+        ordered: OrderedPoints::default(),
+        directions: Vec::new(),
+        device,
+        error: text(&notice.unwrap_or_default()),
+    }))
+}
+
+/// See shadowgraph.h.
+#[unsafe(no_mangle)]
+pub extern "C" fn shadowgraph_close(handle: *mut Handle) {
+    if !handle.is_null() {
+        // SAFETY: `shadowgraph_open` gave it, and it is not used afterwards.
+        drop(unsafe { Box::from_raw(handle) });
+    }
+}
+
+/// See shadowgraph.h.
+#[unsafe(no_mangle)]
+pub extern "C" fn shadowgraph_device(handle: *mut Handle) -> *const c_char {
+    // SAFETY: as in `run`.
+    unsafe { handle.as_ref() }.map_or(std::ptr::null(), |handle| handle.device.as_ptr())
+}
+
+/// See shadowgraph.h.
+#[unsafe(no_mangle)]
+pub extern "C" fn shadowgraph_error(handle: *mut Handle) -> *const c_char {
+    // SAFETY: as in `run`.
+    unsafe { handle.as_ref() }.map_or(std::ptr::null(), |handle| handle.error.as_ptr())
+}
+
+/// See shadowgraph.h.
+#[unsafe(no_mangle)]
+pub extern "C" fn shadowgraph_set_nominal(
+    handle: *mut Handle,
+    vertices_mm: *const f64,
+    vertices: usize,
+    facets: *const u32,
+    facet_count: usize,
+) -> c_int {
+    run(handle, |handle| {
+        let vertices: Vec<Point> = triples(lent(vertices_mm, 3 * vertices, "vertices")?).map(Point::from).collect();
+        let facets = lent(facets, 3 * facet_count, "facets")?.as_chunks::<3>().0.to_vec();
+        if vertices.iter().any(|vertex| vertex.coords.iter().any(|c| !c.is_finite())) {
+            return Err(UserError::input("A vertex of the nominal is not a finite number."));
+        }
+        if facets.iter().flatten().any(|&corner| corner as usize >= vertices.len()) {
+            return Err(UserError::input("A facet names a vertex that is not there."));
+        }
+        handle.nominal = Some(Surface::new(Mesh { vertices, facets, ..Mesh::default() }));
+        Ok(())
+    })
+}
+
+/// See shadowgraph.h.
+#[unsafe(no_mangle)]
+pub extern "C" fn shadowgraph_set_points(
+    handle: *mut Handle,
+    points_mm: *const f64,
+    directions: *const f64,
+    points: usize,
+) -> c_int {
+    run(handle, |handle| {
+        let places: Vec<Point> = triples(lent(points_mm, 3 * points, "points")?).map(Point::from).collect();
+        if places.iter().any(|place| place.coords.iter().any(|c| !c.is_finite())) {
+            return Err(UserError::input("A point of the scan is not a finite number."));
+        }
+        handle.directions = if directions.is_null() {
+            Vec::new()
+        } else {
+            triples(lent(directions, 3 * points, "directions")?).map(Vector::from).collect()
+        };
+        handle.ordered = OrderedPoints::new(&places);
+        handle.points = places;
+        Ok(())
+    })
+}
+
+/// See shadowgraph.h.
+#[unsafe(no_mangle)]
+pub extern "C" fn shadowgraph_closest(
+    handle: *mut Handle,
+    nominal_from_scan: *const f64,
+    max_distance_mm: f64,
+    deviation_mm: *mut f64,
+    facet: *mut u32,
+) -> c_int {
+    run(handle, |handle| {
+        let pose = pose_of(nominal_from_scan)?;
+        let request = point_deviation::Request {
+            surface: nominal(handle)?,
+            points: &handle.ordered,
+            normals: &[],
+            oriented: false,
+            nominal_from_scan: &pose,
+            max_distance_mm,
+            max_angle_rad: std::f64::consts::PI,
+        };
+        let answers = handle.backend.point_deviation(&request, &Progress::silent())?;
+        if let Some(out) = lent_to_write(deviation_mm, answers.len()) {
+            out.iter_mut().zip(&answers).for_each(|(out, answer)| *out = answer.value().unwrap_or(f64::NAN));
+        }
+        if let Some(out) = lent_to_write(facet, answers.len()) {
+            out.iter_mut().zip(&answers).for_each(|(out, answer)| *out = answer.facet);
+        }
+        Ok(())
+    })
+}
+
+/// See shadowgraph.h.
+#[unsafe(no_mangle)]
+pub extern "C" fn shadowgraph_point_facet(
+    handle: *mut Handle,
+    nominal_from_scan: *const f64,
+    radius_mm: f64,
+    max_distance_mm: f64,
+    max_angle_rad: f64,
+    deviation_mm: *mut f64,
+    matches: *mut u32,
+) -> c_int {
+    run(handle, |handle| {
+        let pose = pose_of(nominal_from_scan)?;
+        let points = SearchablePoints::new(&handle.points);
+        let request = point_facet_matching::Request {
+            nominal: nominal(handle)?.mesh(),
+            points: &points,
+            directions: &handle.directions,
+            nominal_from_scan: &pose,
+            radius_mm: (radius_mm > 0.0).then_some(radius_mm),
+            max_distance_mm,
+            max_angle_rad,
+        };
+        let answers = handle.backend.point_facet_matching(&request, &Progress::silent())?;
+        if let Some(out) = lent_to_write(deviation_mm, answers.len()) {
+            out.iter_mut().zip(&answers).for_each(|(out, answer)| *out = answer.value().unwrap_or(f64::NAN));
+        }
+        if let Some(out) = lent_to_write(matches, answers.len()) {
+            out.iter_mut().zip(&answers).for_each(|(out, answer)| *out = answer.matches);
+        }
+        Ok(())
+    })
+}
+
+/// See shadowgraph.h.
+#[unsafe(no_mangle)]
+pub extern "C" fn shadowgraph_best_fit(handle: *mut Handle, nominal_from_scan: *mut f64, rms_mm: *mut f64) -> c_int {
+    run(handle, |handle| {
+        let start = pose_of(nominal_from_scan)?;
+        let surface = nominal(handle)?;
+        let problem = best_fit::Problem {
+            target: Target::Surface(surface),
+            bounds: *surface.bounds(),
+            points: &handle.ordered,
+            normals: &[],
+            oriented: false,
+        };
+        let (parameters, silent) = (best_fit::Parameters::default(), Progress::silent());
+        let fit = best_fit::run(handle.backend.as_ref(), &problem, &start, &parameters, &silent, &mut |_, _| ())?;
+        let matrix = fit.nominal_from_scan.to_homogeneous();
+        if let Some(out) = lent_to_write(nominal_from_scan, 16) {
+            out.iter_mut().enumerate().for_each(|(i, out)| *out = matrix[(i / 4, i % 4)]);
+        }
+        if let Some(out) = lent_to_write(rms_mm, 1) {
+            out[0] = fit.rms_mm;
+        }
+        Ok(())
+    })
+}
