@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::compute::Backend;
+use crate::compute::{self, Backend, DeviceId};
 use crate::dispatch::{Command, Context, Dispatcher, Watch};
 use crate::geometry::Pose;
 use crate::session::Settings;
@@ -92,6 +92,8 @@ pub struct App {
     restore: Option<PathBuf>,
     saved_at: Instant,
     needs_save: bool,
+    /// All devices with their names, and why there is no GPU.
+    devices: (Vec<(DeviceId, String)>, Option<String>),
     /// What to show in the viewport.
     shown: Shown,
     /// Point pairs being picked: the nominal's place of the next pair.
@@ -175,6 +177,7 @@ impl App {
             searches_open: false,
             saved_at: Instant::now(),
             needs_save: false,
+            devices: compute::devices(),
             shown: Shown { nominal: true, actual: true, deviations: true },
             picking: None,
             has_nominal: false,

@@ -165,6 +165,9 @@ pub struct Register {
     /// Points farther apart than this do not take part, mm.
     #[arg(long)]
     pub max_distance_mm: Option<f64>,
+    /// Device that computes.
+    #[arg(long, value_enum, default_value = "auto")]
+    pub backend: DeviceChoice,
     /// Instead, register with every search for closest points on every device, and show what each costs.
     #[arg(long)]
     pub compare_searches: bool,

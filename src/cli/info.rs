@@ -18,9 +18,12 @@ pub fn run(arguments: &Info, json: bool, context: &Context) -> Result<i32> {
     for path in &arguments.files {
         files.push(describe(path, &options)?);
     }
+    let (devices, reason) = crate::compute::devices();
     let program = json!({
         "software": crate::report::software(),
         "backend": context.backend.device(),
+        "devices": devices.into_iter().map(|(_, name)| name).collect::<Vec<_>>(),
+        "no_cuda": reason,
         "cad_reader": context.cad.program.as_ref().is_some_and(|program| program.exists()),
     });
     if json {

@@ -75,7 +75,7 @@ fn dispatch(parsed: Arguments, context: &Context) -> Result<Outcome> {
             inspect::run(&arguments, json, &with_device(arguments.backend, context)).map(Outcome::Exit)
         }
         Verb::Register(arguments) => {
-            register::run(&arguments, json, &with_device(DeviceChoice::Auto, context)).map(Outcome::Exit)
+            register::run(&arguments, json, &with_device(arguments.backend, context)).map(Outcome::Exit)
         }
         Verb::Simulate(arguments) => simulate::run(&arguments, json, context).map(Outcome::Exit),
         Verb::Convert(arguments) => convert::run(&arguments, json, context).map(Outcome::Exit),

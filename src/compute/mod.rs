@@ -59,6 +59,35 @@ pub enum DeviceChoice {
     Cuda,
 }
 
+/// One of the devices of this machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeviceId {
+    /// The processor.
+    Cpu,
+    /// A CUDA device, by the number that the driver gives it.
+    Cuda(usize),
+}
+
+/// All devices with their names, the processor first; and why there is no CUDA device where there is none.
+pub fn devices() -> (Vec<(DeviceId, String)>, Option<String>) {
+    let cpu = (DeviceId::Cpu, cpu::Cpu.device().device);
+    match cuda::Cuda::names() {
+        Ok(names) => {
+            let cards = names.into_iter().enumerate().map(|(number, name)| (DeviceId::Cuda(number), name));
+            (std::iter::once(cpu).chain(cards).collect(), None)
+        }
+        Err(error) => (vec![cpu], Some(error.sentence)),
+    }
+}
+
+/// The backend of one device; a sentence where it cannot be used.
+pub fn open_device(id: DeviceId) -> Result<Arc<dyn Backend>> {
+    Ok(match id {
+        DeviceId::Cpu => Arc::new(cpu::Cpu),
+        DeviceId::Cuda(number) => Arc::new(cuda::Cuda::open_number(number)?),
+    })
+}
+
 /// The backend of that choice; the processor, and why, where a CUDA device was asked for and cannot be used.
 pub fn open(choice: DeviceChoice) -> (Arc<dyn Backend>, Option<String>) {
     if choice == DeviceChoice::Cpu {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::base::{LengthUnit, Progress, Result, UserError};
-use crate::compute::Backend;
+use crate::compute::{self, Backend, DeviceId};
 use crate::geometry::Pose;
 use crate::inspect::alignment::Method;
 use crate::inspect::alignment::point_pairs::PointPair;
@@ -93,6 +93,8 @@ pub enum Command {
     OpenProject(PathBuf),
     /// Begins anew.
     NewInspection,
+    /// Computes on another device.
+    UseDevice(DeviceId),
     /// Takes the last change back.
     Undo,
     /// Brings the last undone change again.
@@ -107,15 +109,17 @@ pub struct Edit {
     pub apply: Box<dyn FnOnce(&mut Document) + Send>,
     /// Sentences for the log.
     pub notes: Vec<String>,
+    /// The device that computes from now on, where it changes.
+    pub backend: Option<Arc<dyn Backend>>,
 }
 
 impl Edit {
     fn new(label: impl Into<String>, apply: impl FnOnce(&mut Document) + Send + 'static) -> Self {
-        Self { label: Some(label.into()), apply: Box::new(apply), notes: Vec::new() }
+        Self { label: Some(label.into()), apply: Box::new(apply), notes: Vec::new(), backend: None }
     }
 
     fn nothing(note: impl Into<String>) -> Self {
-        Self { label: None, apply: Box::new(|_| ()), notes: vec![note.into()] }
+        Self { label: None, apply: Box::new(|_| ()), notes: vec![note.into()], backend: None }
     }
 
     fn with_notes(mut self, notes: impl IntoIterator<Item = String>) -> Self {
@@ -219,6 +223,15 @@ fn plan(command: Command, document: &Document, context: &Context, timings_ms: &[
         Command::NewInspection => now(Edit::new("Begin a new inspection", |document| {
             *document = Document { settings: document.settings.clone(), ..Document::default() };
         })),
+        Command::UseDevice(id) => work(
+            "Opening the device",
+            Box::new(move |_, _| {
+                let backend = compute::open_device(id)?;
+                let device = backend.device();
+                let note = format!("Computing on {}, {}.", device.kind.name(), device.device);
+                Ok(Edit { backend: Some(backend), ..Edit::nothing(note) })
+            }),
+        ),
         Command::Undo | Command::Redo => now(Edit::nothing("")),
     }
 }
@@ -231,7 +244,7 @@ fn chain(first: Edit, mut before: Document, then: impl FnOnce(&Document) -> Resu
     let changed = before.clone();
     let next = then(&before)?;
     let label = first.label;
-    let swap = Edit { label, apply: Box::new(move |document| *document = changed), notes };
+    let swap = Edit { label, apply: Box::new(move |document| *document = changed), notes, backend: None };
     Ok(swap.then(next))
 }
 
@@ -372,6 +385,9 @@ impl Dispatcher {
             Ok(edit) => {
                 for note in edit.notes {
                     self.say(note);
+                }
+                if let Some(backend) = edit.backend {
+                    self.context.backend = backend;
                 }
                 let Some(label) = edit.label else { return false };
                 let before = self.document.clone();

@@ -166,3 +166,20 @@ fn searches_are_compared_by_a_click_and_find_one_pose() {
         harness.render().unwrap().save(std::path::Path::new(&folder).join("searches.png")).unwrap();
     }
 }
+
+#[test]
+fn the_device_is_chosen_in_the_window() {
+    let mut harness = open(vec![asset("bracket.stl")], None);
+    settle(&mut harness);
+    harness.query_all_by_label_contains("threads").next().expect("the device").click();
+    harness.run_steps(3);
+    harness.query_all_by_label_contains("Compute on CPU").next().expect("the processor to choose");
+    // The sentence says why there is no other where there is none.
+    let (devices, reason) = shadowgraph::compute::devices();
+    assert_eq!(devices.len() == 1, reason.is_some());
+    let sentence = reason.unwrap_or_else(|| "Compute on CUDA".to_owned());
+    assert!(harness.query_all_by_label_contains(&sentence).next().is_some());
+    if let Ok(folder) = std::env::var("SHADOWGRAPH_PICTURES") {
+        harness.render().unwrap().save(std::path::Path::new(&folder).join("device.png")).unwrap();
+    }
+}

@@ -1,8 +1,34 @@
 //! The bottom: the running job with its cancel, the last message, and the log.
 
 use super::super::{App, theme};
+use crate::compute::{DeviceId, DeviceKind};
+use crate::dispatch::Command;
 
 impl App {
+    /// The device that computes, and the others to choose from.
+    fn device_menu(&mut self, ui: &mut egui::Ui) {
+        let (name, mut chosen) = (self.device_name(), None);
+        ui.visuals_mut().widgets.inactive.weak_bg_fill = egui::Color32::TRANSPARENT;
+        let menu = ui.menu_button(egui::RichText::new(&name).weak(), |ui| {
+            ui.set_min_width(260.0);
+            for (id, device) in &self.devices.0 {
+                let kind = if *id == DeviceId::Cpu { DeviceKind::Cpu } else { DeviceKind::Cuda };
+                let own = format!("{}, {device}", kind.name());
+                let entry = egui::RadioButton::new(own == name, format!("Compute on {own}"));
+                if ui.add_enabled(!self.is_busy(), entry).clicked() && own != name {
+                    chosen = Some(*id);
+                }
+            }
+            if let Some(reason) = &self.devices.1 {
+                theme::weak(ui, reason);
+            }
+        });
+        menu.response.on_hover_text("The device that computes");
+        if let Some(id) = chosen {
+            self.send(Command::UseDevice(id));
+        }
+    }
+
     pub(in super::super) fn bottom_bar(&mut self, ui: &mut egui::Ui) {
         egui::Panel::bottom("bottom").show(ui, |ui| {
             ui.add_space(3.0);
@@ -30,7 +56,7 @@ impl App {
                     }
                 }
                 ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                    theme::weak(ui, self.device_name());
+                    self.device_menu(ui);
                 });
             });
             if self.log_open {

@@ -309,6 +309,29 @@ mod tests {
     }
 
     #[test]
+    fn a_scan_that_follows_another_starts_where_that_ended() {
+        let points = cloud(4000);
+        let truth = Truth::new(&points);
+        let frame = |turn: f64| -> Vec<Point> {
+            let pose = Pose::new(Vector::new(0.5, -0.2, 0.3) * turn, Vector::new(0.04, -0.06, 0.05) * turn);
+            points.iter().step_by(2).map(|point| pose.inverse() * point).collect()
+        };
+        let parameters = Parameters::new(Search::Walk(Start::Previous), &truth);
+        let silent = Progress::silent();
+        let sensed = OrderedPoints::new(&frame(2.0));
+        let first = run(&Problem { truth: &truth, sensed: &sensed }, &parameters, &silent).unwrap();
+        // The same points, moved on, in the same order: matches are by place.
+        let moved = frame(2.02);
+        let points = sensed.numbers.iter().map(|&number| moved[number as usize]).collect();
+        let sensed = OrderedPoints { points, numbers: sensed.numbers };
+        let next = Parameters { start: first.truth_from_sensed, previous: Some(first.matches.clone()), ..parameters };
+        let second = run(&Problem { truth: &truth, sensed: &sensed }, &next, &silent).unwrap();
+        let (before, after) = (first.iterations.len(), second.iterations.len());
+        assert!(2 * after <= before, "{before} {after}");
+        assert!(second.error_mm2() < 1e-12 && second.mean_visited(0..1) < first.mean_visited(0..1) / 3.0);
+    }
+
+    #[test]
     fn too_few_and_collinear_points_are_a_sentence() {
         let truth = Truth::new(&cloud(50));
         let fails = |truth: &Truth, sensed: &[Point]| {

@@ -50,7 +50,17 @@ pub struct Cuda {
 impl Cuda {
     /// On the first GPU; a sentence says why there is none.
     pub fn open() -> Result<Self> {
-        Ok(Self::on(Arc::new(nvidia::Nvidia::open()?)))
+        Self::open_number(0)
+    }
+
+    /// On the GPU of that number.
+    pub fn open_number(number: usize) -> Result<Self> {
+        Ok(Self::on(Arc::new(nvidia::Nvidia::open(number)?)))
+    }
+
+    /// The names of all GPUs by their numbers; a sentence says why there is none.
+    pub fn names() -> Result<Vec<String>> {
+        nvidia::Nvidia::names()
     }
 
     /// On any driver, for tests.

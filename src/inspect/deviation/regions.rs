@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{DeviationMap, Parameters};
 use crate::base::{Progress, Result};
 use crate::compute::point_facet_matching::FacetDeviation;
-use crate::geometry::kd_tree::Neighbours;
+use crate::geometry::kd_tree::{Neighbour, Neighbours};
 use crate::geometry::{Aabb, KdTree, Mesh, OrderedPoints, Point, Pose, Surface, Vector, topology, triangle};
 
 /// A patch out of tolerance.
@@ -134,9 +134,12 @@ fn point_places(known: &[Known], progress: &Progress) -> Result<(Vec<Place>, Vec
         .par_chunks(512)
         .flat_map_iter(|numbers| {
             let mut neighbours = Neighbours::default();
-            let mut values = Vec::with_capacity(SMOOTHING);
+            let (mut values, mut before) = (Vec::with_capacity(SMOOTHING), None);
             let numbers = if counter.step() { numbers } else { &[] };
-            numbers.iter().map(|&number| smooth(known, &tree, number, &mut neighbours, &mut values)).collect::<Vec<_>>()
+            numbers
+                .iter()
+                .map(|&number| smooth(known, &tree, number, &mut before, &mut neighbours, &mut values))
+                .collect::<Vec<_>>()
         })
         .collect();
     progress.check()?;
@@ -153,19 +156,28 @@ fn point_places(known: &[Known], progress: &Progress) -> Result<(Vec<Place>, Vec
     Ok(places.into_iter().flatten().unzip())
 }
 
+/// `before`: the place asked about last, and how far the last of its neighbours was, mm.
 fn smooth(
     known: &[Known],
     tree: &KdTree,
     number: u32,
+    before: &mut Option<(Point, f64)>,
     neighbours: &mut Neighbours,
     values: &mut Vec<f64>,
 ) -> (Place, Links) {
     let here = &known[number as usize];
-    tree.k_nearest(&here.point, 2 * SMOOTHING, f64::INFINITY, neighbours);
-    let found = &mut neighbours.found;
-    // On a thin sheet half of the neighbours lie on the other face.
-    found.retain(|neighbour| known[neighbour.number as usize].normal.dot(&here.normal) > 0.0);
-    found.truncate(SMOOTHING);
+    let is_on_this_face = |neighbour: &Neighbour| known[neighbour.number as usize].normal.dot(&here.normal) > 0.0;
+    // By the triangle inequality as many lie within this; widened by more than rounding.
+    let reach_mm = before.map_or(f64::INFINITY, |(place, mm)| (mm + (here.point - place).norm()) * (1.0 + 1e-12));
+    tree.k_nearest(&here.point, SMOOTHING, reach_mm, neighbours);
+    *before = neighbours.found.last().map(|last| (here.point, last.squared_mm2.sqrt()));
+    if !neighbours.found.iter().all(is_on_this_face) {
+        // On a thin sheet half of the neighbours lie on the other face.
+        tree.k_nearest(&here.point, 2 * SMOOTHING, f64::INFINITY, neighbours);
+        neighbours.found.retain(is_on_this_face);
+        neighbours.found.truncate(SMOOTHING);
+    }
+    let found = &neighbours.found;
     values.clear();
     values.extend(found.iter().map(|neighbour| known[neighbour.number as usize].deviation_mm));
     let middle = values.len() / 2;

@@ -53,28 +53,28 @@ unsafe impl Send for Nvidia {}
 unsafe impl Sync for Nvidia {}
 
 impl Nvidia {
-    /// Opens the first GPU; a sentence says why there is none.
-    pub fn open() -> Result<Self> {
-        let none = |reason: String| UserError::input(format!("No CUDA device can be used: {reason}."));
-        // SAFETY: only looks for the driver library.
-        if !unsafe { sys::is_culib_present() } {
-            return Err(none("the NVIDIA driver is not installed".into()));
+    /// The names of all GPUs by their numbers; a sentence says why there is none.
+    pub fn names() -> Result<Vec<String>> {
+        let name = |number| result::device::get_name(result::device::get(number)?);
+        (0..count()?).map(|number| name(number).map_err(|error| none(words(error)))).collect()
+    }
+
+    /// Opens a GPU by its number; a sentence says why it cannot be used.
+    pub fn open(number: usize) -> Result<Self> {
+        let count = count()?;
+        if number >= count.cast_unsigned() as usize {
+            return Err(none(format!("there is none of number {number} among {count}")));
         }
-        match CudaContext::device_count() {
-            Ok(count) if count > 0 => {}
-            Ok(_) => return Err(none("the driver names no device".into())),
-            Err(error) => return Err(none(words(error))),
-        }
-        let context = CudaContext::new(0).map_err(|error| none(words(error)))?;
+        let context = CudaContext::new(number).map_err(|error| none(words(error)))?;
         let name = context.name().map_err(|error| none(words(error)))?;
         let mut kernels = HashMap::new();
         for ptx in MODULES {
             let failed = |error| none(format!("the driver does not take the kernels ({})", words(error)));
-            let text = CString::new(ptx).map_err(|_| none("the kernels are damaged".into()))?;
+            let text = CString::new(ptx).map_err(|_| none("the kernels are damaged"))?;
             // SAFETY: the text ends in zero, and the context is bound by its creation.
             let module = unsafe { result::module::load_data(text.as_ptr().cast()) }.map_err(failed)?;
             for name in entries(ptx) {
-                let symbol = CString::new(name).map_err(|_| none("a kernel has no name".into()))?;
+                let symbol = CString::new(name).map_err(|_| none("a kernel has no name"))?;
                 // SAFETY: the module was loaded just before and is never unloaded.
                 kernels.insert(name, unsafe { result::module::get_function(module, symbol) }.map_err(failed)?);
             }
@@ -88,6 +88,23 @@ impl Nvidia {
 
     fn bind(&self) -> Result<()> {
         self.context.bind_to_thread().map_err(|error| lost(error, "taking the device"))
+    }
+}
+
+fn none(reason: impl std::fmt::Display) -> UserError {
+    UserError::input(format!("No CUDA device can be used: {reason}."))
+}
+
+/// Number of GPUs, at least one.
+fn count() -> Result<i32> {
+    // SAFETY: only looks for the driver library.
+    if !unsafe { sys::is_culib_present() } {
+        return Err(none("the NVIDIA driver is not installed"));
+    }
+    match CudaContext::device_count() {
+        Ok(count) if count > 0 => Ok(count),
+        Ok(_) => Err(none("the driver names no device")),
+        Err(error) => Err(none(words(error))),
     }
 }
 
