@@ -103,6 +103,66 @@ __device__ inline Nearest nearest_by_tree(const Points& points, Vec3 place, doub
     return nearest;
 }
 
+// The K nearest, nearest first; of two that are equally near the lower number first.
+template <u32 K>
+struct Neighbours {
+    double squared[K];
+    u32 numbers[K];
+    u32 count;
+};
+
+template <u32 K>
+__device__ inline void offer_neighbour(double squared, u32 number, Neighbours<K>& found) {
+    u32 place = found.count < K ? found.count : K - 1;
+    if (found.count == K && !(squared < found.squared[place] || (squared == found.squared[place] && number < found.numbers[place]))) {
+        return;
+    }
+    if (found.count < K) found.count++;
+    for (; place > 0; place--) {
+        double before = found.squared[place - 1];
+        if (before < squared || (before == squared && found.numbers[place - 1] < number)) break;
+        found.squared[place] = before;
+        found.numbers[place] = found.numbers[place - 1];
+    }
+    found.squared[place] = squared;
+    found.numbers[place] = number;
+}
+
+template <u32 K>
+__device__ inline void nearest_neighbours(const Points& points, Vec3 place, Neighbours<K>& found) {
+    found.count = 0;
+    if (!(reach_of(place) < 1e300)) return;
+    PointSieve sieve = point_sieve(points, place);
+    u32 codes[STACK];
+    float distances[STACK];
+    u32 top = 0, code = points.root;
+    while (code != NONE) {
+        while (!(code & LEAF_BIT)) {
+            Children node = children(points.nodes, code);
+            float near = distance0(node, sieve.local), far = distance1(node, sieve.local);
+            bool swaps = far < near;
+            codes[top] = swaps ? node.codes.x : node.codes.y;
+            distances[top++] = max(near, far);
+            code = swaps ? node.codes.y : node.codes.x;
+            if (!(min(near, far) <= sieve.limit)) code = NONE;
+        }
+        if (code != NONE) {
+            u32 first = leaf_first(code), count = leaf_count(code);
+            for (u32 i = first; i < first + count; i++) {
+                float4 point = __ldg(points.sieve + i);
+                if (!(squared32(point, sieve.local) <= sieve.limit)) continue;
+                offer_neighbour(squared_distance(points, i, place), __float_as_uint(point.w), found);
+                if (found.count == K) tighten(sieve, __double2float_ru(found.squared[K - 1]));
+            }
+        }
+        code = NONE;
+        while (top > 0 && code == NONE) {
+            top--;
+            if (distances[top] <= sieve.limit) code = codes[top];
+        }
+    }
+}
+
 // Down to the nearer child, never back up (Greenspan and Yurick 2003): near, not always the nearest.
 __device__ inline Nearest nearest_in_leaf(const Points& points, Vec3 place) {
     Nearest nearest = nothing();

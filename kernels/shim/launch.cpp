@@ -41,6 +41,9 @@ namespace order_statistic {
 namespace icp {
 #include "../icp.cu"
 }
+namespace smoothing {
+#include "../smoothing.cu"
+}
 namespace registration {
 #include "../registration.cu"
 }
@@ -96,6 +99,7 @@ const Named KERNELS[] = {
     KERNEL(icp, icp_rename),
     KERNEL(icp, invert_order),
     KERNEL(icp, place_graph),
+    KERNEL(smoothing, smooth),
     KERNEL(registration, pair_with_surface),
     KERNEL(registration, pair_with_points),
     KERNEL(order_statistic, select_first),

@@ -10,6 +10,7 @@ pub mod parallel_planes;
 pub mod point_deviation;
 pub mod point_facet_matching;
 pub mod registration;
+pub mod smoothing;
 
 use std::sync::Arc;
 
@@ -139,6 +140,9 @@ pub trait Backend: Send + Sync {
         request: &parallel_planes::Request<'_>,
         progress: &Progress,
     ) -> Result<Vec<parallel_planes::PlaneSet>>;
+
+    /// Values of points smoothed over neighbours of the same face.
+    fn smooth(&self, request: &smoothing::Request<'_>, progress: &Progress) -> Result<Vec<smoothing::Smoothed>>;
 
     /// Iterative closest points between two clouds.
     fn icp(&self, problem: &icp::Problem<'_>, parameters: &icp::Parameters, progress: &Progress)

@@ -103,6 +103,7 @@ pub fn run(
     }
     progress.report(0.6, "Finding patches out of tolerance")?;
     let regions = regions::find(
+        backend,
         &map,
         &nominal.surface,
         &actual.cloud.points,

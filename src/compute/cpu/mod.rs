@@ -8,6 +8,7 @@ mod parallel_planes;
 mod point_deviation;
 mod point_facet_matching;
 mod registration;
+mod smoothing;
 
 use rayon::prelude::*;
 
@@ -54,6 +55,14 @@ impl Backend for Cpu {
         progress: &Progress,
     ) -> Result<Vec<super::parallel_planes::PlaneSet>> {
         parallel_planes::run(request, progress)
+    }
+
+    fn smooth(
+        &self,
+        request: &super::smoothing::Request<'_>,
+        progress: &Progress,
+    ) -> Result<Vec<super::smoothing::Smoothed>> {
+        smoothing::run(request, progress)
     }
 
     fn icp(

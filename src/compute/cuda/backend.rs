@@ -6,6 +6,7 @@ use crate::compute::cpu::Cpu;
 use crate::compute::registration::{Answer, Problem, Registration, Step};
 use crate::compute::{
     Backend, Device, DeviceKind, facet_facet_matching, icp, parallel_planes, point_deviation, point_facet_matching,
+    smoothing,
 };
 
 impl Backend for Cuda {
@@ -77,6 +78,16 @@ impl Backend for Cuda {
             job.read()
         };
         self.or_cpu(attempt(), || Cpu.parallel_planes(request, progress))
+    }
+
+    fn smooth(&self, request: &smoothing::Request<'_>, progress: &Progress) -> Result<Vec<smoothing::Smoothed>> {
+        let attempt = || {
+            progress.report(0.0, "Smoothing over neighbours")?;
+            let answers = super::smoothing::run(&self.driver, request)?;
+            progress.check()?;
+            Ok(answers)
+        };
+        self.or_cpu(attempt(), || Cpu.smooth(request, progress))
     }
 
     fn icp(

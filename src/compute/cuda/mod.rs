@@ -16,6 +16,7 @@ mod point_facet_matching;
 mod points;
 mod queries;
 mod registration;
+mod smoothing;
 mod sort;
 mod surface;
 mod tree;

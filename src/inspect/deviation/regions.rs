@@ -5,14 +5,14 @@
 //! decides it.
 
 use nalgebra::{DMatrix, DVector};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{DeviationMap, Parameters};
 use crate::base::{Progress, Result};
+use crate::compute::Backend;
 use crate::compute::point_facet_matching::FacetDeviation;
-use crate::geometry::kd_tree::{Neighbour, Neighbours};
-use crate::geometry::{Aabb, KdTree, Mesh, OrderedPoints, Point, Pose, Surface, Vector, topology, triangle};
+use crate::compute::smoothing::{self, LINKS, NO_LINK, Smoothed};
+use crate::geometry::{Aabb, Mesh, Point, Pose, SearchablePoints, Surface, Vector, topology, triangle};
 
 /// A patch out of tolerance.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,8 +31,6 @@ pub struct Region {
     pub radius_mm: f64,
 }
 
-/// Neighbours that smooth a deviation.
-const SMOOTHING: usize = 24;
 /// Neighbours that the paraboloid is fitted to.
 const PEAK_NEIGHBOURS: usize = 48;
 
@@ -48,6 +46,7 @@ struct Place {
 
 /// The patches out of tolerance of at least `parameters.min_region_mm2`, worst first.
 pub fn find(
+    backend: &dyn Backend,
     map: &DeviationMap,
     surface: &Surface,
     points: &[Point],
@@ -68,7 +67,7 @@ pub fn find(
                     })
                 })
                 .collect();
-            point_places(&known, progress)?
+            point_places(backend, &known, progress)?
         }
         DeviationMap::Facets { nominal, values } => facet_places(nominal, values),
     };
@@ -99,8 +98,7 @@ struct Known {
 }
 
 /// Links of a place to its neighbours; unused ones are [`NO_LINK`].
-type Links = [u32; 8];
-const NO_LINK: u32 = u32::MAX;
+type Links = [u32; LINKS];
 
 fn facet_places(nominal: &Mesh, values: &[FacetDeviation]) -> (Vec<Place>, Vec<Links>) {
     let topology = topology::Topology::new(nominal);
@@ -124,69 +122,28 @@ fn facet_places(nominal: &Mesh, values: &[FacetDeviation]) -> (Vec<Place>, Vec<L
 const SPARSE: f64 = 25.0;
 
 /// Smooths the deviations of points over neighbours that belong to the same face, and links each to its nearest.
-fn point_places(known: &[Known], progress: &Progress) -> Result<(Vec<Place>, Vec<Links>)> {
+fn point_places(backend: &dyn Backend, known: &[Known], progress: &Progress) -> Result<(Vec<Place>, Vec<Links>)> {
     let points: Vec<Point> = known.iter().map(|known| known.point).collect();
-    let tree = KdTree::new(&points);
-    let ordered = OrderedPoints::new(&points);
-    let counter = progress.counter(points.len().div_ceil(512), "Finding patches out of tolerance");
-    let smoothed: Vec<(Place, Links)> = ordered
-        .numbers
-        .par_chunks(512)
-        .flat_map_iter(|numbers| {
-            let mut neighbours = Neighbours::default();
-            let (mut values, mut before) = (Vec::with_capacity(SMOOTHING), None);
-            let numbers = if counter.step() { numbers } else { &[] };
-            numbers
-                .iter()
-                .map(|&number| smooth(known, &tree, number, &mut before, &mut neighbours, &mut values))
-                .collect::<Vec<_>>()
-        })
-        .collect();
-    progress.check()?;
-    let mut areas: Vec<f64> = smoothed.iter().map(|(place, _)| place.area_mm2).collect();
+    let values: Vec<f64> = known.iter().map(|known| known.deviation_mm).collect();
+    let normals: Vec<Vector> = known.iter().map(|known| known.normal).collect();
+    let points = SearchablePoints::new(&points);
+    let smoothed =
+        backend.smooth(&smoothing::Request { points: &points, values: &values, normals: &normals }, progress)?;
+    let area = |own: &Smoothed| std::f64::consts::PI * own.reach_mm2 / f64::from(own.neighbours.max(1));
+    let mut areas: Vec<f64> = smoothed.iter().map(area).collect();
     let middle = areas.len() / 2;
     let typical = if areas.is_empty() { 0.0 } else { *areas.select_nth_unstable_by(middle, f64::total_cmp).1 };
-    let mut places: Vec<Option<(Place, Links)>> = (0..known.len()).map(|_| None).collect();
-    for (&number, (mut place, mut links)) in ordered.numbers.iter().zip(smoothed) {
-        if place.area_mm2 > SPARSE * typical {
-            (place.deviation_mm, place.area_mm2, links) = (f64::NAN, 0.0, [NO_LINK; 8]);
+    let place = |(known, own): (&Known, &Smoothed)| {
+        let area_mm2 = area(own);
+        if area_mm2 > SPARSE * typical {
+            let nothing =
+                Place { point: known.point, raw_mm: known.deviation_mm, deviation_mm: f64::NAN, area_mm2: 0.0 };
+            return (nothing, [NO_LINK; LINKS]);
         }
-        places[number as usize] = Some((place, links));
-    }
-    Ok(places.into_iter().flatten().unzip())
-}
-
-/// `before`: the place asked about last, and how far the last of its neighbours was, mm.
-fn smooth(
-    known: &[Known],
-    tree: &KdTree,
-    number: u32,
-    before: &mut Option<(Point, f64)>,
-    neighbours: &mut Neighbours,
-    values: &mut Vec<f64>,
-) -> (Place, Links) {
-    let here = &known[number as usize];
-    let is_on_this_face = |neighbour: &Neighbour| known[neighbour.number as usize].normal.dot(&here.normal) > 0.0;
-    // By the triangle inequality as many lie within this; widened by more than rounding.
-    let reach_mm = before.map_or(f64::INFINITY, |(place, mm)| (mm + (here.point - place).norm()) * (1.0 + 1e-12));
-    tree.k_nearest(&here.point, SMOOTHING, reach_mm, neighbours);
-    *before = neighbours.found.last().map(|last| (here.point, last.squared_mm2.sqrt()));
-    if !neighbours.found.iter().all(is_on_this_face) {
-        // On a thin sheet half of the neighbours lie on the other face.
-        tree.k_nearest(&here.point, 2 * SMOOTHING, f64::INFINITY, neighbours);
-        neighbours.found.retain(is_on_this_face);
-        neighbours.found.truncate(SMOOTHING);
-    }
-    let found = &neighbours.found;
-    values.clear();
-    values.extend(found.iter().map(|neighbour| known[neighbour.number as usize].deviation_mm));
-    let middle = values.len() / 2;
-    let median = *values.select_nth_unstable_by(middle, f64::total_cmp).1;
-    let reach_mm2 = found.last().map_or(0.0, |neighbour| neighbour.squared_mm2);
-    let area_mm2 = std::f64::consts::PI * reach_mm2 / found.len().max(1) as f64;
-    let mut nearest = found.iter().skip(1).map(|neighbour| neighbour.number);
-    let links = std::array::from_fn(|_| nearest.next().unwrap_or(NO_LINK));
-    (Place { point: here.point, raw_mm: here.deviation_mm, deviation_mm: median, area_mm2 }, links)
+        let (raw_mm, deviation_mm) = (known.deviation_mm, own.value);
+        (Place { point: known.point, raw_mm, deviation_mm, area_mm2 }, own.links)
+    };
+    Ok(known.iter().zip(&smoothed).map(place).unzip())
 }
 
 /// Groups of linked places on the same side out of tolerance.
@@ -280,6 +237,7 @@ fn peak_mm(places: &[Place], members: &[u32], worst: &Point) -> f64 {
 mod tests {
     use super::*;
     use crate::base::random::Random;
+    use crate::compute::cpu::Cpu;
     use crate::compute::point_deviation::{MatchState, PointDeviation};
 
     fn flat_scan(deviation: impl Fn(f64, f64) -> f64) -> (Vec<Point>, DeviationMap) {
@@ -297,7 +255,7 @@ mod tests {
 
     fn find_flat(map: &DeviationMap, points: &[Point], parameters: &Parameters) -> Vec<Region> {
         let sheet = crate::geometry::mesh::shapes::cuboid(Point::new(0.0, 0.0, -1.0), Point::new(60.0, 40.0, 0.0));
-        find(map, &Surface::new(sheet), points, &Pose::identity(), parameters, &Progress::silent()).unwrap()
+        find(&Cpu, map, &Surface::new(sheet), points, &Pose::identity(), parameters, &Progress::silent()).unwrap()
     }
 
     #[test]

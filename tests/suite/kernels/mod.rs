@@ -9,6 +9,7 @@ mod planes;
 mod registration;
 mod repeats;
 mod shim;
+mod smoothing;
 mod whole_job;
 
 use std::sync::Arc;

@@ -16,7 +16,7 @@ use crate::base::{Result, UserError};
 use staging::Staging;
 
 /// Compiled kernels by file. Made by kernels/make_ptx.py.
-const MODULES: [&str; 11] = [
+const MODULES: [&str; 12] = [
     include_str!("../../../../kernels/ptx/closest_point.ptx"),
     include_str!("../../../../kernels/ptx/facet_facet_matching.ptx"),
     include_str!("../../../../kernels/ptx/facet_tree.ptx"),
@@ -27,6 +27,7 @@ const MODULES: [&str; 11] = [
     include_str!("../../../../kernels/ptx/point_tree.ptx"),
     include_str!("../../../../kernels/ptx/radix_sort.ptx"),
     include_str!("../../../../kernels/ptx/registration.ptx"),
+    include_str!("../../../../kernels/ptx/smoothing.ptx"),
     include_str!("../../../../kernels/ptx/tree_links.ptx"),
 ];
 
