@@ -34,13 +34,9 @@ pub trait Driver: Send + Sync {
     /// Copies from the device behind everything launched before, and waits.
     fn download(&self, bytes: &mut [u8], place: u64) -> Result<()>;
 
-    /// Shows `bytes` of the device's memory piece by piece, each while the next is on its way.
-    fn download_pieces(&self, place: u64, bytes: usize, show: &mut dyn FnMut(&[u8])) -> Result<()> {
-        let mut all = vec![0; bytes];
-        self.download(&mut all, place)?;
-        show(&all);
-        Ok(())
-    }
+    /// Shows `bytes` of the device's memory piece by piece, each while the next is on its way. Every piece is a whole
+    /// number of units long.
+    fn download_pieces(&self, place: u64, bytes: usize, unit: usize, show: &mut dyn FnMut(&[u8])) -> Result<()>;
 
     /// Sets memory to zero.
     fn clear(&self, place: u64, bytes: usize) -> Result<()>;
@@ -94,13 +90,19 @@ impl<T: Pod> Buffer<T> {
         T: Sync,
     {
         let mut values = Vec::with_capacity(self.count);
-        self.driver.download_pieces(self.place, self.count * size_of::<T>(), &mut |piece| {
-            // Copied where a piece starts in the middle of a word.
+        let unit = size_of::<T>();
+        self.driver.download_pieces(self.place, self.count * unit, unit, &mut |piece| {
+            // Copied where the driver's memory is not aligned for them.
             match bytemuck::try_cast_slice::<u8, T>(piece) {
                 Ok(piece) => values.par_extend(piece.par_iter().map(&convert)),
                 Err(_) => values.extend(bytemuck::pod_collect_to_vec::<u8, T>(piece).iter().map(&convert)),
             }
         })?;
+        if values.len() != self.count {
+            return Err(UserError::internal(
+                "The CUDA device gave back another number of answers than it was asked for.",
+            ));
+        }
         Ok(values)
     }
 

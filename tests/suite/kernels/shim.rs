@@ -119,6 +119,15 @@ impl Driver for Shim {
         Ok(())
     }
 
+    // In pieces that are short and odd, so that a value torn apart would show.
+    fn download_pieces(&self, place: u64, bytes: usize, unit: usize, show: &mut dyn FnMut(&[u8])) -> Result<()> {
+        let mut all = vec![0; bytes];
+        self.download(&mut all, place)?;
+        let most = 1 << 12;
+        all.chunks(most - most % unit).for_each(show);
+        Ok(())
+    }
+
     fn clear(&self, place: u64, bytes: usize) -> Result<()> {
         // SAFETY: as for `upload`.
         unsafe { std::ptr::write_bytes(place as *mut u8, 0, bytes) };

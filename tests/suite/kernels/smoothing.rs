@@ -6,7 +6,7 @@ use shadowgraph::compute::cpu::Cpu;
 use shadowgraph::compute::smoothing::Request;
 use shadowgraph::geometry::{Point, SearchablePoints, Vector, mesh::shapes, sampling};
 
-use super::device;
+use super::{device, is_on_gpu};
 
 fn agree(points: &[Point], normals: &[Vector]) {
     let mut random = Random::new(4, points.len() as u64);
@@ -32,6 +32,11 @@ fn smoothing_agrees_with_the_processor_to_the_bit() {
     points.extend_from_within(..60);
     normals.extend_from_within(..60);
     agree(&points, &normals);
+    if is_on_gpu() {
+        let samples = sampling::by_area(&sheet, 300_000, 9);
+        let (points, normals): (Vec<Point>, Vec<Vector>) = samples.iter().map(|s| (s.point, s.normal)).unzip();
+        agree(&points, &normals);
+    }
     for count in [0, 1, 2, 30] {
         agree(&points[..count], &normals[..count]);
     }

@@ -212,9 +212,9 @@ impl Driver for Nvidia {
         self.staging.download(bytes, place).map_err(|error| lost(error, "copying from it"))
     }
 
-    fn download_pieces(&self, place: u64, bytes: usize, show: &mut dyn FnMut(&[u8])) -> Result<()> {
+    fn download_pieces(&self, place: u64, bytes: usize, unit: usize, show: &mut dyn FnMut(&[u8])) -> Result<()> {
         self.bind()?;
-        self.staging.download_pieces(place, bytes, show).map_err(|error| lost(error, "copying from it"))
+        self.staging.download_pieces(place, bytes, unit, show).map_err(|error| lost(error, "copying from it"))
     }
 
     fn clear(&self, place: u64, bytes: usize) -> Result<()> {

@@ -72,19 +72,26 @@ impl Staging {
             };
         }
         let mut rest = bytes;
-        self.download_pieces(place, rest.len(), &mut |piece| {
+        self.download_pieces(place, rest.len(), 1, &mut |piece| {
             let (head, tail) = std::mem::take(&mut rest).split_at_mut(piece.len());
             copy(head, piece);
             rest = tail;
         })
     }
 
-    /// Shows memory of the device piece by piece, behind everything on the stream.
-    pub fn download_pieces(&self, place: u64, bytes: usize, show: &mut dyn FnMut(&[u8])) -> Result<(), DriverError> {
+    /// Shows memory of the device piece by piece, each of whole units, behind everything on the stream.
+    pub fn download_pieces(
+        &self,
+        place: u64,
+        bytes: usize,
+        unit: usize,
+        show: &mut dyn FnMut(&[u8]),
+    ) -> Result<(), DriverError> {
         let mut halves = self.halves.lock().unwrap_or_else(PoisonError::into_inner);
         let mut under_way = None;
-        for start in (0..bytes).step_by(HALF) {
-            let (half, length) = (halves.take(), HALF.min(bytes - start));
+        let most = HALF - HALF % unit;
+        for start in (0..bytes).step_by(most) {
+            let (half, length) = (halves.take(), most.min(bytes - start));
             // SAFETY: as for `upload`; the piece before has left the other half only after its own event.
             unsafe {
                 let staged = std::slice::from_raw_parts_mut(halves.places[half].cast::<u8>(), length);
