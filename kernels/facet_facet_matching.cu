@@ -69,7 +69,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) facet_facet_matching(Surfac
     double nearest = request.max_distance_mm, deviation = 0.0;
     u32 best = NONE;
     float3 half = half_of(line, nearest);
-    visit_leaves(scan.nodes, scan.root, line.local, half, [&](u32 code) {
+    visit_leaves<ALONE>(scan.nodes, scan.root, line.local, half, [&](u32 code) {
         u32 first = leaf_first(code), count = leaf_count(code);
         for (u32 k = first; k < first + count; k++) {
             const float4* words = (const float4*)(scan.sieve + k);

@@ -129,8 +129,8 @@ extern "C" __global__ void point_facet_matching(Points points, Request request, 
     if (!is_one) c.half.x = NOWHERE;
     if (!is_one) c.squared_height32 = -1.0f;
     Sum sum = {0.0, 0, 0, 0};
-    visit_leaves_together(points.nodes, points.root, c.local, c.half,
-                          [&](u32 code) { add_leaf(points, request, c, code, waiting, sum); });
+    visit_leaves<TOGETHER>(points.nodes, points.root, c.local, c.half,
+                           [&](u32 code) { add_leaf(points, request, c, code, waiting, sum); });
     decide_waiting(points, request, c, waiting, sum);
     if (is_one) answers[facet] = {sum.matches ? sum.sum / (double)sum.matches : 0.0, sum.matches, 0};
 }

@@ -40,8 +40,16 @@ __device__ inline bool overlaps(float3 centre, float3 half, float x0, float y0, 
            z0 <= centre.z + half.z && z1 >= centre.z - half.z;
 }
 
-// Shows `visit` the code of each leaf whose box meets centre +- half, about the tree's centre; it may shrink `half`.
-template <class Visit>
+#define ALL_LANES 0xFFFFFFFFu
+// A half of a box that meets nothing.
+#define NOWHERE -3e38f
+
+// Who goes down a tree: each lane by itself, or a warp together, where neighbours along the curve need nearly the same leaves.
+enum Company { ALONE, TOGETHER };
+
+// Shows `visit` the code of each leaf whose box meets centre +- half, about the tree's centre, in tree order; it may shrink
+// `half`. Together, each leaf that any lane needs is shown to all of them; a lane with nothing to ask is NOWHERE.
+template <Company company, class Visit>
 __device__ inline void visit_leaves(const Node* nodes, u32 root, const float3& centre, const float3& half, Visit visit) {
     u32 stack[STACK];
     u32 top = 0, code = root;
@@ -50,32 +58,10 @@ __device__ inline void visit_leaves(const Node* nodes, u32 root, const float3& c
             Children node = children(nodes, code);
             bool first = overlaps(centre, half, node.a.x, node.a.y, node.a.z, node.a.w, node.b.x, node.b.y);
             bool second = overlaps(centre, half, node.b.z, node.b.w, node.c.x, node.c.y, node.c.z, node.c.w);
-            if (first && second) stack[top++] = node.codes.y;
-            code = first ? node.codes.x : second ? node.codes.y : top > 0 ? stack[--top] : NONE;
-        }
-        if (code == NONE) return;
-        visit(code);
-        code = top > 0 ? stack[--top] : NONE;
-    }
-}
-
-#define ALL_LANES 0xFFFFFFFFu
-// A half of a box that meets nothing.
-#define NOWHERE -3e38f
-
-// The same for a warp that goes together, where neighbours along the curve need nearly the same leaves: shows each leaf
-// that any lane needs to all of them, in tree order. A lane with nothing to ask is NOWHERE.
-template <class Visit>
-__device__ inline void visit_leaves_together(const Node* nodes, u32 root, float3 centre, float3 half, Visit visit) {
-    u32 stack[STACK];
-    u32 top = 0, code = root;
-    while (code != NONE) {
-        while (!(code & LEAF_BIT)) {
-            Children node = children(nodes, code);
-            bool first = overlaps(centre, half, node.a.x, node.a.y, node.a.z, node.a.w, node.b.x, node.b.y);
-            bool second = overlaps(centre, half, node.b.z, node.b.w, node.c.x, node.c.y, node.c.z, node.c.w);
-            first = __any_sync(ALL_LANES, first);
-            second = __any_sync(ALL_LANES, second);
+            if constexpr (company == TOGETHER) {
+                first = __any_sync(ALL_LANES, first);
+                second = __any_sync(ALL_LANES, second);
+            }
             if (first && second) stack[top++] = node.codes.y;
             code = first ? node.codes.x : second ? node.codes.y : top > 0 ? stack[--top] : NONE;
         }

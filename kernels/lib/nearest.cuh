@@ -69,13 +69,10 @@ __device__ inline void offer_leaf(const Points& points, u32 code, Vec3 place, Po
 
 __device__ inline Nearest nothing() { return {__longlong_as_double(0x7FF0000000000000ll), NONE, NONE}; }
 
-// Within a distance, which may be infinite: down to the nearer child, and back up where the other may be nearer still.
-__device__ inline Nearest nearest_by_tree(const Points& points, Vec3 place, double max_distance_mm) {
-    Nearest nearest = {max_distance_mm * max_distance_mm, NONE, NONE};
-    // NaN fails this, too.
-    if (!(reach_of(place) < 1e300)) return nearest;
-    PointSieve sieve = point_sieve(points, place);
-    tighten(sieve, __double2float_ru(nearest.squared));
+// Shows `visit` the code of each leaf whose box lies within the sieve's limit, which it may lower: down to the nearer child,
+// and back up where the other may be nearer still.
+template <class Visit>
+__device__ inline void visit_near_leaves(const Points& points, const PointSieve& sieve, Visit visit) {
     u32 codes[STACK];
     float distances[STACK];
     u32 top = 0, code = points.root;
@@ -93,13 +90,23 @@ __device__ inline Nearest nearest_by_tree(const Points& points, Vec3 place, doub
             }
             if (!(min(near, far) <= sieve.limit)) code = NONE;
         }
-        if (code != NONE) offer_leaf(points, code, place, sieve, nearest);
+        if (code != NONE) visit(code);
         code = NONE;
         while (top > 0 && code == NONE) {
             top--;
             if (distances[top] <= sieve.limit) code = codes[top];
         }
     }
+}
+
+// Within a distance, which may be infinite.
+__device__ inline Nearest nearest_by_tree(const Points& points, Vec3 place, double max_distance_mm) {
+    Nearest nearest = {max_distance_mm * max_distance_mm, NONE, NONE};
+    // NaN fails this, too.
+    if (!(reach_of(place) < 1e300)) return nearest;
+    PointSieve sieve = point_sieve(points, place);
+    tighten(sieve, __double2float_ru(nearest.squared));
+    visit_near_leaves(points, sieve, [&](u32 code) { offer_leaf(points, code, place, sieve, nearest); });
     return nearest;
 }
 
@@ -133,34 +140,15 @@ __device__ inline void nearest_neighbours(const Points& points, Vec3 place, Neig
     found.count = 0;
     if (!(reach_of(place) < 1e300)) return;
     PointSieve sieve = point_sieve(points, place);
-    u32 codes[STACK];
-    float distances[STACK];
-    u32 top = 0, code = points.root;
-    while (code != NONE) {
-        while (!(code & LEAF_BIT)) {
-            Children node = children(points.nodes, code);
-            float near = distance0(node, sieve.local), far = distance1(node, sieve.local);
-            bool swaps = far < near;
-            codes[top] = swaps ? node.codes.x : node.codes.y;
-            distances[top++] = max(near, far);
-            code = swaps ? node.codes.y : node.codes.x;
-            if (!(min(near, far) <= sieve.limit)) code = NONE;
+    visit_near_leaves(points, sieve, [&](u32 code) {
+        u32 first = leaf_first(code), count = leaf_count(code);
+        for (u32 i = first; i < first + count; i++) {
+            float4 point = __ldg(points.sieve + i);
+            if (!(squared32(point, sieve.local) <= sieve.limit)) continue;
+            offer_neighbour(squared_distance(points, i, place), __float_as_uint(point.w), found);
+            if (found.count == K) tighten(sieve, __double2float_ru(found.squared[K - 1]));
         }
-        if (code != NONE) {
-            u32 first = leaf_first(code), count = leaf_count(code);
-            for (u32 i = first; i < first + count; i++) {
-                float4 point = __ldg(points.sieve + i);
-                if (!(squared32(point, sieve.local) <= sieve.limit)) continue;
-                offer_neighbour(squared_distance(points, i, place), __float_as_uint(point.w), found);
-                if (found.count == K) tighten(sieve, __double2float_ru(found.squared[K - 1]));
-            }
-        }
-        code = NONE;
-        while (top > 0 && code == NONE) {
-            top--;
-            if (distances[top] <= sieve.limit) code = codes[top];
-        }
-    }
+    });
 }
 
 // Down to the nearer child, never back up (Greenspan and Yurick 2003): near, not always the nearest.

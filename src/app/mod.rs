@@ -258,8 +258,9 @@ impl App {
         let watch = self.watch();
         let searches = self.dispatcher.document.searches.clone();
         let changed = self.dispatcher.advance(&watch, &Arc::clone(&self.wake));
+        let fresh = self.dispatcher.document.searches.as_ref();
         self.searches_open |=
-            changed && self.dispatcher.document.searches.is_some() && self.dispatcher.document.searches != searches;
+            fresh.is_some_and(|fresh| searches.as_ref().is_none_or(|before| !Arc::ptr_eq(before, fresh)));
         if changed || self.dispatcher.messages.len() != self.messages_seen {
             self.draft = self.dispatcher.document.settings.clone();
             let fresh = self.dispatcher.messages.get(self.messages_seen..).unwrap_or_default();

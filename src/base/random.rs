@@ -35,6 +35,13 @@ impl Random {
         ((u128::from(self.bits()) * count as u128) >> 64) as usize
     }
 
+    /// Brings `values` into any order (Fisher and Yates).
+    pub fn shuffle<T>(&mut self, values: &mut [T]) {
+        for i in (1..values.len()).rev() {
+            values.swap(i, self.index(i + 1));
+        }
+    }
+
     /// Standard normal (Box and Muller 1958).
     pub fn normal(&mut self) -> f64 {
         let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();

@@ -54,6 +54,13 @@ fn lent_to_write<'a, T>(place: *mut T, count: usize) -> Option<&'a mut [T]> {
     (!place.is_null()).then(|| unsafe { std::slice::from_raw_parts_mut(place, count) })
 }
 
+/// Writes a figure of every answer, unless the place is null.
+fn hand_out<A, T>(answers: &[A], place: *mut T, figure: impl Fn(&A) -> T) {
+    if let Some(out) = lent_to_write(place, answers.len()) {
+        out.iter_mut().zip(answers).for_each(|(out, answer)| *out = figure(answer));
+    }
+}
+
 fn triples(values: &[f64]) -> impl Iterator<Item = [f64; 3]> {
     values.as_chunks::<3>().0.iter().copied()
 }
@@ -186,12 +193,8 @@ pub extern "C" fn shadowgraph_closest(
             max_angle_rad: std::f64::consts::PI,
         };
         let answers = handle.backend.point_deviation(&request, &Progress::silent())?;
-        if let Some(out) = lent_to_write(deviation_mm, answers.len()) {
-            out.iter_mut().zip(&answers).for_each(|(out, answer)| *out = answer.value().unwrap_or(f64::NAN));
-        }
-        if let Some(out) = lent_to_write(facet, answers.len()) {
-            out.iter_mut().zip(&answers).for_each(|(out, answer)| *out = answer.facet);
-        }
+        hand_out(&answers, deviation_mm, |answer| answer.value().unwrap_or(f64::NAN));
+        hand_out(&answers, facet, |answer| answer.facet);
         Ok(())
     })
 }
@@ -220,12 +223,8 @@ pub extern "C" fn shadowgraph_point_facet(
             max_angle_rad,
         };
         let answers = handle.backend.point_facet_matching(&request, &Progress::silent())?;
-        if let Some(out) = lent_to_write(deviation_mm, answers.len()) {
-            out.iter_mut().zip(&answers).for_each(|(out, answer)| *out = answer.value().unwrap_or(f64::NAN));
-        }
-        if let Some(out) = lent_to_write(matches, answers.len()) {
-            out.iter_mut().zip(&answers).for_each(|(out, answer)| *out = answer.matches);
-        }
+        hand_out(&answers, deviation_mm, |answer| answer.value().unwrap_or(f64::NAN));
+        hand_out(&answers, matches, |answer| answer.matches);
         Ok(())
     })
 }

@@ -34,10 +34,8 @@ pub fn scan(mesh: &Mesh, count: usize, seed: u64) -> Vec<Point> {
             sample.point + sample.normal * (warp + 0.02 * random.normal())
         })
         .collect();
-    // Scanners do not deliver points in the order of facets: shuffle (Fisher and Yates).
-    for i in (1..points.len()).rev() {
-        points.swap(i, random.index(i + 1));
-    }
+    // Scanners do not deliver points in the order of facets.
+    random.shuffle(&mut points);
     points
 }
 

@@ -36,7 +36,7 @@ pub(super) fn run(problem: &Problem<'_>, parameters: &Parameters, progress: &Pro
         stop: Stop::MaxIterations,
         ..Answer::default()
     };
-    let mut cut_mm = f64::INFINITY;
+    let (mut cut_mm, centre) = (f64::INFINITY, truth.centre());
     for iteration in 0..parameters.max_iterations {
         progress.report(iteration as f32 / parameters.max_iterations as f32, "Registering")?;
         let pose = answer.truth_from_sensed;
@@ -45,7 +45,7 @@ pub(super) fn run(problem: &Problem<'_>, parameters: &Parameters, progress: &Pro
         progress.check()?;
         let searched = Instant::now();
         cut_mm = cut(parameters.filter, iteration, &matches);
-        let sums = Sums::of(truth.points(), sensed, &matches, cut_mm, &truth.centre(), &sensed[0]);
+        let sums = Sums::of(truth.points(), sensed, &matches, cut_mm, &centre, &sensed[0]);
         let summed = Instant::now();
         let pose = sums.motion().ok_or_else(undetermined)?;
         let moved = Instant::now();

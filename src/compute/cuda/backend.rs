@@ -23,15 +23,12 @@ impl Backend for Cuda {
         request: &point_deviation::Request<'_>,
         progress: &Progress,
     ) -> Result<Vec<point_deviation::PointDeviation>> {
-        let attempt = || {
-            progress.report(0.0, "Measuring deviations")?;
+        let on_device = || {
             let job = self.prepare_point_deviation(request)?;
             job.launch()?;
-            let answers = job.read()?;
-            progress.check()?;
-            Ok(answers)
+            job.read()
         };
-        self.or_cpu(attempt(), || Cpu.point_deviation(request, progress))
+        self.attempt("Measuring deviations", progress, on_device, || Cpu.point_deviation(request, progress))
     }
 
     fn point_facet_matching(
@@ -39,15 +36,12 @@ impl Backend for Cuda {
         request: &point_facet_matching::Request<'_>,
         progress: &Progress,
     ) -> Result<Vec<point_facet_matching::FacetDeviation>> {
-        let attempt = || {
-            progress.report(0.0, "Matching points to facets")?;
+        let on_device = || {
             let job = self.prepare_point_facet_matching(request)?;
             job.launch(request.nominal_from_scan)?;
-            let answers = job.read()?;
-            progress.check()?;
-            Ok(answers)
+            job.read()
         };
-        self.or_cpu(attempt(), || Cpu.point_facet_matching(request, progress))
+        self.attempt("Matching points to facets", progress, on_device, || Cpu.point_facet_matching(request, progress))
     }
 
     fn facet_facet_matching(
@@ -55,15 +49,12 @@ impl Backend for Cuda {
         request: &facet_facet_matching::Request<'_>,
         progress: &Progress,
     ) -> Result<Vec<point_facet_matching::FacetDeviation>> {
-        let attempt = || {
-            progress.report(0.0, "Matching facets to facets")?;
+        let on_device = || {
             let job = self.prepare_facet_facet_matching(request)?;
             job.launch(request.nominal_from_scan)?;
-            let answers = job.read()?;
-            progress.check()?;
-            Ok(answers)
+            job.read()
         };
-        self.or_cpu(attempt(), || Cpu.facet_facet_matching(request, progress))
+        self.attempt("Matching facets to facets", progress, on_device, || Cpu.facet_facet_matching(request, progress))
     }
 
     fn parallel_planes(
@@ -71,23 +62,17 @@ impl Backend for Cuda {
         request: &parallel_planes::Request<'_>,
         progress: &Progress,
     ) -> Result<Vec<parallel_planes::PlaneSet>> {
-        let attempt = || {
-            progress.check()?;
+        let on_device = || {
             let job = self.prepare_parallel_planes(request)?;
             job.launch()?;
             job.read()
         };
-        self.or_cpu(attempt(), || Cpu.parallel_planes(request, progress))
+        self.attempt("Fitting planes", progress, on_device, || Cpu.parallel_planes(request, progress))
     }
 
     fn smooth(&self, request: &smoothing::Request<'_>, progress: &Progress) -> Result<Vec<smoothing::Smoothed>> {
-        let attempt = || {
-            progress.report(0.0, "Smoothing over neighbours")?;
-            let answers = super::smoothing::run(&self.driver, request)?;
-            progress.check()?;
-            Ok(answers)
-        };
-        self.or_cpu(attempt(), || Cpu.smooth(request, progress))
+        let on_device = || super::smoothing::run(&self.driver, request);
+        self.attempt("Smoothing over neighbours", progress, on_device, || Cpu.smooth(request, progress))
     }
 
     fn icp(

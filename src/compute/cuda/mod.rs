@@ -163,6 +163,20 @@ impl Cuda {
         self.notices.lock().unwrap_or_else(PoisonError::into_inner).push(notice);
     }
 
+    /// Runs a job on the device between two looks at the progress; on the processor where the device fails.
+    fn attempt<T>(
+        &self,
+        stage: &str,
+        progress: &Progress,
+        on_device: impl FnOnce() -> Result<T>,
+        on_cpu: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
+        progress.report(0.0, stage)?;
+        let answer = self.or_cpu(on_device(), on_cpu)?;
+        progress.check()?;
+        Ok(answer)
+    }
+
     /// The device's answer, or the processor's with a notice where the device fails. A cancel stays one.
     fn or_cpu<T>(&self, answer: Result<T>, on_cpu: impl FnOnce() -> Result<T>) -> Result<T> {
         match answer {

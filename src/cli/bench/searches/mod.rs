@@ -98,9 +98,7 @@ fn lopsided_cone(facets: usize) -> Mesh {
 fn sensed(truth: &[Point], count: usize, noise_mm: f64, angles_rad: Vector) -> (Vec<Point>, Pose) {
     let mut random = Random::new(17, count as u64);
     let mut shuffled = truth.to_vec();
-    for i in (1..shuffled.len()).rev() {
-        shuffled.swap(i, random.index(i + 1));
-    }
+    random.shuffle(&mut shuffled);
     let truth_from_sensed = Pose::new(Vector::new(1.0, -2.0, 1.5), angles_rad);
     let back = truth_from_sensed.inverse();
     let points = shuffled.iter().take(count).map(|point| {
