@@ -6,6 +6,7 @@
 
 use std::sync::OnceLock;
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::base::{Progress, Result, UserError};
@@ -276,6 +277,13 @@ pub fn check(problem: &Problem<'_>, parameters: &Parameters) -> Result<()> {
         return Err(UserError::input(format!(
             "Registration needs at least three points on both sides; there are {sensed} and {truth}."
         )));
+    }
+    // NaN fails this, too.
+    let is_place = |place: &Point| place.coords.iter().all(|coordinate| coordinate.abs() < 1e150);
+    let starts_somewhere = is_place(&parameters.start.translation.vector.into())
+        && parameters.start.rotation.coords.iter().all(|term| term.is_finite());
+    if !starts_somewhere || !problem.sensed.points.par_iter().all(is_place) {
+        return Err(UserError::input("Registration needs finite points and a finite pose to start from."));
     }
     if parameters.max_iterations == 0 {
         return Err(UserError::usage("Give at least one iteration."));

@@ -120,6 +120,14 @@ fn ties_few_points_and_far_offsets_are_no_special_cases() {
         &Progress::silent(),
     );
     assert!(error.unwrap_err().sentence.contains("on a line"));
+    // What is no place is refused before any device sees it.
+    let lost = OrderedPoints { points: vec![Point::new(f64::NAN, 0.0, 0.0); 5], numbers: (0..5).collect() };
+    let problem = Problem { truth: &truth, sensed: &lost };
+    let parameters = Parameters::new(Search::KdTree, &truth);
+    for backend in [&device() as &dyn Backend, &Cpu] {
+        let refused = backend.icp(&problem, &parameters, &Progress::silent()).unwrap_err();
+        assert!(refused.sentence.contains("finite points"), "{refused:?}");
+    }
     // Ten metres off.
     let (near, moved) = clouds(1500, 700, 0.01);
     let shift = Vector::new(1e4, -1e4, 5e3);
