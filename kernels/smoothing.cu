@@ -24,7 +24,7 @@ extern "C" __global__ void smooth(Request request, Smoothed* answers) {
     u32 at_leaf = thread_number();
     if (at_leaf >= request.points.count) return;
     Neighbours<LOOKED_AT> found;
-    nearest_neighbours(request.points, place_at(request.points.places, at_leaf), found);
+    nearest_neighbours(request.points, place_at(request.points.places, at_leaf), LOOKED_AT, found);
     u32 number = __float_as_uint(request.points.sieve[at_leaf].w);
     Vec3 normal = at(request.normals, number);
     Smoothed answer;

@@ -110,21 +110,21 @@ __device__ inline Nearest nearest_by_tree(const Points& points, Vec3 place, doub
     return nearest;
 }
 
-// The K nearest, nearest first; of two that are equally near the lower number first.
+// The nearest ones, up to `wanted` of at most K, nearest first; of two that are equally near the lower number first.
 template <u32 K>
 struct Neighbours {
     double squared[K];
     u32 numbers[K];
-    u32 count;
+    u32 count, wanted;
 };
 
 template <u32 K>
 __device__ inline void offer_neighbour(double squared, u32 number, Neighbours<K>& found) {
-    u32 place = found.count < K ? found.count : K - 1;
-    if (found.count == K && !(squared < found.squared[place] || (squared == found.squared[place] && number < found.numbers[place]))) {
+    bool is_full = found.count == found.wanted;
+    u32 place = is_full ? found.count - 1 : found.count++;
+    if (is_full && !(squared < found.squared[place] || (squared == found.squared[place] && number < found.numbers[place]))) {
         return;
     }
-    if (found.count < K) found.count++;
     for (; place > 0; place--) {
         double before = found.squared[place - 1];
         if (before < squared || (before == squared && found.numbers[place - 1] < number)) break;
@@ -135,9 +135,11 @@ __device__ inline void offer_neighbour(double squared, u32 number, Neighbours<K>
     found.numbers[place] = number;
 }
 
+// `wanted` is at least 1.
 template <u32 K>
-__device__ inline void nearest_neighbours(const Points& points, Vec3 place, Neighbours<K>& found) {
+__device__ inline void nearest_neighbours(const Points& points, Vec3 place, u32 wanted, Neighbours<K>& found) {
     found.count = 0;
+    found.wanted = wanted;
     if (!(reach_of(place) < 1e300)) return;
     PointSieve sieve = point_sieve(points, place);
     visit_near_leaves(points, sieve, [&](u32 code) {
@@ -146,7 +148,7 @@ __device__ inline void nearest_neighbours(const Points& points, Vec3 place, Neig
             float4 point = __ldg(points.sieve + i);
             if (!(squared32(point, sieve.local) <= sieve.limit)) continue;
             offer_neighbour(squared_distance(points, i, place), __float_as_uint(point.w), found);
-            if (found.count == K) tighten(sieve, __double2float_ru(found.squared[K - 1]));
+            if (found.count == wanted) tighten(sieve, __double2float_ru(found.squared[wanted - 1]));
         }
     });
 }

@@ -6,6 +6,7 @@
 #include "../lib/climb.cuh"
 #include "../lib/closed_form.cuh"
 #include "../lib/facets.cuh"
+#include "../lib/jacobi.cuh"
 #include "../lib/morton.cuh"
 #include "../lib/nearest.cuh"
 #include "../lib/spread.cuh"
@@ -40,6 +41,12 @@ namespace order_statistic {
 }
 namespace icp {
 #include "../icp.cu"
+}
+namespace neighbourhoods {
+#include "../neighbourhoods.cu"
+}
+namespace thinning {
+#include "../thinning.cu"
 }
 namespace smoothing {
 #include "../smoothing.cu"
@@ -100,6 +107,10 @@ const Named KERNELS[] = {
     KERNEL(icp, invert_order),
     KERNEL(icp, place_graph),
     KERNEL(smoothing, smooth),
+    KERNEL(neighbourhoods, neighbourhoods),
+    KERNEL(thinning, thin_keys),
+    KERNEL(thinning, thin_cells),
+    KERNEL(thinning, thin_round),
     KERNEL(registration, pair_with_surface),
     KERNEL(registration, pair_with_points),
     KERNEL(order_statistic, select_first),

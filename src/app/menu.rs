@@ -7,6 +7,7 @@ use super::files::Purpose;
 use super::{App, Workspace, theme};
 use crate::dispatch::Command;
 use crate::inspect::alignment::Method;
+use crate::inspect::cleaning::Step;
 use crate::render::camera::StandardView;
 
 /// What can be chosen in the window, beyond commands to the document.
@@ -58,6 +59,8 @@ pub(super) fn entries() -> Vec<(&'static str, &'static str, Action, Option<Keybo
         ("File", "Quit", Action::Quit, key(COMMAND, Key::Q)),
         ("Edit", "Undo", send(Command::Undo), key(COMMAND, Key::Z)),
         ("Edit", "Redo", send(Command::Redo), key(COMMAND_SHIFT, Key::Z)),
+        ("Edit", "Remove outliers of the scan", send(Command::CleanScan(Step::OUTLIERS)), None),
+        ("Edit", "Find normals of the scan", send(Command::CleanScan(Step::Normals)), None),
         ("Edit", "Unify winding of the nominal", send(Command::UnifyWinding), None),
         ("Inspect", "Align automatically", send(Command::Align(Method::Auto)), key(COMMAND, Key::L)),
         ("Inspect", "Best fit from here", send(Command::Align(Method::BestFit)), key(COMMAND, Key::B)),

@@ -100,6 +100,8 @@ pub struct App {
     picking: Option<panels::align::Picking>,
     /// Whether there is a nominal, or one on its way.
     has_nominal: bool,
+    /// Figures of the cleaning of scans.
+    cleaning: panels::cleaning::Draft,
     /// Actions waiting for the end of the frame.
     actions: Vec<Action>,
 }
@@ -175,6 +177,7 @@ impl App {
             messages_seen: 0,
             log_open: false,
             searches_open: false,
+            cleaning: panels::cleaning::Draft::default(),
             saved_at: Instant::now(),
             needs_save: false,
             devices: compute::devices(),

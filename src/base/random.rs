@@ -62,7 +62,8 @@ impl Random {
     }
 }
 
-fn mix(mut z: u64) -> u64 {
+/// The finalizer of SplitMix64: a bijection.
+pub fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     z ^ (z >> 31)

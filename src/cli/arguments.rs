@@ -6,7 +6,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::base::LengthUnit;
 use crate::compute::DeviceChoice;
+use crate::compute::thinning::Rule;
 use crate::inspect::alignment::Method as AlignMethod;
+use crate::inspect::cleaning::Step;
 use crate::inspect::deviation::{Method, Tolerance};
 
 /// Scan-to-CAD inspection: where does this part differ from its drawing?
@@ -83,6 +85,9 @@ pub struct Inspect {
     /// Columns of x, y, z in files of numbers, counted from 1, such as 2,3,4.
     #[arg(long, value_parser = columns)]
     pub columns: Option<crate::io::xyz::Columns>,
+    /// How the scan is cleaned.
+    #[command(flatten)]
+    pub cleaning: Cleaning,
     /// How to align.
     #[arg(long, value_enum, default_value = "auto")]
     pub align: AlignMethod,
@@ -137,6 +142,34 @@ pub struct Inspect {
     /// Folder for summary.json, deviations.csv, colormap.ply, report.html, report.pdf, views/.
     #[arg(long)]
     pub out: PathBuf,
+}
+
+/// How scans are cleaned after loading, in this order.
+#[derive(Args, Debug)]
+pub struct Cleaning {
+    /// Remove points that stand farther from their neighbours than the mean and so many standard deviations, such as 3.
+    #[arg(long, value_name = "SIGMAS")]
+    pub remove_outliers: Option<f64>,
+    /// Leave fewer points: none nearer than this to another, mm.
+    #[arg(long, conflicts_with = "thin_cells_mm")]
+    pub thin_mm: Option<f64>,
+    /// Leave fewer points: one in each cube of this edge, mm.
+    #[arg(long)]
+    pub thin_cells_mm: Option<f64>,
+    /// Find normals from neighbours.
+    #[arg(long)]
+    pub normals: bool,
+}
+
+impl Cleaning {
+    /// The steps asked for.
+    pub fn steps(&self) -> Vec<Step> {
+        let outliers = self.remove_outliers.map(|sigmas| Step::RemoveOutliers { neighbours: 16, sigmas });
+        let by_distance = self.thin_mm.map(|mm| Step::Thin(Rule::Distance(mm)));
+        let by_cells = self.thin_cells_mm.map(|mm| Step::Thin(Rule::Cells(mm)));
+        let normals = self.normals.then_some(Step::Normals);
+        [outliers, by_distance, by_cells, normals].into_iter().flatten().collect()
+    }
 }
 
 /// `register`
@@ -232,7 +265,8 @@ pub struct Simulate {
 /// `convert`
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  shadowgraph convert part.step part.stl --chord-mm 0.01\n  shadowgraph convert scan.pcd scan.ply"
+    after_help = "Examples:\n  shadowgraph convert part.step part.stl --chord-mm 0.01\n  shadowgraph convert scan.pcd scan.ply\n  \
+    shadowgraph convert scan.ply thin.ply --remove-outliers 3 --thin-mm 0.5 --normals"
 )]
 pub struct Convert {
     /// File to read.
@@ -257,6 +291,12 @@ pub struct Convert {
     /// Turn facets so that they agree and face outward.
     #[arg(long)]
     pub unify_winding: bool,
+    /// How points are cleaned.
+    #[command(flatten)]
+    pub cleaning: Cleaning,
+    /// Device that computes.
+    #[arg(long, value_enum, default_value = "auto")]
+    pub backend: DeviceChoice,
 }
 
 /// `info`

@@ -7,6 +7,7 @@ use super::console::Console;
 use crate::base::{Result, UserError};
 use crate::dispatch::Context;
 use crate::geometry::{refine, snapshot, winding};
+use crate::inspect::cleaning;
 use crate::io::format::Format;
 use crate::io::{LoadOptions, load_nominal, load_scan, write};
 
@@ -17,6 +18,7 @@ pub fn run(arguments: &Convert, json: bool, context: &Context) -> Result<i32> {
     let mut options = LoadOptions { unit: arguments.units, columns: None, cad: context.cad.clone() };
     (options.cad.chord_mm, options.cad.angle_deg) = (arguments.chord_mm, arguments.angle_deg);
     let to_points = matches!(Format::of_name(&arguments.output)?, Format::Xyz);
+    let to_points = to_points || !arguments.cleaning.steps().is_empty();
     let as_mesh = if to_points { None } else { mesh(arguments, &options, &progress)? };
     let (kind, count, notes) = match as_mesh {
         Some((mesh, notes)) => {
@@ -24,13 +26,19 @@ pub fn run(arguments: &Convert, json: bool, context: &Context) -> Result<i32> {
             ("facets", mesh.facets.len(), notes)
         }
         None => {
-            let scan = load_scan(&arguments.input, &options, &progress)?;
+            let mut scan = load_scan(&arguments.input, &options, &progress)?;
+            for step in arguments.cleaning.steps() {
+                let cleaned = cleaning::run(context.backend.as_ref(), &scan.cloud, &step, &progress)?;
+                scan.cloud = cleaned.cloud;
+                scan.notes.push(cleaned.note);
+            }
             write::cloud(&arguments.output, &scan.cloud)?;
             ("points", scan.cloud.points.len(), scan.notes)
         }
     };
     console.done();
     notes.iter().for_each(|note| console.say(note));
+    context.backend.take_notices().iter().for_each(|notice| console.say(notice));
     if json {
         super::print_json(
             &json!({ "output": arguments.output.to_string_lossy(), kind: count, "unit": "mm", "notes": notes }),

@@ -49,6 +49,9 @@ fn job(arguments: &Inspect, dispatcher: &mut Dispatcher, console: &Console) -> R
     send(Command::SetSettings(settings))?;
     send(Command::OpenNominal { path: arguments.nominal.clone(), unit: arguments.nominal_units })?;
     send(Command::OpenScans { paths: arguments.scan.clone(), unit: arguments.scan_units, columns: arguments.columns })?;
+    for step in arguments.cleaning.steps() {
+        send(Command::CleanScan(step))?;
+    }
     let mut method = arguments.align;
     if let Some(path) = &arguments.pose {
         send(Command::SetPose(read_pose(path)?))?;

@@ -78,7 +78,9 @@ fn dispatch(parsed: Arguments, context: &Context) -> Result<Outcome> {
             register::run(&arguments, json, &with_device(arguments.backend, context)).map(Outcome::Exit)
         }
         Verb::Simulate(arguments) => simulate::run(&arguments, json, context).map(Outcome::Exit),
-        Verb::Convert(arguments) => convert::run(&arguments, json, context).map(Outcome::Exit),
+        Verb::Convert(arguments) => {
+            convert::run(&arguments, json, &with_device(arguments.backend, context)).map(Outcome::Exit)
+        }
         Verb::Info(arguments) => info::run(&arguments, json, context).map(Outcome::Exit),
         Verb::Bench(arguments) => bench::run(&arguments, json).map(Outcome::Exit),
     }

@@ -7,9 +7,10 @@ use super::console::Console;
 use crate::base::{Progress, Result, UserError};
 use crate::compute::registration::Target;
 use crate::dispatch::{Command, Context, Dispatcher};
-use crate::geometry::{KdTree, Pose, normals, transform};
+use crate::geometry::{Pose, SearchablePoints, transform};
 use crate::inspect::alignment::automatic::PreparedScan;
 use crate::inspect::alignment::{Alignment, Method, best_fit};
+use crate::inspect::cleaning::normals_of;
 use crate::io::{LoadOptions, load_scan};
 use crate::report::summary;
 
@@ -152,11 +153,11 @@ fn onto_cloud(arguments: &Register, context: &Context, console: &Console, progre
         Method::Auto => console.say("Two clouds have no automatic start: best fit from the given pose."),
         Method::BestFit => {}
     }
-    let tree = KdTree::new(&nominal.cloud.points);
-    let nominal_normals = normals::of_cloud(&nominal.cloud, &tree, 20);
+    let searchable = SearchablePoints::new(&nominal.cloud.points);
+    let nominal_normals = normals_of(context.backend.as_ref(), &nominal.cloud, &searchable, progress)?;
     let prepared = PreparedScan::new(&scan.cloud);
     let problem = best_fit::Problem {
-        target: Target::Cloud { points: &nominal.cloud.points, tree: &tree, normals: &nominal_normals },
+        target: Target::Cloud { points: &nominal.cloud.points, tree: searchable.tree(), normals: &nominal_normals },
         bounds: nominal.cloud.bounds(),
         points: &prepared.ordered,
         normals: &[],

@@ -6,11 +6,13 @@ pub mod cpu;
 pub mod cuda;
 pub mod facet_facet_matching;
 pub mod icp;
+pub mod neighbourhoods;
 pub mod parallel_planes;
 pub mod point_deviation;
 pub mod point_facet_matching;
 pub mod registration;
 pub mod smoothing;
+pub mod thinning;
 
 use std::sync::Arc;
 
@@ -143,6 +145,16 @@ pub trait Backend: Send + Sync {
 
     /// Values of points smoothed over neighbours of the same face.
     fn smooth(&self, request: &smoothing::Request<'_>, progress: &Progress) -> Result<Vec<smoothing::Smoothed>>;
+
+    /// What the nearest neighbours of each point say of the surface there, by point number.
+    fn neighbourhoods(
+        &self,
+        request: &neighbourhoods::Request<'_>,
+        progress: &Progress,
+    ) -> Result<Vec<neighbourhoods::Neighbourhood>>;
+
+    /// The numbers of the points that thinning keeps, in ascending order.
+    fn thin(&self, request: &thinning::Request<'_>, progress: &Progress) -> Result<Vec<u32>>;
 
     /// Iterative closest points between two clouds.
     fn icp(&self, problem: &icp::Problem<'_>, parameters: &icp::Parameters, progress: &Progress)

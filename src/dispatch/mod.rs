@@ -13,6 +13,7 @@ use crate::compute::{self, Backend, DeviceId};
 use crate::geometry::Pose;
 use crate::inspect::alignment::Method;
 use crate::inspect::alignment::point_pairs::PointPair;
+use crate::inspect::cleaning;
 use crate::io::cad::CadReader;
 use crate::io::xyz::Columns;
 use crate::session::jobs::{Job, JobState};
@@ -78,6 +79,8 @@ pub enum Command {
     RemovePair(usize),
     /// Removes all pairs.
     ClearPairs,
+    /// Removes outliers of the scan, thins it, or finds its normals.
+    CleanScan(cleaning::Step),
     /// Turns the nominal's facets so that they agree and face outward.
     UnifyWinding,
     /// Changes settings.
@@ -165,7 +168,7 @@ fn plan(command: Command, document: &Document, context: &Context, timings_ms: &[
         ),
         Command::OpenScans { paths, unit, columns } => work(
             "Opening the scan",
-            Box::new(move |progress, _| open::scans(&paths, unit, columns, &context, progress)),
+            Box::new(move |progress, _| open::scans(&paths, unit, columns, &[], &context, progress)),
         ),
         Command::InspectNext { paths, unit } => work(
             "Inspecting the next part",
@@ -173,7 +176,8 @@ fn plan(command: Command, document: &Document, context: &Context, timings_ms: &[
                 // The same columns; and, unless a start is looked for each time, the same pose to start from.
                 let columns = before.actual.as_ref().and_then(|actual| actual.sources.first()?.columns);
                 let kept = before.alignment.clone().filter(|_| before.settings.align != Method::Auto);
-                let opened = open::scans(&paths, unit, columns, &context, &progress.part(0.0, 0.2))?
+                let steps = before.actual.as_ref().map(|actual| actual.cleaning.clone()).unwrap_or_default();
+                let opened = open::scans(&paths, unit, columns, &steps, &context, &progress.part(0.0, 0.2))?
                     .then(Edit::new("Keep the pose", move |document| document.alignment = kept));
                 chain(opened, before, |document| align_and_compare(document, &context, &progress.part(0.2, 1.0), watch))
             }),
@@ -207,6 +211,9 @@ fn plan(command: Command, document: &Document, context: &Context, timings_ms: &[
             }
         })),
         Command::ClearPairs => now(Edit::new("Remove all point pairs", |document| document.pairs.clear())),
+        Command::CleanScan(step) => {
+            work("Cleaning the scan", Box::new(move |progress, _| open::clean(&step, &before, &context, progress)))
+        }
         Command::UnifyWinding => work("Unifying the winding", Box::new(move |_, _| open::unify_winding(&before))),
         Command::SetSettings(settings) => {
             settings.check()?;

@@ -8,6 +8,7 @@ use crate::base::{LengthUnit, Progress, Result, UserError, hash};
 use crate::geometry::health::{CloudFindings, MeshFindings};
 use crate::geometry::{Cloud, Mesh, Surface, cracks, snapshot, winding};
 use crate::inspect::alignment::automatic::PreparedScan;
+use crate::inspect::cleaning;
 use crate::io::xyz::Columns;
 use crate::io::{LoadOptions, load_nominal, load_scan};
 use crate::session::project::Project;
@@ -74,10 +75,12 @@ pub(super) fn scans(
     paths: &[PathBuf],
     unit: Option<LengthUnit>,
     columns: Option<Columns>,
+    steps: &[cleaning::Step],
     context: &Context,
     progress: &Progress,
 ) -> Result<Edit> {
-    let actual = Arc::new(read_scans(paths, unit, columns, context, progress)?);
+    let actual = read_scans(paths, unit, columns, context, &progress.part(0.0, 0.8))?;
+    let actual = Arc::new(cleaned(actual, steps, context, &progress.part(0.8, 1.0))?);
     let notes = match actual.sources.as_slice() {
         [source] => notes_of(source, &actual.notes, actual.findings.sentences()),
         // Those of several snapshots carry their names already.
@@ -136,8 +139,46 @@ fn read_scans(
     progress.report(0.8, "Ordering the points")?;
     let prepared = PreparedScan::new(&cloud);
     progress.report(0.9, "Preparing the scan for search")?;
-    let facets = mesh.map(Surface::new);
-    Ok(Actual { sources, cloud, prepared, facets, findings, notes })
+    let facets = mesh.map(|mesh| Arc::new(Surface::new(mesh)));
+    Ok(Actual { sources, cloud, prepared, facets, findings, notes, cleaning: Vec::new() })
+}
+
+/// The scan after some steps of cleaning.
+fn cleaned(mut actual: Actual, steps: &[cleaning::Step], context: &Context, progress: &Progress) -> Result<Actual> {
+    for step in steps {
+        let cleaned = cleaning::run(context.backend.as_ref(), &actual.cloud, step, progress)?;
+        if cleaned.removed > 0 && actual.facets.take().is_some() {
+            actual.notes.push("The scan's facets went with the points that were removed.".to_owned());
+        }
+        actual.notes.push(cleaned.note);
+        actual.cloud = cleaned.cloud;
+        actual.cleaning.push(*step);
+    }
+    if !steps.is_empty() {
+        actual.prepared = PreparedScan::new(&actual.cloud);
+    }
+    Ok(actual)
+}
+
+pub(super) fn clean(
+    step: &cleaning::Step,
+    document: &Document,
+    context: &Context,
+    progress: &Progress,
+) -> Result<Edit> {
+    let Some(actual) = &document.actual else {
+        return Err(UserError::usage("Load a scan first."));
+    };
+    let before = Actual { prepared: PreparedScan::default(), ..Actual::clone(actual) };
+    let after = cleaned(before, std::slice::from_ref(step), context, progress)?;
+    let news = after.notes[actual.notes.len()..].to_vec();
+    let actual = Arc::new(after);
+    Ok(Edit::new(step.name(), move |document| {
+        document.actual = Some(actual);
+        document.check = None;
+        document.searches = None;
+    })
+    .with_notes(news))
 }
 
 fn source_file(path: &Path, unit: Option<LengthUnit>, columns: Option<Columns>) -> Result<SourceFile> {
@@ -198,7 +239,8 @@ pub(super) fn project(path: &Path, context: &Context, progress: &Progress) -> Re
     }
     if let Some(first) = project.scans.first() {
         let paths: Vec<PathBuf> = project.scans.iter().map(|source| source.path.clone()).collect();
-        let read = read_scans(&paths, first.unit, first.columns, context, &progress.part(0.4, 0.8));
+        let read = read_scans(&paths, first.unit, first.columns, context, &progress.part(0.4, 0.7))
+            .and_then(|actual| cleaned(actual, &project.cleaning, context, &progress.part(0.7, 0.8)));
         document.actual = keep(read, &mut notes, &mut complete)?.map(Arc::new);
         let same = |actual: &Arc<Actual>| {
             actual.sources.iter().map(|source| &source.hash).eq(project.scans.iter().map(|source| &source.hash))

@@ -1,5 +1,6 @@
 //! Floor 3: what a metrologist would name.
 
 pub mod alignment;
+pub mod cleaning;
 pub mod deviation;
 pub mod simulation;

@@ -31,6 +31,7 @@ pub fn of(input: &Input<'_>) -> Value {
             "points": input.actual.cloud.points.len(),
             "findings": input.actual.findings,
             "notes": input.actual.notes,
+            "cleaning": input.actual.cleaning,
         },
         "alignment": alignment_json(alignment),
         "deviation": {

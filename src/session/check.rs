@@ -88,7 +88,7 @@ pub fn run(
         cloud: &actual.cloud,
         ordered: &actual.prepared.ordered,
         oriented: actual.prepared.oriented,
-        facets: actual.facets.as_ref(),
+        facets: actual.facets.as_deref(),
     };
     let map =
         deviation::measure(backend, &nominal.surface, &scan, nominal_from_scan, parameters, &progress.part(0.0, 0.6))?;

@@ -13,6 +13,7 @@ use crate::inspect::alignment::Alignment;
 use crate::inspect::alignment::automatic::PreparedScan;
 use crate::inspect::alignment::point_pairs::PointPair;
 use crate::inspect::alignment::search_comparison::SearchComparison;
+use crate::inspect::cleaning;
 use crate::io::xyz::Columns;
 
 /// A file that an element was made from.
@@ -51,6 +52,7 @@ pub struct Nominal {
 }
 
 /// The actual element: one or more snapshots in one frame.
+#[derive(Clone)]
 pub struct Actual {
     /// Where they came from.
     pub sources: Vec<SourceFile>,
@@ -59,11 +61,13 @@ pub struct Actual {
     /// Ready for alignment.
     pub prepared: PreparedScan,
     /// The scan's facets, where it has them.
-    pub facets: Option<Surface>,
+    pub facets: Option<Arc<Surface>>,
     /// What was wrong with the files.
     pub findings: CloudFindings,
     /// Sentences for the user.
     pub notes: Vec<String>,
+    /// How it was cleaned after loading.
+    pub cleaning: Vec<cleaning::Step>,
 }
 
 /// Everything there is to an inspection.
@@ -118,7 +122,7 @@ impl Document {
         }
         own(self.nominal.as_ref(), other.nominal.as_ref(), |nominal| nominal.surface.bytes())
             + own(self.actual.as_ref(), other.actual.as_ref(), |actual| {
-                2 * actual.cloud.bytes() + actual.facets.as_ref().map_or(0, Surface::bytes)
+                2 * actual.cloud.bytes() + actual.facets.as_ref().map_or(0, |facets| facets.bytes())
             })
             + own(self.check.as_ref(), other.check.as_ref(), Check::bytes)
             + size_of::<Self>() as u64

@@ -8,6 +8,7 @@ use super::{Document, Settings, SourceFile};
 use crate::base::{Result, UserError};
 use crate::inspect::alignment::Alignment;
 use crate::inspect::alignment::point_pairs::PointPair;
+use crate::inspect::cleaning;
 use crate::io::atomic;
 
 /// What marks a project file.
@@ -32,6 +33,9 @@ pub struct Project {
     /// The scans' files.
     #[serde(default)]
     pub scans: Vec<SourceFile>,
+    /// How the scan was cleaned after loading.
+    #[serde(default)]
+    pub cleaning: Vec<cleaning::Step>,
     /// The alignment.
     #[serde(default)]
     pub alignment: Option<Alignment>,
@@ -56,6 +60,7 @@ impl Project {
             nominal: document.nominal.as_ref().map(|nominal| nominal.source.clone()),
             winding_unified: document.nominal.as_ref().is_some_and(|nominal| nominal.winding_unified),
             scans: document.actual.as_ref().map(|actual| actual.sources.clone()).unwrap_or_default(),
+            cleaning: document.actual.as_ref().map(|actual| actual.cleaning.clone()).unwrap_or_default(),
             alignment: document.alignment.as_deref().cloned(),
             pairs: document.pairs.clone(),
             checked: document.check.is_some(),
@@ -118,6 +123,7 @@ impl Project {
             nominal: part(value, "nominal", "nominal", &mut notes),
             winding_unified: part(value, "winding_unified", "winding", &mut notes),
             scans: part(value, "scans", "list of scans", &mut notes),
+            cleaning: part(value, "cleaning", "list of cleaning steps", &mut notes),
             alignment: part(value, "alignment", "alignment", &mut notes),
             pairs: part(value, "pairs", "list of point pairs", &mut notes),
             checked: part(value, "checked", "check", &mut notes),

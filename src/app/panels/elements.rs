@@ -55,6 +55,7 @@ impl App {
             for sentence in actual.findings.sentences() {
                 theme::weak(ui, sentence);
             }
+            self.cleaning(ui);
         });
     }
 

@@ -2,6 +2,7 @@
 
 pub mod align;
 mod bottom;
+pub mod cleaning;
 mod compare;
 mod elements;
 mod report;

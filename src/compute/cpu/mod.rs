@@ -3,12 +3,14 @@
 mod facet_facet_matching;
 mod gate;
 mod icp;
+mod neighbourhoods;
 mod order_statistic;
 mod parallel_planes;
 mod point_deviation;
 mod point_facet_matching;
 mod registration;
 mod smoothing;
+mod thinning;
 
 use rayon::prelude::*;
 
@@ -63,6 +65,18 @@ impl Backend for Cpu {
         progress: &Progress,
     ) -> Result<Vec<super::smoothing::Smoothed>> {
         smoothing::run(request, progress)
+    }
+
+    fn neighbourhoods(
+        &self,
+        request: &super::neighbourhoods::Request<'_>,
+        progress: &Progress,
+    ) -> Result<Vec<super::neighbourhoods::Neighbourhood>> {
+        neighbourhoods::run(request, progress)
+    }
+
+    fn thin(&self, request: &super::thinning::Request<'_>, progress: &Progress) -> Result<Vec<u32>> {
+        thinning::run(request, progress)
     }
 
     fn icp(

@@ -4,8 +4,8 @@ use rayon::prelude::*;
 
 use crate::base::{Progress, Result};
 use crate::compute::smoothing::{NEIGHBOURS, NO_LINK, Request, Smoothed};
-use crate::geometry::kd_tree::{Neighbour, Neighbours};
-use crate::geometry::{KdTree, OrderedPoints, Point};
+use crate::geometry::OrderedPoints;
+use crate::geometry::kd_tree::{AlongCurve, Neighbour, Neighbours};
 
 /// Points of one task.
 const CHUNK: usize = 512;
@@ -21,7 +21,7 @@ pub(super) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<Smoo
         .par_chunks(CHUNK)
         .flat_map_iter(|numbers| {
             let mut search =
-                Search { request, tree, before: None, neighbours: Neighbours::default(), values: Vec::new() };
+                Search { request, near: AlongCurve::new(tree), wider: Neighbours::default(), values: Vec::new() };
             let numbers = if counter.step() { numbers } else { &[] };
             numbers.iter().map(|&number| search.smooth(number)).collect::<Vec<_>>()
         })
@@ -35,10 +35,8 @@ pub(super) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<Smoo
 /// Points along the curve, one after the other.
 struct Search<'a> {
     request: &'a Request<'a>,
-    tree: &'a KdTree,
-    /// The place asked about last, and how far the last of its neighbours was, mm.
-    before: Option<(Point, f64)>,
-    neighbours: Neighbours,
+    near: AlongCurve<'a>,
+    wider: Neighbours,
     values: Vec<f64>,
 }
 
@@ -47,16 +45,13 @@ impl Search<'_> {
         let Request { points, values, normals } = *self.request;
         let (here, normal) = (points.places()[number as usize], normals[number as usize]);
         let is_on_this_face = |neighbour: &Neighbour| normals[neighbour.number as usize].dot(&normal) > 0.0;
-        // By the triangle inequality as many lie within this; widened by more than rounding.
-        let reach_mm = self.before.map_or(f64::INFINITY, |(place, mm)| (mm + (here - place).norm()) * (1.0 + 1e-12));
-        self.tree.k_nearest(&here, NEIGHBOURS, reach_mm, &mut self.neighbours);
-        self.before = self.neighbours.found.last().map(|last| (here, last.squared_mm2.sqrt()));
-        if !self.neighbours.found.iter().all(is_on_this_face) {
-            self.tree.k_nearest(&here, 2 * NEIGHBOURS, f64::INFINITY, &mut self.neighbours);
-            self.neighbours.found.retain(is_on_this_face);
-            self.neighbours.found.truncate(NEIGHBOURS);
+        let mut found = self.near.k_nearest(&here, NEIGHBOURS);
+        if !found.iter().all(is_on_this_face) {
+            points.tree().k_nearest(&here, 2 * NEIGHBOURS, f64::INFINITY, &mut self.wider);
+            found = &mut self.wider.found;
+            found.retain(is_on_this_face);
+            found.truncate(NEIGHBOURS);
         }
-        let found = &self.neighbours.found;
         let Some(last) = found.last() else { return NOTHING };
         self.values.clear();
         self.values.extend(found.iter().map(|neighbour| values[neighbour.number as usize]));

@@ -5,8 +5,8 @@ use crate::base::{Progress, Result};
 use crate::compute::cpu::Cpu;
 use crate::compute::registration::{Answer, Problem, Registration, Step};
 use crate::compute::{
-    Backend, Device, DeviceKind, facet_facet_matching, icp, parallel_planes, point_deviation, point_facet_matching,
-    smoothing,
+    Backend, Device, DeviceKind, facet_facet_matching, icp, neighbourhoods, parallel_planes, point_deviation,
+    point_facet_matching, smoothing, thinning,
 };
 
 impl Backend for Cuda {
@@ -73,6 +73,24 @@ impl Backend for Cuda {
     fn smooth(&self, request: &smoothing::Request<'_>, progress: &Progress) -> Result<Vec<smoothing::Smoothed>> {
         let on_device = || super::smoothing::run(&self.driver, request);
         self.attempt("Smoothing over neighbours", progress, on_device, || Cpu.smooth(request, progress))
+    }
+
+    fn neighbourhoods(
+        &self,
+        request: &neighbourhoods::Request<'_>,
+        progress: &Progress,
+    ) -> Result<Vec<neighbourhoods::Neighbourhood>> {
+        let on_device = || {
+            let job = self.prepare_neighbourhoods(request)?;
+            job.launch()?;
+            job.read()
+        };
+        self.attempt("Looking at neighbours", progress, on_device, || Cpu.neighbourhoods(request, progress))
+    }
+
+    fn thin(&self, request: &thinning::Request<'_>, progress: &Progress) -> Result<Vec<u32>> {
+        let on_device = || super::thinning::run(&self.driver, request, progress);
+        self.attempt("Thinning", progress, on_device, || Cpu.thin(request, progress))
     }
 
     fn icp(

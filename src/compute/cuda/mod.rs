@@ -7,6 +7,7 @@ mod facet_facet_matching;
 mod flat;
 mod icp;
 mod mesh;
+mod neighbourhoods;
 mod nvidia;
 mod order_statistic;
 mod page_locked;
@@ -19,6 +20,7 @@ mod registration;
 mod smoothing;
 mod sort;
 mod surface;
+mod thinning;
 mod tree;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,6 +31,7 @@ use crate::geometry::Surface;
 use driver::Driver;
 pub use facet_facet_matching::FacetFacetJob;
 pub use icp::IcpJob;
+pub use neighbourhoods::NeighbourhoodsJob;
 pub use page_locked::PageLocked;
 pub use parallel_planes::ParallelPlanesJob;
 pub use point_deviation::PointDeviationJob;
@@ -120,6 +123,11 @@ impl Cuda {
         progress: &Progress,
     ) -> Result<IcpJob> {
         IcpJob::new(&self.driver, problem, parameters, progress)
+    }
+
+    /// As [`Self::prepare_point_deviation`].
+    pub fn prepare_neighbourhoods(&self, request: &super::neighbourhoods::Request<'_>) -> Result<NeighbourhoodsJob> {
+        NeighbourhoodsJob::new(&self.driver, request)
     }
 
     /// A resident surface of its own, for those who time its making.

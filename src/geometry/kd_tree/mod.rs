@@ -1,10 +1,12 @@
 //! A k-d tree over points: nearest, k nearest, within a radius, within a box. Filters in f32, decides in f64.
 
+mod along_curve;
 mod lazy;
 mod nearest;
 mod plain;
 mod range;
 
+pub use along_curve::AlongCurve;
 pub use lazy::SearchablePoints;
 pub use nearest::{Neighbour, Neighbours};
 pub use plain::Plain;

@@ -5,6 +5,7 @@ mod closest;
 mod fallback;
 mod icp;
 mod matching;
+mod neighbours;
 mod planes;
 mod registration;
 mod repeats;

@@ -3,9 +3,10 @@
 use shadowgraph::base::Progress;
 use shadowgraph::compute::cuda::Cuda;
 use shadowgraph::compute::icp::{self, Parameters, Search, Start, Truth};
-use shadowgraph::compute::parallel_planes;
 use shadowgraph::compute::registration::{Metric, Problem, Robust, Step, Target};
-use shadowgraph::compute::{Backend, facet_facet_matching, point_deviation, point_facet_matching};
+use shadowgraph::compute::{
+    Backend, facet_facet_matching, neighbourhoods, parallel_planes, point_deviation, point_facet_matching, thinning,
+};
 use shadowgraph::geometry::{OrderedPoints, Point, Pose, SearchablePoints, Surface, Vector, mesh::shapes, sampling};
 
 use super::{device, is_on_gpu};
@@ -90,6 +91,10 @@ impl Jobs {
             let answer = cuda.icp(&problem, &parameters, &silent).unwrap();
             bits.extend(answer.truth_from_sensed.to_homogeneous().iter().map(|term| term.to_bits()));
         }
+        let request = neighbourhoods::Request { points: &searchable, neighbours: 12 };
+        bits.extend(cuda.neighbourhoods(&request, &silent).unwrap().iter().map(|own| own.variation.to_bits()));
+        let request = thinning::Request { points: &searchable, rule: thinning::Rule::Distance(2.0) };
+        bits.extend(cuda.thin(&request, &silent).unwrap().iter().map(|&number| u64::from(number)));
         assert_eq!(cuda.take_notices(), Vec::<String>::new());
         bits
     }

@@ -16,11 +16,12 @@ use crate::base::{Result, UserError};
 use staging::Staging;
 
 /// Compiled kernels by file. Made by kernels/make_ptx.py.
-const MODULES: [&str; 12] = [
+const MODULES: [&str; 14] = [
     include_str!("../../../../kernels/ptx/closest_point.ptx"),
     include_str!("../../../../kernels/ptx/facet_facet_matching.ptx"),
     include_str!("../../../../kernels/ptx/facet_tree.ptx"),
     include_str!("../../../../kernels/ptx/icp.ptx"),
+    include_str!("../../../../kernels/ptx/neighbourhoods.ptx"),
     include_str!("../../../../kernels/ptx/order_statistic.ptx"),
     include_str!("../../../../kernels/ptx/parallel_planes.ptx"),
     include_str!("../../../../kernels/ptx/point_facet_matching.ptx"),
@@ -28,6 +29,7 @@ const MODULES: [&str; 12] = [
     include_str!("../../../../kernels/ptx/radix_sort.ptx"),
     include_str!("../../../../kernels/ptx/registration.ptx"),
     include_str!("../../../../kernels/ptx/smoothing.ptx"),
+    include_str!("../../../../kernels/ptx/thinning.ptx"),
     include_str!("../../../../kernels/ptx/tree_links.ptx"),
 ];
 

@@ -18,7 +18,10 @@ use super::{Alignment, Method};
 use crate::base::{Progress, Result, UserError};
 use crate::compute::Backend;
 use crate::compute::registration::Target;
-use crate::geometry::{Cloud, KdTree, OrderedPoints, Point, Pose, Surface, Vector, normals, sampling, thinning};
+use crate::geometry::{
+    Cloud, OrderedPoints, Point, Pose, SearchablePoints, Surface, Vector, normals, sampling, thinning,
+};
+use crate::inspect::cleaning;
 use pair_table::PairTable;
 
 /// A point with its normal, as votes use them.
@@ -29,6 +32,7 @@ pub(super) struct OrientedPoint {
 }
 
 /// A scan made ready for alignment: thinned with normals for the search, ordered for the fit.
+#[derive(Clone, Default)]
 pub struct PreparedScan {
     /// All points along a space-filling curve.
     pub ordered: OrderedPoints,
@@ -70,7 +74,7 @@ pub fn run(
     let model = model_points(surface, spacing_mm);
     let table = PairTable::new(&model, spacing_mm);
     progress.report(0.15, "Reading the shape of the scan")?;
-    let scene = scene_points(cloud, scan, spacing_mm);
+    let scene = scene_points(backend, cloud, scan, spacing_mm)?;
     let oriented = normals::are_oriented(cloud);
     let votes = votes::Ballot { table: &table, model: &model, scene: &scene, oriented, spacing_mm };
     let mut hypotheses = votes.hypotheses(surface.bounds(), &progress.part(0.2, 0.5))?;
@@ -143,12 +147,17 @@ fn is_positive(normal: &Vector) -> bool {
     normal[dominant] > 0.0
 }
 
-fn scene_points(cloud: &Cloud, scan: &PreparedScan, spacing_mm: f64) -> Vec<OrientedPoint> {
+fn scene_points(
+    backend: &dyn Backend,
+    cloud: &Cloud,
+    scan: &PreparedScan,
+    spacing_mm: f64,
+) -> Result<Vec<OrientedPoint>> {
     // By stride along the curve, not by cells: cells would give lone outliers the weight of whole patches.
     let stride = (scan.ordered.numbers.len() / NORMAL_POINTS).max(1);
     let base = cloud.select(&scan.ordered.numbers.iter().step_by(stride).copied().collect::<Vec<_>>());
-    let tree = KdTree::new(&base.points);
-    let all_normals = normals::of_cloud(&base, &tree, 20);
+    let searchable = SearchablePoints::new(&base.points);
+    let all_normals = cleaning::normals_of(backend, &base, &searchable, &Progress::silent())?;
     // A scan may be far smaller than its nominal (a piece of a door), or show more: fit the cell to the count.
     let mut cell = spacing_mm;
     let mut kept = thinning::one_per_dense_cell(&base.points, cell);
@@ -160,5 +169,6 @@ fn scene_points(cloud: &Cloud, scan: &PreparedScan, spacing_mm: f64) -> Vec<Orie
         cell *= 1.2;
         kept = thinning::one_per_dense_cell(&base.points, cell);
     }
-    kept.iter().map(|&i| OrientedPoint { point: base.points[i as usize], normal: all_normals[i as usize] }).collect()
+    let oriented = |&i: &u32| OrientedPoint { point: base.points[i as usize], normal: all_normals[i as usize] };
+    Ok(kept.iter().map(oriented).collect())
 }

@@ -1,0 +1,56 @@
+//! Neighbourhoods on the processor.
+
+use rayon::prelude::*;
+
+use crate::base::{Progress, Result};
+use crate::compute::neighbourhoods::{Neighbourhood, Request};
+use crate::geometry::kd_tree::{AlongCurve, Neighbour};
+use crate::geometry::{OrderedPoints, Point, Vector, jacobi};
+
+/// Points of one task.
+const CHUNK: usize = 512;
+
+pub(super) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<Neighbourhood>> {
+    let points = request.points.places();
+    let (tree, ordered) = (request.points.tree(), OrderedPoints::new(points));
+    let counter = progress.counter(points.len().div_ceil(CHUNK), "Looking at neighbours");
+    let along_curve: Vec<Neighbourhood> = ordered
+        .points
+        .par_chunks(CHUNK)
+        .flat_map_iter(|places| {
+            let mut search = AlongCurve::new(tree);
+            let places = if counter.step() { places } else { &[] };
+            places.iter().map(|place| of(place, points, search.k_nearest(place, request.wanted()))).collect::<Vec<_>>()
+        })
+        .collect();
+    progress.check()?;
+    Ok(ordered.scatter(&along_curve))
+}
+
+fn of(place: &Point, points: &[Point], found: &[Neighbour]) -> Neighbourhood {
+    let Some(last) = found.last() else { return Neighbourhood::default() };
+    let count = found.len() as f64;
+    let (mut mean, mut distances) = (Vector::zeros(), 0.0);
+    for neighbour in found {
+        mean += points[neighbour.number as usize] - place;
+        distances += neighbour.squared_mm2.sqrt();
+    }
+    mean /= count;
+    let mut spread = [0.0; 6];
+    for neighbour in found {
+        let c = points[neighbour.number as usize] - place - mean;
+        let products = [c.x * c.x, c.x * c.y, c.x * c.z, c.y * c.y, c.y * c.z, c.z * c.z];
+        spread.iter_mut().zip(products).for_each(|(sum, product)| *sum += product);
+    }
+    let (values, vectors) = jacobi::eigen(&spread);
+    let (least, all) = (values[0].max(0.0), values[0] + values[1] + values[2]);
+    let normal = vectors[0];
+    let largest = normal[normal.iamax()];
+    Neighbourhood {
+        normal: if largest < 0.0 { -normal } else { normal },
+        variation: if all > 0.0 { least / all } else { 0.0 },
+        mean_mm: distances / (count - 1.0).max(1.0),
+        reach_mm: last.squared_mm2.sqrt(),
+        neighbours: found.len() as u32,
+    }
+}

@@ -1,0 +1,28 @@
+//! Fewer points of even density.
+
+use crate::geometry::SearchablePoints;
+
+/// How points are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rule {
+    /// Every occupied cube of this edge, mm, keeps the point nearest to its middle.
+    Cells(f64),
+    /// No two kept points are nearer than this, mm, and every point dropped is nearer than that to a kept one: points
+    /// are taken in an order drawn once for all (a maximal Poisson-disk subset; Cook 1986, Luby 1986).
+    Distance(f64),
+}
+
+/// What is asked.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    /// The points, mm; finite.
+    pub points: &'a SearchablePoints<'a>,
+    /// How they are chosen.
+    pub rule: Rule,
+}
+
+/// Whose turn is first; no two numbers are equal.
+pub fn turn_of(number: u32) -> u64 {
+    crate::base::random::mix(u64::from(number))
+}
