@@ -42,6 +42,9 @@ namespace order_statistic {
 namespace icp {
 #include "../icp.cu"
 }
+namespace published_matching {
+#include "../published_matching.cu"
+}
 namespace neighbourhoods {
 #include "../neighbourhoods.cu"
 }
@@ -107,6 +110,14 @@ const Named KERNELS[] = {
     KERNEL(icp, invert_order),
     KERNEL(icp, place_graph),
     KERNEL(smoothing, smooth),
+    KERNEL(published_matching, published_points_naive),
+    KERNEL(published_matching, published_points_bundled),
+    KERNEL(published_matching, published_points_complete),
+    KERNEL(published_matching, published_points_read_only),
+    KERNEL(published_matching, published_facets_naive),
+    KERNEL(published_matching, published_facets_bundled),
+    KERNEL(published_matching, published_facets_complete),
+    KERNEL(published_matching, published_facets_read_only),
     KERNEL(neighbourhoods, neighbourhoods),
     KERNEL(thinning, thin_keys),
     KERNEL(thinning, thin_cells),

@@ -1,9 +1,11 @@
 //! The command line on real files.
 
 use serde_json::Value;
+use shadowgraph::base::Progress;
+use shadowgraph::dispatch::{Command, Dispatcher};
 use shadowgraph::geometry::{Point, transform};
 
-use super::support::{asset, errors, pose_of_json, shadowgraph, text};
+use super::support::{asset, context, errors, pose_of_json, shadowgraph, text};
 
 fn demo_truth() -> Value {
     serde_json::from_str(&std::fs::read_to_string(asset("bracket-truth.json")).unwrap()).unwrap()
@@ -139,4 +141,29 @@ fn a_cad_file_becomes_the_part_it_describes() {
     assert_eq!(file["open_edges"], 0);
     // The volume that the CAD system gave for the solid; facets cut its rounds by a little.
     assert!((file["volume_mm3"].as_f64().unwrap() / 18_432.805 - 1.0).abs() < 1e-3);
+}
+
+#[test]
+fn a_scan_is_cleaned_before_it_is_compared_and_so_again_when_the_project_is_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let (nominal, scan, out) = (asset("bracket.stl"), asset("bracket-scan.ply"), folder.path().join("r"));
+    let thin = ["--remove-outliers", "3", "--thin-mm", "0.5", "--normals", "--no-pictures", "--json"];
+    let mut arguments = vec!["inspect", "--nominal", text(&nominal), "--scan", text(&scan), "--out", text(&out)];
+    arguments.extend(thin);
+    let output = shadowgraph(&arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let points = summary["scan"]["points"].as_u64().unwrap();
+    assert!((20_000..150_000).contains(&points), "{points}");
+    assert_eq!(summary["scan"]["cleaning"].as_array().unwrap().len(), 3);
+    assert_eq!(summary["regions"].as_array().unwrap().len(), 4);
+    let mut dispatcher = Dispatcher::new(context());
+    let project = Command::OpenProject(out.join("inspection.shadowgraph"));
+    dispatcher.run_now(project, &Progress::silent()).unwrap();
+    let actual = dispatcher.document.actual.as_ref().unwrap();
+    assert_eq!(actual.cloud.points.len() as u64, points);
+    assert_eq!(actual.cloud.normals.len() as u64, points);
+    let refused = shadowgraph(&["convert", text(&scan), text(&out.join("x.ply")), "--thin-mm", "0"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", errors(&refused));
+    assert!(errors(&refused).contains("above 0 mm"));
 }

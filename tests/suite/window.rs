@@ -183,3 +183,26 @@ fn the_device_is_chosen_in_the_window() {
         harness.render().unwrap().save(std::path::Path::new(&folder).join("device.png")).unwrap();
     }
 }
+
+#[test]
+fn a_scan_is_cleaned_and_the_step_is_taken_back() {
+    let mut harness = open(vec![asset("bracket.stl"), asset("bracket-scan.ply")], None);
+    settle(&mut harness);
+    let points = |harness: &Harness<'static, App>| {
+        harness.state().dispatcher().document.actual.as_ref().map_or(0, |actual| actual.cloud.points.len())
+    };
+    let before = points(&harness);
+    harness.get_by_label("Clean").click();
+    harness.run_steps(30);
+    harness.get_by_label("Thin").click();
+    settle(&mut harness);
+    let after = points(&harness);
+    assert!(after < before && after > before / 20, "{after} of {before}");
+    assert!(harness.query_by_label("Thin the scan: done").is_some());
+    if let Ok(folder) = std::env::var("SHADOWGRAPH_PICTURES") {
+        harness.render().unwrap().save(std::path::Path::new(&folder).join("cleaned.png")).unwrap();
+    }
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
+    settle(&mut harness);
+    assert_eq!(points(&harness), before);
+}

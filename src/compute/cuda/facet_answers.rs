@@ -72,6 +72,12 @@ impl FacetAnswers {
         launch_each(driver, kernel, self.mesh.count, &[tree, request, bytes_of(&answers)])
     }
 
+    /// Launches `kernel` on all facets: it takes the `request` and the answers.
+    pub fn launch_on(&self, driver: &dyn Driver, kernel: &'static str, request: &[u8]) -> Result<()> {
+        let answers = self.answers.place();
+        launch_each(driver, kernel, self.mesh.count, &[request, bytes_of(&answers)])
+    }
+
     /// Waits for the answers, by facet.
     pub fn read(&self) -> Result<Vec<FacetDeviation>> {
         self.answers.read_as(|answer| FacetDeviation { deviation_mm: answer.deviation_mm, matches: answer.matches })

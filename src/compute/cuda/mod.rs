@@ -15,6 +15,7 @@ mod parallel_planes;
 mod point_deviation;
 mod point_facet_matching;
 mod points;
+mod published_matching;
 mod queries;
 mod registration;
 mod smoothing;
@@ -36,6 +37,7 @@ pub use page_locked::PageLocked;
 pub use parallel_planes::ParallelPlanesJob;
 pub use point_deviation::PointDeviationJob;
 pub use point_facet_matching::PointFacetJob;
+pub use published_matching::{PublishedJob, Step as PublishedStep};
 pub use registration::DeviceRegistration;
 use registration::DeviceTarget;
 pub use surface::DeviceSurface;
@@ -123,6 +125,16 @@ impl Cuda {
         progress: &Progress,
     ) -> Result<IcpJob> {
         IcpJob::new(&self.driver, problem, parameters, progress)
+    }
+
+    /// Point-facet matching as it was first published, to be timed beside ours.
+    pub fn prepare_published_points(&self, request: &super::point_facet_matching::Request<'_>) -> Result<PublishedJob> {
+        PublishedJob::of_points(&self.driver, request)
+    }
+
+    /// Facet-facet matching as it was first published.
+    pub fn prepare_published_facets(&self, request: &super::facet_facet_matching::Request<'_>) -> Result<PublishedJob> {
+        PublishedJob::of_facets(&self.driver, request)
     }
 
     /// As [`Self::prepare_point_deviation`].

@@ -2,6 +2,7 @@
 
 use shadowgraph::base::{Progress, random::Random};
 use shadowgraph::compute::cpu::Cpu;
+use shadowgraph::compute::cuda::{PublishedJob, PublishedStep};
 use shadowgraph::compute::point_facet_matching::FacetDeviation;
 use shadowgraph::compute::{Backend, facet_facet_matching, point_facet_matching};
 use shadowgraph::geometry::{Mesh, Point, Pose, SearchablePoints, Surface, Vector, mesh::shapes, sampling};
@@ -89,4 +90,48 @@ fn facet_facet_matching_agrees_with_the_processor_to_the_bit() {
             assert!(facets < 900 || ours.iter().filter(|answer| answer.value().is_some()).count() > 300);
         }
     }
+}
+
+#[test]
+fn the_published_steps_find_what_ours_finds() {
+    let mut random = Random::new(10, 10);
+    let (nominal, pose, cuda) = (shapes::torus(30.0, 8.0, 50, 24), Pose::identity(), device());
+    let mut scan = shapes::torus(30.0, 8.0, 61, 31);
+    scan.vertices.iter_mut().for_each(|vertex| *vertex += random.rotation() * Vector::z() * 0.05);
+    let places: Vec<Point> = sampling::by_area(&scan, 5000, 2).iter().map(|sample| sample.point).collect();
+    let agree = |job: &PublishedJob, ours: &[FacetDeviation], step: PublishedStep| {
+        job.launch(step, &pose).unwrap();
+        let theirs = job.read().unwrap();
+        let matched = ours.iter().filter(|answer| answer.matches > 0).count();
+        // In f32, points on the rim of a cylinder fall to either side.
+        let same = ours.iter().zip(&theirs).filter(|(a, b)| a.matches == b.matches);
+        let apart =
+            |a: &FacetDeviation, b: &FacetDeviation| (a.value().unwrap_or(0.0) - b.value().unwrap_or(0.0)).abs();
+        assert!(same.clone().all(|(a, b)| apart(a, b) < 1e-4), "{step:?}");
+        assert!(matched > 1000 && same.count() + 5 > ours.len(), "{step:?}: {matched} matched");
+    };
+    let points = SearchablePoints::new(&places);
+    let request = point_facet_matching::Request {
+        nominal: &nominal,
+        points: &points,
+        directions: &[],
+        nominal_from_scan: &pose,
+        radius_mm: Some(1.5),
+        max_distance_mm: 1.0,
+        max_angle_rad: std::f64::consts::PI,
+    };
+    let (ours, job) =
+        (cuda.point_facet_matching(&request, &Progress::silent()).unwrap(), cuda.prepare_published_points(&request));
+    PublishedStep::ALL.iter().for_each(|&step| agree(job.as_ref().unwrap(), &ours, step));
+    let scan = Surface::new(scan);
+    let request = facet_facet_matching::Request {
+        nominal: &nominal,
+        scan: &scan,
+        nominal_from_scan: &pose,
+        max_distance_mm: 1.0,
+        max_angle_rad: std::f64::consts::FRAC_PI_2,
+    };
+    let (ours, job) =
+        (cuda.facet_facet_matching(&request, &Progress::silent()).unwrap(), cuda.prepare_published_facets(&request));
+    PublishedStep::ALL.iter().for_each(|&step| agree(job.as_ref().unwrap(), &ours, step));
 }

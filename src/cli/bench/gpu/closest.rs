@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::super::arguments::Bench;
 use super::super::{part, time};
-use super::{no_notices, scaled, time_resident};
+use super::{no_notices, scaled, time_on_cpu, time_resident};
 use crate::base::{Progress, Result};
 use crate::compute::Backend;
 use crate::compute::cpu::Cpu;
@@ -39,9 +39,8 @@ pub fn run(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result<()> 
             twin.rebuild(cuda.driver())
         })?);
         drop(twin);
-        let (reference, row) =
-            time(&format!("CPU, all threads ({size})"), arguments.runs, || Cpu.point_deviation(&request, &silent))?;
-        rows.push(row);
+        let reference =
+            time_on_cpu(&format!("closest ({size})"), arguments, rows, || Cpu.point_deviation(&request, &silent))?;
         let ((), row) = time(&format!("upload and build the tree ({size})"), arguments.runs, || {
             cuda.forget();
             cuda.prepare_point_deviation(&request)?.wait()

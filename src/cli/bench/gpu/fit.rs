@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::super::arguments::Bench;
 use super::super::{part, time};
-use super::{no_notices, scaled, time_resident};
+use super::{no_notices, scaled, time_on_cpu, time_resident};
 use crate::base::{Progress, Result};
 use crate::compute::Backend;
 use crate::compute::cpu::Cpu;
@@ -39,8 +39,7 @@ pub fn run(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result<()> 
             let silent = Progress::silent();
             best_fit::run(backend, &problem, &Pose::identity(), &parameters, &silent, &mut |_, _| ())
         };
-        let (on_cpu, row) = time(&format!("best fit, CPU, all threads ({size})"), arguments.runs, || fit(&Cpu))?;
-        rows.push(row);
+        let on_cpu = time_on_cpu(&format!("best fit ({size})"), arguments, rows, || fit(&Cpu))?;
         let (on_gpu, mut row) =
             time(&format!("best fit, host to host, tree resident ({size})"), arguments.runs, || fit(cuda))?;
         no_notices(cuda)?;

@@ -4,30 +4,53 @@ use serde_json::{Value, json};
 
 use super::super::super::arguments::Bench;
 use super::super::{part, time};
-use super::{no_notices, scaled, time_resident};
+use super::{no_notices, scaled, time_on_cpu, time_resident};
 use crate::base::random::Random;
 use crate::base::{Progress, Result};
 use crate::compute::cpu::Cpu;
 use crate::compute::cuda::Cuda;
 use crate::compute::point_facet_matching::FacetDeviation;
 use crate::compute::{Backend, facet_facet_matching, point_facet_matching};
-use crate::geometry::{Pose, SearchablePoints, Surface, Vector};
+use crate::geometry::{Mesh, Point, Pose, SearchablePoints, Surface, Vector};
 
 /// Of the part, so that about 25 points match a facet within 1 mm.
 const SIZE: f64 = 0.845;
+/// Published sizes of nominals, facets.
+pub const POINT_SIZES: [usize; 3] = [103_966, 345_592, 1_188_408];
+/// As [`POINT_SIZES`], for facet-facet matching.
+pub const FACET_SIZES: [usize; 3] = [89_850, 322_010, 1_147_568];
 
 pub fn run(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result<()> {
     point_facets(arguments, cuda, rows)?;
     facet_facets(arguments, cuda, rows)
 }
 
+/// The nominal for points, refined to about `facets`.
+pub fn nominal_of_points(arguments: &Bench, facets: usize) -> Mesh {
+    part::sized_cone(scaled(arguments, facets), SIZE)
+}
+
+/// Its scan.
+pub fn scan_of_points(arguments: &Bench) -> Vec<Point> {
+    part::scan(&nominal_of_points(arguments, 1_188_408), scaled(arguments, 424_307), 1)
+}
+
+/// The scan for facets, rough by 0.02 mm.
+pub fn scan_of_facets(arguments: &Bench) -> Surface {
+    let mut random = Random::new(7, 7);
+    let mut rough = part::cone(scaled(arguments, 702_429));
+    rough.vertices.iter_mut().for_each(|vertex| {
+        *vertex += random.rotation() * Vector::z() * 0.02;
+    });
+    Surface::new(rough)
+}
+
 fn point_facets(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result<()> {
     let silent = Progress::silent();
     let pose = Pose::identity();
-    let finest = part::sized_cone(scaled(arguments, 1_188_408), SIZE);
-    let scan = part::scan(&finest, scaled(arguments, 424_307), 1);
-    for facets in [103_966, 345_592, 1_188_408] {
-        let nominal = part::sized_cone(scaled(arguments, facets), SIZE);
+    let scan = scan_of_points(arguments);
+    for facets in POINT_SIZES {
+        let nominal = nominal_of_points(arguments, facets);
         let points = SearchablePoints::new(&scan);
         let request = point_facet_matching::Request {
             nominal: &nominal,
@@ -39,10 +62,9 @@ fn point_facets(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result
             max_angle_rad: std::f64::consts::PI,
         };
         let size = format!("{} at {}", scan.len(), nominal.facets.len());
-        let (reference, row) = time(&format!("PFM, CPU, all threads, index made ({size})"), arguments.runs, || {
+        let reference = time_on_cpu(&format!("PFM, index made ({size})"), arguments, rows, || {
             Cpu.point_facet_matching(&request, &silent)
         })?;
-        rows.push(row);
         let (answers, row) = time(&format!("PFM, host to host, index too ({size})"), arguments.runs, || {
             cuda.point_facet_matching(&request, &silent)
         })?;
@@ -65,13 +87,8 @@ fn point_facets(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result
 fn facet_facets(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result<()> {
     let silent = Progress::silent();
     let pose = Pose::identity();
-    let mut random = Random::new(7, 7);
-    let mut grown = part::cone(scaled(arguments, 702_429));
-    grown.vertices.iter_mut().for_each(|vertex| {
-        *vertex += random.rotation() * Vector::z() * 0.02;
-    });
-    let scan = Surface::new(grown);
-    for facets in [89_850, 322_010, 1_147_568] {
+    let scan = scan_of_facets(arguments);
+    for facets in FACET_SIZES {
         let nominal = part::cone(scaled(arguments, facets));
         let request = facet_facet_matching::Request {
             nominal: &nominal,
@@ -81,10 +98,8 @@ fn facet_facets(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result
             max_angle_rad: std::f64::consts::FRAC_PI_2,
         };
         let size = format!("{} at {}", scan.mesh().facets.len(), nominal.facets.len());
-        let (reference, row) = time(&format!("FFM, CPU, all threads ({size})"), arguments.runs, || {
-            Cpu.facet_facet_matching(&request, &silent)
-        })?;
-        rows.push(row);
+        let reference =
+            time_on_cpu(&format!("FFM ({size})"), arguments, rows, || Cpu.facet_facet_matching(&request, &silent))?;
         let (answers, row) =
             time(&format!("FFM, host to host, scan's tree resident ({size})"), arguments.runs, || {
                 cuda.facet_facet_matching(&request, &silent)

@@ -3,12 +3,14 @@
 mod closest;
 mod fit;
 mod matching;
+mod neighbours;
 mod planes;
+mod published;
 
 use serde_json::{Value, json};
 
 use super::super::arguments::Bench;
-use super::time;
+use super::{pools, time};
 use crate::base::{Result, UserError};
 use crate::compute::Backend;
 use crate::compute::cuda::Cuda;
@@ -21,6 +23,8 @@ pub fn run(arguments: &Bench) -> Result<Value> {
     let mut rows = Vec::new();
     closest::run(arguments, &cuda, &mut rows)?;
     matching::run(arguments, &cuda, &mut rows)?;
+    published::run(arguments, &cuda, &mut rows)?;
+    neighbours::run(arguments, &cuda, &mut rows)?;
     fit::run(arguments, &cuda, &mut rows)?;
     planes::run(arguments, &cuda, &mut rows)?;
     super::searches::all(arguments, Some(&cuda), &mut rows)?;
@@ -51,6 +55,23 @@ pub fn time_resident(
         }
     }
     Ok(row)
+}
+
+/// Times what the processor does, with one thread and with all; returns the answer.
+fn time_on_cpu<T: Send>(
+    case: &str,
+    arguments: &Bench,
+    rows: &mut Vec<Value>,
+    mut work: impl FnMut() -> Result<T> + Send,
+) -> Result<T> {
+    let [(one, single), (all, pool)] = pools()?;
+    let mut timed = |threads: &str, pool: &rayon::ThreadPool| {
+        pool.install(|| time(&format!("{case}, CPU, {threads}"), arguments.runs, &mut work))
+    };
+    rows.push(timed(&one, &single)?.1);
+    let (answer, row) = timed(&all, &pool)?;
+    rows.push(row);
+    Ok(answer)
 }
 
 /// What the device left to the processor would be timed as its own: an error.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::super::arguments::Bench;
 use super::super::time;
-use super::{no_notices, scaled, time_resident};
+use super::{no_notices, scaled, time_on_cpu, time_resident};
 use crate::base::random::Random;
 use crate::base::{Progress, Result};
 use crate::compute::Backend;
@@ -21,10 +21,8 @@ pub fn run(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result<()> 
             let (points, planes) = (published(count, each), vec![each; count]);
             let request = Request { points: &points, origin: Point::origin(), planes: &planes, sets: &[count] };
             let size = format!("{count} of {each}");
-            let (reference, row) = time(&format!("planes, CPU, all threads ({size})"), arguments.runs, || {
-                Cpu.parallel_planes(&request, &silent)
-            })?;
-            rows.push(row);
+            let reference =
+                time_on_cpu(&format!("planes ({size})"), arguments, rows, || Cpu.parallel_planes(&request, &silent))?;
             let (answers, row) = time(&format!("planes, host to host ({size})"), arguments.runs, || {
                 cuda.parallel_planes(&request, &silent)
             })?;

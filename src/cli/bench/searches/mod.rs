@@ -6,6 +6,7 @@ mod graphs;
 mod outliers;
 mod pipeline;
 mod plots;
+mod poses;
 mod sizes;
 mod variants;
 
@@ -37,6 +38,7 @@ pub fn all(arguments: &Bench, cuda: Option<&Cuda>, rows: &mut Vec<Value>) -> Res
     let bench = Searches { arguments, cuda };
     sizes::run(&bench, rows)?;
     variants::run(&bench, rows)?;
+    poses::run(&bench, rows)?;
     graphs::run(&bench, rows)?;
     outliers::run(&bench, rows)?;
     pipeline::run(&bench, rows)?;

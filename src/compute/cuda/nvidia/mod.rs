@@ -16,7 +16,7 @@ use crate::base::{Result, UserError};
 use staging::Staging;
 
 /// Compiled kernels by file. Made by kernels/make_ptx.py.
-const MODULES: [&str; 14] = [
+const MODULES: [&str; 15] = [
     include_str!("../../../../kernels/ptx/closest_point.ptx"),
     include_str!("../../../../kernels/ptx/facet_facet_matching.ptx"),
     include_str!("../../../../kernels/ptx/facet_tree.ptx"),
@@ -26,6 +26,7 @@ const MODULES: [&str; 14] = [
     include_str!("../../../../kernels/ptx/parallel_planes.ptx"),
     include_str!("../../../../kernels/ptx/point_facet_matching.ptx"),
     include_str!("../../../../kernels/ptx/point_tree.ptx"),
+    include_str!("../../../../kernels/ptx/published_matching.ptx"),
     include_str!("../../../../kernels/ptx/radix_sort.ptx"),
     include_str!("../../../../kernels/ptx/registration.ptx"),
     include_str!("../../../../kernels/ptx/smoothing.ptx"),
