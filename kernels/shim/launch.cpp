@@ -48,6 +48,9 @@ namespace published_matching {
 namespace neighbourhoods {
 #include "../neighbourhoods.cu"
 }
+namespace statistics {
+#include "../statistics.cu"
+}
 namespace thinning {
 #include "../thinning.cu"
 }
@@ -119,6 +122,10 @@ const Named KERNELS[] = {
     KERNEL(published_matching, published_facets_complete),
     KERNEL(published_matching, published_facets_read_only),
     KERNEL(neighbourhoods, neighbourhoods),
+    KERNEL(statistics, statistic_keys),
+    KERNEL(statistics, statistic_counts),
+    KERNEL(statistics, statistic_spread),
+    KERNEL(statistics, statistic_ranks),
     KERNEL(thinning, thin_keys),
     KERNEL(thinning, thin_cells),
     KERNEL(thinning, thin_round),

@@ -38,7 +38,7 @@ pub enum Verb {
     /// Runs the main job on the part that ships with the program.
     Demo(Demo),
     /// Loads a nominal and a scan, aligns, compares, and writes the report.
-    Inspect(Inspect),
+    Inspect(Box<Inspect>),
     /// Finds the pose of a scan on a nominal or on another cloud.
     Register(Register),
     /// Scans a part with a simulated structured-light sensor.

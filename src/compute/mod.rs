@@ -12,6 +12,7 @@ pub mod point_deviation;
 pub mod point_facet_matching;
 pub mod registration;
 pub mod smoothing;
+pub mod statistics;
 pub mod thinning;
 
 use std::sync::Arc;
@@ -155,6 +156,9 @@ pub trait Backend: Send + Sync {
 
     /// The numbers of the points that thinning keeps, in ascending order.
     fn thin(&self, request: &thinning::Request<'_>, progress: &Progress) -> Result<Vec<u32>>;
+
+    /// Figures and a histogram of many values.
+    fn statistics(&self, request: &statistics::Request<'_>, progress: &Progress) -> Result<statistics::Summary>;
 
     /// Iterative closest points between two clouds.
     fn icp(&self, problem: &icp::Problem<'_>, parameters: &icp::Parameters, progress: &Progress)

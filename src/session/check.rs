@@ -7,7 +7,7 @@ use crate::compute::{Backend, Device};
 use crate::geometry::Pose;
 use crate::inspect::deviation::histogram::Histogram;
 use crate::inspect::deviation::regions::{self, Region};
-use crate::inspect::deviation::{self, DeviationMap, Excluded, Parameters, Scan, Statistics};
+use crate::inspect::deviation::{self, DeviationMap, Excluded, Parameters, Scan, Statistics, statistics};
 
 use super::{Actual, Nominal};
 
@@ -70,9 +70,6 @@ impl Check {
     }
 }
 
-/// Bins of the histogram over the colour scale.
-pub const HISTOGRAM_BINS: usize = 60;
-
 /// Compares `actual` with `nominal`.
 pub fn run(
     backend: &dyn Backend,
@@ -93,7 +90,9 @@ pub fn run(
     let map =
         deviation::measure(backend, &nominal.surface, &scan, nominal_from_scan, parameters, &progress.part(0.0, 0.6))?;
     let measure_ms = started.elapsed().as_secs_f64() * 1e3;
-    let statistics = Statistics::new(map.values(), &parameters.tolerance);
+    let values: Vec<f64> = map.values().map(|value| value.unwrap_or(f64::NAN)).collect();
+    let (statistics, histogram) =
+        statistics::of(backend, &values, &parameters.tolerance, scale_mm, &progress.part(0.6, 0.65))?;
     if statistics.count == 0 {
         return Err(UserError::input(format!(
             "The scan and the nominal do not overlap: no place has a match within {} mm and {}°. Align first, or check \
@@ -101,7 +100,7 @@ pub fn run(
             parameters.max_distance_mm, parameters.max_angle_deg
         )));
     }
-    progress.report(0.6, "Finding patches out of tolerance")?;
+    progress.report(0.65, "Finding patches out of tolerance")?;
     let regions = regions::find(
         backend,
         &map,
@@ -109,9 +108,8 @@ pub fn run(
         &actual.cloud.points,
         nominal_from_scan,
         parameters,
-        &progress.part(0.6, 0.9),
+        &progress.part(0.65, 1.0),
     )?;
-    progress.report(0.9, "Working out the statistics")?;
     Ok(Check {
         parameters: parameters.clone(),
         nominal_hash: nominal.source.hash.clone(),
@@ -120,7 +118,7 @@ pub fn run(
         device: backend.device(),
         statistics,
         excluded: map.excluded(),
-        histogram: Histogram::new(map.values(), -scale_mm, scale_mm, HISTOGRAM_BINS),
+        histogram,
         verdict: if regions.is_empty() { Verdict::Pass } else { Verdict::Fail },
         regions,
         map,

@@ -10,6 +10,7 @@ mod point_deviation;
 mod point_facet_matching;
 mod registration;
 mod smoothing;
+mod statistics;
 mod thinning;
 
 use rayon::prelude::*;
@@ -73,6 +74,15 @@ impl Backend for Cpu {
         progress: &Progress,
     ) -> Result<Vec<super::neighbourhoods::Neighbourhood>> {
         neighbourhoods::run(request, progress)
+    }
+
+    fn statistics(
+        &self,
+        request: &super::statistics::Request<'_>,
+        progress: &Progress,
+    ) -> Result<super::statistics::Summary> {
+        progress.report(0.0, "Working out the statistics")?;
+        Ok(statistics::run(request))
     }
 
     fn thin(&self, request: &super::thinning::Request<'_>, progress: &Progress) -> Result<Vec<u32>> {

@@ -6,7 +6,7 @@ use crate::compute::cpu::Cpu;
 use crate::compute::registration::{Answer, Problem, Registration, Step};
 use crate::compute::{
     Backend, Device, DeviceKind, facet_facet_matching, icp, neighbourhoods, parallel_planes, point_deviation,
-    point_facet_matching, smoothing, thinning,
+    point_facet_matching, smoothing, statistics, thinning,
 };
 
 impl Backend for Cuda {
@@ -86,6 +86,11 @@ impl Backend for Cuda {
             job.read()
         };
         self.attempt("Looking at neighbours", progress, on_device, || Cpu.neighbourhoods(request, progress))
+    }
+
+    fn statistics(&self, request: &statistics::Request<'_>, progress: &Progress) -> Result<statistics::Summary> {
+        let on_device = || super::statistics::run(&self.driver, request);
+        self.attempt("Working out the statistics", progress, on_device, || Cpu.statistics(request, progress))
     }
 
     fn thin(&self, request: &thinning::Request<'_>, progress: &Progress) -> Result<Vec<u32>> {

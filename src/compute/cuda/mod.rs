@@ -20,6 +20,7 @@ mod queries;
 mod registration;
 mod smoothing;
 mod sort;
+mod statistics;
 mod surface;
 mod thinning;
 mod tree;

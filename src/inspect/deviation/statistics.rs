@@ -3,6 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::Tolerance;
+use super::histogram::Histogram;
+use crate::base::{Progress, Result};
+use crate::compute::Backend;
+use crate::compute::statistics::Request;
 
 /// Percentiles of the deviations, mm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -42,59 +46,62 @@ pub struct Statistics {
     pub in_tolerance_fraction: f64,
 }
 
-impl Statistics {
-    /// Figures of `values`; `None` stands for a place without data.
-    pub fn new(values: impl Iterator<Item = Option<f64>>, tolerance: &Tolerance) -> Self {
-        let mut excluded = 0;
-        let mut known: Vec<f64> = Vec::with_capacity(values.size_hint().0);
-        for value in values {
-            match value {
-                Some(value) => known.push(value),
-                None => excluded += 1,
-            }
-        }
-        if known.is_empty() {
-            return Self { excluded, ..Self::default() };
-        }
-        let count = known.len() as f64;
-        let mean_mm = known.iter().sum::<f64>() / count;
-        let variance = known.iter().map(|value| (value - mean_mm).powi(2)).sum::<f64>() / count;
-        let mean_square = known.iter().map(|value| value * value).sum::<f64>() / count;
-        let allowed = known.iter().filter(|&&value| tolerance.allows(value)).count();
-        let mut at = |share: f64| percentile(&mut known, share);
-        let percentiles_mm = Percentiles { p01: at(0.01), p05: at(0.05), p50: at(0.5), p95: at(0.95), p99: at(0.99) };
-        Self {
-            count: known.len(),
-            excluded,
-            mean_mm,
-            sigma_mm: variance.sqrt(),
-            rms_mm: mean_square.sqrt(),
-            min_mm: known.iter().copied().fold(f64::INFINITY, f64::min),
-            max_mm: known.iter().copied().fold(f64::NEG_INFINITY, f64::max),
-            percentiles_mm,
-            in_tolerance_fraction: allowed as f64 / count,
-        }
-    }
-}
+/// Bins of the histogram.
+const BINS: usize = 60;
 
-/// Percentile by linear interpolation between ranks (type 7 of Hyndman and Fan 1996, the usual default).
-fn percentile(values: &mut [f64], share: f64) -> f64 {
-    let place = share * (values.len() - 1) as f64;
-    let rank = place.floor() as usize;
-    let (_, low, above) = values.select_nth_unstable_by(rank, f64::total_cmp);
-    let low = *low;
-    let high = above.iter().copied().fold(f64::INFINITY, f64::min);
-    if high.is_finite() { low + (high - low) * (place - rank as f64) } else { low }
+/// Figures of `values`, and a histogram from `-scale_mm` to `scale_mm`; NaN stands for a place without data.
+pub fn of(
+    backend: &dyn Backend,
+    values: &[f64],
+    tolerance: &Tolerance,
+    scale_mm: f64,
+    progress: &Progress,
+) -> Result<(Statistics, Histogram)> {
+    let (allowed, range) = ([tolerance.low_mm, tolerance.high_mm], [-scale_mm, scale_mm]);
+    let summary = backend.statistics(&Request { values, allowed, range, bins: BINS }, progress)?;
+    let [p01, p05, p50, p95, p99] = summary.percentiles;
+    let statistics = Statistics {
+        count: summary.count,
+        excluded: values.len() - summary.count,
+        mean_mm: summary.mean,
+        sigma_mm: summary.variance.sqrt(),
+        rms_mm: summary.mean_square.sqrt(),
+        min_mm: summary.min,
+        max_mm: summary.max,
+        percentiles_mm: Percentiles { p01, p05, p50, p95, p99 },
+        in_tolerance_fraction: summary.allowed as f64 / summary.count.max(1) as f64,
+    };
+    let histogram = Histogram {
+        low_mm: -scale_mm,
+        high_mm: scale_mm,
+        counts: summary.bins,
+        below: summary.below,
+        above: summary.above,
+    };
+    Ok((statistics, histogram))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compute::cpu::Cpu;
+
+    fn figures(values: &[f64]) -> (Statistics, Histogram) {
+        of(&Cpu, values, &Tolerance::default(), 0.5, &Progress::silent()).unwrap()
+    }
+
+    #[test]
+    fn every_value_is_counted_once() {
+        let (_, histogram) = figures(&[-1.0, -0.5, f64::NAN, 0.0, 0.5, 0.51, 0.499]);
+        assert_eq!((histogram.below, histogram.above), (1, 1));
+        assert_eq!(histogram.counts.iter().sum::<u64>(), 4);
+        assert_eq!((histogram.counts[0], histogram.counts[59]), (1, 2));
+        assert_eq!(histogram.bin_centre_mm(0), -0.5 + 0.5 / 60.0);
+    }
 
     #[test]
     fn figures_of_a_known_list() {
-        let values = [Some(-0.2), Some(0.0), Some(0.1), None, Some(0.3), Some(0.05)];
-        let s = Statistics::new(values.into_iter(), &Tolerance::default());
+        let s = figures(&[-0.2, 0.0, 0.1, f64::NAN, 0.3, 0.05]).0;
         assert_eq!((s.count, s.excluded), (5, 1));
         assert!((s.mean_mm - 0.05).abs() < 1e-15);
         assert!((s.sigma_mm - 0.16124515496597).abs() < 1e-12);
@@ -107,7 +114,7 @@ mod tests {
 
     #[test]
     fn no_data_gives_zeros_and_never_nan() {
-        let s = Statistics::new([None, None].into_iter(), &Tolerance::default());
+        let s = figures(&[f64::NAN, f64::NAN]).0;
         assert_eq!(s, Statistics { excluded: 2, ..Statistics::default() });
     }
 }

@@ -11,6 +11,7 @@ mod registration;
 mod repeats;
 mod shim;
 mod smoothing;
+mod statistics;
 mod whole_job;
 
 use std::sync::Arc;

@@ -5,7 +5,8 @@ use shadowgraph::compute::cuda::Cuda;
 use shadowgraph::compute::icp::{self, Parameters, Search, Start, Truth};
 use shadowgraph::compute::registration::{Metric, Problem, Robust, Step, Target};
 use shadowgraph::compute::{
-    Backend, facet_facet_matching, neighbourhoods, parallel_planes, point_deviation, point_facet_matching, thinning,
+    Backend, facet_facet_matching, neighbourhoods, parallel_planes, point_deviation, point_facet_matching, statistics,
+    thinning,
 };
 use shadowgraph::geometry::{OrderedPoints, Point, Pose, SearchablePoints, Surface, Vector, mesh::shapes, sampling};
 
@@ -93,6 +94,9 @@ impl Jobs {
         }
         let request = neighbourhoods::Request { points: &searchable, neighbours: 12 };
         bits.extend(cuda.neighbourhoods(&request, &silent).unwrap().iter().map(|own| own.variation.to_bits()));
+        let values: Vec<f64> = self.points.iter().map(|point| point.x).collect();
+        let request = statistics::Request { values: &values, allowed: [-1.0, 1.0], range: [-5.0, 5.0], bins: 9 };
+        bits.push(cuda.statistics(&request, &silent).unwrap().variance.to_bits());
         let request = thinning::Request { points: &searchable, rule: thinning::Rule::Distance(2.0) };
         bits.extend(cuda.thin(&request, &silent).unwrap().iter().map(|&number| u64::from(number)));
         assert_eq!(cuda.take_notices(), Vec::<String>::new());

@@ -6,6 +6,7 @@ mod matching;
 mod neighbours;
 mod planes;
 mod published;
+mod statistics;
 
 use serde_json::{Value, json};
 
@@ -25,6 +26,7 @@ pub fn run(arguments: &Bench) -> Result<Value> {
     matching::run(arguments, &cuda, &mut rows)?;
     published::run(arguments, &cuda, &mut rows)?;
     neighbours::run(arguments, &cuda, &mut rows)?;
+    statistics::run(arguments, &cuda, &mut rows)?;
     fit::run(arguments, &cuda, &mut rows)?;
     planes::run(arguments, &cuda, &mut rows)?;
     super::searches::all(arguments, Some(&cuda), &mut rows)?;

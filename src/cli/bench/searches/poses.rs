@@ -76,13 +76,14 @@ impl Table {
     fn row(mut self, search: Search, device: &str, truth: usize) -> Value {
         self.times_ms.sort_by(f64::total_cmp);
         let starts = self.times_ms.len();
+        let at = |place: usize| self.times_ms.get(place);
         json!({
             "case": format!("{}, {device}, all starts ({} on {truth})", search.name(), truth / 2),
             "kind": "poses", "search": search.name(), "device": device, "truth": truth,
             "starts": starts,
             "registered": self.registered,
             "mean_iterations": self.iterations as f64 / starts as f64,
-            "whole_ms": { "median": self.times_ms[starts / 2], "least": self.times_ms[0], "most": self.times_ms[starts - 1] },
+            "whole_ms": { "median": at(starts / 2), "least": at(0), "most": at(starts - 1) },
             "exact_searches_apart_mm": self.apart_mm,
             "exact_searches_apart_deg": self.apart_deg,
         })

@@ -16,7 +16,7 @@ use crate::base::{Result, UserError};
 use staging::Staging;
 
 /// Compiled kernels by file. Made by kernels/make_ptx.py.
-const MODULES: [&str; 15] = [
+const MODULES: [&str; 16] = [
     include_str!("../../../../kernels/ptx/closest_point.ptx"),
     include_str!("../../../../kernels/ptx/facet_facet_matching.ptx"),
     include_str!("../../../../kernels/ptx/facet_tree.ptx"),
@@ -30,6 +30,7 @@ const MODULES: [&str; 15] = [
     include_str!("../../../../kernels/ptx/radix_sort.ptx"),
     include_str!("../../../../kernels/ptx/registration.ptx"),
     include_str!("../../../../kernels/ptx/smoothing.ptx"),
+    include_str!("../../../../kernels/ptx/statistics.ptx"),
     include_str!("../../../../kernels/ptx/thinning.ptx"),
     include_str!("../../../../kernels/ptx/tree_links.ptx"),
 ];
