@@ -11,9 +11,11 @@ use crate::compute::statistics::{Request, SHARES, Summary, percentiles, ranks};
 
 /// STATISTIC_BINS of statistics.cu.
 const BINS: usize = 1024;
-/// Blocks that sum, and their threads.
-const BLOCKS: u32 = 256;
+/// Blocks that sum, at most, and their threads.
+const BLOCKS: usize = 256;
 const THREADS: u32 = 256;
+/// Values that are worth a block of their own.
+const VALUES_OF_BLOCK: usize = 4096;
 
 /// `Values` of statistics.cu.
 #[repr(C)]
@@ -54,10 +56,11 @@ pub(super) fn run(driver: &Arc<dyn Driver>, request: &Request<'_>) -> Result<Sum
         range: request.range,
         mean: 0.0,
     };
-    let (sums, counts) = (Buffer::<[f64; 2]>::new(driver, BLOCKS as usize)?, Buffer::<Counts>::zeros(driver, 1)?);
+    let blocks = count.div_ceil(VALUES_OF_BLOCK).clamp(1, BLOCKS);
+    let (sums, counts) = (Buffer::<[f64; 2]>::new(driver, blocks)?, Buffer::<Counts>::zeros(driver, 1)?);
     let (of_sums, of_counts) = (sums.place(), counts.place());
     let arguments: [&[u8]; 3] = [bytes_of(&parameter), bytes_of(&of_sums), bytes_of(&of_counts)];
-    driver.launch("statistic_counts", BLOCKS, THREADS, &arguments)?;
+    driver.launch("statistic_counts", blocks as u32, THREADS, &arguments)?;
     let found = counts.read()?.first().copied().unwrap_or_else(Counts::zeroed);
     let known = found.known as usize;
     let bins = found.bins.iter().take(bins).map(|&counted| u64::from(counted)).collect();
@@ -66,9 +69,9 @@ pub(super) fn run(driver: &Arc<dyn Driver>, request: &Request<'_>) -> Result<Sum
     }
     let [sum, squares] = sums.read()?.iter().fold([0.0; 2], |total, own| [total[0] + own[0], total[1] + own[1]]);
     parameter.mean = sum / known as f64;
-    let about = Buffer::<f64>::new(driver, BLOCKS as usize)?;
+    let about = Buffer::<f64>::new(driver, blocks)?;
     let of_about = about.place();
-    driver.launch("statistic_spread", BLOCKS, THREADS, &[bytes_of(&parameter), bytes_of(&of_about)])?;
+    driver.launch("statistic_spread", blocks as u32, THREADS, &[bytes_of(&parameter), bytes_of(&of_about)])?;
     let ranked = ranked(driver, &parameter, known)?;
     Ok(Summary {
         count: known,
