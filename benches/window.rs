@@ -62,6 +62,36 @@ fn main() {
     report("turning, coloured", &turn(&mut harness, 30));
     rest(&mut harness);
     report("idle, coloured", &(0..30).map(|_| frame(&mut harness)).collect::<Vec<_>>());
+    brush(&mut harness);
+}
+
+/// Strokes of a circle across the part: the frames meanwhile, and the time from the end of each to the picture with
+/// its points highlighted.
+fn brush(harness: &mut Harness<'static, App>) {
+    harness.get_by_label("Features").click();
+    harness.run_steps(2);
+    harness.get_by_label("Circle").click();
+    harness.run_steps(2);
+    let (mut frames, mut ends) = (Vec::new(), Vec::new());
+    for number in 0..10 {
+        let from = CENTRE + egui::vec2(-120.0, 12.0 * number as f32 - 60.0);
+        harness.drag_at(from);
+        for step in 1..=12 {
+            harness.hover_at(from + egui::vec2(20.0 * step as f32, 0.0));
+            frames.push(frame(harness));
+        }
+        harness.drop_at(from + egui::vec2(240.0, 0.0));
+        let started = Instant::now();
+        frame(harness);
+        while harness.state().is_busy() {
+            harness.step();
+        }
+        frame(harness);
+        ends.push(started.elapsed());
+    }
+    report("brushing, frames", &frames);
+    report("from stroke to highlight", &ends);
+    println!("{} points selected", harness.state().dispatcher().document.selection.len());
 }
 
 /// On a software rasteriser, or on a card.

@@ -30,17 +30,20 @@ pub enum Workspace {
     Align,
     /// See and judge the deviations.
     Compare,
+    /// Brush points, and fit features to them.
+    Features,
     /// Hand over.
     Report,
 }
 
 impl Workspace {
-    const ALL: [Self; 3] = [Self::Align, Self::Compare, Self::Report];
+    const ALL: [Self; 4] = [Self::Align, Self::Compare, Self::Features, Self::Report];
 
     fn name(self) -> &'static str {
         match self {
             Self::Align => "Align",
             Self::Compare => "Compare",
+            Self::Features => "Features",
             Self::Report => "Report",
         }
     }
@@ -100,6 +103,10 @@ pub struct App {
     picking: Option<panels::align::Picking>,
     /// Whether there is a nominal, or one on its way.
     has_nominal: bool,
+    /// How points are brushed.
+    brush: viewport::brush::Brush,
+    /// What the Features panel remembers.
+    feature_draft: panels::features::Draft,
     /// Figures of the cleaning of scans.
     cleaning: panels::cleaning::Draft,
     /// Actions waiting for the end of the frame.
@@ -177,6 +184,8 @@ impl App {
             messages_seen: 0,
             log_open: false,
             searches_open: false,
+            brush: viewport::brush::Brush::default(),
+            feature_draft: panels::features::Draft::default(),
             cleaning: panels::cleaning::Draft::default(),
             saved_at: Instant::now(),
             needs_save: false,

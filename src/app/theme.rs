@@ -6,6 +6,8 @@ use egui::{Color32, CornerRadius, FontData, FontDefinitions, FontFamily, FontId,
 
 /// Accent of selections and main buttons.
 pub const ACCENT: Color32 = Color32::from_rgb(38, 118, 214);
+/// Lines of fitted features.
+pub const FEATURE: Color32 = Color32::from_rgb(168, 60, 190);
 /// Passed.
 pub const GOOD: Color32 = Color32::from_rgb(38, 140, 70);
 /// Failed.

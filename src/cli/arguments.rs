@@ -10,6 +10,7 @@ use crate::compute::thinning::Rule;
 use crate::inspect::alignment::Method as AlignMethod;
 use crate::inspect::cleaning::Step;
 use crate::inspect::deviation::{Method, Tolerance};
+use crate::inspect::features::Kind;
 
 /// Scan-to-CAD inspection: where does this part differ from its drawing?
 ///
@@ -41,6 +42,8 @@ pub enum Verb {
     Inspect(Box<Inspect>),
     /// Finds the pose of a scan on a nominal or on another cloud.
     Register(Register),
+    /// Fits an ideal feature to the points of a file.
+    Fit(Fit),
     /// Scans a part with a simulated structured-light sensor.
     Simulate(Simulate),
     /// Converts a mesh, CAD file or cloud.
@@ -207,6 +210,30 @@ pub struct Register {
     /// Write the 4x4 nominal_from_scan to this text file.
     #[arg(long)]
     pub out: Option<PathBuf>,
+}
+
+/// `fit`
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  shadowgraph fit plane touched.csv\n  shadowgraph fit cylinder bore.ply --robust \
+    --clip-sigmas 3 --json")]
+pub struct Fit {
+    /// The feature.
+    #[arg(value_enum)]
+    pub kind: Kind,
+    /// File of points.
+    pub points: PathBuf,
+    /// Unit of its numbers.
+    #[arg(long)]
+    pub units: Option<LengthUnit>,
+    /// Columns of x, y, z in files of numbers, counted from 1, such as 2,3,4.
+    #[arg(long, value_parser = columns)]
+    pub columns: Option<crate::io::xyz::Columns>,
+    /// Begin with the feature that most points lie on: for points of which many belong elsewhere.
+    #[arg(long)]
+    pub robust: bool,
+    /// Drop points farther than this many robust standard deviations, and fit again.
+    #[arg(long)]
+    pub clip_sigmas: Option<f64>,
 }
 
 /// `simulate`

@@ -6,6 +6,7 @@ mod bench;
 mod console;
 mod convert;
 mod demo;
+mod fit;
 mod info;
 mod inspect;
 mod register;
@@ -78,6 +79,7 @@ fn dispatch(parsed: Arguments, context: &Context) -> Result<Outcome> {
             register::run(&arguments, json, &with_device(arguments.backend, context)).map(Outcome::Exit)
         }
         Verb::Simulate(arguments) => simulate::run(&arguments, json, context).map(Outcome::Exit),
+        Verb::Fit(arguments) => fit::run(&arguments, json, context).map(Outcome::Exit),
         Verb::Convert(arguments) => {
             convert::run(&arguments, json, &with_device(arguments.backend, context)).map(Outcome::Exit)
         }

@@ -1,6 +1,7 @@
 //! Floor 6: the one place that runs commands, for the window, the command line and tests alike.
 
 mod align;
+mod features;
 mod open;
 mod output;
 
@@ -11,11 +12,14 @@ use std::time::Instant;
 use crate::base::{LengthUnit, Progress, Result, UserError};
 use crate::compute::{self, Backend, DeviceId};
 use crate::geometry::Pose;
+use crate::geometry::point_set::{Combine, PointSet};
 use crate::inspect::alignment::Method;
 use crate::inspect::alignment::point_pairs::PointPair;
 use crate::inspect::cleaning;
+use crate::inspect::features::Kind;
 use crate::io::cad::CadReader;
 use crate::io::xyz::Columns;
+use crate::render::selecting::{Outline, View};
 use crate::session::jobs::{Job, JobState};
 use crate::session::{Document, History, Settings, check};
 
@@ -79,6 +83,36 @@ pub enum Command {
     RemovePair(usize),
     /// Removes all pairs.
     ClearPairs,
+    /// Changes the selection by the points inside an outline on the screen.
+    Brush {
+        /// What the screen showed.
+        view: Box<View>,
+        /// The outline.
+        outline: Outline,
+        /// Whether hidden points are left out.
+        only_visible: bool,
+        /// What the stroke does.
+        how: Combine,
+    },
+    /// Changes the selection by some points.
+    Select(PointSet, Combine),
+    /// Selects what was not.
+    InvertSelection,
+    /// Keeps the selection under a name.
+    NameSelection(String),
+    /// Forgets a named selection, by its number.
+    RemoveSelection(usize),
+    /// Fits a feature to the selected points.
+    FitFeature {
+        /// The kind.
+        kind: Kind,
+        /// Whether most points decide.
+        robust: bool,
+        /// Robust standard deviations beyond which points are dropped.
+        clip_sigmas: Option<f64>,
+    },
+    /// Removes a feature, by its number.
+    RemoveFeature(usize),
     /// Removes outliers of the scan, thins it, or finds its normals.
     CleanScan(cleaning::Step),
     /// Turns the nominal's facets so that they agree and face outward.
@@ -211,6 +245,25 @@ fn plan(command: Command, document: &Document, context: &Context, timings_ms: &[
             }
         })),
         Command::ClearPairs => now(Edit::new("Remove all point pairs", |document| document.pairs.clear())),
+        Command::Brush { view, outline, only_visible, how } => {
+            work("Selecting", Box::new(move |_, _| features::brush(&view, &outline, only_visible, how, &before)))
+        }
+        Command::Select(stroke, how) => now(features::select(&stroke, how, document)?),
+        Command::InvertSelection => now(features::invert(document)?),
+        Command::NameSelection(name) => now(features::name(&name, document)?),
+        Command::RemoveSelection(index) => now(Edit::new("Forget a selection", move |document| {
+            if index < document.selections.len() {
+                document.selections.remove(index);
+            }
+        })),
+        Command::FitFeature { kind, robust, clip_sigmas } => {
+            work("Fitting", Box::new(move |progress, _| features::fit(kind, robust, clip_sigmas, &before, progress)))
+        }
+        Command::RemoveFeature(index) => now(Edit::new("Remove a feature", move |document| {
+            if index < document.features.len() {
+                document.features.remove(index);
+            }
+        })),
         Command::CleanScan(step) => {
             work("Cleaning the scan", Box::new(move |progress, _| open::clean(&step, &before, &context, progress)))
         }

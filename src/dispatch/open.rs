@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Context, Edit};
 use crate::base::{LengthUnit, Progress, Result, UserError, hash};
 use crate::geometry::health::{CloudFindings, MeshFindings};
-use crate::geometry::{Cloud, Mesh, Surface, cracks, snapshot, winding};
+use crate::geometry::{Cloud, Mesh, PointSet, Surface, cracks, snapshot, winding};
 use crate::inspect::alignment::automatic::PreparedScan;
 use crate::inspect::cleaning;
 use crate::io::xyz::Columns;
@@ -88,6 +88,9 @@ pub(super) fn scans(
     };
     Ok(Edit::new("Open the scan", move |document| {
         document.actual = Some(actual);
+        document.selection = PointSet::default();
+        document.selections.clear();
+        document.features.clear();
         document.alignment = None;
         document.check = None;
         document.searches = None;
@@ -146,18 +149,31 @@ fn read_scans(
 /// The scan after some steps of cleaning.
 fn cleaned(mut actual: Actual, steps: &[cleaning::Step], context: &Context, progress: &Progress) -> Result<Actual> {
     for step in steps {
-        let cleaned = cleaning::run(context.backend.as_ref(), &actual.cloud, step, progress)?;
-        if cleaned.removed > 0 && actual.facets.take().is_some() {
-            actual.notes.push("The scan's facets went with the points that were removed.".to_owned());
-        }
-        actual.notes.push(cleaned.note);
-        actual.cloud = cleaned.cloud;
-        actual.cleaning.push(*step);
+        clean_once(&mut actual, step, context, progress)?;
     }
     if !steps.is_empty() {
         actual.prepared = PreparedScan::new(&actual.cloud);
     }
     Ok(actual)
+}
+
+/// One step; the numbers of the points that stayed, where some went.
+fn clean_once(
+    actual: &mut Actual,
+    step: &cleaning::Step,
+    context: &Context,
+    progress: &Progress,
+) -> Result<Option<Vec<u32>>> {
+    {
+        let cleaned = cleaning::run(context.backend.as_ref(), &actual.cloud, step, progress)?;
+        if cleaned.kept.is_some() && actual.facets.take().is_some() {
+            actual.notes.push("The scan's facets went with the points that were removed.".to_owned());
+        }
+        actual.notes.push(cleaned.note);
+        actual.cloud = cleaned.cloud;
+        actual.cleaning.push(step.clone());
+        Ok(cleaned.kept)
+    }
 }
 
 pub(super) fn clean(
@@ -170,13 +186,18 @@ pub(super) fn clean(
         return Err(UserError::usage("Load a scan first."));
     };
     let before = Actual { prepared: PreparedScan::default(), ..Actual::clone(actual) };
-    let after = cleaned(before, std::slice::from_ref(step), context, progress)?;
+    let mut after = before;
+    let kept = clean_once(&mut after, step, context, progress)?;
+    after.prepared = PreparedScan::new(&after.cloud);
     let news = after.notes[actual.notes.len()..].to_vec();
     let actual = Arc::new(after);
     Ok(Edit::new(step.name(), move |document| {
         document.actual = Some(actual);
         document.check = None;
         document.searches = None;
+        if let Some(kept) = kept {
+            super::features::renumber(document, &kept);
+        }
     })
     .with_notes(news))
 }
@@ -248,6 +269,15 @@ pub(super) fn project(path: &Path, context: &Context, progress: &Progress) -> Re
         if document.actual.as_ref().is_some_and(|actual| !same(actual)) {
             notes.push("A scan has changed since the project was saved.".to_owned());
             complete = false;
+        }
+    }
+    document.selections = project.selections;
+    if let Some(actual) = &document.actual {
+        let count = actual.cloud.points.len();
+        document.selections.retain(|named| named.points.last().is_some_and(|&last| (last as usize) < count));
+        for recipe in project.features {
+            let made = super::features::made(recipe, actual, &progress.part(0.8, 0.82));
+            document.features.extend(keep(made, &mut notes, &mut complete)?);
         }
     }
     document.alignment = project.alignment.map(Arc::new);

@@ -11,6 +11,7 @@ pub mod kd_tree;
 pub mod mesh;
 pub mod morton;
 pub mod normals;
+pub mod point_set;
 pub mod refine;
 pub mod sampling;
 pub mod simd;
@@ -30,6 +31,7 @@ pub use cloud::{Cloud, OrderedPoints, SnapshotGrid};
 pub use delaunay::DelaunayGraph;
 pub use kd_tree::{KdTree, SearchablePoints};
 pub use mesh::Mesh;
+pub use point_set::PointSet;
 pub use surface::{Surface, SurfaceHit};
 
 /// A place, in mm, in the frame its name says.

@@ -3,4 +3,5 @@
 pub mod alignment;
 pub mod cleaning;
 pub mod deviation;
+pub mod features;
 pub mod simulation;

@@ -122,6 +122,12 @@ impl ViewCamera {
         self.origin
     }
 
+    /// Pixels across and down.
+    pub fn size(&self) -> [u32; 2] {
+        let viewport = self.camera.viewport();
+        [viewport.width, viewport.height]
+    }
+
     /// Size of the picture, pixels. The same size leaves every bit of the view: the lens, computed anew from itself,
     /// would waver in its last bits.
     pub fn set_size(&mut self, width: u32, height: u32) {

@@ -9,8 +9,36 @@ use wgpu::util::DeviceExt;
 use super::Gpu;
 use crate::geometry::{Aabb, Mesh, Point, simplify};
 
-/// Stands for "no data" among deviations.
-pub const NO_DATA: f32 = 1e30;
+/// How an element is coloured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Shade {
+    /// By its deviation, mm.
+    Deviation(f64),
+    /// As one without data.
+    NoData,
+    /// As one that is selected.
+    Selected,
+    /// In the item's own colour.
+    Plain,
+}
+
+impl Shade {
+    /// As the shader tells them apart.
+    fn value(self) -> f32 {
+        match self {
+            Self::Deviation(mm) => mm as f32,
+            Self::NoData => 1e30,
+            Self::Selected => 2e30,
+            Self::Plain => 4e30,
+        }
+    }
+}
+
+impl From<Option<f64>> for Shade {
+    fn from(deviation_mm: Option<f64>) -> Self {
+        deviation_mm.map_or(Self::NoData, Self::Deviation)
+    }
+}
 
 /// Facets that a software rasteriser draws fast enough while the view moves.
 const MOVING_FACETS: usize = 40_000;
@@ -86,7 +114,7 @@ impl MeshItem {
 
     /// Sets the deviation of each facet, mm; `None` is no data.
     pub fn set_deviations(&self, gpu: &Gpu, deviation: impl Fn(usize) -> Option<f64> + Sync) {
-        upload(gpu, &self.chunks, |i| i, deviation);
+        upload(gpu, &self.chunks, |i| i, |i| deviation(i).into());
     }
 }
 
@@ -136,29 +164,23 @@ impl PointsItem {
             &self.chunks,
             |drawn| drawn,
             |drawn| {
-                deviations.get(drawn).filter(|deviation| deviation.is_finite()).map(|&deviation| f64::from(deviation))
+                let known = deviations.get(drawn).filter(|deviation| deviation.is_finite());
+                known.map(|&deviation| f64::from(deviation)).into()
             },
         );
     }
 
-    /// Sets the deviation of each point by its number, mm; `None` is no data.
-    pub fn set_deviations(&self, gpu: &Gpu, deviation: impl Fn(usize) -> Option<f64> + Sync) {
-        upload(gpu, &self.chunks, |i| self.number(i), deviation);
+    /// Sets how each point is coloured, by its number.
+    pub fn set_shades(&self, gpu: &Gpu, shade: impl Fn(usize) -> Shade + Sync) {
+        upload(gpu, &self.chunks, |i| self.number(i), shade);
     }
 }
 
-fn upload(
-    gpu: &Gpu,
-    chunks: &[Chunk],
-    number: impl Fn(usize) -> usize + Sync,
-    deviation: impl Fn(usize) -> Option<f64> + Sync,
-) {
+fn upload(gpu: &Gpu, chunks: &[Chunk], number: impl Fn(usize) -> usize + Sync, shade: impl Fn(usize) -> Shade + Sync) {
     for chunk in chunks {
         let first = chunk.first as usize;
-        let values: Vec<f32> = (first..first + chunk.count as usize)
-            .into_par_iter()
-            .map(|i| deviation(number(i)).map_or(NO_DATA, |value| value as f32))
-            .collect();
+        let values: Vec<f32> =
+            (first..first + chunk.count as usize).into_par_iter().map(|i| shade(number(i)).value()).collect();
         gpu.queue.write_buffer(&chunk.deviations, 0, bytemuck::cast_slice(&values));
     }
 }

@@ -13,10 +13,11 @@ pub mod picking;
 pub mod picture;
 pub mod post;
 pub mod scene;
+pub mod selecting;
 pub mod target;
 
 pub use camera::ViewCamera;
 pub use gpu::Gpu;
-pub use items::{MeshItem, PointsItem};
+pub use items::{MeshItem, PointsItem, Shade};
 pub use scene::{Draw, Frame, Scene};
 pub use target::Target;

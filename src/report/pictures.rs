@@ -93,7 +93,7 @@ impl<'a> Studio<'a> {
         let (nominal, points) = match &input.check.map {
             DeviationMap::Points(deviations) => {
                 let points = PointsItem::new(gpu, &input.actual.cloud.points);
-                points.set_deviations(gpu, |i| deviations.get(i).and_then(PointDeviation::value));
+                points.set_shades(gpu, |i| deviations.get(i).and_then(PointDeviation::value).into());
                 (MeshItem::new(gpu, input.nominal.surface.mesh()), Some(points))
             }
             DeviationMap::Facets { nominal, values } => {

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::selection::{Feature, NamedSelection};
 use super::{Check, Settings};
 use crate::base::LengthUnit;
 use crate::geometry::health::{CloudFindings, MeshFindings};
-use crate::geometry::{Cloud, Pose, Surface};
+use crate::geometry::{Cloud, PointSet, Pose, Surface};
 use crate::inspect::alignment::Alignment;
 use crate::inspect::alignment::automatic::PreparedScan;
 use crate::inspect::alignment::point_pairs::PointPair;
@@ -81,6 +82,12 @@ pub struct Document {
     pub alignment: Option<Arc<Alignment>>,
     /// Picked point pairs.
     pub pairs: Vec<PointPair>,
+    /// Points that are selected.
+    pub selection: PointSet,
+    /// Selections with names.
+    pub selections: Vec<NamedSelection>,
+    /// Fitted features.
+    pub features: Vec<Feature>,
     /// The current check.
     pub check: Option<Arc<Check>>,
     /// The last comparison of searches.
@@ -111,6 +118,15 @@ impl Document {
                 .is_none_or(|actual| !actual.sources.iter().map(|source| &source.hash).eq(check.scan_hashes.iter()))
     }
 
+    fn own_selections(&self, other: &Self) -> u64 {
+        let held = |document: &Self| {
+            let named = document.selections.iter().map(|named| named.points.len());
+            let fitted = document.features.iter().map(|feature| 3 * feature.recipe.points.len());
+            4 * (document.selection.len() + named.sum::<usize>() + fitted.sum::<usize>()) as u64
+        };
+        if self.selection.is_same(&other.selection) { 0 } else { held(self) }
+    }
+
     /// Bytes of what this document holds and `other` does not: the cost of keeping it for undo.
     pub fn bytes_beyond(&self, other: &Self) -> u64 {
         fn own<T>(mine: Option<&Arc<T>>, theirs: Option<&Arc<T>>, bytes: impl Fn(&T) -> u64) -> u64 {
@@ -125,6 +141,7 @@ impl Document {
                 2 * actual.cloud.bytes() + actual.facets.as_ref().map_or(0, |facets| facets.bytes())
             })
             + own(self.check.as_ref(), other.check.as_ref(), Check::bytes)
+            + self.own_selections(other)
             + size_of::<Self>() as u64
     }
 }

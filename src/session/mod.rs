@@ -5,6 +5,7 @@ pub mod document;
 pub mod history;
 pub mod jobs;
 pub mod project;
+pub mod selection;
 pub mod settings;
 
 pub use check::{Check, Verdict};

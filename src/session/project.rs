@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::selection::{NamedSelection, Recipe};
 use super::{Document, Settings, SourceFile};
 use crate::base::{Result, UserError};
 use crate::inspect::alignment::Alignment;
@@ -42,6 +43,12 @@ pub struct Project {
     /// Picked pairs.
     #[serde(default)]
     pub pairs: Vec<PointPair>,
+    /// Selections with names.
+    #[serde(default)]
+    pub selections: Vec<NamedSelection>,
+    /// Features, to be fitted again.
+    #[serde(default)]
+    pub features: Vec<Recipe>,
     /// Whether a check had been made.
     #[serde(default)]
     pub checked: bool,
@@ -63,6 +70,8 @@ impl Project {
             cleaning: document.actual.as_ref().map(|actual| actual.cleaning.clone()).unwrap_or_default(),
             alignment: document.alignment.as_deref().cloned(),
             pairs: document.pairs.clone(),
+            selections: document.selections.clone(),
+            features: document.features.iter().map(|feature| feature.recipe.clone()).collect(),
             checked: document.check.is_some(),
             settings: document.settings.clone(),
         }
@@ -126,6 +135,8 @@ impl Project {
             cleaning: part(value, "cleaning", "list of cleaning steps", &mut notes),
             alignment: part(value, "alignment", "alignment", &mut notes),
             pairs: part(value, "pairs", "list of point pairs", &mut notes),
+            selections: part(value, "selections", "list of selections", &mut notes),
+            features: part(value, "features", "list of features", &mut notes),
             checked: part(value, "checked", "check", &mut notes),
             settings: part(value, "settings", "settings", &mut notes),
         };

@@ -5,6 +5,7 @@ mod align;
 mod bad_input;
 mod c_api;
 mod command_line;
+mod fits;
 mod kernels;
 mod mutations;
 mod readers;

@@ -162,9 +162,7 @@ fn searches_are_compared_by_a_click_and_find_one_pose() {
     assert!(harness.query_all_by_label("Walk from leaf, then last match").count() >= 1);
     harness.get_by_label("Copy the table");
     // Times differ from run to run: the picture is for the eye.
-    if let Ok(folder) = std::env::var("SHADOWGRAPH_PICTURES") {
-        harness.render().unwrap().save(std::path::Path::new(&folder).join("searches.png")).unwrap();
-    }
+    save_picture(&mut harness, "searches");
 }
 
 #[test]
@@ -179,9 +177,7 @@ fn the_device_is_chosen_in_the_window() {
     assert_eq!(devices.len() == 1, reason.is_some());
     let sentence = reason.unwrap_or_else(|| "Compute on CUDA".to_owned());
     assert!(harness.query_all_by_label_contains(&sentence).next().is_some());
-    if let Ok(folder) = std::env::var("SHADOWGRAPH_PICTURES") {
-        harness.render().unwrap().save(std::path::Path::new(&folder).join("device.png")).unwrap();
-    }
+    save_picture(&mut harness, "device");
 }
 
 #[test]
@@ -199,10 +195,87 @@ fn a_scan_is_cleaned_and_the_step_is_taken_back() {
     let after = points(&harness);
     assert!(after < before && after > before / 20, "{after} of {before}");
     assert!(harness.query_by_label("Thin the scan: done").is_some());
-    if let Ok(folder) = std::env::var("SHADOWGRAPH_PICTURES") {
-        harness.render().unwrap().save(std::path::Path::new(&folder).join("cleaned.png")).unwrap();
-    }
+    save_picture(&mut harness, "cleaned");
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
     settle(&mut harness);
     assert_eq!(points(&harness), before);
+}
+
+#[test]
+fn points_are_brushed_and_a_plane_is_fitted_to_them() {
+    let folder = tempfile::tempdir().unwrap();
+    // A flat top 20 mm high and a noisy floor, seen from above.
+    let mut random = shadowgraph::base::random::Random::new(3, 3);
+    let layer = |z: f64| (0..40_000).map(move |i| (f64::from(i % 200) * 0.4, f64::from(i / 200) * 0.3, z));
+    let points = layer(0.0)
+        .chain(layer(20.0).filter(|(x, ..)| *x < 40.0))
+        .map(|(x, y, z)| shadowgraph::geometry::Point::new(x, y, z + 0.01 * random.normal()));
+    let scan = folder.path().join("steps.ply");
+    write::cloud(&scan, &Cloud::from_points(points.collect())).unwrap();
+    let mut harness = open(vec![scan], None);
+    settle(&mut harness);
+    harness.get_by_label("Top").click();
+    harness.run_steps(2);
+    harness.get_by_label("Features").click();
+    harness.run_steps(2);
+    harness.get_by_label("Rectangle").click();
+    harness.run_steps(2);
+    let view = harness.get_by_label("3D viewport").rect();
+    let (from, to) = (view.center() + egui::vec2(-130.0, -60.0), view.center() + egui::vec2(-50.0, 60.0));
+    stroke(&mut harness, from, to, egui::Modifiers::NONE);
+    let selected = |harness: &Harness<'static, App>| harness.state().dispatcher().document.selection.len();
+    let visible = selected(&harness);
+    assert!(visible > 1000, "{visible}");
+    let all_on_top = |harness: &Harness<'static, App>| {
+        let document = &harness.state().dispatcher().document;
+        let cloud = &document.actual.as_ref().unwrap().cloud;
+        document.selection.iter().all(|&number| cloud.points[number as usize].z > 10.0)
+    };
+    assert!(all_on_top(&harness), "hidden points were taken");
+    harness.get_by_label("Plane").click();
+    settle(&mut harness);
+    let features = harness.state().dispatcher().document.features.clone();
+    assert_eq!(features.len(), 1);
+    let fit = &features[0].fit;
+    assert!((fit.shape.place().z - 20.0).abs() < 0.005 && (fit.sigma_mm - 0.01).abs() < 0.001, "{fit:?}");
+    save_picture(&mut harness, "features");
+    // Through: twice as many, and none once Ctrl takes them away again.
+    harness.get_by_label("Visible points only").click();
+    harness.run_steps(2);
+    stroke(&mut harness, from, to, egui::Modifiers::NONE);
+    assert!(!all_on_top(&harness) && selected(&harness) > visible * 19 / 10);
+    stroke(&mut harness, from, to, egui::Modifiers::COMMAND);
+    // The first stroke may have seen a taller viewport.
+    assert!(selected(&harness) < visible / 20, "{}", selected(&harness));
+    // One undo step for each stroke.
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
+    settle(&mut harness);
+    assert!(selected(&harness) > visible);
+    assert_eq!(harness.state().dispatcher().document.features.len(), 1);
+}
+
+/// Drags the pointer from one place to another.
+fn stroke(harness: &mut Harness<'static, App>, from: egui::Pos2, to: egui::Pos2, modifiers: egui::Modifiers) {
+    let button =
+        |pos, pressed| egui::Event::PointerButton { pos, button: egui::PointerButton::Primary, pressed, modifiers };
+    let mut send = |event| {
+        harness.event_modifiers(event, modifiers);
+        harness.step();
+    };
+    send(egui::Event::PointerMoved(from));
+    send(button(from, true));
+    for step in 1..=8 {
+        send(egui::Event::PointerMoved(from + (to - from) * (step as f32 / 8.0)));
+    }
+    send(button(to, false));
+    settle(harness);
+}
+
+/// Saves the window's picture for the eye, where a folder is named.
+fn save_picture(harness: &mut Harness<'static, App>, name: &str) {
+    harness.run_steps(3);
+    if let Ok(folder) = std::env::var("SHADOWGRAPH_PICTURES") {
+        let path = std::path::Path::new(&folder).join(format!("{name}.png"));
+        harness.render().unwrap().save(path).unwrap();
+    }
 }

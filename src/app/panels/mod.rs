@@ -5,6 +5,7 @@ mod bottom;
 pub mod cleaning;
 mod compare;
 mod elements;
+pub mod features;
 mod report;
 mod searches;
 
@@ -18,6 +19,7 @@ impl App {
             egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| match self.workspace {
                 Workspace::Align => self.align_panel(ui),
                 Workspace::Compare => self.compare_panel(ui),
+                Workspace::Features => self.features_panel(ui),
                 Workspace::Report => self.report_panel(ui),
             });
         });

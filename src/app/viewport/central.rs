@@ -9,6 +9,7 @@ use crate::dispatch::Command;
 use crate::geometry::Point;
 use crate::inspect::alignment::point_pairs::PointPair;
 use crate::inspect::deviation::DeviationMap;
+use crate::inspect::features::outline;
 use crate::render::camera::StandardView;
 use crate::session::Document;
 
@@ -30,7 +31,8 @@ impl App {
         let rect = ui.available_rect_before_wrap();
         let response = ui.allocate_rect(rect, Sense::click_and_drag());
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Canvas, true, "3D viewport"));
-        viewport.navigate(ui, &response);
+        let tool = self.is_brushing().then_some(self.brush.tool);
+        viewport.navigate(ui, &response, tool);
         let scale = ui.ctx().pixels_per_point();
         let size = [(rect.width() * scale).round() as u32, (rect.height() * scale).round() as u32];
         let live = self.live.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
@@ -46,7 +48,9 @@ impl App {
         if self.picking.is_some() && response.clicked() {
             self.pick_place(viewport, &response, scale);
         }
+        self.brush(ui, viewport, &response, rect);
         let document = &self.dispatcher.document;
+        draw_features(ui, viewport, document, rect, scale);
         draw_pairs(ui, viewport, document, self.picking.as_ref(), rect, scale);
         axes(ui, viewport, rect);
         if self.shown.deviations && (document.current_check().is_some() || live.frame.is_some()) {
@@ -55,7 +59,7 @@ impl App {
         if live.frame.is_some() {
             let text = format!("Best fit: RMS {:.4} mm", live.rms_mm);
             badge(ui, rect.center_top() + Vec2::new(0.0, 56.0), &text);
-        } else {
+        } else if tool.is_none() {
             read_out(ui, viewport, document, rect);
         }
         self.toolbar(ui, rect);
@@ -228,6 +232,33 @@ fn read_out(ui: &egui::Ui, viewport: &Viewport, document: &Document, rect: Rect)
     let plate = Rect::from_min_size(at, galley.size()).expand2(Vec2::new(8.0, 5.0));
     ui.painter().rect_filled(plate, 5.0, ui.visuals().window_fill.gamma_multiply(0.94));
     ui.painter().galley(at, galley, colour);
+}
+
+/// Fitted features as lines.
+fn draw_features(ui: &egui::Ui, viewport: &Viewport, document: &Document, rect: Rect, scale: f32) {
+    let Some(actual) = &document.actual else { return };
+    let pose = document.nominal_from_scan();
+    let painter = ui.painter().with_clip_rect(rect);
+    for feature in &document.features {
+        // Some hundred points show how far it reaches.
+        let stride = feature.recipe.points.len().div_ceil(400).max(1);
+        let place = |&number: &u32| actual.cloud.points.get(number as usize).copied();
+        let points: Vec<Point> = feature.recipe.points.iter().step_by(stride).filter_map(place).collect();
+        for line in outline::of(&feature.fit.shape, &points) {
+            let seen = line.iter().filter_map(|place| viewport.camera.pixel_of(&(pose * place)));
+            let corners: Vec<Pos2> = seen.map(|(x, y)| rect.min + Vec2::new(x, y) / scale).collect();
+            painter.add(egui::Shape::line(corners, egui::Stroke::new(1.8, theme::FEATURE)));
+        }
+        if let Some((x, y)) = viewport.camera.pixel_of(&(pose * feature.fit.shape.place())) {
+            let at = rect.min + Vec2::new(x, y) / scale;
+            painter.circle_filled(at, 3.5, theme::FEATURE);
+            let name = feature.recipe.name.clone();
+            let galley = painter.layout_no_wrap(name, FontId::proportional(13.0), theme::FEATURE);
+            let plate = Rect::from_min_size(at + Vec2::new(9.0, -18.0), galley.size()).expand2(Vec2::new(4.0, 1.0));
+            painter.rect_filled(plate, 3.0, ui.visuals().window_fill.gamma_multiply(0.85));
+            painter.galley(at + Vec2::new(9.0, -18.0), galley, theme::FEATURE);
+        }
+    }
 }
 
 fn draw_pairs(

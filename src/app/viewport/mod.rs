@@ -3,6 +3,7 @@
 //! The scene is drawn off-screen, only when something changed; an idle frame shows the last picture again. While the
 //! camera moves, points are drawn within a budget; at rest, all of them.
 
+pub(super) mod brush;
 mod central;
 mod legend;
 pub(super) mod live;
@@ -16,13 +17,13 @@ use eframe::egui_wgpu::RenderState;
 use super::{Action, Live, Shown, theme};
 use crate::compute::point_deviation::PointDeviation;
 use crate::compute::point_facet_matching::FacetDeviation;
-use crate::geometry::{Aabb, Point, Pose};
+use crate::geometry::{Aabb, Point, PointSet, Pose};
 use crate::inspect::deviation::DeviationMap;
 use crate::inspect::deviation::regions::Region;
 use crate::render::colour_scale::ColourScale;
 use crate::render::picking::{Pick, Picked};
 use crate::render::scene::{Look, Slice};
-use crate::render::{Draw, Frame, Gpu, MeshItem, PointsItem, Scene, ViewCamera};
+use crate::render::{Draw, Frame, Gpu, MeshItem, PointsItem, Scene, Shade, ViewCamera};
 use crate::session::{Actual, Check, Document, Nominal};
 use screen::{Quality, Screen};
 
@@ -51,6 +52,8 @@ pub struct Viewport {
     /// Whether the parts were aligned when they were last shown.
     was_aligned: bool,
     live_serial: u64,
+    /// What the points' shades were made from.
+    shaded: Option<Shaded>,
     moved_at: Option<Instant>,
     drawn: Option<Drawn>,
     pick: Option<Pick>,
@@ -58,6 +61,14 @@ pub struct Viewport {
     hovered: Option<Picked>,
     hovered_at: Option<egui::Pos2>,
     bounds: Aabb,
+}
+
+/// See [`Viewport::shaded`].
+#[derive(Clone, PartialEq)]
+struct Shaded {
+    /// Addresses of the scan and of the check whose colours are shown.
+    parts: [usize; 2],
+    selection: PointSet,
 }
 
 /// What is on the screen.
@@ -77,6 +88,7 @@ struct DrawnKey {
     live: u64,
     scale: ColourScale,
     parts: [usize; 3],
+    shaded: usize,
     pose: Pose,
     camera: [[f32; 4]; 4],
 }
@@ -95,6 +107,7 @@ impl Viewport {
             check: None,
             was_aligned: false,
             live_serial: 0,
+            shaded: None,
             moved_at: None,
             drawn: None,
             pick: None,
@@ -171,14 +184,46 @@ impl Viewport {
         }
     }
 
+    /// Colours the points by deviation and selection where either changed.
+    fn shade(&mut self, document: &Document, live: &Live, shown: Shown) {
+        if live.frame.is_some() {
+            self.shaded = None;
+            return;
+        }
+        let Some(actual) = &self.actual else { return };
+        let check = self.check.as_ref().filter(|_| shown.deviations).map(|shows| &shows.of);
+        let parts = [address(Some(&actual.of)), address(check)];
+        let is_same = |shaded: &Shaded| shaded.parts == parts && shaded.selection.is_same(&document.selection);
+        if self.shaded.as_ref().is_some_and(is_same) {
+            return;
+        }
+        let mut selected = vec![false; actual.of.cloud.points.len()];
+        for &number in document.selection.iter() {
+            if let Some(own) = selected.get_mut(number as usize) {
+                *own = true;
+            }
+        }
+        let deviations = check.and_then(|check| match &check.map {
+            DeviationMap::Points(points) => Some(points),
+            DeviationMap::Facets { .. } => None,
+        });
+        actual.item.set_shades(self.scene.gpu(), |i| match deviations {
+            _ if selected.get(i).is_some_and(|selected| *selected) => Shade::Selected,
+            Some(deviations) => deviations.get(i).and_then(PointDeviation::value).into(),
+            None => Shade::Plain,
+        });
+        self.shaded = Some(Shaded { parts, selection: document.selection.clone() });
+    }
+
+    /// Typical distance of neighbouring points, mm.
+    fn spacing_mm(&self) -> f64 {
+        self.actual.as_ref().map_or(0.0, |actual| actual.item.spacing_mm)
+    }
+
     fn upload_check(&self, gpu: &Gpu, check: &Arc<Check>) -> Shows<Check, Option<MeshItem>> {
         let item = match &check.map {
-            DeviationMap::Points(points) => {
-                if let Some(actual) = &self.actual {
-                    actual.item.set_deviations(gpu, |i| points.get(i).and_then(PointDeviation::value));
-                }
-                None
-            }
+            // Points take their shades with the selection.
+            DeviationMap::Points(_) => None,
             DeviationMap::Facets { nominal, values } => {
                 let mesh = MeshItem::new(gpu, nominal);
                 mesh.set_deviations(gpu, |i| values.get(i).and_then(FacetDeviation::value));
@@ -213,6 +258,7 @@ impl Viewport {
         let legend = if document.alignment.is_some() { legend::WIDTH * context.pixels_per_point() } else { 0.0 };
         self.camera.cover_right(legend as u32);
         self.sync(document, live);
+        self.shade(document, live, shown);
         self.camera.set_size(size[0], size[1]);
         let moving = self.moved_at.is_some_and(|at| at.elapsed() < MOVING);
         if moving {
@@ -231,6 +277,7 @@ impl Viewport {
                 address(self.actual.as_ref().map(|shows| &shows.of)),
                 address(self.check.as_ref().map(|shows| &shows.of)),
             ],
+            shaded: document.selection.address(),
             pose,
             camera: self.camera.clip_from_local(),
         };
@@ -325,8 +372,9 @@ impl Viewport {
             usize::MAX
         };
         let coloured = shown.deviations && (live_points.is_some() || (self.check.is_some() && facets.is_none()));
+        let shaded = coloured || self.shaded.as_ref().is_some_and(|shaded| !shaded.selection.is_empty());
         if let Some(actual) = self.actual.as_ref().filter(|_| shown.actual && facets.is_none()) {
-            let look = look(key.pose, [0.28, 0.58, 0.86], coloured, ACTUAL);
+            let look = look(key.pose, [0.28, 0.58, 0.86], shaded, ACTUAL);
             draws.push(Draw::Points { item: &actual.item, look, budget });
         }
         let pixels_per_mm = f64::from(target.size[1]) / self.camera.height_mm();
@@ -347,21 +395,24 @@ impl Viewport {
     }
 
     /// Moves the camera with the pointer.
-    fn navigate(&mut self, ui: &egui::Ui, response: &egui::Response) {
+    fn navigate(&mut self, ui: &egui::Ui, response: &egui::Response, brush: Option<brush::Tool>) {
         let scale = ui.ctx().pixels_per_point();
         let before = self.camera.clip_from_local();
         let delta = response.drag_delta();
-        let shift = ui.input(|input| input.modifiers.shift);
+        let (shift, alt) = ui.input(|input| (input.modifiers.shift, input.modifiers.alt));
+        let brushes = brush.is_some() && !alt;
         let pans = response.dragged_by(egui::PointerButton::Middle)
             || response.dragged_by(egui::PointerButton::Secondary)
-            || (shift && response.dragged_by(egui::PointerButton::Primary));
+            || (shift && !brushes && response.dragged_by(egui::PointerButton::Primary));
         if pans {
             self.camera.pan((delta.x * scale, delta.y * scale));
-        } else if response.dragged_by(egui::PointerButton::Primary) {
+        } else if !brushes && response.dragged_by(egui::PointerButton::Primary) {
             self.camera.orbit((delta.x, delta.y));
         }
         if let Some(pointer) = response.hover_pos() {
             let (wheel, pinch) = ui.input(|input| (input.smooth_scroll_delta().y, input.zoom_delta()));
+            // The wheel belongs to the circle; with Ctrl it zooms as ever.
+            let wheel = if brush == Some(brush::Tool::Circle) { 0.0 } else { wheel };
             let factor = (wheel * 0.004).exp() * pinch;
             if (factor - 1.0).abs() > 1e-4 {
                 let at = (pointer - response.rect.min) * scale;

@@ -9,7 +9,7 @@ use crate::geometry::{Aabb, Pose};
 use crate::inspect::deviation::Tolerance;
 use crate::render::colour_scale::ColourScale;
 use crate::render::scene::{Look, Slice};
-use crate::render::{Draw, Frame, Gpu, MeshItem, PointsItem, Scene, Target, ViewCamera};
+use crate::render::{Draw, Frame, Gpu, MeshItem, PointsItem, Scene, Shade, Target, ViewCamera};
 
 const POINTS: usize = 2_000_000;
 const FACETS: usize = 1_000_000;
@@ -32,7 +32,7 @@ pub fn run(arguments: &Bench) -> Result<Value> {
     let bounds = mesh.bounds();
     let case = |what: &str| format!("{what} ({} points, {} facets)", points.len(), mesh.facets.len());
     let (_, upload) = time(&case("upload deviations"), arguments.runs, || {
-        stage.points.set_deviations(&gpu, |i| Some((i % 100) as f64 * 0.005 - 0.25));
+        stage.points.set_shades(&gpu, |i| Shade::Deviation((i % 100) as f64 * 0.005 - 0.25));
         wait(&gpu)
     })?;
     let budget = gpu.moving_points();

@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 use crate::base::{Progress, Result, UserError};
 use crate::compute::thinning::{self, Rule};
 use crate::compute::{Backend, neighbourhoods};
-use crate::geometry::{Cloud, SearchablePoints, Vector, normals};
+use crate::geometry::{Cloud, PointSet, SearchablePoints, Vector, normals};
 
 /// Neighbours that a normal is fitted to, the point itself included.
 pub const NORMAL_NEIGHBOURS: usize = 20;
 
 /// One step of cleaning.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
     /// Removes points that stand farther from their neighbours than most.
@@ -26,6 +26,8 @@ pub enum Step {
     },
     /// Leaves fewer points of even density.
     Thin(Rule),
+    /// Removes these points.
+    Remove(PointSet),
     /// Finds normals from neighbours, in place of those that the file may hold.
     Normals,
 }
@@ -39,6 +41,7 @@ impl Step {
         match self {
             Self::RemoveOutliers { .. } => "Remove outliers",
             Self::Thin(_) => "Thin the scan",
+            Self::Remove(_) => "Delete points",
             Self::Normals => "Find normals",
         }
     }
@@ -63,8 +66,8 @@ impl Step {
 pub struct Cleaned {
     /// The scan after it.
     pub cloud: Cloud,
-    /// Points that went.
-    pub removed: usize,
+    /// Numbers of the points that stayed, where some went; in ascending order.
+    pub kept: Option<Vec<u32>>,
     /// What was done, for people.
     pub note: String,
 }
@@ -74,7 +77,8 @@ pub fn run(backend: &dyn Backend, cloud: &Cloud, step: &Step, progress: &Progres
     step.check()?;
     let points = SearchablePoints::new(&cloud.points);
     let all = cloud.points.len();
-    let (cloud, note) = match *step {
+    let mut left = None;
+    let (cloud, note) = match step.clone() {
         Step::RemoveOutliers { neighbours, sigmas } => {
             let request = neighbourhoods::Request { points: &points, neighbours };
             let answers = backend.neighbourhoods(&request, progress)?;
@@ -84,7 +88,9 @@ pub fn run(backend: &dyn Backend, cloud: &Cloud, step: &Step, progress: &Progres
                 neighbours - 1
             );
             let note = format!("{} of {all} points were removed as outliers: {rule}.", all - kept.len());
-            (cloud.select(&kept), note)
+            let cloud = cloud.select(&kept);
+            left = Some(kept);
+            (cloud, note)
         }
         Step::Thin(rule) => {
             let kept = backend.thin(&thinning::Request { points: &points, rule }, progress)?;
@@ -92,7 +98,16 @@ pub fn run(backend: &dyn Backend, cloud: &Cloud, step: &Step, progress: &Progres
                 Rule::Cells(mm) => format!("one in each cube of {mm} mm"),
                 Rule::Distance(mm) => format!("no two nearer than {mm} mm"),
             };
-            (cloud.select(&kept), format!("{} of {all} points were kept by thinning: {how}.", kept.len()))
+            let cloud = cloud.select(&kept);
+            left = Some(kept);
+            (cloud, format!("{} of {all} points were kept by thinning: {how}.", left.iter().flatten().count()))
+        }
+        Step::Remove(points) => {
+            let kept: Vec<u32> = points.inverted(all).to_vec();
+            let note = format!("{} of {all} points were deleted by hand.", all - kept.len());
+            let cloud = cloud.select(&kept);
+            left = Some(kept);
+            (cloud, note)
         }
         Step::Normals => {
             let bare = Cloud { normals: Vec::new(), ..cloud.clone() };
@@ -110,7 +125,7 @@ pub fn run(backend: &dyn Backend, cloud: &Cloud, step: &Step, progress: &Progres
     if cloud.points.is_empty() && all > 0 {
         return Err(UserError::input("Nothing would be left of the scan."));
     }
-    Ok(Cleaned { removed: all - cloud.points.len(), cloud, note })
+    Ok(Cleaned { kept: left.filter(|left| left.len() < all), cloud, note })
 }
 
 /// Unit normals of all points of `cloud`: its own where the file has them, else those of its neighbourhoods. Turned

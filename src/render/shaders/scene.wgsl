@@ -33,9 +33,18 @@ struct Pixel {
     @location(1) ids: vec2u,
 };
 
+// What stands for something else than a deviation lies beyond these.
 const NO_DATA = 1e29;
+const SELECTED = 1.5e30;
+const PLAIN = 3e30;
 
 fn scale_colour(deviation: f32) -> vec3f {
+    if deviation > PLAIN {
+        return object.colour.rgb;
+    }
+    if deviation > SELECTED {
+        return vec3f(1.0, 0.62, 0.05);
+    }
     if deviation > NO_DATA {
         return vec3f(0.502, 0.502, 0.518);
     }

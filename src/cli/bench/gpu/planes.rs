@@ -14,40 +14,42 @@ use crate::compute::parallel_planes::Request;
 use crate::geometry::{Point, Vector};
 
 pub fn run(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result<()> {
-    let silent = Progress::silent();
     for each in [10_000, 100_000, 1_000_000] {
-        let each = scaled(arguments, each);
         for count in [2, 5, 10] {
-            let (points, planes) = (published(count, each), vec![each; count]);
-            let request = Request { points: &points, origin: Point::origin(), planes: &planes, sets: &[count] };
-            let size = format!("{count} of {each}");
-            let reference =
-                time_on_cpu(&format!("planes ({size})"), arguments, rows, || Cpu.parallel_planes(&request, &silent))?;
-            let (answers, row) = time(&format!("planes, host to host ({size})"), arguments.runs, || {
-                cuda.parallel_planes(&request, &silent)
-            })?;
-            rows.push(row);
-            no_notices(cuda)?;
-            let mut locked = cuda.page_locked(points.len())?;
-            locked.copy_from_slice(&points);
-            let from_locked = Request { points: &locked, ..request };
-            let case = format!("planes, host to host, page-locked ({size})");
-            let (_, row) = time(&case, arguments.runs, || cuda.parallel_planes(&from_locked, &silent))?;
-            rows.push(row);
-            let job = cuda.prepare_parallel_planes(&request)?;
-            rows.push(time_resident(&format!("planes, resident ({size})"), arguments, cuda, || job.launch())?);
-            let normals = |sets: &[crate::compute::parallel_planes::PlaneSet]| -> Vec<Vector> {
-                sets.iter().filter_map(|set| set.normal).collect()
-            };
-            let apart =
-                normals(&reference).iter().zip(normals(&answers)).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
-            rows.push(json!({
-                "case": format!("planes, parity ({size})"),
-                "normals_apart": apart,
-                "repeat_differs": job.read()? != answers,
-            }));
+            one(arguments, cuda, rows, count, scaled(arguments, each))?;
         }
     }
+    one(arguments, cuda, rows, 1, scaled(arguments, 10_000_000))
+}
+
+fn one(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>, count: usize, each: usize) -> Result<()> {
+    let silent = Progress::silent();
+    let (points, planes) = (published(count, each), vec![each; count]);
+    let request = Request { points: &points, origin: Point::origin(), planes: &planes, sets: &[count] };
+    let size = format!("{count} of {each}");
+    let reference =
+        time_on_cpu(&format!("planes ({size})"), arguments, rows, || Cpu.parallel_planes(&request, &silent))?;
+    let (answers, row) =
+        time(&format!("planes, host to host ({size})"), arguments.runs, || cuda.parallel_planes(&request, &silent))?;
+    rows.push(row);
+    no_notices(cuda)?;
+    let mut locked = cuda.page_locked(points.len())?;
+    locked.copy_from_slice(&points);
+    let from_locked = Request { points: &locked, ..request };
+    let case = format!("planes, host to host, page-locked ({size})");
+    let (_, row) = time(&case, arguments.runs, || cuda.parallel_planes(&from_locked, &silent))?;
+    rows.push(row);
+    let job = cuda.prepare_parallel_planes(&request)?;
+    rows.push(time_resident(&format!("planes, resident ({size})"), arguments, cuda, || job.launch())?);
+    let normals = |sets: &[crate::compute::parallel_planes::PlaneSet]| -> Vec<Vector> {
+        sets.iter().filter_map(|set| set.normal).collect()
+    };
+    let apart = normals(&reference).iter().zip(normals(&answers)).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
+    rows.push(json!({
+        "case": format!("planes, parity ({size})"),
+        "normals_apart": apart,
+        "repeat_differs": job.read()? != answers,
+    }));
     Ok(())
 }
 

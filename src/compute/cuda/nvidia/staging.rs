@@ -141,9 +141,11 @@ fn is_page_locked(bytes: &[u8]) -> bool {
         return false;
     }
     let mut kind = 0_u32;
-    let attribute = sys::CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
-    // SAFETY: the attribute is a 32-bit number; the address is only looked up.
-    let known = unsafe { sys::cuPointerGetAttribute((&raw mut kind).cast(), attribute, bytes.as_ptr() as u64) };
+    let mut attribute = sys::CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
+    let mut answer: *mut std::ffi::c_void = (&raw mut kind).cast();
+    // SAFETY: one attribute is asked for, and it is a 32-bit number; the address is only looked up. The question for a
+    // list of attributes, unlike that for one, is no error for memory that the driver does not know.
+    let known = unsafe { sys::cuPointerGetAttributes(1, &raw mut attribute, &raw mut answer, bytes.as_ptr() as u64) };
     known == sys::CUresult::CUDA_SUCCESS && kind == sys::CUmemorytype::CU_MEMORYTYPE_HOST as u32
 }
 

@@ -1,0 +1,190 @@
+//! The Features workspace: brush, selections, fits and what they found.
+
+use super::super::viewport::brush::Tool;
+use super::super::{App, theme};
+use super::rows;
+use crate::dispatch::Command;
+use crate::geometry::point_set::{Combine, PointSet};
+use crate::inspect::cleaning::Step;
+use crate::inspect::features::{Kind, Shape};
+use crate::session::selection::Feature;
+
+/// What the panel remembers between frames.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    name: String,
+    robust: bool,
+    clips: bool,
+    sigmas: f64,
+}
+
+impl Default for Draft {
+    fn default() -> Self {
+        Self { name: String::new(), robust: false, clips: true, sigmas: 3.0 }
+    }
+}
+
+impl App {
+    pub(super) fn features_panel(&mut self, ui: &mut egui::Ui) {
+        theme::heading(ui, "Brush");
+        if self.dispatcher.document.actual.is_none() {
+            theme::weak(ui, "Load a scan, then brush the points of a feature.");
+            return;
+        }
+        let mut send = None;
+        self.brush_options(ui);
+        self.selection(ui, &mut send);
+        self.fits(ui, &mut send);
+        self.features(ui, &mut send);
+        if let Some(command) = send {
+            self.send(command);
+        }
+    }
+
+    fn brush_options(&mut self, ui: &mut egui::Ui) {
+        let brush = &mut self.brush;
+        ui.horizontal(|ui| {
+            for tool in Tool::ALL {
+                ui.selectable_value(&mut brush.tool, tool, tool.name());
+            }
+        });
+        ui.add_enabled_ui(brush.tool != Tool::Off, |ui| {
+            ui.horizontal(|ui| {
+                ui.radio_value(&mut brush.combine, Combine::Add, "Add");
+                ui.radio_value(&mut brush.combine, Combine::Remove, "Remove");
+                ui.checkbox(&mut brush.only_visible, "Visible points only");
+            });
+            let slider = egui::Slider::new(&mut brush.radius, 2.0..=400.0).logarithmic(true).max_decimals(0);
+            ui.add_enabled(brush.tool == Tool::Circle, slider.text("Radius"));
+        });
+        if brush.tool != Tool::Off {
+            theme::weak(ui, "Ctrl removes. Alt-drag turns the view, right-drag moves it; the wheel sets the radius.");
+        }
+    }
+
+    fn selection(&mut self, ui: &mut egui::Ui, send: &mut Option<Command>) {
+        let document = &self.dispatcher.document;
+        let some = !document.selection.is_empty();
+        theme::heading(ui, "Selection");
+        ui.label(format!("{} points selected", theme::count(document.selection.len())));
+        ui.horizontal(|ui| {
+            if ui.add_enabled(some, egui::Button::new("None")).clicked() {
+                *send = Some(Command::Select(PointSet::default(), Combine::Replace));
+            }
+            if ui.button("Invert").clicked() {
+                *send = Some(Command::InvertSelection);
+            }
+            let hint = "Removes the selected points from the scan";
+            if ui.add_enabled(some, egui::Button::new("Delete points")).on_hover_text(hint).clicked() {
+                *send = Some(Command::CleanScan(Step::Remove(document.selection.clone())));
+            }
+        });
+        ui.horizontal(|ui| {
+            let label = ui.label("Name");
+            ui.add(egui::TextEdit::singleline(&mut self.feature_draft.name).desired_width(130.0)).labelled_by(label.id);
+            let named = some && !self.feature_draft.name.trim().is_empty();
+            if ui.add_enabled(named, egui::Button::new("Keep")).on_hover_text("Keeps the selection by name").clicked() {
+                *send = Some(Command::NameSelection(std::mem::take(&mut self.feature_draft.name)));
+            }
+        });
+        for (i, named) in document.selections.iter().enumerate() {
+            ui.horizontal(|ui| {
+                let text = format!("{}   {} points", named.name, theme::count(named.points.len()));
+                let chosen = named.points.is_same(&document.selection);
+                if ui.selectable_label(chosen, text).on_hover_text("Selects these points").clicked() {
+                    *send = Some(Command::Select(named.points.clone(), Combine::Replace));
+                }
+                if ui.small_button("Forget").clicked() {
+                    *send = Some(Command::RemoveSelection(i));
+                }
+            });
+        }
+    }
+
+    fn fits(&mut self, ui: &mut egui::Ui, send: &mut Option<Command>) {
+        let ready = !self.dispatcher.document.selection.is_empty() && !self.is_busy();
+        theme::heading(ui, "Fit to the selection");
+        let draft = &mut self.feature_draft;
+        ui.horizontal_wrapped(|ui| {
+            for kind in Kind::ALL {
+                let button = egui::Button::new(kind.name()).min_size(egui::vec2(70.0, 26.0));
+                if ui.add_enabled(ready, button).on_disabled_hover_text("Brush some points first").clicked() {
+                    let clip_sigmas = draft.clips.then_some(draft.sigmas);
+                    *send = Some(Command::FitFeature { kind, robust: draft.robust, clip_sigmas });
+                }
+            }
+        });
+        ui.checkbox(&mut draft.robust, "Most points decide")
+            .on_hover_text("Begins with the feature that most points lie on: for selections that spill over an edge");
+        ui.horizontal(|ui| {
+            ui.checkbox(&mut draft.clips, "Drop points beyond");
+            let drag = egui::DragValue::new(&mut draft.sigmas).speed(0.05).range(1.0..=10.0).suffix(" σ");
+            ui.add_enabled(draft.clips, drag);
+        });
+    }
+
+    fn features(&mut self, ui: &mut egui::Ui, send: &mut Option<Command>) {
+        let document = &self.dispatcher.document;
+        theme::heading(ui, "Features");
+        if document.features.is_empty() {
+            theme::weak(ui, "None fitted yet.");
+            return;
+        }
+        let frame = if document.alignment.is_some() { "nominal" } else { "scan" };
+        theme::weak(ui, format!("Places and directions in the frame of the {frame}; uncertainties with k = 2."));
+        let pose = document.nominal_from_scan();
+        for (i, feature) in document.features.iter().enumerate() {
+            let title = format!("{}   RMS {:.4} mm", feature.recipe.name, feature.fit.rms_mm);
+            let id = ui.make_persistent_id(("feature", i));
+            let last = i + 1 == document.features.len();
+            let header = egui::CollapsingHeader::new(title).id_salt(id).default_open(last);
+            header.show(ui, |ui| {
+                rows(ui, &format!("feature {i}"), &figures(feature, &feature.fit.shape.moved(&pose)));
+                theme::weak(ui, format!("{}.", feature.fit.uncertainty.assumption));
+                ui.horizontal(|ui| {
+                    if ui.button("Select its points").clicked() {
+                        *send = Some(Command::Select(feature.recipe.points.clone(), Combine::Replace));
+                    }
+                    if ui.button("Remove").clicked() {
+                        *send = Some(Command::RemoveFeature(i));
+                    }
+                });
+            });
+        }
+    }
+}
+
+/// The feature's figures by name; `shape` is it in the frame that is shown.
+fn figures(feature: &Feature, shape: &Shape) -> Vec<(&'static str, String)> {
+    let (fit, u) = (&feature.fit, &feature.fit.uncertainty);
+    let place = shape.place();
+    let mut figures = vec![
+        ("Place", format!("{:.4}, {:.4}, {:.4} mm", place.x, place.y, place.z)),
+        ("", format!("± {:.4} mm", u.position_mm)),
+    ];
+    if let Some(direction) = shape.direction() {
+        let degrees = u.direction_rad.to_degrees();
+        figures.push(("Direction", format!("{:.5}, {:.5}, {:.5}", direction.x, direction.y, direction.z)));
+        figures.push(("", format!("± {degrees:.4}°")));
+    }
+    let number = |i: usize| u.numbers.get(i).copied().unwrap_or_default();
+    let length = |name, mm: f64, i| (name, format!("{mm:.4} ± {:.4} mm", number(i)));
+    match *shape {
+        Shape::Circle { radius, .. } | Shape::Sphere { radius, .. } | Shape::Cylinder { radius, .. } => {
+            figures.push(length("Radius", radius, 0));
+        }
+        Shape::Cone { radius, half_angle_rad, .. } => {
+            figures.push(length("Radius there", radius, 0));
+            let angle = half_angle_rad.to_degrees();
+            figures.push(("Half angle", format!("{angle:.4} ± {:.4}°", number(1).to_degrees())));
+        }
+        Shape::Torus { major, minor, .. } => {
+            figures.push(length("Major radius", major, 0));
+            figures.push(length("Minor radius", minor, 1));
+        }
+        Shape::Line { .. } | Shape::Plane { .. } => {}
+    }
+    figures.push(("Form error", format!("{:.4} mm", fit.form_error_mm)));
+    figures.push(("Points", format!("{} used, {} dropped", theme::count(fit.used), theme::count(fit.dropped.len()))));
+    figures
+}

@@ -1,0 +1,168 @@
+//! Some of the points of a cloud.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Numbers of points, in ascending order. Copies share them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PointSet(Arc<Vec<u32>>);
+
+/// How one set changes another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Combine {
+    /// Adds to it.
+    #[default]
+    Add,
+    /// Takes from it.
+    Remove,
+    /// Takes its place.
+    Replace,
+}
+
+/// More points than a file could sensibly name.
+const MOST_POINTS: u64 = 1 << 30;
+
+impl PointSet {
+    /// Of any numbers.
+    pub fn new(mut numbers: Vec<u32>) -> Self {
+        numbers.sort_unstable();
+        numbers.dedup();
+        Self(Arc::new(numbers))
+    }
+
+    /// Whether the point of that number is one of them.
+    pub fn contains(&self, number: u32) -> bool {
+        self.0.binary_search(&number).is_ok()
+    }
+
+    /// Whether both are one and the same copy, so that comparing costs nothing.
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Of the shared numbers, to notice changes by.
+    pub fn address(&self) -> usize {
+        Arc::as_ptr(&self.0) as usize
+    }
+
+    /// This set changed by `other`.
+    pub fn combined(&self, other: &Self, how: Combine) -> Self {
+        match how {
+            Combine::Replace => other.clone(),
+            Combine::Remove => Self(Arc::new(without(self, other))),
+            Combine::Add => Self(Arc::new(merged(self, other))),
+        }
+    }
+
+    /// All of `count` points but these.
+    pub fn inverted(&self, count: usize) -> Self {
+        Self(Arc::new(without(&(0..count as u32).collect::<Vec<_>>(), self)))
+    }
+
+    /// The same points by their numbers after only the points `kept` (ascending) are left.
+    pub fn renumbered(&self, kept: &[u32]) -> Self {
+        let place = |number: &u32| kept.binary_search(number).ok().map(|place| place as u32);
+        Self(Arc::new(self.iter().filter_map(place).collect()))
+    }
+}
+
+/// The ascending numbers of `one` that are not among those of `other`.
+fn without(one: &[u32], other: &[u32]) -> Vec<u32> {
+    let mut gone = other.iter().peekable();
+    let stays = |number: &u32| {
+        while gone.next_if(|&other| other < number).is_some() {}
+        gone.peek() != Some(&number)
+    };
+    one.iter().copied().filter(stays).collect()
+}
+
+/// Both rows of ascending numbers as one, each number once.
+fn merged(one: &[u32], other: &[u32]) -> Vec<u32> {
+    let mut all = Vec::with_capacity(one.len() + other.len());
+    let (mut a, mut b) = (one.iter().peekable(), other.iter().peekable());
+    loop {
+        let next = match (a.peek(), b.peek()) {
+            (Some(x), Some(y)) if x == y => {
+                b.next();
+                a.next()
+            }
+            (Some(x), Some(y)) if y < x => b.next(),
+            (Some(_), _) => a.next(),
+            (None, _) => b.next(),
+        };
+        match next {
+            Some(&number) => all.push(number),
+            None => return all,
+        }
+    }
+}
+
+impl Deref for PointSet {
+    type Target = [u32];
+
+    fn deref(&self) -> &[u32] {
+        &self.0
+    }
+}
+
+/// As runs of first number and length: points brushed together often follow each other.
+impl Serialize for PointSet {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut runs: Vec<[u32; 2]> = Vec::new();
+        for &number in self.iter() {
+            match runs.last_mut() {
+                Some([first, length]) if *first + *length == number => *length += 1,
+                _ => runs.push([number, 1]),
+            }
+        }
+        runs.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for PointSet {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut numbers: Vec<u32> = Vec::new();
+        for [first, length] in Vec::<[u32; 2]>::deserialize(deserializer)? {
+            let ascends = numbers.last().is_none_or(|&last| last < first);
+            let end = first.checked_add(length).filter(|_| ascends);
+            let end = end.ok_or_else(|| serde::de::Error::custom("runs of points must ascend"))?;
+            if numbers.len() as u64 + u64::from(length) > MOST_POINTS {
+                return Err(serde::de::Error::custom("too many points"));
+            }
+            numbers.extend(first..end);
+        }
+        Ok(Self(Arc::new(numbers)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(numbers: &[u32]) -> PointSet {
+        PointSet::new(numbers.to_vec())
+    }
+
+    #[test]
+    fn sets_are_added_removed_replaced_inverted_and_renumbered() {
+        let one = set(&[5, 1, 3]);
+        assert_eq!(one.combined(&set(&[2, 3]), Combine::Add)[..], [1, 2, 3, 5]);
+        assert_eq!(one.combined(&set(&[2, 3]), Combine::Remove)[..], [1, 5]);
+        assert_eq!(one.combined(&set(&[2, 3]), Combine::Replace)[..], [2, 3]);
+        assert_eq!(set(&[1, 3]).inverted(5)[..], [0, 2, 4]);
+        assert_eq!(one.renumbered(&[0, 1, 4, 5])[..], [1, 3]);
+    }
+
+    #[test]
+    fn sets_are_stored_as_runs() {
+        let some = set(&[4, 5, 6, 9]);
+        let text = serde_json::to_string(&some).unwrap();
+        assert_eq!(text, "[[4,3],[9,1]]");
+        assert_eq!(serde_json::from_str::<PointSet>(&text).unwrap(), some);
+        for wrong in ["[[4,3],[5,1]]", "[[4294967295,2]]", "[[0,4294967295]]", "7"] {
+            assert!(serde_json::from_str::<PointSet>(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Ideal features fitted to measured points, with traceable figures.
+//!
+//! Gaussian fits are orthogonal distance fits (total least squares), the objective of ISO 14405's GG modifier and of the
+//! reference data sets of Shakarji, "Least-squares fitting algorithms of the NIST algorithm testing system" (1998).
+
+mod model;
+mod newton;
+pub mod outline;
+mod robust;
+mod shape;
+mod start;
+mod uncertainty;
+
+use serde::Serialize;
+
+use crate::base::{Progress, Result, UserError};
+use crate::geometry::{Point, Vector};
+use model::Model;
+use newton::Weighted;
+pub use shape::{Kind, Shape};
+pub use uncertainty::Uncertainty;
+
+/// How a feature is fitted.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Options {
+    /// Where to begin; `None` looks for a start.
+    pub start: Option<Shape>,
+    /// Whether the points are dirty: a start is drawn that most of them agree with (least median of squares).
+    pub robust: bool,
+    /// Drops points farther than this many robust standard deviations, and fits again until none is left that far.
+    pub clip_sigmas: Option<f64>,
+}
+
+/// A fitted feature.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Fit {
+    /// The feature.
+    pub shape: Shape,
+    /// Root of the weighted mean square distance of the points used, mm: what was made least.
+    pub rms_mm: f64,
+    /// Standard deviation of a distance of weight one, mm, over the degrees of freedom that are left.
+    pub sigma_mm: f64,
+    /// Spread of the points used: greatest less least signed distance, mm; of lines and circles the diameter of the
+    /// tube that holds them.
+    pub form_error_mm: f64,
+    /// Signed distance of every point, mm, those dropped too; + outside.
+    #[serde(skip)]
+    pub residuals_mm: Vec<f64>,
+    /// Points used.
+    pub used: usize,
+    /// Numbers of the points dropped as outliers, in ascending order; those of weight zero are neither.
+    #[serde(skip)]
+    pub dropped: Vec<u32>,
+    /// How sure the parameters are.
+    pub uncertainty: Uncertainty,
+    /// Newton's steps.
+    pub iterations: usize,
+    /// Whether steps became as small as rounding allows.
+    pub converged: bool,
+}
+
+/// Rounds of dropping outliers.
+const ROUNDS: usize = 30;
+
+/// Fits a feature to `points`, mm. `weights` (empty: all one) are at least 0; 0 masks a point.
+///
+/// Fails with a sentence where there are too few points, where they lie so that the feature is not determined, or where
+/// a coordinate or weight is no number.
+pub fn fit(kind: Kind, points: &[Point], weights: &[f64], options: &Options, progress: &Progress) -> Result<Fit> {
+    check(kind, points, weights)?;
+    let mut masked = vec![1.0; points.len()];
+    if !weights.is_empty() {
+        masked.copy_from_slice(weights);
+    }
+    let mut start = options.start;
+    let mut dropped: Vec<u32> = Vec::new();
+    if options.robust {
+        let found = robust::start(kind, points, &masked, progress)?;
+        start = Some(found.shape);
+        dropped = found.outliers;
+    }
+    for round in 0..ROUNDS {
+        progress.report(round as f32 / ROUNDS as f32, "Fitting")?;
+        let mut kept = masked.clone();
+        dropped.iter().for_each(|&number| kept[number as usize] = 0.0);
+        let mut fitted = once(kind, points, &kept, start)?;
+        let next = options.clip_sigmas.map(|sigmas| robust::outliers(&fitted, &masked, sigmas));
+        if next.as_ref().is_none_or(|next| *next == dropped) || round + 1 == ROUNDS {
+            fitted.dropped = dropped;
+            return Ok(fitted);
+        }
+        dropped = next.unwrap_or_default();
+        start = Some(fitted.shape);
+    }
+    Err(UserError::internal("The fit found no end."))
+}
+
+fn check(kind: Kind, points: &[Point], weights: &[f64]) -> Result<()> {
+    if !weights.is_empty() && weights.len() != points.len() {
+        return Err(UserError::internal("A fit needs a weight for each point."));
+    }
+    let is_place = |point: &Point| point.coords.iter().all(|c| c.abs() < 1e100);
+    if !points.iter().all(is_place) || !weights.iter().all(|w| (0.0..1e100).contains(w)) {
+        return Err(UserError::input("A fit needs finite coordinates, and weights of at least 0."));
+    }
+    let used = if weights.is_empty() { points.len() } else { weights.iter().filter(|w| **w > 0.0).count() };
+    if used < kind.least_points() {
+        return Err(UserError::input(format!(
+            "A {} needs at least {} points; there are {used}.",
+            kind.name().to_lowercase(),
+            kind.least_points()
+        )));
+    }
+    Ok(())
+}
+
+/// One fit to the points of weight above zero.
+fn once(kind: Kind, points: &[Point], weights: &[f64], start: Option<Shape>) -> Result<Fit> {
+    let frame = Normal::of(points, weights);
+    let scaled: Vec<Point> = points.iter().map(|point| frame.inward(point)).collect();
+    let weighted = Weighted { points: &scaled, weights };
+    let model = match start.map(|shape| frame.shape_inward(&shape)) {
+        Some(shape) if shape.kind() == kind => Some(Model::on_surface(&shape)),
+        _ => start::find(kind, weighted),
+    };
+    let undetermined = || {
+        let name = kind.name().to_lowercase();
+        UserError::input(format!("These points do not determine a {name}: they lie too close to a simpler shape."))
+    };
+    let solved = newton::solve(model.ok_or_else(undetermined)?, weighted);
+    let shape = solved.model.shape().ok_or_else(undetermined)?;
+    let distances: Vec<f64> = scaled.iter().map(|point| shape.distance(point)).collect();
+    let used = weights.iter().filter(|weight| **weight > 0.0).count();
+    let total: f64 = weights.iter().sum();
+    let uncertainty = Uncertainty::of(&shape, weighted, used, frame.size_mm).ok_or_else(undetermined)?;
+    let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
+    for (&distance, _) in distances.iter().zip(weights).filter(|(_, weight)| **weight > 0.0) {
+        (least, most) = (least.min(distance), most.max(distance));
+    }
+    let form_error = if matches!(kind, Kind::Line | Kind::Circle) { 2.0 * most } else { most - least };
+    let left = (used * Model::of(&shape).form.residuals()).saturating_sub(Model::of(&shape).form.parameters());
+    Ok(Fit {
+        shape: frame.shape_outward(&shape),
+        rms_mm: frame.size_mm * (solved.cost / total).sqrt(),
+        sigma_mm: frame.size_mm * (solved.cost / total * used as f64 / left.max(1) as f64).sqrt(),
+        form_error_mm: frame.size_mm * form_error,
+        residuals_mm: distances.iter().map(|distance| distance * frame.size_mm).collect(),
+        used,
+        dropped: Vec::new(),
+        uncertainty,
+        iterations: solved.steps,
+        converged: solved.converged,
+    })
+}
+
+/// Points about their centroid and of size about one: so that no digits go to a far origin, and steps of all
+/// parameters compare.
+struct Normal {
+    centroid: Vector,
+    /// A power of two, so that scaling rounds nothing.
+    size_mm: f64,
+}
+
+impl Normal {
+    fn of(points: &[Point], weights: &[f64]) -> Self {
+        let total: f64 = weights.iter().sum();
+        let first = points.first().map_or_else(Vector::zeros, |point| point.coords);
+        let sum: Vector = points.iter().zip(weights).map(|(point, weight)| (point.coords - first) * *weight).sum();
+        let centroid = first + sum / total;
+        let reach = points.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
+        let reach = reach.map(|(point, _)| (point.coords - centroid).norm()).fold(0.0, f64::max);
+        let size_mm = if reach > 0.0 { reach.log2().round().exp2() } else { 1.0 };
+        Self { centroid, size_mm }
+    }
+
+    fn inward(&self, point: &Point) -> Point {
+        Point::from((point.coords - self.centroid) / self.size_mm)
+    }
+
+    fn shape_inward(&self, shape: &Shape) -> Shape {
+        let to_centroid =
+            crate::geometry::Pose::from_parts((-self.centroid).into(), nalgebra::UnitQuaternion::identity());
+        shape.moved(&to_centroid).scaled(1.0 / self.size_mm)
+    }
+
+    fn shape_outward(&self, shape: &Shape) -> Shape {
+        let back = crate::geometry::Pose::from_parts(self.centroid.into(), nalgebra::UnitQuaternion::identity());
+        shape.scaled(self.size_mm).moved(&back)
+    }
+}

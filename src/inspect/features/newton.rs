@@ -1,0 +1,211 @@
+//! Weighted sums of squared distances, made least by Newton's method with exact second derivatives.
+
+use nalgebra::{DMatrix, DVector};
+use rayon::prelude::*;
+
+use super::model::{MOTIONS, Model, Residual};
+use crate::geometry::{Point, Vector};
+
+/// Points of one task; sums of tasks are added in order.
+const CHUNK: usize = 2048;
+/// Parameters of a model, at most.
+const MOST: usize = 7;
+/// Steps that no sound set of points needs.
+const STEPS: usize = 300;
+
+/// Points about their centroid, of size about one, and their weights (empty: all one).
+#[derive(Clone, Copy)]
+pub struct Weighted<'a> {
+    /// Places.
+    pub points: &'a [Point],
+    /// A weight of at least 0 for each.
+    pub weights: &'a [f64],
+}
+
+/// Where the search ended.
+#[derive(Clone, Debug)]
+pub struct Solved {
+    /// The model.
+    pub model: Model,
+    /// Sum of w f².
+    pub cost: f64,
+    /// Steps taken.
+    pub steps: usize,
+    /// Whether steps became as small as rounding allows.
+    pub converged: bool,
+}
+
+/// Cost, gradient, and two matrices by rows: first derivatives squared (Gauss and Newton), and the exact second ones.
+#[derive(Clone)]
+pub struct Sums {
+    /// Sum of w f².
+    pub cost: f64,
+    gradient: [f64; MOST],
+    gauss: [f64; MOST * MOST],
+    newton: [f64; MOST * MOST],
+}
+
+impl Sums {
+    const ZERO: Self = Self { cost: 0.0, gradient: [0.0; MOST], gauss: [0.0; MOST * MOST], newton: [0.0; MOST * MOST] };
+
+    fn add(mut self, other: &Self) -> Self {
+        self.cost += other.cost;
+        self.gradient.iter_mut().zip(other.gradient).for_each(|(sum, own)| *sum += own);
+        self.gauss.iter_mut().zip(other.gauss).for_each(|(sum, own)| *sum += own);
+        self.newton.iter_mut().zip(other.newton).for_each(|(sum, own)| *sum += own);
+        self
+    }
+
+    fn gradient(&self, count: usize) -> DVector<f64> {
+        DVector::from_fn(count, |row, _| self.gradient[row])
+    }
+
+    fn matrix(entries: &[f64; MOST * MOST], count: usize) -> DMatrix<f64> {
+        DMatrix::from_fn(count, count, |row, column| entries[row.min(column) * MOST + row.max(column)])
+    }
+
+    /// Sum of w f' f'ᵀ over the `count` parameters.
+    pub fn information(&self, count: usize) -> DMatrix<f64> {
+        Self::matrix(&self.gauss, count)
+    }
+}
+
+/// First and second derivatives of q by the motions, as the model docs define them.
+fn motion(q: &Vector, which: usize) -> Vector {
+    if which < 3 { -Vector::ith(which, 1.0) } else { q.cross(&Vector::ith(which - 3, 1.0)) }
+}
+
+fn motion_twice(q: &Vector, one: usize, other: usize) -> Vector {
+    let axis = |which: usize| Vector::ith(which % 3, 1.0);
+    match (one < 3, other < 3) {
+        (true, true) => Vector::zeros(),
+        (true, false) => axis(other).cross(&axis(one)),
+        (false, true) => axis(one).cross(&axis(other)),
+        (false, false) => {
+            let (a, b) = (axis(one), axis(other));
+            (a.cross(&b.cross(q)) + b.cross(&a.cross(q))) * 0.5
+        }
+    }
+}
+
+/// The sums over all points.
+pub fn sums(model: &Model, points: Weighted<'_>) -> Sums {
+    let tasks: Vec<Sums> = points
+        .points
+        .par_chunks(CHUNK)
+        .enumerate()
+        .map(|(task, chunk)| {
+            let weights = points.weights.get(task * CHUNK..).unwrap_or_default();
+            let mut total = Sums::ZERO;
+            for (i, point) in chunk.iter().enumerate() {
+                add_point(model, point, weights.get(i).copied().unwrap_or(1.0), &mut total);
+            }
+            total
+        })
+        .collect();
+    added(&tasks)
+}
+
+/// By halves, so that rounding grows with the logarithm of their number.
+fn added(tasks: &[Sums]) -> Sums {
+    match tasks {
+        [] => Sums::ZERO,
+        [one] => one.clone(),
+        many => {
+            let (left, right) = many.split_at(many.len() / 2);
+            added(left).add(&added(right))
+        }
+    }
+}
+
+fn add_point(model: &Model, point: &Point, weight: f64, total: &mut Sums) {
+    if weight <= 0.0 {
+        return;
+    }
+    let q = model.points_from_model.inverse_transform_point(point).coords;
+    let motions = model.form.motions();
+    let count = model.form.parameters();
+    let mut moved = [Vector::zeros(); MOTIONS];
+    motions.iter().zip(&mut moved).for_each(|(&which, moved)| *moved = motion(&q, which));
+    let residuals = model.residuals(&q);
+    for residual in &residuals[..model.form.residuals()] {
+        let Residual { f, .. } = *residual;
+        let mut by = [0.0; MOST];
+        for (k, by) in by[..count].iter_mut().enumerate() {
+            *by = if k < motions.len() { residual.q.dot(&moved[k]) } else { residual.s[k - motions.len()] };
+        }
+        total.cost += weight * f * f;
+        for k in 0..count {
+            total.gradient[k] += weight * f * by[k];
+            let qq = if k < motions.len() { residual.qq * moved[k] } else { residual.qs[k - motions.len()] };
+            for l in k..count {
+                let second = match (k < motions.len(), l < motions.len()) {
+                    (true, true) => qq.dot(&moved[l]) + residual.q.dot(&motion_twice(&q, motions[k], motions[l])),
+                    (true, false) => residual.qs[l - motions.len()].dot(&moved[k]),
+                    _ => residual.ss[k + l - 2 * motions.len()],
+                };
+                total.gauss[k * MOST + l] += weight * by[k] * by[l];
+                total.newton[k * MOST + l] += weight * (by[k] * by[l] + f * second);
+            }
+        }
+    }
+}
+
+/// Goes down from `start` to the nearest least sum.
+///
+/// Newton's steps where the second derivatives are positive, else Gauss and Newton's; damped after Levenberg and
+/// Marquardt while the sum does not fall. At the end, where the sum itself can fall no more in its digits, steps go on
+/// by the gradient alone until they are as small as rounding.
+pub fn solve(start: Model, points: Weighted<'_>) -> Solved {
+    let count = start.form.parameters();
+    let mut model = start;
+    let mut here = sums(&model, points);
+    let (mut damping, mut last) = (0.0_f64, f64::INFINITY);
+    // Of all residuals together.
+    let total = if points.weights.is_empty() { points.points.len() as f64 } else { points.weights.iter().sum() };
+    let rounding = f64::EPSILON * total.sqrt();
+    for steps in 1..=STEPS {
+        let ended = |model: Model, cost: f64, converged: bool| Solved { model, cost, steps, converged };
+        let gradient = here.gradient(count);
+        let (newton, gauss) = (Sums::matrix(&here.newton, count), here.information(count));
+        // What the whole step promises; below the digits of the sum it cannot be seen in it.
+        let whole = damped(&newton, &gauss, &gradient, 0.0);
+        let unseen = 1e-10 * here.cost + 64.0 * rounding * here.cost.sqrt() + 64.0 * rounding * rounding;
+        let polishes = |step: &DVector<f64>| gradient.dot(step).abs() <= unseen;
+        let polishing = whole.as_ref().is_some_and(polishes);
+        let step = if polishing { whole } else { step(&newton, &gauss, &gradient, damping) };
+        let Some(step) = step else {
+            return ended(model, here.cost, here.cost == 0.0);
+        };
+        let size = step.amax();
+        if polishing && (size >= 0.5 * last || size == 0.0) {
+            return ended(model, here.cost, true);
+        }
+        let next = model.stepped(step.as_slice());
+        let there = sums(&next, points);
+        let falls = there.cost < here.cost || (polishing && there.cost <= here.cost + 100.0 * unseen);
+        if there.cost.is_finite() && falls {
+            last = if polishing { size } else { f64::INFINITY };
+            (model, here) = (next, there);
+            damping = if damping < 1e-9 { 0.0 } else { damping * 0.1 };
+        } else if polishing || size <= 1e-15 || damping > 1e12 {
+            return ended(model, here.cost, polishing || size <= 1e-9);
+        } else {
+            damping = (damping * 10.0).max(1e-6);
+        }
+    }
+    Solved { model, cost: here.cost, steps: STEPS, converged: false }
+}
+
+fn damped(matrix: &DMatrix<f64>, gauss: &DMatrix<f64>, gradient: &DVector<f64>, damping: f64) -> Option<DVector<f64>> {
+    let diagonal = DMatrix::from_diagonal(&gauss.diagonal().map(|d| d.max(1e-300)));
+    let step = -(matrix + &diagonal * damping).cholesky()?.solve(gradient);
+    step.iter().all(|by| by.is_finite()).then_some(step)
+}
+
+fn step(newton: &DMatrix<f64>, gauss: &DMatrix<f64>, gradient: &DVector<f64>, damping: f64) -> Option<DVector<f64>> {
+    // What the points leave open is held by a damping that does not disturb the rest.
+    damped(newton, gauss, gradient, damping)
+        .or_else(|| damped(gauss, gauss, gradient, damping))
+        .or_else(|| damped(gauss, gauss, gradient, damping.max(1e-12)))
+}

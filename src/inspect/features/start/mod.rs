@@ -1,0 +1,77 @@
+//! Where a fit begins: shapes near enough for Newton's method, found without any guess.
+
+mod about_axis;
+mod round;
+mod torus;
+
+use super::model::Model;
+use super::newton::{self, Solved, Weighted};
+use super::shape::{Kind, Shape};
+use crate::geometry::{Point, Vector, jacobi};
+
+use super::model::any_square_to;
+
+/// Points that starts are tried on.
+const SAMPLE: usize = 600;
+/// Starts followed to their least sums: so many of a full sample, more where that is cheap.
+const FOLLOWED: usize = 24;
+const MOST_FOLLOWED: usize = 400;
+
+/// The best start for `kind` among all that the search brings up, by where they lead on a sample of the points.
+pub fn find(kind: Kind, points: Weighted<'_>) -> Option<Model> {
+    let stride = points.points.len().div_ceil(SAMPLE).max(1);
+    let kept: Vec<usize> = (0..points.points.len())
+        .step_by(stride)
+        .filter(|&i| points.weights.get(i).is_none_or(|&weight| weight > 0.0))
+        .collect();
+    let sample: Vec<Point> = kept.iter().map(|&i| points.points[i]).collect();
+    let weights: Vec<f64> = kept.iter().filter_map(|&i| points.weights.get(i).copied()).collect();
+    let sample = Weighted { points: &sample, weights: &weights };
+    let mut starts: Vec<(f64, Model)> = candidates(kind, sample)
+        .into_iter()
+        .map(|model| (newton::sums(&model, sample).cost, model))
+        .filter(|(cost, _)| cost.is_finite())
+        .collect();
+    starts.sort_by(|a, b| a.0.total_cmp(&b.0));
+    starts.truncate((FOLLOWED * SAMPLE / kept.len().max(1)).clamp(FOLLOWED, MOST_FOLLOWED));
+    let led = starts.into_iter().map(|(_, model)| newton::solve(model, sample));
+    let better = |a: &Solved, b: &Solved| a.cost.total_cmp(&b.cost);
+    led.filter(|solved| solved.cost.is_finite()).min_by(better).map(|solved| solved.model)
+}
+
+fn candidates(kind: Kind, points: Weighted<'_>) -> Vec<Model> {
+    let axes = principal_axes(points);
+    match kind {
+        Kind::Line => vec![Model::of(&Shape::Line { point: centroid(points), direction: axes[2] })],
+        Kind::Plane => vec![Model::of(&Shape::Plane { point: centroid(points), normal: axes[0] })],
+        Kind::Circle => round::circles(points, &axes[0]),
+        Kind::Sphere => round::spheres(points, &axes[0]),
+        Kind::Cylinder | Kind::Cone | Kind::Torus => about_axis::candidates(kind, points, &axes),
+    }
+}
+
+fn weight(points: Weighted<'_>, i: usize) -> f64 {
+    points.weights.get(i).copied().unwrap_or(1.0)
+}
+
+fn centroid(points: Weighted<'_>) -> Point {
+    let mut total = 0.0;
+    let mut sum = Vector::zeros();
+    for (i, point) in points.points.iter().enumerate() {
+        total += weight(points, i);
+        sum += point.coords * weight(points, i);
+    }
+    Point::from(sum / total)
+}
+
+/// Directions of least, middle and largest spread.
+fn principal_axes(points: Weighted<'_>) -> [Vector; 3] {
+    let centre = centroid(points);
+    let mut m = [0.0; 6];
+    for (i, point) in points.points.iter().enumerate() {
+        let c = point - centre;
+        let products = [c.x * c.x, c.x * c.y, c.x * c.z, c.y * c.y, c.y * c.z, c.z * c.z];
+        m.iter_mut().zip(products).for_each(|(sum, product)| *sum += weight(points, i) * product);
+    }
+    jacobi::eigen(&m).1
+}

@@ -1,0 +1,234 @@
+//! Points inside an outline on the screen, all of them or only those that nothing hides.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use rayon::prelude::*;
+
+use super::ViewCamera;
+use crate::geometry::{Point, Pose, Vector};
+
+/// An outline in pixels, y down.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outline {
+    /// All within a radius of a path.
+    Stroke {
+        /// Corners of the path.
+        path: Vec<[f32; 2]>,
+        /// The radius, pixels.
+        radius: f32,
+    },
+    /// The inside of a polygon, by the even-odd rule.
+    Polygon(Vec<[f32; 2]>),
+}
+
+/// An outline made ready: for each row of pixels the edges that matter there.
+struct Region {
+    rows: Vec<Vec<[f32; 4]>>,
+    low: [f32; 2],
+    high: [f32; 2],
+    /// Negative for polygons.
+    radius: f32,
+}
+
+impl Region {
+    fn new(outline: &Outline) -> Option<Self> {
+        let (corners, radius, closed) = match outline {
+            Outline::Stroke { path, radius } => (path, radius.max(0.5), false),
+            Outline::Polygon(corners) => (corners, -1.0, true),
+        };
+        let reach = radius.max(0.0);
+        let mut low = [f32::INFINITY; 2];
+        let mut high = [f32::NEG_INFINITY; 2];
+        for corner in corners.iter().filter(|corner| corner.iter().all(|c| c.is_finite())) {
+            for axis in 0..2 {
+                low[axis] = low[axis].min(corner[axis] - reach);
+                high[axis] = high[axis].max(corner[axis] + reach);
+            }
+        }
+        let height = high[1] - low[1];
+        if !(0.0..1e5).contains(&height) {
+            return None;
+        }
+        let mut rows = vec![Vec::new(); height as usize + 1];
+        let next = |i: usize| corners.get(i + 1).or(if closed { corners.first() } else { None });
+        for (i, &[x0, y0]) in corners.iter().enumerate() {
+            let Some(&[x1, y1]) = next(i).or(if corners.len() == 1 { corners.first() } else { None }) else { continue };
+            let from = (y0.min(y1) - reach - low[1]).max(0.0) as usize;
+            let to = ((y0.max(y1) + reach - low[1]) as usize).min(rows.len() - 1);
+            for row in rows.iter_mut().take(to + 1).skip(from) {
+                row.push([x0, y0, x1, y1]);
+            }
+        }
+        Some(Self { rows, low, high, radius })
+    }
+
+    fn contains(&self, x: f32, y: f32) -> bool {
+        if !(self.low[0] <= x && x <= self.high[0] && self.low[1] <= y && y <= self.high[1]) {
+            return false;
+        }
+        let Some(edges) = self.rows.get((y - self.low[1]) as usize) else { return false };
+        if self.radius < 0.0 {
+            let crossed =
+                |&&[x0, y0, x1, y1]: &&[f32; 4]| (y0 <= y) != (y1 <= y) && x < x0 + (y - y0) / (y1 - y0) * (x1 - x0);
+            return edges.iter().filter(crossed).count() % 2 == 1;
+        }
+        edges.iter().any(|&[x0, y0, x1, y1]| {
+            let (along, to) = ([x1 - x0, y1 - y0], [x - x0, y - y0]);
+            let length = along[0] * along[0] + along[1] * along[1];
+            let t = if length > 0.0 { ((along[0] * to[0] + along[1] * to[1]) / length).clamp(0.0, 1.0) } else { 0.0 };
+            let away = [to[0] - t * along[0], to[1] - t * along[1]];
+            away[0] * away[0] + away[1] * away[1] <= self.radius * self.radius
+        })
+    }
+}
+
+/// Where a view puts points: pixel, and distance along the view, mm. Outlives the camera's next move.
+#[derive(Clone, Debug)]
+pub struct View {
+    rows: [[f64; 4]; 3],
+    depth: Vector,
+    origin: Point,
+    scene_from_points: Pose,
+    size: [f32; 2],
+    pixels_per_mm: f32,
+    spacing_mm: f32,
+}
+
+impl View {
+    /// Of a camera, on points that lie `spacing_mm` apart.
+    pub fn new(camera: &ViewCamera, scene_from_points: &Pose, spacing_mm: f64) -> Self {
+        let clip = camera.clip_from_local();
+        let row = |i: usize| std::array::from_fn(|j| f64::from(clip[j][i]));
+        let eye = camera.to_eye().map(f64::from);
+        Self {
+            rows: [row(0), row(1), row(3)],
+            depth: -Vector::from(eye),
+            origin: camera.origin(),
+            scene_from_points: *scene_from_points,
+            size: camera.size().map(|pixels| pixels as f32),
+            pixels_per_mm: camera.size()[1] as f32 / camera.height_mm() as f32,
+            spacing_mm: spacing_mm as f32,
+        }
+    }
+
+    fn of(&self, point: &Point) -> Option<(f32, f32, f32)> {
+        let local = self.scene_from_points * point - self.origin;
+        let [x, y, w] = self.rows.map(|row| row[0] * local.x + row[1] * local.y + row[2] * local.z + row[3]);
+        (w > 0.0).then(|| {
+            let pixel = [(x / w * 0.5 + 0.5) as f32 * self.size[0], (0.5 - y / w * 0.5) as f32 * self.size[1]];
+            (pixel[0], pixel[1], local.dot(&self.depth) as f32)
+        })
+    }
+}
+
+/// Pixels of a cell in which points hide each other, at least.
+const CELL_PIXELS: f32 = 3.0;
+/// Cells' widths that a point may lie behind the foremost one of its cell and still be seen.
+const BEHIND: f32 = 2.5;
+
+/// Numbers of the points inside `outline`, in ascending order. `only_visible` leaves out those that others hide.
+pub fn points_in(view: &View, points: &[Point], outline: &Outline, only_visible: bool) -> Vec<u32> {
+    let Some(region) = Region::new(outline) else { return Vec::new() };
+    let inside: Vec<(u32, [f32; 3])> = points
+        .par_iter()
+        .enumerate()
+        .filter_map(|(number, point)| {
+            let (x, y, depth) = view.of(point)?;
+            region.contains(x, y).then_some((number as u32, [x, y, depth]))
+        })
+        .collect();
+    if !only_visible {
+        return inside.into_iter().map(|(number, _)| number).collect();
+    }
+    let cell = CELL_PIXELS.max(2.0 * view.spacing_mm * view.pixels_per_mm);
+    let columns = ((region.high[0] - region.low[0]) / cell) as usize + 1;
+    let rows = ((region.high[1] - region.low[1]) / cell) as usize + 1;
+    let place = |&[x, y, _]: &[f32; 3]| {
+        let (column, row) = (((x - region.low[0]) / cell) as usize, ((y - region.low[1]) / cell) as usize);
+        row.min(rows - 1) * columns + column.min(columns - 1)
+    };
+    let nearest: Vec<AtomicU32> = (0..columns * rows).map(|_| AtomicU32::new(u32::MAX)).collect();
+    inside.par_iter().for_each(|(_, seen)| {
+        nearest[place(seen)].fetch_min(ordered(seen[2]), Ordering::Relaxed);
+    });
+    let tolerance_mm = BEHIND * cell / view.pixels_per_mm;
+    let is_seen = |seen: &[f32; 3]| ordered(seen[2] - tolerance_mm) <= nearest[place(seen)].load(Ordering::Relaxed);
+    inside.into_iter().filter(|(_, seen)| is_seen(seen)).map(|(number, _)| number).collect()
+}
+
+/// Bits that order as the numbers do.
+fn ordered(value: f32) -> u32 {
+    let bits = value.to_bits();
+    if bits >> 31 == 1 { !bits } else { bits | 1 << 31 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::Aabb;
+    use crate::render::camera::StandardView;
+
+    /// Two layers of a grid, seen from above.
+    fn scene() -> (Vec<Point>, ViewCamera) {
+        let layer =
+            |z: f64| (0..40_000).map(move |i| Point::new(f64::from(i % 200) * 0.5, f64::from(i / 200) * 0.5, z));
+        let points: Vec<Point> = layer(0.0).chain(layer(-10.0)).collect();
+        let mut camera = ViewCamera::new(&Aabb::of_points(&points));
+        camera.set_size(900, 700);
+        camera.look_from(StandardView::Top);
+        (points, camera)
+    }
+
+    #[test]
+    fn a_stroke_takes_what_lies_under_it_through_or_visible() {
+        let (points, camera) = scene();
+        let (a, b) = (Point::new(30.0, 40.0, 0.0), Point::new(60.0, 55.0, 0.0));
+        let pixel = |p: &Point| camera.pixel_of(p).map(|(x, y)| [x, y]).unwrap();
+        let radius_mm = 5.2;
+        let radius = (pixel(&Point::new(30.0 + radius_mm, 40.0, 0.0))[0] - pixel(&a)[0]).abs();
+        let outline = Outline::Stroke { path: vec![pixel(&a), pixel(&b)], radius };
+        let within = |p: &Point| {
+            let t = ((p - a).xy().dot(&(b - a).xy()) / (b - a).xy().norm_squared()).clamp(0.0, 1.0);
+            (p - (a + (b - a) * t)).xy().norm()
+        };
+        for only_visible in [false, true] {
+            let found = points_in(&View::new(&camera, &Pose::identity(), 0.5), &points, &outline, only_visible);
+            // Seen from a hair beside the vertical; on the very rim single precision decides.
+            let expected = |number: usize, margin: f64| {
+                within(&points[number]) <= radius_mm + margin && (!only_visible || number < 40_000)
+            };
+            assert!(found.iter().all(|&number| expected(number as usize, 0.01)));
+            let missing =
+                (0..points.len()).filter(|&n| expected(n, -0.01) && found.binary_search(&(n as u32)).is_err());
+            assert_eq!(missing.count(), 0, "{only_visible}");
+        }
+    }
+
+    #[test]
+    fn a_polygon_takes_its_inside_also_where_it_is_hollow() {
+        let (points, camera) = scene();
+        let pixel = |x: f64, y: f64| camera.pixel_of(&Point::new(x, y, 0.0)).map(|(x, y)| [x, y]).unwrap();
+        let view = View::new(&camera, &Pose::identity(), 0.5);
+        // A U: the notch is outside.
+        let corners = [
+            (10.2, 10.2),
+            (80.2, 10.2),
+            (80.2, 60.2),
+            (60.2, 60.2),
+            (60.2, 30.2),
+            (30.2, 30.2),
+            (30.2, 60.2),
+            (10.2, 60.2),
+        ];
+        let outline = Outline::Polygon(corners.iter().map(|&(x, y)| pixel(x, y)).collect());
+        let found = points_in(&view, &points[..40_000], &outline, false);
+        let inside = |p: &Point| {
+            let between = |v: f64, low: f64, high: f64| low < v && v < high;
+            let outer = between(p.x, 10.2, 80.2) && between(p.y, 10.2, 60.2);
+            outer && !(between(p.x, 30.2, 60.2) && p.y > 30.2)
+        };
+        let expected: Vec<u32> = (0..40_000).filter(|&n| inside(&points[n as usize])).collect();
+        assert_eq!(found, expected);
+        assert!(points_in(&view, &points, &Outline::Polygon(vec![]), false).is_empty());
+    }
+}
