@@ -70,7 +70,7 @@ fn main() {
 fn brush(harness: &mut Harness<'static, App>) {
     harness.get_by_label("Features").click();
     harness.run_steps(2);
-    harness.get_by_label("Circle").click();
+    harness.get_by_label("Round").click();
     harness.run_steps(2);
     let (mut frames, mut ends) = (Vec::new(), Vec::new());
     for number in 0..10 {

@@ -8,6 +8,7 @@ use crate::base::LengthUnit;
 use crate::compute::DeviceChoice;
 use crate::compute::thinning::Rule;
 use crate::inspect::alignment::Method as AlignMethod;
+use crate::inspect::calibration::Handedness;
 use crate::inspect::cleaning::Step;
 use crate::inspect::deviation::{Method, Tolerance};
 use crate::inspect::features::Kind;
@@ -44,6 +45,8 @@ pub enum Verb {
     Register(Register),
     /// Fits an ideal feature to the points of a file.
     Fit(Fit),
+    /// Finds where a sensor sits on a CMM, from an artefact measured by both.
+    Calibrate(Calibrate),
     /// Scans a part with a simulated structured-light sensor.
     Simulate(Simulate),
     /// Converts a mesh, CAD file or cloud.
@@ -236,6 +239,40 @@ pub struct Fit {
     pub clip_sigmas: Option<f64>,
 }
 
+/// `calibrate`
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Both files are CSV: region, x, y, z in mm, the regions LP, RP (plate left and right), LL, LR (long \
+    slot's flanks), SU, SL (short slot's flanks).\n\nExample:\n  shadowgraph calibrate --sensor brushed.csv --cmm touched.csv \
+    --handedness left --probe-radius-mm 1.5 --out calibration.json"
+)]
+pub struct Calibrate {
+    /// The regions as the sensor reports them.
+    #[arg(long)]
+    pub sensor: PathBuf,
+    /// The regions as the CMM touched them.
+    #[arg(long)]
+    pub cmm: PathBuf,
+    /// Frame that the sensor reports in.
+    #[arg(long, value_enum, default_value = "right")]
+    pub handedness: Handedness,
+    /// Radius of the ball whose centres the CMM reports, mm; 0 where it reports places on the surface.
+    #[arg(long)]
+    pub probe_radius_mm: f64,
+    /// Where the CMM stood at the snapshot, X,Y,Z mm.
+    #[arg(long, value_parser = three, default_value = "0,0,0", allow_hyphen_values = true)]
+    pub position_mm: [f64; 3],
+    /// Drop the sensor's points farther than this many robust standard deviations from their plane.
+    #[arg(long)]
+    pub clip_sigmas: Option<f64>,
+    /// Who calibrates.
+    #[arg(long, default_value = "")]
+    pub operator: String,
+    /// Write the calibration to this JSON file.
+    #[arg(long)]
+    pub out: Option<PathBuf>,
+}
+
 /// `simulate`
 #[derive(Args, Debug)]
 #[command(
@@ -385,6 +422,11 @@ fn tolerance(text: &str) -> Result<Tolerance, String> {
     };
     tolerance.check().map_err(|error| error.sentence)?;
     Ok(tolerance)
+}
+
+fn three(text: &str) -> Result<[f64; 3], String> {
+    let numbers: Option<[f64; 3]> = numbers(text)?.try_into().ok();
+    numbers.filter(|all| all.iter().all(|n| n.is_finite())).ok_or_else(|| "three numbers are expected".to_owned())
 }
 
 fn columns(text: &str) -> Result<crate::io::xyz::Columns, String> {

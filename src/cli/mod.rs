@@ -3,6 +3,7 @@
 
 mod arguments;
 mod bench;
+mod calibrate;
 mod console;
 mod convert;
 mod demo;
@@ -79,6 +80,7 @@ fn dispatch(parsed: Arguments, context: &Context) -> Result<Outcome> {
             register::run(&arguments, json, &with_device(arguments.backend, context)).map(Outcome::Exit)
         }
         Verb::Simulate(arguments) => simulate::run(&arguments, json, context).map(Outcome::Exit),
+        Verb::Calibrate(arguments) => calibrate::run(&arguments, json).map(Outcome::Exit),
         Verb::Fit(arguments) => fit::run(&arguments, json, context).map(Outcome::Exit),
         Verb::Convert(arguments) => {
             convert::run(&arguments, json, &with_device(arguments.backend, context)).map(Outcome::Exit)

@@ -1,6 +1,7 @@
 //! Floor 3: what a metrologist would name.
 
 pub mod alignment;
+pub mod calibration;
 pub mod cleaning;
 pub mod deviation;
 pub mod features;

@@ -167,3 +167,64 @@ fn a_scan_is_cleaned_before_it_is_compared_and_so_again_when_the_project_is_open
     assert_eq!(refused.status.code(), Some(2), "{}", errors(&refused));
     assert!(errors(&refused).contains("above 0 mm"));
 }
+
+#[test]
+fn a_mounted_sensor_is_calibrated_from_brushed_and_touched_regions() {
+    use shadowgraph::base::random::Random;
+    use shadowgraph::geometry::{Pose, Vector};
+    use shadowgraph::inspect::calibration::angled_slots::{Region, ideal};
+
+    let folder = tempfile::tempdir().unwrap();
+    let mut random = Random::new(5, 5);
+    let cmm_from_artefact = Pose::new(Vector::new(400.0, 300.0, 100.0), Vector::new(0.0, 0.0, 0.2));
+    let cmm_from_sensor = Pose::new(Vector::new(395.0, 310.0, 350.0), Vector::new(3.13, 0.02, -0.03));
+    let mut write = |name: &str, each: usize, pose: &Pose, mirror: f64, sigma_mm: f64, exchange: bool| {
+        let regions = ideal(each, || random.uniform());
+        let mut text = "region,x_mm,y_mm,z_mm\n".to_owned();
+        for (i, points) in regions.iter().enumerate() {
+            let region = Region::ALL[if exchange && (i == 2 || i == 3) { 5 - i } else { i }];
+            for point in points {
+                let p = pose * point + Vector::from_fn(|_, _| sigma_mm * random.normal());
+                text.push_str(&format!("{region:?},{},{},{}\n", mirror * p.x, p.y, p.z));
+            }
+        }
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let sensor_from_artefact = cmm_from_sensor.inverse() * cmm_from_artefact;
+    let sensor = write("sensor.csv", 3000, &sensor_from_artefact, -1.0, 0.035, false);
+    let cmm = write("cmm.csv", 25, &cmm_from_artefact, 1.0, 0.002, false);
+    let wrong = write("wrong.csv", 300, &sensor_from_artefact, -1.0, 0.035, true);
+    let out = folder.path().join("calibration.json");
+    let run = |sensor: &std::path::Path, handedness: &str| {
+        shadowgraph(&[
+            "calibrate",
+            "--sensor",
+            text(sensor),
+            "--cmm",
+            text(&cmm),
+            "--handedness",
+            handedness,
+            "--probe-radius-mm",
+            "0",
+            "--out",
+            text(&out),
+            "--json",
+        ])
+    };
+    let output = run(&sensor, "left");
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let record: Value = serde_json::from_str(&std::fs::read_to_string(&out).unwrap()).unwrap();
+    assert_eq!(record["schema"], "shadowgraph.calibration/1");
+    let found = pose_of_json(&record["cmm_from_sensor"]);
+    let centre = sensor_from_artefact * Point::origin();
+    let (shift_mm, angle_rad) = transform::difference(&found, &cmm_from_sensor, &centre);
+    assert!(shift_mm < 0.02 && angle_rad.to_degrees() < 0.01, "{shift_mm} mm, {} deg", angle_rad.to_degrees());
+    // The wrong handedness and exchanged regions are found, and said.
+    for (sensor, handedness) in [(&sensor, "right"), (&wrong, "left")] {
+        let refused = run(sensor, handedness);
+        assert_eq!(refused.status.code(), Some(3), "{}", errors(&refused));
+        assert!(errors(&refused).contains("exchanged") && errors(&refused).contains("Sensor"), "{}", errors(&refused));
+    }
+}

@@ -30,7 +30,7 @@ impl Tool {
     pub fn name(self) -> &'static str {
         match self {
             Self::Off => "Off",
-            Self::Circle => "Circle",
+            Self::Circle => "Round",
             Self::Rectangle => "Rectangle",
             Self::Lasso => "Lasso",
         }

@@ -216,11 +216,12 @@ const FLAT: f64 = 1e-9;
 fn cone(place: Point, z: Vector, radius: f64, angle: f64) -> Shape {
     // Half a turn more is the same cone.
     let angle = angle - std::f64::consts::PI * (angle / std::f64::consts::PI).round();
-    // A cone that narrows along its axis, or whose radius went through zero, is the same one the other way round.
+    // The model's origin may lie beyond the apex; the points' foot does not.
+    let along = -place.coords.dot(&z);
+    let (point, radius) = (place + z * along, radius + along * angle.tan());
     let (radius, angle) = if radius < 0.0 { (-radius, -angle) } else { (radius, angle) };
     let (axis, half_angle_rad) = if angle < 0.0 { (-z, -angle) } else { (z, angle) };
-    let along = -place.coords.dot(&axis);
-    Shape::Cone { point: place + axis * along, axis, radius: radius + along * half_angle_rad.tan(), half_angle_rad }
+    Shape::Cone { point, axis, radius, half_angle_rad }
 }
 
 /// A unit vector square to `axis`.

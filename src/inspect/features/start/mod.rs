@@ -16,6 +16,8 @@ const SAMPLE: usize = 600;
 /// Starts followed to their least sums: so many of a full sample, more where that is cheap.
 const FOLLOWED: usize = 24;
 const MOST_FOLLOWED: usize = 400;
+/// With so few points there are many least sums, and trying all is cheap.
+const FEW: usize = 15;
 
 /// The best start for `kind` among all that the search brings up, by where they lead on a sample of the points.
 pub fn find(kind: Kind, points: Weighted<'_>) -> Option<Model> {
@@ -33,7 +35,8 @@ pub fn find(kind: Kind, points: Weighted<'_>) -> Option<Model> {
         .filter(|(cost, _)| cost.is_finite())
         .collect();
     starts.sort_by(|a, b| a.0.total_cmp(&b.0));
-    starts.truncate((FOLLOWED * SAMPLE / kept.len().max(1)).clamp(FOLLOWED, MOST_FOLLOWED));
+    let followed = FOLLOWED * SAMPLE / kept.len().max(1);
+    starts.truncate(if kept.len() > FEW { followed.clamp(FOLLOWED, MOST_FOLLOWED) } else { followed });
     let led = starts.into_iter().map(|(_, model)| newton::solve(model, sample));
     let better = |a: &Solved, b: &Solved| a.cost.total_cmp(&b.cost);
     led.filter(|solved| solved.cost.is_finite()).min_by(better).map(|solved| solved.model)

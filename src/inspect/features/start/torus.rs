@@ -3,7 +3,7 @@
 use super::super::model::{Model, any_square_to};
 use super::super::newton::Weighted;
 use super::super::shape::Shape;
-use super::weight;
+use super::{FEW, weight};
 use crate::geometry::{Point, Vector};
 
 /// Points that the grid is tried on.
@@ -13,8 +13,9 @@ const AWAY: [f64; 8] = [0.0, 0.3, 0.6, 1.0, 1.6, 2.6, 5.0, 10.0];
 /// Directions in which it is.
 const AROUND: usize = 12;
 
-/// Middles of one axis that are worth following.
+/// Middles of one axis that are worth following: few, but more where few points leave much open.
 const BEST: usize = 3;
+const BEST_OF_FEW: usize = 24;
 
 /// The best for one axis, by the spread of the points about the tube.
 pub fn about(points: Weighted<'_>, axis: &Vector) -> Vec<Model> {
@@ -42,7 +43,8 @@ pub fn about(points: Weighted<'_>, axis: &Vector) -> Vec<Model> {
         let centre = Point::from(x * u + y * v + axis * height);
         Model::of(&Shape::Torus { centre, axis: *axis, major, minor })
     };
-    tried.iter().take(BEST).map(model).collect()
+    let best = if points.points.len() > FEW { BEST } else { BEST_OF_FEW };
+    tried.iter().take(best).map(model).collect()
 }
 
 /// The algebraic circle (Kåsa 1976) through distances from `middle` and heights: mean square distance from it; its
