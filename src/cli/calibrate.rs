@@ -51,12 +51,10 @@ pub fn run(arguments: &Calibrate, json: bool) -> Result<i32> {
     let angles = mounting.angles_rad().map(f64::to_degrees);
     println!("Translation        {:.4}, {:.4}, {:.4} mm", shift.x, shift.y, shift.z);
     println!("Angles (Rx Ry Rz)  {:.5}°, {:.5}°, {:.5}°", angles[0], angles[1], angles[2]);
-    println!(
-        "Uncertainty of the artefact's place (k = 2)  {:.4}, {:.4}, {:.4} mm",
-        expanded[0], expanded[1], expanded[2]
-    );
-    let degrees = [3, 4, 5].map(|k| expanded.get(k).copied().unwrap_or_default().to_degrees());
-    println!("Uncertainty of its angles (k = 2)            {:.5}°, {:.5}°, {:.5}°", degrees[0], degrees[1], degrees[2]);
+    let [sx, sy, sz, rx, ry, rz] = expanded;
+    println!("Uncertainty of the artefact's place (k = 2)  {sx:.4}, {sy:.4}, {sz:.4} mm");
+    let [rx, ry, rz] = [rx, ry, rz].map(f64::to_degrees);
+    println!("Uncertainty of its angles (k = 2)            {rx:.5}°, {ry:.5}°, {rz:.5}°");
     for (device, frame) in [("sensor", &by_sensor), ("CMM", &by_cmm)] {
         println!("Limited most, {device:7} by the fit of {}", weakest(frame));
     }
@@ -73,8 +71,10 @@ fn weakest(frame: &ArtefactFrame) -> &'static str {
 }
 
 /// Expanded uncertainties (k = 2) of both devices together, in the artefact's frame: mm, then rad.
-fn expanded(sensor: &ArtefactFrame, cmm: &ArtefactFrame) -> Vec<f64> {
-    sensor.sigma.iter().zip(&cmm.sigma).map(|(a, b)| 2.0 * a.hypot(*b)).collect()
+fn expanded(sensor: &ArtefactFrame, cmm: &ArtefactFrame) -> [f64; 6] {
+    let mut both = sensor.sigma;
+    both.iter_mut().zip(cmm.sigma).for_each(|(own, other)| *own = 2.0 * own.hypot(other));
+    both
 }
 
 fn record(
