@@ -56,6 +56,12 @@ pub enum Purpose {
     Open,
     /// The next scan to inspect.
     NextScan,
+    /// A snapshot of the calibration's artefact.
+    Snapshot,
+    /// The CMM's touches on it.
+    Touches,
+    /// The table of snapshots to merge.
+    Positions,
     /// Where to save the project.
     SaveProject,
     /// Where reports go.
@@ -115,6 +121,15 @@ impl Files {
                 }
                 Purpose::NextScan => {
                     dialog.set_title("Next scan").add_filter("Scans", &all(&Format::SCAN_EXTENSIONS)).pick_file()
+                }
+                Purpose::Snapshot => {
+                    dialog.set_title("Snapshot").add_filter("Scans", &all(&Format::SCAN_EXTENSIONS)).pick_file()
+                }
+                Purpose::Touches => {
+                    dialog.set_title("Touches").add_filter("Tables", &all(&["csv", "txt", "xyz"])).pick_file()
+                }
+                Purpose::Positions => {
+                    dialog.set_title("Snapshots and positions").add_filter("Tables", &all(&["csv", "txt"])).pick_file()
                 }
                 Purpose::SaveProject => dialog
                     .set_title("Save the project")

@@ -19,6 +19,8 @@ pub enum Action {
     Open,
     /// Chooses the next scan and inspects it.
     InspectNext,
+    /// Asks for a file of the calibration.
+    Browse(Purpose),
     /// Asks where to save the project.
     SaveProject,
     /// Asks for the folder of the report.
@@ -68,6 +70,8 @@ pub(super) fn entries() -> Vec<(&'static str, &'static str, Action, Option<Keybo
         ("Inspect", "Align and compare", send(Command::Inspect), key(COMMAND, Key::Enter)),
         ("Inspect", "Compare searches", send(Command::CompareSearches), None),
         ("Inspect", "Cancel the running job", Action::Cancel, key(Modifiers::NONE, Key::Escape)),
+        ("Inspect", "Find the artefact's regions", send(Command::FindRegions), None),
+        ("Inspect", "Calibrate the sensor", send(Command::Calibrate), None),
         ("View", "Fit", Action::Fit, key(Modifiers::NONE, Key::F)),
         ("View", "Perspective or orthographic", Action::ToggleLens, key(Modifiers::NONE, Key::P)),
         ("View", "Light or dark", Action::ToggleTheme, None),
@@ -184,6 +188,7 @@ impl App {
                     .ask(std::path::PathBuf::from("inspection.shadowgraph"), super::open_dialog::Role::SaveProject);
                 self.files.browse(Purpose::SaveProject, context);
             }
+            Action::Browse(purpose) => self.files.browse(purpose, context),
             Action::ChooseReportFolder => self.files.browse(Purpose::ReportFolder, context),
             Action::Cancel => {
                 self.dispatcher.cancel();
@@ -198,7 +203,7 @@ impl App {
                 context.set_theme(if dark { egui::Theme::Light } else { egui::Theme::Dark });
             }
             Action::Look(_) | Action::Fit | Action::ToggleLens => {
-                if let Some(viewport) = &mut self.viewport {
+                if let Some(viewport) = self.shown_viewport() {
                     viewport.perform(&action);
                 }
             }

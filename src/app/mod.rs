@@ -6,6 +6,7 @@ mod menu;
 mod open_dialog;
 mod palette;
 mod panels;
+mod stage;
 mod theme;
 mod viewport;
 
@@ -16,7 +17,9 @@ use std::time::{Duration, Instant};
 use crate::compute::{self, Backend, DeviceId};
 use crate::dispatch::{Command, Context, Dispatcher, Watch};
 use crate::geometry::Pose;
+use crate::io::region_table;
 use crate::session::Settings;
+use crate::session::calibrating::Device;
 use crate::session::project::Project;
 use viewport::Viewport;
 
@@ -25,6 +28,8 @@ pub use menu::Action;
 /// The tabs at the top.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Workspace {
+    /// Find where the sensor sits on the CMM.
+    Calibrate,
     /// Bring scan and nominal together.
     #[default]
     Align,
@@ -37,10 +42,11 @@ pub enum Workspace {
 }
 
 impl Workspace {
-    const ALL: [Self; 4] = [Self::Align, Self::Compare, Self::Features, Self::Report];
+    const ALL: [Self; 5] = [Self::Calibrate, Self::Align, Self::Compare, Self::Features, Self::Report];
 
     fn name(self) -> &'static str {
         match self {
+            Self::Calibrate => "Calibrate",
             Self::Align => "Align",
             Self::Compare => "Compare",
             Self::Features => "Features",
@@ -74,6 +80,8 @@ pub(crate) struct Live {
 pub struct App {
     dispatcher: Dispatcher,
     viewport: Option<Viewport>,
+    /// Another, for the workspace Calibrate, once it was opened.
+    artefact_viewport: Option<Viewport>,
     /// Why there is no viewport.
     no_viewport: Option<String>,
     workspace: Workspace,
@@ -105,6 +113,9 @@ pub struct App {
     has_nominal: bool,
     /// How points are brushed.
     brush: viewport::brush::Brush,
+    /// What the Calibrate panel remembers.
+    calibration: panels::calibrate::Draft,
+    residual_cache: stage::ResidualCache,
     /// What the Features panel remembers.
     feature_draft: panels::features::Draft,
     /// Figures of the cleaning of scans.
@@ -172,6 +183,7 @@ impl App {
                     .into()
             }),
             viewport,
+            artefact_viewport: None,
             workspace: Workspace::default(),
             restore: files.left_over_autosave(),
             files,
@@ -185,6 +197,8 @@ impl App {
             log_open: false,
             searches_open: false,
             brush: viewport::brush::Brush::default(),
+            calibration: panels::calibrate::Draft::default(),
+            residual_cache: stage::ResidualCache::default(),
             feature_draft: panels::features::Draft::default(),
             cleaning: panels::cleaning::Draft::default(),
             saved_at: Instant::now(),
@@ -243,6 +257,11 @@ impl App {
     /// Opens a file as what its name says; asks where that is open.
     pub(crate) fn open_by_kind(&mut self, path: PathBuf) {
         use files::Kind;
+        if self.workspace == Workspace::Calibrate && files::kind_of(&path) != Kind::Project {
+            // Tables with names of regions are how machines report touches.
+            let device = if region_table::is_one(&path) { Device::Cmm } else { self.calibration.device };
+            return self.open_measurement(device, path);
+        }
         match files::kind_of(&path) {
             Kind::Project => self.send(Command::OpenProject(path)),
             Kind::Scan => self.open_scan(path),
@@ -275,6 +294,7 @@ impl App {
             fresh.is_some_and(|fresh| searches.as_ref().is_none_or(|before| !Arc::ptr_eq(before, fresh)));
         if changed || self.dispatcher.messages.len() != self.messages_seen {
             self.draft = self.dispatcher.document.settings.clone();
+            self.follow_calibration();
             let fresh = self.dispatcher.messages.get(self.messages_seen..).unwrap_or_default();
             if let Some(error) = fresh.iter().rev().find(|message| message.is_error) {
                 self.notice = Some(error.text.clone());
@@ -307,9 +327,22 @@ impl App {
         match purpose {
             files::Purpose::Open => self.open_dialog.fill(path),
             files::Purpose::NextScan => self.inspect_next(path),
+            files::Purpose::Snapshot => self.open_measurement(Device::Sensor, path),
+            files::Purpose::Positions => {
+                let reason = self.calibration.reason.clone();
+                self.send(Command::MergeSnapshots { table: path, reason: Some(reason) });
+            }
+            files::Purpose::Touches => self.open_measurement(Device::Cmm, path),
             files::Purpose::SaveProject => self.send(Command::SaveProject(path)),
             files::Purpose::ReportFolder => self.report_folder = path.display().to_string(),
         }
+    }
+
+    /// Opens what a device measured of the artefact, and shows it.
+    fn open_measurement(&mut self, device: Device, path: PathBuf) {
+        self.files.remember(&path);
+        self.calibration.device = device;
+        self.send(Command::OpenMeasurement { device, path });
     }
 
     fn inspect_next(&mut self, path: PathBuf) {

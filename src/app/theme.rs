@@ -10,6 +10,8 @@ pub const ACCENT: Color32 = Color32::from_rgb(38, 118, 214);
 pub const FEATURE: Color32 = Color32::from_rgb(168, 60, 190);
 /// Passed.
 pub const GOOD: Color32 = Color32::from_rgb(38, 140, 70);
+/// To be looked at.
+pub const WARN: Color32 = Color32::from_rgb(214, 140, 20);
 /// Failed.
 pub const BAD: Color32 = Color32::from_rgb(204, 48, 48);
 
@@ -91,6 +93,31 @@ pub fn heading(ui: &mut egui::Ui, text: &str) {
 /// Secondary text.
 pub fn weak(ui: &mut egui::Ui, text: impl Into<String>) -> egui::Response {
     ui.add(egui::Label::new(egui::RichText::new(text).weak()).wrap())
+}
+
+/// One of several choices, white on the accent where it is the chosen one.
+pub fn chip(ui: &mut egui::Ui, chosen: bool, text: &str) -> egui::Response {
+    let mut label = egui::RichText::new(text);
+    if chosen {
+        label = label.color(Color32::WHITE);
+    }
+    ui.add(egui::Button::selectable(chosen, label))
+}
+
+/// [`chip`] that sets a value.
+pub fn pick<T: PartialEq>(ui: &mut egui::Ui, value: &mut T, choice: T, text: &str) -> egui::Response {
+    let response = chip(ui, *value == choice, text);
+    if response.clicked() {
+        *value = choice;
+    }
+    response
+}
+
+/// A filled dot as tall as a line.
+pub fn dot(ui: &mut egui::Ui, colour: Color32) -> egui::Response {
+    let (rect, response) = ui.allocate_exact_size(egui::vec2(12.0, 18.0), egui::Sense::hover());
+    ui.painter().circle_filled(rect.center(), 5.0, colour);
+    response
 }
 
 /// A choice with its name before it, on one line.

@@ -62,6 +62,14 @@ impl UserError {
         Self::input(format!("Cannot {verb} {path}: {reason}."))
     }
 
+    /// Prefixes the sentence with what it is about.
+    pub fn about(self, what: &str) -> Self {
+        if self.kind == ErrorKind::Cancelled {
+            return self;
+        }
+        Self { kind: self.kind, sentence: format!("{what}: {}", self.sentence) }
+    }
+
     /// Prefixes the sentence with the file it is about, unless it names it already.
     pub fn in_file(self, path: &std::path::Path) -> Self {
         let shown = path.display().to_string();

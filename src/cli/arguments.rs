@@ -8,7 +8,7 @@ use crate::base::LengthUnit;
 use crate::compute::DeviceChoice;
 use crate::compute::thinning::Rule;
 use crate::inspect::alignment::Method as AlignMethod;
-use crate::inspect::calibration::Handedness;
+use crate::inspect::calibration::{ArtefactKind, Handedness};
 use crate::inspect::cleaning::Step;
 use crate::inspect::deviation::{Method, Tolerance};
 use crate::inspect::features::Kind;
@@ -47,6 +47,8 @@ pub enum Verb {
     Fit(Fit),
     /// Finds where a sensor sits on a CMM, from an artefact measured by both.
     Calibrate(Calibrate),
+    /// Merge snapshots of many positions of the CMM into one scan, by a calibration.
+    Merge(Merge),
     /// Scans a part with a simulated structured-light sensor.
     Simulate(Simulate),
     /// Converts a mesh, CAD file or cloud.
@@ -242,12 +244,15 @@ pub struct Fit {
 /// `calibrate`
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Both files are CSV: region, x, y, z in mm, the regions LP, RP (plate left and right), LL, LR (long \
-    slot's flanks), SU, SL (short slot's flanks).\n\nExample:\n  shadowgraph calibrate --sensor brushed.csv --cmm touched.csv \
-    --handedness left --probe-radius-mm 1.5 --out calibration.json"
+    after_help = "Tables are CSV: region, x, y, z in mm, the regions LP, RP (plate left and right), LL, LR (long slot's \
+    flanks), SU, SL (short slot's flanks).\n\nExample:\n  shadowgraph calibrate --sensor snapshot.ply --cmm touches.csv \
+    --handedness left --probe-radius-mm 1.5 --clip-sigmas 3 --out calibration.json --certificate certificate.pdf"
 )]
 pub struct Calibrate {
-    /// The regions as the sensor reports them.
+    /// The artefact.
+    #[arg(long, value_enum, default_value = "angled-slots")]
+    pub artefact: ArtefactKind,
+    /// What the sensor reports: a whole snapshot, in which the regions are found, or a CSV of region, x, y, z.
     #[arg(long)]
     pub sensor: PathBuf,
     /// The regions as the CMM touched them.
@@ -265,12 +270,42 @@ pub struct Calibrate {
     /// Drop the sensor's points farther than this many robust standard deviations from their plane.
     #[arg(long)]
     pub clip_sigmas: Option<f64>,
+    /// Largest smooth error of the sensor over its field, mm, as its data sheet or an acceptance test says.
+    #[arg(long, default_value_t = 0.01)]
+    pub sensor_bias_mm: f64,
     /// Who calibrates.
     #[arg(long, default_value = "")]
     pub operator: String,
+    /// How long the calibration holds, hours; it ends with every restart of the CMM, too.
+    #[arg(long, default_value_t = 24.0)]
+    pub valid_hours: f64,
     /// Write the calibration to this JSON file.
     #[arg(long)]
     pub out: Option<PathBuf>,
+    /// Write the certificate to this PDF file.
+    #[arg(long)]
+    pub certificate: Option<PathBuf>,
+}
+
+/// `merge`
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example:\n  shadowgraph merge --calibration calibration.json --positions positions.csv --out scan.ply\n\n\
+    positions.csv has one row per snapshot: file, x, y, z of the CMM in mm; the files lie beside it."
+)]
+pub struct Merge {
+    /// The calibration that `calibrate --out` wrote.
+    #[arg(long)]
+    pub calibration: PathBuf,
+    /// The snapshots, and where the CMM stood at each: CSV of file, x, y, z in mm.
+    #[arg(long)]
+    pub positions: PathBuf,
+    /// The merged scan to write; a record goes beside it as JSON.
+    #[arg(long)]
+    pub out: PathBuf,
+    /// Use a calibration that has expired, for this reason; it is kept in the record.
+    #[arg(long)]
+    pub use_expired_because: Option<String>,
 }
 
 /// `simulate`
@@ -279,12 +314,28 @@ pub struct Calibrate {
     after_help = "Examples:\n  shadowgraph simulate --nominal part.step --out sim/ --defect bump:10,20,3,4,0.3\n  \
     shadowgraph simulate --nominal part.step --out sim/ --from 0,0,1 --outliers 0.05 --random-pose\n\nDefects (mm): \
     bump:X,Y,Z,RADIUS,HEIGHT (negative: dent), bend:X,Y,Z,TX,TY,TZ,DX,DY,DZ,LENGTH,DISPLACEMENT,WITHIN, \
-    hole:X,Y,Z,AX,AY,AZ,RADIUS,THICKNESS (a hole not made), scale:FACTOR."
+    hole:X,Y,Z,AX,AY,AZ,RADIUS,THICKNESS (a hole not made), scale:FACTOR.\n\nWith --artefact, a calibration is \
+    simulated instead: snapshot.ply, touches.csv and truth.json of a sensor mounted at random on a CMM."
 )]
 pub struct Simulate {
     /// The part.
-    #[arg(long)]
-    pub nominal: PathBuf,
+    #[arg(long, required_unless_present = "artefact")]
+    pub nominal: Option<PathBuf>,
+    /// Simulate a calibration with this artefact instead of the scan of a part.
+    #[arg(long, value_enum, conflicts_with = "nominal")]
+    pub artefact: Option<ArtefactKind>,
+    /// Frame that the sensor reports in (calibrations).
+    #[arg(long, value_enum, default_value = "right")]
+    pub handedness: Handedness,
+    /// By how much the angle between the CMM's X and Y is smaller than a right one, rad (calibrations).
+    #[arg(long, default_value_t = 0.0, allow_hyphen_values = true)]
+    pub squareness_rad: f64,
+    /// The artefact bends by this much from its middle to its corners, mm (calibrations).
+    #[arg(long, default_value_t = 0.0, allow_hyphen_values = true)]
+    pub flatness_mm: f64,
+    /// The artefact's edges are rounded over about this width, mm (calibrations).
+    #[arg(long, default_value_t = 0.0)]
+    pub rounding_mm: f64,
     /// Unit of its numbers.
     #[arg(long)]
     pub nominal_units: Option<LengthUnit>,
@@ -384,6 +435,12 @@ pub struct Bench {
     /// Part of the full sizes, for a quick look.
     #[arg(long, default_value_t = 1.0)]
     pub scale: f64,
+    /// Only this part of the suite (gpu): closest, matching, published, neighbours, statistics, fit, planes, searches.
+    #[arg(long)]
+    pub only: Option<String>,
+    /// Mountings to try (calibration).
+    #[arg(long, default_value_t = 100)]
+    pub mountings: usize,
     /// Also write the generated inputs into this folder, for other programs to be timed on.
     #[arg(long)]
     pub data: Option<PathBuf>,
@@ -407,6 +464,10 @@ pub enum Suite {
     View,
     /// The CUDA device beside the processor.
     Gpu,
+    /// Calibrations of a simulated sensor at random mountings.
+    Calibration,
+    /// Planes through points of uneven density, plain, thinned and weighted.
+    Planes,
 }
 
 /// Numbers separated by commas.

@@ -3,10 +3,12 @@
 use super::arguments::{Bench, Suite};
 use crate::base::{Result, UserError};
 
+mod calibration;
 mod charts;
 mod deviation;
 mod gpu;
 mod part;
+mod planes;
 mod read;
 mod register;
 mod searches;
@@ -24,6 +26,8 @@ pub fn run(arguments: &Bench, json: bool) -> Result<i32> {
         Suite::Searches => searches::run(arguments)?,
         Suite::View => view::run(arguments)?,
         Suite::Gpu => gpu::run(arguments)?,
+        Suite::Planes => planes::run(arguments)?,
+        Suite::Calibration => calibration::run(arguments)?,
     };
     if json {
         super::print_json(&value)?;

@@ -18,7 +18,7 @@ pub fn run(arguments: &Fit, json: bool, context: &Context) -> Result<i32> {
     }
     let options = LoadOptions { unit: arguments.units, columns: arguments.columns, cad: context.cad.clone() };
     let scan = load_scan(&arguments.points, &options, &progress.part(0.0, 0.5))?;
-    let how = Options { start: None, robust: arguments.robust, clip_sigmas: arguments.clip_sigmas };
+    let how = Options { robust: arguments.robust, clip_sigmas: arguments.clip_sigmas, ..Options::default() };
     let fitted = features::fit(arguments.kind, &scan.cloud.points, &[], &how, &progress.part(0.5, 1.0))?;
     console.done();
     scan.notes.iter().for_each(|note| console.say(note));

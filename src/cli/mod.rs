@@ -10,6 +10,7 @@ mod demo;
 mod fit;
 mod info;
 mod inspect;
+mod merge;
 mod register;
 mod simulate;
 
@@ -81,6 +82,7 @@ fn dispatch(parsed: Arguments, context: &Context) -> Result<Outcome> {
         }
         Verb::Simulate(arguments) => simulate::run(&arguments, json, context).map(Outcome::Exit),
         Verb::Calibrate(arguments) => calibrate::run(&arguments, json).map(Outcome::Exit),
+        Verb::Merge(arguments) => merge::run(&arguments, json).map(Outcome::Exit),
         Verb::Fit(arguments) => fit::run(&arguments, json, context).map(Outcome::Exit),
         Verb::Convert(arguments) => {
             convert::run(&arguments, json, &with_device(arguments.backend, context)).map(Outcome::Exit)

@@ -8,7 +8,11 @@ use super::arguments::{Simulate, numbers};
 use super::console::Console;
 use crate::base::{Result, UserError, random::Random};
 use crate::dispatch::Context;
-use crate::geometry::{Pose, Surface, Vector, transform};
+use crate::geometry::{Cloud, Pose, Surface, Vector, transform};
+use crate::inspect::calibration::angled_slots::drawing::Imperfect;
+use crate::inspect::calibration::trials::{self, Setting};
+use crate::inspect::calibration::{ArtefactKind, angles_rad};
+use crate::inspect::simulation::cmm::Cmm;
 use crate::inspect::simulation::defects::Defect;
 use crate::inspect::simulation::sensor::Sensor;
 use crate::inspect::simulation::{self, Parameters, Simulation, views};
@@ -16,10 +20,11 @@ use crate::io::{LoadOptions, atomic, load_nominal, write};
 
 /// Runs it; returns the exit code.
 pub fn run(arguments: &Simulate, json: bool, context: &Context) -> Result<i32> {
+    let Some(nominal) = &arguments.nominal else { return calibration(arguments, json) };
     let console = Console::new();
     let progress = console.progress();
     let options = LoadOptions { unit: arguments.nominal_units, columns: None, cad: context.cad.clone() };
-    let loaded = load_nominal(&arguments.nominal, &options, &progress.part(0.0, 0.2))?;
+    let loaded = load_nominal(nominal, &options, &progress.part(0.0, 0.2))?;
     loaded.notes.iter().for_each(|note| console.say(note));
     let nominal = Surface::new(loaded.mesh);
     let parameters = parameters(arguments, &nominal)?;
@@ -38,6 +43,52 @@ pub fn run(arguments: &Simulate, json: bool, context: &Context) -> Result<i32> {
             simulation.nominal_from_sensor.len(),
             arguments.out.display()
         );
+    }
+    Ok(0)
+}
+
+/// What sensor and CMM measure of the artefact, with the truth.
+fn calibration(arguments: &Simulate, json: bool) -> Result<i32> {
+    let lengths = [arguments.flatness_mm, arguments.rounding_mm];
+    if !lengths.iter().all(|length| length.abs() < 5.0) || !(arguments.squareness_rad.abs() < 0.1) {
+        return Err(UserError::usage("Flatness and rounding must be below 5 mm, the squareness error below 0.1 rad."));
+    }
+    let mut setting = Setting {
+        cmm: Cmm { squareness_rad: arguments.squareness_rad, ..Cmm::default() },
+        imperfect: Imperfect { flatness_mm: arguments.flatness_mm, rounding_mm: arguments.rounding_mm.max(0.0) },
+        seed: arguments.seed,
+        ..Setting::default()
+    };
+    if let Some(sigma) = arguments.range_sigma_mm {
+        setting.sensor.range_sigma_mm = sigma;
+    }
+    setting.sensor.check()?;
+    let scene = trials::scene(&setting, &trials::artefact(&setting), arguments.handedness, 0)?;
+    let out = &arguments.out;
+    std::fs::create_dir_all(out).map_err(|e| UserError::file("make the folder", out, &e))?;
+    let touches = ArtefactKind::AngledSlots.artefact().regions().iter().zip(&scene.touches);
+    let rows = touches
+        .flat_map(|(region, points)| points.iter().map(|p| format!("{},{},{},{}\n", region.short, p.x, p.y, p.z)));
+    let table: String = std::iter::once("region,x_mm,y_mm,z_mm\n".to_owned()).chain(rows).collect();
+    let truth = json!({
+        "schema": "shadowgraph.simulated_calibration/1",
+        "seed": arguments.seed,
+        "handedness": scene.handedness,
+        "probe_radius_mm": setting.cmm.probe_radius_mm,
+        "squareness_rad": setting.cmm.squareness_rad,
+        "cmm_from_sensor": transform::rows_of(&scene.cmm_from_sensor),
+        "cmm_from_artefact": transform::rows_of(&scene.cmm_from_artefact),
+        "angles_deg": angles_rad(&scene.cmm_from_sensor).map(f64::to_degrees),
+        "sensor": setting.sensor,
+        "points": scene.snapshot.len(),
+    });
+    write::cloud(&out.join("snapshot.ply"), &Cloud::from_points(scene.snapshot))?;
+    atomic::write_bytes(&out.join("touches.csv"), table.as_bytes())?;
+    atomic::write_bytes(&out.join("truth.json"), format!("{truth:#}\n").as_bytes())?;
+    if json {
+        super::print_json(&truth)?;
+    } else {
+        println!("snapshot.ply, touches.csv and truth.json in {}", out.display());
     }
     Ok(0)
 }

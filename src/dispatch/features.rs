@@ -91,7 +91,7 @@ pub(super) fn made(recipe: Recipe, actual: &Actual, progress: &Progress) -> Resu
     let points: Option<Vec<Point>> = recipe.points.iter().map(place).collect();
     let points =
         points.ok_or_else(|| UserError::input(format!("{} names points that the scan has not.", recipe.name)))?;
-    let options = Options { start: None, robust: recipe.robust, clip_sigmas: recipe.clip_sigmas };
+    let options = Options { robust: recipe.robust, clip_sigmas: recipe.clip_sigmas, ..Options::default() };
     let fit = features::fit(recipe.kind, &points, &[], &options, progress)?;
     Ok(Feature { recipe, fit: Arc::new(fit) })
 }

@@ -1,7 +1,9 @@
 //! Floor 6: the one place that runs commands, for the window, the command line and tests alike.
 
 mod align;
+mod calibrate;
 mod features;
+pub mod merge;
 mod open;
 mod output;
 
@@ -20,6 +22,7 @@ use crate::inspect::features::Kind;
 use crate::io::cad::CadReader;
 use crate::io::xyz::Columns;
 use crate::render::selecting::{Outline, View};
+use crate::session::calibrating::{Device, Setup};
 use crate::session::jobs::{Job, JobState};
 use crate::session::{Document, History, Settings, check};
 
@@ -113,6 +116,45 @@ pub enum Command {
     },
     /// Removes a feature, by its number.
     RemoveFeature(usize),
+    /// Opens what a device measured of the calibration's artefact.
+    OpenMeasurement {
+        /// Which device.
+        device: Device,
+        /// Its file: points, or a table of touches with the names of their regions.
+        path: PathBuf,
+    },
+    /// Changes what is said of the calibration's set-up.
+    SetUpCalibration(Box<Setup>),
+    /// Changes a region of the artefact by the points inside an outline on the screen.
+    BrushRegion {
+        /// Whose points.
+        device: Device,
+        /// The region's number.
+        region: usize,
+        /// What the screen showed.
+        view: Box<View>,
+        /// The outline.
+        outline: Outline,
+        /// Whether hidden points are left out.
+        only_visible: bool,
+        /// What the stroke does.
+        how: Combine,
+    },
+    /// Empties a region of the artefact.
+    ClearRegion(Device, usize),
+    /// Finds the artefact's regions in the snapshot.
+    FindRegions,
+    /// Calibrates the sensor from the regions of both devices.
+    Calibrate,
+    /// Writes the certificate into a folder.
+    WriteCertificate(PathBuf),
+    /// Merges the snapshots that a table names with the CMM's positions, by the calibration, and opens them as the scan.
+    MergeSnapshots {
+        /// The table: file, x, y, z in mm.
+        table: PathBuf,
+        /// Why an expired calibration is used all the same.
+        reason: Option<String>,
+    },
     /// Removes outliers of the scan, thins it, or finds its normals.
     CleanScan(cleaning::Step),
     /// Turns the nominal's facets so that they agree and face outward.
@@ -264,6 +306,27 @@ fn plan(command: Command, document: &Document, context: &Context, timings_ms: &[
                 document.features.remove(index);
             }
         })),
+        Command::OpenMeasurement { device, path } => work(
+            "Opening the measurement",
+            Box::new(move |progress, _| calibrate::open(device, &path, &before, progress)),
+        ),
+        Command::SetUpCalibration(setup) => now(calibrate::set_up(*setup, document)?),
+        Command::BrushRegion { device, region, view, outline, only_visible, how } => work(
+            "Selecting",
+            Box::new(move |_, _| calibrate::brush((device, region), &view, &outline, only_visible, how, &before)),
+        ),
+        Command::ClearRegion(device, region) => now(calibrate::clear(device, region)),
+        Command::FindRegions => {
+            work("Looking for the regions", Box::new(move |progress, _| calibrate::find(&before, progress)))
+        }
+        Command::Calibrate => work("Calibrating", Box::new(move |progress, _| calibrate::run(&before, progress))),
+        Command::WriteCertificate(folder) => {
+            work("Writing the certificate", Box::new(move |_, _| calibrate::write_certificate(&folder, &before)))
+        }
+        Command::MergeSnapshots { table, reason } => work(
+            "Merging the snapshots",
+            Box::new(move |progress, _| merge::run(&table, reason.as_deref(), &before, &context, progress)),
+        ),
         Command::CleanScan(step) => {
             work("Cleaning the scan", Box::new(move |progress, _| open::clean(&step, &before, &context, progress)))
         }

@@ -287,6 +287,9 @@ pub(super) fn project(path: &Path, context: &Context, progress: &Progress) -> Re
             (edit.apply)(&mut document);
         }
     }
+    let found = notes.len();
+    document.calibration = super::calibrate::restored(project.calibration, &mut notes, &progress.part(0.9, 1.0))?;
+    complete &= notes.len() == found;
     if !complete {
         notes.push("The project was opened as far as its files allow.".to_owned());
     }

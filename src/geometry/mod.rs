@@ -31,7 +31,7 @@ pub use cloud::{Cloud, OrderedPoints, SnapshotGrid};
 pub use delaunay::DelaunayGraph;
 pub use kd_tree::{KdTree, SearchablePoints};
 pub use mesh::Mesh;
-pub use point_set::PointSet;
+pub use point_set::{Combine, PointSet};
 pub use surface::{Surface, SurfaceHit};
 
 /// A place, in mm, in the frame its name says.

@@ -10,6 +10,7 @@ pub mod lines;
 pub mod obj;
 pub mod pcd;
 pub mod ply;
+pub mod region_table;
 pub mod stl;
 pub mod write;
 pub mod xyz;

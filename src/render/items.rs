@@ -6,7 +6,7 @@
 use rayon::prelude::*;
 use wgpu::util::DeviceExt;
 
-use super::Gpu;
+use super::{Gpu, Scatter};
 use crate::geometry::{Aabb, Mesh, Point, simplify};
 
 /// How an element is coloured.
@@ -20,7 +20,21 @@ pub enum Shade {
     Selected,
     /// In the item's own colour.
     Plain,
+    /// In the colour of a group, by its number.
+    Group(u8),
 }
+
+/// Colours of groups, RGB 0 to 1; the shader holds the same.
+pub const GROUP_COLOURS: [[f32; 3]; 8] = [
+    [0.86, 0.27, 0.27],
+    [0.17, 0.62, 0.38],
+    [0.48, 0.36, 0.82],
+    [0.93, 0.58, 0.11],
+    [0.07, 0.60, 0.72],
+    [0.84, 0.35, 0.65],
+    [0.55, 0.42, 0.28],
+    [0.45, 0.55, 0.15],
+];
 
 impl Shade {
     /// As the shader tells them apart.
@@ -30,6 +44,7 @@ impl Shade {
             Self::NoData => 1e30,
             Self::Selected => 2e30,
             Self::Plain => 4e30,
+            Self::Group(number) => 1e31 * (f32::from(number) + 1.0),
         }
     }
 }
@@ -170,6 +185,22 @@ impl PointsItem {
         );
     }
 
+    /// Sets how some points are coloured, by their numbers.
+    pub fn change_shades(&self, gpu: &Gpu, scatter: &Scatter, numbers: &[u32], shade: impl Fn(u32) -> Shade + Sync) {
+        let all = self.points.max(1) as u64;
+        let back = inverse(self.stride, all);
+        // Numbers are below 2³², so no product overflows.
+        let drawn = |number: u32| (u64::from(number) * back % all) as u32;
+        let changes: Vec<[u32; 2]> =
+            numbers.par_iter().map(|&number| [drawn(number), shade(number).value().to_bits()]).collect();
+        for chunk in &self.chunks {
+            let own = |&&[drawn, _]: &&[u32; 2]| drawn >= chunk.first && drawn - chunk.first < chunk.count;
+            let own: Vec<[u32; 2]> =
+                changes.par_iter().filter(own).map(|&[drawn, bits]| [drawn - chunk.first, bits]).collect();
+            scatter.write(gpu, &chunk.deviations, &own);
+        }
+    }
+
     /// Sets how each point is coloured, by its number.
     pub fn set_shades(&self, gpu: &Gpu, shade: impl Fn(usize) -> Shade + Sync) {
         upload(gpu, &self.chunks, |i| self.number(i), shade);
@@ -208,6 +239,18 @@ fn stride(count: usize) -> u64 {
     step
 }
 
+/// What undoes a multiplication by `step` modulo `all`, which have no common divisor (Euclid's algorithm).
+fn inverse(step: u64, all: u64) -> u64 {
+    let (mut a, mut b) = (all as i128, (step % all) as i128);
+    let (mut x, mut y) = (0_i128, 1_i128);
+    while b != 0 {
+        let times = a / b;
+        (a, b) = (b, a - times * b);
+        (x, y) = (y, x - times * y);
+    }
+    x.rem_euclid(all as i128) as u64
+}
+
 fn greatest_common_divisor(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
@@ -215,6 +258,14 @@ fn greatest_common_divisor(a: u64, b: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_shader_has_the_colours_of_groups() {
+        let shader = include_str!("shaders/scene.wgsl");
+        for [r, g, b] in GROUP_COLOURS {
+            assert!(shader.contains(&format!("vec3f({r:.2}, {g:.2}, {b:.2}),")), "{r} {g} {b}");
+        }
+    }
 
     #[test]
     fn the_scattered_order_visits_every_point_once_and_evenly() {
@@ -225,6 +276,8 @@ mod tests {
                 seen[(i as u64 * step % count as u64) as usize] = true;
             }
             assert!(seen.iter().all(|&seen| seen), "{count}");
+            let back = inverse(step, count as u64);
+            assert!((0..count as u64).all(|i| i * step % count as u64 * back % count as u64 == i), "{count}");
         }
         let step = stride(1000);
         let mut first: Vec<u64> = (0..100).map(|i| i * step % 1000).collect();

@@ -12,12 +12,14 @@ pub mod items;
 pub mod picking;
 pub mod picture;
 pub mod post;
+mod scatter;
 pub mod scene;
 pub mod selecting;
 pub mod target;
 
 pub use camera::ViewCamera;
 pub use gpu::Gpu;
-pub use items::{MeshItem, PointsItem, Shade};
+pub use items::{GROUP_COLOURS, MeshItem, PointsItem, Shade};
+pub use scatter::Scatter;
 pub use scene::{Draw, Frame, Scene};
 pub use target::Target;

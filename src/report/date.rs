@@ -18,14 +18,9 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// Now, or the time of the environment variable `SOURCE_DATE_EPOCH` for reports that must be the same bytes again.
+    /// Now, see [`unix_now`].
     pub fn now() -> Self {
-        let fixed = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse().ok());
-        let clock = || {
-            let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-            since.map_or(0, |duration| duration.as_secs() as i64)
-        };
-        Self::of_unix(fixed.unwrap_or_else(clock))
+        Self::of_unix(unix_now())
     }
 
     /// Of seconds since 1970 (days to civil date after H. Hinnant's published algorithm).
@@ -47,6 +42,17 @@ impl Stamp {
             second: (rest % 60) as u8,
         }
     }
+}
+
+/// Seconds since 1970, or what the environment variable `SOURCE_DATE_EPOCH` says, for reports that must be the same
+/// bytes again.
+pub fn unix_now() -> i64 {
+    let fixed = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse().ok());
+    let clock = || {
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        since.map_or(0, |duration| duration.as_secs() as i64)
+    };
+    fixed.unwrap_or_else(clock)
 }
 
 impl std::fmt::Display for Stamp {

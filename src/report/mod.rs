@@ -1,5 +1,6 @@
 //! Floor 5: everything that is handed over: summary, tables, coloured scan, pictures, HTML and PDF.
 
+pub mod certificate;
 pub mod content;
 pub mod date;
 pub mod html;

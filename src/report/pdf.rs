@@ -30,18 +30,38 @@ static FONT_BOOK: LazyLock<(LazyHash<FontBook>, Vec<Font>)> = LazyLock::new(|| {
 
 /// The report as PDF.
 pub fn of(content: &Content, pictures: &Pictures, stamp: Stamp) -> Result<Vec<u8>> {
-    let outcome = typeset(content, pictures, stamp);
-    // The layout's caches are global and hold every picture: empty them whether it worked or not.
-    typst::comemo::evict(0);
-    outcome.map_err(|reason| UserError::internal(format!("The PDF report could not be typeset: {reason}.")))
+    let json = serde_json::to_vec(content).map_err(|e| failed(&e.to_string()))?;
+    let pictures = pictures.views.iter().map(|view| (view.file.clone(), view.png.clone())).collect();
+    typeset(TEMPLATE, json, pictures, stamp)
 }
 
-fn typeset(content: &Content, pictures: &Pictures, stamp: Stamp) -> std::result::Result<Vec<u8>, String> {
-    let mut world = Desk { main: Source::new(file_id("main.typ")?, TEMPLATE.to_owned()), files: HashMap::new() };
-    let json = serde_json::to_vec(content).map_err(|e| e.to_string())?;
+/// What `template` makes of `content.json` and of pictures by their names.
+pub(super) fn typeset(
+    template: &str,
+    json: Vec<u8>,
+    pictures: HashMap<String, Vec<u8>>,
+    stamp: Stamp,
+) -> Result<Vec<u8>> {
+    let outcome = laid_out(template, json, pictures, stamp);
+    // The layout's caches are global and hold every picture: empty them whether it worked or not.
+    typst::comemo::evict(0);
+    outcome.map_err(|reason| failed(&reason))
+}
+
+fn failed(reason: &str) -> UserError {
+    UserError::internal(format!("The PDF could not be typeset: {reason}."))
+}
+
+fn laid_out(
+    template: &str,
+    json: Vec<u8>,
+    pictures: HashMap<String, Vec<u8>>,
+    stamp: Stamp,
+) -> std::result::Result<Vec<u8>, String> {
+    let mut world = Desk { main: Source::new(file_id("main.typ")?, template.to_owned()), files: HashMap::new() };
     world.files.insert(file_id("content.json")?, Bytes::new(json));
-    for view in &pictures.views {
-        world.files.insert(file_id(&view.file)?, Bytes::new(view.png.clone()));
+    for (file, png) in pictures {
+        world.files.insert(file_id(&file)?, Bytes::new(png));
     }
     let Warned { output, .. } = typst::compile::<PagedDocument>(&world);
     let document = output.map_err(|errors| describe(&errors))?;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::calibrating::Calibrating;
 use super::selection::{Feature, NamedSelection};
 use super::{Check, Settings};
 use crate::base::LengthUnit;
@@ -92,6 +93,8 @@ pub struct Document {
     pub check: Option<Arc<Check>>,
     /// The last comparison of searches.
     pub searches: Option<Arc<SearchComparison>>,
+    /// The calibration of the sensor.
+    pub calibration: Calibrating,
     /// All settings.
     pub settings: Settings,
 }

@@ -1,5 +1,6 @@
 //! Floor 4: the inspection as a document, its history, its project file, and the jobs that change it.
 
+pub mod calibrating;
 pub mod check;
 pub mod document;
 pub mod history;

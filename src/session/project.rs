@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::calibrating::Kept;
 use super::selection::{NamedSelection, Recipe};
 use super::{Document, Settings, SourceFile};
 use crate::base::{Result, UserError};
@@ -52,6 +53,9 @@ pub struct Project {
     /// Whether a check had been made.
     #[serde(default)]
     pub checked: bool,
+    /// The calibration of the sensor.
+    #[serde(default)]
+    pub calibration: Kept,
     /// All settings.
     #[serde(default)]
     pub settings: Settings,
@@ -73,6 +77,7 @@ impl Project {
             selections: document.selections.clone(),
             features: document.features.iter().map(|feature| feature.recipe.clone()).collect(),
             checked: document.check.is_some(),
+            calibration: Kept::of(&document.calibration),
             settings: document.settings.clone(),
         }
     }
@@ -138,6 +143,7 @@ impl Project {
             selections: part(value, "selections", "list of selections", &mut notes),
             features: part(value, "features", "list of features", &mut notes),
             checked: part(value, "checked", "check", &mut notes),
+            calibration: part(value, "calibration", "calibration", &mut notes),
             settings: part(value, "settings", "settings", &mut notes),
         };
         let mut project = project;

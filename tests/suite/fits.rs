@@ -15,6 +15,24 @@ const LIMIT: f64 = 1e-9;
 /// How many times what the points' own rounding does a fit may be off.
 const TIMES_ROUNDING: f64 = 10.0;
 
+/// The published remedy for uneven density: weights by area bring the fit back to the surface itself.
+#[test]
+fn weighted_planes_follow_the_surface_where_plain_ones_follow_the_density() {
+    let output = super::support::shadowgraph(&["bench", "planes", "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", super::support::errors(&output));
+    let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let rows = value["rows"].as_array().unwrap();
+    let off = |row: usize, key: &str| rows[row][key].as_f64().unwrap();
+    assert!(off(0, "plain_off_urad") < 10.0 && off(0, "weighted_off_urad") < 10.0);
+    assert!(off(2, "plain_off_urad") > 150.0, "{}", rows[2]);
+    assert!(off(2, "weighted_off_urad") < 0.1 * off(2, "plain_off_urad"), "{}", rows[2]);
+    assert!(off(2, "thinned_off_urad") < 0.5 * off(2, "plain_off_urad"), "{}", rows[2]);
+    for row in &rows[4..] {
+        let apart = row["tilt_urad"].as_f64().unwrap() - row["true_tilt_urad"].as_f64().unwrap();
+        assert!(apart.abs() < 6.0, "{row}");
+    }
+}
+
 /// The generator of tests/data/fits/reference.cpp, operation by operation.
 mod generator {
     use super::{Kind, Point, Random};

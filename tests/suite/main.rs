@@ -4,6 +4,7 @@
 mod align;
 mod bad_input;
 mod c_api;
+mod calibration;
 mod command_line;
 mod fits;
 mod kernels;

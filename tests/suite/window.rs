@@ -10,7 +10,7 @@ use shadowgraph::io::write;
 
 use super::support::{asset, context};
 
-fn open(files: Vec<std::path::PathBuf>, state_folder: Option<std::path::PathBuf>) -> Harness<'static, App> {
+pub fn open(files: Vec<std::path::PathBuf>, state_folder: Option<std::path::PathBuf>) -> Harness<'static, App> {
     let options = Options { context: context(), files, state_folder };
     Harness::builder()
         .with_size([1280.0, 800.0])
@@ -21,7 +21,7 @@ fn open(files: Vec<std::path::PathBuf>, state_folder: Option<std::path::PathBuf>
 }
 
 /// Runs frames until no job is left.
-fn settle(harness: &mut Harness<'static, App>) {
+pub fn settle(harness: &mut Harness<'static, App>) {
     let started = Instant::now();
     loop {
         harness.run_steps(2);
@@ -66,7 +66,7 @@ fn the_whole_job_by_names() {
 }
 
 /// Compares the window with its picture in tests/snapshots (UPDATE_SNAPSHOTS=1 takes new ones).
-fn compare_picture(harness: &mut Harness<'static, App>, name: &str) {
+pub fn compare_picture(harness: &mut Harness<'static, App>, name: &str) {
     // Releases of the software renderer differ by a few pixels on edges; a moved button or a lost part by thousands.
     let options = SnapshotOptions::new().threshold(1.5).max_failed_pixels(600);
     harness.snapshot_options(name, &options);
@@ -271,8 +271,57 @@ fn stroke(harness: &mut Harness<'static, App>, from: egui::Pos2, to: egui::Pos2,
     settle(harness);
 }
 
+/// Drags the pointer round these corners.
+pub fn lasso(harness: &mut Harness<'static, App>, corners: &[egui::Pos2]) {
+    let modifiers = egui::Modifiers::NONE;
+    let button =
+        |pos, pressed| egui::Event::PointerButton { pos, button: egui::PointerButton::Primary, pressed, modifiers };
+    let mut send = |event| {
+        harness.event(event);
+        harness.step();
+    };
+    send(egui::Event::PointerMoved(corners[0]));
+    send(button(corners[0], true));
+    for pair in corners.windows(2) {
+        for step in 1..=5 {
+            send(egui::Event::PointerMoved(pair[0] + (pair[1] - pair[0]) * (step as f32 / 5.0)));
+        }
+    }
+    send(button(corners[corners.len() - 1], false));
+    settle(harness);
+}
+
+#[derive(Debug)]
+struct Dropped(std::path::PathBuf);
+
+impl egui::DroppedFile for Dropped {
+    fn path(&self) -> &std::path::Path {
+        &self.0
+    }
+    fn bytes(&self) -> Result<Vec<u8>, String> {
+        std::fs::read(&self.0).map_err(|error| error.to_string())
+    }
+}
+
+/// Drops a file on the window.
+pub fn drop_file(harness: &mut Harness<'static, App>, path: &std::path::Path) {
+    harness.input_mut().dropped_files.push(std::sync::Arc::new(Dropped(path.to_owned())));
+    settle(harness);
+}
+
+/// Clicks there.
+pub fn click_at(harness: &mut Harness<'static, App>, pos: egui::Pos2) {
+    harness.event(egui::Event::PointerMoved(pos));
+    harness.step();
+    for pressed in [true, false] {
+        let modifiers = egui::Modifiers::NONE;
+        harness.event(egui::Event::PointerButton { pos, button: egui::PointerButton::Primary, pressed, modifiers });
+        harness.step();
+    }
+}
+
 /// Saves the window's picture for the eye, where a folder is named.
-fn save_picture(harness: &mut Harness<'static, App>, name: &str) {
+pub fn save_picture(harness: &mut Harness<'static, App>, name: &str) {
     harness.run_steps(3);
     if let Ok(folder) = std::env::var("SHADOWGRAPH_PICTURES") {
         let path = std::path::Path::new(&folder).join(format!("{name}.png"));

@@ -41,11 +41,11 @@ impl App {
         }
     }
 
-    fn brush_options(&mut self, ui: &mut egui::Ui) {
+    pub(super) fn brush_options(&mut self, ui: &mut egui::Ui) {
         let brush = &mut self.brush;
         ui.horizontal(|ui| {
             for tool in Tool::ALL {
-                ui.selectable_value(&mut brush.tool, tool, tool.name());
+                theme::pick(ui, &mut brush.tool, tool, tool.name());
             }
         });
         ui.add_enabled_ui(brush.tool != Tool::Off, |ui| {
@@ -54,8 +54,10 @@ impl App {
                 ui.radio_value(&mut brush.combine, Combine::Remove, "Remove");
                 ui.checkbox(&mut brush.only_visible, "Visible points only");
             });
-            let slider = egui::Slider::new(&mut brush.radius, 2.0..=400.0).logarithmic(true).max_decimals(0);
-            ui.add_enabled(brush.tool == Tool::Circle, slider.text("Radius"));
+            if brush.tool == Tool::Circle {
+                let slider = egui::Slider::new(&mut brush.radius, 2.0..=400.0).logarithmic(true).max_decimals(0);
+                ui.add(slider.text("Radius"));
+            }
         });
         if brush.tool != Tool::Off {
             theme::weak(ui, "Ctrl removes. Alt-drag turns the view, right-drag moves it; the wheel sets the radius.");
@@ -91,7 +93,7 @@ impl App {
             ui.horizontal(|ui| {
                 let text = format!("{}   {} points", named.name, theme::count(named.points.len()));
                 let chosen = named.points.is_same(&document.selection);
-                if ui.selectable_label(chosen, text).on_hover_text("Selects these points").clicked() {
+                if theme::chip(ui, chosen, &text).on_hover_text("Selects these points").clicked() {
                     *send = Some(Command::Select(named.points.clone(), Combine::Replace));
                 }
                 if ui.small_button("Forget").clicked() {

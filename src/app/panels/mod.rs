@@ -2,6 +2,7 @@
 
 pub mod align;
 mod bottom;
+pub mod calibrate;
 pub mod cleaning;
 mod compare;
 mod elements;
@@ -17,6 +18,7 @@ impl App {
     pub(super) fn properties_panel(&mut self, ui: &mut egui::Ui) {
         egui::Panel::right("properties").resizable(true).default_size(330.0).size_range(290.0..=480.0).show(ui, |ui| {
             egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| match self.workspace {
+                Workspace::Calibrate => self.calibrate_panel(ui),
                 Workspace::Align => self.align_panel(ui),
                 Workspace::Compare => self.compare_panel(ui),
                 Workspace::Features => self.features_panel(ui),

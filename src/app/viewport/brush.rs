@@ -2,9 +2,10 @@
 
 use egui::{Color32, Pos2, Rect, Stroke};
 
-use super::super::{App, theme};
+use super::super::{App, Workspace, theme};
 use super::Viewport;
 use crate::dispatch::Command;
+use crate::geometry::Pose;
 use crate::geometry::point_set::Combine;
 use crate::render::selecting::{Outline, View};
 
@@ -63,7 +64,12 @@ const STEP: f32 = 2.0;
 impl App {
     /// Whether the pointer brushes.
     pub(super) fn is_brushing(&self) -> bool {
-        self.brush.tool != Tool::Off && self.picking.is_none() && self.dispatcher.document.actual.is_some()
+        let document = &self.dispatcher.document;
+        let points = match self.workspace {
+            Workspace::Calibrate => &document.calibration.of(self.calibration.device).actual,
+            _ => &document.actual,
+        };
+        self.brush.tool != Tool::Off && self.picking.is_none() && points.is_some()
     }
 
     /// Follows the pointer; a stroke that ends becomes a command.
@@ -101,9 +107,15 @@ impl App {
         let how = if takes { Combine::Remove } else { brush.combine };
         let only_visible = brush.only_visible;
         brush.path.clear();
-        let pose = self.dispatcher.document.nominal_from_scan();
-        let view = View::new(&viewport.camera, &pose, viewport.spacing_mm());
-        self.send(Command::Brush { view: Box::new(view), outline, only_visible, how });
+        let calibrates = self.workspace == Workspace::Calibrate;
+        let pose = if calibrates { Pose::identity() } else { self.dispatcher.document.nominal_from_scan() };
+        let view = Box::new(View::new(&viewport.camera, &pose, viewport.spacing_mm()));
+        self.send(if calibrates {
+            let (device, region) = (self.calibration.device, self.calibration.region);
+            Command::BrushRegion { device, region, view, outline, only_visible, how }
+        } else {
+            Command::Brush { view, outline, only_visible, how }
+        });
     }
 }
 

@@ -2,6 +2,7 @@
 
 use egui::{Align2, Color32, FontId, Pos2, Rect, Sense, Vec2};
 
+use super::super::files::Purpose;
 use super::super::panels::align::Picking;
 use super::super::{Action, App, Workspace, theme};
 use super::{Viewport, legend};
@@ -12,19 +13,32 @@ use crate::inspect::deviation::DeviationMap;
 use crate::inspect::features::outline;
 use crate::render::camera::StandardView;
 use crate::session::Document;
+use crate::session::calibrating::Device;
 
 impl App {
     /// Draws the viewport and handles the pointer in it.
     pub(in super::super) fn central(&mut self, ui: &mut egui::Ui) {
         egui::CentralPanel::no_frame().show(ui, |ui| {
-            let Some(mut viewport) = self.viewport.take() else {
+            if self.workspace == Workspace::Calibrate && self.artefact_viewport.is_none() {
+                self.artefact_viewport = self.viewport.as_ref().map(Viewport::another);
+            }
+            let Some(mut viewport) = self.viewport_slot().take() else {
                 let reason = self.no_viewport.clone().unwrap_or_default();
                 ui.centered_and_justified(|ui| ui.label(reason));
                 return;
             };
             self.view(ui, &mut viewport);
-            self.viewport = Some(viewport);
+            *self.viewport_slot() = Some(viewport);
         });
+    }
+
+    fn viewport_slot(&mut self) -> &mut Option<Viewport> {
+        if self.workspace == Workspace::Calibrate { &mut self.artefact_viewport } else { &mut self.viewport }
+    }
+
+    /// The view of this workspace.
+    pub(in super::super) fn shown_viewport(&mut self) -> Option<&mut Viewport> {
+        self.viewport_slot().as_mut()
     }
 
     fn view(&mut self, ui: &mut egui::Ui, viewport: &mut Viewport) {
@@ -42,18 +56,21 @@ impl App {
             // One part at a time, so that the click cannot hit the other.
             (shown.nominal, shown.actual) = (picking.nominal.is_none(), picking.nominal.is_some());
         }
-        viewport.render(ui.ctx(), &self.dispatcher.document, &live, shown, size);
+        let stage = self.stage();
+        (viewport.origin, viewport.scale) = (rect.min, scale);
+        viewport.render(ui.ctx(), &stage, &live, shown, size);
         viewport.screen.paint(ui, rect);
         viewport.hover(ui.ctx(), &response);
         if self.picking.is_some() && response.clicked() {
             self.pick_place(viewport, &response, scale);
         }
         self.brush(ui, viewport, &response, rect);
-        let document = &self.dispatcher.document;
+        let document = &stage.document;
         draw_features(ui, viewport, document, rect, scale);
         draw_pairs(ui, viewport, document, self.picking.as_ref(), rect, scale);
         axes(ui, viewport, rect);
-        if self.shown.deviations && (document.current_check().is_some() || live.frame.is_some()) {
+        let coloured = self.shown.deviations && (document.current_check().is_some() || live.frame.is_some());
+        if coloured || stage.residuals.is_some() {
             legend::draw(ui, rect, document);
         }
         if live.frame.is_some() {
@@ -64,7 +81,7 @@ impl App {
         }
         self.toolbar(ui, rect);
         self.notices(ui, rect);
-        if document_is_empty(&self.dispatcher.document) {
+        if document_is_empty(document) {
             self.welcome(ui, rect);
         }
         if ui.input(|input| !input.raw.hovered_files.is_empty()) {
@@ -132,6 +149,9 @@ impl App {
     }
 
     fn welcome(&mut self, ui: &mut egui::Ui, rect: Rect) {
+        if self.workspace == Workspace::Calibrate {
+            return self.calibration_welcome(ui, rect);
+        }
         let area = Rect::from_center_size(rect.center(), Vec2::new(420.0, 190.0));
         ui.scope_builder(egui::UiBuilder::new().max_rect(area), |ui| {
             ui.vertical_centered(|ui| {
@@ -144,6 +164,35 @@ impl App {
                 }
                 ui.add_space(8.0);
                 theme::weak(ui, "Drag turns, Shift-drag or right-drag moves, the wheel zooms.");
+            });
+        });
+    }
+
+    fn calibration_welcome(&mut self, ui: &mut egui::Ui, rect: Rect) {
+        let (title, text, button, purpose) = match self.calibration.device {
+            Device::Sensor => (
+                "Where does the sensor sit on the machine?",
+                "Drop a snapshot of the artefact here, or open it.",
+                "Open a snapshot…",
+                Purpose::Snapshot,
+            ),
+            Device::Cmm => (
+                "Where did the machine touch the artefact?",
+                "Drop the table of touches here, or open it: region, x, y, z, or places alone.",
+                "Open the touches…",
+                Purpose::Touches,
+            ),
+        };
+        let area = Rect::from_center_size(rect.center(), Vec2::new(440.0, 150.0));
+        ui.scope_builder(egui::UiBuilder::new().max_rect(area), |ui| {
+            ui.vertical_centered(|ui| {
+                ui.label(egui::RichText::new(title).heading().size(19.0));
+                ui.add_space(4.0);
+                theme::weak(ui, text);
+                ui.add_space(10.0);
+                if ui.add(theme::main_button(button, true).min_size(Vec2::new(170.0, 36.0))).clicked() {
+                    self.actions.push(Action::Browse(purpose));
+                }
             });
         });
     }
@@ -174,6 +223,13 @@ impl App {
                 }
             }
         }
+    }
+
+    /// Where a place of the shown frame lies on the screen, for tests.
+    pub fn screen_place(&mut self, place: &Point) -> Option<Pos2> {
+        let viewport = self.shown_viewport()?;
+        let (x, y) = viewport.camera.pixel_of(place)?;
+        Some(viewport.origin + Vec2::new(x, y) / viewport.scale)
     }
 
     /// Whether the Compare workspace is open, for tests.

@@ -8,24 +8,26 @@ mod central;
 mod legend;
 pub(super) mod live;
 mod screen;
+mod shading;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use eframe::egui_wgpu::RenderState;
 
+use super::stage::Stage;
 use super::{Action, Live, Shown, theme};
-use crate::compute::point_deviation::PointDeviation;
 use crate::compute::point_facet_matching::FacetDeviation;
-use crate::geometry::{Aabb, Point, PointSet, Pose};
+use crate::geometry::{Aabb, Point, Pose};
 use crate::inspect::deviation::DeviationMap;
 use crate::inspect::deviation::regions::Region;
 use crate::render::colour_scale::ColourScale;
 use crate::render::picking::{Pick, Picked};
 use crate::render::scene::{Look, Slice};
-use crate::render::{Draw, Frame, Gpu, MeshItem, PointsItem, Scene, Shade, ViewCamera};
+use crate::render::{Draw, Frame, Gpu, MeshItem, PointsItem, Scatter, Scene, ViewCamera};
 use crate::session::{Actual, Check, Document, Nominal};
 use screen::{Quality, Screen};
+use shading::{Shaded, groups_key};
 
 /// Ids that picking returns.
 const NOMINAL: u32 = 1;
@@ -43,8 +45,10 @@ struct Shows<T, I> {
 /// See the module.
 pub struct Viewport {
     scene: Scene,
+    scatter: Scatter,
     camera: ViewCamera,
     screen: Screen,
+    format: wgpu::TextureFormat,
     nominal: Option<Shows<Nominal, MeshItem>>,
     actual: Option<Shows<Actual, PointsItem>>,
     /// The check whose deviations are on the device, and the refined mesh of facet methods.
@@ -61,14 +65,9 @@ pub struct Viewport {
     hovered: Option<Picked>,
     hovered_at: Option<egui::Pos2>,
     bounds: Aabb,
-}
-
-/// See [`Viewport::shaded`].
-#[derive(Clone, PartialEq)]
-struct Shaded {
-    /// Addresses of the scan and of the check whose colours are shown.
-    parts: [usize; 2],
-    selection: PointSet,
+    /// Where on the screen it was drawn, and pixels per point there.
+    origin: egui::Pos2,
+    scale: f32,
 }
 
 /// What is on the screen.
@@ -88,7 +87,7 @@ struct DrawnKey {
     live: u64,
     scale: ColourScale,
     parts: [usize; 3],
-    shaded: usize,
+    shaded: [usize; 3],
     pose: Pose,
     camera: [[f32; 4]; 4],
 }
@@ -98,10 +97,16 @@ impl Viewport {
     pub fn new(state: &RenderState) -> Self {
         let gpu = Gpu::of(&state.adapter, &state.device, &state.queue);
         let bounds = Aabb { min: Point::new(-50.0, -50.0, -50.0), max: Point::new(50.0, 50.0, 50.0) };
+        Self::on(&gpu, state.target_format, bounds)
+    }
+
+    fn on(gpu: &Gpu, format: wgpu::TextureFormat, bounds: Aabb) -> Self {
         Self {
-            scene: Scene::new(&gpu),
+            scene: Scene::new(gpu),
+            scatter: Scatter::new(gpu),
             camera: ViewCamera::new(&bounds),
-            screen: Screen::new(&gpu, state.target_format),
+            screen: Screen::new(gpu, format),
+            format,
             nominal: None,
             actual: None,
             check: None,
@@ -114,7 +119,15 @@ impl Viewport {
             hovered: None,
             hovered_at: None,
             bounds,
+            origin: egui::Pos2::ZERO,
+            scale: 1.0,
         }
+    }
+
+    /// Another view on the same device.
+    pub fn another(&self) -> Self {
+        let bounds = Aabb { min: Point::new(-50.0, -50.0, -50.0), max: Point::new(50.0, 50.0, 50.0) };
+        Self::on(&self.gpu(), self.format, bounds)
     }
 
     fn gpu(&self) -> Gpu {
@@ -143,7 +156,8 @@ impl Viewport {
     }
 
     /// Brings the device's items up to date with the document.
-    fn sync(&mut self, document: &Document, live: &Live) {
+    fn sync(&mut self, stage: &Stage, live: &Live) {
+        let document = &stage.document;
         let gpu = self.gpu();
         let mut refit = false;
         if !same(self.nominal.as_ref().map(|shows| &shows.of), document.nominal.as_ref()) {
@@ -180,39 +194,11 @@ impl Viewport {
             }
         }
         if refit {
+            if let Some(view) = stage.look {
+                self.camera.look_from(view);
+            }
             self.fit_bounds(document);
         }
-    }
-
-    /// Colours the points by deviation and selection where either changed.
-    fn shade(&mut self, document: &Document, live: &Live, shown: Shown) {
-        if live.frame.is_some() {
-            self.shaded = None;
-            return;
-        }
-        let Some(actual) = &self.actual else { return };
-        let check = self.check.as_ref().filter(|_| shown.deviations).map(|shows| &shows.of);
-        let parts = [address(Some(&actual.of)), address(check)];
-        let is_same = |shaded: &Shaded| shaded.parts == parts && shaded.selection.is_same(&document.selection);
-        if self.shaded.as_ref().is_some_and(is_same) {
-            return;
-        }
-        let mut selected = vec![false; actual.of.cloud.points.len()];
-        for &number in document.selection.iter() {
-            if let Some(own) = selected.get_mut(number as usize) {
-                *own = true;
-            }
-        }
-        let deviations = check.and_then(|check| match &check.map {
-            DeviationMap::Points(points) => Some(points),
-            DeviationMap::Facets { .. } => None,
-        });
-        actual.item.set_shades(self.scene.gpu(), |i| match deviations {
-            _ if selected.get(i).is_some_and(|selected| *selected) => Shade::Selected,
-            Some(deviations) => deviations.get(i).and_then(PointDeviation::value).into(),
-            None => Shade::Plain,
-        });
-        self.shaded = Some(Shaded { parts, selection: document.selection.clone() });
     }
 
     /// Typical distance of neighbouring points, mm.
@@ -253,12 +239,13 @@ impl Viewport {
     }
 
     /// Draws the scene where something changed.
-    fn render(&mut self, context: &egui::Context, document: &Document, live: &Live, shown: Shown, size: [u32; 2]) {
+    fn render(&mut self, context: &egui::Context, stage: &Stage, live: &Live, shown: Shown, size: [u32; 2]) {
+        let document = &stage.document;
         // Where there is an alignment there is a legend, or will be.
         let legend = if document.alignment.is_some() { legend::WIDTH * context.pixels_per_point() } else { 0.0 };
         self.camera.cover_right(legend as u32);
-        self.sync(document, live);
-        self.shade(document, live, shown);
+        self.sync(stage, live);
+        self.shade(stage, live, shown);
         self.camera.set_size(size[0], size[1]);
         let moving = self.moved_at.is_some_and(|at| at.elapsed() < MOVING);
         if moving {
@@ -277,7 +264,7 @@ impl Viewport {
                 address(self.actual.as_ref().map(|shows| &shows.of)),
                 address(self.check.as_ref().map(|shows| &shows.of)),
             ],
-            shaded: document.selection.address(),
+            shaded: [document.selection.address(), groups_key(document), address(stage.residuals.as_ref())],
             pose,
             camera: self.camera.clip_from_local(),
         };
@@ -372,7 +359,7 @@ impl Viewport {
             usize::MAX
         };
         let coloured = shown.deviations && (live_points.is_some() || (self.check.is_some() && facets.is_none()));
-        let shaded = coloured || self.shaded.as_ref().is_some_and(|shaded| !shaded.selection.is_empty());
+        let shaded = coloured || self.shaded.as_ref().is_some_and(Shaded::marks_any);
         if let Some(actual) = self.actual.as_ref().filter(|_| shown.actual && facets.is_none()) {
             let look = look(key.pose, [0.28, 0.58, 0.86], shaded, ACTUAL);
             draws.push(Draw::Points { item: &actual.item, look, budget });

@@ -3,6 +3,8 @@
 //! Gaussian fits are orthogonal distance fits (total least squares), the objective of ISO 14405's GG modifier and of the
 //! reference data sets of Shakarji, "Least-squares fitting algorithms of the NIST algorithm testing system" (1998).
 
+mod correlation;
+pub mod holes;
 mod model;
 mod newton;
 pub mod outline;
@@ -11,6 +13,7 @@ mod shape;
 mod start;
 mod uncertainty;
 
+use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::base::{Progress, Result, UserError};
@@ -18,6 +21,7 @@ use crate::geometry::{Point, Vector};
 use model::Model;
 use newton::Weighted;
 pub use shape::{Kind, Shape};
+use uncertainty::Spread;
 pub use uncertainty::Uncertainty;
 
 /// How a feature is fitted.
@@ -27,6 +31,9 @@ pub struct Options {
     pub start: Option<Shape>,
     /// Whether the points are dirty: a start is drawn that most of them agree with (least median of squares).
     pub robust: bool,
+    /// Residuals farther apart than this, mm, are not taken as correlated: what bends them alike is stated elsewhere.
+    /// `None` follows the residuals as far as they show correlation.
+    pub correlation_within_mm: Option<f64>,
     /// Drops points farther than this many robust standard deviations, and fits again until none is left that far.
     pub clip_sigmas: Option<f64>,
 }
@@ -83,14 +90,14 @@ pub fn fit(kind: Kind, points: &[Point], weights: &[f64], options: &Options, pro
         progress.report(round as f32 / ROUNDS as f32, "Fitting")?;
         let mut kept = masked.clone();
         dropped.iter().for_each(|&number| kept[number as usize] = 0.0);
-        let mut fitted = once(kind, points, &kept, start)?;
-        let next = options.clip_sigmas.map(|sigmas| robust::outliers(&fitted, &masked, sigmas));
+        let fitted = once(kind, points, &kept, start)?;
+        let next = options.clip_sigmas.map(|sigmas| robust::outliers(&fitted.distances, &masked, sigmas));
         if next.as_ref().is_none_or(|next| *next == dropped) || round + 1 == ROUNDS {
-            fitted.dropped = dropped;
-            return Ok(fitted);
+            let spread = Spread { within_mm: options.correlation_within_mm, clip_sigmas: options.clip_sigmas };
+            return fitted.finish(&kept, dropped, spread);
         }
         dropped = next.unwrap_or_default();
-        start = Some(fitted.shape);
+        start = Some(fitted.frame.shape_outward(&fitted.shape));
     }
     Err(UserError::internal("The fit found no end."))
 }
@@ -114,43 +121,63 @@ fn check(kind: Kind, points: &[Point], weights: &[f64]) -> Result<()> {
     Ok(())
 }
 
-/// One fit to the points of weight above zero.
-fn once(kind: Kind, points: &[Point], weights: &[f64], start: Option<Shape>) -> Result<Fit> {
+fn undetermined(kind: Kind) -> UserError {
+    let name = kind.name().to_lowercase();
+    UserError::input(format!("These points do not determine a {name}: they lie too close to a simpler shape."))
+}
+
+/// One fit to the points of weight above zero, in units of their size about their centroid.
+struct Once {
+    frame: Normal,
+    points: Vec<Point>,
+    shape: Shape,
+    solved: newton::Solved,
+    distances: Vec<f64>,
+}
+
+fn once(kind: Kind, points: &[Point], weights: &[f64], start: Option<Shape>) -> Result<Once> {
     let frame = Normal::of(points, weights);
-    let scaled: Vec<Point> = points.iter().map(|point| frame.inward(point)).collect();
-    let weighted = Weighted { points: &scaled, weights };
+    let points: Vec<Point> = points.par_iter().map(|point| frame.inward(point)).collect();
+    let weighted = Weighted { points: &points, weights };
     let model = match start.map(|shape| frame.shape_inward(&shape)) {
         Some(shape) if shape.kind() == kind => Some(Model::on_surface(&shape)),
         _ => start::find(kind, weighted),
     };
-    let undetermined = || {
-        let name = kind.name().to_lowercase();
-        UserError::input(format!("These points do not determine a {name}: they lie too close to a simpler shape."))
-    };
-    let solved = newton::solve(model.ok_or_else(undetermined)?, weighted);
-    let shape = solved.model.shape().ok_or_else(undetermined)?;
-    let distances: Vec<f64> = scaled.iter().map(|point| shape.distance(point)).collect();
-    let used = weights.iter().filter(|weight| **weight > 0.0).count();
-    let total: f64 = weights.iter().sum();
-    let uncertainty = Uncertainty::of(&shape, weighted, used, frame.size_mm).ok_or_else(undetermined)?;
-    let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
-    for (&distance, _) in distances.iter().zip(weights).filter(|(_, weight)| **weight > 0.0) {
-        (least, most) = (least.min(distance), most.max(distance));
+    let solved = newton::solve(model.ok_or_else(|| undetermined(kind))?, weighted);
+    let shape = solved.model.shape().ok_or_else(|| undetermined(kind))?;
+    let distances = points.par_iter().map(|point| shape.distance(point)).collect();
+    Ok(Once { frame, points, shape, solved, distances })
+}
+
+impl Once {
+    fn finish(self, weights: &[f64], dropped: Vec<u32>, spread: Spread) -> Result<Fit> {
+        let (kind, size_mm) = (self.shape.kind(), self.frame.size_mm);
+        let used = weights.iter().filter(|weight| **weight > 0.0).count();
+        let total: f64 = weights.iter().sum();
+        let uncertainty =
+            Uncertainty::of(&self.shape, Weighted { points: &self.points, weights }, used, size_mm, spread)
+                .ok_or_else(|| undetermined(kind))?;
+        let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
+        for (&distance, _) in self.distances.iter().zip(weights).filter(|(_, weight)| **weight > 0.0) {
+            (least, most) = (least.min(distance), most.max(distance));
+        }
+        let form_error = if matches!(kind, Kind::Line | Kind::Circle) { 2.0 * most } else { most - least };
+        let form = Model::of(&self.shape).form;
+        let left = (used * form.residuals()).saturating_sub(form.parameters());
+        let mean = self.solved.cost / total;
+        Ok(Fit {
+            shape: self.frame.shape_outward(&self.shape),
+            rms_mm: size_mm * mean.sqrt(),
+            sigma_mm: size_mm * (mean * used as f64 / left.max(1) as f64).sqrt(),
+            form_error_mm: size_mm * form_error,
+            residuals_mm: self.distances.iter().map(|distance| distance * size_mm).collect(),
+            used,
+            dropped,
+            uncertainty,
+            iterations: self.solved.steps,
+            converged: self.solved.converged,
+        })
     }
-    let form_error = if matches!(kind, Kind::Line | Kind::Circle) { 2.0 * most } else { most - least };
-    let left = (used * Model::of(&shape).form.residuals()).saturating_sub(Model::of(&shape).form.parameters());
-    Ok(Fit {
-        shape: frame.shape_outward(&shape),
-        rms_mm: frame.size_mm * (solved.cost / total).sqrt(),
-        sigma_mm: frame.size_mm * (solved.cost / total * used as f64 / left.max(1) as f64).sqrt(),
-        form_error_mm: frame.size_mm * form_error,
-        residuals_mm: distances.iter().map(|distance| distance * frame.size_mm).collect(),
-        used,
-        dropped: Vec::new(),
-        uncertainty,
-        iterations: solved.steps,
-        converged: solved.converged,
-    })
 }
 
 /// Points about their centroid and of size about one: so that no digits go to a far origin, and steps of all

@@ -3,13 +3,13 @@
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
-use super::model::{MOTIONS, Model, Residual};
+use super::model::{Form, MOTIONS, Model, Residual};
 use crate::geometry::{Point, Vector};
 
 /// Points of one task; sums of tasks are added in order.
 const CHUNK: usize = 2048;
 /// Parameters of a model, at most.
-const MOST: usize = 7;
+pub const MOST: usize = 7;
 /// Steps that no sound set of points needs.
 const STEPS: usize = 300;
 
@@ -96,6 +96,9 @@ pub fn sums(model: &Model, points: Weighted<'_>) -> Sums {
         .enumerate()
         .map(|(task, chunk)| {
             let weights = points.weights.get(task * CHUNK..).unwrap_or_default();
+            if model.form == Form::Plane {
+                return of_plane(model, chunk, weights);
+            }
             let mut total = Sums::ZERO;
             for (i, point) in chunk.iter().enumerate() {
                 add_point(model, point, weights.get(i).copied().unwrap_or(1.0), &mut total);
@@ -104,6 +107,35 @@ pub fn sums(model: &Model, points: Weighted<'_>) -> Sums {
         })
         .collect();
     added(&tasks)
+}
+
+/// The same for a plane, whose sums are second moments: most fits are of planes, and they hold most points.
+fn of_plane(model: &Model, points: &[Point], weights: &[f64]) -> Sums {
+    // Of 1, x, y, z, xx, xy, yy, xz, yz, zz in the model's frame.
+    let mut m = [0.0; 10];
+    let (turn, shift) =
+        (model.points_from_model.rotation.to_rotation_matrix(), model.points_from_model.translation.vector);
+    let to_model = turn.transpose();
+    for (i, point) in points.iter().enumerate() {
+        let w = weights.get(i).copied().unwrap_or(1.0);
+        if w > 0.0 {
+            let [x, y, z]: [f64; 3] = (to_model * (point.coords - shift)).into();
+            let terms = [1.0, x, y, z, x * x, x * y, y * y, x * z, y * z, z * z];
+            m.iter_mut().zip(terms).for_each(|(sum, term)| *sum += w * term);
+        }
+    }
+    let mut total = Sums { cost: m[9], ..Sums::ZERO };
+    // A shift along z takes 1 from the distance z, turns about x and y take y and add x.
+    total.gradient[..3].copy_from_slice(&[-m[3], -m[8], m[7]]);
+    let rows = [[m[0], m[2], -m[1]], [0.0, m[6], -m[5]], [0.0, 0.0, m[4]]];
+    for (k, row) in rows.iter().enumerate() {
+        total.gauss[k * MOST..k * MOST + 3].copy_from_slice(row);
+        total.newton[k * MOST..k * MOST + 3].copy_from_slice(row);
+    }
+    // Turned twice, a distance z falls by z.
+    total.newton[MOST + 1] -= m[9];
+    total.newton[2 * MOST + 2] -= m[9];
+    total
 }
 
 /// By halves, so that rounding grows with the logarithm of their number.
@@ -149,6 +181,23 @@ fn add_point(model: &Model, point: &Point, weight: f64, total: &mut Sums) {
             }
         }
     }
+}
+
+/// Each residual of a point and its derivatives by the parameters.
+pub fn rows(model: &Model, point: &Point) -> [(f64, [f64; MOST]); 2] {
+    let q = model.points_from_model.inverse_transform_point(point).coords;
+    let motions = model.form.motions();
+    let count = model.form.parameters();
+    model.residuals(&q).map(|residual| {
+        let mut by = [0.0; MOST];
+        for (k, by) in by[..count].iter_mut().enumerate() {
+            *by = match motions.get(k) {
+                Some(&which) => residual.q.dot(&motion(&q, which)),
+                None => residual.s[k - motions.len()],
+            };
+        }
+        (residual.f, by)
+    })
 }
 
 /// Goes down from `start` to the nearest least sum.
@@ -208,4 +257,32 @@ fn step(newton: &DMatrix<f64>, gauss: &DMatrix<f64>, gradient: &DVector<f64>, da
     damped(newton, gauss, gradient, damping)
         .or_else(|| damped(gauss, gauss, gradient, damping))
         .or_else(|| damped(gauss, gauss, gradient, damping.max(1e-12)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::shape::Shape;
+    use super::*;
+    use crate::base::random::Random;
+
+    #[test]
+    fn the_sums_of_a_plane_are_those_of_any_shape() {
+        let mut random = Random::new(3, 3);
+        let mut vector = || Vector::from_fn(|_, _| random.range(-1.0, 1.0));
+        let points: Vec<Point> = (0..50).map(|_| Point::from(vector())).collect();
+        let weights: Vec<f64> = points.iter().map(|point| point.x.max(0.0)).collect();
+        let model = Model::of(&Shape::Plane { point: Point::from(vector()), normal: vector().normalize() });
+        let fast = of_plane(&model, &points, &weights);
+        let mut slow = Sums::ZERO;
+        points.iter().zip(&weights).for_each(|(point, weight)| add_point(&model, point, *weight, &mut slow));
+        let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12);
+        assert!(near(&fast.gradient, &slow.gradient), "{:?} {:?}", fast.gradient, slow.gradient);
+        assert!(
+            near(&fast.gauss, &slow.gauss) && near(&fast.newton, &slow.newton),
+            "{:?}\n{:?}",
+            fast.newton,
+            slow.newton
+        );
+        assert!((fast.cost - slow.cost).abs() < 1e-12);
+    }
 }

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::newton::Weighted;
 use super::shape::{Kind, Shape};
-use super::{Fit, Normal, start};
+use super::{Normal, start};
 use crate::base::{Progress, Result, UserError, random::Random};
 use crate::geometry::Point;
 
@@ -51,10 +51,10 @@ pub fn start(kind: Kind, points: &[Point], weights: &[f64], progress: &Progress)
 }
 
 /// Numbers of the points with weight that are farther from the fit than `sigmas` robust standard deviations.
-pub fn outliers(fit: &Fit, weights: &[f64], sigmas: f64) -> Vec<u32> {
-    let usable = || (0_u32..).zip(fit.residuals_mm.iter().zip(weights)).filter(|(_, (_, weight))| **weight > 0.0);
-    let limit = sigmas * OF_MEDIAN * median(usable().map(|(_, (residual, _))| residual.abs()).collect());
-    usable().filter(|(_, (residual, _))| residual.abs() > limit.max(1e-12)).map(|(number, _)| number).collect()
+pub fn outliers(distances: &[f64], weights: &[f64], sigmas: f64) -> Vec<u32> {
+    let usable = || (0_u32..).zip(distances.iter().zip(weights)).filter(|(_, (_, weight))| **weight > 0.0);
+    let limit = sigmas * OF_MEDIAN * median(usable().map(|(_, (distance, _))| distance.abs()).collect());
+    usable().filter(|(_, (distance, _))| distance.abs() > limit.max(1e-14)).map(|(number, _)| number).collect()
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

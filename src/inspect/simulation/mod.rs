@@ -3,6 +3,7 @@
 //! Camera and projector are pinholes that look at the part; a point is measured where both see it. Range noise grows
 //! with incidence, part of it is correlated over the surface, and edges give fly points. Everything follows from a seed.
 
+pub mod cmm;
 pub mod defects;
 pub mod noise;
 pub mod sensor;

@@ -37,8 +37,25 @@ struct Pixel {
 const NO_DATA = 1e29;
 const SELECTED = 1.5e30;
 const PLAIN = 3e30;
+// A group of number n has the value 1e31 (n + 1).
+const GROUP = 5e30;
+const GROUP_STEP = 1e31;
+const GROUP_COLOURS = array<vec3f, 8>(
+    vec3f(0.86, 0.27, 0.27),
+    vec3f(0.17, 0.62, 0.38),
+    vec3f(0.48, 0.36, 0.82),
+    vec3f(0.93, 0.58, 0.11),
+    vec3f(0.07, 0.60, 0.72),
+    vec3f(0.84, 0.35, 0.65),
+    vec3f(0.55, 0.42, 0.28),
+    vec3f(0.45, 0.55, 0.15),
+);
 
 fn scale_colour(deviation: f32) -> vec3f {
+    if deviation > GROUP {
+        var colours = GROUP_COLOURS;
+        return colours[u32(deviation / GROUP_STEP - 0.5) % 8u];
+    }
     if deviation > PLAIN {
         return object.colour.rgb;
     }

@@ -19,17 +19,28 @@ use crate::compute::cuda::Cuda;
 /// Launches in a row that one figure of a resident job is the mean of.
 const IN_A_ROW: usize = 10;
 
+/// One part of the suite.
+type Part = fn(&Bench, &Cuda, &mut Vec<Value>) -> Result<()>;
+
 pub fn run(arguments: &Bench) -> Result<Value> {
     let cuda = Cuda::open()?;
     let mut rows = Vec::new();
-    closest::run(arguments, &cuda, &mut rows)?;
-    matching::run(arguments, &cuda, &mut rows)?;
-    published::run(arguments, &cuda, &mut rows)?;
-    neighbours::run(arguments, &cuda, &mut rows)?;
-    statistics::run(arguments, &cuda, &mut rows)?;
-    fit::run(arguments, &cuda, &mut rows)?;
-    planes::run(arguments, &cuda, &mut rows)?;
-    super::searches::all(arguments, Some(&cuda), &mut rows)?;
+    let wanted = |name: &str| arguments.only.as_ref().is_none_or(|only| only == name);
+    let parts: [(&str, Part); 7] = [
+        ("closest", closest::run),
+        ("matching", matching::run),
+        ("published", published::run),
+        ("neighbours", neighbours::run),
+        ("statistics", statistics::run),
+        ("fit", fit::run),
+        ("planes", planes::run),
+    ];
+    for (_, part) in parts.into_iter().filter(|(name, _)| wanted(name)) {
+        part(arguments, &cuda, &mut rows)?;
+    }
+    if wanted("searches") {
+        super::searches::all(arguments, Some(&cuda), &mut rows)?;
+    }
     Ok(json!({ "schema": "shadowgraph.bench/1", "suite": "gpu", "device": cuda.device(), "rows": rows }))
 }
 

@@ -1,0 +1,128 @@
+//! How each point is coloured: by selection, group, residual or deviation. After a stroke only what changed is sent.
+
+use super::super::stage::Stage;
+use super::super::{Live, Shown};
+use super::{Viewport, address};
+use crate::compute::point_deviation::PointDeviation;
+use crate::geometry::point_set::{Combine, PointSet};
+use crate::inspect::deviation::DeviationMap;
+use crate::render::{GROUP_COLOURS, Shade};
+use crate::session::Document;
+
+/// What the points' shades were made from.
+#[derive(Clone)]
+pub(super) struct Shaded {
+    /// Addresses of the scan and of the check whose colours are shown.
+    parts: [usize; 2],
+    residuals: usize,
+    selection: PointSet,
+    groups: Vec<PointSet>,
+}
+
+/// What marks selected points; smaller ones are numbers of groups from 1.
+const SELECTED: u8 = u8::MAX;
+/// Where more than this share of the points changes, all are sent anew.
+const MANY: usize = 6;
+
+fn group_mark(number: usize) -> u8 {
+    (number % GROUP_COLOURS.len()) as u8 + 1
+}
+
+/// Changes when any group does.
+pub(super) fn groups_key(document: &Document) -> usize {
+    let addresses = document.selections.iter().map(|named| named.points.address());
+    addresses.fold(document.selections.len(), |key, address| key.rotate_left(7) ^ address)
+}
+
+impl Shaded {
+    /// Whether anything but the item's own colour is shown, deviations apart.
+    pub(super) fn marks_any(&self) -> bool {
+        !self.selection.is_empty() || self.residuals != 0 || self.groups.iter().any(|group| !group.is_empty())
+    }
+
+    /// Groups and then the selection, with their marks.
+    fn sets(&self) -> impl Iterator<Item = (&PointSet, u8)> {
+        let groups = self.groups.iter().enumerate().map(|(i, points)| (points, group_mark(i)));
+        groups.chain([(&self.selection, SELECTED)])
+    }
+
+    /// Points whose marks may differ from another's; `None` where more than marks differ.
+    fn changed_from(&self, other: &Self) -> Option<Vec<u32>> {
+        if self.parts != other.parts || self.residuals != other.residuals || self.groups.len() != other.groups.len() {
+            return None;
+        }
+        let pairs = self.sets().zip(other.sets()).filter(|((one, _), (two, _))| !one.is_same(two));
+        let mut changed = Vec::new();
+        for ((one, _), (two, _)) in pairs {
+            changed.extend_from_slice(&one.combined(two, Combine::Remove));
+            changed.extend_from_slice(&two.combined(one, Combine::Remove));
+        }
+        Some(changed)
+    }
+
+    /// The mark of one point.
+    fn mark(&self, number: u32) -> u8 {
+        self.sets().filter(|(points, _)| points.contains(number)).last().map_or(0, |(_, mark)| mark)
+    }
+
+    /// The marks of all points.
+    fn marks(&self, count: usize) -> Vec<u8> {
+        let mut marks = vec![0; count];
+        for (points, mark) in self.sets() {
+            for &number in points.iter() {
+                if let Some(own) = marks.get_mut(number as usize) {
+                    *own = mark;
+                }
+            }
+        }
+        marks
+    }
+}
+
+impl Viewport {
+    /// Colours the points where anything that decides their shades changed.
+    pub(super) fn shade(&mut self, stage: &Stage, live: &Live, shown: Shown) {
+        if live.frame.is_some() {
+            self.shaded = None;
+            return;
+        }
+        let Some(actual) = &self.actual else { return };
+        let check = self.check.as_ref().filter(|_| shown.deviations).map(|shows| &shows.of);
+        let wanted = Shaded {
+            parts: [address(Some(&actual.of)), address(check)],
+            residuals: address(stage.residuals.as_ref()),
+            selection: stage.document.selection.clone(),
+            groups: stage.document.selections.iter().map(|named| named.points.clone()).collect(),
+        };
+        let changed = self.shaded.as_ref().and_then(|shaded| wanted.changed_from(shaded));
+        if changed.as_ref().is_some_and(Vec::is_empty) {
+            self.shaded = Some(wanted);
+            return;
+        }
+        let deviations = check.and_then(|check| match &check.map {
+            DeviationMap::Points(points) => Some(points),
+            DeviationMap::Facets { .. } => None,
+        });
+        let shade = |i: usize, mark: u8| match deviations {
+            _ if mark == SELECTED => Shade::Selected,
+            _ if stage.residuals.is_some() => {
+                let own = stage.residuals.as_ref().and_then(|all| all.get(i)).filter(|own| own.is_finite());
+                own.map_or(Shade::NoData, |mm| Shade::Deviation(f64::from(*mm)))
+            }
+            _ if mark > 0 => Shade::Group(mark - 1),
+            Some(deviations) => deviations.get(i).and_then(PointDeviation::value).into(),
+            None => Shade::Plain,
+        };
+        let (gpu, count) = (self.scene.gpu(), actual.of.cloud.points.len());
+        match changed.filter(|changed| changed.len() < count / MANY) {
+            Some(changed) => {
+                actual.item.change_shades(gpu, &self.scatter, &changed, |i| shade(i as usize, wanted.mark(i)));
+            }
+            None => {
+                let marks = wanted.marks(count);
+                actual.item.set_shades(gpu, |i| shade(i, marks.get(i).copied().unwrap_or(0)));
+            }
+        }
+        self.shaded = Some(wanted);
+    }
+}

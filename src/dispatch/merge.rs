@@ -1,0 +1,103 @@
+//! Snapshots of many positions of the CMM, merged by a calibration into one scan.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::{Context, Edit, open};
+use crate::base::{Progress, Result, UserError, hash};
+use crate::inspect::calibration::Mounting;
+use crate::inspect::calibration::merging::{self, Merged, Snapshot};
+use crate::io::{LoadOptions, atomic, load_scan, region_table, write};
+use crate::report::certificate::Issued;
+use crate::report::date;
+use crate::session::Document;
+
+/// Reads the snapshots that `table` names (file, x, y, z of the CMM, mm; files beside the table), merges them, and
+/// writes the scan to `out` with a record beside it.
+///
+/// Refuses a calibration that has expired unless `reason` says in writing why it is used all the same.
+pub fn merge_files(
+    issued: &Issued,
+    table: &Path,
+    out: &Path,
+    reason: Option<&str>,
+    progress: &Progress,
+) -> Result<Merged> {
+    let reason = reason.map(str::trim).filter(|reason| !reason.is_empty());
+    if issued.expires_unix_s < date::unix_now() && reason.is_none() {
+        return Err(UserError::usage(format!(
+            "The calibration expired on {}: calibrate again, or give a reason in writing for using it all the same.",
+            date::Stamp::of_unix(issued.expires_unix_s)
+        )));
+    }
+    let rows = region_table::read(table)?;
+    let folder = table.parent().map(Path::to_owned).unwrap_or_default();
+    let mut snapshots = Vec::with_capacity(rows.len());
+    let mut files = Vec::with_capacity(rows.len());
+    for (i, (name, place)) in rows.iter().enumerate() {
+        let share = |at: usize| 0.6 * at as f32 / rows.len() as f32;
+        let path = folder.join(name);
+        let part = progress.part(share(i), share(i + 1));
+        let loaded = load_scan(&path, &LoadOptions::default(), &part).map_err(|error| error.in_file(&path))?;
+        files.push(json!({ "file": name, "blake3": hash::file_hash(&path)?, "position_mm": place.coords.as_slice() }));
+        snapshots.push(Snapshot { cloud: loaded.cloud, position_mm: place.coords });
+    }
+    let merged = merging::merge(&issued.mounting, &snapshots, &progress.part(0.6, 0.9))?;
+    progress.report(0.9, "Writing the merged scan")?;
+    write::cloud(out, &merged.cloud)?;
+    let record = record(issued, &merged, files, reason);
+    atomic::write_bytes(&out.with_extension("json"), format!("{record:#}\n").as_bytes())?;
+    Ok(merged)
+}
+
+fn record(issued: &Issued, merged: &Merged, files: Vec<Value>, reason: Option<&str>) -> Value {
+    json!({
+        "schema": "shadowgraph.merged/1",
+        "software": crate::report::software(),
+        "date": date::Stamp::now().to_string(),
+        "calibration": { "made": date::Stamp::of_unix(issued.unix_s).to_string(), "expired_used_because": reason },
+        "snapshots": files,
+        "points": merged.counts,
+        "seams": merged.seams,
+    })
+}
+
+/// What the window says of seams.
+pub fn seams_in_words(merged: &Merged) -> String {
+    let worst = merged.seams.iter().max_by(|a, b| a.mean_mm.abs().total_cmp(&b.mean_mm.abs()));
+    match worst {
+        None => "No two of them overlap.".to_owned(),
+        Some(seam) => format!(
+            "{} seams; the worst, between {} and {}, is {:+.3} mm off.",
+            merged.seams.len(),
+            seam.snapshots[0] + 1,
+            seam.snapshots[1] + 1,
+            seam.mean_mm
+        ),
+    }
+}
+
+/// Merges by the document's calibration, and opens the result as the scan.
+pub(super) fn run(
+    table: &Path,
+    reason: Option<&str>,
+    document: &Document,
+    context: &Context,
+    progress: &Progress,
+) -> Result<Edit> {
+    let Some(outcome) = &document.calibration.outcome else {
+        return Err(UserError::usage("Calibrate the sensor first."));
+    };
+    let issued = Issued {
+        mounting: Mounting::clone(&outcome.calibration.mounting),
+        unix_s: outcome.made.unix_s,
+        expires_unix_s: outcome.made.expires_unix_s(),
+    };
+    let out: PathBuf = table.with_file_name("merged.ply");
+    let merged = merge_files(&issued, table, &out, reason, &progress.part(0.0, 0.7))?;
+    let count = merged.counts.len();
+    let note = format!("Merged {count} snapshots into {}. {}", out.display(), seams_in_words(&merged));
+    let opened = open::scans(&[out], None, None, &[], context, &progress.part(0.7, 1.0))?;
+    Ok(opened.with_notes([note]))
+}

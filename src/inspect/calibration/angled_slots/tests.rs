@@ -1,0 +1,101 @@
+use super::drawing::{Drawing, Imperfect};
+use super::*;
+use crate::base::random::Random;
+use crate::geometry::Surface;
+use crate::geometry::mesh::shapes;
+use crate::inspect::calibration::Handedness;
+use crate::inspect::simulation::sensor::{Sensor, take};
+use crate::inspect::simulation::views;
+
+/// Points on each region, moved.
+fn seen(each: usize, pose: &Pose) -> Vec<Vec<Point>> {
+    let drawing = Drawing::default();
+    let places = |region| drawing.places_on(region, each, 1.0).iter().map(|place| pose * place).collect();
+    Region::ALL.map(places).into()
+}
+
+fn frame(regions: &[Vec<Point>], measured: &Measured) -> Result<ArtefactFrame> {
+    AngledSlots.frame(regions, measured, &Progress::silent())
+}
+
+#[test]
+fn the_frame_of_ideal_faces_is_the_artefacts_own_in_any_pose() {
+    let (mut random, drawing, ball) = (Random::new(1, 7), Drawing::default(), 1.5);
+    for _ in 0..30 {
+        let shift = Vector::new(random.range(-500.0, 500.0), random.range(-500.0, 500.0), random.range(-90.0, 90.0));
+        let pose = Pose::from_parts(shift.into(), random.rotation());
+        let regions = seen(40, &pose);
+        let found = frame(&regions, &Measured::default()).unwrap();
+        let change = pose.inverse() * found.device_from_artefact;
+        assert!(change.translation.vector.norm() < 1e-9 && change.rotation.angle() < 1e-11, "{change}");
+        // Touched with a ball, every centre lies its radius outside.
+        let outside = |region: Region, points: &Vec<Point>| -> Vec<Point> {
+            points.iter().map(|p| p + pose.rotation * drawing.normal(region) * ball).collect()
+        };
+        let touched: Vec<_> = Region::ALL.iter().zip(&regions).map(|(r, points)| outside(*r, points)).collect();
+        let found = frame(&touched, &Measured { probe_radius_mm: ball, ..Measured::default() }).unwrap();
+        let change = pose.inverse() * found.device_from_artefact;
+        assert!(change.translation.vector.norm() < 1e-9 && change.rotation.angle() < 1e-11, "{change}");
+    }
+}
+
+#[test]
+fn exchanged_and_mistaken_regions_are_named() {
+    let good = seen(60, &Pose::identity());
+    let try_with = |change: &dyn Fn(&mut Vec<Vec<Point>>)| {
+        let mut regions = good.clone();
+        change(&mut regions);
+        frame(&regions, &Measured::default()).unwrap_err().sentence
+    };
+    assert!(try_with(&|r| r.swap(2, 3)).contains("left and the right flank"));
+    assert!(try_with(&|r| r.swap(4, 5)).contains("exchanged"));
+    assert!(try_with(&|r| r.swap(0, 1)).contains("part of the plate"));
+    assert!(try_with(&|r| r.swap(2, 4)).contains("not the two flanks"));
+    assert!(try_with(&|r| r[3] = r[2].clone()).contains("not the two flanks"));
+    assert!(try_with(&|r| r[4].truncate(2)).contains("SU (short slot, upper) holds 2 points"));
+    assert!(try_with(&|r| r[5][0].x = f64::NAN).contains("finite"));
+    let mirrored = |r: &mut Vec<Vec<Point>>| r.iter_mut().flatten().for_each(|point| point.x = -point.x);
+    assert!(try_with(&mirrored).contains("mirrored"));
+}
+
+/// Whole snapshots of the plate laid in four ways: regions are found, and lie where the drawing has them; a mirrored
+/// snapshot is told, and so is a plate without slots.
+#[test]
+fn regions_are_found_in_a_snapshot_however_the_plate_lies() {
+    let drawing = Drawing::default();
+    let artefact = Surface::new(drawing.mesh(2.0, &Imperfect::default()));
+    let wide = Sensor { pitch_mm: [0.4, 0.4], ..Sensor::default() };
+    let points_of = |part: &Surface, sensor: &Sensor, pose: &Pose| {
+        let snapshot = take(part, sensor, pose, 5, 0, &Progress::silent()).unwrap();
+        let measured: Vec<Point> = snapshot.points.iter().map(|point| point.measured).collect();
+        (measured, snapshot)
+    };
+    for turns in 0..4 {
+        // Held across for every other turn, so that the plate is seen whole.
+        let field_mm = if turns % 2 == 0 { wide.field_mm } else { [wide.field_mm[1], wide.field_mm[0]] };
+        let sensor = Sensor { field_mm, ..wide };
+        let above = views::looking_at(&drawing.middle(), &Vector::new(0.03, -0.04, 1.0), &sensor);
+        let about_z = Vector::z() * (f64::from(turns) * std::f64::consts::FRAC_PI_2 + 0.05);
+        let turn = nalgebra::UnitQuaternion::from_scaled_axis(about_z);
+        let middle = Pose::translation(drawing.middle().x, drawing.middle().y, 0.0);
+        let around = middle * Pose::from_parts(nalgebra::Translation3::identity(), turn) * middle.inverse();
+        let artefact_from_sensor = around * above;
+        let (points, snapshot) = points_of(&artefact, &sensor, &artefact_from_sensor);
+        let regions = AngledSlots.find(&points, &Progress::silent()).unwrap();
+        for (region, set) in Region::ALL.iter().zip(&regions) {
+            assert!(set.len() > 300, "{region:?} {}", set.len());
+            let right = |&&number: &&u32| {
+                let place = artefact_from_sensor * snapshot.points[number as usize].truth;
+                drawing.region_at(place.x, place.y, 0.5) == Some(*region)
+            };
+            let wrong = set.len() - set.iter().filter(right).count();
+            assert!(wrong * 1000 <= set.len(), "{region:?}: {wrong} of {}", set.len());
+        }
+        let mirrored: Vec<Point> = points.iter().map(|point| Handedness::Left.to_right(point)).collect();
+        let said = AngledSlots.find(&mirrored, &Progress::silent()).unwrap_err().sentence;
+        assert!(said.contains("mirror image"), "{said}");
+    }
+    let bare = Surface::new(shapes::cuboid(Point::new(-45.0, -80.0, -9.0), Point::new(45.0, 80.0, 0.0)));
+    let (points, _) = points_of(&bare, &wide, &views::looking_at(&Point::origin(), &Vector::z(), &wide));
+    assert!(AngledSlots.find(&points, &Progress::silent()).unwrap_err().sentence.contains("not recognised"));
+}

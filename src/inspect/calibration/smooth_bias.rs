@@ -1,0 +1,147 @@
+//! What a sensor's smooth error does to an artefact's frame.
+//!
+//! Beside its noise, a sensor errs by a smooth field over its field of view: what its own calibration left. Residuals
+//! of a fit show it only in part, since the fit follows it. So it is stated (from the data sheet, or an acceptance
+//! test) and propagated, as the GUM's evaluation of type B: waves in random directions, from 0.4 of the field to the
+//! whole field long, whose four amplitudes add up to the largest error.
+
+use nalgebra::{Matrix3, Matrix6, SMatrix};
+
+use crate::geometry::{Aabb, Point, Vector};
+use crate::inspect::features::Fit;
+
+type Matrix6x3 = SMatrix<f64, 6, 3>;
+type Vector6 = nalgebra::Vector6<f64>;
+
+/// Lengths of the waves, in sizes of the field.
+const WAVES: [f64; 2] = [0.4, 1.0];
+/// The field is divided into so many cells along its longer side.
+const CELLS: f64 = 24.0;
+
+/// A sum over the points of one cell on one face: where it is, and how the frame answers to an error there.
+struct Influence {
+    place: Point,
+    by: Vector6,
+}
+
+/// Adds up what the error of each face does to the frame.
+pub struct SmoothBias {
+    variance_mm2: f64,
+    field_mm: f64,
+    influences: Vec<Influence>,
+}
+
+impl SmoothBias {
+    /// Of at most `largest_mm` over the field that `points` fill (right-handed sensor frame, the sensor at the origin).
+    pub fn new<'a>(largest_mm: f64, points: impl Iterator<Item = &'a Point>) -> Self {
+        let bounds = Aabb::of_points(points);
+        let size = if bounds.is_empty() { Vector::repeat(1.0) } else { bounds.size() };
+        // Four waves of a quarter each: half of the squares' sum.
+        Self { variance_mm2: largest_mm * largest_mm / 8.0, field_mm: size.max().max(1e-9), influences: Vec::new() }
+    }
+
+    /// A plane fitted to `points`; `answers` is what the frame does for a shift of the plane along `normal` and for turns
+    /// about `axes`, two directions in it, about its place.
+    pub fn add_plane(
+        &mut self,
+        (fit, points): (&Fit, &[Point]),
+        normal: &Vector,
+        axes: &[Vector; 2],
+        answers: &Matrix6x3,
+    ) {
+        let place = fit.shape.place();
+        let dropped = crate::geometry::PointSet::new(fit.dropped.clone());
+        // A turn about an axis lifts a point by its arm across the axis.
+        let row = |point: &Point| {
+            let away = point - place;
+            Vector::new(1.0, axes[0].cross(&away).dot(normal), axes[1].cross(&away).dot(normal))
+        };
+        let cell_mm = self.field_mm / CELLS;
+        let mut cells: std::collections::BTreeMap<[i32; 3], (Vector, Vector, f64)> = std::collections::BTreeMap::new();
+        let mut normal_matrix = Matrix3::zeros();
+        for (number, point) in (0..).zip(points) {
+            if dropped.contains(number) {
+                continue;
+            }
+            let row = row(point);
+            normal_matrix += row * row.transpose();
+            // The error is along the ray.
+            let lift = point.coords.normalize().dot(normal);
+            let cell = cells.entry(point.coords.map(|c| (c / cell_mm).floor() as i32).into()).or_default();
+            *cell = (cell.0 + point.coords, cell.1 + row * lift, cell.2 + 1.0);
+        }
+        let Some(inverse) = normal_matrix.try_inverse() else { return };
+        for (sum, rows, count) in cells.into_values() {
+            self.influences.push(Influence { place: Point::from(sum / count), by: answers * (inverse * rows) });
+        }
+    }
+
+    /// Covariance of the frame.
+    pub fn covariance(&self) -> Matrix6<f64> {
+        let table = Correlation::new(self.field_mm);
+        let mut sum = Matrix6::zeros();
+        for (i, one) in self.influences.iter().enumerate() {
+            let mut all = Vector6::zeros();
+            for (j, other) in self.influences.iter().enumerate() {
+                // Where two rays meet the middle of the volume, the error is the same at any depth.
+                let apart = if i == j { 0.0 } else { across(&one.place, &other.place) };
+                all += other.by * table.at(apart);
+            }
+            sum += one.by * all.transpose();
+        }
+        (sum + sum.transpose()) * (0.5 * self.variance_mm2)
+    }
+}
+
+/// Distance of two places, the depth along z left out.
+fn across(one: &Point, other: &Point) -> f64 {
+    (one.x - other.x).hypot(one.y - other.y)
+}
+
+/// Correlation of the error over distances, in steps.
+struct Correlation {
+    step_mm: f64,
+    values: Vec<f64>,
+}
+
+impl Correlation {
+    fn new(field_mm: f64) -> Self {
+        let (step_mm, lengths) = (field_mm / 200.0, 24);
+        let value = |distance: f64| {
+            let of_length = |k: usize| {
+                let length = field_mm * (WAVES[0] + (WAVES[1] - WAVES[0]) * (k as f64 + 0.5) / lengths as f64);
+                mean_over_directions(std::f64::consts::TAU * distance / length)
+            };
+            (0..lengths).map(of_length).sum::<f64>() / lengths as f64
+        };
+        Self { step_mm, values: (0..400).map(|i| value(i as f64 * step_mm)).collect() }
+    }
+
+    fn at(&self, distance: f64) -> f64 {
+        let place = distance / self.step_mm;
+        let (first, share) = (place as usize, place.fract());
+        let value = |i: usize| self.values.get(i).or(self.values.last()).copied().unwrap_or(0.0);
+        value(first) * (1.0 - share) + value(first + 1) * share
+    }
+}
+
+/// Mean of cos(x cos(angle)) over all angles: the Bessel function J0.
+fn mean_over_directions(x: f64) -> f64 {
+    // The trapezoid rule converges faster than any power for a periodic function.
+    let steps = 32;
+    (0..steps).map(|i| (x * (std::f64::consts::PI * (i as f64 + 0.5) / steps as f64).cos()).cos()).sum::<f64>()
+        / steps as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mean_over_directions_is_bessels_function() {
+        // Abramowitz and Stegun, table 9.1.
+        for (x, value) in [(0.0, 1.0), (1.0, 0.765_197_686_56), (2.4, 0.002_507_683_30), (10.0, -0.245_935_764_45)] {
+            assert!((mean_over_directions(x) - value).abs() < 1e-10, "{x}");
+        }
+    }
+}

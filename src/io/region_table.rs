@@ -1,0 +1,93 @@
+//! Tables of points with the name of the region that each lies on: region, x, y, z; as touch probes report them.
+
+use std::path::Path;
+
+use crate::base::{Result, UserError};
+use crate::geometry::Point;
+
+/// Largest table that is read, bytes: touches are few.
+const MOST_BYTES: u64 = 256 << 20;
+
+/// Whether the file looks like such a table: its second line begins with a word and goes on with numbers.
+pub fn is_one(path: &Path) -> bool {
+    use std::io::Read;
+    let mut head = Vec::new();
+    // What cannot be read here is said by the reader.
+    let _ = std::fs::File::open(path).map(|file| file.take(4096).read_to_end(&mut head));
+    let head = String::from_utf8_lossy(&head).into_owned();
+    let mut rows = head.lines().filter(|line| !without_remark(line).is_empty());
+    // The first may be a title, the last may be cut.
+    let is_row = |line: &str| matches!(row(without_remark(line)), Some((name, _)) if name.parse::<f64>().is_err());
+    rows.next().is_some_and(is_row) || rows.next().is_some_and(is_row)
+}
+
+/// The rows: region and place, mm. A title line is skipped; a `#` begins a remark.
+pub fn read(path: &Path) -> Result<Vec<(String, Point)>> {
+    let file = std::fs::metadata(path).map_err(|e| UserError::file("read", path, &e))?;
+    if file.len() > MOST_BYTES {
+        return Err(UserError::input(format!("{}: this is too large for a table of touches.", path.display())));
+    }
+    let bytes = std::fs::read(path).map_err(|e| UserError::file("read", path, &e))?;
+    let text = String::from_utf8_lossy(&bytes);
+    let mut rows = Vec::new();
+    for (i, line) in text.lines().enumerate() {
+        let line = without_remark(line);
+        if line.is_empty() {
+            continue;
+        }
+        match row(line) {
+            Some((name, place)) => rows.push((name.to_owned(), place)),
+            None if i == 0 => {}
+            None => {
+                return Err(UserError::input(format!(
+                    "{}, line {}: a region and x, y, z in mm were expected, separated by commas.",
+                    path.display(),
+                    i + 1
+                )));
+            }
+        }
+    }
+    if rows.is_empty() {
+        return Err(UserError::input(format!("{} holds no touches.", path.display())));
+    }
+    Ok(rows)
+}
+
+fn without_remark(line: &str) -> &str {
+    line.trim_start_matches('\u{feff}').split('#').next().unwrap_or_default().trim()
+}
+
+fn row(line: &str) -> Option<(&str, Point)> {
+    let mut words = line.split([',', ';', '\t']).map(str::trim);
+    let name = words.next()?;
+    let mut number = || words.next()?.parse::<f64>().ok().filter(|value| value.is_finite());
+    let place = Point::new(number()?, number()?, number()?);
+    (!name.is_empty()).then_some((name, place))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_read_and_what_is_wrong_is_named_by_its_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("touches.csv");
+        let with = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            (is_one(&path), read(&path))
+        };
+        let (is, rows) = with("region,x_mm,y_mm,z_mm\nLP, 1, 2, 3\n# all of them\nRP;4;5;6 # by hand\n");
+        assert!(is);
+        let rows = rows.unwrap();
+        assert_eq!(rows[0], ("LP".to_owned(), Point::new(1.0, 2.0, 3.0)));
+        assert_eq!(rows[1].0, "RP");
+        let (is, rows) = with("LP,1,2,3\nRP,4,five,6\n");
+        assert!(is && rows.unwrap_err().sentence.contains("line 2"));
+        assert!(with("LP,1,2,3\nLP,NaN,1,1\n").1.unwrap_err().sentence.contains("line 2"));
+        assert!(with("").1.unwrap_err().sentence.contains("no touches"));
+        assert!(!with("1,2,3\n4,5,6\n").0);
+        assert!(!with("x,y,z\n1,2,3\n").0);
+        assert!(!with("\u{0}\u{1}\u{2}").0);
+    }
+}

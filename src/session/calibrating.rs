@@ -1,0 +1,218 @@
+//! A calibration as it is being made: what both devices measured, which points are which region, and what came out.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::document::{Actual, SourceFile};
+use crate::base::{Result, UserError};
+use crate::geometry::PointSet;
+use crate::inspect::calibration::{ArtefactKind, Calibration, Handedness};
+
+/// Who measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Device {
+    /// The sensor.
+    #[default]
+    Sensor,
+    /// The coordinate measuring machine.
+    Cmm,
+}
+
+impl Device {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Sensor, Self::Cmm];
+
+    /// For people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sensor => "Sensor",
+            Self::Cmm => "CMM",
+        }
+    }
+}
+
+/// What the operator says of the set-up.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Setup {
+    /// The artefact.
+    pub artefact: ArtefactKind,
+    /// What the sensor reports in.
+    pub handedness: Handedness,
+    /// Radius of the ball whose centres the CMM reports, mm; `None` until somebody says it.
+    pub probe_radius_mm: Option<f64>,
+    /// Robust standard deviations beyond which the sensor's points are dropped.
+    pub clip_sigmas: Option<f64>,
+    /// Largest smooth error of the sensor over its field, mm, as its data sheet or acceptance test says.
+    pub bias_mm: f64,
+    /// Where the CMM stood at the snapshot, mm.
+    pub position_mm: [f64; 3],
+    /// Who calibrates.
+    pub operator: String,
+    /// How long a calibration holds, hours.
+    pub valid_hours: f64,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self {
+            artefact: ArtefactKind::default(),
+            handedness: Handedness::default(),
+            probe_radius_mm: None,
+            clip_sigmas: Some(3.0),
+            bias_mm: 0.01,
+            position_mm: [0.0; 3],
+            operator: String::new(),
+            valid_hours: 24.0,
+        }
+    }
+}
+
+impl Setup {
+    /// A sentence where a figure makes no sense.
+    pub fn check(&self) -> Result<()> {
+        let radius = self.probe_radius_mm.is_none_or(|radius| (0.0..1000.0).contains(&radius));
+        let clip = self.clip_sigmas.is_none_or(|sigmas| (0.5..1000.0).contains(&sigmas));
+        let bias = (0.0..10.0).contains(&self.bias_mm);
+        let place = self.position_mm.iter().all(|c| c.abs() < 1e6);
+        if radius && clip && bias && place && (0.0..1e6).contains(&self.valid_hours) {
+            return Ok(());
+        }
+        Err(UserError::usage(
+            "The probe's radius and the sensor's smooth error must be 0 mm or more, the limit for outliers at least 0.5 \
+             standard deviations, positions finite and the validity at least 0 hours.",
+        ))
+    }
+}
+
+/// What a device measured.
+#[derive(Clone, Default)]
+pub struct Measurement {
+    /// The points; the sensor's are right-handed here.
+    pub actual: Option<Arc<Actual>>,
+    /// The points of each region of the artefact.
+    pub regions: Vec<PointSet>,
+}
+
+impl Measurement {
+    /// The points of a region; none where there are none.
+    pub fn region(&self, number: usize) -> PointSet {
+        self.regions.get(number).cloned().unwrap_or_default()
+    }
+
+    /// Its file.
+    pub fn source(&self) -> Option<&SourceFile> {
+        self.actual.as_ref()?.sources.first()
+    }
+}
+
+/// A file that a calibration was made from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct InputFile {
+    /// Its name.
+    pub name: String,
+    /// BLAKE3 of its bytes, hexadecimal.
+    pub blake3: String,
+}
+
+impl InputFile {
+    /// Of a source.
+    pub fn of(source: &SourceFile) -> Self {
+        Self { name: source.name(), blake3: source.hash.clone() }
+    }
+}
+
+/// Who made a calibration, when, and from what.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Made {
+    /// The sensor's snapshot.
+    pub sensor: InputFile,
+    /// The CMM's touches.
+    pub cmm: InputFile,
+    /// Who.
+    pub operator: String,
+    /// When, seconds since 1970.
+    pub unix_s: i64,
+    /// How long it holds, hours.
+    pub valid_hours: f64,
+}
+
+impl Made {
+    /// When it ceases to hold, seconds since 1970.
+    pub fn expires_unix_s(&self) -> i64 {
+        self.unix_s.saturating_add((self.valid_hours * 3600.0) as i64)
+    }
+}
+
+/// A calibration that was made.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// What came out.
+    pub calibration: Calibration,
+    /// From what, by whom.
+    pub made: Made,
+}
+
+/// See the module.
+#[derive(Clone, Default)]
+pub struct Calibrating {
+    /// What the operator says of the set-up.
+    pub setup: Setup,
+    /// The sensor's snapshot.
+    pub sensor: Measurement,
+    /// The CMM's touches.
+    pub cmm: Measurement,
+    /// What came out; gone as soon as anything that it was made from changes.
+    pub outcome: Option<Arc<Outcome>>,
+}
+
+impl Calibrating {
+    /// What a device measured.
+    pub fn of(&self, device: Device) -> &Measurement {
+        match device {
+            Device::Sensor => &self.sensor,
+            Device::Cmm => &self.cmm,
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn of_mut(&mut self, device: Device) -> &mut Measurement {
+        match device {
+            Device::Sensor => &mut self.sensor,
+            Device::Cmm => &mut self.cmm,
+        }
+    }
+}
+
+/// What a project keeps of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Kept {
+    /// The set-up.
+    pub setup: Setup,
+    /// The sensor's file.
+    pub sensor: Option<SourceFile>,
+    /// Its regions.
+    pub sensor_regions: Vec<PointSet>,
+    /// The CMM's file.
+    pub cmm: Option<SourceFile>,
+    /// Its regions.
+    pub cmm_regions: Vec<PointSet>,
+    /// Whether a calibration had been made.
+    pub made: Option<Made>,
+}
+
+impl Kept {
+    /// Of a calibration.
+    pub fn of(calibrating: &Calibrating) -> Self {
+        Self {
+            setup: calibrating.setup.clone(),
+            sensor: calibrating.sensor.source().cloned(),
+            sensor_regions: calibrating.sensor.regions.clone(),
+            cmm: calibrating.cmm.source().cloned(),
+            cmm_regions: calibrating.cmm.regions.clone(),
+            made: calibrating.outcome.as_ref().map(|outcome| outcome.made.clone()),
+        }
+    }
+}
