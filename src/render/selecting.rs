@@ -85,10 +85,8 @@ impl Region {
 /// Where a view puts points: pixel, and distance along the view, mm. Outlives the camera's next move.
 #[derive(Clone, Debug)]
 pub struct View {
-    rows: [[f64; 4]; 3],
-    depth: Vector,
-    origin: Point,
-    scene_from_points: Pose,
+    /// Rows that take a point to clip x, y and w, and to its depth: a few numbers for each of many points.
+    rows: [[f64; 4]; 4],
     size: [f32; 2],
     pixels_per_mm: f32,
     spacing_mm: f32,
@@ -99,12 +97,17 @@ impl View {
     pub fn new(camera: &ViewCamera, scene_from_points: &Pose, spacing_mm: f64) -> Self {
         let clip = camera.clip_from_local();
         let row = |i: usize| std::array::from_fn(|j| f64::from(clip[j][i]));
-        let eye = camera.to_eye().map(f64::from);
+        let depth = -Vector::from(camera.to_eye().map(f64::from));
+        // The camera's rows are about its origin; the points have a frame of their own.
+        let turn = scene_from_points.rotation.inverse();
+        let shift = scene_from_points.translation.vector - camera.origin().coords;
+        let on_points = |[x, y, z, w]: [f64; 4]| {
+            let along = Vector::new(x, y, z);
+            let own = turn * along;
+            [own.x, own.y, own.z, along.dot(&shift) + w]
+        };
         Self {
-            rows: [row(0), row(1), row(3)],
-            depth: -Vector::from(eye),
-            origin: camera.origin(),
-            scene_from_points: *scene_from_points,
+            rows: [row(0), row(1), row(3), [depth.x, depth.y, depth.z, 0.0]].map(on_points),
             size: camera.size().map(|pixels| pixels as f32),
             pixels_per_mm: camera.size()[1] as f32 / camera.height_mm() as f32,
             spacing_mm: spacing_mm as f32,
@@ -112,11 +115,11 @@ impl View {
     }
 
     fn of(&self, point: &Point) -> Option<(f32, f32, f32)> {
-        let local = self.scene_from_points * point - self.origin;
-        let [x, y, w] = self.rows.map(|row| row[0] * local.x + row[1] * local.y + row[2] * local.z + row[3]);
+        let at = |row: &[f64; 4]| row[0] * point.x + row[1] * point.y + row[2] * point.z + row[3];
+        let [x, y, w, depth] = [0, 1, 2, 3].map(|i| at(&self.rows[i]));
         (w > 0.0).then(|| {
             let pixel = [(x / w * 0.5 + 0.5) as f32 * self.size[0], (0.5 - y / w * 0.5) as f32 * self.size[1]];
-            (pixel[0], pixel[1], local.dot(&self.depth) as f32)
+            (pixel[0], pixel[1], depth as f32)
         })
     }
 }

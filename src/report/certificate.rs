@@ -42,6 +42,11 @@ pub fn record(calibration: &Calibration, made: &Made) -> Value {
             "place_mm": twice(uncertainty.place_mm()),
             "angles_deg": twice(uncertainty.angles_rad).map(f64::to_degrees),
         },
+        "bootstrap_k2": calibration.bootstrap.map(|own| json!({
+            "draws": own.draws,
+            "place_mm": twice(own.place_mm),
+            "angles_deg": twice(own.angles_rad).map(f64::to_degrees),
+        })),
         "sensor": device(&calibration.sensor, &made.sensor, EXPECTED_SENSOR_MM),
         "cmm": device(&calibration.cmm, &made.cmm, EXPECTED_CMM_MM),
     })

@@ -43,6 +43,22 @@ fn random_mountings_are_found() {
     }
 }
 
+/// Drawing the points again says about the same as propagation, where the sensor has no smooth error.
+#[test]
+fn the_bootstrap_agrees_with_propagation() {
+    let sensor = Sensor { bias_mm: 0.0, ..Sensor::default() };
+    let setting = Setting { sensor, automatic: true, ..Setting::default() };
+    let scene = trials::scene(&setting, &trials::artefact(&setting), Handedness::Right, 21).unwrap();
+    let found = trials::calibrated(&setting, &scene).unwrap();
+    let drawn = found.bootstrap.expect("planes can be drawn again");
+    assert!(drawn.draws > 250);
+    let stated = found.uncertainty;
+    let pairs = drawn.place_mm.iter().zip(stated.place_mm()).chain(drawn.angles_rad.iter().zip(stated.angles_rad));
+    for (drawn, stated) in pairs {
+        assert!((0.6..1.6).contains(&(drawn / stated)), "{drawn} beside {stated}");
+    }
+}
+
 #[test]
 fn a_mounted_sensor_is_calibrated_from_files() {
     let folder = tempfile::tempdir().unwrap();

@@ -250,7 +250,12 @@ impl App {
         theme::weak(ui, "CMM from sensor; angles of Rx Ry Rz. Uncertainties with k = 2, of places at the artefact.");
         let weakest = |frame: &ArtefactFrame| frame.weakest().map_or("none", |part| part.name).to_owned();
         let expires = date::Stamp::of_unix(made.expires_unix_s()).to_string();
+        let drawn = calibration.bootstrap.map_or_else(
+            || "none".to_owned(),
+            |own| own.angles_rad.map(|sigma| format!("{:.4}°", 2.0 * sigma.to_degrees())).join("  "),
+        );
         let figures = [
+            ("Angles, drawn again", drawn),
             ("Sensor limited by", weakest(&calibration.sensor)),
             ("CMM limited by", weakest(&calibration.cmm)),
             ("Dropped points", theme::count(calibration.sensor.parts.iter().map(|part| part.fit.dropped.len()).sum())),

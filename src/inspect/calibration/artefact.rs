@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::angled_slots::AngledSlots;
 use crate::base::{Progress, Result, UserError};
-use crate::geometry::{Point, PointSet, Pose};
+use crate::geometry::{Point, PointSet, Pose, Vector};
 use crate::inspect::features::Fit;
 
 /// The artefacts that a sensor can be calibrated with.
@@ -65,6 +65,12 @@ pub trait Artefact: Sync {
     /// Fails with a sentence where a region holds too few points, where regions do not look like the faces they are
     /// named after, or where they are exchanged.
     fn frame(&self, regions: &[Vec<Point>], measured: &Measured, progress: &Progress) -> Result<ArtefactFrame>;
+
+    /// Its frame from the planes of its parts, normals on either side; `None` where it is not made of planes.
+    fn frame_of_planes(&self, planes: &[(Point, Vector)], probe_radius_mm: f64) -> Option<Result<Pose>> {
+        let _ = (planes, probe_radius_mm);
+        None
+    }
 
     /// Finds its regions in a whole snapshot, right-handed, mm; the sensor is at the origin.
     ///

@@ -6,6 +6,7 @@
 
 pub mod angled_slots;
 pub mod artefact;
+pub mod bootstrap;
 pub mod joint;
 pub mod merging;
 mod mounting;

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::bootstrap::{self, Bootstrap};
 use super::{ArtefactFrame, ArtefactKind, Handedness, Measured, Mounting, MountingUncertainty};
 use crate::base::{Progress, Result, UserError};
 use crate::geometry::{Point, Vector};
@@ -44,6 +45,8 @@ pub struct Calibration {
     pub probe_radius_mm: f64,
     /// The sensor's largest smooth error, as it was stated, mm.
     pub bias_mm: f64,
+    /// The uncertainties as drawing the points again gives them.
+    pub bootstrap: Option<Bootstrap>,
 }
 
 /// Finds the artefact's frame with both devices, and how one lies in the other.
@@ -57,14 +60,18 @@ pub fn calibrate(request: &Request<'_>, progress: &Progress) -> Result<Calibrati
     let scanned = Measured { probe_radius_mm: 0.0, clip_sigmas: request.clip_sigmas, bias_mm: request.bias_mm };
     let touched = Measured { probe_radius_mm: request.probe_radius_mm, ..Measured::default() };
     let sensor = artefact.frame(&righted, &scanned, &progress.part(0.0, 0.8)).map_err(|error| error.about("Sensor"))?;
-    let cmm = artefact.frame(request.cmm, &touched, &progress.part(0.8, 1.0)).map_err(|error| error.about("CMM"))?;
+    let cmm = artefact.frame(request.cmm, &touched, &progress.part(0.8, 0.95)).map_err(|error| error.about("CMM"))?;
     same_artefact(&righted, request.cmm, &sensor, &cmm)?;
     let (from_cmm, from_sensor) = (&cmm.device_from_artefact, &sensor.device_from_artefact);
     let mounting = Mounting::new(from_cmm, from_sensor, request.handedness, request.position_mm);
     let uncertainty = MountingUncertainty::new(&mounting, &cmm, &sensor, middle(&righted));
     let probe_radius_mm = request.probe_radius_mm;
     let (artefact, bias_mm) = (request.artefact, request.bias_mm);
-    Ok(Calibration { artefact, mounting, uncertainty, sensor, cmm, probe_radius_mm, bias_mm })
+    let bootstrap = None;
+    let mut calibration =
+        Calibration { artefact, mounting, uncertainty, sensor, cmm, probe_radius_mm, bias_mm, bootstrap };
+    calibration.bootstrap = bootstrap::run(&calibration, &righted, request.cmm, &progress.part(0.95, 1.0))?;
+    Ok(calibration)
 }
 
 fn middle(regions: &[Vec<Point>]) -> Point {

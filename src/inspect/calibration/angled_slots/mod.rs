@@ -109,7 +109,8 @@ impl Artefact for AngledSlots {
             let part = progress.part(i as f32 / PARTS.len() as f32, (i + 1) as f32 / PARTS.len() as f32);
             fits.push(fit(Kind::Plane, points, &[], &options, &part).map_err(|error| error.about(name))?);
         }
-        let planes = outward(&fits, measured.probe_radius_mm)?;
+        let fitted = fits.iter().map(|fit| (fit.shape.place(), fit.shape.direction().unwrap_or_else(Vector::z)));
+        let planes = outward(&fitted.collect::<Vec<_>>(), measured.probe_radius_mm)?;
         let device_from_artefact = of_planes(&planes)?;
         check_places(&device_from_artefact, regions)?;
         let covariances = covariances(&planes, &fits, &device_from_artefact)?;
@@ -129,16 +130,21 @@ impl Artefact for AngledSlots {
         Ok(ArtefactFrame { device_from_artefact, covariance, parts })
     }
 
+    fn frame_of_planes(&self, planes: &[(Point, Vector)], probe_radius_mm: f64) -> Option<Result<Pose>> {
+        Some(outward(planes, probe_radius_mm).and_then(|planes| of_planes(&planes)))
+    }
+
     fn find(&self, points: &[Point], progress: &Progress) -> Result<Vec<PointSet>> {
         automatic::find(&drawing::Drawing::default(), points, progress)
     }
 }
 
 /// The fitted planes, normals out of the material, moved onto the surface by the probe's radius.
-fn outward(fits: &[Fit], probe_radius_mm: f64) -> Result<Planes> {
-    let plane = |fit: &Fit| (fit.shape.place(), fit.shape.direction().unwrap_or_else(Vector::z));
-    let (plate, normal) = plane(&fits[0]);
-    let flanks = [1, 2, 3, 4].map(|i| plane(&fits[i]));
+fn outward(fitted: &[(Point, Vector)], probe_radius_mm: f64) -> Result<Planes> {
+    let &[(plate, normal), ll, lr, su, sl] = fitted else {
+        return Err(UserError::internal("The artefact with angled slots has five planes."));
+    };
+    let flanks = [ll, lr, su, sl];
     // The slots are cut into the plate: their flanks lie below it.
     let height = flanks.iter().map(|(point, _)| (point - plate).dot(&normal)).sum::<f64>();
     let up = if height > 0.0 { -normal } else { normal };
