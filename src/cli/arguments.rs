@@ -435,7 +435,8 @@ pub struct Bench {
     /// Part of the full sizes, for a quick look.
     #[arg(long, default_value_t = 1.0)]
     pub scale: f64,
-    /// Only this part of the suite (gpu): closest, matching, published, neighbours, statistics, fit, planes, searches.
+    /// Only this part of the suite. Of gpu: closest, matching, published, neighbours, statistics, fit, planes, searches;
+    /// of calibration: brushed, found, squareness.
     #[arg(long)]
     pub only: Option<String>,
     /// Mountings to try (calibration).

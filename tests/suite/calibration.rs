@@ -12,6 +12,7 @@ use shadowgraph::inspect::calibration::merging::{Snapshot, merge};
 use shadowgraph::inspect::calibration::trials::{self, Scene, Setting};
 use shadowgraph::inspect::calibration::{Calibration, Handedness};
 use shadowgraph::inspect::features::holes::{self, NominalHole};
+use shadowgraph::inspect::simulation::cmm::Cmm;
 use shadowgraph::inspect::simulation::sensor::{Sensor, take};
 use shadowgraph::io::{LoadOptions, load_nominal, write};
 use shadowgraph::session::calibrating::Device;
@@ -340,6 +341,63 @@ fn seven_snapshots_are_merged_by_the_calibration() {
     let said = merge(&machine.calibration.mounting, &twice, &Progress::silent()).unwrap_err().sentence;
     assert!(said.contains("same position"), "{said}");
     assert!(merge(&machine.calibration.mounting, &[], &Progress::silent()).is_err());
+}
+
+/// Axes out of square: uncorrected they turn the mounting, from four placements the fault is found.
+#[test]
+fn squareness_is_found_from_four_placements() {
+    let cmm = Cmm { squareness_rad: 8.073e-4, ..Cmm::default() };
+    let setting = Setting { cmm, ..Setting::default() };
+    let trial = trials::joint_trial(&setting, &trials::artefact(&setting), 4, 5).unwrap();
+    assert!(trial.squareness_rad.abs() < 4.0 * trial.squareness_sigma_rad, "{trial:?}");
+    assert!(trial.squareness_sigma_rad < 2e-4 && trial.misfit < 2.0, "{trial:?}");
+    assert!(trial.alone_angle_rad.to_degrees() > 0.02 && trial.angle_rad.to_degrees() < 0.02, "{trial:?}");
+    assert!(trial.alone_place_mm > 0.1 && trial.place_mm < 0.08, "{trial:?}");
+}
+
+/// Merging on the command line: a table of files and positions, a calibration that has expired, files that are not
+/// there.
+#[test]
+fn snapshots_are_merged_from_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let grid: Vec<Point> =
+        (0..10_000).map(|i| Point::new(f64::from(i % 100) * 0.2, f64::from(i / 100) * 0.2, 250.0)).collect();
+    write::cloud(&at("a.ply"), &Cloud::from_points(grid.clone())).unwrap();
+    let shifted = grid.iter().map(|p| p - Vector::x() * 10.0).collect();
+    write::cloud(&at("b.ply"), &Cloud::from_points(shifted)).unwrap();
+    std::fs::write(at("positions.csv"), "file,x,y,z\na.ply,0,0,0\nb.ply,10,0,0\n").unwrap();
+    let calibration = |expires: i64| {
+        let record = serde_json::json!({
+            "schema": "shadowgraph.calibration/1", "handedness": "right", "position_mm": [0.0, 0.0, 0.0],
+            "cmm_from_sensor": transform::rows_of(&Pose::identity()), "date_unix_s": 0, "valid_until_unix_s": expires,
+        });
+        std::fs::write(at("calibration.json"), record.to_string()).unwrap();
+    };
+    let run = |positions: &str, more: &[&str]| {
+        let (calibration, positions, out) = (at("calibration.json"), at(positions), at("merged.ply"));
+        let mut arguments = vec!["merge", "--calibration", text(&calibration), "--positions", text(&positions)];
+        arguments.extend(["--out", text(&out), "--json"]);
+        arguments.extend(more);
+        shadowgraph(&arguments)
+    };
+    calibration(1 << 40);
+    let output = run("positions.csv", &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let value: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(value["points"], serde_json::json!([10_000, 10_000]));
+    assert!(value["seams"][0]["mean_mm"].as_f64().unwrap().abs() < 1e-5, "{value}");
+    assert!(at("merged.ply").exists() && at("merged.json").exists());
+    calibration(1000);
+    let refused = run("positions.csv", &[]);
+    assert!(refused.status.code() == Some(2) && errors(&refused).contains("expired"), "{}", errors(&refused));
+    let reason = ["--use-expired-because", "the machine was not restarted"];
+    assert_eq!(run("positions.csv", &reason).status.code(), Some(0));
+    assert!(std::fs::read_to_string(at("merged.json")).unwrap().contains("not restarted"));
+    std::fs::write(at("missing.csv"), "gone.ply,0,0,0\n").unwrap();
+    assert!(errors(&run("missing.csv", &reason)).contains("gone.ply"));
+    std::fs::write(at("calibration.json"), "{}").unwrap();
+    assert!(errors(&run("positions.csv", &[])).contains("no calibration"));
 }
 
 /// A sheet with round holes: every hole in a square of its own, the rest of the square meshed about it.

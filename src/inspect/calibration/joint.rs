@@ -83,6 +83,8 @@ pub struct Joint {
 
 /// Steps that no sound set of placements needs.
 const STEPS: usize = 20;
+/// Steps as small as this, mm and rad, end the search.
+const ENOUGH: f64 = 1e-9;
 /// Steps of numeric derivatives: mm and rad, and for the faults.
 const STEP: f64 = 1e-6;
 
@@ -114,6 +116,8 @@ pub fn solve(shared: &Shared, placements: &[Placement], wanted: Wanted, progress
     }
     let mut faults = [0.0; 4];
     let count = 6 + unknown.len();
+    // Faults change what the frames are, hardly how sure they are.
+    let weights = problem.weights(&faults)?;
     let mut inverse = DMatrix::zeros(count, count);
     for _ in 0..STEPS {
         progress.report(0.95, "Fitting all placements")?;
@@ -131,7 +135,7 @@ pub fn solve(shared: &Shared, placements: &[Placement], wanted: Wanted, progress
             })
             .collect::<Result<_>>()?;
         let (mut normal, mut right) = (DMatrix::<f64>::zeros(count, count), DVector::<f64>::zeros(count));
-        for (p, weight) in problem.weights(&faults)?.iter().enumerate() {
+        for (p, weight) in weights.iter().enumerate() {
             for i in 0..count {
                 right[i] -= columns[i][p].dot(&(weight * here[p]));
                 for j in 0..count {
@@ -143,14 +147,14 @@ pub fn solve(shared: &Shared, placements: &[Placement], wanted: Wanted, progress
         let by = &inverse * right;
         pose = step(&pose, &Vector6::from_fn(|k, _| by[k]));
         unknown.iter().enumerate().for_each(|(k, &which)| faults[which] += by[6 + k]);
-        if by.amax() < 1e-10 {
+        if by.amax() < ENOUGH {
             break;
         }
     }
     if !inverse.iter().all(|value| value.is_finite()) || faults.iter().any(|fault| fault.abs() > 0.1) {
         return Err(undetermined());
     }
-    problem.finish(&pose, &faults, &unknown, &inverse)
+    problem.finish(&pose, &faults, &unknown, &inverse, &weights)
 }
 
 fn undetermined() -> UserError {
@@ -213,10 +217,16 @@ impl Problem<'_> {
             .collect()
     }
 
-    fn finish(&self, pose: &Pose, faults: &[f64; 4], unknown: &[usize], inverse: &DMatrix<f64>) -> Result<Joint> {
+    fn finish(
+        &self,
+        pose: &Pose,
+        faults: &[f64; 4],
+        unknown: &[usize],
+        inverse: &DMatrix<f64>,
+        weights: &[Matrix6<f64>],
+    ) -> Result<Joint> {
         let residuals = self.residuals(pose, faults)?;
-        let weights = self.weights(faults)?;
-        let square: f64 = residuals.iter().zip(&weights).map(|(own, weight)| own.dot(&(weight * own))).sum();
+        let square: f64 = residuals.iter().zip(weights).map(|(own, weight)| own.dot(&(weight * own))).sum();
         let left = (6 * residuals.len()).saturating_sub(6 + unknown.len());
         let mut faults_sigma = [0.0; 4];
         unknown
