@@ -176,6 +176,30 @@ impl Calibrating {
         }
     }
 
+    /// Bytes of what this holds and `other` does not.
+    pub fn bytes_beyond(&self, other: &Self) -> u64 {
+        let of = |device: Device| {
+            let (own, theirs) = (self.of(device), other.of(device));
+            let points = match (&own.actual, &theirs.actual) {
+                (Some(own), Some(theirs)) if Arc::ptr_eq(own, theirs) => 0,
+                (Some(own), _) => own.cloud.bytes(),
+                (None, _) => 0,
+            };
+            let is_kept = |region: &&PointSet| theirs.regions.iter().any(|other| other.is_same(region));
+            let regions = own.regions.iter().filter(|region| !is_kept(region)).map(|region| 4 * region.len() as u64);
+            points + regions.sum::<u64>()
+        };
+        let outcome = match (&self.outcome, &other.outcome) {
+            (Some(own), Some(theirs)) if Arc::ptr_eq(own, theirs) => 0,
+            // A residual of every point, and the points that were dropped.
+            (Some(own), _) => {
+                own.calibration.sensor.parts.iter().map(|part| 8 * part.fit.residuals_mm.len() as u64).sum()
+            }
+            (None, _) => 0,
+        };
+        of(Device::Sensor) + of(Device::Cmm) + outcome
+    }
+
     /// The same, to be changed.
     pub fn of_mut(&mut self, device: Device) -> &mut Measurement {
         match device {

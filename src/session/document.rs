@@ -145,6 +145,7 @@ impl Document {
             })
             + own(self.check.as_ref(), other.check.as_ref(), Check::bytes)
             + self.own_selections(other)
+            + self.calibration.bytes_beyond(&other.calibration)
             + size_of::<Self>() as u64
     }
 }

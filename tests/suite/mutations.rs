@@ -124,3 +124,18 @@ fn e57_and_projects() {
     let project = serde_json::to_vec(&Project::of(&shadowgraph::session::Document::default())).unwrap();
     try_all("p.shadowgraph", &project, |path| Project::load(path).map(drop));
 }
+
+#[test]
+fn touches_and_calibrations() {
+    let table = "region,x_mm,y_mm,z_mm\nLP,1.5,2,3e-1\nRP;4;5;6 # by hand\nLL\t1\t2\t3\n";
+    try_all("touches.csv", table.as_bytes(), |path| {
+        shadowgraph::io::region_table::is_one(path);
+        shadowgraph::io::region_table::read(path).map(drop)
+    });
+    let record = r#"{"schema":"shadowgraph.calibration/1","handedness":"left","position_mm":[1.0,2.0,3.0],
+        "cmm_from_sensor":[[1.0,0.0,0.0,4.0],[0.0,1.0,0.0,5.0],[0.0,0.0,1.0,6.0],[0.0,0.0,0.0,1.0]],
+        "date_unix_s":1000,"valid_until_unix_s":2000}"#;
+    try_all("calibration.json", record.as_bytes(), |path| {
+        shadowgraph::report::certificate::Issued::read(path).map(drop)
+    });
+}
