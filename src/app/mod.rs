@@ -115,7 +115,7 @@ pub struct App {
     brush: viewport::brush::Brush,
     /// What the Calibrate panel remembers.
     calibration: panels::calibrate::Draft,
-    residual_cache: stage::ResidualCache,
+    stage_cache: stage::StageCache,
     /// What the Features panel remembers.
     feature_draft: panels::features::Draft,
     /// Figures of the cleaning of scans.
@@ -198,7 +198,7 @@ impl App {
             searches_open: false,
             brush: viewport::brush::Brush::default(),
             calibration: panels::calibrate::Draft::default(),
-            residual_cache: stage::ResidualCache::default(),
+            stage_cache: stage::StageCache::default(),
             feature_draft: panels::features::Draft::default(),
             cleaning: panels::cleaning::Draft::default(),
             saved_at: Instant::now(),

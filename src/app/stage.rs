@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
+use super::viewport::same;
 use super::{App, Workspace};
+use crate::geometry::Combine;
+use crate::inspect::calibration::ArtefactFrame;
 use crate::inspect::features::Kind;
 use crate::render::camera::StandardView;
 use crate::session::Document;
-use crate::session::calibrating::{Calibrating, Device};
+use crate::session::calibrating::{Calibrating, Device, Measurement};
 use crate::session::selection::{Feature, NamedSelection, Recipe};
 
 /// Beyond the parts of a document that the viewport draws.
@@ -20,11 +23,22 @@ pub(super) struct Stage {
     pub look: Option<StandardView>,
 }
 
-/// Residuals as they were last made, and from what.
+/// The artefact's stage as it was last made. What it was made from is kept with it, so that nothing else can come to lie
+/// at the same address.
 #[derive(Default)]
-pub(super) struct ResidualCache {
-    of: Option<(usize, Device)>,
-    residuals: Option<Arc<Vec<f32>>>,
+pub(super) struct StageCache {
+    made: Option<(Calibrating, Device, bool)>,
+    stage: Stage,
+}
+
+impl StageCache {
+    fn is_of(&self, calibrating: &Calibrating, device: Device, shows_residuals: bool) -> bool {
+        self.made.as_ref().is_some_and(|(own, whose, residuals)| {
+            (*whose, *residuals) == (device, shows_residuals)
+                && same(own.outcome.as_ref(), calibrating.outcome.as_ref())
+                && own.of(device).is_same(calibrating.of(device))
+        })
+    }
 }
 
 impl App {
@@ -33,59 +47,56 @@ impl App {
         if self.workspace != Workspace::Calibrate {
             return Stage { document: self.dispatcher.document.clone(), ..Stage::default() };
         }
-        let (device, calibrating) = (self.calibration.device, &self.dispatcher.document.calibration);
-        let mut document = staged(calibrating, device);
-        document.settings = self.dispatcher.document.settings.clone();
-        let outcome = calibrating.outcome.as_ref().filter(|_| self.calibration.shows_residuals);
-        let key = outcome.map(|outcome| (Arc::as_ptr(outcome) as usize, device));
-        if self.residual_cache.of != key {
-            let residuals = outcome.and_then(|_| residuals(calibrating, device)).map(Arc::new);
-            self.residual_cache = ResidualCache { of: key, residuals };
+        let (device, shows_residuals) = (self.calibration.device, self.calibration.shows_residuals);
+        let calibrating = &self.dispatcher.document.calibration;
+        if !self.stage_cache.is_of(calibrating, device, shows_residuals) {
+            let stage = staged(calibrating, device, shows_residuals);
+            self.stage_cache = StageCache { made: Some((calibrating.clone(), device, shows_residuals)), stage };
         }
-        if self.residual_cache.residuals.is_some() {
+        let mut stage = self.stage_cache.stage.clone();
+        stage.document.settings = self.dispatcher.document.settings.clone();
+        if stage.residuals.is_some() {
             let spread = super::panels::calibrate::expected_mm(device);
-            document.settings.scale_mm = 4.0 * spread;
-            document.settings.deviation.tolerance.low_mm = -2.0 * spread;
-            document.settings.deviation.tolerance.high_mm = 2.0 * spread;
+            let settings = &mut stage.document.settings;
+            settings.scale_mm = 4.0 * spread;
+            settings.deviation.tolerance.low_mm = -2.0 * spread;
+            settings.deviation.tolerance.high_mm = 2.0 * spread;
         }
-        // As the sensor sees it; touches from above.
-        let look = if device == Device::Sensor { StandardView::Bottom } else { StandardView::Top };
-        Stage { document, residuals: self.residual_cache.residuals.clone(), look: Some(look) }
+        stage
     }
 }
 
 /// The device's points as a document: regions as named selections, fits as features.
-fn staged(calibrating: &Calibrating, device: Device) -> Document {
+fn staged(calibrating: &Calibrating, device: Device, shows_residuals: bool) -> Stage {
     let measurement = calibrating.of(device);
     let artefact = calibrating.setup.artefact.artefact();
     let named = artefact.regions().iter().zip(&measurement.regions);
     let selections =
         named.map(|(region, points)| NamedSelection { name: region.short.to_owned(), points: points.clone() });
-    let frame = calibrating.outcome.as_ref().map(|outcome| match device {
-        Device::Sensor => &outcome.calibration.sensor,
-        Device::Cmm => &outcome.calibration.cmm,
-    });
-    let features = frame.into_iter().flat_map(|frame| &frame.parts).map(|part| {
+    let outcome = calibrating.outcome.as_deref();
+    let features = outcome.into_iter().flat_map(|outcome| &outcome.frame(device).parts).map(|part| {
         let regions = part.regions.iter().map(|&region| measurement.region(region));
-        let points = regions.reduce(|all, own| all.combined(&own, crate::geometry::Combine::Add)).unwrap_or_default();
+        let points = regions.reduce(|all, own| all.combined(&own, Combine::Add)).unwrap_or_default();
         let recipe = Recipe { name: part.name.to_owned(), kind: Kind::Plane, robust: false, clip_sigmas: None, points };
         Feature { recipe, fit: Arc::new(part.fit.clone()) }
     });
-    Document {
+    let document = Document {
         actual: measurement.actual.clone(),
         selections: selections.collect(),
         features: features.collect(),
         ..Document::default()
+    };
+    let shown = outcome.filter(|_| shows_residuals);
+    Stage {
+        document,
+        residuals: shown.and_then(|outcome| residuals(measurement, outcome.frame(device))).map(Arc::new),
+        // As the sensor sees it; touches from above.
+        look: Some(if device == Device::Sensor { StandardView::Bottom } else { StandardView::Top }),
     }
 }
 
 /// Of every point of the device, mm.
-fn residuals(calibrating: &Calibrating, device: Device) -> Option<Vec<f32>> {
-    let outcome = calibrating.outcome.as_ref()?;
-    let (measurement, frame) = match device {
-        Device::Sensor => (&calibrating.sensor, &outcome.calibration.sensor),
-        Device::Cmm => (&calibrating.cmm, &outcome.calibration.cmm),
-    };
+fn residuals(measurement: &Measurement, frame: &ArtefactFrame) -> Option<Vec<f32>> {
     let mut residuals = vec![f32::NAN; measurement.actual.as_ref()?.cloud.points.len()];
     for part in &frame.parts {
         let numbers = part.regions.iter().flat_map(|&region| measurement.region(region).to_vec());

@@ -95,8 +95,8 @@ fn sensor_regions(arguments: &Calibrate, artefact: &dyn Artefact, progress: &Pro
 fn read_regions(path: &Path, artefact: &dyn Artefact) -> Result<Vec<Vec<Point>>> {
     let mut regions = vec![Vec::new(); artefact.regions().len()];
     for (name, place) in region_table::read(path)? {
-        let region = artefact.region_of_name(&name).and_then(|region| regions.get_mut(region));
-        region.ok_or_else(|| artefact.no_region(&name).in_file(path))?.push(place);
+        let region = artefact.region_of_name(&name).map_err(|error| error.in_file(path))?;
+        regions.get_mut(region).into_iter().for_each(|points| points.push(place));
     }
     Ok(regions)
 }

@@ -11,7 +11,7 @@ use crate::geometry::{Cloud, Point, Vector};
 use crate::inspect::alignment::automatic::PreparedScan;
 use crate::inspect::calibration::{Handedness, Request, calibrate as solve};
 use crate::io::{LoadOptions, atomic, load_scan, region_table};
-use crate::render::selecting::{self, Outline, View};
+use crate::render::selecting::Stroke;
 use crate::report::{certificate, date};
 use crate::session::calibrating::{Calibrating, Device, InputFile, Kept, Made, Measurement, Outcome, Setup};
 use crate::session::{Actual, Document, SourceFile};
@@ -47,10 +47,7 @@ fn read(device: Device, path: &Path, setup: &Setup, progress: &Progress) -> Resu
         for (name, place) in region_table::read(path)? {
             let number = points.len() as u32;
             points.push(place);
-            match artefact.region_of_name(&name).and_then(|region| regions.get_mut(region)) {
-                Some(region) => region.push(number),
-                None => return Err(artefact.no_region(&name)),
-            }
+            regions[artefact.region_of_name(&name)?].push(number);
         }
         Cloud::from_points(points)
     } else {
@@ -113,9 +110,7 @@ pub(super) fn set_up(setup: Setup, document: &Document) -> Result<Edit> {
 /// A stroke on one region; what it adds there leaves the others.
 pub(super) fn brush(
     (device, region): (Device, usize),
-    view: &View,
-    outline: &Outline,
-    only_visible: bool,
+    stroke: &Stroke,
     how: Combine,
     document: &Document,
 ) -> Result<Edit> {
@@ -123,7 +118,7 @@ pub(super) fn brush(
     let Some(actual) = &measurement.actual else {
         return Err(UserError::usage("Open a snapshot and the CMM's touches first."));
     };
-    let stroke = PointSet::new(selecting::points_in(view, &actual.cloud.points, outline, only_visible));
+    let stroke = stroke.of(&actual.cloud.points);
     let count = document.calibration.setup.artefact.artefact().regions().len();
     let mut regions = measurement.regions.clone();
     regions.resize(count, PointSet::default());

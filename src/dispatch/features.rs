@@ -7,7 +7,7 @@ use crate::base::{Progress, Result, UserError};
 use crate::geometry::Point;
 use crate::geometry::point_set::{Combine, PointSet};
 use crate::inspect::features::{self, Kind, Options};
-use crate::render::selecting::{self, Outline, View};
+use crate::render::selecting::Stroke;
 use crate::session::selection::{Feature, NamedSelection, Recipe};
 use crate::session::{Actual, Document};
 
@@ -34,15 +34,8 @@ pub(super) fn select(stroke: &PointSet, how: Combine, document: &Document) -> Re
     Ok(change("Select points", document.selection.combined(stroke, how)))
 }
 
-pub(super) fn brush(
-    view: &View,
-    outline: &Outline,
-    only_visible: bool,
-    how: Combine,
-    document: &Document,
-) -> Result<Edit> {
-    let points = &scan(document)?.cloud.points;
-    select(&PointSet::new(selecting::points_in(view, points, outline, only_visible)), how, document)
+pub(super) fn brush(stroke: &Stroke, how: Combine, document: &Document) -> Result<Edit> {
+    select(&stroke.of(&scan(document)?.cloud.points), how, document)
 }
 
 pub(super) fn invert(document: &Document) -> Result<Edit> {

@@ -21,7 +21,7 @@ use crate::inspect::cleaning;
 use crate::inspect::features::Kind;
 use crate::io::cad::CadReader;
 use crate::io::xyz::Columns;
-use crate::render::selecting::{Outline, View};
+use crate::render::selecting::Stroke;
 use crate::session::calibrating::{Device, Setup};
 use crate::session::jobs::{Job, JobState};
 use crate::session::{Document, History, Settings, check};
@@ -88,13 +88,9 @@ pub enum Command {
     ClearPairs,
     /// Changes the selection by the points inside an outline on the screen.
     Brush {
-        /// What the screen showed.
-        view: Box<View>,
-        /// The outline.
-        outline: Outline,
-        /// Whether hidden points are left out.
-        only_visible: bool,
-        /// What the stroke does.
+        /// The stroke.
+        stroke: Box<Stroke>,
+        /// What it does.
         how: Combine,
     },
     /// Changes the selection by some points.
@@ -131,13 +127,9 @@ pub enum Command {
         device: Device,
         /// The region's number.
         region: usize,
-        /// What the screen showed.
-        view: Box<View>,
-        /// The outline.
-        outline: Outline,
-        /// Whether hidden points are left out.
-        only_visible: bool,
-        /// What the stroke does.
+        /// The stroke.
+        stroke: Box<Stroke>,
+        /// What it does.
         how: Combine,
     },
     /// Empties a region of the artefact.
@@ -287,8 +279,8 @@ fn plan(command: Command, document: &Document, context: &Context, timings_ms: &[
             }
         })),
         Command::ClearPairs => now(Edit::new("Remove all point pairs", |document| document.pairs.clear())),
-        Command::Brush { view, outline, only_visible, how } => {
-            work("Selecting", Box::new(move |_, _| features::brush(&view, &outline, only_visible, how, &before)))
+        Command::Brush { stroke, how } => {
+            work("Selecting", Box::new(move |_, _| features::brush(&stroke, how, &before)))
         }
         Command::Select(stroke, how) => now(features::select(&stroke, how, document)?),
         Command::InvertSelection => now(features::invert(document)?),
@@ -311,10 +303,9 @@ fn plan(command: Command, document: &Document, context: &Context, timings_ms: &[
             Box::new(move |progress, _| calibrate::open(device, &path, &before, progress)),
         ),
         Command::SetUpCalibration(setup) => now(calibrate::set_up(*setup, document)?),
-        Command::BrushRegion { device, region, view, outline, only_visible, how } => work(
-            "Selecting",
-            Box::new(move |_, _| calibrate::brush((device, region), &view, &outline, only_visible, how, &before)),
-        ),
+        Command::BrushRegion { device, region, stroke, how } => {
+            work("Selecting", Box::new(move |_, _| calibrate::brush((device, region), &stroke, how, &before)))
+        }
         Command::ClearRegion(device, region) => now(calibrate::clear(device, region)),
         Command::FindRegions => {
             work("Looking for the regions", Box::new(move |progress, _| calibrate::find(&before, progress)))

@@ -164,16 +164,14 @@ fn clean_once(
     context: &Context,
     progress: &Progress,
 ) -> Result<Option<Vec<u32>>> {
-    {
-        let cleaned = cleaning::run(context.backend.as_ref(), &actual.cloud, step, progress)?;
-        if cleaned.kept.is_some() && actual.facets.take().is_some() {
-            actual.notes.push("The scan's facets went with the points that were removed.".to_owned());
-        }
-        actual.notes.push(cleaned.note);
-        actual.cloud = cleaned.cloud;
-        actual.cleaning.push(step.clone());
-        Ok(cleaned.kept)
+    let cleaned = cleaning::run(context.backend.as_ref(), &actual.cloud, step, progress)?;
+    if cleaned.kept.is_some() && actual.facets.take().is_some() {
+        actual.notes.push("The scan's facets went with the points that were removed.".to_owned());
     }
+    actual.notes.push(cleaned.note);
+    actual.cloud = cleaned.cloud;
+    actual.cleaning.push(step.clone());
+    Ok(cleaned.kept)
 }
 
 pub(super) fn clean(

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use rayon::prelude::*;
 
 use super::ViewCamera;
-use crate::geometry::{Point, Pose, Vector};
+use crate::geometry::{Point, PointSet, Pose, Vector};
 
 /// An outline in pixels, y down.
 #[derive(Clone, Debug, PartialEq)]
@@ -128,6 +128,24 @@ impl View {
 const CELL_PIXELS: f32 = 3.0;
 /// Cells' widths that a point may lie behind the foremost one of its cell and still be seen.
 const BEHIND: f32 = 2.5;
+
+/// A stroke of the brush.
+#[derive(Clone, Debug)]
+pub struct Stroke {
+    /// What the screen showed.
+    pub view: View,
+    /// The outline.
+    pub outline: Outline,
+    /// Whether hidden points are left out.
+    pub only_visible: bool,
+}
+
+impl Stroke {
+    /// The points inside.
+    pub fn of(&self, points: &[Point]) -> PointSet {
+        PointSet::new(points_in(&self.view, points, &self.outline, self.only_visible))
+    }
+}
 
 /// Numbers of the points inside `outline`, in ascending order. `only_visible` leaves out those that others hide.
 pub fn points_in(view: &View, points: &[Point], outline: &Outline, only_visible: bool) -> Vec<u32> {

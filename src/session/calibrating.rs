@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::document::{Actual, SourceFile};
 use crate::base::{Result, UserError};
 use crate::geometry::PointSet;
-use crate::inspect::calibration::{ArtefactKind, Calibration, Handedness};
+use crate::inspect::calibration::{ArtefactFrame, ArtefactKind, Calibration, Handedness};
 
 /// Who measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -101,6 +101,17 @@ impl Measurement {
         self.regions.get(number).cloned().unwrap_or_default()
     }
 
+    /// Whether both are the same copies, so that comparing costs nothing.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let actual = match (&self.actual, &other.actual) {
+            (Some(own), Some(other)) => Arc::ptr_eq(own, other),
+            (own, other) => own.is_none() && other.is_none(),
+        };
+        actual
+            && self.regions.len() == other.regions.len()
+            && self.regions.iter().zip(&other.regions).all(|(own, other)| own.is_same(other))
+    }
+
     /// Its file.
     pub fn source(&self) -> Option<&SourceFile> {
         self.actual.as_ref()?.sources.first()
@@ -152,6 +163,16 @@ pub struct Outcome {
     pub calibration: Calibration,
     /// From what, by whom.
     pub made: Made,
+}
+
+impl Outcome {
+    /// The artefact as a device saw it.
+    pub fn frame(&self, device: Device) -> &ArtefactFrame {
+        match device {
+            Device::Sensor => &self.calibration.sensor,
+            Device::Cmm => &self.calibration.cmm,
+        }
+    }
 }
 
 /// See the module.

@@ -301,11 +301,6 @@ fn words_of(light: Light) -> &'static str {
 
 /// Of the fit that a region went into.
 fn light_of(outcome: Option<&Outcome>, device: Device, region: usize) -> Option<Light> {
-    let calibration = &outcome?.calibration;
-    let frame = match device {
-        Device::Sensor => &calibration.sensor,
-        Device::Cmm => &calibration.cmm,
-    };
-    let part = frame.parts.iter().find(|part| part.regions.contains(&region))?;
+    let part = outcome?.frame(device).parts.iter().find(|part| part.regions.contains(&region))?;
     Some(light(&part.fit, expected_mm(device)))
 }

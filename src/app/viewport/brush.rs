@@ -7,7 +7,7 @@ use super::Viewport;
 use crate::dispatch::Command;
 use crate::geometry::Pose;
 use crate::geometry::point_set::Combine;
-use crate::render::selecting::{Outline, View};
+use crate::render::selecting::{self, Outline, View};
 
 /// What the pointer draws.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -109,12 +109,13 @@ impl App {
         brush.path.clear();
         let calibrates = self.workspace == Workspace::Calibrate;
         let pose = if calibrates { Pose::identity() } else { self.dispatcher.document.nominal_from_scan() };
-        let view = Box::new(View::new(&viewport.camera, &pose, viewport.spacing_mm()));
+        let view = View::new(&viewport.camera, &pose, viewport.spacing_mm());
+        let stroke = Box::new(selecting::Stroke { view, outline, only_visible });
         self.send(if calibrates {
             let (device, region) = (self.calibration.device, self.calibration.region);
-            Command::BrushRegion { device, region, view, outline, only_visible, how }
+            Command::BrushRegion { device, region, stroke, how }
         } else {
-            Command::Brush { view, outline, only_visible, how }
+            Command::Brush { stroke, how }
         });
     }
 }

@@ -452,7 +452,8 @@ impl Viewport {
     }
 }
 
-fn same<T>(shown: Option<&Arc<T>>, wanted: Option<&Arc<T>>) -> bool {
+/// Whether both are one and the same copy.
+pub(super) fn same<T>(shown: Option<&Arc<T>>, wanted: Option<&Arc<T>>) -> bool {
     match (shown, wanted) {
         (Some(shown), Some(wanted)) => Arc::ptr_eq(shown, wanted),
         (None, None) => true,

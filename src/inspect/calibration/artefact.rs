@@ -77,15 +77,13 @@ pub trait Artefact: Sync {
     /// Fails with a sentence where the artefact is not recognised.
     fn find(&self, points: &[Point], progress: &Progress) -> Result<Vec<PointSet>>;
 
-    /// What is said of a name that is no region's.
-    fn no_region(&self, name: &str) -> UserError {
-        let names: Vec<&str> = self.regions().iter().map(|region| region.short).collect();
-        UserError::input(format!("“{name}” is no region of this artefact: it has {}.", names.join(", ")))
-    }
-
-    /// The region of that short name, in any case.
-    fn region_of_name(&self, name: &str) -> Option<usize> {
-        self.regions().iter().position(|region| region.short.eq_ignore_ascii_case(name.trim()))
+    /// The number of the region of that short name, in any case; a sentence where there is none.
+    fn region_of_name(&self, name: &str) -> Result<usize> {
+        let is_it = |region: &RegionName| region.short.eq_ignore_ascii_case(name.trim());
+        self.regions().iter().position(is_it).ok_or_else(|| {
+            let names: Vec<&str> = self.regions().iter().map(|region| region.short).collect();
+            UserError::input(format!("“{name}” is no region of this artefact: it has {}.", names.join(", ")))
+        })
     }
 }
 
@@ -118,11 +116,6 @@ impl ArtefactFrame {
     pub fn weakest(&self) -> Option<&Part> {
         let turns = |part: &&Part| part.shares[3..].iter().sum::<f64>();
         self.parts.iter().max_by(|a, b| turns(a).total_cmp(&turns(b)))
-    }
-
-    /// Points used by all fits.
-    pub fn used(&self) -> usize {
-        self.parts.iter().map(|part| part.fit.used).sum()
     }
 }
 

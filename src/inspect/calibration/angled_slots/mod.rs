@@ -114,12 +114,15 @@ impl Artefact for AngledSlots {
         let device_from_artefact = of_planes(&planes)?;
         check_places(&device_from_artefact, regions)?;
         let covariances = covariances(&planes, &fits, &device_from_artefact)?;
-        let mut bias = SmoothBias::new(measured.bias_mm, regions.iter().flatten());
-        for (i, (fit, points)) in fits.iter().zip([&plate, ll, lr, su, sl]).enumerate() {
-            let (axes, answers) = answers(&planes, i, &device_from_artefact)?;
-            bias.add_plane((fit, points), &planes[i].1, &axes, &answers);
+        let mut covariance: Matrix6<f64> = covariances.iter().sum();
+        if measured.bias_mm > 0.0 {
+            let mut bias = SmoothBias::new(measured.bias_mm, regions.iter().flatten());
+            for (i, (fit, points)) in fits.iter().zip([&plate, ll, lr, su, sl]).enumerate() {
+                let (axes, answers) = answers(&planes, i, &device_from_artefact)?;
+                bias.add_plane((fit, points), &planes[i].1, &axes, &answers);
+            }
+            covariance += bias.covariance();
         }
-        let covariance = covariances.iter().sum::<Matrix6<f64>>() + bias.covariance();
         let parts = fits.into_iter().zip(PARTS).zip(&covariances).map(|((fit, (name, regions)), own)| Part {
             name,
             regions,
