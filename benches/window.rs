@@ -72,7 +72,7 @@ fn brush(harness: &mut Harness<'static, App>) {
     harness.run_steps(2);
     harness.get_by_label("Round").click();
     harness.run_steps(2);
-    let (mut frames, mut ends) = (Vec::new(), Vec::new());
+    let (mut frames, mut chosen, mut ends) = (Vec::new(), Vec::new(), Vec::new());
     for number in 0..10 {
         let from = CENTRE + egui::vec2(-120.0, 12.0 * number as f32 - 60.0);
         harness.drag_at(from);
@@ -86,10 +86,12 @@ fn brush(harness: &mut Harness<'static, App>) {
         while harness.state().is_busy() {
             harness.step();
         }
+        chosen.push(started.elapsed());
         frame(harness);
         ends.push(started.elapsed());
     }
     report("brushing, frames", &frames);
+    report("from stroke to selection", &chosen);
     report("from stroke to highlight", &ends);
     println!("{} points selected", harness.state().dispatcher().document.selection.len());
 }

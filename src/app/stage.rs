@@ -19,6 +19,8 @@ pub(super) struct Stage {
     pub document: Document,
     /// Residuals of the points about their fits, mm; NaN for those of no fit.
     pub residuals: Option<Arc<Vec<f32>>>,
+    /// Whether points are as bright as the camera saw them.
+    pub shows_grey: bool,
     /// Where to look from when other points are shown.
     pub look: Option<StandardView>,
 }
@@ -54,6 +56,7 @@ impl App {
             self.stage_cache = StageCache { made: Some((calibrating.clone(), device, shows_residuals)), stage };
         }
         let mut stage = self.stage_cache.stage.clone();
+        stage.shows_grey = self.calibration.shows_grey && has_grey(&stage.document);
         stage.document.settings = self.dispatcher.document.settings.clone();
         if stage.residuals.is_some() {
             let spread = super::panels::calibrate::expected_mm(device);
@@ -90,17 +93,26 @@ fn staged(calibrating: &Calibrating, device: Device, shows_residuals: bool) -> S
     Stage {
         document,
         residuals: shown.and_then(|outcome| residuals(measurement, outcome.frame(device))).map(Arc::new),
+        shows_grey: false,
         // As the sensor sees it; touches from above.
         look: Some(if device == Device::Sensor { StandardView::Bottom } else { StandardView::Top }),
     }
+}
+
+fn has_grey(document: &Document) -> bool {
+    document.actual.as_ref().is_some_and(|actual| !actual.cloud.intensity.is_empty())
 }
 
 /// Of every point of the device, mm.
 fn residuals(measurement: &Measurement, frame: &ArtefactFrame) -> Option<Vec<f32>> {
     let mut residuals = vec![f32::NAN; measurement.actual.as_ref()?.cloud.points.len()];
     for part in &frame.parts {
-        let numbers = part.regions.iter().flat_map(|&region| measurement.region(region).to_vec());
-        for (number, residual) in numbers.zip(&part.fit.residuals_mm) {
+        let numbers: Vec<u32> = part.regions.iter().flat_map(|&region| measurement.region(region).to_vec()).collect();
+        // Edges found in a region are not its points.
+        if numbers.len() != part.fit.residuals_mm.len() {
+            continue;
+        }
+        for (number, residual) in numbers.into_iter().zip(&part.fit.residuals_mm) {
             if let Some(own) = residuals.get_mut(number as usize) {
                 *own = *residual as f32;
             }

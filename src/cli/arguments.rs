@@ -253,11 +253,21 @@ pub struct Calibrate {
     #[arg(long, value_enum, default_value = "angled-slots")]
     pub artefact: ArtefactKind,
     /// What the sensor reports: a whole snapshot, in which the regions are found, or a CSV of region, x, y, z.
-    #[arg(long)]
-    pub sensor: PathBuf,
+    #[arg(long, required_unless_present = "snapshots")]
+    pub sensor: Option<PathBuf>,
     /// The regions as the CMM touched them.
+    #[arg(long, required_unless_present = "snapshots")]
+    pub cmm: Option<PathBuf>,
+    /// Several snapshots instead: a CSV of sensor file, CMM file, x, y, z of the CMM in mm. Rows with the same CMM file
+    /// are of one placement of the artefact. The mounting is stated for the first.
+    #[arg(long, conflicts_with_all = ["sensor", "cmm", "position_mm"])]
+    pub snapshots: Option<PathBuf>,
+    /// Find the squareness of the CMM's X and Y too, from placements that lie in different ways.
     #[arg(long)]
-    pub cmm: PathBuf,
+    pub squareness: bool,
+    /// Find the scales of the CMM's axes too, relative to the sensor's.
+    #[arg(long)]
+    pub scales: bool,
     /// Frame that the sensor reports in.
     #[arg(long, value_enum, default_value = "right")]
     pub handedness: Handedness,
@@ -336,6 +346,9 @@ pub struct Simulate {
     /// The artefact's edges are rounded over about this width, mm (calibrations).
     #[arg(long, default_value_t = 0.0)]
     pub rounding_mm: f64,
+    /// Points are reported at multiples of this across and along, mm; 0 not at all (calibrations).
+    #[arg(long, default_value_t = 0.0)]
+    pub bin_mm: f64,
     /// Unit of its numbers.
     #[arg(long)]
     pub nominal_units: Option<LengthUnit>,

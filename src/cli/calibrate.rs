@@ -1,57 +1,120 @@
-//! `shadowgraph calibrate`: where the sensor sits on the CMM, from an artefact measured by both.
+//! `shadowgraph calibrate`: where the sensor sits on the CMM, by the same commands as the window sends.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::arguments::Calibrate;
 use super::console::Console;
-use crate::base::{Progress, Result, hash};
-use crate::geometry::{Point, Vector};
-use crate::inspect::calibration::{Artefact, Calibration, Request, calibrate};
-use crate::io::{LoadOptions, atomic, load_scan, region_table};
-use crate::report::{certificate, date};
-use crate::session::calibrating::{InputFile, Made};
+use crate::base::{Result, UserError};
+use crate::dispatch::{Command, Context, Dispatcher};
+use crate::inspect::calibration::Calibration;
+use crate::inspect::calibration::artefacts::radius_biases;
+use crate::inspect::calibration::joint::Wanted;
+use crate::io::atomic;
+use crate::report::certificate;
+use crate::session::calibrating::{Device, Setup};
+
+/// A snapshot, the touches that belong to it, and where the CMM stood, mm.
+struct Snapshot {
+    sensor: PathBuf,
+    cmm: PathBuf,
+    position_mm: [f64; 3],
+}
 
 /// Runs it; returns the exit code.
-pub fn run(arguments: &Calibrate, json: bool) -> Result<i32> {
+pub fn run(arguments: &Calibrate, json: bool, context: &Context) -> Result<i32> {
     let console = Console::new();
-    let progress = console.progress();
-    let artefact = arguments.artefact.artefact();
-    let sensor = sensor_regions(arguments, artefact, &progress.part(0.0, 0.5))?;
-    let cmm = read_regions(&arguments.cmm, artefact)?;
-    let [x, y, z] = arguments.position_mm;
-    let request = Request {
-        artefact: arguments.artefact,
-        sensor: &sensor,
-        cmm: &cmm,
-        handedness: arguments.handedness,
-        probe_radius_mm: arguments.probe_radius_mm,
-        clip_sigmas: arguments.clip_sigmas,
-        bias_mm: arguments.sensor_bias_mm,
-        position_mm: Vector::new(x, y, z),
-    };
-    let outcome = calibrate(&request, &progress.part(0.5, 1.0));
+    let mut dispatcher = Dispatcher::new(context.clone());
+    let done = job(arguments, &mut dispatcher, &console);
     console.done();
-    let calibration = outcome?;
-    let made = Made {
-        sensor: input_file(&arguments.sensor)?,
-        cmm: input_file(&arguments.cmm)?,
-        operator: arguments.operator.clone(),
-        unix_s: date::unix_now(),
-        valid_hours: arguments.valid_hours,
+    done?;
+    let Some(outcome) = &dispatcher.document.calibration.outcome else {
+        return Err(UserError::internal("The calibration gave no answer."));
     };
-    let record = certificate::record(&calibration, &made);
+    let record = certificate::record(&outcome.calibration, &outcome.made);
     if let Some(path) = &arguments.out {
         atomic::write_bytes(path, format!("{record:#}\n").as_bytes())?;
     }
     if let Some(path) = &arguments.certificate {
-        atomic::write_bytes(path, &certificate::pdf(&calibration, &made)?)?;
+        atomic::write_bytes(path, &certificate::pdf(&outcome.calibration, &outcome.made)?)?;
     }
     if json {
         super::print_json(&record)?;
     } else {
-        print(&calibration);
+        print(&outcome.calibration);
     }
     Ok(0)
+}
+
+fn job(arguments: &Calibrate, dispatcher: &mut Dispatcher, console: &Console) -> Result<()> {
+    let progress = console.progress();
+    let snapshots = snapshots(arguments)?;
+    let setup = |position_mm| {
+        Command::SetUpCalibration(Box::new(Setup {
+            artefact: arguments.artefact,
+            handedness: arguments.handedness,
+            probe_radius_mm: Some(arguments.probe_radius_mm),
+            clip_sigmas: arguments.clip_sigmas,
+            bias_mm: arguments.sensor_bias_mm,
+            position_mm,
+            wanted: Wanted { squareness: arguments.squareness, scales: arguments.scales },
+            operator: arguments.operator.clone(),
+            valid_hours: arguments.valid_hours,
+        }))
+    };
+    // The snapshot in work at the end is the first.
+    let mut touched: Option<&Path> = None;
+    for (number, snapshot) in snapshots.iter().enumerate().rev() {
+        dispatcher.run_now(setup(snapshot.position_mm), &progress)?;
+        let open = |device, path: &Path| Command::OpenMeasurement { device, path: path.to_owned() };
+        if touched != Some(&snapshot.cmm) {
+            dispatcher.run_now(open(Device::Cmm, &snapshot.cmm), &progress)?;
+            touched = Some(&snapshot.cmm);
+        }
+        dispatcher.run_now(open(Device::Sensor, &snapshot.sensor), &progress)?;
+        if dispatcher.document.calibration.sensor.regions.iter().all(|region| region.is_empty()) {
+            dispatcher.run_now(Command::FindRegions, &progress).map_err(|e| e.in_file(&snapshot.sensor))?;
+        }
+        if number > 0 {
+            dispatcher.run_now(Command::KeepSnapshot, &progress).map_err(|e| e.in_file(&snapshot.sensor))?;
+        }
+    }
+    dispatcher.run_now(Command::Calibrate, &progress)
+}
+
+fn snapshots(arguments: &Calibrate) -> Result<Vec<Snapshot>> {
+    if let (Some(sensor), Some(cmm)) = (&arguments.sensor, &arguments.cmm) {
+        return Ok(vec![Snapshot { sensor: sensor.clone(), cmm: cmm.clone(), position_mm: arguments.position_mm }]);
+    }
+    let Some(path) = &arguments.snapshots else {
+        return Err(UserError::usage("Name a snapshot and the touches, or a table of snapshots."));
+    };
+    let text = std::fs::read_to_string(path).map_err(|e| UserError::file("read", path, &e))?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let mut reader =
+        csv::ReaderBuilder::new().has_headers(false).flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes());
+    let mut found = Vec::new();
+    for (number, record) in reader.records().enumerate() {
+        let expected = || {
+            UserError::input(format!(
+                "{}, line {}: a sensor file, a CMM file and three coordinates in mm were expected.",
+                path.display(),
+                number + 1
+            ))
+        };
+        let fields: Vec<String> = record.map_err(|_| expected())?.iter().map(str::to_owned).collect();
+        let [sensor, cmm, place @ ..] = fields.as_slice() else { return Err(expected()) };
+        let place: Vec<f64> =
+            place.iter().filter_map(|text| text.parse().ok()).filter(|value: &f64| value.is_finite()).collect();
+        match place[..] {
+            [x, y, z] => {
+                found.push(Snapshot { sensor: folder.join(sensor), cmm: folder.join(cmm), position_mm: [x, y, z] });
+            }
+            // A title line holds no number.
+            _ if number == 0 && place.is_empty() => {}
+            _ => return Err(expected()),
+        }
+    }
+    if found.is_empty() { Err(UserError::input(format!("{} names no snapshot.", path.display()))) } else { Ok(found) }
 }
 
 fn print(calibration: &Calibration) {
@@ -64,39 +127,21 @@ fn print(calibration: &Calibration) {
     println!("Uncertainty of place at the artefact (k = 2)  {x:.4}, {y:.4}, {z:.4} mm");
     let [a, b, c] = uncertainty.angles_rad.map(|sigma| 2.0 * sigma.to_degrees());
     println!("Uncertainty of the angles (k = 2)             {a:.5}°, {b:.5}°, {c:.5}°");
+    if let Some(joint) = &calibration.joint {
+        println!("From {} snapshots; misfit {:.2} standard deviations", calibration.snapshots, joint.misfit);
+        let (faults, sigma) = (&joint.faults, joint.faults_sigma);
+        if sigma[0] > 0.0 {
+            println!("Squareness of X and Y  {:.2} ± {:.2} µrad", 1e6 * faults.squareness_rad, 2e6 * sigma[0]);
+        }
+        for (k, axis) in ["X", "Y", "Z"].into_iter().enumerate().filter(|(k, _)| sigma[k + 1] > 0.0) {
+            println!("Scale of {axis}             {:.2} ± {:.2} µm/m", 1e6 * faults.scales[k], 2e6 * sigma[k + 1]);
+        }
+    }
+    for (name, bias_mm) in radius_biases(&calibration.sensor, &calibration.cmm, calibration.probe_radius_mm) {
+        println!("Radius of sphere {name}, sensor less CMM  {bias_mm:+.4} mm");
+    }
     for (device, frame) in [("sensor", &calibration.sensor), ("CMM", &calibration.cmm)] {
         let weakest = frame.weakest().map_or("", |part| part.name);
         println!("Limited most, {device:7} by the fit of {weakest}");
     }
-}
-
-fn input_file(path: &Path) -> Result<InputFile> {
-    let name = path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy()).into_owned();
-    Ok(InputFile { name, blake3: hash::file_hash(path)? })
-}
-
-/// Regions by name from a table, or found in a whole snapshot.
-fn sensor_regions(arguments: &Calibrate, artefact: &dyn Artefact, progress: &Progress) -> Result<Vec<Vec<Point>>> {
-    let path = &arguments.sensor;
-    if region_table::is_one(path) {
-        return read_regions(path, artefact);
-    }
-    let loaded = load_scan(path, &LoadOptions::default(), &progress.part(0.0, 0.5))?;
-    let reported = loaded.cloud.points;
-    let righted: Vec<Point> = reported.iter().map(|point| arguments.handedness.to_right(point)).collect();
-    let found = artefact.find(&righted, &progress.part(0.5, 1.0)).map_err(|error| error.in_file(path))?;
-    let places = |set: &crate::geometry::PointSet| {
-        set.iter().filter_map(|&number| reported.get(number as usize).copied()).collect()
-    };
-    Ok(found.iter().map(places).collect())
-}
-
-/// The places of each region.
-fn read_regions(path: &Path, artefact: &dyn Artefact) -> Result<Vec<Vec<Point>>> {
-    let mut regions = vec![Vec::new(); artefact.regions().len()];
-    for (name, place) in region_table::read(path)? {
-        let region = artefact.region_of_name(&name).map_err(|error| error.in_file(path))?;
-        regions.get_mut(region).into_iter().for_each(|points| points.push(place));
-    }
-    Ok(regions)
 }

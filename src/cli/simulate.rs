@@ -8,10 +8,11 @@ use super::arguments::{Simulate, numbers};
 use super::console::Console;
 use crate::base::{Result, UserError, random::Random};
 use crate::dispatch::Context;
-use crate::geometry::{Cloud, Pose, Surface, Vector, transform};
-use crate::inspect::calibration::angled_slots::drawing::Imperfect;
+use crate::geometry::{Pose, Surface, Vector, transform};
+use crate::inspect::calibration::artefacts::Imperfect;
 use crate::inspect::calibration::trials::{self, Setting};
 use crate::inspect::calibration::{ArtefactKind, angles_rad};
+
 use crate::inspect::simulation::cmm::Cmm;
 use crate::inspect::simulation::defects::Defect;
 use crate::inspect::simulation::sensor::Sensor;
@@ -20,7 +21,12 @@ use crate::io::{LoadOptions, atomic, load_nominal, write};
 
 /// Runs it; returns the exit code.
 pub fn run(arguments: &Simulate, json: bool, context: &Context) -> Result<i32> {
-    let Some(nominal) = &arguments.nominal else { return calibration(arguments, json) };
+    if let Some(artefact) = arguments.artefact {
+        return calibration(arguments, artefact, json);
+    }
+    let Some(nominal) = &arguments.nominal else {
+        return Err(UserError::usage("Name a part or an artefact."));
+    };
     let console = Console::new();
     let progress = console.progress();
     let options = LoadOptions { unit: arguments.nominal_units, columns: None, cad: context.cad.clone() };
@@ -48,30 +54,45 @@ pub fn run(arguments: &Simulate, json: bool, context: &Context) -> Result<i32> {
 }
 
 /// What sensor and CMM measure of the artefact, with the truth.
-fn calibration(arguments: &Simulate, json: bool) -> Result<i32> {
-    let lengths = [arguments.flatness_mm, arguments.rounding_mm];
+fn calibration(arguments: &Simulate, artefact: ArtefactKind, json: bool) -> Result<i32> {
+    let lengths = [arguments.flatness_mm, arguments.rounding_mm, arguments.bin_mm];
     if !lengths.iter().all(|length| length.abs() < 5.0) || !(arguments.squareness_rad.abs() < 0.1) {
-        return Err(UserError::usage("Flatness and rounding must be below 5 mm, the squareness error below 0.1 rad."));
+        return Err(UserError::usage(
+            "Flatness, rounding and bins must be below 5 mm, the squareness error below 0.1 rad.",
+        ));
     }
     let mut setting = Setting {
+        artefact,
         cmm: Cmm { squareness_rad: arguments.squareness_rad, ..Cmm::default() },
         imperfect: Imperfect { flatness_mm: arguments.flatness_mm, rounding_mm: arguments.rounding_mm.max(0.0) },
         seed: arguments.seed,
         ..Setting::default()
     };
+    setting.sensor.bin_mm = arguments.bin_mm.max(0.0);
     if let Some(sigma) = arguments.range_sigma_mm {
         setting.sensor.range_sigma_mm = sigma;
     }
     setting.sensor.check()?;
-    let scene = trials::scene(&setting, &trials::artefact(&setting), arguments.handedness, 0)?;
+    let scene = trials::scene(&setting, &trials::Made::of(&setting), arguments.handedness, 0)?;
     let out = &arguments.out;
     std::fs::create_dir_all(out).map_err(|e| UserError::file("make the folder", out, &e))?;
-    let touches = ArtefactKind::AngledSlots.artefact().regions().iter().zip(&scene.touches);
+    let touches = artefact.artefact().regions().iter().zip(&scene.touches);
     let rows = touches
         .flat_map(|(region, points)| points.iter().map(|p| format!("{},{},{},{}\n", region.short, p.x, p.y, p.z)));
     let table: String = std::iter::once("region,x_mm,y_mm,z_mm\n".to_owned()).chain(rows).collect();
+    let name_of = |number: usize| match number {
+        0 => "snapshot.ply".to_owned(),
+        more => format!("snapshot-{}.ply", more + 1),
+    };
+    let mut snapshots = "sensor,cmm,x_mm,y_mm,z_mm\n".to_owned();
+    for (number, view) in scene.views.iter().enumerate() {
+        let (name, at) = (name_of(number), view.position_mm);
+        snapshots += &format!("{name},touches.csv,{},{},{}\n", at.x, at.y, at.z);
+        write::cloud(&out.join(name), &view.cloud)?;
+    }
     let truth = json!({
         "schema": "shadowgraph.simulated_calibration/1",
+        "artefact": artefact,
         "seed": arguments.seed,
         "handedness": scene.handedness,
         "probe_radius_mm": setting.cmm.probe_radius_mm,
@@ -79,16 +100,17 @@ fn calibration(arguments: &Simulate, json: bool) -> Result<i32> {
         "cmm_from_sensor": transform::rows_of(&scene.cmm_from_sensor),
         "cmm_from_artefact": transform::rows_of(&scene.cmm_from_artefact),
         "angles_deg": angles_rad(&scene.cmm_from_sensor).map(f64::to_degrees),
+        "position_mm": scene.views.first().map(|view| <[f64; 3]>::from(view.position_mm)),
         "sensor": setting.sensor,
-        "points": scene.snapshot.len(),
+        "points": scene.views.iter().map(|view| view.cloud.points.len()).sum::<usize>(),
     });
-    write::cloud(&out.join("snapshot.ply"), &Cloud::from_points(scene.snapshot))?;
     atomic::write_bytes(&out.join("touches.csv"), table.as_bytes())?;
+    atomic::write_bytes(&out.join("snapshots.csv"), snapshots.as_bytes())?;
     atomic::write_bytes(&out.join("truth.json"), format!("{truth:#}\n").as_bytes())?;
     if json {
         super::print_json(&truth)?;
     } else {
-        println!("snapshot.ply, touches.csv and truth.json in {}", out.display());
+        println!("{} snapshots, touches.csv, snapshots.csv and truth.json in {}", scene.views.len(), out.display());
     }
     Ok(0)
 }

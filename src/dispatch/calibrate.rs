@@ -9,11 +9,13 @@ use crate::geometry::health::CloudFindings;
 use crate::geometry::point_set::{Combine, PointSet};
 use crate::geometry::{Cloud, Point, Vector};
 use crate::inspect::alignment::automatic::PreparedScan;
-use crate::inspect::calibration::{Handedness, Request, calibrate as solve};
+use crate::inspect::calibration::{Artefact, Handedness, Placement, Request, View, calibrate as solve};
 use crate::io::{LoadOptions, atomic, load_scan, region_table};
 use crate::render::selecting::Stroke;
 use crate::report::{certificate, date};
-use crate::session::calibrating::{Calibrating, Device, InputFile, Kept, Made, Measurement, Outcome, Setup};
+use crate::session::calibrating::{
+    Calibrating, Device, InputFile, Kept, KeptMeasurement, Made, Measurement, Outcome, Setup, Taken,
+};
 use crate::session::{Actual, Document, SourceFile};
 
 /// Reads what a device measured; a table with names of regions brings those along.
@@ -83,12 +85,19 @@ fn mirror(cloud: &mut Cloud, handedness: Handedness) {
 pub(super) fn set_up(setup: Setup, document: &Document) -> Result<Edit> {
     setup.check()?;
     let before = &document.calibration.setup;
-    let turned = (before.handedness != setup.handedness).then(|| {
-        let actual = document.calibration.sensor.actual.as_ref()?;
-        let mut turned = Actual { prepared: PreparedScan::default(), ..Actual::clone(actual) };
-        mirror(&mut turned.cloud, Handedness::Left);
-        Some(Arc::new(turned))
-    });
+    let is_turned = before.handedness != setup.handedness;
+    let turned = |measurement: &Measurement| {
+        let mut turned = measurement.clone();
+        if let Some(actual) = turned.actual.as_mut().filter(|_| is_turned) {
+            let mut mirrored = Actual { prepared: PreparedScan::default(), ..Actual::clone(actual) };
+            mirror(&mut mirrored.cloud, Handedness::Left);
+            *actual = Arc::new(mirrored);
+        }
+        turned
+    };
+    let sensor = turned(&document.calibration.sensor);
+    let of_taken = |taken: &Taken| Taken { sensor: turned(&taken.sensor), ..taken.clone() };
+    let taken: Vec<Taken> = document.calibration.taken.iter().map(of_taken).collect();
     // Only what the answer depends on takes it away.
     let same_answer =
         Setup { operator: setup.operator.clone(), valid_hours: setup.valid_hours, ..before.clone() } == setup;
@@ -96,12 +105,11 @@ pub(super) fn set_up(setup: Setup, document: &Document) -> Result<Edit> {
     let other_artefact = before.artefact != setup.artefact;
     Ok(Edit::new("Change the set-up", move |document| {
         let calibration = &mut document.calibration;
-        if let Some(turned) = turned.flatten() {
-            calibration.sensor.actual = Some(turned);
-        }
+        (calibration.sensor, calibration.taken) = (sensor, taken);
         if other_artefact {
             calibration.sensor.regions.clear();
             calibration.cmm.regions.clear();
+            calibration.taken.clear();
         }
         (calibration.setup, calibration.outcome) = (setup, outcome);
     }))
@@ -147,16 +155,65 @@ pub(super) fn find(document: &Document, progress: &Progress) -> Result<Edit> {
     Ok(change("Find the regions", move |calibration| calibration.sensor.regions = regions).with_notes([note]))
 }
 
-/// The points of each region, in the artefact's order.
-fn places(measurement: &Measurement, count: usize, name: &str) -> Result<Vec<Vec<Point>>> {
+/// Sets the snapshot aside, to be used together with others. The touches stay: the artefact may be seen again as it lies.
+pub(super) fn keep(document: &Document) -> Result<Edit> {
+    let calibrating = &document.calibration;
+    let count = calibrating.setup.artefact.artefact().regions().len();
+    let is_filled = |measurement: &Measurement| (0..count).all(|region| !measurement.region(region).is_empty());
+    if !is_filled(&calibrating.sensor) || !is_filled(&calibrating.cmm) {
+        return Err(UserError::usage("Fill every region of the snapshot and of the touches before setting it aside."));
+    }
+    Ok(change("Set the snapshot aside", |calibration| {
+        let (sensor, cmm) = (std::mem::take(&mut calibration.sensor), calibration.cmm.clone());
+        calibration.taken.push(Taken { sensor, cmm, position_mm: calibration.setup.position_mm });
+    }))
+}
+
+pub(super) fn forget(number: usize) -> Edit {
+    change("Forget a snapshot", move |calibration| {
+        if number < calibration.taken.len() {
+            calibration.taken.remove(number);
+        }
+    })
+}
+
+/// The points that each region's part is made from, in the artefact's order.
+fn touched(measurement: &Measurement, artefact: &dyn Artefact) -> Result<Vec<Vec<Point>>> {
     let Some(actual) = &measurement.actual else {
-        return Err(UserError::usage(format!("Open the points of the {name} first.")));
+        return Err(UserError::usage("Open the touches of the CMM first."));
     };
     let of = |region: usize| {
         let points = measurement.region(region);
         points.iter().filter_map(|&number| actual.cloud.points.get(number as usize).copied()).collect()
     };
-    Ok((0..count).map(of).collect())
+    Ok((0..artefact.regions().len()).map(of).collect())
+}
+
+fn seen(taken: &Taken, setup: &Setup) -> Result<View> {
+    let Some(actual) = &taken.sensor.actual else {
+        return Err(UserError::usage("Open a snapshot of the sensor first."));
+    };
+    let artefact = setup.artefact.artefact();
+    let all: Vec<PointSet> = (0..artefact.regions().len()).map(|region| taken.sensor.region(region)).collect();
+    let mut regions = artefact.extract(&actual.cloud, &all)?;
+    regions.iter_mut().flatten().for_each(|point| *point = setup.handedness.to_right(point));
+    Ok(View { regions, position_mm: Vector::from(taken.position_mm) })
+}
+
+/// The artefact as it lay, each time with all snapshots of it.
+fn placements(snapshots: &[Taken], setup: &Setup) -> Result<Vec<Placement>> {
+    let mut found: Vec<(&Measurement, Placement)> = Vec::new();
+    for taken in snapshots {
+        let view = seen(taken, setup)?;
+        match found.iter_mut().find(|(cmm, _)| cmm.is_same(&taken.cmm)) {
+            Some((_, placement)) => placement.views.push(view),
+            None => {
+                let cmm = touched(&taken.cmm, setup.artefact.artefact())?;
+                found.push((&taken.cmm, Placement { cmm, views: vec![view] }));
+            }
+        }
+    }
+    Ok(found.into_iter().map(|(_, placement)| placement).collect())
 }
 
 pub(super) fn run(document: &Document, progress: &Progress) -> Result<Edit> {
@@ -173,25 +230,24 @@ fn made(calibrating: &Calibrating, unix_s: i64, progress: &Progress) -> Result<O
     let probe_radius_mm = setup.probe_radius_mm.ok_or_else(|| {
         UserError::usage("Say the radius of the CMM's probe first; 0 where its points lie on the surface already.")
     })?;
-    let count = setup.artefact.artefact().regions().len();
-    let mut sensor = places(&calibrating.sensor, count, "sensor")?;
-    sensor.iter_mut().flatten().for_each(|point| *point = setup.handedness.to_right(point));
-    let cmm = places(&calibrating.cmm, count, "CMM")?;
+    let snapshots = calibrating.snapshots();
+    let placements = placements(&snapshots, setup)?;
     let request = Request {
         artefact: setup.artefact,
-        sensor: &sensor,
-        cmm: &cmm,
+        placements: &placements,
         handedness: setup.handedness,
         probe_radius_mm,
         clip_sigmas: setup.clip_sigmas,
         bias_mm: setup.bias_mm,
-        position_mm: Vector::from(setup.position_mm),
+        wanted: setup.wanted,
     };
     let calibration = solve(&request, progress)?;
     let file = |measurement: &Measurement| measurement.source().map(InputFile::of).unwrap_or_default();
+    let mut files = snapshots.iter().flat_map(|taken| [file(&taken.sensor), file(&taken.cmm)]);
     let made = Made {
-        sensor: file(&calibrating.sensor),
-        cmm: file(&calibrating.cmm),
+        sensor: files.next().unwrap_or_default(),
+        cmm: files.next().unwrap_or_default(),
+        more: files.collect(),
         operator: setup.operator.clone(),
         unix_s,
         valid_hours: setup.valid_hours,
@@ -215,29 +271,15 @@ pub(super) fn write_certificate(folder: &Path, document: &Document) -> Result<Ed
 /// What a project kept, as far as its files are still there; notes say what is missing.
 pub(super) fn restored(kept: Kept, notes: &mut Vec<String>, progress: &Progress) -> Result<Calibrating> {
     let mut calibrating = Calibrating { setup: kept.setup, ..Calibrating::default() };
-    let files = [(Device::Sensor, kept.sensor, kept.sensor_regions), (Device::Cmm, kept.cmm, kept.cmm_regions)];
-    let mut complete = true;
-    for (device, source, regions) in files {
-        let Some(source) = source else { continue };
-        match read(device, &source.path, &calibrating.setup, progress) {
-            Ok(mut measurement) => {
-                let points = measurement.actual.as_ref().map_or(0, |actual| actual.cloud.points.len());
-                let fits = |region: &PointSet| region.last().is_none_or(|&last| (last as usize) < points);
-                if measurement.source().is_some_and(|now| now.hash == source.hash) && regions.iter().all(fits) {
-                    measurement.regions = regions;
-                } else {
-                    notes.push(format!("{} has changed since the project was saved.", source.name()));
-                    complete = false;
-                }
-                *calibrating.of_mut(device) = measurement;
-            }
-            Err(error) if error.kind == crate::base::ErrorKind::Cancelled => return Err(error),
-            Err(error) => {
-                notes.push(error.in_file(&source.path).sentence);
-                complete = false;
-            }
-        }
+    let mut restorer = Restorer { setup: calibrating.setup.clone(), read: Vec::new(), notes, complete: true };
+    calibrating.sensor = restorer.measurement(Device::Sensor, kept.sensor, progress)?;
+    calibrating.cmm = restorer.measurement(Device::Cmm, kept.cmm, progress)?;
+    for taken in kept.taken {
+        let sensor = restorer.measurement(Device::Sensor, taken.sensor, progress)?;
+        let cmm = restorer.measurement(Device::Cmm, taken.cmm, progress)?;
+        calibrating.taken.push(Taken { sensor, cmm, position_mm: taken.position_mm });
     }
+    let complete = restorer.complete;
     if let Some(before) = kept.made.filter(|_| complete) {
         match made(&calibrating, before.unix_s, progress) {
             Ok(outcome) => calibrating.outcome = Some(Arc::new(Outcome { made: before, ..outcome })),
@@ -245,4 +287,41 @@ pub(super) fn restored(kept: Kept, notes: &mut Vec<String>, progress: &Progress)
         }
     }
     Ok(calibrating)
+}
+
+/// Reads measurements again, each only once: those that were one are one again.
+struct Restorer<'a> {
+    setup: Setup,
+    read: Vec<(KeptMeasurement, Measurement)>,
+    notes: &'a mut Vec<String>,
+    complete: bool,
+}
+
+impl Restorer<'_> {
+    fn measurement(&mut self, device: Device, kept: KeptMeasurement, progress: &Progress) -> Result<Measurement> {
+        let Some(source) = &kept.source else { return Ok(Measurement::default()) };
+        if let Some((_, before)) = self.read.iter().find(|(own, _)| *own == kept) {
+            return Ok(before.clone());
+        }
+        match read(device, &source.path, &self.setup, progress) {
+            Ok(mut measurement) => {
+                let points = measurement.actual.as_ref().map_or(0, |actual| actual.cloud.points.len());
+                let fits = |region: &PointSet| region.last().is_none_or(|&last| (last as usize) < points);
+                if measurement.source().is_some_and(|now| now.hash == source.hash) && kept.regions.iter().all(fits) {
+                    measurement.regions.clone_from(&kept.regions);
+                } else {
+                    self.notes.push(format!("{} has changed since the project was saved.", source.name()));
+                    self.complete = false;
+                }
+                self.read.push((kept, measurement.clone()));
+                Ok(measurement)
+            }
+            Err(error) if error.kind == crate::base::ErrorKind::Cancelled => Err(error),
+            Err(error) => {
+                self.notes.push(error.in_file(&source.path).sentence);
+                self.complete = false;
+                Ok(Measurement::default())
+            }
+        }
+    }
 }

@@ -136,6 +136,10 @@ pub enum Command {
     ClearRegion(Device, usize),
     /// Finds the artefact's regions in the snapshot.
     FindRegions,
+    /// Sets the snapshot aside, to calibrate from it together with others.
+    KeepSnapshot,
+    /// Forgets a snapshot that was set aside, by its number.
+    ForgetSnapshot(usize),
     /// Calibrates the sensor from the regions of both devices.
     Calibrate,
     /// Writes the certificate into a folder.
@@ -307,6 +311,8 @@ fn plan(command: Command, document: &Document, context: &Context, timings_ms: &[
             work("Selecting", Box::new(move |_, _| calibrate::brush((device, region), &stroke, how, &before)))
         }
         Command::ClearRegion(device, region) => now(calibrate::clear(device, region)),
+        Command::KeepSnapshot => now(calibrate::keep(document)?),
+        Command::ForgetSnapshot(number) => now(calibrate::forget(number)),
         Command::FindRegions => {
             work("Looking for the regions", Box::new(move |progress, _| calibrate::find(&before, progress)))
         }

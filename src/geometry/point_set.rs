@@ -71,35 +71,52 @@ impl PointSet {
     }
 }
 
+/// Numbers compared at once.
+const BLOCK: usize = 16;
+
 /// The ascending numbers of `one` that are not among those of `other`.
-fn without(one: &[u32], other: &[u32]) -> Vec<u32> {
-    let mut gone = other.iter().peekable();
-    let stays = |number: &u32| {
-        while gone.next_if(|&other| other < number).is_some() {}
-        gone.peek() != Some(&number)
-    };
-    one.iter().copied().filter(stays).collect()
+fn without(mut one: &[u32], mut other: &[u32]) -> Vec<u32> {
+    let mut left = Vec::new();
+    loop {
+        // Selections differ little from one stroke to the next: where both go on alike, whole blocks are passed over.
+        while let (Some((a, after)), Some((b, others))) = (one.split_at_checked(BLOCK), other.split_at_checked(BLOCK))
+            && a == b
+        {
+            (one, other) = (after, others);
+        }
+        let Some((&number, after)) = one.split_first() else { return left };
+        match other.split_first() {
+            Some((&next, others)) if next < number => other = others,
+            Some((&next, others)) if next == number => (one, other) = (after, others),
+            Some(_) => {
+                left.push(number);
+                one = after;
+            }
+            None => {
+                left.extend_from_slice(one);
+                return left;
+            }
+        }
+    }
 }
 
 /// Both rows of ascending numbers as one, each number once.
 fn merged(one: &[u32], other: &[u32]) -> Vec<u32> {
-    let mut all = Vec::with_capacity(one.len() + other.len());
-    let (mut a, mut b) = (one.iter().peekable(), other.iter().peekable());
-    loop {
-        let next = match (a.peek(), b.peek()) {
-            (Some(x), Some(y)) if x == y => {
-                b.next();
-                a.next()
-            }
-            (Some(x), Some(y)) if y < x => b.next(),
-            (Some(_), _) => a.next(),
-            (None, _) => b.next(),
-        };
-        match next {
-            Some(&number) => all.push(number),
-            None => return all,
+    let (mut many, few) = if one.len() < other.len() { (other, one) } else { (one, other) };
+    let mut all = Vec::with_capacity(many.len() + few.len());
+    for &number in few {
+        // What lies before it is copied whole; its end is sought in strides that double.
+        let mut reach = 1;
+        while many.get(reach - 1).is_some_and(|&own| own < number) {
+            reach *= 2;
         }
+        let (before, after) = many.split_at(many[..reach.min(many.len())].partition_point(|&own| own < number));
+        all.extend_from_slice(before);
+        all.push(number);
+        many = if after.first() == Some(&number) { &after[1..] } else { after };
     }
+    all.extend_from_slice(many);
+    all
 }
 
 impl Deref for PointSet {
@@ -156,6 +173,21 @@ mod tests {
         assert_eq!(one.combined(&set(&[2, 3]), Combine::Replace)[..], [2, 3]);
         assert_eq!(set(&[1, 3]).inverted(5)[..], [0, 2, 4]);
         assert_eq!(one.renumbered(&[0, 1, 4, 5])[..], [1, 3]);
+    }
+
+    #[test]
+    fn large_sets_change_as_small_ones_do() {
+        let mut random = crate::base::random::Random::new(1, 2);
+        for _ in 0..50 {
+            let mut some = |share: f64| -> Vec<u32> { (0..2000).filter(|_| random.uniform() < share).collect() };
+            let (one, other) = (some(0.9), some(0.1));
+            let both = set(&one).combined(&set(&other), Combine::Add);
+            assert!(both.iter().all(|n| one.contains(n) || other.contains(n)) && both.is_sorted_by(|a, b| a < b));
+            assert!(one.iter().chain(&other).all(|&n| both.contains(n)));
+            let less = both.combined(&set(&other), Combine::Remove);
+            let expected: Vec<u32> = one.iter().copied().filter(|n| !other.contains(n)).collect();
+            assert_eq!(less[..], expected);
+        }
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub enum Shade {
     NoData,
     /// As one that is selected.
     Selected,
+    /// As bright as a camera saw it, 0 to 1.
+    Grey(f32),
     /// In the item's own colour.
     Plain,
     /// In the colour of a group, by its number.
@@ -43,6 +45,7 @@ impl Shade {
             Self::Deviation(mm) => mm as f32,
             Self::NoData => 1e30,
             Self::Selected => 2e30,
+            Self::Grey(brightness) => -1e30 * (1.0 + brightness.clamp(0.0, 1.0)),
             Self::Plain => 4e30,
             Self::Group(number) => 1e31 * (f32::from(number) + 1.0),
         }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::document::{Actual, SourceFile};
 use crate::base::{Result, UserError};
 use crate::geometry::PointSet;
+use crate::inspect::calibration::joint::Wanted;
 use crate::inspect::calibration::{ArtefactFrame, ArtefactKind, Calibration, Handedness};
 
 /// Who measured.
@@ -48,6 +49,8 @@ pub struct Setup {
     pub bias_mm: f64,
     /// Where the CMM stood at the snapshot, mm.
     pub position_mm: [f64; 3],
+    /// Faults of the machine to be found too, from several placements.
+    pub wanted: Wanted,
     /// Who calibrates.
     pub operator: String,
     /// How long a calibration holds, hours.
@@ -63,6 +66,7 @@ impl Default for Setup {
             clip_sigmas: Some(3.0),
             bias_mm: 0.01,
             position_mm: [0.0; 3],
+            wanted: Wanted::default(),
             operator: String::new(),
             valid_hours: 24.0,
         }
@@ -141,6 +145,9 @@ pub struct Made {
     pub sensor: InputFile,
     /// The CMM's touches.
     pub cmm: InputFile,
+    /// Files of further snapshots and their touches.
+    #[serde(default)]
+    pub more: Vec<InputFile>,
     /// Who.
     pub operator: String,
     /// When, seconds since 1970.
@@ -175,6 +182,17 @@ impl Outcome {
     }
 }
 
+/// A snapshot that was set aside with its touches, to be used together with others.
+#[derive(Clone, Default)]
+pub struct Taken {
+    /// The snapshot.
+    pub sensor: Measurement,
+    /// The touches of the artefact as it lay.
+    pub cmm: Measurement,
+    /// Where the CMM stood, mm.
+    pub position_mm: [f64; 3],
+}
+
 /// See the module.
 #[derive(Clone, Default)]
 pub struct Calibrating {
@@ -184,6 +202,8 @@ pub struct Calibrating {
     pub sensor: Measurement,
     /// The CMM's touches.
     pub cmm: Measurement,
+    /// Snapshots set aside, in the order they were.
+    pub taken: Vec<Taken>,
     /// What came out; gone as soon as anything that it was made from changes.
     pub outcome: Option<Arc<Outcome>>,
 }
@@ -195,6 +215,14 @@ impl Calibrating {
             Device::Sensor => &self.sensor,
             Device::Cmm => &self.cmm,
         }
+    }
+
+    /// All snapshots to calibrate from: the one in work first, as far as any of its regions is filled.
+    pub fn snapshots(&self) -> Vec<Taken> {
+        let current = Taken { sensor: self.sensor.clone(), cmm: self.cmm.clone(), position_mm: self.setup.position_mm };
+        let is_begun = self.sensor.regions.iter().any(|region| !region.is_empty());
+        let current = (is_begun || self.taken.is_empty()).then_some(current);
+        current.into_iter().chain(self.taken.iter().cloned()).collect()
     }
 
     /// Bytes of what this holds and `other` does not.
@@ -218,7 +246,10 @@ impl Calibrating {
             }
             (None, _) => 0,
         };
-        of(Device::Sensor) + of(Device::Cmm) + outcome
+        let is_shared = |taken: &&Taken| theirs_hold(other, taken);
+        let taken =
+            self.taken.iter().filter(|taken| !is_shared(taken)).filter_map(|taken| taken.sensor.actual.as_ref());
+        of(Device::Sensor) + of(Device::Cmm) + outcome + taken.map(|actual| actual.cloud.bytes()).sum::<u64>()
     }
 
     /// The same, to be changed.
@@ -230,20 +261,55 @@ impl Calibrating {
     }
 }
 
+/// Whether a calibration holds the points of a snapshot, in work or set aside.
+fn theirs_hold(other: &Calibrating, taken: &Taken) -> bool {
+    let is_it = |own: &Measurement| match (&own.actual, &taken.sensor.actual) {
+        (Some(own), Some(taken)) => Arc::ptr_eq(own, taken),
+        _ => false,
+    };
+    is_it(&other.sensor) || other.taken.iter().any(|own| is_it(&own.sensor))
+}
+
+/// What a project keeps of a measurement: its file and its regions.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct KeptMeasurement {
+    /// The file.
+    pub source: Option<SourceFile>,
+    /// The regions.
+    pub regions: Vec<PointSet>,
+}
+
+impl KeptMeasurement {
+    fn of(measurement: &Measurement) -> Self {
+        Self { source: measurement.source().cloned(), regions: measurement.regions.clone() }
+    }
+}
+
+/// What a project keeps of a snapshot that was set aside.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct KeptTaken {
+    /// The snapshot.
+    pub sensor: KeptMeasurement,
+    /// The touches.
+    pub cmm: KeptMeasurement,
+    /// Where the CMM stood, mm.
+    pub position_mm: [f64; 3],
+}
+
 /// What a project keeps of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Kept {
     /// The set-up.
     pub setup: Setup,
-    /// The sensor's file.
-    pub sensor: Option<SourceFile>,
-    /// Its regions.
-    pub sensor_regions: Vec<PointSet>,
-    /// The CMM's file.
-    pub cmm: Option<SourceFile>,
-    /// Its regions.
-    pub cmm_regions: Vec<PointSet>,
+    /// The sensor's snapshot.
+    pub sensor: KeptMeasurement,
+    /// The CMM's touches.
+    pub cmm: KeptMeasurement,
+    /// Snapshots set aside.
+    pub taken: Vec<KeptTaken>,
     /// Whether a calibration had been made.
     pub made: Option<Made>,
 }
@@ -251,12 +317,16 @@ pub struct Kept {
 impl Kept {
     /// Of a calibration.
     pub fn of(calibrating: &Calibrating) -> Self {
+        let taken = |taken: &Taken| KeptTaken {
+            sensor: KeptMeasurement::of(&taken.sensor),
+            cmm: KeptMeasurement::of(&taken.cmm),
+            position_mm: taken.position_mm,
+        };
         Self {
             setup: calibrating.setup.clone(),
-            sensor: calibrating.sensor.source().cloned(),
-            sensor_regions: calibrating.sensor.regions.clone(),
-            cmm: calibrating.cmm.source().cloned(),
-            cmm_regions: calibrating.cmm.regions.clone(),
+            sensor: KeptMeasurement::of(&calibrating.sensor),
+            cmm: KeptMeasurement::of(&calibrating.cmm),
+            taken: calibrating.taken.iter().map(taken).collect(),
             made: calibrating.outcome.as_ref().map(|outcome| outcome.made.clone()),
         }
     }

@@ -6,8 +6,8 @@ use egui_kittest::kittest::Queryable as _;
 use serde_json::Value;
 use shadowgraph::base::Progress;
 use shadowgraph::geometry::{Aabb, Cloud, KdTree, Mesh, Point, Pose, Surface, Vector, transform};
-use shadowgraph::inspect::calibration::angled_slots::Region;
-use shadowgraph::inspect::calibration::angled_slots::drawing::Drawing;
+use shadowgraph::inspect::calibration::artefacts::angled_slots::Region;
+use shadowgraph::inspect::calibration::artefacts::angled_slots::drawing::Drawing;
 use shadowgraph::inspect::calibration::merging::{Snapshot, merge};
 use shadowgraph::inspect::calibration::trials::{self, Scene, Setting};
 use shadowgraph::inspect::calibration::{Calibration, Handedness};
@@ -49,7 +49,7 @@ fn random_mountings_are_found() {
 fn the_bootstrap_agrees_with_propagation() {
     let sensor = Sensor { bias_mm: 0.0, ..Sensor::default() };
     let setting = Setting { sensor, automatic: true, ..Setting::default() };
-    let scene = trials::scene(&setting, &trials::artefact(&setting), Handedness::Right, 21).unwrap();
+    let scene = trials::scene(&setting, &trials::Made::of(&setting), Handedness::Right, 21).unwrap();
     let found = trials::calibrated(&setting, &scene).unwrap();
     let drawn = found.bootstrap.expect("planes can be drawn again");
     assert!(drawn.draws > 250);
@@ -124,9 +124,9 @@ struct Files {
 /// A coarse snapshot, and touches without names.
 fn files(folder: &Path) -> Files {
     let setting = Setting { sensor: Sensor { pitch_mm: [0.35, 0.35], ..Sensor::default() }, ..Setting::default() };
-    let scene = trials::scene(&setting, &trials::artefact(&setting), Handedness::Left, 3).unwrap();
+    let scene = trials::scene(&setting, &trials::Made::of(&setting), Handedness::Left, 3).unwrap();
     let (snapshot, touches) = (folder.join("snapshot.ply"), folder.join("touches.xyz"));
-    write::cloud(&snapshot, &Cloud::from_points(scene.snapshot.clone())).unwrap();
+    write::cloud(&snapshot, &Cloud::from_points(scene.views[0].cloud.points.clone())).unwrap();
     let rows: String = scene.touches.iter().flatten().map(|p| format!("{} {} {}\n", p.x, p.y, p.z)).collect();
     std::fs::write(&touches, rows).unwrap();
     Files { scene, snapshot, touches }
@@ -281,7 +281,7 @@ struct Machine {
 impl Machine {
     fn calibrated(number: u64) -> Self {
         let setting = Setting { automatic: true, ..Setting::default() };
-        let scene = trials::scene(&setting, &trials::artefact(&setting), Handedness::Left, number).unwrap();
+        let scene = trials::scene(&setting, &trials::Made::of(&setting), Handedness::Left, number).unwrap();
         let calibration = trials::calibrated(&setting, &scene).unwrap();
         Self { sensor: setting.sensor, scene, calibration }
     }
@@ -290,9 +290,9 @@ impl Machine {
     /// (CMM frame).
     fn snapshot(&self, part: &Surface, cmm_from_part: &Pose, over: &Point, number: u64) -> Snapshot {
         let middle = Point::new(0.0, 0.0, self.sensor.working_distance_mm);
-        let position_mm = over - self.scene.cmm_from_sensor * middle;
-        let cmm_from_sensor =
-            Pose::translation(position_mm.x, position_mm.y, position_mm.z) * self.scene.cmm_from_sensor;
+        let driven = over - self.scene.cmm_from_sensor * middle;
+        let position_mm = self.scene.views[0].position_mm + driven;
+        let cmm_from_sensor = Pose::translation(driven.x, driven.y, driven.z) * self.scene.cmm_from_sensor;
         let part_from_sensor = cmm_from_part.inverse() * cmm_from_sensor;
         let taken = take(part, &self.sensor, &part_from_sensor, 77, number, &Progress::silent()).unwrap();
         let reported = taken.points.iter().map(|point| self.scene.handedness.to_right(&point.measured)).collect();
@@ -348,7 +348,7 @@ fn seven_snapshots_are_merged_by_the_calibration() {
 fn squareness_is_found_from_four_placements() {
     let cmm = Cmm { squareness_rad: 8.073e-4, ..Cmm::default() };
     let setting = Setting { cmm, ..Setting::default() };
-    let trial = trials::joint_trial(&setting, &trials::artefact(&setting), 4, 5).unwrap();
+    let trial = trials::joint_trial(&setting, &trials::Made::of(&setting), 4, 5).unwrap();
     assert!(trial.squareness_rad.abs() < 4.0 * trial.squareness_sigma_rad, "{trial:?}");
     assert!(trial.squareness_sigma_rad < 2e-4 && trial.misfit < 2.0, "{trial:?}");
     assert!(trial.alone_angle_rad.to_degrees() > 0.02 && trial.angle_rad.to_degrees() < 0.02, "{trial:?}");

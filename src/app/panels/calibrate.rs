@@ -1,19 +1,17 @@
 //! The Calibrate workspace: regions of the artefact in what both devices measured, and where that puts the sensor.
 
-use std::path::PathBuf;
-
 use egui::{Color32, RichText};
 
 use super::super::files::Purpose;
 use super::super::viewport::brush::Tool;
 use super::super::{Action, App, theme};
-use super::rows;
+use super::calibration_result::{light_of, words_of};
 use crate::dispatch::Command;
-use crate::inspect::calibration::{ArtefactFrame, ArtefactKind, Handedness, Light, light};
+use crate::inspect::calibration::{ArtefactKind, Handedness, Light};
 use crate::render::GROUP_COLOURS;
 use crate::report::certificate::{EXPECTED_CMM_MM, EXPECTED_SENSOR_MM};
-use crate::report::date;
-use crate::session::calibrating::{Device, Outcome, Setup};
+use crate::session::SourceFile;
+use crate::session::calibrating::{Calibrating, Device, Measurement, Setup};
 
 /// What the panel remembers between frames.
 #[derive(Clone, Debug)]
@@ -24,10 +22,12 @@ pub struct Draft {
     pub region: usize,
     /// Whether points are coloured by their distance from the fits.
     pub shows_residuals: bool,
+    /// Whether points are as bright as the camera saw them.
+    pub shows_grey: bool,
     /// Why an expired calibration is used all the same.
     pub reason: String,
-    setup: Setup,
-    folder: String,
+    pub(super) setup: Setup,
+    pub(super) folder: String,
 }
 
 impl Default for Draft {
@@ -36,6 +36,7 @@ impl Default for Draft {
             device: Device::Sensor,
             region: 0,
             shows_residuals: false,
+            shows_grey: true,
             reason: String::new(),
             setup: Setup::default(),
             folder: "calibration".into(),
@@ -51,12 +52,19 @@ pub fn expected_mm(device: Device) -> f64 {
     }
 }
 
-fn colour_of(light: Light) -> Color32 {
+pub(super) fn colour_of(light: Light) -> Color32 {
     match light {
         Light::Green => theme::GOOD,
         Light::Amber => theme::WARN,
         Light::Red => theme::BAD,
     }
+}
+
+/// Whether a device's regions hold enough points to fit.
+pub(super) fn filled(calibrating: &Calibrating, device: Device) -> bool {
+    let regions = &calibrating.of(device).regions;
+    let count = calibrating.setup.artefact.artefact().regions().len();
+    regions.len() == count && regions.iter().all(|region| region.len() >= 3)
 }
 
 impl App {
@@ -67,6 +75,7 @@ impl App {
         self.measured(ui);
         theme::heading(ui, "Regions");
         self.region_list(ui);
+        self.snapshots(ui);
         theme::heading(ui, "Calibration");
         self.calibration_result(ui);
     }
@@ -148,6 +157,10 @@ impl App {
                 ui.end_row();
             }
         });
+        let has_grey = calibrating.sensor.actual.as_ref().is_some_and(|actual| !actual.cloud.intensity.is_empty());
+        if has_grey && self.calibration.device == Device::Sensor {
+            ui.checkbox(&mut self.calibration.shows_grey, "Greyscale").on_hover_text("As the sensor's camera saw it");
+        }
         if let Some(purpose) = browse {
             self.actions.push(Action::Browse(purpose));
         }
@@ -205,102 +218,45 @@ impl App {
         }
     }
 
-    fn calibration_result(&mut self, ui: &mut egui::Ui) {
+    /// Snapshots set aside, for artefacts that need several, or to find the machine's faults.
+    fn snapshots(&mut self, ui: &mut egui::Ui) {
         let calibrating = &self.dispatcher.document.calibration;
-        let filled = |device| {
-            let regions = &calibrating.of(device).regions;
-            let count = calibrating.setup.artefact.artefact().regions().len();
-            regions.len() == count && regions.iter().all(|region| region.len() >= 3)
-        };
-        let missing = match (filled(Device::Sensor), filled(Device::Cmm), calibrating.setup.probe_radius_mm) {
-            (false, ..) => Some("Every region needs points of the sensor."),
-            (_, false, _) => Some("Every region needs touches of the CMM."),
-            (_, _, None) => Some("Say the radius of the probe."),
-            _ => None,
-        };
-        let outcome = calibrating.outcome.clone();
-        let ready = missing.is_none() && !self.is_busy();
-        if theme::wide_main_button(ui, ready, "Calibrate sensor").clicked() {
-            self.send(Command::Calibrate);
-        }
-        match (&outcome, missing) {
-            (Some(outcome), _) => self.outcome(ui, outcome),
-            (None, Some(missing)) => {
-                theme::weak(ui, missing);
-            }
-            (None, None) => {}
-        }
-    }
-
-    fn outcome(&mut self, ui: &mut egui::Ui, outcome: &Outcome) {
-        let (calibration, made) = (&outcome.calibration, &outcome.made);
-        let (mounting, uncertainty) = (&calibration.mounting, &calibration.uncertainty);
-        let angles = mounting.angles_rad().map(f64::to_degrees);
-        let turns = uncertainty.angles_rad.map(|sigma| 2.0 * sigma.to_degrees());
-        let shift = mounting.cmm_from_sensor.translation.vector;
-        let places = uncertainty.place_mm().map(|sigma| 2.0 * sigma);
-        egui::Grid::new("mounting").num_columns(3).striped(true).spacing([8.0, 4.0]).show(ui, |ui| {
-            for (k, axis) in ["X", "Y", "Z"].into_iter().enumerate() {
-                ui.label(RichText::new(axis).family(theme::strong_family()));
-                ui.label(format!("{:.4} ± {:.4} mm", shift[k], places[k]));
-                ui.label(format!("{:.4} ± {:.4}°", angles[k], turns[k]));
-                ui.end_row();
-            }
-        });
-        theme::weak(ui, "CMM from sensor; angles of Rx Ry Rz. Uncertainties with k = 2, of places at the artefact.");
-        let weakest = |frame: &ArtefactFrame| frame.weakest().map_or("none", |part| part.name).to_owned();
-        let expires = date::Stamp::of_unix(made.expires_unix_s()).to_string();
-        let drawn = calibration.bootstrap.map_or_else(
-            || "none".to_owned(),
-            |own| own.angles_rad.map(|sigma| format!("{:.4}°", 2.0 * sigma.to_degrees())).join("  "),
-        );
-        let figures = [
-            ("Angles, drawn again", drawn),
-            ("Sensor limited by", weakest(&calibration.sensor)),
-            ("CMM limited by", weakest(&calibration.cmm)),
-            ("Dropped points", theme::count(calibration.sensor.parts.iter().map(|part| part.fit.dropped.len()).sum())),
-            ("Valid until", expires),
-        ];
-        rows(ui, "calibration figures", &figures);
-        let expired = made.expires_unix_s() < date::unix_now();
-        if expired {
-            ui.colored_label(theme::BAD, "This calibration has expired: calibrate again.");
-            ui.horizontal(|ui| {
-                let label = ui.label("Used because");
-                let hint = "a reason in writing";
-                let edit = egui::TextEdit::singleline(&mut self.calibration.reason).hint_text(hint);
-                ui.add(edit.desired_width(150.0)).labelled_by(label.id);
+        let several = !calibrating.setup.artefact.artefact().determines()[3];
+        let taken = calibrating.taken.len();
+        let heading = RichText::new("More snapshots").heading();
+        let shown = egui::CollapsingHeader::new(heading).id_salt("more snapshots").default_open(several || taken > 0);
+        let ready = filled(calibrating, Device::Sensor) && filled(calibrating, Device::Cmm) && !self.is_busy();
+        let wanted = &mut self.calibration.setup.wanted;
+        let mut send = None;
+        shown.show(ui, |ui| {
+            theme::weak(ui, if several {
+                "One sphere gives a place and no directions: set aside snapshots of it from three or more positions."
+            } else {
+                "Several snapshots together are surer; placements a quarter turn apart show the machine's own faults."
             });
-        }
-        ui.checkbox(&mut self.calibration.shows_residuals, "Residual colours");
-        ui.horizontal(|ui| {
-            let label = ui.label("Folder");
-            ui.add(egui::TextEdit::singleline(&mut self.calibration.folder).desired_width(170.0)).labelled_by(label.id);
+            egui::Grid::new("snapshots").num_columns(3).striped(true).spacing([10.0, 4.0]).show(ui, |ui| {
+                for (number, taken) in calibrating.taken.iter().enumerate() {
+                    let name = |device: &Measurement| device.source().map(SourceFile::name).unwrap_or_default();
+                    ui.label(name(&taken.sensor)).on_hover_text(format!("Touches: {}", name(&taken.cmm)));
+                    let [x, y, z] = taken.position_mm;
+                    ui.label(RichText::new(format!("{x:.1}, {y:.1}, {z:.1} mm")).weak());
+                    if ui.small_button("Forget").clicked() {
+                        send = Some(Command::ForgetSnapshot(number));
+                    }
+                    ui.end_row();
+                }
+            });
+            let hint = "Keeps this snapshot with its regions, its touches and its position, and makes room for the next";
+            if ui.add_enabled(ready, egui::Button::new("Set snapshot aside")).on_hover_text(hint).clicked() {
+                send = Some(Command::KeepSnapshot);
+            }
+            ui.add_enabled_ui(taken > 0, |ui| {
+                ui.checkbox(&mut wanted.squareness, "Find the squareness of X and Y");
+                ui.checkbox(&mut wanted.scales, "Find the scales of the axes");
+            });
         });
-        let folder = PathBuf::from(self.calibration.folder.trim());
-        let ready = !folder.as_os_str().is_empty() && !self.is_busy();
-        let hint = "Writes certificate.pdf and calibration.json";
-        if ui.add_enabled(ready, egui::Button::new("Save certificate")).on_hover_text(hint).clicked() {
-            self.send(Command::WriteCertificate(folder));
-        }
-        let ready = !self.is_busy() && (!expired || !self.calibration.reason.trim().is_empty());
-        let hint = "Brings snapshots into the CMM's frame: a table of file, x, y, z of the machine at each";
-        if ui.add_enabled(ready, egui::Button::new("Merge snapshots…")).on_hover_text(hint).clicked() {
-            self.actions.push(Action::Browse(Purpose::Positions));
+        if let Some(command) = send {
+            self.send(command);
         }
     }
-}
-
-fn words_of(light: Light) -> &'static str {
-    match light {
-        Light::Green => "As even as expected",
-        Light::Amber => "Rougher than expected: look at the residuals",
-        Light::Red => "Much rougher than expected: brush this region again",
-    }
-}
-
-/// Of the fit that a region went into.
-fn light_of(outcome: Option<&Outcome>, device: Device, region: usize) -> Option<Light> {
-    let part = outcome?.frame(device).parts.iter().find(|part| part.regions.contains(&region))?;
-    Some(light(&part.fit, expected_mm(device)))
 }

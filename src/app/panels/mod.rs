@@ -3,6 +3,7 @@
 pub mod align;
 mod bottom;
 pub mod calibrate;
+mod calibration_result;
 pub mod cleaning;
 mod compare;
 mod elements;

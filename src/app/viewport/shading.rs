@@ -15,6 +15,7 @@ pub(super) struct Shaded {
     /// Addresses of the scan and of the check whose colours are shown.
     parts: [usize; 2],
     residuals: usize,
+    grey: bool,
     selection: PointSet,
     groups: Vec<PointSet>,
 }
@@ -37,7 +38,10 @@ pub(super) fn groups_key(document: &Document) -> usize {
 impl Shaded {
     /// Whether anything but the item's own colour is shown, deviations apart.
     pub(super) fn marks_any(&self) -> bool {
-        !self.selection.is_empty() || self.residuals != 0 || self.groups.iter().any(|group| !group.is_empty())
+        !self.selection.is_empty()
+            || self.residuals != 0
+            || self.grey
+            || self.groups.iter().any(|group| !group.is_empty())
     }
 
     /// Groups and then the selection, with their marks.
@@ -48,7 +52,8 @@ impl Shaded {
 
     /// Points whose marks may differ from another's; `None` where more than marks differ.
     fn changed_from(&self, other: &Self) -> Option<Vec<u32>> {
-        if self.parts != other.parts || self.residuals != other.residuals || self.groups.len() != other.groups.len() {
+        let same_look = self.residuals == other.residuals && self.grey == other.grey;
+        if self.parts != other.parts || !same_look || self.groups.len() != other.groups.len() {
             return None;
         }
         let pairs = self.sets().zip(other.sets()).filter(|((one, _), (two, _))| !one.is_same(two));
@@ -91,6 +96,7 @@ impl Viewport {
         let wanted = Shaded {
             parts: [address(Some(&actual.of)), address(check)],
             residuals: address(stage.residuals.as_ref()),
+            grey: stage.shows_grey,
             selection: stage.document.selection.clone(),
             groups: stage.document.selections.iter().map(|named| named.points.clone()).collect(),
         };
@@ -103,6 +109,8 @@ impl Viewport {
             DeviationMap::Points(points) => Some(points),
             DeviationMap::Facets { .. } => None,
         });
+        let intensity = if stage.shows_grey { actual.of.cloud.intensity.as_slice() } else { &[] };
+        let brightest = intensity.iter().copied().filter(|grey| grey.is_finite()).fold(f32::MIN_POSITIVE, f32::max);
         let shade = |i: usize, mark: u8| match deviations {
             _ if mark == SELECTED => Shade::Selected,
             _ if stage.residuals.is_some() => {
@@ -111,7 +119,7 @@ impl Viewport {
             }
             _ if mark > 0 => Shade::Group(mark - 1),
             Some(deviations) => deviations.get(i).and_then(PointDeviation::value).into(),
-            None => Shade::Plain,
+            None => intensity.get(i).map_or(Shade::Plain, |grey| Shade::Grey(grey / brightest)),
         };
         let (gpu, count) = (self.scene.gpu(), actual.of.cloud.points.len());
         match changed.filter(|changed| changed.len() < count / MANY) {

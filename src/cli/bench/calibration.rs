@@ -4,24 +4,71 @@ use serde_json::{Value, json};
 
 use super::super::arguments::Bench;
 use crate::base::Result;
+use crate::inspect::calibration::ArtefactKind;
+use crate::inspect::calibration::artefacts::Imperfect;
 use crate::inspect::calibration::trials::{JointTrial, Setting, joint_trials, summary, trials};
 use crate::inspect::simulation::cmm::Cmm;
+use crate::inspect::simulation::sensor::Sensor;
 
 /// As published of the machine.
 const SQUARENESS_RAD: f64 = 8.073e-4;
 
-/// Runs it, with regions as by hand and as the program finds them.
+/// What is measured: a name for `--only`, what it is called, and how it differs from the usual.
+fn cases() -> Vec<(&'static str, String, Setting)> {
+    let usual = Setting::default();
+    let mut cases = vec![
+        ("brushed", "Angled slots, regions brushed".to_owned(), usual.clone()),
+        ("found", "Angled slots, regions found".to_owned(), Setting { automatic: true, ..usual.clone() }),
+    ];
+    // What the source names as the errors of each kind: rounded rims, plastic glued unevenly, points in bins.
+    let (rounded, uneven) = (
+        Imperfect { rounding_mm: 0.5, ..Imperfect::default() },
+        Imperfect { flatness_mm: 0.1, ..Imperfect::default() },
+    );
+    let binned = Sensor { bin_mm: 0.1, ..Sensor::default() };
+    let others = [
+        ("frustum", ArtefactKind::Frustum, "", usual.clone()),
+        ("three-spheres", ArtefactKind::ThreeSpheres, "", usual.clone()),
+        ("sphere", ArtefactKind::Sphere, "", usual.clone()),
+        ("square-slots", ArtefactKind::SquareSlots, "", usual.clone()),
+        (
+            "square-slots",
+            ArtefactKind::SquareSlots,
+            ", rims rounded by 0.5 mm",
+            Setting { imperfect: rounded, ..usual.clone() },
+        ),
+        ("greyscale-slots", ArtefactKind::GreyscaleSlots, "", usual.clone()),
+        (
+            "greyscale-slots",
+            ArtefactKind::GreyscaleSlots,
+            ", points in bins of 0.1 mm, flat to 0.1 mm",
+            Setting { sensor: binned, imperfect: uneven, ..usual.clone() },
+        ),
+        ("pen-lines", ArtefactKind::PenLines, "", usual.clone()),
+        (
+            "pen-lines",
+            ArtefactKind::PenLines,
+            ", points in bins of 0.1 mm, flat to 0.1 mm",
+            Setting { sensor: binned, imperfect: uneven, ..usual },
+        ),
+    ];
+    cases.extend(others.map(|(name, artefact, how, setting)| {
+        (name, format!("{}{how}", artefact.artefact().name()), Setting { artefact, ..setting })
+    }));
+    cases
+}
+
+/// Runs it.
 pub fn run(arguments: &Bench) -> Result<Value> {
     let mut rows = Vec::new();
     let wanted = |name: &str| arguments.only.as_ref().is_none_or(|only| only == name);
-    for (regions, automatic) in [("brushed", false), ("found", true)].into_iter().filter(|(name, _)| wanted(name)) {
-        let setting = Setting { automatic, ..Setting::default() };
+    for (_, case, setting) in cases().into_iter().filter(|(name, ..)| wanted(name)) {
         let started = std::time::Instant::now();
         let figures = summary(&trials(&setting, arguments.mountings)?);
         let seconds = started.elapsed().as_secs_f64();
-        rows.push(
-            json!({ "case": format!("angled slots, regions {regions}"), "figures": figures, "seconds": seconds }),
-        );
+        // A long run that is cut off has said what it knew.
+        eprintln!("{case}: {figures}");
+        rows.push(json!({ "case": case, "figures": figures, "seconds": seconds }));
     }
     if wanted("squareness") {
         rows.extend(squareness(arguments)?);

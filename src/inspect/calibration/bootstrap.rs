@@ -85,7 +85,7 @@ pub fn run(
 ) -> Result<Option<Bootstrap>> {
     let artefact = calibration.artefact.artefact();
     let patches = |frame: &ArtefactFrame, regions: &[Vec<Point>], patch_mm: f64| -> Vec<Patches> {
-        let of = |part: &super::artefact::Part| {
+        let of = |part: &super::artefacts::Part| {
             let points: Vec<Point> = part.regions.iter().flat_map(|&region| regions[region].iter().copied()).collect();
             Patches::of(&part.fit, &points, patch_mm)
         };

@@ -1,13 +1,16 @@
-//! One mounting from several placements of the artefact, with the machine's own faults.
+//! One mounting from several snapshots and placements of the artefact, with the machine's own faults.
 //!
-//! A machine whose axes are not quite square, or whose scales are off relative to the sensor's, measures an artefact
-//! differently for every way it lies. From several ways the mounting and those faults are found together, by weighted
-//! least squares over the frames that both devices see (Gauss and Newton).
+//! Every placement of the artefact has a frame, unknown but for what the machine's touches say of it; every snapshot
+//! sees one placement from where the machine stood. All frames and the mounting are found together, by weighted least
+//! squares (Gauss and Newton), each observation weighted by its own covariance. So an artefact that gives no directions,
+//! a sphere, is enough where the machine carries the sensor about; and a machine whose axes are not quite square, or
+//! whose scales are off relative to the sensor's, is found out by an artefact that lies in several ways.
 
 use nalgebra::{DMatrix, DVector, Matrix6, Vector6};
 use serde::Serialize;
 
-use super::{ArtefactFrame, ArtefactKind, Handedness, Measured, Mounting, MountingUncertainty};
+use super::solve::{Frames, Request};
+use super::{ArtefactFrame, Mounting, MountingUncertainty};
 use crate::base::{Progress, Result, UserError};
 use crate::geometry::{Point, Pose, Vector};
 
@@ -27,10 +30,14 @@ impl MachineFaults {
         let (sin, cos) = self.squareness_rad.sin_cos();
         Point::new(scaled.x + sin * scaled.y, cos * scaled.y, scaled.z)
     }
+
+    fn of(faults: &[f64; 4]) -> Self {
+        Self { squareness_rad: faults[0], scales: [faults[1], faults[2], faults[3]] }
+    }
 }
 
 /// What is to be found beside the mounting.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, serde::Deserialize)]
 pub struct Wanted {
     /// The squareness of X and Y.
     pub squareness: bool,
@@ -38,215 +45,273 @@ pub struct Wanted {
     pub scales: bool,
 }
 
-/// One placement of the artefact: regions in its order, mm.
-#[derive(Clone, Debug)]
-pub struct Placement {
-    /// Points of each region as the sensor reports them.
-    pub sensor: Vec<Vec<Point>>,
-    /// Centres of the probe's ball as the machine reports them.
-    pub cmm: Vec<Vec<Point>>,
-    /// Where the machine stood at the snapshot, as it reports.
-    pub position_mm: Vector,
-}
-
-/// How all placements were measured.
-#[derive(Clone, Copy, Debug)]
-pub struct Shared {
-    /// The artefact.
-    pub artefact: ArtefactKind,
-    /// What the sensor reports in.
-    pub handedness: Handedness,
-    /// Radius of the probe's ball, mm.
-    pub probe_radius_mm: f64,
-    /// Robust standard deviations beyond which the sensor's points are dropped.
-    pub clip_sigmas: Option<f64>,
-    /// Largest smooth error of the sensor over its field, mm.
-    pub bias_mm: f64,
-}
-
-/// What came out.
+/// What several snapshots told beside the mounting.
 #[derive(Clone, Debug, Serialize)]
 pub struct Joint {
-    /// How the sensor is mounted, at the first placement's position; in true, square axes.
-    pub mounting: Mounting,
-    /// How sure that is.
-    pub uncertainty: MountingUncertainty,
     /// The machine's faults; those not wanted are zero.
     pub faults: MachineFaults,
     /// Standard uncertainties of the faults: squareness (rad), scales.
     pub faults_sigma: [f64; 4],
     /// Root of the weighted mean square of what is left, in standard deviations: near 1 where all is as stated.
     pub misfit: f64,
-    /// How far each placement is off: shift (mm) and turn (rad) in the artefact's frame.
+    /// How far each snapshot is off: shift (mm) and turn (rad) in the artefact's frame.
     pub residuals: Vec<[f64; 6]>,
 }
 
 /// Steps that no sound set of placements needs.
-const STEPS: usize = 20;
+const STEPS: usize = 30;
 /// Steps as small as this, mm and rad, end the search.
 const ENOUGH: f64 = 1e-9;
 /// Steps of numeric derivatives: mm and rad, and for the faults.
 const STEP: f64 = 1e-6;
+/// Information of the scaled problem below this share of its largest is none.
+const OPEN: f64 = 1e-9;
 
-/// Finds mounting and faults. Squareness and scales need placements that lie in different ways.
-pub fn solve(shared: &Shared, placements: &[Placement], wanted: Wanted, progress: &Progress) -> Result<Joint> {
-    let artefact = shared.artefact.artefact();
-    let righted = |regions: &[Vec<Point>]| -> Vec<Vec<Point>> {
-        regions.iter().map(|region| region.iter().map(|point| shared.handedness.to_right(point)).collect()).collect()
-    };
-    let scanned = Measured { probe_radius_mm: 0.0, clip_sigmas: shared.clip_sigmas, bias_mm: shared.bias_mm };
-    let mut sensor = Vec::with_capacity(placements.len());
-    for (i, placement) in placements.iter().enumerate() {
-        let share = |at: usize| 0.9 * at as f32 / placements.len() as f32;
-        let part = progress.part(share(i), share(i + 1));
-        let frame = artefact.frame(&righted(&placement.sensor), &scanned, &part);
-        sensor.push(frame.map_err(|error| error.about(&format!("Placement {}, sensor", i + 1)))?);
-    }
-    let problem = Problem { shared, placements, sensor: &sensor };
-    let first = problem.cmm_frames(&MachineFaults::default())?;
-    let (Some(one), Some(other)) = (first.first(), sensor.first()) else {
-        return Err(UserError::usage("Name at least one placement of the artefact."));
-    };
-    let mut pose = one.device_from_artefact * other.device_from_artefact.inverse();
-    let unknown: Vec<usize> = (0..4).filter(|&k| if k == 0 { wanted.squareness } else { wanted.scales }).collect();
-    if !unknown.is_empty() && placements.len() < 2 {
+/// Finds mounting and faults from the frames of the request; all but those of the machine are used as they are.
+pub(super) fn solve(
+    request: &Request<'_>,
+    frames: &Frames,
+    wanted: Wanted,
+    progress: &Progress,
+) -> Result<(Mounting, MountingUncertainty, Joint)> {
+    let faults: Vec<usize> = (0..4).filter(|&k| if k == 0 { wanted.squareness } else { wanted.scales }).collect();
+    if !faults.is_empty() && request.placements.len() < 2 {
         return Err(UserError::usage(
             "Squareness and scales need several placements of the artefact that lie in different ways.",
         ));
     }
-    let mut faults = [0.0; 4];
-    let count = 6 + unknown.len();
-    // Faults change what the frames are, hardly how sure they are.
-    let weights = problem.weights(&faults)?;
-    let mut inverse = DMatrix::zeros(count, count);
+    let problem = Problem::new(request, frames, faults)?;
+    let mut state = problem.start()?;
+    let mut inverse = DMatrix::zeros(0, 0);
     for _ in 0..STEPS {
-        progress.report(0.95, "Fitting all placements")?;
-        let here = problem.residuals(&pose, &faults)?;
-        let columns: Vec<Vec<Vector6<f64>>> = (0..count)
-            .map(|k| {
-                let (mut moved, mut changed) = (pose, faults);
-                if k < 6 {
-                    moved = step(&pose, &Vector6::ith(k, STEP));
-                } else {
-                    changed[unknown[k - 6]] += STEP;
-                }
-                let there = problem.residuals(&moved, &changed)?;
-                Ok(there.iter().zip(&here).map(|(a, b)| (a - b) / STEP).collect())
-            })
-            .collect::<Result<_>>()?;
-        let (mut normal, mut right) = (DMatrix::<f64>::zeros(count, count), DVector::<f64>::zeros(count));
-        for (p, weight) in weights.iter().enumerate() {
-            for i in 0..count {
-                right[i] -= columns[i][p].dot(&(weight * here[p]));
-                for j in 0..count {
-                    normal[(i, j)] += columns[i][p].dot(&(weight * columns[j][p]));
-                }
-            }
-        }
-        inverse = normal.clone().try_inverse().ok_or_else(undetermined)?;
+        progress.report(0.95, "Fitting all snapshots")?;
+        let (normal, right) = problem.normal_equations(&state)?;
+        inverse = inverted(&normal).ok_or_else(undetermined)?;
         let by = &inverse * right;
-        pose = step(&pose, &Vector6::from_fn(|k, _| by[k]));
-        unknown.iter().enumerate().for_each(|(k, &which)| faults[which] += by[6 + k]);
+        state = problem.stepped(&state, &by);
         if by.amax() < ENOUGH {
             break;
         }
     }
-    if !inverse.iter().all(|value| value.is_finite()) || faults.iter().any(|fault| fault.abs() > 0.1) {
+    if !inverse.iter().all(|value| value.is_finite()) || state.faults.iter().any(|fault| fault.abs() > 0.1) {
         return Err(undetermined());
     }
-    problem.finish(&pose, &faults, &unknown, &inverse, &weights)
+    problem.finish(&state, &inverse)
 }
 
 fn undetermined() -> UserError {
     UserError::input(
-        "These placements do not determine what is asked: lay the artefact in more different ways, a quarter turn apart.",
+        "These snapshots do not determine what is asked: carry the sensor to positions that lie on no line, or lay the \
+         artefact in more different ways, a quarter turn apart.",
     )
 }
 
-/// Moved by a shift and a turn about its own place, in the CMM's axes.
-fn step(pose: &Pose, by: &Vector6<f64>) -> Pose {
-    let turn = nalgebra::UnitQuaternion::from_scaled_axis(Vector::new(by[3], by[4], by[5]));
-    Pose::from_parts((pose.translation.vector + Vector::new(by[0], by[1], by[2])).into(), turn * pose.rotation)
+/// The inverse of a positive matrix; `None` where something is left open.
+fn inverted(matrix: &DMatrix<f64>) -> Option<DMatrix<f64>> {
+    let scales = matrix.diagonal().map(|d| if d > 0.0 { d.sqrt() } else { 0.0 });
+    if scales.iter().any(|scale| *scale == 0.0) {
+        return None;
+    }
+    let scaled = DMatrix::from_fn(matrix.nrows(), matrix.ncols(), |i, j| matrix[(i, j)] / (scales[i] * scales[j]));
+    let values = scaled.symmetric_eigenvalues();
+    if values.min() < OPEN * values.max() {
+        return None;
+    }
+    let inverse = scaled.cholesky()?.inverse();
+    Some(DMatrix::from_fn(matrix.nrows(), matrix.ncols(), |i, j| inverse[(i, j)] / (scales[i] * scales[j])))
 }
 
-fn faults_of(faults: &[f64; 4]) -> MachineFaults {
-    MachineFaults { squareness_rad: faults[0], scales: [faults[1], faults[2], faults[3]] }
+/// What is being found.
+#[derive(Clone)]
+struct State {
+    cmm_from_sensor: Pose,
+    faults: [f64; 4],
+    /// Of each placement: the artefact in the machine's true axes.
+    artefacts: Vec<Pose>,
 }
 
 struct Problem<'a> {
-    shared: &'a Shared,
-    placements: &'a [Placement],
-    sensor: &'a [ArtefactFrame],
+    request: &'a Request<'a>,
+    frames: &'a Frames,
+    /// Shifts and turns that the artefact determines.
+    determined: Vec<usize>,
+    /// Numbers of the faults to be found.
+    faults: Vec<usize>,
+    /// Of the machine's frame of each placement, and of each snapshot's.
+    weights: (Vec<Matrix6<f64>>, Vec<Matrix6<f64>>),
 }
 
-impl Problem<'_> {
-    fn cmm_frames(&self, faults: &MachineFaults) -> Result<Vec<ArtefactFrame>> {
-        let touched = Measured { probe_radius_mm: self.shared.probe_radius_mm, ..Measured::default() };
-        let frame = |(i, placement): (usize, &Placement)| {
-            let places: Vec<Vec<Point>> =
-                placement.cmm.iter().map(|region| region.iter().map(|p| faults.truth(p)).collect()).collect();
-            let artefact = self.shared.artefact.artefact();
-            artefact
-                .frame(&places, &touched, &Progress::silent())
-                .map_err(|error| error.about(&format!("Placement {}, CMM", i + 1)))
+/// A small shift (mm) and turn (rad) in a frame's own axes.
+fn motion(by: &Vector6<f64>) -> Pose {
+    let turn = nalgebra::UnitQuaternion::from_scaled_axis(Vector::new(by[3], by[4], by[5]));
+    Pose::from_parts(Vector::new(by[0], by[1], by[2]).into(), turn)
+}
+
+fn of_motion(change: &Pose) -> Vector6<f64> {
+    let (by, turn) = (change.translation.vector, change.rotation.scaled_axis());
+    Vector6::new(by.x, by.y, by.z, turn.x, turn.y, turn.z)
+}
+
+impl<'a> Problem<'a> {
+    fn new(request: &'a Request<'a>, frames: &'a Frames, faults: Vec<usize>) -> Result<Self> {
+        let determines = request.artefact.artefact().determines();
+        let determined: Vec<usize> = (0..6).filter(|&k| determines[k]).collect();
+        let weight = |frame: &ArtefactFrame| {
+            let count = determined.len();
+            let own = DMatrix::from_fn(count, count, |i, j| frame.covariance[(determined[i], determined[j])]);
+            let inverse = inverted(&own).ok_or_else(undetermined)?;
+            let mut weight = Matrix6::zeros();
+            for (i, &row) in determined.iter().enumerate() {
+                determined.iter().enumerate().for_each(|(j, &column)| weight[(row, column)] = inverse[(i, j)]);
+            }
+            Ok(weight)
         };
-        self.placements.iter().enumerate().map(frame).collect()
+        let of = |frames: &[ArtefactFrame]| frames.iter().map(weight).collect::<Result<Vec<_>>>();
+        let weights = (of(&frames.cmm)?, of(&frames.sensor)?);
+        Ok(Self { request, frames, determined, faults, weights })
     }
 
-    /// What each placement is off, in the artefact's frame: mm, then rad.
-    fn residuals(&self, pose: &Pose, faults: &[f64; 4]) -> Result<Vec<Vector6<f64>>> {
-        let faults = faults_of(faults);
-        let frames = self.cmm_frames(&faults)?;
-        let stood = |placement: &Placement| faults.truth(&Point::from(placement.position_mm)).coords;
-        let start = self.placements.first().map_or_else(Vector::zeros, stood);
-        let off = |((placement, cmm), sensor): ((&Placement, &ArtefactFrame), &ArtefactFrame)| {
-            let driven = nalgebra::Translation3::from(stood(placement) - start) * pose;
-            let change = cmm.device_from_artefact.inverse() * driven * sensor.device_from_artefact;
-            let (by, turn) = (change.translation.vector, change.rotation.scaled_axis());
-            Vector6::new(by.x, by.y, by.z, turn.x, turn.y, turn.z)
+    /// Where the machine truly stood at each snapshot, from where it stood at the first.
+    fn driven(&self, faults: &MachineFaults) -> Vec<Vector> {
+        let stood = |view: &super::solve::View| faults.truth(&Point::from(view.position_mm)).coords;
+        let all: Vec<Vector> = self.request.views().map(|(_, view)| stood(view)).collect();
+        all.iter().map(|place| place - all[0]).collect()
+    }
+
+    fn start(&self) -> Result<State> {
+        let cmm: Vec<Pose> = self.frames.cmm.iter().map(|frame| frame.device_from_artefact).collect();
+        let sensor: Vec<Pose> = self.frames.sensor.iter().map(|frame| frame.device_from_artefact).collect();
+        let cmm_from_sensor = if self.determined.len() == 6 {
+            cmm[0] * sensor[0].inverse()
+        } else {
+            // The places that the sensor saw, onto where they were, the machine's drive taken off.
+            let driven = self.driven(&MachineFaults::default());
+            let seen: Vec<Vector> = sensor.iter().map(|pose| pose.translation.vector).collect();
+            let were = self.request.views().zip(&driven).map(|((p, _), by)| cmm[p].translation.vector - by);
+            onto(&seen, &were.collect::<Vec<_>>()).ok_or_else(undetermined)?
         };
-        Ok(self.placements.iter().zip(&frames).zip(self.sensor).map(off).collect())
+        Ok(State { cmm_from_sensor, faults: [0.0; 4], artefacts: cmm })
     }
 
-    fn weights(&self, faults: &[f64; 4]) -> Result<Vec<Matrix6<f64>>> {
-        let frames = self.cmm_frames(&faults_of(faults))?;
-        frames
-            .iter()
-            .zip(self.sensor)
-            .map(|(cmm, sensor)| (cmm.covariance + sensor.covariance).try_inverse().ok_or_else(undetermined))
-            .collect()
+    /// Numbers of the parameters: the mounting, faults, then each placement.
+    fn count(&self) -> usize {
+        6 + self.faults.len() + self.determined.len() * self.frames.cmm.len()
     }
 
-    fn finish(
-        &self,
-        pose: &Pose,
-        faults: &[f64; 4],
-        unknown: &[usize],
-        inverse: &DMatrix<f64>,
-        weights: &[Matrix6<f64>],
-    ) -> Result<Joint> {
-        let residuals = self.residuals(pose, faults)?;
-        let square: f64 = residuals.iter().zip(weights).map(|(own, weight)| own.dot(&(weight * own))).sum();
-        let left = (6 * residuals.len()).saturating_sub(6 + unknown.len());
+    fn stepped(&self, state: &State, by: &DVector<f64>) -> State {
+        let mut next = state.clone();
+        let turn = nalgebra::UnitQuaternion::from_scaled_axis(Vector::new(by[3], by[4], by[5]));
+        // Shifted, and turned about its own place, along and about the CMM's axes.
+        let shift = state.cmm_from_sensor.translation.vector + Vector::new(by[0], by[1], by[2]);
+        next.cmm_from_sensor = Pose::from_parts(shift.into(), turn * state.cmm_from_sensor.rotation);
+        self.faults.iter().enumerate().for_each(|(k, &which)| next.faults[which] += by[6 + k]);
+        let first = 6 + self.faults.len();
+        for (p, artefact) in next.artefacts.iter_mut().enumerate() {
+            let mut own = Vector6::zeros();
+            for (k, &which) in self.determined.iter().enumerate() {
+                own[which] = by[first + p * self.determined.len() + k];
+            }
+            *artefact *= motion(&own);
+        }
+        next
+    }
+
+    /// The machine's frames, touched places corrected for its faults.
+    fn cmm_frames(&self, faults: &[f64; 4]) -> Result<Vec<Pose>> {
+        if faults.iter().all(|fault| *fault == 0.0) {
+            return Ok(self.frames.cmm.iter().map(|frame| frame.device_from_artefact).collect());
+        }
+        let faults = MachineFaults::of(faults);
+        self.request
+            .cmm_frames(&|place| faults.truth(place))
+            .map(|frames| frames.iter().map(|frame| frame.device_from_artefact).collect())
+    }
+
+    /// What each touched and each seen frame is off, in the artefact's frame: mm, then rad.
+    fn residuals(&self, state: &State, cmm: &[Pose]) -> (Vec<Vector6<f64>>, Vec<Vector6<f64>>) {
+        let touched = cmm.iter().zip(&state.artefacts).map(|(own, artefact)| of_motion(&(own.inverse() * artefact)));
+        let driven = self.driven(&MachineFaults::of(&state.faults));
+        let seen = self.request.views().zip(&driven).zip(&self.frames.sensor).map(|(((p, _), by), sensor)| {
+            let cmm_from_sensor = nalgebra::Translation3::from(*by) * state.cmm_from_sensor;
+            let sensor_from_artefact = cmm_from_sensor.inverse() * state.artefacts[p];
+            of_motion(&(sensor.device_from_artefact.inverse() * sensor_from_artefact))
+        });
+        (touched.collect(), seen.collect())
+    }
+
+    fn normal_equations(&self, state: &State) -> Result<(DMatrix<f64>, DVector<f64>)> {
+        let count = self.count();
+        let cmm = self.cmm_frames(&state.faults)?;
+        let here = self.residuals(state, &cmm);
+        let mut columns = Vec::with_capacity(count);
+        for k in 0..count {
+            let moved = self.stepped(state, &DVector::from_fn(count, |i, _| if i == k { STEP } else { 0.0 }));
+            let is_fault = (6..6 + self.faults.len()).contains(&k);
+            let there = if is_fault {
+                self.residuals(&moved, &self.cmm_frames(&moved.faults)?)
+            } else {
+                self.residuals(&moved, &cmm)
+            };
+            let change = |there: &[Vector6<f64>], here: &[Vector6<f64>]| -> Vec<Vector6<f64>> {
+                there.iter().zip(here).map(|(there, here)| (there - here) / STEP).collect()
+            };
+            columns.push((change(&there.0, &here.0), change(&there.1, &here.1)));
+        }
+        let (mut normal, mut right) = (DMatrix::zeros(count, count), DVector::zeros(count));
+        for (which, (weights, here)) in [(&self.weights.0, &here.0), (&self.weights.1, &here.1)].into_iter().enumerate()
+        {
+            let column = |k: usize| if which == 0 { &columns[k].0 } else { &columns[k].1 };
+            for (o, weight) in weights.iter().enumerate() {
+                for i in 0..count {
+                    let weighted = weight * column(i)[o];
+                    right[i] -= weighted.dot(&here[o]);
+                    (0..count).for_each(|j| normal[(i, j)] += weighted.dot(&column(j)[o]));
+                }
+            }
+        }
+        Ok((normal, right))
+    }
+
+    fn finish(&self, state: &State, inverse: &DMatrix<f64>) -> Result<(Mounting, MountingUncertainty, Joint)> {
+        let (touched, seen) = self.residuals(state, &self.cmm_frames(&state.faults)?);
+        let square = |residuals: &[Vector6<f64>], weights: &[Matrix6<f64>]| -> f64 {
+            residuals.iter().zip(weights).map(|(own, weight)| own.dot(&(weight * own))).sum()
+        };
+        let squares = square(&touched, &self.weights.0) + square(&seen, &self.weights.1);
+        let left = (self.determined.len() * (touched.len() + seen.len())).saturating_sub(self.count());
         let mut faults_sigma = [0.0; 4];
-        unknown
-            .iter()
-            .enumerate()
-            .for_each(|(k, &which)| faults_sigma[which] = inverse[(6 + k, 6 + k)].max(0.0).sqrt());
-        let position_mm = self.placements.first().map_or_else(Vector::zeros, |placement| placement.position_mm);
-        let mounting = Mounting { cmm_from_sensor: *pose, handedness: self.shared.handedness, position_mm };
+        for (k, &which) in self.faults.iter().enumerate() {
+            faults_sigma[which] = inverse[(6 + k, 6 + k)].max(0.0).sqrt();
+        }
+        let position_mm = self.request.views().next().map_or_else(Vector::zeros, |(_, view)| view.position_mm);
+        let mounting =
+            Mounting { cmm_from_sensor: state.cmm_from_sensor, handedness: self.request.handedness, position_mm };
         let covariance = Matrix6::from_fn(|i, j| inverse[(i, j)]);
-        // Stated where the artefact was.
-        let middle = self.sensor.iter().map(|frame| frame.device_from_artefact.translation.vector).sum::<Vector>();
-        let middle = Point::from(middle / self.sensor.len() as f64);
-        let uncertainty = MountingUncertainty::from_origin(&mounting, &covariance, middle);
-        Ok(Joint {
-            mounting,
-            uncertainty,
-            faults: faults_of(faults),
+        let uncertainty = MountingUncertainty::from_origin(&mounting, &covariance, self.frames.middle);
+        let joint = Joint {
+            faults: MachineFaults::of(&state.faults),
             faults_sigma,
-            misfit: if left > 0 { (square / left as f64).sqrt() } else { 0.0 },
-            residuals: residuals.iter().map(|own| (*own).into()).collect(),
-        })
+            misfit: if left > 0 { (squares / left as f64).sqrt() } else { 0.0 },
+            residuals: seen.iter().map(|own| (*own).into()).collect(),
+        };
+        Ok((mounting, uncertainty, joint))
     }
+}
+
+/// The motion that brings some places nearest to others; `None` where there are fewer than three, or on one line.
+fn onto(from: &[Vector], to: &[Vector]) -> Option<Pose> {
+    let mean = |places: &[Vector]| places.iter().sum::<Vector>() / places.len().max(1) as f64;
+    let (a, b) = (mean(from), mean(to));
+    let mut spread = nalgebra::Matrix3::zeros();
+    from.iter().zip(to).for_each(|(p, q)| spread += (q - b) * (p - a).transpose());
+    let svd = spread.svd(true, true);
+    // Of three singular values in descending order, places on one line leave the second zero.
+    if from.len() < 3 || !(svd.singular_values[1] > OPEN * svd.singular_values[0]) {
+        return None;
+    }
+    let (u, v) = (svd.u?, svd.v_t?);
+    let sign = (u * v).determinant().signum();
+    let turn = u * nalgebra::Matrix3::from_diagonal(&Vector::new(1.0, 1.0, sign)) * v;
+    let turn = nalgebra::UnitQuaternion::from_matrix(&turn);
+    Some(Pose::from_parts((b - turn * a).into(), turn))
 }

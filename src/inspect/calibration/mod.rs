@@ -4,16 +4,14 @@
 //! `cmm_from_sensor = cmm_from_artefact * sensor_from_artefact⁻¹`, and a snapshot taken elsewhere is shifted by how far
 //! the CMM has moved since the calibration.
 
-pub mod angled_slots;
-pub mod artefact;
+pub mod artefacts;
 pub mod bootstrap;
 pub mod joint;
 pub mod merging;
 mod mounting;
-mod smooth_bias;
 mod solve;
 pub mod trials;
 
-pub use artefact::{Artefact, ArtefactFrame, ArtefactKind, Light, Measured, light};
+pub use artefacts::{Artefact, ArtefactFrame, ArtefactKind, Light, Measured, light};
 pub use mounting::{Handedness, Mounting, MountingUncertainty, angles_rad};
-pub use solve::{Calibration, Request, calibrate};
+pub use solve::{Calibration, Placement, Request, View, calibrate};

@@ -3,7 +3,7 @@
 use nalgebra::{Matrix3, Matrix6};
 use serde::{Deserialize, Serialize};
 
-use super::artefact::ArtefactFrame;
+use super::artefacts::ArtefactFrame;
 use crate::geometry::{Point, Pose, Vector};
 
 /// The frame that a sensor reports in.
@@ -96,11 +96,17 @@ impl MountingUncertainty {
 
     /// From the covariance of the sensor's origin and of its turns, along and about the CMM's axes.
     pub fn from_origin(mounting: &Mounting, at_origin: &Matrix6<f64>, reference_mm: Point) -> Self {
-        let arm = mounting.cmm_from_sensor.rotation * reference_mm.coords;
+        let angles_rad = of_angles(&mounting.cmm_from_sensor, at_origin);
+        let at_origin = Self { reference_mm: Point::origin(), covariance: *at_origin, angles_rad };
+        at_origin.moved_to(mounting, reference_mm)
+    }
+
+    /// The same, stated for another place (right-handed sensor frame, mm).
+    pub fn moved_to(&self, mounting: &Mounting, reference_mm: Point) -> Self {
+        let arm = mounting.cmm_from_sensor.rotation * (reference_mm - self.reference_mm);
         let mut moved = Matrix6::identity();
         moved.fixed_view_mut::<3, 3>(0, 3).copy_from(&-arm.cross_matrix());
-        let covariance = moved * at_origin * moved.transpose();
-        Self { reference_mm, covariance, angles_rad: of_angles(&mounting.cmm_from_sensor, &covariance) }
+        Self { reference_mm, covariance: moved * self.covariance * moved.transpose(), ..*self }
     }
 
     /// Of the displacement of the reference place, along the CMM's axes, mm.

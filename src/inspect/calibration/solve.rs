@@ -3,19 +3,36 @@
 use serde::Serialize;
 
 use super::bootstrap::{self, Bootstrap};
-use super::{ArtefactFrame, ArtefactKind, Handedness, Measured, Mounting, MountingUncertainty};
+use super::joint::{self, Joint, Wanted};
+use super::{ArtefactFrame, ArtefactKind, Handedness, Measured, Mounting, MountingUncertainty, artefacts};
 use crate::base::{Progress, Result, UserError};
 use crate::geometry::{Point, Vector};
 
-/// What a calibration is made from. Regions are in the artefact's order, mm.
+/// A snapshot of the artefact.
+#[derive(Clone, Debug, Default)]
+pub struct View {
+    /// Points of each region in the artefact's order, as the sensor reports them, mm.
+    pub regions: Vec<Vec<Point>>,
+    /// Where the CMM stood, as its scales say, mm.
+    pub position_mm: Vector,
+}
+
+/// The artefact as it lay once, touched and seen.
+#[derive(Clone, Debug, Default)]
+pub struct Placement {
+    /// Centres of the probe's ball at each region, CMM frame, mm.
+    pub cmm: Vec<Vec<Point>>,
+    /// Snapshots of it.
+    pub views: Vec<View>,
+}
+
+/// What a calibration is made from.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// The artefact.
     pub artefact: ArtefactKind,
-    /// Points of each region as the sensor reports them.
-    pub sensor: &'a [Vec<Point>],
-    /// Centres of the probe's ball at each region, CMM frame.
-    pub cmm: &'a [Vec<Point>],
+    /// How it lay; the mounting is stated for the first snapshot's position.
+    pub placements: &'a [Placement],
     /// What the sensor reports in.
     pub handedness: Handedness,
     /// Radius of the probe's ball; 0 where the CMM's points are on the surface already.
@@ -24,8 +41,8 @@ pub struct Request<'a> {
     pub clip_sigmas: Option<f64>,
     /// Largest smooth error of the sensor over its field, mm.
     pub bias_mm: f64,
-    /// Where the CMM stood when the snapshot was taken.
-    pub position_mm: Vector,
+    /// Faults of the machine to be found too.
+    pub wanted: Wanted,
 }
 
 /// A calibrated sensor.
@@ -37,41 +54,156 @@ pub struct Calibration {
     pub mounting: Mounting,
     /// How sure that is.
     pub uncertainty: MountingUncertainty,
-    /// The artefact in the right-handed sensor frame.
+    /// The artefact in the right-handed sensor frame, in the first snapshot.
     pub sensor: ArtefactFrame,
-    /// The artefact in the CMM's frame.
+    /// The artefact in the CMM's frame, as it lay first.
     pub cmm: ArtefactFrame,
     /// The probe's radius that was taken off, mm.
     pub probe_radius_mm: f64,
     /// The sensor's largest smooth error, as it was stated, mm.
     pub bias_mm: f64,
-    /// The uncertainties as drawing the points again gives them.
+    /// Snapshots that it was made from.
+    pub snapshots: usize,
+    /// The uncertainties as drawing the points again gives them, of one snapshot.
     pub bootstrap: Option<Bootstrap>,
+    /// What several snapshots told beside the mounting.
+    pub joint: Option<Joint>,
+}
+
+/// The frames that both devices found.
+pub(super) struct Frames {
+    /// Of each placement.
+    pub cmm: Vec<ArtefactFrame>,
+    /// Of each snapshot.
+    pub sensor: Vec<ArtefactFrame>,
+    /// Middle of the first snapshot's regions, right-handed sensor frame: what displacements are stated for.
+    pub middle: Point,
+}
+
+impl Request<'_> {
+    /// All snapshots, each with the number of its placement.
+    pub(super) fn views(&self) -> impl Iterator<Item = (usize, &View)> {
+        self.placements.iter().enumerate().flat_map(|(p, placement)| placement.views.iter().map(move |view| (p, view)))
+    }
+
+    fn righted(&self, view: &View) -> Vec<Vec<Point>> {
+        let right = |region: &Vec<Point>| region.iter().map(|point| self.handedness.to_right(point)).collect();
+        view.regions.iter().map(right).collect()
+    }
+
+    /// The machine's frames, its places corrected by `truth`.
+    pub(super) fn cmm_frames(&self, truth: &dyn Fn(&Point) -> Point) -> Result<Vec<ArtefactFrame>> {
+        let touched = Measured { probe_radius_mm: self.probe_radius_mm, ..Measured::default() };
+        let frame = |(number, placement): (usize, &Placement)| {
+            let places: Vec<Vec<Point>> =
+                placement.cmm.iter().map(|region| region.iter().map(truth).collect()).collect();
+            let found = self.artefact.artefact().frame(&places, &touched, &Progress::silent());
+            found.map_err(|error| error.about(&of_several("CMM", "placement", number, self.placements.len())))
+        };
+        self.placements.iter().enumerate().map(frame).collect()
+    }
+}
+
+/// "Sensor", or "Sensor, snapshot 2" where there are several.
+fn of_several(device: &str, what: &str, number: usize, count: usize) -> String {
+    if count > 1 { format!("{device}, {what} {}", number + 1) } else { device.to_owned() }
 }
 
 /// Finds the artefact's frame with both devices, and how one lies in the other.
 pub fn calibrate(request: &Request<'_>, progress: &Progress) -> Result<Calibration> {
     let artefact = request.artefact.artefact();
-    let righted: Vec<Vec<Point>> = request
-        .sensor
-        .iter()
-        .map(|region| region.iter().map(|point| request.handedness.to_right(point)).collect())
-        .collect();
-    let scanned = Measured { probe_radius_mm: 0.0, clip_sigmas: request.clip_sigmas, bias_mm: request.bias_mm };
-    let touched = Measured { probe_radius_mm: request.probe_radius_mm, ..Measured::default() };
-    let sensor = artefact.frame(&righted, &scanned, &progress.part(0.0, 0.8)).map_err(|error| error.about("Sensor"))?;
-    let cmm = artefact.frame(request.cmm, &touched, &progress.part(0.8, 0.95)).map_err(|error| error.about("CMM"))?;
-    same_artefact(&righted, request.cmm, &sensor, &cmm)?;
-    let (from_cmm, from_sensor) = (&cmm.device_from_artefact, &sensor.device_from_artefact);
-    let mounting = Mounting::new(from_cmm, from_sensor, request.handedness, request.position_mm);
-    let uncertainty = MountingUncertainty::new(&mounting, &cmm, &sensor, middle(&righted));
-    let probe_radius_mm = request.probe_radius_mm;
-    let (artefact, bias_mm) = (request.artefact, request.bias_mm);
-    let bootstrap = None;
-    let mut calibration =
-        Calibration { artefact, mounting, uncertainty, sensor, cmm, probe_radius_mm, bias_mm, bootstrap };
-    calibration.bootstrap = bootstrap::run(&calibration, &righted, request.cmm, &progress.part(0.95, 1.0))?;
+    let count = request.views().count();
+    if count == 0 {
+        return Err(UserError::usage("Name at least one snapshot of the artefact."));
+    }
+    if !artefact.determines()[3] && count < 3 {
+        return Err(UserError::usage(
+            "One sphere gives a place and no directions: take snapshots of it from three or more positions of the \
+             machine that lie on no line.",
+        ));
+    }
+    let scanned = Measured {
+        probe_radius_mm: 0.0,
+        clip_sigmas: request.clip_sigmas,
+        bias_mm: request.bias_mm,
+        incidence_deg: Some(STEEPEST_DEG),
+    };
+    let cmm = request.cmm_frames(&|place| *place)?;
+    let righted: Vec<Vec<Vec<Point>>> = request.views().map(|(_, view)| request.righted(view)).collect();
+    let mut sensor = Vec::with_capacity(count);
+    for (number, ((placement, _), regions)) in request.views().zip(&righted).enumerate() {
+        let share = |at: usize| 0.95 * at as f32 / count as f32;
+        let named = |error: UserError| error.about(&of_several("Sensor", "snapshot", number, count));
+        let frame = artefact.frame(regions, &scanned, &progress.part(share(number), share(number + 1)));
+        let frame = frame.map_err(named)?;
+        same_artefact(regions, &request.placements[placement].cmm, &frame, &cmm[placement])?;
+        same_spheres(&frame, &cmm[placement], request.probe_radius_mm)?;
+        sensor.push(frame);
+    }
+    let frames = Frames { middle: middle(&righted[0]), cmm, sensor };
+    let is_single = count == 1 && request.wanted == Wanted::default();
+    let (mounting, uncertainty, joint) = if is_single {
+        let (from_cmm, from_sensor) = (&frames.cmm[0], &frames.sensor[0]);
+        let position_mm = request.views().next().map_or_else(Vector::zeros, |(_, view)| view.position_mm);
+        let (a, b) = (&from_cmm.device_from_artefact, &from_sensor.device_from_artefact);
+        let mounting = Mounting::new(a, b, request.handedness, position_mm);
+        (mounting, MountingUncertainty::new(&mounting, from_cmm, from_sensor, frames.middle), None)
+    } else {
+        let (mounting, uncertainty, joint) = joint::solve(request, &frames, request.wanted, progress)?;
+        (mounting, uncertainty, Some(joint))
+    };
+    let (Some(cmm), Some(sensor)) = (frames.cmm.into_iter().next(), frames.sensor.into_iter().next()) else {
+        return Err(UserError::internal("A calibration without frames."));
+    };
+    let mut calibration = Calibration {
+        artefact: request.artefact,
+        mounting,
+        uncertainty,
+        sensor,
+        cmm,
+        probe_radius_mm: request.probe_radius_mm,
+        bias_mm: request.bias_mm,
+        snapshots: count,
+        bootstrap: None,
+        joint,
+    };
+    if is_single {
+        let cmm = &request.placements[0].cmm;
+        calibration.bootstrap = bootstrap::run(&calibration, &righted[0], cmm, &progress.part(0.95, 1.0))?;
+    }
     Ok(calibration)
+}
+
+/// Spheres must lie as far from each other, and be as large, for both devices.
+fn same_spheres(sensor: &ArtefactFrame, cmm: &ArtefactFrame, probe_radius_mm: f64) -> Result<()> {
+    let biases = artefacts::radius_biases(sensor, cmm, probe_radius_mm);
+    for (name, bias_mm) in &biases {
+        if bias_mm.abs() > MOST_RADIUS_MM {
+            return Err(UserError::input(format!(
+                "Sphere {name} comes out {:.3} mm {} for the sensor than for the CMM: check the probe's radius, and \
+                 that both measured the same sphere.",
+                bias_mm.abs(),
+                if *bias_mm > 0.0 { "larger" } else { "smaller" }
+            )));
+        }
+    }
+    if biases.is_empty() {
+        return Ok(());
+    }
+    let place = |frame: &ArtefactFrame, part: usize| {
+        frame.device_from_artefact.inverse_transform_point(&frame.parts[part].fit.shape.place())
+    };
+    for part in 1..sensor.parts.len().min(cmm.parts.len()) {
+        let apart = (place(sensor, part) - place(cmm, part)).norm();
+        if apart > MOST_SPACING_MM {
+            return Err(UserError::input(format!(
+                "Sphere {} lies {apart:.3} mm elsewhere for the sensor than for the CMM: the two files do not show the \
+                 same artefact, or two spheres are exchanged.",
+                sensor.parts[part].name
+            )));
+        }
+    }
+    Ok(())
 }
 
 fn middle(regions: &[Vec<Point>]) -> Point {
@@ -116,5 +248,11 @@ fn same_artefact(
     Ok(())
 }
 
+/// A sensor's sphere differs in radius by less than this, mm.
+const MOST_RADIUS_MM: f64 = 0.5;
+/// Spheres on a plate lie where they do to this, mm.
+const MOST_SPACING_MM: f64 = 0.5;
+/// Round faces are trusted up to this incidence, degrees.
+const STEEPEST_DEG: f64 = 50.0;
 /// Faces of one artefact differ less than this between devices.
 const MOST_APART_DEG: f64 = 1.0;

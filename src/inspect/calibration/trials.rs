@@ -4,25 +4,32 @@
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::angled_slots::Region;
-use super::angled_slots::drawing::{Drawing, Imperfect};
-use super::{ArtefactKind, Calibration, Handedness, MountingUncertainty, Request, angles_rad, calibrate, joint};
+use super::artefacts::{Drawn, Imperfect, radius_biases};
+use super::joint::Wanted;
+use super::{ArtefactKind, Calibration, Handedness, Placement, Request, View, angles_rad, calibrate};
 use crate::base::{Progress, Result, random::Random};
-use crate::geometry::{Point, Pose, Surface, Vector};
+use crate::geometry::{Cloud, Point, PointSet, Pose, Surface, Vector};
 use crate::inspect::simulation::cmm::Cmm;
+use crate::inspect::simulation::greyscale::Greyscale;
 use crate::inspect::simulation::sensor::{Sensor, take};
 
 /// What the trials have in common.
 #[derive(Clone, Debug)]
 pub struct Setting {
+    /// The artefact.
+    pub artefact: ArtefactKind,
     /// The sensor.
     pub sensor: Sensor,
+    /// Its image.
+    pub greyscale: Greyscale,
     /// The machine.
     pub cmm: Cmm,
     /// Touches of a region.
     pub touches: usize,
     /// How far the artefact is from its drawing.
     pub imperfect: Imperfect,
+    /// How far a hand keeps clear of edges, mm: from, to.
+    pub margin_mm: [f64; 2],
     /// Whether the program finds the regions; else they are taken from the truth, as by hand.
     pub automatic: bool,
     /// Decides every draw.
@@ -32,10 +39,13 @@ pub struct Setting {
 impl Default for Setting {
     fn default() -> Self {
         Self {
+            artefact: ArtefactKind::default(),
             sensor: Sensor::default(),
+            greyscale: Greyscale::default(),
             cmm: Cmm::default(),
             touches: 25,
             imperfect: Imperfect::default(),
+            margin_mm: [0.5, 1.5],
             automatic: false,
             seed: 1,
         }
@@ -43,7 +53,7 @@ impl Default for Setting {
 }
 
 /// One mounting's errors, along and about the CMM's axes, and what was stated of them.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Trial {
     /// Displacement of the middle of the measuring volume, mm.
     pub place_mm: [f64; 3],
@@ -53,44 +63,75 @@ pub struct Trial {
     pub place_sigma_mm: [f64; 3],
     /// See above.
     pub angles_sigma_rad: [f64; 3],
+    /// By how much spheres came out larger for the sensor, mm.
+    pub radius_bias_mm: Vec<f64>,
+}
+
+/// A snapshot, as the sensor reports it.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// Its points, with their grey.
+    pub cloud: Cloud,
+    /// The points of each region, taken from the truth as a hand would.
+    pub regions: Vec<Vec<u32>>,
+    /// Where the machine's scales say it stood, mm.
+    pub position_mm: Vector,
 }
 
 /// A simulated calibration: what both devices measure of the artefact, and the truth.
 #[derive(Clone, Debug)]
 pub struct Scene {
-    /// The mounting.
+    /// The mounting, at the first snapshot.
     pub cmm_from_sensor: Pose,
     /// How the artefact lies.
     pub cmm_from_artefact: Pose,
-    /// Where the machine's scales say it stood, mm.
-    pub position_mm: Vector,
     /// What the sensor reports in.
     pub handedness: Handedness,
-    /// The snapshot as the sensor reports it.
-    pub snapshot: Vec<Point>,
-    /// The points of each region, taken from the truth as a hand would.
-    pub regions: Vec<Vec<u32>>,
+    /// The snapshots.
+    pub views: Vec<Seen>,
     /// Centres of the probe's ball at each region.
     pub touches: Vec<Vec<Point>>,
 }
 
+/// An artefact as it was made.
+pub struct Made {
+    drawn: Box<dyn Drawn>,
+    surface: Surface,
+}
+
+impl Made {
+    /// Of a setting.
+    pub fn of(setting: &Setting) -> Self {
+        let drawn = setting.artefact.drawn();
+        let surface = Surface::new(drawn.mesh(&setting.imperfect));
+        Self { drawn, surface }
+    }
+}
+
 /// One random mounting: up to 3 degrees about each axis; the machine is driven to where the artefact is in view.
-pub fn trial(setting: &Setting, artefact: &Surface, number: u64) -> Result<Trial> {
+pub fn trial(setting: &Setting, artefact: &Made, number: u64) -> Result<Trial> {
     let handedness = if number.is_multiple_of(2) { Handedness::Right } else { Handedness::Left };
     let scene = scene(setting, artefact, handedness, number)?;
     let found = calibrated(setting, &scene)?;
+    Ok(judged(setting, &scene, &found))
+}
+
+/// What a calibration is off.
+fn judged(setting: &Setting, scene: &Scene, found: &Calibration) -> Trial {
     let centre = Point::new(0.0, 0.0, setting.sensor.working_distance_mm);
-    let stated = MountingUncertainty::new(&found.mounting, &found.cmm, &found.sensor, centre);
+    let stated = found.uncertainty.moved_to(&found.mounting, centre);
     let apart = found.mounting.cmm_from_sensor * centre - scene.cmm_from_sensor * centre;
     let (angles, truth) = (found.mounting.angles_rad(), angles_rad(&scene.cmm_from_sensor));
     let whole = std::f64::consts::TAU;
     let wrapped = |angle: f64| angle - whole * (angle / whole).round();
-    Ok(Trial {
+    let biases = radius_biases(&found.sensor, &found.cmm, found.probe_radius_mm);
+    Trial {
         place_mm: apart.into(),
         angles_rad: [0, 1, 2].map(|k| wrapped(angles[k] - truth[k])),
         place_sigma_mm: stated.place_mm(),
         angles_sigma_rad: stated.angles_rad,
-    })
+        radius_bias_mm: biases.into_iter().map(|(_, bias_mm)| bias_mm).collect(),
+    }
 }
 
 /// How far off, and how sure, squareness and angles are, from several placements.
@@ -108,77 +149,80 @@ pub struct JointTrial {
     pub alone_angle_rad: f64,
     /// See above.
     pub alone_place_mm: f64,
-    /// See [`joint::Joint::misfit`].
+    /// See [`super::joint::Joint::misfit`].
     pub misfit: f64,
 }
 
 /// One mounting from `count` placements, squareness found with it.
-pub fn joint_trial(setting: &Setting, artefact: &Surface, count: usize, number: u64) -> Result<JointTrial> {
+pub fn joint_trial(setting: &Setting, artefact: &Made, count: usize, number: u64) -> Result<JointTrial> {
     let scenes = scenes(setting, artefact, count, number)?;
-    let placement = |scene: &Scene| {
-        let places = |numbers: &Vec<u32>| numbers.iter().map(|&i| scene.snapshot[i as usize]).collect();
-        let sensor = scene.regions.iter().map(places).collect();
-        joint::Placement { sensor, cmm: scene.touches.clone(), position_mm: scene.position_mm }
+    let placements = scenes.iter().map(|scene| placement(setting, scene)).collect::<Result<Vec<_>>>()?;
+    let solved = |placements: &[Placement], wanted: Wanted| {
+        calibrate(&Request { wanted, ..request(setting, Handedness::Right, placements) }, &Progress::silent())
     };
-    let placements: Vec<joint::Placement> = scenes.iter().map(placement).collect();
-    let shared = joint::Shared {
-        artefact: ArtefactKind::AngledSlots,
-        handedness: Handedness::Right,
-        probe_radius_mm: setting.cmm.probe_radius_mm,
-        clip_sigmas: Some(3.0),
-        bias_mm: setting.sensor.bias_mm,
-    };
-    let (quiet, truth) = (Progress::silent(), scenes[0].cmm_from_sensor);
-    let wanted = joint::Wanted { squareness: true, scales: false };
-    let found = joint::solve(&shared, &placements, wanted, &quiet)?;
-    let alone = joint::solve(&shared, &placements[..1], joint::Wanted::default(), &quiet)?;
+    let truth = scenes[0].cmm_from_sensor;
+    let found = solved(&placements, Wanted { squareness: true, scales: false })?;
+    let alone = solved(&placements[..1], Wanted::default())?;
+    let joint = found.joint.as_ref().ok_or_else(|| crate::base::UserError::internal("Not solved together."))?;
     let centre = Point::new(0.0, 0.0, setting.sensor.working_distance_mm);
     let off = |pose: &Pose| (pose.rotation.angle_to(&truth.rotation), (pose * centre - truth * centre).norm());
     let (angle_rad, place_mm) = off(&found.mounting.cmm_from_sensor);
     let (alone_angle_rad, alone_place_mm) = off(&alone.mounting.cmm_from_sensor);
     Ok(JointTrial {
-        squareness_rad: found.faults.squareness_rad - setting.cmm.squareness_rad,
-        squareness_sigma_rad: found.faults_sigma[0],
+        squareness_rad: joint.faults.squareness_rad - setting.cmm.squareness_rad,
+        squareness_sigma_rad: joint.faults_sigma[0],
         angle_rad,
         place_mm,
         alone_angle_rad,
         alone_place_mm,
-        misfit: found.misfit,
+        misfit: joint.misfit,
     })
 }
 
 /// Many of them.
 pub fn joint_trials(setting: &Setting, count: usize, placements: usize) -> Result<Vec<JointTrial>> {
-    let artefact = artefact(setting);
+    let artefact = Made::of(setting);
     (0..count as u64).into_par_iter().map(|number| joint_trial(setting, &artefact, placements, number)).collect()
 }
 
-/// Calibrates from what a scene shows, with regions as the setting says.
-pub fn calibrated(setting: &Setting, scene: &Scene) -> Result<Calibration> {
-    let handedness = scene.handedness;
-    let places = |numbers: &[u32]| numbers.iter().map(|&i| scene.snapshot[i as usize]).collect::<Vec<_>>();
-    let sensor: Vec<Vec<Point>> = if setting.automatic {
-        let righted: Vec<Point> = scene.snapshot.iter().map(|point| handedness.to_right(point)).collect();
-        let found = ArtefactKind::AngledSlots.artefact().find(&righted, &Progress::silent())?;
-        found.iter().map(|set| places(set)).collect()
-    } else {
-        scene.regions.iter().map(|numbers| places(numbers)).collect()
+/// What a calibration is made from, regions as the setting says.
+fn placement(setting: &Setting, scene: &Scene) -> Result<Placement> {
+    let view = |seen: &Seen| {
+        let mut righted = seen.cloud.clone();
+        righted.points.iter_mut().for_each(|point| *point = scene.handedness.to_right(point));
+        let artefact = setting.artefact.artefact();
+        let regions = if setting.automatic {
+            artefact.find(&righted.points, &Progress::silent())?
+        } else {
+            seen.regions.iter().cloned().map(PointSet::new).collect()
+        };
+        let mut regions = artefact.extract(&righted, &regions)?;
+        regions.iter_mut().flatten().for_each(|point| *point = scene.handedness.to_right(point));
+        Ok(View { regions, position_mm: seen.position_mm })
     };
-    let request = Request {
-        artefact: ArtefactKind::AngledSlots,
-        sensor: &sensor,
-        cmm: &scene.touches,
+    Ok(Placement { cmm: scene.touches.clone(), views: scene.views.iter().map(view).collect::<Result<_>>()? })
+}
+
+fn request<'a>(setting: &Setting, handedness: Handedness, placements: &'a [Placement]) -> Request<'a> {
+    Request {
+        artefact: setting.artefact,
+        placements,
         handedness,
         probe_radius_mm: setting.cmm.probe_radius_mm,
         clip_sigmas: Some(3.0),
         bias_mm: setting.sensor.bias_mm,
-        position_mm: Vector::zeros(),
-    };
-    calibrate(&request, &Progress::silent())
+        wanted: Wanted::default(),
+    }
+}
+
+/// Calibrates from what a scene shows, with regions as the setting says.
+pub fn calibrated(setting: &Setting, scene: &Scene) -> Result<Calibration> {
+    let placements = [placement(setting, scene)?];
+    calibrate(&request(setting, scene.handedness, &placements), &Progress::silent())
 }
 
 /// See [`trial`].
-pub fn scene(setting: &Setting, artefact: &Surface, handedness: Handedness, number: u64) -> Result<Scene> {
+pub fn scene(setting: &Setting, artefact: &Made, handedness: Handedness, number: u64) -> Result<Scene> {
     let mut random = Random::new(setting.seed, number);
     let mounted = turned(&mut random, 3.0) * looking_down();
     let lying = turned(&mut random, 2.0);
@@ -187,7 +231,7 @@ pub fn scene(setting: &Setting, artefact: &Surface, handedness: Handedness, numb
 }
 
 /// Several placements of the artefact before one mounting: each a quarter turn from the last, elsewhere on the table.
-pub fn scenes(setting: &Setting, artefact: &Surface, count: usize, number: u64) -> Result<Vec<Scene>> {
+pub fn scenes(setting: &Setting, artefact: &Made, count: usize, number: u64) -> Result<Vec<Scene>> {
     let mut random = Random::new(setting.seed, number);
     let mounted = turned(&mut random, 3.0) * looking_down();
     (0..count)
@@ -213,61 +257,64 @@ fn looking_down() -> nalgebra::UnitQuaternion<f64> {
 /// What both devices measure of an artefact that lies there, with the machine driven to where it is in view.
 fn look(
     setting: &Setting,
-    artefact: &Surface,
+    artefact: &Made,
     handedness: Handedness,
     mounted: &nalgebra::UnitQuaternion<f64>,
     cmm_from_artefact: &Pose,
     random: &mut Random,
     number: u64,
 ) -> Result<Scene> {
-    let drawing = Drawing::default();
+    let drawn = &artefact.drawn;
     let aim = Vector::from_fn(|_, _| random.range(-3.0, 3.0));
     let seen_at = Vector::new(0.0, 0.0, setting.sensor.working_distance_mm) + aim;
-    let shift = (cmm_from_artefact * drawing.middle()).coords - mounted * seen_at;
+    let shift = (cmm_from_artefact * drawn.middle()).coords - mounted * seen_at;
     let cmm_from_sensor = Pose::from_parts(shift.into(), *mounted);
-
-    let artefact_from_sensor = cmm_from_artefact.inverse() * cmm_from_sensor;
-    let quiet = Progress::silent();
-    let seen = take(artefact, &setting.sensor, &artefact_from_sensor, setting.seed, number, &quiet)?;
     // A hand keeps more or less clear of the edges.
-    let margin_mm = random.range(0.5, 2.5);
-    let mut regions = vec![Vec::new(); Region::ALL.len()];
-    for (i, point) in (0..).zip(&seen.points) {
-        let place = artefact_from_sensor * point.truth;
-        if let Some(region) = drawing.region_at(place.x, place.y, margin_mm) {
-            regions[region as usize].push(i);
-        }
-    }
-    let mut touch = |region: Region| -> Vec<Point> {
-        let outward = cmm_from_artefact.rotation * drawing.normal(region);
-        let places = drawing.places_on(region, setting.touches, 2.0);
-        places.iter().map(|place| setting.cmm.touch(&(cmm_from_artefact * place), &outward, random)).collect()
+    let margin_mm = random.range(setting.margin_mm[0], setting.margin_mm[1]);
+    let views = (0..).zip(drawn.positions_mm()).map(|(k, by)| {
+        let driven = nalgebra::Translation3::from(Vector::from(*by)) * cmm_from_sensor;
+        snapshot(setting, artefact, handedness, &driven, cmm_from_artefact, margin_mm, number * 64 + k)
+    });
+    let views = views.collect::<Result<Vec<_>>>()?;
+    let mut touch = |region: usize| -> Vec<Point> {
+        let places = drawn.touches(region, setting.touches);
+        let mut touch = |(place, outward): (Point, Vector)| {
+            setting.cmm.touch(&(cmm_from_artefact * place), &(cmm_from_artefact.rotation * outward), random)
+        };
+        places.into_iter().map(&mut touch).collect()
     };
-    let touches = Region::ALL.map(&mut touch).into();
-    let snapshot = seen.points.iter().map(|point| handedness.to_right(&point.measured)).collect();
-    // The scales read zero where the sensor's origin would be at the machine's.
-    let position_mm = setting.cmm.reported(&Point::from(shift)).coords;
-    Ok(Scene {
-        cmm_from_sensor,
-        cmm_from_artefact: *cmm_from_artefact,
-        position_mm,
-        handedness,
-        snapshot,
-        regions,
-        touches,
-    })
+    let touches = (0..setting.artefact.artefact().regions().len()).map(&mut touch).collect();
+    Ok(Scene { cmm_from_sensor, cmm_from_artefact: *cmm_from_artefact, handedness, views, touches })
 }
 
-/// The artefact of a setting.
-pub fn artefact(setting: &Setting) -> Surface {
-    // Flatness and rounding need a finer mesh than flat faces and sharp edges.
-    let is_ideal = setting.imperfect == Imperfect::default();
-    Surface::new(Drawing::default().mesh(if is_ideal { 2.0 } else { 0.25 }, &setting.imperfect))
+fn snapshot(
+    setting: &Setting,
+    artefact: &Made,
+    handedness: Handedness,
+    cmm_from_sensor: &Pose,
+    cmm_from_artefact: &Pose,
+    margin_mm: f64,
+    number: u64,
+) -> Result<Seen> {
+    let (sensor, artefact_from_sensor) = (&setting.sensor, cmm_from_artefact.inverse() * cmm_from_sensor);
+    let seen = take(&artefact.surface, sensor, &artefact_from_sensor, setting.seed, number, &Progress::silent())?;
+    let mut regions = vec![Vec::new(); setting.artefact.artefact().regions().len()];
+    for (i, point) in (0..).zip(&seen.points) {
+        if let Some(region) = artefact.drawn.region_at(&(artefact_from_sensor * point.truth), margin_mm) {
+            regions[region].push(i);
+        }
+    }
+    let ink = |place: &Point| artefact.drawn.ink(place);
+    let intensity = setting.greyscale.of(&seen, sensor, &artefact_from_sensor, &ink, setting.seed ^ number << 8);
+    let points = seen.points.iter().map(|point| handedness.to_right(&point.measured)).collect();
+    // The scales read zero where the sensor's origin would be at the machine's.
+    let position_mm = setting.cmm.reported(&Point::from(cmm_from_sensor.translation.vector)).coords;
+    Ok(Seen { cloud: Cloud { intensity, ..Cloud::from_points(points) }, regions, position_mm })
 }
 
 /// Many trials.
 pub fn trials(setting: &Setting, count: usize) -> Result<Vec<Trial>> {
-    let artefact = artefact(setting);
+    let artefact = Made::of(setting);
     (0..count as u64).into_par_iter().map(|number| trial(setting, &artefact, number)).collect()
 }
 
@@ -291,6 +338,7 @@ pub fn summary(trials: &[Trial]) -> Value {
         "angles_within_0.01_deg": share(&|trial| angles(trial)),
         "place_within_0.02_mm": share(&|trial| place(trial)),
         "both": share(&|trial| angles(trial) && place(trial)),
+        "radius_bias_mm": mean_bias(trials),
         "place_rms_mm": axes.map(|k| rms(&|trial| trial.place_mm[k])),
         "angles_rms_deg": axes.map(|k| rms(&|trial| trial.angles_rad[k].to_degrees())),
         "place_stated_sigma_mm": axes.map(|k| rms(&|trial| trial.place_sigma_mm[k])),
@@ -298,4 +346,10 @@ pub fn summary(trials: &[Trial]) -> Value {
         "place_covered": axes.map(|k| share(&|trial| trial.place_mm[k].abs() <= OF_95 * trial.place_sigma_mm[k])),
         "angles_covered": axes.map(|k| share(&|trial| trial.angles_rad[k].abs() <= OF_95 * trial.angles_sigma_rad[k])),
     })
+}
+
+/// Of all spheres of all trials, mm; none where there are no spheres.
+fn mean_bias(trials: &[Trial]) -> Option<f64> {
+    let all: Vec<f64> = trials.iter().flat_map(|trial| trial.radius_bias_mm.iter().copied()).collect();
+    (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64)
 }

@@ -5,6 +5,7 @@
 
 pub mod cmm;
 pub mod defects;
+pub mod greyscale;
 pub mod noise;
 pub mod sensor;
 pub mod views;

@@ -32,6 +32,8 @@ pub struct Sensor {
     pub correlation_mm: f64,
     /// Largest smooth bias over the field, mm.
     pub bias_mm: f64,
+    /// Points are reported at multiples of this across and along, mm; 0 where they are not rounded.
+    pub bin_mm: f64,
     /// Share of the points that fly off at edges.
     pub fly_points: f64,
     /// Number of glossy patches that give no points.
@@ -55,6 +57,7 @@ impl Default for Sensor {
             correlated_share: 0.5,
             correlation_mm: 1.0,
             bias_mm: 0.01,
+            bin_mm: 0.0,
             fly_points: 0.005,
             glossy_patches: 0,
             glossy_radius_mm: 2.0,
@@ -74,6 +77,7 @@ impl Sensor {
             range_sigma_mm: self.range_sigma_mm * factor,
             correlation_mm: self.correlation_mm * factor,
             bias_mm: self.bias_mm * factor,
+            bin_mm: self.bin_mm * factor,
             glossy_radius_mm: self.glossy_radius_mm * factor,
             ..self
         }
@@ -101,6 +105,12 @@ impl Sensor {
             ));
         }
         Ok(())
+    }
+
+    /// A place as it is reported.
+    fn binned(&self, place: Point) -> Point {
+        let rounded = |value: f64| if self.bin_mm > 0.0 { (value / self.bin_mm).round() * self.bin_mm } else { value };
+        Point::new(rounded(place.x), rounded(place.y), place.z)
     }
 
     /// Rays across.
@@ -186,7 +196,7 @@ pub fn take(
                 let fly = if edges[cell] && flies < fly_chance { 15.0 * sensor.pitch_mm[0] * fly.abs() } else { 0.0 };
                 let direction = ray(sensor, column, row);
                 Some(SnapshotPoint {
-                    measured: Point::from(direction * (depth + noise + fly)),
+                    measured: sensor.binned(Point::from(direction * (depth + noise + fly))),
                     truth: Point::from(direction * depth),
                     column,
                     row,

@@ -37,6 +37,9 @@ struct Pixel {
 const NO_DATA = 1e29;
 const SELECTED = 1.5e30;
 const PLAIN = 3e30;
+// A grey of brightness b has the value -1e30 (1 + b).
+const GREY = -5e29;
+const GREY_STEP = -1e30;
 // A group of number n has the value 1e31 (n + 1).
 const GROUP = 5e30;
 const GROUP_STEP = 1e31;
@@ -64,6 +67,9 @@ fn scale_colour(deviation: f32) -> vec3f {
     }
     if deviation > NO_DATA {
         return vec3f(0.502, 0.502, 0.518);
+    }
+    if deviation < GREY {
+        return vec3f(deviation / GREY_STEP - 1.0);
     }
     let steps = textureDimensions(scale_table).x;
     let share = 0.5 + 0.5 * deviation / frame.size_point_scale.w;

@@ -1,8 +1,9 @@
-use super::drawing::{Drawing, Imperfect};
+use super::super::{Artefact, ArtefactFrame, Imperfect, Measured};
+use super::drawing::Drawing;
 use super::*;
-use crate::base::random::Random;
-use crate::geometry::Surface;
+use crate::base::{Progress, Result, random::Random};
 use crate::geometry::mesh::shapes;
+use crate::geometry::{Point, Pose, Surface, Vector};
 use crate::inspect::calibration::Handedness;
 use crate::inspect::simulation::sensor::{Sensor, take};
 use crate::inspect::simulation::views;
@@ -15,7 +16,7 @@ fn seen(each: usize, pose: &Pose) -> Vec<Vec<Point>> {
 }
 
 fn frame(regions: &[Vec<Point>], measured: &Measured) -> Result<ArtefactFrame> {
-    AngledSlots.frame(regions, measured, &Progress::silent())
+    ANGLED_SLOTS.frame(regions, measured, &Progress::silent())
 }
 
 #[test]
@@ -81,7 +82,7 @@ fn regions_are_found_in_a_snapshot_however_the_plate_lies() {
         let around = middle * Pose::from_parts(nalgebra::Translation3::identity(), turn) * middle.inverse();
         let artefact_from_sensor = around * above;
         let (points, snapshot) = points_of(&artefact, &sensor, &artefact_from_sensor);
-        let regions = AngledSlots.find(&points, &Progress::silent()).unwrap();
+        let regions = ANGLED_SLOTS.find(&points, &Progress::silent()).unwrap();
         for (region, set) in Region::ALL.iter().zip(&regions) {
             assert!(set.len() > 300, "{region:?} {}", set.len());
             let right = |&&number: &&u32| {
@@ -92,10 +93,10 @@ fn regions_are_found_in_a_snapshot_however_the_plate_lies() {
             assert!(wrong * 1000 <= set.len(), "{region:?}: {wrong} of {}", set.len());
         }
         let mirrored: Vec<Point> = points.iter().map(|point| Handedness::Left.to_right(point)).collect();
-        let said = AngledSlots.find(&mirrored, &Progress::silent()).unwrap_err().sentence;
+        let said = ANGLED_SLOTS.find(&mirrored, &Progress::silent()).unwrap_err().sentence;
         assert!(said.contains("mirror image"), "{said}");
     }
     let bare = Surface::new(shapes::cuboid(Point::new(-45.0, -80.0, -9.0), Point::new(45.0, 80.0, 0.0)));
     let (points, _) = points_of(&bare, &wide, &views::looking_at(&Point::origin(), &Vector::z(), &wide));
-    assert!(AngledSlots.find(&points, &Progress::silent()).unwrap_err().sentence.contains("not recognised"));
+    assert!(ANGLED_SLOTS.find(&points, &Progress::silent()).unwrap_err().sentence.contains("not recognised"));
 }

@@ -1,8 +1,9 @@
 //! Finds the artefact in a whole snapshot: the plate by most points, the slots by how steep their flanks are and which
 //! way they look, the way it lies by trying all eight.
 
+use super::super::{Artefact, Measured};
+use super::ANGLED_SLOTS;
 use super::drawing::Drawing;
-use super::{AngledSlots, Artefact, Measured};
 use crate::base::{Progress, Result, UserError};
 use crate::compute::{Backend, cpu::Cpu, neighbourhoods};
 use crate::geometry::{Point, PointSet, Pose, SearchablePoints, Vector, thinning};
@@ -33,7 +34,7 @@ pub fn find(drawing: &Drawing, points: &[Point], progress: &Progress) -> Result<
     let places: Vec<Vec<Point>> =
         regions.iter().map(|region| region.iter().map(|&number| points[number as usize]).collect()).collect();
     let measured = Measured { clip_sigmas: Some(3.0), ..Measured::default() };
-    let frame = AngledSlots.frame(&places, &measured, &progress.part(0.5, 0.9))?;
+    let frame = ANGLED_SLOTS.frame(&places, &measured, &progress.part(0.5, 0.9))?;
     Ok(named(drawing, points, &frame.device_from_artefact))
 }
 

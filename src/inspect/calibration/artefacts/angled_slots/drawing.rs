@@ -2,6 +2,7 @@
 //! double-edged cutter of 120 degrees, and a small slot in one corner that tells every way of laying it apart from the
 //! others and from its mirror image.
 
+use super::super::drawn::{self, Drawn, Imperfect, smooth_least};
 use super::Region;
 use crate::geometry::{Mesh, Point, Vector};
 
@@ -31,15 +32,6 @@ pub struct Drawing {
     pub flank_deg: f64,
     /// The long slot, the short one, and the mark.
     pub slots: [Slot; 3],
-}
-
-/// How far a made artefact is from its drawing.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Imperfect {
-    /// The plate bends by this much from its middle to its corners, mm.
-    pub flatness_mm: f64,
-    /// Edges and the bottoms of slots are rounded over about this width, mm.
-    pub rounding_mm: f64,
 }
 
 impl Default for Drawing {
@@ -127,76 +119,15 @@ impl Drawing {
 
     /// About `count` places on a region, spread evenly, at least `margin_mm` from its edges.
     pub fn places_on(&self, region: Region, count: usize, margin_mm: f64) -> Vec<Point> {
-        // A fine lattice, of which every so-many-th place is taken.
-        let step = 0.5;
-        let steps = |axis: usize| ((self.greatest_mm[axis] - self.least_mm[axis]) / step) as usize;
-        let lattice: Vec<Point> = (0..=steps(1))
-            .flat_map(|j| (0..=steps(0)).map(move |i| (i as f64, j as f64)))
-            .map(|(i, j)| (self.least_mm[0] + step * i, self.least_mm[1] + step * j))
-            .filter(|&(x, y)| self.region_at(x, y, margin_mm) == Some(region))
-            .map(|(x, y)| Point::new(x, y, self.height_mm(x, y)))
-            .collect();
-        // The golden ratio's multiples spread places over the lattice without rows.
-        let golden = 0.5 * (5.0_f64.sqrt() - 1.0);
-        let place = |k: usize| (((k as f64 + 0.5) * golden).fract() * lattice.len() as f64) as usize;
-        (0..count).filter_map(|k| lattice.get(place(k)).copied()).collect()
+        let on_region = |x: f64, y: f64| self.region_at(x, y, margin_mm) == Some(region);
+        let lattice = drawn::lattice(self.least_mm, self.greatest_mm).filter(|&(x, y)| on_region(x, y));
+        drawn::spread(&lattice.map(|(x, y)| Point::new(x, y, self.height_mm(x, y))).collect::<Vec<_>>(), count)
     }
 
     /// The artefact as a closed mesh. `step_mm` must divide every length of the drawing for edges to come out sharp.
     pub fn mesh(&self, step_mm: f64, imperfect: &Imperfect) -> Mesh {
-        let steps = |axis: usize| ((self.greatest_mm[axis] - self.least_mm[axis]) / step_mm).round() as u32;
-        let (nx, ny) = (steps(0), steps(1));
-        let place = |i: f64, j: f64| (self.least_mm[0] + step_mm * i, self.least_mm[1] + step_mm * j);
-        let mut mesh = Mesh::default();
-        for j in 0..=ny {
-            for i in 0..=nx {
-                let (x, y) = place(f64::from(i), f64::from(j));
-                mesh.vertices.push(Point::new(x, y, self.made_height(x, y, imperfect)));
-            }
-        }
-        let at = |i: u32, j: u32| j * (nx + 1) + i;
-        for j in 0..ny {
-            for i in 0..nx {
-                let [a, b, c, d] = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
-                // Split along the diagonal that the surface bends along, if it bends.
-                let z = |corner: u32| mesh.vertices[corner as usize].z;
-                let (x, y) = place(f64::from(i) + 0.5, f64::from(j) + 0.5);
-                let middle = self.made_height(x, y, imperfect);
-                let (first, second) = ((0.5 * (z(a) + z(c)) - middle).abs(), (0.5 * (z(b) + z(d)) - middle).abs());
-                if first <= second {
-                    mesh.facets.extend([[a, b, c], [a, c, d]]);
-                } else {
-                    mesh.facets.extend([[a, b, d], [b, c, d]]);
-                }
-            }
-        }
-        self.close(&mut mesh, nx, ny);
-        mesh
-    }
-
-    /// Walls down to the bottom, and the bottom.
-    fn close(&self, mesh: &mut Mesh, nx: u32, ny: u32) {
-        let at = |i: u32, j: u32| j * (nx + 1) + i;
-        // Round the plate, seen from above against the clock.
-        let mut border: Vec<u32> = (0..nx).map(|i| at(i, 0)).collect();
-        border.extend((0..ny).map(|j| at(nx, j)));
-        border.extend((1..=nx).rev().map(|i| at(i, ny)));
-        border.extend((1..=ny).rev().map(|j| at(0, j)));
-        let first = mesh.vertices.len() as u32;
-        for &corner in &border {
-            let top = mesh.vertices[corner as usize];
-            mesh.vertices.push(Point::new(top.x, top.y, -self.thickness_mm));
-        }
-        let hub = mesh.vertices.len() as u32;
-        let middle = self.middle();
-        mesh.vertices.push(Point::new(middle.x, middle.y, -self.thickness_mm));
-        let count = border.len() as u32;
-        for k in 0..count {
-            let next = (k + 1) % count;
-            let (top, top_next) = (border[k as usize], border[next as usize]);
-            let (low, low_next) = (first + k, first + next);
-            mesh.facets.extend([[top, low, low_next], [top, low_next, top_next], [hub, low_next, low]]);
-        }
+        let height = |x: f64, y: f64| self.made_height(x, y, imperfect);
+        drawn::plate([self.least_mm, self.greatest_mm], self.thickness_mm, step_mm, &height)
     }
 
     fn made_height(&self, x: f64, y: f64, imperfect: &Imperfect) -> f64 {
@@ -208,17 +139,29 @@ impl Drawing {
             smooth_least(smooth_least(edge, half, width), end, width)
         };
         let depth = self.slots.iter().map(sharp).fold(0.0, |a, b| -smooth_least(-a, -b, width));
-        let middle = self.middle();
-        let reach = (self.greatest_mm[0] - middle.x).hypot(self.greatest_mm[1] - middle.y);
-        let away = (x - middle.x).hypot(y - middle.y) / reach;
-        -depth * self.slope() - imperfect.flatness_mm * away * away
+        -depth * self.slope() - imperfect.bend(x, y, [self.least_mm, self.greatest_mm])
     }
 }
 
-/// The lesser of two, both blended over about `width`.
-fn smooth_least(a: f64, b: f64, width: f64) -> f64 {
-    let near = (width - (a - b).abs()).max(0.0);
-    a.min(b) - if width > 0.0 { 0.25 * near * near / width } else { 0.0 }
+impl Drawn for Drawing {
+    fn mesh(&self, imperfect: &Imperfect) -> Mesh {
+        // Flatness and rounding need a finer mesh than flat faces and sharp edges.
+        let is_ideal = *imperfect == Imperfect::default();
+        self.mesh(if is_ideal { 2.0 } else { 0.25 }, imperfect)
+    }
+
+    fn middle(&self) -> Point {
+        self.middle()
+    }
+
+    fn region_at(&self, place: &Point, margin_mm: f64) -> Option<usize> {
+        self.region_at(place.x, place.y, margin_mm).map(|region| region as usize)
+    }
+
+    fn touches(&self, region: usize, count: usize) -> Vec<(Point, Vector)> {
+        let region = Region::ALL[region];
+        self.places_on(region, count, 2.0).into_iter().map(|place| (place, self.normal(region))).collect()
+    }
 }
 
 #[cfg(test)]

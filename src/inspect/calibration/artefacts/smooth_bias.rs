@@ -5,12 +5,12 @@
 //! test) and propagated, as the GUM's evaluation of type B: waves in random directions, from 0.4 of the field to the
 //! whole field long, whose four amplitudes add up to the largest error.
 
-use nalgebra::{Matrix3, Matrix6, SMatrix};
+use std::collections::BTreeMap;
+
+use nalgebra::{DMatrix, DVector, Matrix6, SMatrix, SVector};
 
 use crate::geometry::{Aabb, Point, Vector};
-use crate::inspect::features::Fit;
 
-type Matrix6x3 = SMatrix<f64, 6, 3>;
 type Vector6 = nalgebra::Vector6<f64>;
 
 /// Lengths of the waves, in sizes of the field.
@@ -40,39 +40,32 @@ impl SmoothBias {
         Self { variance_mm2: largest_mm * largest_mm / 8.0, field_mm: size.max().max(1e-9), influences: Vec::new() }
     }
 
-    /// A plane fitted to `points`; `answers` is what the frame does for a shift of the plane along `normal` and for turns
-    /// about `axes`, two directions in it, about its place.
-    pub fn add_plane(
+    /// A part fitted to `points`. For a point, `row` says how the part's distance from it changes with each of the
+    /// part's parameters, and what an error of 1 along the ray does to that distance; `answers` is what the frame does
+    /// for 1 of each parameter.
+    pub fn add<'a, const N: usize>(
         &mut self,
-        (fit, points): (&Fit, &[Point]),
-        normal: &Vector,
-        axes: &[Vector; 2],
-        answers: &Matrix6x3,
+        points: impl Iterator<Item = &'a Point>,
+        answers: &SMatrix<f64, 6, N>,
+        row: impl Fn(&Point) -> ([f64; N], f64),
     ) {
-        let place = fit.shape.place();
-        let dropped = crate::geometry::PointSet::new(fit.dropped.clone());
-        // A turn about an axis lifts a point by its arm across the axis.
-        let row = |point: &Point| {
-            let away = point - place;
-            Vector::new(1.0, axes[0].cross(&away).dot(normal), axes[1].cross(&away).dot(normal))
-        };
         let cell_mm = self.field_mm / CELLS;
-        let mut cells: std::collections::BTreeMap<[i32; 3], (Vector, Vector, f64)> = std::collections::BTreeMap::new();
-        let mut normal_matrix = Matrix3::zeros();
-        for (number, point) in (0..).zip(points) {
-            if dropped.contains(number) {
-                continue;
-            }
-            let row = row(point);
+        let mut cells: BTreeMap<[i32; 3], (Vector, SVector<f64, N>, f64)> = BTreeMap::new();
+        let mut normal_matrix = SMatrix::<f64, N, N>::zeros();
+        for point in points {
+            let (row, lift) = row(point);
+            let row = SVector::from(row);
             normal_matrix += row * row.transpose();
-            // The error is along the ray.
-            let lift = point.coords.normalize().dot(normal);
-            let cell = cells.entry(point.coords.map(|c| (c / cell_mm).floor() as i32).into()).or_default();
+            let cell = cells.entry(point.coords.map(|c| (c / cell_mm).floor() as i32).into());
+            let cell = cell.or_insert((Vector::zeros(), SVector::zeros(), 0.0));
             *cell = (cell.0 + point.coords, cell.1 + row * lift, cell.2 + 1.0);
         }
-        let Some(inverse) = normal_matrix.try_inverse() else { return };
+        let solver = DMatrix::from_iterator(N, N, normal_matrix.iter().copied()).cholesky();
+        let Some(solver) = solver else { return };
         for (sum, rows, count) in cells.into_values() {
-            self.influences.push(Influence { place: Point::from(sum / count), by: answers * (inverse * rows) });
+            let solved = solver.solve(&DVector::from_iterator(N, rows.iter().copied()));
+            let by = answers * SVector::<f64, N>::from_iterator(solved.iter().copied());
+            self.influences.push(Influence { place: Point::from(sum / count), by });
         }
     }
 

@@ -1,0 +1,146 @@
+//! Artefacts made of spheres. One gives a place and no direction, so the machine must carry the sensor to several
+//! positions; three on one plate give a frame at once.
+//!
+//! Points that the sensor sees at a slant are unreliable, and pull a sphere's radius and place with them. So a sphere is
+//! fitted twice: to all points, then to those seen at less than a limit of incidence.
+
+use nalgebra::Matrix6;
+
+use super::propagation::{Placed, Propagation};
+use super::smooth_bias::SmoothBias;
+use super::{Artefact, ArtefactFrame, Measured, Part, RegionName, check_filled, middle_of, used};
+use crate::base::{Progress, Result, UserError};
+use crate::geometry::{Point, PointSet, Pose, Vector};
+use crate::inspect::features::{Fit, Kind, Options, Shape, fit};
+
+/// One sphere, or three.
+pub struct Spheres {
+    /// For people.
+    pub name: &'static str,
+    /// The spheres; of three, A is the origin, B lies along Y, C on the side of X.
+    pub regions: &'static [RegionName],
+}
+
+const PARTS: [&[usize]; 3] = [&[0], &[1], &[2]];
+/// Points that a sphere needs.
+const LEAST: usize = 4;
+/// Three spheres must lie farther from one line than this share of their distance.
+const OFF_LINE: f64 = 0.1;
+
+impl Artefact for Spheres {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn regions(&self) -> &'static [RegionName] {
+        self.regions
+    }
+
+    fn determines(&self) -> [bool; 6] {
+        let turns = self.regions.len() > 1;
+        [true, true, true, turns, turns, turns]
+    }
+
+    fn frame(&self, regions: &[Vec<Point>], measured: &Measured, progress: &Progress) -> Result<ArtefactFrame> {
+        measured.check()?;
+        check_filled(self.regions, regions, LEAST)?;
+        let mut fits = Vec::with_capacity(regions.len());
+        for (i, (points, region)) in regions.iter().zip(self.regions).enumerate() {
+            let part = progress.part(i as f32 / regions.len() as f32, (i + 1) as f32 / regions.len() as f32);
+            fits.push(sphere(points, measured, &part).map_err(|error| error.about(region.short))?);
+        }
+        let parts: Vec<Placed> = fits.iter().map(|fit| (fit.shape.place(), Vector::zeros())).collect();
+        let frame = of_centres(&parts)?;
+        check_side(&frame, &parts, regions)?;
+        let propagation = Propagation { parts: &parts, frame: &frame, of: &of_centres };
+        let mut bias = SmoothBias::new(measured.bias_mm, regions.iter().flatten());
+        let mut covariances: Vec<Matrix6<f64>> = Vec::with_capacity(fits.len());
+        for (i, fit) in fits.iter().enumerate() {
+            covariances.push(propagation.covariance(i, fit)?);
+            if measured.bias_mm > 0.0 {
+                let still = Vector::zeros();
+                // The radius, the last, moves no centre.
+                let moves = [Vector::x(), Vector::y(), Vector::z(), still].map(|shift| (shift, still));
+                let (answers, centre) = (propagation.answers(i, &moves)?, parts[i].0);
+                bias.add(used(&regions[i], fit), &answers, |point| {
+                    let out = (point - centre).normalize();
+                    ([out.x, out.y, out.z, 1.0], point.coords.normalize().dot(&out))
+                });
+            }
+        }
+        let covariance = covariances.iter().sum::<Matrix6<f64>>() + bias.covariance();
+        let named = fits.into_iter().zip(self.regions).zip(PARTS).zip(&covariances);
+        let parts = named.map(|(((fit, region), own), share)| Part::new(region.short, own, fit, share)).collect();
+        Ok(ArtefactFrame { device_from_artefact: frame, covariance, parts })
+    }
+
+    fn find(&self, points: &[Point], progress: &Progress) -> Result<Vec<PointSet>> {
+        if self.regions.len() > 1 {
+            return Err(UserError::usage("The spheres are brushed by hand, each with its own region."));
+        }
+        // Most points lie on the sphere, or are brushed to.
+        let options = Options { robust: true, clip_sigmas: Some(4.0), ..Options::default() };
+        let found = fit(Kind::Sphere, points, &[], &options, progress)?;
+        let dropped = PointSet::new(found.dropped);
+        Ok(vec![dropped.inverted(points.len())])
+    }
+}
+
+/// A sphere fitted to the points that are seen well enough; those seen at a slant count as dropped.
+fn sphere(points: &[Point], measured: &Measured, progress: &Progress) -> Result<Fit> {
+    let all = fit(Kind::Sphere, points, &[], &measured.options(), progress)?;
+    let Some(limit) = measured.incidence_deg else { return Ok(all) };
+    let (centre, least) = (all.shape.place(), limit.to_radians().cos());
+    let is_seen_well = |point: &Point| {
+        let out = (point - centre).try_normalize(0.0).unwrap_or_else(Vector::zeros);
+        -out.dot(&point.coords.normalize()) > least
+    };
+    let weights: Vec<f64> = points.iter().map(|point| f64::from(u8::from(is_seen_well(point)))).collect();
+    let options = Options { start: Some(all.shape), ..measured.options() };
+    let mut masked = fit(Kind::Sphere, points, &weights, &options, progress)?;
+    masked.dropped.extend((0..).zip(&weights).filter(|(_, weight)| **weight == 0.0).map(|(number, _)| number));
+    masked.dropped.sort_unstable();
+    Ok(masked)
+}
+
+/// The frame of one centre, turned as the device is, or of three.
+fn of_centres(parts: &[Placed]) -> Result<Pose> {
+    let [a, b, c] = match *parts {
+        [(centre, _)] => return Ok(Pose::translation(centre.x, centre.y, centre.z)),
+        [(a, _), (b, _), (c, _)] => [a, b, c],
+        _ => return Err(UserError::internal("This artefact has one sphere or three.")),
+    };
+    let (y, aside) = (b - a, c - a);
+    let z = aside.cross(&y);
+    if !(z.norm() > OFF_LINE * y.norm() * aside.norm()) {
+        return Err(UserError::input(
+            "The three spheres come out on one line: two regions hold the same sphere, or one is brushed wrongly.",
+        ));
+    }
+    let (y, z) = (y.normalize(), z.normalize());
+    let turn = nalgebra::Rotation3::from_basis_unchecked(&[y.cross(&z), y, z]);
+    Ok(Pose::from_parts(a.coords.into(), turn.into()))
+}
+
+/// Three spheres are measured from above.
+fn check_side(frame: &Pose, parts: &[Placed], regions: &[Vec<Point>]) -> Result<()> {
+    let seen_from: Vector = regions.iter().zip(parts).map(|(points, (centre, _))| middle_of(points) - centre).sum();
+    if parts.len() == 1 || (frame * Vector::z()).dot(&seen_from) > 0.0 {
+        return Ok(());
+    }
+    Err(UserError::input(
+        "The spheres come out upside down: two of them are exchanged, or the frame is mirrored: check the names of the \
+         regions, and whether the sensor reports a left-handed frame.",
+    ))
+}
+
+/// By how much the sensor's spheres come out larger than the CMM's, mm: each region's name and the difference.
+pub fn radius_biases(sensor: &ArtefactFrame, cmm: &ArtefactFrame, probe_radius_mm: f64) -> Vec<(&'static str, f64)> {
+    let radius = |part: &Part| match part.fit.shape {
+        Shape::Sphere { radius, .. } => Some(radius),
+        _ => None,
+    };
+    let bias =
+        |(seen, touched): (&Part, &Part)| Some((seen.name, radius(seen)? - (radius(touched)? - probe_radius_mm)));
+    sensor.parts.iter().zip(&cmm.parts).filter_map(bias).collect()
+}
