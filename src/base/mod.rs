@@ -5,6 +5,7 @@ pub mod hash;
 pub mod limits;
 pub mod progress;
 pub mod random;
+pub mod text_table;
 pub mod units;
 
 pub use error::{ErrorKind, Result, UserError};

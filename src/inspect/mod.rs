@@ -1,8 +1,11 @@
 //! Floor 3: what a metrologist would name.
 
+pub mod acceptance;
 pub mod alignment;
 pub mod calibration;
 pub mod cleaning;
 pub mod deviation;
 pub mod features;
+pub mod probing;
 pub mod simulation;
+pub mod tolerances;

@@ -3,13 +3,17 @@
 
 pub mod atomic;
 pub mod cad;
+pub mod dmis;
 pub mod e57;
 pub mod format;
 pub mod gltf;
+pub mod json_lines;
 pub mod lines;
 pub mod obj;
 pub mod pcd;
 pub mod ply;
+pub mod probing_csv;
+pub mod probing_program;
 pub mod region_table;
 pub mod stl;
 pub mod write;

@@ -114,9 +114,27 @@ impl View {
         }
     }
 
+    /// Least and greatest clip x and y, each over w, of a box of pixels, a little widened.
+    fn clip_box(&self, low: [f32; 2], high: [f32; 2]) -> [f64; 4] {
+        let across = |pixel: f32, axis: usize| 2.0 * f64::from(pixel) / f64::from(self.size[axis]) - 1.0;
+        let more = 1e-4;
+        [across(low[0], 0) - more, across(high[0], 0) + more, -across(high[1], 1) - more, -across(low[1], 1) + more]
+    }
+
+    #[inline]
+    fn row(&self, row: usize, point: &Point) -> f64 {
+        let row = &self.rows[row];
+        row[0] * point.x + row[1] * point.y + row[2] * point.z + row[3]
+    }
+
+    #[inline]
+    fn is_within(&self, [left, right, low, high]: &[f64; 4], point: &Point) -> bool {
+        let [x, y, w] = [self.row(0, point), self.row(1, point), self.row(2, point)];
+        (x >= left * w) & (x <= right * w) & (y >= low * w) & (y <= high * w)
+    }
+
     fn of(&self, point: &Point) -> Option<(f32, f32, f32)> {
-        let at = |row: &[f64; 4]| row[0] * point.x + row[1] * point.y + row[2] * point.z + row[3];
-        let [x, y, w, depth] = [0, 1, 2, 3].map(|i| at(&self.rows[i]));
+        let [x, y, w, depth] = [0, 1, 2, 3].map(|row| self.row(row, point));
         (w > 0.0).then(|| {
             let pixel = [(x / w * 0.5 + 0.5) as f32 * self.size[0], (0.5 - y / w * 0.5) as f32 * self.size[1]];
             (pixel[0], pixel[1], depth as f32)
@@ -150,14 +168,7 @@ impl Stroke {
 /// Numbers of the points inside `outline`, in ascending order. `only_visible` leaves out those that others hide.
 pub fn points_in(view: &View, points: &[Point], outline: &Outline, only_visible: bool) -> Vec<u32> {
     let Some(region) = Region::new(outline) else { return Vec::new() };
-    let inside: Vec<(u32, [f32; 3])> = points
-        .par_iter()
-        .enumerate()
-        .filter_map(|(number, point)| {
-            let (x, y, depth) = view.of(point)?;
-            region.contains(x, y).then_some((number as u32, [x, y, depth]))
-        })
-        .collect();
+    let inside = inside(view, points, &region);
     if !only_visible {
         return inside.into_iter().map(|(number, _)| number).collect();
     }
@@ -174,7 +185,29 @@ pub fn points_in(view: &View, points: &[Point], outline: &Outline, only_visible:
     });
     let tolerance_mm = BEHIND * cell / view.pixels_per_mm;
     let is_seen = |seen: &[f32; 3]| ordered(seen[2] - tolerance_mm) <= nearest[place(seen)].load(Ordering::Relaxed);
-    inside.into_iter().filter(|(_, seen)| is_seen(seen)).map(|(number, _)| number).collect()
+    inside.into_par_iter().filter(|(_, seen)| is_seen(seen)).map(|(number, _)| number).collect()
+}
+
+/// Points of one task.
+const CHUNK: usize = 16_384;
+
+/// Numbers and places (pixels, and mm along the view) of the points inside a region, in ascending order.
+fn inside(view: &View, points: &[Point], region: &Region) -> Vec<(u32, [f32; 3])> {
+    // Nearly all points lie outside the region's box: they are told by two products, before any division.
+    let around = view.clip_box(region.low, region.high);
+    let chunks = points.par_chunks(CHUNK).enumerate().map(|(chunk, points)| {
+        let mut found = Vec::new();
+        for (number, point) in ((chunk * CHUNK) as u32..).zip(points) {
+            if view.is_within(&around, point)
+                && let Some((x, y, depth)) = view.of(point)
+                && region.contains(x, y)
+            {
+                found.push((number, [x, y, depth]));
+            }
+        }
+        found
+    });
+    chunks.collect::<Vec<_>>().concat()
 }
 
 /// Bits that order as the numbers do.

@@ -9,6 +9,7 @@ pub mod bootstrap;
 pub mod joint;
 pub mod merging;
 mod mounting;
+pub mod repeatability;
 mod solve;
 pub mod trials;
 

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::rim::{Middle, Search};
 use super::{Fit, Kind, Options, Shape, fit};
 use crate::base::{Progress, Result, UserError};
 use crate::geometry::{KdTree, Point, Vector};
@@ -35,16 +36,8 @@ pub struct FoundHole {
     pub sheet: Fit,
 }
 
-/// Sectors of the rim at least and at most.
-const SECTORS: [usize; 2] = [16, 360];
-/// Share of the sectors that must show a rim.
-const SEEN: f64 = 0.6;
 /// The middle is found again from sectors about the last one so often.
 const ROUNDS: usize = 4;
-/// A hole with more than this share of the sheet's density inside is none.
-const CLOSED: f64 = 0.25;
-/// Points of the sheet that a plane needs.
-const SHEET: usize = 30;
 
 /// Finds the hole in `points`, whose tree is `tree`, up to `search_mm` from its nominal place.
 ///
@@ -56,45 +49,28 @@ pub fn find(
     search_mm: f64,
     progress: &Progress,
 ) -> Result<FoundHole> {
-    let named = |sentence: String| UserError::input(format!("Hole {}: {sentence}", nominal.name));
+    found(points, tree, nominal, search_mm, progress).map_err(|error| error.about(&format!("Hole {}", nominal.name)))
+}
+
+fn found(
+    points: &[Point],
+    tree: &KdTree,
+    nominal: &NominalHole,
+    search_mm: f64,
+    progress: &Progress,
+) -> Result<FoundHole> {
     let radius = nominal.radius_mm;
     if !(radius > 0.0 && search_mm > 0.0) {
-        return Err(UserError::usage(format!("Hole {}: radius and search must be positive.", nominal.name)));
+        return Err(UserError::usage("radius and search must be positive."));
     }
-    let ring_mm = (0.6 * radius).max(1.5 * search_mm);
-    let mut near = Vec::new();
-    tree.within_radius(&nominal.centre, radius + search_mm + ring_mm, |own| near.push(points[own.number as usize]));
-    // What lies beyond where the rim can be is sheet, if it lies at the sheet's height.
-    let beside = |point: &&Point| {
-        let away = *point - nominal.centre;
-        let height = away.dot(&nominal.axis);
-        height.abs() < 2.0 * search_mm && (away - nominal.axis * height).norm() > radius + search_mm
-    };
-    let sheet: Vec<Point> = near.iter().filter(beside).copied().collect();
-    if sheet.len() < SHEET {
-        return Err(named(format!("only {} points of the sheet lie around it.", sheet.len())));
-    }
-    let options = Options { robust: true, clip_sigmas: Some(3.0), ..Options::default() };
-    let sheet = fit(Kind::Plane, &sheet, &[], &options, progress)?;
-    let normal = sheet.shape.direction().unwrap_or(nominal.axis);
-    let axis = if normal.dot(&nominal.axis) < 0.0 { -normal } else { normal };
-    let level = sheet.shape.place();
-    let thick_mm = (4.0 * sheet.sigma_mm).max(1e-6);
-    let flat: Vec<Point> = near
-        .iter()
-        .map(|point| (point, (point - level).dot(&axis)))
-        .filter(|(_, height)| height.abs() < thick_mm)
-        .map(|(point, height)| point - axis * height)
-        .collect();
-    // Along the ring the points of one sector must be enough to tell the first from a stray one.
-    let count = ((flat.len() as f64 / 8.0) as usize).clamp(SECTORS[0], SECTORS[1]);
-    let mut centre = nominal.centre - axis * (nominal.centre - level).dot(&axis);
+    let middle = Middle::round(nominal.centre, &nominal.axis);
+    let search = Search { middle, axis: nominal.axis, radius_mm: radius, search_mm };
+    let sheet = search.sheet(points, tree, progress)?;
+    let axis = sheet.axis;
+    let mut centre = nominal.centre - axis * (nominal.centre - sheet.fit.shape.place()).dot(&axis);
     let mut rim = None;
     for _ in 0..ROUNDS {
-        let edge = edge(&flat, &centre, &axis, count, radius - search_mm);
-        if (edge.len() as f64) < SEEN * count as f64 {
-            return Err(named(format!("its rim shows in {} of {count} directions only.", edge.len())));
-        }
+        let edge = search.rim(&sheet, &Middle::round(centre, &axis))?;
         let found = fit(Kind::Circle, &edge, &[], &Options { clip_sigmas: Some(3.0), ..Options::default() }, progress)?;
         centre = found.shape.place();
         rim = Some(found);
@@ -103,54 +79,16 @@ pub fn find(
     let Shape::Circle { centre, radius: radius_mm, .. } = rim.shape else {
         return Err(UserError::internal("A rim that is no circle."));
     };
-    if closed_share(&flat, &centre, radius_mm, radius + search_mm + ring_mm) > CLOSED {
-        return Err(named("the scan shows sheet where it should be.".to_owned()));
-    }
+    search.require_open(&sheet, &Middle::round(centre, &axis), radius_mm)?;
     let shift = centre - nominal.centre;
     let lateral = (shift - axis * shift.dot(&axis)).norm();
     if lateral > search_mm || (radius_mm - radius).abs() > search_mm {
-        return Err(named(format!(
+        return Err(UserError::input(format!(
             "what was found is {lateral:.3} mm off and has a radius of {radius_mm:.3} mm; look farther than \
              {search_mm} mm if that can be."
         )));
     }
-    Ok(FoundHole { centre, axis, radius_mm, rim, sheet })
-}
-
-/// How dense points are inside a circle, compared with those beside it.
-fn closed_share(flat: &[Point], centre: &Point, radius: f64, reach: f64) -> f64 {
-    let inner = 0.85 * radius;
-    let (mut inside, mut beside) = (0.0, 0.0);
-    for point in flat {
-        let away = (point - centre).norm();
-        inside += f64::from(u8::from(away < inner));
-        beside += f64::from(u8::from(away > radius && away < reach));
-    }
-    inside / (inner * inner) / (beside / (reach * reach - radius * radius)).max(1e-12)
-}
-
-/// The first point of the sheet in each direction from `centre`; strays inside are passed over.
-fn edge(flat: &[Point], centre: &Point, axis: &Vector, count: usize, least_mm: f64) -> Vec<Point> {
-    let x = axis.cross(&Vector::ith(axis.iamin(), 1.0)).normalize();
-    let y = axis.cross(&x);
-    let mut sectors: Vec<Vec<(f64, Point)>> = vec![Vec::new(); count];
-    for point in flat {
-        let away = point - centre;
-        let angle = away.dot(&y).atan2(away.dot(&x)) / std::f64::consts::TAU + 0.5;
-        let sector = ((angle * count as f64) as usize).min(count - 1);
-        sectors[sector].push((away.norm(), *point));
-    }
-    let first = |sector: &mut Vec<(f64, Point)>| {
-        sector.retain(|(distance, _)| *distance > least_mm);
-        sector.sort_by(|a, b| a.0.total_cmp(&b.0));
-        // A point of the sheet is followed by others; a stray one stands alone.
-        let span = sector.last()?.0 - sector.first()?.0;
-        let step = 4.0 * span / sector.len() as f64;
-        let lone = |pair: &[(f64, Point)]| pair[1].0 - pair[0].0 > step;
-        let strays = sector.windows(2).take_while(|pair| lone(pair)).count();
-        sector.get(strays).map(|own| own.1)
-    };
-    sectors.iter_mut().filter(|sector| sector.len() >= 3).filter_map(first).collect()
+    Ok(FoundHole { centre, axis, radius_mm, rim, sheet: sheet.fit })
 }
 
 #[cfg(test)]

@@ -3,13 +3,20 @@
 //! Gaussian fits are orthogonal distance fits (total least squares), the objective of ISO 14405's GG modifier and of the
 //! reference data sets of Shakarji, "Least-squares fitting algorithms of the NIST algorithm testing system" (1998).
 
+pub mod constructions;
 mod correlation;
+pub mod element;
 pub mod holes;
+pub mod in_plane;
+pub mod measures;
 mod model;
 mod newton;
 pub mod outline;
+mod planar;
+mod rim;
 mod robust;
 mod shape;
+pub mod slot;
 mod start;
 mod uncertainty;
 
@@ -18,6 +25,7 @@ use serde::Serialize;
 
 use crate::base::{Progress, Result, UserError};
 use crate::geometry::{Point, Vector};
+pub use element::Element;
 use model::Model;
 use newton::Weighted;
 pub use shape::{Kind, Shape};

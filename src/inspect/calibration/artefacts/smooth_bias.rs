@@ -5,7 +5,7 @@
 //! test) and propagated, as the GUM's evaluation of type B: waves in random directions, from 0.4 of the field to the
 //! whole field long, whose four amplitudes add up to the largest error.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nalgebra::{DMatrix, DVector, Matrix6, SMatrix, SVector};
 
@@ -15,8 +15,10 @@ type Vector6 = nalgebra::Vector6<f64>;
 
 /// Lengths of the waves, in sizes of the field.
 const WAVES: [f64; 2] = [0.4, 1.0];
-/// The field is divided into so many cells along its longer side.
+/// The field is divided into so many cells along its longer side, to see how much of it a part fills.
 const CELLS: f64 = 24.0;
+/// Then a part is divided into about so many: a narrow one into small ones, since the error's slope across it turns it.
+const CELLS_OF_PART: f64 = 150.0;
 
 /// A sum over the points of one cell on one face: where it is, and how the frame answers to an error there.
 struct Influence {
@@ -49,15 +51,19 @@ impl SmoothBias {
         answers: &SMatrix<f64, 6, N>,
         row: impl Fn(&Point) -> ([f64; N], f64),
     ) {
-        let cell_mm = self.field_mm / CELLS;
+        let points: Vec<&Point> = points.collect();
+        let cell =
+            |point: &Point, cell_mm: f64| -> [i32; 3] { point.coords.map(|c| (c / cell_mm).floor() as i32).into() };
+        let coarse_mm = self.field_mm / CELLS;
+        let filled: BTreeSet<[i32; 3]> = points.iter().map(|point| cell(point, coarse_mm)).collect();
+        let cell_mm = coarse_mm * (filled.len() as f64 / CELLS_OF_PART).sqrt().min(1.0);
         let mut cells: BTreeMap<[i32; 3], (Vector, SVector<f64, N>, f64)> = BTreeMap::new();
         let mut normal_matrix = SMatrix::<f64, N, N>::zeros();
         for point in points {
             let (row, lift) = row(point);
             let row = SVector::from(row);
             normal_matrix += row * row.transpose();
-            let cell = cells.entry(point.coords.map(|c| (c / cell_mm).floor() as i32).into());
-            let cell = cell.or_insert((Vector::zeros(), SVector::zeros(), 0.0));
+            let cell = cells.entry(cell(point, cell_mm)).or_insert((Vector::zeros(), SVector::zeros(), 0.0));
             *cell = (cell.0 + point.coords, cell.1 + row * lift, cell.2 + 1.0);
         }
         let solver = DMatrix::from_iterator(N, N, normal_matrix.iter().copied()).cholesky();

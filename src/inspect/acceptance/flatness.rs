@@ -1,0 +1,53 @@
+//! Flatness error: what a sensor makes of a flat.
+
+use serde::{Deserialize, Serialize};
+
+use super::Settings;
+use super::association::associate;
+use crate::base::{Progress, Result};
+use crate::geometry::{Point, Vector};
+use crate::inspect::features::Kind;
+
+/// A scan of a flat, its border left out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlaneScan {
+    /// What the operator calls the position.
+    pub name: String,
+    /// The points, mm.
+    pub points: Vec<Point>,
+}
+
+/// What came of a flat.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlaneResult {
+    /// Name of the position.
+    pub name: String,
+    /// Unit normal of the fitted plane.
+    pub normal: Vector,
+    /// Flatness error: spread of the distances from the plane after rejection, mm. It holds the flat's own form: that
+    /// is part of the test's uncertainty.
+    pub form_error_mm: f64,
+    /// Standard deviation of the distances after rejection, mm.
+    pub sigma_mm: f64,
+    /// Width of the narrowest band that holds 95 % of all points, mm.
+    pub dispersion_mm: f64,
+    /// Points evaluated.
+    pub points: usize,
+    /// Points rejected as the worst of them.
+    pub rejected: usize,
+}
+
+/// The form of a flat as a sensor sees it.
+pub fn flatness(scan: &PlaneScan, settings: &Settings, progress: &Progress) -> Result<PlaneResult> {
+    settings.check()?;
+    let found = associate(Kind::Plane, &scan.points, settings, progress).map_err(|error| error.about(&scan.name))?;
+    Ok(PlaneResult {
+        name: scan.name.clone(),
+        normal: found.shape.direction().unwrap_or_else(Vector::z),
+        form_error_mm: found.form_mm,
+        sigma_mm: found.sigma_mm,
+        dispersion_mm: found.dispersion_mm,
+        points: scan.points.len(),
+        rejected: scan.points.len() - found.kept.len(),
+    })
+}

@@ -1,0 +1,147 @@
+//! Calibrations of one sensor, one after the other: whether they repeat, drift, and agree with a certificate, and how
+//! long the last one holds.
+//!
+//! A calibration is six quantities: the sensor's shift along the CMM's axes and its angles of `Rx Ry Rz`. Each has its
+//! own chart. Sources: Shewhart control charts for individuals and moving ranges (ISO 7870-2), run rules after the
+//! Western Electric "Statistical Quality Control Handbook" (1956), the normalised error of ISO/IEC 17043 and ISO 13528.
+//! The texts of the standards were not available to check clause numbers against.
+
+mod chart;
+mod drift;
+mod log;
+mod run;
+mod standing;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+pub use chart::{Chart, Finding, Rule};
+pub use drift::Drift;
+pub use log::{Log, append, read};
+pub use run::{Agreement, Certificate, Quantified, Repeatability};
+pub use standing::{Machine, Standing, State};
+
+use crate::base::{Result, UserError};
+
+/// One calibration.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// When it was made, seconds since 1970, UTC.
+    pub unix_s: i64,
+    /// Shift of the sensor's reference place along the CMM's axes, mm.
+    pub shift_mm: [f64; 3],
+    /// Angles of `Rx Ry Rz`, rad.
+    pub angles_rad: [f64; 3],
+    /// Standard uncertainties stated of the shift, mm.
+    pub shift_sigma_mm: [f64; 3],
+    /// Standard uncertainties stated of the angles, rad.
+    pub angles_sigma_rad: [f64; 3],
+}
+
+impl Record {
+    /// A sentence where a number is none.
+    pub fn check(&self) -> Result<()> {
+        let values = self.shift_mm.iter().chain(&self.angles_rad);
+        let sigmas = self.shift_sigma_mm.iter().chain(&self.angles_sigma_rad);
+        if !values.copied().all(|value| value.abs() < 1e9) || !sigmas.copied().all(|sigma| (0.0..1e9).contains(&sigma))
+        {
+            return Err(UserError::input(
+                "A calibration needs six finite quantities and six uncertainties of at least 0; make it again.",
+            ));
+        }
+        if self.unix_s.unsigned_abs() > MOST_UNIX_S {
+            return Err(UserError::input("A calibration needs a time between the years 0 and 5000; set the clock."));
+        }
+        Ok(())
+    }
+}
+
+/// Seconds from 1970 that are still a time.
+const MOST_UNIX_S: u64 = 95_000_000_000;
+
+/// One of the six quantities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Quantity {
+    /// Along X, mm.
+    ShiftX,
+    /// Along Y, mm.
+    ShiftY,
+    /// Along Z, mm.
+    ShiftZ,
+    /// First angle of `Rx Ry Rz`, rad.
+    AngleX,
+    /// Second angle, rad.
+    AngleY,
+    /// Third angle, rad.
+    AngleZ,
+}
+
+impl Quantity {
+    /// All six, shifts first.
+    pub const ALL: [Self; 6] = [Self::ShiftX, Self::ShiftY, Self::ShiftZ, Self::AngleX, Self::AngleY, Self::AngleZ];
+
+    /// For people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ShiftX => "shift along X",
+            Self::ShiftY => "shift along Y",
+            Self::ShiftZ => "shift along Z",
+            Self::AngleX => "angle about X",
+            Self::AngleY => "angle about Y",
+            Self::AngleZ => "angle about Z",
+        }
+    }
+
+    /// Its unit.
+    pub fn unit(self) -> &'static str {
+        if self.is_angle() { "rad" } else { "mm" }
+    }
+
+    fn is_angle(self) -> bool {
+        matches!(self, Self::AngleX | Self::AngleY | Self::AngleZ)
+    }
+
+    fn axis(self) -> usize {
+        match self {
+            Self::ShiftX | Self::AngleX => 0,
+            Self::ShiftY | Self::AngleY => 1,
+            Self::ShiftZ | Self::AngleZ => 2,
+        }
+    }
+
+    /// Its value in a calibration.
+    pub fn value(self, record: &Record) -> f64 {
+        if self.is_angle() { record.angles_rad[self.axis()] } else { record.shift_mm[self.axis()] }
+    }
+
+    /// Its stated standard uncertainty in a calibration.
+    pub fn sigma(self, record: &Record) -> f64 {
+        if self.is_angle() { record.angles_sigma_rad[self.axis()] } else { record.shift_sigma_mm[self.axis()] }
+    }
+
+    /// `one` less `other`; of angles the shorter way round.
+    fn apart(self, one: f64, other: f64) -> f64 {
+        let apart = one - other;
+        let whole = std::f64::consts::TAU;
+        if self.is_angle() { apart - whole * (apart / whole).round() } else { apart }
+    }
+
+    /// A small amount with its unit, for sentences.
+    fn shown_small(self, value: f64) -> String {
+        if self.is_angle() { format!("{:.3} µrad", 1e6 * value) } else { format!("{:.3} µm", 1e3 * value) }
+    }
+
+    /// An amount with its unit, for sentences: mm to a tenth of a micrometre, angles in degrees to a
+    /// hundred-thousandth.
+    fn shown(self, value: f64) -> String {
+        if self.is_angle() { format!("{:.5}°", value.to_degrees()) } else { format!("{value:.4} mm") }
+    }
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}

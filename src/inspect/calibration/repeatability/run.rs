@@ -1,0 +1,368 @@
+//! What a run of calibrations says: control charts, drift, agreement with a certificate.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::chart::Chart;
+use super::drift::Drift;
+use super::{Quantity, Record};
+use crate::base::{Result, UserError, text_table};
+
+/// What a certificate says of the same six quantities.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Certificate {
+    /// Shift, mm.
+    pub shift_mm: [f64; 3],
+    /// Angles of `Rx Ry Rz`, rad.
+    pub angles_rad: [f64; 3],
+    /// Expanded uncertainties (k = 2) of the shift, mm.
+    pub shift_uncertainty_mm: [f64; 3],
+    /// Expanded uncertainties (k = 2) of the angles, rad.
+    pub angles_uncertainty_rad: [f64; 3],
+}
+
+impl Certificate {
+    /// As a record, whose uncertainties are standard ones.
+    fn record(&self) -> Record {
+        Record {
+            unix_s: 0,
+            shift_mm: self.shift_mm,
+            angles_rad: self.angles_rad,
+            shift_sigma_mm: self.shift_uncertainty_mm.map(|own| own / COVERAGE),
+            angles_sigma_rad: self.angles_uncertainty_rad.map(|own| own / COVERAGE),
+        }
+    }
+}
+
+/// Coverage factor of expanded uncertainties.
+const COVERAGE: f64 = 2.0;
+/// Calibrations that control limits should rest on (ISO 7870-2 speaks of some 20 to 25 subgroups).
+const ENOUGH: usize = 20;
+
+/// The last calibration against the certificate, in the unit of the quantity.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Agreement {
+    /// Last less certificate; of angles the shorter way round.
+    pub difference: f64,
+    /// Both expanded uncertainties (k = 2) together.
+    pub uncertainty: f64,
+    /// Normalised error |d| / √(U1² + U2²); agreement up to 1.
+    pub normalised_error: f64,
+}
+
+impl Agreement {
+    /// Whether the difference is within what both state.
+    pub fn holds(&self) -> bool {
+        self.normalised_error <= 1.0
+    }
+}
+
+/// One quantity over all calibrations.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Quantified {
+    /// Which.
+    pub quantity: Quantity,
+    /// Its control charts.
+    pub chart: Chart,
+    /// Root of the mean square of the stated standard uncertainties: what the standard deviation should be about.
+    pub stated_sigma: f64,
+    /// Its drift; none of fewer than three calibrations or where all have one time.
+    pub drift: Option<Drift>,
+    /// Its last value against the certificate, where there is one.
+    pub agreement: Option<Agreement>,
+}
+
+/// What a run of calibrations says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Repeatability {
+    /// Times of the calibrations, seconds since 1970, in order.
+    pub unix_s: Vec<i64>,
+    /// The six quantities.
+    pub quantities: Vec<Quantified>,
+    /// What it all means.
+    pub sentences: Vec<String>,
+}
+
+impl Repeatability {
+    /// Of at least two calibrations, in any order of time.
+    ///
+    /// Fails with a sentence where there are fewer, where one has a number that is none, or where neither the last nor
+    /// the certificate states an uncertainty to compare by.
+    pub fn of(records: &[Record], certificate: Option<&Certificate>) -> Result<Self> {
+        if records.len() < 2 {
+            return Err(UserError::input(format!(
+                "Repeatability needs at least two calibrations, and {ENOUGH} to rely on; there are {}.",
+                records.len()
+            )));
+        }
+        for (i, record) in records.iter().enumerate() {
+            record.check().map_err(|error| error.about(&format!("Calibration {}", i + 1)))?;
+        }
+        let mut records = records.to_vec();
+        records.sort_by_key(|record| record.unix_s);
+        let certificate = certificate.map(Certificate::record);
+        if let Some(own) = &certificate {
+            own.check().map_err(|error| error.about("Certificate"))?;
+        }
+        let quantities = Quantity::ALL
+            .into_iter()
+            .map(|quantity| quantified(quantity, &records, certificate.as_ref()))
+            .collect::<Result<Vec<_>>>()?;
+        let mut repeatability =
+            Self { unix_s: records.iter().map(|record| record.unix_s).collect(), quantities, sentences: Vec::new() };
+        repeatability.sentences = repeatability.say();
+        Ok(repeatability)
+    }
+
+    /// Whether no rule holds at the last calibration and no quantity drifts.
+    ///
+    /// All rules on six charts together hold by chance at about one calibration in fifteen: a finding asks for a look
+    /// and a repetition, not for a repair.
+    pub fn is_in_control(&self) -> bool {
+        let is_quiet = |own: &Quantified| {
+            own.chart.findings.iter().all(|finding| finding.run < self.unix_s.len())
+                && !own.drift.is_some_and(|drift| drift.is_significant())
+        };
+        self.quantities.iter().all(is_quiet)
+    }
+
+    fn say(&self) -> Vec<String> {
+        let mut sentences = Vec::new();
+        if self.unix_s.len() < ENOUGH {
+            sentences.push(format!(
+                "The limits rest on {} calibrations only; from {ENOUGH} on they can be relied on.",
+                self.unix_s.len()
+            ));
+        }
+        let mut earlier = BTreeSet::new();
+        for own in &self.quantities {
+            let quantity = own.quantity;
+            for finding in &own.chart.findings {
+                if finding.run < self.unix_s.len() {
+                    earlier.insert(finding.run);
+                    continue;
+                }
+                let value = own.chart.values.last().copied().unwrap_or_default();
+                sentences.push(format!(
+                    "The {quantity} of the last calibration, {}, {}.",
+                    quantity.shown(value),
+                    finding.rule.says()
+                ));
+            }
+            if let Some(drift) = own.drift.filter(Drift::is_significant) {
+                sentences.push(format!(
+                    "The {quantity} drifts by {} an hour (standard uncertainty {}), more than chance explains.",
+                    quantity.shown_small(drift.per_hour),
+                    quantity.shown_small(drift.sigma_per_hour)
+                ));
+            }
+        }
+        if self.is_in_control() {
+            sentences.push("At the last calibration all six quantities are in control, and none drifts.".to_owned());
+        }
+        if !earlier.is_empty() {
+            let runs: Vec<String> = earlier.iter().map(usize::to_string).collect();
+            sentences.push(format!("Rules held at earlier calibrations too, see their charts: {}.", runs.join(", ")));
+        }
+        let compared: Vec<(Quantity, Agreement)> =
+            self.quantities.iter().filter_map(|own| Some((own.quantity, own.agreement?))).collect();
+        for (quantity, agreement) in compared.iter().filter(|(_, agreement)| !agreement.holds()) {
+            sentences.push(format!(
+                "The {quantity} of the last calibration differs from the certificate by {}, more than both \
+                 uncertainties explain (En = {:.2}); look for what has moved.",
+                quantity.shown_small(agreement.difference),
+                agreement.normalised_error
+            ));
+        }
+        let worst = compared.iter().max_by(|a, b| a.1.normalised_error.total_cmp(&b.1.normalised_error));
+        if let Some((quantity, agreement)) = worst.filter(|(_, agreement)| agreement.holds()) {
+            sentences.push(format!(
+                "The last calibration agrees with the certificate; the {quantity} is farthest off (En = {:.2}).",
+                agreement.normalised_error
+            ));
+        }
+        sentences
+    }
+
+    /// Plain text: the six quantities in a table, lengths in mm and angles in rad, then the sentences.
+    pub fn text(&self) -> String {
+        let titles = [
+            "quantity",
+            "unit",
+            "mean",
+            "std dev",
+            "stated",
+            "lower limit",
+            "upper limit",
+            "drift / h",
+            "chance",
+            "En",
+        ];
+        let row = |own: &Quantified| {
+            let digits = |value: f64| format!("{value:.6}");
+            let small = |value: f64| format!("{value:.2e}");
+            vec![
+                own.quantity.to_string(),
+                own.quantity.unit().to_owned(),
+                digits(own.chart.mean),
+                small(own.chart.standard_deviation),
+                small(own.stated_sigma),
+                digits(own.chart.limits[0]),
+                digits(own.chart.limits[1]),
+                own.drift.map_or("-".to_owned(), |drift| small(drift.per_hour)),
+                own.drift.map_or("-".to_owned(), |drift| format!("{:.3}", drift.chance)),
+                own.agreement.map_or("-".to_owned(), |agreement| format!("{:.2}", agreement.normalised_error)),
+            ]
+        };
+        let rows: Vec<Vec<String>> = self.quantities.iter().map(row).collect();
+        text_table::aligned(&titles, &rows) + "\n" + &self.sentences.join("\n") + "\n"
+    }
+}
+
+fn quantified(quantity: Quantity, records: &[Record], certificate: Option<&Record>) -> Result<Quantified> {
+    let too_few = || UserError::internal("A chart of fewer than two calibrations.");
+    let (first, last) = records.first().zip(records.last()).ok_or_else(too_few)?;
+    // Angles go on over half a turn, so that there is no jump in the chart.
+    let begin = quantity.value(first);
+    let values = records.iter().map(|record| begin + quantity.apart(quantity.value(record), begin)).collect();
+    let chart = Chart::of(values).ok_or_else(too_few)?;
+    let hours: Vec<f64> = records.iter().map(|record| (record.unix_s - first.unix_s) as f64 / 3600.0).collect();
+    let agreement = certificate.map(|own| agreement(quantity, last, own)).transpose()?;
+    let squares: f64 = records.iter().map(|record| quantity.sigma(record).powi(2)).sum();
+    Ok(Quantified {
+        quantity,
+        drift: Drift::of(&hours, &chart.values),
+        chart,
+        stated_sigma: (squares / records.len() as f64).sqrt(),
+        agreement,
+    })
+}
+
+fn agreement(quantity: Quantity, last: &Record, certificate: &Record) -> Result<Agreement> {
+    let difference = quantity.apart(quantity.value(last), quantity.value(certificate));
+    let uncertainty = COVERAGE * quantity.sigma(last).hypot(quantity.sigma(certificate));
+    if !(uncertainty > 0.0) {
+        return Err(UserError::input(format!(
+            "Neither the last calibration nor the certificate states an uncertainty of the {quantity}; without one \
+             they cannot be compared."
+        )));
+    }
+    Ok(Agreement { difference, uncertainty, normalised_error: difference.abs() / uncertainty })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::random::Random;
+
+    const SIGMA: [f64; 6] = [0.003, 0.004, 0.005, 2e-5, 3e-5, 4e-5];
+    const TRUTH: [f64; 6] = [12.0, -7.0, 300.0, 0.01, -0.02, std::f64::consts::PI];
+
+    fn record(hour: f64, change: impl Fn(usize) -> f64) -> Record {
+        let at = |k: usize| TRUTH[k] + change(k);
+        // The last angle lies at half a turn: it is reported on either side.
+        let wrapped = |angle: f64| angle - std::f64::consts::TAU * (angle / std::f64::consts::TAU).round();
+        Record {
+            unix_s: 1_700_000_000 + (3600.0 * hour) as i64,
+            shift_mm: [at(0), at(1), at(2)],
+            angles_rad: [at(3), at(4), at(5)].map(wrapped),
+            shift_sigma_mm: [SIGMA[0], SIGMA[1], SIGMA[2]],
+            angles_sigma_rad: [SIGMA[3], SIGMA[4], SIGMA[5]],
+        }
+    }
+
+    fn noisy(count: usize, seed: u64, extra: impl Fn(usize, usize) -> f64) -> Vec<Record> {
+        let mut random = Random::new(seed, 11);
+        (0..count)
+            .map(|i| {
+                let draws: Vec<f64> = SIGMA.iter().map(|sigma| sigma * random.normal()).collect();
+                record(2.0 * i as f64, |k| draws[k] + extra(i, k))
+            })
+            .collect()
+    }
+
+    fn certificate() -> Certificate {
+        Certificate {
+            shift_mm: [TRUTH[0], TRUTH[1], TRUTH[2]],
+            angles_rad: [TRUTH[3], TRUTH[4], -TRUTH[5]],
+            shift_uncertainty_mm: [0.006; 3],
+            angles_uncertainty_rad: [6e-5; 3],
+        }
+    }
+
+    #[test]
+    fn a_quiet_run_is_recovered_with_its_spread() {
+        let mut records = noisy(60, 3, |_, _| 0.0);
+        Random::new(1, 1).shuffle(&mut records);
+        let found = Repeatability::of(&records, None).unwrap();
+        assert!(found.unix_s.is_sorted());
+        for (k, own) in found.quantities.iter().enumerate() {
+            let off = own.quantity.apart(own.chart.mean, TRUTH[k]);
+            assert!(off.abs() < 4.0 * SIGMA[k] / 60.0_f64.sqrt(), "{} {off}", own.quantity);
+            for spread in [own.chart.standard_deviation, own.chart.sigma] {
+                assert!((spread / SIGMA[k] - 1.0).abs() < 0.35, "{} {spread}", own.quantity);
+            }
+            assert!((own.stated_sigma / SIGMA[k] - 1.0).abs() < 1e-12);
+            assert!(!own.drift.unwrap().is_significant() && own.agreement.is_none());
+        }
+        println!("{}", found.text());
+        assert!(found.is_in_control() && found.sentences.iter().any(|own| own.contains("earlier calibrations")));
+        assert_eq!(serde_json::from_str::<Repeatability>(&serde_json::to_string(&found).unwrap()).unwrap(), found);
+    }
+
+    #[test]
+    fn a_drift_of_one_quantity_is_named_with_its_size() {
+        let found = Repeatability::of(&noisy(30, 5, |i, k| if k == 2 { 0.0005 * 2.0 * i as f64 } else { 0.0 }), None);
+        let found = found.unwrap();
+        for own in &found.quantities {
+            let drift = own.drift.unwrap();
+            assert_eq!(drift.is_significant(), own.quantity == Quantity::ShiftZ, "{}", own.quantity);
+            if own.quantity == Quantity::ShiftZ {
+                assert!((drift.per_hour - 0.0005).abs() < 3.0 * drift.sigma_per_hour && drift.sigma_per_hour < 1e-4);
+            }
+        }
+        assert!(!found.is_in_control());
+        assert!(
+            found.sentences.iter().any(|own| own.starts_with("The shift along Z drifts by 0.")),
+            "{:?}",
+            found.sentences
+        );
+    }
+
+    #[test]
+    fn the_quantity_that_left_its_certificate_is_named() {
+        let records = noisy(25, 8, |i, k| if i == 24 && k == 4 { 3e-4 } else { 0.0 });
+        let found = Repeatability::of(&records, Some(&certificate())).unwrap();
+        let last = records.last().unwrap();
+        for own in &found.quantities {
+            let agreement = own.agreement.unwrap();
+            assert_eq!(agreement.holds(), own.quantity != Quantity::AngleY, "{} {agreement:?}", own.quantity);
+        }
+        // By hand: the last angle against both uncertainties.
+        let by_hand = (last.angles_rad[1] - TRUTH[4]).abs() / (6e-5_f64.powi(2) + (2.0 * SIGMA[4]).powi(2)).sqrt();
+        assert!((found.quantities[4].agreement.unwrap().normalised_error - by_hand).abs() < 1e-12);
+        assert!(found.sentences.iter().any(|own| own.contains("angle about Y of the last calibration differs")));
+        assert!(found.sentences.iter().any(|own| own.contains("angle about Y of the last") && own.contains("three")));
+        let good = Repeatability::of(&records[..24], Some(&certificate())).unwrap();
+        assert!(good.sentences.iter().any(|own| own.contains("agrees with the certificate")), "{:?}", good.sentences);
+    }
+
+    #[test]
+    fn what_cannot_be_judged_is_a_sentence() {
+        let records = noisy(3, 1, |_, _| 0.0);
+        assert!(Repeatability::of(&records[..1], None).unwrap_err().sentence.contains("at least two"));
+        let found = Repeatability::of(&records[..2], None).unwrap();
+        assert!(found.quantities[0].drift.is_none() && found.sentences[0].contains("2 calibrations only"));
+        let mut bad = records.clone();
+        bad[1].angles_rad[2] = f64::INFINITY;
+        assert!(Repeatability::of(&bad, None).unwrap_err().sentence.starts_with("Calibration 2"));
+        let mut unsure = records.clone();
+        unsure[2].shift_sigma_mm = [0.0; 3];
+        let sure = Certificate { shift_uncertainty_mm: [0.0; 3], ..certificate() };
+        assert!(Repeatability::of(&unsure, Some(&sure)).unwrap_err().sentence.contains("cannot be compared"));
+        let same = vec![records[0]; 30];
+        let still = Repeatability::of(&same, None).unwrap();
+        assert!(still.is_in_control() && still.quantities[0].drift.is_none());
+    }
+}

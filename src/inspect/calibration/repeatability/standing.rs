@@ -1,0 +1,203 @@
+//! Whether the last calibration still holds: its hours, the CMM's restarts, and the sensor's warm-up.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::{Result, UserError};
+
+/// What is known of the machine. Times in seconds since 1970, UTC.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Machine {
+    /// When the CMM was last started; it finds its zero anew then, and the calibration is to be repeated.
+    pub restarted_unix_s: Option<i64>,
+    /// When the sensor was last switched on.
+    pub switched_on_unix_s: Option<i64>,
+    /// How long the sensor takes to warm up, minutes.
+    pub warm_up_minutes: f64,
+    /// How long a calibration holds, hours; as long as one likes where there is no such rule.
+    pub valid_hours: Option<f64>,
+}
+
+impl Machine {
+    /// A sentence on the first figure that makes no sense.
+    pub fn check(&self) -> Result<()> {
+        if !(self.warm_up_minutes >= 0.0 && self.warm_up_minutes.is_finite()) {
+            return Err(UserError::usage("The time to warm up must be at least 0 minutes."));
+        }
+        if !self.valid_hours.is_none_or(|hours| hours > 0.0 && hours.is_finite()) {
+            return Err(UserError::usage("A calibration must hold for more than 0 hours, or without end."));
+        }
+        Ok(())
+    }
+}
+
+/// What a calibration is worth now.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum State {
+    /// There is none.
+    Missing,
+    /// It holds.
+    Valid {
+        /// For so many hours still; none where it does not expire.
+        hours_left: Option<f64>,
+    },
+    /// Its hours are over.
+    Expired {
+        /// Since so many hours.
+        hours_ago: f64,
+    },
+    /// The CMM was started after it.
+    Restarted {
+        /// So many hours ago.
+        hours_ago: f64,
+    },
+    /// It was made later than now: a clock is wrong.
+    InFuture {
+        /// By so many hours.
+        hours: f64,
+    },
+}
+
+/// How a calibration stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Standing {
+    /// What it is worth.
+    pub state: State,
+    /// Minutes until the sensor is warm; none where it is, or where it is not known when it was switched on.
+    pub warm_in_minutes: Option<f64>,
+    /// Whether the calibration was made before the sensor was warm.
+    pub made_cold: bool,
+    /// What to do, in sentences; empty where nothing is.
+    pub sentences: Vec<String>,
+}
+
+const HOUR_S: f64 = 3600.0;
+const MINUTE_S: f64 = 60.0;
+
+impl Standing {
+    /// How the calibration made at `calibrated_unix_s` stands at `now_unix_s`.
+    ///
+    /// A machine that does not [`check`](Machine::check) has no hours and no warm-up. Where it has expired and the CMM
+    /// was restarted too, the restart is told: it would have ended it anyway. At the very end of its hours it still
+    /// holds; one made in the second of a restart is taken to be from before it.
+    pub fn of(now_unix_s: i64, calibrated_unix_s: Option<i64>, machine: &Machine) -> Self {
+        let hours_since = |unix_s: i64| (now_unix_s as f64 - unix_s as f64) / HOUR_S;
+        let is_sound = machine.check().is_ok();
+        let valid_hours = machine.valid_hours.filter(|_| is_sound);
+        let state = match calibrated_unix_s {
+            None => State::Missing,
+            Some(made) if made > now_unix_s => State::InFuture { hours: -hours_since(made) },
+            Some(made) => match (machine.restarted_unix_s, valid_hours) {
+                (Some(restarted), _) if restarted >= made && restarted <= now_unix_s => {
+                    State::Restarted { hours_ago: hours_since(restarted) }
+                }
+                (_, Some(hours)) if hours_since(made) > hours => {
+                    State::Expired { hours_ago: hours_since(made) - hours }
+                }
+                (_, hours) => State::Valid { hours_left: hours.map(|hours| hours - hours_since(made)) },
+            },
+        };
+        let warm_at =
+            machine.switched_on_unix_s.filter(|_| is_sound).map(|on| on as f64 + MINUTE_S * machine.warm_up_minutes);
+        let warm_in_minutes = warm_at.map(|at| (at - now_unix_s as f64) / MINUTE_S).filter(|minutes| *minutes > 0.0);
+        let made_cold = calibrated_unix_s.zip(machine.switched_on_unix_s).zip(warm_at);
+        let made_cold = made_cold.is_some_and(|((made, on), warm)| made >= on && (made as f64) < warm);
+        let mut standing = Self { state, warm_in_minutes, made_cold, sentences: Vec::new() };
+        standing.sentences = standing.say();
+        standing
+    }
+
+    /// Whether to measure: the calibration holds and the sensor is warm, as far as that is known.
+    pub fn may_measure(&self) -> bool {
+        matches!(self.state, State::Valid { .. }) && self.warm_in_minutes.is_none() && !self.made_cold
+    }
+
+    fn say(&self) -> Vec<String> {
+        let state = match self.state {
+            State::Missing => Some("The sensor is not calibrated; calibrate it first.".to_owned()),
+            State::Valid { .. } => None,
+            State::Expired { hours_ago } => {
+                Some(format!("The calibration expired {hours_ago:.1} hours ago; calibrate again."))
+            }
+            State::Restarted { hours_ago } => {
+                Some(format!("The CMM was restarted {hours_ago:.1} hours ago, after the calibration; calibrate again."))
+            }
+            State::InFuture { hours } => Some(format!(
+                "The calibration was made {hours:.1} hours later than it is now; check the clocks of both computers."
+            )),
+        };
+        let warm = self.warm_in_minutes.map(|minutes| {
+            format!("The sensor is still warming up; wait {:.0} minutes before measuring.", minutes.ceil())
+        });
+        let cold = self
+            .made_cold
+            .then(|| "The calibration was made before the sensor was warm; repeat it once it is.".to_owned());
+        [state, warm, cold].into_iter().flatten().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MADE: i64 = 1_700_000_000;
+
+    fn after(hours: f64) -> i64 {
+        MADE + (hours * HOUR_S) as i64
+    }
+
+    #[test]
+    fn hours_run_out() {
+        let machine = Machine { valid_hours: Some(8.0), ..Machine::default() };
+        let at = |hours| Standing::of(after(hours), Some(MADE), &machine);
+        assert_eq!(at(0.0).state, State::Valid { hours_left: Some(8.0) });
+        assert_eq!(at(8.0).state, State::Valid { hours_left: Some(0.0) });
+        assert_eq!(at(9.5).state, State::Expired { hours_ago: 1.5 });
+        assert_eq!(at(9.5).sentences, ["The calibration expired 1.5 hours ago; calibrate again."]);
+        assert!(at(7.0).may_measure() && !at(9.0).may_measure() && at(7.0).sentences.is_empty());
+        assert_eq!(at(-2.0).state, State::InFuture { hours: 2.0 });
+        assert!(!at(-2.0).may_measure() && at(-2.0).sentences[0].contains("clocks"));
+        let for_ever = Standing::of(after(9999.0), Some(MADE), &Machine::default());
+        assert_eq!(for_ever.state, State::Valid { hours_left: None });
+        assert_eq!(Standing::of(MADE, None, &machine).state, State::Missing);
+    }
+
+    #[test]
+    fn a_restart_ends_it_at_once() {
+        let restarted =
+            |hours| Machine { restarted_unix_s: Some(after(hours)), valid_hours: Some(8.0), ..Machine::default() };
+        let state = |now, hours| Standing::of(after(now), Some(MADE), &restarted(hours)).state;
+        assert_eq!(state(2.0, 1.0), State::Restarted { hours_ago: 1.0 });
+        assert_eq!(state(2.0, 0.0), State::Restarted { hours_ago: 2.0 });
+        assert_eq!(state(2.0, -1.0), State::Valid { hours_left: Some(6.0) });
+        assert_eq!(state(20.0, 1.0), State::Restarted { hours_ago: 19.0 });
+        // A restart that is still to come changes nothing yet.
+        assert_eq!(state(2.0, 3.0), State::Valid { hours_left: Some(6.0) });
+    }
+
+    #[test]
+    fn a_cold_sensor_is_told_even_where_the_calibration_holds() {
+        let machine =
+            |on: f64| Machine { switched_on_unix_s: Some(after(on)), warm_up_minutes: 30.0, ..Machine::default() };
+        // Switched on ten minutes before now, long after the calibration.
+        let cold = Standing::of(after(2.0), Some(MADE), &machine(2.0 - 1.0 / 6.0));
+        assert!((cold.warm_in_minutes.unwrap() - 20.0).abs() < 1e-9 && !cold.made_cold && !cold.may_measure());
+        assert!(cold.sentences[0].contains("wait 20 minutes"), "{:?}", cold.sentences);
+        let made_cold = Standing::of(after(2.0), Some(MADE), &machine(-0.25));
+        assert!(made_cold.made_cold && made_cold.warm_in_minutes.is_none() && !made_cold.may_measure());
+        let warm = Standing::of(after(2.0), Some(MADE), &machine(-0.5));
+        assert!(warm.may_measure() && warm.sentences.is_empty());
+        let endless = Machine { valid_hours: Some(f64::NAN), ..machine(0.0) };
+        for wrong in [endless, Machine { warm_up_minutes: -1.0, ..machine(0.0) }] {
+            assert!(wrong.check().is_err());
+            assert_eq!(Standing::of(after(2.0), Some(MADE), &wrong).state, State::Valid { hours_left: None });
+        }
+        assert!(Machine { valid_hours: Some(8.0), ..machine(0.0) }.check().is_ok());
+        // Extremes have no overflow.
+        let far = Standing::of(i64::MIN, Some(i64::MAX), &machine(0.0));
+        assert!(matches!(far.state, State::InFuture { .. }));
+        let json = serde_json::to_string(&cold).unwrap();
+        assert_eq!(serde_json::from_str::<Standing>(&json).unwrap(), cold);
+    }
+}
