@@ -17,9 +17,11 @@ use shadowgraph::app::{App, Options};
 use shadowgraph::compute::cpu::Cpu;
 use shadowgraph::compute::{self, Backend, DeviceChoice};
 use shadowgraph::dispatch::{Command, Context};
-use shadowgraph::geometry::{Cloud, Pose, Vector, mesh::shapes, sampling};
+use shadowgraph::geometry::{Aabb, Cloud, Point, Pose, Vector, mesh::shapes, sampling};
 use shadowgraph::io::cad::CadReader;
 use shadowgraph::io::write;
+use shadowgraph::render::ViewCamera;
+use shadowgraph::render::selecting::{Outline, View, points_in};
 
 /// Middle of the viewport, and how far the pointer travels about it.
 const CENTRE: egui::Pos2 = egui::pos2(560.0, 420.0);
@@ -32,7 +34,8 @@ fn main() {
     let (part, scan) = (folder.path().join("part.stl"), folder.path().join("scan.ply"));
     let steps = (0.5 * facets).sqrt() as u32;
     let mesh = shapes::torus(60.0, 18.0, steps, steps);
-    let points = sampling::by_area(&mesh, count, 1).iter().map(|sample| sample.point).collect();
+    let points: Vec<Point> = sampling::by_area(&mesh, count, 1).iter().map(|sample| sample.point).collect();
+    select(&points);
     write::mesh(&part, &mesh).unwrap();
     write::cloud(&scan, &Cloud::from_points(points)).unwrap();
     println!("{} facets, {count} points, 1280x800", mesh.facets.len());
@@ -73,6 +76,7 @@ fn brush(harness: &mut Harness<'static, App>) {
     harness.get_by_label("Round").click();
     harness.run_steps(2);
     let (mut frames, mut chosen, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut firsts, mut steps, mut lasts) = (Vec::new(), Vec::new(), Vec::new());
     for number in 0..10 {
         let from = CENTRE + egui::vec2(-120.0, 12.0 * number as f32 - 60.0);
         harness.drag_at(from);
@@ -82,18 +86,43 @@ fn brush(harness: &mut Harness<'static, App>) {
         }
         harness.drop_at(from + egui::vec2(240.0, 0.0));
         let started = Instant::now();
-        frame(harness);
+        firsts.push(frame(harness));
+        let mut longest = Duration::ZERO;
         while harness.state().is_busy() {
+            let step = Instant::now();
             harness.step();
+            longest = longest.max(step.elapsed());
         }
+        steps.push(longest);
         chosen.push(started.elapsed());
-        frame(harness);
+        lasts.push(frame(harness));
         ends.push(started.elapsed());
     }
+    report("a stroke ends, first frame", &firsts);
+    report("a stroke ends, longest step", &steps);
+    report("a stroke ends, last frame", &lasts);
     report("brushing, frames", &frames);
     report("from stroke to selection", &chosen);
     report("from stroke to highlight", &ends);
     println!("{} points selected", harness.state().dispatcher().document.selection.len());
+}
+
+/// A stroke's points alone, without the window.
+fn select(points: &[Point]) {
+    let mut camera = ViewCamera::new(&Aabb::of_points(points));
+    camera.set_size(900, 700);
+    let view = View::new(&camera, &Pose::identity(), 0.05);
+    let times: Vec<Duration> = (0..12)
+        .map(|number| {
+            let y = 300.0 + 8.0 * number as f32;
+            let outline = Outline::Stroke { path: vec![[300.0, y], [540.0, y]], radius: 30.0 };
+            let started = Instant::now();
+            let found = points_in(&view, points, &outline, true);
+            assert!(found.len() < points.len());
+            started.elapsed()
+        })
+        .collect();
+    report("points under a stroke", &times[2..]);
 }
 
 /// On a software rasteriser, or on a card.

@@ -9,6 +9,7 @@ use super::date::Stamp;
 use super::pdf;
 use crate::base::{Result, UserError};
 use crate::geometry::transform;
+use crate::inspect::calibration::artefacts::radius_biases;
 use crate::inspect::calibration::{ArtefactFrame, Calibration, Mounting, light};
 use crate::session::calibrating::{InputFile, Made};
 
@@ -21,6 +22,7 @@ pub const EXPECTED_CMM_MM: f64 = 0.005;
 pub fn record(calibration: &Calibration, made: &Made) -> Value {
     let (mounting, uncertainty) = (&calibration.mounting, &calibration.uncertainty);
     let twice = |sigmas: [f64; 3]| sigmas.map(|sigma| 2.0 * sigma);
+    let biases = radius_biases(&calibration.sensor, &calibration.cmm, calibration.probe_radius_mm);
     json!({
         "schema": "shadowgraph.calibration/1",
         "software": super::software(),
@@ -47,6 +49,18 @@ pub fn record(calibration: &Calibration, made: &Made) -> Value {
             "place_mm": twice(own.place_mm),
             "angles_deg": twice(own.angles_rad).map(f64::to_degrees),
         })),
+        "snapshots": calibration.snapshots,
+        "more_files": made.more,
+        "joint": calibration.joint.as_ref().map(|joint| json!({
+            "misfit": joint.misfit,
+            "squareness_rad": joint.faults.squareness_rad,
+            "squareness_k2_rad": 2.0 * joint.faults_sigma[0],
+            "scales": joint.faults.scales,
+            "scales_k2": twice([joint.faults_sigma[1], joint.faults_sigma[2], joint.faults_sigma[3]]),
+            "residuals_mm_rad": joint.residuals,
+        })),
+        "radius_bias_mm": biases.iter().map(|(name, bias_mm)| json!({ "sphere": name, "bias_mm": bias_mm }))
+            .collect::<Vec<_>>(),
         "sensor": device(&calibration.sensor, &made.sensor, EXPECTED_SENSOR_MM),
         "cmm": device(&calibration.cmm, &made.cmm, EXPECTED_CMM_MM),
     })
