@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::{Progress, Result};
+use crate::base::{Progress, Result, UserError};
 use crate::geometry::{Point, PointSet};
 use crate::inspect::features::slot::{SlotFit, fit_slot};
 use crate::inspect::features::{Kind, Options, Shape, fit};
@@ -35,6 +35,9 @@ pub struct SlotFeature {
 impl SlotRecipe {
     /// The slot through `points`, those of the recipe, mm. Fails with a sentence where they do not determine one.
     pub fn made(self, points: &[Point], progress: &Progress) -> Result<SlotFeature> {
+        if points.len() != self.points.len() {
+            return Err(UserError::input(format!("{} names points that the scan has not.", self.name)));
+        }
         let plane = match self.plane {
             Some(plane) => plane,
             None => {

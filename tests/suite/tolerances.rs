@@ -200,6 +200,7 @@ fn press(harness: &mut Harness<'static, App>, name: &str) {
 /// Opens the list of choices of that name and takes one.
 fn choose(harness: &mut Harness<'static, App>, name: &str, choice: &str) {
     press(harness, name);
+    show(harness, choice);
     harness.get_by_label(choice).click();
     settle(harness);
     harness.run_steps(10);
@@ -329,4 +330,86 @@ fn names_stay_apart_plans_are_files_and_old_projects_open() {
     assert_eq!(dispatcher.document.element_names(), ["Plane 2", "Plane 3", "Plane 4"]);
     assert!(dispatcher.document.tolerancing.plan.tolerances.is_empty());
     assert!(dispatcher.messages.iter().all(|message| !message.is_error), "{:?}", dispatcher.messages);
+}
+
+/// A sheet, the rim of a slot of 20 x 8 mm in it at (40, 30), and a ring of touches that wander off the sheet.
+fn sheet(folder: &Path) -> (PathBuf, [PointSet; 3]) {
+    let mut points: Vec<Point> =
+        (0..400).map(|i| Point::new(f64::from(i % 20) * 4.0, f64::from(i / 20) * 3.0, 5.0)).collect();
+    for i in 0..40 {
+        let along = f64::from(i % 20) * 12.0 / 20.0 - 6.0;
+        let (sin, cos) = (f64::from(i % 20) * 9.0_f64.to_radians()).sin_cos();
+        let side = if i < 20 { 1.0 } else { -1.0 };
+        points.push(Point::new(40.0 + along, 30.0 + side * 4.0, 5.0));
+        points.push(Point::new(40.0 + side * (6.0 + 4.0 * sin), 30.0 + 4.0 * cos, 5.0));
+    }
+    for i in 0..36 {
+        let (sin, cos) = (f64::from(i) * 10.0_f64.to_radians()).sin_cos();
+        points.push(Point::new(10.0 + 3.0 * cos, 10.0 + 3.0 * sin, 5.0 + 0.2 * f64::from(i % 5)));
+    }
+    let path = folder.join("sheet.xyz");
+    let rows: String = points.iter().map(|p| format!("{} {} {}\n", p.x, p.y, p.z)).collect();
+    std::fs::write(&path, rows).unwrap();
+    (path, [0..400, 400..480, 480..516].map(|range| PointSet::new(range.collect())))
+}
+
+#[test]
+fn slots_and_circles_are_fitted_in_a_plane_and_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, [sheet, rim, ring]) = sheet(folder.path());
+    let mut dispatcher = Dispatcher::new(context());
+    let send = |dispatcher: &mut Dispatcher, command| dispatcher.run_now(command, &Progress::silent());
+    send(&mut dispatcher, Command::OpenScans { paths: vec![path], unit: None, columns: None }).unwrap();
+    send(&mut dispatcher, Command::Select(sheet, Combine::Replace)).unwrap();
+    send(&mut dispatcher, plane()).unwrap();
+    send(&mut dispatcher, Command::Select(rim.clone(), Combine::Replace)).unwrap();
+    let slot = |plane: &str| Command::FitSlot { plane: Some(plane.to_owned()), clip_sigmas: None };
+    send(&mut dispatcher, slot("Plane 1")).unwrap();
+    assert!(send(&mut dispatcher, slot("Slot 2")).unwrap_err().sentence.contains("no plane “Slot 2”"));
+    send(&mut dispatcher, Command::FitSlot { plane: None, clip_sigmas: None }).unwrap();
+    for slot in &dispatcher.document.tolerancing.slots {
+        let own = slot.fit.slot;
+        assert!((own.length_mm - 20.0).abs() < 1e-6 && (own.width_mm - 8.0).abs() < 1e-6, "{own:?}");
+        assert!((own.centre - Point::new(40.0, 30.0, 5.0)).norm() < 1e-6, "{own:?}");
+    }
+    send(&mut dispatcher, Command::Select(ring, Combine::Replace)).unwrap();
+    let circle = |plane: &str| Command::FitInPlane {
+        kind: Kind::Circle,
+        plane: plane.to_owned(),
+        robust: false,
+        clip_sigmas: None,
+    };
+    send(&mut dispatcher, circle("Plane 1")).unwrap();
+    let found = &dispatcher.document.features[1].fit;
+    assert!(
+        (found.shape.place() - Point::new(10.0, 10.0, 5.0)).norm() < 1e-6 && found.form_error_mm < 1e-6,
+        "{found:?}"
+    );
+    // Its width, and how squarely its middle stands on the sheet.
+    let plan = r#"{ "datums": { "A": "Plane 1" }, "tolerances": [
+        { "feature": "Slot 1", "characteristic": "size", "lower_mm": 7.9, "upper_mm": 8.1 },
+        { "feature": "Slot 1", "characteristic": "perpendicularity", "limit_mm": 0.1, "datums": ["A"] } ] }"#;
+    let list = folder.path().join("list.json");
+    std::fs::write(&list, plan).unwrap();
+    send(&mut dispatcher, Command::OpenTolerancePlan(list)).unwrap();
+    send(&mut dispatcher, Command::JudgeTolerances).unwrap();
+    let measured = |dispatcher: &Dispatcher| {
+        let judgement = dispatcher.document.tolerancing.judgement.clone().expect("a judgement");
+        let own = judgement.results.iter().map(|result| result.as_ref().unwrap().measured_mm);
+        own.collect::<Vec<f64>>()
+    };
+    let first = measured(&dispatcher);
+    assert!((first[0] - 8.0).abs() < 1e-6 && first[1] < 1e-6, "{first:?}");
+
+    let project = folder.path().join("sheet.shadowgraph");
+    send(&mut dispatcher, Command::SaveProject(project.clone())).unwrap();
+    send(&mut dispatcher, Command::NewInspection).unwrap();
+    send(&mut dispatcher, Command::OpenProject(project)).unwrap();
+    assert_eq!(dispatcher.document.element_names(), ["Plane 1", "Circle 1", "Slot 1", "Slot 2"]);
+    assert_eq!(measured(&dispatcher), first);
+    // A point of the rim goes, and with it the slots and what was judged of them.
+    let one = PointSet::new(rim.iter().copied().take(1).collect());
+    send(&mut dispatcher, Command::CleanScan(shadowgraph::inspect::cleaning::Step::Remove(one))).unwrap();
+    assert_eq!(dispatcher.document.element_names(), ["Plane 1", "Circle 1"]);
+    assert!(dispatcher.document.tolerancing.judgement.is_none());
 }

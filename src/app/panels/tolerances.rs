@@ -142,7 +142,11 @@ fn list(ui: &mut egui::Ui, plan: &mut Plan, document: &Document, names: &[String
 }
 
 fn characteristic(ui: &mut egui::Ui, i: usize, own: &mut Characteristic) {
-    let combo = egui::ComboBox::from_id_salt(("characteristic", i)).selected_text(own.name()).width(125.0).truncate();
+    let combo = egui::ComboBox::from_id_salt(("characteristic", i))
+        .selected_text(own.name())
+        .width(125.0)
+        .height(330.0)
+        .truncate();
     let shown = combo.show_ui(ui, |ui| {
         for choice in Characteristic::usual() {
             let chosen = choice.name() == own.name();
@@ -292,7 +296,7 @@ fn verdict(ui: &mut egui::Ui, i: usize, judged: &Judged) {
 fn file(ui: &mut egui::Ui, draft: &mut Draft, busy: bool, send: &mut Option<Command>) {
     ui.horizontal(|ui| {
         let label = ui.label("List");
-        let edit = egui::TextEdit::singleline(&mut draft.file).hint_text("tolerances.json").desired_width(120.0);
+        let edit = egui::TextEdit::singleline(&mut draft.file).hint_text("tolerances.json").desired_width(80.0);
         ui.add(edit).labelled_by(label.id);
         let ready = !busy && !draft.file.trim().is_empty();
         let path = std::path::PathBuf::from(draft.file.trim());
