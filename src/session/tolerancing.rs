@@ -6,17 +6,18 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::Document;
 use super::selection::Feature;
 use super::slots::{SlotFeature, SlotRecipe};
+use super::{Check, Document};
 use crate::base::{Progress, Result, UserError};
 use crate::geometry::{Point, PointSet, Pose};
+use crate::inspect::deviation::DeviationMap;
 use crate::inspect::features::constructions::{Constructed, Construction, construct};
 use crate::inspect::features::element::Situation;
 use crate::inspect::features::measures::{Known, distance};
 use crate::inspect::features::slot::SlotFit;
 use crate::inspect::features::{Element, Fit};
-use crate::inspect::tolerances::{self, Features, Judged, Plan};
+use crate::inspect::tolerances::{self, Characteristic, Features, Judged, Plan};
 
 /// Points of a feature that are drawn from.
 const SHOWN_POINTS: usize = 400;
@@ -94,6 +95,17 @@ struct Basis {
     parts: Vec<(String, Option<Part>)>,
     /// Tells the sides of nominals, where there are any.
     nominal_from_scan: Option<Pose>,
+    check: Compared,
+}
+
+/// The check that profiles without datums were judged by.
+#[derive(Clone, Debug)]
+struct Compared(Option<Arc<Check>>);
+
+impl PartialEq for Compared {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.as_ref().map(Arc::as_ptr) == other.0.as_ref().map(Arc::as_ptr)
+    }
 }
 
 /// The constructions, tolerances and judgement as a project keeps them.
@@ -266,12 +278,30 @@ impl Document {
         features
     }
 
-    /// Judges every tolerance of the plan. One that cannot be judged has a sentence and does not stop the others.
+    /// Signed deviations of a feature's points from the nominal part, mm, as the current check measured them; `None`
+    /// where there is no check of points, or a point has no data.
+    fn deviations_of(&self, name: &str) -> Option<Vec<f64>> {
+        let map = &self.current_check()?.map;
+        if !matches!(map, DeviationMap::Points(_)) {
+            return None;
+        }
+        let values: Vec<Option<f64>> = map.values().collect();
+        let feature = self.feature(name)?;
+        let used = (0_u32..).zip(feature.recipe.points.iter());
+        let used = used.filter(|(i, _)| feature.fit.dropped.binary_search(i).is_err());
+        used.map(|(_, &number)| values.get(number as usize).copied().flatten()).collect()
+    }
+
+    /// Judges every tolerance of the plan; profiles without datums by the deviations of the current check. One that cannot be judged has a sentence and does not stop the others.
     pub fn judged(&self, progress: &Progress) -> Result<Judgement> {
-        let (features, plan) = (self.toleranced_features(), &self.tolerancing.plan);
+        let (mut features, plan) = (self.toleranced_features(), &self.tolerancing.plan);
         let mut results = Vec::with_capacity(plan.tolerances.len());
         for (i, tolerance) in plan.tolerances.iter().enumerate() {
             progress.report(i as f32 / plan.tolerances.len() as f32, "Judging the tolerances")?;
+            let measured = if is_best_fitted(tolerance) { self.deviations_of(&tolerance.feature) } else { None };
+            if let Some(feature) = features.get_mut(&tolerance.feature) {
+                feature.deviations_mm = measured.unwrap_or_default();
+            }
             let mut judged = tolerances::judge(tolerance, &features, &plan.datums).map_err(|error| error.sentence);
             if let Ok(judged) = &mut judged {
                 let mut exact = names_of(plan, tolerance);
@@ -311,12 +341,19 @@ fn names_of(plan: &Plan, tolerance: &tolerances::Tolerance) -> BTreeSet<String> 
     tolerance.datums.iter().map(datum).chain([tolerance.feature.clone()]).collect()
 }
 
+/// Profiles without datums are measured after a best fit.
+fn is_best_fitted(tolerance: &tolerances::Tolerance) -> bool {
+    matches!(tolerance.characteristic, Characteristic::Profile { .. }) && tolerance.datums.is_empty()
+}
+
 impl Basis {
     fn of(document: &Document) -> Self {
         let plan = &document.tolerancing.plan;
         let names: BTreeSet<String> = plan.tolerances.iter().flat_map(|tolerance| names_of(plan, tolerance)).collect();
         let parts = names.into_iter().map(|name| (name.clone(), document.part(&name))).collect();
         let nominal_from_scan = (!plan.nominals.is_empty()).then(|| document.nominal_from_scan());
-        Self { plan: Arc::clone(plan), parts, nominal_from_scan }
+        let is_checked = plan.tolerances.iter().any(is_best_fitted);
+        let check = document.current_check().filter(|_| is_checked).cloned();
+        Self { plan: Arc::clone(plan), parts, nominal_from_scan, check: Compared(check) }
     }
 }

@@ -9,10 +9,10 @@ use shadowgraph::app::App;
 use shadowgraph::base::{Progress, random::Random};
 use shadowgraph::dispatch::{Command, Dispatcher};
 use shadowgraph::geometry::point_set::{Combine, PointSet};
-use shadowgraph::geometry::{Cloud, Point};
+use shadowgraph::geometry::{Cloud, Point, mesh::shapes};
 use shadowgraph::inspect::features::Kind;
 use shadowgraph::inspect::features::constructions::Construction;
-use shadowgraph::inspect::tolerances::Verdict;
+use shadowgraph::inspect::tolerances::{Plan, Verdict};
 use shadowgraph::io::write;
 
 use super::support::{context, errors, shadowgraph, text};
@@ -412,4 +412,32 @@ fn slots_and_circles_are_fitted_in_a_plane_and_kept() {
     send(&mut dispatcher, Command::CleanScan(shadowgraph::inspect::cleaning::Step::Remove(one))).unwrap();
     assert_eq!(dispatcher.document.element_names(), ["Plane 1", "Circle 1"]);
     assert!(dispatcher.document.tolerancing.judgement.is_none());
+}
+
+#[test]
+fn a_profile_without_datums_follows_the_comparison() {
+    let folder = tempfile::tempdir().unwrap();
+    let (part, scan) = (folder.path().join("plate.stl"), folder.path().join("top.xyz"));
+    write::mesh(&part, &shapes::cuboid([0.0, 0.0, 0.0].into(), [60.0, 30.0, 8.0].into())).unwrap();
+    // The top lies 0.02 mm too high.
+    let rows: String = (0..400).map(|i| format!("{} {} 8.02\n", 5 + i % 20, 5 + i / 20)).collect();
+    std::fs::write(&scan, rows).unwrap();
+    let mut dispatcher = Dispatcher::new(context());
+    let send = |dispatcher: &mut Dispatcher, command| dispatcher.run_now(command, &Progress::silent()).unwrap();
+    send(&mut dispatcher, Command::OpenNominal { path: part, unit: None });
+    send(&mut dispatcher, Command::OpenScans { paths: vec![scan], unit: None, columns: None });
+    send(&mut dispatcher, Command::Select(PointSet::new((0..400).collect()), Combine::Replace));
+    send(&mut dispatcher, plane());
+    let profile = r#"{ "tolerances": [{ "feature": "Plane 1", "characteristic": "profile", "limit_mm": 0.05 }] }"#;
+    send(&mut dispatcher, Command::SetTolerancePlan(Box::new(Plan::from_json(profile).unwrap())));
+    send(&mut dispatcher, Command::JudgeTolerances);
+    let judged = |dispatcher: &Dispatcher| {
+        dispatcher.document.tolerancing.judgement.as_ref().map(|judgement| judgement.results[0].clone())
+    };
+    assert!(judged(&dispatcher).unwrap().unwrap_err().contains("needs its deviations"));
+    send(&mut dispatcher, Command::Compare);
+    assert!(judged(&dispatcher).is_none());
+    send(&mut dispatcher, Command::JudgeTolerances);
+    let found = judged(&dispatcher).unwrap().unwrap();
+    assert!((found.measured_mm - 0.04).abs() < 1e-6 && found.verdict == Verdict::In, "{found:?}");
 }
