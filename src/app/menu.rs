@@ -69,6 +69,7 @@ pub(super) fn entries() -> Vec<(&'static str, &'static str, Action, Option<Keybo
         ("Inspect", "Compare", send(Command::Compare), key(COMMAND, Key::D)),
         ("Inspect", "Align and compare", send(Command::Inspect), key(COMMAND, Key::Enter)),
         ("Inspect", "Compare searches", send(Command::CompareSearches), None),
+        ("Inspect", "Judge tolerances", send(Command::JudgeTolerances), None),
         ("Inspect", "Cancel the running job", Action::Cancel, key(Modifiers::NONE, Key::Escape)),
         ("Inspect", "Find the artefact's regions", send(Command::FindRegions), None),
         ("Inspect", "Calibrate the sensor", send(Command::Calibrate), None),

@@ -118,6 +118,9 @@ pub struct App {
     stage_cache: stage::StageCache,
     /// What the Features panel remembers.
     feature_draft: panels::features::Draft,
+    /// What its parts on constructions and tolerances remember.
+    construction_draft: panels::constructions::Draft,
+    tolerance_draft: panels::tolerances::Draft,
     /// Figures of the cleaning of scans.
     cleaning: panels::cleaning::Draft,
     /// Actions waiting for the end of the frame.
@@ -200,6 +203,8 @@ impl App {
             calibration: panels::calibrate::Draft::default(),
             stage_cache: stage::StageCache::default(),
             feature_draft: panels::features::Draft::default(),
+            construction_draft: panels::constructions::Draft::default(),
+            tolerance_draft: panels::tolerances::Draft::default(),
             cleaning: panels::cleaning::Draft::default(),
             saved_at: Instant::now(),
             needs_save: false,

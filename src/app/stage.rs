@@ -80,7 +80,14 @@ fn staged(calibrating: &Calibrating, device: Device, shows_residuals: bool) -> S
     let features = outcome.into_iter().flat_map(|outcome| &outcome.frame(device).parts).map(|part| {
         let regions = part.regions.iter().map(|&region| measurement.region(region));
         let points = regions.reduce(|all, own| all.combined(&own, Combine::Add)).unwrap_or_default();
-        let recipe = Recipe { name: part.name.to_owned(), kind: Kind::Plane, robust: false, clip_sigmas: None, points };
+        let recipe = Recipe {
+            name: part.name.to_owned(),
+            kind: Kind::Plane,
+            robust: false,
+            clip_sigmas: None,
+            plane: None,
+            points,
+        };
         Feature { recipe, fit: Arc::new(part.fit.clone()) }
     });
     let document = Document {

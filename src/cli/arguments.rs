@@ -45,6 +45,8 @@ pub enum Verb {
     Register(Register),
     /// Fits an ideal feature to the points of a file.
     Fit(Fit),
+    /// Judges a drawing's tolerances on measured features.
+    Tolerances(Tolerances),
     /// Finds where a sensor sits on a CMM, from an artefact measured by both.
     Calibrate(Calibrate),
     /// Merge snapshots of many positions of the CMM into one scan, by a calibration.
@@ -239,6 +241,33 @@ pub struct Fit {
     /// Drop points farther than this many robust standard deviations, and fit again.
     #[arg(long)]
     pub clip_sigmas: Option<f64>,
+}
+
+/// `tolerances`
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example:\n  shadowgraph tolerances --features touched.csv --plan plan.json --fit bottom=plane \
+    --fit \"bore 1\"=cylinder\n\ntouched.csv has one row per measured point: feature, x, y, z in mm. plan.json names \
+    the datums and lists the tolerances:\n  { \"datums\": { \"A\": \"bottom\" }, \"tolerances\": [\n    { \"feature\": \
+    \"bore 1\", \"characteristic\": \"perpendicularity\", \"limit_mm\": 0.05, \"datums\": [\"A\"] } ] }"
+)]
+pub struct Tolerances {
+    /// CSV of the measured points: feature, x, y, z in mm.
+    #[arg(long)]
+    pub features: PathBuf,
+    /// JSON of datums, tolerances and, where positions need them, the features' nominals.
+    #[arg(long)]
+    pub plan: PathBuf,
+    /// What a feature is fitted as, NAME=KIND; one with a nominal in the plan is fitted as that. May be given several
+    /// times.
+    #[arg(long, value_name = "NAME=KIND", value_parser = name_and_kind)]
+    pub fit: Vec<(String, Kind)>,
+    /// Drop points farther than this many robust standard deviations, and fit again.
+    #[arg(long)]
+    pub clip_sigmas: Option<f64>,
+    /// End with code 4 when a measured value is out of its limits.
+    #[arg(long)]
+    pub fail_on_out_of_tolerance: bool,
 }
 
 /// `calibrate`
@@ -497,6 +526,11 @@ fn tolerance(text: &str) -> Result<Tolerance, String> {
     };
     tolerance.check().map_err(|error| error.sentence)?;
     Ok(tolerance)
+}
+
+fn name_and_kind(text: &str) -> Result<(String, Kind), String> {
+    let (name, kind) = text.rsplit_once('=').ok_or("a feature and its kind are expected, such as bottom=plane")?;
+    Ok((name.trim().to_owned(), Kind::from_str(kind.trim(), true)?))
 }
 
 fn three(text: &str) -> Result<[f64; 3], String> {

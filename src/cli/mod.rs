@@ -13,6 +13,7 @@ mod inspect;
 mod merge;
 mod register;
 mod simulate;
+mod tolerances;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -84,6 +85,7 @@ fn dispatch(parsed: Arguments, context: &Context) -> Result<Outcome> {
         Verb::Calibrate(arguments) => calibrate::run(&arguments, json, context).map(Outcome::Exit),
         Verb::Merge(arguments) => merge::run(&arguments, json).map(Outcome::Exit),
         Verb::Fit(arguments) => fit::run(&arguments, json, context).map(Outcome::Exit),
+        Verb::Tolerances(arguments) => tolerances::run(&arguments, json, context).map(Outcome::Exit),
         Verb::Convert(arguments) => {
             convert::run(&arguments, json, &with_device(arguments.backend, context)).map(Outcome::Exit)
         }

@@ -6,9 +6,11 @@ use super::Edit;
 use crate::base::{Progress, Result, UserError};
 use crate::geometry::Point;
 use crate::geometry::point_set::{Combine, PointSet};
-use crate::inspect::features::{self, Kind, Options};
+use crate::inspect::features::in_plane::fit_in_plane;
+use crate::inspect::features::{self, Element, Kind, Options, Shape};
 use crate::render::selecting::Stroke;
 use crate::session::selection::{Feature, NamedSelection, Recipe};
+use crate::session::slots::SlotRecipe;
 use crate::session::{Actual, Document};
 
 fn scan(document: &Document) -> Result<&Arc<Actual>> {
@@ -57,6 +59,7 @@ pub(super) fn name(name: &str, document: &Document) -> Result<Edit> {
 
 pub(super) fn fit(
     kind: Kind,
+    plane: Option<&str>,
     robust: bool,
     clip_sigmas: Option<f64>,
     document: &Document,
@@ -65,8 +68,13 @@ pub(super) fn fit(
     let points = selected(document)?;
     let same_kind = document.features.iter().filter(|feature| feature.recipe.kind == kind).count();
     let named = document.selections.iter().find(|named| named.points == points);
-    let name = named.map_or_else(|| format!("{} {}", kind.name(), same_kind + 1), |named| named.name.clone());
-    let feature = made(Recipe { name, kind, robust, clip_sigmas, points }, scan(document)?, progress)?;
+    // Tolerances and constructions name features: no two have one name.
+    let name = match named {
+        Some(named) => document.free_name(&named.name, None),
+        None => document.free_name(kind.name(), Some(same_kind + 1)),
+    };
+    let plane = plane.map(|name| plane_of(name, document)).transpose()?;
+    let feature = made(Recipe { name, kind, robust, clip_sigmas, plane, points }, scan(document)?, progress)?;
     let note = format!(
         "{}: {} points used, {} dropped, RMS {:.4} mm.",
         feature.recipe.name,
@@ -78,6 +86,38 @@ pub(super) fn fit(
     Ok(Edit::new(label, move |document| document.features.push(feature)).with_notes([note]))
 }
 
+/// The plane of that name, scan frame.
+fn plane_of(name: &str, document: &Document) -> Result<Shape> {
+    match document.element(name) {
+        Some(Element::Shape(plane @ Shape::Plane { .. })) => Ok(plane),
+        Some(other) => Err(UserError::usage(format!("“{name}” is a {}; choose a plane.", other.name()))),
+        None => Err(UserError::usage(format!("There is no plane “{name}”."))),
+    }
+}
+
+pub(super) fn fit_slot(
+    plane: Option<&str>,
+    clip_sigmas: Option<f64>,
+    document: &Document,
+    progress: &Progress,
+) -> Result<Edit> {
+    let points = selected(document)?;
+    let named = document.selections.iter().find(|named| named.points == points);
+    let name = match named {
+        Some(named) => document.free_name(&named.name, None),
+        None => document.free_name("Slot", Some(document.tolerancing.slots.len() + 1)),
+    };
+    let plane = plane.map(|name| plane_of(name, document)).transpose()?;
+    let places = document.points_at(&points);
+    let slot = SlotRecipe { name, plane, clip_sigmas, points }.made(&places, progress)?;
+    let (own, fit) = (&slot.fit.slot, &slot.fit);
+    let note = format!(
+        "{}: {:.4} mm long, {:.4} mm wide, RMS {:.4} mm.",
+        slot.recipe.name, own.length_mm, own.width_mm, fit.rms_mm
+    );
+    Ok(Edit::new("Fit a slot", move |document| document.tolerancing.slots.push(slot)).with_notes([note]))
+}
+
 /// The feature of that recipe on that scan.
 pub(super) fn made(recipe: Recipe, actual: &Actual, progress: &Progress) -> Result<Feature> {
     let place = |&number: &u32| actual.cloud.points.get(number as usize).copied();
@@ -85,7 +125,10 @@ pub(super) fn made(recipe: Recipe, actual: &Actual, progress: &Progress) -> Resu
     let points =
         points.ok_or_else(|| UserError::input(format!("{} names points that the scan has not.", recipe.name)))?;
     let options = Options { robust: recipe.robust, clip_sigmas: recipe.clip_sigmas, ..Options::default() };
-    let fit = features::fit(recipe.kind, &points, &[], &options, progress)?;
+    let fit = match &recipe.plane {
+        Some(plane) => fit_in_plane(recipe.kind, &points, &[], plane, &options, progress)?,
+        None => features::fit(recipe.kind, &points, &[], &options, progress)?,
+    };
     Ok(Feature { recipe, fit: Arc::new(fit) })
 }
 
@@ -95,9 +138,11 @@ pub(super) fn renumber(document: &mut Document, kept: &[u32]) {
     document.selection = document.selection.renumbered(kept);
     document.selections.iter_mut().for_each(|named| named.points = named.points.renumbered(kept));
     document.selections.retain(|named| !named.points.is_empty());
-    document.features.retain_mut(|feature| {
-        let before = feature.recipe.points.len();
-        feature.recipe.points = feature.recipe.points.renumbered(kept);
-        feature.recipe.points.len() == before
-    });
+    let is_whole = |points: &mut PointSet| {
+        let before = points.len();
+        *points = points.renumbered(kept);
+        points.len() == before
+    };
+    document.features.retain_mut(|feature| is_whole(&mut feature.recipe.points));
+    document.tolerancing.slots.retain_mut(|slot| is_whole(&mut slot.recipe.points));
 }

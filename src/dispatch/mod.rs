@@ -6,6 +6,7 @@ mod features;
 pub mod merge;
 mod open;
 mod output;
+mod tolerances;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use crate::inspect::alignment::Method;
 use crate::inspect::alignment::point_pairs::PointPair;
 use crate::inspect::cleaning;
 use crate::inspect::features::Kind;
+use crate::inspect::features::constructions::Construction;
 use crate::io::cad::CadReader;
 use crate::io::xyz::Columns;
 use crate::render::selecting::Stroke;
@@ -112,6 +114,43 @@ pub enum Command {
     },
     /// Removes a feature, by its number.
     RemoveFeature(usize),
+    /// Fits a line or a circle in a plane to the selected points.
+    FitInPlane {
+        /// The kind.
+        kind: Kind,
+        /// The name of the plane.
+        plane: String,
+        /// Whether most points decide.
+        robust: bool,
+        /// Robust standard deviations beyond which points are dropped.
+        clip_sigmas: Option<f64>,
+    },
+    /// Fits a slot to the selected points of its rim.
+    FitSlot {
+        /// The name of the plane that it lies in; `None` takes the one through its points.
+        plane: Option<String>,
+        /// Robust standard deviations beyond which points are dropped.
+        clip_sigmas: Option<f64>,
+    },
+    /// Removes a slot, by its number.
+    RemoveSlot(usize),
+    /// Makes an element from others.
+    Construct {
+        /// The way it is made.
+        construction: Construction,
+        /// Names of what it is made from, in order.
+        sources: Vec<String>,
+    },
+    /// Removes a constructed element, by its number.
+    RemoveConstruction(usize),
+    /// Changes datum letters and tolerances.
+    SetTolerancePlan(Box<crate::inspect::tolerances::Plan>),
+    /// Judges all tolerances.
+    JudgeTolerances,
+    /// Reads datum letters and tolerances from a JSON file.
+    OpenTolerancePlan(PathBuf),
+    /// Writes datum letters and tolerances to a JSON file.
+    SaveTolerancePlan(PathBuf),
     /// Opens what a device measured of the calibration's artefact.
     OpenMeasurement {
         /// Which device.
@@ -294,14 +333,40 @@ fn plan(command: Command, document: &Document, context: &Context, timings_ms: &[
                 document.selections.remove(index);
             }
         })),
-        Command::FitFeature { kind, robust, clip_sigmas } => {
-            work("Fitting", Box::new(move |progress, _| features::fit(kind, robust, clip_sigmas, &before, progress)))
-        }
+        Command::FitFeature { kind, robust, clip_sigmas } => work(
+            "Fitting",
+            Box::new(move |progress, _| features::fit(kind, None, robust, clip_sigmas, &before, progress)),
+        ),
         Command::RemoveFeature(index) => now(Edit::new("Remove a feature", move |document| {
             if index < document.features.len() {
                 document.features.remove(index);
             }
         })),
+        Command::FitInPlane { kind, plane, robust, clip_sigmas } => work(
+            "Fitting",
+            Box::new(move |progress, _| features::fit(kind, Some(&plane), robust, clip_sigmas, &before, progress)),
+        ),
+        Command::FitSlot { plane, clip_sigmas } => work(
+            "Fitting",
+            Box::new(move |progress, _| features::fit_slot(plane.as_deref(), clip_sigmas, &before, progress)),
+        ),
+        Command::RemoveSlot(index) => now(Edit::new("Remove a slot", move |document| {
+            if index < document.tolerancing.slots.len() {
+                document.tolerancing.slots.remove(index);
+            }
+        })),
+        Command::Construct { construction, sources } => now(tolerances::construct(construction, sources, document)?),
+        Command::RemoveConstruction(index) => now(tolerances::remove(index)),
+        Command::SetTolerancePlan(plan) => now(tolerances::set(*plan)),
+        Command::JudgeTolerances => {
+            work("Judging the tolerances", Box::new(move |progress, _| tolerances::judge(&before, progress)))
+        }
+        Command::OpenTolerancePlan(path) => {
+            work("Opening the tolerances", Box::new(move |_, _| tolerances::open(&path)))
+        }
+        Command::SaveTolerancePlan(path) => {
+            work("Saving the tolerances", Box::new(move |_, _| tolerances::save(&before, &path)))
+        }
         Command::OpenMeasurement { device, path } => work(
             "Opening the measurement",
             Box::new(move |progress, _| calibrate::open(device, &path, &before, progress)),
@@ -512,6 +577,9 @@ impl Dispatcher {
                 let Some(label) = edit.label else { return false };
                 let before = self.document.clone();
                 (edit.apply)(&mut self.document);
+                for note in self.document.follow_features() {
+                    self.say(note);
+                }
                 self.history.record(label, before, &self.document);
                 true
             }

@@ -91,6 +91,7 @@ pub(super) fn scans(
         document.selection = PointSet::default();
         document.selections.clear();
         document.features.clear();
+        document.tolerancing.slots.clear();
         document.alignment = None;
         document.check = None;
         document.searches = None;
@@ -287,6 +288,7 @@ pub(super) fn project(path: &Path, context: &Context, progress: &Progress) -> Re
     }
     let found = notes.len();
     document.calibration = super::calibrate::restored(project.calibration, &mut notes, &progress.part(0.9, 1.0))?;
+    super::tolerances::restored(project.tolerancing, &mut document, &mut notes, &progress.part(0.9, 1.0))?;
     complete &= notes.len() == found;
     if !complete {
         notes.push("The project was opened as far as its files allow.".to_owned());

@@ -90,13 +90,16 @@ pub fn of(input: &Input<'_>, pictures: &Pictures, stamp: Stamp) -> Content {
         passed: check.verdict == Verdict::Pass,
         date: stamp.to_string(),
         software: super::software(),
-        sections: vec![
+        sections: [
             part(input, stamp),
             statistics(input, &unit),
             parameters(input, &unit),
             alignment(input, &unit),
             sources(input),
-        ],
+        ]
+        .into_iter()
+        .chain(super::tolerances::section(input.document))
+        .collect(),
         histogram: bars(input, &scale, &unit),
         scale_colours: scale.table(64).iter().map(|[r, g, b, _]| format!("#{r:02x}{g:02x}{b:02x}")).collect(),
         scale_labels: scale_labels(&scale, &unit),

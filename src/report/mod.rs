@@ -8,6 +8,7 @@ pub mod pdf;
 pub mod pictures;
 pub mod summary;
 pub mod table;
+mod tolerances;
 
 use crate::session::{Actual, Check, Document, Nominal};
 

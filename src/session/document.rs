@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::calibrating::Calibrating;
 use super::selection::{Feature, NamedSelection};
+use super::tolerancing::Tolerancing;
 use super::{Check, Settings};
 use crate::base::LengthUnit;
 use crate::geometry::health::{CloudFindings, MeshFindings};
@@ -89,6 +90,8 @@ pub struct Document {
     pub selections: Vec<NamedSelection>,
     /// Fitted features.
     pub features: Vec<Feature>,
+    /// What is made from features, and what a drawing asks of them.
+    pub tolerancing: Tolerancing,
     /// The current check.
     pub check: Option<Arc<Check>>,
     /// The last comparison of searches.

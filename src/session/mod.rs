@@ -8,6 +8,8 @@ pub mod jobs;
 pub mod project;
 pub mod selection;
 pub mod settings;
+pub mod slots;
+pub mod tolerancing;
 
 pub use check::{Check, Verdict};
 pub use document::{Actual, Document, Nominal, SourceFile};

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::calibrating::Kept;
 use super::selection::{NamedSelection, Recipe};
+use super::tolerancing::KeptTolerancing;
 use super::{Document, Settings, SourceFile};
 use crate::base::{Result, UserError};
 use crate::inspect::alignment::Alignment;
@@ -50,6 +51,9 @@ pub struct Project {
     /// Features, to be fitted again.
     #[serde(default)]
     pub features: Vec<Recipe>,
+    /// Elements made from features, tolerances, and whether they had been judged.
+    #[serde(default)]
+    pub tolerancing: KeptTolerancing,
     /// Whether a check had been made.
     #[serde(default)]
     pub checked: bool,
@@ -76,6 +80,7 @@ impl Project {
             pairs: document.pairs.clone(),
             selections: document.selections.clone(),
             features: document.features.iter().map(|feature| feature.recipe.clone()).collect(),
+            tolerancing: KeptTolerancing::of(&document.tolerancing),
             checked: document.check.is_some(),
             calibration: Kept::of(&document.calibration),
             settings: document.settings.clone(),
@@ -142,6 +147,7 @@ impl Project {
             pairs: part(value, "pairs", "list of point pairs", &mut notes),
             selections: part(value, "selections", "list of selections", &mut notes),
             features: part(value, "features", "list of features", &mut notes),
+            tolerancing: part(value, "tolerancing", "constructed elements and tolerances", &mut notes),
             checked: part(value, "checked", "check", &mut notes),
             calibration: part(value, "calibration", "calibration", &mut notes),
             settings: part(value, "settings", "settings", &mut notes),

@@ -13,5 +13,6 @@ mod readers;
 mod scenes;
 mod signed_distance;
 mod support;
+mod tolerances;
 mod window;
 mod xvfb;

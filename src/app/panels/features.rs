@@ -2,17 +2,20 @@
 
 use super::super::viewport::brush::Tool;
 use super::super::{App, theme};
+use super::constructions::choose;
 use super::rows;
 use crate::dispatch::Command;
 use crate::geometry::point_set::{Combine, PointSet};
 use crate::inspect::cleaning::Step;
-use crate::inspect::features::{Kind, Shape};
+use crate::inspect::features::{Element, Kind, Shape};
 use crate::session::selection::Feature;
 
 /// What the panel remembers between frames.
 #[derive(Clone, Debug)]
 pub struct Draft {
     name: String,
+    /// The plane that lines, circles and slots are fitted in; empty fits them in space.
+    plane: String,
     robust: bool,
     clips: bool,
     sigmas: f64,
@@ -20,7 +23,7 @@ pub struct Draft {
 
 impl Default for Draft {
     fn default() -> Self {
-        Self { name: String::new(), robust: false, clips: true, sigmas: 3.0 }
+        Self { name: String::new(), plane: String::new(), robust: false, clips: true, sigmas: 3.0 }
     }
 }
 
@@ -36,6 +39,9 @@ impl App {
         self.selection(ui, &mut send);
         self.fits(ui, &mut send);
         self.features(ui, &mut send);
+        self.slots(ui, &mut send);
+        self.constructions(ui, &mut send);
+        self.tolerances(ui, &mut send);
         if let Some(command) = send {
             self.send(command);
         }
@@ -106,16 +112,39 @@ impl App {
     fn fits(&mut self, ui: &mut egui::Ui, send: &mut Option<Command>) {
         let ready = !self.dispatcher.document.selection.is_empty() && !self.is_busy();
         theme::heading(ui, "Fit to the selection");
+        let document = &self.dispatcher.document;
+        let is_plane = |name: &String| matches!(document.element(name), Some(Element::Shape(Shape::Plane { .. })));
+        let planes: Vec<String> = document.element_names().into_iter().filter(is_plane).collect();
         let draft = &mut self.feature_draft;
+        if !planes.contains(&draft.plane) {
+            draft.plane.clear();
+        }
+        let plane = Some(draft.plane.clone()).filter(|plane| !plane.is_empty());
+        let clip_sigmas = draft.clips.then_some(draft.sigmas);
         ui.horizontal_wrapped(|ui| {
             for kind in Kind::ALL {
                 let button = egui::Button::new(kind.name()).min_size(egui::vec2(70.0, 26.0));
                 if ui.add_enabled(ready, button).on_disabled_hover_text("Brush some points first").clicked() {
-                    let clip_sigmas = draft.clips.then_some(draft.sigmas);
-                    *send = Some(Command::FitFeature { kind, robust: draft.robust, clip_sigmas });
+                    let (plane, robust) = (plane.clone(), draft.robust);
+                    *send = Some(match (kind, plane) {
+                        (Kind::Line | Kind::Circle, Some(plane)) => {
+                            Command::FitInPlane { kind, plane, robust, clip_sigmas }
+                        }
+                        _ => Command::FitFeature { kind, robust, clip_sigmas },
+                    });
                 }
             }
+            let button = egui::Button::new("Slot").min_size(egui::vec2(70.0, 26.0));
+            if ui.add_enabled(ready, button).on_disabled_hover_text("Brush some points first").clicked() {
+                *send = Some(Command::FitSlot { plane, clip_sigmas });
+            }
         });
+        if !planes.is_empty() {
+            ui.horizontal(|ui| {
+                let label = ui.label("In plane").on_hover_text("Lines, circles and slots are fitted in this plane");
+                choose(ui, "in plane", &mut draft.plane, &planes, "none").labelled_by(label.id);
+            });
+        }
         ui.checkbox(&mut draft.robust, "Most points decide")
             .on_hover_text("Begins with the feature that most points lie on: for selections that spill over an edge");
         ui.horizontal(|ui| {

@@ -6,10 +6,13 @@ pub mod calibrate;
 mod calibration_result;
 pub mod cleaning;
 mod compare;
+pub mod constructions;
 mod elements;
 pub mod features;
 mod report;
 mod searches;
+mod slots;
+pub mod tolerances;
 
 use super::{App, Workspace};
 use crate::dispatch::Command;
@@ -30,12 +33,21 @@ impl App {
 
     /// Sends the edited settings once the user has let go of the widget.
     fn commit_settings(&mut self, ui: &egui::Ui) {
-        let settled = !ui.ctx().egui_is_using_pointer() && !ui.ctx().text_edit_focused();
-        if settled && !self.is_busy() && self.draft != self.dispatcher.document.settings {
+        if is_settled(ui) && !self.is_busy() && self.draft != self.dispatcher.document.settings {
             let settings = Box::new(self.draft.clone());
             self.send(Command::SetSettings(settings));
         }
     }
+}
+
+/// Whether the user has let go of the widget that was edited last.
+fn is_settled(ui: &egui::Ui) -> bool {
+    !ui.ctx().egui_is_using_pointer() && !ui.ctx().text_edit_focused()
+}
+
+/// Gives a widget without a label of its own a name, for accessibility.
+fn named(response: &egui::Response, name: &str) {
+    response.ctx.accesskit_node_builder(response.id, |node| node.set_label(name));
 }
 
 /// Two columns of names and values.

@@ -10,7 +10,7 @@ use crate::dispatch::Command;
 use crate::geometry::Point;
 use crate::inspect::alignment::point_pairs::PointPair;
 use crate::inspect::deviation::DeviationMap;
-use crate::inspect::features::outline;
+use crate::inspect::features::{Element, outline};
 use crate::render::camera::StandardView;
 use crate::session::Document;
 use crate::session::calibrating::Device;
@@ -290,30 +290,42 @@ fn read_out(ui: &egui::Ui, viewport: &Viewport, document: &Document, rect: Rect)
     ui.painter().galley(at, galley, colour);
 }
 
-/// Fitted features as lines.
+/// Fitted features and constructed elements as lines.
 fn draw_features(ui: &egui::Ui, viewport: &Viewport, document: &Document, rect: Rect, scale: f32) {
-    let Some(actual) = &document.actual else { return };
+    if document.actual.is_none() {
+        return;
+    }
     let pose = document.nominal_from_scan();
     let painter = ui.painter().with_clip_rect(rect);
-    for feature in &document.features {
-        // Some hundred points show how far it reaches.
-        let stride = feature.recipe.points.len().div_ceil(400).max(1);
-        let place = |&number: &u32| actual.cloud.points.get(number as usize).copied();
-        let points: Vec<Point> = feature.recipe.points.iter().step_by(stride).filter_map(place).collect();
-        for line in outline::of(&feature.fit.shape, &points) {
+    let draw = |name: &str, place: Point, lines: Vec<Vec<Point>>| {
+        for line in lines {
             let seen = line.iter().filter_map(|place| viewport.camera.pixel_of(&(pose * place)));
             let corners: Vec<Pos2> = seen.map(|(x, y)| rect.min + Vec2::new(x, y) / scale).collect();
             painter.add(egui::Shape::line(corners, egui::Stroke::new(1.8, theme::FEATURE)));
         }
-        if let Some((x, y)) = viewport.camera.pixel_of(&(pose * feature.fit.shape.place())) {
+        if let Some((x, y)) = viewport.camera.pixel_of(&(pose * place)) {
             let at = rect.min + Vec2::new(x, y) / scale;
             painter.circle_filled(at, 3.5, theme::FEATURE);
-            let name = feature.recipe.name.clone();
-            let galley = painter.layout_no_wrap(name, FontId::proportional(13.0), theme::FEATURE);
+            let galley = painter.layout_no_wrap(name.to_owned(), FontId::proportional(13.0), theme::FEATURE);
             let plate = Rect::from_min_size(at + Vec2::new(9.0, -18.0), galley.size()).expand2(Vec2::new(4.0, 1.0));
             painter.rect_filled(plate, 3.0, ui.visuals().window_fill.gamma_multiply(0.85));
             painter.galley(at + Vec2::new(9.0, -18.0), galley, theme::FEATURE);
         }
+    };
+    let lines = |element: &Element, reach: &[Point]| match element {
+        Element::Shape(shape) => outline::of(shape, reach),
+        Element::Point(_) => Vec::new(),
+    };
+    for feature in &document.features {
+        let (shape, points) = (feature.fit.shape, document.some_points_at(&feature.recipe.points));
+        draw(&feature.recipe.name, shape.place(), lines(&shape.into(), &points));
+    }
+    for slot in &document.tolerancing.slots {
+        draw(&slot.recipe.name, slot.fit.slot.centre, vec![slot.fit.slot.outline()]);
+    }
+    for element in &document.tolerancing.constructed {
+        let (own, reach) = (element.made.element, document.reach_of(element));
+        draw(&element.recipe.name, own.place(), lines(&own, &reach));
     }
 }
 

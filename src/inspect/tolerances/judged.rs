@@ -51,6 +51,35 @@ pub struct Judged {
     pub how: String,
 }
 
+impl Judged {
+    /// For people: what is proven, or without a known uncertainty only where the value lies.
+    pub fn words(&self) -> &'static str {
+        match (self.conformity, self.verdict) {
+            (Some(Conformity::Conforms), _) => "conforms",
+            (Some(Conformity::Undecided), _) => "undecided",
+            (Some(Conformity::DoesNotConform), _) => "does not conform",
+            (None, Verdict::In) => "in tolerance",
+            (None, Verdict::Out) => "out of tolerance",
+        }
+    }
+
+    /// For people: “0.0123 ± 0.0010 mm”, the uncertainty with k = 2 where it is known.
+    pub fn measured_text(&self) -> String {
+        match self.uncertainty_mm {
+            Some(uncertainty) => format!("{:.4} ± {uncertainty:.4} mm", self.measured_mm),
+            None => format!("{:.4} mm", self.measured_mm),
+        }
+    }
+
+    /// For people: “0.0500 mm”, or both limits of a size.
+    pub fn limits_text(&self) -> String {
+        match self.lower_mm {
+            Some(lower) => format!("{lower:.4} to {:.4} mm", self.limit_mm),
+            None => format!("{:.4} mm", self.limit_mm),
+        }
+    }
+}
+
 /// Verdict and proof of a value between limits, mm.
 pub(super) fn decide(
     measured_mm: f64,

@@ -35,6 +35,9 @@
 //! An axis is that of the fitted cylinder or cone, over the reach of its points; for the extracted median line that ISO
 //! tolerances, fit a line to [`median_line`] and tolerance that.
 //!
+//! What features should be may stand in the plan, by name: `"nominals": { "bore 1": { "shape": { "kind": "cylinder", … } },
+//! "tip": { "point": [1, 2, 3] } }`, in the frame of the nominal part.
+//!
 //! Features are given as they were fitted ([`Feature`]). True places are those of the nominals, in the frame that the
 //! nominals of the datums make, or stated in the tolerance. What is not here: common datums (A-B; construct the common
 //! axis and name it), datums at maximum material, patterns judged together, profiles of lines, projected zones.

@@ -161,6 +161,10 @@ pub struct Plan {
     /// Which feature each datum letter stands for.
     #[serde(default)]
     pub datums: Letters,
+    /// What features should be, by their names, in the frame of the nominal part: whoever measures gives them to the
+    /// features. True places are told by them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub nominals: BTreeMap<String, Element>,
     /// The tolerances.
     pub tolerances: Vec<Tolerance>,
 }
@@ -171,6 +175,12 @@ impl Plan {
         serde_json::from_str(text).map_err(|error| {
             UserError::input(format!("The tolerances cannot be read: {error}; correct the file there."))
         })
+    }
+
+    /// The plan as [`Plan::from_json`] reads it.
+    pub fn to_json(&self) -> Result<String> {
+        serde_json::to_string_pretty(self)
+            .map_err(|error| UserError::internal(format!("The tolerances cannot be written: {error}.")))
     }
 
     /// Judges every tolerance, in order; one that cannot be judged is a sentence and does not stop the others.
@@ -188,6 +198,36 @@ pub(super) enum Datums {
 }
 
 impl Characteristic {
+    /// One of each, in the standard's order, with the usual values of what else it says.
+    pub fn usual() -> [Self; 14] {
+        [
+            Self::Size { lower_mm: None },
+            Self::Straightness { section_mm: None },
+            Self::Flatness {},
+            Self::Circularity { section_mm: None },
+            Self::Cylindricity {},
+            Self::Profile { outside_mm: None },
+            Self::Parallelism { zone: Zone::Diameter },
+            Self::Perpendicularity { zone: Zone::Diameter },
+            Self::Angularity { angle_deg: 45.0, zone: Zone::Diameter },
+            Self::Position { zone: Zone::Diameter, true_place: None },
+            Self::Coaxiality {},
+            Self::Symmetry {},
+            Self::CircularRunOut { section_mm: None },
+            Self::TotalRunOut {},
+        ]
+    }
+
+    /// Whether it may refer to datums.
+    pub fn takes_datums(&self) -> bool {
+        self.datums() != Datums::None
+    }
+
+    /// Whether it makes no sense without a datum.
+    pub fn needs_datum(&self) -> bool {
+        self.datums() == Datums::Some
+    }
+
     /// What people call it.
     pub fn name(&self) -> &'static str {
         match self {
@@ -257,7 +297,7 @@ impl Characteristic {
 
 impl Tolerance {
     /// What sentences call it.
-    pub(super) fn title(&self) -> String {
+    pub fn title(&self) -> String {
         if self.name.is_empty() {
             format!("{} of “{}”", self.characteristic.name(), self.feature)
         } else {

@@ -42,6 +42,59 @@ pub enum Construction {
     },
 }
 
+impl Construction {
+    /// One of each; the plane's offset is 0.
+    pub const ALL: [Self; 8] = [
+        Self::Intersection,
+        Self::Projection,
+        Self::Middle,
+        Self::SymmetryPlane,
+        Self::Mirrored,
+        Self::BoltCircle,
+        Self::LineThrough,
+        Self::OffsetPlane { offset_mm: 0.0 },
+    ];
+
+    /// For people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Intersection => "Intersection",
+            Self::Projection => "Projection",
+            Self::Middle => "Middle",
+            Self::SymmetryPlane => "Symmetry plane",
+            Self::Mirrored => "Mirrored point",
+            Self::BoltCircle => "Bolt circle",
+            Self::LineThrough => "Line through centres",
+            Self::OffsetPlane { .. } => "Offset plane",
+        }
+    }
+
+    /// What it is made from, in a sentence for people.
+    pub fn takes(self) -> &'static str {
+        match self {
+            Self::Intersection => "Two or three planes, a line or axis and a plane, or two lines.",
+            Self::Projection => "A point, centre, line or axis, then the plane it falls onto; or a point, then a line.",
+            Self::Middle => "Two points or centres, two lines or axes, or two planes.",
+            Self::SymmetryPlane => "Two points or centres.",
+            Self::Mirrored => "A point or centre, then the plane it is mirrored in.",
+            Self::BoltCircle => "Three centres or more.",
+            Self::LineThrough => "Two centres or more.",
+            Self::OffsetPlane { .. } => "A plane.",
+        }
+    }
+
+    /// How many parts it takes: the fewest, and the most where there is a limit.
+    pub fn parts(self) -> (usize, Option<usize>) {
+        match self {
+            Self::Intersection => (2, Some(3)),
+            Self::Projection | Self::Middle | Self::SymmetryPlane | Self::Mirrored => (2, Some(2)),
+            Self::BoltCircle => (3, None),
+            Self::LineThrough => (2, None),
+            Self::OffsetPlane { .. } => (1, Some(1)),
+        }
+    }
+}
+
 /// An element that was made.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Constructed {

@@ -1,0 +1,312 @@
+//! Datum letters and tolerances, and what judging them came to: a part of the Features workspace.
+
+use std::sync::Arc;
+
+use egui::{Color32, RichText};
+
+use super::super::{Action, App, theme};
+use super::constructions::choose;
+use super::{is_settled, named};
+use crate::dispatch::Command;
+use crate::geometry::{Point, Vector};
+use crate::inspect::features::element::Situation;
+use crate::inspect::features::{Element, Shape};
+use crate::inspect::tolerances::{Characteristic, Conformity, Judged, Plan, Tolerance, Verdict};
+use crate::session::Document;
+use crate::session::tolerancing::Judgement;
+
+/// Letters that a drawing uses for datums here.
+const LETTERS: [&str; 6] = ["A", "B", "C", "D", "E", "F"];
+/// Datums that a tolerance refers to at most.
+const MOST_DATUMS: usize = 3;
+/// Limit of a fresh tolerance, mm.
+const USUAL_LIMIT_MM: f64 = 0.1;
+
+/// The plan as it is edited; sent when an edit ends.
+#[derive(Clone, Debug, Default)]
+pub struct Draft {
+    plan: Plan,
+    /// The document's plan that the edit began from.
+    from: Arc<Plan>,
+    /// Where plans are read and written.
+    file: String,
+}
+
+impl App {
+    pub(super) fn tolerances(&mut self, ui: &mut egui::Ui, send: &mut Option<Command>) {
+        theme::heading(ui, "Tolerances");
+        let document = &self.dispatcher.document;
+        let tolerancing = &document.tolerancing;
+        let (names, busy) = (document.element_names(), self.dispatcher.job().is_some());
+        let draft = &mut self.tolerance_draft;
+        if !Arc::ptr_eq(&draft.from, &tolerancing.plan) {
+            (draft.plan, draft.from) = (Plan::clone(&tolerancing.plan), Arc::clone(&tolerancing.plan));
+        }
+        if names.is_empty() && draft.plan.tolerances.is_empty() {
+            theme::weak(ui, "Fit features, give the datums their letters, then add what the drawing tolerances.");
+        } else {
+            datums(ui, &mut draft.plan, &names);
+            let judgement = tolerancing.judgement.as_deref().filter(|_| draft.plan == *draft.from);
+            list(ui, &mut draft.plan, document, &names, judgement);
+            if ui.add_enabled(!names.is_empty(), egui::Button::new("Add tolerance")).clicked() {
+                draft.plan.tolerances.push(fresh(names.first()));
+            }
+            let ready = !busy && !draft.plan.tolerances.is_empty();
+            if theme::wide_main_button(ui, ready, "Judge tolerances").clicked() {
+                *send = Some(Command::JudgeTolerances);
+            }
+        }
+        file(ui, draft, busy, send);
+        if send.is_none() && !busy && is_settled(ui) && draft.plan != *draft.from {
+            *send = Some(Command::SetTolerancePlan(Box::new(draft.plan.clone())));
+        } else if draft.plan != *draft.from && send.is_some() {
+            // The edit first, so that what was asked for sees it.
+            self.actions.push(Action::Send(Box::new(Command::SetTolerancePlan(Box::new(draft.plan.clone())))));
+            self.actions.extend(send.take().map(|command| Action::Send(Box::new(command))));
+        }
+    }
+}
+
+/// Flatness needs nothing else: it can be judged as it is.
+fn fresh(feature: Option<&String>) -> Tolerance {
+    Tolerance {
+        name: String::new(),
+        feature: feature.cloned().unwrap_or_default(),
+        characteristic: Characteristic::Flatness {},
+        limit_mm: USUAL_LIMIT_MM,
+        datums: Vec::new(),
+        maximum_material: None,
+        expanded_uncertainty_mm: None,
+    }
+}
+
+/// A combo for each letter in use, and one for the next.
+fn datums(ui: &mut egui::Ui, plan: &mut Plan, names: &[String]) {
+    let used = LETTERS.iter().rposition(|letter| plan.datums.contains_key(*letter)).map_or(0, |last| last + 1);
+    egui::Grid::new("datum letters").num_columns(2).show(ui, |ui| {
+        for letter in LETTERS.iter().take((used + 1).max(MOST_DATUMS)) {
+            let title = format!("Datum {letter}");
+            let label = ui.label(&title);
+            let mut name = plan.datums.get(*letter).cloned().unwrap_or_default();
+            choose(ui, &title, &mut name, names, "none").labelled_by(label.id);
+            ui.end_row();
+            if name.is_empty() {
+                plan.datums.remove(*letter);
+            } else if plan.datums.get(*letter) != Some(&name) {
+                plan.datums.insert((*letter).to_owned(), name);
+            }
+        }
+    });
+}
+
+fn list(ui: &mut egui::Ui, plan: &mut Plan, document: &Document, names: &[String], judgement: Option<&Judgement>) {
+    if plan.tolerances.is_empty() {
+        theme::weak(ui, "No tolerances yet: add one, or open a list.");
+        return;
+    }
+    let letters: Vec<String> = plan.datums.keys().cloned().collect();
+    let mut removed = None;
+    for (i, tolerance) in plan.tolerances.iter_mut().enumerate() {
+        ui.separator();
+        let result = judgement.and_then(|judgement| judgement.results.get(i));
+        let before = (tolerance.characteristic.name(), tolerance.feature.clone());
+        ui.horizontal(|ui| {
+            characteristic(ui, i, &mut tolerance.characteristic);
+            let combo = choose(ui, &format!("toleranced {i}"), &mut tolerance.feature, names, "choose");
+            named(&combo, &format!("Feature of tolerance {}", i + 1));
+            let button = ui.small_button("×").on_hover_text("Removes this tolerance");
+            named(&button, &format!("Remove tolerance {}", i + 1));
+            if button.clicked() {
+                removed = Some(i);
+            }
+        });
+        if before != (tolerance.characteristic.name(), tolerance.feature.clone()) {
+            suit(tolerance, &letters, document);
+        }
+        limits(ui, i, tolerance, &letters);
+        details(ui, i, tolerance, document);
+        match result {
+            Some(Ok(judged)) => verdict(ui, i, judged),
+            Some(Err(sentence)) => {
+                ui.colored_label(theme::WARN, sentence.as_str());
+            }
+            None => {}
+        }
+    }
+    if judgement.is_none() {
+        theme::weak(ui, "Not judged yet, or changed since.");
+    }
+    if let Some(i) = removed {
+        plan.tolerances.remove(i);
+    }
+}
+
+fn characteristic(ui: &mut egui::Ui, i: usize, own: &mut Characteristic) {
+    let combo = egui::ComboBox::from_id_salt(("characteristic", i))
+        .selected_text(own.name())
+        .width(125.0)
+        .height(330.0)
+        .truncate();
+    let shown = combo.show_ui(ui, |ui| {
+        for choice in Characteristic::usual() {
+            let chosen = choice.name() == own.name();
+            if ui.selectable_label(chosen, choice.name()).clicked() && !chosen {
+                *own = choice;
+            }
+        }
+    });
+    named(&shown.response, &format!("Characteristic {}", i + 1));
+}
+
+/// What a newly chosen characteristic or feature needs beside: a datum, a true place where no nominal tells it.
+fn suit(tolerance: &mut Tolerance, letters: &[String], document: &Document) {
+    if !tolerance.characteristic.takes_datums() {
+        tolerance.datums.clear();
+    } else if tolerance.characteristic.needs_datum() && tolerance.datums.is_empty() {
+        tolerance.datums.extend(letters.first().cloned());
+    }
+    if let Characteristic::Position { true_place, .. } = &mut tolerance.characteristic {
+        let is_told = document.tolerancing.plan.nominals.contains_key(&tolerance.feature);
+        let element = document.element(&tolerance.feature).filter(|_| !is_told);
+        let at = true_place.map_or_else(Point::origin, |place| place.place());
+        let along = true_place.and_then(|place| place.direction()).unwrap_or_else(Vector::z);
+        *true_place = element.map(|element| exact(&element, at, along));
+    }
+}
+
+/// The limits, and the letters that the tolerance refers to.
+fn limits(ui: &mut egui::Ui, i: usize, tolerance: &mut Tolerance, letters: &[String]) {
+    let number = i + 1;
+    ui.horizontal(|ui| {
+        if let Characteristic::Size { lower_mm } = &mut tolerance.characteristic {
+            let mut lower = lower_mm.unwrap_or(0.0);
+            if limit(ui, &mut lower, &format!("Lower limit {number}")) {
+                *lower_mm = (lower > 0.0).then_some(lower);
+            }
+            ui.label("to");
+        }
+        limit(ui, &mut tolerance.limit_mm, &format!("Limit {number}"));
+        if !tolerance.characteristic.takes_datums() {
+            return;
+        }
+        // Those in use, and room for one more.
+        let mut chosen = tolerance.datums.clone();
+        chosen.push(String::new());
+        chosen.truncate(MOST_DATUMS.max(tolerance.datums.len()));
+        for (k, letter) in chosen.iter_mut().enumerate() {
+            let combo = egui::ComboBox::from_id_salt(("datum of", i, k)).width(34.0);
+            let text = if letter.is_empty() { "–" } else { letter.as_str() };
+            let shown = combo.selected_text(text.to_owned()).show_ui(ui, |ui| {
+                ui.selectable_value(letter, String::new(), "none");
+                for choice in letters {
+                    ui.selectable_value(letter, choice.clone(), choice.as_str());
+                }
+            });
+            named(&shown.response, &format!("Datum {} of tolerance {number}", k + 1));
+        }
+        chosen.retain(|letter| !letter.is_empty());
+        if chosen != tolerance.datums {
+            tolerance.datums = chosen;
+        }
+    });
+}
+
+/// A length that may be dragged or typed, mm; whether it changed.
+fn limit(ui: &mut egui::Ui, mm: &mut f64, name: &str) -> bool {
+    let drag = egui::DragValue::new(mm).speed(0.001).range(0.0..=1e6).max_decimals(4).suffix(" mm");
+    let response = ui.add(drag);
+    named(&response, name);
+    response.changed()
+}
+
+/// What else the characteristic says: the angle, the true place.
+fn details(ui: &mut egui::Ui, i: usize, tolerance: &mut Tolerance, document: &Document) {
+    match &mut tolerance.characteristic {
+        Characteristic::Angularity { angle_deg, .. } => {
+            ui.horizontal(|ui| {
+                ui.label("at");
+                let drag = egui::DragValue::new(angle_deg).speed(0.1).range(0.0..=90.0).suffix("°");
+                named(&ui.add(drag), &format!("Angle {}", i + 1));
+            });
+        }
+        Characteristic::Position { true_place: Some(place), .. } => {
+            let Some(element) = document.element(&tolerance.feature) else { return };
+            true_place(ui, i, place, &element);
+        }
+        _ => {}
+    }
+}
+
+fn true_place(ui: &mut egui::Ui, i: usize, place: &mut Element, element: &Element) {
+    let (mut at, mut along) = (place.place(), place.direction().unwrap_or_else(Vector::z));
+    let before = (at, along);
+    ui.horizontal(|ui| {
+        ui.label(RichText::new("at").weak()).on_hover_text("The true place in the frame of the datums, mm");
+        for (value, axis) in at.coords.iter_mut().zip(["X", "Y", "Z"]) {
+            let drag = egui::DragValue::new(value).speed(0.1).max_decimals(4).prefix(format!("{axis} "));
+            named(&ui.add(drag), &format!("True {axis} of tolerance {}", i + 1));
+        }
+    });
+    if !matches!(element.situation(), Situation::Point(_)) {
+        ui.horizontal(|ui| {
+            ui.label(RichText::new("along").weak()).on_hover_text("Its axis or normal, in the frame of the datums");
+            for (axis, name) in [Vector::x(), Vector::y(), Vector::z()].into_iter().zip(["X", "Y", "Z"]) {
+                theme::pick(ui, &mut along, axis, name);
+            }
+        });
+    }
+    if before != (at, along) {
+        *place = exact(element, at, along);
+    }
+}
+
+/// A true place of the kind that the element's situation asks for.
+fn exact(element: &Element, place: Point, along: Vector) -> Element {
+    match element.situation() {
+        Situation::Point(_) => place.into(),
+        Situation::Line(_) => Shape::Line { point: place, direction: along }.into(),
+        Situation::Plane(_) => Shape::Plane { point: place, normal: along }.into(),
+    }
+}
+
+fn colour_of(judged: &Judged) -> Color32 {
+    match (judged.conformity, judged.verdict) {
+        (Some(Conformity::Undecided), _) => theme::WARN,
+        (Some(Conformity::Conforms), _) | (None, Verdict::In) => theme::GOOD,
+        (Some(Conformity::DoesNotConform), _) | (None, Verdict::Out) => theme::BAD,
+    }
+}
+
+fn verdict(ui: &mut egui::Ui, i: usize, judged: &Judged) {
+    ui.horizontal(|ui| {
+        theme::dot(ui, colour_of(judged)).on_hover_text(&judged.how);
+        let words = ui.label(RichText::new(judged.words()).family(theme::strong_family()));
+        let sure = match judged.uncertainty_mm {
+            Some(_) => "",
+            None => "\nIts uncertainty is not known, so nothing is proven.",
+        };
+        words.on_hover_text(format!("{}{sure}", judged.how));
+        let text = format!("{} of {}", judged.measured_text(), judged.limits_text());
+        let figures = ui.add(egui::Label::new(RichText::new(text).weak()).truncate());
+        figures.on_hover_text(format!("Tolerance {}: {}{sure}", i + 1, judged.how));
+    });
+}
+
+/// Reading and writing the list.
+fn file(ui: &mut egui::Ui, draft: &mut Draft, busy: bool, send: &mut Option<Command>) {
+    ui.horizontal(|ui| {
+        let label = ui.label("List");
+        let edit = egui::TextEdit::singleline(&mut draft.file).hint_text("tolerances.json").desired_width(80.0);
+        ui.add(edit).labelled_by(label.id);
+        let ready = !busy && !draft.file.trim().is_empty();
+        let path = std::path::PathBuf::from(draft.file.trim());
+        let hint = "Reads datums and tolerances from this file";
+        if ui.add_enabled(ready, egui::Button::new("Open list")).on_hover_text(hint).clicked() {
+            *send = Some(Command::OpenTolerancePlan(path.clone()));
+        }
+        let hint = "Writes datums and tolerances to this file";
+        if ui.add_enabled(ready, egui::Button::new("Save list")).on_hover_text(hint).clicked() {
+            *send = Some(Command::SaveTolerancePlan(path));
+        }
+    });
+}

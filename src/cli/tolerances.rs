@@ -1,0 +1,148 @@
+//! `shadowgraph tolerances`: a drawing's tolerances on measured features, by the same commands as the window sends.
+
+use serde_json::{Value, json};
+
+use super::arguments::Tolerances;
+use super::console::Console;
+use crate::base::{LengthUnit, Result, UserError, text_table};
+use crate::dispatch::{Command, Context, Dispatcher};
+use crate::geometry::point_set::{Combine, PointSet};
+use crate::inspect::features::{Element, Kind};
+use crate::inspect::tolerances::{Judged, Tolerance, Verdict};
+use crate::io::region_table;
+use crate::io::xyz::Columns;
+use crate::session::Document;
+
+/// Runs it; returns the exit code.
+pub fn run(arguments: &Tolerances, json: bool, context: &Context) -> Result<i32> {
+    if arguments.clip_sigmas.is_some_and(|sigmas| !(sigmas > 0.0)) {
+        return Err(UserError::usage("Points are dropped beyond a number of standard deviations above 0."));
+    }
+    let console = Console::new();
+    let mut dispatcher = Dispatcher::new(context.clone());
+    let done = job(arguments, &mut dispatcher, &console);
+    console.done();
+    dispatcher.messages.iter().for_each(|message| console.say(&message.text));
+    done?;
+    let document = &dispatcher.document;
+    let Some(judgement) = &document.tolerancing.judgement else {
+        return Err(UserError::internal("The tolerances were not judged."));
+    };
+    let rows: Vec<(&Tolerance, std::result::Result<&Judged, &String>)> =
+        document.tolerancing.plan.tolerances.iter().zip(judgement.results.iter().map(|own| own.as_ref())).collect();
+    if json {
+        super::print_json(&answer(arguments, document, &rows))?;
+    } else {
+        let cells = rows.iter().map(|(tolerance, result)| match result {
+            Ok(judged) => {
+                vec![tolerance.title(), judged.measured_text(), judged.limits_text(), judged.words().to_owned()]
+            }
+            Err(_) => vec![tolerance.title(), "–".to_owned(), "–".to_owned(), "not judged".to_owned()],
+        });
+        let titles = ["tolerance", "measured", "limit", "verdict"];
+        print!("{}", text_table::aligned(&titles, &cells.collect::<Vec<_>>()));
+    }
+    let unjudged: Vec<&str> = rows.iter().filter_map(|(_, result)| result.err().map(String::as_str)).collect();
+    unjudged.iter().for_each(|sentence| eprintln!("{sentence}"));
+    let is_out = rows.iter().any(|(_, result)| result.is_ok_and(|judged| judged.verdict == Verdict::Out));
+    Ok(match (is_out && arguments.fail_on_out_of_tolerance, unjudged.is_empty()) {
+        (true, _) => 4,
+        (false, false) => 3,
+        (false, true) => 0,
+    })
+}
+
+fn job(arguments: &Tolerances, dispatcher: &mut Dispatcher, console: &Console) -> Result<()> {
+    let progress = console.progress();
+    dispatcher.run_now(Command::OpenTolerancePlan(arguments.plan.clone()), &progress)?;
+    let rows = region_table::read(&arguments.features)?;
+    let columns = Columns { xyz: [1, 2, 3], ..Columns::default() };
+    let (paths, unit) = (vec![arguments.features.clone()], Some(LengthUnit::Mm));
+    dispatcher.run_now(Command::OpenScans { paths, unit, columns: Some(columns) }, &progress)?;
+    let read = dispatcher.document.actual.as_ref().map_or(0, |actual| actual.cloud.points.len());
+    if read != rows.len() {
+        return Err(UserError::input(format!(
+            "{}: {} rows name a feature, but {read} points were read; leave remarks out of the rows.",
+            arguments.features.display(),
+            rows.len()
+        )));
+    }
+    let mut features: Vec<(String, Vec<u32>)> = Vec::new();
+    for (number, (name, _)) in (0_u32..).zip(rows) {
+        match features.iter_mut().find(|(own, _)| *own == name) {
+            Some((_, numbers)) => numbers.push(number),
+            None => features.push((name, vec![number])),
+        }
+    }
+    if let Some((name, _)) = arguments.fit.iter().find(|(name, _)| features.iter().all(|(own, _)| own != name)) {
+        let names: Vec<&str> = features.iter().map(|(name, _)| name.as_str()).collect();
+        return Err(UserError::usage(format!(
+            "--fit names “{name}”, but {} holds: {}.",
+            arguments.features.display(),
+            names.join(", ")
+        )));
+    }
+    for (name, numbers) in features {
+        let Some(kind) = kind_of(&name, arguments, &dispatcher.document) else {
+            if is_named(&name, &dispatcher.document) {
+                return Err(UserError::usage(format!(
+                    "What is “{name}” to be fitted as? Say so, for example --fit \"{name}=plane\", or give its nominal \
+                     in the plan."
+                )));
+            }
+            console.say(&format!("“{name}” is left out: the plan does not name it."));
+            continue;
+        };
+        dispatcher.run_now(Command::Select(PointSet::new(numbers), Combine::Replace), &progress)?;
+        dispatcher.run_now(Command::NameSelection(name.clone()), &progress)?;
+        let fit = Command::FitFeature { kind, robust: false, clip_sigmas: arguments.clip_sigmas };
+        dispatcher.run_now(fit, &progress).map_err(|error| error.about(&format!("“{name}”")))?;
+    }
+    dispatcher.run_now(Command::JudgeTolerances, &progress)
+}
+
+/// What a feature is fitted as: what the options say, else what its nominal is.
+fn kind_of(name: &str, arguments: &Tolerances, document: &Document) -> Option<Kind> {
+    let said = arguments.fit.iter().find(|(own, _)| own == name).map(|(_, kind)| *kind);
+    let nominal = || match document.tolerancing.plan.nominals.get(name)? {
+        Element::Shape(shape) => Some(shape.kind()),
+        Element::Point(_) => None,
+    };
+    said.or_else(nominal)
+}
+
+/// Whether the plan speaks of a feature.
+fn is_named(name: &str, document: &Document) -> bool {
+    let plan = &document.tolerancing.plan;
+    let own = |tolerance: &Tolerance| tolerance.feature == name || tolerance.datums.iter().any(|datum| datum == name);
+    plan.datums.values().any(|feature| feature == name) || plan.tolerances.iter().any(own)
+}
+
+fn answer(
+    arguments: &Tolerances,
+    document: &Document,
+    rows: &[(&Tolerance, std::result::Result<&Judged, &String>)],
+) -> Value {
+    let features: Vec<Value> = document
+        .features
+        .iter()
+        .map(
+            |feature| json!({ "name": feature.recipe.name, "fit": *feature.fit, "dropped": feature.fit.dropped.len() }),
+        )
+        .collect();
+    let tolerances: Vec<Value> = rows
+        .iter()
+        .map(|(tolerance, result)| match result {
+            Ok(judged) => json!({ "tolerance": tolerance, "words": judged.words(), "judged": judged }),
+            Err(sentence) => json!({ "tolerance": tolerance, "words": "not judged", "error": sentence }),
+        })
+        .collect();
+    json!({
+        "schema": "shadowgraph.tolerances/1",
+        "software": crate::report::software(),
+        "points": arguments.features.to_string_lossy(),
+        "plan": arguments.plan.to_string_lossy(),
+        "features": features,
+        "tolerances": tolerances,
+    })
+}

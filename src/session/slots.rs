@@ -1,0 +1,51 @@
+//! Slots fitted to selected points.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::{Progress, Result, UserError};
+use crate::geometry::{Point, PointSet};
+use crate::inspect::features::slot::{SlotFit, fit_slot};
+use crate::inspect::features::{Kind, Options, Shape, fit};
+
+/// What a slot is fitted to, and how.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SlotRecipe {
+    /// The name.
+    pub name: String,
+    /// The plane that it lies in, scan frame; `None` takes the one through its points.
+    #[serde(default)]
+    pub plane: Option<Shape>,
+    /// Robust standard deviations beyond which points are dropped.
+    pub clip_sigmas: Option<f64>,
+    /// Points of its rim.
+    pub points: PointSet,
+}
+
+/// A fitted slot, scan frame.
+#[derive(Clone, Debug)]
+pub struct SlotFeature {
+    /// How it was made.
+    pub recipe: SlotRecipe,
+    /// The fit; residuals in the order of the recipe's points.
+    pub fit: Arc<SlotFit>,
+}
+
+impl SlotRecipe {
+    /// The slot through `points`, those of the recipe, mm. Fails with a sentence where they do not determine one.
+    pub fn made(self, points: &[Point], progress: &Progress) -> Result<SlotFeature> {
+        if points.len() != self.points.len() {
+            return Err(UserError::input(format!("{} names points that the scan has not.", self.name)));
+        }
+        let plane = match self.plane {
+            Some(plane) => plane,
+            None => {
+                let options = Options { clip_sigmas: self.clip_sigmas, ..Options::default() };
+                fit(Kind::Plane, points, &[], &options, &progress.part(0.0, 0.3))?.shape
+            }
+        };
+        let fit = Arc::new(fit_slot(points, &plane, self.clip_sigmas, &progress.part(0.3, 1.0))?);
+        Ok(SlotFeature { recipe: self, fit })
+    }
+}

@@ -1,0 +1,443 @@
+//! A drawing's tolerances: from the command line on a part whose errors are known, and by mouse in the window.
+
+use std::path::{Path, PathBuf};
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+use serde_json::Value;
+use shadowgraph::app::App;
+use shadowgraph::base::{Progress, random::Random};
+use shadowgraph::dispatch::{Command, Dispatcher};
+use shadowgraph::geometry::point_set::{Combine, PointSet};
+use shadowgraph::geometry::{Cloud, Point, mesh::shapes};
+use shadowgraph::inspect::features::Kind;
+use shadowgraph::inspect::features::constructions::Construction;
+use shadowgraph::inspect::tolerances::{Plan, Verdict};
+use shadowgraph::io::write;
+
+use super::support::{context, errors, shadowgraph, text};
+use super::window::{open, save_picture, settle};
+
+/// A block of 60 x 40 x 20 mm with a bore of 10.02 mm that stands 0.03 mm off its place, a lid that waves by 0.02 mm,
+/// and a wall that leans by 0.04 mm over its height.
+fn block() -> String {
+    let mut rows = "feature,x_mm,y_mm,z_mm\n".to_owned();
+    let mut add = |name: &str, x: f64, y: f64, z: f64| rows.push_str(&format!("{name},{x},{y},{z}\n"));
+    for i in 0..12 {
+        for j in 0..8 {
+            let (u, v) = (f64::from(i) * 5.0, f64::from(j) * 5.0);
+            let (across, up) = (f64::from(i) * 3.5, f64::from(j) * 20.0 / 7.0);
+            add("bottom", u, v, 0.0);
+            add("lid", u, v, 20.0 + if (i + j) % 2 == 0 { 0.01 } else { -0.01 });
+            add("side", 0.0, across, up);
+            add("front", u, 0.0, up);
+            add("wall", 60.0 + 0.002 * up, across, up);
+        }
+    }
+    for i in 0..18 {
+        for j in 0..8 {
+            let (sin, cos) = (f64::from(i) * 20.0_f64.to_radians()).sin_cos();
+            add("bore", 30.03 + 5.01 * cos, 20.0 + 5.01 * sin, f64::from(j) * 20.0 / 7.0);
+        }
+    }
+    rows
+}
+
+const PLAN: &str = r#"{
+    "datums": { "A": "bottom", "B": "side", "C": "front" },
+    "nominals": {
+        "bottom": { "shape": { "kind": "plane", "point": [0, 0, 0], "normal": [0, 0, 1] } },
+        "side": { "shape": { "kind": "plane", "point": [0, 0, 0], "normal": [1, 0, 0] } },
+        "front": { "shape": { "kind": "plane", "point": [0, 0, 0], "normal": [0, 1, 0] } },
+        "bore": { "shape": { "kind": "cylinder", "point": [30, 20, 0], "axis": [0, 0, 1], "radius": 5 } }
+    },
+    "tolerances": [
+        { "feature": "bore", "characteristic": "size", "lower_mm": 9.95, "upper_mm": 10.05 },
+        { "feature": "lid", "characteristic": "flatness", "limit_mm": 0.03 },
+        { "feature": "wall", "characteristic": "perpendicularity", "limit_mm": 0.05, "datums": ["A"] },
+        { "name": "Place of the bore", "feature": "bore", "characteristic": "position", "limit_mm": 0.05,
+          "datums": ["A", "B", "C"] }
+    ]
+}"#;
+
+struct Files {
+    folder: tempfile::TempDir,
+    features: PathBuf,
+    plan: PathBuf,
+}
+
+fn files() -> Files {
+    let folder = tempfile::tempdir().unwrap();
+    let (features, plan) = (folder.path().join("touched.csv"), folder.path().join("plan.json"));
+    std::fs::write(&features, block()).unwrap();
+    std::fs::write(&plan, PLAN).unwrap();
+    Files { folder, features, plan }
+}
+
+/// Judges with `more` arguments beside the two files.
+fn judge(features: &Path, plan: &Path, more: &[&str]) -> std::process::Output {
+    let mut arguments = vec!["tolerances", "--features", text(features), "--plan", text(plan)];
+    arguments.extend(more);
+    shadowgraph(&arguments)
+}
+
+const KINDS: [&str; 4] = ["--fit", "wall=plane", "--fit", "lid=plane"];
+
+fn kinds_and<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&KINDS[..], more].concat()
+}
+
+#[test]
+fn known_errors_of_a_block_are_judged_by_the_command_line() {
+    let Files { folder, features, plan } = files();
+    let output = judge(&features, &plan, &kinds_and(&["--json"]));
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["schema"], "shadowgraph.tolerances/1");
+    let rows = answer["tolerances"].as_array().unwrap();
+    let expected = [(10.02, "in"), (0.02, "in"), (0.04, "in"), (0.06, "out")];
+    assert_eq!(rows.len(), expected.len());
+    for (row, (measured, verdict)) in rows.iter().zip(expected) {
+        let own = row["judged"]["measured_mm"].as_f64().unwrap_or_else(|| panic!("{row:#}"));
+        assert!((own - measured).abs() < 1e-7, "{own} {row:#}");
+        assert_eq!(row["judged"]["verdict"], verdict, "{row:#}");
+        assert!(row["judged"]["how"].as_str().unwrap().contains("ISO 1"), "{row:#}");
+    }
+    // The size and the place follow from fits, whose uncertainty is known.
+    assert_eq!(rows[0]["words"], "conforms");
+    assert_eq!(rows[3]["words"], "does not conform");
+    assert_eq!(answer["features"].as_array().unwrap().len(), 6);
+
+    let table = judge(&features, &plan, &KINDS);
+    let table = String::from_utf8_lossy(&table.stdout).into_owned();
+    assert!(table.contains("Tolerance “Place of the bore”") && table.contains("0.0600"), "{table}");
+    assert!(table.contains("9.9500 to 10.0500 mm") && table.contains("Flatness of “lid”"), "{table}");
+
+    let strict = judge(&features, &plan, &kinds_and(&["--fail-on-out-of-tolerance"]));
+    assert_eq!(strict.status.code(), Some(4), "{}", errors(&strict));
+    let wide = folder.path().join("wide.json");
+    std::fs::write(&wide, PLAN.replace(r#""position", "limit_mm": 0.05"#, r#""position", "limit_mm": 0.07"#)).unwrap();
+    let passed = judge(&features, &wide, &kinds_and(&["--fail-on-out-of-tolerance"]));
+    assert_eq!(passed.status.code(), Some(0), "{}", errors(&passed));
+}
+
+#[test]
+fn unusable_features_and_plans_are_sentences() {
+    let Files { folder, features, plan } = files();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let says = |output: &std::process::Output, code: i32, words: &str| {
+        assert!(errors(output).contains(words), "{}", errors(output));
+        assert_eq!(output.status.code(), Some(code), "{}", errors(output));
+    };
+    says(&judge(&features, Path::new("no-such.json"), &KINDS), 3, "no-such.json");
+    says(&judge(Path::new("no-such.csv"), &plan, &KINDS), 3, "no-such.csv");
+    says(&judge(&features, &file("broken.json", "{ \"tolerances\": ["), &KINDS), 3, "The tolerances cannot be read");
+    says(&judge(&features, &plan, &["--fit", "lid=plane"]), 2, "What is “wall” to be fitted as?");
+    says(&judge(&features, &plan, &["--fit", "rib=plane"]), 2, "--fit names “rib”");
+    assert_eq!(judge(&features, &plan, &["--fit", "wall=blob"]).status.code(), Some(2));
+    assert_eq!(judge(&features, &plan, &["--fit", "wall"]).status.code(), Some(2));
+    let bad = file("bad.csv", "bottom,1,2,3\nbottom,1,two,3\n");
+    says(&judge(&bad, &plan, &[]), 3, "line 2");
+    let few = file("few.csv", "bore,1,0,0\nbore,0,1,0\nbore,-1,0,0\n");
+    says(&judge(&few, &plan, &[]), 3, "“bore”: A cylinder needs at least 5 points");
+    let empty = file("empty.json", r#"{ "tolerances": [] }"#);
+    says(&judge(&features, &empty, &KINDS), 2, "Add a tolerance first");
+    // What cannot be judged does not keep the others from it.
+    let missing = PLAN.replace(r#""feature": "lid", "characteristic""#, r#""feature": "rib", "characteristic""#);
+    let output = judge(&features, &file("missing.json", &missing), &KINDS);
+    says(&output, 3, "There is no feature “rib”");
+    let table = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(table.contains("not judged") && table.contains("10.0200"), "{table}");
+}
+
+const COLUMNS: u32 = 40;
+const PATCH: u32 = COLUMNS * COLUMNS;
+
+/// Three noisy faces of a corner, one after the other: z = 0, x = 0 leaning by 0.08 mm over 20 mm, and y = 0.
+fn corner(folder: &Path) -> PathBuf {
+    let mut random = Random::new(7, 7);
+    let mut points = Vec::new();
+    for face in 0..3 {
+        for number in 0..PATCH {
+            let (u, v) = (f64::from(number % COLUMNS) * 20.0 / 39.0, f64::from(number / COLUMNS) * 20.0 / 39.0);
+            let off = 0.0005 * random.normal();
+            points.push(match face {
+                0 => Point::new(u, v, off),
+                1 => Point::new(0.004 * v + off, u, v),
+                _ => Point::new(u, off, v),
+            });
+        }
+    }
+    let path = folder.join("corner.ply");
+    write::cloud(&path, &Cloud::from_points(points)).unwrap();
+    path
+}
+
+fn face(number: u32) -> Command {
+    Command::Select(PointSet::new((number * PATCH..(number + 1) * PATCH).collect()), Combine::Replace)
+}
+
+fn plane() -> Command {
+    Command::FitFeature { kind: Kind::Plane, robust: false, clip_sigmas: None }
+}
+
+/// Scrolls a widget of the panel into view.
+fn show(harness: &mut Harness<'static, App>, name: &str) {
+    harness.get_by_label(name).scroll_to_me();
+    harness.run_steps(20);
+}
+
+fn press(harness: &mut Harness<'static, App>, name: &str) {
+    show(harness, name);
+    harness.get_by_label(name).click();
+    settle(harness);
+}
+
+/// Opens the list of choices of that name and takes one.
+fn choose(harness: &mut Harness<'static, App>, name: &str, choice: &str) {
+    press(harness, name);
+    show(harness, choice);
+    harness.get_by_label(choice).click();
+    settle(harness);
+    harness.run_steps(10);
+}
+
+#[test]
+fn a_corner_is_constructed_and_toleranced_by_mouse() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = open(vec![corner(folder.path())], None);
+    settle(&mut harness);
+    harness.get_by_label("Features").click();
+    harness.run_steps(3);
+    for number in 0..3 {
+        harness.state_mut().send(face(number));
+        settle(&mut harness);
+        press(&mut harness, "Plane");
+    }
+    let document = |harness: &Harness<'static, App>| harness.state().dispatcher().document.clone();
+    assert_eq!(document(&harness).element_names(), ["Plane 1", "Plane 2", "Plane 3"]);
+
+    choose(&mut harness, "Part 1", "Plane 1");
+    choose(&mut harness, "Part 2", "Plane 2");
+    press(&mut harness, "Construct element");
+    let made = document(&harness).tolerancing.constructed;
+    assert_eq!(made.len(), 1, "{:?}", harness.state().dispatcher().messages);
+    let edge = made[0].made.element;
+    // The floor and the leaning wall meet along y.
+    assert!(edge.direction().unwrap().y.abs() > 0.9999 && edge.place().x.abs() < 0.01, "{edge:?}");
+
+    choose(&mut harness, "From", "Plane 1");
+    choose(&mut harness, "To", "Plane 3");
+    assert!(harness.query_all_by_label_contains("of the second plane's points").next().is_some());
+
+    choose(&mut harness, "Datum A", "Plane 1");
+    press(&mut harness, "Add tolerance");
+    choose(&mut harness, "Characteristic 1", "Perpendicularity");
+    choose(&mut harness, "Feature of tolerance 1", "Plane 2");
+    let plan = document(&harness).tolerancing.plan;
+    assert_eq!(plan.datums["A"], "Plane 1");
+    assert_eq!(
+        (plan.tolerances[0].feature.as_str(), plan.tolerances[0].datums.as_slice()),
+        ("Plane 2", &["A".into()][..])
+    );
+    press(&mut harness, "Judge tolerances");
+    let judged = |harness: &Harness<'static, App>| {
+        document(harness).tolerancing.judgement.map(|judgement| judgement.results[0].clone().unwrap())
+    };
+    let first = judged(&harness).unwrap_or_else(|| panic!("{:?}", harness.state().dispatcher().messages));
+    // The lean, and some noise beyond it on both sides.
+    assert!((0.078..0.09).contains(&first.measured_mm) && first.verdict == Verdict::In, "{first:?}");
+    show(&mut harness, "in tolerance");
+    save_picture(&mut harness, "tolerances");
+
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
+    settle(&mut harness);
+    assert!(judged(&harness).is_none() && harness.query_by_label("in tolerance").is_none());
+    harness.key_press_modifiers(egui::Modifiers::COMMAND | egui::Modifiers::SHIFT, egui::Key::Z);
+    settle(&mut harness);
+    assert_eq!(judged(&harness), Some(first.clone()));
+
+    let project = folder.path().join("corner.shadowgraph");
+    for command in [Command::SaveProject(project.clone()), Command::NewInspection, Command::OpenProject(project)] {
+        harness.state_mut().send(command);
+        settle(&mut harness);
+    }
+    let again = document(&harness);
+    assert_eq!(again.tolerancing.constructed[0].recipe, made[0].recipe);
+    assert_eq!((&again.tolerancing.plan, judged(&harness)), (&plan, Some(first)));
+
+    // What was made from a feature goes with it, in one step.
+    harness.state_mut().send(Command::RemoveFeature(1));
+    settle(&mut harness);
+    let without = document(&harness);
+    assert!(without.tolerancing.constructed.is_empty() && without.tolerancing.judgement.is_none());
+    let messages = &harness.state().dispatcher().messages;
+    assert!(messages.iter().any(|message| message.text.contains("Intersection 1 went")), "{messages:?}");
+    harness.state_mut().send(Command::Undo);
+    settle(&mut harness);
+    let back = document(&harness);
+    assert!(back.tolerancing.constructed.len() == 1 && back.tolerancing.judgement.is_some());
+}
+
+#[test]
+fn names_stay_apart_plans_are_files_and_old_projects_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut dispatcher = Dispatcher::new(context());
+    let send = |dispatcher: &mut Dispatcher, command| dispatcher.run_now(command, &Progress::silent());
+    let opened = Command::OpenScans { paths: vec![corner(folder.path())], unit: None, columns: None };
+    send(&mut dispatcher, opened).unwrap();
+    for number in 0..3 {
+        send(&mut dispatcher, face(number)).unwrap();
+        send(&mut dispatcher, plane()).unwrap();
+    }
+    // The first goes; a fourth must not take the name of one that stayed.
+    send(&mut dispatcher, Command::RemoveFeature(0)).unwrap();
+    send(&mut dispatcher, plane()).unwrap();
+    assert_eq!(dispatcher.document.element_names(), ["Plane 2", "Plane 3", "Plane 4"]);
+    let construct = |construction, sources: &[&str]| Command::Construct {
+        construction,
+        sources: sources.iter().map(|name| (*name).to_owned()).collect(),
+    };
+    let parallel = send(&mut dispatcher, construct(Construction::Intersection, &["Plane 3", "Plane 4"])).unwrap_err();
+    assert!(parallel.sentence.contains("Intersection"), "{parallel}");
+    let missing = send(&mut dispatcher, construct(Construction::Middle, &["Plane 1", "Plane 2"])).unwrap_err();
+    assert!(missing.sentence.contains("no feature “Plane 1”"), "{missing}");
+    // Of one made from another, both go with their source.
+    send(&mut dispatcher, construct(Construction::OffsetPlane { offset_mm: 5.0 }, &["Plane 3"])).unwrap();
+    send(&mut dispatcher, construct(Construction::Intersection, &["Plane 2", "Offset plane 1"])).unwrap();
+    let (plan, list) = (folder.path().join("plan.json"), folder.path().join("list.json"));
+    std::fs::write(&plan, PLAN).unwrap();
+    send(&mut dispatcher, Command::OpenTolerancePlan(plan)).unwrap();
+    send(&mut dispatcher, Command::SaveTolerancePlan(list.clone())).unwrap();
+    let before = dispatcher.document.tolerancing.plan.clone();
+    send(&mut dispatcher, Command::SetTolerancePlan(Box::default())).unwrap();
+    send(&mut dispatcher, Command::OpenTolerancePlan(list)).unwrap();
+    assert_eq!(dispatcher.document.tolerancing.plan, before);
+
+    let project = folder.path().join("part.shadowgraph");
+    send(&mut dispatcher, Command::SaveProject(project.clone())).unwrap();
+    let mut kept: Value = serde_json::from_str(&std::fs::read_to_string(&project).unwrap()).unwrap();
+    assert_eq!(kept["tolerancing"]["constructions"][1]["construction"], "intersection");
+    kept.as_object_mut().unwrap().remove("tolerancing");
+    std::fs::write(&project, kept.to_string()).unwrap();
+    send(&mut dispatcher, Command::RemoveFeature(1)).unwrap();
+    assert!(dispatcher.document.tolerancing.constructed.is_empty());
+    send(&mut dispatcher, Command::OpenProject(project)).unwrap();
+    assert_eq!(dispatcher.document.element_names(), ["Plane 2", "Plane 3", "Plane 4"]);
+    assert!(dispatcher.document.tolerancing.plan.tolerances.is_empty());
+    assert!(dispatcher.messages.iter().all(|message| !message.is_error), "{:?}", dispatcher.messages);
+}
+
+/// A sheet, the rim of a slot of 20 x 8 mm in it at (40, 30), and a ring of touches that wander off the sheet.
+fn sheet(folder: &Path) -> (PathBuf, [PointSet; 3]) {
+    let mut points: Vec<Point> =
+        (0..400).map(|i| Point::new(f64::from(i % 20) * 4.0, f64::from(i / 20) * 3.0, 5.0)).collect();
+    for i in 0..40 {
+        let along = f64::from(i % 20) * 12.0 / 20.0 - 6.0;
+        let (sin, cos) = (f64::from(i % 20) * 9.0_f64.to_radians()).sin_cos();
+        let side = if i < 20 { 1.0 } else { -1.0 };
+        points.push(Point::new(40.0 + along, 30.0 + side * 4.0, 5.0));
+        points.push(Point::new(40.0 + side * (6.0 + 4.0 * sin), 30.0 + 4.0 * cos, 5.0));
+    }
+    for i in 0..36 {
+        let (sin, cos) = (f64::from(i) * 10.0_f64.to_radians()).sin_cos();
+        points.push(Point::new(10.0 + 3.0 * cos, 10.0 + 3.0 * sin, 5.0 + 0.2 * f64::from(i % 5)));
+    }
+    let path = folder.join("sheet.xyz");
+    let rows: String = points.iter().map(|p| format!("{} {} {}\n", p.x, p.y, p.z)).collect();
+    std::fs::write(&path, rows).unwrap();
+    (path, [0..400, 400..480, 480..516].map(|range| PointSet::new(range.collect())))
+}
+
+#[test]
+fn slots_and_circles_are_fitted_in_a_plane_and_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, [sheet, rim, ring]) = sheet(folder.path());
+    let mut dispatcher = Dispatcher::new(context());
+    let send = |dispatcher: &mut Dispatcher, command| dispatcher.run_now(command, &Progress::silent());
+    send(&mut dispatcher, Command::OpenScans { paths: vec![path], unit: None, columns: None }).unwrap();
+    send(&mut dispatcher, Command::Select(sheet, Combine::Replace)).unwrap();
+    send(&mut dispatcher, plane()).unwrap();
+    send(&mut dispatcher, Command::Select(rim.clone(), Combine::Replace)).unwrap();
+    let slot = |plane: &str| Command::FitSlot { plane: Some(plane.to_owned()), clip_sigmas: None };
+    send(&mut dispatcher, slot("Plane 1")).unwrap();
+    assert!(send(&mut dispatcher, slot("Slot 2")).unwrap_err().sentence.contains("no plane “Slot 2”"));
+    send(&mut dispatcher, Command::FitSlot { plane: None, clip_sigmas: None }).unwrap();
+    for slot in &dispatcher.document.tolerancing.slots {
+        let own = slot.fit.slot;
+        assert!((own.length_mm - 20.0).abs() < 1e-6 && (own.width_mm - 8.0).abs() < 1e-6, "{own:?}");
+        assert!((own.centre - Point::new(40.0, 30.0, 5.0)).norm() < 1e-6, "{own:?}");
+    }
+    send(&mut dispatcher, Command::Select(ring, Combine::Replace)).unwrap();
+    let circle = |plane: &str| Command::FitInPlane {
+        kind: Kind::Circle,
+        plane: plane.to_owned(),
+        robust: false,
+        clip_sigmas: None,
+    };
+    send(&mut dispatcher, circle("Plane 1")).unwrap();
+    let found = &dispatcher.document.features[1].fit;
+    assert!(
+        (found.shape.place() - Point::new(10.0, 10.0, 5.0)).norm() < 1e-6 && found.form_error_mm < 1e-6,
+        "{found:?}"
+    );
+    // Its width, and how squarely its middle stands on the sheet.
+    let plan = r#"{ "datums": { "A": "Plane 1" }, "tolerances": [
+        { "feature": "Slot 1", "characteristic": "size", "lower_mm": 7.9, "upper_mm": 8.1 },
+        { "feature": "Slot 1", "characteristic": "perpendicularity", "limit_mm": 0.1, "datums": ["A"] } ] }"#;
+    let list = folder.path().join("list.json");
+    std::fs::write(&list, plan).unwrap();
+    send(&mut dispatcher, Command::OpenTolerancePlan(list)).unwrap();
+    send(&mut dispatcher, Command::JudgeTolerances).unwrap();
+    let measured = |dispatcher: &Dispatcher| {
+        let judgement = dispatcher.document.tolerancing.judgement.clone().expect("a judgement");
+        let own = judgement.results.iter().map(|result| result.as_ref().unwrap().measured_mm);
+        own.collect::<Vec<f64>>()
+    };
+    let first = measured(&dispatcher);
+    assert!((first[0] - 8.0).abs() < 1e-6 && first[1] < 1e-6, "{first:?}");
+
+    let project = folder.path().join("sheet.shadowgraph");
+    send(&mut dispatcher, Command::SaveProject(project.clone())).unwrap();
+    send(&mut dispatcher, Command::NewInspection).unwrap();
+    send(&mut dispatcher, Command::OpenProject(project)).unwrap();
+    assert_eq!(dispatcher.document.element_names(), ["Plane 1", "Circle 1", "Slot 1", "Slot 2"]);
+    assert_eq!(measured(&dispatcher), first);
+    // A point of the rim goes, and with it the slots and what was judged of them.
+    let one = PointSet::new(rim.iter().copied().take(1).collect());
+    send(&mut dispatcher, Command::CleanScan(shadowgraph::inspect::cleaning::Step::Remove(one))).unwrap();
+    assert_eq!(dispatcher.document.element_names(), ["Plane 1", "Circle 1"]);
+    assert!(dispatcher.document.tolerancing.judgement.is_none());
+}
+
+#[test]
+fn a_profile_without_datums_follows_the_comparison() {
+    let folder = tempfile::tempdir().unwrap();
+    let (part, scan) = (folder.path().join("plate.stl"), folder.path().join("top.xyz"));
+    write::mesh(&part, &shapes::cuboid([0.0, 0.0, 0.0].into(), [60.0, 30.0, 8.0].into())).unwrap();
+    // The top lies 0.02 mm too high.
+    let rows: String = (0..400).map(|i| format!("{} {} 8.02\n", 5 + i % 20, 5 + i / 20)).collect();
+    std::fs::write(&scan, rows).unwrap();
+    let mut dispatcher = Dispatcher::new(context());
+    let send = |dispatcher: &mut Dispatcher, command| dispatcher.run_now(command, &Progress::silent()).unwrap();
+    send(&mut dispatcher, Command::OpenNominal { path: part, unit: None });
+    send(&mut dispatcher, Command::OpenScans { paths: vec![scan], unit: None, columns: None });
+    send(&mut dispatcher, Command::Select(PointSet::new((0..400).collect()), Combine::Replace));
+    send(&mut dispatcher, plane());
+    let profile = r#"{ "tolerances": [{ "feature": "Plane 1", "characteristic": "profile", "limit_mm": 0.05 }] }"#;
+    send(&mut dispatcher, Command::SetTolerancePlan(Box::new(Plan::from_json(profile).unwrap())));
+    send(&mut dispatcher, Command::JudgeTolerances);
+    let judged = |dispatcher: &Dispatcher| {
+        dispatcher.document.tolerancing.judgement.as_ref().map(|judgement| judgement.results[0].clone())
+    };
+    assert!(judged(&dispatcher).unwrap().unwrap_err().contains("needs its deviations"));
+    send(&mut dispatcher, Command::Compare);
+    assert!(judged(&dispatcher).is_none());
+    send(&mut dispatcher, Command::JudgeTolerances);
+    let found = judged(&dispatcher).unwrap().unwrap();
+    assert!((found.measured_mm - 0.04).abs() < 1e-6 && found.verdict == Verdict::In, "{found:?}");
+}
