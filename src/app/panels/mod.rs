@@ -1,5 +1,6 @@
 //! The panels around the viewport.
 
+pub mod acceptance;
 pub mod align;
 mod bottom;
 pub mod calibrate;
@@ -8,6 +9,9 @@ pub mod cleaning;
 mod compare;
 mod elements;
 pub mod features;
+pub mod picks;
+pub mod probing;
+pub mod repeatability;
 mod report;
 mod searches;
 
