@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::probe::name_of;
 use super::{Context, Edit, Plan};
 use crate::base::{LengthUnit, Progress, Result, UserError};
 use crate::geometry::Point;
@@ -84,8 +85,4 @@ fn judge(accept: &Accept, context: &Context, progress: &Progress) -> Result<Acce
         measured.planes.push(PlaneScan { name: name_of(path), points });
     }
     evaluate(&measured, &accept.settings, &progress.part(0.9, 1.0))?.judged(&accept.limits)
-}
-
-fn name_of(path: &Path) -> String {
-    path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
 }

@@ -51,9 +51,13 @@ fn change(label: &str, probing: Probing) -> Edit {
     Edit::new(label, move |document| document.probing = probing)
 }
 
+/// The name of a file without its folder.
+pub(super) fn name_of(path: &Path) -> String {
+    path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
+}
+
 fn input_file(path: &Path) -> Result<InputFile> {
-    let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
-    Ok(InputFile { name, blake3: hash::file_hash(path)? })
+    Ok(InputFile { name: name_of(path), blake3: hash::file_hash(path)? })
 }
 
 /// A list of its own begins anew.
@@ -184,6 +188,5 @@ pub fn write(probing: &Probing, folder: &Path) -> Result<Vec<PathBuf>> {
 
 /// The names of files, for sentences.
 pub fn names(files: &[PathBuf]) -> String {
-    let names = files.iter().filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
-    names.collect::<Vec<_>>().join(" and ")
+    files.iter().map(|path| name_of(path)).collect::<Vec<_>>().join(" and ")
 }
