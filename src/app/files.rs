@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 
+use super::panels::picks::Pick;
 use crate::io::format::Format;
 use crate::session::project::Project;
 
@@ -62,6 +63,8 @@ pub enum Purpose {
     Touches,
     /// The table of snapshots to merge.
     Positions,
+    /// Something about the machine.
+    Machine(Pick),
     /// Where to save the project.
     SaveProject,
     /// Where reports go.
@@ -131,6 +134,7 @@ impl Files {
                 Purpose::Positions => {
                     dialog.set_title("Snapshots and positions").add_filter("Tables", &all(&["csv", "txt"])).pick_file()
                 }
+                Purpose::Machine(pick) => pick.ask(dialog),
                 Purpose::SaveProject => dialog
                     .set_title("Save the project")
                     .set_file_name("inspection.shadowgraph")

@@ -115,6 +115,12 @@ pub struct App {
     brush: viewport::brush::Brush,
     /// What the Calibrate panel remembers.
     calibration: panels::calibrate::Draft,
+    /// What the section on hybrid measuring remembers.
+    probing: panels::probing::Draft,
+    /// What the section on the sensor's acceptance remembers.
+    acceptance: panels::acceptance::Draft,
+    /// What the section on repeatability remembers.
+    repeatability: panels::repeatability::Draft,
     stage_cache: stage::StageCache,
     /// What the Features panel remembers.
     feature_draft: panels::features::Draft,
@@ -201,6 +207,9 @@ impl App {
             searches_open: false,
             brush: viewport::brush::Brush::default(),
             calibration: panels::calibrate::Draft::default(),
+            probing: panels::probing::Draft::default(),
+            acceptance: panels::acceptance::Draft::default(),
+            repeatability: panels::repeatability::Draft::default(),
             stage_cache: stage::StageCache::default(),
             feature_draft: panels::features::Draft::default(),
             construction_draft: panels::constructions::Draft::default(),
@@ -338,6 +347,7 @@ impl App {
                 self.send(Command::MergeSnapshots { table: path, reason: Some(reason) });
             }
             files::Purpose::Touches => self.open_measurement(Device::Cmm, path),
+            files::Purpose::Machine(pick) => self.picked(pick, path),
             files::Purpose::SaveProject => self.send(Command::SaveProject(path)),
             files::Purpose::ReportFolder => self.report_folder = path.display().to_string(),
         }

@@ -51,6 +51,12 @@ pub enum Verb {
     Calibrate(Calibrate),
     /// Merge snapshots of many positions of the CMM into one scan, by a calibration.
     Merge(Merge),
+    /// Measure holes by a touch probe, starting from where a scan has them.
+    Probe(super::probe::Probe),
+    /// Say whether calibrations repeat, drift, and still hold, from their log.
+    Repeatability(super::repeatability::Repeatability),
+    /// Judge a sensor by scans of a ball bar and of a flat.
+    Accept(super::accept::Accept),
     /// Scans a part with a simulated structured-light sensor.
     Simulate(Simulate),
     /// Converts a mesh, CAD file or cloud.
@@ -318,6 +324,9 @@ pub struct Calibrate {
     /// How long the calibration holds, hours; it ends with every restart of the CMM, too.
     #[arg(long, default_value_t = 24.0)]
     pub valid_hours: f64,
+    /// Add the calibration to this log, from which `repeatability` tells whether calibrations repeat.
+    #[arg(long)]
+    pub log: Option<PathBuf>,
     /// Write the calibration to this JSON file.
     #[arg(long)]
     pub out: Option<PathBuf>,
@@ -533,7 +542,8 @@ fn name_and_kind(text: &str) -> Result<(String, Kind), String> {
     Ok((name.trim().to_owned(), Kind::from_str(kind.trim(), true)?))
 }
 
-fn three(text: &str) -> Result<[f64; 3], String> {
+/// Three numbers separated by commas.
+pub fn three(text: &str) -> Result<[f64; 3], String> {
     let numbers: Option<[f64; 3]> = numbers(text)?.try_into().ok();
     numbers.filter(|all| all.iter().all(|n| n.is_finite())).ok_or_else(|| "three numbers are expected".to_owned())
 }

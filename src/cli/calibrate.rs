@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::arguments::Calibrate;
 use super::console::Console;
 use crate::base::{Result, UserError};
+use crate::dispatch::upkeep::Request;
 use crate::dispatch::{Command, Context, Dispatcher};
 use crate::inspect::calibration::Calibration;
 use crate::inspect::calibration::artefacts::radius_biases;
@@ -12,6 +13,7 @@ use crate::inspect::calibration::joint::Wanted;
 use crate::io::atomic;
 use crate::report::certificate;
 use crate::session::calibrating::{Device, Setup};
+use crate::session::upkeep::Upkeep;
 
 /// A snapshot, the touches that belong to it, and where the CMM stood, mm.
 struct Snapshot {
@@ -61,6 +63,8 @@ fn job(arguments: &Calibrate, dispatcher: &mut Dispatcher, console: &Console) ->
             valid_hours: arguments.valid_hours,
         }))
     };
+    let upkeep = Upkeep { log: arguments.log.clone(), ..Upkeep::default() };
+    dispatcher.run_now(Command::Upkeep(Request::Set(Box::new(upkeep))), &progress)?;
     // The snapshot in work at the end is the first.
     let mut touched: Option<&Path> = None;
     for (number, snapshot) in snapshots.iter().enumerate().rev() {

@@ -1,6 +1,7 @@
 //! Floor 6: the command line, the window's twin.
 #![deny(clippy::indexing_slicing)]
 
+mod accept;
 mod arguments;
 mod bench;
 mod calibrate;
@@ -11,7 +12,9 @@ mod fit;
 mod info;
 mod inspect;
 mod merge;
+mod probe;
 mod register;
+mod repeatability;
 mod simulate;
 mod tolerances;
 
@@ -84,6 +87,9 @@ fn dispatch(parsed: Arguments, context: &Context) -> Result<Outcome> {
         Verb::Simulate(arguments) => simulate::run(&arguments, json, context).map(Outcome::Exit),
         Verb::Calibrate(arguments) => calibrate::run(&arguments, json, context).map(Outcome::Exit),
         Verb::Merge(arguments) => merge::run(&arguments, json).map(Outcome::Exit),
+        Verb::Probe(arguments) => probe::run(&arguments, json, context).map(Outcome::Exit),
+        Verb::Repeatability(arguments) => repeatability::run(&arguments, json).map(Outcome::Exit),
+        Verb::Accept(arguments) => accept::run(&arguments, json, context).map(Outcome::Exit),
         Verb::Fit(arguments) => fit::run(&arguments, json, context).map(Outcome::Exit),
         Verb::Tolerances(arguments) => tolerances::run(&arguments, json, context).map(Outcome::Exit),
         Verb::Convert(arguments) => {

@@ -220,8 +220,13 @@ pub(super) fn run(document: &Document, progress: &Progress) -> Result<Edit> {
     let outcome = made(&document.calibration, date::unix_now(), progress)?;
     let [a, b, c] = outcome.calibration.mounting.angles_rad().map(f64::to_degrees);
     let note = format!("Calibrated: angles {a:.4}°, {b:.4}°, {c:.4}°.");
+    let (logged, reading) = super::upkeep::log(&outcome, document)?;
     let outcome = Arc::new(outcome);
-    Ok(Edit::new("Calibrate", move |document| document.calibration.outcome = Some(outcome)).with_notes([note]))
+    Ok(Edit::new("Calibrate", move |document| {
+        document.calibration.outcome = Some(outcome);
+        document.reading = reading;
+    })
+    .with_notes([note].into_iter().chain(logged)))
 }
 
 fn made(calibrating: &Calibrating, unix_s: i64, progress: &Progress) -> Result<Outcome> {

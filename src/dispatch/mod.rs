@@ -1,5 +1,6 @@
 //! Floor 6: the one place that runs commands, for the window, the command line and tests alike.
 
+pub mod accept;
 mod align;
 mod calibrate;
 mod features;
@@ -7,6 +8,8 @@ pub mod merge;
 mod open;
 mod output;
 mod tolerances;
+pub mod probe;
+pub mod upkeep;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -190,6 +193,12 @@ pub enum Command {
         /// Why an expired calibration is used all the same.
         reason: Option<String>,
     },
+    /// Measures holes by a touch probe where the scan has found them.
+    Probe(probe::Probe),
+    /// Judges the sensor by scans of artefacts.
+    Accept(Box<accept::Accept>),
+    /// Watches the calibration.
+    Upkeep(upkeep::Request),
     /// Removes outliers of the scan, thins it, or finds its normals.
     CleanScan(cleaning::Step),
     /// Turns the nominal's facets so that they agree and face outward.
@@ -389,6 +398,9 @@ fn plan(command: Command, document: &Document, context: &Context, timings_ms: &[
             "Merging the snapshots",
             Box::new(move |progress, _| merge::run(&table, reason.as_deref(), &before, &context, progress)),
         ),
+        Command::Probe(probe) => Ok(probe::plan(probe, before)),
+        Command::Accept(accept) => Ok(accept::plan(*accept, context)),
+        Command::Upkeep(request) => upkeep::plan(request, before),
         Command::CleanScan(step) => {
             work("Cleaning the scan", Box::new(move |progress, _| open::clean(&step, &before, &context, progress)))
         }
@@ -406,7 +418,11 @@ fn plan(command: Command, document: &Document, context: &Context, timings_ms: &[
             work("Opening the project", Box::new(move |progress, _| open::project(&path, &context, progress)))
         }
         Command::NewInspection => now(Edit::new("Begin a new inspection", |document| {
-            *document = Document { settings: document.settings.clone(), ..Document::default() };
+            *document = Document {
+                settings: document.settings.clone(),
+                upkeep: document.upkeep.clone(),
+                ..Document::default()
+            };
         })),
         Command::UseDevice(id) => work(
             "Opening the device",

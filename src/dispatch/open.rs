@@ -270,6 +270,8 @@ pub(super) fn project(path: &Path, context: &Context, progress: &Progress) -> Re
             complete = false;
         }
     }
+    document.probing = Arc::new(project.probing);
+    document.upkeep = project.upkeep;
     document.selections = project.selections;
     if let Some(actual) = &document.actual {
         let count = actual.cloud.points.len();

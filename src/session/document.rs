@@ -6,12 +6,15 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::calibrating::Calibrating;
+use super::probing::Probing;
 use super::selection::{Feature, NamedSelection};
 use super::tolerancing::Tolerancing;
+use super::upkeep::{Reading, Upkeep};
 use super::{Check, Settings};
 use crate::base::LengthUnit;
 use crate::geometry::health::{CloudFindings, MeshFindings};
 use crate::geometry::{Cloud, PointSet, Pose, Surface};
+use crate::inspect::acceptance::Acceptance;
 use crate::inspect::alignment::Alignment;
 use crate::inspect::alignment::automatic::PreparedScan;
 use crate::inspect::alignment::point_pairs::PointPair;
@@ -98,6 +101,14 @@ pub struct Document {
     pub searches: Option<Arc<SearchComparison>>,
     /// The calibration of the sensor.
     pub calibration: Calibrating,
+    /// Holes that a touch probe measures.
+    pub probing: Arc<Probing>,
+    /// What is watched between calibrations.
+    pub upkeep: Upkeep,
+    /// What the log of calibrations said when it was last read.
+    pub reading: Option<Arc<Reading>>,
+    /// What the last acceptance of the sensor said.
+    pub acceptance: Option<Arc<Acceptance>>,
     /// All settings.
     pub settings: Settings,
 }
@@ -149,6 +160,8 @@ impl Document {
             + own(self.check.as_ref(), other.check.as_ref(), Check::bytes)
             + self.own_selections(other)
             + self.calibration.bytes_beyond(&other.calibration)
+            + own(Some(&self.probing), Some(&other.probing), Probing::bytes)
+            + own(self.reading.as_ref(), other.reading.as_ref(), Reading::bytes)
             + size_of::<Self>() as u64
     }
 }

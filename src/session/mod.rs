@@ -5,11 +5,13 @@ pub mod check;
 pub mod document;
 pub mod history;
 pub mod jobs;
+pub mod probing;
 pub mod project;
 pub mod selection;
 pub mod settings;
 pub mod slots;
 pub mod tolerancing;
+pub mod upkeep;
 
 pub use check::{Check, Verdict};
 pub use document::{Actual, Document, Nominal, SourceFile};

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::calibrating::Kept;
+use super::probing::Probing;
 use super::selection::{NamedSelection, Recipe};
 use super::tolerancing::KeptTolerancing;
+use super::upkeep::Upkeep;
 use super::{Document, Settings, SourceFile};
 use crate::base::{Result, UserError};
 use crate::inspect::alignment::Alignment;
@@ -60,6 +62,12 @@ pub struct Project {
     /// The calibration of the sensor.
     #[serde(default)]
     pub calibration: Kept,
+    /// Holes that a touch probe measures.
+    #[serde(default)]
+    pub probing: Probing,
+    /// What is watched between calibrations.
+    #[serde(default)]
+    pub upkeep: Upkeep,
     /// All settings.
     #[serde(default)]
     pub settings: Settings,
@@ -83,6 +91,8 @@ impl Project {
             tolerancing: KeptTolerancing::of(&document.tolerancing),
             checked: document.check.is_some(),
             calibration: Kept::of(&document.calibration),
+            probing: Probing::clone(&document.probing),
+            upkeep: document.upkeep.clone(),
             settings: document.settings.clone(),
         }
     }
@@ -150,6 +160,8 @@ impl Project {
             tolerancing: part(value, "tolerancing", "constructed elements and tolerances", &mut notes),
             checked: part(value, "checked", "check", &mut notes),
             calibration: part(value, "calibration", "calibration", &mut notes),
+            probing: part(value, "probing", "hybrid measuring", &mut notes),
+            upkeep: part(value, "upkeep", "log of calibrations", &mut notes),
             settings: part(value, "settings", "settings", &mut notes),
         };
         let mut project = project;

@@ -150,7 +150,7 @@ fn outline(region: Region, widened_mm: f64) -> [[f64; 2]; 4] {
 }
 
 /// Scrolls a widget of the panel into view, and clicks it.
-fn press(harness: &mut egui_kittest::Harness<'static, shadowgraph::app::App>, name: &str) {
+pub fn press(harness: &mut egui_kittest::Harness<'static, shadowgraph::app::App>, name: &str) {
     harness.get_by_label(name).scroll_to_me();
     harness.run_steps(4);
     harness.get_by_label(name).click();

@@ -106,7 +106,9 @@ fn wrong_usage_ends_with_code_2_and_help_has_examples() {
     let output =
         shadowgraph(&["inspect", "--nominal", "a.stl", "--scan", text(&scan), "--out", "x", "--tolerance-mm", "1,-1"]);
     assert_eq!(output.status.code(), Some(2));
-    for command in ["demo", "inspect", "register", "simulate", "convert", "info", "bench"] {
+    for command in
+        ["demo", "inspect", "register", "simulate", "convert", "info", "bench", "probe", "repeatability", "accept"]
+    {
         let help = shadowgraph(&[command, "--help"]);
         assert_eq!(help.status.code(), Some(0));
         assert!(String::from_utf8_lossy(&help.stdout).contains("Example"), "{command}");

@@ -9,6 +9,7 @@ mod command_line;
 mod fits;
 mod kernels;
 mod mutations;
+mod probing;
 mod readers;
 mod scenes;
 mod signed_distance;

@@ -78,6 +78,10 @@ impl App {
         self.snapshots(ui);
         theme::heading(ui, "Calibration");
         self.calibration_result(ui);
+        self.calibration_log(ui);
+        self.repeatability_section(ui);
+        self.probing_section(ui);
+        self.acceptance_section(ui);
     }
 
     /// Follows the document, after undo too.

@@ -1,5 +1,6 @@
 //! The panels around the viewport.
 
+pub mod acceptance;
 pub mod align;
 mod bottom;
 pub mod calibrate;
@@ -9,6 +10,9 @@ mod compare;
 pub mod constructions;
 mod elements;
 pub mod features;
+pub mod picks;
+pub mod probing;
+pub mod repeatability;
 mod report;
 mod searches;
 mod slots;

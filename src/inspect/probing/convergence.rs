@@ -128,6 +128,16 @@ impl Rounds {
         Ok(())
     }
 
+    /// Rounds done.
+    pub fn done(&self) -> usize {
+        self.done
+    }
+
+    /// How the holes are touched.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
     /// All that is known by now.
     pub fn comparison(&self) -> &Comparison {
         &self.comparison
@@ -172,7 +182,7 @@ impl Row {
     }
 
     /// Whether it is still to be touched.
-    fn is_open(&self) -> bool {
+    pub fn is_open(&self) -> bool {
         !self.converged && self.note.is_none()
     }
 

@@ -63,7 +63,7 @@ impl Table {
         }
         if rows.is_empty() {
             return Err(UserError::input(
-                "The table is empty; a line of titles and a line for each touch are expected.",
+                "The table is empty; a line of titles and lines of values below it are expected.",
             ));
         }
         let titles: Vec<String> = rows.remove(0).1.iter().map(plain_title).collect();
@@ -83,7 +83,7 @@ impl Table {
     /// The rows in their order; a sentence where there are none.
     pub fn rows(&self) -> Result<impl Iterator<Item = Row<'_>>> {
         if self.rows.is_empty() {
-            return Err(UserError::input("The table has titles but no touches."));
+            return Err(UserError::input("The table has titles but no lines of values below them."));
         }
         Ok(self.rows.iter().map(|(line, record)| Row { table: self, line: *line, record }))
     }

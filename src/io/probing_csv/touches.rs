@@ -125,7 +125,7 @@ mod tests {
         assert!(why(&format!("{titles}\n1,wall,1,2,3\n\n1,wall,1,2\n")).starts_with("Line 4 has 4"));
         assert!(why(&format!("{titles}\n1,2,wall,1,2,3\n")).contains("needs quotes"));
         assert!(why(&format!("{titles}\n,wall,1,2,3\n")).starts_with("Line 2: “hole” is empty"));
-        assert!(why(titles).contains("titles but no touches"));
+        assert!(why(titles).contains("titles but no lines of values"));
     }
 
     proptest! {

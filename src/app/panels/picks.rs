@@ -1,0 +1,57 @@
+//! Files and folders that sections about the machine ask for, and what becomes of them.
+
+use std::path::PathBuf;
+
+use super::super::App;
+use crate::dispatch::Command;
+use crate::dispatch::probe::Probe;
+use crate::io::format::Format;
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pick {
+    /// The list of holes to measure.
+    Holes,
+    /// What the machine touched of them.
+    TouchedHoles,
+    /// Where the next targets go.
+    TargetFolder,
+    /// The log of calibrations.
+    Log,
+    /// The calibration that the last one is held against.
+    Certificate,
+    /// A scan of the ball bar.
+    BarScan,
+}
+
+impl Pick {
+    /// Asks by the system's dialog.
+    pub fn ask(self, dialog: rfd::FileDialog) -> Option<PathBuf> {
+        let file = |title: &str, kind: &str, extensions: &[&str]| {
+            dialog.clone().set_title(title).add_filter(kind, extensions).pick_file()
+        };
+        match self {
+            Self::Holes => file("List of holes", "Tables", &["csv", "CSV", "txt"]),
+            Self::TouchedHoles => file("Touches of the holes", "Tables", &["csv", "CSV", "txt"]),
+            Self::TargetFolder => dialog.clone().set_title("Folder for the targets").pick_folder(),
+            Self::Log => file("Log of calibrations", "Logs", &["jsonl", "json", "log"]),
+            Self::BarScan => file("Scan of the ball bar", "Scans", &Format::SCAN_EXTENSIONS),
+            Self::Certificate => file("Calibration to hold against", "Calibrations", &["json"]),
+        }
+    }
+}
+
+impl App {
+    /// Takes over what was chosen.
+    pub(in super::super) fn picked(&mut self, pick: Pick, path: PathBuf) {
+        match pick {
+            Pick::Holes => self.send(Command::Probe(Probe::OpenHoles(path))),
+            Pick::TouchedHoles => self.send(Command::Probe(Probe::Take(path))),
+            Pick::TargetFolder => self.send(Command::Probe(Probe::Write(path))),
+            // Sent with the rest of the section, as if typed.
+            Pick::Log => self.repeatability.log = path.display().to_string(),
+            Pick::BarScan => self.acceptance.add(path),
+            Pick::Certificate => self.repeatability.certificate = path.display().to_string(),
+        }
+    }
+}

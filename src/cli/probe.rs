@@ -1,0 +1,244 @@
+//! `shadowgraph probe`: holes that a scan has found are measured by a touch probe, round after round.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+use super::arguments::three;
+use super::console::Console;
+use crate::base::{LengthUnit, Result, UserError};
+use crate::dispatch::probe::{self, Probe as Asked};
+use crate::dispatch::{Command, Context, Dispatcher};
+use crate::geometry::Vector;
+use crate::inspect::probing::{Convergence, Prober as _, Settings, SimulatedProber};
+use crate::io::atomic;
+use crate::io::probing_csv::{Reported, read_holes, write_touches};
+use crate::session::probing::{Probing, Setup};
+
+/// `probe`
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Places are in the axes of the CMM, mm. holes.csv has the titles name, x_mm, y_mm, z_mm, axis_i, axis_j, \
+    axis_k, radius_mm; touches.csv has hole, ball_x_mm, ball_y_mm, ball_z_mm (or surface_x_mm, …), face (sheet or wall).\n\n\
+    Example:\n  shadowgraph probe begin --scan merged.ply --holes holes.csv --probe-radius-mm 1 --out probing\n  \
+    shadowgraph probe take --rounds probing/rounds.json --touches touches.csv"
+)]
+pub struct Probe {
+    /// What to do.
+    #[command(subcommand)]
+    pub step: Step,
+}
+
+/// The steps of `probe`.
+#[derive(Subcommand, Debug)]
+pub enum Step {
+    /// Finds the holes in a scan and plans the first touches.
+    Begin(Box<Begin>),
+    /// Takes in what the machine touched, and plans the next touches or writes the table.
+    Take(Take),
+    /// Touches holes as a machine would, for trying.
+    Simulate(Simulate),
+}
+
+/// `probe begin`
+#[derive(Args, Debug)]
+pub struct Begin {
+    /// The scan, in the axes of the CMM, such as `merge` writes it.
+    #[arg(long)]
+    pub scan: PathBuf,
+    /// Unit of the scan's numbers.
+    #[arg(long)]
+    pub scan_units: Option<LengthUnit>,
+    /// The holes by their drawing: CSV.
+    #[arg(long)]
+    pub holes: PathBuf,
+    /// How far from their places holes are looked for in the scan, mm.
+    #[arg(long, default_value_t = Setup::default().search_mm, allow_hyphen_values = true)]
+    pub search_mm: f64,
+    /// Radius of the probe's ball, mm.
+    #[arg(long)]
+    pub probe_radius_mm: f64,
+    /// Touches of the sheet about each hole.
+    #[arg(long, default_value_t = Settings::default().sheet_touches)]
+    pub sheet_touches: usize,
+    /// Touches of each hole's wall.
+    #[arg(long, default_value_t = Settings::default().wall_touches)]
+    pub wall_touches: usize,
+    /// Height of the ball's centre above the sheet where it comes from, mm.
+    #[arg(long, default_value_t = Settings::default().clearance_mm)]
+    pub clearance_mm: f64,
+    /// Depth of the ball's centre below the sheet when it touches the wall, mm.
+    #[arg(long, default_value_t = Settings::default().depth_mm)]
+    pub depth_mm: f64,
+    /// How far a hole may be from where the touches expect it, either way, mm.
+    #[arg(long, default_value_t = Settings::default().search_mm)]
+    pub probe_search_mm: f64,
+    /// Distance of the sheet's touches from the expected rim, mm.
+    #[arg(long, default_value_t = Settings::default().beside_mm)]
+    pub beside_mm: f64,
+    /// Height of the safe plane above the highest place that the ball comes from, mm.
+    #[arg(long, default_value_t = Settings::default().safe_above_mm)]
+    pub safe_above_mm: f64,
+    /// Standard deviation of one touch along its approach, mm.
+    #[arg(long, default_value_t = Settings::default().touch_sigma_mm)]
+    pub touch_sigma_mm: f64,
+    /// Towards where the machine's ram comes from, X,Y,Z.
+    #[arg(long, value_parser = three, default_value = "0,0,1", allow_hyphen_values = true)]
+    pub up: [f64; 3],
+    /// A hole has converged when its middle moves less than this from one round to the next, mm.
+    #[arg(long, default_value_t = Convergence::default().tolerance_mm)]
+    pub tolerance_mm: f64,
+    /// Rounds of touching at most.
+    #[arg(long, default_value_t = Convergence::default().most_rounds)]
+    pub most_rounds: usize,
+    /// The calibrated sensor that program.dmi selects; none keeps the one that is on.
+    #[arg(long, default_value = "")]
+    pub sensor: String,
+    /// Folder for rounds.json, targets.csv and program.dmi.
+    #[arg(long)]
+    pub out: PathBuf,
+}
+
+/// `probe take`
+#[derive(Args, Debug)]
+pub struct Take {
+    /// The rounds.json that `probe begin` wrote. It is written again, the next targets or the table beside it.
+    #[arg(long)]
+    pub rounds: PathBuf,
+    /// What the machine touched: CSV.
+    #[arg(long)]
+    pub touches: PathBuf,
+}
+
+/// `probe simulate`
+#[derive(Args, Debug)]
+pub struct Simulate {
+    /// The rounds.json whose next program is driven.
+    #[arg(long)]
+    pub rounds: PathBuf,
+    /// Where the holes truly are: CSV.
+    #[arg(long)]
+    pub holes: PathBuf,
+    /// Standard deviation of a touch along its approach, mm.
+    #[arg(long, default_value_t = Settings::default().touch_sigma_mm)]
+    pub sigma_mm: f64,
+    /// Report places of the surface instead of the ball's centre.
+    #[arg(long)]
+    pub surface: bool,
+    /// Decides every draw.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// The touches to write.
+    #[arg(long)]
+    pub out: PathBuf,
+}
+
+impl Begin {
+    fn setup(&self) -> Setup {
+        let touching = Settings {
+            probe_radius_mm: self.probe_radius_mm,
+            sheet_touches: self.sheet_touches,
+            wall_touches: self.wall_touches,
+            clearance_mm: self.clearance_mm,
+            depth_mm: self.depth_mm,
+            search_mm: self.probe_search_mm,
+            beside_mm: self.beside_mm,
+            safe_above_mm: self.safe_above_mm,
+            touch_sigma_mm: self.touch_sigma_mm,
+            up: Vector::from(self.up),
+        };
+        let convergence = Convergence { tolerance_mm: self.tolerance_mm, most_rounds: self.most_rounds };
+        let probe_radius_mm = Some(self.probe_radius_mm);
+        Setup { search_mm: self.search_mm, probe_radius_mm, touching, convergence, sensor: self.sensor.clone() }
+    }
+}
+
+/// Runs it; returns the exit code.
+pub fn run(arguments: &Probe, json: bool, context: &Context) -> Result<i32> {
+    match &arguments.step {
+        Step::Begin(begin) => {
+            // What makes no sense is said before a large scan is read.
+            begin.setup().settings()?;
+            let open = Command::OpenScans { paths: vec![begin.scan.clone()], unit: begin.scan_units, columns: None };
+            let asked = [Asked::OpenHoles(begin.holes.clone()), Asked::Begin(Box::new(begin.setup()))];
+            let commands = [open].into_iter().chain(asked.map(Command::Probe));
+            step(Probing::default(), commands, (&begin.out, &begin.out.join("rounds.json")), json, context)
+        }
+        Step::Take(take) => {
+            let folder = take.rounds.parent().unwrap_or(Path::new(""));
+            let commands = [Command::Probe(Asked::Take(take.touches.clone()))];
+            step(Probing::read(&take.rounds)?, commands, (folder, &take.rounds), json, context)
+        }
+        Step::Simulate(simulate) => touch(simulate, json),
+    }
+}
+
+/// Runs commands on what is known so far, writes what comes of it, and says so.
+fn step(
+    before: Probing,
+    commands: impl IntoIterator<Item = Command>,
+    (folder, rounds): (&Path, &Path),
+    json: bool,
+    context: &Context,
+) -> Result<i32> {
+    let console = Console::new();
+    let progress = console.progress();
+    let mut dispatcher = Dispatcher::new(context.clone());
+    dispatcher.document.probing = Arc::new(before);
+    let done = commands.into_iter().try_for_each(|command| dispatcher.run_now(command, &progress));
+    console.done();
+    done?;
+    dispatcher.messages.iter().for_each(|message| console.say(&message.text));
+    let probing = &dispatcher.document.probing;
+    let written = probe::write(probing, folder)?;
+    probing.save(rounds)?;
+    let [converged, open, wrong] = probing.counts();
+    let comparison = probing.rounds.as_ref().map(|own| own.comparison());
+    if json {
+        super::print_json(&json!({
+            "schema": "shadowgraph.probing-step/1",
+            "software": crate::report::software(),
+            "rounds": probing.rounds.as_ref().map(|own| own.done()),
+            "converged": converged,
+            "open": open,
+            "wrong": wrong,
+            "missing": probing.missing,
+            "comparison": comparison,
+            "written": written.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>(),
+        }))?;
+        return Ok(0);
+    }
+    println!("{}", comparison.map(|own| own.text()).unwrap_or_default());
+    println!("{} Wrote {}.", probing.standing(), probe::names(&written));
+    Ok(0)
+}
+
+/// Drives the next program on simulated holes.
+fn touch(simulate: &Simulate, json: bool) -> Result<i32> {
+    if !(simulate.sigma_mm >= 0.0 && simulate.sigma_mm < 1e3) {
+        return Err(UserError::usage(format!("A touch scatters by 0 mm or more, not {} mm.", simulate.sigma_mm)));
+    }
+    let probing = Probing::read(&simulate.rounds)?;
+    let Some(program) = probing.program()? else {
+        return Err(UserError::usage("Nothing is left to touch: every hole has converged or went wrong."));
+    };
+    let holes = read_holes(&simulate.holes)?.into_iter().map(|hole| hole.place).collect();
+    let reported = if simulate.surface { Reported::Surface } else { Reported::BallCentre };
+    // Each round scatters in its own way.
+    let seed = simulate.seed.wrapping_add(probing.taken.len() as u64);
+    let console = Console::new();
+    let probed = SimulatedProber::new(holes, simulate.sigma_mm, reported, seed).probe(&program, &console.progress());
+    console.done();
+    let probed = probed?;
+    probed.missed.iter().for_each(|own| console.say(&own.reason));
+    atomic::write_bytes(&simulate.out, write_touches(&probed.touches)?.as_bytes())?;
+    let count = probed.touches.touched.len();
+    if json {
+        super::print_json(&json!({ "touches": count, "missed": probed.missed }))?;
+    } else {
+        println!("{count} touches of {} holes in {}", program.holes.len(), simulate.out.display());
+    }
+    Ok(0)
+}

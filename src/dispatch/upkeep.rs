@@ -1,0 +1,69 @@
+//! Commands that watch the calibration.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{Edit, Plan};
+use crate::base::{Result, UserError};
+use crate::inspect::calibration::repeatability::{self, Repeatability};
+use crate::report::stated;
+use crate::session::Document;
+use crate::session::calibrating::Outcome;
+use crate::session::upkeep::{self, Reading, Upkeep};
+
+/// What can be asked about it.
+#[derive(Clone, Debug)]
+pub enum Request {
+    /// Changes what is said of log, certificate and machine.
+    Set(Box<Upkeep>),
+    /// Reads the log.
+    ReadLog,
+}
+
+pub(super) fn plan(request: Request, before: Document) -> Result<Plan> {
+    match request {
+        Request::Set(upkeep) => {
+            upkeep.machine.check()?;
+            let same = upkeep.log == before.upkeep.log && upkeep.certificate == before.upkeep.certificate;
+            Ok(Plan::Now(Edit::new("Change the upkeep", move |document| {
+                document.upkeep = *upkeep;
+                document.reading = document.reading.take().filter(|_| same);
+            })))
+        }
+        Request::ReadLog => {
+            let work: super::Work = Box::new(move |_, _| {
+                let Some(log) = &before.upkeep.log else {
+                    return Err(UserError::usage("Name the log of calibrations first."));
+                };
+                let reading = read(log, before.upkeep.certificate.as_deref())?;
+                let note = format!("{}: {} calibrations.", log.display(), reading.log.records.len());
+                let damaged = reading.log.damaged.iter().map(|own| format!("Line {}: {}", own.line, own.reason));
+                let notes: Vec<String> = [note].into_iter().chain(damaged).collect();
+                let reading = Arc::new(reading);
+                Ok(Edit::new("Read the calibration log", move |document| document.reading = Some(reading))
+                    .with_notes(notes))
+            });
+            Ok(Plan::Work("Reading the log".to_owned(), work))
+        }
+    }
+}
+
+/// Reads a log, and holds its last calibration against a certificate (the JSON of a calibration) where one is named.
+pub fn read(log: &Path, certificate: Option<&Path>) -> Result<Reading> {
+    let read = repeatability::read(log)?;
+    let reference = upkeep::reference_mm(log)?;
+    let certificate = certificate.map(|path| stated::quantities(path, reference.as_ref())).transpose();
+    let repeatability = certificate.and_then(|own| Repeatability::of(&read.records, own.as_ref()));
+    Ok(Reading { log: read, repeatability })
+}
+
+/// Appends a calibration to the log, where one is named: what is to be said of that, and the log as it is then.
+///
+/// A log that cannot be written is an error: no calibration is to be missing there.
+pub(super) fn log(outcome: &Outcome, document: &Document) -> Result<(Option<String>, Option<Arc<Reading>>)> {
+    let Some(log) = &document.upkeep.log else { return Ok((None, document.reading.clone())) };
+    upkeep::append(log, outcome)?;
+    let reading = read(log, document.upkeep.certificate.as_deref())?;
+    let note = format!("Calibration {} in {}.", reading.log.records.len(), log.display());
+    Ok((Some(note), Some(Arc::new(reading))))
+}
