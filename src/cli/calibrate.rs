@@ -59,6 +59,7 @@ fn job(arguments: &Calibrate, dispatcher: &mut Dispatcher, console: &Console) ->
             wanted: Wanted { squareness: arguments.squareness, scales: arguments.scales },
             operator: arguments.operator.clone(),
             valid_hours: arguments.valid_hours,
+            ..Setup::default()
         }))
     };
     // The snapshot in work at the end is the first.

@@ -13,6 +13,7 @@ mod inspect;
 mod merge;
 mod register;
 mod simulate;
+mod simulate_machine;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -81,6 +82,7 @@ fn dispatch(parsed: Arguments, context: &Context) -> Result<Outcome> {
             register::run(&arguments, json, &with_device(arguments.backend, context)).map(Outcome::Exit)
         }
         Verb::Simulate(arguments) => simulate::run(&arguments, json, context).map(Outcome::Exit),
+        Verb::SimulateMachine(arguments) => simulate_machine::run(&arguments).map(Outcome::Exit),
         Verb::Calibrate(arguments) => calibrate::run(&arguments, json, context).map(Outcome::Exit),
         Verb::Merge(arguments) => merge::run(&arguments, json).map(Outcome::Exit),
         Verb::Fit(arguments) => fit::run(&arguments, json, context).map(Outcome::Exit),

@@ -5,6 +5,7 @@ pub mod check;
 pub mod document;
 pub mod history;
 pub mod jobs;
+pub mod mechanical;
 pub mod project;
 pub mod selection;
 pub mod settings;

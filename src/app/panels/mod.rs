@@ -8,6 +8,7 @@ pub mod cleaning;
 mod compare;
 mod elements;
 pub mod features;
+mod mechanical;
 mod report;
 mod searches;
 
