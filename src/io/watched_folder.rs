@@ -183,7 +183,7 @@ mod tests {
         let mut look = |files: &[Entry]| -> Vec<String> {
             looks.step(files).iter().map(|path| path.display().to_string()).collect()
         };
-        assert!(look(&[old.clone()]).is_empty());
+        assert!(look(std::slice::from_ref(&old)).is_empty());
         assert!(look(&[old.clone(), entry("a.ply", 5, 2)]).is_empty());
         // It grew, and was touched at the same size.
         assert!(look(&[old.clone(), entry("a.ply", 9, 3)]).is_empty());
@@ -191,8 +191,8 @@ mod tests {
         assert_eq!(look(&[old.clone(), entry("a.ply", 9, 4)]), ["a.ply"]);
         assert!(look(&[old.clone(), entry("a.ply", 9, 4)]).is_empty());
         // An empty file is not whole, however long it lies there.
-        let empty = entry("b.ply", 0, 5);
-        assert!(look(&[empty.clone()]).is_empty() && look(&[empty]).is_empty());
+        let empty = [entry("b.ply", 0, 5)];
+        assert!(look(&empty).is_empty() && look(&empty).is_empty());
         // Two at once come in the order in which they were written, an old one again once it is new.
         let both = [entry("c.ply", 1, 9), entry("d.ply", 1, 8), entry("old.ply", 11, 7)];
         assert!(look(&both).is_empty());

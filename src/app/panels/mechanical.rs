@@ -94,17 +94,21 @@ fn state(ui: &mut egui::Ui, live: &Live) {
         Source::Open => "open",
         Source::Lost(_) => "lost",
     };
-    let touches = live.touched.counts().iter().map(|(name, count)| format!("{name} {count}")).collect::<Vec<_>>();
+    let touches = live.touched.counts();
     let mut figures = vec![
         ("Folder is", words(&live.folder_source).to_owned()),
         ("Line is", words(&live.line_source).to_owned()),
         ("Snapshots came", theme::count(live.snapshots)),
-        ("Touches came", if touches.is_empty() { "none".to_owned() } else { touches.join(", ") }),
+        ("Touches came", theme::count(touches.iter().map(|(_, count)| count).sum())),
     ];
     if let Some(at) = live.position_mm {
         figures.push(("Machine stands at", format!("{:.1}, {:.1}, {:.1} mm", at.x, at.y, at.z)));
     }
     rows(ui, "mechanical sources", &figures);
+    if !touches.is_empty() {
+        let each = touches.iter().map(|(name, count)| format!("{name} {count}")).collect::<Vec<_>>();
+        theme::weak(ui, each.join(", "));
+    }
     for source in [&live.folder_source, &live.line_source] {
         if let Source::Lost(sentence) = source {
             ui.colored_label(theme::BAD, sentence);

@@ -50,13 +50,18 @@ fn waiting(stage: Stage, live: &Live) -> &'static str {
 
 fn angles(ui: &mut egui::Ui, inner: Rect, setup: &MechanicalSetup, misalignment: &Misalignment) {
     let told = setup.to_turn(misalignment);
-    // Three angles with a line of words each, and room for the footer; "Pitch -12.345°" is about eight sizes wide.
+    // Three angles with a line of words each, and room for the footer; "Pitch -12.345°" is about eight sizes wide, and
+    // where that is not there the name stands with the words.
+    let is_narrow = inner.width() < 8.0 * SIZES[0];
+    let by_width = inner.width() / if is_narrow { 5.0 } else { 8.0 };
     let by_height = ((inner.height() - 100.0) / 3.0 - 2.0 * WORDS) / 1.3;
-    let size = by_height.min(inner.width() / 8.0).clamp(SIZES[0], SIZES[1]);
+    let size = by_height.min(by_width).clamp(SIZES[0], SIZES[1]);
     for k in 0..3 {
         let [angle, expanded] = [told.angles_rad[k], COVERAGE * told.sigma_rad[k]].map(f64::to_degrees);
         let colour = ink(ui, told.lights[k]);
-        let text = RichText::new(format!("{} {angle:+.3}°", TURNS[k]));
+        let name = format!("{} ", TURNS[k]);
+        let [before, beneath] = if is_narrow { ["", &name] } else { [&name, ""] };
+        let text = RichText::new(format!("{before}{angle:+.3}°"));
         let text = text.font(FontId::new(size, theme::strong_family())).color(colour);
         ui.add(Label::new(text).selectable(false).extend());
         let word = match told.lights[k] {
@@ -65,7 +70,8 @@ fn angles(ui: &mut egui::Ui, inner: Rect, setup: &MechanicalSetup, misalignment:
             Light::Red => "Turn",
         };
         let (sense, turns) = (sense(angle), told.turns[k].abs());
-        let words = format!("{word}: {sense} about {}, {turns:.2} turns of the screw (± {expanded:.3}°)", AXES[k]);
+        let words =
+            format!("{beneath}{word}: {sense} about {}, {turns:.2} turns of the screw (± {expanded:.3}°)", AXES[k]);
         line(ui, &words, WORDS, ui.visuals().text_color());
         ui.add_space(4.0);
     }
