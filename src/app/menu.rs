@@ -6,6 +6,7 @@ use egui::{Key, KeyboardShortcut, Modifiers};
 use super::files::Purpose;
 use super::{App, Workspace, theme};
 use crate::dispatch::Command;
+use crate::dispatch::mechanical::Order;
 use crate::inspect::alignment::Method;
 use crate::inspect::cleaning::Step;
 use crate::render::camera::StandardView;
@@ -73,6 +74,8 @@ pub(super) fn entries() -> Vec<(&'static str, &'static str, Action, Option<Keybo
         ("Inspect", "Cancel the running job", Action::Cancel, key(Modifiers::NONE, Key::Escape)),
         ("Inspect", "Find the artefact's regions", send(Command::FindRegions), None),
         ("Inspect", "Calibrate the sensor", send(Command::Calibrate), None),
+        ("Inspect", "Start the mechanical alignment", send(Command::Mechanical(Order::Start)), None),
+        ("Inspect", "Stop the mechanical alignment", send(Command::Mechanical(Order::Stop)), None),
         ("View", "Fit", Action::Fit, key(Modifiers::NONE, Key::F)),
         ("View", "Perspective or orthographic", Action::ToggleLens, key(Modifiers::NONE, Key::P)),
         ("View", "Light or dark", Action::ToggleTheme, None),

@@ -59,6 +59,8 @@ pub enum Verb {
     Accept(super::accept::Accept),
     /// Scans a part with a simulated structured-light sensor.
     Simulate(Simulate),
+    /// Simulates a machine with a mis-mounted sensor, to try the mechanical alignment on.
+    SimulateMachine(SimulateMachine),
     /// Converts a mesh, CAD file or cloud.
     Convert(Convert),
     /// Says what is in files, and what this program can use on this machine.
@@ -426,6 +428,31 @@ pub struct Simulate {
     /// Folder for scan.ply, truth.csv, truth.json, pose.txt.
     #[arg(long)]
     pub out: PathBuf,
+}
+
+/// `simulate-machine`
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example:\n  shadowgraph simulate-machine --listen 127.0.0.1:4012 --folder snapshots/\n\nIn the window's workspace \
+    Calibrate, Mechanical alignment, name the folder and the line tcp://127.0.0.1:4012. Then type, one a line: turn \
+    artefact|sensor roll|pitch|yaw DEGREES; snap; truth; quit. Each turn is followed by touches and a snapshot."
+)]
+pub struct SimulateMachine {
+    /// Where touches are served, host:port; port 0 takes any that is free.
+    #[arg(long, default_value = "127.0.0.1:4012")]
+    pub listen: String,
+    /// Where snapshots are written.
+    #[arg(long)]
+    pub folder: PathBuf,
+    /// Frame that the sensor reports in.
+    #[arg(long, value_enum, default_value = "right")]
+    pub handedness: Handedness,
+    /// Distance of neighbouring points, mm.
+    #[arg(long, default_value_t = 0.35)]
+    pub pitch_mm: f64,
+    /// Decides every draw.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
 }
 
 /// `convert`

@@ -61,6 +61,7 @@ fn job(arguments: &Calibrate, dispatcher: &mut Dispatcher, console: &Console) ->
             wanted: Wanted { squareness: arguments.squareness, scales: arguments.scales },
             operator: arguments.operator.clone(),
             valid_hours: arguments.valid_hours,
+            ..Setup::default()
         }))
     };
     let upkeep = Upkeep { log: arguments.log.clone(), ..Upkeep::default() };

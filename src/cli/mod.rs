@@ -16,6 +16,7 @@ mod probe;
 mod register;
 mod repeatability;
 mod simulate;
+mod simulate_machine;
 mod tolerances;
 
 use std::path::PathBuf;
@@ -85,6 +86,7 @@ fn dispatch(parsed: Arguments, context: &Context) -> Result<Outcome> {
             register::run(&arguments, json, &with_device(arguments.backend, context)).map(Outcome::Exit)
         }
         Verb::Simulate(arguments) => simulate::run(&arguments, json, context).map(Outcome::Exit),
+        Verb::SimulateMachine(arguments) => simulate_machine::run(&arguments).map(Outcome::Exit),
         Verb::Calibrate(arguments) => calibrate::run(&arguments, json, context).map(Outcome::Exit),
         Verb::Merge(arguments) => merge::run(&arguments, json).map(Outcome::Exit),
         Verb::Probe(arguments) => probe::run(&arguments, json, context).map(Outcome::Exit),

@@ -40,7 +40,7 @@ fn change(label: &str, apply: impl FnOnce(&mut Calibrating) + Send + 'static) ->
     })
 }
 
-fn read(device: Device, path: &Path, setup: &Setup, progress: &Progress) -> Result<Measurement> {
+pub(super) fn read(device: Device, path: &Path, setup: &Setup, progress: &Progress) -> Result<Measurement> {
     let artefact = setup.artefact.artefact();
     let mut regions = vec![Vec::new(); artefact.regions().len()];
     let mut notes = Vec::new();
@@ -99,8 +99,8 @@ pub(super) fn set_up(setup: Setup, document: &Document) -> Result<Edit> {
     let of_taken = |taken: &Taken| Taken { sensor: turned(&taken.sensor), ..taken.clone() };
     let taken: Vec<Taken> = document.calibration.taken.iter().map(of_taken).collect();
     // Only what the answer depends on takes it away.
-    let same_answer =
-        Setup { operator: setup.operator.clone(), valid_hours: setup.valid_hours, ..before.clone() } == setup;
+    let (operator, mechanical) = (setup.operator.clone(), setup.mechanical.clone());
+    let same_answer = Setup { operator, mechanical, valid_hours: setup.valid_hours, ..before.clone() } == setup;
     let outcome = document.calibration.outcome.clone().filter(|_| same_answer);
     let other_artefact = before.artefact != setup.artefact;
     Ok(Edit::new("Change the set-up", move |document| {
@@ -178,7 +178,7 @@ pub(super) fn forget(number: usize) -> Edit {
 }
 
 /// The points that each region's part is made from, in the artefact's order.
-fn touched(measurement: &Measurement, artefact: &dyn Artefact) -> Result<Vec<Vec<Point>>> {
+pub(super) fn touched(measurement: &Measurement, artefact: &dyn Artefact) -> Result<Vec<Vec<Point>>> {
     let Some(actual) = &measurement.actual else {
         return Err(UserError::usage("Open the touches of the CMM first."));
     };

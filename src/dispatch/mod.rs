@@ -4,11 +4,12 @@ pub mod accept;
 mod align;
 mod calibrate;
 mod features;
+pub mod mechanical;
 pub mod merge;
 mod open;
 mod output;
-mod tolerances;
 pub mod probe;
+mod tolerances;
 pub mod upkeep;
 
 use std::path::PathBuf;
@@ -184,6 +185,8 @@ pub enum Command {
     ForgetSnapshot(usize),
     /// Calibrates the sensor from the regions of both devices.
     Calibrate,
+    /// Begins or ends the mechanical alignment.
+    Mechanical(mechanical::Order),
     /// Writes the certificate into a folder.
     WriteCertificate(PathBuf),
     /// Merges the snapshots that a table names with the CMM's positions, by the calibration, and opens them as the scan.
@@ -433,7 +436,7 @@ fn plan(command: Command, document: &Document, context: &Context, timings_ms: &[
                 Ok(Edit { backend: Some(backend), ..Edit::nothing(note) })
             }),
         ),
-        Command::Undo | Command::Redo => now(Edit::nothing("")),
+        Command::Undo | Command::Redo | Command::Mechanical(_) => now(Edit::nothing("")),
     }
 }
 
@@ -501,6 +504,8 @@ pub struct Dispatcher {
     pub context: Context,
     /// What happened, oldest first.
     pub messages: Vec<Message>,
+    /// The mechanical alignment.
+    pub mechanical: mechanical::Live,
     job: Option<Job<Edit>>,
     queue: std::collections::VecDeque<Command>,
     /// Times of the commands run so far: name, ms.
@@ -516,6 +521,7 @@ impl Dispatcher {
             history: History::default(),
             context,
             messages: Vec::new(),
+            mechanical: mechanical::Live::default(),
             job: None,
             queue: std::collections::VecDeque::new(),
             timings_ms: Vec::new(),
@@ -542,6 +548,8 @@ impl Dispatcher {
             let Some(command) = self.queue.pop_front() else { break };
             changed |= self.start(command, watch, wake);
         }
+        let said = self.mechanical.advance(&self.document.calibration, wake);
+        said.into_iter().for_each(|text| self.say(text));
         changed
     }
 
@@ -549,6 +557,10 @@ impl Dispatcher {
         match command {
             Command::Undo => self.step_back(),
             Command::Redo => self.step_forward(),
+            Command::Mechanical(order) => {
+                let done = self.mechanical.obey(order, &self.document.calibration.setup, wake);
+                self.finish(done.map(|()| Edit::nothing("")))
+            }
             command => match plan(command, &self.document, &self.context, &self.timings_ms) {
                 Ok(Plan::Now(edit)) => self.finish(Ok(edit)),
                 Ok(Plan::Work(label, work)) => {

@@ -9,6 +9,7 @@ pub mod format;
 pub mod gltf;
 pub mod json_lines;
 pub mod lines;
+pub mod machine_line;
 pub mod obj;
 pub mod pcd;
 pub mod ply;
@@ -16,6 +17,7 @@ pub mod probing_csv;
 pub mod probing_program;
 pub mod region_table;
 pub mod stl;
+pub mod watched_folder;
 pub mod write;
 pub mod xyz;
 

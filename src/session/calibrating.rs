@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::document::{Actual, SourceFile};
+use super::mechanical::MechanicalSetup;
 use crate::base::{Result, UserError};
 use crate::geometry::PointSet;
 use crate::inspect::calibration::joint::Wanted;
@@ -55,6 +56,8 @@ pub struct Setup {
     pub operator: String,
     /// How long a calibration holds, hours.
     pub valid_hours: f64,
+    /// Of the mechanical alignment before it.
+    pub mechanical: MechanicalSetup,
 }
 
 impl Default for Setup {
@@ -69,6 +72,7 @@ impl Default for Setup {
             wanted: Wanted::default(),
             operator: String::new(),
             valid_hours: 24.0,
+            mechanical: MechanicalSetup::default(),
         }
     }
 }
@@ -76,6 +80,7 @@ impl Default for Setup {
 impl Setup {
     /// A sentence where a figure makes no sense.
     pub fn check(&self) -> Result<()> {
+        self.mechanical.check()?;
         let radius = self.probe_radius_mm.is_none_or(|radius| (0.0..1000.0).contains(&radius));
         let clip = self.clip_sigmas.is_none_or(|sigmas| (0.5..1000.0).contains(&sigmas));
         let bias = (0.0..10.0).contains(&self.bias_mm);

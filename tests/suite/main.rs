@@ -8,6 +8,7 @@ mod calibration;
 mod command_line;
 mod fits;
 mod kernels;
+mod mechanical;
 mod mutations;
 mod probing;
 mod readers;

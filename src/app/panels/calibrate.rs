@@ -24,6 +24,8 @@ pub struct Draft {
     pub shows_residuals: bool,
     /// Whether points are as bright as the camera saw them.
     pub shows_grey: bool,
+    /// Whether the mechanical alignment is shown instead.
+    pub mechanical: bool,
     /// Why an expired calibration is used all the same.
     pub reason: String,
     pub(super) setup: Setup,
@@ -37,6 +39,7 @@ impl Default for Draft {
             region: 0,
             shows_residuals: false,
             shows_grey: true,
+            mechanical: false,
             reason: String::new(),
             setup: Setup::default(),
             folder: "calibration".into(),
@@ -69,6 +72,11 @@ pub(super) fn filled(calibrating: &Calibrating, device: Device) -> bool {
 
 impl App {
     pub(super) fn calibrate_panel(&mut self, ui: &mut egui::Ui) {
+        let hint = "Shows how far the modules of the artefact and of the sensor are still to be turned";
+        ui.checkbox(&mut self.calibration.mechanical, "Mechanical alignment").on_hover_text(hint);
+        if self.calibration.mechanical {
+            return self.mechanical_panel(ui);
+        }
         let heading = RichText::new("Set-up").heading();
         egui::CollapsingHeader::new(heading).id_salt("set-up").default_open(true).show(ui, |ui| self.set_up(ui));
         theme::heading(ui, "Measured");
@@ -89,7 +97,7 @@ impl App {
         self.calibration.setup = self.dispatcher.document.calibration.setup.clone();
     }
 
-    fn set_up(&mut self, ui: &mut egui::Ui) {
+    pub(super) fn set_up(&mut self, ui: &mut egui::Ui) {
         let setup = &mut self.calibration.setup;
         theme::choice(ui, "Artefact", &mut setup.artefact, &ArtefactKind::ALL, |kind| kind.artefact().name());
         theme::choice(
@@ -132,8 +140,20 @@ impl App {
             let label = ui.label("Operator");
             ui.add(egui::TextEdit::singleline(&mut setup.operator).desired_width(150.0)).labelled_by(label.id);
         });
+        self.commit_set_up(ui);
+    }
+
+    /// Sends the edited set-up once the user has let go of the widget.
+    pub(super) fn commit_set_up(&mut self, ui: &egui::Ui) {
         let settled = !ui.ctx().egui_is_using_pointer() && !ui.ctx().text_edit_focused();
-        if settled && !self.is_busy() && self.calibration.setup != self.dispatcher.document.calibration.setup {
+        if settled && !self.is_busy() {
+            self.send_set_up();
+        }
+    }
+
+    /// Sends the edited set-up, if it was.
+    pub(super) fn send_set_up(&mut self) {
+        if self.calibration.setup != self.dispatcher.document.calibration.setup {
             self.send(Command::SetUpCalibration(Box::new(self.calibration.setup.clone())));
         }
     }

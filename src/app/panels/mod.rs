@@ -10,6 +10,7 @@ mod compare;
 pub mod constructions;
 mod elements;
 pub mod features;
+mod mechanical;
 pub mod picks;
 pub mod probing;
 pub mod repeatability;

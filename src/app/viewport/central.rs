@@ -5,7 +5,7 @@ use egui::{Align2, Color32, FontId, Pos2, Rect, Sense, Vec2};
 use super::super::files::Purpose;
 use super::super::panels::align::Picking;
 use super::super::{Action, App, Workspace, theme};
-use super::{Viewport, legend};
+use super::{Viewport, legend, readout};
 use crate::dispatch::Command;
 use crate::geometry::Point;
 use crate::inspect::alignment::point_pairs::PointPair;
@@ -79,9 +79,14 @@ impl App {
         } else if tool.is_none() {
             read_out(ui, viewport, document, rect);
         }
+        let is_mechanical = self.workspace == Workspace::Calibrate && self.calibration.mechanical;
+        if is_mechanical {
+            let setup = &self.dispatcher.document.calibration.setup.mechanical;
+            readout::show(ui, rect, setup, &self.dispatcher.mechanical);
+        }
         self.toolbar(ui, rect);
         self.notices(ui, rect);
-        if document_is_empty(document) {
+        if document_is_empty(document) && !is_mechanical {
             self.welcome(ui, rect);
         }
         if ui.input(|input| !input.raw.hovered_files.is_empty()) {

@@ -7,6 +7,7 @@ pub(super) mod brush;
 mod central;
 mod legend;
 pub(super) mod live;
+mod readout;
 mod screen;
 mod shading;
 

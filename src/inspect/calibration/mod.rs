@@ -7,6 +7,7 @@
 pub mod artefacts;
 pub mod bootstrap;
 pub mod joint;
+pub mod mechanical;
 pub mod merging;
 mod mounting;
 pub mod repeatability;
@@ -15,4 +16,4 @@ pub mod trials;
 
 pub use artefacts::{Artefact, ArtefactFrame, ArtefactKind, Light, Measured, light};
 pub use mounting::{Handedness, Mounting, MountingUncertainty, angles_rad};
-pub use solve::{Calibration, Placement, Request, View, calibrate};
+pub use solve::{Calibration, Placement, Request, View, by_sensor, calibrate};

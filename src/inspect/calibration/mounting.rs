@@ -115,7 +115,7 @@ impl MountingUncertainty {
     }
 }
 
-fn of_angles(cmm_from_sensor: &Pose, covariance: &Matrix6<f64>) -> [f64; 3] {
+pub(super) fn of_angles(cmm_from_sensor: &Pose, covariance: &Matrix6<f64>) -> [f64; 3] {
     // Derivatives of the angles by turns about the CMM's axes, by central differences.
     let step = 1e-6;
     let by: [[f64; 3]; 3] = [0, 1, 2].map(|axis| {

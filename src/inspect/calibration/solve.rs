@@ -109,6 +109,12 @@ fn of_several(device: &str, what: &str, number: usize, count: usize) -> String {
     if count > 1 { format!("{device}, {what} {}", number + 1) } else { device.to_owned() }
 }
 
+/// How a sensor measures regions: robust standard deviations from which on points are dropped, and its largest smooth
+/// error over its field, mm.
+pub fn by_sensor(clip_sigmas: Option<f64>, bias_mm: f64) -> Measured {
+    Measured { probe_radius_mm: 0.0, clip_sigmas, bias_mm, incidence_deg: Some(STEEPEST_DEG) }
+}
+
 /// Finds the artefact's frame with both devices, and how one lies in the other.
 pub fn calibrate(request: &Request<'_>, progress: &Progress) -> Result<Calibration> {
     let artefact = request.artefact.artefact();
@@ -122,12 +128,7 @@ pub fn calibrate(request: &Request<'_>, progress: &Progress) -> Result<Calibrati
              machine that lie on no line.",
         ));
     }
-    let scanned = Measured {
-        probe_radius_mm: 0.0,
-        clip_sigmas: request.clip_sigmas,
-        bias_mm: request.bias_mm,
-        incidence_deg: Some(STEEPEST_DEG),
-    };
+    let scanned = by_sensor(request.clip_sigmas, request.bias_mm);
     let cmm = request.cmm_frames(&|place| *place)?;
     let righted: Vec<Vec<Vec<Point>>> = request.views().map(|(_, view)| request.righted(view)).collect();
     let mut sensor = Vec::with_capacity(count);

@@ -254,8 +254,9 @@ fn looking_down() -> nalgebra::UnitQuaternion<f64> {
     nalgebra::UnitQuaternion::from_axis_angle(&Vector::x_axis(), std::f64::consts::PI)
 }
 
-/// What both devices measure of an artefact that lies there, with the machine driven to where it is in view.
-fn look(
+/// What both devices measure of an artefact that lies there, with the machine driven to where it is in view. `mounted`
+/// is the rotation of `cmm_from_sensor`; `number` and `random` decide the draws.
+pub fn look(
     setting: &Setting,
     artefact: &Made,
     handedness: Handedness,

@@ -8,7 +8,7 @@ mod five_planes;
 pub mod frustum;
 pub mod marked_plate;
 mod plane_and_lines;
-mod propagation;
+pub(super) mod propagation;
 mod smooth_bias;
 mod spheres;
 
