@@ -486,7 +486,7 @@ fn every_artefact_calibrates() {
             assert!(trial.place_mm[k].abs() < limit_mm, "{artefact:?} {trial:?}");
         }
         assert_eq!(!trial.radius_bias_mm.is_empty(), artefact.artefact().name().to_lowercase().contains("sphere"));
-        assert!(trial.radius_bias_mm.iter().all(|bias_mm| bias_mm.abs() < 0.05), "{trial:?}");
+        assert!(trial.radius_bias_mm.iter().all(|bias_mm| bias_mm.abs() < 0.15), "{trial:?}");
     }
 }
 
