@@ -6,7 +6,7 @@ use super::viewport::same;
 use super::{App, Workspace};
 use crate::geometry::Combine;
 use crate::inspect::calibration::ArtefactFrame;
-use crate::inspect::features::Kind;
+use crate::inspect::features::Objective;
 use crate::render::camera::StandardView;
 use crate::session::Document;
 use crate::session::calibrating::{Calibrating, Device, Measurement};
@@ -82,7 +82,8 @@ fn staged(calibrating: &Calibrating, device: Device, shows_residuals: bool) -> S
         let points = regions.reduce(|all, own| all.combined(&own, Combine::Add)).unwrap_or_default();
         let recipe = Recipe {
             name: part.name.to_owned(),
-            kind: Kind::Plane,
+            kind: part.fit.shape.kind(),
+            objective: Objective::Gaussian,
             robust: false,
             clip_sigmas: None,
             plane: None,

@@ -11,7 +11,7 @@ use crate::inspect::alignment::Method as AlignMethod;
 use crate::inspect::calibration::{ArtefactKind, Handedness};
 use crate::inspect::cleaning::Step;
 use crate::inspect::deviation::{Method, Tolerance};
-use crate::inspect::features::Kind;
+use crate::inspect::features::{Kind, Objective};
 
 /// Scan-to-CAD inspection: where does this part differ from its drawing?
 ///
@@ -243,6 +243,9 @@ pub struct Fit {
     /// Columns of x, y, z in files of numbers, counted from 1, such as 2,3,4.
     #[arg(long, value_parser = columns)]
     pub columns: Option<crate::io::xyz::Columns>,
+    /// What makes one feature the best.
+    #[arg(long, value_enum, default_value = "gaussian")]
+    pub objective: Objective,
     /// Begin with the feature that most points lie on: for points of which many belong elsewhere.
     #[arg(long)]
     pub robust: bool,

@@ -18,7 +18,12 @@ pub fn run(arguments: &Fit, json: bool, context: &Context) -> Result<i32> {
     }
     let options = LoadOptions { unit: arguments.units, columns: arguments.columns, cad: context.cad.clone() };
     let scan = load_scan(&arguments.points, &options, &progress.part(0.0, 0.5))?;
-    let how = Options { robust: arguments.robust, clip_sigmas: arguments.clip_sigmas, ..Options::default() };
+    let how = Options {
+        objective: arguments.objective,
+        robust: arguments.robust,
+        clip_sigmas: arguments.clip_sigmas,
+        ..Options::default()
+    };
     let fitted = features::fit(arguments.kind, &scan.cloud.points, &[], &how, &progress.part(0.5, 1.0))?;
     console.done();
     scan.notes.iter().for_each(|note| console.say(note));
@@ -39,6 +44,16 @@ pub fn run(arguments: &Fit, json: bool, context: &Context) -> Result<i32> {
     let numbers: Vec<String> = u.numbers.iter().map(|number| format!("{number:.2e}")).collect();
     println!("{:18} {:.6} mm (sigma {:.6} mm)", "RMS", fitted.rms_mm, fitted.sigma_mm);
     println!("{:18} {:.6} mm", "Form error", fitted.form_error_mm);
+    if let Some(zone) = &fitted.zone {
+        let numbers: Vec<String> = zone.contacts.iter().map(u32::to_string).collect();
+        println!(
+            "{:18} {} ({:?}), held by points {}",
+            "Objective",
+            zone.objective.name(),
+            zone.certified,
+            numbers.join(", ")
+        );
+    }
     println!("{:18} {} used, {} dropped", "Points", fitted.used, fitted.dropped.len());
     println!(
         "{:18} place {:.2e} mm, direction {:.2e} rad, numbers {}",

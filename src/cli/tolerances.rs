@@ -7,7 +7,7 @@ use super::console::Console;
 use crate::base::{LengthUnit, Result, UserError, text_table};
 use crate::dispatch::{Command, Context, Dispatcher};
 use crate::geometry::point_set::{Combine, PointSet};
-use crate::inspect::features::{Element, Kind};
+use crate::inspect::features::{Element, Kind, Objective};
 use crate::inspect::tolerances::{Judged, Tolerance, Verdict};
 use crate::io::region_table;
 use crate::io::xyz::Columns;
@@ -95,7 +95,12 @@ fn job(arguments: &Tolerances, dispatcher: &mut Dispatcher, console: &Console) -
         };
         dispatcher.run_now(Command::Select(PointSet::new(numbers), Combine::Replace), &progress)?;
         dispatcher.run_now(Command::NameSelection(name.clone()), &progress)?;
-        let fit = Command::FitFeature { kind, robust: false, clip_sigmas: arguments.clip_sigmas };
+        let fit = Command::FitFeature {
+            kind,
+            objective: Objective::Gaussian,
+            robust: false,
+            clip_sigmas: arguments.clip_sigmas,
+        };
         dispatcher.run_now(fit, &progress).map_err(|error| error.about(&format!("“{name}”")))?;
     }
     dispatcher.run_now(Command::JudgeTolerances, &progress)

@@ -7,7 +7,7 @@ use crate::base::{Progress, Result, UserError};
 use crate::geometry::Point;
 use crate::geometry::point_set::{Combine, PointSet};
 use crate::inspect::features::in_plane::fit_in_plane;
-use crate::inspect::features::{self, Element, Kind, Options, Shape};
+use crate::inspect::features::{self, Element, Kind, Objective, Options, Shape};
 use crate::render::selecting::Stroke;
 use crate::session::selection::{Feature, NamedSelection, Recipe};
 use crate::session::slots::SlotRecipe;
@@ -58,7 +58,7 @@ pub(super) fn name(name: &str, document: &Document) -> Result<Edit> {
 }
 
 pub(super) fn fit(
-    kind: Kind,
+    (kind, objective): (Kind, Objective),
     plane: Option<&str>,
     robust: bool,
     clip_sigmas: Option<f64>,
@@ -74,7 +74,8 @@ pub(super) fn fit(
         None => document.free_name(kind.name(), Some(same_kind + 1)),
     };
     let plane = plane.map(|name| plane_of(name, document)).transpose()?;
-    let feature = made(Recipe { name, kind, robust, clip_sigmas, plane, points }, scan(document)?, progress)?;
+    let feature =
+        made(Recipe { name, kind, objective, robust, clip_sigmas, plane, points }, scan(document)?, progress)?;
     let note = format!(
         "{}: {} points used, {} dropped, RMS {:.4} mm.",
         feature.recipe.name,
@@ -124,7 +125,12 @@ pub(super) fn made(recipe: Recipe, actual: &Actual, progress: &Progress) -> Resu
     let points: Option<Vec<Point>> = recipe.points.iter().map(place).collect();
     let points =
         points.ok_or_else(|| UserError::input(format!("{} names points that the scan has not.", recipe.name)))?;
-    let options = Options { robust: recipe.robust, clip_sigmas: recipe.clip_sigmas, ..Options::default() };
+    let options = Options {
+        objective: recipe.objective,
+        robust: recipe.robust,
+        clip_sigmas: recipe.clip_sigmas,
+        ..Options::default()
+    };
     let fit = match &recipe.plane {
         Some(plane) => fit_in_plane(recipe.kind, &points, &[], plane, &options, progress)?,
         None => features::fit(recipe.kind, &points, &[], &options, progress)?,

@@ -23,8 +23,8 @@ use crate::geometry::point_set::{Combine, PointSet};
 use crate::inspect::alignment::Method;
 use crate::inspect::alignment::point_pairs::PointPair;
 use crate::inspect::cleaning;
-use crate::inspect::features::Kind;
 use crate::inspect::features::constructions::Construction;
+use crate::inspect::features::{Kind, Objective};
 use crate::io::cad::CadReader;
 use crate::io::xyz::Columns;
 use crate::render::selecting::Stroke;
@@ -111,6 +111,8 @@ pub enum Command {
     FitFeature {
         /// The kind.
         kind: Kind,
+        /// What makes one feature the best.
+        objective: Objective,
         /// Whether most points decide.
         robust: bool,
         /// Robust standard deviations beyond which points are dropped.
@@ -345,9 +347,9 @@ fn plan(command: Command, document: &Document, context: &Context, timings_ms: &[
                 document.selections.remove(index);
             }
         })),
-        Command::FitFeature { kind, robust, clip_sigmas } => work(
+        Command::FitFeature { kind, objective, robust, clip_sigmas } => work(
             "Fitting",
-            Box::new(move |progress, _| features::fit(kind, None, robust, clip_sigmas, &before, progress)),
+            Box::new(move |progress, _| features::fit((kind, objective), None, robust, clip_sigmas, &before, progress)),
         ),
         Command::RemoveFeature(index) => now(Edit::new("Remove a feature", move |document| {
             if index < document.features.len() {
@@ -356,7 +358,10 @@ fn plan(command: Command, document: &Document, context: &Context, timings_ms: &[
         })),
         Command::FitInPlane { kind, plane, robust, clip_sigmas } => work(
             "Fitting",
-            Box::new(move |progress, _| features::fit(kind, Some(&plane), robust, clip_sigmas, &before, progress)),
+            Box::new(move |progress, _| {
+                let what = (kind, Objective::Gaussian);
+                features::fit(what, Some(&plane), robust, clip_sigmas, &before, progress)
+            }),
         ),
         Command::FitSlot { plane, clip_sigmas } => work(
             "Fitting",

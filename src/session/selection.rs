@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::geometry::PointSet;
-use crate::inspect::features::{Fit, Kind, Shape};
+use crate::inspect::features::{Fit, Kind, Objective, Shape};
 
 /// A selection with a name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,6 +27,9 @@ pub struct Recipe {
     pub robust: bool,
     /// Robust standard deviations beyond which points are dropped.
     pub clip_sigmas: Option<f64>,
+    /// What makes one feature the best.
+    #[serde(default)]
+    pub objective: Objective,
     /// The plane that a line or circle is fitted in, scan frame; `None` fits it in space.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plane: Option<Shape>,

@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 use super::selection::Feature;
 use super::slots::{SlotFeature, SlotRecipe};
 use super::{Check, Document};
-use crate::base::{Progress, Result, UserError};
+use crate::base::{ErrorKind, Progress, Result, UserError};
 use crate::geometry::{Point, PointSet, Pose};
 use crate::inspect::deviation::DeviationMap;
 use crate::inspect::features::constructions::{Constructed, Construction, construct};
 use crate::inspect::features::element::Situation;
 use crate::inspect::features::measures::{Known, distance};
 use crate::inspect::features::slot::SlotFit;
-use crate::inspect::features::{Element, Fit};
+use crate::inspect::features::{self, Element, Fit, Objective, Options, Shape};
 use crate::inspect::tolerances::{self, Characteristic, Features, Judged, Plan};
 
 /// Points of a feature that are drawn from.
@@ -172,6 +172,23 @@ impl ConstructedElement {
     }
 }
 
+/// Whether the standards ask for the narrowest zone about the feature itself.
+fn is_form(tolerance: &tolerances::Tolerance) -> bool {
+    use tolerances::Characteristic::{Circularity, Cylindricity, Flatness, Straightness};
+    matches!(tolerance.characteristic, Circularity { .. } | Cylindricity { .. } | Flatness { .. } | Straightness { .. })
+}
+
+/// Of a feature's points; `None` where it has none or they do not determine it.
+fn minimum_zone(feature: &tolerances::Feature, progress: &Progress) -> Result<Option<Shape>> {
+    let Element::Shape(shape) = feature.element else { return Ok(None) };
+    let options = Options { objective: Objective::MinimumZone, start: Some(shape), ..Options::default() };
+    match features::fit(shape.kind(), &feature.points, &[], &options, progress) {
+        Ok(found) => Ok(Some(found.shape)),
+        Err(error) if error.kind == ErrorKind::Cancelled => Err(error),
+        Err(_) => Ok(None),
+    }
+}
+
 impl Document {
     /// The fitted feature of that name.
     pub fn feature(&self, name: &str) -> Option<&Feature> {
@@ -301,6 +318,9 @@ impl Document {
             let measured = if is_best_fitted(tolerance) { self.deviations_of(&tolerance.feature) } else { None };
             if let Some(feature) = features.get_mut(&tolerance.feature) {
                 feature.deviations_mm = measured.unwrap_or_default();
+                if is_form(tolerance) && feature.minimum_zone.is_none() {
+                    feature.minimum_zone = minimum_zone(feature, progress)?;
+                }
             }
             let mut judged = tolerances::judge(tolerance, &features, &plan.datums).map_err(|error| error.sentence);
             if let Ok(judged) = &mut judged {

@@ -10,8 +10,8 @@ use shadowgraph::base::{Progress, random::Random};
 use shadowgraph::dispatch::{Command, Dispatcher};
 use shadowgraph::geometry::point_set::{Combine, PointSet};
 use shadowgraph::geometry::{Cloud, Point, mesh::shapes};
-use shadowgraph::inspect::features::Kind;
 use shadowgraph::inspect::features::constructions::Construction;
+use shadowgraph::inspect::features::{Kind, Objective};
 use shadowgraph::inspect::tolerances::{Plan, Verdict};
 use shadowgraph::io::write;
 
@@ -182,7 +182,7 @@ fn face(number: u32) -> Command {
 }
 
 fn plane() -> Command {
-    Command::FitFeature { kind: Kind::Plane, robust: false, clip_sigmas: None }
+    Command::FitFeature { kind: Kind::Plane, objective: Objective::Gaussian, robust: false, clip_sigmas: None }
 }
 
 /// Scrolls a widget of the panel into view.

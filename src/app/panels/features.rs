@@ -7,7 +7,7 @@ use super::rows;
 use crate::dispatch::Command;
 use crate::geometry::point_set::{Combine, PointSet};
 use crate::inspect::cleaning::Step;
-use crate::inspect::features::{Element, Kind, Shape};
+use crate::inspect::features::{Certificate, Element, Kind, Objective, Shape};
 use crate::session::selection::Feature;
 
 /// What the panel remembers between frames.
@@ -16,6 +16,7 @@ pub struct Draft {
     name: String,
     /// The plane that lines, circles and slots are fitted in; empty fits them in space.
     plane: String,
+    objective: Objective,
     robust: bool,
     clips: bool,
     sigmas: f64,
@@ -23,7 +24,14 @@ pub struct Draft {
 
 impl Default for Draft {
     fn default() -> Self {
-        Self { name: String::new(), plane: String::new(), robust: false, clips: true, sigmas: 3.0 }
+        Self {
+            name: String::new(),
+            plane: String::new(),
+            objective: Objective::default(),
+            robust: false,
+            clips: true,
+            sigmas: 3.0,
+        }
     }
 }
 
@@ -124,13 +132,14 @@ impl App {
         ui.horizontal_wrapped(|ui| {
             for kind in Kind::ALL {
                 let button = egui::Button::new(kind.name()).min_size(egui::vec2(70.0, 26.0));
+                let ready = ready && draft.objective.suits(kind);
                 if ui.add_enabled(ready, button).on_disabled_hover_text("Brush some points first").clicked() {
                     let (plane, robust) = (plane.clone(), draft.robust);
                     *send = Some(match (kind, plane) {
                         (Kind::Line | Kind::Circle, Some(plane)) => {
                             Command::FitInPlane { kind, plane, robust, clip_sigmas }
                         }
-                        _ => Command::FitFeature { kind, robust, clip_sigmas },
+                        _ => Command::FitFeature { kind, objective: draft.objective, robust, clip_sigmas },
                     });
                 }
             }
@@ -145,6 +154,7 @@ impl App {
                 choose(ui, "in plane", &mut draft.plane, &planes, "none").labelled_by(label.id);
             });
         }
+        theme::choice(ui, "Objective", &mut draft.objective, &Objective::ALL, |own| own.name());
         ui.checkbox(&mut draft.robust, "Most points decide")
             .on_hover_text("Begins with the feature that most points lie on: for selections that spill over an edge");
         ui.horizontal(|ui| {
@@ -216,6 +226,15 @@ fn figures(feature: &Feature, shape: &Shape) -> Vec<(&'static str, String)> {
         Shape::Line { .. } | Shape::Plane { .. } => {}
     }
     figures.push(("Form error", format!("{:.4} mm", fit.form_error_mm)));
+    if let Some(zone) = &fit.zone {
+        let shown = match zone.certified {
+            Certificate::Exact => "shown to be the best of all",
+            Certificate::Local => "shown to be the best nearby",
+            Certificate::Open => "the best that was found",
+        };
+        figures.push(("Objective", format!("{}, {shown}", zone.objective.name())));
+        figures.push(("Held by", format!("{} points", zone.contacts.len())));
+    }
     figures.push(("Points", format!("{} used, {} dropped", theme::count(fit.used), theme::count(fit.dropped.len()))));
     figures
 }

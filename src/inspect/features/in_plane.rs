@@ -91,6 +91,7 @@ impl Found {
             },
             iterations: self.steps,
             converged: self.converged,
+            zone: None,
         }
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! Gaussian fits are orthogonal distance fits (total least squares), the objective of ISO 14405's GG modifier and of the
 //! reference data sets of Shakarji, "Least-squares fitting algorithms of the NIST algorithm testing system" (1998).
+//! Beside them stand the fits that single points hold: the minimum zone, the smallest circumscribed and the largest
+//! inscribed feature (`zone`).
 
 pub mod constructions;
 mod correlation;
@@ -11,6 +13,7 @@ pub mod in_plane;
 pub mod measures;
 mod model;
 mod newton;
+mod objective;
 pub mod outline;
 mod planar;
 mod rim;
@@ -19,6 +22,7 @@ mod shape;
 pub mod slot;
 mod start;
 mod uncertainty;
+mod zone;
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -28,9 +32,11 @@ use crate::geometry::{Point, Vector};
 pub use element::Element;
 use model::Model;
 use newton::Weighted;
+pub use objective::Objective;
 pub use shape::{Kind, Shape};
 use uncertainty::Spread;
 pub use uncertainty::Uncertainty;
+pub use zone::{Certificate, Zone};
 
 /// How a feature is fitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -44,6 +50,9 @@ pub struct Options {
     pub correlation_within_mm: Option<f64>,
     /// Drops points farther than this many robust standard deviations, and fits again until none is left that far.
     pub clip_sigmas: Option<f64>,
+    /// What makes one feature the best. Others than the Gaussian fit follow it: it finds the start, and where `robust`
+    /// or `clip_sigmas` drop points, it is the Gaussian fit that they are dropped after.
+    pub objective: Objective,
 }
 
 /// A fitted feature.
@@ -51,14 +60,18 @@ pub struct Options {
 pub struct Fit {
     /// The feature.
     pub shape: Shape,
-    /// Root of the weighted mean square distance of the points used, mm: what was made least.
+    /// Root of the weighted mean square distance of the points used, mm: what the Gaussian fit makes least.
     pub rms_mm: f64,
-    /// Standard deviation of a distance of weight one, mm, over the degrees of freedom that are left.
+    /// Standard deviation of a distance of weight one from the Gaussian fit, mm, over the degrees of freedom that are
+    /// left.
     pub sigma_mm: f64,
-    /// Spread of the points used: greatest less least signed distance, mm; of lines and circles the diameter of the
-    /// tube that holds them.
+    /// Spread of the points used: greatest less least signed distance, mm; of lines and Gaussian circles the diameter
+    /// of the tube that holds them. Of a minimum zone it is the zone's width: between two parallel planes, two
+    /// concentric circles or spheres, two coaxial cylinders, two cones or tori offset from each other, or the diameter
+    /// of the cylinder around a line.
     pub form_error_mm: f64,
-    /// Signed distance of every point, mm, those dropped too; + outside.
+    /// Signed distance of every point, mm, those dropped too; + outside. Of circles it is the distance in space, not
+    /// negative; with another objective than the Gaussian, the signed one in the circle's plane.
     #[serde(skip)]
     pub residuals_mm: Vec<f64>,
     /// Points used.
@@ -70,8 +83,11 @@ pub struct Fit {
     pub uncertainty: Uncertainty,
     /// Newton's steps.
     pub iterations: usize,
-    /// Whether steps became as small as rounding allows.
+    /// Whether steps became as small as rounding allows, and a zone was shown to be the best.
     pub converged: bool,
+    /// What holds the fit, where it is not Gaussian.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zone: Option<Zone>,
 }
 
 /// Rounds of dropping outliers.
@@ -79,10 +95,18 @@ const ROUNDS: usize = 30;
 
 /// Fits a feature to `points`, mm. `weights` (empty: all one) are at least 0; 0 masks a point.
 ///
-/// Fails with a sentence where there are too few points, where they lie so that the feature is not determined, or where
-/// a coordinate or weight is no number.
+/// Fails with a sentence where there are too few points, where they lie so that the feature is not determined, where
+/// a coordinate or weight is no number, or where the objective does not suit the kind.
 pub fn fit(kind: Kind, points: &[Point], weights: &[f64], options: &Options, progress: &Progress) -> Result<Fit> {
     check(kind, points, weights)?;
+    if !options.objective.suits(kind) {
+        return Err(UserError::usage(format!(
+            "{} makes no sense for a {}: only circles, spheres and cylinders have a size to fit around points or \
+             between them. Ask for the minimum zone.",
+            options.objective.name(),
+            kind.name().to_lowercase()
+        )));
+    }
     let mut masked = vec![1.0; points.len()];
     if !weights.is_empty() {
         masked.copy_from_slice(weights);
@@ -102,7 +126,11 @@ pub fn fit(kind: Kind, points: &[Point], weights: &[f64], options: &Options, pro
         let next = options.clip_sigmas.map(|sigmas| robust::outliers(&fitted.distances, &masked, sigmas));
         if next.as_ref().is_none_or(|next| *next == dropped) || round + 1 == ROUNDS {
             let spread = Spread { within_mm: options.correlation_within_mm, clip_sigmas: options.clip_sigmas };
-            return fitted.finish(&kept, dropped, spread);
+            let zone = match options.objective {
+                Objective::Gaussian => None,
+                objective => Some(zone::find(objective, &fitted, &kept, progress)?),
+            };
+            return fitted.finish(&kept, dropped, spread, zone);
         }
         dropped = next.unwrap_or_default();
         start = Some(fitted.frame.shape_outward(&fitted.shape));
@@ -158,32 +186,42 @@ fn once(kind: Kind, points: &[Point], weights: &[f64], start: Option<Shape>) -> 
 }
 
 impl Once {
-    fn finish(self, weights: &[f64], dropped: Vec<u32>, spread: Spread) -> Result<Fit> {
+    fn finish(self, weights: &[f64], dropped: Vec<u32>, spread: Spread, zone: Option<(Shape, Zone)>) -> Result<Fit> {
         let (kind, size_mm) = (self.shape.kind(), self.frame.size_mm);
         let used = weights.iter().filter(|weight| **weight > 0.0).count();
         let total: f64 = weights.iter().sum();
-        let uncertainty =
+        let mut uncertainty =
             Uncertainty::of(&self.shape, Weighted { points: &self.points, weights }, used, size_mm, spread)
                 .ok_or_else(|| undetermined(kind))?;
-        let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
-        for (&distance, _) in self.distances.iter().zip(weights).filter(|(_, weight)| **weight > 0.0) {
-            (least, most) = (least.min(distance), most.max(distance));
-        }
-        let form_error = if matches!(kind, Kind::Line | Kind::Circle) { 2.0 * most } else { most - least };
         let form = Model::of(&self.shape).form;
         let left = (used * form.residuals()).saturating_sub(form.parameters());
-        let mean = self.solved.cost / total;
+        let mut mean = self.solved.cost / total;
+        let sigma = (mean * used as f64 / left.max(1) as f64).sqrt();
+        let (mut shape, mut distances) = (self.shape, self.distances);
+        if let Some((best, _)) = &zone {
+            shape = *best;
+            distances = self.points.par_iter().map(|point| zone::deviation(best, point)).collect();
+            mean = distances.iter().zip(weights).map(|(d, weight)| weight * d * d).sum::<f64>() / total;
+            uncertainty.assumption.push_str("; of the Gaussian fit to the same points");
+        }
+        let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
+        for (&distance, _) in distances.iter().zip(weights).filter(|(_, weight)| **weight > 0.0) {
+            (least, most) = (least.min(distance), most.max(distance));
+        }
+        let in_a_tube = kind == Kind::Line || (kind == Kind::Circle && zone.is_none());
+        let zone = zone.map(|(_, zone)| zone);
         Ok(Fit {
-            shape: self.frame.shape_outward(&self.shape),
+            shape: self.frame.shape_outward(&shape),
             rms_mm: size_mm * mean.sqrt(),
-            sigma_mm: size_mm * (mean * used as f64 / left.max(1) as f64).sqrt(),
-            form_error_mm: size_mm * form_error,
-            residuals_mm: self.distances.iter().map(|distance| distance * size_mm).collect(),
+            sigma_mm: size_mm * sigma,
+            form_error_mm: size_mm * if in_a_tube { 2.0 * most } else { most - least },
+            residuals_mm: distances.iter().map(|distance| distance * size_mm).collect(),
             used,
             dropped,
             uncertainty,
             iterations: self.solved.steps,
-            converged: self.solved.converged,
+            converged: self.solved.converged && zone.as_ref().is_none_or(|zone| zone.certified != Certificate::Open),
+            zone,
         })
     }
 }

@@ -154,49 +154,91 @@ fn add_point(model: &Model, point: &Point, weight: f64, total: &mut Sums) {
     if weight <= 0.0 {
         return;
     }
-    let q = model.points_from_model.inverse_transform_point(point).coords;
-    let motions = model.form.motions();
+    let place = Place::of(model, point);
     let count = model.form.parameters();
-    let mut moved = [Vector::zeros(); MOTIONS];
-    motions.iter().zip(&mut moved).for_each(|(&which, moved)| *moved = motion(&q, which));
-    let residuals = model.residuals(&q);
+    let residuals = model.residuals(&place.q);
     for residual in &residuals[..model.form.residuals()] {
-        let Residual { f, .. } = *residual;
-        let mut by = [0.0; MOST];
-        for (k, by) in by[..count].iter_mut().enumerate() {
-            *by = if k < motions.len() { residual.q.dot(&moved[k]) } else { residual.s[k - motions.len()] };
-        }
+        let f = residual.f;
+        let by = place.first(residual, count);
         total.cost += weight * f * f;
         for k in 0..count {
             total.gradient[k] += weight * f * by[k];
-            let qq = if k < motions.len() { residual.qq * moved[k] } else { residual.qs[k - motions.len()] };
+            let bend = place.bend(residual, k);
             for l in k..count {
-                let second = match (k < motions.len(), l < motions.len()) {
-                    (true, true) => qq.dot(&moved[l]) + residual.q.dot(&motion_twice(&q, motions[k], motions[l])),
-                    (true, false) => residual.qs[l - motions.len()].dot(&moved[k]),
-                    _ => residual.ss[k + l - 2 * motions.len()],
-                };
                 total.gauss[k * MOST + l] += weight * by[k] * by[l];
-                total.newton[k * MOST + l] += weight * (by[k] * by[l] + f * second);
+                total.newton[k * MOST + l] += weight * (by[k] * by[l] + f * place.second(residual, &bend, k, l));
             }
+        }
+    }
+}
+
+/// A place in the model's frame, and its derivatives by the motions.
+struct Place {
+    q: Vector,
+    motions: &'static [usize],
+    moved: [Vector; MOTIONS],
+}
+
+impl Place {
+    #[inline]
+    fn of(model: &Model, point: &Point) -> Self {
+        let q = model.points_from_model.inverse_transform_point(point).coords;
+        let motions = model.form.motions();
+        let mut moved = [Vector::zeros(); MOTIONS];
+        motions.iter().zip(&mut moved).for_each(|(&which, moved)| *moved = motion(&q, which));
+        Self { q, motions, moved }
+    }
+
+    /// Derivatives of a residual by the parameters.
+    #[inline]
+    fn first(&self, residual: &Residual, count: usize) -> [f64; MOST] {
+        let mut by = [0.0; MOST];
+        for (k, by) in by[..count].iter_mut().enumerate() {
+            *by = match self.motions.len() {
+                motions if k < motions => residual.q.dot(&self.moved[k]),
+                motions => residual.s[k - motions],
+            };
+        }
+        by
+    }
+
+    /// How the derivative by q varies with parameter `k`.
+    #[inline]
+    fn bend(&self, residual: &Residual, k: usize) -> Vector {
+        match self.motions.len() {
+            motions if k < motions => residual.qq * self.moved[k],
+            motions => residual.qs[k - motions],
+        }
+    }
+
+    /// Second derivative by parameters `k` and `l`, k at most l; `bend` is that of `k`.
+    #[inline]
+    fn second(&self, residual: &Residual, bend: &Vector, k: usize, l: usize) -> f64 {
+        let motions = self.motions.len();
+        match (k < motions, l < motions) {
+            (true, true) => {
+                let twice = motion_twice(&self.q, self.motions[k], self.motions[l]);
+                bend.dot(&self.moved[l]) + residual.q.dot(&twice)
+            }
+            (true, false) => residual.qs[l - motions].dot(&self.moved[k]),
+            _ => residual.ss[k + l - 2 * motions],
         }
     }
 }
 
 /// Each residual of a point and its derivatives by the parameters.
 pub fn rows(model: &Model, point: &Point) -> [(f64, [f64; MOST]); 2] {
-    let q = model.points_from_model.inverse_transform_point(point).coords;
-    let motions = model.form.motions();
-    let count = model.form.parameters();
-    model.residuals(&q).map(|residual| {
-        let mut by = [0.0; MOST];
-        for (k, by) in by[..count].iter_mut().enumerate() {
-            *by = match motions.get(k) {
-                Some(&which) => residual.q.dot(&motion(&q, which)),
-                None => residual.s[k - motions.len()],
-            };
-        }
-        (residual.f, by)
+    let place = Place::of(model, point);
+    model.residuals(&place.q).map(|residual| (residual.f, place.first(&residual, model.form.parameters())))
+}
+
+/// Second derivatives of the first residual of a point by the parameters.
+pub fn curvature(model: &Model, point: &Point) -> DMatrix<f64> {
+    let (place, count) = (Place::of(model, point), model.form.parameters());
+    let [residual, _] = model.residuals(&place.q);
+    DMatrix::from_fn(count, count, |row, column| {
+        let (k, l) = (row.min(column), row.max(column));
+        place.second(&residual, &place.bend(&residual, k), k, l)
     })
 }
 
@@ -206,6 +248,11 @@ pub fn rows(model: &Model, point: &Point) -> [(f64, [f64; MOST]); 2] {
 /// Marquardt while the sum does not fall. At the end, where the sum itself can fall no more in its digits, steps go on
 /// by the gradient alone until they are as small as rounding.
 pub fn solve(start: Model, points: Weighted<'_>) -> Solved {
+    steps(start, points, STEPS)
+}
+
+/// The first steps of [`solve`], at most `most` of them.
+pub fn steps(start: Model, points: Weighted<'_>, most: usize) -> Solved {
     let count = start.form.parameters();
     let mut model = start;
     let mut here = sums(&model, points);
@@ -213,7 +260,7 @@ pub fn solve(start: Model, points: Weighted<'_>) -> Solved {
     // Of all residuals together.
     let total = if points.weights.is_empty() { points.points.len() as f64 } else { points.weights.iter().sum() };
     let rounding = f64::EPSILON * total.sqrt();
-    for steps in 1..=STEPS {
+    for steps in 1..=most {
         let ended = |model: Model, cost: f64, converged: bool| Solved { model, cost, steps, converged };
         let gradient = here.gradient(count);
         let (newton, gauss) = (Sums::matrix(&here.newton, count), here.information(count));
@@ -243,7 +290,7 @@ pub fn solve(start: Model, points: Weighted<'_>) -> Solved {
             damping = (damping * 10.0).max(1e-6);
         }
     }
-    Solved { model, cost: here.cost, steps: STEPS, converged: false }
+    Solved { model, cost: here.cost, steps: most, converged: false }
 }
 
 fn damped(matrix: &DMatrix<f64>, gauss: &DMatrix<f64>, gradient: &DVector<f64>, damping: f64) -> Option<DVector<f64>> {
