@@ -128,13 +128,3 @@ fn patch(kind: Kind, points: Weighted<'_>, axes: &[Vector; 3]) -> Vec<Model> {
         _ => Vec::new(),
     }
 }
-
-#[cfg(test)]
-pub fn torus_candidates(points: Weighted<'_>, axes: &[Vector; 3], per_axis: usize) -> Vec<Model> {
-    let mut models = Vec::new();
-    for axis in axes.iter().copied().chain(directions()) {
-        models.extend(torus::best_about(points, &axis, per_axis));
-    }
-    models.extend(patch(Kind::Torus, points, axes));
-    models
-}

@@ -19,10 +19,6 @@ const BEST_OF_FEW: usize = 24;
 
 /// The best for one axis, by the spread of the points about the tube.
 pub fn about(points: Weighted<'_>, axis: &Vector) -> Vec<Model> {
-    best_about(points, axis, if points.points.len() > FEW { BEST } else { BEST_OF_FEW })
-}
-
-pub fn best_about(points: Weighted<'_>, axis: &Vector, best: usize) -> Vec<Model> {
     let x = any_square_to(axis);
     let y = axis.cross(&x);
     let stride = points.points.len().div_ceil(SAMPLE).max(1);
@@ -47,6 +43,7 @@ pub fn best_about(points: Weighted<'_>, axis: &Vector, best: usize) -> Vec<Model
         let centre = Point::from(x * u + y * v + axis * height);
         Model::of(&Shape::Torus { centre, axis: *axis, major, minor })
     };
+    let best = if points.points.len() > FEW { BEST } else { BEST_OF_FEW };
     tried.iter().take(best).map(model).collect()
 }
 
