@@ -134,12 +134,14 @@ fn print(calibration: &Calibration) {
     println!("Uncertainty of the angles (k = 2)             {a:.5}°, {b:.5}°, {c:.5}°");
     if let Some(joint) = &calibration.joint {
         println!("From {} snapshots; misfit {:.2} standard deviations", calibration.snapshots, joint.misfit);
-        let (faults, sigma) = (&joint.faults, joint.faults_sigma);
-        if sigma[0] > 0.0 {
-            println!("Squareness of X and Y  {:.2} ± {:.2} µrad", 1e6 * faults.squareness_rad, 2e6 * sigma[0]);
+        let (faults, [square_sigma, scale_sigmas @ ..]) = (&joint.faults, joint.faults_sigma);
+        if square_sigma > 0.0 {
+            println!("Squareness of X and Y  {:.2} ± {:.2} µrad", 1e6 * faults.squareness_rad, 2e6 * square_sigma);
         }
-        for (k, axis) in ["X", "Y", "Z"].into_iter().enumerate().filter(|(k, _)| sigma[k + 1] > 0.0) {
-            println!("Scale of {axis}             {:.2} ± {:.2} µm/m", 1e6 * faults.scales[k], 2e6 * sigma[k + 1]);
+        for ((axis, scale), sigma) in ["X", "Y", "Z"].into_iter().zip(faults.scales).zip(scale_sigmas) {
+            if sigma > 0.0 {
+                println!("Scale of {axis}             {:.2} ± {:.2} µm/m", 1e6 * scale, 2e6 * sigma);
+            }
         }
     }
     for (name, bias_mm) in radius_biases(&calibration.sensor, &calibration.cmm, calibration.probe_radius_mm) {

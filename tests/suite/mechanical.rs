@@ -131,8 +131,8 @@ fn rx_ry_rz(angles_deg: [f64; 3]) -> UnitQuaternion<f64> {
 fn shown(harness: &Harness<'static, App>) -> Option<[f64; 3]> {
     let angle = |turn: &str| -> Option<f64> {
         let texts = harness.query_all_by(|node| node.value().is_some_and(|text| text.starts_with(turn)));
-        let numbers = texts.filter_map(|node| node.value()?.trim_end_matches('°').split(' ').nth(1)?.parse().ok());
-        numbers.last()
+        let mut numbers = texts.filter_map(|node| node.value()?.trim_end_matches('°').split(' ').nth(1)?.parse().ok());
+        numbers.next_back()
     };
     Some([angle(TURNS[0])?, angle(TURNS[1])?, angle(TURNS[2])?])
 }

@@ -13,6 +13,9 @@ use super::search::{Cell, Landscape, search};
 use crate::base::{Progress, Result};
 use crate::geometry::{Point, Vector};
 
+/// Numbers of points, and how much each holds.
+type Shares = Vec<(usize, f64)>;
+
 /// Greater than any distance squared between points of size about one.
 const FAR: f64 = 100.0;
 /// Radii closer than this are not told apart, in sizes of the points.
@@ -138,7 +141,7 @@ impl Holes<'_> {
 
     /// An upper bound of the radius in a cell from the points of the pool; the centre that the program names, and what
     /// holds it. `None` where no centre there lies in the hull.
-    fn relaxed(&mut self, cell: &Cell) -> Option<(f64, Point, Vec<(usize, f64)>)> {
+    fn relaxed(&mut self, cell: &Cell) -> Option<(f64, Point, Shares)> {
         let centre = Point::new(cell.centre[0], cell.centre[1], cell.centre[2]);
         let square = self.dimensions;
         let mut program =

@@ -10,6 +10,9 @@ use super::super::HOLDS;
 use super::super::exchange::{Program, Row, VARIABLES};
 use crate::geometry::Point;
 
+/// A signed distance and its slope by the parameters.
+type Sloped = (f64, [f64; MOST]);
+
 /// Walks of so many steps that no sound start needs.
 const WALKS: usize = 4;
 const STEPS: usize = 100;
@@ -122,7 +125,7 @@ impl Task {
     /// The linear step once more, with the distances bent as they were found to be after the first: along a curved
     /// valley it goes far where the linear one must stay short (Fletcher's correction, 1982).
     fn bent_step(&self, here: &Here, step: &[f64], there: &Here, scales: &[f64], range: f64) -> Option<Vec<f64>> {
-        let bent = |(before, after): (&(f64, [f64; MOST]), &(f64, [f64; MOST]))| {
+        let bent = |(before, after): (&Sloped, &Sloped)| {
             let linear: f64 = step.iter().zip(&before.1).map(|(by, slope)| by * slope).sum();
             (after.0 - linear, before.1)
         };

@@ -82,7 +82,7 @@ fn no_downhill_walk_finds_a_narrower_zone() {
     for (draw, noise) in [3.0, 0.05, 1e-3].into_iter().enumerate() {
         for (kind, slope) in [(Kind::Cylinder, 0.0), (Kind::Cone, 0.3)] {
             let mut on_surface = || {
-                let (angle, z) = (random.range(0.0, [6.28, 2.0, 3.0][draw]), random.range(-30.0, 30.0));
+                let (angle, z) = (random.range(0.0, [6.25, 2.0, 3.0][draw]), random.range(-30.0, 30.0));
                 let radius = 20.0 + slope * z + noise * random.range(-1.0, 1.0);
                 Point::new(radius * angle.cos(), radius * angle.sin(), z)
             };
@@ -108,7 +108,7 @@ fn no_downhill_walk_finds_a_better_size() {
     let mut random = Random::new(4, 0x24);
     for noise in [3.0, 0.05] {
         let mut on_surface = || {
-            let (angle, z) = (random.range(0.0, 6.28), random.range(-30.0, 30.0));
+            let (angle, z) = (random.range(0.0, 6.25), random.range(-30.0, 30.0));
             let radius = 20.0 + noise * random.range(-1.0, 1.0);
             Point::new(radius * angle.cos(), radius * angle.sin(), z)
         };

@@ -43,7 +43,7 @@ fn least_width(points: &[Point], dimensions: usize) -> f64 {
 fn the_ring_of_a_few_points_is_that_of_the_best_contacts() {
     let mut random = Random::new(1, 0x22);
     for draw in 0..60 {
-        let arc = [6.28, 6.28, 3.0, 1.0, 0.4][draw % 5];
+        let arc = [6.25, 6.25, 3.0, 1.0, 0.4][draw % 5];
         let points = ring(&mut random, 8 + draw % 7, [15.0, 0.1, 1e-3][draw % 3], arc);
         let best = least_width(&points, 2);
         let found = zone(Kind::Circle, &points, Certificate::Exact);
@@ -95,7 +95,7 @@ fn the_ball_around_a_few_points_is_the_best_of_all_subsets() {
     let mut random = Random::new(4, 0x22);
     for draw in 0..40 {
         let (points, dimensions, kind) = match draw % 2 {
-            0 => (ring(&mut random, 10, 10.0, [6.28, 2.0][draw / 2 % 2]), 2, Kind::Circle),
+            0 => (ring(&mut random, 10, 10.0, [6.25, 2.0][draw / 2 % 2]), 2, Kind::Circle),
             _ => (shell(&mut random, 10, 10.0, [2.0, 0.5][draw / 2 % 2]), 3, Kind::Sphere),
         };
         // Centres of pairs, of triples in their own plane, and of four.
@@ -143,7 +143,7 @@ fn the_ball_within_a_few_points_is_the_largest_that_they_hold() {
     let mut held = 0;
     for draw in 0..60 {
         let (points, dimensions, kind) = match draw % 2 {
-            0 => (ring(&mut random, 12, 10.0, 6.28), 2, Kind::Circle),
+            0 => (ring(&mut random, 12, 10.0, 6.25), 2, Kind::Circle),
             _ => (shell(&mut random, 14, 10.0, 2.0), 3, Kind::Sphere),
         };
         let nearest = |place: &Point| points.iter().map(|point| (point - place).norm()).fold(f64::INFINITY, f64::min);
@@ -221,7 +221,7 @@ fn polygons_and_cubes_have_known_zones() {
 #[test]
 fn what_lies_beside_the_plane_of_a_circle_is_told_apart() {
     let mut random = Random::new(7, 0x22);
-    let mut points = ring(&mut random, 50, 0.01, 6.28);
+    let mut points = ring(&mut random, 50, 0.01, 6.25);
     let flat = zone(Kind::Circle, &points, Certificate::Exact);
     points.iter_mut().enumerate().for_each(|(i, point)| point.z = if i % 2 == 0 { 0.3 } else { -0.3 });
     let found = zone(Kind::Circle, &points, Certificate::Exact);

@@ -3,7 +3,7 @@ use super::*;
 #[test]
 fn only_features_of_size_are_circumscribed_and_inscribed() {
     let mut random = Random::new(1, 0x25);
-    let points = ring(&mut random, 30, 0.1, 6.28);
+    let points = ring(&mut random, 30, 0.1, 6.25);
     for kind in Kind::ALL {
         for objective in Objective::ALL {
             let sized = matches!(kind, Kind::Circle | Kind::Sphere | Kind::Cylinder);
@@ -61,7 +61,7 @@ fn poor_points_get_sentences() {
 #[test]
 fn masks_and_clips_hold() {
     let mut random = Random::new(3, 0x25);
-    let mut points = ring(&mut random, 60, 0.01, 6.28);
+    let mut points = ring(&mut random, 60, 0.01, 6.25);
     let clean = zone(Kind::Circle, &points, Certificate::Exact);
     points.push(Point::new(0.0, 55.0, 0.0));
     let mut weights: Vec<f64> = (0..60).map(|i| 1.0 + f64::from(i % 3)).collect();
@@ -81,7 +81,7 @@ fn masks_and_clips_hold() {
 #[test]
 fn a_cancelled_search_says_so() {
     let mut random = Random::new(4, 0x25);
-    let points = ring(&mut random, 60, 0.01, 6.28);
+    let points = ring(&mut random, 60, 0.01, 6.25);
     let cancelled = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     let seen = std::sync::Arc::clone(&cancelled);
     let progress = Progress::new(cancelled, move |_, stage| {
@@ -95,7 +95,7 @@ fn a_cancelled_search_says_so() {
 #[test]
 fn a_fit_is_told_in_words_that_read_back() {
     let mut random = Random::new(5, 0x25);
-    let points = ring(&mut random, 60, 0.01, 6.28);
+    let points = ring(&mut random, 60, 0.01, 6.25);
     let json = serde_json::to_value(zone(Kind::Circle, &points, Certificate::Exact)).unwrap();
     assert_eq!(json["zone"]["objective"], "minimum_zone");
     assert_eq!(json["zone"]["certified"], "exact");
