@@ -117,7 +117,7 @@ fn select(points: &[Point]) {
             let y = 300.0 + 8.0 * number as f32;
             let outline = Outline::Stroke { path: vec![[300.0, y], [540.0, y]], radius: 30.0 };
             let started = Instant::now();
-            let found = points_in(&view, points, &outline, true);
+            let found = points_in(&view, points, &outline, true, &shadowgraph::geometry::PointSet::default());
             assert!(found.len() < points.len());
             started.elapsed()
         })

@@ -67,6 +67,8 @@ pub enum Purpose {
     Machine(Pick),
     /// Where to save the project.
     SaveProject,
+    /// Where the selected points go.
+    ExportSelection,
     /// Where reports go.
     ReportFolder,
 }
@@ -139,6 +141,11 @@ impl Files {
                     .set_title("Save the project")
                     .set_file_name("inspection.shadowgraph")
                     .add_filter("Project", &[PROJECT])
+                    .save_file(),
+                Purpose::ExportSelection => dialog
+                    .set_title("Export the selected points")
+                    .set_file_name("selection.ply")
+                    .add_filter("Points", &["ply", "xyz", "csv"])
                     .save_file(),
                 Purpose::ReportFolder => dialog.set_title("Folder for the report").pick_folder(),
             };

@@ -103,6 +103,8 @@ pub struct App {
     restore: Option<PathBuf>,
     saved_at: Instant,
     needs_save: bool,
+    /// Whether a command changed the document when it was sent.
+    changed: bool,
     /// All devices with their names, and why there is no GPU.
     devices: (Vec<(DeviceId, String)>, Option<String>),
     /// What to show in the viewport.
@@ -113,6 +115,8 @@ pub struct App {
     has_nominal: bool,
     /// How points are brushed.
     brush: viewport::brush::Brush,
+    /// Strokes whose points a graphics card looks for.
+    sweeping: std::collections::VecDeque<viewport::brush::Sweeping>,
     /// What the Calibrate panel remembers.
     calibration: panels::calibrate::Draft,
     /// What the section on hybrid measuring remembers.
@@ -206,6 +210,7 @@ impl App {
             log_open: false,
             searches_open: false,
             brush: viewport::brush::Brush::default(),
+            sweeping: std::collections::VecDeque::new(),
             calibration: panels::calibrate::Draft::default(),
             probing: panels::probing::Draft::default(),
             acceptance: panels::acceptance::Draft::default(),
@@ -217,6 +222,7 @@ impl App {
             cleaning: panels::cleaning::Draft::default(),
             saved_at: Instant::now(),
             needs_save: false,
+            changed: false,
             devices: compute::devices(),
             shown: Shown { nominal: true, actual: true, deviations: true },
             picking: None,
@@ -234,16 +240,16 @@ impl App {
         &self.dispatcher
     }
 
-    /// Whether a job is running.
+    /// Whether something is under way.
     pub fn is_busy(&self) -> bool {
-        self.dispatcher.job().is_some()
+        self.dispatcher.job().is_some() || !self.sweeping.is_empty()
     }
 
     /// Sends a command to the dispatcher.
     pub fn send(&mut self, command: Command) {
         *self.live.lock().unwrap_or_else(PoisonError::into_inner) = Live::default();
         let watch = self.watch();
-        self.dispatcher.send(command, &watch, &Arc::clone(&self.wake));
+        self.changed |= self.dispatcher.send(command, &watch, &Arc::clone(&self.wake));
     }
 
     /// Follows a running best fit: poses are coloured and shown as fast as the device colours them.
@@ -302,7 +308,7 @@ impl App {
     fn follow(&mut self, context: &egui::Context) {
         let watch = self.watch();
         let searches = self.dispatcher.document.searches.clone();
-        let changed = self.dispatcher.advance(&watch, &Arc::clone(&self.wake));
+        let changed = self.dispatcher.advance(&watch, &Arc::clone(&self.wake)) | std::mem::take(&mut self.changed);
         let fresh = self.dispatcher.document.searches.as_ref();
         self.searches_open |=
             fresh.is_some_and(|fresh| searches.as_ref().is_none_or(|before| !Arc::ptr_eq(before, fresh)));
@@ -349,6 +355,7 @@ impl App {
             files::Purpose::Touches => self.open_measurement(Device::Cmm, path),
             files::Purpose::Machine(pick) => self.picked(pick, path),
             files::Purpose::SaveProject => self.send(Command::SaveProject(path)),
+            files::Purpose::ExportSelection => self.send(Command::ExportSelection(path)),
             files::Purpose::ReportFolder => self.report_folder = path.display().to_string(),
         }
     }
@@ -376,6 +383,7 @@ impl App {
 
 impl eframe::App for App {
     fn logic(&mut self, context: &egui::Context, _frame: &mut eframe::Frame) {
+        self.follow_strokes(context);
         self.follow(context);
     }
 

@@ -22,6 +22,15 @@ pub enum Role {
     NextScan,
     /// Where the project is saved.
     SaveProject,
+    /// Where the selected points go.
+    ExportSelection,
+}
+
+impl Role {
+    /// Whether the file is written.
+    fn writes(self) -> bool {
+        matches!(self, Self::SaveProject | Self::ExportSelection)
+    }
 }
 
 /// State of the dialog.
@@ -81,6 +90,7 @@ impl App {
         self.open_dialog.refresh_preview();
         let title = match self.open_dialog.role {
             Role::SaveProject => "Save the project",
+            Role::ExportSelection => "Export the selected points",
             Role::NextScan => "Inspect the next scan",
             _ => "Open a file",
         };
@@ -102,7 +112,7 @@ impl App {
     /// Returns whether the dialog is done.
     fn open_dialog_contents(&mut self, ui: &mut egui::Ui) -> bool {
         let dialog = &mut self.open_dialog;
-        let saving = dialog.role == Role::SaveProject;
+        let saving = dialog.role.writes();
         let mut entered = false;
         ui.horizontal(|ui| {
             let label = ui.label("File");
@@ -114,6 +124,7 @@ impl App {
             if ui.button("Browse…").clicked() {
                 let purpose = match dialog.role {
                     Role::SaveProject => Purpose::SaveProject,
+                    Role::ExportSelection => Purpose::ExportSelection,
                     Role::NextScan => Purpose::NextScan,
                     _ => Purpose::Open,
                 };
@@ -154,7 +165,7 @@ impl App {
 
     fn commit_open(&mut self, path: PathBuf, is_project: bool) {
         let (role, unit) = (self.open_dialog.role, self.open_dialog.unit);
-        if role != Role::SaveProject {
+        if !role.writes() {
             self.files.remember(&path);
         }
         let has_preview = self.open_dialog.preview.as_ref().is_some_and(|(_, preview)| !preview.rows.is_empty());
@@ -164,6 +175,7 @@ impl App {
         });
         let command = match role {
             Role::SaveProject => Command::SaveProject(path),
+            Role::ExportSelection => Command::ExportSelection(path),
             _ if is_project => Command::OpenProject(path),
             Role::Nominal => Command::OpenNominal { path, unit },
             Role::Scan => Command::OpenScans { paths: vec![path], unit, columns },

@@ -389,6 +389,10 @@ pub struct Simulate {
     /// The artefact's edges are rounded over about this width, mm (calibrations).
     #[arg(long, default_value_t = 0.0)]
     pub rounding_mm: f64,
+    /// The edge of a slot as it is seen leaves its wall by so much more from one end to the other, mm (calibrations by
+    /// slots in a plate).
+    #[arg(long, default_value_t = 0.0)]
+    pub askew_mm: f64,
     /// Points are reported at multiples of this across and along, mm; 0 not at all (calibrations).
     #[arg(long, default_value_t = 0.0)]
     pub bin_mm: f64,

@@ -64,7 +64,11 @@ fn calibration(arguments: &Simulate, artefact: ArtefactKind, json: bool) -> Resu
     let mut setting = Setting {
         artefact,
         cmm: Cmm { squareness_rad: arguments.squareness_rad, ..Cmm::default() },
-        imperfect: Imperfect { flatness_mm: arguments.flatness_mm, rounding_mm: arguments.rounding_mm.max(0.0) },
+        imperfect: Imperfect {
+            flatness_mm: arguments.flatness_mm,
+            rounding_mm: arguments.rounding_mm.max(0.0),
+            askew_mm: arguments.askew_mm.max(0.0),
+        },
         seed: arguments.seed,
         ..Setting::default()
     };

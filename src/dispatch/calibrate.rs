@@ -11,7 +11,7 @@ use crate::geometry::{Cloud, Point, Vector};
 use crate::inspect::alignment::automatic::PreparedScan;
 use crate::inspect::calibration::{Artefact, Handedness, Placement, Request, View, calibrate as solve};
 use crate::io::{LoadOptions, atomic, load_scan, region_table};
-use crate::render::selecting::Stroke;
+use crate::render::selecting::Brushed;
 use crate::report::{certificate, date};
 use crate::session::calibrating::{
     Calibrating, Device, InputFile, Kept, KeptMeasurement, Made, Measurement, Outcome, Setup, Taken,
@@ -118,7 +118,7 @@ pub(super) fn set_up(setup: Setup, document: &Document) -> Result<Edit> {
 /// A stroke on one region; what it adds there leaves the others.
 pub(super) fn brush(
     (device, region): (Device, usize),
-    stroke: &Stroke,
+    stroke: &Brushed,
     how: Combine,
     document: &Document,
 ) -> Result<Edit> {
@@ -127,6 +127,9 @@ pub(super) fn brush(
         return Err(UserError::usage("Open a snapshot and the CMM's touches first."));
     };
     let stroke = stroke.of(&actual.cloud.points);
+    if stroke.last().is_some_and(|&last| last as usize >= actual.cloud.points.len()) {
+        return Err(UserError::internal("A stroke named points that the measurement has not."));
+    }
     let count = document.calibration.setup.artefact.artefact().regions().len();
     let mut regions = measurement.regions.clone();
     regions.resize(count, PointSet::default());
@@ -150,7 +153,7 @@ pub(super) fn find(document: &Document, progress: &Progress) -> Result<Edit> {
     let Some(actual) = &document.calibration.sensor.actual else {
         return Err(UserError::usage("Open a snapshot first."));
     };
-    let regions = document.calibration.setup.artefact.artefact().find(&actual.cloud.points, progress)?;
+    let regions = document.calibration.setup.artefact.artefact().find(&actual.cloud, progress)?;
     let note = format!("Found {} regions.", regions.len());
     Ok(change("Find the regions", move |calibration| calibration.sensor.regions = regions).with_notes([note]))
 }

@@ -1,5 +1,6 @@
 //! Commands on selections and features.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use super::Edit;
@@ -8,7 +9,8 @@ use crate::geometry::Point;
 use crate::geometry::point_set::{Combine, PointSet};
 use crate::inspect::features::in_plane::fit_in_plane;
 use crate::inspect::features::{self, Element, Kind, Objective, Options, Shape};
-use crate::render::selecting::Stroke;
+use crate::io::write;
+use crate::render::selecting::Brushed;
 use crate::session::selection::{Feature, NamedSelection, Recipe};
 use crate::session::slots::SlotRecipe;
 use crate::session::{Actual, Document};
@@ -36,13 +38,58 @@ pub(super) fn select(stroke: &PointSet, how: Combine, document: &Document) -> Re
     Ok(change("Select points", document.selection.combined(stroke, how)))
 }
 
-pub(super) fn brush(stroke: &Stroke, how: Combine, document: &Document) -> Result<Edit> {
+pub(super) fn brush(stroke: &Brushed, how: Combine, document: &Document) -> Result<Edit> {
     select(&stroke.of(&scan(document)?.cloud.points), how, document)
 }
 
 pub(super) fn invert(document: &Document) -> Result<Edit> {
     let count = scan(document)?.cloud.points.len();
-    Ok(change("Invert the selection", document.selection.inverted(count)))
+    let others = document.selection.inverted(count);
+    Ok(change("Invert the selection", others.combined(&document.hidden, Combine::Remove)))
+}
+
+/// Which points are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Visibility {
+    /// All.
+    All,
+    /// Those that are shown, but not the selected ones.
+    WithoutSelected,
+    /// The selected ones.
+    OnlySelected,
+}
+
+pub(super) fn show(which: Visibility, document: &Document) -> Result<Edit> {
+    if which == Visibility::All {
+        return Ok(Edit::new("Show all points", |document| document.hidden = PointSet::default()));
+    }
+    let (selected, count) = (selected(document)?, scan(document)?.cloud.points.len());
+    Ok(match which {
+        Visibility::OnlySelected => {
+            let hidden = selected.inverted(count);
+            Edit::new("Show only the selected points", move |document| document.hidden = hidden)
+        }
+        _ => {
+            let hidden = document.hidden.combined(&selected, Combine::Add);
+            Edit::new("Hide the selected points", move |document| {
+                document.hidden = hidden;
+                document.selection = PointSet::default();
+            })
+        }
+    })
+}
+
+/// Writes the selected points into a file, where the scan lies on the nominal in its frame.
+pub(super) fn export(path: &Path, document: &Document) -> Result<Edit> {
+    let mut cloud = scan(document)?.cloud.select(&selected(document)?);
+    cloud.transform(&document.nominal_from_scan());
+    write::cloud(path, &cloud)?;
+    let frame = if document.alignment.is_some() { "nominal" } else { "scan" };
+    Ok(Edit::nothing(format!(
+        "Wrote {} points into {}, in the frame of the {frame}.",
+        cloud.points.len(),
+        path.display()
+    )))
 }
 
 pub(super) fn name(name: &str, document: &Document) -> Result<Edit> {
@@ -142,6 +189,7 @@ pub(super) fn made(recipe: Recipe, actual: &Actual, progress: &Progress) -> Resu
 /// would no longer be one of the scan.
 pub(super) fn renumber(document: &mut Document, kept: &[u32]) {
     document.selection = document.selection.renumbered(kept);
+    document.hidden = document.hidden.renumbered(kept);
     document.selections.iter_mut().for_each(|named| named.points = named.points.renumbered(kept));
     document.selections.retain(|named| !named.points.is_empty());
     let is_whole = |points: &mut PointSet| {

@@ -283,11 +283,8 @@ fn of_snapshot(path: &Path, setup: &Setup, touched: &Touched, progress: &Progres
     };
     let artefact = setup.artefact.artefact();
     let is_named = !measurement.regions.is_empty() && measurement.regions.iter().all(|region| !region.is_empty());
-    let regions = if is_named {
-        measurement.regions.clone()
-    } else {
-        artefact.find(&actual.cloud.points, &progress.part(0.2, 0.6))?
-    };
+    let regions =
+        if is_named { measurement.regions.clone() } else { artefact.find(&actual.cloud, &progress.part(0.2, 0.6))? };
     let points = artefact.extract(&actual.cloud, &regions)?;
     let measured = by_sensor(setup.clip_sigmas, setup.bias_mm);
     let seen = artefact.frame(&points, &measured, &progress.part(0.6, 1.0))?;

@@ -27,12 +27,13 @@ use crate::inspect::features::constructions::Construction;
 use crate::inspect::features::{Kind, Objective};
 use crate::io::cad::CadReader;
 use crate::io::xyz::Columns;
-use crate::render::selecting::Stroke;
+use crate::render::selecting::Brushed;
 use crate::session::calibrating::{Device, Setup};
 use crate::session::jobs::{Job, JobState};
 use crate::session::{Document, History, Settings, check};
 
 pub use align::capitalised;
+pub use features::Visibility;
 pub use output::{Outputs, report_input, write_report};
 
 /// What commands need beyond the document.
@@ -95,7 +96,7 @@ pub enum Command {
     /// Changes the selection by the points inside an outline on the screen.
     Brush {
         /// The stroke.
-        stroke: Box<Stroke>,
+        stroke: Brushed,
         /// What it does.
         how: Combine,
     },
@@ -103,6 +104,10 @@ pub enum Command {
     Select(PointSet, Combine),
     /// Selects what was not.
     InvertSelection,
+    /// Shows some of the points.
+    Show(Visibility),
+    /// Writes the selected points into a file.
+    ExportSelection(PathBuf),
     /// Keeps the selection under a name.
     NameSelection(String),
     /// Forgets a named selection, by its number.
@@ -173,7 +178,7 @@ pub enum Command {
         /// The region's number.
         region: usize,
         /// The stroke.
-        stroke: Box<Stroke>,
+        stroke: Brushed,
         /// What it does.
         how: Combine,
     },
@@ -336,11 +341,16 @@ fn plan(command: Command, document: &Document, context: &Context, timings_ms: &[
             }
         })),
         Command::ClearPairs => now(Edit::new("Remove all point pairs", |document| document.pairs.clear())),
+        Command::Brush { stroke: found @ Brushed::Points(_), how } => now(features::brush(&found, how, document)?),
         Command::Brush { stroke, how } => {
             work("Selecting", Box::new(move |_, _| features::brush(&stroke, how, &before)))
         }
         Command::Select(stroke, how) => now(features::select(&stroke, how, document)?),
         Command::InvertSelection => now(features::invert(document)?),
+        Command::Show(which) => now(features::show(which, document)?),
+        Command::ExportSelection(path) => {
+            work("Exporting the selection", Box::new(move |_, _| features::export(&path, &before)))
+        }
         Command::NameSelection(name) => now(features::name(&name, document)?),
         Command::RemoveSelection(index) => now(Edit::new("Forget a selection", move |document| {
             if index < document.selections.len() {
@@ -389,6 +399,9 @@ fn plan(command: Command, document: &Document, context: &Context, timings_ms: &[
             Box::new(move |progress, _| calibrate::open(device, &path, &before, progress)),
         ),
         Command::SetUpCalibration(setup) => now(calibrate::set_up(*setup, document)?),
+        Command::BrushRegion { device, region, stroke: found @ Brushed::Points(_), how } => {
+            now(calibrate::brush((device, region), &found, how, document)?)
+        }
         Command::BrushRegion { device, region, stroke, how } => {
             work("Selecting", Box::new(move |_, _| calibrate::brush((device, region), &stroke, how, &before)))
         }
@@ -535,10 +548,10 @@ impl Dispatcher {
     }
 
     /// Runs `command` when those before it are done. `watch` sees poses of a running best fit, `wake` is called
-    /// whenever there is something new to show.
-    pub fn send(&mut self, command: Command, watch: &Watch, wake: &Arc<dyn Fn() + Send + Sync>) {
+    /// whenever there is something new to show. Returns whether the document changed at once.
+    pub fn send(&mut self, command: Command, watch: &Watch, wake: &Arc<dyn Fn() + Send + Sync>) -> bool {
         self.queue.push_back(command);
-        self.advance(watch, wake);
+        self.advance(watch, wake)
     }
 
     /// Takes in a finished job and starts what waits. Returns whether the document changed.

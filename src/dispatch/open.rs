@@ -89,6 +89,7 @@ pub(super) fn scans(
     Ok(Edit::new("Open the scan", move |document| {
         document.actual = Some(actual);
         document.selection = PointSet::default();
+        document.hidden = PointSet::default();
         document.selections.clear();
         document.features.clear();
         document.tolerancing.slots.clear();
@@ -275,7 +276,9 @@ pub(super) fn project(path: &Path, context: &Context, progress: &Progress) -> Re
     document.selections = project.selections;
     if let Some(actual) = &document.actual {
         let count = actual.cloud.points.len();
-        document.selections.retain(|named| named.points.last().is_some_and(|&last| (last as usize) < count));
+        let exist = |points: &PointSet| points.last().is_none_or(|&last| (last as usize) < count);
+        document.hidden = Some(project.hidden).filter(exist).unwrap_or_default();
+        document.selections.retain(|named| !named.points.is_empty() && exist(&named.points));
         for recipe in project.features {
             let made = super::features::made(recipe, actual, &progress.part(0.8, 0.82));
             document.features.extend(keep(made, &mut notes, &mut complete)?);

@@ -27,7 +27,7 @@ impl Gpu {
 
     /// Facets and points to draw in one frame at rest; more are spread over several.
     pub fn elements_per_frame(&self) -> usize {
-        if self.is_software { 350_000 } else { 60_000_000 }
+        if self.is_software { 350_000 } else { 6_000_000 }
     }
 
     /// How much smaller in each direction a picture is drawn while the camera moves.

@@ -24,6 +24,8 @@ pub enum Shade {
     Plain,
     /// In the colour of a group, by its number.
     Group(u8),
+    /// Not at all.
+    Hidden,
 }
 
 /// Colours of groups, RGB 0 to 1; the shader holds the same.
@@ -48,6 +50,7 @@ impl Shade {
             Self::Grey(brightness) => -1e30 * (1.0 + brightness.clamp(0.0, 1.0)),
             Self::Plain => 4e30,
             Self::Group(number) => 1e31 * (f32::from(number) + 1.0),
+            Self::Hidden => 1e36,
         }
     }
 }
@@ -102,7 +105,7 @@ fn chunk(gpu: &Gpu, positions: &[[f32; 3]], count: usize, first: usize) -> Chunk
     let buffer = gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
         label: Some("positions"),
         contents: bytemuck::cast_slice(positions),
-        usage: wgpu::BufferUsages::VERTEX,
+        usage: wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::STORAGE,
     });
     let deviations = gpu.device.create_buffer(&wgpu::BufferDescriptor {
         label: Some("deviations"),
@@ -165,6 +168,11 @@ impl PointsItem {
     /// The number in the cloud of the point drawn as `drawn`.
     pub fn number(&self, drawn: usize) -> usize {
         (drawn as u64 * self.stride % (self.points.max(1) as u64)) as usize
+    }
+
+    /// See [`Self::number`].
+    pub(super) fn stride(&self) -> u64 {
+        self.stride
     }
 
     /// Diameter of discs that just close the surface when `budget` points are drawn, pixels. Points that come at random

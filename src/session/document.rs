@@ -89,6 +89,8 @@ pub struct Document {
     pub pairs: Vec<PointPair>,
     /// Points that are selected.
     pub selection: PointSet,
+    /// Points that are neither shown nor brushed; they count all the same.
+    pub hidden: PointSet,
     /// Selections with names.
     pub selections: Vec<NamedSelection>,
     /// Fitted features.
@@ -139,9 +141,9 @@ impl Document {
         let held = |document: &Self| {
             let named = document.selections.iter().map(|named| named.points.len());
             let fitted = document.features.iter().map(|feature| 3 * feature.recipe.points.len());
-            4 * (document.selection.len() + named.sum::<usize>() + fitted.sum::<usize>()) as u64
+            4 * (document.selection.len() + document.hidden.len() + named.sum::<usize>() + fitted.sum::<usize>()) as u64
         };
-        if self.selection.is_same(&other.selection) { 0 } else { held(self) }
+        if self.selection.is_same(&other.selection) && self.hidden.is_same(&other.hidden) { 0 } else { held(self) }
     }
 
     /// Bytes of what this document holds and `other` does not: the cost of keeping it for undo.

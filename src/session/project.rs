@@ -11,6 +11,7 @@ use super::tolerancing::KeptTolerancing;
 use super::upkeep::Upkeep;
 use super::{Document, Settings, SourceFile};
 use crate::base::{Result, UserError};
+use crate::geometry::PointSet;
 use crate::inspect::alignment::Alignment;
 use crate::inspect::alignment::point_pairs::PointPair;
 use crate::inspect::cleaning;
@@ -47,6 +48,9 @@ pub struct Project {
     /// Picked pairs.
     #[serde(default)]
     pub pairs: Vec<PointPair>,
+    /// Points that are not shown.
+    #[serde(default)]
+    pub hidden: PointSet,
     /// Selections with names.
     #[serde(default)]
     pub selections: Vec<NamedSelection>,
@@ -86,6 +90,7 @@ impl Project {
             cleaning: document.actual.as_ref().map(|actual| actual.cleaning.clone()).unwrap_or_default(),
             alignment: document.alignment.as_deref().cloned(),
             pairs: document.pairs.clone(),
+            hidden: document.hidden.clone(),
             selections: document.selections.clone(),
             features: document.features.iter().map(|feature| feature.recipe.clone()).collect(),
             tolerancing: KeptTolerancing::of(&document.tolerancing),
@@ -155,6 +160,7 @@ impl Project {
             cleaning: part(value, "cleaning", "list of cleaning steps", &mut notes),
             alignment: part(value, "alignment", "alignment", &mut notes),
             pairs: part(value, "pairs", "list of point pairs", &mut notes),
+            hidden: part(value, "hidden", "hidden points", &mut notes),
             selections: part(value, "selections", "list of selections", &mut notes),
             features: part(value, "features", "list of features", &mut notes),
             tolerancing: part(value, "tolerancing", "constructed elements and tolerances", &mut notes),

@@ -3,6 +3,7 @@
 
 mod align;
 mod bad_input;
+mod brush;
 mod c_api;
 mod calibration;
 mod command_line;
@@ -11,6 +12,7 @@ mod kernels;
 mod mechanical;
 mod mutations;
 mod probing;
+mod published_fits;
 mod readers;
 mod scenes;
 mod signed_distance;

@@ -4,7 +4,7 @@ use super::super::viewport::brush::Tool;
 use super::super::{App, theme};
 use super::constructions::choose;
 use super::rows;
-use crate::dispatch::Command;
+use crate::dispatch::{Command, Visibility};
 use crate::geometry::point_set::{Combine, PointSet};
 use crate::inspect::cleaning::Step;
 use crate::inspect::features::{Certificate, Element, Kind, Objective, Shape};
@@ -74,7 +74,14 @@ impl App {
             }
         });
         if brush.tool != Tool::Off {
-            theme::weak(ui, "Ctrl removes. Alt-drag turns the view, right-drag moves it; the wheel sets the radius.");
+            let how = match brush.tool {
+                Tool::Polygon => {
+                    "Click its corners; Enter, a double click or its first corner closes it, Esc drops it."
+                }
+                Tool::Circle => "The wheel sets the radius.",
+                _ => "Drag over the points.",
+            };
+            theme::weak(ui, format!("{how} Ctrl removes. Alt-drag turns the view, right-drag moves it."));
         }
     }
 
@@ -82,7 +89,11 @@ impl App {
         let document = &self.dispatcher.document;
         let some = !document.selection.is_empty();
         theme::heading(ui, "Selection");
-        ui.label(format!("{} points selected", theme::count(document.selection.len())));
+        let hidden = match document.hidden.len() {
+            0 => String::new(),
+            count => format!(", {} hidden", theme::count(count)),
+        };
+        ui.label(format!("{} points selected{hidden}", theme::count(document.selection.len())));
         ui.horizontal(|ui| {
             if ui.add_enabled(some, egui::Button::new("None")).clicked() {
                 *send = Some(Command::Select(PointSet::default(), Combine::Replace));
@@ -94,6 +105,20 @@ impl App {
             if ui.add_enabled(some, egui::Button::new("Delete points")).on_hover_text(hint).clicked() {
                 *send = Some(Command::CleanScan(Step::Remove(document.selection.clone())));
             }
+            if ui.add_enabled(some, egui::Button::new("Export…")).on_hover_text("Writes them into a file").clicked() {
+                let path = std::path::PathBuf::from("selection.ply");
+                self.open_dialog.ask(path, super::super::open_dialog::Role::ExportSelection);
+            }
+        });
+        ui.horizontal(|ui| {
+            let mut button = |text: &str, hint: &str, enabled: bool, which: Visibility| {
+                if ui.add_enabled(enabled, egui::Button::new(text)).on_hover_text(hint).clicked() {
+                    *send = Some(Command::Show(which));
+                }
+            };
+            button("Hide", "Hides the selected points; they count all the same", some, Visibility::WithoutSelected);
+            button("Show only these", "Hides all but the selected points", some, Visibility::OnlySelected);
+            button("Show all", "Shows the hidden points again", !document.hidden.is_empty(), Visibility::All);
         });
         ui.horizontal(|ui| {
             let label = ui.label("Name");

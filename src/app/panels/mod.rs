@@ -17,6 +17,7 @@ pub mod repeatability;
 mod report;
 mod searches;
 mod slots;
+mod tolerance_details;
 pub mod tolerances;
 
 use super::{App, Workspace};

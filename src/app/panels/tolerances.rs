@@ -6,11 +6,10 @@ use egui::{Color32, RichText};
 
 use super::super::{Action, App, theme};
 use super::constructions::choose;
+use super::tolerance_details::{details, exact};
 use super::{is_settled, named};
 use crate::dispatch::Command;
 use crate::geometry::{Point, Vector};
-use crate::inspect::features::element::Situation;
-use crate::inspect::features::{Element, Shape};
 use crate::inspect::tolerances::{Characteristic, Conformity, Judged, Plan, Tolerance, Verdict};
 use crate::session::Document;
 use crate::session::tolerancing::Judgement;
@@ -217,56 +216,6 @@ fn limit(ui: &mut egui::Ui, mm: &mut f64, name: &str) -> bool {
     let response = ui.add(drag);
     named(&response, name);
     response.changed()
-}
-
-/// What else the characteristic says: the angle, the true place.
-fn details(ui: &mut egui::Ui, i: usize, tolerance: &mut Tolerance, document: &Document) {
-    match &mut tolerance.characteristic {
-        Characteristic::Angularity { angle_deg, .. } => {
-            ui.horizontal(|ui| {
-                ui.label("at");
-                let drag = egui::DragValue::new(angle_deg).speed(0.1).range(0.0..=90.0).suffix("°");
-                named(&ui.add(drag), &format!("Angle {}", i + 1));
-            });
-        }
-        Characteristic::Position { true_place: Some(place), .. } => {
-            let Some(element) = document.element(&tolerance.feature) else { return };
-            true_place(ui, i, place, &element);
-        }
-        _ => {}
-    }
-}
-
-fn true_place(ui: &mut egui::Ui, i: usize, place: &mut Element, element: &Element) {
-    let (mut at, mut along) = (place.place(), place.direction().unwrap_or_else(Vector::z));
-    let before = (at, along);
-    ui.horizontal(|ui| {
-        ui.label(RichText::new("at").weak()).on_hover_text("The true place in the frame of the datums, mm");
-        for (value, axis) in at.coords.iter_mut().zip(["X", "Y", "Z"]) {
-            let drag = egui::DragValue::new(value).speed(0.1).max_decimals(4).prefix(format!("{axis} "));
-            named(&ui.add(drag), &format!("True {axis} of tolerance {}", i + 1));
-        }
-    });
-    if !matches!(element.situation(), Situation::Point(_)) {
-        ui.horizontal(|ui| {
-            ui.label(RichText::new("along").weak()).on_hover_text("Its axis or normal, in the frame of the datums");
-            for (axis, name) in [Vector::x(), Vector::y(), Vector::z()].into_iter().zip(["X", "Y", "Z"]) {
-                theme::pick(ui, &mut along, axis, name);
-            }
-        });
-    }
-    if before != (at, along) {
-        *place = exact(element, at, along);
-    }
-}
-
-/// A true place of the kind that the element's situation asks for.
-fn exact(element: &Element, place: Point, along: Vector) -> Element {
-    match element.situation() {
-        Situation::Point(_) => place.into(),
-        Situation::Line(_) => Shape::Line { point: place, direction: along }.into(),
-        Situation::Plane(_) => Shape::Plane { point: place, normal: along }.into(),
-    }
 }
 
 fn colour_of(judged: &Judged) -> Color32 {

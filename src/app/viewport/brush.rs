@@ -1,13 +1,19 @@
 //! Brushing points: the gesture, and what is drawn of it.
 
+use std::sync::Arc;
+
 use egui::{Color32, Pos2, Rect, Stroke};
 
 use super::super::{App, Workspace, theme};
-use super::Viewport;
+use super::{Viewport, same};
 use crate::dispatch::Command;
-use crate::geometry::Pose;
 use crate::geometry::point_set::Combine;
-use crate::render::selecting::{self, Outline, View};
+use crate::geometry::{PointSet, Pose};
+use crate::render::Gpu;
+use crate::render::selecting::on_device::Sweep;
+use crate::render::selecting::{self, Brushed, Outline, View};
+use crate::session::Actual;
+use crate::session::calibrating::Device;
 
 /// What the pointer draws.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,11 +27,13 @@ pub enum Tool {
     Rectangle,
     /// A line that closes by itself.
     Lasso,
+    /// Corners, click by click.
+    Polygon,
 }
 
 impl Tool {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Off, Self::Circle, Self::Rectangle, Self::Lasso];
+    pub const ALL: [Self; 5] = [Self::Off, Self::Circle, Self::Rectangle, Self::Lasso, Self::Polygon];
 
     /// For people.
     pub fn name(self) -> &'static str {
@@ -34,6 +42,7 @@ impl Tool {
             Self::Circle => "Round",
             Self::Rectangle => "Rectangle",
             Self::Lasso => "Lasso",
+            Self::Polygon => "Polygon",
         }
     }
 }
@@ -50,14 +59,63 @@ pub struct Brush {
     /// Radius of the circle, points of the screen.
     pub radius: f32,
     path: Vec<Pos2>,
+    /// What the camera saw at the first corner of a polygon.
+    seen: [[f32; 4]; 4],
 }
 
 impl Default for Brush {
     fn default() -> Self {
-        Self { tool: Tool::Off, combine: Combine::Add, only_visible: true, radius: 24.0, path: Vec::new() }
+        let (path, seen) = (Vec::new(), [[0.0; 4]; 4]);
+        Self { tool: Tool::Off, combine: Combine::Add, only_visible: true, radius: 24.0, path, seen }
     }
 }
 
+impl Brush {
+    /// What a stroke does now: Ctrl removes.
+    fn how(&self, ui: &egui::Ui) -> Combine {
+        if ui.input(|input| input.modifiers.command) { Combine::Remove } else { self.combine }
+    }
+
+    /// Follows a drag; returns whether it ended.
+    fn follow(&mut self, ui: &egui::Ui, response: &egui::Response) -> bool {
+        if response.drag_started_by(egui::PointerButton::Primary) {
+            self.path.clear();
+            self.path.extend(ui.input(|input| input.pointer.press_origin()));
+        }
+        if response.dragged_by(egui::PointerButton::Primary)
+            && let Some(at) = response.interact_pointer_pos()
+            && self.path.last().is_none_or(|last| last.distance(at) >= STEP)
+        {
+            self.path.push(at);
+        }
+        if response.clicked() && self.tool == Tool::Circle {
+            self.path.extend(response.interact_pointer_pos());
+        }
+        response.drag_stopped_by(egui::PointerButton::Primary) || response.clicked()
+    }
+
+    /// Adds the corner that was clicked; returns whether the polygon was closed: by a double click, Enter, or a click on
+    /// its first corner.
+    fn add_corner(&mut self, ui: &egui::Ui, response: &egui::Response, seen: [[f32; 4]; 4]) -> bool {
+        // Corners lie on the screen: another view of the part makes them meaningless.
+        if ui.input(|input| input.key_pressed(egui::Key::Escape)) || seen != self.seen {
+            self.path.clear();
+            self.seen = seen;
+        }
+        let mut ended = self.path.len() > 2 && ui.input(|input| input.key_pressed(egui::Key::Enter));
+        if let Some(at) = response.interact_pointer_pos().filter(|_| response.clicked()) {
+            let closes = self.path.first().is_some_and(|first| self.path.len() > 2 && first.distance(at) < CLOSES);
+            if !closes && self.path.last().is_none_or(|last| last.distance(at) >= STEP) {
+                self.path.push(at);
+            }
+            ended |= self.path.len() > 2 && (closes || response.double_clicked());
+        }
+        ended
+    }
+}
+
+/// A click this near to the first corner of a polygon closes it, points of the screen.
+const CLOSES: f32 = 8.0;
 /// Steps of the path, points of the screen.
 const STEP: f32 = 2.0;
 
@@ -73,7 +131,7 @@ impl App {
     }
 
     /// Follows the pointer; a stroke that ends becomes a command.
-    pub(super) fn brush(&mut self, ui: &egui::Ui, viewport: &Viewport, response: &egui::Response, rect: Rect) {
+    pub(super) fn brush(&mut self, ui: &egui::Ui, viewport: &mut Viewport, response: &egui::Response, rect: Rect) {
         if !self.is_brushing() {
             self.brush.path.clear();
             return;
@@ -83,41 +141,101 @@ impl App {
             let wheel = ui.input(|input| input.smooth_scroll_delta().y);
             brush.radius = (brush.radius * (wheel * 0.004).exp()).clamp(2.0, 400.0);
         }
-        let takes = ui.input(|input| input.modifiers.command) || brush.combine == Combine::Remove;
-        if response.drag_started_by(egui::PointerButton::Primary) {
-            brush.path.clear();
-            brush.path.extend(ui.input(|input| input.pointer.press_origin()));
-        }
-        if response.dragged_by(egui::PointerButton::Primary)
-            && let Some(at) = response.interact_pointer_pos()
-            && brush.path.last().is_none_or(|last| last.distance(at) >= STEP)
-        {
-            brush.path.push(at);
-        }
-        if response.clicked() && brush.tool == Tool::Circle {
-            brush.path.extend(response.interact_pointer_pos());
-        }
-        draw(ui, brush, response, rect, if takes { theme::BAD } else { theme::ACCENT });
-        let ended = response.drag_stopped_by(egui::PointerButton::Primary) || response.clicked();
+        let ended = match brush.tool {
+            Tool::Polygon => brush.add_corner(ui, response, viewport.camera.clip_from_local()),
+            _ => brush.follow(ui, response),
+        };
         if !ended || brush.path.is_empty() {
             return;
         }
         let scale = ui.ctx().pixels_per_point();
         let outline = outline(brush, rect, scale);
-        let how = if takes { Combine::Remove } else { brush.combine };
+        let how = brush.how(ui);
         let only_visible = brush.only_visible;
         brush.path.clear();
         let calibrates = self.workspace == Workspace::Calibrate;
         let pose = if calibrates { Pose::identity() } else { self.dispatcher.document.nominal_from_scan() };
         let view = View::new(&viewport.camera, &pose, viewport.spacing_mm());
-        let stroke = Box::new(selecting::Stroke { view, outline, only_visible });
-        self.send(if calibrates {
-            let (device, region) = (self.calibration.device, self.calibration.region);
-            Command::BrushRegion { device, region, stroke, how }
-        } else {
-            Command::Brush { stroke, how }
-        });
+        let hidden = if calibrates { PointSet::default() } else { self.dispatcher.document.hidden.clone() };
+        let stroke = selecting::Stroke { view, outline, only_visible, hidden };
+        let region = calibrates.then_some((self.calibration.device, self.calibration.region));
+        self.sweep(ui, viewport, stroke, Target { region, how });
     }
+
+    /// Draws the brush over the picture.
+    pub(super) fn draw_brush(&self, ui: &egui::Ui, response: &egui::Response, rect: Rect) {
+        if self.is_brushing() {
+            let colour = if self.brush.how(ui) == Combine::Remove { theme::BAD } else { theme::ACCENT };
+            draw(ui, &self.brush, response, rect, colour);
+        }
+    }
+
+    /// Looks for the points under a stroke where that is fastest: on a graphics card, or by a job.
+    fn sweep(&mut self, ui: &egui::Ui, viewport: &mut Viewport, stroke: selecting::Stroke, target: Target) {
+        let gpu = viewport.gpu();
+        let Some(shown) = viewport.actual.as_ref().filter(|_| !gpu.is_software) else {
+            if target.region.is_none() {
+                viewport.foresee(&stroke, target.how, &self.dispatcher.document.selection);
+            }
+            return self.send(target.command(Brushed::Under(Box::new(stroke))));
+        };
+        match viewport.sweeper.start(&gpu, &shown.item, &stroke) {
+            Some(sweep) => {
+                let of = Arc::clone(&shown.of);
+                self.sweeping.push_back(Sweeping { sweep, gpu, stroke, of, target });
+                ui.ctx().request_repaint();
+            }
+            None => self.send(target.command(Brushed::Points(PointSet::default()))),
+        }
+    }
+
+    /// Takes in what a graphics card has found under strokes, in their order.
+    pub(in super::super) fn follow_strokes(&mut self, context: &egui::Context) {
+        while let Some(next) = self.sweeping.front() {
+            let Some(found) = next.sweep.poll(&next.gpu) else {
+                context.request_repaint();
+                return;
+            };
+            let Some(done) = self.sweeping.pop_front() else { return };
+            let document = &self.dispatcher.document;
+            let actual = match done.target.region {
+                Some((device, _)) => &document.calibration.of(device).actual,
+                None => &document.actual,
+            };
+            // Numbers of points of a scan that is gone mean nothing.
+            if same(Some(&done.of), actual.as_ref()) {
+                let found = found.map_or_else(|| Brushed::Under(Box::new(done.stroke)), Brushed::Points);
+                self.send(done.target.command(found));
+            }
+        }
+    }
+}
+
+/// What a stroke changes, and how.
+#[derive(Clone, Copy)]
+struct Target {
+    /// A region of the artefact; else the selection.
+    region: Option<(Device, usize)>,
+    how: Combine,
+}
+
+impl Target {
+    fn command(self, stroke: Brushed) -> Command {
+        match self {
+            Self { region: Some((device, region)), how } => Command::BrushRegion { device, region, stroke, how },
+            Self { region: None, how } => Command::Brush { stroke, how },
+        }
+    }
+}
+
+/// A stroke whose points a graphics card looks for.
+pub(in super::super) struct Sweeping {
+    sweep: Sweep,
+    gpu: Gpu,
+    stroke: selecting::Stroke,
+    /// The points that it looks among.
+    of: Arc<Actual>,
+    target: Target,
 }
 
 fn corners(brush: &Brush) -> Vec<Pos2> {
@@ -139,6 +257,8 @@ fn outline(brush: &Brush, rect: Rect, scale: f32) -> Outline {
 fn draw(ui: &egui::Ui, brush: &Brush, response: &egui::Response, rect: Rect, colour: Color32) {
     let painter = ui.painter().with_clip_rect(rect);
     let line = Stroke::new(1.5, colour);
+    // Seen on points of any colour.
+    let halo = Stroke::new(4.0, Color32::from_white_alpha(170));
     match brush.tool {
         Tool::Circle => {
             if brush.path.len() > 1 {
@@ -146,10 +266,26 @@ fn draw(ui: &egui::Ui, brush: &Brush, response: &egui::Response, rect: Rect, col
                 painter.add(egui::Shape::line(brush.path.clone(), width));
             }
             if let Some(at) = response.hover_pos().or_else(|| brush.path.last().copied()) {
+                painter.circle_stroke(at, brush.radius, halo);
                 painter.circle(at, brush.radius, colour.gamma_multiply(0.12), line);
             }
         }
+        Tool::Polygon if !brush.path.is_empty() => {
+            let next = response.hover_pos();
+            let corners: Vec<Pos2> = brush.path.iter().copied().chain(next).collect();
+            if corners.len() > 2 {
+                let ends = corners.first().copied().into_iter().chain(corners.last().copied());
+                painter.add(egui::Shape::line(ends.clone().collect(), halo));
+                painter.add(egui::Shape::dashed_line(&ends.collect::<Vec<_>>(), line, 5.0, 4.0));
+            }
+            painter.add(egui::Shape::line(corners.clone(), halo));
+            painter.add(egui::Shape::line(corners, line));
+            brush.path.iter().for_each(|at| {
+                painter.circle(*at, 3.5, colour, Stroke::new(1.5, Color32::WHITE));
+            });
+        }
         Tool::Rectangle | Tool::Lasso if brush.path.len() > 1 => {
+            painter.add(egui::Shape::closed_line(corners(brush), halo));
             painter.add(egui::Shape::closed_line(corners(brush), line));
         }
         _ => {}

@@ -47,6 +47,7 @@ impl App {
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Canvas, true, "3D viewport"));
         let tool = self.is_brushing().then_some(self.brush.tool);
         viewport.navigate(ui, &response, tool);
+        self.brush(ui, viewport, &response, rect);
         let scale = ui.ctx().pixels_per_point();
         let size = [(rect.width() * scale).round() as u32, (rect.height() * scale).round() as u32];
         let live = self.live.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
@@ -56,6 +57,9 @@ impl App {
             // One part at a time, so that the click cannot hit the other.
             (shown.nominal, shown.actual) = (picking.nominal.is_none(), picking.nominal.is_some());
         }
+        if !self.is_busy() {
+            viewport.foreseen = None;
+        }
         let stage = self.stage();
         (viewport.origin, viewport.scale) = (rect.min, scale);
         viewport.render(ui.ctx(), &stage, &live, shown, size);
@@ -64,7 +68,7 @@ impl App {
         if self.picking.is_some() && response.clicked() {
             self.pick_place(viewport, &response, scale);
         }
-        self.brush(ui, viewport, &response, rect);
+        self.draw_brush(ui, &response, rect);
         let document = &stage.document;
         draw_features(ui, viewport, document, rect, scale);
         draw_pairs(ui, viewport, document, self.picking.as_ref(), rect, scale);

@@ -19,12 +19,13 @@ use eframe::egui_wgpu::RenderState;
 use super::stage::Stage;
 use super::{Action, Live, Shown, theme};
 use crate::compute::point_facet_matching::FacetDeviation;
-use crate::geometry::{Aabb, Point, Pose};
+use crate::geometry::{Aabb, Point, PointSet, Pose};
 use crate::inspect::deviation::DeviationMap;
 use crate::inspect::deviation::regions::Region;
 use crate::render::colour_scale::ColourScale;
 use crate::render::picking::{Pick, Picked};
 use crate::render::scene::{Look, Slice};
+use crate::render::selecting::on_device::Sweeper;
 use crate::render::{Draw, Frame, Gpu, MeshItem, PointsItem, Scatter, Scene, ViewCamera};
 use crate::session::{Actual, Check, Document, Nominal};
 use screen::{Quality, Screen};
@@ -47,6 +48,7 @@ struct Shows<T, I> {
 pub struct Viewport {
     scene: Scene,
     scatter: Scatter,
+    sweeper: Sweeper,
     camera: ViewCamera,
     screen: Screen,
     format: wgpu::TextureFormat,
@@ -59,6 +61,9 @@ pub struct Viewport {
     live_serial: u64,
     /// What the points' shades were made from.
     shaded: Option<Shaded>,
+    /// What a stroke on its way makes of the selection, as far as points are drawn while the view moves; and the
+    /// address of the selection that it changes.
+    foreseen: Option<(usize, PointSet)>,
     moved_at: Option<Instant>,
     drawn: Option<Drawn>,
     pick: Option<Pick>,
@@ -88,7 +93,7 @@ struct DrawnKey {
     live: u64,
     scale: ColourScale,
     parts: [usize; 3],
-    shaded: [usize; 3],
+    shaded: [usize; 4],
     pose: Pose,
     camera: [[f32; 4]; 4],
 }
@@ -105,6 +110,7 @@ impl Viewport {
         Self {
             scene: Scene::new(gpu),
             scatter: Scatter::new(gpu),
+            sweeper: Sweeper::new(gpu),
             camera: ViewCamera::new(&bounds),
             screen: Screen::new(gpu, format),
             format,
@@ -114,6 +120,7 @@ impl Viewport {
             was_aligned: false,
             live_serial: 0,
             shaded: None,
+            foreseen: None,
             moved_at: None,
             drawn: None,
             pick: None,
@@ -265,7 +272,12 @@ impl Viewport {
                 address(self.actual.as_ref().map(|shows| &shows.of)),
                 address(self.check.as_ref().map(|shows| &shows.of)),
             ],
-            shaded: [document.selection.address(), groups_key(document), address(stage.residuals.as_ref())],
+            shaded: [
+                self.shown_selection(document).address(),
+                document.hidden.address(),
+                groups_key(document),
+                address(stage.residuals.as_ref()),
+            ],
             pose,
             camera: self.camera.clip_from_local(),
         };

@@ -4,9 +4,11 @@ use super::super::stage::Stage;
 use super::super::{Live, Shown};
 use super::{Viewport, address};
 use crate::compute::point_deviation::PointDeviation;
+use crate::geometry::Point;
 use crate::geometry::point_set::{Combine, PointSet};
 use crate::inspect::deviation::DeviationMap;
-use crate::render::{GROUP_COLOURS, Shade};
+use crate::render::selecting::Stroke;
+use crate::render::{GROUP_COLOURS, PointsItem, Shade};
 use crate::session::Document;
 
 /// What the points' shades were made from.
@@ -17,11 +19,14 @@ pub(super) struct Shaded {
     residuals: usize,
     grey: bool,
     selection: PointSet,
+    hidden: PointSet,
     groups: Vec<PointSet>,
 }
 
 /// What marks selected points; smaller ones are numbers of groups from 1.
 const SELECTED: u8 = u8::MAX;
+/// What marks points that are not shown.
+const HIDDEN: u8 = u8::MAX - 1;
 /// Where more than this share of the points changes, all are sent anew.
 const MANY: usize = 6;
 
@@ -39,15 +44,16 @@ impl Shaded {
     /// Whether anything but the item's own colour is shown, deviations apart.
     pub(super) fn marks_any(&self) -> bool {
         !self.selection.is_empty()
+            || !self.hidden.is_empty()
             || self.residuals != 0
             || self.grey
             || self.groups.iter().any(|group| !group.is_empty())
     }
 
-    /// Groups and then the selection, with their marks.
+    /// Groups, the selection and what is hidden, with their marks.
     fn sets(&self) -> impl Iterator<Item = (&PointSet, u8)> {
         let groups = self.groups.iter().enumerate().map(|(i, points)| (points, group_mark(i)));
-        groups.chain([(&self.selection, SELECTED)])
+        groups.chain([(&self.selection, SELECTED), (&self.hidden, HIDDEN)])
     }
 
     /// Points whose marks may differ from another's; `None` where more than marks differ.
@@ -85,6 +91,27 @@ impl Shaded {
 }
 
 impl Viewport {
+    /// The selection, or what a stroke on its way makes of it.
+    pub(super) fn shown_selection<'a>(&'a self, document: &'a Document) -> &'a PointSet {
+        let own = &document.selection;
+        self.foreseen.as_ref().filter(|(before, _)| *before == own.address()).map_or(own, |(_, foreseen)| foreseen)
+    }
+
+    /// Shows at once what a stroke does to the few points that are drawn while the view moves; a job looks for the rest.
+    pub(super) fn foresee(&mut self, stroke: &Stroke, how: Combine, selection: &PointSet) {
+        let Some(actual) = &self.actual else { return };
+        let all = &actual.of.cloud.points;
+        let drawn: Vec<usize> = PointsItem::scattered(all.len()).take(self.scene.gpu().moving_points()).collect();
+        let points: Vec<Point> = drawn.iter().map(|&number| all[number]).collect();
+        let few = Stroke {
+            view: stroke.view.of_fewer(points.len() as f64 / all.len().max(1) as f64),
+            hidden: PointSet::default(),
+            ..stroke.clone()
+        };
+        let found = few.of(&points).iter().map(|&number| drawn[number as usize] as u32).collect();
+        self.foreseen = Some((selection.address(), selection.combined(&PointSet::new(found), how)));
+    }
+
     /// Colours the points where anything that decides their shades changed.
     pub(super) fn shade(&mut self, stage: &Stage, live: &Live, shown: Shown) {
         if live.frame.is_some() {
@@ -97,7 +124,8 @@ impl Viewport {
             parts: [address(Some(&actual.of)), address(check)],
             residuals: address(stage.residuals.as_ref()),
             grey: stage.shows_grey,
-            selection: stage.document.selection.clone(),
+            selection: self.shown_selection(&stage.document).clone(),
+            hidden: stage.document.hidden.clone(),
             groups: stage.document.selections.iter().map(|named| named.points.clone()).collect(),
         };
         let changed = self.shaded.as_ref().and_then(|shaded| wanted.changed_from(shaded));
@@ -113,6 +141,7 @@ impl Viewport {
         let brightest = intensity.iter().copied().filter(|grey| grey.is_finite()).fold(f32::MIN_POSITIVE, f32::max);
         let shade = |i: usize, mark: u8| match deviations {
             _ if mark == SELECTED => Shade::Selected,
+            _ if mark == HIDDEN => Shade::Hidden,
             _ if stage.residuals.is_some() => {
                 let own = stage.residuals.as_ref().and_then(|all| all.get(i)).filter(|own| own.is_finite());
                 own.map_or(Shade::NoData, |mm| Shade::Deviation(f64::from(*mm)))

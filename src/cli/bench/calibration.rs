@@ -25,6 +25,10 @@ fn cases() -> Vec<(&'static str, String, Setting)> {
         Imperfect { rounding_mm: 0.5, ..Imperfect::default() },
         Imperfect { flatness_mm: 0.1, ..Imperfect::default() },
     );
+    let (worn, glued) = (
+        Imperfect { rounding_mm: 0.2, askew_mm: 0.6, ..Imperfect::default() },
+        Imperfect { flatness_mm: 0.1, askew_mm: 0.2, ..Imperfect::default() },
+    );
     let binned = Sensor { bin_mm: 0.1, ..Sensor::default() };
     let others = [
         ("frustum", ArtefactKind::Frustum, "", usual.clone()),
@@ -37,12 +41,24 @@ fn cases() -> Vec<(&'static str, String, Setting)> {
             ", rims rounded by 0.5 mm",
             Setting { imperfect: rounded, ..usual.clone() },
         ),
+        (
+            "square-slots",
+            ArtefactKind::SquareSlots,
+            ", rims rounded by 0.2 mm at one end and 0.8 mm at the other",
+            Setting { imperfect: worn, ..usual.clone() },
+        ),
         ("greyscale-slots", ArtefactKind::GreyscaleSlots, "", usual.clone()),
         (
             "greyscale-slots",
             ArtefactKind::GreyscaleSlots,
             ", points in bins of 0.1 mm, flat to 0.1 mm",
             Setting { sensor: binned, imperfect: uneven, ..usual.clone() },
+        ),
+        (
+            "greyscale-slots",
+            ArtefactKind::GreyscaleSlots,
+            ", points in bins of 0.1 mm, flat to 0.1 mm, the cover glued askew by 0.2 mm over a slot",
+            Setting { sensor: binned, imperfect: glued, ..usual.clone() },
         ),
         ("pen-lines", ArtefactKind::PenLines, "", usual.clone()),
         (

@@ -192,7 +192,7 @@ fn placement(setting: &Setting, scene: &Scene) -> Result<Placement> {
         righted.points.iter_mut().for_each(|point| *point = scene.handedness.to_right(point));
         let artefact = setting.artefact.artefact();
         let regions = if setting.automatic {
-            artefact.find(&righted.points, &Progress::silent())?
+            artefact.find(&righted, &Progress::silent())?
         } else {
             seen.regions.iter().cloned().map(PointSet::new).collect()
         };
@@ -305,7 +305,7 @@ fn snapshot(
             regions[region].push(i);
         }
     }
-    let ink = |place: &Point| artefact.drawn.ink(place);
+    let ink = |place: &Point| artefact.drawn.ink(place, &setting.imperfect);
     let intensity = setting.greyscale.of(&seen, sensor, &artefact_from_sensor, &ink, setting.seed ^ number << 8);
     let points = seen.points.iter().map(|point| handedness.to_right(&point.measured)).collect();
     // The scales read zero where the sensor's origin would be at the machine's.

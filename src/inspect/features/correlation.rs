@@ -11,21 +11,71 @@ use std::collections::HashMap;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
-use super::model::Model;
+use super::model::{Model, any_square_to};
 use super::newton::{self, MOST, Weighted};
-use crate::geometry::Point;
+use crate::geometry::{Point, Vector};
 
-/// Distances looked at, in sizes of a cell.
-const FAR: i32 = 4;
+/// Distances looked at, in sizes of a cell: where the distance is given, cells are finer, so that the slope of a narrow
+/// part across one of them hardly counts.
+const FAR: usize = 4;
+const FAR_WITHIN: usize = 16;
 /// The first cells are this large, in units of the points' size; they grow while they are too small.
 const FIRST_CELL: f64 = 1.0 / 64.0;
 const LAST_CELL: f64 = 0.25;
 /// Points that a cell holds on average, at least.
 const IN_A_CELL: usize = 4;
-/// Cells fewer than these say nothing of correlation.
+/// Cells fewer than these say nothing of correlation; where parts are pooled, little is better than nothing.
 const LEAST_CELLS: usize = 40;
+const LEAST_CELLS_WITHIN: usize = 12;
 /// A mean product smaller than so many of its standard errors is taken for noise.
 const SEEN: f64 = 2.0;
+
+/// How the noise of a device is correlated over distances, as the residuals of a fit show it.
+///
+/// The residuals of a small part show it poorly. Where several parts were measured by one device, their correlations
+/// are pooled, and each part's uncertainty is stated again from them all ([`super::Fit::restate`]).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NoiseCorrelation {
+    /// Distances are multiples of this, mm.
+    step_mm: f64,
+    /// Whether what residuals have in common at the last distance was taken off.
+    is_local: bool,
+    /// The last distance.
+    far: usize,
+    /// At each distance the correlation, and its standard error.
+    at: [[f64; 2]; FAR_WITHIN + 1],
+}
+
+impl NoiseCorrelation {
+    /// Of several parts, each by how well it shows it; `None` where none does.
+    pub fn pooled(parts: impl IntoIterator<Item = Self>) -> Option<Self> {
+        let mut parts = parts.into_iter();
+        let weigh = |[value, error]: [f64; 2]| [value / error.powi(2), error.powi(-2)];
+        let first = parts.next()?;
+        let mut sums = first.at.map(weigh);
+        for part in parts.filter(|part| (part.step_mm / first.step_mm - 1.0).abs() < 1e-9) {
+            for (sum, own) in sums.iter_mut().zip(part.at.map(weigh)) {
+                *sum = [sum[0] + own[0], sum[1] + own[1]];
+            }
+        }
+        let mean = |[value, weight]: [f64; 2]| [value / weight, weight.powf(-0.5)];
+        Some(Self { at: sums.map(mean), ..first })
+    }
+
+    /// The correlations at the distances that show any, the nearest first.
+    fn seen(&self) -> impl Iterator<Item = f64> {
+        let looked_at = if self.is_local { self.far } else { self.far + 1 };
+        let lost = self.at[..looked_at].iter().position(|[value, error]| *value <= SEEN * error);
+        // The first that is lost in noise counts still: left out, it would always lack.
+        let count = lost.map_or(looked_at, |k| if k > 0 { k + 1 } else { 0 });
+        self.at[..count].iter().map(|[value, _]| value.min(1.0))
+    }
+
+    /// Whether it ends within the distances looked at.
+    fn ends(&self) -> bool {
+        self.is_local || self.seen().count() <= self.far
+    }
+}
 
 /// What the correlation does.
 pub struct Correlation {
@@ -33,9 +83,32 @@ pub struct Correlation {
     pub cofactors: DMatrix<f64>,
     /// By how much the variance of a mean exceeds that of independent residuals; at least 1.
     pub inflation: f64,
-    /// Distance up to which correlation was seen, in units of the points' size; `None` where there are too few points
-    /// to see any.
-    pub reach: Option<f64>,
+    /// Distance up to which correlation was seen; `None` where there are too few points to see any.
+    pub reach_mm: Option<f64>,
+    /// What the residuals showed, or what was known; `None` where there is neither.
+    pub noise: Option<NoiseCorrelation>,
+}
+
+impl Correlation {
+    /// Of points too few to show any.
+    fn none(inverse: &DMatrix<f64>) -> Self {
+        Self { cofactors: inverse.clone(), inflation: 1.0, reach_mm: None, noise: None }
+    }
+}
+
+/// Where correlation is looked for.
+#[derive(Clone, Copy)]
+pub struct Search {
+    /// Only over shorter distances than this, mm; what residuals have in common over longer ones is taken off. `None`
+    /// goes as far as it is seen.
+    pub within_mm: Option<f64>,
+    /// What is known of it from more points than these.
+    pub known: Option<NoiseCorrelation>,
+    /// Where the device is, about the points' centroid in their unit: noise is correlated over distances across its
+    /// lines of sight.
+    pub eye: Option<Point>,
+    /// Unit of the points, mm.
+    pub unit_mm: f64,
 }
 
 /// Sums over the points of one cell.
@@ -60,31 +133,57 @@ struct Pairs {
     rows: DMatrix<f64>,
 }
 
-/// Of the fit `model`, whose normal equations have the inverse `inverse`. With `within`, only correlation over shorter
-/// distances counts, and what residuals have in common over longer ones is taken off.
-pub fn of(model: &Model, points: Weighted<'_>, inverse: &DMatrix<f64>, within: Option<f64>) -> Correlation {
-    let mut cell = within.map_or(FIRST_CELL, |within| within / f64::from(FAR));
-    loop {
-        let cells = cells(model, points, cell);
-        let used: f64 = cells.iter().map(|cell| cell.count).sum();
-        let too_small = used < (IN_A_CELL * cells.len()) as f64;
-        if cells.len() < LEAST_CELLS || (too_small && (cell >= LAST_CELL || within.is_some())) {
-            return Correlation { cofactors: inverse.clone(), inflation: 1.0, reach: None };
+/// Of the fit `model`, whose normal equations have the inverse `inverse`.
+pub fn of(model: &Model, points: Weighted<'_>, inverse: &DMatrix<f64>, search: &Search) -> Correlation {
+    let sums = |cells: &[Cell], far| Sums::new(cells, inverse, far);
+    if let Some(known) = search.known {
+        return sums(&cells(model, points, known.step_mm / search.unit_mm, search.eye), known.far).correlation(known);
+    }
+    if let Some(within_mm) = search.within_mm {
+        let step_mm = within_mm / FAR_WITHIN as f64;
+        let cells = cells(model, points, step_mm / search.unit_mm, search.eye);
+        if cells.len() < LEAST_CELLS_WITHIN {
+            return Correlation::none(inverse);
         }
-        if !too_small {
-            let bins = bins(&cells, inverse.nrows());
-            let (found, ends) = estimate(&bins, &cells, inverse, cell, within.is_some());
-            // Correlated beyond what was looked at: larger cells see farther.
-            if ends || within.is_some() || cell >= LAST_CELL {
-                return found;
+        let sums = sums(&cells, FAR_WITHIN);
+        return sums.correlation(sums.noise(step_mm, true));
+    }
+    let (mut cell, mut found) = (FIRST_CELL, Correlation::none(inverse));
+    while cell <= LAST_CELL {
+        let cells = cells(model, points, cell, search.eye);
+        let used: f64 = cells.iter().map(|cell| cell.count).sum();
+        if cells.len() < LEAST_CELLS {
+            break;
+        }
+        if used >= (IN_A_CELL * cells.len()) as f64 {
+            let sums = sums(&cells, FAR);
+            let noise = sums.noise(cell * search.unit_mm, false);
+            let ends = noise.ends();
+            found = sums.correlation(noise);
+            if ends {
+                break;
             }
         }
+        // Correlated beyond what was looked at: larger cells see farther.
         cell *= 2.0;
     }
+    found
 }
 
-fn cells(model: &Model, points: Weighted<'_>, size: f64) -> Vec<Cell> {
-    let place = |point: &Point| point.coords.map(|c| (c / size).floor() as i32).into();
+fn cells(model: &Model, points: Weighted<'_>, size: f64, eye: Option<Point>) -> Vec<Cell> {
+    // Across the line of sight, where the middle of the points is, whose coordinates are zero.
+    let screen = eye.map(|eye| {
+        let x = any_square_to(&eye.coords.normalize());
+        (eye, x, eye.coords.normalize().cross(&x))
+    });
+    let place = |point: &Point| {
+        let seen = screen.map_or(point.coords, |(eye, x, y)| {
+            let ray = point - eye;
+            let ray = ray * (eye.coords.norm_squared() / -ray.dot(&eye.coords));
+            Vector::new(ray.dot(&x), ray.dot(&y), 0.0)
+        });
+        seen.map(|c| (c / size).floor() as i32).into()
+    };
     let mut keyed: Vec<([i32; 3], u32)> = points
         .points
         .par_iter()
@@ -112,38 +211,96 @@ fn cells(model: &Model, points: Weighted<'_>, size: f64) -> Vec<Cell> {
         .collect()
 }
 
-fn bins(cells: &[Cell], parameters: usize) -> Vec<Pairs> {
-    let number_of: HashMap<[i32; 3], usize> = cells.iter().enumerate().map(|(i, cell)| (cell.place, i)).collect();
-    // Each pair of cells once: the other lies behind.
-    let offsets: Vec<([i32; 3], usize)> = (-FAR..=FAR)
-        .flat_map(|x| (-FAR..=FAR).flat_map(move |y| (-FAR..=FAR).map(move |z| [x, y, z])))
-        .filter(|offset| *offset > [0; 3])
-        .map(|offset| (offset, f64::from(offset.iter().map(|c| c * c).sum::<i32>()).sqrt().round() as usize))
-        .filter(|(_, bin)| *bin <= FAR as usize)
-        .collect();
+/// Where the cells are: a table for those in a plane, which are many.
+enum Places {
+    Flat { low: [i32; 2], size: [i32; 2], numbers: Vec<u32> },
+    Space(HashMap<[i32; 3], u32>),
+}
+
+/// Places of a table at most.
+const TABLE: i64 = 1 << 24;
+
+impl Places {
+    fn of(cells: &[Cell]) -> Self {
+        let all = |axis: usize| cells.iter().map(move |cell| cell.place[axis]);
+        let low = [0, 1].map(|axis| all(axis).min().unwrap_or_default());
+        let size = [0, 1].map(|axis| all(axis).max().unwrap_or_default() - low[axis] + 1);
+        let numbered = || (0..).zip(cells);
+        if all(2).any(|z| z != 0) || i64::from(size[0]) * i64::from(size[1]) > TABLE {
+            return Self::Space(numbered().map(|(number, cell)| (cell.place, number)).collect());
+        }
+        let mut numbers = vec![u32::MAX; (size[0] * size[1]) as usize];
+        for (number, cell) in numbered() {
+            numbers[((cell.place[1] - low[1]) * size[0] + cell.place[0] - low[0]) as usize] = number;
+        }
+        Self::Flat { low, size, numbers }
+    }
+
+    fn at(&self, [x, y, z]: [i32; 3]) -> Option<u32> {
+        match self {
+            Self::Flat { low, size, numbers } => {
+                let (x, y) = (x - low[0], y - low[1]);
+                let is_inside = (0..size[0]).contains(&x) && (0..size[1]).contains(&y);
+                if is_inside { numbers.get((y * size[0] + x) as usize).copied() } else { None }
+            }
+            Self::Space(numbers) => numbers.get(&[x, y, z]).copied(),
+        }
+    }
+
+    /// Half of the steps up to `far`, with their lengths rounded: each pair of cells once, the other lies behind.
+    fn steps(&self, far: usize) -> Vec<([i32; 3], usize)> {
+        let reach = far as i32;
+        let depths = if matches!(self, Self::Flat { .. }) { 0..=0 } else { -reach..=reach };
+        (-reach..=reach)
+            .flat_map(|x| (-reach..=reach).map(move |y| (x, y)))
+            .flat_map(|(x, y)| depths.clone().map(move |z| [x, y, z]))
+            .filter(|step| *step > [0; 3])
+            .map(|step| (step, f64::from(step.iter().map(|c| c * c).sum::<i32>()).sqrt().round() as usize))
+            .filter(|(_, bin)| *bin <= far)
+            .collect()
+    }
+}
+
+/// Sums over the cells at about one distance from a cell.
+#[derive(Clone, Copy)]
+struct Others {
+    count: f64,
+    squared_counts: f64,
+    sum: [f64; 2],
+    rows: [[f64; MOST]; 2],
+}
+
+fn bins(cells: &[Cell], parameters: usize, far: usize) -> Vec<Pairs> {
+    let places = Places::of(cells);
+    let steps = places.steps(far);
     let none = Pairs { products: 0.0, counts: 0.0, squares: 0.0, rows: DMatrix::zeros(parameters, parameters) };
-    let empty = vec![none; FAR as usize + 1];
+    let empty = vec![none; far + 1];
+    let no_others = Others { count: 0.0, squared_counts: 0.0, sum: [0.0; 2], rows: [[0.0; MOST]; 2] };
     let chunk = cells.len().div_ceil(64);
     let partial: Vec<Vec<Pairs>> = cells
         .par_chunks(chunk)
         .map(|some| {
             let mut bins = empty.clone();
+            let mut others = vec![no_others; far + 1];
             for cell in some {
                 // Of a cell with itself, the pairs of two points.
                 bins[0].products += cell.sum.iter().map(|s| s * s).sum::<f64>() - cell.squares;
                 bins[0].counts += cell.count * (cell.count - 1.0);
                 bins[0].squares += cell.count.powi(2) * (cell.count - 1.0).powi(2);
-                add_rows(&mut bins[0].rows, cell, cell, 1.0);
-                for &(offset, bin) in &offsets {
-                    let place = [0, 1, 2].map(|k| cell.place[k] + offset[k]);
-                    let Some(other) = number_of.get(&place).map(|&i| &cells[i]) else { continue };
-                    let both = cell.count * other.count;
-                    let bin = &mut bins[bin];
-                    bin.products += 2.0 * (cell.sum[0] * other.sum[0] + cell.sum[1] * other.sum[1]);
-                    bin.counts += 2.0 * both;
-                    bin.squares += 2.0 * both * both;
-                    add_rows(&mut bin.rows, cell, other, 1.0);
-                    add_rows(&mut bin.rows, other, cell, 1.0);
+                add_rows(&mut bins[0].rows, &cell.rows, &cell.rows);
+                others.fill(no_others);
+                for &(step, bin) in &steps {
+                    let at = [0, 1, 2].map(|k| cell.place[k] + step[k]);
+                    if let Some(other) = places.at(at).and_then(|number| cells.get(number as usize)) {
+                        others[bin].add(other, parameters);
+                    }
+                }
+                for (bin, others) in bins.iter_mut().zip(&others).skip(1) {
+                    bin.products += 2.0 * (cell.sum[0] * others.sum[0] + cell.sum[1] * others.sum[1]);
+                    bin.counts += 2.0 * cell.count * others.count;
+                    bin.squares += 2.0 * cell.count * cell.count * others.squared_counts;
+                    add_rows(&mut bin.rows, &cell.rows, &others.rows);
+                    add_rows(&mut bin.rows, &others.rows, &cell.rows);
                 }
             }
             bins
@@ -160,58 +317,116 @@ fn bins(cells: &[Cell], parameters: usize) -> Vec<Pairs> {
     })
 }
 
-fn add_rows(sum: &mut DMatrix<f64>, one: &Cell, other: &Cell, factor: f64) {
+impl Others {
+    fn add(&mut self, cell: &Cell, parameters: usize) {
+        self.count += cell.count;
+        self.squared_counts += cell.count * cell.count;
+        for which in 0..2 {
+            self.sum[which] += cell.sum[which];
+            let own = &cell.rows[which][..parameters];
+            self.rows[which].iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
+        }
+    }
+}
+
+fn add_rows(sum: &mut DMatrix<f64>, one: &[[f64; MOST]; 2], other: &[[f64; MOST]; 2]) {
     let count = sum.nrows();
     for which in 0..2 {
         for i in 0..count {
             for j in 0..count {
-                sum[(i, j)] += factor * one.rows[which][i] * other.rows[which][j];
+                sum[(i, j)] += one[which][i] * other[which][j];
             }
         }
     }
 }
 
-/// The answer, and whether correlation ends within what was looked at.
-fn estimate(bins: &[Pairs], cells: &[Cell], inverse: &DMatrix<f64>, cell: f64, is_local: bool) -> (Correlation, bool) {
-    let used: f64 = cells.iter().map(|cell| cell.count).sum();
-    let squares: f64 = cells.iter().map(|cell| cell.squares).sum();
-    let residuals = if cells.iter().any(|cell| cell.sum[1] != 0.0) { 2.0 } else { 1.0 };
-    let variance = squares / (used * residuals - inverse.nrows() as f64).max(1.0);
-    let information = inverse.clone().try_inverse().unwrap_or_else(|| DMatrix::zeros(inverse.nrows(), inverse.ncols()));
-    // The rows of a cell with itself hold each point with itself too, which the information counts.
-    let own = |k: usize| if k == 0 { &bins[0].rows - &information } else { bins[k].rows.clone() };
-    let rows: Vec<DMatrix<f64>> = (0..bins.len()).map(own).collect();
-    // Variance of a cell's mean, which bounds how well products of means are known.
-    let of_means = cells.iter().map(|c| c.sum.iter().map(|s| s * s).sum::<f64>()).sum::<f64>()
-        / cells.iter().map(|c| c.count * c.count).sum::<f64>();
-    let mut cofactors = inverse.clone();
-    let (mut seen, mut correlations) = (0, vec![0.0; bins.len()]);
-    // A fit takes part of the correlation out of its residuals; how much follows from the answer itself.
-    for _ in 0..4 {
-        seen = 0;
-        let product = |k: usize| {
-            let taken = cofactors.component_mul(&rows[k]).sum() * variance;
-            (bins[k].products + taken) / (bins[k].counts * residuals).max(1e-300) / variance
-        };
-        let common = if is_local { product(bins.len() - 1) } else { 0.0 };
-        let looked_at = if is_local { bins.len() - 1 } else { bins.len() };
-        for (k, bin) in bins.iter().enumerate().take(looked_at) {
-            correlations[k] = product(k) - common;
-            let error = of_means * bin.squares.sqrt() / (bin.counts * residuals).max(1e-300) / variance;
-            if correlations[k] > SEEN * error {
-                seen = k + 1;
-            } else {
-                // The first that is lost in noise counts still: left out, it would always lack.
-                seen = if k > 0 { k + 1 } else { 0 };
-                break;
+/// What pairs at about one distance say, in units of the residuals' variance.
+struct Bin {
+    /// Mean product of residuals, and its standard error.
+    product: f64,
+    error: f64,
+    /// Sum of products of derivatives.
+    rows: DMatrix<f64>,
+    /// Pairs of points, and of residuals.
+    counts: f64,
+    pairs: f64,
+}
+
+/// What all pairs say together.
+struct Sums {
+    used: f64,
+    /// Inverse of the normal equations, and they themselves.
+    inverse: DMatrix<f64>,
+    information: DMatrix<f64>,
+    bins: Vec<Bin>,
+}
+
+impl Sums {
+    fn new(cells: &[Cell], inverse: &DMatrix<f64>, far: usize) -> Self {
+        let used: f64 = cells.iter().map(|cell| cell.count).sum();
+        let squares: f64 = cells.iter().map(|cell| cell.squares).sum();
+        let residuals = if cells.iter().any(|cell| cell.sum[1] != 0.0) { 2.0 } else { 1.0 };
+        let variance = squares / (used * residuals - inverse.nrows() as f64).max(1.0);
+        let none = || DMatrix::zeros(inverse.nrows(), inverse.ncols());
+        let information = inverse.clone().try_inverse().unwrap_or_else(none);
+        // Variance of a cell's mean, which bounds how well products of means are known.
+        let of_means = cells.iter().map(|c| c.sum.iter().map(|s| s * s).sum::<f64>()).sum::<f64>()
+            / cells.iter().map(|c| c.count * c.count).sum::<f64>();
+        let bin = |(k, bin): (usize, Pairs)| {
+            let pairs = (bin.counts * residuals).max(1e-300);
+            Bin {
+                product: bin.products / pairs / variance,
+                error: of_means * bin.squares.sqrt() / pairs / variance,
+                // The rows of a cell with itself hold each point with itself too, which the information counts.
+                rows: if k == 0 { bin.rows - &information } else { bin.rows },
+                counts: bin.counts,
+                pairs,
             }
-        }
-        let mut between = information.clone();
-        (0..seen).for_each(|k| between += &rows[k] * correlations[k].min(1.0));
-        cofactors = inverse * between * inverse;
+        };
+        let bins = bins(cells, inverse.nrows(), far).into_iter().enumerate().map(bin).collect();
+        Self { used, inverse: inverse.clone(), information, bins }
     }
-    let excess: f64 = (0..seen).map(|k| correlations[k].min(1.0) * bins[k].counts).sum();
-    let correlation =
-        Correlation { cofactors, inflation: 1.0 + excess / used, reach: Some((seen as f64 - 0.5).max(0.0) * cell) };
-    (correlation, seen < bins.len())
+
+    /// The correlation that the residuals show.
+    fn noise(&self, step_mm: f64, is_local: bool) -> NoiseCorrelation {
+        let far = self.bins.len() - 1;
+        let mut noise = NoiseCorrelation { step_mm, is_local, far, at: [[0.0, 1.0]; FAR_WITHIN + 1] };
+        let mut cofactors = self.inverse.clone();
+        // A fit takes part of the correlation out of its residuals; how much follows from the answer itself.
+        for _ in 0..4 {
+            for (at, bin) in noise.at.iter_mut().zip(&self.bins) {
+                *at = match bin.counts {
+                    // Nothing that far apart: nothing known.
+                    0.0 => [0.0, 1.0],
+                    _ => [bin.product + cofactors.component_mul(&bin.rows).sum() / bin.pairs, bin.error],
+                };
+            }
+            if is_local {
+                let [common, _] = noise.at[far];
+                noise.at.iter_mut().for_each(|[value, _]| *value -= common);
+            }
+            cofactors = self.cofactors(&noise);
+        }
+        noise
+    }
+
+    /// Covariance of the parameters under that correlation, for residuals of variance one.
+    fn cofactors(&self, noise: &NoiseCorrelation) -> DMatrix<f64> {
+        let mut between = self.information.clone();
+        for (bin, value) in self.bins.iter().zip(noise.seen()) {
+            between += &bin.rows * value;
+        }
+        &self.inverse * between * &self.inverse
+    }
+
+    fn correlation(&self, noise: NoiseCorrelation) -> Correlation {
+        let excess: f64 = self.bins.iter().zip(noise.seen()).map(|(bin, value)| value * bin.counts).sum();
+        let reach_mm = (noise.seen().count() as f64 - 0.5).max(0.0) * noise.step_mm;
+        Correlation {
+            cofactors: self.cofactors(&noise),
+            inflation: 1.0 + excess / self.used,
+            reach_mm: Some(reach_mm),
+            noise: Some(noise),
+        }
+    }
 }

@@ -29,6 +29,7 @@ use serde::Serialize;
 
 use crate::base::{Progress, Result, UserError};
 use crate::geometry::{Point, Vector};
+pub use correlation::NoiseCorrelation;
 pub use element::Element;
 use model::Model;
 use newton::Weighted;
@@ -48,6 +49,9 @@ pub struct Options {
     /// Residuals farther apart than this, mm, are not taken as correlated: what bends them alike is stated elsewhere.
     /// `None` follows the residuals as far as they show correlation.
     pub correlation_within_mm: Option<f64>,
+    /// Where the device stood, mm: its noise is correlated over distances across its lines of sight. `None` takes
+    /// distances as they are.
+    pub eye: Option<Point>,
     /// Drops points farther than this many robust standard deviations, and fits again until none is left that far.
     pub clip_sigmas: Option<f64>,
     /// What makes one feature the best. Others than the Gaussian fit follow it: it finds the start, and where `robust`
@@ -125,7 +129,7 @@ pub fn fit(kind: Kind, points: &[Point], weights: &[f64], options: &Options, pro
         let fitted = once(kind, points, &kept, start)?;
         let next = options.clip_sigmas.map(|sigmas| robust::outliers(&fitted.distances, &masked, sigmas));
         if next.as_ref().is_none_or(|next| *next == dropped) || round + 1 == ROUNDS {
-            let spread = Spread { within_mm: options.correlation_within_mm, clip_sigmas: options.clip_sigmas };
+            let spread = spread(options, None, &fitted.frame);
             let zone = match options.objective {
                 Objective::Gaussian => None,
                 objective => Some(zone::find(objective, &fitted, &kept, progress)?),
@@ -136,6 +140,35 @@ pub fn fit(kind: Kind, points: &[Point], weights: &[f64], options: &Options, pro
         start = Some(fitted.frame.shape_outward(&fitted.shape));
     }
     Err(UserError::internal("The fit found no end."))
+}
+
+fn spread(options: &Options, noise: Option<NoiseCorrelation>, frame: &Normal) -> Spread {
+    Spread {
+        within_mm: options.correlation_within_mm,
+        clip_sigmas: options.clip_sigmas,
+        noise,
+        eye: options.eye.map(|eye| frame.inward(&eye)),
+    }
+}
+
+impl Fit {
+    /// States the uncertainty of a fit to `points` again, with what all parts together showed of the noise.
+    pub fn restate(&mut self, points: &[Point], weights: &[f64], options: &Options, noise: NoiseCorrelation) {
+        let mut kept = if weights.is_empty() { vec![1.0; points.len()] } else { weights.to_vec() };
+        for &number in &self.dropped {
+            if let Some(weight) = kept.get_mut(number as usize) {
+                *weight = 0.0;
+            }
+        }
+        let frame = Normal::of(points, &kept);
+        let inward: Vec<Point> = points.par_iter().map(|point| frame.inward(point)).collect();
+        let weighted = Weighted { points: &inward, weights: &kept };
+        let spread = spread(options, Some(noise), &frame);
+        let shape = frame.shape_inward(&self.shape);
+        if let Some(stated) = Uncertainty::of(&shape, weighted, self.used, frame.size_mm, spread) {
+            self.uncertainty = stated;
+        }
+    }
 }
 
 fn check(kind: Kind, points: &[Point], weights: &[f64]) -> Result<()> {

@@ -2,10 +2,11 @@
 
 use serde::Serialize;
 
-use super::correlation;
+use super::correlation::{self, NoiseCorrelation};
 use super::model::{Form, MOTIONS, Model};
 use super::newton::{self, Weighted};
 use super::shape::Shape;
+use crate::geometry::Point;
 
 /// Expanded uncertainties (k = 2) from the spread of the residuals, and how well the points determine the feature.
 ///
@@ -31,6 +32,9 @@ pub struct Uncertainty {
     pub rank: usize,
     /// Of the scaled least-squares problem: how much it amplifies relative errors.
     pub condition: f64,
+    /// How the noise is correlated; `None` where the points are too few to show it.
+    #[serde(skip)]
+    pub noise: Option<NoiseCorrelation>,
     /// What the figures assume.
     pub assumption: String,
 }
@@ -42,6 +46,10 @@ pub(super) struct Spread {
     pub within_mm: Option<f64>,
     /// Standard deviations beyond which residuals were dropped.
     pub clip_sigmas: Option<f64>,
+    /// What is known of the correlation from more points.
+    pub noise: Option<NoiseCorrelation>,
+    /// Where the device is, in the frame and unit of the fitted points.
+    pub eye: Option<Point>,
 }
 
 impl Spread {
@@ -58,6 +66,13 @@ impl Spread {
         }
         variance / share
     }
+}
+
+/// How much wider the parameters spread than the residuals of few points say: the variance of Student's distribution of
+/// `freedom` degrees (GUM Supplement 1, 6.4.9), which has none below 3.
+fn of_small_samples(freedom: f64) -> f64 {
+    let freedom = freedom.max(3.0);
+    freedom / (freedom - 2.0)
 }
 
 /// Eigenvalues smaller than this share of the largest are not determined.
@@ -77,9 +92,12 @@ impl Uncertainty {
         let rank = eigen.eigenvalues.iter().filter(|value| **value > OPEN * most).count();
         let inverse = scaled.cholesky()?.inverse();
         let independent = nalgebra::DMatrix::from_fn(count, count, |i, j| inverse[(i, j)] / (scales[i] * scales[j]));
-        let correlation = correlation::of(&model, points, &independent, spread.within_mm.map(|mm| mm / size_mm));
+        let search =
+            correlation::Search { within_mm: spread.within_mm, known: spread.noise, eye: spread.eye, unit_mm: size_mm };
+        let correlation = correlation::of(&model, points, &independent, &search);
         let left = (used * form.residuals()).saturating_sub(count).max(1) as f64;
-        let covariance = &correlation.cofactors * (sums.cost / left / spread.kept());
+        let variance = sums.cost / left / spread.kept() * of_small_samples(left / correlation.inflation);
+        let covariance = &correlation.cofactors * variance;
         let motions = form.motions();
         let is_length =
             |k: usize| if k < motions.len() { motions[k] < 3 } else { !(form == Form::Cone && k + 1 == count) };
@@ -111,9 +129,9 @@ impl Uncertainty {
             effective_points: used as f64 / correlation.inflation,
             rank,
             condition: (most / eigen.eigenvalues.min().max(f64::MIN_POSITIVE)).sqrt(),
-            assumption: match correlation.reach {
-                Some(reach) => {
-                    let reach_mm = reach * size_mm;
+            noise: correlation.noise,
+            assumption: match correlation.reach_mm {
+                Some(reach_mm) => {
                     format!("k = 2; residuals are correlated up to {reach_mm:.2} mm apart, equally in all directions")
                 }
                 None => "k = 2; residuals are taken as independent: too few points to see correlation".to_owned(),

@@ -43,6 +43,8 @@ const GREY_STEP = -1e30;
 // A group of number n has the value 1e31 (n + 1).
 const GROUP = 5e30;
 const GROUP_STEP = 1e31;
+// Points that are not drawn.
+const HIDDEN = 1e35;
 const GROUP_COLOURS = array<vec3f, 8>(
     vec3f(0.86, 0.27, 0.27),
     vec3f(0.17, 0.62, 0.38),
@@ -131,6 +133,10 @@ fn point_varying(position: vec3f, element: u32) -> Varying {
     out.clip.z = nearer.z / nearer.w * out.clip.w;
     out.element = element;
     out.deviation = element_deviation(element);
+    if out.deviation > HIDDEN {
+        // Behind everything.
+        out.clip = vec4f(0.0, 0.0, 2.0, 1.0);
+    }
     return out;
 }
 

@@ -19,8 +19,8 @@ pub trait Drawn: Sync {
     fn touches(&self, region: usize, count: usize) -> Vec<(Point, Vector)>;
 
     /// How bright a place of the surface is, 0 to 1.
-    fn ink(&self, place: &Point) -> f64 {
-        let _ = place;
+    fn ink(&self, place: &Point, imperfect: &Imperfect) -> f64 {
+        let _ = (place, imperfect);
         1.0
     }
 
@@ -37,6 +37,9 @@ pub struct Imperfect {
     pub flatness_mm: f64,
     /// Edges and the bottoms of slots are rounded over about this width, mm.
     pub rounding_mm: f64,
+    /// The edge of a mark as it is seen leaves the wall that a probe touches by so much more from one end to the other,
+    /// mm: rims worn unevenly, a cover glued on askew.
+    pub askew_mm: f64,
 }
 
 impl Imperfect {

@@ -3,13 +3,10 @@
 
 use super::propagation::{Placed, Propagation, axes_in};
 use super::smooth_bias::SmoothBias;
-use super::{Artefact, ArtefactFrame, Measured, Part, RegionName, check_filled, middle_of, used};
+use super::{Artefact, ArtefactFrame, Finder, Measured, Part, RegionName, check_filled, middle_of, used};
 use crate::base::{Progress, Result, UserError};
-use crate::geometry::{Point, PointSet, Pose, Vector};
+use crate::geometry::{Cloud, Point, PointSet, Pose, Vector};
 use crate::inspect::features::{Kind, fit};
-
-/// Finds the regions in a whole snapshot.
-pub type Finder = fn(&[Point], &Progress) -> Result<Vec<PointSet>>;
 
 /// An artefact of this kind.
 pub struct FivePlanes {
@@ -56,6 +53,7 @@ impl Artefact for FivePlanes {
             points.push(of.iter().flat_map(|&region| regions[region].iter().copied()).collect::<Vec<Point>>());
             fits.push(fit(Kind::Plane, &points[i], &[], &options, &part).map_err(|error| error.about(name))?);
         }
+        measured.restate(&mut fits, &points);
         let fitted = fits.iter().map(|fit| (fit.shape.place(), fit.shape.direction().unwrap_or_else(Vector::z)));
         let planes = outward(&fitted.collect::<Vec<_>>(), measured.probe_radius_mm)?;
         let frame = self.of_planes(&planes)?;
@@ -89,8 +87,8 @@ impl Artefact for FivePlanes {
         Some(outward(planes, probe_radius_mm).and_then(|planes| self.of_planes(&planes)))
     }
 
-    fn find(&self, points: &[Point], progress: &Progress) -> Result<Vec<PointSet>> {
-        (self.find)(points, progress)
+    fn find(&self, cloud: &Cloud, progress: &Progress) -> Result<Vec<PointSet>> {
+        (self.find)(cloud, progress)
     }
 }
 

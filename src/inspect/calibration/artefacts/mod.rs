@@ -6,6 +6,7 @@ pub mod drawn;
 mod edges;
 mod five_planes;
 pub mod frustum;
+mod looking;
 pub mod marked_plate;
 mod plane_and_lines;
 pub(super) mod propagation;
@@ -20,7 +21,7 @@ pub use spheres::radius_biases;
 
 use crate::base::{Progress, Result, UserError};
 use crate::geometry::{Cloud, Point, PointSet, Pose, Vector};
-use crate::inspect::features::{Fit, Options};
+use crate::inspect::features::{Fit, NoiseCorrelation, Options};
 
 /// The artefacts that a sensor can be calibrated with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
@@ -84,6 +85,9 @@ impl ArtefactKind {
     }
 }
 
+/// Finds an artefact's regions in a whole snapshot, see [`Artefact::find`].
+pub type Finder = fn(&Cloud, &Progress) -> Result<Vec<PointSet>>;
+
 /// A region of an artefact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegionName {
@@ -121,8 +125,23 @@ impl Measured {
 
     /// How parts are fitted.
     pub(super) fn options(&self) -> Options {
-        let within = (self.bias_mm > 0.0).then_some(five_planes::NOISE_WITHIN_MM);
-        Options { clip_sigmas: self.clip_sigmas, correlation_within_mm: within, ..Options::default() }
+        // A sensor is at the origin of its points.
+        let eye = self.incidence_deg.map(|_| Point::origin());
+        let within = eye.map(|_| five_planes::NOISE_WITHIN_MM);
+        Options { clip_sigmas: self.clip_sigmas, correlation_within_mm: within, eye, ..Options::default() }
+    }
+
+    /// States uncertainties again, of fits of one sort to these points, from the correlation that all show together:
+    /// each alone would know too little of it.
+    pub(super) fn restate(&self, fits: &mut [Fit], points: &[Vec<Point>]) {
+        let options = self.options();
+        if options.correlation_within_mm.is_none() {
+            // Looked at over distances of its own, no part compares with another.
+            return;
+        }
+        if let Some(noise) = NoiseCorrelation::pooled(fits.iter().filter_map(|fit| fit.uncertainty.noise)) {
+            fits.iter_mut().zip(points).for_each(|(fit, points)| fit.restate(points, &[], &options, noise));
+        }
     }
 }
 
@@ -189,7 +208,7 @@ pub trait Artefact: Sync {
     /// Finds its regions in a whole snapshot, right-handed, mm; the sensor is at the origin.
     ///
     /// Fails with a sentence where the artefact is not recognised.
-    fn find(&self, points: &[Point], progress: &Progress) -> Result<Vec<PointSet>>;
+    fn find(&self, cloud: &Cloud, progress: &Progress) -> Result<Vec<PointSet>>;
 
     /// The number of the region of that short name, in any case; a sentence where there is none.
     fn region_of_name(&self, name: &str) -> Result<usize> {

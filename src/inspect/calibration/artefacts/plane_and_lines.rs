@@ -9,7 +9,7 @@ use nalgebra::Matrix6;
 use super::edges::{self, Edge};
 use super::propagation::{Placed, Propagation, axes_in};
 use super::smooth_bias::SmoothBias;
-use super::{Artefact, ArtefactFrame, Measured, Part, RegionName, check_filled, used};
+use super::{Artefact, ArtefactFrame, Finder, Measured, Part, RegionName, check_filled, used};
 use crate::base::{Progress, Result, UserError};
 use crate::geometry::{Cloud, Point, PointSet, Pose, Vector};
 use crate::inspect::features::{Fit, Kind, fit};
@@ -23,6 +23,8 @@ pub struct PlaneAndLines {
     pub regions: &'static [RegionName],
     /// How a snapshot shows the lines.
     pub edge: Edge,
+    /// How its regions are found.
+    pub find: Finder,
 }
 
 /// Names and regions of the parts, as far as there are regions.
@@ -63,6 +65,7 @@ impl Artefact for PlaneAndLines {
         for (points, region) in flattened.iter().zip(&self.regions[1..]) {
             fits.push(fit(Kind::Line, points, &[], &options, progress).map_err(|error| error.about(region.short))?);
         }
+        measured.restate(&mut fits[1..], &flattened);
         let placed = |fit: &Fit| (fit.shape.place(), fit.shape.direction().unwrap_or_else(Vector::z));
         let parts: Vec<Placed> = fits.iter().map(placed).collect();
         let of = |parts: &[Placed]| of_parts(parts, measured.probe_radius_mm);
@@ -92,8 +95,8 @@ impl Artefact for PlaneAndLines {
         Ok(ArtefactFrame { device_from_artefact: frame, covariance, parts })
     }
 
-    fn find(&self, _: &[Point], _: &Progress) -> Result<Vec<PointSet>> {
-        Err(UserError::usage("The regions of this artefact are brushed by hand: a band along each edge or line."))
+    fn find(&self, cloud: &Cloud, progress: &Progress) -> Result<Vec<PointSet>> {
+        (self.find)(cloud, progress)
     }
 }
 

@@ -8,9 +8,9 @@ use nalgebra::Matrix6;
 
 use super::propagation::{Placed, Propagation};
 use super::smooth_bias::SmoothBias;
-use super::{Artefact, ArtefactFrame, Measured, Part, RegionName, check_filled, middle_of, used};
+use super::{Artefact, ArtefactFrame, Finder, Measured, Part, RegionName, check_filled, middle_of, used};
 use crate::base::{Progress, Result, UserError};
-use crate::geometry::{Point, PointSet, Pose, Vector};
+use crate::geometry::{Cloud, Point, PointSet, Pose, Vector};
 use crate::inspect::features::{Fit, Kind, Options, Shape, fit};
 
 /// One sphere, or three.
@@ -19,6 +19,8 @@ pub struct Spheres {
     pub name: &'static str,
     /// The spheres; of three, A is the origin, B lies along Y, C on the side of X.
     pub regions: &'static [RegionName],
+    /// How its regions are found.
+    pub find: Finder,
 }
 
 const PARTS: [&[usize]; 3] = [&[0], &[1], &[2]];
@@ -49,6 +51,7 @@ impl Artefact for Spheres {
             let part = progress.part(i as f32 / regions.len() as f32, (i + 1) as f32 / regions.len() as f32);
             fits.push(sphere(points, measured, &part).map_err(|error| error.about(region.short))?);
         }
+        measured.restate(&mut fits, regions);
         let parts: Vec<Placed> = fits.iter().map(|fit| (fit.shape.place(), Vector::zeros())).collect();
         let frame = of_centres(&parts)?;
         check_side(&frame, &parts, regions)?;
@@ -74,15 +77,8 @@ impl Artefact for Spheres {
         Ok(ArtefactFrame { device_from_artefact: frame, covariance, parts })
     }
 
-    fn find(&self, points: &[Point], progress: &Progress) -> Result<Vec<PointSet>> {
-        if self.regions.len() > 1 {
-            return Err(UserError::usage("The spheres are brushed by hand, each with its own region."));
-        }
-        // Most points lie on the sphere, or are brushed to.
-        let options = Options { robust: true, clip_sigmas: Some(4.0), ..Options::default() };
-        let found = fit(Kind::Sphere, points, &[], &options, progress)?;
-        let dropped = PointSet::new(found.dropped);
-        Ok(vec![dropped.inverted(points.len())])
+    fn find(&self, cloud: &Cloud, progress: &Progress) -> Result<Vec<PointSet>> {
+        (self.find)(cloud, progress)
     }
 }
 

@@ -276,6 +276,7 @@ fn finish(
             effective_points: used.len() as f64,
             rank: LEAST_POINTS,
             condition,
+            noise: None,
             assumption: "k = 2; residuals are taken as independent".to_owned(),
         },
         iterations: solved.steps,

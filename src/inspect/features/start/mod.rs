@@ -18,6 +18,8 @@ const FOLLOWED: usize = 24;
 const MOST_FOLLOWED: usize = 400;
 /// With so few points there are many least sums, and trying all is cheap.
 const FEW: usize = 15;
+/// Starts of a torus through so few that are drawn at random, and all followed.
+const ANYWHERE: usize = 2000;
 
 /// The best start for `kind` among all that the search brings up, by where they lead on a sample of the points.
 pub fn find(kind: Kind, points: Weighted<'_>) -> Option<Model> {
@@ -37,7 +39,11 @@ pub fn find(kind: Kind, points: Weighted<'_>) -> Option<Model> {
     starts.sort_by(|a, b| a.0.total_cmp(&b.0));
     let followed = FOLLOWED * SAMPLE / kept.len().max(1);
     starts.truncate(if kept.len() > FEW { followed.clamp(FOLLOWED, MOST_FOLLOWED) } else { followed });
-    let led = starts.into_iter().map(|(_, model)| newton::solve(model, sample));
+    let mut starts: Vec<Model> = starts.into_iter().map(|(_, model)| model).collect();
+    if kind == Kind::Torus && kept.len() <= FEW {
+        starts.extend(torus::anywhere(sample, ANYWHERE));
+    }
+    let led = starts.into_iter().map(|model| newton::solve(model, sample));
     let better = |a: &Solved, b: &Solved| a.cost.total_cmp(&b.cost);
     led.filter(|solved| solved.cost.is_finite()).min_by(better).map(|solved| solved.model)
 }

@@ -4,6 +4,7 @@ use super::super::model::{Model, any_square_to};
 use super::super::newton::Weighted;
 use super::super::shape::Shape;
 use super::{FEW, weight};
+use crate::base::random::Random;
 use crate::geometry::{Point, Vector};
 
 /// Points that the grid is tried on.
@@ -16,6 +17,8 @@ const AROUND: usize = 12;
 /// Middles of one axis that are worth following: few, but more where few points leave much open.
 const BEST: usize = 3;
 const BEST_OF_FEW: usize = 24;
+/// How far middles drawn at random are from the centroid, in sizes of the points.
+const FARTHEST: f64 = 3.0;
 
 /// The best for one axis, by the spread of the points about the tube.
 pub fn about(points: Weighted<'_>, axis: &Vector) -> Vec<Model> {
@@ -45,6 +48,30 @@ pub fn about(points: Weighted<'_>, axis: &Vector) -> Vec<Model> {
     };
     let best = if points.points.len() > FEW { BEST } else { BEST_OF_FEW };
     tried.iter().take(best).map(model).collect()
+}
+
+/// Middles and axes drawn at random.
+///
+/// Eight or nine points leave many least sums, and where the lowest lies no grid tells: about one start in a hundred
+/// leads there, from wherever.
+pub fn anywhere(points: Weighted<'_>, count: usize) -> Vec<Model> {
+    let mut random = Random::new(0x7040, points.points.len() as u64);
+    let mut any = || Vector::from_fn(|_, _| random.normal()).normalize();
+    let starts = (0..count).filter_map(|i| {
+        let (axis, towards) = (any(), any());
+        // Evenly from the centroid to a few sizes of the points away, nearer ones more.
+        let middle = towards * (FARTHEST * ((i as f64 + 0.5) / count as f64).powi(2));
+        let seen: Vec<[f64; 4]> = (0..points.points.len())
+            .map(|i| {
+                let away = points.points[i].coords - middle;
+                let height = away.dot(&axis);
+                [(away - axis * height).norm(), 0.0, height, weight(points, i)]
+            })
+            .collect();
+        let (_, [major, height, minor]) = tube(&seen, [0.0, 0.0])?;
+        Some(Model::of(&Shape::Torus { centre: Point::from(middle + axis * height), axis, major, minor }))
+    });
+    starts.collect()
 }
 
 /// The algebraic circle (Kåsa 1976) through distances from `middle` and heights: mean square distance from it; its

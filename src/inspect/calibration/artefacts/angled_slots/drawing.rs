@@ -191,7 +191,7 @@ mod tests {
     #[test]
     fn rounding_and_flatness_stay_as_small_as_asked() {
         let drawing = Drawing::default();
-        let imperfect = Imperfect { flatness_mm: 0.02, rounding_mm: 0.5 };
+        let imperfect = Imperfect { flatness_mm: 0.02, rounding_mm: 0.5, ..Imperfect::default() };
         let (mut most, mut on_faces) = (0.0_f64, 0.0_f64);
         for i in 0..200 {
             for j in 0..300 {

@@ -22,7 +22,7 @@ pub static ANGLED_SLOTS: FivePlanes = FivePlanes {
         (0, 1, 0, "The left and the right part of the plate"),
         (5, 4, 1, "The lower and the upper flank of the short slot"),
     ],
-    find: |points, progress| automatic::find(&drawing::Drawing::default(), points, progress),
+    find: |cloud, progress| automatic::find(&drawing::Drawing::default(), &cloud.points, progress),
 };
 
 /// A region of the artefact.

@@ -2,6 +2,7 @@ use super::super::{Artefact, ArtefactFrame, Imperfect, Measured};
 use super::drawing::Drawing;
 use super::*;
 use crate::base::{Progress, Result, random::Random};
+use crate::geometry::Cloud;
 use crate::geometry::mesh::shapes;
 use crate::geometry::{Point, Pose, Surface, Vector};
 use crate::inspect::calibration::Handedness;
@@ -82,7 +83,7 @@ fn regions_are_found_in_a_snapshot_however_the_plate_lies() {
         let around = middle * Pose::from_parts(nalgebra::Translation3::identity(), turn) * middle.inverse();
         let artefact_from_sensor = around * above;
         let (points, snapshot) = points_of(&artefact, &sensor, &artefact_from_sensor);
-        let regions = ANGLED_SLOTS.find(&points, &Progress::silent()).unwrap();
+        let regions = ANGLED_SLOTS.find(&Cloud::from_points(points.clone()), &Progress::silent()).unwrap();
         for (region, set) in Region::ALL.iter().zip(&regions) {
             assert!(set.len() > 300, "{region:?} {}", set.len());
             let right = |&&number: &&u32| {
@@ -93,10 +94,16 @@ fn regions_are_found_in_a_snapshot_however_the_plate_lies() {
             assert!(wrong * 1000 <= set.len(), "{region:?}: {wrong} of {}", set.len());
         }
         let mirrored: Vec<Point> = points.iter().map(|point| Handedness::Left.to_right(point)).collect();
-        let said = ANGLED_SLOTS.find(&mirrored, &Progress::silent()).unwrap_err().sentence;
+        let said = ANGLED_SLOTS.find(&Cloud::from_points(mirrored), &Progress::silent()).unwrap_err().sentence;
         assert!(said.contains("mirror image"), "{said}");
     }
     let bare = Surface::new(shapes::cuboid(Point::new(-45.0, -80.0, -9.0), Point::new(45.0, 80.0, 0.0)));
     let (points, _) = points_of(&bare, &wide, &views::looking_at(&Point::origin(), &Vector::z(), &wide));
-    assert!(ANGLED_SLOTS.find(&points, &Progress::silent()).unwrap_err().sentence.contains("not recognised"));
+    assert!(
+        ANGLED_SLOTS
+            .find(&Cloud::from_points(points.clone()), &Progress::silent())
+            .unwrap_err()
+            .sentence
+            .contains("not recognised")
+    );
 }

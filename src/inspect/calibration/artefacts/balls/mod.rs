@@ -1,14 +1,24 @@
 //! Spheres as artefacts: one that the machine carries the sensor about, and three on one plate.
 
+mod automatic;
+
 use super::drawn::{self, Drawn, Imperfect};
 use super::spheres::Spheres;
 use super::{RegionName, named};
 use crate::geometry::{Mesh, Point, Vector};
 
 /// One sphere.
-pub static SPHERE: Spheres = Spheres { name: "Sphere, several positions", regions: &ONE };
+pub static SPHERE: Spheres = Spheres {
+    name: "Sphere, several positions",
+    regions: &ONE,
+    find: |cloud, progress| automatic::one(cloud, progress),
+};
 /// Three of them.
-pub static THREE_SPHERES: Spheres = Spheres { name: "Three spheres", regions: &THREE };
+pub static THREE_SPHERES: Spheres = Spheres {
+    name: "Three spheres",
+    regions: &THREE,
+    find: |cloud, progress| automatic::three(&Drawing::THREE, cloud, progress),
+};
 
 const ONE: [RegionName; 1] = [named("S", "sphere")];
 const THREE: [RegionName; 3] =

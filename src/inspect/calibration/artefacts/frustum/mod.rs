@@ -1,10 +1,11 @@
 //! A frustum: a flat top, and four flanks that fall away from it. A polyhedron that a ball probe touches from above,
 //! without slots.
 
+mod automatic;
+
 use super::drawn::{self, Drawn, Imperfect, smooth_least};
 use super::five_planes::FivePlanes;
 use super::{RegionName, named};
-use crate::base::UserError;
 use crate::geometry::{Mesh, Point, Vector};
 
 /// The artefact.
@@ -14,7 +15,7 @@ pub static FRUSTUM: FivePlanes = FivePlanes {
     parts: [("top", &[0]), ("W", &[1]), ("E", &[2]), ("N", &[3]), ("S", &[4])],
     pairs: ["flanks west and east", "flanks north and south"],
     order: &[(1, 2, 0, "The west and the east flank"), (4, 3, 1, "The south and the north flank")],
-    find: |_, _| Err(UserError::usage("The faces of a frustum are brushed by hand.")),
+    find: automatic::find,
 };
 
 const REGIONS: [RegionName; 5] = [

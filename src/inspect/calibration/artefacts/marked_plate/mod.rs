@@ -1,6 +1,8 @@
 //! Plates with two straight marks that cross: slots with square edges, slots that are black on white, or lines drawn by
 //! a pen in the machine's own head.
 
+mod automatic;
+
 use super::drawn::{self, Drawn, Imperfect};
 use super::edges::Edge;
 use super::plane_and_lines::PlaneAndLines;
@@ -8,12 +10,26 @@ use super::{RegionName, named};
 use crate::geometry::{Mesh, Point, Vector};
 
 /// A plate of metal with milled slots.
-pub static SQUARE_SLOTS: PlaneAndLines = PlaneAndLines { name: "Square slots", regions: &SLOTS, edge: Edge::Height };
+pub static SQUARE_SLOTS: PlaneAndLines = PlaneAndLines {
+    name: "Square slots",
+    regions: &SLOTS,
+    edge: Edge::Height,
+    find: |cloud, progress| automatic::find(SQUARE_SLOTS.name, &Drawing::SQUARE_SLOTS, cloud, progress),
+};
 /// White over black plastic, cut through to the black.
-pub static GREYSCALE_SLOTS: PlaneAndLines =
-    PlaneAndLines { name: "Greyscale slots", regions: &SLOTS, edge: Edge::Greyscale };
+pub static GREYSCALE_SLOTS: PlaneAndLines = PlaneAndLines {
+    name: "Greyscale slots",
+    regions: &SLOTS,
+    edge: Edge::Greyscale,
+    find: |cloud, progress| automatic::find(GREYSCALE_SLOTS.name, &Drawing::GREYSCALE_SLOTS, cloud, progress),
+};
 /// A plate that the machine drew two lines on.
-pub static PEN_LINES: PlaneAndLines = PlaneAndLines { name: "Pen lines", regions: &LINES, edge: Edge::DarkStroke };
+pub static PEN_LINES: PlaneAndLines = PlaneAndLines {
+    name: "Pen lines",
+    regions: &LINES,
+    edge: Edge::DarkStroke,
+    find: |cloud, progress| automatic::find(PEN_LINES.name, &Drawing::PEN_LINES, cloud, progress),
+};
 
 const SLOTS: [RegionName; 5] = [
     named("PL", "plane"),
@@ -71,6 +87,16 @@ impl Drawing {
         by_edges: false,
     };
 
+    /// Whether marks lie deeper than noise; else they are dark.
+    fn is_told_by_depth(&self) -> bool {
+        self.depth_mm > 1.0
+    }
+
+    /// Its regions.
+    fn regions(&self) -> usize {
+        if self.by_edges { SLOTS.len() } else { LINES.len() }
+    }
+
     /// How far inside a mark a place is, mm: from its edges, and from its ends. `mark` 0 runs along Y, 1 along X.
     fn inside(&self, mark: usize, x: f64, y: f64) -> (f64, f64) {
         let (across, along) = if mark == 0 { (x, y) } else { (y, x) };
@@ -83,10 +109,16 @@ impl Drawing {
         edge.min(end)
     }
 
+    /// How far along a mark a place is, 0 to 1.
+    fn share(&self, mark: usize, x: f64, y: f64) -> f64 {
+        let [from, to] = self.from_to_mm[mark];
+        ((if mark == 0 { y } else { x } - from) / (to - from)).clamp(0.0, 1.0)
+    }
+
     fn made_height(&self, x: f64, y: f64, imperfect: &Imperfect) -> f64 {
-        let round = imperfect.rounding_mm;
         let fall = |mark: usize| {
             let inside = self.depth(mark, x, y);
+            let round = imperfect.rounding_mm + imperfect.askew_mm * self.share(mark, x, y);
             // The rim is a quarter of a circle, the wall below it leans.
             let rim = if round > 0.0 {
                 round - (round * round - (inside + round).clamp(0.0, round).powi(2)).sqrt()
@@ -186,8 +218,12 @@ impl Drawn for Drawing {
         drawn::spread(&places, count)
     }
 
-    fn ink(&self, place: &Point) -> f64 {
-        let marked = (0..2).any(|mark| self.depth(mark, place.x, place.y) > 0.0);
+    fn ink(&self, place: &Point, imperfect: &Imperfect) -> f64 {
+        let marked = (0..2).any(|mark| {
+            let by = imperfect.askew_mm * self.share(mark, place.x, place.y);
+            let (x, y) = if mark == 0 { (place.x - by, place.y) } else { (place.x, place.y - by) };
+            self.depth(mark, x, y) > 0.0
+        });
         if marked { self.ink } else { 1.0 }
     }
 }

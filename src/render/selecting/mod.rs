@@ -1,5 +1,7 @@
 //! Points inside an outline on the screen, all of them or only those that nothing hides.
 
+pub mod on_device;
+
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
@@ -114,11 +116,22 @@ impl View {
         }
     }
 
+    /// The same of only a share of the points, which lie farther apart.
+    pub fn of_fewer(&self, share: f64) -> Self {
+        let spacing_mm = self.spacing_mm / share.clamp(1e-6, 1.0).sqrt() as f32;
+        Self { spacing_mm, ..self.clone() }
+    }
+
     /// Least and greatest clip x and y, each over w, of a box of pixels, a little widened.
     fn clip_box(&self, low: [f32; 2], high: [f32; 2]) -> [f64; 4] {
         let across = |pixel: f32, axis: usize| 2.0 * f64::from(pixel) / f64::from(self.size[axis]) - 1.0;
         let more = 1e-4;
         [across(low[0], 0) - more, across(high[0], 0) + more, -across(high[1], 1) - more, -across(low[1], 1) + more]
+    }
+
+    /// The rows for points about `centre`.
+    fn rows_about(&self, centre: &Point) -> [[f32; 4]; 4] {
+        self.rows.map(|[x, y, z, w]| [x, y, z, Vector::new(x, y, z).dot(&centre.coords) + w].map(|c| c as f32))
     }
 
     #[inline]
@@ -154,38 +167,85 @@ pub struct Stroke {
     pub view: View,
     /// The outline.
     pub outline: Outline,
-    /// Whether hidden points are left out.
+    /// Whether points that others hide are left out.
     pub only_visible: bool,
+    /// Points that are not shown, and hide nothing.
+    pub hidden: PointSet,
 }
 
 impl Stroke {
     /// The points inside.
     pub fn of(&self, points: &[Point]) -> PointSet {
-        PointSet::new(points_in(&self.view, points, &self.outline, self.only_visible))
+        PointSet::new(points_in(&self.view, points, &self.outline, self.only_visible, &self.hidden))
+    }
+}
+
+/// What a stroke takes: points yet to be found, or those that the graphics device has found.
+#[derive(Clone, Debug)]
+pub enum Brushed {
+    /// What lies under it.
+    Under(Box<Stroke>),
+    /// These.
+    Points(PointSet),
+}
+
+impl Brushed {
+    /// The points.
+    pub fn of(&self, points: &[Point]) -> PointSet {
+        match self {
+            Self::Under(stroke) => stroke.of(points),
+            Self::Points(found) => found.clone(),
+        }
     }
 }
 
 /// Numbers of the points inside `outline`, in ascending order. `only_visible` leaves out those that others hide.
-pub fn points_in(view: &View, points: &[Point], outline: &Outline, only_visible: bool) -> Vec<u32> {
+/// Those of `hidden` are not there.
+pub fn points_in(view: &View, points: &[Point], outline: &Outline, only_visible: bool, hidden: &PointSet) -> Vec<u32> {
     let Some(region) = Region::new(outline) else { return Vec::new() };
-    let inside = inside(view, points, &region);
+    let mut inside = inside(view, points, &region);
+    if !hidden.is_empty() {
+        inside.retain(|(number, _)| !hidden.contains(*number));
+    }
     if !only_visible {
         return inside.into_iter().map(|(number, _)| number).collect();
     }
-    let cell = CELL_PIXELS.max(2.0 * view.spacing_mm * view.pixels_per_mm);
-    let columns = ((region.high[0] - region.low[0]) / cell) as usize + 1;
-    let rows = ((region.high[1] - region.low[1]) / cell) as usize + 1;
-    let place = |&[x, y, _]: &[f32; 3]| {
-        let (column, row) = (((x - region.low[0]) / cell) as usize, ((y - region.low[1]) / cell) as usize);
-        row.min(rows - 1) * columns + column.min(columns - 1)
-    };
-    let nearest: Vec<AtomicU32> = (0..columns * rows).map(|_| AtomicU32::new(u32::MAX)).collect();
+    let cells = Cells::of(&region, view);
+    let foremost: Vec<AtomicU32> = (0..cells.count()).map(|_| AtomicU32::new(u32::MAX)).collect();
     inside.par_iter().for_each(|(_, seen)| {
-        nearest[place(seen)].fetch_min(ordered(seen[2]), Ordering::Relaxed);
+        foremost[cells.at(seen)].fetch_min(ordered(seen[2]), Ordering::Relaxed);
     });
-    let tolerance_mm = BEHIND * cell / view.pixels_per_mm;
-    let is_seen = |seen: &[f32; 3]| ordered(seen[2] - tolerance_mm) <= nearest[place(seen)].load(Ordering::Relaxed);
+    let is_seen =
+        |seen: &[f32; 3]| ordered(seen[2] - cells.behind_mm) <= foremost[cells.at(seen)].load(Ordering::Relaxed);
     inside.into_par_iter().filter(|(_, seen)| is_seen(seen)).map(|(number, _)| number).collect()
+}
+
+/// Cells of pixels in which points hide each other.
+struct Cells {
+    low: [f32; 2],
+    pixels: f32,
+    columns: usize,
+    lines: usize,
+    /// How far behind the foremost point of its cell a point is still seen, mm.
+    behind_mm: f32,
+}
+
+impl Cells {
+    fn of(region: &Region, view: &View) -> Self {
+        let pixels = CELL_PIXELS.max(2.0 * view.spacing_mm * view.pixels_per_mm);
+        let count = |axis: usize| ((region.high[axis] - region.low[axis]) / pixels) as usize + 1;
+        let behind_mm = BEHIND * pixels / view.pixels_per_mm;
+        Self { low: region.low, pixels, columns: count(0), lines: count(1), behind_mm }
+    }
+
+    fn count(&self) -> usize {
+        self.columns * self.lines
+    }
+
+    fn at(&self, &[x, y, _]: &[f32; 3]) -> usize {
+        let (column, line) = (((x - self.low[0]) / self.pixels) as usize, ((y - self.low[1]) / self.pixels) as usize);
+        line.min(self.lines - 1) * self.columns + column.min(self.columns - 1)
+    }
 }
 
 /// Points of one task.
@@ -217,13 +277,13 @@ fn ordered(value: f32) -> u32 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::geometry::Aabb;
     use crate::render::camera::StandardView;
 
     /// Two layers of a grid, seen from above.
-    fn scene() -> (Vec<Point>, ViewCamera) {
+    pub fn scene() -> (Vec<Point>, ViewCamera) {
         let layer =
             |z: f64| (0..40_000).map(move |i| Point::new(f64::from(i % 200) * 0.5, f64::from(i / 200) * 0.5, z));
         let points: Vec<Point> = layer(0.0).chain(layer(-10.0)).collect();
@@ -246,7 +306,13 @@ mod tests {
             (p - (a + (b - a) * t)).xy().norm()
         };
         for only_visible in [false, true] {
-            let found = points_in(&View::new(&camera, &Pose::identity(), 0.5), &points, &outline, only_visible);
+            let found = points_in(
+                &View::new(&camera, &Pose::identity(), 0.5),
+                &points,
+                &outline,
+                only_visible,
+                &PointSet::default(),
+            );
             // Seen from a hair beside the vertical; on the very rim single precision decides.
             let expected = |number: usize, margin: f64| {
                 within(&points[number]) <= radius_mm + margin && (!only_visible || number < 40_000)
@@ -275,7 +341,8 @@ mod tests {
             (10.2, 60.2),
         ];
         let outline = Outline::Polygon(corners.iter().map(|&(x, y)| pixel(x, y)).collect());
-        let found = points_in(&view, &points[..40_000], &outline, false);
+        let none = PointSet::default();
+        let found = points_in(&view, &points[..40_000], &outline, false, &none);
         let inside = |p: &Point| {
             let between = |v: f64, low: f64, high: f64| low < v && v < high;
             let outer = between(p.x, 10.2, 80.2) && between(p.y, 10.2, 60.2);
@@ -283,6 +350,10 @@ mod tests {
         };
         let expected: Vec<u32> = (0..40_000).filter(|&n| inside(&points[n as usize])).collect();
         assert_eq!(found, expected);
-        assert!(points_in(&view, &points, &Outline::Polygon(vec![]), false).is_empty());
+        assert!(points_in(&view, &points, &Outline::Polygon(vec![]), false, &none).is_empty());
+        // The upper layer hidden, the lower one is seen.
+        let upper = PointSet::new((0..40_000).collect());
+        let through = points_in(&view, &points, &outline, true, &upper);
+        assert!(through.len() > 1000 && through.iter().all(|&number| number >= 40_000), "{}", through.len());
     }
 }

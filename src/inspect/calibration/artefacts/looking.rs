@@ -1,0 +1,109 @@
+//! What looking for an artefact in a whole snapshot has in common: an even sample of its points with the way the surface
+//! looks there, the two ways across which its faces or marks lie, and which of the ways of laying it fits.
+
+use crate::base::{Progress, Result, UserError};
+use crate::compute::{Backend, cpu::Cpu, neighbourhoods};
+use crate::geometry::{Point, Pose, SearchablePoints, Vector, thinning};
+
+/// Points that normals are found from.
+const NEIGHBOURS: usize = 24;
+/// Points that a sample needs.
+const LEAST: usize = 500;
+/// Share of the points that must lie on the drawing.
+const RECOGNISED: f64 = 0.6;
+/// By how much the mirror image must fit better to be taken for the truth.
+const CLEARLY: f64 = 0.02;
+
+/// A sentence that says why an artefact was not recognised.
+pub fn not_recognised(artefact: &str, why: &str) -> UserError {
+    UserError::input(format!(
+        "The artefact ({}) was not recognised: {why}. Brush its regions by hand, or take a snapshot that shows it whole.",
+        artefact.to_lowercase()
+    ))
+}
+
+/// Some of the points, evenly spread, with the way the surface looks there.
+pub struct Sample {
+    /// Places, mm; the sensor is at the origin.
+    pub points: Vec<Point>,
+    /// Unit vectors towards the sensor's side.
+    pub normals: Vec<Vector>,
+}
+
+impl Sample {
+    /// Of a snapshot of `artefact`, a point in each cell of `cell_mm`.
+    pub fn of(artefact: &str, points: &[Point], cell_mm: f64, progress: &Progress) -> Result<Self> {
+        let kept: Vec<Point> =
+            thinning::one_per_dense_cell(points, cell_mm).iter().map(|&number| points[number as usize]).collect();
+        if kept.len() < LEAST {
+            return Err(not_recognised(artefact, "there are too few points"));
+        }
+        let searchable = SearchablePoints::new(&kept);
+        let request = neighbourhoods::Request { points: &searchable, neighbours: NEIGHBOURS };
+        let found = Cpu.neighbourhoods(&request, progress)?;
+        // The sensor, at the origin, sees only what looks at it.
+        let towards =
+            |(point, normal): (&Point, Vector)| if normal.dot(&point.coords) > 0.0 { -normal } else { normal };
+        let normals = kept.iter().zip(found.iter().map(|own| own.normal)).map(towards).collect();
+        Ok(Self { points: kept, normals })
+    }
+}
+
+/// The two ways, square to `up` and to each other, that most of `ways` point along or against.
+pub fn square_ways(ways: impl Iterator<Item = Vector> + Clone, up: &Vector) -> Option<[Vector; 2]> {
+    // Four times their angle is the same for all.
+    let e1 = ways.clone().next()?;
+    let e2 = up.cross(&e1);
+    let mut quarter = 0.0;
+    for round in 0..4 {
+        let near = |angle: &f64| round == 0 || (4.0 * (angle - quarter)).cos() > 0.0;
+        let angles = ways.clone().map(|way| way.dot(&e2).atan2(way.dot(&e1))).filter(near);
+        let (sin, cos) = angles.fold((0.0, 0.0), |(s, c), angle| (s + (4.0 * angle).sin(), c + (4.0 * angle).cos()));
+        quarter = sin.atan2(cos) / 4.0;
+    }
+    let a = e1 * quarter.cos() + e2 * quarter.sin();
+    Some([a, up.cross(&a)])
+}
+
+/// Of the ways of laying X along ±a or ±b about `origin`, the one that `score` (X, Y; 0 to 1) likes best. Fails with a
+/// sentence where none fits, or where the mirror image fits better.
+pub fn best_way(
+    artefact: &str,
+    origin: &Point,
+    [a, b]: [Vector; 2],
+    up: &Vector,
+    score: &dyn Fn(&Vector, &Vector) -> f64,
+) -> Result<Pose> {
+    let best = |mirror: f64| {
+        let scored = [a, b, -a, -b].map(|x| (score(&x, &(up.cross(&x) * mirror)), x));
+        scored.into_iter().max_by(|one, other| one.0.total_cmp(&other.0)).unwrap_or((0.0, a))
+    };
+    let ((right, x), (mirrored, _)) = (best(1.0), best(-1.0));
+    if mirrored > right + CLEARLY && mirrored >= RECOGNISED {
+        return Err(UserError::input(format!(
+            "The artefact appears as its mirror image ({:.1} % of the points lie on it, {:.1} % on the artefact itself): \
+             the sensor's frame is of the other handedness than was said.",
+            100.0 * mirrored,
+            100.0 * right
+        )));
+    }
+    if right < RECOGNISED {
+        return Err(not_recognised(artefact, &format!("only {:.0} % of the points lie on it", 100.0 * right)));
+    }
+    Ok(pose(origin, &x, up))
+}
+
+/// The frame at `origin` with that X and Z.
+pub fn pose(origin: &Point, x: &Vector, up: &Vector) -> Pose {
+    let turn = nalgebra::Rotation3::from_basis_unchecked(&[*x, up.cross(x), *up]);
+    Pose::from_parts(origin.coords.into(), nalgebra::UnitQuaternion::from_rotation_matrix(&turn))
+}
+
+/// The middle of the narrowest stretch that holds a third of `values`: others tell other places.
+pub fn densest(values: &mut [f64]) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let third = values.len() / 3;
+    let width = |i: &usize| values[i + third] - values[*i];
+    let first = (0..values.len() - third).min_by(|i, j| width(i).total_cmp(&width(j)))?;
+    Some(values[first + third / 2])
+}
