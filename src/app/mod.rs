@@ -115,6 +115,8 @@ pub struct App {
     has_nominal: bool,
     /// How points are brushed.
     brush: viewport::brush::Brush,
+    /// Strokes that are sent with the next frame.
+    strokes_next: std::collections::VecDeque<Command>,
     /// Strokes whose points a graphics card looks for.
     sweeping: std::collections::VecDeque<viewport::brush::Sweeping>,
     /// What the Calibrate panel remembers.
@@ -210,6 +212,7 @@ impl App {
             log_open: false,
             searches_open: false,
             brush: viewport::brush::Brush::default(),
+            strokes_next: std::collections::VecDeque::new(),
             sweeping: std::collections::VecDeque::new(),
             calibration: panels::calibrate::Draft::default(),
             probing: panels::probing::Draft::default(),
@@ -242,7 +245,7 @@ impl App {
 
     /// Whether something is under way.
     pub fn is_busy(&self) -> bool {
-        self.dispatcher.job().is_some() || !self.sweeping.is_empty()
+        self.dispatcher.job().is_some() || !self.sweeping.is_empty() || !self.strokes_next.is_empty()
     }
 
     /// Sends a command to the dispatcher.

@@ -177,7 +177,9 @@ impl App {
             if target.region.is_none() {
                 viewport.foresee(&stroke, target.how, &self.dispatcher.document.selection);
             }
-            return self.send(target.command(Brushed::Under(Box::new(stroke))));
+            // The job would take the processor from the picture that shows it: first that.
+            self.strokes_next.push_back(target.command(Brushed::Under(Box::new(stroke))));
+            return ui.ctx().request_repaint();
         };
         match viewport.sweeper.start(&gpu, &shown.item, &stroke) {
             Some(sweep) => {
@@ -189,8 +191,11 @@ impl App {
         }
     }
 
-    /// Takes in what a graphics card has found under strokes, in their order.
+    /// Sends strokes that were shown, and takes in what a graphics card has found under others, in their order.
     pub(in super::super) fn follow_strokes(&mut self, context: &egui::Context) {
+        while let Some(command) = self.strokes_next.pop_front() {
+            self.send(command);
+        }
         while let Some(next) = self.sweeping.front() {
             let Some(found) = next.sweep.poll(&next.gpu) else {
                 context.request_repaint();

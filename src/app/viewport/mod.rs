@@ -299,7 +299,9 @@ impl Viewport {
         let slices = self.slices();
         match &mut self.drawn {
             Some(drawn) if drawn.key == key => {
-                if drawn.quality == Quality::Whole || moving || is_live {
+                // A pointer that is held down draws or drags: it comes before the rest of the picture.
+                let is_held = context.input(|input| input.pointer.any_down());
+                if drawn.quality == Quality::Whole || moving || is_live || is_held {
                     return;
                 }
                 let slice = Slice { number: drawn.next_slice, of: slices };
