@@ -118,7 +118,7 @@ pub struct App {
     /// Strokes that are sent with the next frame.
     strokes_next: std::collections::VecDeque<Command>,
     /// Strokes whose points a graphics card looks for.
-    sweeping: std::collections::VecDeque<viewport::brush::Sweeping>,
+    sweeping: std::collections::VecDeque<viewport::sweeping::Sweeping>,
     /// What the Calibrate panel remembers.
     calibration: panels::calibrate::Draft,
     /// What the section on hybrid measuring remembers.

@@ -10,6 +10,7 @@ pub(super) mod live;
 mod readout;
 mod screen;
 mod shading;
+pub(super) mod sweeping;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
