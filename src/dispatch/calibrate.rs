@@ -127,7 +127,7 @@ pub(super) fn brush(
         return Err(UserError::usage("Open a snapshot and the CMM's touches first."));
     };
     let stroke = stroke.of(&actual.cloud.points);
-    if stroke.last().is_some_and(|&last| last as usize >= actual.cloud.points.len()) {
+    if !stroke.is_within(actual.cloud.points.len()) {
         return Err(UserError::internal("A stroke named points that the measurement has not."));
     }
     let count = document.calibration.setup.artefact.artefact().regions().len();

@@ -32,7 +32,7 @@ fn change(label: &str, selection: PointSet) -> Edit {
 
 pub(super) fn select(stroke: &PointSet, how: Combine, document: &Document) -> Result<Edit> {
     let count = scan(document)?.cloud.points.len();
-    if stroke.last().is_some_and(|&last| last as usize >= count) {
+    if !stroke.is_within(count) {
         return Err(UserError::internal("A stroke named points that the scan has not."));
     }
     Ok(change("Select points", document.selection.combined(stroke, how)))

@@ -276,9 +276,8 @@ pub(super) fn project(path: &Path, context: &Context, progress: &Progress) -> Re
     document.selections = project.selections;
     if let Some(actual) = &document.actual {
         let count = actual.cloud.points.len();
-        let exist = |points: &PointSet| points.last().is_none_or(|&last| (last as usize) < count);
-        document.hidden = Some(project.hidden).filter(exist).unwrap_or_default();
-        document.selections.retain(|named| !named.points.is_empty() && exist(&named.points));
+        document.hidden = Some(project.hidden).filter(|hidden| hidden.is_within(count)).unwrap_or_default();
+        document.selections.retain(|named| !named.points.is_empty() && named.points.is_within(count));
         for recipe in project.features {
             let made = super::features::made(recipe, actual, &progress.part(0.8, 0.82));
             document.features.extend(keep(made, &mut notes, &mut complete)?);

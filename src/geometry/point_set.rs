@@ -40,6 +40,11 @@ impl PointSet {
         self.0.binary_search(&number).is_ok()
     }
 
+    /// Whether a cloud of `count` points has all of them.
+    pub fn is_within(&self, count: usize) -> bool {
+        self.0.last().is_none_or(|&last| (last as usize) < count)
+    }
+
     /// Whether both are one and the same copy, so that comparing costs nothing.
     pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)

@@ -12,6 +12,7 @@ pub mod items;
 pub mod picking;
 pub mod picture;
 pub mod post;
+mod readback;
 mod scatter;
 pub mod scene;
 pub mod selecting;

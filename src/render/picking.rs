@@ -1,8 +1,6 @@
 //! What lies under the pointer: a few pixels of the id texture, read back without waiting.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
-
+use super::readback::Readback;
 use super::{Gpu, Target};
 
 /// An item's id and the number of its facet or drawn point.
@@ -17,14 +15,9 @@ pub struct Picked {
 /// Pixels on a side of the square that is read.
 const SIDE: u32 = 7;
 
-const WAITING: u8 = 0;
-const READY: u8 = 1;
-const FAILED: u8 = 2;
-
 /// A read on its way.
 pub struct Pick {
-    buffer: wgpu::Buffer,
-    state: Arc<AtomicU8>,
+    read: Readback,
     row_bytes: u32,
     size: [u32; 2],
     centre: [u32; 2],
@@ -62,28 +55,17 @@ impl Pick {
             wgpu::Extent3d { width: size[0], height: size[1], depth_or_array_layers: 1 },
         );
         gpu.queue.submit([encoder.finish()]);
-        let state = Arc::new(AtomicU8::new(WAITING));
-        let done = Arc::clone(&state);
-        buffer.map_async(wgpu::MapMode::Read, .., move |result| {
-            done.store(if result.is_ok() { READY } else { FAILED }, Ordering::Release);
-        });
         let centre = [pixel[0] - low[0].min(pixel[0]), pixel[1] - low[1].min(pixel[1])];
-        Self { buffer, state, row_bytes, size, centre }
+        Self { read: Readback::start(buffer), row_bytes, size, centre }
     }
 
     /// The answer, once there: the drawn element nearest to the pixel, `Some(None)` for the background.
     pub fn poll(&self, gpu: &Gpu) -> Option<Option<Picked>> {
         // A lost device answers as nothing picked.
-        let _ = gpu.device.poll(wgpu::PollType::Poll);
-        match self.state.load(Ordering::Acquire) {
-            WAITING => None,
-            READY => Some(self.nearest()),
-            _ => Some(None),
-        }
+        self.read.poll(gpu).map(|bytes| self.nearest(&bytes?))
     }
 
-    fn nearest(&self) -> Option<Picked> {
-        let bytes = self.buffer.get_mapped_range(..).ok()?;
+    fn nearest(&self, bytes: &[u8]) -> Option<Picked> {
         let mut best: Option<(i64, Picked)> = None;
         for y in 0..self.size[1] {
             for x in 0..self.size[0] {

@@ -152,9 +152,9 @@ fn spread(options: &Options, noise: Option<NoiseCorrelation>, frame: &Normal) ->
 }
 
 impl Fit {
-    /// States the uncertainty of a fit to `points` again, with what all parts together showed of the noise.
-    pub fn restate(&mut self, points: &[Point], weights: &[f64], options: &Options, noise: NoiseCorrelation) {
-        let mut kept = if weights.is_empty() { vec![1.0; points.len()] } else { weights.to_vec() };
+    /// States the uncertainty of a fit to `points`, all of one weight but those dropped, again, with what all parts together showed of the noise.
+    pub fn restate(&mut self, points: &[Point], options: &Options, noise: NoiseCorrelation) {
+        let mut kept = vec![1.0; points.len()];
         for &number in &self.dropped {
             if let Some(weight) = kept.get_mut(number as usize) {
                 *weight = 0.0;

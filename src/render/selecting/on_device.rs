@@ -3,14 +3,14 @@
 //!
 //! Places are f32 about the item's centre there, f64 on the processor: on the very rim of an outline both may differ.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 use wgpu::util::DeviceExt;
 
 use super::{Cells, Region, Stroke};
 use crate::geometry::PointSet;
+use crate::render::readback::Readback;
 use crate::render::{Gpu, PointsItem};
 
 /// Points of one work group.
@@ -42,14 +42,9 @@ struct Outline {
     rest: [u32; 2],
 }
 
-const WAITING: u8 = 0;
-const READY: u8 = 1;
-const FAILED: u8 = 2;
-
 /// A stroke on its way.
 pub struct Sweep {
-    buffer: wgpu::Buffer,
-    state: Arc<AtomicU8>,
+    read: Readback,
     count: usize,
     stride: u64,
 }
@@ -132,12 +127,7 @@ impl Sweeper {
         let answer = buffer(gpu, bytes, wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ);
         encoder.copy_buffer_to_buffer(&inside, 0, &answer, 0, bytes);
         gpu.queue.submit([encoder.finish()]);
-        let state = Arc::new(AtomicU8::new(WAITING));
-        let done = Arc::clone(&state);
-        answer.map_async(wgpu::MapMode::Read, .., move |result| {
-            done.store(if result.is_ok() { READY } else { FAILED }, Ordering::Release);
-        });
-        Some(Sweep { buffer: answer, state, count: item.points, stride: item.stride() })
+        Some(Sweep { read: Readback::start(answer), count: item.points, stride: item.stride() })
     }
 }
 
@@ -157,19 +147,11 @@ fn initial<T: bytemuck::Pod>(gpu: &Gpu, contents: &[T], usage: wgpu::BufferUsage
 impl Sweep {
     /// The answer, once there; inside, `None` where the device failed.
     pub fn poll(&self, gpu: &Gpu) -> Option<Option<PointSet>> {
-        // A lost device has failed; its state says so.
-        let _ = gpu.device.poll(wgpu::PollType::Poll);
-        match self.state.load(Ordering::Acquire) {
-            WAITING => None,
-            READY => Some(self.numbers()),
-            _ => Some(None),
-        }
+        self.read.poll(gpu).map(|bytes| bytes.map(|bytes| self.numbers(bytemuck::cast_slice(&bytes))))
     }
 
     /// From bits in the order in which points are drawn to ascending numbers.
-    fn numbers(&self) -> Option<PointSet> {
-        let bytes = self.buffer.get_mapped_range(..).ok()?;
-        let drawn: &[u32] = bytemuck::cast_slice(&bytes);
+    fn numbers(&self, drawn: &[u32]) -> PointSet {
         let all = self.count.max(1) as u64;
         // Numbers of the 32 points of a word, from that of its first.
         let steps: [u64; 32] = std::array::from_fn(|k| k as u64 * self.stride % all);
@@ -194,7 +176,7 @@ impl Sweep {
             }
             numbers
         });
-        Some(PointSet::new(ascending.collect::<Vec<_>>().concat()))
+        PointSet::new(ascending.collect::<Vec<_>>().concat())
     }
 }
 

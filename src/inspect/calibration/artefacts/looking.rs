@@ -1,9 +1,10 @@
 //! What looking for an artefact in a whole snapshot has in common: an even sample of its points with the way the surface
 //! looks there, the two ways across which its faces or marks lie, and which of the ways of laying it fits.
 
+use super::{Artefact, Measured};
 use crate::base::{Progress, Result, UserError};
 use crate::compute::{Backend, cpu::Cpu, neighbourhoods};
-use crate::geometry::{Point, Pose, SearchablePoints, Vector, thinning};
+use crate::geometry::{Point, PointSet, Pose, SearchablePoints, Vector, thinning};
 
 /// Points that normals are found from.
 const NEIGHBOURS: usize = 24;
@@ -91,6 +92,38 @@ pub fn best_way(
         return Err(not_recognised(artefact, &format!("only {:.0} % of the points lie on it", 100.0 * right)));
     }
     Ok(pose(origin, &x, up))
+}
+
+/// The points of each of `count` regions; `region_at` says which one a place in the artefact's frame belongs to.
+pub fn named(
+    points: &[Point],
+    device_from_artefact: &Pose,
+    count: usize,
+    region_at: &dyn Fn(&Point) -> Option<usize>,
+) -> Vec<PointSet> {
+    let mut regions = vec![Vec::new(); count];
+    let artefact_from_device = device_from_artefact.inverse();
+    for (number, point) in (0..).zip(points) {
+        if let Some(region) = region_at(&(artefact_from_device * point)) {
+            regions[region].push(number);
+        }
+    }
+    regions.into_iter().map(PointSet::new).collect()
+}
+
+/// The same from a rough frame, and once more from the frame that these regions give.
+pub fn named_twice(
+    artefact: &dyn Artefact,
+    points: &[Point],
+    rough: &Pose,
+    region_at: &dyn Fn(&Point) -> Option<usize>,
+    progress: &Progress,
+) -> Result<Vec<PointSet>> {
+    let count = artefact.regions().len();
+    let places = |region: &PointSet| region.iter().map(|&number| points[number as usize]).collect();
+    let rough: Vec<Vec<Point>> = named(points, rough, count, region_at).iter().map(places).collect();
+    let frame = artefact.frame(&rough, &Measured { clip_sigmas: Some(3.0), ..Measured::default() }, progress)?;
+    Ok(named(points, &frame.device_from_artefact, count, region_at))
 }
 
 /// The frame at `origin` with that X and Z.

@@ -140,7 +140,7 @@ impl Measured {
             return;
         }
         if let Some(noise) = NoiseCorrelation::pooled(fits.iter().filter_map(|fit| fit.uncertainty.noise)) {
-            fits.iter_mut().zip(points).for_each(|(fit, points)| fit.restate(points, &[], &options, noise));
+            fits.iter_mut().zip(points).for_each(|(fit, points)| fit.restate(points, &options, noise));
         }
     }
 }

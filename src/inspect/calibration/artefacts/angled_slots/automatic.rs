@@ -2,7 +2,6 @@
 //! way they look, the way it lies by trying all eight.
 
 use super::super::looking::{self, Sample};
-use super::super::{Artefact, Measured};
 use super::ANGLED_SLOTS;
 use super::drawing::Drawing;
 use crate::base::{Progress, Result, UserError};
@@ -15,6 +14,7 @@ const SLOPE_DEG: f64 = 8.0;
 const OFF_MM: f64 = 0.6;
 /// Regions keep so far from edges, mm, where the sensor rounds and points fly.
 const MARGIN_MM: f64 = 1.0;
+
 /// The points of each region, in the order of [`Region::ALL`].
 pub fn find(drawing: &Drawing, points: &[Point], progress: &Progress) -> Result<Vec<PointSet>> {
     progress.report(0.0, "Looking for the artefact")?;
@@ -22,26 +22,11 @@ pub fn find(drawing: &Drawing, points: &[Point], progress: &Progress) -> Result<
     let sample = Sample::of(ANGLED_SLOTS.name, points, half_width / 12.0, &progress.part(0.0, 0.3))?;
     let rough = sample.frame(drawing, &progress.part(0.3, 0.5))?;
     progress.report(0.5, "Naming the regions")?;
-    let regions = named(drawing, points, &rough);
-    // Once more from the frame that these regions give.
-    let places: Vec<Vec<Point>> =
-        regions.iter().map(|region| region.iter().map(|&number| points[number as usize]).collect()).collect();
-    let measured = Measured { clip_sigmas: Some(3.0), ..Measured::default() };
-    let frame = ANGLED_SLOTS.frame(&places, &measured, &progress.part(0.5, 0.9))?;
-    Ok(named(drawing, points, &frame.device_from_artefact))
-}
-
-fn named(drawing: &Drawing, points: &[Point], device_from_artefact: &Pose) -> Vec<PointSet> {
-    let mut regions: [Vec<u32>; 6] = Default::default();
-    let artefact_from_device = device_from_artefact.inverse();
-    for (number, point) in (0..).zip(points) {
-        let place = artefact_from_device * point;
-        let Some(region) = drawing.region_at(place.x, place.y, MARGIN_MM) else { continue };
-        if (place.z - drawing.height_mm(place.x, place.y)).abs() < OFF_MM {
-            regions[region as usize].push(number);
-        }
-    }
-    regions.map(PointSet::new).into()
+    let region_at = |place: &Point| {
+        let is_near = (place.z - drawing.height_mm(place.x, place.y)).abs() < OFF_MM;
+        drawing.region_at(place.x, place.y, MARGIN_MM).filter(|_| is_near).map(|region| region as usize)
+    };
+    looking::named_twice(&ANGLED_SLOTS, points, &rough, &region_at, &progress.part(0.5, 0.9))
 }
 
 fn not_recognised(why: &str) -> UserError {

@@ -8,11 +8,7 @@ use super::{RegionName, named};
 use crate::geometry::{Mesh, Point, Vector};
 
 /// One sphere.
-pub static SPHERE: Spheres = Spheres {
-    name: "Sphere, several positions",
-    regions: &ONE,
-    find: |cloud, progress| automatic::one(cloud, progress),
-};
+pub static SPHERE: Spheres = Spheres { name: "Sphere, several positions", regions: &ONE, find: automatic::one };
 /// Three of them.
 pub static THREE_SPHERES: Spheres = Spheres {
     name: "Three spheres",

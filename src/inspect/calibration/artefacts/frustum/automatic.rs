@@ -7,7 +7,7 @@ use super::super::looking::{self, Sample};
 use super::super::{Artefact, Measured};
 use super::{BASE, Drawing, FLANK_DEG, FRUSTUM, TOP};
 use crate::base::{Progress, Result, UserError};
-use crate::geometry::{Cloud, Point, PointSet, Pose, Vector};
+use crate::geometry::{Cloud, Point, PointSet, Vector};
 
 /// Cells of the sample, mm.
 const CELL_MM: f64 = 1.0;
@@ -37,28 +37,12 @@ pub fn find(cloud: &Cloud, progress: &Progress) -> Result<Vec<PointSet>> {
     if on_it * 2 < sample.points.len() {
         return Err(not_recognised(&format!("only {} % of the points lie on it", 100 * on_it / sample.points.len())));
     }
-    // Once more from the frame that all points of these faces give.
-    let regions = named(points, &rough);
-    let places: Vec<Vec<Point>> =
-        regions.iter().map(|region| region.iter().map(|&number| points[number as usize]).collect()).collect();
-    let frame = FRUSTUM.frame(&places, &measured, &progress.part(0.5, 0.9))?;
-    Ok(named(points, &frame.device_from_artefact))
+    let region_at = |place: &Point| Drawing.region_at(place, MARGIN_MM).filter(|_| is_near(place));
+    looking::named_twice(&FRUSTUM, points, &rough, &region_at, &progress.part(0.5, 0.9))
 }
 
 fn is_near(place: &Point) -> bool {
     (0..2).all(|k| place[k].abs() < BASE[k] + OFF_MM) && (place.z - Drawing::height_mm(place.x, place.y)).abs() < OFF_MM
-}
-
-fn named(points: &[Point], device_from_artefact: &Pose) -> Vec<PointSet> {
-    let mut regions: [Vec<u32>; 5] = Default::default();
-    let artefact_from_device = device_from_artefact.inverse();
-    for (number, point) in (0..).zip(points) {
-        let place = artefact_from_device * point;
-        if let Some(region) = Drawing.region_at(&place, MARGIN_MM).filter(|_| is_near(&place)) {
-            regions[region].push(number);
-        }
-    }
-    regions.map(PointSet::new).into()
 }
 
 fn angle_deg(one: &Vector, other: &Vector) -> f64 {

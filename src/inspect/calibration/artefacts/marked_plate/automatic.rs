@@ -7,7 +7,7 @@ use super::super::drawn::Drawn;
 use super::super::looking;
 use super::Drawing;
 use crate::base::{Progress, Result};
-use crate::geometry::{Cloud, Point, PointSet, Pose, Vector, thinning};
+use crate::geometry::{Cloud, Point, PointSet, Vector, thinning};
 use crate::inspect::features::{Kind, Options, fit};
 
 /// Cells of marks, mm.
@@ -61,7 +61,13 @@ pub fn find(name: &str, drawing: &Drawing, cloud: &Cloud, progress: &Progress) -
     };
     let pose = looking::best_way(name, &origin, ways, &up, &score)?;
     progress.report(0.8, "Naming the regions")?;
-    Ok(named(drawing, &cloud.points, &pose))
+    let depths = -drawing.depth_mm - OFF_MM..OFF_MM;
+    let region_at = |place: &Point| {
+        let region = drawing.region_at(place, MARGIN_MM).filter(|_| depths.contains(&place.z))?;
+        // The plane is not what lies in the slots.
+        (region > 0 || place.z > -OFF_MM).then_some(region)
+    };
+    Ok(looking::named(&cloud.points, &pose, drawing.regions(), &region_at))
 }
 
 /// Middles of the cells that have company: a lone one is noise.
@@ -126,20 +132,4 @@ fn cross(marks: &[[f64; 2]], half_width_mm: f64) -> (f64, [f64; 2]) {
     };
     let ((sin, cos), p, q) = (angle.sin_cos(), middle(angle), middle(angle + quarter));
     (angle, [p * cos - q * sin, p * sin + q * cos])
-}
-
-fn named(drawing: &Drawing, points: &[Point], device_from_artefact: &Pose) -> Vec<PointSet> {
-    let mut regions = vec![Vec::new(); drawing.regions()];
-    let artefact_from_device = device_from_artefact.inverse();
-    let lowest = -drawing.depth_mm - OFF_MM;
-    for (number, point) in (0..).zip(points) {
-        let place = artefact_from_device * point;
-        if !(lowest..OFF_MM).contains(&place.z) {
-            continue;
-        }
-        if let Some(region) = drawing.region_at(&place, MARGIN_MM).filter(|&region| region > 0 || place.z > -OFF_MM) {
-            regions[region].push(number);
-        }
-    }
-    regions.into_iter().map(PointSet::new).collect()
 }
