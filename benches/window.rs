@@ -106,7 +106,7 @@ fn brush(harness: &mut Harness<'static, App>) {
     report("brushing, frames", &frames);
     report("from stroke to selection", &chosen);
     report("from stroke to highlight", &ends);
-    println!("{} points selected", harness.state().dispatcher().document.selection.len());
+    println!("{} points selected", harness.state().dispatcher().document.points.selected.len());
 }
 
 /// A stroke's points alone, without the window.
@@ -119,7 +119,7 @@ fn select(points: &[Point]) {
             let y = 300.0 + 8.0 * number as f32;
             let outline = Outline::Stroke { path: vec![[300.0, y], [540.0, y]], radius: 30.0 };
             let started = Instant::now();
-            let found = points_in(&view, points, &outline, true, &shadowgraph::geometry::PointSet::default());
+            let found = points_in(&view, points, &outline, true, &shadowgraph::geometry::Subset::default());
             assert!(found.len() < points.len());
             started.elapsed()
         })

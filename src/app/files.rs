@@ -6,6 +6,7 @@ use std::sync::mpsc;
 use super::panels::picks::Pick;
 use crate::io::format::Format;
 use crate::session::project::Project;
+use crate::session::selection::Selectable;
 
 /// What a file may be opened as, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,8 +68,8 @@ pub enum Purpose {
     Machine(Pick),
     /// Where to save the project.
     SaveProject,
-    /// Where the selected points go.
-    ExportSelection,
+    /// Where the selected points or facets go.
+    ExportSelection(Selectable),
     /// Where reports go.
     ReportFolder,
 }
@@ -142,10 +143,15 @@ impl Files {
                     .set_file_name("inspection.shadowgraph")
                     .add_filter("Project", &[PROJECT])
                     .save_file(),
-                Purpose::ExportSelection => dialog
+                Purpose::ExportSelection(Selectable::Points) => dialog
                     .set_title("Export the selected points")
                     .set_file_name("selection.ply")
                     .add_filter("Points", &["ply", "xyz", "csv"])
+                    .save_file(),
+                Purpose::ExportSelection(Selectable::Facets) => dialog
+                    .set_title("Export the selected facets")
+                    .set_file_name("facets.stl")
+                    .add_filter("Meshes", &["stl", "ply", "obj"])
                     .save_file(),
                 Purpose::ReportFolder => dialog.set_title("Folder for the report").pick_folder(),
             };

@@ -358,7 +358,7 @@ impl App {
             files::Purpose::Touches => self.open_measurement(Device::Cmm, path),
             files::Purpose::Machine(pick) => self.picked(pick, path),
             files::Purpose::SaveProject => self.send(Command::SaveProject(path)),
-            files::Purpose::ExportSelection => self.send(Command::ExportSelection(path)),
+            files::Purpose::ExportSelection(of) => self.send(Command::ExportSelection(of, path)),
             files::Purpose::ReportFolder => self.report_folder = path.display().to_string(),
         }
     }

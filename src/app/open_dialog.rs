@@ -9,6 +9,7 @@ use crate::base::{LengthUnit, Progress};
 use crate::dispatch::Command;
 use crate::io::format::Format;
 use crate::io::xyz::{self, Preview};
+use crate::session::selection::Selectable;
 
 /// What the file is to become.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,14 +23,14 @@ pub enum Role {
     NextScan,
     /// Where the project is saved.
     SaveProject,
-    /// Where the selected points go.
-    ExportSelection,
+    /// Where the selected points or facets go.
+    ExportSelection(Selectable),
 }
 
 impl Role {
     /// Whether the file is written.
     fn writes(self) -> bool {
-        matches!(self, Self::SaveProject | Self::ExportSelection)
+        matches!(self, Self::SaveProject | Self::ExportSelection(_))
     }
 }
 
@@ -90,7 +91,8 @@ impl App {
         self.open_dialog.refresh_preview();
         let title = match self.open_dialog.role {
             Role::SaveProject => "Save the project",
-            Role::ExportSelection => "Export the selected points",
+            Role::ExportSelection(Selectable::Points) => "Export the selected points",
+            Role::ExportSelection(Selectable::Facets) => "Export the selected facets",
             Role::NextScan => "Inspect the next scan",
             _ => "Open a file",
         };
@@ -124,7 +126,7 @@ impl App {
             if ui.button("Browse…").clicked() {
                 let purpose = match dialog.role {
                     Role::SaveProject => Purpose::SaveProject,
-                    Role::ExportSelection => Purpose::ExportSelection,
+                    Role::ExportSelection(of) => Purpose::ExportSelection(of),
                     Role::NextScan => Purpose::NextScan,
                     _ => Purpose::Open,
                 };
@@ -175,7 +177,7 @@ impl App {
         });
         let command = match role {
             Role::SaveProject => Command::SaveProject(path),
-            Role::ExportSelection => Command::ExportSelection(path),
+            Role::ExportSelection(of) => Command::ExportSelection(of, path),
             _ if is_project => Command::OpenProject(path),
             Role::Nominal => Command::OpenNominal { path, unit },
             Role::Scan => Command::OpenScans { paths: vec![path], unit, columns },

@@ -10,7 +10,7 @@ use crate::inspect::features::Objective;
 use crate::render::camera::StandardView;
 use crate::session::Document;
 use crate::session::calibrating::{Calibrating, Device, Measurement};
-use crate::session::selection::{Feature, NamedSelection, Recipe};
+use crate::session::selection::{Feature, NamedSelection, Recipe, Selectable};
 
 /// Beyond the parts of a document that the viewport draws.
 #[derive(Clone, Default)]
@@ -74,8 +74,11 @@ fn staged(calibrating: &Calibrating, device: Device, shows_residuals: bool) -> S
     let measurement = calibrating.of(device);
     let artefact = calibrating.setup.artefact.artefact();
     let named = artefact.regions().iter().zip(&measurement.regions);
-    let selections =
-        named.map(|(region, points)| NamedSelection { name: region.short.to_owned(), points: points.clone() });
+    let selections = named.map(|(region, points)| NamedSelection {
+        name: region.short.to_owned(),
+        of: Selectable::Points,
+        numbers: points.clone(),
+    });
     let outcome = calibrating.outcome.as_deref();
     let features = outcome.into_iter().flat_map(|outcome| &outcome.frame(device).parts).map(|part| {
         let regions = part.regions.iter().map(|&region| measurement.region(region));

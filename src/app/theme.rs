@@ -8,6 +8,10 @@ use egui::{Color32, CornerRadius, FontData, FontDefinitions, FontFamily, FontId,
 pub const ACCENT: Color32 = Color32::from_rgb(38, 118, 214);
 /// Lines of fitted features.
 pub const FEATURE: Color32 = Color32::from_rgb(168, 60, 190);
+/// What is planned: nominal places, and ways on which nothing has gone yet.
+pub const PLANNED: Color32 = Color32::from_rgb(52, 62, 78);
+/// Under lines that must be seen on points of any colour.
+pub const HALO: Color32 = Color32::from_rgba_premultiplied(170, 170, 170, 170);
 /// Passed.
 pub const GOOD: Color32 = Color32::from_rgb(38, 140, 70);
 /// To be looked at.

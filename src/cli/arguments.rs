@@ -292,6 +292,12 @@ pub struct Calibrate {
     /// The artefact.
     #[arg(long, value_enum, default_value = "angled-slots")]
     pub artefact: ArtefactKind,
+    /// CAD of the artefact, where its regions are to be found by that; with --artefact-regions.
+    #[arg(long, requires = "artefact_regions")]
+    pub artefact_cad: Option<PathBuf>,
+    /// Places on the CAD, in its axes, mm: CSV of region, x, y, z, one or more on every face of a region.
+    #[arg(long, requires = "artefact_cad")]
+    pub artefact_regions: Option<PathBuf>,
     /// What the sensor reports: a whole snapshot, in which the regions are found, or a CSV of region, x, y, z.
     #[arg(long, required_unless_present = "snapshots")]
     pub sensor: Option<PathBuf>,

@@ -12,7 +12,7 @@ use crate::inspect::calibration::artefacts::radius_biases;
 use crate::inspect::calibration::joint::Wanted;
 use crate::io::atomic;
 use crate::report::certificate;
-use crate::session::calibrating::{Device, Setup};
+use crate::session::calibrating::{Device, NominalFiles, Setup};
 use crate::session::upkeep::Upkeep;
 
 /// A snapshot, the touches that belong to it, and where the CMM stood, mm.
@@ -53,6 +53,7 @@ fn job(arguments: &Calibrate, dispatcher: &mut Dispatcher, console: &Console) ->
     let setup = |position_mm| {
         Command::SetUpCalibration(Box::new(Setup {
             artefact: arguments.artefact,
+            nominal: NominalFiles { cad: arguments.artefact_cad.clone(), regions: arguments.artefact_regions.clone() },
             handedness: arguments.handedness,
             probe_radius_mm: Some(arguments.probe_radius_mm),
             clip_sigmas: arguments.clip_sigmas,

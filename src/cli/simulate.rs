@@ -8,7 +8,7 @@ use super::arguments::{Simulate, numbers};
 use super::console::Console;
 use crate::base::{Result, UserError, random::Random};
 use crate::dispatch::Context;
-use crate::geometry::{Pose, Surface, Vector, transform};
+use crate::geometry::{Point, Pose, Surface, Vector, transform};
 use crate::inspect::calibration::artefacts::Imperfect;
 use crate::inspect::calibration::trials::{self, Setting};
 use crate::inspect::calibration::{ArtefactKind, angles_rad};
@@ -80,10 +80,14 @@ fn calibration(arguments: &Simulate, artefact: ArtefactKind, json: bool) -> Resu
     let scene = trials::scene(&setting, &trials::Made::of(&setting), arguments.handedness, 0)?;
     let out = &arguments.out;
     std::fs::create_dir_all(out).map_err(|e| UserError::file("make the folder", out, &e))?;
-    let touches = artefact.artefact().regions().iter().zip(&scene.touches);
-    let rows = touches
-        .flat_map(|(region, points)| points.iter().map(|p| format!("{},{},{},{}\n", region.short, p.x, p.y, p.z)));
-    let table: String = std::iter::once("region,x_mm,y_mm,z_mm\n".to_owned()).chain(rows).collect();
+    let names = artefact.artefact().regions();
+    let table = region_table(names.iter().map(|region| region.short).zip(scene.touches.iter().cloned()));
+    // The artefact as a designer would hand it over.
+    let drawn = artefact.drawn();
+    let places = |region: usize| drawn.touches(region, setting.touches).into_iter().map(|(place, _)| place).collect();
+    let nominal = region_table(names.iter().enumerate().map(|(number, region)| (region.short, places(number))));
+    write::mesh(&out.join("artefact.stl"), &drawn.mesh(&Imperfect::default()))?;
+    atomic::write_bytes(&out.join("artefact-regions.csv"), nominal.as_bytes())?;
     let name_of = |number: usize| match number {
         0 => "snapshot.ply".to_owned(),
         more => format!("snapshot-{}.ply", more + 1),
@@ -114,9 +118,20 @@ fn calibration(arguments: &Simulate, artefact: ArtefactKind, json: bool) -> Resu
     if json {
         super::print_json(&truth)?;
     } else {
-        println!("{} snapshots, touches.csv, snapshots.csv and truth.json in {}", scene.views.len(), out.display());
+        println!(
+            "{} snapshots, touches.csv, snapshots.csv, truth.json, artefact.stl and artefact-regions.csv in {}",
+            scene.views.len(),
+            out.display()
+        );
     }
     Ok(0)
+}
+
+fn region_table<'a>(regions: impl Iterator<Item = (&'a str, Vec<Point>)>) -> String {
+    let rows = regions.flat_map(|(name, places)| {
+        places.into_iter().map(move |place| format!("{name},{},{},{}\n", place.x, place.y, place.z))
+    });
+    std::iter::once("region,x_mm,y_mm,z_mm\n".to_owned()).chain(rows).collect()
 }
 
 fn parameters(arguments: &Simulate, nominal: &Surface) -> Result<Parameters> {

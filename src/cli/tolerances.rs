@@ -6,12 +6,13 @@ use super::arguments::Tolerances;
 use super::console::Console;
 use crate::base::{LengthUnit, Result, UserError, text_table};
 use crate::dispatch::{Command, Context, Dispatcher};
-use crate::geometry::point_set::{Combine, PointSet};
+use crate::geometry::subset::{Combine, Subset};
 use crate::inspect::features::{Element, Kind, Objective};
 use crate::inspect::tolerances::{Judged, Tolerance, Verdict};
 use crate::io::region_table;
 use crate::io::xyz::Columns;
 use crate::session::Document;
+use crate::session::selection::Selectable;
 
 /// Runs it; returns the exit code.
 pub fn run(arguments: &Tolerances, json: bool, context: &Context) -> Result<i32> {
@@ -93,8 +94,8 @@ fn job(arguments: &Tolerances, dispatcher: &mut Dispatcher, console: &Console) -
             console.say(&format!("“{name}” is left out: the plan does not name it."));
             continue;
         };
-        dispatcher.run_now(Command::Select(PointSet::new(numbers), Combine::Replace), &progress)?;
-        dispatcher.run_now(Command::NameSelection(name.clone()), &progress)?;
+        dispatcher.run_now(Command::Select(Selectable::Points, Subset::new(numbers), Combine::Replace), &progress)?;
+        dispatcher.run_now(Command::NameSelection(Selectable::Points, name.clone()), &progress)?;
         let fit = Command::FitFeature {
             kind,
             objective: Objective::Gaussian,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Edit;
 use crate::base::{Progress, Result, UserError, hash};
 use crate::geometry::health::CloudFindings;
-use crate::geometry::point_set::{Combine, PointSet};
+use crate::geometry::subset::{Combine, Subset};
 use crate::geometry::{Cloud, Point, Vector};
 use crate::inspect::alignment::automatic::PreparedScan;
 use crate::inspect::calibration::{Artefact, Handedness, Placement, Request, View, calibrate as solve};
@@ -33,7 +33,7 @@ pub(super) fn open(device: Device, path: &Path, document: &Document, progress: &
 }
 
 /// A change to what a calibration is made from: what came out before no longer holds.
-fn change(label: &str, apply: impl FnOnce(&mut Calibrating) + Send + 'static) -> Edit {
+pub(super) fn change(label: &str, apply: impl FnOnce(&mut Calibrating) + Send + 'static) -> Edit {
     Edit::new(label, move |document| {
         apply(&mut document.calibration);
         document.calibration.outcome = None;
@@ -71,11 +71,11 @@ pub(super) fn read(device: Device, path: &Path, setup: &Setup, progress: &Progre
         notes,
         cleaning: Vec::new(),
     };
-    Ok(Measurement { actual: Some(Arc::new(actual)), regions: regions.into_iter().map(PointSet::new).collect() })
+    Ok(Measurement { actual: Some(Arc::new(actual)), regions: regions.into_iter().map(Subset::new).collect() })
 }
 
 /// Between what the sensor reports and the right-handed frame.
-fn mirror(cloud: &mut Cloud, handedness: Handedness) {
+pub(super) fn mirror(cloud: &mut Cloud, handedness: Handedness) {
     cloud.points.iter_mut().for_each(|point| *point = handedness.to_right(point));
     if handedness == Handedness::Left {
         cloud.to_sensor.iter_mut().for_each(|direction| direction[0] = -direction[0]);
@@ -99,8 +99,9 @@ pub(super) fn set_up(setup: Setup, document: &Document) -> Result<Edit> {
     let of_taken = |taken: &Taken| Taken { sensor: turned(&taken.sensor), ..taken.clone() };
     let taken: Vec<Taken> = document.calibration.taken.iter().map(of_taken).collect();
     // Only what the answer depends on takes it away.
-    let (operator, mechanical) = (setup.operator.clone(), setup.mechanical.clone());
-    let same_answer = Setup { operator, mechanical, valid_hours: setup.valid_hours, ..before.clone() } == setup;
+    let (operator, mechanical, nominal) = (setup.operator.clone(), setup.mechanical.clone(), setup.nominal.clone());
+    let valid_hours = setup.valid_hours;
+    let same_answer = Setup { operator, mechanical, nominal, valid_hours, ..before.clone() } == setup;
     let outcome = document.calibration.outcome.clone().filter(|_| same_answer);
     let other_artefact = before.artefact != setup.artefact;
     Ok(Edit::new("Change the set-up", move |document| {
@@ -132,7 +133,7 @@ pub(super) fn brush(
     }
     let count = document.calibration.setup.artefact.artefact().regions().len();
     let mut regions = measurement.regions.clone();
-    regions.resize(count, PointSet::default());
+    regions.resize(count, Subset::default());
     for (number, own) in regions.iter_mut().enumerate() {
         let how = if number == region { how } else { Combine::Remove };
         *own = own.combined(&stroke, how);
@@ -143,19 +144,9 @@ pub(super) fn brush(
 pub(super) fn clear(device: Device, region: usize) -> Edit {
     change("Clear a region", move |calibration| {
         if let Some(own) = calibration.of_mut(device).regions.get_mut(region) {
-            *own = PointSet::default();
+            *own = Subset::default();
         }
     })
-}
-
-/// Finds the regions in the snapshot.
-pub(super) fn find(document: &Document, progress: &Progress) -> Result<Edit> {
-    let Some(actual) = &document.calibration.sensor.actual else {
-        return Err(UserError::usage("Open a snapshot first."));
-    };
-    let regions = document.calibration.setup.artefact.artefact().find(&actual.cloud, progress)?;
-    let note = format!("Found {} regions.", regions.len());
-    Ok(change("Find the regions", move |calibration| calibration.sensor.regions = regions).with_notes([note]))
 }
 
 /// Sets the snapshot aside, to be used together with others. The touches stay: the artefact may be seen again as it lies.
@@ -197,7 +188,7 @@ fn seen(taken: &Taken, setup: &Setup) -> Result<View> {
         return Err(UserError::usage("Open a snapshot of the sensor first."));
     };
     let artefact = setup.artefact.artefact();
-    let all: Vec<PointSet> = (0..artefact.regions().len()).map(|region| taken.sensor.region(region)).collect();
+    let all: Vec<Subset> = (0..artefact.regions().len()).map(|region| taken.sensor.region(region)).collect();
     let mut regions = artefact.extract(&actual.cloud, &all)?;
     regions.iter_mut().flatten().for_each(|point| *point = setup.handedness.to_right(point));
     Ok(View { regions, position_mm: Vector::from(taken.position_mm) })
@@ -314,7 +305,7 @@ impl Restorer<'_> {
         match read(device, &source.path, &self.setup, progress) {
             Ok(mut measurement) => {
                 let points = measurement.actual.as_ref().map_or(0, |actual| actual.cloud.points.len());
-                let fits = |region: &PointSet| region.last().is_none_or(|&last| (last as usize) < points);
+                let fits = |region: &Subset| region.last().is_none_or(|&last| (last as usize) < points);
                 if measurement.source().is_some_and(|now| now.hash == source.hash) && kept.regions.iter().all(fits) {
                     measurement.regions.clone_from(&kept.regions);
                 } else {

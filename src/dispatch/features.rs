@@ -1,107 +1,20 @@
-//! Commands on selections and features.
+//! Commands on features.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use super::Edit;
+use super::selecting::selected;
 use crate::base::{Progress, Result, UserError};
 use crate::geometry::Point;
-use crate::geometry::point_set::{Combine, PointSet};
+use crate::geometry::subset::Subset;
 use crate::inspect::features::in_plane::fit_in_plane;
 use crate::inspect::features::{self, Element, Kind, Objective, Options, Shape};
-use crate::io::write;
-use crate::render::selecting::Brushed;
-use crate::session::selection::{Feature, NamedSelection, Recipe};
+use crate::session::selection::{Feature, Recipe, Selectable};
 use crate::session::slots::SlotRecipe;
 use crate::session::{Actual, Document};
 
 fn scan(document: &Document) -> Result<&Arc<Actual>> {
     document.actual.as_ref().ok_or_else(|| UserError::usage("Load a scan first."))
-}
-
-fn selected(document: &Document) -> Result<PointSet> {
-    if document.selection.is_empty() {
-        return Err(UserError::usage("Brush some points first."));
-    }
-    Ok(document.selection.clone())
-}
-
-fn change(label: &str, selection: PointSet) -> Edit {
-    Edit::new(label, move |document| document.selection = selection)
-}
-
-pub(super) fn select(stroke: &PointSet, how: Combine, document: &Document) -> Result<Edit> {
-    let count = scan(document)?.cloud.points.len();
-    if !stroke.is_within(count) {
-        return Err(UserError::internal("A stroke named points that the scan has not."));
-    }
-    Ok(change("Select points", document.selection.combined(stroke, how)))
-}
-
-pub(super) fn brush(stroke: &Brushed, how: Combine, document: &Document) -> Result<Edit> {
-    select(&stroke.of(&scan(document)?.cloud.points), how, document)
-}
-
-pub(super) fn invert(document: &Document) -> Result<Edit> {
-    let count = scan(document)?.cloud.points.len();
-    let others = document.selection.inverted(count);
-    Ok(change("Invert the selection", others.combined(&document.hidden, Combine::Remove)))
-}
-
-/// Which points are shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Visibility {
-    /// All.
-    All,
-    /// Those that are shown, but not the selected ones.
-    WithoutSelected,
-    /// The selected ones.
-    OnlySelected,
-}
-
-pub(super) fn show(which: Visibility, document: &Document) -> Result<Edit> {
-    if which == Visibility::All {
-        return Ok(Edit::new("Show all points", |document| document.hidden = PointSet::default()));
-    }
-    let (selected, count) = (selected(document)?, scan(document)?.cloud.points.len());
-    Ok(match which {
-        Visibility::OnlySelected => {
-            let hidden = selected.inverted(count);
-            Edit::new("Show only the selected points", move |document| document.hidden = hidden)
-        }
-        _ => {
-            let hidden = document.hidden.combined(&selected, Combine::Add);
-            Edit::new("Hide the selected points", move |document| {
-                document.hidden = hidden;
-                document.selection = PointSet::default();
-            })
-        }
-    })
-}
-
-/// Writes the selected points into a file, where the scan lies on the nominal in its frame.
-pub(super) fn export(path: &Path, document: &Document) -> Result<Edit> {
-    let mut cloud = scan(document)?.cloud.select(&selected(document)?);
-    cloud.transform(&document.nominal_from_scan());
-    write::cloud(path, &cloud)?;
-    let frame = if document.alignment.is_some() { "nominal" } else { "scan" };
-    Ok(Edit::nothing(format!(
-        "Wrote {} points into {}, in the frame of the {frame}.",
-        cloud.points.len(),
-        path.display()
-    )))
-}
-
-pub(super) fn name(name: &str, document: &Document) -> Result<Edit> {
-    let points = selected(document)?;
-    let name = name.trim().to_owned();
-    if name.is_empty() {
-        return Err(UserError::usage("Give the selection a name."));
-    }
-    Ok(Edit::new("Name the selection", move |document| {
-        document.selections.retain(|other| other.name != name);
-        document.selections.push(NamedSelection { name, points });
-    }))
 }
 
 pub(super) fn fit(
@@ -112,9 +25,9 @@ pub(super) fn fit(
     document: &Document,
     progress: &Progress,
 ) -> Result<Edit> {
-    let points = selected(document)?;
+    let points = selected(Selectable::Points, document)?;
     let same_kind = document.features.iter().filter(|feature| feature.recipe.kind == kind).count();
-    let named = document.selections.iter().find(|named| named.points == points);
+    let named = document.selections.iter().find(|named| named.of == Selectable::Points && named.numbers == points);
     // Tolerances and constructions name features: no two have one name.
     let name = match named {
         Some(named) => document.free_name(&named.name, None),
@@ -149,8 +62,8 @@ pub(super) fn fit_slot(
     document: &Document,
     progress: &Progress,
 ) -> Result<Edit> {
-    let points = selected(document)?;
-    let named = document.selections.iter().find(|named| named.points == points);
+    let points = selected(Selectable::Points, document)?;
+    let named = document.selections.iter().find(|named| named.of == Selectable::Points && named.numbers == points);
     let name = match named {
         Some(named) => document.free_name(&named.name, None),
         None => document.free_name("Slot", Some(document.tolerancing.slots.len() + 1)),
@@ -185,14 +98,10 @@ pub(super) fn made(recipe: Recipe, actual: &Actual, progress: &Progress) -> Resu
     Ok(Feature { recipe, fit: Arc::new(fit) })
 }
 
-/// What is left of selections and features when only the points `kept` are. A feature that lost points goes: its fit
+/// What is left of features when only the points `kept` are. A feature that lost points goes: its fit
 /// would no longer be one of the scan.
 pub(super) fn renumber(document: &mut Document, kept: &[u32]) {
-    document.selection = document.selection.renumbered(kept);
-    document.hidden = document.hidden.renumbered(kept);
-    document.selections.iter_mut().for_each(|named| named.points = named.points.renumbered(kept));
-    document.selections.retain(|named| !named.points.is_empty());
-    let is_whole = |points: &mut PointSet| {
+    let is_whole = |points: &mut Subset| {
         let before = points.len();
         *points = points.renumbered(kept);
         points.len() == before

@@ -2,6 +2,7 @@
 
 pub mod accept;
 mod align;
+mod artefact_regions;
 mod calibrate;
 mod features;
 pub mod mechanical;
@@ -9,6 +10,7 @@ pub mod merge;
 mod open;
 mod output;
 pub mod probe;
+mod selecting;
 mod tolerances;
 pub mod upkeep;
 
@@ -19,7 +21,7 @@ use std::time::Instant;
 use crate::base::{LengthUnit, Progress, Result, UserError};
 use crate::compute::{self, Backend, DeviceId};
 use crate::geometry::Pose;
-use crate::geometry::point_set::{Combine, PointSet};
+use crate::geometry::subset::{Combine, Subset};
 use crate::inspect::alignment::Method;
 use crate::inspect::alignment::point_pairs::PointPair;
 use crate::inspect::cleaning;
@@ -27,14 +29,15 @@ use crate::inspect::features::constructions::Construction;
 use crate::inspect::features::{Kind, Objective};
 use crate::io::cad::CadReader;
 use crate::io::xyz::Columns;
-use crate::render::selecting::Brushed;
+use crate::render::selecting::{Brushed, Stroke};
 use crate::session::calibrating::{Device, Setup};
 use crate::session::jobs::{Job, JobState};
+use crate::session::selection::Selectable;
 use crate::session::{Document, History, Settings, check};
 
 pub use align::capitalised;
-pub use features::Visibility;
 pub use output::{Outputs, report_input, write_report};
+pub use selecting::Visibility;
 
 /// What commands need beyond the document.
 #[derive(Clone)]
@@ -93,23 +96,36 @@ pub enum Command {
     RemovePair(usize),
     /// Removes all pairs.
     ClearPairs,
-    /// Changes the selection by the points inside an outline on the screen.
+    /// Changes the selection by the scan's points inside an outline on the screen.
     Brush {
         /// The stroke.
         stroke: Brushed,
         /// What it does.
         how: Combine,
     },
-    /// Changes the selection by some points.
-    Select(PointSet, Combine),
+    /// Changes the selection by some points or facets.
+    Select(Selectable, Subset, Combine),
+    /// Changes the selection by the nominal's facets inside an outline on the screen.
+    BrushFacets {
+        /// The stroke.
+        stroke: Box<Stroke>,
+        /// What it does.
+        how: Combine,
+    },
+    /// Selects the whole faces that the selected facets are part of.
+    SelectWholeFaces,
+    /// Selects the points that lie by the selected facets.
+    SelectPointsOnFacets,
+    /// Takes the selected facets out of the nominal.
+    RemoveFacets,
     /// Selects what was not.
-    InvertSelection,
-    /// Shows some of the points.
-    Show(Visibility),
-    /// Writes the selected points into a file.
-    ExportSelection(PathBuf),
+    InvertSelection(Selectable),
+    /// Shows some of the points or facets.
+    Show(Selectable, Visibility),
+    /// Writes what is selected into a file.
+    ExportSelection(Selectable, PathBuf),
     /// Keeps the selection under a name.
-    NameSelection(String),
+    NameSelection(Selectable, String),
     /// Forgets a named selection, by its number.
     RemoveSelection(usize),
     /// Fits a feature to the selected points.
@@ -341,17 +357,26 @@ fn plan(command: Command, document: &Document, context: &Context, timings_ms: &[
             }
         })),
         Command::ClearPairs => now(Edit::new("Remove all point pairs", |document| document.pairs.clear())),
-        Command::Brush { stroke: found @ Brushed::Points(_), how } => now(features::brush(&found, how, document)?),
+        Command::Brush { stroke: found @ Brushed::Points(_), how } => now(selecting::brush(&found, how, document)?),
         Command::Brush { stroke, how } => {
-            work("Selecting", Box::new(move |_, _| features::brush(&stroke, how, &before)))
+            work("Selecting", Box::new(move |_, _| selecting::brush(&stroke, how, &before)))
         }
-        Command::Select(stroke, how) => now(features::select(&stroke, how, document)?),
-        Command::InvertSelection => now(features::invert(document)?),
-        Command::Show(which) => now(features::show(which, document)?),
-        Command::ExportSelection(path) => {
-            work("Exporting the selection", Box::new(move |_, _| features::export(&path, &before)))
+        Command::Select(of, stroke, how) => now(selecting::select(of, &stroke, how, document)?),
+        Command::BrushFacets { stroke, how } => {
+            work("Selecting", Box::new(move |_, _| selecting::brush_facets(&stroke, how, &before)))
         }
-        Command::NameSelection(name) => now(features::name(&name, document)?),
+        Command::SelectWholeFaces => now(selecting::whole_faces(document)?),
+        Command::SelectPointsOnFacets => work(
+            "Selecting the points on facets",
+            Box::new(move |progress, _| selecting::points_on_facets(&before, &context, progress)),
+        ),
+        Command::RemoveFacets => work("Removing facets", Box::new(move |_, _| open::remove_facets(&before))),
+        Command::InvertSelection(of) => now(selecting::invert(of, document)?),
+        Command::Show(of, which) => now(selecting::show(of, which, document)?),
+        Command::ExportSelection(of, path) => {
+            work("Exporting the selection", Box::new(move |_, _| selecting::export(of, &path, &before)))
+        }
+        Command::NameSelection(of, name) => now(selecting::name(of, &name, document)?),
         Command::RemoveSelection(index) => now(Edit::new("Forget a selection", move |document| {
             if index < document.selections.len() {
                 document.selections.remove(index);
@@ -408,9 +433,10 @@ fn plan(command: Command, document: &Document, context: &Context, timings_ms: &[
         Command::ClearRegion(device, region) => now(calibrate::clear(device, region)),
         Command::KeepSnapshot => now(calibrate::keep(document)?),
         Command::ForgetSnapshot(number) => now(calibrate::forget(number)),
-        Command::FindRegions => {
-            work("Looking for the regions", Box::new(move |progress, _| calibrate::find(&before, progress)))
-        }
+        Command::FindRegions => work(
+            "Looking for the regions",
+            Box::new(move |progress, _| artefact_regions::find(&before, &context, progress)),
+        ),
         Command::Calibrate => work("Calibrating", Box::new(move |progress, _| calibrate::run(&before, progress))),
         Command::WriteCertificate(folder) => {
             work("Writing the certificate", Box::new(move |_, _| calibrate::write_certificate(&folder, &before)))

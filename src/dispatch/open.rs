@@ -6,12 +6,14 @@ use std::sync::Arc;
 use super::{Context, Edit};
 use crate::base::{LengthUnit, Progress, Result, UserError, hash};
 use crate::geometry::health::{CloudFindings, MeshFindings};
-use crate::geometry::{Cloud, Mesh, PointSet, Surface, cracks, snapshot, winding};
+use crate::geometry::{Cloud, Mesh, Surface, cracks, snapshot, winding};
 use crate::inspect::alignment::automatic::PreparedScan;
 use crate::inspect::cleaning;
 use crate::io::xyz::Columns;
 use crate::io::{LoadOptions, load_nominal, load_scan};
+use crate::session::document::NominalStep;
 use crate::session::project::Project;
+use crate::session::selection::{Marked, Selectable};
 use crate::session::{Actual, Document, Nominal, Settings, SourceFile};
 
 pub(super) fn nominal(
@@ -21,10 +23,12 @@ pub(super) fn nominal(
     context: &Context,
     progress: &Progress,
 ) -> Result<Edit> {
-    let nominal = Arc::new(read_nominal(path, unit, false, settings, context, progress)?);
+    let nominal = Arc::new(read_nominal(path, unit, settings, context, progress)?);
     let notes = notes_of(&nominal.source, &nominal.notes, nominal.findings.sentences());
     Ok(Edit::new("Open the nominal", move |document| {
         document.nominal = Some(nominal);
+        document.facets = Marked::default();
+        document.selections.retain(|named| named.of != Selectable::Facets);
         document.alignment = None;
         document.check = None;
         document.searches = None;
@@ -36,7 +40,6 @@ pub(super) fn nominal(
 fn read_nominal(
     path: &Path,
     unit: Option<LengthUnit>,
-    unify: bool,
     settings: &Settings,
     context: &Context,
     progress: &Progress,
@@ -48,14 +51,37 @@ fn read_nominal(
     progress.report(0.7, "Fingerprinting the file")?;
     let source = source_file(path, unit, None)?;
     progress.report(0.8, "Preparing the nominal for search")?;
-    let mut mesh = loaded.mesh;
-    if unify {
-        winding::unify(&mut mesh);
-    }
-    let (surface, closed_cracks) = searchable(mesh);
+    let (surface, closed_cracks) = searchable(loaded.mesh);
     let findings = MeshFindings { closed_cracks, ..loaded.findings };
     let findings = findings.with_topology(surface.topology(), surface.mesh().volume_mm3());
-    Ok(Nominal { source, surface, findings, notes: loaded.notes, winding_unified: unify })
+    Ok(Nominal { source, surface, findings, notes: loaded.notes, steps: Vec::new() })
+}
+
+/// The nominal after one more step, and a sentence on it.
+fn stepped(nominal: &Nominal, step: NominalStep) -> (Nominal, String) {
+    let before = nominal.surface.mesh();
+    let (mesh, note) = match &step {
+        NominalStep::UnifyWinding => {
+            let mut mesh = before.clone();
+            let turned = winding::unify(&mut mesh);
+            (mesh, format!("{turned} facets were turned."))
+        }
+        NominalStep::RemoveFacets(removed) => {
+            let left = before.part(&removed.inverted(before.facets.len()));
+            (left, format!("{} of {} facets were removed by hand.", removed.len(), before.facets.len()))
+        }
+    };
+    let surface = Surface::new(mesh);
+    let mut stepped = Nominal {
+        source: nominal.source.clone(),
+        findings: nominal.findings.with_topology(surface.topology(), surface.mesh().volume_mm3()),
+        surface,
+        notes: nominal.notes.clone(),
+        steps: nominal.steps.clone(),
+    };
+    stepped.steps.push(step);
+    stepped.notes.push(note.clone());
+    (stepped, note)
 }
 
 /// The mesh ready for search with its cracks closed, and how many corners that joined.
@@ -88,9 +114,8 @@ pub(super) fn scans(
     };
     Ok(Edit::new("Open the scan", move |document| {
         document.actual = Some(actual);
-        document.selection = PointSet::default();
-        document.hidden = PointSet::default();
-        document.selections.clear();
+        document.points = Marked::default();
+        document.selections.retain(|named| named.of != Selectable::Points);
         document.features.clear();
         document.tolerancing.slots.clear();
         document.alignment = None;
@@ -196,7 +221,7 @@ pub(super) fn clean(
         document.check = None;
         document.searches = None;
         if let Some(kept) = kept {
-            super::features::renumber(document, &kept);
+            super::selecting::renumber(Selectable::Points, document, &kept);
         }
     })
     .with_notes(news))
@@ -215,22 +240,36 @@ pub(super) fn unify_winding(document: &Document) -> Result<Edit> {
     let Some(nominal) = &document.nominal else {
         return Err(UserError::usage("Load a nominal first."));
     };
-    let mut mesh = nominal.surface.mesh().clone();
-    let turned = winding::unify(&mut mesh);
-    let surface = Surface::new(mesh);
-    let findings = nominal.findings.with_topology(surface.topology(), surface.mesh().volume_mm3());
-    let nominal = Arc::new(Nominal {
-        source: nominal.source.clone(),
-        surface,
-        findings,
-        notes: nominal.notes.clone(),
-        winding_unified: true,
-    });
+    let (nominal, note) = stepped(nominal, NominalStep::UnifyWinding);
+    let nominal = Arc::new(nominal);
     Ok(Edit::new("Unify the winding", move |document| {
         document.nominal = Some(nominal);
         document.check = None;
     })
-    .with_notes([format!("{turned} facets were turned.")]))
+    .with_notes([note]))
+}
+
+/// Takes the selected facets out of the nominal.
+pub(super) fn remove_facets(document: &Document) -> Result<Edit> {
+    let (Some(nominal), removed) = (&document.nominal, document.facets.selected.clone()) else {
+        return Err(UserError::usage("Load a nominal first."));
+    };
+    let kept = removed.inverted(nominal.surface.mesh().facets.len());
+    if removed.is_empty() {
+        return Err(UserError::usage("Brush some facets first."));
+    }
+    if kept.is_empty() {
+        return Err(UserError::usage("These are all facets of the nominal: nothing would be left to compare with."));
+    }
+    let (nominal, note) = stepped(nominal, NominalStep::RemoveFacets(removed));
+    let nominal = Arc::new(nominal);
+    Ok(Edit::new("Remove facets", move |document| {
+        document.nominal = Some(nominal);
+        document.check = None;
+        document.searches = None;
+        super::selecting::renumber(Selectable::Facets, document, &kept);
+    })
+    .with_notes([note]))
 }
 
 pub(super) fn save(document: &Document, path: &Path) -> Result<Edit> {
@@ -244,15 +283,9 @@ pub(super) fn project(path: &Path, context: &Context, progress: &Progress) -> Re
     let mut document = Document { settings: project.settings.clone(), pairs: project.pairs, ..Document::default() };
     let mut complete = true;
     if let Some(source) = &project.nominal {
-        let read = read_nominal(
-            &source.path,
-            source.unit,
-            project.winding_unified,
-            &project.settings,
-            context,
-            &progress.part(0.0, 0.4),
-        );
-        document.nominal = keep(read, &mut notes, &mut complete)?.map(Arc::new);
+        let read = read_nominal(&source.path, source.unit, &project.settings, context, &progress.part(0.0, 0.4));
+        let read = keep(read, &mut notes, &mut complete)?;
+        document.nominal = read.map(|read| Arc::new(restepped(read, &project.nominal_steps, &mut notes)));
         if document.nominal.as_ref().is_some_and(|nominal| nominal.source.hash != source.hash) {
             notes.push(format!("{} has changed since the project was saved.", source.name()));
             complete = false;
@@ -273,11 +306,11 @@ pub(super) fn project(path: &Path, context: &Context, progress: &Progress) -> Re
     }
     document.probing = Arc::new(project.probing);
     document.upkeep = project.upkeep;
+    document.points.hidden = project.hidden;
+    document.facets.hidden = project.hidden_facets;
     document.selections = project.selections;
+    super::selecting::drop_strangers(&mut document);
     if let Some(actual) = &document.actual {
-        let count = actual.cloud.points.len();
-        document.hidden = Some(project.hidden).filter(|hidden| hidden.is_within(count)).unwrap_or_default();
-        document.selections.retain(|named| !named.points.is_empty() && named.points.is_within(count));
         for recipe in project.features {
             let made = super::features::made(recipe, actual, &progress.part(0.8, 0.82));
             document.features.extend(keep(made, &mut notes, &mut complete)?);
@@ -299,6 +332,21 @@ pub(super) fn project(path: &Path, context: &Context, progress: &Progress) -> Re
     }
     notes.push(format!("Opened {}.", path.display()));
     Ok(Edit::new("Open a project", move |target| *target = document).with_notes(notes))
+}
+
+/// The nominal after the steps that a project tells of; as far as they suit it, where its file has changed.
+fn restepped(mut nominal: Nominal, steps: &[NominalStep], notes: &mut Vec<String>) -> Nominal {
+    for step in steps {
+        let count = nominal.surface.mesh().facets.len();
+        if let NominalStep::RemoveFacets(removed) = step
+            && (!removed.is_within(count) || removed.len() == count)
+        {
+            notes.push(format!("{} has not the facets that were removed; all are there again.", nominal.source.name()));
+            return nominal;
+        }
+        nominal = stepped(&nominal, step.clone()).0;
+    }
+    nominal
 }
 
 /// The value, or its failure as a note; a cancel stays a cancel.

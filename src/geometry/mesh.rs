@@ -1,6 +1,9 @@
 //! Triangle meshes: shared vertices, facets, and where each facet came from.
 
-use super::{Aabb, Point, Vector, triangle};
+use std::collections::HashSet;
+
+use super::topology::{NO_NEIGHBOUR, Topology};
+use super::{Aabb, Point, Subset, Vector, triangle};
 
 /// A triangle mesh, mm. Facets wind counter-clockwise seen from outside.
 #[derive(Clone, Debug, Default)]
@@ -63,6 +66,57 @@ impl Mesh {
         (self.vertices.capacity() * size_of::<Point>()
             + self.facets.capacity() * size_of::<[u32; 3]>()
             + self.cad_faces.capacity() * size_of::<u32>()) as u64
+    }
+
+    /// Only the facets of those numbers, and the vertices that they use.
+    pub fn part(&self, facets: &[u32]) -> Self {
+        const UNUSED: u32 = u32::MAX;
+        let mut numbers = vec![UNUSED; self.vertices.len()];
+        let mut part = Self::default();
+        for &facet in facets {
+            let corners = self.facets[facet as usize].map(|vertex| {
+                let number = &mut numbers[vertex as usize];
+                if *number == UNUSED {
+                    *number = part.vertices.len() as u32;
+                    part.vertices.push(self.vertices[vertex as usize]);
+                }
+                *number
+            });
+            part.facets.push(corners);
+        }
+        if !self.cad_faces.is_empty() {
+            part.cad_faces = facets.iter().map(|&facet| self.cad_faces[facet as usize]).collect();
+        }
+        part
+    }
+
+    /// The whole faces that `seeds` are part of: faces of the CAD where the file knew them, else what hangs together
+    /// with the seeds over edges where the surface turns by less than `most_turn_rad`.
+    pub fn whole_faces(&self, topology: &Topology, seeds: &Subset, most_turn_rad: f64) -> Subset {
+        if !self.cad_faces.is_empty() {
+            let wanted: HashSet<u32> = seeds.iter().map(|&facet| self.cad_faces[facet as usize]).collect();
+            let is_wanted = |facet: &u32| wanted.contains(&self.cad_faces[*facet as usize]);
+            return Subset::new((0..self.facets.len() as u32).filter(is_wanted).collect());
+        }
+        let least_cosine = most_turn_rad.cos();
+        let mut is_found = vec![false; self.facets.len()];
+        seeds.iter().for_each(|&seed| is_found[seed as usize] = true);
+        let mut found = seeds.to_vec();
+        let mut next = 0;
+        while let Some(&facet) = found.get(next) {
+            next += 1;
+            let normal = self.normal(facet as usize);
+            for neighbour in topology.neighbours[facet as usize] {
+                if neighbour != NO_NEIGHBOUR
+                    && !is_found[neighbour as usize]
+                    && self.normal(neighbour as usize).dot(&normal) >= least_cosine
+                {
+                    is_found[neighbour as usize] = true;
+                    found.push(neighbour);
+                }
+            }
+        }
+        Subset::new(found)
     }
 
     /// Appends another mesh; its CAD faces are renumbered after this one's.

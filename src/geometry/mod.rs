@@ -11,12 +11,12 @@ pub mod kd_tree;
 pub mod mesh;
 pub mod morton;
 pub mod normals;
-pub mod point_set;
 pub mod refine;
 pub mod sampling;
 pub mod simd;
 pub mod simplify;
 pub mod snapshot;
+pub mod subset;
 pub mod surface;
 pub mod thinning;
 pub mod topology;
@@ -31,7 +31,7 @@ pub use cloud::{Cloud, OrderedPoints, SnapshotGrid};
 pub use delaunay::DelaunayGraph;
 pub use kd_tree::{KdTree, SearchablePoints};
 pub use mesh::Mesh;
-pub use point_set::{Combine, PointSet};
+pub use subset::{Combine, Subset};
 pub use surface::{Surface, SurfaceHit};
 
 /// A place, in mm, in the frame its name says.

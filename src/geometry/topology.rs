@@ -102,7 +102,7 @@ pub fn vertex_normals(mesh: &Mesh) -> Vec<Vector> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::{Point, mesh::shapes};
+    use crate::geometry::{Point, Subset, mesh::shapes};
 
     #[test]
     fn a_box_is_closed_and_a_missing_facet_opens_three_edges() {
@@ -111,5 +111,22 @@ mod tests {
         assert!((mesh.volume_mm3() - 6.0).abs() < 1e-12);
         mesh.facets.pop();
         assert_eq!(Topology::new(&mesh).open_edges, 3);
+    }
+    #[test]
+    fn whole_faces_are_those_of_the_cad_or_end_at_edges() {
+        let mut mesh = shapes::cuboid(Point::origin(), Point::new(1.0, 2.0, 3.0));
+        mesh.cad_faces.clear();
+        let topology = Topology::new(&mesh);
+        let seed = Subset::new(vec![0]);
+        let face = mesh.whole_faces(&topology, &seed, 0.3);
+        assert_eq!(face.len(), 2);
+        assert!(face.iter().all(|&facet| mesh.normal(facet as usize) == mesh.normal(0)));
+        assert_eq!(mesh.whole_faces(&topology, &seed, 1.6).len(), 12);
+        let part = mesh.part(&face);
+        assert_eq!((part.facets.len(), part.vertices.len()), (2, 4));
+        assert!((part.area_mm2() - 2.0 * mesh.part(&seed).area_mm2()).abs() < 1e-12);
+        mesh.cad_faces = (0..12).map(|facet| facet % 3).collect();
+        assert_eq!(mesh.whole_faces(&topology, &seed, 0.3)[..], [0, 3, 6, 9]);
+        assert_eq!(mesh.part(&[3, 4]).cad_faces, [0, 1]);
     }
 }

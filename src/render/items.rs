@@ -133,9 +133,9 @@ impl MeshItem {
         Self { chunks, centre, facets, coarse }
     }
 
-    /// Sets the deviation of each facet, mm; `None` is no data.
-    pub fn set_deviations(&self, gpu: &Gpu, deviation: impl Fn(usize) -> Option<f64> + Sync) {
-        upload(gpu, &self.chunks, |i| i, |i| deviation(i).into());
+    /// Sets how each facet is coloured, by its number.
+    pub fn set_shades(&self, gpu: &Gpu, shade: impl Fn(usize) -> Shade + Sync) {
+        upload(gpu, &self.chunks, |i| i, shade);
     }
 }
 

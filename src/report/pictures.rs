@@ -98,7 +98,7 @@ impl<'a> Studio<'a> {
             }
             DeviationMap::Facets { nominal, values } => {
                 let mesh = MeshItem::new(gpu, nominal);
-                mesh.set_deviations(gpu, |i| values.get(i).and_then(FacetDeviation::value));
+                mesh.set_shades(gpu, |i| values.get(i).and_then(FacetDeviation::value).into());
                 (mesh, None)
             }
         };

@@ -1,5 +1,6 @@
 //! A calibration as it is being made: what both devices measured, which points are which region, and what came out.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -7,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::document::{Actual, SourceFile};
 use super::mechanical::MechanicalSetup;
 use crate::base::{Result, UserError};
-use crate::geometry::PointSet;
+use crate::geometry::Subset;
 use crate::inspect::calibration::joint::Wanted;
 use crate::inspect::calibration::{ArtefactFrame, ArtefactKind, Calibration, Handedness};
 
@@ -34,12 +35,23 @@ impl Device {
     }
 }
 
+/// The CAD of an artefact: where it is not the one that is drawn here.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NominalFiles {
+    /// Its surface.
+    pub cad: Option<PathBuf>,
+    /// A table of places on it, with the names of the regions they lie on.
+    pub regions: Option<PathBuf>,
+}
+
 /// What the operator says of the set-up.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Setup {
     /// The artefact.
     pub artefact: ArtefactKind,
+    /// Its CAD, where its regions are found by that.
+    pub nominal: NominalFiles,
     /// What the sensor reports in.
     pub handedness: Handedness,
     /// Radius of the ball whose centres the CMM reports, mm; `None` until somebody says it.
@@ -64,6 +76,7 @@ impl Default for Setup {
     fn default() -> Self {
         Self {
             artefact: ArtefactKind::default(),
+            nominal: NominalFiles::default(),
             handedness: Handedness::default(),
             probe_radius_mm: None,
             clip_sigmas: Some(3.0),
@@ -101,12 +114,12 @@ pub struct Measurement {
     /// The points; the sensor's are right-handed here.
     pub actual: Option<Arc<Actual>>,
     /// The points of each region of the artefact.
-    pub regions: Vec<PointSet>,
+    pub regions: Vec<Subset>,
 }
 
 impl Measurement {
     /// The points of a region; none where there are none.
-    pub fn region(&self, number: usize) -> PointSet {
+    pub fn region(&self, number: usize) -> Subset {
         self.regions.get(number).cloned().unwrap_or_default()
     }
 
@@ -239,7 +252,7 @@ impl Calibrating {
                 (Some(own), _) => own.cloud.bytes(),
                 (None, _) => 0,
             };
-            let is_kept = |region: &&PointSet| theirs.regions.iter().any(|other| other.is_same(region));
+            let is_kept = |region: &&Subset| theirs.regions.iter().any(|other| other.is_same(region));
             let regions = own.regions.iter().filter(|region| !is_kept(region)).map(|region| 4 * region.len() as u64);
             points + regions.sum::<u64>()
         };
@@ -282,7 +295,7 @@ pub struct KeptMeasurement {
     /// The file.
     pub source: Option<SourceFile>,
     /// The regions.
-    pub regions: Vec<PointSet>,
+    pub regions: Vec<Subset>,
 }
 
 impl KeptMeasurement {

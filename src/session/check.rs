@@ -7,7 +7,7 @@ use crate::compute::{Backend, Device};
 use crate::geometry::Pose;
 use crate::inspect::deviation::histogram::Histogram;
 use crate::inspect::deviation::regions::{self, Region};
-use crate::inspect::deviation::{self, DeviationMap, Excluded, Parameters, Scan, Statistics, statistics};
+use crate::inspect::deviation::{self, DeviationMap, Excluded, Parameters, Statistics, statistics};
 
 use super::{Actual, Nominal};
 
@@ -81,14 +81,14 @@ pub fn run(
     progress: &Progress,
 ) -> Result<Check> {
     let started = std::time::Instant::now();
-    let scan = Scan {
-        cloud: &actual.cloud,
-        ordered: &actual.prepared.ordered,
-        oriented: actual.prepared.oriented,
-        facets: actual.facets.as_deref(),
-    };
-    let map =
-        deviation::measure(backend, &nominal.surface, &scan, nominal_from_scan, parameters, &progress.part(0.0, 0.6))?;
+    let map = deviation::measure(
+        backend,
+        &nominal.surface,
+        &actual.scan(),
+        nominal_from_scan,
+        parameters,
+        &progress.part(0.0, 0.6),
+    )?;
     let measure_ms = started.elapsed().as_secs_f64() * 1e3;
     let values: Vec<f64> = map.values().map(|value| value.unwrap_or(f64::NAN)).collect();
     let (statistics, histogram) =

@@ -7,19 +7,20 @@ use serde::{Deserialize, Serialize};
 
 use super::calibrating::Calibrating;
 use super::probing::Probing;
-use super::selection::{Feature, NamedSelection};
+use super::selection::{Feature, Marked, NamedSelection, Selectable};
 use super::tolerancing::Tolerancing;
 use super::upkeep::{Reading, Upkeep};
 use super::{Check, Settings};
 use crate::base::LengthUnit;
 use crate::geometry::health::{CloudFindings, MeshFindings};
-use crate::geometry::{Cloud, PointSet, Pose, Surface};
+use crate::geometry::{Cloud, Pose, Subset, Surface};
 use crate::inspect::acceptance::Acceptance;
 use crate::inspect::alignment::Alignment;
 use crate::inspect::alignment::automatic::PreparedScan;
 use crate::inspect::alignment::point_pairs::PointPair;
 use crate::inspect::alignment::search_comparison::SearchComparison;
 use crate::inspect::cleaning;
+use crate::inspect::deviation::Scan;
 use crate::io::xyz::Columns;
 
 /// A file that an element was made from.
@@ -42,6 +43,16 @@ impl SourceFile {
     }
 }
 
+/// A change of the nominal after loading.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NominalStep {
+    /// Its facets were turned so that they agree and face outward.
+    UnifyWinding,
+    /// Facets were removed, by their numbers then.
+    RemoveFacets(Subset),
+}
+
 /// The nominal element.
 #[derive(Debug)]
 pub struct Nominal {
@@ -53,8 +64,8 @@ pub struct Nominal {
     pub findings: MeshFindings,
     /// Sentences for the user.
     pub notes: Vec<String>,
-    /// Whether its winding was unified after loading.
-    pub winding_unified: bool,
+    /// How it was changed after loading.
+    pub steps: Vec<NominalStep>,
 }
 
 /// The actual element: one or more snapshots in one frame.
@@ -76,6 +87,18 @@ pub struct Actual {
     pub cleaning: Vec<cleaning::Step>,
 }
 
+impl Actual {
+    /// As a comparison takes it.
+    pub fn scan(&self) -> Scan<'_> {
+        Scan {
+            cloud: &self.cloud,
+            ordered: &self.prepared.ordered,
+            oriented: self.prepared.oriented,
+            facets: self.facets.as_deref(),
+        }
+    }
+}
+
 /// Everything there is to an inspection.
 #[derive(Clone, Default)]
 pub struct Document {
@@ -87,10 +110,10 @@ pub struct Document {
     pub alignment: Option<Arc<Alignment>>,
     /// Picked point pairs.
     pub pairs: Vec<PointPair>,
-    /// Points that are selected.
-    pub selection: PointSet,
-    /// Points that are neither shown nor brushed; they count all the same.
-    pub hidden: PointSet,
+    /// The scan's points as the brush has left them.
+    pub points: Marked,
+    /// The nominal's facets as the brush has left them.
+    pub facets: Marked,
     /// Selections with names.
     pub selections: Vec<NamedSelection>,
     /// Fitted features.
@@ -137,13 +160,42 @@ impl Document {
                 .is_none_or(|actual| !actual.sources.iter().map(|source| &source.hash).eq(check.scan_hashes.iter()))
     }
 
+    /// How the brush has left points or facets.
+    pub fn marked(&self, of: Selectable) -> &Marked {
+        match of {
+            Selectable::Points => &self.points,
+            Selectable::Facets => &self.facets,
+        }
+    }
+
+    /// See [`Self::marked`].
+    pub fn marked_mut(&mut self, of: Selectable) -> &mut Marked {
+        match of {
+            Selectable::Points => &mut self.points,
+            Selectable::Facets => &mut self.facets,
+        }
+    }
+
+    /// How many points or facets there are; `None` without a scan or a nominal.
+    pub fn count(&self, of: Selectable) -> Option<usize> {
+        match of {
+            Selectable::Points => self.actual.as_ref().map(|actual| actual.cloud.points.len()),
+            Selectable::Facets => self.nominal.as_ref().map(|nominal| nominal.surface.mesh().facets.len()),
+        }
+    }
+
     fn own_selections(&self, other: &Self) -> u64 {
         let held = |document: &Self| {
-            let named = document.selections.iter().map(|named| named.points.len());
+            let marked = [&document.points, &document.facets].map(|marked| marked.selected.len() + marked.hidden.len());
+            let named = document.selections.iter().map(|named| named.numbers.len());
             let fitted = document.features.iter().map(|feature| 3 * feature.recipe.points.len());
-            4 * (document.selection.len() + document.hidden.len() + named.sum::<usize>() + fitted.sum::<usize>()) as u64
+            4 * (marked[0] + marked[1] + named.sum::<usize>() + fitted.sum::<usize>()) as u64
         };
-        if self.selection.is_same(&other.selection) && self.hidden.is_same(&other.hidden) { 0 } else { held(self) }
+        let same = |of: Selectable| {
+            let (own, others) = (self.marked(of), other.marked(of));
+            own.selected.is_same(&others.selected) && own.hidden.is_same(&others.hidden)
+        };
+        if Selectable::ALL.into_iter().all(same) { 0 } else { held(self) }
     }
 
     /// Bytes of what this document holds and `other` does not: the cost of keeping it for undo.

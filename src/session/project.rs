@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::calibrating::Kept;
+use super::document::NominalStep;
 use super::probing::Probing;
 use super::selection::{NamedSelection, Recipe};
 use super::tolerancing::KeptTolerancing;
 use super::upkeep::Upkeep;
 use super::{Document, Settings, SourceFile};
 use crate::base::{Result, UserError};
-use crate::geometry::PointSet;
+use crate::geometry::Subset;
 use crate::inspect::alignment::Alignment;
 use crate::inspect::alignment::point_pairs::PointPair;
 use crate::inspect::cleaning;
@@ -33,9 +34,9 @@ pub struct Project {
     pub software: String,
     /// The nominal's file.
     pub nominal: Option<SourceFile>,
-    /// Whether the nominal's winding was unified.
+    /// How the nominal was changed after loading.
     #[serde(default)]
-    pub winding_unified: bool,
+    pub nominal_steps: Vec<NominalStep>,
     /// The scans' files.
     #[serde(default)]
     pub scans: Vec<SourceFile>,
@@ -50,7 +51,10 @@ pub struct Project {
     pub pairs: Vec<PointPair>,
     /// Points that are not shown.
     #[serde(default)]
-    pub hidden: PointSet,
+    pub hidden: Subset,
+    /// Facets that are not shown.
+    #[serde(default)]
+    pub hidden_facets: Subset,
     /// Selections with names.
     #[serde(default)]
     pub selections: Vec<NamedSelection>,
@@ -85,12 +89,13 @@ impl Project {
             version: VERSION,
             software: env!("CARGO_PKG_VERSION").to_owned(),
             nominal: document.nominal.as_ref().map(|nominal| nominal.source.clone()),
-            winding_unified: document.nominal.as_ref().is_some_and(|nominal| nominal.winding_unified),
+            nominal_steps: document.nominal.as_ref().map(|nominal| nominal.steps.clone()).unwrap_or_default(),
             scans: document.actual.as_ref().map(|actual| actual.sources.clone()).unwrap_or_default(),
             cleaning: document.actual.as_ref().map(|actual| actual.cleaning.clone()).unwrap_or_default(),
             alignment: document.alignment.as_deref().cloned(),
             pairs: document.pairs.clone(),
-            hidden: document.hidden.clone(),
+            hidden: document.points.hidden.clone(),
+            hidden_facets: document.facets.hidden.clone(),
             selections: document.selections.clone(),
             features: document.features.iter().map(|feature| feature.recipe.clone()).collect(),
             tolerancing: KeptTolerancing::of(&document.tolerancing),
@@ -155,12 +160,13 @@ impl Project {
             version: VERSION,
             software: part(value, "software", "software version", &mut notes),
             nominal: part(value, "nominal", "nominal", &mut notes),
-            winding_unified: part(value, "winding_unified", "winding", &mut notes),
+            nominal_steps: part(value, "nominal_steps", "changes of the nominal", &mut notes),
             scans: part(value, "scans", "list of scans", &mut notes),
             cleaning: part(value, "cleaning", "list of cleaning steps", &mut notes),
             alignment: part(value, "alignment", "alignment", &mut notes),
             pairs: part(value, "pairs", "list of point pairs", &mut notes),
             hidden: part(value, "hidden", "hidden points", &mut notes),
+            hidden_facets: part(value, "hidden_facets", "hidden facets", &mut notes),
             selections: part(value, "selections", "list of selections", &mut notes),
             features: part(value, "features", "list of features", &mut notes),
             tolerancing: part(value, "tolerancing", "constructed elements and tolerances", &mut notes),
@@ -171,6 +177,10 @@ impl Project {
             settings: part(value, "settings", "settings", &mut notes),
         };
         let mut project = project;
+        // As files once said it.
+        if value.get("winding_unified") == Some(&serde_json::Value::Bool(true)) && project.nominal_steps.is_empty() {
+            project.nominal_steps.push(NominalStep::UnifyWinding);
+        }
         if let Err(error) = project.settings.check() {
             notes.push(format!("The project's settings were replaced by the usual ones: {error}"));
             project.settings = Settings::default();

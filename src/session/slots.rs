@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::base::{Progress, Result, UserError};
-use crate::geometry::{Point, PointSet};
+use crate::geometry::{Point, Subset};
 use crate::inspect::features::slot::{SlotFit, fit_slot};
 use crate::inspect::features::{Kind, Options, Shape, fit};
 
@@ -20,7 +20,7 @@ pub struct SlotRecipe {
     /// Robust standard deviations beyond which points are dropped.
     pub clip_sigmas: Option<f64>,
     /// Points of its rim.
-    pub points: PointSet,
+    pub points: Subset,
 }
 
 /// A fitted slot, scan frame.

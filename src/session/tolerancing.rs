@@ -10,7 +10,7 @@ use super::selection::Feature;
 use super::slots::{SlotFeature, SlotRecipe};
 use super::{Check, Document};
 use crate::base::{ErrorKind, Progress, Result, UserError};
-use crate::geometry::{Point, PointSet, Pose};
+use crate::geometry::{Point, Pose, Subset};
 use crate::inspect::deviation::DeviationMap;
 use crate::inspect::features::constructions::{Constructed, Construction, construct};
 use crate::inspect::features::element::Situation;
@@ -239,23 +239,27 @@ impl Document {
     }
 
     /// The scan's points of those numbers, mm, scan frame.
-    pub fn points_at(&self, numbers: &PointSet) -> Vec<Point> {
-        self.every_point_at(numbers, 1)
+    pub fn points_at(&self, numbers: &Subset) -> Vec<Point> {
+        self.places(numbers.iter())
     }
 
-    fn every_point_at(&self, numbers: &PointSet, stride: usize) -> Vec<Point> {
+    fn places<'a>(&self, numbers: impl Iterator<Item = &'a u32>) -> Vec<Point> {
         let Some(actual) = &self.actual else { return Vec::new() };
-        let place = |&number: &u32| actual.cloud.points.get(number as usize).copied();
-        numbers.iter().step_by(stride).filter_map(place).collect()
+        numbers.filter_map(|&number| actual.cloud.points.get(number as usize).copied()).collect()
     }
 
     /// Some hundred points of that set, which show how far it reaches.
-    pub fn some_points_at(&self, numbers: &PointSet) -> Vec<Point> {
-        self.every_point_at(numbers, numbers.len().div_ceil(SHOWN_POINTS).max(1))
+    pub fn some_points_at(&self, numbers: &Subset) -> Vec<Point> {
+        if numbers.len() <= SHOWN_POINTS {
+            return self.points_at(numbers);
+        }
+        // Golden sections of the set: even steps would meet the rows of a grid always in the same columns.
+        let share = |i: usize| (i as f64 * 0.618_033_988_75).fract();
+        self.places((0..SHOWN_POINTS).filter_map(|i| numbers.get((share(i) * numbers.len() as f64) as usize)))
     }
 
     /// The points that what goes by that name was fitted to; none of constructed elements.
-    pub fn numbers_of(&self, name: &str) -> PointSet {
+    pub fn numbers_of(&self, name: &str) -> Subset {
         let fitted = self.feature(name).map(|feature| feature.recipe.points.clone());
         fitted.or_else(|| self.slot(name).map(|slot| slot.recipe.points.clone())).unwrap_or_default()
     }

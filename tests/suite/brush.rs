@@ -42,14 +42,14 @@ fn a_polygon_selects_and_hidden_points_are_not_brushed() {
         |harness: &egui_kittest::Harness<'static, shadowgraph::app::App>| harness.state().dispatcher().document.clone();
     let heights = |harness: &egui_kittest::Harness<'static, shadowgraph::app::App>| -> Vec<f64> {
         let document = document(harness);
-        document.points_at(&document.selection).iter().map(|point| point.z).collect()
+        document.points_at(&document.points.selected).iter().map(|point| point.z).collect()
     };
     let above = heights(&harness);
     assert!(above.len() > 1000 && above.iter().all(|z| *z > 10.0), "{}", above.len());
     harness.get_by_label("Hide").click();
     settle(&mut harness);
-    assert_eq!(document(&harness).hidden.len(), above.len());
-    assert!(document(&harness).selection.is_empty());
+    assert_eq!(document(&harness).points.hidden.len(), above.len());
+    assert!(document(&harness).points.selected.is_empty());
     // What was hidden uncovers the floor.
     polygon(&mut harness);
     save_picture(&mut harness, "hidden");
@@ -57,7 +57,7 @@ fn a_polygon_selects_and_hidden_points_are_not_brushed() {
     assert!(below.len() > above.len() * 8 / 10 && below.iter().all(|z| *z < 10.0), "{}", below.len());
     harness.get_by_label("Show only these").click();
     settle(&mut harness);
-    assert_eq!(document(&harness).hidden.len(), steps().len() - below.len());
+    assert_eq!(document(&harness).points.hidden.len(), steps().len() - below.len());
     save_picture(&mut harness, "alone");
     harness.get_by_label("Export…").click();
     harness.run_steps(2);
@@ -77,5 +77,5 @@ fn a_polygon_selects_and_hidden_points_are_not_brushed() {
         harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
         settle(&mut harness);
     }
-    assert!(document(&harness).hidden.is_empty());
+    assert!(document(&harness).points.hidden.is_empty());
 }

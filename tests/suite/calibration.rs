@@ -7,7 +7,7 @@ use serde_json::Value;
 use shadowgraph::base::Progress;
 use shadowgraph::compute::cpu::Cpu;
 use shadowgraph::dispatch::{Command, Context, Dispatcher};
-use shadowgraph::geometry::{Aabb, Cloud, KdTree, Mesh, Point, PointSet, Pose, Surface, Vector, transform};
+use shadowgraph::geometry::{Aabb, Cloud, KdTree, Mesh, Point, Pose, Subset, Surface, Vector, transform};
 use shadowgraph::inspect::calibration::artefacts::angled_slots::Region;
 use shadowgraph::inspect::calibration::artefacts::angled_slots::drawing::Drawing;
 use shadowgraph::inspect::calibration::merging::{Snapshot, merge};
@@ -213,7 +213,7 @@ fn a_sensor_is_calibrated_by_mouse() {
         let is_sensor = device == Device::Sensor;
         let pose = if is_sensor { sensor_from_artefact } else { scene.cmm_from_artefact };
         if !is_sensor {
-            harness.get_by_label("Visible points only").click();
+            harness.get_by_label("Visible only").click();
         }
         for region in Region::ALL {
             harness.get_by_label(region.name().short).click();
@@ -596,7 +596,7 @@ fn greyscale_is_asked_for_and_edges_that_do_not_show_are_named() {
     let setting = Setting { artefact: ArtefactKind::GreyscaleSlots, ..Setting::default() };
     let scene = trials::scene(&setting, &trials::Made::of(&setting), Handedness::Right, 3).unwrap();
     let view = &scene.views[0];
-    let regions: Vec<PointSet> = view.regions.iter().cloned().map(PointSet::new).collect();
+    let regions: Vec<Subset> = view.regions.iter().cloned().map(Subset::new).collect();
     let artefact = ArtefactKind::GreyscaleSlots.artefact();
     let blind = Cloud::from_points(view.cloud.points.clone());
     let refused = artefact.extract(&blind, &regions).unwrap_err();

@@ -4,6 +4,8 @@
 mod align;
 mod bad_input;
 mod brush;
+mod brush_facets;
+
 mod c_api;
 mod calibration;
 mod command_line;
@@ -11,6 +13,7 @@ mod fits;
 mod kernels;
 mod mechanical;
 mod mutations;
+mod own_artefact;
 mod probing;
 mod published_fits;
 mod readers;

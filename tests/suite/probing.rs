@@ -7,9 +7,11 @@ use egui_kittest::kittest::Queryable as _;
 use serde_json::{Value, json};
 use shadowgraph::base::Progress;
 use shadowgraph::base::random::Random;
+use shadowgraph::dispatch::accept::Accept;
 use shadowgraph::dispatch::probe::Probe;
 use shadowgraph::dispatch::{Command, upkeep};
 use shadowgraph::geometry::{Cloud, Point, Vector};
+use shadowgraph::inspect::acceptance::{Characteristic, Limit, Settings, Verdict};
 use shadowgraph::inspect::probing::{Place, Prober as _, SimulatedProber};
 use shadowgraph::io::probing_csv::{Reported, write_touches};
 use shadowgraph::io::write;
@@ -194,6 +196,10 @@ fn holes_are_measured_in_the_window() {
     let planned = probing(&harness);
     assert_eq!(planned.counts(), [0, 2, 0], "{:?}", harness.state().dispatcher().messages);
     assert_eq!((planned.missing.len(), planned.setup.probe_radius_mm), (1, Some(1.0)));
+    press(&mut harness, "Features");
+    save_picture(&mut harness, "hybrid_planned");
+    press(&mut harness, "Calibrate");
+    harness.run_steps(30);
     let place = |[x, y, radius_mm]: [f64; 3]| Place { centre: Point::new(x, y, 0.0), axis: Vector::z(), radius_mm };
     for round in 0..5 {
         let folder = sheet.at("targets");
@@ -221,6 +227,10 @@ fn holes_are_measured_in_the_window() {
     assert!(harness.query_all_by_label_contains("2 holes have converged").next().is_some());
     harness.get_by_label("Take touches…").scroll_to_me();
     save_picture(&mut harness, "hybrid");
+    press(&mut harness, "Features");
+    save_picture(&mut harness, "hybrid_scan");
+    press(&mut harness, "Calibrate");
+    harness.run_steps(30);
     // Each file of touches is one step.
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
     settle(&mut harness);
@@ -416,4 +426,48 @@ fn a_sensor_is_judged_by_scans_of_a_ball_bar() {
     refused(run(&[&first], &with("roundness=0.1")), 2, "“roundness” is no characteristic");
     refused(run(&[&first], &with("sphere_spacing=-1")), 2, "limit above 0");
     refused(shadowgraph(&["accept"]), 2, "--bar");
+}
+
+#[test]
+fn a_sensor_is_judged_by_flats_in_the_window() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut random = Random::new(31, 7);
+    let planes: Vec<std::path::PathBuf> = (0..3).map(|i| folder.path().join(format!("flat{i}.ply"))).collect();
+    for path in &planes {
+        // Bent by 0.06 mm from the middle to the corners, with little noise.
+        let place = |i: u32, random: &mut Random| {
+            let (x, y) = (f64::from(i % 120) / 60.0 - 1.0, f64::from(i / 120) / 60.0 - 1.0);
+            let bend = 0.03 * (x * x + y * y);
+            Point::new(60.0 * x, 60.0 * y, 300.0 + bend + 0.001 * random.normal())
+        };
+        let points = (0..14_400).map(|i| place(i, &mut random)).collect();
+        shadowgraph::io::write::cloud(path, &Cloud::from_points(points)).unwrap();
+    }
+    let mut harness = open(Vec::new(), None);
+    harness.query_all_by_label("Calibrate").next().unwrap().click();
+    harness.run_steps(3);
+    press(&mut harness, "Acceptance of the sensor");
+    harness.run_steps(30);
+    let limit = Limit { mpe_mm: 0.05, test_sigma_mm: 0.001 };
+    let accept = Accept {
+        bars: Vec::new(),
+        planes,
+        unit: None,
+        sphere_radius_mm: 0.0,
+        bar_length_mm: 0.0,
+        within_mm: 0.1,
+        settings: Settings::default(),
+        limits: [(Characteristic::Flatness, limit)].into_iter().collect(),
+    };
+    harness.state_mut().send(Command::Accept(Box::new(accept)));
+    settle(&mut harness);
+    let acceptance = harness.state().dispatcher().document.acceptance.clone().unwrap();
+    assert_eq!(acceptance.verdict, Some(Verdict::DoesNotConform));
+    let flatness = &acceptance.figures[0];
+    assert!((flatness.worst_mm - 0.06).abs() < 0.01, "{flatness:?}");
+    // As the section says it.
+    let shown = format!("{:+.4} mm", flatness.worst_mm);
+    assert!(harness.query_all_by_label(&shown).next().is_some(), "{shown}");
+    harness.get_by_label("Add a scan of the flat…").scroll_to_me();
+    save_picture(&mut harness, "flats");
 }

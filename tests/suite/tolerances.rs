@@ -8,12 +8,13 @@ use serde_json::Value;
 use shadowgraph::app::App;
 use shadowgraph::base::{Progress, random::Random};
 use shadowgraph::dispatch::{Command, Dispatcher};
-use shadowgraph::geometry::point_set::{Combine, PointSet};
+use shadowgraph::geometry::subset::{Combine, Subset};
 use shadowgraph::geometry::{Cloud, Point, mesh::shapes};
 use shadowgraph::inspect::features::constructions::Construction;
 use shadowgraph::inspect::features::{Kind, Objective};
 use shadowgraph::inspect::tolerances::{Plan, Verdict};
 use shadowgraph::io::write;
+use shadowgraph::session::selection::Selectable;
 
 use super::support::{context, errors, shadowgraph, text};
 use super::window::{open, save_picture, settle};
@@ -178,7 +179,7 @@ fn corner(folder: &Path) -> PathBuf {
 }
 
 fn face(number: u32) -> Command {
-    Command::Select(PointSet::new((number * PATCH..(number + 1) * PATCH).collect()), Combine::Replace)
+    Command::Select(Selectable::Points, Subset::new((number * PATCH..(number + 1) * PATCH).collect()), Combine::Replace)
 }
 
 fn plane() -> Command {
@@ -333,7 +334,7 @@ fn names_stay_apart_plans_are_files_and_old_projects_open() {
 }
 
 /// A sheet, the rim of a slot of 20 x 8 mm in it at (40, 30), and a ring of touches that wander off the sheet.
-fn sheet(folder: &Path) -> (PathBuf, [PointSet; 3]) {
+fn sheet(folder: &Path) -> (PathBuf, [Subset; 3]) {
     let mut points: Vec<Point> =
         (0..400).map(|i| Point::new(f64::from(i % 20) * 4.0, f64::from(i / 20) * 3.0, 5.0)).collect();
     for i in 0..40 {
@@ -350,7 +351,7 @@ fn sheet(folder: &Path) -> (PathBuf, [PointSet; 3]) {
     let path = folder.join("sheet.xyz");
     let rows: String = points.iter().map(|p| format!("{} {} {}\n", p.x, p.y, p.z)).collect();
     std::fs::write(&path, rows).unwrap();
-    (path, [0..400, 400..480, 480..516].map(|range| PointSet::new(range.collect())))
+    (path, [0..400, 400..480, 480..516].map(|range| Subset::new(range.collect())))
 }
 
 #[test]
@@ -360,9 +361,9 @@ fn slots_and_circles_are_fitted_in_a_plane_and_kept() {
     let mut dispatcher = Dispatcher::new(context());
     let send = |dispatcher: &mut Dispatcher, command| dispatcher.run_now(command, &Progress::silent());
     send(&mut dispatcher, Command::OpenScans { paths: vec![path], unit: None, columns: None }).unwrap();
-    send(&mut dispatcher, Command::Select(sheet, Combine::Replace)).unwrap();
+    send(&mut dispatcher, Command::Select(Selectable::Points, sheet, Combine::Replace)).unwrap();
     send(&mut dispatcher, plane()).unwrap();
-    send(&mut dispatcher, Command::Select(rim.clone(), Combine::Replace)).unwrap();
+    send(&mut dispatcher, Command::Select(Selectable::Points, rim.clone(), Combine::Replace)).unwrap();
     let slot = |plane: &str| Command::FitSlot { plane: Some(plane.to_owned()), clip_sigmas: None };
     send(&mut dispatcher, slot("Plane 1")).unwrap();
     assert!(send(&mut dispatcher, slot("Slot 2")).unwrap_err().sentence.contains("no plane “Slot 2”"));
@@ -372,7 +373,7 @@ fn slots_and_circles_are_fitted_in_a_plane_and_kept() {
         assert!((own.length_mm - 20.0).abs() < 1e-6 && (own.width_mm - 8.0).abs() < 1e-6, "{own:?}");
         assert!((own.centre - Point::new(40.0, 30.0, 5.0)).norm() < 1e-6, "{own:?}");
     }
-    send(&mut dispatcher, Command::Select(ring, Combine::Replace)).unwrap();
+    send(&mut dispatcher, Command::Select(Selectable::Points, ring, Combine::Replace)).unwrap();
     let circle = |plane: &str| Command::FitInPlane {
         kind: Kind::Circle,
         plane: plane.to_owned(),
@@ -408,7 +409,7 @@ fn slots_and_circles_are_fitted_in_a_plane_and_kept() {
     assert_eq!(dispatcher.document.element_names(), ["Plane 1", "Circle 1", "Slot 1", "Slot 2"]);
     assert_eq!(measured(&dispatcher), first);
     // A point of the rim goes, and with it the slots and what was judged of them.
-    let one = PointSet::new(rim.iter().copied().take(1).collect());
+    let one = Subset::new(rim.iter().copied().take(1).collect());
     send(&mut dispatcher, Command::CleanScan(shadowgraph::inspect::cleaning::Step::Remove(one))).unwrap();
     assert_eq!(dispatcher.document.element_names(), ["Plane 1", "Circle 1"]);
     assert!(dispatcher.document.tolerancing.judgement.is_none());
@@ -426,7 +427,7 @@ fn a_profile_without_datums_follows_the_comparison() {
     let send = |dispatcher: &mut Dispatcher, command| dispatcher.run_now(command, &Progress::silent()).unwrap();
     send(&mut dispatcher, Command::OpenNominal { path: part, unit: None });
     send(&mut dispatcher, Command::OpenScans { paths: vec![scan], unit: None, columns: None });
-    send(&mut dispatcher, Command::Select(PointSet::new((0..400).collect()), Combine::Replace));
+    send(&mut dispatcher, Command::Select(Selectable::Points, Subset::new((0..400).collect()), Combine::Replace));
     send(&mut dispatcher, plane());
     let profile = r#"{ "tolerances": [{ "feature": "Plane 1", "characteristic": "profile", "limit_mm": 0.05 }] }"#;
     send(&mut dispatcher, Command::SetTolerancePlan(Box::new(Plan::from_json(profile).unwrap())));

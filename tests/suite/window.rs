@@ -223,13 +223,13 @@ fn points_are_brushed_and_a_plane_is_fitted_to_them() {
     let view = harness.get_by_label("3D viewport").rect();
     let (from, to) = (view.center() + egui::vec2(-130.0, -60.0), view.center() + egui::vec2(-50.0, 60.0));
     stroke(&mut harness, from, to, egui::Modifiers::NONE);
-    let selected = |harness: &Harness<'static, App>| harness.state().dispatcher().document.selection.len();
+    let selected = |harness: &Harness<'static, App>| harness.state().dispatcher().document.points.selected.len();
     let visible = selected(&harness);
     assert!(visible > 1000, "{visible}");
     let all_on_top = |harness: &Harness<'static, App>| {
         let document = &harness.state().dispatcher().document;
         let cloud = &document.actual.as_ref().unwrap().cloud;
-        document.selection.iter().all(|&number| cloud.points[number as usize].z > 10.0)
+        document.points.selected.iter().all(|&number| cloud.points[number as usize].z > 10.0)
     };
     assert!(all_on_top(&harness), "hidden points were taken");
     harness.get_by_label("Plane").click();
@@ -240,7 +240,7 @@ fn points_are_brushed_and_a_plane_is_fitted_to_them() {
     assert!((fit.shape.place().z - 20.0).abs() < 0.005 && (fit.sigma_mm - 0.01).abs() < 0.001, "{fit:?}");
     save_picture(&mut harness, "features");
     // Through: twice as many, and none once Ctrl takes them away again.
-    harness.get_by_label("Visible points only").click();
+    harness.get_by_label("Visible only").click();
     harness.run_steps(2);
     stroke(&mut harness, from, to, egui::Modifiers::NONE);
     assert!(!all_on_top(&harness) && selected(&harness) > visible * 19 / 10);

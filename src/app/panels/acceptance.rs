@@ -1,4 +1,4 @@
-//! The acceptance of the sensor by scans of a ball bar.
+//! The acceptance of the sensor by scans of a ball bar and of a flat.
 
 use std::path::PathBuf;
 
@@ -11,12 +11,21 @@ use crate::dispatch::accept::Accept;
 use crate::dispatch::{Command, capitalised};
 use crate::inspect::acceptance::{Acceptance, Characteristic, Figure, Limit, Limits, Settings, Verdict};
 
+/// What the sensor is tested by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Artefact {
+    /// Two balls at a calibrated distance.
+    Bar,
+    /// A flat; its scans without its border.
+    Flat,
+}
+
 /// What the section remembers between frames.
 #[derive(Clone, Debug)]
 pub struct Draft {
     accept: Accept,
     /// What is judged by a limit: the size of the largest error permitted, mm; 0 without.
-    limits_mm: [(Characteristic, f64); 3],
+    limits_mm: [(Characteristic, f64); 4],
     /// Standard uncertainty of the test, mm.
     test_sigma_mm: f64,
 }
@@ -33,15 +42,23 @@ impl Default for Draft {
             settings: Settings::default(),
             limits: Limits::new(),
         };
-        let judged = [Characteristic::SphereSpacing, Characteristic::ProbingForm, Characteristic::ProbingSize];
+        use Characteristic::{Flatness, ProbingForm, ProbingSize, SphereSpacing};
+        let judged = [SphereSpacing, ProbingForm, ProbingSize, Flatness];
         Self { accept, limits_mm: judged.map(|what| (what, 0.0)), test_sigma_mm: 0.0 }
     }
 }
 
 impl Draft {
-    /// Takes a further scan of the ball bar.
-    pub fn add(&mut self, path: PathBuf) {
-        self.accept.bars.push(path);
+    /// Takes a further scan of the ball bar, or of the flat.
+    pub fn add(&mut self, artefact: Artefact, path: PathBuf) {
+        self.scans(artefact).push(path);
+    }
+
+    fn scans(&mut self, artefact: Artefact) -> &mut Vec<PathBuf> {
+        match artefact {
+            Artefact::Bar => &mut self.accept.bars,
+            Artefact::Flat => &mut self.accept.planes,
+        }
     }
 
     fn asked(&self) -> Accept {
@@ -56,19 +73,22 @@ impl App {
         let heading = RichText::new("Acceptance of the sensor").heading();
         egui::CollapsingHeader::new(heading).id_salt("acceptance").show(ui, |ui| {
             theme::weak(ui, "Scans of a calibrated ball bar in several positions, as the sensor reports them.");
-            self.bar_scans(ui);
+            self.acceptance_scans(ui, Artefact::Bar, "Add a scan of the bar…");
             let draft = &mut self.acceptance;
             length(ui, "Radius of the balls", &mut draft.accept.sphere_radius_mm);
             length(ui, "Length of the bar", &mut draft.accept.bar_length_mm);
             length(ui, "Points of a ball within", &mut draft.accept.within_mm);
+            theme::weak(ui, "Scans of a flat in several positions, its border left out.");
+            self.acceptance_scans(ui, Artefact::Flat, "Add a scan of the flat…");
+            let draft = &mut self.acceptance;
             for (what, mpe_mm) in &mut draft.limits_mm {
                 length(ui, &format!("Permitted {}", what.name()), mpe_mm);
             }
             length(ui, "Uncertainty of the test", &mut draft.test_sigma_mm);
             let accept = &draft.accept;
-            let missing = if accept.bars.is_empty() {
-                Some("Add scans of the ball bar.")
-            } else if !(accept.sphere_radius_mm > 0.0 && accept.bar_length_mm > 0.0) {
+            let missing = if accept.bars.is_empty() && accept.planes.is_empty() {
+                Some("Add scans of the ball bar or of the flat.")
+            } else if !(accept.bars.is_empty() || accept.sphere_radius_mm > 0.0 && accept.bar_length_mm > 0.0) {
                 Some("Say the calibrated radius and length.")
             } else {
                 None
@@ -86,9 +106,9 @@ impl App {
         });
     }
 
-    fn bar_scans(&mut self, ui: &mut Ui) {
+    fn acceptance_scans(&mut self, ui: &mut Ui, artefact: Artefact, button: &str) {
         let mut forget = None;
-        for (number, path) in self.acceptance.accept.bars.iter().enumerate() {
+        for (number, path) in self.acceptance.scans(artefact).iter().enumerate() {
             ui.horizontal(|ui| {
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
                 ui.label(format!("{}  {name}", number + 1));
@@ -98,10 +118,10 @@ impl App {
             });
         }
         if let Some(number) = forget {
-            self.acceptance.accept.bars.remove(number);
+            self.acceptance.scans(artefact).remove(number);
         }
-        if ui.button("Add a scan of the bar…").clicked() {
-            self.actions.push(Action::Browse(Purpose::Machine(Pick::BarScan)));
+        if ui.button(button).clicked() {
+            self.actions.push(Action::Browse(Purpose::Machine(Pick::Accepted(artefact))));
         }
     }
 }

@@ -6,12 +6,13 @@ use super::super::files::Purpose;
 use super::super::viewport::brush::Tool;
 use super::super::{Action, App, theme};
 use super::calibration_result::{light_of, words_of};
+use super::picks::Pick;
 use crate::dispatch::Command;
 use crate::inspect::calibration::{ArtefactKind, Handedness, Light};
 use crate::render::GROUP_COLOURS;
 use crate::report::certificate::{EXPECTED_CMM_MM, EXPECTED_SENSOR_MM};
 use crate::session::SourceFile;
-use crate::session::calibrating::{Calibrating, Device, Measurement, Setup};
+use crate::session::calibrating::{Calibrating, Device, Measurement, NominalFiles, Setup};
 
 /// What the panel remembers between frames.
 #[derive(Clone, Debug)]
@@ -100,6 +101,10 @@ impl App {
     pub(super) fn set_up(&mut self, ui: &mut egui::Ui) {
         let setup = &mut self.calibration.setup;
         theme::choice(ui, "Artefact", &mut setup.artefact, &ArtefactKind::ALL, |kind| kind.artefact().name());
+        if !setup.artefact.artefact().is_told_by_edges() {
+            self.artefact_cad(ui);
+        }
+        let setup = &mut self.calibration.setup;
         theme::choice(
             ui,
             "Sensor frame",
@@ -156,6 +161,42 @@ impl App {
         if self.calibration.setup != self.dispatcher.document.calibration.setup {
             self.send(Command::SetUpCalibration(Box::new(self.calibration.setup.clone())));
         }
+    }
+
+    /// The artefact's own CAD, by which its regions are found where it is not the one drawn here.
+    fn artefact_cad(&mut self, ui: &mut egui::Ui) {
+        let NominalFiles { cad, regions } = &mut self.calibration.setup.nominal;
+        let header = egui::CollapsingHeader::new("Its CAD").default_open(cad.is_some() || regions.is_some());
+        header.show(ui, |ui| {
+            theme::weak(
+                ui,
+                "Of an artefact of your own: its regions are found by its CAD and by places on each of them.",
+            );
+            let rows = [
+                ("CAD…", "A CAD file or a mesh of the artefact", Pick::ArtefactCad, cad),
+                (
+                    "Places…",
+                    "Region, x, y, z in mm, in the axes of the CAD; one or more on every face",
+                    Pick::ArtefactRegions,
+                    regions,
+                ),
+            ];
+            for (text, hint, pick, path) in rows {
+                ui.horizontal(|ui| {
+                    if ui.button(text).on_hover_text(hint).clicked() {
+                        self.actions.push(Action::Browse(Purpose::Machine(pick)));
+                    }
+                    let Some(name) = path.as_ref().and_then(|path| path.file_name()) else {
+                        ui.label(RichText::new("none").weak());
+                        return;
+                    };
+                    ui.label(name.to_string_lossy());
+                    if ui.small_button("Leave out").clicked() {
+                        *path = None;
+                    }
+                });
+            }
+        });
     }
 
     fn measured(&mut self, ui: &mut egui::Ui) {

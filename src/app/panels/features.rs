@@ -1,19 +1,18 @@
-//! The Features workspace: brush, selections, fits and what they found.
+//! The Features workspace: fits to what was brushed, and what they found.
 
-use super::super::viewport::brush::Tool;
 use super::super::{App, theme};
 use super::constructions::choose;
 use super::rows;
-use crate::dispatch::{Command, Visibility};
-use crate::geometry::point_set::{Combine, PointSet};
-use crate::inspect::cleaning::Step;
+use crate::dispatch::Command;
+use crate::geometry::Combine;
 use crate::inspect::features::{Certificate, Element, Kind, Objective, Shape};
-use crate::session::selection::Feature;
+use crate::session::selection::{Feature, Selectable};
 
 /// What the panel remembers between frames.
 #[derive(Clone, Debug)]
 pub struct Draft {
-    name: String,
+    /// Of the selection.
+    pub(super) name: String,
     /// The plane that lines, circles and slots are fitted in; empty fits them in space.
     plane: String,
     objective: Objective,
@@ -38,11 +37,13 @@ impl Default for Draft {
 impl App {
     pub(super) fn features_panel(&mut self, ui: &mut egui::Ui) {
         theme::heading(ui, "Brush");
-        if self.dispatcher.document.actual.is_none() {
+        let document = &self.dispatcher.document;
+        if document.actual.is_none() && document.nominal.is_none() {
             theme::weak(ui, "Load a scan, then brush the points of a feature.");
             return;
         }
         let mut send = None;
+        self.brush_what(ui);
         self.brush_options(ui);
         self.selection(ui, &mut send);
         self.fits(ui, &mut send);
@@ -55,96 +56,9 @@ impl App {
         }
     }
 
-    pub(super) fn brush_options(&mut self, ui: &mut egui::Ui) {
-        let brush = &mut self.brush;
-        ui.horizontal(|ui| {
-            for tool in Tool::ALL {
-                theme::pick(ui, &mut brush.tool, tool, tool.name());
-            }
-        });
-        ui.add_enabled_ui(brush.tool != Tool::Off, |ui| {
-            ui.horizontal(|ui| {
-                ui.radio_value(&mut brush.combine, Combine::Add, "Add");
-                ui.radio_value(&mut brush.combine, Combine::Remove, "Remove");
-                ui.checkbox(&mut brush.only_visible, "Visible points only");
-            });
-            if brush.tool == Tool::Circle {
-                let slider = egui::Slider::new(&mut brush.radius, 2.0..=400.0).logarithmic(true).max_decimals(0);
-                ui.add(slider.text("Radius"));
-            }
-        });
-        if brush.tool != Tool::Off {
-            let how = match brush.tool {
-                Tool::Polygon => {
-                    "Click its corners; Enter, a double click or its first corner closes it, Esc drops it."
-                }
-                Tool::Circle => "The wheel sets the radius.",
-                _ => "Drag over the points.",
-            };
-            theme::weak(ui, format!("{how} Ctrl removes. Alt-drag turns the view, right-drag moves it."));
-        }
-    }
-
-    fn selection(&mut self, ui: &mut egui::Ui, send: &mut Option<Command>) {
-        let document = &self.dispatcher.document;
-        let some = !document.selection.is_empty();
-        theme::heading(ui, "Selection");
-        let hidden = match document.hidden.len() {
-            0 => String::new(),
-            count => format!(", {} hidden", theme::count(count)),
-        };
-        ui.label(format!("{} points selected{hidden}", theme::count(document.selection.len())));
-        ui.horizontal(|ui| {
-            if ui.add_enabled(some, egui::Button::new("None")).clicked() {
-                *send = Some(Command::Select(PointSet::default(), Combine::Replace));
-            }
-            if ui.button("Invert").clicked() {
-                *send = Some(Command::InvertSelection);
-            }
-            let hint = "Removes the selected points from the scan";
-            if ui.add_enabled(some, egui::Button::new("Delete points")).on_hover_text(hint).clicked() {
-                *send = Some(Command::CleanScan(Step::Remove(document.selection.clone())));
-            }
-            if ui.add_enabled(some, egui::Button::new("Export…")).on_hover_text("Writes them into a file").clicked() {
-                let path = std::path::PathBuf::from("selection.ply");
-                self.open_dialog.ask(path, super::super::open_dialog::Role::ExportSelection);
-            }
-        });
-        ui.horizontal(|ui| {
-            let mut button = |text: &str, hint: &str, enabled: bool, which: Visibility| {
-                if ui.add_enabled(enabled, egui::Button::new(text)).on_hover_text(hint).clicked() {
-                    *send = Some(Command::Show(which));
-                }
-            };
-            button("Hide", "Hides the selected points; they count all the same", some, Visibility::WithoutSelected);
-            button("Show only these", "Hides all but the selected points", some, Visibility::OnlySelected);
-            button("Show all", "Shows the hidden points again", !document.hidden.is_empty(), Visibility::All);
-        });
-        ui.horizontal(|ui| {
-            let label = ui.label("Name");
-            ui.add(egui::TextEdit::singleline(&mut self.feature_draft.name).desired_width(130.0)).labelled_by(label.id);
-            let named = some && !self.feature_draft.name.trim().is_empty();
-            if ui.add_enabled(named, egui::Button::new("Keep")).on_hover_text("Keeps the selection by name").clicked() {
-                *send = Some(Command::NameSelection(std::mem::take(&mut self.feature_draft.name)));
-            }
-        });
-        for (i, named) in document.selections.iter().enumerate() {
-            ui.horizontal(|ui| {
-                let text = format!("{}   {} points", named.name, theme::count(named.points.len()));
-                let chosen = named.points.is_same(&document.selection);
-                if theme::chip(ui, chosen, &text).on_hover_text("Selects these points").clicked() {
-                    *send = Some(Command::Select(named.points.clone(), Combine::Replace));
-                }
-                if ui.small_button("Forget").clicked() {
-                    *send = Some(Command::RemoveSelection(i));
-                }
-            });
-        }
-    }
-
     fn fits(&mut self, ui: &mut egui::Ui, send: &mut Option<Command>) {
-        let ready = !self.dispatcher.document.selection.is_empty() && !self.is_busy();
-        theme::heading(ui, "Fit to the selection");
+        let ready = !self.dispatcher.document.points.selected.is_empty() && !self.is_busy();
+        theme::heading(ui, "Fit to the selected points");
         let document = &self.dispatcher.document;
         let is_plane = |name: &String| matches!(document.element(name), Some(Element::Shape(Shape::Plane { .. })));
         let planes: Vec<String> = document.element_names().into_iter().filter(is_plane).collect();
@@ -209,7 +123,8 @@ impl App {
                 theme::weak(ui, format!("{}.", feature.fit.uncertainty.assumption));
                 ui.horizontal(|ui| {
                     if ui.button("Select its points").clicked() {
-                        *send = Some(Command::Select(feature.recipe.points.clone(), Combine::Replace));
+                        *send =
+                            Some(Command::Select(Selectable::Points, feature.recipe.points.clone(), Combine::Replace));
                     }
                     if ui.button("Remove").clicked() {
                         *send = Some(Command::RemoveFeature(i));

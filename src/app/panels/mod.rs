@@ -16,6 +16,7 @@ pub mod probing;
 pub mod repeatability;
 mod report;
 mod searches;
+mod selection;
 mod slots;
 mod tolerance_details;
 pub mod tolerances;

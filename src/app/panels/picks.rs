@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::super::App;
+use super::acceptance::Artefact;
 use crate::dispatch::Command;
 use crate::dispatch::probe::Probe;
 use crate::io::format::Format;
@@ -20,8 +21,12 @@ pub enum Pick {
     Log,
     /// The calibration that the last one is held against.
     Certificate,
-    /// A scan of the ball bar.
-    BarScan,
+    /// The CAD of the calibration's artefact.
+    ArtefactCad,
+    /// Where its regions are on it.
+    ArtefactRegions,
+    /// A scan that the sensor is accepted by.
+    Accepted(Artefact),
 }
 
 impl Pick {
@@ -35,7 +40,10 @@ impl Pick {
             Self::TouchedHoles => file("Touches of the holes", "Tables", &["csv", "CSV", "txt"]),
             Self::TargetFolder => dialog.clone().set_title("Folder for the targets").pick_folder(),
             Self::Log => file("Log of calibrations", "Logs", &["jsonl", "json", "log"]),
-            Self::BarScan => file("Scan of the ball bar", "Scans", &Format::SCAN_EXTENSIONS),
+            Self::ArtefactCad => file("CAD of the artefact", "CAD and meshes", &Format::NOMINAL_EXTENSIONS),
+            Self::ArtefactRegions => file("Places on the artefact", "Tables", &["csv", "CSV", "txt"]),
+            Self::Accepted(Artefact::Bar) => file("Scan of the ball bar", "Scans", &Format::SCAN_EXTENSIONS),
+            Self::Accepted(Artefact::Flat) => file("Scan of the flat", "Scans", &Format::SCAN_EXTENSIONS),
             Self::Certificate => file("Calibration to hold against", "Calibrations", &["json"]),
         }
     }
@@ -50,7 +58,9 @@ impl App {
             Pick::TargetFolder => self.send(Command::Probe(Probe::Write(path))),
             // Sent with the rest of the section, as if typed.
             Pick::Log => self.repeatability.log = path.display().to_string(),
-            Pick::BarScan => self.acceptance.add(path),
+            Pick::ArtefactCad => self.calibration.setup.nominal.cad = Some(path),
+            Pick::ArtefactRegions => self.calibration.setup.nominal.regions = Some(path),
+            Pick::Accepted(artefact) => self.acceptance.add(artefact, path),
             Pick::Certificate => self.repeatability.certificate = path.display().to_string(),
         }
     }

@@ -4,7 +4,8 @@ use super::super::{App, theme};
 use super::{named, rows};
 use crate::dispatch::Command;
 use crate::geometry::Pose;
-use crate::geometry::point_set::Combine;
+use crate::geometry::subset::Combine;
+use crate::session::selection::Selectable;
 use crate::session::slots::SlotFeature;
 
 impl App {
@@ -22,7 +23,7 @@ impl App {
                     let select = ui.button("Select its points");
                     named(&select, &format!("Select points of {}", slot.recipe.name));
                     if select.clicked() {
-                        *send = Some(Command::Select(slot.recipe.points.clone(), Combine::Replace));
+                        *send = Some(Command::Select(Selectable::Points, slot.recipe.points.clone(), Combine::Replace));
                     }
                     let remove = ui.button("Remove");
                     named(&remove, &format!("Remove {}", slot.recipe.name));

@@ -1,13 +1,15 @@
-//! Brushing points: the gesture, and what is drawn of it.
+//! Brushing points and facets: the gesture, and what is drawn of it.
 
 use egui::{Color32, Pos2, Rect, Stroke};
 
 use super::super::{App, Workspace, theme};
 use super::Viewport;
 use super::sweeping::Target;
-use crate::geometry::point_set::Combine;
-use crate::geometry::{PointSet, Pose};
+use crate::dispatch::Command;
+use crate::geometry::subset::Combine;
+use crate::geometry::{Pose, Subset};
 use crate::render::selecting::{self, Outline, View};
+use crate::session::selection::Selectable;
 
 /// What the pointer draws.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,9 +48,11 @@ impl Tool {
 pub struct Brush {
     /// What the pointer draws.
     pub tool: Tool,
+    /// What it takes, but in the workspace Calibrate, where only points are.
+    pub of: Selectable,
     /// What a stroke does.
     pub combine: Combine,
-    /// Whether hidden points are left out.
+    /// Whether what others hide is left out.
     pub only_visible: bool,
     /// Radius of the circle, points of the screen.
     pub radius: f32,
@@ -60,7 +64,8 @@ pub struct Brush {
 impl Default for Brush {
     fn default() -> Self {
         let (path, seen) = (Vec::new(), [[0.0; 4]; 4]);
-        Self { tool: Tool::Off, combine: Combine::Add, only_visible: true, radius: 24.0, path, seen }
+        let (tool, of, combine) = (Tool::Off, Selectable::Points, Combine::Add);
+        Self { tool, of, combine, only_visible: true, radius: 24.0, path, seen }
     }
 }
 
@@ -117,11 +122,16 @@ impl App {
     /// Whether the pointer brushes.
     pub(super) fn is_brushing(&self) -> bool {
         let document = &self.dispatcher.document;
-        let points = match self.workspace {
-            Workspace::Calibrate => &document.calibration.of(self.calibration.device).actual,
-            _ => &document.actual,
+        let is_there = match self.workspace {
+            Workspace::Calibrate => document.calibration.of(self.calibration.device).actual.is_some(),
+            _ => document.count(self.brush.of).is_some(),
         };
-        self.brush.tool != Tool::Off && self.picking.is_none() && points.is_some()
+        self.brush.tool != Tool::Off && self.picking.is_none() && is_there
+    }
+
+    /// Whether it brushes facets.
+    pub(super) fn is_brushing_facets(&self) -> bool {
+        self.is_brushing() && self.workspace != Workspace::Calibrate && self.brush.of == Selectable::Facets
     }
 
     /// Follows the pointer; a stroke that ends becomes a command.
@@ -148,9 +158,15 @@ impl App {
         let only_visible = brush.only_visible;
         brush.path.clear();
         let calibrates = self.workspace == Workspace::Calibrate;
-        let pose = if calibrates { Pose::identity() } else { self.dispatcher.document.nominal_from_scan() };
+        let document = &self.dispatcher.document;
+        if self.is_brushing_facets() {
+            let (view, hidden) = (View::new(&viewport.camera, &Pose::identity(), 0.0), document.facets.hidden.clone());
+            let stroke = Box::new(selecting::Stroke { view, outline, only_visible, hidden });
+            return self.send(Command::BrushFacets { stroke, how });
+        }
+        let pose = if calibrates { Pose::identity() } else { document.nominal_from_scan() };
         let view = View::new(&viewport.camera, &pose, viewport.spacing_mm());
-        let hidden = if calibrates { PointSet::default() } else { self.dispatcher.document.hidden.clone() };
+        let hidden = if calibrates { Subset::default() } else { document.points.hidden.clone() };
         let stroke = selecting::Stroke { view, outline, only_visible, hidden };
         let region = calibrates.then_some((self.calibration.device, self.calibration.region));
         self.sweep(ui, viewport, stroke, Target { region, how });
@@ -184,8 +200,7 @@ fn outline(brush: &Brush, rect: Rect, scale: f32) -> Outline {
 fn draw(ui: &egui::Ui, brush: &Brush, response: &egui::Response, rect: Rect, colour: Color32) {
     let painter = ui.painter().with_clip_rect(rect);
     let line = Stroke::new(1.5, colour);
-    // Seen on points of any colour.
-    let halo = Stroke::new(4.0, Color32::from_white_alpha(170));
+    let halo = Stroke::new(4.0, theme::HALO);
     match brush.tool {
         Tool::Circle => {
             if brush.path.len() > 1 {

@@ -1,16 +1,16 @@
 //! The middle of the window: the picture, what is written over it, and what a click does.
 
-use egui::{Align2, Color32, FontId, Pos2, Rect, Sense, Vec2};
+use egui::{FontId, Pos2, Rect, Sense, Vec2};
 
 use super::super::files::Purpose;
 use super::super::panels::align::Picking;
 use super::super::{Action, App, Workspace, theme};
+use super::overlay::Overlay;
 use super::{Viewport, legend, readout};
 use crate::dispatch::Command;
 use crate::geometry::Point;
 use crate::inspect::alignment::point_pairs::PointPair;
 use crate::inspect::deviation::DeviationMap;
-use crate::inspect::features::{Element, outline};
 use crate::render::camera::StandardView;
 use crate::session::Document;
 use crate::session::calibrating::Device;
@@ -57,6 +57,10 @@ impl App {
             // One part at a time, so that the click cannot hit the other.
             (shown.nominal, shown.actual) = (picking.nominal.is_none(), picking.nominal.is_some());
         }
+        if self.is_brushing_facets() {
+            // What the brush takes shows, and nothing before it.
+            (shown.nominal, shown.actual, shown.deviations) = (true, false, false);
+        }
         if !self.is_busy() {
             viewport.foreseen = None;
         }
@@ -70,10 +74,14 @@ impl App {
         }
         self.draw_brush(ui, &response, rect);
         let document = &stage.document;
-        draw_features(ui, viewport, document, rect, scale);
-        draw_pairs(ui, viewport, document, self.picking.as_ref(), rect, scale);
-        axes(ui, viewport, rect);
-        let coloured = self.shown.deviations && (document.current_check().is_some() || live.frame.is_some());
+        let overlay = Overlay::new(ui, viewport, rect, scale);
+        overlay.features(document);
+        if self.workspace != Workspace::Calibrate {
+            overlay.holes(document);
+        }
+        overlay.pairs(document, self.picking.as_ref());
+        overlay.axes();
+        let coloured = shown.deviations && (document.current_check().is_some() || live.frame.is_some());
         if coloured || stage.residuals.is_some() {
             legend::draw(ui, rect, document);
         }
@@ -297,85 +305,4 @@ fn read_out(ui: &egui::Ui, viewport: &Viewport, document: &Document, rect: Rect)
     let plate = Rect::from_min_size(at, galley.size()).expand2(Vec2::new(8.0, 5.0));
     ui.painter().rect_filled(plate, 5.0, ui.visuals().window_fill.gamma_multiply(0.94));
     ui.painter().galley(at, galley, colour);
-}
-
-/// Fitted features and constructed elements as lines.
-fn draw_features(ui: &egui::Ui, viewport: &Viewport, document: &Document, rect: Rect, scale: f32) {
-    if document.actual.is_none() {
-        return;
-    }
-    let pose = document.nominal_from_scan();
-    let painter = ui.painter().with_clip_rect(rect);
-    let draw = |name: &str, place: Point, lines: Vec<Vec<Point>>| {
-        for line in lines {
-            let seen = line.iter().filter_map(|place| viewport.camera.pixel_of(&(pose * place)));
-            let corners: Vec<Pos2> = seen.map(|(x, y)| rect.min + Vec2::new(x, y) / scale).collect();
-            painter.add(egui::Shape::line(corners, egui::Stroke::new(1.8, theme::FEATURE)));
-        }
-        if let Some((x, y)) = viewport.camera.pixel_of(&(pose * place)) {
-            let at = rect.min + Vec2::new(x, y) / scale;
-            painter.circle_filled(at, 3.5, theme::FEATURE);
-            let galley = painter.layout_no_wrap(name.to_owned(), FontId::proportional(13.0), theme::FEATURE);
-            let plate = Rect::from_min_size(at + Vec2::new(9.0, -18.0), galley.size()).expand2(Vec2::new(4.0, 1.0));
-            painter.rect_filled(plate, 3.0, ui.visuals().window_fill.gamma_multiply(0.85));
-            painter.galley(at + Vec2::new(9.0, -18.0), galley, theme::FEATURE);
-        }
-    };
-    let lines = |element: &Element, reach: &[Point]| match element {
-        Element::Shape(shape) => outline::of(shape, reach),
-        Element::Point(_) => Vec::new(),
-    };
-    for feature in &document.features {
-        let (shape, points) = (feature.fit.shape, document.some_points_at(&feature.recipe.points));
-        draw(&feature.recipe.name, shape.place(), lines(&shape.into(), &points));
-    }
-    for slot in &document.tolerancing.slots {
-        draw(&slot.recipe.name, slot.fit.slot.centre, vec![slot.fit.slot.outline()]);
-    }
-    for element in &document.tolerancing.constructed {
-        let (own, reach) = (element.made.element, document.reach_of(element));
-        draw(&element.recipe.name, own.place(), lines(&own, &reach));
-    }
-}
-
-fn draw_pairs(
-    ui: &egui::Ui,
-    viewport: &Viewport,
-    document: &Document,
-    picking: Option<&Picking>,
-    rect: Rect,
-    scale: f32,
-) {
-    let mark = |place: &Point, text: &str, colour: Color32| {
-        let Some((x, y)) = viewport.camera.pixel_of(place) else { return };
-        let at = rect.min + Vec2::new(x, y) / scale;
-        if rect.contains(at) {
-            ui.painter().circle(at, 6.0, colour, egui::Stroke::new(1.5, Color32::WHITE));
-            ui.painter().text(at + Vec2::new(9.0, -9.0), Align2::LEFT_CENTER, text, FontId::proportional(13.0), colour);
-        }
-    };
-    let pose = document.nominal_from_scan();
-    for (i, pair) in document.pairs.iter().enumerate() {
-        let text = (i + 1).to_string();
-        mark(&pair.nominal, &text, theme::ACCENT);
-        if picking.is_none_or(|picking| picking.nominal.is_some()) {
-            mark(&(pose * pair.scan), &text, theme::GOOD);
-        }
-    }
-    if let Some(place) = picking.and_then(|picking| picking.nominal) {
-        mark(&place, &(document.pairs.len() + 1).to_string(), theme::ACCENT);
-    }
-}
-
-/// The directions of x, y and z, lower left.
-fn axes(ui: &egui::Ui, viewport: &Viewport, rect: Rect) {
-    let centre = rect.left_bottom() + Vec2::new(46.0, -46.0);
-    let (right, up) = viewport.camera.right_and_up();
-    let colours = [Color32::from_rgb(220, 70, 70), Color32::from_rgb(80, 170, 80), Color32::from_rgb(80, 130, 230)];
-    for (axis, (name, colour)) in ["x", "y", "z"].into_iter().zip(colours).enumerate() {
-        let end = centre + 30.0 * Vec2::new(right[axis], -up[axis]);
-        ui.painter().line_segment([centre, end], egui::Stroke::new(2.0, colour));
-        let label = centre + 39.0 * Vec2::new(right[axis], -up[axis]);
-        ui.painter().text(label, Align2::CENTER_CENTER, name, FontId::proportional(12.0), colour);
-    }
 }

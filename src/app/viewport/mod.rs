@@ -5,8 +5,10 @@
 
 pub(super) mod brush;
 mod central;
+mod facet_shading;
 mod legend;
 pub(super) mod live;
+mod overlay;
 mod readout;
 mod screen;
 mod shading;
@@ -20,7 +22,7 @@ use eframe::egui_wgpu::RenderState;
 use super::stage::Stage;
 use super::{Action, Live, Shown, theme};
 use crate::compute::point_facet_matching::FacetDeviation;
-use crate::geometry::{Aabb, Point, PointSet, Pose};
+use crate::geometry::{Aabb, Point, Pose, Subset};
 use crate::inspect::deviation::DeviationMap;
 use crate::inspect::deviation::regions::Region;
 use crate::render::colour_scale::ColourScale;
@@ -29,6 +31,7 @@ use crate::render::scene::{Look, Slice};
 use crate::render::selecting::on_device::Sweeper;
 use crate::render::{Draw, Frame, Gpu, MeshItem, PointsItem, Scatter, Scene, ViewCamera};
 use crate::session::{Actual, Check, Document, Nominal};
+use facet_shading::FacetsShaded;
 use screen::{Quality, Screen};
 use shading::{Shaded, groups_key};
 
@@ -62,9 +65,11 @@ pub struct Viewport {
     live_serial: u64,
     /// What the points' shades were made from.
     shaded: Option<Shaded>,
+    /// What the nominal's facets' shades were made from.
+    facets_shaded: Option<FacetsShaded>,
     /// What a stroke on its way makes of the selection, as far as points are drawn while the view moves; and the
     /// address of the selection that it changes.
-    foreseen: Option<(usize, PointSet)>,
+    foreseen: Option<(usize, Subset)>,
     moved_at: Option<Instant>,
     drawn: Option<Drawn>,
     pick: Option<Pick>,
@@ -94,7 +99,7 @@ struct DrawnKey {
     live: u64,
     scale: ColourScale,
     parts: [usize; 3],
-    shaded: [usize; 4],
+    shaded: [usize; 6],
     pose: Pose,
     camera: [[f32; 4]; 4],
 }
@@ -121,6 +126,7 @@ impl Viewport {
             was_aligned: false,
             live_serial: 0,
             shaded: None,
+            facets_shaded: None,
             foreseen: None,
             moved_at: None,
             drawn: None,
@@ -170,11 +176,13 @@ impl Viewport {
         let gpu = self.gpu();
         let mut refit = false;
         if !same(self.nominal.as_ref().map(|shows| &shows.of), document.nominal.as_ref()) {
+            // One that only lost some facets stays where it is seen.
+            let file = |nominal: &Arc<Nominal>| nominal.source.hash.clone();
+            refit = self.nominal.as_ref().map(|shows| file(&shows.of)) != document.nominal.as_ref().map(file);
             self.nominal = document
                 .nominal
                 .as_ref()
                 .map(|nominal| Shows { item: MeshItem::new(&gpu, nominal.surface.mesh()), of: Arc::clone(nominal) });
-            refit = true;
         }
         if !same(self.actual.as_ref().map(|shows| &shows.of), document.actual.as_ref()) {
             self.actual = document
@@ -221,7 +229,7 @@ impl Viewport {
             DeviationMap::Points(_) => None,
             DeviationMap::Facets { nominal, values } => {
                 let mesh = MeshItem::new(gpu, nominal);
-                mesh.set_deviations(gpu, |i| values.get(i).and_then(FacetDeviation::value));
+                mesh.set_shades(gpu, |i| values.get(i).and_then(FacetDeviation::value).into());
                 Some(mesh)
             }
         };
@@ -255,6 +263,7 @@ impl Viewport {
         self.camera.cover_right(legend as u32);
         self.sync(stage, live);
         self.shade(stage, live, shown);
+        self.shade_facets(stage);
         self.camera.set_size(size[0], size[1]);
         let moving = self.moved_at.is_some_and(|at| at.elapsed() < MOVING);
         if moving {
@@ -275,7 +284,9 @@ impl Viewport {
             ],
             shaded: [
                 self.shown_selection(document).address(),
-                document.hidden.address(),
+                document.points.hidden.address(),
+                document.facets.selected.address(),
+                document.facets.hidden.address(),
                 groups_key(document),
                 address(stage.residuals.as_ref()),
             ],
@@ -363,7 +374,8 @@ impl Viewport {
                 draws.push(Draw::Mesh { item, look, moving });
             } else if let Some(nominal) = &self.nominal {
                 let grey = if key.dark { [0.56, 0.60, 0.66] } else { [0.72, 0.74, 0.77] };
-                let look = look(Pose::identity(), grey, false, NOMINAL);
+                let marks = self.facets_shaded.as_ref().is_some_and(FacetsShaded::marks_any);
+                let look = look(Pose::identity(), grey, marks, NOMINAL);
                 draws.push(Draw::Mesh { item: &nominal.item, look, moving });
             }
         }

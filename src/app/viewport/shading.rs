@@ -5,11 +5,12 @@ use super::super::{Live, Shown};
 use super::{Viewport, address};
 use crate::compute::point_deviation::PointDeviation;
 use crate::geometry::Point;
-use crate::geometry::point_set::{Combine, PointSet};
+use crate::geometry::subset::{Combine, Subset};
 use crate::inspect::deviation::DeviationMap;
 use crate::render::selecting::Stroke;
 use crate::render::{GROUP_COLOURS, PointsItem, Shade};
 use crate::session::Document;
+use crate::session::selection::{NamedSelection, Selectable};
 
 /// What the points' shades were made from.
 #[derive(Clone)]
@@ -18,9 +19,9 @@ pub(super) struct Shaded {
     parts: [usize; 2],
     residuals: usize,
     grey: bool,
-    selection: PointSet,
-    hidden: PointSet,
-    groups: Vec<PointSet>,
+    selection: Subset,
+    hidden: Subset,
+    groups: Vec<Subset>,
 }
 
 /// What marks selected points; smaller ones are numbers of groups from 1.
@@ -30,13 +31,20 @@ const HIDDEN: u8 = u8::MAX - 1;
 /// Where more than this share of the points changes, all are sent anew.
 const MANY: usize = 6;
 
-fn group_mark(number: usize) -> u8 {
-    (number % GROUP_COLOURS.len()) as u8 + 1
+/// The colour of the selection of that number among those with names.
+pub(super) fn group_number(number: usize) -> u8 {
+    (number % GROUP_COLOURS.len()) as u8
+}
+
+/// Selections with names, by their numbers among all; those of something else are empty.
+pub(super) fn groups(document: &Document, of: Selectable) -> Vec<Subset> {
+    let own = |named: &NamedSelection| if named.of == of { named.numbers.clone() } else { Subset::default() };
+    document.selections.iter().map(own).collect()
 }
 
 /// Changes when any group does.
 pub(super) fn groups_key(document: &Document) -> usize {
-    let addresses = document.selections.iter().map(|named| named.points.address());
+    let addresses = document.selections.iter().map(|named| named.numbers.address());
     addresses.fold(document.selections.len(), |key, address| key.rotate_left(7) ^ address)
 }
 
@@ -51,8 +59,8 @@ impl Shaded {
     }
 
     /// Groups, the selection and what is hidden, with their marks.
-    fn sets(&self) -> impl Iterator<Item = (&PointSet, u8)> {
-        let groups = self.groups.iter().enumerate().map(|(i, points)| (points, group_mark(i)));
+    fn sets(&self) -> impl Iterator<Item = (&Subset, u8)> {
+        let groups = self.groups.iter().enumerate().map(|(i, points)| (points, group_number(i) + 1));
         groups.chain([(&self.selection, SELECTED), (&self.hidden, HIDDEN)])
     }
 
@@ -92,24 +100,24 @@ impl Shaded {
 
 impl Viewport {
     /// The selection, or what a stroke on its way makes of it.
-    pub(super) fn shown_selection<'a>(&'a self, document: &'a Document) -> &'a PointSet {
-        let own = &document.selection;
+    pub(super) fn shown_selection<'a>(&'a self, document: &'a Document) -> &'a Subset {
+        let own = &document.points.selected;
         self.foreseen.as_ref().filter(|(before, _)| *before == own.address()).map_or(own, |(_, foreseen)| foreseen)
     }
 
     /// Shows at once what a stroke does to the few points that are drawn while the view moves; a job looks for the rest.
-    pub(super) fn foresee(&mut self, stroke: &Stroke, how: Combine, selection: &PointSet) {
+    pub(super) fn foresee(&mut self, stroke: &Stroke, how: Combine, selection: &Subset) {
         let Some(actual) = &self.actual else { return };
         let all = &actual.of.cloud.points;
         let drawn: Vec<usize> = PointsItem::scattered(all.len()).take(self.scene.gpu().moving_points()).collect();
         let points: Vec<Point> = drawn.iter().map(|&number| all[number]).collect();
         let few = Stroke {
             view: stroke.view.of_fewer(points.len() as f64 / all.len().max(1) as f64),
-            hidden: PointSet::default(),
+            hidden: Subset::default(),
             ..stroke.clone()
         };
         let found = few.of(&points).iter().map(|&number| drawn[number as usize] as u32).collect();
-        self.foreseen = Some((selection.address(), selection.combined(&PointSet::new(found), how)));
+        self.foreseen = Some((selection.address(), selection.combined(&Subset::new(found), how)));
     }
 
     /// Colours the points where anything that decides their shades changed.
@@ -125,8 +133,8 @@ impl Viewport {
             residuals: address(stage.residuals.as_ref()),
             grey: stage.shows_grey,
             selection: self.shown_selection(&stage.document).clone(),
-            hidden: stage.document.hidden.clone(),
-            groups: stage.document.selections.iter().map(|named| named.points.clone()).collect(),
+            hidden: stage.document.points.hidden.clone(),
+            groups: groups(&stage.document, Selectable::Points),
         };
         let changed = self.shaded.as_ref().and_then(|shaded| wanted.changed_from(shaded));
         if changed.as_ref().is_some_and(Vec::is_empty) {

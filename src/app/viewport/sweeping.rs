@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::super::App;
 use super::{Viewport, same};
 use crate::dispatch::Command;
-use crate::geometry::PointSet;
-use crate::geometry::point_set::Combine;
+use crate::geometry::Subset;
+use crate::geometry::subset::Combine;
 use crate::render::Gpu;
 use crate::render::selecting::on_device::Sweep;
 use crate::render::selecting::{self, Brushed};
@@ -19,7 +19,7 @@ impl App {
         let gpu = viewport.gpu();
         let Some(shown) = viewport.actual.as_ref().filter(|_| !gpu.is_software) else {
             if target.region.is_none() {
-                viewport.foresee(&stroke, target.how, &self.dispatcher.document.selection);
+                viewport.foresee(&stroke, target.how, &self.dispatcher.document.points.selected);
             }
             // The job would take the processor from the picture that shows it: first that.
             self.strokes_next.push_back(target.command(Brushed::Under(Box::new(stroke))));
@@ -31,7 +31,7 @@ impl App {
                 self.sweeping.push_back(Sweeping { sweep, gpu, stroke, of, target });
                 ui.ctx().request_repaint();
             }
-            None => self.send(target.command(Brushed::Points(PointSet::default()))),
+            None => self.send(target.command(Brushed::Points(Subset::default()))),
         }
     }
 

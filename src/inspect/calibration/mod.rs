@@ -6,6 +6,7 @@
 
 pub mod artefacts;
 pub mod bootstrap;
+pub mod by_cad;
 pub mod joint;
 pub mod mechanical;
 pub mod merging;

@@ -8,7 +8,7 @@ use super::artefacts::{Drawn, Imperfect, radius_biases};
 use super::joint::Wanted;
 use super::{ArtefactKind, Calibration, Handedness, Placement, Request, View, angles_rad, calibrate};
 use crate::base::{Progress, Result, random::Random};
-use crate::geometry::{Cloud, Point, PointSet, Pose, Surface, Vector};
+use crate::geometry::{Cloud, Point, Pose, Subset, Surface, Vector};
 use crate::inspect::simulation::cmm::Cmm;
 use crate::inspect::simulation::greyscale::Greyscale;
 use crate::inspect::simulation::sensor::{Sensor, take};
@@ -102,8 +102,12 @@ pub struct Made {
 impl Made {
     /// Of a setting.
     pub fn of(setting: &Setting) -> Self {
-        let drawn = setting.artefact.drawn();
-        let surface = Surface::new(drawn.mesh(&setting.imperfect));
+        Self::drawn(setting.artefact.drawn(), &setting.imperfect)
+    }
+
+    /// Of a drawing of one's own.
+    pub fn drawn(drawn: Box<dyn Drawn>, imperfect: &Imperfect) -> Self {
+        let surface = Surface::new(drawn.mesh(imperfect));
         Self { drawn, surface }
     }
 }
@@ -194,7 +198,7 @@ fn placement(setting: &Setting, scene: &Scene) -> Result<Placement> {
         let regions = if setting.automatic {
             artefact.find(&righted, &Progress::silent())?
         } else {
-            seen.regions.iter().cloned().map(PointSet::new).collect()
+            seen.regions.iter().cloned().map(Subset::new).collect()
         };
         let mut regions = artefact.extract(&righted, &regions)?;
         regions.iter_mut().flatten().for_each(|point| *point = scene.handedness.to_right(point));

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::{Progress, Result, UserError};
 use crate::compute::thinning::{self, Rule};
 use crate::compute::{Backend, neighbourhoods};
-use crate::geometry::{Cloud, PointSet, SearchablePoints, Vector, normals};
+use crate::geometry::{Cloud, SearchablePoints, Subset, Vector, normals};
 
 /// Neighbours that a normal is fitted to, the point itself included.
 pub const NORMAL_NEIGHBOURS: usize = 20;
@@ -27,7 +27,7 @@ pub enum Step {
     /// Leaves fewer points of even density.
     Thin(Rule),
     /// Removes these points.
-    Remove(PointSet),
+    Remove(Subset),
     /// Finds normals from neighbours, in place of those that the file may hold.
     Normals,
 }

@@ -1,5 +1,6 @@
-//! Points inside an outline on the screen, all of them or only those that nothing hides.
+//! Points and facets inside an outline on the screen, all of them or only those that nothing hides.
 
+pub mod facets;
 pub mod on_device;
 
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -7,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use rayon::prelude::*;
 
 use super::ViewCamera;
-use crate::geometry::{Point, PointSet, Pose, Vector};
+use crate::geometry::{Point, Pose, Subset, Vector};
 
 /// An outline in pixels, y down.
 #[derive(Clone, Debug, PartialEq)]
@@ -170,13 +171,13 @@ pub struct Stroke {
     /// Whether points that others hide are left out.
     pub only_visible: bool,
     /// Points that are not shown, and hide nothing.
-    pub hidden: PointSet,
+    pub hidden: Subset,
 }
 
 impl Stroke {
     /// The points inside.
-    pub fn of(&self, points: &[Point]) -> PointSet {
-        PointSet::new(points_in(&self.view, points, &self.outline, self.only_visible, &self.hidden))
+    pub fn of(&self, points: &[Point]) -> Subset {
+        Subset::new(points_in(&self.view, points, &self.outline, self.only_visible, &self.hidden))
     }
 }
 
@@ -186,12 +187,12 @@ pub enum Brushed {
     /// What lies under it.
     Under(Box<Stroke>),
     /// These.
-    Points(PointSet),
+    Points(Subset),
 }
 
 impl Brushed {
     /// The points.
-    pub fn of(&self, points: &[Point]) -> PointSet {
+    pub fn of(&self, points: &[Point]) -> Subset {
         match self {
             Self::Under(stroke) => stroke.of(points),
             Self::Points(found) => found.clone(),
@@ -201,7 +202,7 @@ impl Brushed {
 
 /// Numbers of the points inside `outline`, in ascending order. `only_visible` leaves out those that others hide.
 /// Those of `hidden` are not there.
-pub fn points_in(view: &View, points: &[Point], outline: &Outline, only_visible: bool, hidden: &PointSet) -> Vec<u32> {
+pub fn points_in(view: &View, points: &[Point], outline: &Outline, only_visible: bool, hidden: &Subset) -> Vec<u32> {
     let Some(region) = Region::new(outline) else { return Vec::new() };
     let mut inside = inside(view, points, &region);
     if !hidden.is_empty() {
@@ -311,7 +312,7 @@ pub(super) mod tests {
                 &points,
                 &outline,
                 only_visible,
-                &PointSet::default(),
+                &Subset::default(),
             );
             // Seen from a hair beside the vertical; on the very rim single precision decides.
             let expected = |number: usize, margin: f64| {
@@ -341,7 +342,7 @@ pub(super) mod tests {
             (10.2, 60.2),
         ];
         let outline = Outline::Polygon(corners.iter().map(|&(x, y)| pixel(x, y)).collect());
-        let none = PointSet::default();
+        let none = Subset::default();
         let found = points_in(&view, &points[..40_000], &outline, false, &none);
         let inside = |p: &Point| {
             let between = |v: f64, low: f64, high: f64| low < v && v < high;
@@ -352,7 +353,7 @@ pub(super) mod tests {
         assert_eq!(found, expected);
         assert!(points_in(&view, &points, &Outline::Polygon(vec![]), false, &none).is_empty());
         // The upper layer hidden, the lower one is seen.
-        let upper = PointSet::new((0..40_000).collect());
+        let upper = Subset::new((0..40_000).collect());
         let through = points_in(&view, &points, &outline, true, &upper);
         assert!(through.len() > 1000 && through.iter().all(|&number| number >= 40_000), "{}", through.len());
     }

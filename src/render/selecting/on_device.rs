@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use wgpu::util::DeviceExt;
 
 use super::{Cells, Region, Stroke};
-use crate::geometry::PointSet;
+use crate::geometry::Subset;
 use crate::render::readback::Readback;
 use crate::render::{Gpu, PointsItem};
 
@@ -146,12 +146,12 @@ fn initial<T: bytemuck::Pod>(gpu: &Gpu, contents: &[T], usage: wgpu::BufferUsage
 
 impl Sweep {
     /// The answer, once there; inside, `None` where the device failed.
-    pub fn poll(&self, gpu: &Gpu) -> Option<Option<PointSet>> {
+    pub fn poll(&self, gpu: &Gpu) -> Option<Option<Subset>> {
         self.read.poll(gpu).map(|bytes| bytes.map(|bytes| self.numbers(bytemuck::cast_slice(&bytes))))
     }
 
     /// From bits in the order in which points are drawn to ascending numbers.
-    fn numbers(&self, drawn: &[u32]) -> PointSet {
+    fn numbers(&self, drawn: &[u32]) -> Subset {
         let all = self.count.max(1) as u64;
         // Numbers of the 32 points of a word, from that of its first.
         let steps: [u64; 32] = std::array::from_fn(|k| k as u64 * self.stride % all);
@@ -176,7 +176,7 @@ impl Sweep {
             }
             numbers
         });
-        PointSet::new(ascending.collect::<Vec<_>>().concat())
+        Subset::new(ascending.collect::<Vec<_>>().concat())
     }
 }
 
@@ -203,7 +203,7 @@ mod tests {
             Outline::Polygon(vec![]),
         ] {
             for only_visible in [false, true] {
-                let hidden = PointSet::default();
+                let hidden = Subset::default();
                 let stroke = Stroke { view: view.clone(), outline: outline.clone(), only_visible, hidden };
                 let expected = stroke.of(&points);
                 let Some(sweep) = sweeper.start(&gpu, &item, &stroke) else {

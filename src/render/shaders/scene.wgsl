@@ -43,7 +43,7 @@ const GREY_STEP = -1e30;
 // A group of number n has the value 1e31 (n + 1).
 const GROUP = 5e30;
 const GROUP_STEP = 1e31;
-// Points that are not drawn.
+// Points and facets that are not drawn.
 const HIDDEN = 1e35;
 const GROUP_COLOURS = array<vec3f, 8>(
     vec3f(0.86, 0.27, 0.27),
@@ -101,6 +101,10 @@ fn facet_vertex(@builtin(vertex_index) index: u32, @location(0) position: vec3f)
     out.clip = frame.clip_from_local * local;
     out.element = index / 3u;
     out.deviation = element_deviation(out.element);
+    if out.deviation > HIDDEN {
+        // All corners in one place beyond the far plane.
+        out.clip = vec4f(0.0, 0.0, 2.0, 1.0);
+    }
     return out;
 }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::RegionName;
 use crate::base::{Progress, Result, UserError};
-use crate::geometry::{Cloud, Point, PointSet, Vector, jacobi};
+use crate::geometry::{Cloud, Point, Subset, Vector, jacobi};
 use crate::inspect::features::{Kind, Options, fit};
 
 /// How a line shows.
@@ -36,7 +36,7 @@ const FALLEN_MM: f64 = 0.15;
 const AVERAGED: usize = 2;
 
 /// The points that the plane is fitted to, and points on each line, in the order of the regions.
-pub fn extract(edge: Edge, names: &[RegionName], cloud: &Cloud, regions: &[PointSet]) -> Result<Vec<Vec<Point>>> {
+pub fn extract(edge: Edge, names: &[RegionName], cloud: &Cloud, regions: &[Subset]) -> Result<Vec<Vec<Point>>> {
     if edge != Edge::Height && cloud.intensity.is_empty() {
         return Err(UserError::input(
             "This artefact is told by its greyscale, and the snapshot carries none: save it with its intensities.",
@@ -91,7 +91,7 @@ struct Band {
 
 impl Band {
     /// The longer way of the region's points on the plane is along.
-    fn of(cloud: &Cloud, set: &PointSet, level: &Point, up: &Vector) -> Option<Self> {
+    fn of(cloud: &Cloud, set: &Subset, level: &Point, up: &Vector) -> Option<Self> {
         let points: Vec<(Point, f64)> = set
             .iter()
             .filter_map(|&number| {

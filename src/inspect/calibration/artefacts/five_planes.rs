@@ -5,7 +5,7 @@ use super::propagation::{Placed, Propagation, axes_in};
 use super::smooth_bias::SmoothBias;
 use super::{Artefact, ArtefactFrame, Finder, Measured, Part, RegionName, check_filled, middle_of, used};
 use crate::base::{Progress, Result, UserError};
-use crate::geometry::{Cloud, Point, PointSet, Pose, Vector};
+use crate::geometry::{Cloud, Point, Pose, Subset, Vector};
 use crate::inspect::features::{Kind, fit};
 
 /// An artefact of this kind.
@@ -87,7 +87,7 @@ impl Artefact for FivePlanes {
         Some(outward(planes, probe_radius_mm).and_then(|planes| self.of_planes(&planes)))
     }
 
-    fn find(&self, cloud: &Cloud, progress: &Progress) -> Result<Vec<PointSet>> {
+    fn find(&self, cloud: &Cloud, progress: &Progress) -> Result<Vec<Subset>> {
         (self.find)(cloud, progress)
     }
 }

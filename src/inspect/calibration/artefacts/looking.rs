@@ -4,7 +4,7 @@
 use super::{Artefact, Measured};
 use crate::base::{Progress, Result, UserError};
 use crate::compute::{Backend, cpu::Cpu, neighbourhoods};
-use crate::geometry::{Point, PointSet, Pose, SearchablePoints, Vector, thinning};
+use crate::geometry::{Point, Pose, SearchablePoints, Subset, Vector, thinning};
 
 /// Points that normals are found from.
 const NEIGHBOURS: usize = 24;
@@ -100,7 +100,7 @@ pub fn named(
     device_from_artefact: &Pose,
     count: usize,
     region_at: &dyn Fn(&Point) -> Option<usize>,
-) -> Vec<PointSet> {
+) -> Vec<Subset> {
     let mut regions = vec![Vec::new(); count];
     let artefact_from_device = device_from_artefact.inverse();
     for (number, point) in (0..).zip(points) {
@@ -108,7 +108,7 @@ pub fn named(
             regions[region].push(number);
         }
     }
-    regions.into_iter().map(PointSet::new).collect()
+    regions.into_iter().map(Subset::new).collect()
 }
 
 /// The same from a rough frame, and once more from the frame that these regions give.
@@ -118,9 +118,9 @@ pub fn named_twice(
     rough: &Pose,
     region_at: &dyn Fn(&Point) -> Option<usize>,
     progress: &Progress,
-) -> Result<Vec<PointSet>> {
+) -> Result<Vec<Subset>> {
     let count = artefact.regions().len();
-    let places = |region: &PointSet| region.iter().map(|&number| points[number as usize]).collect();
+    let places = |region: &Subset| region.iter().map(|&number| points[number as usize]).collect();
     let rough: Vec<Vec<Point>> = named(points, rough, count, region_at).iter().map(places).collect();
     let frame = artefact.frame(&rough, &Measured { clip_sigmas: Some(3.0), ..Measured::default() }, progress)?;
     Ok(named(points, &frame.device_from_artefact, count, region_at))

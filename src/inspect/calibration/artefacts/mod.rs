@@ -20,7 +20,7 @@ pub use drawn::{Drawn, Imperfect};
 pub use spheres::radius_biases;
 
 use crate::base::{Progress, Result, UserError};
-use crate::geometry::{Cloud, Point, PointSet, Pose, Vector};
+use crate::geometry::{Cloud, Point, Pose, Subset, Vector};
 use crate::inspect::features::{Fit, NoiseCorrelation, Options};
 
 /// The artefacts that a sensor can be calibrated with.
@@ -86,7 +86,7 @@ impl ArtefactKind {
 }
 
 /// Finds an artefact's regions in a whole snapshot, see [`Artefact::find`].
-pub type Finder = fn(&Cloud, &Progress) -> Result<Vec<PointSet>>;
+pub type Finder = fn(&Cloud, &Progress) -> Result<Vec<Subset>>;
 
 /// A region of an artefact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,9 +188,14 @@ pub trait Artefact: Sync {
     /// own points, unless the artefact is told by edges.
     ///
     /// Fails with a sentence where a region does not show what it should.
-    fn extract(&self, cloud: &Cloud, regions: &[PointSet]) -> Result<Vec<Vec<Point>>> {
+    fn extract(&self, cloud: &Cloud, regions: &[Subset]) -> Result<Vec<Vec<Point>>> {
         let place = |&number: &u32| cloud.points.get(number as usize).copied();
         Ok(regions.iter().map(|region| region.iter().filter_map(place).collect()).collect())
+    }
+
+    /// Whether its regions hold edges or marks rather than faces.
+    fn is_told_by_edges(&self) -> bool {
+        false
     }
 
     /// Finds its frame from the points of each region, right-handed, mm.
@@ -208,7 +213,7 @@ pub trait Artefact: Sync {
     /// Finds its regions in a whole snapshot, right-handed, mm; the sensor is at the origin.
     ///
     /// Fails with a sentence where the artefact is not recognised.
-    fn find(&self, cloud: &Cloud, progress: &Progress) -> Result<Vec<PointSet>>;
+    fn find(&self, cloud: &Cloud, progress: &Progress) -> Result<Vec<Subset>>;
 
     /// The number of the region of that short name, in any case; a sentence where there is none.
     fn region_of_name(&self, name: &str) -> Result<usize> {

@@ -11,7 +11,7 @@ use super::propagation::{Placed, Propagation, axes_in};
 use super::smooth_bias::SmoothBias;
 use super::{Artefact, ArtefactFrame, Finder, Measured, Part, RegionName, check_filled, used};
 use crate::base::{Progress, Result, UserError};
-use crate::geometry::{Cloud, Point, PointSet, Pose, Vector};
+use crate::geometry::{Cloud, Point, Pose, Subset, Vector};
 use crate::inspect::features::{Fit, Kind, fit};
 
 /// An artefact of this kind.
@@ -48,7 +48,11 @@ impl Artefact for PlaneAndLines {
         [true; 6]
     }
 
-    fn extract(&self, cloud: &Cloud, regions: &[PointSet]) -> Result<Vec<Vec<Point>>> {
+    fn is_told_by_edges(&self) -> bool {
+        true
+    }
+
+    fn extract(&self, cloud: &Cloud, regions: &[Subset]) -> Result<Vec<Vec<Point>>> {
         edges::extract(self.edge, self.regions, cloud, regions)
     }
 
@@ -95,7 +99,7 @@ impl Artefact for PlaneAndLines {
         Ok(ArtefactFrame { device_from_artefact: frame, covariance, parts })
     }
 
-    fn find(&self, cloud: &Cloud, progress: &Progress) -> Result<Vec<PointSet>> {
+    fn find(&self, cloud: &Cloud, progress: &Progress) -> Result<Vec<Subset>> {
         (self.find)(cloud, progress)
     }
 }

@@ -10,7 +10,7 @@ use super::propagation::{Placed, Propagation};
 use super::smooth_bias::SmoothBias;
 use super::{Artefact, ArtefactFrame, Finder, Measured, Part, RegionName, check_filled, middle_of, used};
 use crate::base::{Progress, Result, UserError};
-use crate::geometry::{Cloud, Point, PointSet, Pose, Vector};
+use crate::geometry::{Cloud, Point, Pose, Subset, Vector};
 use crate::inspect::features::{Fit, Kind, Options, Shape, fit};
 
 /// One sphere, or three.
@@ -77,7 +77,7 @@ impl Artefact for Spheres {
         Ok(ArtefactFrame { device_from_artefact: frame, covariance, parts })
     }
 
-    fn find(&self, cloud: &Cloud, progress: &Progress) -> Result<Vec<PointSet>> {
+    fn find(&self, cloud: &Cloud, progress: &Progress) -> Result<Vec<Subset>> {
         (self.find)(cloud, progress)
     }
 }

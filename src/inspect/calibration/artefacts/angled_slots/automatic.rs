@@ -5,7 +5,7 @@ use super::super::looking::{self, Sample};
 use super::ANGLED_SLOTS;
 use super::drawing::Drawing;
 use crate::base::{Progress, Result, UserError};
-use crate::geometry::{Point, PointSet, Pose, Vector};
+use crate::geometry::{Point, Pose, Subset, Vector};
 use crate::inspect::features::{Kind, Options, fit};
 
 /// How far the slope of a flank may be off, degrees.
@@ -16,7 +16,7 @@ const OFF_MM: f64 = 0.6;
 const MARGIN_MM: f64 = 1.0;
 
 /// The points of each region, in the order of [`Region::ALL`].
-pub fn find(drawing: &Drawing, points: &[Point], progress: &Progress) -> Result<Vec<PointSet>> {
+pub fn find(drawing: &Drawing, points: &[Point], progress: &Progress) -> Result<Vec<Subset>> {
     progress.report(0.0, "Looking for the artefact")?;
     let half_width = drawing.slots[0].half_width_mm;
     let sample = Sample::of(ANGLED_SLOTS.name, points, half_width / 12.0, &progress.part(0.0, 0.3))?;

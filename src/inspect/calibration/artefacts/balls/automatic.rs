@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::super::looking;
 use super::{Drawing, THREE_SPHERES};
 use crate::base::{Progress, Result, UserError};
-use crate::geometry::{Cloud, Point, PointSet, thinning};
+use crate::geometry::{Cloud, Point, Subset, thinning};
 use crate::inspect::features::{Kind, Options, Shape, fit};
 
 /// Cells of the sample, mm; pieces farther apart than one are two.
@@ -25,14 +25,14 @@ fn not_recognised(why: &str) -> UserError {
 }
 
 /// The points of the sphere that most lie on.
-pub fn one(cloud: &Cloud, progress: &Progress) -> Result<Vec<PointSet>> {
+pub fn one(cloud: &Cloud, progress: &Progress) -> Result<Vec<Subset>> {
     let options = Options { robust: true, clip_sigmas: Some(4.0), ..Options::default() };
     let found = fit(Kind::Sphere, &cloud.points, &[], &options, progress)?;
-    Ok(vec![PointSet::new(found.dropped).inverted(cloud.points.len())])
+    Ok(vec![Subset::new(found.dropped).inverted(cloud.points.len())])
 }
 
 /// The points of each of three spheres.
-pub fn three(drawing: &Drawing, cloud: &Cloud, progress: &Progress) -> Result<Vec<PointSet>> {
+pub fn three(drawing: &Drawing, cloud: &Cloud, progress: &Progress) -> Result<Vec<Subset>> {
     progress.report(0.0, "Looking for the spheres")?;
     let kept = thinning::one_per_dense_cell(&cloud.points, CELL_MM);
     let sample: Vec<Point> = kept.iter().map(|&number| cloud.points[number as usize]).collect();
@@ -58,7 +58,7 @@ pub fn three(drawing: &Drawing, cloud: &Cloud, progress: &Progress) -> Result<Ve
     let [a, b, c] = named(drawing, &found)?;
     let near = |&(centre, radius): &(Point, f64)| {
         let is_near = |(_, point): &(u32, &Point)| ((*point - centre).norm() - radius).abs() < ON_PLATE_MM;
-        PointSet::new((0..).zip(&cloud.points).filter(is_near).map(|(number, _)| number).collect())
+        Subset::new((0..).zip(&cloud.points).filter(is_near).map(|(number, _)| number).collect())
     };
     Ok([a, b, c].map(|which| near(&found[which])).into())
 }

@@ -7,7 +7,7 @@ use super::super::looking::{self, Sample};
 use super::super::{Artefact, Measured};
 use super::{BASE, Drawing, FLANK_DEG, FRUSTUM, TOP};
 use crate::base::{Progress, Result, UserError};
-use crate::geometry::{Cloud, Point, PointSet, Vector};
+use crate::geometry::{Cloud, Point, Subset, Vector};
 
 /// Cells of the sample, mm.
 const CELL_MM: f64 = 1.0;
@@ -25,7 +25,7 @@ fn not_recognised(why: &str) -> UserError {
 }
 
 /// The points of each region.
-pub fn find(cloud: &Cloud, progress: &Progress) -> Result<Vec<PointSet>> {
+pub fn find(cloud: &Cloud, progress: &Progress) -> Result<Vec<Subset>> {
     let points = &cloud.points;
     let sample = Sample::of(FRUSTUM.name, points, CELL_MM, &progress.part(0.0, 0.4))?;
     progress.report(0.4, "Naming the regions")?;

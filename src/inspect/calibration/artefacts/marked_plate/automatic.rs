@@ -7,7 +7,7 @@ use super::super::drawn::Drawn;
 use super::super::looking;
 use super::Drawing;
 use crate::base::{Progress, Result};
-use crate::geometry::{Cloud, Point, PointSet, Vector, thinning};
+use crate::geometry::{Cloud, Point, Subset, Vector, thinning};
 use crate::inspect::features::{Kind, Options, fit};
 
 /// Cells of marks, mm.
@@ -27,7 +27,7 @@ const LEAST: usize = 60;
 const MARGIN_MM: f64 = 1.0;
 
 /// The points of each region of `drawing`, which is called `name`.
-pub fn find(name: &str, drawing: &Drawing, cloud: &Cloud, progress: &Progress) -> Result<Vec<PointSet>> {
+pub fn find(name: &str, drawing: &Drawing, cloud: &Cloud, progress: &Progress) -> Result<Vec<Subset>> {
     progress.report(0.0, "Looking for the plate")?;
     let kept = thinning::one_per_dense_cell(&cloud.points, PLATE_CELL_MM);
     let sample: Vec<Point> = kept.iter().map(|&number| cloud.points[number as usize]).collect();

@@ -1,13 +1,13 @@
-//! Some of the points of a cloud.
+//! Some of the points of a cloud, or of the facets of a mesh.
 
 use std::ops::Deref;
 use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Numbers of points, in ascending order. Copies share them.
+/// Numbers of points or facets, in ascending order. Copies share them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PointSet(Arc<Vec<u32>>);
+pub struct Subset(Arc<Vec<u32>>);
 
 /// How one set changes another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub enum Combine {
 /// More points than a file could sensibly name.
 const MOST_POINTS: u64 = 1 << 30;
 
-impl PointSet {
+impl Subset {
     /// Of any numbers.
     pub fn new(mut numbers: Vec<u32>) -> Self {
         // Brushes give them in order: looking is cheaper than sorting.
@@ -35,12 +35,12 @@ impl PointSet {
         Self(Arc::new(numbers))
     }
 
-    /// Whether the point of that number is one of them.
+    /// Whether that number is one of them.
     pub fn contains(&self, number: u32) -> bool {
         self.0.binary_search(&number).is_ok()
     }
 
-    /// Whether a cloud of `count` points has all of them.
+    /// Whether all are among `count`.
     pub fn is_within(&self, count: usize) -> bool {
         self.0.last().is_none_or(|&last| (last as usize) < count)
     }
@@ -64,12 +64,12 @@ impl PointSet {
         }
     }
 
-    /// All of `count` points but these.
+    /// All of `count` but these.
     pub fn inverted(&self, count: usize) -> Self {
         Self(Arc::new(without(&(0..count as u32).collect::<Vec<_>>(), self)))
     }
 
-    /// The same points by their numbers after only the points `kept` (ascending) are left.
+    /// The same ones by their numbers after only those `kept` (ascending) are left.
     pub fn renumbered(&self, kept: &[u32]) -> Self {
         let place = |number: &u32| kept.binary_search(number).ok().map(|place| place as u32);
         Self(Arc::new(self.iter().filter_map(place).collect()))
@@ -124,7 +124,7 @@ fn merged(one: &[u32], other: &[u32]) -> Vec<u32> {
     all
 }
 
-impl Deref for PointSet {
+impl Deref for Subset {
     type Target = [u32];
 
     fn deref(&self) -> &[u32] {
@@ -133,7 +133,7 @@ impl Deref for PointSet {
 }
 
 /// As runs of first number and length: points brushed together often follow each other.
-impl Serialize for PointSet {
+impl Serialize for Subset {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut runs: Vec<[u32; 2]> = Vec::new();
         for &number in self.iter() {
@@ -146,7 +146,7 @@ impl Serialize for PointSet {
     }
 }
 
-impl<'de> Deserialize<'de> for PointSet {
+impl<'de> Deserialize<'de> for Subset {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut numbers: Vec<u32> = Vec::new();
         for [first, length] in Vec::<[u32; 2]>::deserialize(deserializer)? {
@@ -166,8 +166,8 @@ impl<'de> Deserialize<'de> for PointSet {
 mod tests {
     use super::*;
 
-    fn set(numbers: &[u32]) -> PointSet {
-        PointSet::new(numbers.to_vec())
+    fn set(numbers: &[u32]) -> Subset {
+        Subset::new(numbers.to_vec())
     }
 
     #[test]
@@ -200,9 +200,9 @@ mod tests {
         let some = set(&[4, 5, 6, 9]);
         let text = serde_json::to_string(&some).unwrap();
         assert_eq!(text, "[[4,3],[9,1]]");
-        assert_eq!(serde_json::from_str::<PointSet>(&text).unwrap(), some);
+        assert_eq!(serde_json::from_str::<Subset>(&text).unwrap(), some);
         for wrong in ["[[4,3],[5,1]]", "[[4294967295,2]]", "[[0,4294967295]]", "7"] {
-            assert!(serde_json::from_str::<PointSet>(wrong).is_err(), "{wrong}");
+            assert!(serde_json::from_str::<Subset>(wrong).is_err(), "{wrong}");
         }
     }
 }

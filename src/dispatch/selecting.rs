@@ -1,0 +1,185 @@
+//! Commands on what is selected and hidden: the scan's points, or the nominal's facets.
+
+use std::path::Path;
+
+use super::{Context, Edit};
+use crate::base::{Progress, Result, UserError};
+use crate::compute::point_deviation::PointDeviation;
+use crate::geometry::{Combine, Subset};
+use crate::inspect::deviation::{self, DeviationMap, Method, Parameters};
+use crate::io::write;
+use crate::render::selecting::{Brushed, Stroke};
+use crate::session::Document;
+use crate::session::selection::{Marked, NamedSelection, Selectable};
+
+/// Edges of less than this are no edges to a face where the file knew no faces, rad.
+const SMOOTH_RAD: f64 = 20.0 * std::f64::consts::PI / 180.0;
+
+/// How many there are.
+fn count(of: Selectable, document: &Document) -> Result<usize> {
+    document.count(of).ok_or_else(|| match of {
+        Selectable::Points => UserError::usage("Load a scan first."),
+        Selectable::Facets => UserError::usage("Load a nominal first."),
+    })
+}
+
+/// Those that are selected, if any are.
+pub(super) fn selected(of: Selectable, document: &Document) -> Result<Subset> {
+    let selected = &document.marked(of).selected;
+    if selected.is_empty() {
+        return Err(UserError::usage(format!("Brush some {} first.", of.name())));
+    }
+    Ok(selected.clone())
+}
+
+fn change(label: &str, of: Selectable, selected: Subset) -> Edit {
+    Edit::new(label, move |document| document.marked_mut(of).selected = selected)
+}
+
+pub(super) fn select(of: Selectable, stroke: &Subset, how: Combine, document: &Document) -> Result<Edit> {
+    if !stroke.is_within(count(of, document)?) {
+        return Err(UserError::internal("A stroke named what is not there."));
+    }
+    let label = format!("Select {}", of.name());
+    Ok(change(&label, of, document.marked(of).selected.combined(stroke, how)))
+}
+
+pub(super) fn brush(stroke: &Brushed, how: Combine, document: &Document) -> Result<Edit> {
+    count(Selectable::Points, document)?;
+    let points = document.actual.as_ref().map_or(&[][..], |actual| &actual.cloud.points);
+    select(Selectable::Points, &stroke.of(points), how, document)
+}
+
+pub(super) fn brush_facets(stroke: &Stroke, how: Combine, document: &Document) -> Result<Edit> {
+    count(Selectable::Facets, document)?;
+    let found = document.nominal.as_ref().map(|nominal| stroke.facets(&nominal.surface)).unwrap_or_default();
+    select(Selectable::Facets, &found, how, document)
+}
+
+pub(super) fn invert(of: Selectable, document: &Document) -> Result<Edit> {
+    let marked = document.marked(of);
+    let others = marked.selected.inverted(count(of, document)?);
+    Ok(change("Invert the selection", of, others.combined(&marked.hidden, Combine::Remove)))
+}
+
+/// Selects the whole faces that the selected facets are part of.
+pub(super) fn whole_faces(document: &Document) -> Result<Edit> {
+    let seeds = selected(Selectable::Facets, document)?;
+    let Some(nominal) = &document.nominal else { return Err(UserError::usage("Load a nominal first.")) };
+    let faces = nominal.surface.mesh().whole_faces(nominal.surface.topology(), &seeds, SMOOTH_RAD);
+    Ok(change("Select whole faces", Selectable::Facets, faces))
+}
+
+/// Selects the scan's points that lie by the selected facets: those whose closest place on the nominal, within the
+/// distance and angle of the comparison, lies on one of them.
+pub(super) fn points_on_facets(document: &Document, context: &Context, progress: &Progress) -> Result<Edit> {
+    let facets = selected(Selectable::Facets, document)?;
+    let (Some(nominal), Some(actual)) = (&document.nominal, &document.actual) else {
+        return Err(super::needs_both());
+    };
+    let parameters = Parameters { method: Method::Closest, ..document.settings.deviation.clone() };
+    let (backend, pose) = (context.backend.as_ref(), document.nominal_from_scan());
+    let map = deviation::measure(backend, &nominal.surface, &actual.scan(), &pose, &parameters, progress)?;
+    let DeviationMap::Points(points) = map else {
+        return Err(UserError::internal("Points were compared, and facets came back."));
+    };
+    let is_on = |(_, point): &(u32, &PointDeviation)| point.value().is_some() && facets.contains(point.facet);
+    let found: Vec<u32> = (0..).zip(&points).filter(is_on).map(|(number, _)| number).collect();
+    if found.is_empty() {
+        let within = parameters.max_distance_mm;
+        return Err(UserError::input(format!(
+            "No point of the scan lies within {within} mm of the selected facets. Align first, or allow a larger distance."
+        )));
+    }
+    let note = format!("{} points lie by the selected facets.", found.len());
+    let found = Subset::new(found).combined(&document.points.hidden, Combine::Remove);
+    Ok(change("Select the points on facets", Selectable::Points, found).with_notes([note]))
+}
+
+/// Which points or facets are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Visibility {
+    /// All.
+    All,
+    /// Those that are shown, but not the selected ones.
+    WithoutSelected,
+    /// The selected ones.
+    OnlySelected,
+}
+
+pub(super) fn show(of: Selectable, which: Visibility, document: &Document) -> Result<Edit> {
+    let what = of.name();
+    if which == Visibility::All {
+        let apply = move |document: &mut Document| document.marked_mut(of).hidden = Subset::default();
+        return Ok(Edit::new(format!("Show all {what}"), apply));
+    }
+    let (selected, count) = (selected(of, document)?, count(of, document)?);
+    Ok(match which {
+        Visibility::OnlySelected => {
+            let hidden = selected.inverted(count);
+            let apply = move |document: &mut Document| document.marked_mut(of).hidden = hidden;
+            Edit::new(format!("Show only the selected {what}"), apply)
+        }
+        _ => {
+            let hidden = document.marked(of).hidden.combined(&selected, Combine::Add);
+            let apply = move |document: &mut Document| {
+                *document.marked_mut(of) = Marked { selected: Subset::default(), hidden }
+            };
+            Edit::new(format!("Hide the selected {what}"), apply)
+        }
+    })
+}
+
+/// Writes what is selected into a file. Where the scan lies on the nominal, its points are written in that frame.
+pub(super) fn export(of: Selectable, path: &Path, document: &Document) -> Result<Edit> {
+    let numbers = selected(of, document)?;
+    let mut frame = "nominal";
+    if let (Selectable::Facets, Some(nominal)) = (of, &document.nominal) {
+        write::mesh(path, &nominal.surface.mesh().part(&numbers))?;
+    } else if let Some(actual) = &document.actual {
+        let mut cloud = actual.cloud.select(&numbers);
+        cloud.transform(&document.nominal_from_scan());
+        write::cloud(path, &cloud)?;
+        if document.alignment.is_none() {
+            frame = "scan";
+        }
+    }
+    let (count, what) = (numbers.len(), of.name());
+    Ok(Edit::nothing(format!("Wrote {count} {what} into {}, in the frame of the {frame}.", path.display())))
+}
+
+pub(super) fn name(of: Selectable, name: &str, document: &Document) -> Result<Edit> {
+    let numbers = selected(of, document)?;
+    let name = name.trim().to_owned();
+    if name.is_empty() {
+        return Err(UserError::usage("Give the selection a name."));
+    }
+    Ok(Edit::new("Name the selection", move |document| {
+        document.selections.retain(|other| other.name != name);
+        document.selections.push(NamedSelection { name, of, numbers });
+    }))
+}
+
+/// What is left of selections when only the points or facets `kept` are.
+pub(super) fn renumber(of: Selectable, document: &mut Document, kept: &[u32]) {
+    *document.marked_mut(of) = document.marked(of).renumbered(kept);
+    for named in document.selections.iter_mut().filter(|named| named.of == of) {
+        named.numbers = named.numbers.renumbered(kept);
+    }
+    document.selections.retain(|named| !named.numbers.is_empty());
+    if of == Selectable::Points {
+        super::features::renumber(document, kept);
+    }
+}
+
+/// Forgets selections of points and facets that are not there, as where a file has changed.
+pub(super) fn drop_strangers(document: &mut Document) {
+    let counts = Selectable::ALL.map(|of| (of, document.count(of).unwrap_or(0)));
+    for (of, count) in counts {
+        if !document.marked(of).hidden.is_within(count) {
+            document.marked_mut(of).hidden = Subset::default();
+        }
+        let is_there = |numbers: &Subset| !numbers.is_empty() && numbers.is_within(count);
+        document.selections.retain(|named| named.of != of || is_there(&named.numbers));
+    }
+}
