@@ -64,6 +64,7 @@ impl App {
         if !self.is_busy() {
             viewport.foreseen = None;
         }
+        viewport.is_sweeping = !self.sweeping.is_empty();
         let stage = self.stage();
         (viewport.origin, viewport.scale) = (rect.min, scale);
         viewport.render(ui.ctx(), &stage, &live, shown, size);

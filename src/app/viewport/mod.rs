@@ -70,6 +70,8 @@ pub struct Viewport {
     /// What a stroke on its way makes of the selection, as far as points are drawn while the view moves; and the
     /// address of the selection that it changes.
     foreseen: Option<(usize, Subset)>,
+    /// Whether the graphics card looks for the points under a stroke: it comes before the rest of the picture.
+    is_sweeping: bool,
     moved_at: Option<Instant>,
     drawn: Option<Drawn>,
     pick: Option<Pick>,
@@ -128,6 +130,7 @@ impl Viewport {
             shaded: None,
             facets_shaded: None,
             foreseen: None,
+            is_sweeping: false,
             moved_at: None,
             drawn: None,
             pick: None,
@@ -315,6 +318,9 @@ impl Viewport {
                 let is_held = context.input(|input| input.pointer.any_down());
                 if drawn.quality == Quality::Whole || moving || is_live || is_held {
                     return;
+                }
+                if self.is_sweeping {
+                    return context.request_repaint();
                 }
                 let slice = Slice { number: drawn.next_slice, of: slices };
                 drawn.next_slice += 1;
