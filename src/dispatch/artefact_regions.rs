@@ -11,7 +11,7 @@ use crate::inspect::alignment::automatic::{self, PreparedScan};
 use crate::inspect::alignment::{Alignment, best_fit};
 use crate::inspect::calibration::by_cad::{NominalArtefact, OFF_MM, on_cad};
 use crate::inspect::calibration::{Artefact, Handedness};
-use crate::inspect::deviation::{self, DeviationMap, Method, Parameters, Scan};
+use crate::inspect::deviation::{self, Parameters, Scan};
 use crate::io::{LoadOptions, load_nominal, region_table};
 use crate::session::Document;
 
@@ -91,11 +91,9 @@ fn laid(
     let (backend, prepared) = (context.backend.as_ref(), PreparedScan::new(cloud));
     let fit = best_fit::Parameters::default();
     let alignment = automatic::run(backend, surface, cloud, &prepared, &fit, &progress.part(0.0, 0.9), &mut |_, _| ())?;
-    let parameters = Parameters { method: Method::Closest, max_distance_mm: OFF_MM, ..Parameters::default() };
+    let parameters = Parameters { max_distance_mm: OFF_MM, ..Parameters::default() };
     let scan = Scan { cloud, ordered: &prepared.ordered, oriented: prepared.oriented, facets: None };
     let pose = &alignment.nominal_from_scan;
-    match deviation::measure(backend, surface, &scan, pose, &parameters, &progress.part(0.9, 1.0))? {
-        DeviationMap::Points(matched) => Ok((alignment, matched)),
-        DeviationMap::Facets { .. } => Err(UserError::internal("Points were compared, and facets came back.")),
-    }
+    let matched = deviation::closest(backend, surface, &scan, pose, &parameters, &progress.part(0.9, 1.0))?;
+    Ok((alignment, matched))
 }

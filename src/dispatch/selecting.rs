@@ -6,7 +6,7 @@ use super::{Context, Edit};
 use crate::base::{Progress, Result, UserError};
 use crate::compute::point_deviation::PointDeviation;
 use crate::geometry::{Combine, Subset};
-use crate::inspect::deviation::{self, DeviationMap, Method, Parameters};
+use crate::inspect::deviation;
 use crate::io::write;
 use crate::render::selecting::{Brushed, Stroke};
 use crate::session::Document;
@@ -77,12 +77,10 @@ pub(super) fn points_on_facets(document: &Document, context: &Context, progress:
     let (Some(nominal), Some(actual)) = (&document.nominal, &document.actual) else {
         return Err(super::needs_both());
     };
-    let parameters = Parameters { method: Method::Closest, ..document.settings.deviation.clone() };
-    let (backend, pose) = (context.backend.as_ref(), document.nominal_from_scan());
-    let map = deviation::measure(backend, &nominal.surface, &actual.scan(), &pose, &parameters, progress)?;
-    let DeviationMap::Points(points) = map else {
-        return Err(UserError::internal("Points were compared, and facets came back."));
-    };
+    let (parameters, pose) = (&document.settings.deviation, document.nominal_from_scan());
+    parameters.check()?;
+    let backend = context.backend.as_ref();
+    let points = deviation::closest(backend, &nominal.surface, &actual.scan(), &pose, parameters, progress)?;
     let is_on = |(_, point): &(u32, &PointDeviation)| point.value().is_some() && facets.contains(point.facet);
     let found: Vec<u32> = (0..).zip(&points).filter(is_on).map(|(number, _)| number).collect();
     if found.is_empty() {

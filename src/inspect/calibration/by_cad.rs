@@ -5,8 +5,6 @@
 //! A point of the snapshot belongs to a region when it lies on the same face as a place of it, and nearer to that than to
 //! any other; so a plate that is one face can hold two regions.
 
-use std::collections::HashMap;
-
 use super::artefacts::Artefact;
 use crate::base::{Result, UserError};
 use crate::compute::point_deviation::PointDeviation;
@@ -133,23 +131,16 @@ impl Face {
 
 /// Points along the edges of a face, a fifth of the margin apart.
 fn rim(surface: &Surface, facets: &Subset) -> Option<KdTree> {
-    let mesh = surface.mesh();
-    // Edges of one facet of the face only; seams of the mesh count where they are not closed.
-    let mut edges: HashMap<(u32, u32), u32> = HashMap::new();
-    for &facet in facets.iter() {
-        let corners = mesh.facets[facet as usize];
-        for i in 0..3 {
-            let (a, b) = (corners[i], corners[(i + 1) % 3]);
-            *edges.entry((a.min(b), a.max(b))).or_default() += 1;
-        }
-    }
-    let mut ends: Vec<(u32, u32)> = edges.into_iter().filter(|(_, count)| *count == 1).map(|(ends, _)| ends).collect();
-    ends.sort_unstable();
     let mut places = Vec::new();
-    for (a, b) in ends {
-        let [a, b] = [a, b].map(|vertex| mesh.vertices[vertex as usize]);
-        let steps = ((b - a).norm() / (0.2 * MARGIN_MM)).ceil().max(1.0);
-        places.extend((0..=steps as usize).map(|i| a + (b - a) * (i as f64 / steps)));
+    for &facet in facets.iter() {
+        let corners = surface.mesh().corners(facet as usize);
+        let across = surface.topology().neighbours[facet as usize];
+        // No neighbour is in no face.
+        for edge in (0..3).filter(|&edge| !facets.contains(across[edge])) {
+            let (a, b) = (corners[edge], corners[(edge + 1) % 3]);
+            let steps = ((b - a).norm() / (0.2 * MARGIN_MM)).ceil().max(1.0);
+            places.extend((0..=steps as usize).map(|i| a + (b - a) * (i as f64 / steps)));
+        }
     }
     (!places.is_empty()).then(|| KdTree::new(&places))
 }

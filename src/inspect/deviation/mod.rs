@@ -169,6 +169,31 @@ pub struct Scan<'a> {
     pub facets: Option<&'a Surface>,
 }
 
+/// The deviation of every point of `scan` from the closest place on `surface`, whatever the method of `parameters`.
+pub fn closest(
+    backend: &dyn Backend,
+    surface: &Surface,
+    scan: &Scan<'_>,
+    nominal_from_scan: &Pose,
+    parameters: &Parameters,
+    progress: &Progress,
+) -> Result<Vec<PointDeviation>> {
+    // Without normals in the file there is nothing to compare angles with.
+    let normals: Vec<Vector> = scan.cloud.normals.iter().map(|n| crate::geometry::cloud::vector(*n)).collect();
+    backend.point_deviation(
+        &point_deviation::Request {
+            surface,
+            points: scan.ordered,
+            normals: &normals,
+            oriented: scan.oriented,
+            nominal_from_scan,
+            max_distance_mm: parameters.max_distance_mm,
+            max_angle_rad: parameters.max_angle_deg.to_radians(),
+        },
+        progress,
+    )
+}
+
 /// Measures the deviations of `scan` from `surface`.
 pub fn measure(
     backend: &dyn Backend,
@@ -181,20 +206,8 @@ pub fn measure(
     parameters.check()?;
     let max_angle_rad = parameters.max_angle_deg.to_radians();
     if parameters.method == Method::Closest {
-        // Without normals in the file there is nothing to compare angles with.
-        let normals: Vec<Vector> = scan.cloud.normals.iter().map(|n| crate::geometry::cloud::vector(*n)).collect();
-        return Ok(DeviationMap::Points(backend.point_deviation(
-            &point_deviation::Request {
-                surface,
-                points: scan.ordered,
-                normals: &normals,
-                oriented: scan.oriented,
-                nominal_from_scan,
-                max_distance_mm: parameters.max_distance_mm,
-                max_angle_rad,
-            },
-            progress,
-        )?));
+        let points = closest(backend, surface, scan, nominal_from_scan, parameters, progress)?;
+        return Ok(DeviationMap::Points(points));
     }
     let nominal = match parameters.max_edge_mm {
         Some(max_edge_mm) => Arc::new(refine::to_max_edge(surface.mesh(), max_edge_mm, progress)?.0),
