@@ -3,6 +3,7 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Numbers of points or facets, in ascending order. Copies share them.
@@ -59,14 +60,14 @@ impl Subset {
     pub fn combined(&self, other: &Self, how: Combine) -> Self {
         match how {
             Combine::Replace => other.clone(),
-            Combine::Remove => Self(Arc::new(without(self, other))),
-            Combine::Add => Self(Arc::new(merged(self, other))),
+            Combine::Remove => Self(Arc::new(in_pieces(self, other, without))),
+            Combine::Add => Self(Arc::new(in_pieces(self, other, merged))),
         }
     }
 
     /// All of `count` but these.
     pub fn inverted(&self, count: usize) -> Self {
-        Self(Arc::new(without(&(0..count as u32).collect::<Vec<_>>(), self)))
+        Self(Arc::new(in_pieces(&(0..count as u32).collect::<Vec<_>>(), self, without)))
     }
 
     /// The same ones by their numbers after only those `kept` (ascending) are left.
@@ -74,6 +75,27 @@ impl Subset {
         let place = |number: &u32| kept.binary_search(number).ok().map(|place| place as u32);
         Self(Arc::new(self.iter().filter_map(place).collect()))
     }
+}
+
+/// Numbers of the larger set in one task.
+const PIECE: usize = 32_768;
+
+/// What `combine` gives of two rows of ascending numbers, piece by piece on all cores.
+fn in_pieces(one: &[u32], other: &[u32], combine: impl Fn(&[u32], &[u32]) -> Vec<u32> + Sync) -> Vec<u32> {
+    let larger = if one.len() < other.len() { other } else { one };
+    if larger.len() <= PIECE {
+        return combine(one, other);
+    }
+    let starts: Vec<u32> = larger.iter().copied().step_by(PIECE).skip(1).collect();
+    let piece = |numbers: &'_ [u32], from: Option<&u32>, to: Option<&u32>| {
+        let place = |start: &u32| numbers.partition_point(|number| number < start);
+        from.map_or(0, place)..to.map_or(numbers.len(), place)
+    };
+    let pieces = (0..=starts.len()).into_par_iter().map(|i| {
+        let (from, to) = (i.checked_sub(1).and_then(|i| starts.get(i)), starts.get(i));
+        combine(&one[piece(one, from, to)], &other[piece(other, from, to)])
+    });
+    pieces.collect::<Vec<_>>().concat()
 }
 
 /// Numbers compared at once.
@@ -193,6 +215,18 @@ mod tests {
             let expected: Vec<u32> = one.iter().copied().filter(|n| !other.contains(n)).collect();
             assert_eq!(less[..], expected);
         }
+    }
+
+    #[test]
+    fn sets_of_several_pieces_change_as_one_does() {
+        let every = |step: usize, from: u32, to: u32| (from..to).step_by(step).collect::<Vec<u32>>();
+        let (some, many) = (every(3, 40_000, 500_000), every(2, 7, 700_000));
+        for (one, other) in [(&some, &many), (&many, &some), (&many, &vec![]), (&vec![], &many)] {
+            let (a, b) = (set(one), set(other));
+            assert_eq!(a.combined(&b, Combine::Add)[..], merged(one, other));
+            assert_eq!(a.combined(&b, Combine::Remove)[..], without(one, other));
+        }
+        assert_eq!(set(&many).inverted(800_000).len(), 800_000 - many.len());
     }
 
     #[test]

@@ -250,6 +250,11 @@ impl App {
         Some(viewport.origin + Vec2::new(x, y) / viewport.scale)
     }
 
+    /// Whether the picture holds all there is to draw, for benches.
+    pub fn shows_everything(&mut self) -> bool {
+        self.shown_viewport().is_none_or(|viewport| viewport.is_whole())
+    }
+
     /// Whether the Compare workspace is open, for tests.
     pub fn shows_compare(&self) -> bool {
         self.workspace == Workspace::Compare

@@ -348,6 +348,11 @@ impl Viewport {
         }
     }
 
+    /// Whether the last picture was drawn at rest, and to its last slice.
+    fn is_whole(&self) -> bool {
+        self.drawn.as_ref().is_some_and(|drawn| drawn.quality == Quality::Whole)
+    }
+
     /// What lay under the pointer was part of another picture.
     fn forget_pick(&mut self) {
         self.hovered = None;

@@ -73,8 +73,9 @@ impl Shaded {
         let pairs = self.sets().zip(other.sets()).filter(|((one, _), (two, _))| !one.is_same(two));
         let mut changed = Vec::new();
         for ((one, _), (two, _)) in pairs {
-            changed.extend_from_slice(&one.combined(two, Combine::Remove));
-            changed.extend_from_slice(&two.combined(one, Combine::Remove));
+            let less = |one: &Subset, two: &Subset| one.combined(two, Combine::Remove);
+            let (gone, fresh) = rayon::join(|| less(one, two), || less(two, one));
+            changed.extend(gone.iter().chain(fresh.iter()));
         }
         Some(changed)
     }
