@@ -149,9 +149,15 @@ fn take(path: &Path, document: &Document, progress: &Progress) -> Result<Edit> {
     }
     let told = |rounds: &Rounds| rounds.comparison().rows.iter().filter_map(|row| row.note.clone()).collect::<Vec<_>>();
     let known = told(&rounds);
+    let not_touched: Vec<&str> = (program.holes.iter().map(|hole| hole.name.as_str()))
+        .filter(|name| !touches.touched.iter().any(|touched| touched.hole == *name))
+        .collect();
+    let passed_over =
+        (!not_touched.is_empty()).then(|| format!("Not touched yet, and asked for again: {}.", not_touched.join(", ")));
     rounds.take(&Probed { touches, missed: Vec::new() }, progress)?;
     rounds.program()?;
     let mut notes: Vec<String> = told(&rounds).into_iter().filter(|note| !known.contains(note)).collect();
+    notes.extend(passed_over);
     let mut probing = Probing { rounds: Some(rounds), ..Probing::clone(before) };
     probing.taken.push(file);
     notes.push(probing.standing());

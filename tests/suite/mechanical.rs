@@ -75,6 +75,43 @@ fn a_line_is_read_told_when_it_tears_and_opened_again() {
     assert_eq!(machine.read(&mut [0; 8]).unwrap(), 0);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_serial_line_is_set_to_its_speed_and_read() {
+    use std::os::fd::AsRawFd as _;
+    let (one, two) = serial2::SerialPort::pair().unwrap();
+    let device = |port: &serial2::SerialPort| {
+        let path = std::fs::read_link(format!("/proc/self/fd/{}", port.as_raw_fd())).unwrap();
+        path.starts_with("/dev/pts").then_some(path)
+    };
+    let (machine, cable, path) = match (device(&one), device(&two)) {
+        (Some(path), _) => (two, one, path),
+        (None, Some(path)) => (one, two, path),
+        (None, None) => panic!("neither end has a name"),
+    };
+    // It has no parity.
+    let line = MachineLine::open(&format!("{}@19200,7E1", path.display()), || ()).unwrap();
+    assert!(matches!(&next(&line, 1)[..], [Event::Lost(text)] if text.contains("speed or frame")));
+    let line = MachineLine::open(&format!("{}@19200,8N2", path.display()), || ()).unwrap();
+    assert_eq!(next(&line, 1), [Event::Opened]);
+    let settings = cable.get_configuration().unwrap();
+    assert_eq!(settings.get_baud_rate().unwrap(), 19_200);
+    assert_eq!(settings.get_stop_bits().unwrap(), serial2::StopBits::Two);
+    machine.write_all(b"POS 1 2 ").unwrap();
+    std::thread::sleep(Duration::from_millis(250));
+    machine.write_all(b"3\r\nTOUCH SU 4 5 6\r\n").unwrap();
+    let touched = Said::Touch { region: "SU".into(), place: Point::new(4.0, 5.0, 6.0) };
+    assert_eq!(next(&line, 2), [Event::Said(Said::Position(Point::new(1.0, 2.0, 3.0))), Event::Said(touched)]);
+    // Pulled out.
+    drop((machine, cable));
+    assert!(matches!(&next(&line, 1)[..], [Event::Lost(text)] if text.contains("/dev/pts")));
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    std::fs::write(&file, "POS 1 2 3\n").unwrap();
+    let line = MachineLine::open(&file.display().to_string(), || ()).unwrap();
+    assert!(matches!(&next(&line, 1)[..], [Event::Lost(text)] if text.contains("no serial device")));
+}
+
 #[test]
 fn a_closed_port_is_a_sentence_said_once() {
     let address = {

@@ -42,14 +42,21 @@ impl App {
         let mechanical = &mut self.calibration.setup.mechanical;
         let is_running = self.dispatcher.mechanical.is_running();
         let fields = [
-            ("Snapshot folder", &mut mechanical.folder, "where the sensor writes"),
-            ("Machine line", &mut mechanical.line, "tcp://host:port or /dev/ttyUSB0"),
+            ("Snapshot folder", &mut mechanical.folder, "where the sensor writes", "Snapshots are read as they come"),
+            (
+                "Machine line",
+                &mut mechanical.line,
+                "tcp://host:port or /dev/ttyUSB0",
+                "A network port, or a serial device. After an @ its speed and frame, where they are not 9600,8N1: \
+                 /dev/ttyUSB0@19200,7E1",
+            ),
         ];
         ui.add_enabled_ui(!is_running, |ui| {
-            for (name, text, hint) in fields {
+            for (name, text, hint, more) in fields {
                 ui.horizontal(|ui| {
                     let label = ui.label(name);
-                    ui.add(egui::TextEdit::singleline(text).hint_text(hint).desired_width(180.0)).labelled_by(label.id);
+                    let field = egui::TextEdit::singleline(text).hint_text(hint).desired_width(180.0);
+                    ui.add(field).on_hover_text(more).labelled_by(label.id);
                 });
             }
         });

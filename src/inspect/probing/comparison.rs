@@ -22,8 +22,11 @@ pub struct Row {
     pub last: Option<TouchedHole>,
     /// Whether the last touches found it where the ones before had it.
     pub converged: bool,
-    /// Rounds of touching.
+    /// Rounds in which it was touched.
     pub rounds: usize,
+    /// Results since then that held no touch of it.
+    #[serde(default)]
+    pub passed_over: usize,
     /// How far its middle moved in the last round, mm.
     pub change_mm: Option<f64>,
     /// A sentence on what went wrong.

@@ -16,7 +16,7 @@ use crate::io::probing_program::{NamedPlace, Place, Program};
 pub struct Convergence {
     /// A hole stands still when its middle moves less than this from one round to the next, mm.
     pub tolerance_mm: f64,
-    /// Rounds at most; two at least, since a first round has nothing to compare with.
+    /// Rounds at most in which a hole is touched; two at least, since a first round has nothing to compare with.
     pub most_rounds: usize,
 }
 
@@ -103,12 +103,18 @@ impl Rounds {
         Ok((!plan.program.holes.is_empty()).then_some(plan.program))
     }
 
-    /// Takes over what came of the program. A hole that went wrong is told in its row and not touched again.
+    /// Takes over what came of the program. A hole that went wrong is told in its row and not touched again; one that
+    /// nobody touched is asked for again, so that results may come in parts.
     pub fn take(&mut self, probed: &Probed, progress: &Progress) -> Result<()> {
         self.done += 1;
-        let is_last = self.done >= self.convergence.most_rounds;
+        let most = self.convergence.most_rounds;
         for row in self.comparison.rows.iter_mut().filter(|row| row.is_open()) {
-            let found = match probed.missed.iter().find(|own| own.name == row.name) {
+            let missed = probed.missed.iter().find(|own| own.name == row.name);
+            if missed.is_none() && !probed.touches.touched.iter().any(|own| own.hole == row.name) {
+                row.pass_over(most);
+                continue;
+            }
+            let found = match missed {
                 Some(missed) => Err(UserError::input(missed.reason.clone())),
                 None => touched::evaluate(&row.expected(), &probed.touches, &self.settings, progress),
             };
@@ -117,11 +123,11 @@ impl Rounds {
                 Err(error) if error.kind == ErrorKind::Cancelled => return Err(error),
                 Err(error) => row.note = Some(error.sentence),
             }
-            if let Some(change_mm) = row.change_mm.filter(|_| is_last && row.is_open()) {
+            if let Some(change_mm) = row.change_mm.filter(|_| row.rounds >= most && row.is_open()) {
                 row.note = Some(format!(
-                    "Hole {}: its middle still moved {change_mm:.4} mm in round {}; look for a loose part or a dirty \
-                     ball.",
-                    row.name, self.done
+                    "Hole {}: its middle still moved {change_mm:.4} mm in its round {}; look for a loose part or a \
+                     dirty ball.",
+                    row.name, row.rounds
                 ));
             }
         }
@@ -158,7 +164,7 @@ pub fn converge(
 ) -> Result<Comparison> {
     let mut rounds = Rounds::begin(holes, settings, convergence)?;
     while let Some(program) = rounds.program()? {
-        let share = |done: usize| done as f32 / convergence.most_rounds as f32;
+        let share = |done: usize| (done as f32 / convergence.most_rounds as f32).min(1.0);
         let (from, to) = (share(rounds.done), share(rounds.done + 1));
         let probed = prober.probe(&program, &progress.part(from, to))?;
         rounds.take(&probed, &progress.part(to, to))?;
@@ -176,6 +182,7 @@ impl Row {
             last: None,
             converged: false,
             rounds: 0,
+            passed_over: 0,
             change_mm: None,
             note: None,
         }
@@ -191,8 +198,17 @@ impl Row {
         NamedPlace { name: self.name.clone(), place: self.last.map_or(self.scan, |last| last.place) }
     }
 
+    /// It was asked for, but not touched: it stays open, though not for ever.
+    fn pass_over(&mut self, most: usize) {
+        self.passed_over += 1;
+        if self.passed_over >= most {
+            self.note = Some(format!("Hole {}: {most} results in succession held no touch of it.", self.name));
+        }
+    }
+
     fn take(&mut self, found: TouchedHole, convergence: &Convergence) {
         self.rounds += 1;
+        self.passed_over = 0;
         self.probe.get_or_insert(found.place);
         if let Some(before) = self.last.replace(found) {
             let change_mm = (found.place.centre - before.place.centre).norm();

@@ -10,13 +10,15 @@
 //!
 //! The line is read on a thread of its own. A line that is lost is said, and tried again every two seconds.
 
+pub mod address;
+
 use std::io::{ErrorKind, Read};
-use std::net::{TcpStream, ToSocketAddrs};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::time::Duration;
+
+pub use address::Address;
 
 use crate::base::{Result, UserError};
 use crate::geometry::Point;
@@ -54,8 +56,6 @@ pub enum Event {
 pub const LONGEST: usize = 512;
 /// Between two tries to open a line.
 const RETRY: Duration = Duration::from_secs(2);
-/// How long a read waits, so that the thread sees when it is to stop.
-const WAIT: Duration = Duration::from_millis(100);
 /// Events that wait to be taken in; the machine waits beyond that.
 const WAITING: usize = 1024;
 
@@ -141,82 +141,6 @@ pub fn parse(line: &str) -> std::result::Result<Option<Said>, &'static str> {
     }
 }
 
-/// Where a line is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Address {
-    /// A host and its port.
-    Tcp(String),
-    /// A serial device; its speed is set beforehand, such as with `stty -F /dev/ttyUSB0 raw 9600`.
-    Device(PathBuf),
-}
-
-impl Address {
-    /// From what was typed: `tcp://host:port`, or the path of a device.
-    pub fn of(text: &str) -> Result<Self> {
-        let text = text.trim();
-        let port = |host: &str| host.rsplit_once(':').is_some_and(|(name, port)| !name.is_empty() && is_port(port));
-        match text.strip_prefix("tcp://") {
-            Some(host) if port(host) => Ok(Self::Tcp(host.to_owned())),
-            None if Path::new(text).is_absolute() => Ok(Self::Device(PathBuf::from(text))),
-            _ => Err(UserError::usage(format!(
-                "“{text}” is no line to a machine: tcp://host:port or a device such as /dev/ttyUSB0 is expected."
-            ))),
-        }
-    }
-
-    fn open(&self) -> std::io::Result<Box<dyn Read>> {
-        match self {
-            Self::Tcp(host) => {
-                let mut last = std::io::Error::other("no such host");
-                for address in host.to_socket_addrs()? {
-                    match TcpStream::connect_timeout(&address, RETRY) {
-                        Ok(stream) => {
-                            stream.set_read_timeout(Some(WAIT))?;
-                            return Ok(Box::new(stream));
-                        }
-                        Err(error) => last = error,
-                    }
-                }
-                Err(last)
-            }
-            Self::Device(path) => Ok(Box::new(Device { file: open_device(path)?, path: path.clone() })),
-        }
-    }
-}
-
-fn is_port(text: &str) -> bool {
-    text.parse::<u16>().is_ok_and(|port| port > 0)
-}
-
-/// Opens it so that a read does not wait for ever for a silent machine.
-fn open_device(path: &Path) -> std::io::Result<std::fs::File> {
-    let mut options = std::fs::OpenOptions::new();
-    options.read(true);
-    #[cfg(target_os = "linux")]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        /// O_NONBLOCK of Linux on x86 and ARM.
-        const NONBLOCK: i32 = 0o4000;
-        options.custom_flags(NONBLOCK);
-    }
-    options.open(path)
-}
-
-/// A serial device: it has no end, only pauses, until it is pulled out.
-struct Device {
-    file: std::fs::File,
-    path: PathBuf,
-}
-
-impl Read for Device {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        match self.file.read(buffer) {
-            Ok(0) if self.path.exists() => Err(ErrorKind::WouldBlock.into()),
-            other => other,
-        }
-    }
-}
-
 /// A line that is read on a thread of its own, until it is dropped.
 pub struct MachineLine {
     events: Receiver<Event>,
@@ -256,10 +180,6 @@ struct Talk {
 
 impl Talk {
     fn run(&self, address: &Address) {
-        let name = match address {
-            Address::Tcp(host) => format!("tcp://{host}"),
-            Address::Device(path) => path.display().to_string(),
-        };
         let mut said = None;
         while !self.is_stopped() {
             let reason = match address.open() {
@@ -268,11 +188,11 @@ impl Talk {
                     self.send(Event::Opened);
                     self.follow(reader)
                 }
-                Err(error) => reason(&error),
+                Err(error) => address::reason(&error),
             };
             // Said once, not at every try.
             if said.as_ref() != Some(&reason) {
-                let text = format!("The line to the machine, {name}, is lost: {reason}. It is tried again.");
+                let text = format!("The line to the machine, {address}, is lost: {reason}. It is tried again.");
                 self.send(Event::Lost(text));
                 said = Some(reason);
             }
@@ -299,7 +219,7 @@ impl Talk {
                 Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
                     std::thread::sleep(Duration::from_millis(20));
                 }
-                Err(error) => break reason(&error),
+                Err(error) => break address::reason(&error),
             }
         };
         splitter.torn().into_iter().for_each(|event| self.send(event));
@@ -330,17 +250,6 @@ impl Talk {
 
     fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
-    }
-}
-
-fn reason(error: &std::io::Error) -> String {
-    match error.kind() {
-        ErrorKind::ConnectionRefused => "nobody listens there".to_owned(),
-        ErrorKind::NotFound => "there is no such device".to_owned(),
-        ErrorKind::PermissionDenied => "permission is denied".to_owned(),
-        ErrorKind::TimedOut => "nobody answers there".to_owned(),
-        ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted => "the machine broke it off".to_owned(),
-        _ => error.to_string(),
     }
 }
 
@@ -390,14 +299,5 @@ mod tests {
         assert_eq!(said("TOUCH LP 1 2 3\n"), [touch("LP", 1.0, 2.0, 3.0)]);
         assert!(said("TOUCH LP 1").is_empty());
         assert!(matches!(splitter.torn(), Some(Event::Skipped(text)) if text.contains("Line 10 broke off")));
-    }
-
-    #[test]
-    fn addresses_are_hosts_with_ports_or_devices() {
-        assert_eq!(Address::of(" tcp://localhost:4012 ").unwrap(), Address::Tcp("localhost:4012".into()));
-        assert_eq!(Address::of("/dev/ttyUSB0").unwrap(), Address::Device("/dev/ttyUSB0".into()));
-        for wrong in ["", "tcp://localhost", "tcp://:1", "tcp://a:0", "tcp://a:99999", "ttyUSB0", "http://a:1"] {
-            assert!(Address::of(wrong).is_err(), "{wrong}");
-        }
     }
 }
