@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::compute::{self, Backend, DeviceId};
+use crate::dispatch::merge::Wishes;
 use crate::dispatch::{Command, Context, Dispatcher, Watch};
 use crate::geometry::Pose;
 use crate::io::region_table;
@@ -352,8 +353,9 @@ impl App {
             files::Purpose::NextScan => self.inspect_next(path),
             files::Purpose::Snapshot => self.open_measurement(Device::Sensor, path),
             files::Purpose::Positions => {
-                let reason = self.calibration.reason.clone();
-                self.send(Command::MergeSnapshots { table: path, reason: Some(reason) });
+                let reason = Some(self.calibration.reason.clone());
+                let refine = self.calibration.refines.then_some(self.calibration.placed);
+                self.send(Command::MergeSnapshots { table: path, wishes: Wishes { reason, refine } });
             }
             files::Purpose::Touches => self.open_measurement(Device::Cmm, path),
             files::Purpose::Machine(pick) => self.picked(pick, path),

@@ -365,6 +365,18 @@ pub struct Merge {
     /// Use a calibration that has expired, for this reason; it is kept in the record.
     #[arg(long)]
     pub use_expired_because: Option<String>,
+    /// Move the snapshots until they agree where they overlap, as far as their surfaces tell.
+    #[arg(long)]
+    pub refine: bool,
+    /// With --refine: how far a snapshot's middle may be off, one standard deviation of each coordinate, mm.
+    #[arg(long, default_value_t = 0.05, requires = "refine")]
+    pub placed_to_mm: f64,
+    /// With --refine: how far a snapshot may be turned, one standard deviation about each axis, degrees.
+    #[arg(long, default_value_t = 0.01, requires = "refine")]
+    pub turned_to_deg: f64,
+    /// With --refine: the device.
+    #[arg(long, value_enum, default_value = "auto", requires = "refine")]
+    pub backend: DeviceChoice,
 }
 
 /// `simulate`

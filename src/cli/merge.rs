@@ -5,22 +5,28 @@ use serde_json::json;
 use super::arguments::Merge;
 use super::console::Console;
 use crate::base::Result;
-use crate::dispatch::merge::{merge_files, seams_in_words};
+use crate::dispatch::Context;
+use crate::dispatch::merge::{Wishes, in_words, merge_files};
+use crate::inspect::alignment::multi_view;
 use crate::report::certificate::Issued;
 
 /// Runs it; returns the exit code.
-pub fn run(arguments: &Merge, json: bool) -> Result<i32> {
+pub fn run(arguments: &Merge, json: bool, context: &Context) -> Result<i32> {
     let console = Console::new();
     let issued = Issued::read(&arguments.calibration)?;
-    let reason = arguments.use_expired_because.as_deref();
-    let outcome = merge_files(&issued, &arguments.positions, &arguments.out, reason, &console.progress());
+    let given =
+        multi_view::Parameters { shift_sigma_mm: arguments.placed_to_mm, turn_sigma_deg: arguments.turned_to_deg };
+    let wishes = Wishes { reason: arguments.use_expired_because.clone(), refine: arguments.refine.then_some(given) };
+    let (table, out, backend) = (&arguments.positions, &arguments.out, context.backend.as_ref());
+    let outcome = merge_files(&issued, table, out, &wishes, backend, &console.progress());
     console.done();
     let merged = outcome?;
     if json {
-        super::print_json(&json!({ "points": merged.counts, "seams": merged.seams }))?;
+        let (points, seams, refinement) = (&merged.counts, &merged.seams, &merged.refinement);
+        super::print_json(&json!({ "points": points, "seams": seams, "refinement": refinement }))?;
     } else {
         println!("{} points of {} snapshots", merged.cloud.points.len(), merged.counts.len());
-        println!("{}", seams_in_words(&merged));
+        in_words(&merged).iter().for_each(|sentence| println!("{sentence}"));
     }
     Ok(0)
 }

@@ -88,7 +88,11 @@ fn dispatch(parsed: Arguments, context: &Context) -> Result<Outcome> {
         Verb::Simulate(arguments) => simulate::run(&arguments, json, context).map(Outcome::Exit),
         Verb::SimulateMachine(arguments) => simulate_machine::run(&arguments).map(Outcome::Exit),
         Verb::Calibrate(arguments) => calibrate::run(&arguments, json, context).map(Outcome::Exit),
-        Verb::Merge(arguments) => merge::run(&arguments, json).map(Outcome::Exit),
+        Verb::Merge(arguments) => {
+            // Only refining computes.
+            let context = if arguments.refine { &with_device(arguments.backend, context) } else { context };
+            merge::run(&arguments, json, context).map(Outcome::Exit)
+        }
         Verb::Probe(arguments) => probe::run(&arguments, json, context).map(Outcome::Exit),
         Verb::Repeatability(arguments) => repeatability::run(&arguments, json).map(Outcome::Exit),
         Verb::Accept(arguments) => accept::run(&arguments, json, context).map(Outcome::Exit),

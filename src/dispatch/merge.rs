@@ -6,25 +6,37 @@ use serde_json::{Value, json};
 
 use super::{Context, Edit, open};
 use crate::base::{Progress, Result, UserError, hash};
+use crate::compute::Backend;
+use crate::inspect::alignment::multi_view;
 use crate::inspect::calibration::Mounting;
-use crate::inspect::calibration::merging::{self, Merged, Snapshot};
+use crate::inspect::calibration::merging::{self, Merged, Seam, Snapshot};
 use crate::io::{LoadOptions, atomic, load_scan, region_table, write};
 use crate::report::certificate::Issued;
 use crate::report::date;
 use crate::session::Document;
 
+/// What is asked of a merge beside the files.
+#[derive(Clone, Debug, Default)]
+pub struct Wishes {
+    /// Why an expired calibration is used all the same.
+    pub reason: Option<String>,
+    /// Moves the snapshots until they agree where they overlap; how surely they are placed.
+    pub refine: Option<multi_view::Parameters>,
+}
+
 /// Reads the snapshots that `table` names (file, x, y, z of the CMM, mm; files beside the table), merges them, and
 /// writes the scan to `out` with a record beside it.
 ///
-/// Refuses a calibration that has expired unless `reason` says in writing why it is used all the same.
+/// Refuses a calibration that has expired unless the wishes say in writing why it is used all the same.
 pub fn merge_files(
     issued: &Issued,
     table: &Path,
     out: &Path,
-    reason: Option<&str>,
+    wishes: &Wishes,
+    backend: &dyn Backend,
     progress: &Progress,
 ) -> Result<Merged> {
-    let reason = reason.map(str::trim).filter(|reason| !reason.is_empty());
+    let reason = wishes.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
     if issued.expires_unix_s < date::unix_now() && reason.is_none() {
         return Err(UserError::usage(format!(
             "The calibration expired on {}: calibrate again, or give a reason in writing for using it all the same.",
@@ -43,7 +55,8 @@ pub fn merge_files(
         files.push(json!({ "file": name, "blake3": hash::file_hash(&path)?, "position_mm": place.coords.as_slice() }));
         snapshots.push(Snapshot { cloud: loaded.cloud, position_mm: place.coords });
     }
-    let merged = merging::merge(&issued.mounting, &snapshots, &progress.part(0.6, 0.9))?;
+    let refine = wishes.refine.as_ref().map(|given| (backend, given));
+    let merged = merging::merge(&issued.mounting, &snapshots, refine, &progress.part(0.6, 0.9))?;
     progress.report(0.9, "Writing the merged scan")?;
     write::cloud(out, &merged.cloud)?;
     let record = record(issued, &merged, files, reason);
@@ -60,17 +73,42 @@ fn record(issued: &Issued, merged: &Merged, files: Vec<Value>, reason: Option<&s
         "snapshots": files,
         "points": merged.counts,
         "seams": merged.seams,
+        "refinement": merged.refinement,
     })
 }
 
-/// What the window says of seams.
-pub fn seams_in_words(merged: &Merged) -> String {
-    let worst = merged.seams.iter().max_by(|a, b| a.mean_mm.abs().total_cmp(&b.mean_mm.abs()));
-    match worst {
+/// What people are told of seams, and of how snapshots were moved.
+pub fn in_words(merged: &Merged) -> Vec<String> {
+    let mut said = vec![seams_in_words(&merged.seams)];
+    if let Some(refinement) = &merged.refinement {
+        let most_mm = refinement.shifts_mm.iter().copied().fold(0.0, f64::max);
+        let before = worst(&refinement.seams_before).map_or(0.0, |seam| seam.mean_mm.abs());
+        said.push(format!(
+            "Brought to agree: moved by up to {most_mm:.3} mm; before, the worst seam was {before:.3} mm off."
+        ));
+        said.extend(refinement.far().map(|number| {
+            format!(
+                "Snapshot {} had to move by {:.3} mm and {:.4}°, more than three times what it was taken to be off by; \
+                 look at its position.",
+                number + 1,
+                refinement.shifts_mm[number],
+                refinement.turns_deg[number]
+            )
+        }));
+    }
+    said
+}
+
+fn worst(seams: &[Seam]) -> Option<&Seam> {
+    seams.iter().max_by(|a, b| a.mean_mm.abs().total_cmp(&b.mean_mm.abs()))
+}
+
+fn seams_in_words(seams: &[Seam]) -> String {
+    match worst(seams) {
         None => "No two of them overlap.".to_owned(),
         Some(seam) => format!(
             "{} seams; the worst, between {} and {}, is {:+.3} mm off.",
-            merged.seams.len(),
+            seams.len(),
             seam.snapshots[0] + 1,
             seam.snapshots[1] + 1,
             seam.mean_mm
@@ -81,7 +119,7 @@ pub fn seams_in_words(merged: &Merged) -> String {
 /// Merges by the document's calibration, and opens the result as the scan.
 pub(super) fn run(
     table: &Path,
-    reason: Option<&str>,
+    wishes: &Wishes,
     document: &Document,
     context: &Context,
     progress: &Progress,
@@ -95,9 +133,9 @@ pub(super) fn run(
         expires_unix_s: outcome.made.expires_unix_s(),
     };
     let out: PathBuf = table.with_file_name("merged.ply");
-    let merged = merge_files(&issued, table, &out, reason, &progress.part(0.0, 0.7))?;
-    let count = merged.counts.len();
-    let note = format!("Merged {count} snapshots into {}. {}", out.display(), seams_in_words(&merged));
+    let merged = merge_files(&issued, table, &out, wishes, context.backend.as_ref(), &progress.part(0.0, 0.7))?;
+    let mut notes = vec![format!("Merged {} snapshots into {}.", merged.counts.len(), out.display())];
+    notes.extend(in_words(&merged));
     let opened = open::scans(&[out], None, None, &[], context, &progress.part(0.7, 1.0))?;
-    Ok(opened.with_notes([note]))
+    Ok(opened.with_notes(notes))
 }

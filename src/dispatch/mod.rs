@@ -216,8 +216,8 @@ pub enum Command {
     MergeSnapshots {
         /// The table: file, x, y, z in mm.
         table: PathBuf,
-        /// Why an expired calibration is used all the same.
-        reason: Option<String>,
+        /// What is asked beside.
+        wishes: merge::Wishes,
     },
     /// Measures holes by a touch probe where the scan has found them.
     Probe(probe::Probe),
@@ -441,9 +441,9 @@ fn plan(command: Command, document: &Document, context: &Context, timings_ms: &[
         Command::WriteCertificate(folder) => {
             work("Writing the certificate", Box::new(move |_, _| calibrate::write_certificate(&folder, &before)))
         }
-        Command::MergeSnapshots { table, reason } => work(
+        Command::MergeSnapshots { table, wishes } => work(
             "Merging the snapshots",
-            Box::new(move |progress, _| merge::run(&table, reason.as_deref(), &before, &context, progress)),
+            Box::new(move |progress, _| merge::run(&table, &wishes, &before, &context, progress)),
         ),
         Command::Probe(probe) => Ok(probe::plan(probe, before)),
         Command::Accept(accept) => Ok(accept::plan(*accept, context)),

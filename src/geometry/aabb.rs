@@ -47,6 +47,11 @@ impl Aabb {
         (0..3).all(|axis| self.min[axis] <= point[axis] && point[axis] <= self.max[axis])
     }
 
+    /// Whether both have some place in common.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        (0..3).all(|k| self.min[k] <= other.max[k] && other.min[k] <= self.max[k])
+    }
+
     /// Whether it holds no point at all.
     pub fn is_empty(&self) -> bool {
         !(self.min.x <= self.max.x && self.min.y <= self.max.y && self.min.z <= self.max.z)

@@ -4,15 +4,18 @@ use std::path::{Path, PathBuf};
 
 use egui_kittest::kittest::Queryable as _;
 use serde_json::Value;
-use shadowgraph::base::Progress;
+use shadowgraph::base::{Progress, random::Random};
+use shadowgraph::compute::Backend;
 use shadowgraph::compute::cpu::Cpu;
+use shadowgraph::dispatch::merge::Wishes;
 use shadowgraph::dispatch::{Command, Context, Dispatcher};
 use shadowgraph::geometry::{Aabb, Cloud, KdTree, Mesh, Point, Pose, Subset, Surface, Vector, transform};
+use shadowgraph::inspect::alignment::multi_view;
 use shadowgraph::inspect::calibration::artefacts::angled_slots::Region;
 use shadowgraph::inspect::calibration::artefacts::angled_slots::drawing::Drawing;
-use shadowgraph::inspect::calibration::merging::{Snapshot, merge};
+use shadowgraph::inspect::calibration::merging::{Merged, Seam, Snapshot, merge};
 use shadowgraph::inspect::calibration::trials::{self, Scene, Setting};
-use shadowgraph::inspect::calibration::{ArtefactKind, Calibration, Handedness, Measured};
+use shadowgraph::inspect::calibration::{ArtefactKind, Calibration, Handedness, Measured, Mounting};
 use shadowgraph::inspect::features::holes::{self, NominalHole};
 use shadowgraph::inspect::simulation::cmm::Cmm;
 use shadowgraph::inspect::simulation::sensor::{Sensor, take};
@@ -268,6 +271,18 @@ fn a_sensor_is_calibrated_by_mouse() {
         serde_json::from_str(&std::fs::read_to_string(certificate.join("calibration.json")).unwrap()).unwrap();
     assert_eq!(record["handedness"], "left");
 
+    // The same snapshot twice, the second one said to be where it was not.
+    press(&mut harness, "Refine where they overlap");
+    save_picture(&mut harness, "calibrate-merge");
+    let table = folder.path().join("positions.csv");
+    std::fs::write(&table, "file,x,y,z\nsnapshot.ply,0,0,0\nsnapshot.ply,0.03,0,0.02\n").unwrap();
+    let wishes = Wishes { reason: None, refine: Some(multi_view::Parameters::default()) };
+    harness.state_mut().send(Command::MergeSnapshots { table, wishes });
+    settle(&mut harness);
+    let said = &harness.state().dispatcher().messages;
+    assert!(said.iter().any(|message| message.text.contains("moved by up to 0.018 mm")), "{said:?}");
+    assert_eq!(harness.state().dispatcher().document.actual.as_ref().unwrap().sources.len(), 1);
+
     // Kept by a project, whole.
     let project = folder.path().join("calibrated.shadowgraph");
     harness.state_mut().send(shadowgraph::dispatch::Command::SaveProject(project.clone()));
@@ -323,26 +338,84 @@ impl Machine {
     }
 }
 
+impl Machine {
+    /// The bracket, where it lies, and seven snapshots of it.
+    fn seven(&self) -> (Surface, Pose, Vec<Snapshot>) {
+        let loaded = load_nominal(&asset("bracket.stl"), &LoadOptions::default(), &Progress::silent()).unwrap();
+        let bracket = Surface::new(loaded.mesh);
+        let cmm_from_part = Pose::new(Vector::new(300.0, 200.0, 50.0), Vector::new(0.35, -0.3, 0.4));
+        let bounds = Aabb::of_points(&bracket.bounds().corners().map(|corner| cmm_from_part * corner));
+        let at = |u: f64, v: f64| {
+            let share = |k: usize, t: f64| bounds.min[k] + t * (bounds.max[k] - bounds.min[k]);
+            Point::new(share(0, u), share(1, v), share(2, 0.5))
+        };
+        let places = [(0.5, 0.5), (0.2, 0.2), (0.8, 0.2), (0.8, 0.8), (0.2, 0.8), (0.5, 0.25), (0.5, 0.75)];
+        let snapshots: Vec<Snapshot> = places
+            .iter()
+            .enumerate()
+            .map(|(i, &(u, v))| self.snapshot(&bracket, &cmm_from_part, &at(u, v), i as u64))
+            .collect();
+        (bracket, cmm_from_part, snapshots)
+    }
+}
+
+/// Snapshots whose positions were reported wrong are brought to agree, and are no worse where they were right.
+#[test]
+fn misplaced_snapshots_are_brought_to_agree() {
+    let machine = Machine::calibrated(11);
+    let (_, _, mut snapshots) = machine.seven();
+    let mounting = &machine.calibration.mounting;
+    let given = multi_view::Parameters::default();
+    let run = |snapshots: &[Snapshot], refines: bool| {
+        let refine = refines.then_some((&Cpu as &dyn Backend, &given));
+        merge(mounting, snapshots, refine, &Progress::silent()).unwrap()
+    };
+    let (cmm_from_sensor, position_mm) = (machine.scene.cmm_from_sensor, machine.scene.views[0].position_mm);
+    let truly = Mounting { cmm_from_sensor, position_mm, ..*mounting };
+    let truth = merge(&truly, &snapshots, None, &Progress::silent()).unwrap();
+    // How far the snapshots lie apart, root mean square, mm; what all have in common is no disagreement.
+    let apart = |merged: &Merged| {
+        let mut first = 0;
+        let off = merged.counts.iter().map(|count| {
+            let own = first..first + count;
+            first += count;
+            let off = merged.cloud.points[own.clone()].iter().zip(&truth.cloud.points[own]).map(|(one, two)| one - two);
+            off.sum::<Vector>() / *count as f64
+        });
+        let off: Vec<Vector> = off.collect();
+        let mean = off.iter().sum::<Vector>() / off.len() as f64;
+        (off.iter().map(|own| (own - mean).norm_squared()).sum::<f64>() / off.len() as f64).sqrt()
+    };
+    let (plain, refined) = (run(&snapshots, false), run(&snapshots, true));
+    println!("right positions: apart by {:.4} mm, refined {:.4} mm", apart(&plain), apart(&refined));
+    println!("moved by {:.4?}", refined.refinement.as_ref().unwrap().shifts_mm);
+    assert!(apart(&refined) < 0.015);
+    let mut random = Random::new(31, 7);
+    for snapshot in &mut snapshots {
+        let wrong = Vector::new(random.normal(), random.normal(), random.normal());
+        snapshot.position_mm += wrong * given.shift_sigma_mm;
+    }
+    let (plain, refined) = (run(&snapshots, false), run(&snapshots, true));
+    println!("wrong positions: apart by {:.4} mm, refined {:.4} mm", apart(&plain), apart(&refined));
+    assert!(apart(&refined) < 0.02 && apart(&refined) < 0.25 * apart(&plain));
+    let worst = |seams: &[Seam]| seams.iter().map(|seam| seam.mean_mm.abs()).fold(0.0, f64::max);
+    let refinement = refined.refinement.unwrap();
+    println!("worst seam {:.4} mm, refined {:.4} mm", worst(&plain.seams), worst(&refined.seams));
+    assert_eq!((refinement.far().count(), &plain.seams), (0, &refinement.seams_before));
+    assert!(worst(&refined.seams) < 0.4 * worst(&plain.seams));
+    // One that is far off is named.
+    snapshots[3].position_mm.x += 0.4;
+    let refined = run(&snapshots, true);
+    assert_eq!(refined.refinement.unwrap().far().collect::<Vec<_>>(), [3]);
+}
+
 /// Seven snapshots of the bracket, merged by the calibration and compared with its CAD where it truly lies: 95 % of the
 /// deviations are within the sensor's own uncertainty plus 0.05 mm, and neighbours agree in their seams.
 #[test]
 fn seven_snapshots_are_merged_by_the_calibration() {
     let machine = Machine::calibrated(11);
-    let loaded = load_nominal(&asset("bracket.stl"), &LoadOptions::default(), &Progress::silent()).unwrap();
-    let bracket = Surface::new(loaded.mesh);
-    let cmm_from_part = Pose::new(Vector::new(300.0, 200.0, 50.0), Vector::new(0.35, -0.3, 0.4));
-    let bounds = Aabb::of_points(&bracket.bounds().corners().map(|corner| cmm_from_part * corner));
-    let at = |u: f64, v: f64| {
-        let share = |k: usize, t: f64| bounds.min[k] + t * (bounds.max[k] - bounds.min[k]);
-        Point::new(share(0, u), share(1, v), share(2, 0.5))
-    };
-    let places = [(0.5, 0.5), (0.2, 0.2), (0.8, 0.2), (0.8, 0.8), (0.2, 0.8), (0.5, 0.25), (0.5, 0.75)];
-    let snapshots: Vec<Snapshot> = places
-        .iter()
-        .enumerate()
-        .map(|(i, &(u, v))| machine.snapshot(&bracket, &cmm_from_part, &at(u, v), i as u64))
-        .collect();
-    let merged = merge(&machine.calibration.mounting, &snapshots, &Progress::silent()).unwrap();
+    let (bracket, cmm_from_part, snapshots) = machine.seven();
+    let merged = merge(&machine.calibration.mounting, &snapshots, None, &Progress::silent()).unwrap();
     assert_eq!(merged.counts.len(), 7);
     assert!(merged.seams.len() >= 6, "{:?}", merged.seams);
     assert!(merged.seams.iter().all(|seam| seam.mean_mm.abs() < 0.02 && seam.sigma_mm < 0.2), "{:?}", merged.seams);
@@ -361,9 +434,9 @@ fn seven_snapshots_are_merged_by_the_calibration() {
     assert!(count > 20_000 && inside * 100 >= 95 * count, "{inside} of {count}");
     // The same points at the same position twice, and nothing at all, are sentences.
     let twice = [snapshots[0].clone(), snapshots[0].clone()];
-    let said = merge(&machine.calibration.mounting, &twice, &Progress::silent()).unwrap_err().sentence;
+    let said = merge(&machine.calibration.mounting, &twice, None, &Progress::silent()).unwrap_err().sentence;
     assert!(said.contains("same position"), "{said}");
-    assert!(merge(&machine.calibration.mounting, &[], &Progress::silent()).is_err());
+    assert!(merge(&machine.calibration.mounting, &[], None, &Progress::silent()).is_err());
 }
 
 /// Axes out of square: uncorrected they turn the mounting, from four placements the fault is found.
@@ -411,6 +484,16 @@ fn snapshots_are_merged_from_files() {
     assert_eq!(value["points"], serde_json::json!([10_000, 10_000]));
     assert!(value["seams"][0]["mean_mm"].as_f64().unwrap().abs() < 1e-5, "{value}");
     assert!(at("merged.ply").exists() && at("merged.json").exists());
+    let refined = run("positions.csv", &["--refine", "--placed-to-mm", "0.02", "--backend", "cpu"]);
+    assert_eq!(refined.status.code(), Some(0), "{}", errors(&refined));
+    let value: Value = serde_json::from_slice(&refined.stdout).unwrap();
+    assert_eq!(value["refinement"]["given"]["shift_sigma_mm"], 0.02);
+    assert!(value["refinement"]["shifts_mm"][1].as_f64().unwrap() < 1e-4, "{value}");
+    assert!(std::fs::read_to_string(at("merged.json")).unwrap().contains("seams_before"));
+    for wrong in [["--placed-to-mm", "1"], ["--backend", "cpu"]] {
+        assert_eq!(run("positions.csv", &wrong).status.code(), Some(2));
+    }
+    assert!(errors(&run("positions.csv", &["--refine", "--turned-to-deg", "NaN"])).contains("10 degrees"));
     calibration(1000);
     let refused = run("positions.csv", &[]);
     assert!(refused.status.code() == Some(2) && errors(&refused).contains("expired"), "{}", errors(&refused));
@@ -466,7 +549,7 @@ fn holes_are_found_in_the_merged_scan() {
             machine.snapshot(&sheet, &cmm_from_part, &over, u64::from(i as u32))
         })
         .collect();
-    let merged = merge(&machine.calibration.mounting, &snapshots, &Progress::silent()).unwrap();
+    let merged = merge(&machine.calibration.mounting, &snapshots, None, &Progress::silent()).unwrap();
     let points = &merged.cloud.points;
     let tree = KdTree::new(points);
     for (k, nominal_mm) in [5.0, 5.0, 5.0, 11.0, 5.0].into_iter().enumerate() {

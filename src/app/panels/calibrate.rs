@@ -8,6 +8,7 @@ use super::super::{Action, App, theme};
 use super::calibration_result::{light_of, words_of};
 use super::picks::Pick;
 use crate::dispatch::Command;
+use crate::inspect::alignment::multi_view;
 use crate::inspect::calibration::{ArtefactKind, Handedness, Light};
 use crate::render::GROUP_COLOURS;
 use crate::report::certificate::{EXPECTED_CMM_MM, EXPECTED_SENSOR_MM};
@@ -29,6 +30,10 @@ pub struct Draft {
     pub mechanical: bool,
     /// Why an expired calibration is used all the same.
     pub reason: String,
+    /// Whether merged snapshots are moved until they agree where they overlap.
+    pub refines: bool,
+    /// How surely they are placed before.
+    pub placed: multi_view::Parameters,
     pub(super) setup: Setup,
     pub(super) folder: String,
 }
@@ -42,6 +47,8 @@ impl Default for Draft {
             shows_grey: true,
             mechanical: false,
             reason: String::new(),
+            refines: false,
+            placed: multi_view::Parameters::default(),
             setup: Setup::default(),
             folder: "calibration".into(),
         }

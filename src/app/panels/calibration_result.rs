@@ -95,6 +95,28 @@ impl App {
         if ui.add_enabled(ready, egui::Button::new("Save certificate")).on_hover_text(hint).clicked() {
             self.send(Command::WriteCertificate(folder));
         }
+        self.merging(ui, expired);
+    }
+
+    /// Snapshots of many positions, into one scan.
+    fn merging(&mut self, ui: &mut egui::Ui, expired: bool) {
+        theme::heading(ui, "Merge");
+        let hint = "Moves the snapshots until they agree where they overlap, as far as their surfaces tell";
+        ui.checkbox(&mut self.calibration.refines, "Refine where they overlap").on_hover_text(hint);
+        if self.calibration.refines {
+            let placed = &mut self.calibration.placed;
+            let hint = "How far a snapshot may be off by the machine and the calibration, one standard deviation";
+            for (name, value, most, suffix) in [
+                ("Placed to", &mut placed.shift_sigma_mm, 10.0, " mm"),
+                ("Turned to", &mut placed.turn_sigma_deg, 1.0, "°"),
+            ] {
+                ui.horizontal(|ui| {
+                    let label = ui.label(name);
+                    let drag = egui::DragValue::new(value).speed(0.001).range(0.0001..=most).suffix(suffix);
+                    ui.add(drag.max_decimals(4)).on_hover_text(hint).labelled_by(label.id);
+                });
+            }
+        }
         let ready = !self.is_busy() && (!expired || !self.calibration.reason.trim().is_empty());
         let hint = "Brings snapshots into the CMM's frame: a table of file, x, y, z of the machine at each";
         if ui.add_enabled(ready, egui::Button::new("Merge snapshots…")).on_hover_text(hint).clicked() {

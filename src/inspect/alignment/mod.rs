@@ -1,8 +1,9 @@
-//! Alignment of a scan to its nominal: picked point pairs, an automatic start, and best fit.
+//! Alignment of a scan to its nominal: picked point pairs, an automatic start, and best fit; and of views to each other.
 
 pub mod automatic;
 pub mod best_fit;
 pub mod information;
+pub mod multi_view;
 pub mod point_pairs;
 pub mod search_comparison;
 

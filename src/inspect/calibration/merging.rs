@@ -5,8 +5,10 @@ use serde::Serialize;
 
 use super::Mounting;
 use crate::base::{Progress, Result, UserError};
+use crate::compute::Backend;
 use crate::geometry::kd_tree::Neighbours;
 use crate::geometry::{Aabb, Cloud, KdTree, Point, Vector, cloud};
+use crate::inspect::alignment::multi_view;
 
 /// What the sensor reported, and where the CMM stood.
 #[derive(Clone, Debug)]
@@ -39,6 +41,32 @@ pub struct Merged {
     pub counts: Vec<usize>,
     /// Every two snapshots that overlap.
     pub seams: Vec<Seam>,
+    /// How they were brought to agree, where that was asked for.
+    pub refinement: Option<Refinement>,
+}
+
+/// How snapshots were moved so that they agree where they overlap.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Refinement {
+    /// How surely they were placed before.
+    pub given: multi_view::Parameters,
+    /// How far the middle of each was moved, mm.
+    pub shifts_mm: Vec<f64>,
+    /// How far each was turned, degrees.
+    pub turns_deg: Vec<f64>,
+    /// Iterations.
+    pub iterations: usize,
+    /// The seams before.
+    pub seams_before: Vec<Seam>,
+}
+
+impl Refinement {
+    /// Numbers of the snapshots that had to move more than three times what they were taken to be off by.
+    pub fn far(&self) -> impl Iterator<Item = usize> {
+        let limits = (3.0 * self.given.shift_sigma_mm, 3.0 * self.given.turn_sigma_deg);
+        let all = self.shifts_mm.iter().zip(&self.turns_deg).enumerate();
+        all.filter(move |(_, (shift, turn))| **shift > limits.0 || **turn > limits.1).map(|(number, _)| number)
+    }
 }
 
 /// Points of a snapshot that seams are judged by.
@@ -50,8 +78,14 @@ const GAP: f64 = 4.0;
 /// Points over each other that make a seam.
 const LEAST: usize = 50;
 
-/// Brings all into the CMM's frame, and compares them where they overlap.
-pub fn merge(mounting: &Mounting, snapshots: &[Snapshot], progress: &Progress) -> Result<Merged> {
+/// Brings all into the CMM's frame, and compares them where they overlap. `refine` moves them until they agree there,
+/// on a device, as far as the surfaces tell and no farther than the calibration is taken to be off.
+pub fn merge(
+    mounting: &Mounting,
+    snapshots: &[Snapshot],
+    refine: Option<(&dyn Backend, &multi_view::Parameters)>,
+    progress: &Progress,
+) -> Result<Merged> {
     if snapshots.is_empty() {
         return Err(UserError::usage("Name at least one snapshot."));
     }
@@ -68,7 +102,7 @@ pub fn merge(mounting: &Mounting, snapshots: &[Snapshot], progress: &Progress) -
         }
     }
     let camera = Point::origin();
-    let moved: Vec<Cloud> = snapshots
+    let mut moved: Vec<Cloud> = snapshots
         .iter()
         .map(|snapshot| {
             let place = |reported: &Point| mounting.to_cmm(reported, &snapshot.position_mm);
@@ -78,11 +112,26 @@ pub fn merge(mounting: &Mounting, snapshots: &[Snapshot], progress: &Progress) -
             Cloud { points, to_sensor, ..Cloud::default() }
         })
         .collect();
-    let seams = seams(&moved, progress)?;
+    let end = if refine.is_some() { 0.25 } else { 1.0 };
+    let mut seams = self::seams(&moved, &progress.part(0.0, end))?;
+    let mut refinement = None;
+    if let Some((backend, given)) = refine {
+        let views: Vec<&Cloud> = moved.iter().collect();
+        let refined = multi_view::refine(backend, &views, given, &progress.part(0.25, 0.75))?;
+        moved.iter_mut().zip(&refined.moves).for_each(|(cloud, pose)| cloud.transform(pose));
+        let after = self::seams(&moved, &progress.part(0.75, 1.0))?;
+        refinement = Some(Refinement {
+            given: *given,
+            shifts_mm: refined.shifts_mm,
+            turns_deg: refined.moves.iter().map(|own| own.rotation.angle().to_degrees()).collect(),
+            iterations: refined.iterations,
+            seams_before: std::mem::replace(&mut seams, after),
+        });
+    }
     let counts = moved.iter().map(|cloud| cloud.points.len()).collect();
     let mut all = Cloud::default();
     moved.into_iter().for_each(|cloud| all.append(cloud));
-    Ok(Merged { cloud: all, counts, seams })
+    Ok(Merged { cloud: all, counts, seams, refinement })
 }
 
 fn seams(snapshots: &[Cloud], progress: &Progress) -> Result<Vec<Seam>> {
@@ -90,7 +139,7 @@ fn seams(snapshots: &[Cloud], progress: &Progress) -> Result<Vec<Seam>> {
     let mut seams = Vec::new();
     for (i, first) in snapshots.iter().enumerate() {
         progress.report(i as f32 / snapshots.len() as f32, "Comparing snapshots where they overlap")?;
-        let touching: Vec<usize> = (i + 1..snapshots.len()).filter(|&j| overlap(&bounds[i], &bounds[j])).collect();
+        let touching: Vec<usize> = (i + 1..snapshots.len()).filter(|&j| bounds[i].overlaps(&bounds[j])).collect();
         if touching.is_empty() {
             continue;
         }
@@ -102,10 +151,6 @@ fn seams(snapshots: &[Cloud], progress: &Progress) -> Result<Vec<Seam>> {
         }
     }
     Ok(seams)
-}
-
-fn overlap(one: &Aabb, other: &Aabb) -> bool {
-    (0..3).all(|k| one.min[k] <= other.max[k] && other.min[k] <= one.max[k])
 }
 
 fn seam(first: &Cloud, tree: &KdTree, spacing_mm: f64, second: &Cloud) -> Option<(usize, f64, f64)> {
