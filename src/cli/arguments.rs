@@ -273,6 +273,13 @@ pub struct Tolerances {
     /// times.
     #[arg(long, value_name = "NAME=KIND", value_parser = name_and_kind)]
     pub fit: Vec<(String, Kind)>,
+    /// CAD or mesh of the nominal part, in the frame of the points, for --face.
+    #[arg(long)]
+    pub nominal: Option<PathBuf>,
+    /// The face of the nominal that a feature should be, NAME=X,Y,Z: the one nearest to that place, mm. May be given
+    /// several times.
+    #[arg(long, value_name = "NAME=X,Y,Z", value_parser = name_and_place, requires = "nominal")]
+    pub face: Vec<(String, [f64; 3])>,
     /// Drop points farther than this many robust standard deviations, and fit again.
     #[arg(long)]
     pub clip_sigmas: Option<f64>,
@@ -592,6 +599,11 @@ fn tolerance(text: &str) -> Result<Tolerance, String> {
 fn name_and_kind(text: &str) -> Result<(String, Kind), String> {
     let (name, kind) = text.rsplit_once('=').ok_or("a feature and its kind are expected, such as bottom=plane")?;
     Ok((name.trim().to_owned(), Kind::from_str(kind.trim(), true)?))
+}
+
+fn name_and_place(text: &str) -> Result<(String, [f64; 3]), String> {
+    let (name, place) = text.rsplit_once('=').ok_or("a feature and a place are expected, such as bottom=10,20,0")?;
+    Ok((name.trim().to_owned(), three(place)?))
 }
 
 /// Three numbers separated by commas.

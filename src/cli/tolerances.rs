@@ -4,8 +4,9 @@ use serde_json::{Value, json};
 
 use super::arguments::Tolerances;
 use super::console::Console;
-use crate::base::{LengthUnit, Result, UserError, text_table};
+use crate::base::{LengthUnit, Progress, Result, UserError, text_table};
 use crate::dispatch::{Command, Context, Dispatcher};
+use crate::geometry::Point;
 use crate::geometry::subset::{Combine, Subset};
 use crate::inspect::features::{Element, Kind, Objective};
 use crate::inspect::tolerances::{Judged, Tolerance, Verdict};
@@ -104,7 +105,25 @@ fn job(arguments: &Tolerances, dispatcher: &mut Dispatcher, console: &Console) -
         };
         dispatcher.run_now(fit, &progress).map_err(|error| error.about(&format!("“{name}”")))?;
     }
+    faces(arguments, dispatcher, &progress)?;
     dispatcher.run_now(Command::JudgeTolerances, &progress)
+}
+
+/// What features should be, by faces of the CAD.
+fn faces(arguments: &Tolerances, dispatcher: &mut Dispatcher, progress: &Progress) -> Result<()> {
+    let Some(path) = &arguments.nominal else { return Ok(()) };
+    dispatcher.run_now(Command::OpenNominal { path: path.clone(), unit: None }, progress)?;
+    for (name, place) in &arguments.face {
+        let nominal = dispatcher.document.nominal.as_ref();
+        let closest = nominal.and_then(|nominal| nominal.surface.closest_point(&Point::from(*place), f64::INFINITY));
+        let facet = closest.ok_or_else(|| UserError::input("The nominal has no facets."))?.facet;
+        let facet = Subset::new(vec![facet]);
+        dispatcher.run_now(Command::Select(Selectable::Facets, facet, Combine::Replace), progress)?;
+        dispatcher.run_now(Command::SelectWholeFaces, progress)?;
+        let taken = dispatcher.run_now(Command::NominalFromFacets(name.clone()), progress);
+        taken.map_err(|error| error.about(&format!("“{name}”")))?;
+    }
+    Ok(())
 }
 
 /// What a feature is fitted as: what the options say, else what its nominal is.

@@ -8,7 +8,7 @@ use crate::base::{Progress, Result, UserError};
 use crate::geometry::Point;
 use crate::geometry::subset::Subset;
 use crate::inspect::features::in_plane::fit_in_plane;
-use crate::inspect::features::{self, Element, Kind, Objective, Options, Shape};
+use crate::inspect::features::{self, Element, Kind, Objective, Options, Shape, nominal};
 use crate::session::selection::{Feature, Recipe, Selectable};
 use crate::session::slots::SlotRecipe;
 use crate::session::{Actual, Document};
@@ -45,6 +45,29 @@ pub(super) fn fit(
     );
     let label = format!("Fit a {}", kind.name().to_lowercase());
     Ok(Edit::new(label, move |document| document.features.push(feature)).with_notes([note]))
+}
+
+/// Takes what the selected facets are of as what the feature of that name should be.
+pub(super) fn nominal_from_facets(name: &str, document: &Document, progress: &Progress) -> Result<Edit> {
+    let facets = selected(Selectable::Facets, document)?;
+    let Some(feature) = document.feature(name) else {
+        return Err(UserError::usage(format!("There is no feature “{name}”.")));
+    };
+    let Some(nominal) = &document.nominal else { return Err(super::needs_both()) };
+    let measured = feature.fit.shape.moved(&document.nominal_from_scan());
+    let shape = nominal::by_facets(&measured, nominal.surface.mesh(), &facets, progress)?;
+    let note = format!("{name} should be the {} of {} facets.", shape.kind().name().to_lowercase(), facets.len());
+    let name = name.to_owned();
+    let apply = move |document: &mut Document| {
+        Arc::make_mut(&mut document.tolerancing.plan).nominals.insert(name, shape.into());
+    };
+    Ok(Edit::new("Take a nominal from facets", apply).with_notes([note]))
+}
+
+pub(super) fn forget_nominal(name: String) -> Edit {
+    Edit::new("Forget a nominal", move |document| {
+        Arc::make_mut(&mut document.tolerancing.plan).nominals.remove(&name);
+    })
 }
 
 /// The plane of that name, scan frame.

@@ -141,6 +141,10 @@ pub enum Command {
     },
     /// Removes a feature, by its number.
     RemoveFeature(usize),
+    /// Takes what the selected facets are of as what the feature of that name should be.
+    NominalFromFacets(String),
+    /// Forgets what the feature of that name should be.
+    ForgetNominal(String),
     /// Fits a line or a circle in a plane to the selected points.
     FitInPlane {
         /// The kind.
@@ -391,6 +395,11 @@ fn plan(command: Command, document: &Document, context: &Context, timings_ms: &[
                 document.features.remove(index);
             }
         })),
+        Command::NominalFromFacets(name) => work(
+            "Fitting to the facets",
+            Box::new(move |progress, _| features::nominal_from_facets(&name, &before, progress)),
+        ),
+        Command::ForgetNominal(name) => now(features::forget_nominal(name)),
         Command::FitInPlane { kind, plane, robust, clip_sigmas } => work(
             "Fitting",
             Box::new(move |progress, _| {

@@ -6,7 +6,7 @@ use shadowgraph::app::App;
 use shadowgraph::base::Progress;
 use shadowgraph::dispatch::Command;
 use shadowgraph::geometry::mesh::shapes;
-use shadowgraph::geometry::{Cloud, Point};
+use shadowgraph::geometry::{Cloud, Point, Pose};
 use shadowgraph::io::{LoadOptions, load_nominal, write};
 use shadowgraph::session::Document;
 
@@ -17,6 +17,8 @@ fn document(harness: &Harness<'static, App>) -> Document {
 }
 
 fn press(harness: &mut Harness<'static, App>, label: &str) {
+    harness.get_by_label(label).scroll_to_me();
+    harness.run_steps(3);
     harness.get_by_label(label).click();
     settle(harness);
 }
@@ -54,6 +56,15 @@ fn facets_are_brushed_and_lead_to_the_points_on_them() {
     let fitted = document(&harness).features[0].fit.shape;
     assert!((fitted.place().z - 20.01).abs() < 1e-5, "{fitted:?}");
 
+    // What it should be: the face that the facets are of.
+    harness.state_mut().send(Command::SetPose(Pose::identity()));
+    settle(&mut harness);
+    press(&mut harness, "Nominal from facets");
+    let nominal = document(&harness).tolerancing.plan.nominals["Plane 1"];
+    assert!((nominal.place().z - 20.0).abs() < 1e-6 && nominal.direction().unwrap().z.abs() > 1.0 - 1e-12);
+    assert!(harness.query_all_by_label_contains("+0.0100 mm").next().is_some());
+    save_picture(&mut harness, "facets_nominal");
+
     harness
         .state_mut()
         .send(Command::ExportSelection(shadowgraph::session::selection::Selectable::Facets, exported.clone()));
@@ -85,6 +96,7 @@ fn facets_are_brushed_and_lead_to_the_points_on_them() {
     let again = document(&harness);
     assert_eq!(again.nominal.as_ref().unwrap().surface.mesh().facets.len(), 10);
     assert_eq!(again.facets.hidden, left.facets.hidden);
+    assert!(again.tolerancing.plan.nominals.contains_key("Plane 1"));
     for _ in 0..2 {
         harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
         settle(&mut harness);

@@ -9,7 +9,7 @@ use shadowgraph::app::App;
 use shadowgraph::base::{Progress, random::Random};
 use shadowgraph::dispatch::{Command, Dispatcher};
 use shadowgraph::geometry::subset::{Combine, Subset};
-use shadowgraph::geometry::{Cloud, Point, mesh::shapes};
+use shadowgraph::geometry::{Cloud, Mesh, Point, mesh::shapes};
 use shadowgraph::inspect::features::constructions::Construction;
 use shadowgraph::inspect::features::{Kind, Objective};
 use shadowgraph::inspect::tolerances::{Plan, Verdict};
@@ -120,6 +120,54 @@ fn known_errors_of_a_block_are_judged_by_the_command_line() {
     std::fs::write(&wide, PLAN.replace(r#""position", "limit_mm": 0.05"#, r#""position", "limit_mm": 0.07"#)).unwrap();
     let passed = judge(&features, &wide, &kinds_and(&["--fail-on-out-of-tolerance"]));
     assert_eq!(passed.status.code(), Some(0), "{}", errors(&passed));
+}
+
+/// The drawing of the block as a mesh: its faces, and the wall of its bore.
+fn drawn_block(folder: &Path) -> PathBuf {
+    let mut mesh = shapes::cuboid(Point::origin(), Point::new(60.0, 40.0, 20.0));
+    let mut wall = Mesh::default();
+    for i in 0..36 {
+        let corner = |i: i32, z: f64| {
+            let (sin, cos) = (f64::from(i) * 10.0_f64.to_radians()).sin_cos();
+            Point::new(30.0 + 5.0 * cos, 20.0 + 5.0 * sin, z)
+        };
+        let first = wall.vertices.len() as u32;
+        wall.vertices.extend([corner(i, 0.0), corner(i, 20.0), corner(i + 1, 20.0), corner(i + 1, 0.0)]);
+        wall.facets.extend([[first, first + 1, first + 2], [first, first + 2, first + 3]]);
+    }
+    mesh.append(&wall);
+    let path = folder.join("block.stl");
+    write::mesh(&path, &mesh).unwrap();
+    path
+}
+
+/// What the features should be, told by faces of the drawing instead of by numbers.
+#[test]
+fn faces_of_the_nominal_tell_true_places() {
+    let Files { folder, features, .. } = files();
+    let (plan, drawn) = (folder.path().join("bare.json"), drawn_block(folder.path()));
+    let mut bare: Value = serde_json::from_str(PLAN).unwrap();
+    bare.as_object_mut().unwrap().remove("nominals");
+    std::fs::write(&plan, bare.to_string()).unwrap();
+    let kinds = ["bottom=plane", "side=plane", "front=plane", "bore=cylinder"].map(|kind| ["--fit", kind]).concat();
+    let kinds = kinds_and(&kinds);
+    let missing = judge(&features, &plan, &kinds);
+    assert!(missing.status.code() == Some(3) && errors(&missing).contains("nominal is not known"));
+    let faces =
+        ["bottom=30,5,0", "side=0,20,10", "front=30,0,10", "bore=35,20,10"].map(|face| ["--face", face]).concat();
+    let told = [&kinds[..], &["--nominal", text(&drawn), "--json"], &faces].concat();
+    let output = judge(&features, &plan, &told);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let off = answer["tolerances"][3]["judged"]["measured_mm"].as_f64().unwrap();
+    assert!((off - 0.06).abs() < 1e-5, "{answer:#}");
+    // The face of another kind, an unknown feature, and a face without a nominal are sentences.
+    let wrong = [&kinds[..], &["--nominal", text(&drawn), "--face", "bore=30,5,0"]].concat();
+    let wrong = judge(&features, &plan, &wrong);
+    assert!(wrong.status.code() == Some(3) && errors(&wrong).contains("“bore”"), "{}", errors(&wrong));
+    let strange = [&kinds[..], &["--nominal", text(&drawn), "--face", "lug=30,5,0"]].concat();
+    assert!(errors(&judge(&features, &plan, &strange)).contains("no feature “lug”"));
+    assert_eq!(judge(&features, &plan, &["--face", "bore=30,5,0"]).status.code(), Some(2));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::constructions::choose;
 use super::rows;
 use crate::dispatch::Command;
 use crate::geometry::Combine;
-use crate::inspect::features::{Certificate, Element, Kind, Objective, Shape};
+use crate::inspect::features::{Certificate, Element, Kind, Objective, Shape, nominal};
 use crate::session::selection::{Feature, Selectable};
 
 /// What the panel remembers between frames.
@@ -119,8 +119,29 @@ impl App {
             let last = i + 1 == document.features.len();
             let header = egui::CollapsingHeader::new(title).id_salt(id).default_open(last);
             header.show(ui, |ui| {
-                rows(ui, &format!("feature {i}"), &figures(feature, &feature.fit.shape.moved(&pose)));
+                let shape = feature.fit.shape.moved(&pose);
+                let name = &feature.recipe.name;
+                let nominal = document.tolerancing.plan.nominals.get(name);
+                let mut figures = figures(feature, &shape);
+                if let Some(nominal) = nominal.filter(|_| document.alignment.is_some()) {
+                    figures.extend(off_nominal(&shape, nominal));
+                }
+                rows(ui, &format!("feature {i}"), &figures);
                 theme::weak(ui, format!("{}.", feature.fit.uncertainty.assumption));
+                ui.horizontal(|ui| {
+                    let hint = "What it should be: the feature that the selected facets of the nominal are of";
+                    let button = egui::Button::new("Nominal from facets");
+                    let button = ui.add_enabled(!document.facets.selected.is_empty(), button).on_hover_text(hint);
+                    if button.on_disabled_hover_text("Brush its facets of the nominal first").clicked() {
+                        *send = Some(Command::NominalFromFacets(name.clone()));
+                    }
+                    if nominal.is_some() && ui.button("Forget nominal").clicked() {
+                        *send = Some(Command::ForgetNominal(name.clone()));
+                    }
+                });
+                if nominal.is_some() && document.alignment.is_none() {
+                    theme::weak(ui, "Align to see how far it is from its nominal.");
+                }
                 ui.horizontal(|ui| {
                     if ui.button("Select its points").clicked() {
                         *send =
@@ -133,6 +154,18 @@ impl App {
             });
         }
     }
+}
+
+/// How far a feature is from what it should be, nominal frame.
+fn off_nominal(shape: &Shape, nominal: &Element) -> Vec<(&'static str, String)> {
+    let nominal::Off { shift_mm, turn_rad, numbers } = nominal::off(shape, nominal);
+    let mut figures = vec![("Off nominal", format!("{:+.4}, {:+.4}, {:+.4} mm", shift_mm.x, shift_mm.y, shift_mm.z))];
+    figures.extend(turn_rad.map(|turn| ("", format!("{:.4}°", turn.to_degrees()))));
+    figures.extend(numbers.into_iter().map(|(name, off)| {
+        let off = if name == "Half angle" { format!("{:+.4}°", off.to_degrees()) } else { format!("{off:+.4} mm") };
+        ("", format!("{name} {off}"))
+    }));
+    figures
 }
 
 /// The feature's figures by name; `shape` is it in the frame that is shown.

@@ -13,6 +13,7 @@ pub mod in_plane;
 pub mod measures;
 mod model;
 mod newton;
+pub mod nominal;
 mod objective;
 pub mod outline;
 mod planar;

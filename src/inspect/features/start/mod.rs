@@ -4,6 +4,8 @@ mod about_axis;
 mod round;
 mod torus;
 
+use rayon::prelude::*;
+
 use super::model::Model;
 use super::newton::{self, Solved, Weighted};
 use super::shape::{Kind, Shape};
@@ -43,9 +45,9 @@ pub fn find(kind: Kind, points: Weighted<'_>) -> Option<Model> {
     if kind == Kind::Torus && kept.len() <= FEW {
         starts.extend(torus::anywhere(sample, ANYWHERE));
     }
-    let led = starts.into_iter().map(|model| newton::solve(model, sample));
+    let led: Vec<Solved> = starts.into_par_iter().map(|model| newton::solve(model, sample)).collect();
     let better = |a: &Solved, b: &Solved| a.cost.total_cmp(&b.cost);
-    led.filter(|solved| solved.cost.is_finite()).min_by(better).map(|solved| solved.model)
+    led.into_iter().filter(|solved| solved.cost.is_finite()).min_by(better).map(|solved| solved.model)
 }
 
 fn candidates(kind: Kind, points: Weighted<'_>) -> Vec<Model> {
