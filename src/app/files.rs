@@ -83,6 +83,8 @@ pub struct Files {
     /// Latest first.
     pub recent: Vec<PathBuf>,
     chosen: Option<(Purpose, mpsc::Receiver<Option<PathBuf>>)>,
+    /// The autosave on its way.
+    saving: Option<std::thread::JoinHandle<()>>,
 }
 
 impl Files {
@@ -90,7 +92,7 @@ impl Files {
     pub fn new(folder: Option<PathBuf>) -> Self {
         let text = folder.as_ref().and_then(|folder| std::fs::read_to_string(folder.join("recent.txt")).ok());
         let recent = text.unwrap_or_default().lines().map(PathBuf::from).take(MOST_RECENT).collect();
-        Self { folder, recent, chosen: None }
+        Self { folder, recent, chosen: None, saving: None }
     }
 
     /// Puts `path` first among the recent files.
@@ -187,17 +189,39 @@ impl Files {
         self.folder.as_ref().map(|folder| folder.join(format!("autosave-{}.shadowgraph", std::process::id())))
     }
 
-    /// Writes the autosave; a failure is logged, not shown at every change.
-    pub fn autosave(&self, project: &Project) {
-        if let Some(path) = self.autosave_path()
-            && let Err(error) = project.save(&path)
+    /// Whether an autosave is on its way.
+    pub fn is_autosaving(&self) -> bool {
+        self.saving.as_ref().is_some_and(|saving| !saving.is_finished())
+    }
+
+    /// Writes the autosave on a thread of its own, since a project with large selections takes its time; a failure is
+    /// logged, not shown at every change.
+    pub fn autosave(&mut self, project: Project) {
+        self.finish_autosave();
+        if let Some(path) = self.autosave_path() {
+            let save = move || {
+                if let Err(error) = project.save(&path) {
+                    log::warn!("{error}");
+                }
+            };
+            match std::thread::Builder::new().name("autosave".into()).spawn(save) {
+                Ok(saving) => self.saving = Some(saving),
+                Err(error) => log::warn!("No autosave: {error}."),
+            }
+        }
+    }
+
+    fn finish_autosave(&mut self) {
+        if let Some(saving) = self.saving.take()
+            && saving.join().is_err()
         {
-            log::warn!("{error}");
+            log::warn!("The autosave failed.");
         }
     }
 
     /// Removes the autosave after a good end.
-    pub fn forget_autosave(&self) {
+    pub fn forget_autosave(&mut self) {
+        self.finish_autosave();
         if let Some(path) = self.autosave_path() {
             // There may be none.
             let _ = std::fs::remove_file(path);
@@ -213,5 +237,12 @@ impl Files {
                 name.strip_prefix("autosave-").and_then(|rest| rest.strip_suffix(".shadowgraph")).unwrap_or_default();
             !process.is_empty() && !Path::new("/proc").join(process).exists()
         })
+    }
+}
+
+/// A window that goes without a good end leaves its autosave whole.
+impl Drop for Files {
+    fn drop(&mut self) {
+        self.finish_autosave();
     }
 }

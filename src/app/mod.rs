@@ -332,8 +332,9 @@ impl App {
         if !self.is_busy() {
             self.has_nominal = self.dispatcher.document.nominal.is_some();
         }
-        if self.needs_save && !self.is_busy() && self.saved_at.elapsed() > Duration::from_secs(2) {
-            self.files.autosave(&Project::of(&self.dispatcher.document));
+        let may_save = !self.is_busy() && !self.files.is_autosaving();
+        if self.needs_save && may_save && self.saved_at.elapsed() > Duration::from_secs(2) {
+            self.files.autosave(Project::of(&self.dispatcher.document));
             self.needs_save = false;
             self.saved_at = Instant::now();
         } else if self.needs_save {

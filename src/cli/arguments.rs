@@ -47,6 +47,8 @@ pub enum Verb {
     Fit(Fit),
     /// Judges a drawing's tolerances on measured features.
     Tolerances(Tolerances),
+    /// Finds holes and slots of sheet metal in a scan, around where they should be.
+    Holes(super::holes::Holes),
     /// Finds where a sensor sits on a CMM, from an artefact measured by both.
     Calibrate(Calibrate),
     /// Merge snapshots of many positions of the CMM into one scan, by a calibration.

@@ -9,6 +9,7 @@ mod console;
 mod convert;
 mod demo;
 mod fit;
+mod holes;
 mod info;
 mod inspect;
 mod merge;
@@ -97,6 +98,7 @@ fn dispatch(parsed: Arguments, context: &Context) -> Result<Outcome> {
         Verb::Repeatability(arguments) => repeatability::run(&arguments, json).map(Outcome::Exit),
         Verb::Accept(arguments) => accept::run(&arguments, json, context).map(Outcome::Exit),
         Verb::Fit(arguments) => fit::run(&arguments, json, context).map(Outcome::Exit),
+        Verb::Holes(arguments) => holes::run(&arguments, json, context).map(Outcome::Exit),
         Verb::Tolerances(arguments) => tolerances::run(&arguments, json, context).map(Outcome::Exit),
         Verb::Convert(arguments) => {
             convert::run(&arguments, json, &with_device(arguments.backend, context)).map(Outcome::Exit)

@@ -123,6 +123,52 @@ fn holes_are_measured_from_scan_to_converged_probe_on_files() {
 }
 
 #[test]
+fn holes_and_slots_are_found_by_the_command_line() {
+    let sheet = Sheet::scanned();
+    // A slot of 24 x 8 mm at 30 degrees, 0.2 mm and -0.3 mm off its drawing.
+    let (along, at) = ([0.5 * 3.0_f64.sqrt(), 0.5], [40.2, 29.7]);
+    let mut random = Random::new(4, 9);
+    let points = (0..320 * 240).filter_map(|i| {
+        let (x, y) = (0.25 * f64::from(i % 320), 0.25 * f64::from(i / 320) + random.range(0.0, 0.1));
+        let (dx, dy) = (x - at[0], y - at[1]);
+        let (u, v) = (dx * along[0] + dy * along[1], dy * along[0] - dx * along[1]);
+        let is_open = (u.abs() - 8.0).max(0.0).hypot(v) < 4.0;
+        (!is_open).then(|| Point::new(x, y, 0.02 * random.normal()))
+    });
+    write::cloud(&sheet.at("slotted.ply"), &Cloud::from_points(points.collect())).unwrap();
+    let titles = "name,x_mm,y_mm,z_mm,axis_i,axis_j,axis_k,along_i,along_j,along_k,length_mm,width_mm\n";
+    let row = format!("S1,40,30,0,0,0,1,{},{},0,24,8\n", along[0], along[1]);
+    std::fs::write(sheet.at("slots.csv"), format!("{titles}{row}")).unwrap();
+    let (scan, slots, out) = (sheet.at("slotted.ply"), sheet.at("slots.csv"), sheet.at("found.csv"));
+    let output = shadowgraph(&["holes", text(&scan), "--slots", text(&slots), "--out", text(&out), "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let slot = &answer["openings"][0];
+    let number = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("{answer:#}"));
+    assert!(
+        (number(&slot["off_mm"][0]) - 0.2).abs() < 0.03 && (number(&slot["off_mm"][1]) + 0.3).abs() < 0.03,
+        "{slot}"
+    );
+    // No point lies on the rim itself: wider by up to a step of the grid on either side.
+    let grown = [("length_mm", 24.0), ("width_mm", 8.0)].map(|(name, mm)| number(&slot["found"][name]) - mm);
+    assert!(grown.iter().all(|mm| (0.0..0.5).contains(mm)), "{grown:?}");
+    let table = std::fs::read_to_string(&out).unwrap();
+    assert!(table.starts_with("name,x_mm") && table.lines().nth(1).unwrap().ends_with(",found"), "{table}");
+
+    let (scan, holes) = (sheet.at("merged.ply"), sheet.at("holes.csv"));
+    let output = shadowgraph(&["holes", text(&scan), "--holes", text(&holes)]);
+    assert!(output.status.code() == Some(3) && errors(&output).contains("Hole nowhere"), "{}", errors(&output));
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(printed.lines().count() == 5 && printed.contains("-0.13"), "{printed}");
+    assert_eq!(shadowgraph(&["holes", text(&scan)]).status.code(), Some(2));
+    assert_eq!(
+        shadowgraph(&["holes", text(&scan), "--holes", text(&holes), "--search-mm", "NaN"]).status.code(),
+        Some(2)
+    );
+    assert!(errors(&shadowgraph(&["holes", text(&scan), "--slots", text(&holes)])).contains("along_i"));
+}
+
+#[test]
 fn what_is_wrong_with_holes_and_touches_is_a_sentence_and_changes_nothing() {
     let sheet = Sheet::scanned();
     let refused = |output: std::process::Output, code: i32, says: &str| {
