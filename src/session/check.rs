@@ -90,7 +90,7 @@ pub fn run(
         &progress.part(0.0, 0.6),
     )?;
     let measure_ms = started.elapsed().as_secs_f64() * 1e3;
-    let values: Vec<f64> = map.values().map(|value| value.unwrap_or(f64::NAN)).collect();
+    let values = map.numbers();
     let (statistics, histogram) =
         statistics::of(backend, &values, &parameters.tolerance, scale_mm, &progress.part(0.6, 0.65))?;
     if statistics.count == 0 {

@@ -7,6 +7,7 @@ pub mod tolerance;
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::base::{Progress, Result, UserError};
@@ -125,6 +126,15 @@ impl DeviationMap {
         }
     }
 
+    /// The deviations by place, mm; NaN where there is no data.
+    pub fn numbers(&self) -> Vec<f64> {
+        let number = |value: Option<f64>| value.unwrap_or(f64::NAN);
+        match self {
+            Self::Points(points) => points.par_iter().map(|point| number(point.value())).collect(),
+            Self::Facets { values, .. } => values.par_iter().map(|facet| number(facet.value())).collect(),
+        }
+    }
+
     /// Number of places.
     pub fn len(&self) -> usize {
         match self {
@@ -142,7 +152,7 @@ impl DeviationMap {
     pub fn excluded(&self) -> Excluded {
         match self {
             Self::Points(points) => {
-                let count = |state| points.iter().filter(|point| point.state == state).count();
+                let count = |state| points.par_iter().filter(|point| point.state == state).count();
                 Excluded {
                     too_far: count(MatchState::TooFar),
                     wrong_angle: count(MatchState::WrongAngle),

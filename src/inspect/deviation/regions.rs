@@ -5,6 +5,7 @@
 //! decides it.
 
 use nalgebra::{DMatrix, DVector};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{DeviationMap, Parameters};
@@ -35,6 +36,7 @@ pub struct Region {
 const PEAK_NEIGHBOURS: usize = 48;
 
 /// One measured place.
+#[derive(Clone, Copy)]
 struct Place {
     point: Point,
     /// As measured.
@@ -54,33 +56,33 @@ pub fn find(
     parameters: &Parameters,
     progress: &Progress,
 ) -> Result<Vec<Region>> {
-    let (places, links) = match map {
+    let places = match map {
         DeviationMap::Points(deviations) => {
-            let known: Vec<Known> = deviations
-                .iter()
-                .zip(points)
-                .filter_map(|(deviation, point)| {
-                    Some(Known {
-                        point: nominal_from_scan * point,
-                        deviation_mm: deviation.value()?,
-                        normal: surface.mesh().normal(deviation.facet as usize),
-                    })
-                })
+            let known: Vec<u32> = (0..deviations.len() as u32)
+                .into_par_iter()
+                .filter(|&i| deviations[i as usize].value().is_some())
                 .collect();
-            point_places(backend, &known, progress)?
+            let of = |number: u32| (&deviations[number as usize], &points[number as usize]);
+            let normals: Vec<Vector> =
+                known.par_iter().map(|&i| surface.mesh().normal(of(i).0.facet as usize)).collect();
+            Places::of_points(
+                backend,
+                known.par_iter().map(|&i| nominal_from_scan * of(i).1).collect(),
+                known.par_iter().map(|&i| of(i).0.deviation_mm).collect(),
+                &normals,
+                progress,
+            )?
         }
-        DeviationMap::Facets { nominal, values } => facet_places(nominal, values),
+        DeviationMap::Facets { nominal, values } => Places::of_facets(nominal, values),
     };
-    let out: Vec<i8> = places
-        .iter()
-        .map(|place| match place.deviation_mm {
-            d if d > parameters.tolerance.high_mm => 1,
-            d if d < parameters.tolerance.low_mm => -1,
-            // No data compares with nothing.
-            _ => 0,
-        })
-        .collect();
-    let mut regions: Vec<Region> = connected(&out, &links)
+    let side = |i: usize| match places.deviation_mm(i) {
+        d if d > parameters.tolerance.high_mm => 1,
+        d if d < parameters.tolerance.low_mm => -1,
+        // No data compares with nothing.
+        _ => 0,
+    };
+    let out: Vec<i8> = (0..places.len()).into_par_iter().map(side).collect();
+    let mut regions: Vec<Region> = connected(&out, &places)
         .into_iter()
         .map(|members| region_of(&places, &members))
         .filter(|region| region.area_mm2 >= parameters.min_region_mm2)
@@ -89,65 +91,111 @@ pub fn find(
     Ok(regions)
 }
 
-/// A point with data.
-struct Known {
-    point: Point,
-    deviation_mm: f64,
-    /// Of the nominal's facet it was measured to.
-    normal: Vector,
-}
-
 /// Links of a place to its neighbours; unused ones are [`NO_LINK`].
 type Links = [u32; LINKS];
 
-fn facet_places(nominal: &Mesh, values: &[FacetDeviation]) -> (Vec<Place>, Vec<Links>) {
-    let topology = topology::Topology::new(nominal);
-    let places = (0..values.len())
-        .map(|facet| {
-            let corners = nominal.corners(facet);
-            let deviation_mm = values[facet].value().unwrap_or(f64::NAN);
-            Place {
-                point: triangle::centroid(&corners),
-                raw_mm: deviation_mm,
-                deviation_mm,
-                area_mm2: 0.5 * triangle::area_vector(&corners).norm(),
-            }
-        })
-        .collect();
-    let links = |neighbours: &[u32; 3]| std::array::from_fn(|i| neighbours.get(i).copied().unwrap_or(NO_LINK));
-    (places, topology.neighbours.iter().map(links).collect())
+/// All measured places. Of many points few are out of tolerance: those are made when they are asked for.
+enum Places {
+    /// Of a scan.
+    Points {
+        points: Vec<Point>,
+        values_mm: Vec<f64>,
+        smoothed: Vec<Smoothed>,
+        /// Places that stand for more than this are no surface, mm².
+        most_area_mm2: f64,
+    },
+    /// Of facets.
+    Facets { places: Vec<Place>, links: Vec<Links> },
 }
 
+/// Neighbourhoods that tell the usual area.
+const USUAL: usize = 100_000;
 /// A neighbourhood this much larger in area than the usual one is no surface: stray points over unseen faces.
 const SPARSE: f64 = 25.0;
 
-/// Smooths the deviations of points over neighbours that belong to the same face, and links each to its nearest.
-fn point_places(backend: &dyn Backend, known: &[Known], progress: &Progress) -> Result<(Vec<Place>, Vec<Links>)> {
-    let points: Vec<Point> = known.iter().map(|known| known.point).collect();
-    let values: Vec<f64> = known.iter().map(|known| known.deviation_mm).collect();
-    let normals: Vec<Vector> = known.iter().map(|known| known.normal).collect();
-    let points = SearchablePoints::new(&points);
-    let smoothed =
-        backend.smooth(&smoothing::Request { points: &points, values: &values, normals: &normals }, progress)?;
-    let area = |own: &Smoothed| std::f64::consts::PI * own.reach_mm2 / f64::from(own.neighbours.max(1));
-    let mut areas: Vec<f64> = smoothed.iter().map(area).collect();
-    let middle = areas.len() / 2;
-    let typical = if areas.is_empty() { 0.0 } else { *areas.select_nth_unstable_by(middle, f64::total_cmp).1 };
-    let place = |(known, own): (&Known, &Smoothed)| {
-        let area_mm2 = area(own);
-        if area_mm2 > SPARSE * typical {
-            let nothing =
-                Place { point: known.point, raw_mm: known.deviation_mm, deviation_mm: f64::NAN, area_mm2: 0.0 };
-            return (nothing, [NO_LINK; LINKS]);
+/// The area that a point stands for, mm².
+fn area_mm2(own: &Smoothed) -> f64 {
+    std::f64::consts::PI * own.reach_mm2 / f64::from(own.neighbours.max(1))
+}
+
+impl Places {
+    /// Smooths the deviations of points over neighbours that belong to the same face, and links each to its nearest.
+    fn of_points(
+        backend: &dyn Backend,
+        points: Vec<Point>,
+        values_mm: Vec<f64>,
+        normals: &[Vector],
+        progress: &Progress,
+    ) -> Result<Self> {
+        let searchable = SearchablePoints::new(&points);
+        let request = smoothing::Request { points: &searchable, values: &values_mm, normals };
+        let smoothed = backend.smooth(&request, progress)?;
+        let stride = smoothed.len().div_ceil(USUAL).max(1);
+        let mut areas: Vec<f64> = smoothed.iter().step_by(stride).map(area_mm2).collect();
+        let middle = areas.len() / 2;
+        let usual = if areas.is_empty() { 0.0 } else { *areas.select_nth_unstable_by(middle, f64::total_cmp).1 };
+        Ok(Self::Points { points, values_mm, smoothed, most_area_mm2: SPARSE * usual })
+    }
+
+    fn of_facets(nominal: &Mesh, values: &[FacetDeviation]) -> Self {
+        let topology = topology::Topology::new(nominal);
+        let place = |facet: usize| {
+            let corners = nominal.corners(facet);
+            let deviation_mm = values[facet].value().unwrap_or(f64::NAN);
+            let area_mm2 = 0.5 * triangle::area_vector(&corners).norm();
+            Place { point: triangle::centroid(&corners), raw_mm: deviation_mm, deviation_mm, area_mm2 }
+        };
+        let links = |neighbours: &[u32; 3]| std::array::from_fn(|i| neighbours.get(i).copied().unwrap_or(NO_LINK));
+        Self::Facets {
+            places: (0..values.len()).into_par_iter().map(place).collect(),
+            links: topology.neighbours.par_iter().map(links).collect(),
         }
-        let (raw_mm, deviation_mm) = (known.deviation_mm, own.value);
-        (Place { point: known.point, raw_mm, deviation_mm, area_mm2 }, own.links)
-    };
-    Ok(known.iter().zip(&smoothed).map(place).unzip())
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::Points { points, .. } => points.len(),
+            Self::Facets { places, .. } => places.len(),
+        }
+    }
+
+    /// Smoothed, where it is a surface that was measured; else NaN.
+    fn deviation_mm(&self, i: usize) -> f64 {
+        match self {
+            Self::Points { smoothed, most_area_mm2, .. } => {
+                if area_mm2(&smoothed[i]) > *most_area_mm2 {
+                    f64::NAN
+                } else {
+                    smoothed[i].value
+                }
+            }
+            Self::Facets { places, .. } => places[i].deviation_mm,
+        }
+    }
+
+    fn links(&self, i: usize) -> &Links {
+        match self {
+            Self::Points { smoothed, .. } => &smoothed[i].links,
+            Self::Facets { links, .. } => &links[i],
+        }
+    }
+
+    fn place(&self, number: u32) -> Place {
+        let i = number as usize;
+        match self {
+            Self::Points { points, values_mm, smoothed, .. } => Place {
+                point: points[i],
+                raw_mm: values_mm[i],
+                deviation_mm: smoothed[i].value,
+                area_mm2: area_mm2(&smoothed[i]),
+            },
+            Self::Facets { places, .. } => places[i],
+        }
+    }
 }
 
 /// Groups of linked places on the same side out of tolerance.
-fn connected(out: &[i8], links: &[Links]) -> Vec<Vec<u32>> {
+fn connected(out: &[i8], places: &Places) -> Vec<Vec<u32>> {
     let mut parent: Vec<u32> = (0..out.len() as u32).collect();
     fn root(parent: &mut [u32], mut place: u32) -> u32 {
         while parent[place as usize] != place {
@@ -156,8 +204,8 @@ fn connected(out: &[i8], links: &[Links]) -> Vec<Vec<u32>> {
         }
         place
     }
-    for (place, links) in links.iter().enumerate().filter(|(place, _)| out[*place] != 0) {
-        for &other in links.iter().filter(|&&other| out.get(other as usize) == Some(&out[place])) {
+    for place in (0..out.len()).filter(|&place| out[place] != 0) {
+        for &other in places.links(place).iter().filter(|&&other| out.get(other as usize) == Some(&out[place])) {
             let (a, b) = (root(&mut parent, place as u32), root(&mut parent, other));
             parent[a.max(b) as usize] = a.min(b);
         }
@@ -169,21 +217,20 @@ fn connected(out: &[i8], links: &[Links]) -> Vec<Vec<u32>> {
     groups.into_values().collect()
 }
 
-fn region_of(places: &[Place], members: &[u32]) -> Region {
-    let member = |number: &u32| &places[*number as usize];
-    let bounds = Aabb::of_points(members.iter().map(|number| &member(number).point));
-    let area_mm2: f64 = members.iter().map(|number| member(number).area_mm2).sum();
-    let weighted: nalgebra::Vector3<f64> =
-        members.iter().map(|number| member(number).point.coords * member(number).area_mm2).sum();
+fn region_of(places: &Places, members: &[u32]) -> Region {
+    let members: Vec<Place> = members.iter().map(|&number| places.place(number)).collect();
+    let bounds = Aabb::of_points(members.iter().map(|member| &member.point));
+    let area_mm2: f64 = members.iter().map(|member| member.area_mm2).sum();
+    let weighted: Vector = members.iter().map(|member| member.point.coords * member.area_mm2).sum();
     let centre = if area_mm2 > 0.0 { weighted / area_mm2 } else { bounds.centre().coords };
     let worst = members
         .iter()
-        .max_by(|a, b| member(a).deviation_mm.abs().total_cmp(&member(b).deviation_mm.abs()))
-        .map_or_else(|| bounds.centre(), |number| member(number).point);
+        .max_by(|a, b| a.deviation_mm.abs().total_cmp(&b.deviation_mm.abs()))
+        .map_or_else(|| bounds.centre(), |member| member.point);
     Region {
         centre_mm: centre.into(),
         area_mm2,
-        peak_mm: peak_mm(places, members, &worst),
+        peak_mm: peak_mm(&members, &worst),
         peak_at_mm: worst.coords.into(),
         places: members.len(),
         radius_mm: 0.5 * bounds.diagonal(),
@@ -191,17 +238,17 @@ fn region_of(places: &[Place], members: &[u32]) -> Region {
 }
 
 /// The height at `worst` of the paraboloid that fits the region's nearest places best.
-fn peak_mm(places: &[Place], members: &[u32], worst: &Point) -> f64 {
-    let mut near: Vec<(f64, u32)> =
-        members.iter().map(|&number| ((places[number as usize].point - worst).norm_squared(), number)).collect();
+fn peak_mm(members: &[Place], worst: &Point) -> f64 {
+    let away = |member: &Place| (member.point - worst).norm_squared();
+    let mut near: Vec<(f64, usize)> = members.iter().map(away).zip(0..).collect();
     near.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     near.truncate(PEAK_NEIGHBOURS);
-    let extreme = places[near[0].1 as usize].deviation_mm;
+    let extreme = members[near[0].1].deviation_mm;
     if near.len() < 12 {
         return extreme;
     }
     // Coordinates in the plane of the patch: its two widest directions.
-    let offsets: Vec<_> = near.iter().map(|&(_, number)| places[number as usize].point - worst).collect();
+    let offsets: Vec<_> = near.iter().map(|&(_, number)| members[number].point - worst).collect();
     let spread = offsets.iter().fold(nalgebra::Matrix3::zeros(), |sum, away| sum + away * away.transpose());
     let eigen = nalgebra::SymmetricEigen::new(spread);
     let thin = eigen.eigenvalues.imin();
@@ -211,7 +258,7 @@ fn peak_mm(places: &[Place], members: &[u32], worst: &Point) -> f64 {
         let (u, v) = (offsets[row].dot(&axes[0]) / scale, offsets[row].dot(&axes[1]) / scale);
         [1.0, u, v, u * u, u * v, v * v][column]
     });
-    let heights = DVector::from_fn(near.len(), |row, _| places[near[row].1 as usize].raw_mm);
+    let heights = DVector::from_fn(near.len(), |row, _| members[near[row].1].raw_mm);
     // Two rounds of Tukey weights keep a fly point from tilting the paraboloid.
     let mut weights = DVector::repeat(near.len(), 1.0_f64);
     let mut height = extreme;
