@@ -276,7 +276,7 @@ pub struct Tolerances {
     #[arg(long, value_name = "NAME=KIND", value_parser = name_and_kind)]
     pub fit: Vec<(String, Kind)>,
     /// CAD or mesh of the nominal part, in the frame of the points, for --face.
-    #[arg(long)]
+    #[arg(long, requires = "face")]
     pub nominal: Option<PathBuf>,
     /// The face of the nominal that a feature should be, NAME=X,Y,Z: the one nearest to that place, mm. May be given
     /// several times.

@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::console::Console;
-use crate::base::{LengthUnit, Progress, Result, UserError, text_table};
+use crate::base::{ErrorKind, LengthUnit, Progress, Result, UserError, text_table};
 use crate::dispatch::Context;
 use crate::geometry::{KdTree, Point, Vector};
 use crate::inspect::features::holes::{self, NominalHole};
@@ -93,7 +93,7 @@ fn found(arguments: &Holes, context: &Context, progress: &Progress) -> Result<Ve
         let part = part(openings.len())?;
         let (centre, axis, radius_mm) = (hole.place.centre, hole.place.axis, hole.place.radius_mm);
         let nominal = NominalHole { name: hole.name, centre, axis, radius_mm };
-        let found = holes::find(points, &tree, &nominal, arguments.search_mm, &part);
+        let found = unless_cancelled(holes::find(points, &tree, &nominal, arguments.search_mm, &part))?;
         let found = found.map(|own| (own.centre, vec![own.radius_mm]));
         openings.push(Opening { name: nominal.name, centre, axis, sizes_mm: vec![("radius", radius_mm)], found });
     }
@@ -103,12 +103,20 @@ fn found(arguments: &Holes, context: &Context, progress: &Progress) -> Result<Ve
         let (length_mm, width_mm) = (listed.length_mm, listed.width_mm);
         let slot = Slot { centre, normal: axis, direction: listed.along, length_mm, width_mm };
         let nominal = NominalSlot { name: listed.name, slot };
-        let found = find_slot(points, &tree, &nominal, arguments.search_mm, &part);
+        let found = unless_cancelled(find_slot(points, &tree, &nominal, arguments.search_mm, &part))?;
         let found = found.map(|own| (own.slot.centre, vec![own.slot.length_mm, own.slot.width_mm]));
         let sizes_mm = vec![("length", length_mm), ("width", width_mm)];
         openings.push(Opening { name: nominal.name, centre, axis, sizes_mm, found });
     }
     Ok(openings)
+}
+
+/// One that is not found does not keep others from it.
+fn unless_cancelled<T>(found: Result<T>) -> Result<Result<T>> {
+    match found {
+        Err(error) if error.kind == ErrorKind::Cancelled => Err(error),
+        found => Ok(found),
+    }
 }
 
 impl Opening {

@@ -6,8 +6,8 @@ use super::arguments::Tolerances;
 use super::console::Console;
 use crate::base::{LengthUnit, Progress, Result, UserError, text_table};
 use crate::dispatch::{Command, Context, Dispatcher};
-use crate::geometry::Point;
 use crate::geometry::subset::{Combine, Subset};
+use crate::geometry::{Point, Pose};
 use crate::inspect::features::{Element, Kind, Objective};
 use crate::inspect::tolerances::{Judged, Tolerance, Verdict};
 use crate::io::region_table;
@@ -113,6 +113,7 @@ fn job(arguments: &Tolerances, dispatcher: &mut Dispatcher, console: &Console) -
 fn faces(arguments: &Tolerances, dispatcher: &mut Dispatcher, progress: &Progress) -> Result<()> {
     let Some(path) = &arguments.nominal else { return Ok(()) };
     dispatcher.run_now(Command::OpenNominal { path: path.clone(), unit: None }, progress)?;
+    dispatcher.run_now(Command::SetPose(Pose::identity()), progress)?;
     for (name, place) in &arguments.face {
         let nominal = dispatcher.document.nominal.as_ref();
         let closest = nominal.and_then(|nominal| nominal.surface.closest_point(&Point::from(*place), f64::INFINITY));

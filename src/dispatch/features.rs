@@ -54,6 +54,9 @@ pub(super) fn nominal_from_facets(name: &str, document: &Document, progress: &Pr
         return Err(UserError::usage(format!("There is no feature “{name}”.")));
     };
     let Some(nominal) = &document.nominal else { return Err(super::needs_both()) };
+    if document.alignment.is_none() {
+        return Err(UserError::usage("Align first: the feature and the facets must lie in one frame."));
+    }
     let measured = feature.fit.shape.moved(&document.nominal_from_scan());
     let shape = nominal::by_facets(&measured, nominal.surface.mesh(), &facets, progress)?;
     let note = format!("{name} should be the {} of {} facets.", shape.kind().name().to_lowercase(), facets.len());

@@ -83,13 +83,18 @@ pub fn in_words(merged: &Merged) -> Vec<String> {
     if let Some(refinement) = &merged.refinement {
         let most_mm = refinement.shifts_mm.iter().copied().fold(0.0, f64::max);
         let before = worst(&refinement.seams_before).map_or(0.0, |seam| seam.mean_mm.abs());
-        said.push(format!(
-            "Brought to agree: moved by up to {most_mm:.3} mm; before, the worst seam was {before:.3} mm off."
-        ));
+        said.push(if refinement.pairs == 0 {
+            "None was moved: no two of them show enough of the same surface.".to_owned()
+        } else {
+            format!("Brought to agree: moved by up to {most_mm:.3} mm; before, the worst seam was {before:.3} mm off.")
+        });
+        if !refinement.converged {
+            said.push(format!("They did not come to rest in {} steps: look at the seams.", refinement.iterations));
+        }
         said.extend(refinement.far().map(|number| {
             format!(
-                "Snapshot {} had to move by {:.3} mm and {:.4}°, more than three times what it was taken to be off by; \
-                 look at its position.",
+                "Snapshot {} had to move by {:.3} mm and {:.4}°, far more than it was taken to be off by; look at its \
+                 position.",
                 number + 1,
                 refinement.shifts_mm[number],
                 refinement.turns_deg[number]

@@ -7,7 +7,7 @@ use super::{Edit, Plan};
 use crate::base::{ErrorKind, Progress, Result, UserError, hash};
 use crate::geometry::KdTree;
 use crate::inspect::features::holes::{self, NominalHole};
-use crate::inspect::probing::{Place, Probed, Refused, Rounds, Started};
+use crate::inspect::probing::{Place, Probed, Refused, Rounds, Started, fingerprint};
 use crate::io::probing_csv::{read_holes, read_touches, targets_of, write_targets};
 use crate::io::probing_program::NamedPlace;
 use crate::io::{atomic, dmis};
@@ -127,13 +127,29 @@ fn take(path: &Path, document: &Document, progress: &Progress) -> Result<Edit> {
     let Some(program) = rounds.program()? else {
         return Err(UserError::usage("Nothing is left to touch: every hole has converged or went wrong."));
     };
-    let touches = read_touches(path)?;
+    let mut touches = read_touches(path)?;
     let file = input_file(path)?;
     if let Some(round) = before.taken.iter().position(|own| own.blake3 == file.blake3) {
         return Err(UserError::input(format!(
             "{}: these touches were taken in already, in round {}; drive the program of round {} first.",
             path.display(),
             round + 1,
+            rounds.done() + 1
+        )));
+    }
+    // A file that grows from round to round holds the touches of rounds before, too.
+    let mut old: Vec<&str> = Vec::new();
+    for row in &rounds.comparison().rows {
+        if row.evaluated.is_some() && fingerprint(&touches, &row.name) == row.evaluated {
+            touches.touched.retain(|touched| touched.hole != row.name);
+            old.push(&row.name);
+        }
+    }
+    if touches.touched.is_empty() {
+        return Err(UserError::input(format!(
+            "{}: these touches of {} were taken in already; drive the program of round {} first.",
+            path.display(),
+            old.join(", "),
             rounds.done() + 1
         )));
     }

@@ -234,8 +234,10 @@ impl Document {
         if number.is_none() && is_free(wanted) {
             return wanted.to_owned();
         }
+        // Nor does a new one get what an old one of that name should have been.
+        let is_new = |name: &String| is_free(name) && !self.tolerancing.plan.nominals.contains_key(name);
         let mut names = (number.unwrap_or(2)..).map(|number| format!("{wanted} {number}"));
-        names.find(|name| is_free(name)).unwrap_or_default()
+        names.find(is_new).unwrap_or_default()
     }
 
     /// The scan's points of those numbers, mm, scan frame.

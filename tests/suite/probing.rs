@@ -99,6 +99,20 @@ fn holes_are_measured_from_scan_to_converged_probe_on_files() {
                 sheet.simulate(&format!("touches-{round}.csv"), if surface { &["--surface"][..] } else { &[] });
             let taken = sheet.take(&touches);
             assert_eq!(taken.status.code(), Some(0), "{}", errors(&taken));
+            if round == 0 {
+                // A part of the same touches in another file is no new round.
+                let all = std::fs::read_to_string(&touches).unwrap();
+                let first: String =
+                    all.lines().filter(|line| !line.contains("H2")).map(|line| format!("{line}\n")).collect();
+                assert_ne!(first, all);
+                std::fs::write(sheet.at("again.csv"), first).unwrap();
+                let again = sheet.take(&sheet.at("again.csv"));
+                assert!(
+                    again.status.code() == Some(3) && errors(&again).contains("taken in already"),
+                    "{}",
+                    errors(&again)
+                );
+            }
             last = serde_json::from_slice(&taken.stdout).unwrap();
             if last["open"] == 0 {
                 break;

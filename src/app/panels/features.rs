@@ -130,9 +130,14 @@ impl App {
                 theme::weak(ui, format!("{}.", feature.fit.uncertainty.assumption));
                 ui.horizontal(|ui| {
                     let hint = "What it should be: the feature that the selected facets of the nominal are of";
-                    let button = egui::Button::new("Nominal from facets");
-                    let button = ui.add_enabled(!document.facets.selected.is_empty(), button).on_hover_text(hint);
-                    if button.on_disabled_hover_text("Brush its facets of the nominal first").clicked() {
+                    let missing = if document.alignment.is_none() {
+                        "Align first"
+                    } else {
+                        "Brush its facets of the nominal first"
+                    };
+                    let ready = document.alignment.is_some() && !document.facets.selected.is_empty();
+                    let button = ui.add_enabled(ready, egui::Button::new("Nominal from facets"));
+                    if button.on_hover_text(hint).on_disabled_hover_text(missing).clicked() {
                         *send = Some(Command::NominalFromFacets(name.clone()));
                     }
                     if nominal.is_some() && ui.button("Forget nominal").clicked() {
@@ -160,10 +165,10 @@ impl App {
 fn off_nominal(shape: &Shape, nominal: &Element) -> Vec<(&'static str, String)> {
     let nominal::Off { shift_mm, turn_rad, numbers } = nominal::off(shape, nominal);
     let mut figures = vec![("Off nominal", format!("{:+.4}, {:+.4}, {:+.4} mm", shift_mm.x, shift_mm.y, shift_mm.z))];
-    figures.extend(turn_rad.map(|turn| ("", format!("{:.4}°", turn.to_degrees()))));
+    figures.extend(turn_rad.map(|turn| ("Turned", format!("{:.4}°", turn.to_degrees()))));
     figures.extend(numbers.into_iter().map(|(name, off)| {
         let off = if name == "Half angle" { format!("{:+.4}°", off.to_degrees()) } else { format!("{off:+.4} mm") };
-        ("", format!("{name} {off}"))
+        (if name == "Half angle" { "Half angle off" } else { "Size off" }, format!("{name} {off}"))
     }));
     figures
 }

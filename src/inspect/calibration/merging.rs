@@ -54,21 +54,28 @@ pub struct Refinement {
     pub shifts_mm: Vec<f64>,
     /// How far each was turned, degrees.
     pub turns_deg: Vec<f64>,
+    /// Pairs of snapshots that told of each other.
+    pub pairs: usize,
     /// Iterations.
     pub iterations: usize,
+    /// Whether they came to rest.
+    pub converged: bool,
     /// The seams before.
     pub seams_before: Vec<Seam>,
 }
 
 impl Refinement {
-    /// Numbers of the snapshots that had to move more than three times what they were taken to be off by.
+    /// Numbers of the snapshots that had to move far more than they were taken to be off by: of those that lie right, one
+    /// in a thousand does (all three axes together).
     pub fn far(&self) -> impl Iterator<Item = usize> {
-        let limits = (3.0 * self.given.shift_sigma_mm, 3.0 * self.given.turn_sigma_deg);
+        let limits = (FAR * self.given.shift_sigma_mm, FAR * self.given.turn_sigma_deg);
         let all = self.shifts_mm.iter().zip(&self.turns_deg).enumerate();
         all.filter(move |(_, (shift, turn))| **shift > limits.0 || **turn > limits.1).map(|(number, _)| number)
     }
 }
 
+/// Standard deviations of one axis that all three exceed by chance once in a thousand: the root of chi squared.
+const FAR: f64 = 4.03;
 /// Points of a snapshot that seams are judged by.
 const JUDGES: usize = 4000;
 /// Neighbours that stand for the surface at a point.
@@ -124,7 +131,9 @@ pub fn merge(
             given: *given,
             shifts_mm: refined.shifts_mm,
             turns_deg: refined.moves.iter().map(|own| own.rotation.angle().to_degrees()).collect(),
+            pairs: refined.pairs,
             iterations: refined.iterations,
+            converged: refined.converged,
             seams_before: std::mem::replace(&mut seams, after),
         });
     }

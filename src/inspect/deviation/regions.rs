@@ -58,7 +58,7 @@ pub fn find(
 ) -> Result<Vec<Region>> {
     let places = match map {
         DeviationMap::Points(deviations) => {
-            let known: Vec<u32> = (0..deviations.len() as u32)
+            let known: Vec<u32> = (0..deviations.len().min(points.len()) as u32)
                 .into_par_iter()
                 .filter(|&i| deviations[i as usize].value().is_some())
                 .collect();

@@ -2,7 +2,7 @@
 
 use super::element::Situation;
 use super::{Element, Kind, Options, Shape, fit};
-use crate::base::{Progress, Result, UserError};
+use crate::base::{ErrorKind, Progress, Result, UserError};
 use crate::geometry::{Aabb, Mesh, Point, Vector};
 
 /// Share of the facets' extent that their corners may lie off a feature and still be of it: corners of a tessellation
@@ -23,10 +23,13 @@ pub fn by_facets(measured: &Shape, mesh: &Mesh, facets: &[u32], progress: &Progr
             return Err(UserError::usage("Facets have no line; give the edge's plane a nominal instead."));
         }
         Kind::Circle => {
-            let wall = of(Kind::Cylinder).or_else(|_| of(Kind::Cone)).map_err(|error| {
-                UserError::input(format!("A circle's facets are those of the wall about it. {}", error.sentence))
-            })?;
-            circle_of(&wall, &measured.place())?
+            let wall = match of(Kind::Cylinder) {
+                Err(error) if error.kind != ErrorKind::Cancelled => {
+                    of(Kind::Cone).map_err(|_| error.about("A circle's facets are those of the wall about it"))
+                }
+                wall => wall,
+            };
+            circle_of(&wall?, &measured.place())?
         }
         kind => of(kind)?,
     };

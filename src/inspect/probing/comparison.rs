@@ -27,6 +27,9 @@ pub struct Row {
     /// Results since then that held no touch of it.
     #[serde(default)]
     pub passed_over: usize,
+    /// Fingerprint of the touches that were last evaluated: the same ones again are no new round.
+    #[serde(default)]
+    pub evaluated: Option<String>,
     /// How far its middle moved in the last round, mm.
     pub change_mm: Option<f64>,
     /// A sentence on what went wrong.

@@ -110,10 +110,12 @@ impl Rounds {
         let most = self.convergence.most_rounds;
         for row in self.comparison.rows.iter_mut().filter(|row| row.is_open()) {
             let missed = probed.missed.iter().find(|own| own.name == row.name);
-            if missed.is_none() && !probed.touches.touched.iter().any(|own| own.hole == row.name) {
-                row.pass_over(most);
+            let own_touches = fingerprint(&probed.touches, &row.name);
+            if missed.is_none() && own_touches.is_none() {
+                row.passed_over += 1;
                 continue;
             }
+            row.evaluated = own_touches;
             let found = match missed {
                 Some(missed) => Err(UserError::input(missed.reason.clone())),
                 None => touched::evaluate(&row.expected(), &probed.touches, &self.settings, progress),
@@ -168,8 +170,26 @@ pub fn converge(
         let (from, to) = (share(rounds.done), share(rounds.done + 1));
         let probed = prober.probe(&program, &progress.part(from, to))?;
         rounds.take(&probed, &progress.part(to, to))?;
+        // People hand results over in parts, and take their time; a prober that leaves a hole out does so for ever.
+        let most = convergence.most_rounds;
+        for row in rounds.comparison.rows.iter_mut().filter(|row| row.is_open() && row.passed_over >= most) {
+            row.note = Some(format!("Hole {}: {most} results in succession held no touch of it.", row.name));
+        }
     }
     Ok(rounds.comparison)
+}
+
+/// What tells the touches of a hole from others; `None` where there are none.
+pub fn fingerprint(touches: &Touches, hole: &str) -> Option<String> {
+    let mut hasher = blake3::Hasher::new();
+    let mut any = false;
+    for touched in touches.touched.iter().filter(|touched| touched.hole == hole) {
+        any = true;
+        touched.place.iter().for_each(|value| {
+            hasher.update(&value.to_bits().to_le_bytes());
+        });
+    }
+    any.then(|| hasher.finalize().to_hex().to_string())
 }
 
 impl Row {
@@ -183,6 +203,7 @@ impl Row {
             converged: false,
             rounds: 0,
             passed_over: 0,
+            evaluated: None,
             change_mm: None,
             note: None,
         }
@@ -196,14 +217,6 @@ impl Row {
     /// Where the next touches expect it.
     fn expected(&self) -> NamedPlace {
         NamedPlace { name: self.name.clone(), place: self.last.map_or(self.scan, |last| last.place) }
-    }
-
-    /// It was asked for, but not touched: it stays open, though not for ever.
-    fn pass_over(&mut self, most: usize) {
-        self.passed_over += 1;
-        if self.passed_over >= most {
-            self.note = Some(format!("Hole {}: {most} results in succession held no touch of it.", self.name));
-        }
     }
 
     fn take(&mut self, found: TouchedHole, convergence: &Convergence) {

@@ -15,7 +15,7 @@ mod touched;
 
 pub use crate::io::probing_program::{NamedPlace, Place, Program};
 pub use comparison::{Comparison, Differences, Row};
-pub use convergence::{Convergence, Probed, Prober, Rounds, Started, converge};
+pub use convergence::{Convergence, Probed, Prober, Rounds, Started, converge, fingerprint};
 pub use simulated::SimulatedProber;
 pub use targets::{Plan, Refused, Settings, plan};
 pub use touched::{TouchedHole, evaluate};

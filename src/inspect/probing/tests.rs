@@ -145,6 +145,7 @@ fn the_printed_table_has_the_differences_its_text_names() {
             converged: i < 5,
             rounds: 2,
             passed_over: 0,
+            evaluated: None,
             change_mm: Some(0.003),
             note: None,
         }

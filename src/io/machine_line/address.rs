@@ -97,8 +97,9 @@ impl Address {
             }
         } else {
             let (device, frame) = match text.rsplit_once('@') {
-                Some((device, frame)) => (device, Frame::of(frame)),
-                None => (text, Some(Frame::default())),
+                // Names of devices by their path hold such signs themselves.
+                Some((device, frame)) if !frame.contains('/') => (device, Frame::of(frame)),
+                _ => (text, Some(Frame::default())),
             };
             if let Some(frame) = frame.filter(|_| is_device(device)) {
                 return Ok(Self::Serial { device: PathBuf::from(device), frame });
@@ -183,6 +184,8 @@ mod tests {
         assert_eq!(Address::of("/dev/ttyUSB0").unwrap(), serial("/dev/ttyUSB0", Frame::default()));
         let fast = Frame { speed: 115_200, ..Frame::default() };
         assert_eq!(Address::of("/dev/ttyS1@115200").unwrap(), serial("/dev/ttyS1", fast));
+        let by_path = "/dev/serial/by-path/usb@1/port0";
+        assert_eq!(Address::of(by_path).unwrap(), serial(by_path, Frame::default()));
         let old = Frame { speed: 2400, bits: CharSize::Bits7, parity: Parity::Even, stop: StopBits::Two };
         assert_eq!(Address::of("COM3@2400, 7e2").unwrap(), serial("COM3", old));
         for wrong in [

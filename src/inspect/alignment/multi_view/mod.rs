@@ -60,6 +60,8 @@ pub struct Refined {
     pub pairs: usize,
     /// Iterations.
     pub iterations: usize,
+    /// Whether they came to rest.
+    pub converged: bool,
 }
 
 /// Points of a view that take part: enough to stand for its surface, few enough for many views.
@@ -115,6 +117,17 @@ impl View {
         })
     }
 
+    fn lever_mm(&self) -> f64 {
+        0.5 * self.bounds.diagonal()
+    }
+
+    /// How far points of another view may lie from theirs on this one, mm: where neighbours lie, and as both are off.
+    fn gate_mm(&self, of: &Self, parameters: &Parameters) -> f64 {
+        let turned_mm = parameters.turn_sigma_deg.to_radians() * self.lever_mm().max(of.lever_mm());
+        let off_mm = std::f64::consts::SQRT_2 * parameters.shift_sigma_mm.hypot(turned_mm);
+        GAP * self.spacing_mm + REACH_SIGMAS * off_mm
+    }
+
     /// Which of its points are paired.
     fn stride(&self) -> usize {
         self.ordered.points.len().div_ceil(JUDGES).max(1)
@@ -125,6 +138,8 @@ impl View {
 struct Pair<'a> {
     onto: usize,
     of: usize,
+    /// How far apart paired points may lie, mm.
+    gate_mm: f64,
     registration: Box<dyn Registration + 'a>,
 }
 
@@ -140,16 +155,17 @@ pub fn refine(
 ) -> Result<Refined> {
     parameters.check()?;
     let views = views.iter().enumerate().map(|(number, cloud)| {
-        progress.report(0.5 * number as f32 / views.len() as f32, "Looking at the surfaces of the snapshots")?;
-        View::new(backend, cloud, &progress.part(0.0, 0.0))
+        let share = |at: usize| 0.5 * at as f32 / views.len() as f32;
+        progress.report(share(number), "Looking at the surfaces of the snapshots")?;
+        View::new(backend, cloud, &progress.part(share(number), share(number + 1)))
     });
     let views: Vec<View> = views.collect::<Result<_>>()?;
     let trees: Vec<SearchablePoints<'_>> = views.iter().map(|view| SearchablePoints::new(&view.points)).collect();
-    let reach_mm = REACH_SIGMAS * parameters.shift_sigma_mm;
     let mut pairs = Vec::new();
     for (onto, target) in views.iter().enumerate() {
         for (of, view) in views.iter().enumerate() {
-            if onto != of && target.bounds.grown(reach_mm).overlaps(&view.bounds) {
+            let gate_mm = target.gate_mm(view, parameters);
+            if onto != of && target.bounds.grown(gate_mm).overlaps(&view.bounds) {
                 let problem = Problem {
                     target: Target::Cloud {
                         points: &target.points,
@@ -160,7 +176,7 @@ pub fn refine(
                     normals: &view.normals,
                     oriented: target.has_sides && view.has_sides,
                 };
-                pairs.push(Pair { onto, of, registration: backend.registration(problem) });
+                pairs.push(Pair { onto, of, gate_mm, registration: backend.registration(problem) });
             }
         }
     }
@@ -175,20 +191,20 @@ fn solve(views: &[View], pairs: &mut [Pair<'_>], parameters: &Parameters, progre
         shifts_mm: vec![0.0; views.len()],
         pairs: 0,
         iterations: 0,
+        converged: false,
     };
     while refined.iterations < MOST_ITERATIONS {
         let share = 0.5 + 0.5 * refined.iterations as f32 / MOST_ITERATIONS as f32;
         progress.report(share, "Bringing the snapshots to agree")?;
-        let mut normal = Normal::new(views.len());
+        let mut normal = Normal::new(views.len(), pivot);
         let mut told = 0;
         for pair in pairs.iter_mut() {
             let onto = &refined.moves[pair.onto];
-            let gate_mm = GAP * views[pair.onto].spacing_mm + REACH_SIGMAS * parameters.shift_sigma_mm;
             let step = Step {
                 stride: views[pair.of].stride(),
                 nominal_from_scan: onto.inverse() * refined.moves[pair.of],
-                pivot: onto.inverse() * pivot,
-                max_distance_mm: gate_mm,
+                pivot: views[pair.onto].bounds.centre(),
+                max_distance_mm: pair.gate_mm,
                 max_angle_rad: MOST_ANGLE_RAD,
                 trim: 0.0,
                 robust: Robust::Tukey,
@@ -197,15 +213,18 @@ fn solve(views: &[View], pairs: &mut [Pair<'_>], parameters: &Parameters, progre
             };
             let answer = pair.registration.step(&step, progress)?;
             if answer.used >= LEAST {
-                normal.add_pair(pair, &told_by(&answer, &views[pair.onto]), onto);
+                normal.add_pair(pair, &told_by(&answer, &views[pair.onto]), onto, &step.pivot);
                 told += 1;
             }
         }
         for (number, view) in views.iter().enumerate() {
-            normal.add_given(number, &refined.moves[number], &view.bounds.centre(), &pivot, parameters);
+            normal.add_given(number, &refined.moves[number], &view.bounds.centre(), parameters);
         }
         let Some(steps) = normal.solve() else {
-            return Err(UserError::internal("The steps of the views could not be solved for."));
+            return Err(UserError::usage(
+                "What the surfaces tell and how far the snapshots may be off differ too much to be solved together: \
+                 state smaller standard deviations.",
+            ));
         };
         refined.iterations += 1;
         refined.pairs = told / 2;
@@ -222,6 +241,7 @@ fn solve(views: &[View], pairs: &mut [Pair<'_>], parameters: &Parameters, progre
             farthest_mm = stepped.into_iter().fold(farthest_mm, f64::max);
         }
         if farthest_mm < STEP_MM {
+            refined.converged = true;
             break;
         }
     }

@@ -66,6 +66,26 @@ fn what_a_plane_leaves_open_stays_as_it_was_given() {
     assert!((shifts[0].z - shifts[1].z - 0.04).abs() < 0.003, "{shifts:?}");
 }
 
+/// Far from the middle of all, a turn of a small view is much of a slide.
+#[test]
+fn small_views_along_a_plane_do_not_slide() {
+    let mut random = Random::new(9, 2);
+    let mut view = |from: f64| {
+        let places = (0..30_000).map(|i| (from + f64::from(i % 200) * 0.2, f64::from(i / 200) * 0.2));
+        let points = places.map(|(x, y)| Point::new(x, y, 0.01 * random.normal())).collect();
+        Cloud { viewpoint: Some(Point::new(from + 20.0, 15.0, 300.0)), ..Cloud::from_points(points) }
+    };
+    let clouds: Vec<Cloud> = (0..14).map(|i| view(25.0 * f64::from(i))).collect();
+    let refined =
+        refine(&Cpu, &clouds.iter().collect::<Vec<_>>(), &Parameters::default(), &Progress::silent()).unwrap();
+    assert!(refined.converged && refined.pairs == 13, "{} {}", refined.converged, refined.pairs);
+    for (cloud, own) in clouds.iter().zip(&refined.moves) {
+        let middle = Aabb::of_many(&cloud.points).centre();
+        let shift = own * middle - middle;
+        assert!(shift.xy().norm() < 0.006 && shift.z.abs() < 0.01, "{shift:?}");
+    }
+}
+
 #[test]
 fn views_apart_stay_and_wrong_parameters_are_sentences() {
     let clouds = views(|_, _| 0.0);
