@@ -66,6 +66,7 @@ fn main() {
     rest(&mut harness);
     report("idle, coloured", &(0..30).map(|_| frame(&mut harness)).collect::<Vec<_>>());
     brush(&mut harness);
+    brush_facets(&mut harness);
 }
 
 /// Strokes of a circle across the part: the frames meanwhile, and the time from the end of each to the picture with
@@ -108,6 +109,40 @@ fn brush(harness: &mut Harness<'static, App>) {
     report("from stroke to highlight", &ends);
     report("from there to the picture at rest", &rests);
     println!("{before} points selected");
+}
+
+/// The same over the nominal's facets.
+fn brush_facets(harness: &mut Harness<'static, App>) {
+    harness.get_by_label("Nominal facets").click();
+    harness.run_steps(2);
+    while !harness.state_mut().shows_everything() {
+        frame(harness);
+    }
+    let (mut ends, mut before) = (vec![], 0);
+    for number in 0..10 {
+        let from = CENTRE + egui::vec2(-120.0, 12.0 * number as f32 - 60.0);
+        harness.drag_at(from);
+        for step in 1..=12 {
+            harness.hover_at(from + egui::vec2(20.0 * step as f32, 0.0));
+            frame(harness);
+        }
+        let (pos, button) = (from + egui::vec2(240.0, 0.0), egui::PointerButton::Primary);
+        harness.event(egui::Event::PointerButton { pos, button, pressed: false, modifiers: egui::Modifiers::NONE });
+        let started = Instant::now();
+        frame(harness);
+        while harness.state().is_busy() {
+            frame(harness);
+        }
+        ends.push(started.elapsed());
+        let selected = harness.state().dispatcher().document.facets.selected.len();
+        assert!(selected > before, "stroke {number} took no facet");
+        before = selected;
+        while !harness.state_mut().shows_everything() {
+            frame(harness);
+        }
+    }
+    report("facets, from stroke to highlight", &ends);
+    println!("{before} facets selected");
 }
 
 /// A stroke's points alone, without the window.

@@ -9,14 +9,12 @@ use crate::compute::point_deviation::PointDeviation;
 use crate::geometry::{Cloud, Point, Subset, Surface};
 use crate::inspect::alignment::automatic::{self, PreparedScan};
 use crate::inspect::alignment::{Alignment, best_fit};
+use crate::inspect::calibration::artefacts::CLEARLY;
 use crate::inspect::calibration::by_cad::{NominalArtefact, OFF_MM, on_cad};
 use crate::inspect::calibration::{Artefact, Handedness};
 use crate::inspect::deviation::{self, Parameters, Scan};
 use crate::io::{LoadOptions, load_nominal, region_table};
 use crate::session::Document;
-
-/// By what share of its points the mirror image must lie better on the CAD to be taken for the truth.
-const CLEARLY: f64 = 0.02;
 
 /// Finds the regions in the snapshot.
 pub(super) fn find(document: &Document, context: &Context, progress: &Progress) -> Result<Edit> {

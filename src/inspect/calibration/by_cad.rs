@@ -5,7 +5,7 @@
 //! A point of the snapshot belongs to a region when it lies on the same face as a place of it, and nearer to that than to
 //! any other; so a plate that is one face can hold two regions.
 
-use super::artefacts::Artefact;
+use super::artefacts::{Artefact, RECOGNISED};
 use crate::base::{Result, UserError};
 use crate::compute::point_deviation::PointDeviation;
 use crate::geometry::{KdTree, Point, Pose, Subset, Surface};
@@ -16,8 +16,6 @@ const PLACE_OFF_MM: f64 = 5.0;
 const MARGIN_MM: f64 = 1.0;
 /// Edges where a mesh turns by more than this end a face, rad; CAD files know their faces.
 const EDGE_RAD: f64 = 15.0 * std::f64::consts::PI / 180.0;
-/// Share of the points that must lie on the CAD.
-const RECOGNISED: f64 = 0.6;
 
 /// A point of a snapshot farther than this from the CAD is none of the artefact, mm.
 pub const OFF_MM: f64 = 0.6;

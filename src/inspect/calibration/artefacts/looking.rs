@@ -10,10 +10,10 @@ use crate::geometry::{Point, Pose, SearchablePoints, Subset, Vector, thinning};
 const NEIGHBOURS: usize = 24;
 /// Points that a sample needs.
 const LEAST: usize = 500;
-/// Share of the points that must lie on the drawing.
-const RECOGNISED: f64 = 0.6;
-/// By how much the mirror image must fit better to be taken for the truth.
-const CLEARLY: f64 = 0.02;
+/// Share of the points that must lie on the drawing, or on the CAD of one's own artefact.
+pub const RECOGNISED: f64 = 0.6;
+/// By what share of the points the mirror image must fit better to be taken for the truth.
+pub const CLEARLY: f64 = 0.02;
 
 /// A sentence that says why an artefact was not recognised.
 pub fn not_recognised(artefact: &str, why: &str) -> UserError {

@@ -17,6 +17,7 @@ use nalgebra::Matrix6;
 use serde::{Deserialize, Serialize};
 
 pub use drawn::{Drawn, Imperfect};
+pub use looking::{CLEARLY, RECOGNISED};
 pub use spheres::radius_biases;
 
 use crate::base::{Progress, Result, UserError};
