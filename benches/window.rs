@@ -22,6 +22,7 @@ use shadowgraph::io::cad::CadReader;
 use shadowgraph::io::write;
 use shadowgraph::render::ViewCamera;
 use shadowgraph::render::selecting::{Outline, View, points_in};
+use shadowgraph::session::selection::Selectable;
 
 /// Middle of the viewport, and how far the pointer travels about it.
 const CENTRE: egui::Pos2 = egui::pos2(560.0, 420.0);
@@ -66,7 +67,6 @@ fn main() {
     rest(&mut harness);
     report("idle, coloured", &(0..30).map(|_| frame(&mut harness)).collect::<Vec<_>>());
     brush(&mut harness);
-    brush_facets(&mut harness);
 }
 
 /// Strokes of a circle across the part: the frames meanwhile, and the time from the end of each to the picture with
@@ -76,6 +76,14 @@ fn brush(harness: &mut Harness<'static, App>) {
     harness.run_steps(2);
     harness.get_by_label("Round").click();
     harness.run_steps(2);
+    strokes(harness, Selectable::Points);
+    harness.get_by_label("Nominal facets").click();
+    harness.run_steps(2);
+    strokes(harness, Selectable::Facets);
+}
+
+fn strokes(harness: &mut Harness<'static, App>, of: Selectable) {
+    come_to_rest(harness);
     let (mut frames, mut firsts, mut ends, mut rests) = (vec![], vec![], vec![], vec![]);
     let mut before = 0;
     for number in 0..10 {
@@ -95,54 +103,26 @@ fn brush(harness: &mut Harness<'static, App>) {
             frame(harness);
         }
         ends.push(started.elapsed());
-        let selected = harness.state().dispatcher().document.points.selected.len();
+        let selected = harness.state().dispatcher().document.marked(of).selected.len();
         assert!(selected > before, "stroke {number} took nothing");
         before = selected;
         let started = Instant::now();
-        while !harness.state_mut().shows_everything() {
-            frame(harness);
-        }
+        come_to_rest(harness);
         rests.push(started.elapsed());
     }
-    report("brushing, frames", &frames);
-    report("a stroke ends, first frame", &firsts);
-    report("from stroke to highlight", &ends);
-    report("from there to the picture at rest", &rests);
-    println!("{before} points selected");
+    let what = of.name();
+    report(&format!("brushing {what}, frames"), &frames);
+    report(&format!("a stroke of {what}, first frame"), &firsts);
+    report(&format!("{what}, from stroke to highlight"), &ends);
+    report(&format!("{what}, from there to rest"), &rests);
+    println!("{before} {what} selected");
 }
 
-/// The same over the nominal's facets.
-fn brush_facets(harness: &mut Harness<'static, App>) {
-    harness.get_by_label("Nominal facets").click();
-    harness.run_steps(2);
+/// Draws until the picture holds all there is.
+fn come_to_rest(harness: &mut Harness<'static, App>) {
     while !harness.state_mut().shows_everything() {
         frame(harness);
     }
-    let (mut ends, mut before) = (vec![], 0);
-    for number in 0..10 {
-        let from = CENTRE + egui::vec2(-120.0, 12.0 * number as f32 - 60.0);
-        harness.drag_at(from);
-        for step in 1..=12 {
-            harness.hover_at(from + egui::vec2(20.0 * step as f32, 0.0));
-            frame(harness);
-        }
-        let (pos, button) = (from + egui::vec2(240.0, 0.0), egui::PointerButton::Primary);
-        harness.event(egui::Event::PointerButton { pos, button, pressed: false, modifiers: egui::Modifiers::NONE });
-        let started = Instant::now();
-        frame(harness);
-        while harness.state().is_busy() {
-            frame(harness);
-        }
-        ends.push(started.elapsed());
-        let selected = harness.state().dispatcher().document.facets.selected.len();
-        assert!(selected > before, "stroke {number} took no facet");
-        before = selected;
-        while !harness.state_mut().shows_everything() {
-            frame(harness);
-        }
-    }
-    report("facets, from stroke to highlight", &ends);
-    println!("{before} facets selected");
 }
 
 /// A stroke's points alone, without the window.

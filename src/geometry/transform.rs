@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Rotation3, Translation3, UnitQuaternion};
 
-use super::{Point, Pose};
+use super::{Point, Pose, Vector};
 use crate::base::{Result, UserError};
 
 /// Rows of the 4x4 matrix of `pose`.
@@ -57,6 +57,12 @@ pub fn parse_pose(text: &str) -> Result<Pose> {
 /// `pose` as text that [`parse_pose`] reads back to the same bits.
 pub fn pose_text(pose: &Pose) -> String {
     rows_of(pose).iter().map(|row| format!("{} {} {} {}\n", row[0], row[1], row[2], row[3])).collect()
+}
+
+/// A turn about `pivot` (axis times angle, rad), and then a shift (mm): a step of a fit.
+pub fn step_about(pivot: &Point, turn: Vector, shift: Vector) -> Pose {
+    Pose::from_parts((pivot.coords + shift).into(), UnitQuaternion::from_scaled_axis(turn))
+        * Pose::translation(-pivot.x, -pivot.y, -pivot.z)
 }
 
 /// How far two poses are apart: displacement of `at` (mm) and angle between the rotations (rad).

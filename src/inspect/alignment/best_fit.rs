@@ -1,13 +1,13 @@
 //! Best fit: iterated closest points on the true surface, coarse to fine, with robust weights and locked axes.
 
-use nalgebra::{Matrix6, UnitQuaternion, Vector6};
+use nalgebra::{Matrix6, Vector6};
 use serde::{Deserialize, Serialize};
 
 use super::{Alignment, Information, Method, StopReason};
 use crate::base::{Progress, Result, UserError};
 use crate::compute::Backend;
 use crate::compute::registration::{self, Answer, Metric, Registration, Robust, Step, Target};
-use crate::geometry::{Aabb, OrderedPoints, Pose, Vector};
+use crate::geometry::{Aabb, OrderedPoints, Pose, Vector, transform};
 
 /// What a best fit is asked to do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -263,10 +263,7 @@ impl Fit<'_> {
             solve(&answer.hessian, &answer.gradient, &self.parameters.locked, self.lever_mm()) * self.stride(answer);
         let turn = Vector::new(step[0], step[1], step[2]);
         let shift = Vector::new(step[3], step[4], step[5]);
-        let pivot = self.problem.bounds.centre();
-        let about_pivot = Pose::from_parts((pivot.coords + shift).into(), UnitQuaternion::from_scaled_axis(turn))
-            * Pose::translation(-pivot.x, -pivot.y, -pivot.z);
-        self.pose = about_pivot * self.pose;
+        self.pose = transform::step_about(&self.problem.bounds.centre(), turn, shift) * self.pose;
         self.pose.rotation.renormalize();
         let weighted_squares =
             answer.weighted_squares + 2.0 * answer.gradient.dot(&step) + step.dot(&(answer.hessian * step));

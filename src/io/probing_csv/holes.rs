@@ -15,8 +15,8 @@ const RADIUS: &str = "radius_mm";
 /// radius (mm), in the axes of the CMM. Fails with the number of the line and what was expected there.
 pub fn parse_holes(text: &str) -> Result<Vec<NamedPlace>> {
     let table = Table::parse(text)?;
-    let three = |[x, y, z]: [&str; 3]| -> Result<_> { Ok([table.column(x)?, table.column(y)?, table.column(z)?]) };
-    let (name, centre, axis, radius) = (table.column(NAME)?, three(CENTRE)?, three(AXIS)?, table.column(RADIUS)?);
+    let (name, centre, axis, radius) =
+        (table.column(NAME)?, table.three(CENTRE)?, table.three(AXIS)?, table.column(RADIUS)?);
     let hole = |row: Row<'_>| -> Result<NamedPlace> {
         let radius_mm = row.number(radius)?;
         let axis = row.direction(axis)?.normalize();

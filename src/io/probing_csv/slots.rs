@@ -31,10 +31,9 @@ const LEAN: f64 = 1e-3;
 /// there.
 pub fn parse_slots(text: &str) -> Result<Vec<ListedSlot>> {
     let table = Table::parse(text)?;
-    let three = |[x, y, z]: [&str; 3]| -> Result<_> { Ok([table.column(x)?, table.column(y)?, table.column(z)?]) };
     let name = table.column("name")?;
-    let centre = three(["x_mm", "y_mm", "z_mm"])?;
-    let (axis, along) = (three(["axis_i", "axis_j", "axis_k"])?, three(["along_i", "along_j", "along_k"])?);
+    let centre = table.three(["x_mm", "y_mm", "z_mm"])?;
+    let (axis, along) = (table.three(["axis_i", "axis_j", "axis_k"])?, table.three(["along_i", "along_j", "along_k"])?);
     let (length, width) = (table.column("length_mm")?, table.column("width_mm")?);
     let slot = |row: Row<'_>| -> Result<ListedSlot> {
         let (length_mm, width_mm) = (row.number(length)?, row.number(width)?);

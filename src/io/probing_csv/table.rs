@@ -103,10 +103,14 @@ impl Table {
         }
     }
 
+    /// Three columns by their titles.
+    pub fn three(&self, [x, y, z]: [&str; 3]) -> Result<[Column; 3]> {
+        Ok([self.column(x)?, self.column(y)?, self.column(z)?])
+    }
+
     /// Three columns `{stem}_x_mm`, `{stem}_y_mm`, `{stem}_z_mm`.
     pub fn place_columns(&self, stem: &str) -> Result<[Column; 3]> {
-        let [x, y, z] = place_titles(stem);
-        Ok([self.column(&x)?, self.column(&y)?, self.column(&z)?])
+        self.three(place_titles(stem).each_ref().map(String::as_str))
     }
 
     fn missing(&self, title: &str) -> UserError {

@@ -20,9 +20,7 @@ pub fn run(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result<()> 
         let surface = Surface::new(part::cone(scaled(arguments, facets)));
         let centre = surface.bounds().centre();
         let shift = Vector::new(1.0, -1.0, 2.0_f64.sqrt());
-        let truth = Pose::translation(centre.x, centre.y, centre.z)
-            * Pose::new(shift, turn)
-            * Pose::translation(-centre.x, -centre.y, -centre.z);
+        let truth = transform::step_about(&centre, turn, shift);
         let scan: Vec<_> = part::scan(surface.mesh(), scaled(arguments, points), 3);
         let scan: Vec<_> = scan.iter().map(|point| truth.inverse() * point).collect();
         let ordered = OrderedPoints::new(&scan);

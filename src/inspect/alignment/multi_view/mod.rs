@@ -10,13 +10,14 @@
 mod equations;
 
 use equations::{Normal, told_by};
-use nalgebra::UnitQuaternion;
 use serde::{Deserialize, Serialize};
 
 use crate::base::{Progress, Result, UserError};
 use crate::compute::registration::{Metric, Problem, Registration, Robust, Step, Target};
 use crate::compute::{Backend, neighbourhoods};
-use crate::geometry::{Aabb, Cloud, OrderedPoints, Point, Pose, SearchablePoints, Vector, normals, thinning};
+use crate::geometry::{
+    Aabb, Cloud, OrderedPoints, Point, Pose, SearchablePoints, Vector, normals, thinning, transform,
+};
 
 /// How surely the views were placed before.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -85,8 +86,7 @@ const STEP_MM: f64 = 1e-4;
 
 /// A view made ready.
 struct View {
-    points: Vec<Point>,
-    /// The same along a space-filling curve.
+    /// Along a space-filling curve, numbered so.
     ordered: OrderedPoints,
     normals: Vec<Vector>,
     bounds: Aabb,
@@ -107,13 +107,12 @@ impl View {
         let reach_mm = answers.iter().map(|answer| answer.reach_mm).sum::<f64>() / answers.len().max(1) as f64;
         let own_normals = normals::turned_to_sensor(&part, answers.iter().map(|answer| answer.normal).collect());
         Ok(Self {
-            ordered: OrderedPoints::new(&part.points),
             normals: own_normals,
             bounds: Aabb::of_many(&part.points),
             spacing_mm: thinning::spacing_mm(searchable.tree(), &part.points),
             reach_mm,
             has_sides: normals::are_oriented(&part),
-            points: part.points,
+            ordered: OrderedPoints { numbers: (0..part.points.len() as u32).collect(), points: part.points },
         })
     }
 
@@ -160,7 +159,8 @@ pub fn refine(
         View::new(backend, cloud, &progress.part(share(number), share(number + 1)))
     });
     let views: Vec<View> = views.collect::<Result<_>>()?;
-    let trees: Vec<SearchablePoints<'_>> = views.iter().map(|view| SearchablePoints::new(&view.points)).collect();
+    let trees: Vec<SearchablePoints<'_>> =
+        views.iter().map(|view| SearchablePoints::new(&view.ordered.points)).collect();
     let mut pairs = Vec::new();
     for (onto, target) in views.iter().enumerate() {
         for (of, view) in views.iter().enumerate() {
@@ -168,7 +168,7 @@ pub fn refine(
             if onto != of && target.bounds.grown(gate_mm).overlaps(&view.bounds) {
                 let problem = Problem {
                     target: Target::Cloud {
-                        points: &target.points,
+                        points: &target.ordered.points,
                         tree: trees[onto].tree(),
                         normals: &target.normals,
                     },
@@ -231,11 +231,9 @@ fn solve(views: &[View], pairs: &mut [Pair<'_>], parameters: &Parameters, progre
         let mut farthest_mm = 0.0_f64;
         for (number, view) in views.iter().enumerate() {
             let [turn, shift] = [0, 3].map(|k| Vector::from(steps.fixed_rows::<3>(6 * number + k)));
-            let about_pivot = Pose::from_parts((pivot.coords + shift).into(), UnitQuaternion::from_scaled_axis(turn))
-                * Pose::translation(-pivot.x, -pivot.y, -pivot.z);
             let own = &mut refined.moves[number];
             let before = *own;
-            *own = about_pivot * *own;
+            *own = transform::step_about(&pivot, turn, shift) * *own;
             own.rotation.renormalize();
             let stepped = view.bounds.corners().map(|corner| (*own * corner - before * corner).norm());
             farthest_mm = stepped.into_iter().fold(farthest_mm, f64::max);

@@ -28,9 +28,7 @@ fn moved(clouds: &[Cloud], by: &[Pose]) -> Vec<Cloud> {
 fn off(random: &mut Random, shift_mm: f64, turn_deg: f64) -> Pose {
     let mut any = |scale: f64| Vector::new(random.normal(), random.normal(), random.normal()) * scale;
     let (shift, turn) = (any(shift_mm), any(turn_deg.to_radians()));
-    let middle = Vector::new(50.0, 20.0, 0.0);
-    Pose::from_parts((middle + shift).into(), UnitQuaternion::from_scaled_axis(turn))
-        * Pose::translation(-middle.x, -middle.y, -middle.z)
+    transform::step_about(&Point::new(50.0, 20.0, 0.0), turn, shift)
 }
 
 #[test]
