@@ -146,6 +146,8 @@ pub(crate) struct Shown {
     nominal: bool,
     actual: bool,
     deviations: bool,
+    /// Where the nominal has no data.
+    unmeasured: bool,
 }
 
 /// Opens the window and runs it until it is closed.
@@ -228,7 +230,7 @@ impl App {
             needs_save: false,
             changed: false,
             devices: compute::devices(),
-            shown: Shown { nominal: true, actual: true, deviations: true },
+            shown: Shown { nominal: true, actual: true, deviations: true, unmeasured: true },
             picking: None,
             has_nominal: false,
             actions: Vec::new(),

@@ -21,7 +21,7 @@ use crate::inspect::features::{Kind, Objective};
 #[command(
     after_help = "Examples:\n  shadowgraph demo\n  shadowgraph inspect --nominal part.step --scan part.ply --out report/\n  \
     shadowgraph part.step scan.ply\n\nExit codes: 0 done, 2 wrong usage, 3 unusable input, 4 out of tolerance (only when \
-    asked), 5 internal."
+    asked), 5 internal, 6 incomplete (only when asked)."
 )]
 pub struct Arguments {
     /// What to do.
@@ -123,7 +123,7 @@ pub struct Inspect {
     /// Allowed deviations, mm; both limits are in tolerance.
     #[arg(long, value_parser = tolerance, default_value = "-0.1,0.1", allow_hyphen_values = true)]
     pub tolerance_mm: Tolerance,
-    /// Farther places have no data, mm.
+    /// Farther points get no colour, mm; regions of them are judged all the same.
     #[arg(long, default_value_t = 2.0)]
     pub max_distance_mm: f64,
     /// Places whose normals lean apart more have no data, degrees.
@@ -135,13 +135,23 @@ pub struct Inspect {
     /// Lateral radius of point-facet matching, mm; each facet's own when not given.
     #[arg(long)]
     pub radius_mm: Option<f64>,
-    /// A connected patch out of tolerance fails the part from this area on, mm².
+    /// A connected region out of tolerance fails the part from this area on, mm².
     #[arg(long, default_value_t = 1.0)]
     pub min_region_mm2: f64,
+    /// Share of the nominal's surface that must be measured, percent; with less the verdict is "incomplete".
+    #[arg(long, default_value_t = 100.0 * crate::inspect::deviation::DEFAULT_MIN_COVERAGE)]
+    pub min_coverage: f64,
+    /// Points that may be out of tolerance outside of regions: a count such as 25, or a share such as 0.5%.
+    #[arg(long)]
+    pub max_outliers: Option<crate::inspect::deviation::OutlierLimit>,
+    /// Connected points beyond the largest distance are clutter from this distance on, mm; a tenth of the part's
+    /// diagonal when not given. Nearer ones that hide the part's surface are out of tolerance.
+    #[arg(long)]
+    pub clutter_distance_mm: Option<f64>,
     /// Device that computes.
     #[arg(long, value_enum, default_value = "auto")]
     pub backend: DeviceChoice,
-    /// End with code 4 when the part fails.
+    /// End with code 4 when the part fails, with 6 when the verdict is incomplete.
     #[arg(long)]
     pub fail_on_out_of_tolerance: bool,
     /// Title of the report.
@@ -557,6 +567,9 @@ pub struct Bench {
     /// Also write the generated inputs into this folder, for other programs to be timed on.
     #[arg(long)]
     pub data: Option<PathBuf>,
+    /// Folder of the parts whose poses are found (poses).
+    #[arg(long)]
+    pub parts: Option<PathBuf>,
     /// Also draw the charts of the suite (searches) into this folder, as SVG files.
     #[arg(long)]
     pub charts: Option<PathBuf>,
@@ -581,6 +594,8 @@ pub enum Suite {
     Calibration,
     /// Planes through points of uneven density, plain, thinned and weighted.
     Planes,
+    /// Poses found from crops of parts, and whether wrong ones say that they could be others.
+    Poses,
 }
 
 /// Numbers separated by commas.

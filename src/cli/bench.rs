@@ -9,6 +9,7 @@ mod deviation;
 mod gpu;
 mod part;
 mod planes;
+mod poses;
 mod read;
 mod register;
 mod searches;
@@ -27,6 +28,7 @@ pub fn run(arguments: &Bench, json: bool) -> Result<i32> {
         Suite::View => view::run(arguments)?,
         Suite::Gpu => gpu::run(arguments)?,
         Suite::Planes => planes::run(arguments)?,
+        Suite::Poses => poses::run(arguments)?,
         Suite::Calibration => calibration::run(arguments)?,
     };
     if json {

@@ -23,23 +23,27 @@ pub fn run(arguments: &Inspect, json: bool, context: &Context) -> Result<i32> {
     console.done();
     dispatcher.messages.iter().for_each(|message| console.say(&message.text));
     outcome?;
-    let verdict = dispatcher.document.check.as_ref().map(|check| check.verdict);
+    let overall = crate::session::verdict::overall(&dispatcher.document);
     let timings = dispatcher.timings_ms.clone();
     if json {
         super::print_json(&summary::of(&report_input(&dispatcher.document, &timings)?))?;
-    } else if let Some(check) = &dispatcher.document.check {
+    } else if let (Some(check), Some(overall)) = (&dispatcher.document.check, &overall) {
         let stats = &check.statistics;
         println!(
-            "{}  RMS {:.4} mm, {:.2} % in tolerance, {} patches out of tolerance; report in {}",
-            check.verdict.name(),
+            "{}. {}\nRMS {:.4} mm, {:.2} % of {} points in tolerance; report in {}",
+            overall.headline,
+            check.judgement.reason,
             stats.rms_mm,
             100.0 * stats.in_tolerance_fraction,
-            check.regions.len(),
+            stats.count,
             arguments.out.display()
         );
     }
-    let failed = verdict == Some(Verdict::Fail);
-    Ok(if failed && arguments.fail_on_out_of_tolerance { 4 } else { 0 })
+    Ok(match overall.map(|overall| overall.verdict) {
+        Some(Verdict::Fail) if arguments.fail_on_out_of_tolerance => 4,
+        Some(Verdict::Incomplete) if arguments.fail_on_out_of_tolerance => 6,
+        _ => 0,
+    })
 }
 
 fn job(arguments: &Inspect, dispatcher: &mut Dispatcher, console: &Console) -> Result<()> {
@@ -86,6 +90,9 @@ fn settings_of(arguments: &Inspect) -> Settings {
     deviation.max_edge_mm = arguments.max_edge_mm;
     deviation.radius_mm = arguments.radius_mm;
     deviation.min_region_mm2 = arguments.min_region_mm2;
+    deviation.min_coverage = arguments.min_coverage / 100.0;
+    deviation.max_outliers = arguments.max_outliers;
+    deviation.clutter_distance_mm = arguments.clutter_distance_mm;
     settings.scale_mm = 3.0 * arguments.tolerance_mm.low_mm.abs().max(arguments.tolerance_mm.high_mm.abs());
     settings.report.title.clone_from(&arguments.title);
     settings.report.part_number.clone_from(&arguments.part_number);

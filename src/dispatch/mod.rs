@@ -524,14 +524,11 @@ fn compare(document: &Document, context: &Context, progress: &Progress) -> Resul
         document.settings.scale_mm,
         progress,
     )?;
-    let note = format!(
-        "{}: {} patches out of tolerance, {:.1} % in tolerance.",
-        check.verdict.name(),
-        check.regions.len(),
-        100.0 * check.statistics.in_tolerance_fraction
-    );
+    let notes: Vec<String> = std::iter::once(format!("{}. {}", check.judgement.headline, check.judgement.reason))
+        .chain(check.judgement.remarks.iter().cloned())
+        .collect();
     let check = Arc::new(check);
-    Ok(Edit::new("Compare", move |document| document.check = Some(check)).with_notes([note]))
+    Ok(Edit::new("Compare", move |document| document.check = Some(check)).with_notes(notes))
 }
 
 fn needs_both() -> UserError {

@@ -8,7 +8,7 @@ use crate::io::atomic;
 use crate::render::colour_scale::ColourScale;
 use crate::report::date::Stamp;
 use crate::report::{Input, content, html, pdf, pictures, summary, table};
-use crate::session::Document;
+use crate::session::{Document, verdict};
 
 /// Which files to write.
 #[derive(Clone, Debug)]
@@ -28,7 +28,11 @@ impl Default for Outputs {
 /// The parts of `document` that a report needs; a sentence when one is missing.
 pub fn report_input<'a>(document: &'a Document, timings_ms: &'a [(String, f64)]) -> Result<Input<'a>> {
     match (&document.nominal, &document.actual, document.current_check()) {
-        (Some(nominal), Some(actual), Some(check)) => Ok(Input { document, nominal, actual, check, timings_ms }),
+        (Some(nominal), Some(actual), Some(check)) => {
+            let overall =
+                verdict::overall(document).ok_or_else(|| UserError::internal("A check came without a verdict."))?;
+            Ok(Input { document, nominal, actual, check, overall, timings_ms })
+        }
         (Some(_), Some(_), None) => Err(UserError::usage("Compare first: a report needs a current check.")),
         _ => Err(super::needs_both()),
     }

@@ -7,6 +7,7 @@ use super::date::Stamp;
 use super::pictures::Pictures;
 use crate::geometry::transform;
 use crate::inspect::deviation::Method;
+use crate::inspect::deviation::judgement::percent;
 use crate::render::colour_scale::ColourScale;
 use crate::session::Verdict;
 
@@ -48,12 +49,12 @@ pub struct Content {
     pub title: String,
     /// Under the title.
     pub subtitle: String,
-    /// PASS or FAIL.
+    /// The verdict with what it covers.
     pub verdict: String,
     /// Why, in a sentence.
     pub verdict_reason: String,
-    /// Whether it passed.
-    pub passed: bool,
+    /// The verdict alone.
+    pub status: Verdict,
     /// Date and time.
     pub date: String,
     /// Software and version.
@@ -66,7 +67,7 @@ pub struct Content {
     pub scale_colours: Vec<String>,
     /// Labels of the scale: place 0 to 1 and text.
     pub scale_labels: Vec<(f64, String)>,
-    /// Patches: number, centre, area, peak.
+    /// Regions out of tolerance: number, centre, area, peak.
     pub regions: Vec<[String; 6]>,
     /// Pictures.
     pub figures: Vec<Figure>,
@@ -85,14 +86,15 @@ pub fn of(input: &Input<'_>, pictures: &Pictures, stamp: Stamp) -> Content {
     Content {
         title: if info.title.is_empty() { "Inspection report".to_owned() } else { info.title.clone() },
         subtitle: format!("{} against {}", names_of_scans(input), input.nominal.source.name()),
-        verdict: check.verdict.name().to_owned(),
-        verdict_reason: reason(input, &unit),
-        passed: check.verdict == Verdict::Pass,
+        verdict: input.overall.headline.clone(),
+        verdict_reason: reason(input),
+        status: input.overall.verdict,
         date: stamp.to_string(),
         software: super::software(),
         sections: [
             part(input, stamp),
             statistics(input, &unit),
+            coverage(input, &unit),
             parameters(input, &unit),
             alignment(input, &unit),
             sources(input),
@@ -142,17 +144,40 @@ fn names_of_scans(input: &Input<'_>) -> String {
     names.join(", ")
 }
 
-fn reason(input: &Input<'_>, unit: &Unit<'_>) -> String {
-    let smallest = input.check.parameters.min_region_mm2;
-    match input.check.regions.as_slice() {
-        [] => format!("No connected patch of {smallest} mm² or more is out of tolerance."),
-        [one] => format!("One patch is out of tolerance, by {} at its peak.", unit.signed(one.peak_mm, 3)),
-        [worst, ..] => format!(
-            "{} patches are out of tolerance; the worst reaches {}.",
-            input.check.regions.len(),
-            unit.signed(worst.peak_mm, 3)
-        ),
+fn reason(input: &Input<'_>) -> String {
+    let components = &input.overall.components;
+    match components.as_slice() {
+        [one] => one.reason.clone(),
+        // What decided comes first.
+        all => {
+            let deciding = all.iter().filter(|component| component.verdict == input.overall.verdict);
+            deciding.map(|own| format!("{}: {}", own.name, own.reason)).collect::<Vec<_>>().join(" ")
+        }
     }
+}
+
+fn coverage(input: &Input<'_>, unit: &Unit<'_>) -> Section {
+    let coverage = &input.check.coverage;
+    let mut rows = vec![row("Surface measured", percent(coverage.fraction))];
+    if let Some(in_view) = coverage.in_view_fraction {
+        rows.push(row("Of what was in view", percent(in_view)));
+    }
+    rows.push(row("Point spacing", unit.length(coverage.spacing_mm, 2)));
+    rows.push(row(
+        "Explained by the nominal",
+        format!(
+            "{} of the scan's points, within {}",
+            percent(input.check.part_match.explained_fraction),
+            unit.length(input.check.part_match.within_mm, 2)
+        ),
+    ));
+    rows.push(row("RMS of all but clutter", unit.length(input.check.part_match.rms_all_mm, 4)));
+    for (i, region) in coverage.unmeasured.iter().take(8).enumerate() {
+        let [x, y, z] = region.centre_mm.map(|mm| unit.length(mm, 1));
+        let name = if i == 0 { "Not measured" } else { "" };
+        rows.push(row(name, format!("{:.0} mm² about {x}, {y}, {z}", region.area_mm2)));
+    }
+    Section { title: "Coverage".into(), rows }
 }
 
 fn part(input: &Input<'_>, stamp: Stamp) -> Section {
@@ -176,7 +201,7 @@ fn statistics(input: &Input<'_>, unit: &Unit<'_>) -> Section {
     Section {
         title: "Deviation".into(),
         rows: vec![
-            row("Places measured", s.count.to_string()),
+            row("Points evaluated", s.count.to_string()),
             row(
                 "Without data",
                 format!(
@@ -187,7 +212,7 @@ fn statistics(input: &Input<'_>, unit: &Unit<'_>) -> Section {
             row("Mean", unit.signed(s.mean_mm, 4)),
             row("Standard deviation", unit.length(s.sigma_mm, 4)),
             row("RMS", unit.length(s.rms_mm, 4)),
-            row("Smallest, largest", format!("{}, {}", unit.signed(s.min_mm, 3), unit.signed(s.max_mm, 3))),
+            row("Min, max", format!("{}, {}", unit.signed(s.min_mm, 3), unit.signed(s.max_mm, 3))),
             row(
                 "1 %, 50 %, 99 %",
                 format!(
@@ -212,7 +237,7 @@ fn parameters(input: &Input<'_>, unit: &Unit<'_>) -> Section {
     let mut rows = vec![
         row("Method", method),
         row("Tolerance", format!("{} to {}", unit.signed(p.tolerance.low_mm, 3), unit.signed(p.tolerance.high_mm, 3))),
-        row("Smallest patch that fails", format!("{} mm²", p.min_region_mm2)),
+        row("Smallest region that fails", format!("{} mm²", p.min_region_mm2)),
         row("Largest distance", unit.length(p.max_distance_mm, 2)),
         row("Largest angle", format!("{}°", p.max_angle_deg)),
     ];
@@ -304,8 +329,13 @@ fn regions(input: &Input<'_>, unit: &Unit<'_>) -> Vec<[String; 6]> {
 }
 
 fn notes(input: &Input<'_>) -> Vec<String> {
+    let overall = &input.overall;
+    let components = overall.components.iter().filter(|_| overall.components.len() > 1);
+    let components = components.map(|own| format!("{}: {}. {}", own.name, own.verdict.name(), own.reason));
     let named = |name: String, notes: Vec<String>| notes.into_iter().map(move |note| format!("{name}: {note}"));
     let nominal = input.nominal.notes.iter().cloned().chain(input.nominal.findings.sentences()).collect();
     let scan = input.actual.notes.iter().cloned().chain(input.actual.findings.sentences()).collect();
-    named(input.nominal.source.name(), nominal).chain(named(names_of_scans(input), scan)).collect()
+    let files = named(input.nominal.source.name(), nominal).chain(named(names_of_scans(input), scan));
+    let said = components.chain(overall.remarks.iter().cloned()).chain(files);
+    said.chain([overall.decision_rule.clone()]).collect()
 }

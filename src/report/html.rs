@@ -13,7 +13,7 @@ const STYLE: &str = include_str!("report.css");
 /// The report as HTML, pictures inside.
 pub fn of(content: &Content, pictures: &Pictures) -> String {
     let mut html = String::with_capacity(1 << 20);
-    let badge = if content.passed { "pass" } else { "fail" };
+    let badge = content.status.name().to_lowercase();
     // Writing to a string cannot fail.
     let _ = write!(
         html,
@@ -42,14 +42,14 @@ pub fn of(content: &Content, pictures: &Pictures) -> String {
     html.push_str("</section>");
     push_scale(&mut html, content);
     html.push_str("<div class=\"columns\">");
-    for section in content.sections.iter().take(3) {
+    for section in content.sections.iter().take(4) {
         push_section(&mut html, section);
     }
     html.push_str("<section><h2>Histogram</h2>");
     push_histogram(&mut html, &content.histogram);
     html.push_str("</section></div>");
     push_regions(&mut html, content);
-    for section in content.sections.iter().skip(3) {
+    for section in content.sections.iter().skip(4) {
         push_section(&mut html, section);
     }
     if !content.notes.is_empty() {
@@ -115,7 +115,7 @@ fn push_histogram(html: &mut String, bars: &Bars) {
 }
 
 fn push_regions(html: &mut String, content: &Content) {
-    html.push_str("<section><h2>Patches out of tolerance</h2>");
+    html.push_str("<section><h2>Regions out of tolerance</h2>");
     if content.regions.is_empty() {
         html.push_str("<p>None.</p></section>");
         return;

@@ -11,10 +11,11 @@ pub mod summary;
 pub mod table;
 mod tolerances;
 
+use crate::session::verdict::Overall;
 use crate::session::{Actual, Check, Document, Nominal};
 
 /// What a report is about. Made only where all parts are there.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Input<'a> {
     /// The whole document.
     pub document: &'a Document,
@@ -24,6 +25,8 @@ pub struct Input<'a> {
     pub actual: &'a Actual,
     /// Its current check.
     pub check: &'a Check,
+    /// The verdict over all.
+    pub overall: Overall,
     /// Times of the commands so far: name, ms.
     pub timings_ms: &'a [(String, f64)],
 }

@@ -53,7 +53,15 @@ pub fn of(input: &Input<'_>) -> Value {
         "tolerance_mm": [check.parameters.tolerance.low_mm, check.parameters.tolerance.high_mm],
         "min_region_mm2": check.parameters.min_region_mm2,
         "regions": check.regions,
-        "verdict": check.verdict,
+        "clutter": check.clutter,
+        "outliers": check.outliers,
+        "coverage": check.coverage,
+        "part_match": check.part_match,
+        "verdict": input.overall.verdict,
+        "headline": input.overall.headline,
+        "components": input.overall.components,
+        "remarks": input.overall.remarks,
+        "decision_rule": input.overall.decision_rule,
         "timings_ms": timings(input.timings_ms),
     })
 }

@@ -1,35 +1,19 @@
 //! A check: nominal against actual with a tolerance, its figures, and how it was made.
 
-use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 use crate::base::{Progress, Result, UserError};
 use crate::compute::{Backend, Device};
-use crate::geometry::Pose;
+use crate::geometry::{Pose, Vector};
+use crate::inspect::deviation::coverage::{self, Footprint};
 use crate::inspect::deviation::histogram::Histogram;
-use crate::inspect::deviation::regions::{self, Region};
-use crate::inspect::deviation::{self, DeviationMap, Excluded, Parameters, Statistics, statistics};
+use crate::inspect::deviation::judgement::Evidence;
+use crate::inspect::deviation::regions::{self, Clutter, Outliers, Region};
+use crate::inspect::deviation::{
+    self, Coverage, DeviationMap, Excluded, Judgement, Parameters, PartMatch, Statistics, Verdict, statistics,
+};
 
 use super::{Actual, Nominal};
-
-/// The judgement of a part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// No patch out of tolerance as large as the smallest that counts.
-    Pass,
-    /// At least one.
-    Fail,
-}
-
-impl Verdict {
-    /// For people.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pass => "PASS",
-            Self::Fail => "FAIL",
-        }
-    }
-}
 
 /// A finished check.
 #[derive(Debug)]
@@ -52,15 +36,28 @@ pub struct Check {
     pub excluded: Excluded,
     /// How often each deviation occurs.
     pub histogram: Histogram,
-    /// Patches out of tolerance, worst first.
+    /// Regions out of tolerance, worst first.
     pub regions: Vec<Region>,
-    /// The judgement.
-    pub verdict: Verdict,
+    /// What in the scan is not the part.
+    pub clutter: Clutter,
+    /// Points out of tolerance that belong to no region.
+    pub outliers: Outliers,
+    /// How much of the nominal was measured.
+    pub coverage: Coverage,
+    /// Whether the scan is of this part.
+    pub part_match: PartMatch,
+    /// What it comes to.
+    pub judgement: Judgement,
     /// Time of the measurement, ms.
     pub measure_ms: f64,
 }
 
 impl Check {
+    /// The verdict.
+    pub fn verdict(&self) -> Verdict {
+        self.judgement.verdict
+    }
+
     /// Bytes held in memory.
     pub fn bytes(&self) -> u64 {
         match &self.map {
@@ -100,16 +97,47 @@ pub fn run(
             parameters.max_distance_mm, parameters.max_angle_deg
         )));
     }
-    progress.report(0.65, "Finding patches out of tolerance")?;
-    let regions = regions::find(
-        backend,
-        &map,
-        &nominal.surface,
-        &actual.cloud.points,
+    let scan = actual.scan();
+    let surface = &nominal.surface;
+    // Facet methods say nothing of points: what those cover and what lies beyond is asked of the closest points.
+    let closest = match &map {
+        DeviationMap::Points(points) => Cow::Borrowed(points.as_slice()),
+        DeviationMap::Facets { .. } => {
+            let part = progress.part(0.65, 0.7);
+            Cow::Owned(deviation::closest(backend, surface, &scan, nominal_from_scan, parameters, &part)?)
+        }
+    };
+    let part = progress.part(0.7, 0.75);
+    let beyond = deviation::beyond(backend, surface, &scan, nominal_from_scan, parameters, &closest, &part)?;
+    progress.report(0.75, "Measuring coverage")?;
+    let points = &actual.cloud.points;
+    let footprint = Footprint::new(&closest, surface, points, nominal_from_scan);
+    let coverage = coverage::measure(&map, surface, &footprint, &view_directions(actual, nominal_from_scan));
+    progress.report(0.8, "Finding regions out of tolerance")?;
+    let request = regions::Request {
+        map: &map,
+        beyond: &beyond,
+        surface,
+        points,
         nominal_from_scan,
+        footprint: &footprint,
         parameters,
-        &progress.part(0.65, 1.0),
-    )?;
+    };
+    let regions::Found { regions, clutter, outliers } = regions::find(backend, &request, &progress.part(0.8, 1.0))?;
+    let diagonal_mm = surface.bounds().diagonal();
+    let part_match = PartMatch::new(&closest, &beyond, &clutter, &coverage, &parameters.tolerance, diagonal_mm);
+    let judgement = Evidence {
+        parameters,
+        statistics: &statistics,
+        regions: &regions,
+        clutter: &clutter,
+        outliers: &outliers,
+        coverage: &coverage,
+        part_match: &part_match,
+        diagonal_mm,
+    }
+    .judge();
+    drop(closest);
     Ok(Check {
         parameters: parameters.clone(),
         nominal_hash: nominal.source.hash.clone(),
@@ -119,9 +147,24 @@ pub fn run(
         statistics,
         excluded: map.excluded(),
         histogram,
-        verdict: if regions.is_empty() { Verdict::Pass } else { Verdict::Fail },
         regions,
+        clutter,
+        outliers,
+        coverage,
+        part_match,
+        judgement,
         map,
         measure_ms,
     })
+}
+
+/// Points whose directions to the sensor tell where it stood.
+const DIRECTIONS: usize = 20_000;
+
+/// From where the scan was taken, nominal frame; empty where the file does not say.
+fn view_directions(actual: &Actual, nominal_from_scan: &Pose) -> Vec<Vector> {
+    let cloud = &actual.cloud;
+    let stride = cloud.points.len().div_ceil(DIRECTIONS).max(1);
+    let known = (0..cloud.points.len()).step_by(stride).filter_map(|i| cloud.direction_to_sensor(i));
+    coverage::view_directions(known.map(|direction| nominal_from_scan.rotation * direction))
 }

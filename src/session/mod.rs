@@ -13,8 +13,10 @@ pub mod settings;
 pub mod slots;
 pub mod tolerancing;
 pub mod upkeep;
+pub mod verdict;
 
-pub use check::{Check, Verdict};
+pub use crate::inspect::deviation::Verdict;
+pub use check::Check;
 pub use document::{Actual, Document, Nominal, SourceFile};
 pub use history::History;
 pub use settings::{ReportInfo, Settings};

@@ -21,5 +21,6 @@ mod scenes;
 mod signed_distance;
 mod support;
 mod tolerances;
+mod verdicts;
 mod window;
 mod xvfb;

@@ -1,13 +1,25 @@
-//! The Compare workspace: method and tolerance, verdict, statistics, histogram, patches.
+//! The Compare workspace: method and tolerance, verdict, statistics, histogram, regions.
 
 use egui_plot::{Bar, BarChart, Plot, VLine};
 
+use super::super::viewport::Spot;
 use super::super::{App, theme};
 use super::rows;
 use crate::dispatch::Command;
 use crate::inspect::deviation::Method;
+use crate::inspect::deviation::judgement::percent;
 use crate::render::colour_scale::ColourScale;
+use crate::session::verdict::{self, Overall};
 use crate::session::{Check, Verdict};
+
+/// The colour of a verdict.
+pub(super) fn verdict_colour(verdict: Verdict) -> egui::Color32 {
+    match verdict {
+        Verdict::Pass => theme::GOOD,
+        Verdict::Fail => theme::BAD,
+        Verdict::Incomplete => theme::WARN,
+    }
+}
 
 fn method_name(method: Method) -> &'static str {
     match method {
@@ -55,7 +67,10 @@ impl App {
             number(ui, "Upper limit", &mut deviation.tolerance.high_mm, " mm", -1e3, 1e3);
             number(ui, "End of the colours", &mut draft.scale_mm, " mm", 1e-4, 1e3);
             number(ui, "Largest distance", &mut deviation.max_distance_mm, " mm", 1e-3, 1e4);
-            number(ui, "Smallest patch", &mut deviation.min_region_mm2, " mm²", 0.0, 1e6);
+            number(ui, "Smallest region", &mut deviation.min_region_mm2, " mm²", 0.0, 1e6);
+            let mut coverage = 100.0 * deviation.min_coverage;
+            number(ui, "Smallest coverage", &mut coverage, " %", 0.0, 100.0);
+            deviation.min_coverage = coverage / 100.0;
             if deviation.method != Method::Closest {
                 let mut edge = deviation.max_edge_mm.unwrap_or(0.0);
                 number(ui, "Largest facet edge (0: as loaded)", &mut edge, " mm", 0.0, 1e3);
@@ -65,21 +80,10 @@ impl App {
     }
 
     fn check_result(&mut self, ui: &mut egui::Ui, check: &Check) {
-        let colour = if check.verdict == Verdict::Pass { theme::GOOD } else { theme::BAD };
-        egui::Frame::new().fill(colour).corner_radius(6.0).inner_margin(8.0).show(ui, |ui| {
-            ui.set_width(ui.available_width());
-            let text = egui::RichText::new(check.verdict.name())
-                .color(egui::Color32::WHITE)
-                .family(theme::strong_family())
-                .size(22.0);
-            ui.label(text);
-            let patches = match check.regions.len() {
-                0 => "No patch out of tolerance".to_owned(),
-                1 => "1 patch out of tolerance".to_owned(),
-                n => format!("{n} patches out of tolerance"),
-            };
-            ui.label(egui::RichText::new(patches).color(egui::Color32::WHITE));
-        });
+        let overall = verdict::overall(&self.dispatcher.document);
+        if let Some(overall) = &overall {
+            verdict_banner(ui, overall);
+        }
         self.histogram(ui, check);
         let s = &check.statistics;
         theme::heading(ui, "Statistics");
@@ -87,17 +91,18 @@ impl App {
             ui,
             "statistics",
             &[
-                ("Places measured", theme::count(s.count)),
+                ("Surface measured", percent(check.coverage.fraction)),
+                ("Points evaluated", theme::count(s.count)),
                 ("Without data", theme::count(s.excluded)),
                 ("Mean", format!("{:+.4} mm", s.mean_mm)),
                 ("Standard deviation", format!("{:.4} mm", s.sigma_mm)),
                 ("RMS", format!("{:.4} mm", s.rms_mm)),
-                ("Smallest, largest", format!("{:+.3}, {:+.3} mm", s.min_mm, s.max_mm)),
+                ("Min, max", format!("{:+.3}, {:+.3} mm", s.min_mm, s.max_mm)),
                 ("1 %, 99 %", format!("{:+.3}, {:+.3} mm", s.percentiles_mm.p01, s.percentiles_mm.p99)),
                 ("In tolerance", format!("{:.2} %", 100.0 * s.in_tolerance_fraction)),
             ],
         );
-        self.patches(ui, check);
+        self.regions(ui, check);
     }
 
     fn histogram(&self, ui: &mut egui::Ui, check: &Check) {
@@ -142,8 +147,8 @@ impl App {
             });
     }
 
-    fn patches(&mut self, ui: &mut egui::Ui, check: &Check) {
-        theme::heading(ui, "Patches out of tolerance");
+    fn regions(&mut self, ui: &mut egui::Ui, check: &Check) {
+        theme::heading(ui, "Regions out of tolerance");
         if check.regions.is_empty() {
             theme::weak(ui, "None.");
         }
@@ -151,12 +156,46 @@ impl App {
         for (i, region) in check.regions.iter().take(60).enumerate() {
             let text = format!("{}   {:+.3} mm   {:.1} mm²", i + 1, region.peak_mm, region.area_mm2);
             let button = egui::Button::selectable(false, text);
-            if ui.add_sized([ui.available_width(), 24.0], button).on_hover_text("Show this patch").clicked() {
-                fly_to = Some(region);
+            if ui.add_sized([ui.available_width(), 24.0], button).on_hover_text("Show this region").clicked() {
+                fly_to = Some(Spot { at: region.peak_at_mm.into(), radius_mm: region.radius_mm });
             }
         }
-        if let (Some(region), Some(viewport)) = (fly_to, &mut self.viewport) {
-            viewport.fly_to(region, self.dispatcher.document.nominal.as_deref());
+        if !check.coverage.unmeasured.is_empty() {
+            theme::heading(ui, "Not measured");
+            ui.checkbox(&mut self.shown.unmeasured, "Show on the part");
         }
+        for (i, region) in check.coverage.unmeasured.iter().take(20).enumerate() {
+            let button = egui::Button::selectable(false, format!("{}   {:.0} mm²", i + 1, region.area_mm2));
+            let hint = "Show this part of the surface, which has no data";
+            if ui.add_sized([ui.available_width(), 24.0], button).on_hover_text(hint).clicked() {
+                fly_to = Some(Spot { at: region.centre_mm.into(), radius_mm: region.radius_mm });
+            }
+        }
+        if let (Some(spot), Some(viewport)) = (fly_to, &mut self.viewport) {
+            viewport.fly_to(&spot, self.dispatcher.document.nominal.as_deref());
+        }
+    }
+}
+
+/// The verdict over all, what it covers, and why.
+fn verdict_banner(ui: &mut egui::Ui, overall: &Overall) {
+    egui::Frame::new().fill(verdict_colour(overall.verdict)).corner_radius(6.0).inner_margin(8.0).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        let white = |text: String| egui::RichText::new(text).color(egui::Color32::WHITE);
+        ui.label(white(overall.verdict.name().to_owned()).family(theme::strong_family()).size(22.0));
+        let covers = overall.headline.trim_start_matches(overall.verdict.name()).trim_start_matches([';', ' ']);
+        if !covers.is_empty() {
+            ui.label(white(covers.to_owned()).family(theme::strong_family()));
+        }
+        for component in &overall.components {
+            let text = match overall.components.len() {
+                1 => component.reason.clone(),
+                _ => format!("{}: {}. {}", component.name, component.verdict.name(), component.reason),
+            };
+            ui.label(white(text));
+        }
+    });
+    for remark in &overall.remarks {
+        theme::weak(ui, remark);
     }
 }

@@ -1,7 +1,8 @@
 //! The element tree: nominal, actual, check.
 
 use super::super::{App, theme};
-use crate::session::Verdict;
+use super::compare::verdict_colour;
+use crate::session::verdict;
 
 impl App {
     pub(in super::super) fn elements_panel(&mut self, ui: &mut egui::Ui) {
@@ -90,9 +91,13 @@ impl App {
                 return;
             }
             ui.checkbox(&mut self.shown.deviations, "Deviation colours");
-            let colour = if check.verdict == Verdict::Pass { theme::GOOD } else { theme::BAD };
-            ui.label(egui::RichText::new(check.verdict.name()).color(colour).family(theme::strong_family()).size(18.0));
-            theme::weak(ui, format!("{} patches out of tolerance", check.regions.len()));
+            let Some(overall) = verdict::overall(document) else { return };
+            let colour = verdict_colour(overall.verdict);
+            let name = egui::RichText::new(overall.verdict.name()).color(colour);
+            ui.label(name.family(theme::strong_family()).size(18.0));
+            theme::weak(ui, overall.headline.trim_start_matches(overall.verdict.name()).trim_start_matches([';', ' ']));
+            let regions = check.regions.len();
+            theme::weak(ui, format!("{regions} {} out of tolerance", if regions == 1 { "region" } else { "regions" }));
         });
     }
 }

@@ -24,7 +24,6 @@ use super::{Action, Live, Shown, theme};
 use crate::compute::point_facet_matching::FacetDeviation;
 use crate::geometry::{Aabb, Point, Pose, Subset};
 use crate::inspect::deviation::DeviationMap;
-use crate::inspect::deviation::regions::Region;
 use crate::render::colour_scale::ColourScale;
 use crate::render::picking::{Pick, Picked};
 use crate::render::scene::{Look, Slice};
@@ -38,6 +37,9 @@ use shading::{Shaded, groups_key};
 /// Ids that picking returns.
 const NOMINAL: u32 = 1;
 const ACTUAL: u32 = 2;
+/// Answers no question about what lies under the pointer.
+const UNMEASURED: u32 = 3;
+const UNMEASURED_COLOUR: [f32; 3] = [0.48, 0.36, 0.82];
 
 /// The camera counts as moving for this long after its last move.
 const MOVING: Duration = Duration::from_millis(160);
@@ -60,6 +62,8 @@ pub struct Viewport {
     actual: Option<Shows<Actual, PointsItem>>,
     /// The check whose deviations are on the device, and the refined mesh of facet methods.
     check: Option<Shows<Check, Option<MeshItem>>>,
+    /// Samples of the nominal's surface that the check has no data of.
+    unmeasured: Option<PointsItem>,
     /// Whether the parts were aligned when they were last shown.
     was_aligned: bool,
     live_serial: u64,
@@ -84,6 +88,15 @@ pub struct Viewport {
     scale: f32,
 }
 
+/// A spot of the part to look at, nominal frame.
+#[derive(Clone, Copy, Debug)]
+pub struct Spot {
+    /// Where it is, mm.
+    pub at: Point,
+    /// How far around it there is something to see, mm.
+    pub radius_mm: f64,
+}
+
 /// What is on the screen.
 struct Drawn {
     key: DrawnKey,
@@ -96,7 +109,7 @@ struct Drawn {
 #[derive(Clone, PartialEq)]
 struct DrawnKey {
     size: [u32; 2],
-    shown: [bool; 3],
+    shown: [bool; 4],
     dark: bool,
     live: u64,
     scale: ColourScale,
@@ -125,6 +138,7 @@ impl Viewport {
             nominal: None,
             actual: None,
             check: None,
+            unmeasured: None,
             was_aligned: false,
             live_serial: 0,
             shaded: None,
@@ -162,14 +176,14 @@ impl Viewport {
         }
     }
 
-    /// Shows a patch from outside.
-    pub fn fly_to(&mut self, region: &Region, nominal: Option<&Nominal>) {
-        let at: Point = region.peak_at_mm.into();
+    /// Shows a spot of the part from outside.
+    pub fn fly_to(&mut self, spot: &Spot, nominal: Option<&Nominal>) {
+        let at = spot.at;
         let outward = nominal.and_then(|nominal| {
             let hit = nominal.surface.closest_point(&at, f64::INFINITY)?;
             Some(nominal.surface.pseudo_normal(hit.facet, hit.feature))
         });
-        let radius = (1.5 * region.radius_mm).max(0.03 * self.bounds.diagonal());
+        let radius = (1.5 * spot.radius_mm).max(0.03 * self.bounds.diagonal());
         self.camera.fly_to(&at, radius, outward);
     }
 
@@ -204,6 +218,8 @@ impl Viewport {
         if was_live || !same(self.check.as_ref().map(|shows| &shows.of), current) {
             self.live_serial = 0;
             self.check = current.map(|check| self.upload_check(&gpu, check));
+            let samples = current.map(|check| &check.coverage.unmeasured_points).filter(|samples| !samples.is_empty());
+            self.unmeasured = samples.map(|samples| PointsItem::new(&gpu, samples));
         }
         if let Some((_, deviations)) = &live.frame
             && live.serial != self.live_serial
@@ -276,7 +292,7 @@ impl Viewport {
         let settings = &document.settings;
         let key = DrawnKey {
             size,
-            shown: [shown.nominal, shown.actual, shown.deviations],
+            shown: [shown.nominal, shown.actual, shown.deviations, shown.unmeasured],
             dark: context.theme() == egui::Theme::Dark,
             live: self.live_serial,
             scale: ColourScale::new(settings.deviation.tolerance, settings.scale_mm),
@@ -402,6 +418,10 @@ impl Viewport {
         if let Some(actual) = self.actual.as_ref().filter(|_| shown.actual && facets.is_none()) {
             let look = look(key.pose, [0.28, 0.58, 0.86], shaded, ACTUAL);
             draws.push(Draw::Points { item: &actual.item, look, budget });
+        }
+        if let Some(item) = self.unmeasured.as_ref().filter(|_| shown.unmeasured && live_points.is_none()) {
+            let look = look(Pose::identity(), UNMEASURED_COLOUR, false, UNMEASURED);
+            draws.push(Draw::Points { item, look, budget });
         }
         let pixels_per_mm = f64::from(target.size[1]) / self.camera.height_mm();
         let closing = self.actual.as_ref().map_or(1.0, |actual| actual.item.closing_size(budget, pixels_per_mm));

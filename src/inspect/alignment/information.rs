@@ -16,6 +16,9 @@ pub struct Information {
     pub weakest_ratio: f64,
     /// The weakest direction in words.
     pub weakest: String,
+    /// Freedoms that the scan leaves open, in words: a sphere has three, a plane three, a cylinder two.
+    #[serde(default)]
+    pub open: Vec<String>,
 }
 
 /// Below this ratio a direction is called poorly determined.
@@ -33,23 +36,29 @@ impl Information {
         let (weak, strong) = (eigen.eigenvalues.imin(), eigen.eigenvalues.imax());
         let largest = eigen.eigenvalues[strong];
         let ratio = if largest > 0.0 { (eigen.eigenvalues[weak] / largest).max(0.0) } else { 0.0 };
-        let direction = eigen.eigenvectors.column(weak);
-        let (turn, shift) = (direction.fixed_rows::<3>(0), direction.fixed_rows::<3>(3));
-        let words = if turn.norm() >= shift.norm() {
-            format!("rotation about {}", axis_words([turn[0], turn[1], turn[2]]))
-        } else {
-            format!("translation along {}", axis_words([shift[0], shift[1], shift[2]]))
+        let words = |column: usize| {
+            let direction = eigen.eigenvectors.column(column);
+            let (turn, shift) = (direction.fixed_rows::<3>(0), direction.fixed_rows::<3>(3));
+            if turn.norm() >= shift.norm() {
+                format!("rotation about {}", axis_words([turn[0], turn[1], turn[2]]))
+            } else {
+                format!("translation along {}", axis_words([shift[0], shift[1], shift[2]]))
+            }
         };
-        let weakest = if ratio < POOR {
-            format!("{words} is poorly determined by this scan")
-        } else {
-            format!("{words} is the least determined, but sufficient")
+        let mut open: Vec<usize> = (0..6).filter(|&i| eigen.eigenvalues[i] < POOR * largest).collect();
+        open.sort_by(|&a, &b| eigen.eigenvalues[a].total_cmp(&eigen.eigenvalues[b]));
+        let open: Vec<String> = open.into_iter().map(words).collect();
+        let weakest = match open.as_slice() {
+            [] => format!("least determined: {}", words(weak)),
+            [one] => format!("{one} is open: this scan does not determine it"),
+            many => format!("{} are open: this scan does not determine them", many.join(", ")),
         };
         Self {
             matrix: std::array::from_fn(|row| std::array::from_fn(|column| hessian[(row, column)])),
             pivot: Some(pivot),
             weakest_ratio: ratio,
             weakest,
+            open,
         }
     }
 }
@@ -78,6 +87,7 @@ mod tests {
         }
         let information = Information::new(&hessian, Point::origin(), 10.0);
         assert!(information.weakest_ratio < 1e-12);
-        assert!(information.weakest.contains("poorly"), "{}", information.weakest);
+        assert_eq!(information.open.len(), 3, "{:?}", information.open);
+        assert!(information.weakest.contains("are open"), "{}", information.weakest);
     }
 }

@@ -75,6 +75,22 @@ pub struct Alignment {
 }
 
 impl Alignment {
+    /// What qualifies the pose, as sentences.
+    pub fn remarks(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        match self.alternatives.len() {
+            0 => {}
+            1 => remarks
+                .push("1 other pose fits about as well: deviations may belong to other places of the part.".into()),
+            n => remarks
+                .push(format!("{n} other poses fit about as well: deviations may belong to other places of the part.")),
+        }
+        if !self.converged {
+            remarks.push("The alignment stopped at its limit of iterations.".into());
+        }
+        remarks
+    }
+
     /// The pose as it was given, nothing fitted.
     pub fn given(nominal_from_scan: Pose) -> Self {
         Self {

@@ -1,6 +1,10 @@
-//! Deviation of a scan from its nominal: the map, its statistics, and the patches out of tolerance.
+//! Deviation of a scan from its nominal: the map, its statistics, the regions out of tolerance, how much of the nominal
+//! was measured, and the judgement of all of it.
 
+pub mod coverage;
 pub mod histogram;
+pub mod judgement;
+pub mod part_match;
 pub mod regions;
 pub mod statistics;
 pub mod tolerance;
@@ -16,6 +20,9 @@ use crate::compute::facet_facet_matching;
 use crate::compute::point_deviation::{self, MatchState, PointDeviation};
 use crate::compute::point_facet_matching::{self, FacetDeviation};
 use crate::geometry::{Cloud, Mesh, OrderedPoints, Pose, SearchablePoints, Surface, Vector, refine};
+pub use coverage::Coverage;
+pub use judgement::{Judgement, Verdict};
+pub use part_match::PartMatch;
 pub use statistics::Statistics;
 pub use tolerance::Tolerance;
 
@@ -34,10 +41,11 @@ pub enum Method {
 
 /// What a comparison is asked to do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Parameters {
     /// How deviations are measured.
     pub method: Method,
-    /// Farther places have no data, mm.
+    /// Farther points get no deviation of their own, mm; what they form together is judged all the same.
     pub max_distance_mm: f64,
     /// Places whose normals lean apart more have no data, degrees.
     pub max_angle_deg: f64,
@@ -47,9 +55,46 @@ pub struct Parameters {
     pub radius_mm: Option<f64>,
     /// Allowed deviations.
     pub tolerance: Tolerance,
-    /// A connected patch out of tolerance fails the part from this area on, mm².
+    /// A connected region out of tolerance fails the part from this area on, mm².
     pub min_region_mm2: f64,
+    /// Share of the nominal's surface that must be measured for a verdict, 0 to 1.
+    pub min_coverage: f64,
+    /// How many points may be out of tolerance outside of regions; `None` does not ask.
+    pub max_outliers: Option<OutlierLimit>,
+    /// Connected points beyond the largest distance are taken for clutter when they lie farther out than this, mm;
+    /// `None`: a tenth of the part's diagonal.
+    pub clutter_distance_mm: Option<f64>,
 }
+
+/// How many points may be out of tolerance outside of regions.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutlierLimit {
+    /// So many.
+    Count(usize),
+    /// This share of the points evaluated, 0 to 1.
+    Fraction(f64),
+}
+
+impl std::str::FromStr for OutlierLimit {
+    type Err = String;
+
+    /// `25` is a count, `0.5%` a share.
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let said = || format!("a count such as 25 or a share such as 0.5% was expected, not “{text}”");
+        match text.trim().strip_suffix('%') {
+            Some(percent) => match percent.trim().parse::<f64>() {
+                Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(Self::Fraction(percent / 100.0)),
+                _ => Err(said()),
+            },
+            None => text.trim().parse().map(Self::Count).map_err(|_| said()),
+        }
+    }
+}
+
+/// Share of the nominal's surface that must be measured unless the user says otherwise: less speaks for a detail, not
+/// for the part.
+pub const DEFAULT_MIN_COVERAGE: f64 = 0.2;
 
 impl Default for Parameters {
     fn default() -> Self {
@@ -61,6 +106,9 @@ impl Default for Parameters {
             radius_mm: None,
             tolerance: Tolerance::default(),
             min_region_mm2: 1.0,
+            min_coverage: DEFAULT_MIN_COVERAGE,
+            max_outliers: None,
+            clutter_distance_mm: None,
         }
     }
 }
@@ -81,7 +129,19 @@ impl Parameters {
         if !(self.min_region_mm2 >= 0.0) {
             return Err(UserError::usage("The smallest region must be an area of 0 mm² or more."));
         }
+        if !(0.0..=1.0).contains(&self.min_coverage) {
+            return Err(UserError::usage("The smallest coverage must be a share from 0 to 1 (0 to 100 %)."));
+        }
+        if self.clutter_distance_mm.is_some_and(|distance| !(distance > 0.0)) {
+            return Err(UserError::usage("The distance of clutter must be a positive number of mm."));
+        }
         self.tolerance.check()
+    }
+
+    /// The largest distance as it is used, mm. A limit at or beyond it could never be exceeded, so it is lifted then.
+    pub fn effective_max_distance_mm(&self) -> f64 {
+        let limit_mm = self.tolerance.largest_mm();
+        if limit_mm < self.max_distance_mm { self.max_distance_mm } else { 2.0 * limit_mm }
     }
 }
 
@@ -197,11 +257,63 @@ pub fn closest(
             normals: &normals,
             oriented: scan.oriented,
             nominal_from_scan,
-            max_distance_mm: parameters.max_distance_mm,
+            max_distance_mm: parameters.effective_max_distance_mm(),
             max_angle_rad: parameters.max_angle_deg.to_radians(),
         },
         progress,
     )
+}
+
+/// Points farther from the nominal than the largest distance, and how far.
+#[derive(Clone, Debug, Default)]
+pub struct Beyond {
+    /// Their indices in the scan, ascending.
+    pub numbers: Vec<u32>,
+    /// Where they would be measured to.
+    pub deviations: Vec<PointDeviation>,
+}
+
+/// Measures what [`closest`] has left out as too far, however far it is.
+pub fn beyond(
+    backend: &dyn Backend,
+    surface: &Surface,
+    scan: &Scan<'_>,
+    nominal_from_scan: &Pose,
+    parameters: &Parameters,
+    closest: &[PointDeviation],
+    progress: &Progress,
+) -> Result<Beyond> {
+    let is_far = |number: &u32| closest[*number as usize].state == MatchState::TooFar;
+    let far: Vec<u32> = scan.ordered.numbers.par_iter().copied().filter(is_far).collect();
+    if far.is_empty() {
+        return Ok(Beyond::default());
+    }
+    // In the scan's own order along the curve, so that neither has to be sorted again.
+    let points = OrderedPoints {
+        points: far.par_iter().map(|&number| scan.cloud.points[number as usize]).collect(),
+        numbers: (0..far.len() as u32).collect(),
+    };
+    let normals: Vec<Vector> = match scan.cloud.normals.is_empty() {
+        true => Vec::new(),
+        false => far.iter().map(|&i| crate::geometry::cloud::vector(scan.cloud.normals[i as usize])).collect(),
+    };
+    let deviations = backend.point_deviation(
+        &point_deviation::Request {
+            surface,
+            points: &points,
+            normals: &normals,
+            oriented: scan.oriented,
+            nominal_from_scan,
+            max_distance_mm: f64::INFINITY,
+            max_angle_rad: parameters.max_angle_deg.to_radians(),
+        },
+        progress,
+    )?;
+    let mut found: Vec<(u32, PointDeviation)> =
+        far.into_iter().zip(deviations).filter(|(_, deviation)| deviation.value().is_some()).collect();
+    found.par_sort_unstable_by_key(|(number, _)| *number);
+    let (numbers, deviations) = found.into_iter().unzip();
+    Ok(Beyond { numbers, deviations })
 }
 
 /// Measures the deviations of `scan` from `surface`.
@@ -232,7 +344,7 @@ pub fn measure(
                 directions: &directions,
                 nominal_from_scan,
                 radius_mm: parameters.radius_mm,
-                max_distance_mm: parameters.max_distance_mm,
+                max_distance_mm: parameters.effective_max_distance_mm(),
                 max_angle_rad,
             },
             progress,
@@ -249,7 +361,7 @@ pub fn measure(
                 nominal: &nominal,
                 scan: facets,
                 nominal_from_scan,
-                max_distance_mm: parameters.max_distance_mm,
+                max_distance_mm: parameters.effective_max_distance_mm(),
                 max_angle_rad,
             },
             progress,

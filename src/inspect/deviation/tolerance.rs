@@ -26,6 +26,11 @@ impl Tolerance {
         (self.low_mm..=self.high_mm).contains(&deviation_mm)
     }
 
+    /// The larger of the two limits by its size, mm.
+    pub fn largest_mm(&self) -> f64 {
+        self.low_mm.abs().max(self.high_mm.abs())
+    }
+
     /// A sentence when the limits make no sense.
     pub fn check(&self) -> Result<()> {
         if self.low_mm.is_finite() && self.high_mm.is_finite() && self.low_mm < self.high_mm {

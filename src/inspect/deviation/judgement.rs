@@ -1,0 +1,220 @@
+//! The verdict of a comparison: what was decided, on how much of the part, and what it leaves open.
+
+use serde::{Deserialize, Serialize};
+
+use super::part_match::LARGE_TOLERANCE;
+use super::regions::{Clutter, Outliers, Region};
+use super::{Coverage, Method, OutlierLimit, Parameters, PartMatch, Statistics};
+
+/// The judgement of a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// All that was asked for was measured and is in tolerance.
+    Pass,
+    /// Something is out of tolerance.
+    Fail,
+    /// Nothing is known to be out of tolerance, but too little is known.
+    Incomplete,
+}
+
+impl Verdict {
+    /// As it is printed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "PASS",
+            Self::Fail => "FAIL",
+            Self::Incomplete => "INCOMPLETE",
+        }
+    }
+
+    /// What two verdicts together come to: one failure fails, and what is not known is not passed.
+    pub fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Fail, _) | (_, Self::Fail) => Self::Fail,
+            (Self::Incomplete, _) | (_, Self::Incomplete) => Self::Incomplete,
+            (Self::Pass, Self::Pass) => Self::Pass,
+        }
+    }
+}
+
+/// How the verdict of a comparison is reached, as reports state it.
+pub const DECISION_RULE: &str = "Decision rule: a deviation is compared with the limits as measured, limits inclusive; \
+    no measurement uncertainty is known for the scan, so none is deducted, and deviations nearer to a limit than the \
+    uncertainty lie in the zone of doubt of ISO 14253-1.";
+
+/// What a comparison came to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Judgement {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The verdict with what it covers, such as `PASS on 61 % of the surface`.
+    pub headline: String,
+    /// Why, in one line.
+    pub reason: String,
+    /// What qualifies it.
+    pub remarks: Vec<String>,
+}
+
+/// What is judged.
+pub struct Evidence<'a> {
+    /// What was asked for.
+    pub parameters: &'a Parameters,
+    /// Figures of the deviations.
+    pub statistics: &'a Statistics,
+    /// Regions out of tolerance.
+    pub regions: &'a [Region],
+    /// What is not the part.
+    pub clutter: &'a Clutter,
+    /// Points out of tolerance outside of regions.
+    pub outliers: &'a Outliers,
+    /// How much was measured.
+    pub coverage: &'a Coverage,
+    /// Whether it is this part.
+    pub part_match: &'a PartMatch,
+    /// Diagonal of the nominal, mm.
+    pub diagonal_mm: f64,
+}
+
+impl Evidence<'_> {
+    /// Judges.
+    pub fn judge(&self) -> Judgement {
+        let too_many = self.too_many_outliers();
+        let verdict = if !self.regions.is_empty() || too_many.is_some() {
+            Verdict::Fail
+        } else if self.coverage.fraction < self.parameters.min_coverage || self.part_match.is_doubtful {
+            Verdict::Incomplete
+        } else {
+            Verdict::Pass
+        };
+        let mut headline = format!("{} on {} of the surface", verdict.name(), percent(self.coverage.fraction));
+        if self.part_match.is_doubtful {
+            headline += "; the scan may be of another part";
+        }
+        Judgement { verdict, headline, reason: self.reason(too_many), remarks: self.remarks() }
+    }
+
+    fn reason(&self, too_many: Option<String>) -> String {
+        if let [worst, ..] = self.regions {
+            let regions = match self.regions.len() {
+                1 => "1 region is".to_owned(),
+                n => format!("{n} regions are"),
+            };
+            let peak = format!("{regions} out of tolerance, the worst by {:+.3} mm", worst.peak_mm);
+            return match self.regions.iter().filter(|region| region.beyond_max_distance).count() {
+                0 => format!("{peak}."),
+                beyond => format!(
+                    "{peak}; {beyond} of them beyond the largest distance of {} mm: material that the nominal does \
+                     not have, or that is missing.",
+                    self.parameters.effective_max_distance_mm()
+                ),
+            };
+        }
+        if let Some(sentence) = too_many {
+            return sentence;
+        }
+        if self.part_match.is_doubtful {
+            return format!(
+                "Only {} of the scan's points lie within {:.3} mm of the nominal: the scan may be of another part, in \
+                 another unit, or in a wrong pose.",
+                percent(self.part_match.explained_fraction),
+                self.part_match.within_mm
+            );
+        }
+        if self.coverage.fraction < self.parameters.min_coverage {
+            return format!(
+                "Only {} of the nominal's surface was measured; {} are asked for.",
+                percent(self.coverage.fraction),
+                percent(self.parameters.min_coverage)
+            );
+        }
+        format!("No connected region of {} mm² or more is out of tolerance.", self.parameters.min_region_mm2)
+    }
+
+    /// The sentence that fails the part for its single points, where there is a limit and it is exceeded.
+    fn too_many_outliers(&self) -> Option<String> {
+        let (count, of) = (self.outliers.count, self.statistics.count);
+        let (allowed, is_exceeded) = match self.parameters.max_outliers? {
+            OutlierLimit::Count(limit) => (limit.to_string(), count > limit),
+            OutlierLimit::Fraction(limit) => (format!("{} %", 100.0 * limit), count as f64 > limit * of.max(1) as f64),
+        };
+        is_exceeded
+            .then(|| format!("{count} of {of} points are out of tolerance outside of regions; {allowed} are allowed."))
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let Self { parameters, coverage, clutter, outliers, .. } = self;
+        let mut remarks = Vec::new();
+        if outliers.count > 0 {
+            let what = if parameters.method == Method::Closest { "points" } else { "facets" };
+            remarks.push(format!(
+                "{:.1} % are in tolerance: {} single {what} or groups too small to count are out of it, the largest by \
+                 {:+.3} mm.",
+                100.0 * self.statistics.in_tolerance_fraction,
+                outliers.count,
+                outliers.largest_mm
+            ));
+        }
+        if let [largest, ..] = coverage.unmeasured.as_slice() {
+            let seen = coverage.unmeasured.iter().any(|region| region.in_view_fraction.is_some_and(|seen| seen > 0.5));
+            remarks.push(format!(
+                "{} of the surface without data, the largest {:.0} mm² about ({:.1}, {:.1}, {:.1}) mm{}.",
+                if coverage.unmeasured.len() == 1 {
+                    "1 region".into()
+                } else {
+                    format!("{} regions", coverage.unmeasured.len())
+                },
+                largest.area_mm2,
+                largest.centre_mm[0],
+                largest.centre_mm[1],
+                largest.centre_mm[2],
+                if seen { "; some of it was in view of the sensor, so material may be missing there" } else { "" }
+            ));
+        }
+        // Eight points make a region.
+        let resolved_mm2 = 8.0 * coverage.spacing_mm.powi(2);
+        if resolved_mm2 > parameters.min_region_mm2 {
+            remarks.push(format!(
+                "At a point spacing of {:.2} mm regions under {resolved_mm2:.1} mm² cannot be found.",
+                coverage.spacing_mm
+            ));
+        }
+        if clutter.points > 0 {
+            remarks.push(format!(
+                "{} points beyond the largest distance were taken for things beside the part (clutter).",
+                clutter.points
+            ));
+        }
+        if clutter.stray_points > 0 {
+            remarks
+                .push(format!("{} single points beyond the largest distance form no surface.", clutter.stray_points));
+        }
+        let limit_mm = parameters.tolerance.largest_mm();
+        if limit_mm > LARGE_TOLERANCE * self.diagonal_mm {
+            remarks.push(format!(
+                "The limit of {limit_mm} mm is {:.1} % of the part's size: check the units.",
+                100.0 * limit_mm / self.diagonal_mm
+            ));
+        }
+        if limit_mm >= parameters.max_distance_mm {
+            remarks.push(format!(
+                "The largest distance of {} mm was lifted to {} mm: a limit of {limit_mm} mm could not be exceeded \
+                 within it.",
+                parameters.max_distance_mm,
+                parameters.effective_max_distance_mm()
+            ));
+        }
+        remarks
+    }
+}
+
+/// A share in percent, rounded down so that it never says more than was measured.
+pub fn percent(fraction: f64) -> String {
+    let percent = 100.0 * fraction;
+    // What rounding of the sum has taken off is no missing surface.
+    if percent >= 10.0 {
+        format!("{} %", (percent + 1e-9).floor())
+    } else {
+        format!("{:.1} %", (10.0 * percent).floor() / 10.0)
+    }
+}

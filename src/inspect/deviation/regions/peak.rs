@@ -1,0 +1,52 @@
+//! The robust peak of a region.
+
+use nalgebra::{DMatrix, DVector};
+
+use super::places::Place;
+use crate::geometry::Point;
+
+/// Neighbours that the paraboloid is fitted to.
+const PEAK_NEIGHBOURS: usize = 48;
+
+/// The height at `worst` of the paraboloid that fits the region's nearest places best.
+pub(super) fn of(members: &[Place], worst: &Point) -> f64 {
+    let away = |member: &Place| (member.point - worst).norm_squared();
+    let mut near: Vec<(f64, usize)> = members.iter().map(away).zip(0..).collect();
+    near.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    near.truncate(PEAK_NEIGHBOURS);
+    let extreme = members[near[0].1].deviation_mm;
+    if near.len() < 12 {
+        return extreme;
+    }
+    // Coordinates in the plane of the patch: its two widest directions.
+    let offsets: Vec<_> = near.iter().map(|&(_, number)| members[number].point - worst).collect();
+    let spread = offsets.iter().fold(nalgebra::Matrix3::zeros(), |sum, away| sum + away * away.transpose());
+    let eigen = nalgebra::SymmetricEigen::new(spread);
+    let thin = eigen.eigenvalues.imin();
+    let axes: Vec<_> = (0..3).filter(|&axis| axis != thin).map(|axis| eigen.eigenvectors.column(axis)).collect();
+    let scale = near.last().map_or(1.0, |(squared, _)| squared.sqrt()).max(f64::MIN_POSITIVE);
+    let rows = DMatrix::from_fn(near.len(), 6, |row, column| {
+        let (u, v) = (offsets[row].dot(&axes[0]) / scale, offsets[row].dot(&axes[1]) / scale);
+        [1.0, u, v, u * u, u * v, v * v][column]
+    });
+    let heights = DVector::from_fn(near.len(), |row, _| members[near[row].1].raw_mm);
+    // Two rounds of Tukey weights keep a fly point from tilting the paraboloid.
+    let mut weights = DVector::repeat(near.len(), 1.0_f64);
+    let mut height = extreme;
+    for _ in 0..3 {
+        let weighted = DMatrix::from_fn(near.len(), 6, |row, column| rows[(row, column)] * weights[row]);
+        let Ok(fit) = weighted.svd(true, true).solve(&heights.component_mul(&weights), 1e-9) else {
+            break;
+        };
+        if !fit[0].is_finite() {
+            break;
+        }
+        height = fit[0];
+        let residuals = &heights - &rows * &fit;
+        let mut sizes: Vec<f64> = residuals.iter().map(|r| r.abs()).collect();
+        let middle = sizes.len() / 2;
+        let limit = 4.685 * 1.4826 * *sizes.select_nth_unstable_by(middle, f64::total_cmp).1;
+        weights = residuals.map(|r| if limit > 0.0 { (1.0 - (r / limit).powi(2)).max(0.0) } else { 1.0 });
+    }
+    height
+}

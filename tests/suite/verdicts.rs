@@ -1,0 +1,251 @@
+//! Verdicts say what they cover: what is missing, what is too much, what is another part, and what is nothing at all.
+
+use shadowgraph::base::Progress;
+use shadowgraph::base::random::Random;
+use shadowgraph::compute::cpu::Cpu;
+use shadowgraph::geometry::health::{CloudFindings, MeshFindings};
+use shadowgraph::geometry::mesh::shapes;
+use shadowgraph::geometry::{Cloud, Point, Pose, Surface, Vector};
+use shadowgraph::inspect::alignment::automatic::PreparedScan;
+use shadowgraph::inspect::deviation::{OutlierLimit, Parameters, Tolerance, Verdict};
+use shadowgraph::session::check::{self, Check};
+use shadowgraph::session::{Actual, Nominal, SourceFile};
+
+fn source(name: &str) -> SourceFile {
+    SourceFile { path: name.into(), hash: name.into(), unit: None, columns: None }
+}
+
+fn check_of(nominal: Surface, points: Vec<Point>, parameters: &Parameters) -> Check {
+    let nominal = Nominal {
+        source: source("nominal"),
+        surface: nominal,
+        findings: MeshFindings::default(),
+        notes: Vec::new(),
+        steps: Vec::new(),
+    };
+    let cloud = Cloud::from_points(points);
+    let actual = Actual {
+        sources: vec![source("scan")],
+        prepared: PreparedScan::new(&cloud),
+        cloud,
+        facets: None,
+        findings: CloudFindings::default(),
+        notes: Vec::new(),
+        cleaning: Vec::new(),
+    };
+    check::run(&Cpu, &nominal, &actual, &Pose::identity(), parameters, 0.3, &Progress::silent()).unwrap()
+}
+
+/// A plate of 100 x 80 x 8 mm.
+fn plate() -> Surface {
+    Surface::new(shapes::cuboid(Point::new(0.0, 0.0, 0.0), Point::new(100.0, 80.0, 8.0)))
+}
+
+const PITCH_MM: f64 = 0.5;
+
+/// A scanned rectangle from `corner` along `u` and `v` (their lengths are its sides), one point every half millimetre
+/// with noise of 0.01 mm, where `keep` says so.
+fn face(corner: [f64; 3], u: [f64; 3], v: [f64; 3], keep: impl Fn(&Point) -> bool) -> Vec<Point> {
+    let (corner, u, v) = (Point::from(corner), Vector::from(u), Vector::from(v));
+    let normal = u.cross(&v).normalize();
+    let mut random = Random::new((corner.coords.sum() * 10.0) as u64, 5);
+    let (nu, nv) = ((u.norm() / PITCH_MM) as usize, (v.norm() / PITCH_MM) as usize);
+    let mut points = Vec::new();
+    for i in 0..nu {
+        for j in 0..nv {
+            let at = |k: usize, n: usize, shift: f64| (k as f64 + 0.5 + 0.3 * shift) / n as f64;
+            let place = corner
+                + u * at(i, nu, random.normal().clamp(-1.0, 1.0))
+                + v * at(j, nv, random.normal().clamp(-1.0, 1.0));
+            if keep(&place) {
+                points.push(place + normal * (0.01 * random.normal()));
+            }
+        }
+    }
+    points
+}
+
+/// The plate from all sides, its top only where `top` says so.
+fn plate_scan(top: impl Fn(&Point) -> bool, bottom: impl Fn(&Point) -> bool) -> Vec<Point> {
+    let all = |_: &Point| true;
+    [
+        face([0.0, 0.0, 8.0], [100.0, 0.0, 0.0], [0.0, 80.0, 0.0], top),
+        face([0.0, 0.0, 0.0], [0.0, 80.0, 0.0], [100.0, 0.0, 0.0], bottom),
+        face([0.0, 0.0, 0.0], [100.0, 0.0, 0.0], [0.0, 0.0, 8.0], all),
+        face([0.0, 80.0, 0.0], [0.0, 0.0, 8.0], [100.0, 0.0, 0.0], all),
+        face([0.0, 0.0, 0.0], [0.0, 0.0, 8.0], [0.0, 80.0, 0.0], all),
+        face([100.0, 0.0, 0.0], [0.0, 80.0, 0.0], [0.0, 0.0, 8.0], all),
+    ]
+    .concat()
+}
+
+fn all(_: &Point) -> bool {
+    true
+}
+
+fn within(place: &Point, x: [f64; 2], y: [f64; 2]) -> bool {
+    (x[0]..x[1]).contains(&place.x) && (y[0]..y[1]).contains(&place.y)
+}
+
+#[test]
+fn a_whole_scan_passes_on_the_whole_surface() {
+    let resolved = Parameters { min_region_mm2: 4.0, ..Parameters::default() };
+    let check = check_of(plate(), plate_scan(all, all), &resolved);
+    assert_eq!(check.verdict(), Verdict::Pass, "{:?}", check.judgement);
+    assert!(check.coverage.fraction > 0.995, "{}", check.coverage.fraction);
+    assert!(check.coverage.unmeasured.is_empty() && check.judgement.remarks.is_empty(), "{:?}", check.judgement);
+}
+
+#[test]
+fn an_extra_block_fails_although_its_top_is_beyond_the_largest_distance() {
+    let (x, y) = ([40.0, 70.0], [20.0, 50.0]);
+    let mut points = plate_scan(|place| !within(place, x, y), all);
+    points.extend(face([40.0, 20.0, 13.0], [30.0, 0.0, 0.0], [0.0, 30.0, 0.0], all));
+    // Seen from above: its walls are not in the scan, and nothing joins its top to the plate.
+    let check = check_of(plate(), points.clone(), &Parameters::default());
+    assert_eq!(check.verdict(), Verdict::Fail, "{:?}", check.judgement);
+    let region = &check.regions[0];
+    assert!((region.peak_mm - 5.0).abs() < 0.05 && region.beyond_max_distance, "{region:?}");
+    assert!((region.area_mm2 - 900.0).abs() < 90.0, "{region:?}");
+    // And with its walls.
+    for (corner, u) in [
+        ([40.0, 20.0, 8.0], [30.0, 0.0, 0.0]),
+        ([40.0, 50.0, 8.0], [30.0, 0.0, 0.0]),
+        ([40.0, 20.0, 8.0], [0.0, 30.0, 0.0]),
+        ([70.0, 20.0, 8.0], [0.0, 30.0, 0.0]),
+    ] {
+        points.extend(face(corner, u, [0.0, 0.0, 5.0], all));
+    }
+    assert_eq!(check_of(plate(), points, &Parameters::default()).verdict(), Verdict::Fail);
+}
+
+#[test]
+fn an_extra_hole_fails_by_its_wall() {
+    let outside = |place: &Point| (place.xy() - nalgebra::Point2::new(50.0, 40.0)).norm() > 8.0;
+    let mut points = plate_scan(outside, outside);
+    let steps = (std::f64::consts::TAU * 8.0 / PITCH_MM) as usize;
+    for i in 0..steps {
+        let angle = i as f64 / steps as f64 * std::f64::consts::TAU;
+        points.extend(
+            (0..16).map(|k| {
+                Point::new(50.0 + 8.0 * angle.cos(), 40.0 + 8.0 * angle.sin(), PITCH_MM * (f64::from(k) + 0.5))
+            }),
+        );
+    }
+    let check = check_of(plate(), points, &Parameters::default());
+    assert_eq!(check.verdict(), Verdict::Fail, "{:?}", check.judgement);
+    assert!(check.regions.iter().any(|region| region.peak_mm < -3.5), "{:?}", check.regions);
+    // Both mouths of the hole have no data.
+    assert_eq!(check.coverage.unmeasured.len(), 2, "{:?}", check.coverage.unmeasured);
+    let truth = std::f64::consts::PI * 64.0;
+    assert!((check.coverage.unmeasured[0].area_mm2 / truth - 1.0).abs() < 0.25, "{:?}", check.coverage.unmeasured);
+}
+
+#[test]
+fn a_pocket_deeper_than_the_largest_distance_fails() {
+    let (x, y) = ([20.0, 45.0], [30.0, 50.0]);
+    let mut points = plate_scan(|place| !within(place, x, y), all);
+    points.extend(face([20.0, 30.0, 4.0], [25.0, 0.0, 0.0], [0.0, 20.0, 0.0], all));
+    let check = check_of(plate(), points, &Parameters::default());
+    assert_eq!(check.verdict(), Verdict::Fail, "{:?}", check.judgement);
+    assert!((check.regions[0].peak_mm + 4.0).abs() < 0.05, "{:?}", check.regions);
+}
+
+#[test]
+fn a_table_beside_the_part_is_clutter_and_said() {
+    let mut points = plate_scan(all, all);
+    let beside = |place: &Point| !within(place, [-4.0, 104.0], [-4.0, 84.0]);
+    points.extend(face([-40.0, -40.0, -3.0], [180.0, 0.0, 0.0], [0.0, 160.0, 0.0], beside));
+    let check = check_of(plate(), points, &Parameters::default());
+    assert_eq!(check.verdict(), Verdict::Pass, "{:?}", check.judgement);
+    assert!(check.clutter.points > 50_000, "{:?}", check.clutter);
+    assert!(check.judgement.remarks.iter().any(|remark| remark.contains("clutter")), "{:?}", check.judgement);
+}
+
+#[test]
+fn a_part_without_its_end_says_on_how_much_it_passes() {
+    let check =
+        check_of(plate(), plate_scan(all, all).into_iter().filter(|p| p.x < 60.0).collect(), &Parameters::default());
+    assert_eq!(check.verdict(), Verdict::Pass);
+    assert!((check.coverage.fraction - 0.59).abs() < 0.02, "{}", check.coverage.fraction);
+    let said = ["PASS on 59 %", "PASS on 60 %"].iter().any(|start| check.judgement.headline.starts_with(start));
+    assert!(said, "{}", check.judgement.headline);
+    assert!(check.judgement.remarks.iter().any(|remark| remark.contains("without data")), "{:?}", check.judgement);
+    let asked = Parameters { min_coverage: 0.9, ..Parameters::default() };
+    let points = plate_scan(all, all).into_iter().filter(|p| p.x < 60.0).collect();
+    let strict = check_of(plate(), points, &asked);
+    assert_eq!(strict.verdict(), Verdict::Incomplete);
+    assert!(strict.judgement.reason.contains("90 % are asked for"), "{}", strict.judgement.reason);
+}
+
+#[test]
+fn a_handful_of_points_and_copies_of_one_do_not_pass() {
+    let few: Vec<Point> = plate_scan(all, all).into_iter().step_by(3000).collect();
+    assert!(few.len() < 30);
+    let check = check_of(plate(), few, &Parameters::default());
+    assert_eq!(check.verdict(), Verdict::Incomplete, "{:?}", check.judgement);
+    let copies = check_of(plate(), vec![Point::new(30.0, 30.0, 8.01); 5000], &Parameters::default());
+    assert_eq!(copies.verdict(), Verdict::Incomplete, "{:?}", copies.judgement);
+    assert!(copies.coverage.fraction < 0.001, "{}", copies.coverage.fraction);
+}
+
+#[test]
+fn one_or_two_stray_points_never_fail_a_part() {
+    let mut random = Random::new(4, 4);
+    let sparse: Vec<Point> = plate_scan(all, all).into_iter().step_by(40).collect();
+    for points in [plate_scan(all, all), sparse] {
+        for deviation_mm in [0.4, 1.9, 3.0, -3.0] {
+            let mut points = points.clone();
+            for _ in 0..2 {
+                points.push(Point::new(random.range(5.0, 95.0), random.range(5.0, 75.0), 8.0 + deviation_mm));
+            }
+            let check = check_of(plate(), points, &Parameters::default());
+            assert_eq!(check.verdict(), Verdict::Pass, "{deviation_mm}: {:?}", check.regions);
+        }
+    }
+}
+
+#[test]
+fn single_points_out_of_tolerance_are_explained_and_can_be_limited() {
+    let mut random = Random::new(5, 5);
+    let mut points = plate_scan(all, all);
+    for point in points.iter_mut().step_by(15) {
+        point.z += random.range(0.2, 1.5) * if point.z > 4.0 { 1.0 } else { -1.0 };
+    }
+    let check = check_of(plate(), points.clone(), &Parameters::default());
+    assert_eq!(check.verdict(), Verdict::Pass, "{:?}", check.judgement);
+    let said = check.judgement.remarks.iter().find(|remark| remark.contains("single points")).expect("a remark");
+    assert!(said.contains("largest by +1.") && check.outliers.count > 2000, "{said}");
+    for (limit, verdict) in [
+        (OutlierLimit::Fraction(0.01), Verdict::Fail),
+        (OutlierLimit::Count(100), Verdict::Fail),
+        (OutlierLimit::Fraction(0.2), Verdict::Pass),
+    ] {
+        let asked = Parameters { max_outliers: Some(limit), ..Parameters::default() };
+        assert_eq!(check_of(plate(), points.clone(), &asked).verdict(), verdict, "{limit:?}");
+    }
+}
+
+#[test]
+fn a_limit_at_the_largest_distance_lifts_it_and_is_said() {
+    let mut points = plate_scan(|place| !within(place, [30.0, 60.0], [30.0, 60.0]), all);
+    points.extend(face([30.0, 30.0, 11.0], [30.0, 0.0, 0.0], [0.0, 30.0, 0.0], all));
+    let tolerance = Tolerance { low_mm: -2.0, high_mm: 2.0 };
+    let check = check_of(plate(), points, &Parameters { tolerance, ..Parameters::default() });
+    assert_eq!(check.verdict(), Verdict::Fail, "{:?}", check.judgement);
+    let remarks = check.judgement.remarks.join(" ");
+    assert!(remarks.contains("lifted to 4 mm") && remarks.contains("% of the part's size"), "{remarks}");
+}
+
+#[test]
+fn a_scan_of_something_else_is_doubted() {
+    // A ball lies across the plate: some of it within the largest distance, most of it not.
+    let ball = shapes::sphere(40.0, 5);
+    let points: Vec<Point> = shadowgraph::geometry::sampling::by_area(&ball, 40_000, 1)
+        .iter()
+        .map(|sample| sample.point + Vector::new(50.0, 40.0, 20.0))
+        .collect();
+    let check = check_of(plate(), points, &Parameters::default());
+    assert_ne!(check.verdict(), Verdict::Pass);
+    assert!(check.part_match.is_doubtful && check.judgement.headline.contains("another part"), "{:?}", check.judgement);
+}
