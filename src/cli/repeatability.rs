@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 
-use crate::base::Result;
+use crate::base::{Result, UserError};
 use crate::dispatch::upkeep;
 use crate::inspect::calibration::repeatability::{Machine, Standing};
 use crate::report::date;
+use crate::session::upkeep::status;
 
 /// `repeatability`
 #[derive(Args, Debug)]
@@ -50,25 +51,30 @@ pub fn run(arguments: &Repeatability, json: bool) -> Result<i32> {
     for damaged in &reading.log.damaged {
         eprintln!("{}, line {}: {}", arguments.log.display(), damaged.line, damaged.reason);
     }
-    let standing = Standing::of(date::unix_now(), reading.last_unix_s(), &machine);
+    let (now, last) = (date::unix_now(), reading.last_unix_s());
+    let standing = Standing::of(now, last, &machine);
+    let status = status(now, last, &machine, Some(&reading));
     let found = reading.repeatability.map_err(|error| error.in_file(&arguments.log))?;
+    if let Some(sentence) = reading.uncompared {
+        return Err(UserError::input(sentence));
+    }
     if json {
         super::print_json(&json!({
             "schema": "shadowgraph.repeatability/1",
             "software": crate::report::software(),
             "calibrations": found.unix_s.len(),
             "damaged": reading.log.damaged,
-            "in_control": found.is_in_control(),
+            "in_control": found.in_control(),
             "repeatability": found,
             "standing": standing,
-            "may_measure": standing.may_measure(),
+            "verdict": status.verdict,
+            "tests": status.tests,
+            "may_measure": status.holds() && standing.is_in_time(),
         }))?;
         return Ok(0);
     }
     print!("{}", found.text());
     standing.sentences.iter().for_each(|sentence| println!("{sentence}"));
-    if standing.may_measure() {
-        println!("The last calibration holds.");
-    }
+    status.sentences().iter().for_each(|sentence| println!("{sentence}"));
     Ok(0)
 }

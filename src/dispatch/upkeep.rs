@@ -49,12 +49,20 @@ pub(super) fn plan(request: Request, before: Document) -> Result<Plan> {
 }
 
 /// Reads a log, and holds its last calibration against a certificate (the JSON of a calibration) where one is named.
+/// One that cannot be used leaves the charts as they are.
 pub fn read(log: &Path, certificate: Option<&Path>) -> Result<Reading> {
     let read = repeatability::read(log)?;
     let reference = upkeep::reference_mm(log)?;
-    let certificate = certificate.map(|path| stated::quantities(path, reference.as_ref())).transpose();
-    let repeatability = certificate.and_then(|own| Repeatability::of(&read.records, own.as_ref()));
-    Ok(Reading { log: read, repeatability })
+    let alone = || Repeatability::of(&read.records, None);
+    let compared = certificate.map(|path| {
+        stated::quantities(path, reference.as_ref()).and_then(|own| Repeatability::of(&read.records, Some(&own)))
+    });
+    let (repeatability, uncompared) = match compared {
+        None => (alone(), None),
+        Some(Ok(found)) => (Ok(found), None),
+        Some(Err(error)) => (alone(), Some(error.sentence)),
+    };
+    Ok(Reading { log: read, repeatability, uncompared })
 }
 
 /// Appends a calibration to the log, where one is named: what is to be said of that, and the log as it is then.

@@ -5,6 +5,7 @@ pub mod check;
 pub mod document;
 pub mod history;
 pub mod jobs;
+pub mod logged_calibration;
 pub mod mechanical;
 pub mod probing;
 pub mod project;

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::calibrating::Outcome;
+use super::logged_calibration::CalibrationDetails;
 use crate::base::Result;
 use crate::geometry::Point;
-use crate::inspect::calibration::repeatability::{Log, Machine, Record, Repeatability};
+use crate::inspect::calibration::repeatability::{CalibrationStatus, Evidence, Log, Machine, Record, Repeatability};
 use crate::io::json_lines;
 
 /// What the operator says of it. A project keeps it.
@@ -27,8 +28,11 @@ pub struct Upkeep {
 pub struct Reading {
     /// The calibrations in it, and the lines that hold none.
     pub log: Log,
-    /// What they say; a sentence where they are too few or a certificate cannot be used.
+    /// What they say; a sentence where they are too few.
     pub repeatability: Result<Repeatability>,
+    /// Why the last one could not be held against the certificate that is named, in a sentence; none where it was, or
+    /// none is named.
+    pub uncompared: Option<String>,
 }
 
 impl Reading {
@@ -44,15 +48,37 @@ impl Reading {
     }
 }
 
-/// A calibration as the log keeps it.
+/// What the calibration made at `calibrated_unix_s` is worth at `now_unix_s`, by all of its tests. A log that was not
+/// read, or that ends with another calibration, says nothing of it.
+pub fn status(
+    now_unix_s: i64,
+    calibrated_unix_s: Option<i64>,
+    machine: &Machine,
+    reading: Option<&Reading>,
+) -> CalibrationStatus {
+    let evidence = match reading {
+        None => Evidence::Nothing("No log of calibrations was read; name one and read it."),
+        Some(reading) if reading.last_unix_s() != calibrated_unix_s => {
+            Evidence::Nothing("The log ends with another calibration; add this one to it, or read it again.")
+        }
+        Some(Reading { repeatability: Ok(says), uncompared, .. }) => {
+            Evidence::Log { says, uncompared: uncompared.as_deref() }
+        }
+        Some(Reading { repeatability: Err(error), .. }) => Evidence::Nothing(&error.sentence),
+    };
+    CalibrationStatus::of(now_unix_s, calibrated_unix_s, machine, evidence)
+}
+
+/// A calibration as the log keeps it. Whoever reads records does without the rest, which older lines have not.
 #[derive(Serialize)]
 struct Entry {
     #[serde(flatten)]
     record: Record,
     reference_mm: [f64; 3],
+    details: CalibrationDetails,
 }
 
-/// What an entry says beside its record.
+/// What of an entry is needed beside its record.
 #[derive(Deserialize)]
 struct Stated {
     reference_mm: [f64; 3],
@@ -88,5 +114,6 @@ pub fn append(log: &Path, outcome: &Outcome) -> Result<()> {
     let reference = reference_mm(log)?.unwrap_or(outcome.calibration.uncertainty.reference_mm);
     let record = record_of(outcome, &reference);
     record.check()?;
-    json_lines::append(log, &Entry { record, reference_mm: reference.coords.into() })
+    let details = CalibrationDetails::of(outcome);
+    json_lines::append(log, &Entry { record, reference_mm: reference.coords.into(), details })
 }

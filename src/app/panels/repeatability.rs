@@ -11,9 +11,11 @@ use super::picks::Pick;
 use super::rows;
 use crate::dispatch::upkeep::Request;
 use crate::dispatch::{Command, capitalised};
-use crate::inspect::calibration::repeatability::{Machine, Quantified, Quantity, Repeatability, Standing, State};
+use crate::inspect::calibration::repeatability::{
+    CalibrationVerdict, Machine, Quantified, Quantity, Repeatability, Standing, State,
+};
 use crate::report::date;
-use crate::session::upkeep::{Reading, Upkeep};
+use crate::session::upkeep::{Reading, Upkeep, status};
 
 /// What the section remembers between frames.
 #[derive(Clone, Debug)]
@@ -92,21 +94,29 @@ impl App {
         let made = made.or_else(|| Some((logged?, document.calibration.setup.valid_hours)));
         let valid_hours = made.map(|(_, hours)| hours).filter(|hours| *hours > 0.0);
         let machine = Machine { valid_hours, ..self.repeatability.machine };
-        let standing = Standing::of(date::unix_now(), made.map(|(unix_s, _)| unix_s), &machine);
-        let (colour, words) = match standing.state {
-            State::Missing => (theme::WARN, "Not calibrated".to_owned()),
-            State::Valid { hours_left: Some(hours) } => (theme::GOOD, format!("Valid for {hours:.1} hours")),
-            State::Valid { hours_left: None } => (theme::GOOD, "Valid".to_owned()),
-            State::Expired { .. } => (theme::BAD, "Expired".to_owned()),
-            State::Restarted { .. } => (theme::BAD, "Ended by a restart of the CMM".to_owned()),
-            State::InFuture { .. } => (theme::BAD, "Made later than now".to_owned()),
+        let (now, made) = (date::unix_now(), made.map(|(unix_s, _)| unix_s));
+        let standing = Standing::of(now, made, &machine);
+        let status = status(now, made, &machine, document.reading.as_deref());
+        let words = match standing.state {
+            State::Missing => "Not calibrated".to_owned(),
+            State::Valid { hours_left: Some(hours) } => format!("Valid for {hours:.1} hours"),
+            State::Valid { hours_left: None } => "Without a time of validity".to_owned(),
+            State::Expired { .. } => "Expired".to_owned(),
+            State::Restarted { .. } => "Ended by a restart of the CMM".to_owned(),
+            State::InFuture { .. } => "Made later than now".to_owned(),
         };
-        let is_warm = standing.warm_in_minutes.is_none() && !standing.made_cold;
+        // Green only where every test speaks for it.
+        let colour = match status.verdict {
+            CalibrationVerdict::Holds if standing.is_in_time() => theme::GOOD,
+            CalibrationVerdict::Holds | CalibrationVerdict::NotJudged => theme::WARN,
+            CalibrationVerdict::DoesNotHold => theme::BAD,
+        };
         ui.horizontal(|ui| {
-            theme::dot(ui, if colour == theme::GOOD && !is_warm { theme::WARN } else { colour });
+            theme::dot(ui, colour);
+            ui.label(RichText::new(status.verdict.name()).family(theme::strong_family()));
             ui.label(words);
         });
-        for sentence in &standing.sentences {
+        for sentence in standing.sentences.iter().chain(&status.sentences()) {
             theme::weak(ui, sentence);
         }
         let machine = &mut self.repeatability.machine;
@@ -138,6 +148,9 @@ impl App {
                 return;
             }
         };
+        if let Some(sentence) = &reading.uncompared {
+            ui.colored_label(theme::WARN, sentence.as_str());
+        }
         ui.horizontal_wrapped(|ui| {
             for quantity in Quantity::ALL {
                 theme::pick(ui, &mut self.repeatability.quantity, quantity, &capitalised(quantity.name()));
@@ -238,8 +251,11 @@ fn figures(own: &Quantified) -> Vec<(&'static str, String)> {
 
 fn sentences(ui: &mut Ui, found: &Repeatability) {
     ui.horizontal(|ui| {
-        let (colour, words) =
-            if found.is_in_control() { (theme::GOOD, "In control") } else { (theme::WARN, "Out of control: look") };
+        let (colour, words) = match found.in_control() {
+            Some(true) => (theme::GOOD, "In control"),
+            Some(false) => (theme::BAD, "Out of control: look"),
+            None => (theme::WARN, "Too few calibrations for control charts"),
+        };
         theme::dot(ui, colour);
         ui.label(words);
     });

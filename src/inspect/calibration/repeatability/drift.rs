@@ -17,7 +17,7 @@ pub struct Drift {
 
 /// Chance below which the drift of one of six quantities counts: together they raise a false alarm once in twenty runs
 /// (Bonferroni).
-const SIGNIFICANT: f64 = 0.05 / 6.0;
+pub(super) const SIGNIFICANT: f64 = 0.05 / 6.0;
 
 impl Drift {
     /// Of values at times in hours; `None` of fewer than three, or all at one time.

@@ -10,7 +10,9 @@ mod chart;
 mod drift;
 mod log;
 mod run;
+mod single_tests;
 mod standing;
+mod status;
 
 use std::fmt;
 
@@ -20,7 +22,9 @@ pub use chart::{Chart, Finding, Rule};
 pub use drift::Drift;
 pub use log::{Log, append, read};
 pub use run::{Agreement, Certificate, Quantified, Repeatability};
+pub use single_tests::{CalibrationTest, Evidence, TestKind, TestOutcome};
 pub use standing::{Machine, Standing, State};
+pub use status::{CalibrationStatus, CalibrationVerdict};
 
 use crate::base::{Result, UserError};
 

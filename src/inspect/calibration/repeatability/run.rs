@@ -39,6 +39,9 @@ impl Certificate {
 const COVERAGE: f64 = 2.0;
 /// Calibrations that control limits should rest on (ISO 7870-2 speaks of some 20 to 25 subgroups).
 const ENOUGH: usize = 20;
+/// Calibrations that a chart can show anything with: of four, one that is off lies within the limits that it widens
+/// itself, however far off it is.
+pub(super) const MIN_CHARTED: usize = 5;
 
 /// The last calibration against the certificate, in the unit of the quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -115,16 +118,18 @@ impl Repeatability {
         Ok(repeatability)
     }
 
-    /// Whether no rule holds at the last calibration and no quantity drifts.
+    /// Whether no rule holds at the last calibration and no quantity drifts. `None` where there are too few
+    /// calibrations for a chart to show anything.
     ///
     /// All rules on six charts together hold by chance at about one calibration in fifteen: a finding asks for a look
     /// and a repetition, not for a repair.
-    pub fn is_in_control(&self) -> bool {
+    pub fn in_control(&self) -> Option<bool> {
         let is_quiet = |own: &Quantified| {
             own.chart.findings.iter().all(|finding| finding.run < self.unix_s.len())
                 && !own.drift.is_some_and(|drift| drift.is_significant())
         };
-        self.quantities.iter().all(is_quiet)
+        let is_quiet = self.quantities.iter().all(is_quiet);
+        (self.unix_s.len() >= MIN_CHARTED || !is_quiet).then_some(is_quiet)
     }
 
     fn say(&self) -> Vec<String> {
@@ -158,7 +163,7 @@ impl Repeatability {
                 ));
             }
         }
-        if self.is_in_control() {
+        if self.in_control() == Some(true) {
             sentences.push("At the last calibration all six quantities are in control, and none drifts.".to_owned());
         }
         if !earlier.is_empty() {
@@ -307,7 +312,8 @@ mod tests {
             assert!(!own.drift.unwrap().is_significant() && own.agreement.is_none());
         }
         println!("{}", found.text());
-        assert!(found.is_in_control() && found.sentences.iter().any(|own| own.contains("earlier calibrations")));
+        assert_eq!(found.in_control(), Some(true));
+        assert!(found.sentences.iter().any(|own| own.contains("earlier calibrations")));
         assert_eq!(serde_json::from_str::<Repeatability>(&serde_json::to_string(&found).unwrap()).unwrap(), found);
     }
 
@@ -322,7 +328,7 @@ mod tests {
                 assert!((drift.per_hour - 0.0005).abs() < 3.0 * drift.sigma_per_hour && drift.sigma_per_hour < 1e-4);
             }
         }
-        assert!(!found.is_in_control());
+        assert_eq!(found.in_control(), Some(false));
         assert!(
             found.sentences.iter().any(|own| own.starts_with("The shift along Z drifts by 0.")),
             "{:?}",
@@ -354,6 +360,8 @@ mod tests {
         assert!(Repeatability::of(&records[..1], None).unwrap_err().sentence.contains("at least two"));
         let found = Repeatability::of(&records[..2], None).unwrap();
         assert!(found.quantities[0].drift.is_none() && found.sentences[0].contains("2 calibrations only"));
+        // What no chart of two could show is not called in control.
+        assert!(found.in_control().is_none() && !found.sentences.iter().any(|own| own.contains("in control")));
         let mut bad = records.clone();
         bad[1].angles_rad[2] = f64::INFINITY;
         assert!(Repeatability::of(&bad, None).unwrap_err().sentence.starts_with("Calibration 2"));
@@ -363,6 +371,6 @@ mod tests {
         assert!(Repeatability::of(&unsure, Some(&sure)).unwrap_err().sentence.contains("cannot be compared"));
         let same = vec![records[0]; 30];
         let still = Repeatability::of(&same, None).unwrap();
-        assert!(still.is_in_control() && still.quantities[0].drift.is_none());
+        assert!(still.in_control() == Some(true) && still.quantities[0].drift.is_none());
     }
 }

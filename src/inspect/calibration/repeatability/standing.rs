@@ -1,4 +1,4 @@
-//! Whether the last calibration still holds: its hours, the CMM's restarts, and the sensor's warm-up.
+//! Whether the last calibration still is in time: its hours, the CMM's restarts, and the sensor's warm-up.
 
 use serde::{Deserialize, Serialize};
 
@@ -72,8 +72,8 @@ pub struct Standing {
     pub sentences: Vec<String>,
 }
 
-const HOUR_S: f64 = 3600.0;
-const MINUTE_S: f64 = 60.0;
+pub(super) const HOUR_S: f64 = 3600.0;
+pub(super) const MINUTE_S: f64 = 60.0;
 
 impl Standing {
     /// How the calibration made at `calibrated_unix_s` stands at `now_unix_s`.
@@ -108,8 +108,9 @@ impl Standing {
         standing
     }
 
-    /// Whether to measure: the calibration holds and the sensor is warm, as far as that is known.
-    pub fn may_measure(&self) -> bool {
+    /// Whether neither its time nor the warm-up speaks against measuring. Whether it holds is for all of its tests to
+    /// say ([`super::CalibrationStatus`]).
+    pub fn is_in_time(&self) -> bool {
         matches!(self.state, State::Valid { .. }) && self.warm_in_minutes.is_none() && !self.made_cold
     }
 
@@ -155,9 +156,9 @@ mod tests {
         assert_eq!(at(8.0).state, State::Valid { hours_left: Some(0.0) });
         assert_eq!(at(9.5).state, State::Expired { hours_ago: 1.5 });
         assert_eq!(at(9.5).sentences, ["The calibration expired 1.5 hours ago; calibrate again."]);
-        assert!(at(7.0).may_measure() && !at(9.0).may_measure() && at(7.0).sentences.is_empty());
+        assert!(at(7.0).is_in_time() && !at(9.0).is_in_time() && at(7.0).sentences.is_empty());
         assert_eq!(at(-2.0).state, State::InFuture { hours: 2.0 });
-        assert!(!at(-2.0).may_measure() && at(-2.0).sentences[0].contains("clocks"));
+        assert!(!at(-2.0).is_in_time() && at(-2.0).sentences[0].contains("clocks"));
         let for_ever = Standing::of(after(9999.0), Some(MADE), &Machine::default());
         assert_eq!(for_ever.state, State::Valid { hours_left: None });
         assert_eq!(Standing::of(MADE, None, &machine).state, State::Missing);
@@ -182,12 +183,12 @@ mod tests {
             |on: f64| Machine { switched_on_unix_s: Some(after(on)), warm_up_minutes: 30.0, ..Machine::default() };
         // Switched on ten minutes before now, long after the calibration.
         let cold = Standing::of(after(2.0), Some(MADE), &machine(2.0 - 1.0 / 6.0));
-        assert!((cold.warm_in_minutes.unwrap() - 20.0).abs() < 1e-9 && !cold.made_cold && !cold.may_measure());
+        assert!((cold.warm_in_minutes.unwrap() - 20.0).abs() < 1e-9 && !cold.made_cold && !cold.is_in_time());
         assert!(cold.sentences[0].contains("wait 20 minutes"), "{:?}", cold.sentences);
         let made_cold = Standing::of(after(2.0), Some(MADE), &machine(-0.25));
-        assert!(made_cold.made_cold && made_cold.warm_in_minutes.is_none() && !made_cold.may_measure());
+        assert!(made_cold.made_cold && made_cold.warm_in_minutes.is_none() && !made_cold.is_in_time());
         let warm = Standing::of(after(2.0), Some(MADE), &machine(-0.5));
-        assert!(warm.may_measure() && warm.sentences.is_empty());
+        assert!(warm.is_in_time() && warm.sentences.is_empty());
         let endless = Machine { valid_hours: Some(f64::NAN), ..machine(0.0) };
         for wrong in [endless, Machine { warm_up_minutes: -1.0, ..machine(0.0) }] {
             assert!(wrong.check().is_err());

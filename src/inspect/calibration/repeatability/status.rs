@@ -1,0 +1,224 @@
+//! Whether the last calibration holds: the verdict that follows from all of its tests.
+
+use serde::{Deserialize, Serialize};
+
+use super::single_tests::{CalibrationTest, Evidence, TestOutcome, of_log, of_time};
+use super::standing::Machine;
+
+/// What all tests together say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CalibrationVerdict {
+    /// Every test that was made passed, and all that are needed were made.
+    Holds,
+    /// A test failed.
+    DoesNotHold,
+    /// None failed, but one that is needed could not be made.
+    NotJudged,
+}
+
+impl CalibrationVerdict {
+    /// For people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Holds => "Holds",
+            Self::DoesNotHold => "Does not hold",
+            Self::NotJudged => "Not judged",
+        }
+    }
+}
+
+/// What the last calibration is worth, test by test.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CalibrationStatus {
+    /// What follows from the tests.
+    pub verdict: CalibrationVerdict,
+    /// All of them, those that could not be made too.
+    pub tests: Vec<CalibrationTest>,
+}
+
+impl CalibrationStatus {
+    /// Of the calibration made at `calibrated_unix_s`, as it stands at `now_unix_s`.
+    ///
+    /// Needed are the time at which it was made, its control charts and the drifts, and the comparison with a
+    /// certificate where one is named. What is not known of the machine is left out, and said so.
+    pub fn of(now_unix_s: i64, calibrated_unix_s: Option<i64>, machine: &Machine, evidence: Evidence<'_>) -> Self {
+        let mut tests = of_time(now_unix_s, calibrated_unix_s, machine);
+        tests.extend(of_log(evidence));
+        let is_open = |test: &CalibrationTest| test.outcome == TestOutcome::NotJudged && test.is_needed;
+        let verdict = if tests.iter().any(|test| test.outcome == TestOutcome::Failed) {
+            CalibrationVerdict::DoesNotHold
+        } else if tests.iter().any(is_open) {
+            CalibrationVerdict::NotJudged
+        } else {
+            CalibrationVerdict::Holds
+        };
+        Self { verdict, tests }
+    }
+
+    /// Whether every test that was made passed, and all that are needed were made.
+    pub fn holds(&self) -> bool {
+        self.verdict == CalibrationVerdict::Holds
+    }
+
+    fn with(&self, outcome: TestOutcome) -> Vec<&CalibrationTest> {
+        self.tests.iter().filter(|test| test.outcome == outcome).collect()
+    }
+
+    /// The verdict, each test that failed, and what could not be made and why.
+    pub fn sentences(&self) -> Vec<String> {
+        let (failed, missing) = (self.with(TestOutcome::Failed), self.with(TestOutcome::NotJudged));
+        let made = self.tests.len() - missing.len();
+        let needed = missing.iter().filter(|test| test.is_needed).count();
+        let mut sentences = vec![match self.verdict {
+            CalibrationVerdict::Holds => {
+                format!("The last calibration holds: it passed all {made} tests that were made.")
+            }
+            CalibrationVerdict::DoesNotHold => {
+                format!("The last calibration does not hold: it failed {} of {made} tests.", failed.len())
+            }
+            CalibrationVerdict::NotJudged => {
+                format!("Whether the last calibration holds is not judged: {needed} needed tests could not be made.")
+            }
+        }];
+        sentences.extend(failed.iter().map(|test| format!("Failed: {}.", test.text())));
+        // What was missing for one reason stands together, without the quantities.
+        let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+        for test in missing {
+            match reasons.iter_mut().find(|(reason, _)| *reason == test.reason) {
+                Some((_, names)) if names.contains(&test.test.name()) => {}
+                Some((_, names)) => names.push(test.test.name()),
+                None => reasons.push((test.reason.as_str(), vec![test.test.name()])),
+            }
+        }
+        let told = reasons.iter().map(|(reason, names)| format!("Not judged: {}. {reason}", names.join(", ")));
+        sentences.extend(told);
+        sentences
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Certificate, Quantity, Record, Repeatability, TestKind};
+    use super::*;
+
+    const MADE: i64 = 1_700_000_000;
+    const SIGMA: f64 = 0.003;
+
+    /// Calibrations two hours apart that go to and fro, the last one `off_mm` along Z.
+    fn records(count: i64, off_mm: f64) -> Vec<Record> {
+        let record = |i: i64| {
+            let side = if i % 2 == 0 { 0.5 } else { -0.5 };
+            let off_mm = if i + 1 == count { off_mm } else { 0.0 };
+            Record {
+                unix_s: MADE - 7200 * (count - 1 - i),
+                shift_mm: [0.0, 0.0, off_mm].map(|own| own + SIGMA * side),
+                angles_rad: [1e-5 * side; 3],
+                shift_sigma_mm: [SIGMA; 3],
+                angles_sigma_rad: [1e-5; 3],
+            }
+        };
+        (0..count).map(record).collect()
+    }
+
+    fn certificate(shift_mm: f64) -> Certificate {
+        Certificate {
+            shift_mm: [shift_mm, 0.0, 0.0],
+            angles_rad: [0.0; 3],
+            shift_uncertainty_mm: [0.006; 3],
+            angles_uncertainty_rad: [6e-5; 3],
+        }
+    }
+
+    fn status(says: &Repeatability, uncompared: Option<&str>, machine: &Machine) -> CalibrationStatus {
+        CalibrationStatus::of(MADE + 3600, Some(MADE), machine, Evidence::Log { says, uncompared })
+    }
+
+    fn failed(status: &CalibrationStatus) -> Vec<(TestKind, Option<Quantity>)> {
+        status.with(TestOutcome::Failed).iter().map(|test| (test.test, test.quantity)).collect()
+    }
+
+    #[test]
+    fn a_calibration_that_passes_all_its_tests_holds() {
+        let machine = Machine {
+            restarted_unix_s: Some(MADE - 7000),
+            switched_on_unix_s: Some(MADE - 7000),
+            warm_up_minutes: 30.0,
+            valid_hours: Some(8.0),
+        };
+        let says = Repeatability::of(&records(24, 0.0), Some(&certificate(0.0))).unwrap();
+        let found = status(&says, None, &machine);
+        assert!(found.holds(), "{:?}", found.sentences());
+        // Four of its time, and five of each quantity.
+        assert_eq!(found.tests.len(), 4 + 5 * 6);
+        assert!(found.tests.iter().all(|test| test.outcome == TestOutcome::Passed && test.value.is_some()));
+        assert_eq!(found.sentences(), ["The last calibration holds: it passed all 34 tests that were made."]);
+        let json = serde_json::to_string(&found).unwrap();
+        assert_eq!(serde_json::from_str::<CalibrationStatus>(&json).unwrap(), found);
+    }
+
+    /// As it was once said to hold: En far beyond 1, and out of control.
+    #[test]
+    fn one_test_that_fails_ends_it_and_is_named() {
+        let far = Repeatability::of(&records(24, 0.0), Some(&certificate(9.0))).unwrap();
+        let found = status(&far, None, &Machine::default());
+        assert_eq!(found.verdict, CalibrationVerdict::DoesNotHold);
+        assert_eq!(failed(&found), [(TestKind::Certificate, Some(Quantity::ShiftX))]);
+        let says = found.sentences();
+        assert!(says[0].starts_with("The last calibration does not hold: it failed 1 of "), "{says:?}");
+        assert!(says[1].starts_with("Failed: agreement with the certificate, shift along X: En = "), "{says:?}");
+        assert!(says[1].ends_with(", at most En = 1.00."), "{says:?}");
+        let off = Repeatability::of(&records(24, 0.08), None).unwrap();
+        let found = status(&off, None, &Machine::default());
+        let z = Some(Quantity::ShiftZ);
+        assert!(failed(&found).contains(&(TestKind::Individuals, z)), "{:?}", found.sentences());
+        assert!(failed(&found).contains(&(TestKind::MovingRange, z)), "{:?}", found.sentences());
+        assert!(found.sentences().iter().any(|own| own.contains("control chart of moving ranges, shift along Z")));
+        // Its time alone.
+        let quiet = Repeatability::of(&records(24, 0.0), None).unwrap();
+        for (machine, kind) in [
+            (Machine { valid_hours: Some(0.5), ..Machine::default() }, TestKind::Age),
+            (Machine { restarted_unix_s: Some(MADE + 60), ..Machine::default() }, TestKind::Restart),
+            (
+                Machine { switched_on_unix_s: Some(MADE - 60), warm_up_minutes: 5.0, ..Machine::default() },
+                TestKind::WarmUp,
+            ),
+        ] {
+            assert_eq!(failed(&status(&quiet, None, &machine)), [(kind, None)]);
+        }
+        let evidence = Evidence::Log { says: &quiet, uncompared: None };
+        let early = CalibrationStatus::of(MADE - 60, Some(MADE), &Machine::default(), evidence);
+        assert_eq!(failed(&early), [(TestKind::Clock, None)]);
+    }
+
+    #[test]
+    fn what_could_not_be_tested_is_not_judged_and_said() {
+        // Nothing is known of the machine, and no certificate is named: neither is needed, both are said.
+        let quiet = Repeatability::of(&records(24, 0.0), None).unwrap();
+        let found = status(&quiet, None, &Machine::default());
+        assert!(found.holds());
+        let says = found.sentences();
+        assert!(says.iter().any(|own| own.starts_with("Not judged: restart of the CMM. It is not known")), "{says:?}");
+        assert!(says.iter().any(|own| own.contains("agreement with the certificate. No certificate")), "{says:?}");
+        // One that is named but cannot be read is needed.
+        let found = status(&quiet, Some("certificate.json cannot be read."), &Machine::default());
+        assert_eq!(found.verdict, CalibrationVerdict::NotJudged);
+        assert!(found.sentences().iter().any(|own| own.ends_with("certificate.json cannot be read.")));
+        // Charts of few cannot show anything.
+        let few = Repeatability::of(&records(4, 0.0), None).unwrap();
+        let found = status(&few, None, &Machine::default());
+        assert_eq!(found.verdict, CalibrationVerdict::NotJudged);
+        let says = found.sentences();
+        let charts = "Not judged: control chart of individuals, run rules, control chart of moving ranges. Control \
+                      charts need at least 5 calibrations; there are 4.";
+        assert!(says[0].contains("18 needed tests") && says.contains(&charts.to_owned()), "{says:?}");
+        // No calibration, no log, a machine that makes no sense.
+        let none = Evidence::Nothing("No log was read.");
+        let wrong = Machine { warm_up_minutes: -1.0, ..Machine::default() };
+        for (made, machine) in [(None, Machine::default()), (Some(MADE), Machine::default()), (Some(MADE), wrong)] {
+            let found = CalibrationStatus::of(MADE + 60, made, &machine, none);
+            assert_eq!(found.verdict, CalibrationVerdict::NotJudged, "{:?}", found.sentences());
+            assert!(found.sentences().iter().any(|own| own.ends_with("No log was read.")));
+        }
+    }
+}
