@@ -52,7 +52,10 @@ fn read_nominal(
     let source = source_file(path, unit, None)?;
     progress.report(0.8, "Preparing the nominal for search")?;
     let (surface, closed_cracks) = searchable(loaded.mesh);
-    let findings = MeshFindings { closed_cracks, ..loaded.findings };
+    progress.report(0.95, "Finding which way its shells face")?;
+    // A part of loading: the same file gives the same facets, so that a project need not keep it.
+    let (surface, orientation) = winding::orient(surface);
+    let findings = MeshFindings { closed_cracks, ..loaded.findings }.with_orientation(&orientation);
     let findings = findings.with_topology(surface.topology(), surface.mesh().volume_mm3());
     Ok(Nominal { source, surface, findings, notes: loaded.notes, steps: Vec::new() })
 }
@@ -72,9 +75,10 @@ fn stepped(nominal: &Nominal, step: NominalStep) -> (Nominal, String) {
         }
     };
     let surface = Surface::new(mesh);
+    let findings = nominal.findings.with_topology(surface.topology(), surface.mesh().volume_mm3());
     let mut stepped = Nominal {
         source: nominal.source.clone(),
-        findings: nominal.findings.with_topology(surface.topology(), surface.mesh().volume_mm3()),
+        findings: findings.with_undecided(&winding::examine(&surface).1),
         surface,
         notes: nominal.notes.clone(),
         steps: nominal.steps.clone(),

@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::topology::Topology;
+use super::winding::Orientation;
 
 /// Faults found in a mesh file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MeshFindings {
     /// Facets without area, dropped.
@@ -24,6 +25,16 @@ pub struct MeshFindings {
     pub turned_edges: usize,
     /// Whether a closed mesh faces inward everywhere.
     pub inside_out: bool,
+    /// Closed shells that were turned to face outward.
+    pub turned_outward: usize,
+    /// Closed shells that were turned to face inward: cavities.
+    pub turned_inward: usize,
+    /// Facets of those that were turned.
+    pub turned_facets: usize,
+    /// Closed shells that overlap others, so that it is not known which are cavities: left as they are.
+    pub undecided_shells: usize,
+    /// Centre of the box around those, mm.
+    pub undecided_centre_mm: [f64; 3],
 }
 
 impl MeshFindings {
@@ -33,6 +44,21 @@ impl MeshFindings {
         self.crowded_edges = topology.crowded_edges;
         self.turned_edges = topology.turned_edges;
         self.inside_out = topology.is_closed() && volume_mm3 < 0.0;
+        self
+    }
+
+    /// Adds what was turned on loading, and what could not be decided.
+    pub fn with_orientation(mut self, orientation: &Orientation) -> Self {
+        self.turned_outward = orientation.outward;
+        self.turned_inward = orientation.inward;
+        self.turned_facets = orientation.facets;
+        self.with_undecided(orientation)
+    }
+
+    /// Adds the shells that could not be decided.
+    pub fn with_undecided(mut self, orientation: &Orientation) -> Self {
+        self.undecided_shells = orientation.undecided;
+        self.undecided_centre_mm = orientation.undecided_bounds.centre().coords.into();
         self
     }
 
@@ -49,6 +75,21 @@ impl MeshFindings {
         ];
         let mut sentences: Vec<String> =
             counted.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}.")).collect();
+        if self.turned_facets > 0 {
+            sentences.push(format!(
+                "Closed shells were turned by how they lie in each other: {} outward, {} inward as cavities ({} \
+                 facets).",
+                self.turned_outward, self.turned_inward, self.turned_facets
+            ));
+        }
+        if self.undecided_shells > 0 {
+            let [x, y, z] = self.undecided_centre_mm;
+            sentences.push(format!(
+                "{} closed shells overlap, so it is not known which are cavities: loading left them as they are, and \
+                 the sign of deviations is open there, about ({x:.2}, {y:.2}, {z:.2}) mm.",
+                self.undecided_shells
+            ));
+        }
         if self.inside_out {
             sentences.push("The mesh is inside out: deviations change sign. “Unify winding” turns it.".into());
         }

@@ -14,6 +14,7 @@ pub mod morton;
 pub mod normals;
 pub mod refine;
 pub mod sampling;
+pub mod shells;
 pub mod simd;
 pub mod simplify;
 pub mod snapshot;

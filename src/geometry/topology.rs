@@ -16,6 +16,8 @@ pub struct Topology {
     pub open_edges: usize,
     /// Edges that belong to more than two facets.
     pub crowded_edges: usize,
+    /// The facets along those edges, in no order; each as often as it has such edges.
+    pub crowded_facets: Vec<u32>,
     /// Edges whose two facets run along it in the same direction: one of them is inside out.
     pub turned_edges: usize,
 }
@@ -59,6 +61,7 @@ impl Topology {
     /// taken as neighbours when they come in opposite pairs.
     fn join_crowd(&mut self, mesh: &Mesh, group: &[(u64, u32)]) {
         self.crowded_edges += 1;
+        self.crowded_facets.extend(group.iter().map(|&(_, half)| half / 3));
         let mut left: Vec<u32> = group.iter().map(|&(_, half)| half).collect();
         while let Some(half) = left.pop() {
             let start = |half: u32| mesh.facets[half as usize / 3][half as usize % 3];

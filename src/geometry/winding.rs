@@ -1,110 +1,91 @@
 //! Winding: every facet against its neighbours, solids outward, cavities inward.
 
-use super::topology::{NO_NEIGHBOUR, Topology};
-use super::{Aabb, Mesh, Point, Vector, triangle};
+use super::shells::{Nesting, Shells};
+use super::topology::Topology;
+use super::{Aabb, Mesh, Surface};
 
-/// Turns facets so that each runs against its neighbours, and closed parts outward; those inside an odd number of
-/// others are cavities and face inward. Returns how many facets were turned.
-pub fn unify(mesh: &mut Mesh) -> usize {
-    let topology = Topology::new(mesh);
-    let mut turned = vec![None; mesh.facets.len()];
-    let mut shells = Vec::new();
-    for seed in 0..mesh.facets.len() as u32 {
-        if turned[seed as usize].is_none() {
-            shells.push(Shell::grow(mesh, &topology, seed, &mut turned));
-        }
-    }
-    let is_cavity: Vec<bool> = shells.iter().map(|shell| shell.closed && shell.depth(mesh, &shells) % 2 == 1).collect();
-    let mut count = 0;
-    for (shell, is_cavity) in shells.iter().zip(is_cavity) {
-        count += shell.settle(mesh, &turned, is_cavity);
-    }
-    count
+/// What was turned so that closed shells face outward, or inward as cavities; and what was not, as that is not known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Orientation {
+    /// Shells with facets that were turned so that they face outward.
+    pub outward: usize,
+    /// Shells with facets that were turned so that they face inward.
+    pub inward: usize,
+    /// Facets turned.
+    pub facets: usize,
+    /// Closed shells that overlap others, or lie in such: which are cavities is not known.
+    pub undecided: usize,
+    /// Box around those, mm.
+    pub undecided_bounds: Aabb,
 }
 
-/// Facets that hang together.
-struct Shell {
-    facets: Vec<u32>,
-    closed: bool,
-    bounds: Aabb,
+/// Turns closed shells by their nesting: those in an even number of others face outward, those in an odd number are
+/// cavities and face inward. What has a rim, one side, or an edge of more than two facets stays as it is, and so does
+/// what such a shell may surround, and what overlaps another.
+pub fn orient(surface: Surface) -> (Surface, Orientation) {
+    let (turned, orientation) = examine(&surface);
+    if turned.is_empty() {
+        return (surface, orientation);
+    }
+    let mut mesh = surface.into_mesh();
+    turned.iter().for_each(|&facet| mesh.facets[facet as usize].swap(1, 2));
+    (Surface::new(mesh), orientation)
 }
 
-impl Shell {
-    /// Collects what hangs together with `seed`, and marks in `turned` what runs the other way than it.
-    fn grow(mesh: &Mesh, topology: &Topology, seed: u32, turned: &mut [Option<bool>]) -> Self {
-        let mut facets = vec![seed];
-        turned[seed as usize] = Some(false);
-        let mut next = 0;
-        while next < facets.len() {
-            let facet = facets[next] as usize;
-            next += 1;
-            for edge in 0..3 {
-                let neighbour = topology.neighbours[facet][edge];
-                if neighbour == NO_NEIGHBOUR || turned[neighbour as usize].is_some() {
-                    continue;
-                }
-                let (a, b) = (mesh.facets[facet][edge], mesh.facets[facet][(edge + 1) % 3]);
-                let other = mesh.facets[neighbour as usize];
-                let same_way = (0..3).any(|i| other[i] == a && other[(i + 1) % 3] == b);
-                turned[neighbour as usize] = turned[facet].map(|state: bool| state != same_way);
-                facets.push(neighbour);
-            }
+/// The facets that [`orient`] would turn, and what it would say.
+pub fn examine(surface: &Surface) -> (Vec<u32>, Orientation) {
+    let shells = Shells::of(surface.mesh(), surface.topology());
+    let mut orientation = Orientation { outward: 0, inward: 0, facets: 0, undecided: 0, undecided_bounds: Aabb::EMPTY };
+    let mut turned = Vec::new();
+    for (shell, nesting) in shells.list.iter().zip(shells.nesting(surface)) {
+        if !shell.is_closed || nesting.is_in_open {
+            continue;
         }
-        let closed = facets.iter().all(|&facet| !topology.neighbours[facet as usize].contains(&NO_NEIGHBOUR));
-        let corners: Vec<Point> = facets.iter().flat_map(|&facet| mesh.corners(facet as usize)).collect();
-        Self { facets, closed, bounds: Aabb::of_points(&corners) }
-    }
-
-    /// How many other closed shells it lies in.
-    fn depth(&self, mesh: &Mesh, shells: &[Self]) -> usize {
-        let place = triangle::centroid(&mesh.corners(self.facets[0] as usize));
-        shells
-            .iter()
-            .filter(|other| other.closed && other.facets[0] != self.facets[0] && other.bounds.contains(&place))
-            .filter(|other| other.encloses(mesh, &place))
-            .count()
-    }
-
-    fn encloses(&self, mesh: &Mesh, place: &Point) -> bool {
-        // Along no axis and no face diagonal, so that hits on edges are the exception.
-        let direction = Vector::new(0.435_281, 0.738_117, 0.515_529);
-        let hit = |&&facet: &&u32| {
-            triangle::intersect_line(place, &direction, &mesh.corners(facet as usize), 0.0).is_some_and(|t| t > 0.0)
+        let Some(depth) = nesting.depth else {
+            orientation.undecided += 1;
+            orientation.undecided_bounds = orientation.undecided_bounds.union(&shell.bounds);
+            continue;
         };
-        self.facets.iter().filter(hit).count() % 2 == 1
+        let is_cavity = depth % 2 == 1;
+        let wrong = shells.turned_wrongly(shell, is_cavity);
+        if !wrong.is_empty() {
+            *(if is_cavity { &mut orientation.inward } else { &mut orientation.outward }) += 1;
+            turned.extend(wrong);
+        }
     }
+    orientation.facets = turned.len();
+    (turned, orientation)
+}
 
-    /// Turns the marked facets, or all others where that is the right way round.
-    fn settle(&self, mesh: &mut Mesh, turned: &[Option<bool>], is_cavity: bool) -> usize {
-        let is_turned = |facet: u32| turned[facet as usize] == Some(true);
-        let invert = if self.closed {
-            let origin = mesh.corners(self.facets[0] as usize)[0];
-            let signed = |&facet: &u32| {
-                let [a, b, c] = mesh.corners(facet as usize).map(|corner| corner - origin);
-                let volume = a.dot(&b.cross(&c));
-                if is_turned(facet) { -volume } else { volume }
-            };
-            let volume: f64 = self.facets.iter().map(signed).sum();
-            (volume < 0.0) != is_cavity
+/// Turns facets so that each runs against its neighbours, and parts without a rim outward; those inside an odd number
+/// of closed ones are cavities and face inward, those that overlap others count as solids. Returns how many facets were
+/// turned.
+pub fn unify(mesh: &mut Mesh) -> usize {
+    let shells = Shells::of(mesh, &Topology::new(mesh));
+    let nesting = match shells.list.len() {
+        0 | 1 => vec![Nesting { depth: Some(0), is_in_open: false }; shells.list.len()],
+        _ => shells.nesting(&Surface::new(mesh.clone())),
+    };
+    let mut count = 0;
+    for (shell, nesting) in shells.list.iter().zip(nesting) {
+        let turned = if shell.is_rimless {
+            shells.turned_wrongly(shell, nesting.depth.is_some_and(|depth| depth % 2 == 1))
         } else {
             // An open part has no outside: keep what most of its facets say.
-            self.facets.iter().filter(|&&facet| is_turned(facet)).count() * 2 > self.facets.len()
+            let opposed = shells.opposed_to(shell, false);
+            if opposed.len() * 2 > shell.facets.len() { shells.opposed_to(shell, true) } else { opposed }
         };
-        let mut count = 0;
-        for &facet in &self.facets {
-            if is_turned(facet) != invert {
-                mesh.facets[facet as usize].swap(1, 2);
-                count += 1;
-            }
-        }
-        count
+        turned.iter().for_each(|&facet| mesh.facets[facet as usize].swap(1, 2));
+        count += turned.len();
     }
+    count
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::geometry::mesh::shapes;
+    use crate::geometry::{Point, Vector};
 
     #[test]
     fn mixed_winding_is_found_and_unified_outward() {
@@ -134,5 +115,97 @@ mod tests {
         casting.flip();
         unify(&mut casting);
         assert!((casting.volume_mm3() - volume).abs() < 1e-9);
+    }
+
+    fn cube(centre: [f64; 3], half: f64) -> Mesh {
+        let (centre, half) = (Point::from(centre), Vector::repeat(half));
+        shapes::cuboid(centre - half, centre + half)
+    }
+
+    fn inside_out(mut mesh: Mesh) -> Mesh {
+        mesh.flip();
+        mesh
+    }
+
+    fn all(parts: &[Mesh]) -> Mesh {
+        let mut mesh = Mesh::default();
+        parts.iter().for_each(|part| mesh.append(part));
+        mesh
+    }
+
+    /// How many shells are turned outward and inward, how many are undecided, and signed distances afterwards.
+    #[track_caller]
+    fn check(mesh: Mesh, counts: [usize; 3], signs: &[([f64; 3], f64)]) -> Surface {
+        let before = mesh.facets.clone();
+        let (surface, found) = orient(Surface::new(mesh));
+        assert_eq!([found.outward, found.inward, found.undecided], counts);
+        let is_turned = |(own, before): (&[u32; 3], &[u32; 3])| own != before;
+        let turned = surface.mesh().facets.iter().zip(&before).filter(|own| is_turned(*own)).count();
+        assert_eq!(turned, found.facets);
+        for (place, truth) in signs {
+            let place = Point::from(*place);
+            let hit = surface.closest_point(&place, f64::INFINITY).unwrap();
+            let signed = surface.signed_distance_mm(&place, &hit);
+            assert!((signed - truth).abs() < 1e-12, "{place}: {signed} {truth}");
+        }
+        // Turned once, it stays.
+        assert_eq!(examine(&surface).0.len(), 0);
+        surface
+    }
+
+    #[test]
+    fn of_two_boxes_apart_the_one_inside_out_is_turned() {
+        let apart = |other| all(&[cube([0.0; 3], 5.0), other]);
+        let signs =
+            [([0.0, 0.0, 3.0], -2.0), ([0.0, 0.0, 6.0], 1.0), ([20.0, 0.0, 3.0], -2.0), ([20.0, 0.0, 7.0], 2.0)];
+        check(apart(inside_out(cube([20.0, 0.0, 0.0], 5.0))), [1, 0, 0], &signs);
+        check(apart(cube([20.0, 0.0, 0.0], 5.0)), [0, 0, 0], &signs);
+        // Some facets of a shell only.
+        let mut mixed = cube([20.0, 0.0, 0.0], 5.0);
+        mixed.facets[3].swap(0, 1);
+        assert_eq!(check(apart(mixed), [1, 0, 0], &signs).topology().turned_edges, 0);
+    }
+
+    #[test]
+    fn a_cavity_wound_as_a_solid_is_turned_inward_and_one_wound_right_is_left() {
+        let signs = [([0.0, 0.0, 8.0], -2.0), ([0.0, 0.0, 11.0], 1.0), ([0.0, 0.0, 3.0], 1.0), ([0.0; 3], 4.0)];
+        let (body, hole) = (|| cube([0.0; 3], 10.0), || cube([0.0; 3], 4.0));
+        check(all(&[body(), hole()]), [0, 1, 0], &signs);
+        check(all(&[body(), inside_out(hole())]), [0, 0, 0], &signs);
+        check(all(&[hole(), inside_out(body())]), [1, 1, 0], &signs);
+    }
+
+    #[test]
+    fn shells_nested_three_deep_face_by_turns() {
+        let parts = [cube([0.0; 3], 12.0), cube([0.0; 3], 8.0), cube([0.0; 3], 4.0)];
+        let signs = [([0.0, 0.0, 11.0], -1.0), ([0.0, 0.0, 7.0], 1.0), ([0.0, 0.0, 5.0], 1.0), ([0.0, 0.0, 3.0], -1.0)];
+        check(all(&parts), [0, 1, 0], &signs);
+        check(inside_out(all(&parts)), [2, 0, 0], &signs);
+        let [outer, hole, core] = parts;
+        check(all(&[core, inside_out(hole), outer]), [0, 0, 0], &signs);
+    }
+
+    #[test]
+    fn shells_that_overlap_are_left_and_told_with_their_place() {
+        let (one, other) = (cube([0.0; 3], 5.0), inside_out(cube([4.0, 3.0, 2.0], 5.0)));
+        let overlapping = all(&[one, other, cube([40.0, 0.0, 0.0], 2.0)]);
+        let (_, found) = orient(Surface::new(overlapping.clone()));
+        assert_eq!((found.outward, found.inward, found.undecided), (0, 0, 2));
+        assert!((found.undecided_bounds.centre() - Point::new(2.0, 1.5, 1.0)).norm() < 1e-12);
+        // Asked for by hand, they all count as solids.
+        let mut mesh = overlapping;
+        assert_eq!(unify(&mut mesh), 12);
+    }
+
+    #[test]
+    fn open_shells_and_what_lies_in_them_are_left() {
+        let mut open = cube([0.0; 3], 10.0);
+        open.facets.pop();
+        for (inner, counts) in [(cube([0.0; 3], 3.0), [0, 0, 0]), (inside_out(cube([0.0; 3], 3.0)), [0, 0, 0])] {
+            let (_, found) = orient(Surface::new(all(&[open.clone(), inner])));
+            assert_eq!([found.outward, found.inward, found.undecided], counts);
+        }
+        let (_, found) = orient(Surface::new(inside_out(open)));
+        assert_eq!(found.facets, 0);
     }
 }

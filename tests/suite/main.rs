@@ -13,6 +13,7 @@ mod fits;
 mod kernels;
 mod mechanical;
 mod mutations;
+mod nesting;
 mod own_artefact;
 mod probing;
 mod published_fits;

@@ -76,6 +76,11 @@ impl Surface {
         &self.mesh
     }
 
+    /// The mesh alone; what searches need goes.
+    pub fn into_mesh(self) -> Mesh {
+        self.mesh
+    }
+
     /// A number that no other surface of this run has: what is kept about a surface elsewhere is found by it.
     pub fn number(&self) -> u64 {
         self.number

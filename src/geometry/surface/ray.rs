@@ -1,6 +1,6 @@
 //! Rays against a surface: the first facet hit, for picking and for the simulated sensor.
 
-use super::super::tree::{LEAF_BIT, NO_CHILD};
+use super::super::tree::{LEAF_BIT, NO_CHILD, Node};
 use super::super::triangle;
 use super::super::{Point, Vector};
 use super::Surface;
@@ -54,21 +54,50 @@ impl Surface {
                 if node.children[slot] == NO_CHILD {
                     continue;
                 }
-                let (mut low, mut high) = (t_min, nearest);
-                for axis in 0..3 {
-                    let near = (f64::from(node.min[axis][slot]) - margin - from[axis]) * inverse[axis];
-                    let far = (f64::from(node.max[axis][slot]) + margin - from[axis]) * inverse[axis];
-                    // min and max drop the NaN of 0 * inf: such an axis does not limit the ray.
-                    low = low.max(near.min(far));
-                    high = high.min(near.max(far));
-                }
-                if low <= high {
+                if let Some(low) = enters(node, slot, [&from, &inverse], margin, [t_min, nearest]) {
                     stack.push((low, node.children[slot]));
                 }
             }
             stack[first..].sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
         }
         best
+    }
+
+    /// Every hit of `origin + t * direction` with `t_min < t < t_max`, in no order. `tolerance` widens facets
+    /// (barycentric): where the line runs through an edge, both of its facets may be hit.
+    pub fn each_hit(
+        &self,
+        origin: &Point,
+        direction: &Vector,
+        [t_min, t_max]: [f64; 2],
+        tolerance: f64,
+        mut take: impl FnMut(RayHit),
+    ) {
+        if self.tree.nodes.is_empty() {
+            return;
+        }
+        let from = origin - self.centre;
+        let inverse = direction.map(|component| 1.0 / component);
+        let margin = 4.0 * f64::from(f32::EPSILON) * self.reach_mm;
+        let mut stack = vec![0_u32];
+        while let Some(code) = stack.pop() {
+            if code & LEAF_BIT != 0 {
+                for &facet in self.tree.pack((code & !LEAF_BIT) as usize) {
+                    let corners = self.mesh.corners(facet as usize);
+                    let t = triangle::intersect_line(origin, direction, &corners, tolerance);
+                    if let Some(t) = t.filter(|t| t_min < *t && *t < t_max) {
+                        take(RayHit { t, facet });
+                    }
+                }
+                continue;
+            }
+            let node = &self.tree.nodes[code as usize];
+            for slot in (0..8).filter(|&slot| node.children[slot] != NO_CHILD) {
+                if enters(node, slot, [&from, &inverse], margin, [t_min, t_max]).is_some() {
+                    stack.push(node.children[slot]);
+                }
+            }
+        }
     }
 
     /// The crossing of the line `origin + t * direction` (unit length) with an accepted facet that is nearest to
@@ -134,6 +163,26 @@ impl Surface {
     }
 }
 
+/// Where a line, by its place about the tree's centre and the inverses of its direction, enters the box of a child that
+/// is widened by `margin`; `None` where it misses it between the two ends.
+#[inline(always)]
+fn enters(
+    node: &Node,
+    slot: usize,
+    [from, inverse]: [&Vector; 2],
+    margin: f64,
+    [mut low, mut high]: [f64; 2],
+) -> Option<f64> {
+    for axis in 0..3 {
+        let near = (f64::from(node.min[axis][slot]) - margin - from[axis]) * inverse[axis];
+        let far = (f64::from(node.max[axis][slot]) + margin - from[axis]) * inverse[axis];
+        // min and max drop the NaN of 0 * inf: such an axis does not limit the ray.
+        low = low.max(near.min(far));
+        high = high.min(near.max(far));
+    }
+    (low <= high).then_some(low)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,6 +202,12 @@ mod tests {
             assert!((scaled.amax() - 1.0).abs() < 1e-9, "{place}");
         }
         assert!(surface.first_hit(&Point::new(5.0, 0.0, 0.0), &Vector::x(), 0.0, 1e9).is_none());
+        let mut hits = Vec::new();
+        let (high, down) = (Point::new(0.3, 0.4, 10.0), -Vector::z());
+        surface.each_hit(&high, &down, [0.0, f64::INFINITY], 0.0, |hit| hits.push(hit.t));
+        hits.sort_by(f64::total_cmp);
+        assert!(hits.len() == 2 && (hits[0] - 7.0).abs() < 1e-12 && (hits[1] - 13.0).abs() < 1e-12, "{hits:?}");
+        surface.each_hit(&high, &down, [7.5, 12.5], 0.0, |hit| panic!("{hit:?}"));
         let straight_down = surface.first_hit(&Point::new(0.0, 0.0, 10.0), &-Vector::z(), 0.0, 1e9).unwrap();
         assert_eq!(straight_down.t, 7.0);
     }

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Quantity;
 use super::chart::Rule;
 use super::drift::SIGNIFICANT;
 use super::run::{MIN_CHARTED, Quantified, Repeatability};
 use super::standing::{HOUR_S, MINUTE_S, Machine};
-use super::Quantity;
 
 /// What is tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

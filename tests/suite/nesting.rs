@@ -1,0 +1,124 @@
+//! A nominal of several shells faces as a part does once it is loaded, however its file winds it, and says so.
+
+use std::path::Path;
+
+use shadowgraph::base::Progress;
+use shadowgraph::dispatch::{Command, Dispatcher};
+use shadowgraph::geometry::{Mesh, Point, Vector, mesh::shapes};
+use shadowgraph::io::write;
+use shadowgraph::session::Nominal;
+
+use super::support::{asset, cad_reader, context};
+
+fn cube(centre: [f64; 3], half: f64) -> Mesh {
+    let (centre, half) = (Point::from(centre), Vector::repeat(half));
+    shapes::cuboid(centre - half, centre + half)
+}
+
+fn inside_out(mut mesh: Mesh) -> Mesh {
+    mesh.flip();
+    mesh
+}
+
+fn opened(path: &Path) -> Dispatcher {
+    let mut dispatcher = Dispatcher::new(context());
+    let command = Command::OpenNominal { path: path.to_owned(), unit: None };
+    dispatcher.run_now(command, &Progress::silent()).unwrap();
+    dispatcher
+}
+
+fn nominal(dispatcher: &Dispatcher) -> &Nominal {
+    dispatcher.document.nominal.as_deref().unwrap()
+}
+
+fn signed_mm(nominal: &Nominal, place: [f64; 3]) -> f64 {
+    let place = Point::from(place);
+    let hit = nominal.surface.closest_point(&place, f64::INFINITY).unwrap();
+    nominal.surface.signed_distance_mm(&place, &hit)
+}
+
+/// The parts as one STL, loaded; distances at places must be as told, and the words must be said.
+#[track_caller]
+fn check(parts: &[Mesh], signs: &[([f64; 3], f64)], says: &[&str]) {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, project) = (folder.path().join("part.stl"), folder.path().join("part.shadowgraph"));
+    let mut mesh = Mesh::default();
+    parts.iter().for_each(|part| mesh.append(part));
+    write::mesh(&path, &mesh).unwrap();
+    let mut dispatcher = opened(&path);
+    let found = nominal(&dispatcher).findings.sentences();
+    assert!(found.len() == says.len() && found.iter().zip(says).all(|(own, said)| own.contains(*said)), "{found:?}");
+    for said in says {
+        assert!(dispatcher.messages.iter().any(|message| message.text.contains(*said)), "{:?}", dispatcher.messages);
+    }
+    for (place, truth) in signs {
+        let signed = signed_mm(nominal(&dispatcher), *place);
+        assert!((signed - truth).abs() < 1e-9, "{place:?}: {signed} {truth}");
+    }
+    // A project that is opened again faces the same way, without a step of its own.
+    let facets = nominal(&dispatcher).surface.mesh().facets.clone();
+    let send = |dispatcher: &mut Dispatcher, command| dispatcher.run_now(command, &Progress::silent()).unwrap();
+    send(&mut dispatcher, Command::SaveProject(project.clone()));
+    send(&mut dispatcher, Command::NewInspection);
+    send(&mut dispatcher, Command::OpenProject(project));
+    let again = nominal(&dispatcher);
+    assert!(again.surface.mesh().facets == facets && again.steps.is_empty());
+    assert_eq!(again.findings.sentences(), found);
+}
+
+#[test]
+fn of_two_boxes_apart_the_inverted_one_is_turned_on_loading() {
+    let signs = [([0.0, 1.0, 3.0], -2.0), ([0.0, 1.0, 6.0], 1.0), ([20.0, 1.0, 3.0], -2.0), ([20.0, 1.0, 7.0], 2.0)];
+    let said = "Closed shells were turned by how they lie in each other: 1 outward, 0 inward as cavities (12 facets).";
+    check(&[cube([0.0; 3], 5.0), inside_out(cube([20.0, 0.0, 0.0], 5.0))], &signs, &[said]);
+    check(&[cube([0.0; 3], 5.0), cube([20.0, 0.0, 0.0], 5.0)], &signs, &[]);
+}
+
+#[test]
+fn a_cavity_wound_as_a_solid_is_turned_on_loading_and_one_wound_right_is_not() {
+    let signs = [([0.0, 1.0, 8.0], -2.0), ([0.0, 1.0, 11.0], 1.0), ([0.0, 1.0, 3.0], 1.0)];
+    let said = "0 outward, 1 inward as cavities (12 facets).";
+    check(&[cube([0.0; 3], 10.0), cube([0.0; 3], 4.0)], &signs, &[said]);
+    check(&[cube([0.0; 3], 10.0), inside_out(cube([0.0; 3], 4.0))], &signs, &[]);
+}
+
+#[test]
+fn shells_nested_three_deep_face_by_turns_after_loading() {
+    let parts = [cube([0.0; 3], 12.0), cube([0.0; 3], 8.0), cube([0.0; 3], 4.0)];
+    let signs = [([0.0, 1.0, 11.0], -1.0), ([0.0, 1.0, 7.0], 1.0), ([0.0, 1.0, 5.0], 1.0), ([0.0, 1.0, 3.0], -1.0)];
+    check(&parts, &signs, &["0 outward, 1 inward as cavities (12 facets)."]);
+    check(&parts.map(inside_out), &signs, &["2 outward, 0 inward as cavities (24 facets)."]);
+}
+
+#[test]
+fn shells_that_overlap_leave_the_sign_open_and_say_where() {
+    let said = "2 closed shells overlap, so it is not known which are cavities: loading left them as they are, and \
+                the sign of deviations is open there, about (2.00, 1.50, 1.00) mm.";
+    let apart = ([40.0, 0.5, 1.0], -1.0);
+    check(&[cube([0.0; 3], 5.0), cube([4.0, 3.0, 2.0], 5.0), cube([40.0, 0.0, 0.0], 2.0)], &[apart], &[said]);
+}
+
+/// What is open keeps its winding, and so does what is right.
+#[test]
+fn open_meshes_and_sound_parts_are_loaded_as_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("open.stl");
+    let mut open = inside_out(cube([0.0; 3], 5.0));
+    open.facets.pop();
+    write::mesh(&path, &open).unwrap();
+    let dispatcher = opened(&path);
+    let loaded = nominal(&dispatcher);
+    for facet in 0..open.facets.len() {
+        assert_eq!(loaded.surface.mesh().normal(facet), open.normal(facet));
+    }
+    let says = loaded.findings.sentences();
+    assert!(says.len() == 1 && says[0].contains("3 open edges"), "{says:?}");
+    let mut parts = vec![asset("bracket.stl")];
+    if cad_reader().program.is_some() {
+        parts.push(asset("bracket.step"));
+    }
+    for part in parts {
+        let findings = nominal(&opened(&part)).findings;
+        assert_eq!((findings.turned_facets, findings.undecided_shells), (0, 0), "{}", part.display());
+    }
+}
