@@ -43,6 +43,9 @@ pub fn run(arguments: &Tolerances, json: bool, context: &Context) -> Result<i32>
         });
         let titles = ["tolerance", "measured", "limit", "verdict"];
         print!("{}", text_table::aligned(&titles, &cells.collect::<Vec<_>>()));
+        for (tolerance, judged) in rows.iter().filter_map(|(tolerance, result)| Some((tolerance, result.ok()?))) {
+            println!("{}: {}", tolerance.title(), judged.reading);
+        }
     }
     let unjudged: Vec<&str> = rows.iter().filter_map(|(_, result)| result.err().map(String::as_str)).collect();
     unjudged.iter().for_each(|sentence| eprintln!("{sentence}"));

@@ -14,7 +14,7 @@ pub(super) fn section(document: &Document) -> Option<Section> {
         match result {
             Ok(judged) => {
                 let text = format!("{}: {} of {}", judged.words(), judged.measured_text(), judged.limits_text());
-                vec![(name, text), (String::new(), judged.how.clone())]
+                vec![(name, text), (String::new(), judged.how.clone()), (String::new(), judged.reading.clone())]
             }
             Err(sentence) => vec![(name, format!("not judged: {sentence}"))],
         }

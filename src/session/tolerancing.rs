@@ -163,7 +163,11 @@ impl ConstructedElement {
         if self.recipe.construction == Construction::Middle
             && let (Situation::Plane(_), [one, other]) = (self.made.element.situation(), sides.as_slice())
         {
-            let (near, far) = (document.points_at(&one.recipe.points), document.points_at(&other.recipe.points));
+            // Without outliers, of which one alone could hold an envelope.
+            let used = |side: &Feature| {
+                tolerances::Feature::of_fit(&side.fit, &document.points_at(&side.recipe.points)).points
+            };
+            let (near, far) = (used(one), used(other));
             let apart = distance(&Known::of_fit(&one.fit, &near), &Known::of_fit(&other.fit, &far));
             feature.size_mm = apart.ok().map(|apart| apart.distance_mm);
             feature.points = near.into_iter().chain(far).collect();

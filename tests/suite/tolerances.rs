@@ -103,6 +103,7 @@ fn known_errors_of_a_block_are_judged_by_the_command_line() {
         assert!((own - measured).abs() < 1e-7, "{own} {row:#}");
         assert_eq!(row["judged"]["verdict"], verdict, "{row:#}");
         assert!(row["judged"]["how"].as_str().unwrap().contains("ISO 1"), "{row:#}");
+        assert!(row["judged"]["reading"].as_str().unwrap().contains("our reading of ISO"), "{row:#}");
     }
     // The size and the place follow from fits, whose uncertainty is known.
     assert_eq!(rows[0]["words"], "conforms");
@@ -113,6 +114,9 @@ fn known_errors_of_a_block_are_judged_by_the_command_line() {
     let table = String::from_utf8_lossy(&table.stdout).into_owned();
     assert!(table.contains("Tolerance “Place of the bore”") && table.contains("0.0600"), "{table}");
     assert!(table.contains("9.9500 to 10.0500 mm") && table.contains("Flatness of “lid”"), "{table}");
+    // Which reading of the standards each is judged by stands below the table.
+    let reading = "Size of “bore”: Size of the least-squares feature (our reading of ISO 14405-1, GG).";
+    assert!(table.contains(reading), "{table}");
 
     let strict = judge(&features, &plan, &kinds_and(&["--fail-on-out-of-tolerance"]));
     assert_eq!(strict.status.code(), Some(4), "{}", errors(&strict));
@@ -301,6 +305,7 @@ fn a_corner_is_constructed_and_toleranced_by_mouse() {
     // The lean, and some noise beyond it on both sides.
     assert!((0.078..0.09).contains(&first.measured_mm) && first.verdict == Verdict::In, "{first:?}");
     show(&mut harness, "in tolerance");
+    assert!(harness.query_all_by_label_contains("our reading of ISO 1101").next().is_some());
     save_picture(&mut harness, "tolerances");
 
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);

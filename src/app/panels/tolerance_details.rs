@@ -65,7 +65,7 @@ fn maximum_material(ui: &mut egui::Ui, i: usize, own: &mut Option<MaximumMateria
     ui.horizontal(|ui| {
         let mut asked = own.is_some();
         let text = "At maximum material";
-        let hint = "The limit grows by how far the size has left that of the most material";
+        let hint = "The limit grows by how far the actual mating envelope has left the size of the most material";
         let check = ui.checkbox(&mut asked, text).on_hover_text(hint);
         named(&check, &format!("{text}, tolerance {}", i + 1));
         if asked != own.is_some() {

@@ -239,6 +239,7 @@ fn verdict(ui: &mut egui::Ui, i: usize, judged: &Judged) {
         let figures = ui.add(egui::Label::new(RichText::new(text).weak()).truncate());
         figures.on_hover_text(format!("Tolerance {}: {}{sure}", i + 1, judged.how));
     });
+    theme::weak(ui, judged.reading.as_str());
 }
 
 /// Reading and writing the list.

@@ -27,13 +27,25 @@ pub struct Feature {
     /// reference of ISO 1101:2017), where it was fitted. Form checks take it; else the element, and say so.
     pub minimum_zone: Option<Shape>,
     /// Distance of the two sides of a slot or tab, mm. A plane that has one is a mid-plane: its points are those of the
-    /// sides and tell only how far it reaches.
+    /// sides and tell how far it reaches, and what fits between or around them.
     pub size_mm: Option<f64>,
+    /// Of a slot in a sheet, its sides without the rounded ends, which its points hold as well. Of other mid-planes all
+    /// points are those of the sides.
+    pub straight_sides: Option<StraightSides>,
     /// Signed deviations of the points from the nominal surface, mm, + outside, for profiles; as long as the points, or
     /// empty. Measured in the datum system, or for a profile without datums after a best fit.
     pub deviations_mm: Vec<f64>,
     /// How sure the element is, and by its first number the radius, or the size of a mid-plane; exact where `None`.
     pub uncertainty: Option<Uncertainty>,
+}
+
+/// The straight sides of a slot in a sheet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StraightSides {
+    /// Measured points of both, mm.
+    pub points: Vec<Point>,
+    /// The sheet's unit normal: the sides stand along it, and their points do not tell how squarely.
+    pub sheet_normal: Vector,
 }
 
 impl Feature {
@@ -45,6 +57,7 @@ impl Feature {
             nominal: None,
             minimum_zone: None,
             size_mm: None,
+            straight_sides: None,
             deviations_mm: Vec::new(),
             uncertainty: None,
         }
@@ -59,9 +72,14 @@ impl Feature {
     /// A slot by its mid-plane and width, and the points of its rim that the fit used.
     pub fn of_slot(fit: &SlotFit, points: &[Point]) -> Self {
         let width = fit.uncertainty.numbers.last().copied().into_iter().collect();
+        let (points, slot) = (used(points, &fit.dropped), &fit.slot);
+        let half_mm = 0.5 * (slot.length_mm - slot.width_mm);
+        let is_straight = |point: &&Point| (*point - slot.centre).dot(&slot.direction).abs() <= half_mm;
+        let straight = points.iter().filter(is_straight).copied().collect();
         Self {
-            points: used(points, &fit.dropped),
-            size_mm: Some(fit.slot.width_mm),
+            points,
+            size_mm: Some(slot.width_mm),
+            straight_sides: Some(StraightSides { points: straight, sheet_normal: slot.normal }),
             uncertainty: Some(Uncertainty { numbers: width, ..fit.uncertainty.clone() }),
             ..Self::of(fit.slot.mid_plane())
         }
@@ -76,7 +94,7 @@ impl Feature {
         self
     }
 
-    /// Its size, mm: the diameter of round features, the distance of two sides.
+    /// Its least-squares size, mm: the diameter of round features, the distance of two sides.
     pub fn measured_size_mm(&self) -> Option<f64> {
         match self.element {
             Element::Shape(

@@ -39,6 +39,9 @@ pub struct Judged {
     pub lower_mm: Option<f64>,
     /// By how much the limit grew because the feature has less material than at its maximum, mm.
     pub bonus_mm: f64,
+    /// Expanded uncertainty (k = 2) of that, mm, where it is known; it counts for the proof beside that of the value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bonus_uncertainty_mm: Option<f64>,
     /// Within the limits or beyond.
     pub verdict: Verdict,
     /// What that proves; `None` where the uncertainty is not known.
@@ -49,6 +52,9 @@ pub struct Judged {
     pub uncertainty_mm: Option<f64>,
     /// How the value was found: the standard's formula, the datums, and what was assumed.
     pub how: String,
+    /// Which reading of the standards that is, in short sentences: their texts were not available to check against.
+    #[serde(default)]
+    pub reading: String,
 }
 
 impl Judged {

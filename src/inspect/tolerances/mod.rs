@@ -39,11 +39,14 @@
 //! "tip": { "point": [1, 2, 3] } }`, in the frame of the nominal part.
 //!
 //! Features are given as they were fitted ([`Feature`]). True places are those of the nominals, in the frame that the
-//! nominals of the datums make, or stated in the tolerance. What is not here: common datums (A-B; construct the common
-//! axis and name it), datums at maximum material, patterns judged together, profiles of lines, projected zones.
+//! nominals of the datums make, or stated in the tolerance. At maximum material the limit grows by how far the
+//! unrelated actual mating envelope of the feature has left its size at maximum material. What is not here: common
+//! datums (A-B; construct the common axis and name it), datums at maximum material, the least material requirement,
+//! patterns judged together, profiles of lines, projected zones.
 
 mod datums;
 pub mod enclosing_circle;
+mod envelope;
 mod extents;
 mod feature;
 mod form;
@@ -67,7 +70,7 @@ use crate::geometry::{Point, Vector};
 use crate::inspect::features::Element;
 pub use datums::{Datum, DatumSystem, FreeMotions};
 use feature::Actual;
-pub use feature::{Feature, Features};
+pub use feature::{Feature, Features, StraightSides};
 pub use judged::{Conformity, Judged, Verdict};
 pub use sections::median_line;
 pub use tolerance::{Characteristic, Letters, MaximumMaterial, Plan, Side, Tolerance, Zone};
@@ -92,11 +95,16 @@ fn judged(tolerance: &Tolerance, features: &Features, letters: &Letters) -> Resu
     if !measured.value_mm.is_finite() {
         return Err(UserError::input("The measured value is no number; check the feature's points."));
     }
-    let bonus_mm = bonus_mm(tolerance, &scene)?;
+    let bonus = match &tolerance.maximum_material {
+        Some(maximum) => Some(envelope::bonus(&scene.feature(&tolerance.feature)?, maximum)?),
+        None => None,
+    };
     let mut how =
         format!("{} ({}): {}", tolerance.characteristic.name(), tolerance.characteristic.source(), measured.how);
-    if tolerance.maximum_material.is_some() {
-        how += &format!("; the limit grows by {bonus_mm:.4} mm with the size (maximum material, ASME Y14.5-2018)");
+    let mut reading = tolerance.characteristic.reading().to_owned();
+    if let Some(bonus) = &bonus {
+        how += &format!("; {}", bonus.how);
+        reading += " Bonus from the unrelated actual mating envelope (our reading of ISO 2692 and ASME Y14.5).";
     }
     let propagated = || if measured.of_element { propagated(tolerance, &scene, measured.value_mm) } else { Ok(None) };
     let uncertainty_mm = match tolerance.expanded_uncertainty_mm.or(measured.uncertainty_mm) {
@@ -108,20 +116,27 @@ fn judged(tolerance: &Tolerance, features: &Features, letters: &Letters) -> Resu
             Some(_) => "; the uncertainty is the one stated",
             None => "; the uncertainty is that of the fits (k = 2)",
         };
+        reading += " Proven where all of U is kept from the limits (our reading of ISO 14253-1).";
     }
     let lower_mm = if let Characteristic::Size { lower_mm } = tolerance.characteristic { lower_mm } else { None };
+    let bonus_mm = bonus.as_ref().map_or(0.0, |bonus| bonus.bonus_mm);
+    let bonus_uncertainty_mm = bonus.and_then(|bonus| bonus.uncertainty_mm);
     let limit_mm = tolerance.limit_mm + bonus_mm;
-    let (verdict, conformity) = judged::decide(measured.value_mm, lower_mm, limit_mm, uncertainty_mm);
+    // Value and limit are unsure independently: one by the position, the other by the size.
+    let combined_mm = uncertainty_mm.map(|own| own.hypot(bonus_uncertainty_mm.unwrap_or(0.0)));
+    let (verdict, conformity) = judged::decide(measured.value_mm, lower_mm, limit_mm, combined_mm);
     Ok(Judged {
         measured_mm: measured.value_mm,
         limit_mm,
         lower_mm,
         bonus_mm,
+        bonus_uncertainty_mm,
         verdict,
         conformity,
         worst: measured.worst,
         uncertainty_mm,
         how,
+        reading,
     })
 }
 
@@ -167,15 +182,6 @@ fn measure(tolerance: &Tolerance, scene: &Scene<'_>) -> Result<Measured> {
         Characteristic::Profile { outside_mm } => profile::measure(scene, tolerance, &actual, *outside_mm),
         Characteristic::CircularRunOut { section_mm } => runout::circular(scene, tolerance, &actual, *section_mm),
         Characteristic::TotalRunOut {} => runout::total(scene, tolerance, &actual),
-    }
-}
-
-fn bonus_mm(tolerance: &Tolerance, scene: &Scene<'_>) -> Result<f64> {
-    let Some(maximum) = &tolerance.maximum_material else { return Ok(0.0) };
-    let actual = scene.feature(&tolerance.feature)?;
-    match actual.feature.measured_size_mm() {
-        Some(size) if size.is_finite() => Ok(maximum.bonus_mm(size)),
-        _ => Err(actual.unfit("the maximum material requirement needs a feature with a measured size")),
     }
 }
 

@@ -91,18 +91,23 @@ pub fn median_line(
     across(points, axis, section_mm, LEAST)?.iter().map(|section| centre(section, axis, progress)).collect()
 }
 
+/// The widest gap between points as seen along an axis, rad: a whole turn less the gap is how far round they lie.
+pub(super) fn widest_gap_rad(points: &[Point], axis: &Straight) -> f64 {
+    let x = any_square_to(&axis.direction);
+    let y = axis.direction.cross(&x);
+    let angle = |point: &Point| (point - axis.point).dot(&y).atan2((point - axis.point).dot(&x));
+    let mut angles: Vec<f64> = points.iter().map(angle).collect();
+    angles.sort_by(f64::total_cmp);
+    let around = angles.first().copied().unwrap_or_default() + std::f64::consts::TAU;
+    let next = angles.iter().skip(1).copied().chain([around]);
+    next.zip(&angles).map(|(next, own)| next - own).fold(0.0, f64::max)
+}
+
 fn centre(section: &[Point], axis: &Straight, progress: &Progress) -> Result<Point> {
     let level = super::feature::mean(section);
     let plane = Shape::Plane { point: level, normal: axis.direction };
     let found = fit_in_plane(Kind::Circle, section, &[], &plane, &Options::default(), progress)?.shape.place();
-    let x = any_square_to(&axis.direction);
-    let y = axis.direction.cross(&x);
-    let angle = |point: &Point| (point - found).dot(&y).atan2((point - found).dot(&x));
-    let mut angles: Vec<f64> = section.iter().map(angle).collect();
-    angles.sort_by(f64::total_cmp);
-    let around = angles.first().copied().unwrap_or_default() + std::f64::consts::TAU;
-    let next = angles.iter().skip(1).copied().chain([around]);
-    let gap = next.zip(&angles).map(|(next, own)| next - own).fold(0.0, f64::max);
+    let gap = widest_gap_rad(section, &Straight { point: found, direction: axis.direction });
     if gap > std::f64::consts::PI {
         return Err(UserError::input(format!(
             "A section at {:.3} mm along the axis was measured over {:.0}° only; its centre needs at least 180°.",

@@ -116,9 +116,9 @@ pub enum Side {
 
 /// The maximum material requirement (Ⓜ), as a bonus to the limit.
 ///
-/// This is the axis interpretation of ASME Y14.5-2018: the limit grows by how far the size has left the maximum
-/// material size. ISO 2692 instead asks that the surface stay within its virtual condition, which is stricter where
-/// the form deviates. Neither text was available to check against.
+/// This is the axis interpretation of ASME Y14.5-2018: the limit grows by how far the unrelated actual mating envelope
+/// has left the maximum material size. ISO 2692 instead asks that the surface stay within its virtual condition, which
+/// is the same where the form is ideal. Neither text was available to check against.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MaximumMaterial {
@@ -268,6 +268,31 @@ impl Characteristic {
         }
     }
 
+    /// How the standard is read here, in a sentence for people: the texts were not available to check against.
+    pub fn reading(&self) -> &'static str {
+        match self {
+            Self::Size { .. } => "Size of the least-squares feature (our reading of ISO 14405-1, GG).",
+            Self::Straightness { .. } => {
+                "Diameter of the smallest cylinder around the line or median line (our reading of ISO 1101)."
+            }
+            Self::Flatness {} => "Distance of two parallel planes around the surface (our reading of ISO 1101).",
+            Self::Circularity { .. } => "Difference of two concentric radii in a section (our reading of ISO 1101).",
+            Self::Cylindricity {} => "Difference of two coaxial radii around the surface (our reading of ISO 1101).",
+            Self::Parallelism { .. } | Self::Perpendicularity { .. } | Self::Angularity { .. } => {
+                "Smallest zone at the exact angle to the datums (our reading of ISO 1101 and ISO 5459)."
+            }
+            Self::Position { .. } | Self::Coaxiality {} | Self::Symmetry {} => {
+                "Twice the greatest distance from the true position (our reading of ISO 1101 and ISO 5459)."
+            }
+            Self::Profile { .. } => {
+                "Twice the greatest distance from the middle of the zone (our reading of ISO 1660 and ASME Y14.5.1)."
+            }
+            Self::CircularRunOut { .. } | Self::TotalRunOut {} => {
+                "Variation of the distance from or along the datum axis (our reading of ISO 1101)."
+            }
+        }
+    }
+
     pub(super) fn datums(&self) -> Datums {
         match self {
             Self::Size { .. }
@@ -339,12 +364,11 @@ impl Tolerance {
 }
 
 impl MaximumMaterial {
-    /// By how much a limit grows at a measured size, mm.
-    pub(super) fn bonus_mm(&self, measured_size_mm: f64) -> f64 {
+    /// How far a size has left that of the most material, mm; negative where it has yet more material.
+    pub(super) fn left_by_mm(&self, size_mm: f64) -> f64 {
         match self.side {
-            Side::Internal => measured_size_mm - self.size_mm,
-            Side::External => self.size_mm - measured_size_mm,
+            Side::Internal => size_mm - self.size_mm,
+            Side::External => self.size_mm - size_mm,
         }
-        .max(0.0)
     }
 }
