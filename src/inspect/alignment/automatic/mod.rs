@@ -3,13 +3,16 @@
 //! 1. Oriented point pairs of the nominal go into a table by their shape (`pair_table`, after Drost et al. 2010).
 //! 2. Pairs of the thinned scan vote for poses; peaks are clustered into hypotheses (`votes`). Principal axes add some
 //!    for parts on which all pairs look alike (`principal`).
-//! 3. Hypotheses are measured against the true surface, refined and ranked (`verification`); close runners-up in
-//!    other poses are reported as the part's symmetry.
+//! 3. Hypotheses are measured against the true surface, refined and ranked (`verification`).
+//! 4. The best is held against its rivals: the part, and what was scanned of it, turned about its own axes (`turns`).
+//!    Parts that are all but symmetric end in the pose that fits best of all, and runners-up that fit about as well are
+//!    reported.
 //!
 //! Nothing is drawn at random and all sums have a fixed order: the same input gives the same bits.
 
 mod pair_table;
 mod principal;
+mod turns;
 mod verification;
 mod votes;
 
@@ -79,7 +82,7 @@ pub fn run(
     let votes = votes::Ballot { table: &table, model: &model, scene: &scene, oriented, spacing_mm };
     let mut hypotheses = votes.hypotheses(surface.bounds(), &progress.part(0.2, 0.5))?;
     hypotheses.extend(principal::hypotheses(&model, &scene));
-    let verifier = verification::Verifier::new(backend, surface, cloud, scan, &scene, spacing_mm);
+    let verifier = verification::Verifier::new(surface, cloud, scan, &model, &scene, spacing_mm);
     let ranked = verifier.rank(hypotheses, &progress.part(0.5, 0.8))?;
     let Some(best) = ranked.first() else {
         return Err(UserError::input(

@@ -20,7 +20,7 @@ pub(super) fn hypotheses(model: &[OrientedPoint], scene: &[OrientedPoint]) -> Ve
 }
 
 /// Centre and right-handed principal axes (columns, widest first).
-fn frame(points: &[OrientedPoint]) -> Option<(Vector, Matrix3<f64>)> {
+pub(super) fn frame(points: &[OrientedPoint]) -> Option<(Vector, Matrix3<f64>)> {
     let count = points.len() as f64;
     let centre = points.iter().map(|p| p.point.coords).sum::<Vector>() / count;
     let spread = points.iter().fold(Matrix3::zeros(), |sum, p| {
@@ -39,7 +39,7 @@ fn frame(points: &[OrientedPoint]) -> Option<(Vector, Matrix3<f64>)> {
 }
 
 /// The rotations of a cube: axes to axes.
-fn cube_rotations() -> Vec<Matrix3<f64>> {
+pub(super) fn cube_rotations() -> Vec<Matrix3<f64>> {
     let mut rotations = Vec::with_capacity(24);
     for first in 0..3 {
         for second in (0..3).filter(|&second| second != first) {

@@ -2,11 +2,16 @@
 
 use std::f64::consts::FRAC_PI_2;
 
+use rayon::prelude::*;
+
 use super::super::Alternative;
 use super::super::best_fit::{self, Parameters, Problem};
+
+use super::turns::Turns;
 use super::{OrientedPoint, PreparedScan};
 use crate::base::{Progress, Result};
 use crate::compute::Backend;
+use crate::compute::cpu::Cpu;
 use crate::compute::point_deviation::Request;
 use crate::compute::registration::{Robust, Target};
 use crate::geometry::{Cloud, OrderedPoints, Point, Pose, Surface, Vector, normals};
@@ -20,20 +25,32 @@ pub(super) struct Candidate {
     pub rms_mm: f64,
     /// Distance within which points belong to the part, mm.
     pub gate_mm: f64,
+    /// Cost on the coarse points, mm².
+    coarse_cost: f64,
 }
 
 /// Hypotheses refined on coarse points.
-const COARSE: usize = 24;
+const COARSE: usize = 32;
 /// Hypotheses ranked on many points.
-const FINE: usize = 8;
-/// Points of the last ranking.
+const FINE: usize = 10;
+/// Rivals of the best pose that are refined.
+const RIVALS: usize = 16;
+/// Rounds of looking for rivals: one that wins has rivals of its own.
+const ROUNDS: usize = 2;
+/// Points of the last refinement.
 const FINE_POINTS: usize = 8_000;
+/// Points of the last comparison.
+const DENSE_POINTS: usize = 60_000;
 /// A runner-up whose cost is within this factor of the best is reported as an alternative.
 const TIE: f64 = 1.10;
 /// Candidates whose cost is above the best's by this factor after the coarse refinement are given up.
 const HOPELESS: f64 = 3.0;
 /// Share of the model's spacing below which distances tell nothing apart: what the refinement leaves on exact points.
 const PRECISION: f64 = 1e-3;
+/// Poses nearer than this are one before they are refined: degrees, share of the diagonal.
+const ONE_BEFORE: (f64, f64) = (4.0, 0.02);
+/// And after it.
+const ONE_AFTER: (f64, f64) = (2.0, 0.01);
 
 /// Points that poses are measured with, and the direction in which each can be seen.
 struct Sample {
@@ -42,22 +59,26 @@ struct Sample {
     facing: Vec<Vector>,
 }
 
-/// Measures and refines poses of one scan on one nominal.
+/// Measures and refines poses of one scan on one nominal. On the processor, whatever the device: samples are small, and
+/// many poses are looked at side by side.
 pub(super) struct Verifier<'a> {
-    backend: &'a dyn Backend,
     surface: &'a Surface,
+    /// Those that voted.
     coarse: Sample,
     fine: Sample,
+    dense: Sample,
+    /// Turns of the nominal and of the scan about themselves, which make rivals of a pose.
+    turns: Turns,
     spacing_mm: f64,
 }
 
 impl<'a> Verifier<'a> {
     /// Picks the points. `scene` are those that voted, `spacing_mm` is the distance between the nominal's.
     pub fn new(
-        backend: &'a dyn Backend,
         surface: &'a Surface,
         cloud: &Cloud,
         scan: &PreparedScan,
+        model: &[OrientedPoint],
         scene: &[OrientedPoint],
         spacing_mm: f64,
     ) -> Self {
@@ -65,55 +86,86 @@ impl<'a> Verifier<'a> {
         let points = OrderedPoints::new(&scene.iter().map(|p| p.point).collect::<Vec<_>>());
         let facing = scene.iter().filter(|_| oriented).map(|p| p.normal).collect();
         let coarse = Sample { points, facing };
-        let stride = (scan.ordered.points.len() / FINE_POINTS).max(1);
-        let numbers: Vec<u32> = scan.ordered.numbers.iter().step_by(stride).copied().collect();
-        let points: Vec<Point> = numbers.iter().map(|&number| cloud.points[number as usize]).collect();
-        let facing = numbers.iter().map_while(|&number| cloud.direction_to_sensor(number as usize));
-        let facing = facing.filter(|_| oriented).collect::<Vec<_>>();
-        let complete = facing.len() == points.len();
-        let fine = Sample {
-            points: OrderedPoints { numbers: (0..points.len() as u32).collect(), points },
-            facing: if complete { facing } else { Vec::new() },
+        let of_about = |count: usize| {
+            let stride = (scan.ordered.points.len() / count).max(1);
+            let numbers: Vec<u32> = scan.ordered.numbers.iter().step_by(stride).copied().collect();
+            let points: Vec<Point> = numbers.iter().map(|&number| cloud.points[number as usize]).collect();
+            let facing = numbers.iter().map_while(|&number| cloud.direction_to_sensor(number as usize));
+            let facing = facing.filter(|_| oriented).collect::<Vec<_>>();
+            let complete = facing.len() == points.len();
+            Sample {
+                points: OrderedPoints { numbers: (0..points.len() as u32).collect(), points },
+                facing: if complete { facing } else { Vec::new() },
+            }
         };
-        Self { backend, surface, coarse, fine, spacing_mm }
+        let turns = Turns::new(model, scene);
+        Self { surface, coarse, fine: of_about(FINE_POINTS), dense: of_about(DENSE_POINTS), turns, spacing_mm }
     }
 
     /// The poses that fit, best first.
     pub fn rank(&self, hypotheses: Vec<Pose>, progress: &Progress) -> Result<Vec<Candidate>> {
-        let spacing_mm = self.spacing_mm;
-        let mut candidates = Vec::new();
         progress.report(0.0, "Checking candidate poses")?;
-        for pose in hypotheses {
-            progress.check()?;
-            candidates.push(self.measure(&self.coarse, pose, 2.0 * spacing_mm)?);
-        }
-        keep_best(&mut candidates, self.surface, COARSE);
-        let mut refined = Vec::new();
-        for (i, candidate) in candidates.iter().enumerate() {
-            progress.report(0.1 + 0.4 * i as f32 / COARSE as f32, "Refining candidate poses")?;
-            let pose = self.refine(&self.coarse, &candidate.pose, 3.0 * spacing_mm, 25);
-            refined.push(self.measure(&self.coarse, pose, spacing_mm)?);
-        }
-        keep_best(&mut refined, self.surface, FINE);
-        let hopeless = HOPELESS * refined.first().map_or(0.0, |best| best.cost) + (PRECISION * spacing_mm).powi(2);
-        refined.retain(|candidate| candidate.cost <= hopeless);
-        let mut ranked: Vec<Candidate> = Vec::new();
-        for (i, candidate) in refined.iter().enumerate() {
-            progress.report(0.5 + 0.5 * i as f32 / FINE as f32, "Comparing candidate poses")?;
-            let pose = self.refine(&self.fine, &candidate.pose, spacing_mm, 35);
-            ranked.push(self.measure(&self.fine, pose, 0.5 * spacing_mm)?);
+        let mut ranked = self.refined(hypotheses, COARSE, &[], None, &progress.part(0.0, 0.6))?;
+        let mut asked: Vec<Pose> = Vec::new();
+        for round in 0..ROUNDS {
+            progress.report(0.6 + 0.15 * round as f32, "Looking for rival poses")?;
+            let Some(best) = ranked.first().map(|best| best.pose) else { break };
+            if asked.iter().any(|other| self.is_one(other, &best, ONE_AFTER)) {
+                break;
+            }
+            asked.push(best);
+            let least = ranked.first().map(|best| best.coarse_cost);
+            let rivals = self.refined(self.turns.of(&best), RIVALS, &ranked, least, &progress.part(0.6, 0.9))?;
+            ranked.extend(rivals);
+            self.keep_best(&mut ranked, ONE_AFTER, FINE + RIVALS);
         }
         // One common truncation, from the noise of the best, decides between poses that differ in details.
-        let best = ranked.iter().min_by(|a, b| a.cost.total_cmp(&b.cost));
-        let best_rms = best.map_or(0.0, |candidate| candidate.rms_mm);
-        let gate_mm = (5.0 * best_rms).clamp(10.0 * PRECISION * spacing_mm, 0.5 * spacing_mm);
-        let mut last: Vec<Candidate> = Vec::new();
-        for candidate in ranked {
-            last.push(self.measure(&self.fine, candidate.pose, gate_mm)?);
-        }
-        keep_best(&mut last, self.surface, FINE);
+        progress.report(0.9, "Comparing candidate poses")?;
+        let best_rms = ranked.first().map_or(0.0, |candidate| candidate.rms_mm);
+        let gate_mm = (5.0 * best_rms).clamp(10.0 * PRECISION * self.spacing_mm, 0.5 * self.spacing_mm);
+        let poses: Vec<Pose> = ranked.iter().map(|candidate| candidate.pose).collect();
+        let mut last = self.measured(&self.dense, &poses, gate_mm)?;
+        self.keep_best(&mut last, ONE_AFTER, FINE + RIVALS);
         last.retain(|candidate| candidate.cost < 0.98 * gate_mm * gate_mm);
         Ok(last)
+    }
+
+    /// The best of `hypotheses` after refinement on more and more points, best first, without those that coincide with
+    /// one that is `known`. `least` is the coarse cost of the best known.
+    fn refined(
+        &self,
+        hypotheses: Vec<Pose>,
+        count: usize,
+        known: &[Candidate],
+        least: Option<f64>,
+        progress: &Progress,
+    ) -> Result<Vec<Candidate>> {
+        let spacing_mm = self.spacing_mm;
+        let mut candidates = self.measured(&self.coarse, &hypotheses, 2.0 * spacing_mm)?;
+        let is_known = |pose: &Pose, one| known.iter().any(|other| self.is_one(&other.pose, pose, one));
+        candidates.retain(|candidate| !is_known(&candidate.pose, ONE_BEFORE));
+        self.keep_best(&mut candidates, ONE_BEFORE, count);
+        progress.report(0.2, "Refining candidate poses")?;
+        let poses = self.refine(&self.coarse, &candidates, 3.0 * spacing_mm, 25);
+        let mut refined = self.measured(&self.coarse, &poses, spacing_mm)?;
+        refined.iter_mut().for_each(|candidate| candidate.coarse_cost = candidate.cost);
+        refined.retain(|candidate| !is_known(&candidate.pose, ONE_AFTER));
+        self.keep_best(&mut refined, ONE_AFTER, FINE);
+        let own = refined.first().map_or(0.0, |best| best.cost);
+        let hopeless = HOPELESS * least.map_or(own, |least| least.min(own)) + (PRECISION * spacing_mm).powi(2);
+        refined.retain(|candidate| candidate.cost <= hopeless);
+        progress.report(0.6, "Comparing candidate poses")?;
+        let poses = self.refine(&self.fine, &refined, spacing_mm, 35);
+        let mut fine = self.measured(&self.fine, &poses, 0.5 * spacing_mm)?;
+        for (own, before) in fine.iter_mut().zip(&refined) {
+            own.coarse_cost = before.coarse_cost;
+        }
+        self.keep_best(&mut fine, ONE_AFTER, FINE);
+        Ok(fine)
+    }
+
+    fn measured(&self, sample: &Sample, poses: &[Pose], gate_mm: f64) -> Result<Vec<Candidate>> {
+        poses.par_iter().map(|pose| self.measure(sample, *pose, gate_mm)).collect()
     }
 
     /// What a sensor saw cannot lie on a face that is turned away from it: such points count as outside.
@@ -127,7 +179,7 @@ impl<'a> Verifier<'a> {
             max_distance_mm: gate_mm,
             max_angle_rad: FRAC_PI_2,
         };
-        let deviations = self.backend.point_deviation(&request, &Progress::silent())?;
+        let deviations = Cpu.point_deviation(&request, &Progress::silent())?;
         let (mut inside, mut squares) = (0_usize, 0.0);
         for deviation in deviations.iter().filter_map(|deviation| deviation.value()) {
             inside += 1;
@@ -139,11 +191,17 @@ impl<'a> Verifier<'a> {
             cost: (squares + outside * gate_mm * gate_mm) / deviations.len().max(1) as f64,
             rms_mm: (squares / inside.max(1) as f64).sqrt(),
             gate_mm,
+            coarse_cost: f64::INFINITY,
         })
     }
 
-    /// A short fit within `gate_mm`; the pose as it was where it fails.
-    fn refine(&self, sample: &Sample, pose: &Pose, gate_mm: f64, iterations: usize) -> Pose {
+    /// A short fit of each within `gate_mm`; the pose as it was where it fails.
+    fn refine(&self, sample: &Sample, candidates: &[Candidate], gate_mm: f64, iterations: usize) -> Vec<Pose> {
+        let fit = |candidate: &Candidate| self.fit(sample, &candidate.pose, gate_mm, iterations);
+        candidates.par_iter().map(fit).collect()
+    }
+
+    fn fit(&self, sample: &Sample, pose: &Pose, gate_mm: f64, iterations: usize) -> Pose {
         let problem = Problem {
             target: Target::Surface(self.surface),
             bounds: *self.surface.bounds(),
@@ -160,9 +218,28 @@ impl<'a> Verifier<'a> {
             ..Parameters::default()
         };
         let silent = Progress::silent();
-        let fitted =
-            best_fit::run_from_gate(self.backend, &problem, pose, &parameters, gate_mm, &silent, &mut |_, _| ());
+        let fitted = best_fit::run_from_gate(&Cpu, &problem, pose, &parameters, gate_mm, &silent, &mut |_, _| ());
         fitted.map_or(*pose, |alignment| alignment.nominal_from_scan)
+    }
+
+    /// Sorts by cost, drops poses that coincide with a better one, keeps `count`.
+    fn keep_best(&self, candidates: &mut Vec<Candidate>, one: (f64, f64), count: usize) {
+        candidates.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+        let mut kept: Vec<Candidate> = Vec::with_capacity(count);
+        for candidate in candidates.drain(..) {
+            if kept.len() < count && !kept.iter().any(|other| self.is_one(&other.pose, &candidate.pose, one)) {
+                kept.push(candidate);
+            }
+        }
+        *candidates = kept;
+    }
+
+    /// Whether two poses lie within `one` (degrees, share of the diagonal) of each other, at the part.
+    fn is_one(&self, a: &Pose, b: &Pose, one: (f64, f64)) -> bool {
+        let bounds = self.surface.bounds();
+        let centre = bounds.centre();
+        let apart = (a.inverse_transform_point(&centre) - b.inverse_transform_point(&centre)).norm();
+        apart < one.1 * bounds.diagonal() && a.rotation.angle_to(&b.rotation) < one.0.to_radians()
     }
 }
 
@@ -182,23 +259,4 @@ pub(super) fn alternatives(ranked: &[Candidate], spacing_mm: f64) -> Vec<Alterna
             angle_rad: candidate.pose.rotation.angle_to(&best.pose.rotation),
         })
         .collect()
-}
-
-/// Sorts by cost, drops poses that coincide with a better one, keeps `count`.
-fn keep_best(candidates: &mut Vec<Candidate>, surface: &Surface, count: usize) {
-    candidates.sort_by(|a, b| a.cost.total_cmp(&b.cost));
-    let centre = surface.bounds().centre();
-    let near_mm = 0.01 * surface.bounds().diagonal();
-    let mut kept: Vec<Candidate> = Vec::with_capacity(count);
-    for candidate in candidates.drain(..) {
-        let place = candidate.pose.inverse_transform_point(&centre);
-        let repeated = kept.iter().any(|other| {
-            (other.pose.inverse_transform_point(&centre) - place).norm() < near_mm
-                && other.pose.rotation.angle_to(&candidate.pose.rotation) < 2.0_f64.to_radians()
-        });
-        if !repeated && kept.len() < count {
-            kept.push(candidate);
-        }
-    }
-    *candidates = kept;
 }

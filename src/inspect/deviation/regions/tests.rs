@@ -18,7 +18,19 @@ fn flat_scan(deviation: impl Fn(f64, f64) -> f64) -> (Vec<Point>, DeviationMap) 
 
 fn find_flat(map: &DeviationMap, points: &[Point], parameters: &Parameters) -> Vec<Region> {
     let sheet = crate::geometry::mesh::shapes::cuboid(Point::new(0.0, 0.0, -1.0), Point::new(60.0, 40.0, 0.0));
-    find(&Cpu, map, &Surface::new(sheet), points, &Pose::identity(), parameters, &Progress::silent()).unwrap()
+    let (surface, pose) = (Surface::new(sheet), Pose::identity());
+    let DeviationMap::Points(deviations) = map else { panic!("points") };
+    let footprint = Footprint::new(deviations, &surface, points, &pose);
+    let request = Request {
+        map,
+        beyond: &Beyond::default(),
+        surface: &surface,
+        points,
+        nominal_from_scan: &pose,
+        footprint: &footprint,
+        parameters,
+    };
+    find(&Cpu, &request, &Progress::silent()).unwrap().regions
 }
 
 #[test]
