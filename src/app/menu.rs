@@ -69,7 +69,7 @@ pub(super) fn entries() -> Vec<(&'static str, &'static str, Action, Option<Keybo
         ("Inspect", "Best fit from here", send(Command::Align(Method::BestFit)), key(COMMAND, Key::B)),
         ("Inspect", "Compare", send(Command::Compare), key(COMMAND, Key::D)),
         ("Inspect", "Align and compare", send(Command::Inspect), key(COMMAND, Key::Enter)),
-        ("Inspect", "Compare searches", send(Command::CompareSearches), None),
+        ("Inspect", "Compare searches", send(Command::CompareSearches { start: None }), None),
         ("Inspect", "Judge tolerances", send(Command::JudgeTolerances), None),
         ("Inspect", "Cancel the running job", Action::Cancel, key(Modifiers::NONE, Key::Escape)),
         ("Inspect", "Find the artefact's regions", send(Command::FindRegions), None),

@@ -100,6 +100,8 @@ pub struct App {
     log_open: bool,
     /// Whether the table of searches is shown.
     searches_open: bool,
+    /// How the Align panel registers with a chosen search.
+    search_draft: panels::search_registration::Draft,
     /// A saved state of a run that did not end well.
     restore: Option<PathBuf>,
     saved_at: Instant,
@@ -214,6 +216,7 @@ impl App {
             messages_seen: 0,
             log_open: false,
             searches_open: false,
+            search_draft: panels::search_registration::Draft::default(),
             brush: viewport::brush::Brush::default(),
             strokes_next: std::collections::VecDeque::new(),
             sweeping: std::collections::VecDeque::new(),

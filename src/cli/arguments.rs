@@ -42,7 +42,7 @@ pub enum Verb {
     /// Loads a nominal and a scan, aligns, compares, and writes the report.
     Inspect(Box<Inspect>),
     /// Finds the pose of a scan on a nominal or on another cloud.
-    Register(Register),
+    Register(Box<super::register::Register>),
     /// Fits an ideal feature to the points of a file.
     Fit(Fit),
     /// Judges a drawing's tolerances on measured features.
@@ -200,43 +200,6 @@ impl Cleaning {
         let normals = self.normals.then_some(Step::Normals);
         [outliers, by_distance, by_cells, normals].into_iter().flatten().collect()
     }
-}
-
-/// `register`
-#[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  shadowgraph register --nominal part.step --scan part.ply --out pose.txt\n  \
-    shadowgraph register --nominal target.ply --scan source.ply --units m --align best-fit")]
-pub struct Register {
-    /// What is registered onto: a nominal, or another point cloud.
-    #[arg(long)]
-    pub nominal: PathBuf,
-    /// The scan that moves.
-    #[arg(long)]
-    pub scan: PathBuf,
-    /// Unit of both files' numbers.
-    #[arg(long)]
-    pub units: Option<LengthUnit>,
-    /// How to align. Automatic start needs a nominal with facets.
-    #[arg(long, value_enum, default_value = "auto")]
-    pub align: AlignMethod,
-    /// Text file with the 4x4 nominal_from_scan to start from.
-    #[arg(long)]
-    pub pose: Option<PathBuf>,
-    /// Share of the farthest points to leave out.
-    #[arg(long, default_value_t = 0.0)]
-    pub trim: f64,
-    /// Points farther apart than this do not take part, mm.
-    #[arg(long)]
-    pub max_distance_mm: Option<f64>,
-    /// Device that computes.
-    #[arg(long, value_enum, default_value = "auto")]
-    pub backend: DeviceChoice,
-    /// Instead, register with every search for closest points on every device, and show what each costs.
-    #[arg(long)]
-    pub compare_searches: bool,
-    /// Write the 4x4 nominal_from_scan to this text file.
-    #[arg(long)]
-    pub out: Option<PathBuf>,
 }
 
 /// `fit`

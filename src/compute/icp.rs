@@ -67,9 +67,44 @@ impl Search {
         }
     }
 
+    /// Its name on the command line and in files.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::BruteForce => "brute-force",
+            Self::KdTree => "k-d-tree",
+            Self::ApproximateKdTree => "approximate",
+            Self::Walk(Start::Middle) => "walk-middle",
+            Self::Walk(Start::Leaf) => "walk-leaf",
+            Self::Walk(Start::Previous) => "walk-previous",
+            Self::Walk(Start::LeafThenPrevious) => "walk-leaf-then-previous",
+        }
+    }
+
     /// Whether it finds the closest point always.
     pub fn is_exact(self) -> bool {
         self != Self::ApproximateKdTree
+    }
+
+    /// Whether it starts from matches that are known from before, as those of the scan before this one.
+    pub fn starts_from_matches(self) -> bool {
+        matches!(self, Self::Walk(Start::Previous | Start::LeafThenPrevious))
+    }
+}
+
+impl clap::ValueEnum for Search {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
+
+    /// Walks go by their published names, too.
+    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+        let value = clap::builder::PossibleValue::new(self.key()).help(self.name());
+        Some(match self {
+            Self::Walk(Start::Middle) => value.alias("walk-zero"),
+            Self::Walk(Start::Leaf) => value.alias("walk-k-d"),
+            Self::Walk(Start::LeafThenPrevious) => value.aliases(["walk-optimised", "walk-optimized"]),
+            _ => value,
+        })
     }
 }
 
@@ -205,6 +240,17 @@ pub enum Stop {
     /// The most iterations were done.
     #[default]
     MaxIterations,
+}
+
+impl Stop {
+    /// Its name for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SmallError => "the mean squared distance fell below its limit",
+            Self::SmallChange => "the mean squared distance changed by less than its limit",
+            Self::MaxIterations => "the largest number of iterations was reached",
+        }
+    }
 }
 
 /// One iteration.

@@ -9,7 +9,9 @@ use crate::compute::registration::Target;
 use crate::compute::{Backend, DeviceKind};
 use crate::geometry::Pose;
 use crate::inspect::alignment::automatic::{self, PreparedScan};
-use crate::inspect::alignment::{Alignment, Alternative, Method, best_fit, point_pairs, search_comparison};
+use crate::inspect::alignment::{
+    Alignment, Alternative, Method, best_fit, point_pairs, search_comparison, search_registration,
+};
 use crate::session::{Actual, Document, Nominal};
 
 pub(super) fn run(
@@ -58,8 +60,13 @@ pub fn capitalised(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// Registers with every search, on the processor and on the device in use.
-pub(super) fn compare_searches(document: &Document, context: &Context, progress: &Progress) -> Result<Edit> {
+/// Registers with every search, on the processor and on the device in use: from `start`, or from near the present pose.
+pub(super) fn compare_searches(
+    start: Option<Pose>,
+    document: &Document,
+    context: &Context,
+    progress: &Progress,
+) -> Result<Edit> {
     let (Some(nominal), Some(actual)) = (&document.nominal, &document.actual) else {
         return Err(needs_both());
     };
@@ -68,8 +75,9 @@ pub(super) fn compare_searches(document: &Document, context: &Context, progress:
     if backend.device().kind != DeviceKind::Cpu {
         devices.push(backend);
     }
-    let start = document.nominal_from_scan();
-    let comparison = search_comparison::run(&devices, &nominal.surface, &actual.prepared.ordered, &start, progress)?;
+    let near = || search_comparison::turned(&document.nominal_from_scan(), nominal.surface.bounds());
+    let (start, onto) = (start.unwrap_or_else(near), search_registration::Nominal::Surface(&nominal.surface));
+    let comparison = search_comparison::run(&devices, &onto, &actual.prepared.ordered, &start, progress)?;
     let note = comparison.agreement();
     let comparison = Arc::new(comparison);
     Ok(Edit::new("Compare searches", move |document| document.searches = Some(comparison)).with_notes([note]))

@@ -10,6 +10,7 @@ pub mod merge;
 mod open;
 mod output;
 pub mod probe;
+mod search_registration;
 mod selecting;
 mod tolerances;
 pub mod upkeep;
@@ -22,8 +23,8 @@ use crate::base::{LengthUnit, Progress, Result, UserError};
 use crate::compute::{self, Backend, DeviceId};
 use crate::geometry::Pose;
 use crate::geometry::subset::{Combine, Subset};
-use crate::inspect::alignment::Method;
 use crate::inspect::alignment::point_pairs::PointPair;
+use crate::inspect::alignment::{Method, search_registration::Parameters as SearchParameters};
 use crate::inspect::cleaning;
 use crate::inspect::features::constructions::Construction;
 use crate::inspect::features::{Kind, Objective};
@@ -87,7 +88,12 @@ pub enum Command {
     /// Aligns and compares with the current settings.
     Inspect,
     /// Registers with every search on every device, for comparison.
-    CompareSearches,
+    CompareSearches {
+        /// Where all of them start; `None` starts near the present pose.
+        start: Option<Pose>,
+    },
+    /// Registers point to point with a chosen search, from the present pose.
+    RegisterBySearch(Box<SearchParameters>),
     /// Adds a picked pair.
     AddPair(PointPair),
     /// Switches a pair on or off.
@@ -345,9 +351,13 @@ fn plan(command: Command, document: &Document, context: &Context, timings_ms: &[
         Command::Inspect => {
             work("Inspecting", Box::new(move |progress, watch| align_and_compare(&before, &context, progress, watch)))
         }
-        Command::CompareSearches => work(
+        Command::CompareSearches { start } => work(
             "Comparing searches",
-            Box::new(move |progress, _| align::compare_searches(&before, &context, progress)),
+            Box::new(move |progress, _| align::compare_searches(start, &before, &context, progress)),
+        ),
+        Command::RegisterBySearch(parameters) => work(
+            "Registering",
+            Box::new(move |progress, _| search_registration::run(*parameters, &before, &context, progress)),
         ),
         Command::AddPair(pair) => now(Edit::new("Add a point pair", move |document| document.pairs.push(pair))),
         Command::TogglePair(index) => now(Edit::new("Switch a point pair", move |document| {
@@ -691,20 +701,23 @@ impl Dispatcher {
 
     /// Runs `command` on this thread to its end: for the command line.
     pub fn run_now(&mut self, command: Command, progress: &Progress) -> Result<()> {
+        self.run_watched(command, &(Arc::new(|_: &Pose, _| ()) as Watch), progress)
+    }
+
+    /// As [`Self::run_now`]; `watch` sees the poses of a best fit.
+    pub fn run_watched(&mut self, command: Command, watch: &Watch, progress: &Progress) -> Result<()> {
         let started = Instant::now();
         let label = match &command {
             Command::OpenNominal { .. } => "open_nominal",
             Command::OpenScans { .. } => "open_scan",
-            Command::Align(_) | Command::AlignByPairs => "align",
+            Command::Align(_) | Command::AlignByPairs | Command::RegisterBySearch(_) => "align",
             Command::Compare => "compare",
             Command::WriteReport { .. } => "report",
             _ => "other",
         };
         let edit = match plan(command, &self.document, &self.context, &self.timings_ms)? {
             Plan::Now(edit) => edit,
-            Plan::Work(_, work) => {
-                crate::session::jobs::guarded(|| work(progress, &(Arc::new(|_: &Pose, _| ()) as Watch)))?
-            }
+            Plan::Work(_, work) => crate::session::jobs::guarded(|| work(progress, watch))?,
         };
         self.timings_ms.push((label.to_owned(), started.elapsed().as_secs_f64() * 1e3));
         self.finish(Ok(edit));

@@ -18,6 +18,7 @@ mod own_artefact;
 mod probing;
 mod published_fits;
 mod readers;
+mod register;
 mod scenes;
 mod signed_distance;
 mod support;

@@ -38,7 +38,7 @@ impl App {
             theme::weak(ui, "Load a nominal and a scan to begin.");
         }
         self.alignment_result(ui, &mut send);
-        self.best_fit_options(ui);
+        self.best_fit_options(ui, ready, &mut send);
         self.pairs(ui, ready, &mut send);
         self.searches(ui, ready, &mut send);
         if let Some(command) = send {
@@ -86,7 +86,7 @@ impl App {
         }
     }
 
-    fn best_fit_options(&mut self, ui: &mut egui::Ui) {
+    fn best_fit_options(&mut self, ui: &mut egui::Ui, ready: bool, send: &mut Option<Command>) {
         egui::CollapsingHeader::new("Best fit options").show(ui, |ui| {
             let fit = &mut self.draft.best_fit;
             let name = |metric: Metric| match metric {
@@ -112,6 +112,7 @@ impl App {
                     ui.checkbox(locked, name);
                 }
             });
+            self.by_search(ui, ready, send);
         });
     }
 
@@ -121,7 +122,7 @@ impl App {
             let hint =
                 "Registers this scan with every search for closest points on every device, from the present pose";
             if ui.add_enabled(ready, egui::Button::new("Compare searches")).on_hover_text(hint).clicked() {
-                *send = Some(Command::CompareSearches);
+                *send = Some(Command::CompareSearches { start: None });
             }
             if self.dispatcher.document.searches.is_some() && ui.button("Show the last").clicked() {
                 self.searches_open = true;

@@ -15,6 +15,7 @@ pub mod picks;
 pub mod probing;
 pub mod repeatability;
 mod report;
+pub mod search_registration;
 mod searches;
 mod selection;
 mod slots;

@@ -6,6 +6,7 @@ pub mod information;
 pub mod multi_view;
 pub mod point_pairs;
 pub mod search_comparison;
+pub mod search_registration;
 
 use serde::{Deserialize, Serialize};
 

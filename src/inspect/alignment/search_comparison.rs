@@ -2,15 +2,14 @@
 
 use std::time::Instant;
 
-use nalgebra::UnitQuaternion;
 use serde::Serialize;
 
 use super::best_fit;
+use super::search_registration::Nominal;
 use crate::base::{Progress, Result, UserError};
 use crate::compute::icp::{self, Parameters, Search, Truth};
-use crate::compute::registration::Target;
 use crate::compute::{Backend, Device};
-use crate::geometry::{OrderedPoints, Pose, Surface, Vector, sampling, transform};
+use crate::geometry::{Aabb, OrderedPoints, Pose, Vector, transform};
 
 /// Points of the scan that take part, at most: brute force looks at all pairs.
 pub const SENSED: usize = 9_000;
@@ -79,33 +78,37 @@ impl SearchComparison {
     }
 }
 
-/// How far the start is turned from the present pose about the middle of the part, so that there is something to do.
+/// How far a start is turned from the present pose about the centre of the part, so that there is something to do.
 const TURN_RAD: f64 = 0.08;
 
+/// `nominal_from_scan` turned by some five degrees about the centre of the nominal: a start where the present pose is the
+/// answer already.
+pub fn turned(nominal_from_scan: &Pose, bounds: &Aabb) -> Pose {
+    let axis = Vector::new(1.0, 2.0, -2.0) / 3.0;
+    transform::step_about(&bounds.centre(), axis * TURN_RAD, Vector::zeros()) * nominal_from_scan
+}
+
 /// Registers `scan`, thinned, onto points of `nominal` with every search on each of `devices`, of which the first is the
-/// reference; and onto its facets. All start from `pose` turned by some five degrees.
+/// reference; and by a best fit, onto facets where it has them. All start from `start`, nominal from scan.
 pub fn run(
     devices: &[&dyn Backend],
-    nominal: &Surface,
+    nominal: &Nominal<'_>,
     scan: &OrderedPoints,
-    pose: &Pose,
+    start: &Pose,
     progress: &Progress,
 ) -> Result<SearchComparison> {
     let stride = scan.points.len().div_ceil(SENSED).max(1);
     let thinned: Vec<_> = scan.points.iter().step_by(stride).copied().collect();
     let sensed = OrderedPoints::new(&thinned);
     let count = (thinned.len() as f64 * TRUTH_SHARE) as usize;
-    let samples = sampling::by_area(nominal.mesh(), count, 1);
+    let samples = nominal.points(count);
     if samples.len() < 3 || thinned.len() < 3 {
-        return Err(UserError::input("Comparing searches needs a nominal with facets and a scan of three points."));
+        return Err(UserError::input("Comparing searches needs a nominal and a scan of three points or more."));
     }
     progress.report(0.0, "Building the tree and the Delaunay graph")?;
-    let truth = Truth::new(&samples.iter().map(|sample| sample.point).collect::<Vec<_>>());
+    let truth = Truth::new(&samples);
     let (tree_ms, _) = timed(|| Ok(truth.tree()))?;
     let (graph_ms, _) = timed(|| truth.graph(&progress.part(0.0, 0.1)))?;
-    let (centre, axis) = (nominal.bounds().centre().coords, Vector::new(1.0, 2.0, -2.0) / 3.0);
-    let turn = Pose::from_parts(centre.into(), UnitQuaternion::new(axis * TURN_RAD));
-    let start = &(turn * Pose::from_parts((-centre).into(), UnitQuaternion::identity()) * pose);
     let case = Case { nominal, truth: &truth, sensed: &sensed, start };
     let runs = devices.len() * (Search::ALL.len() + 1);
     let part =
@@ -134,7 +137,7 @@ pub fn run(
 
 /// What all rows share.
 struct Case<'a> {
-    nominal: &'a Surface,
+    nominal: &'a Nominal<'a>,
     truth: &'a Truth,
     sensed: &'a OrderedPoints,
     start: &'a Pose,
@@ -173,8 +176,8 @@ impl Case<'_> {
 
     fn best_fit(&self, device: &dyn Backend, progress: &Progress) -> Result<(Row, Pose)> {
         let problem = best_fit::Problem {
-            target: Target::Surface(self.nominal),
-            bounds: *self.nominal.bounds(),
+            target: self.nominal.target(),
+            bounds: self.nominal.bounds(),
             points: self.sensed,
             normals: &[],
             oriented: false,
@@ -185,7 +188,10 @@ impl Case<'_> {
         fit()?;
         let (total_ms, alignment) = timed(fit)?;
         let row = Row {
-            search: "Closest triangle (best fit)",
+            search: match self.nominal {
+                Nominal::Surface(_) => "Closest triangle (best fit)",
+                Nominal::Cloud { .. } => "Closest point with normal (best fit)",
+            },
             device: device.device(),
             total_ms,
             iterations: alignment.iterations,
@@ -212,6 +218,7 @@ mod tests {
     use super::*;
     use crate::compute::cpu::Cpu;
     use crate::geometry::mesh::shapes;
+    use crate::geometry::{SearchablePoints, Surface, sampling};
 
     #[test]
     fn all_searches_find_one_pose() {
@@ -221,9 +228,9 @@ mod tests {
         let scan: Vec<_> =
             sampling::by_area(&mesh, 2000, 7).iter().map(|sample| pose.inverse() * sample.point).collect();
         let surface = Surface::new(mesh);
-        let progress = Progress::silent();
-        let comparison =
-            run(&[&Cpu, &Cpu], &surface, &OrderedPoints::new(&scan), &Pose::identity(), &progress).unwrap();
+        let (nominal, scan, progress) = (Nominal::Surface(&surface), OrderedPoints::new(&scan), Progress::silent());
+        let start = turned(&Pose::identity(), surface.bounds());
+        let comparison = run(&[&Cpu, &Cpu], &nominal, &scan, &start, &progress).unwrap();
         assert_eq!(comparison.rows.len(), 2 * (Search::ALL.len() + 1));
         let (mm, deg) = comparison.spread();
         assert!(mm < 1e-9 && deg < 1e-9, "{mm} {deg}");
@@ -232,5 +239,24 @@ mod tests {
         // Facets know better where the surface is than points on it do.
         let triangles = &comparison.rows[7];
         assert!(triangles.rms_mm < 0.01 * walk.rms_mm, "{} {}", triangles.rms_mm, walk.rms_mm);
+    }
+
+    #[test]
+    fn the_start_is_the_one_given_and_a_cloud_is_a_nominal() {
+        let mut mesh = shapes::torus(30.0, 8.0, 60, 30);
+        mesh.vertices.iter_mut().for_each(|vertex| vertex.coords.x *= 1.4 + 0.01 * vertex.coords.y);
+        let points: Vec<_> = sampling::by_area(&mesh, 2000, 7).iter().map(|sample| sample.point).collect();
+        let searchable = SearchablePoints::new(&points);
+        let normals: Vec<_> = sampling::by_area(&mesh, 2000, 7).iter().map(|sample| sample.normal).collect();
+        let nominal = Nominal::Cloud { points: &searchable, normals: &normals };
+        // The nominal's own points where they are: a start at the answer leaves nothing to do.
+        let (scan, silent) = (OrderedPoints::new(&points), Progress::silent());
+        let at_once = run(&[&Cpu], &nominal, &scan, &Pose::identity(), &silent).unwrap();
+        let turned = run(&[&Cpu], &nominal, &scan, &turned(&Pose::identity(), &nominal.bounds()), &silent).unwrap();
+        let iterations = |comparison: &SearchComparison| comparison.rows[1].iterations;
+        let both = [iterations(&at_once), iterations(&turned)];
+        assert!(both[0] <= 2 && both[1] > 5, "{both:?}");
+        assert!(at_once.rows.iter().filter(|row| row.is_exact).all(|row| row.rms_mm < 1e-6));
+        assert!(at_once.rows[7].search.contains("best fit") && at_once.rows[7].apart_mm < 1e-3);
     }
 }

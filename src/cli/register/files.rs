@@ -1,0 +1,214 @@
+//! The files that `register` reads, and the best fit between them.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::super::console::Console;
+use super::Register;
+use crate::base::{Progress, Result, UserError};
+use crate::compute::cpu::Cpu;
+use crate::compute::{Backend, DeviceKind};
+use crate::dispatch::{Command, Context, Dispatcher, Watch};
+use crate::geometry::{Cloud, OrderedPoints, Pose, SearchablePoints, Vector};
+use crate::inspect::alignment::search_comparison::{self, SearchComparison};
+use crate::inspect::alignment::search_registration::Nominal;
+use crate::inspect::alignment::{Alignment, Method, best_fit};
+use crate::inspect::cleaning::normals_of;
+use crate::io::format::Format;
+use crate::io::{LoadOptions, LoadedScan, load_scan};
+
+/// A nominal and a scan.
+pub enum Files {
+    /// A nominal with facets: opened as the window opens it.
+    Surface(Box<Dispatcher>),
+    /// Two clouds, and the normals of the first, of either sign.
+    Clouds { nominal: Cloud, normals: Vec<Vector>, scan: Cloud },
+}
+
+impl Files {
+    /// Reads both. A nominal without facets is a cloud.
+    pub fn open(arguments: &Register, context: &Context, console: &Console, progress: &Progress) -> Result<Self> {
+        if let Some(nominal) = cloud_of(arguments, context) {
+            let scan = load(&arguments.scan, arguments, context, progress)?;
+            nominal.notes.iter().chain(&scan.notes).for_each(|note| console.say(note));
+            let searchable = SearchablePoints::new(&nominal.cloud.points);
+            let normals = normals_of(context.backend.as_ref(), &nominal.cloud, &searchable, progress)?;
+            drop(searchable);
+            return Ok(Self::Clouds { nominal: nominal.cloud, normals, scan: scan.cloud });
+        }
+        let mut dispatcher = Dispatcher::new(context.clone());
+        dispatcher.document.settings.best_fit = arguments.best_fit();
+        dispatcher
+            .run_now(Command::OpenNominal { path: arguments.nominal.clone(), unit: arguments.units }, progress)?;
+        let paths = vec![arguments.scan.clone()];
+        dispatcher.run_now(Command::OpenScans { paths, unit: arguments.units, columns: None }, progress)?;
+        Ok(Self::Surface(Box::new(dispatcher)))
+    }
+
+    /// Prints what the commands so far had to say.
+    pub fn say(&mut self, console: &Console) {
+        if let Self::Surface(dispatcher) = self {
+            dispatcher.messages.drain(..).for_each(|message| console.say(&message.text));
+        }
+    }
+
+    /// Lends nominal and scan, the scan along a space-filling curve.
+    pub fn lend<T>(&self, work: impl FnOnce(&Nominal<'_>, &OrderedPoints) -> Result<T>) -> Result<T> {
+        match self {
+            Self::Surface(dispatcher) => {
+                let document = &dispatcher.document;
+                let (Some(nominal), Some(actual)) = (&document.nominal, &document.actual) else {
+                    return Err(UserError::internal("A file that was opened is missing."));
+                };
+                work(&Nominal::Surface(&nominal.surface), &actual.prepared.ordered)
+            }
+            Self::Clouds { nominal, normals, scan } => {
+                let points = SearchablePoints::new(&nominal.points);
+                work(&Nominal::Cloud { points: &points, normals }, &OrderedPoints::new(&scan.points))
+            }
+        }
+    }
+
+    /// Where a search starts, nominal from scan: the pose given, else the automatic one where it is asked for and there is
+    /// a surface to find it on, else the files' own frames.
+    pub fn start(&mut self, arguments: &Register, console: &Console, progress: &Progress) -> Result<Pose> {
+        let given = given(arguments)?;
+        match self {
+            Self::Surface(dispatcher) if given.is_none() && arguments.align == Method::Auto => {
+                dispatcher.run_now(Command::Align(Method::Auto), progress)?;
+                Ok(dispatcher.document.nominal_from_scan())
+            }
+            Self::Clouds { .. } if given.is_none() && arguments.align == Method::Auto => {
+                console.say(NO_START);
+                Ok(Pose::identity())
+            }
+            _ => Ok(given.unwrap_or_else(Pose::identity)),
+        }
+    }
+
+    /// Aligns as `--align` says; the mean squared distance of each iteration of the best fit beside, mm².
+    pub fn align(
+        &mut self,
+        arguments: &Register,
+        context: &Context,
+        console: &Console,
+        progress: &Progress,
+    ) -> Result<(Alignment, Vec<f64>)> {
+        match self {
+            Self::Surface(dispatcher) => align_by_commands(dispatcher, arguments, progress),
+            Self::Clouds { .. } => self.fit_clouds(arguments, context, console, progress),
+        }
+    }
+
+    fn fit_clouds(
+        &self,
+        arguments: &Register,
+        context: &Context,
+        console: &Console,
+        progress: &Progress,
+    ) -> Result<(Alignment, Vec<f64>)> {
+        let start = given(arguments)?;
+        match arguments.align {
+            Method::None => return Ok((Alignment::given(start.unwrap_or_else(Pose::identity)), Vec::new())),
+            Method::Auto if start.is_none() => console.say(NO_START),
+            Method::Auto | Method::BestFit => {}
+        }
+        let start = start.unwrap_or_else(Pose::identity);
+        let mut history_mm2 = Vec::new();
+        let alignment = self.lend(|nominal, scan| {
+            let bounds = nominal.bounds();
+            let problem =
+                best_fit::Problem { target: nominal.target(), bounds, points: scan, normals: &[], oriented: false };
+            // A small object in a large scene must not be matched across the scene.
+            let reach = 0.1 * bounds.diagonal().min(crate::geometry::Aabb::of_many(&scan.points).diagonal());
+            let gate_mm = arguments.max_distance_mm.unwrap_or(reach);
+            let (backend, parameters) = (context.backend.as_ref(), arguments.best_fit());
+            let mut watch = |_: &Pose, rms_mm: f64| history_mm2.push(rms_mm * rms_mm);
+            best_fit::run_from_gate(backend, &problem, &start, &parameters, gate_mm, progress, &mut watch)
+        })?;
+        Ok((alignment, history_mm2))
+    }
+
+    /// Registers with every search: from the pose given, else from near the pose that they align to.
+    pub fn compare(
+        &mut self,
+        arguments: &Register,
+        context: &Context,
+        console: &Console,
+        progress: &Progress,
+    ) -> Result<SearchComparison> {
+        let start = given(arguments)?;
+        let aligned = match start {
+            Some(_) => None,
+            None => Some(self.align(arguments, context, console, &progress.part(0.0, 0.5))?.0),
+        };
+        let progress = progress.part(0.5, 1.0);
+        if let Self::Surface(dispatcher) = self {
+            dispatcher.run_now(Command::CompareSearches { start }, &progress)?;
+            let comparison = dispatcher.document.searches.as_deref().cloned();
+            return comparison.ok_or_else(|| UserError::internal("The comparison left no result."));
+        }
+        let backend = context.backend.as_ref();
+        let mut devices: Vec<&dyn Backend> = vec![&Cpu];
+        if backend.device().kind != DeviceKind::Cpu {
+            devices.push(backend);
+        }
+        let present = aligned.map_or_else(Pose::identity, |aligned| aligned.nominal_from_scan);
+        self.lend(|nominal, scan| {
+            let start = start.unwrap_or_else(|| search_comparison::turned(&present, &nominal.bounds()));
+            search_comparison::run(&devices, nominal, scan, &start, &progress)
+        })
+    }
+}
+
+const NO_START: &str = "Two clouds have no automatic start: they are registered from where their files have them; \
+                        --pose gives another start.";
+
+/// Reads a scan.
+pub fn load(path: &Path, arguments: &Register, context: &Context, progress: &Progress) -> Result<LoadedScan> {
+    load_scan(path, &options(arguments, context), progress).map_err(|error| error.in_file(path))
+}
+
+/// The nominal where it is a point cloud: a file of a format that may be one, without facets.
+fn cloud_of(arguments: &Register, context: &Context) -> Option<LoadedScan> {
+    let may_be_cloud = matches!(
+        Format::of_name(&arguments.nominal),
+        Ok(Format::Ply | Format::Pcd | Format::Xyz | Format::E57 | Format::Obj)
+    );
+    if !may_be_cloud {
+        return None;
+    }
+    // What cannot be read as a scan is opened as a nominal, which says why it cannot.
+    let loaded = load_scan(&arguments.nominal, &options(arguments, context), &Progress::silent()).ok()?;
+    loaded.mesh.is_none().then_some(loaded)
+}
+
+fn options(arguments: &Register, context: &Context) -> LoadOptions {
+    LoadOptions { unit: arguments.units, columns: None, cad: context.cad.clone() }
+}
+
+fn given(arguments: &Register) -> Result<Option<Pose>> {
+    arguments.pose.as_deref().map(super::super::inspect::read_pose).transpose()
+}
+
+fn align_by_commands(
+    dispatcher: &mut Dispatcher,
+    arguments: &Register,
+    progress: &Progress,
+) -> Result<(Alignment, Vec<f64>)> {
+    let mut method = arguments.align;
+    if let Some(pose) = given(arguments)? {
+        dispatcher.run_now(Command::SetPose(pose), progress)?;
+        method = if method == Method::Auto { Method::BestFit } else { method };
+    }
+    let history_mm2 = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&history_mm2);
+    let watch: Watch = Arc::new(move |_: &Pose, rms_mm: f64| {
+        seen.lock().unwrap_or_else(PoisonError::into_inner).push(rms_mm * rms_mm);
+    });
+    dispatcher.run_watched(Command::Align(method), &watch, progress)?;
+    let alignment = dispatcher.document.alignment.as_deref().cloned();
+    let alignment = alignment.ok_or_else(|| UserError::internal("The alignment left no result."))?;
+    let history_mm2 = history_mm2.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    Ok((alignment, history_mm2))
+}
