@@ -133,6 +133,8 @@ pub struct App {
     stage_cache: stage::StageCache,
     /// What the Features panel remembers.
     feature_draft: panels::features::Draft,
+    /// What its part on parallel planes remembers.
+    plane_set_draft: panels::parallel_planes::Draft,
     /// What its parts on constructions and tolerances remember.
     construction_draft: panels::constructions::Draft,
     tolerance_draft: panels::tolerances::Draft,
@@ -226,6 +228,7 @@ impl App {
             repeatability: panels::repeatability::Draft::default(),
             stage_cache: stage::StageCache::default(),
             feature_draft: panels::features::Draft::default(),
+            plane_set_draft: panels::parallel_planes::Draft::default(),
             construction_draft: panels::constructions::Draft::default(),
             tolerance_draft: panels::tolerances::Draft::default(),
             cleaning: panels::cleaning::Draft::default(),

@@ -7,6 +7,7 @@ use super::{App, Workspace};
 use crate::geometry::Combine;
 use crate::inspect::calibration::ArtefactFrame;
 use crate::inspect::features::Objective;
+use crate::inspect::features::weights::Weights;
 use crate::render::camera::StandardView;
 use crate::session::Document;
 use crate::session::calibrating::{Calibrating, Device, Measurement};
@@ -90,6 +91,8 @@ fn staged(calibrating: &Calibrating, device: Device, shows_residuals: bool) -> S
             robust: false,
             clip_sigmas: None,
             plane: None,
+            weights: Weights::default(),
+            parallel_to: Vec::new(),
             points,
         };
         Feature { recipe, fit: Arc::new(part.fit.clone()) }

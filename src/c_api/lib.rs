@@ -10,6 +10,7 @@ use shadowgraph::compute::registration::Target;
 use shadowgraph::compute::{self, Backend, DeviceChoice, point_deviation, point_facet_matching};
 use shadowgraph::geometry::{Mesh, OrderedPoints, Point, Pose, SearchablePoints, Surface, Vector};
 use shadowgraph::inspect::alignment::best_fit;
+use shadowgraph::inspect::features::plane_set::{PlanePoints, fit_parallel};
 use shadowgraph::session::jobs::guarded;
 
 /// A device, what was uploaded, and the last sentence.
@@ -251,6 +252,59 @@ pub extern "C" fn shadowgraph_best_fit(handle: *mut Handle, nominal_from_scan: *
         if let Some(out) = lent_to_write(rms_mm, 1) {
             out[0] = fit.rms_mm;
         }
+        Ok(())
+    })
+}
+
+/// See shadowgraph.h.
+#[unsafe(no_mangle)]
+#[allow(clippy::too_many_arguments, reason = "C hands over each array and its length")]
+pub extern "C" fn shadowgraph_parallel_planes(
+    handle: *mut Handle,
+    points_mm: *const f64,
+    weights: *const f64,
+    points: usize,
+    points_of_plane: *const usize,
+    planes: usize,
+    planes_of_set: *const usize,
+    sets: usize,
+    clip_sigmas: f64,
+    normals: *mut f64,
+    normal_uncertainties_rad: *mut f64,
+    centroids_mm: *mut f64,
+    rms_mm: *mut f64,
+) -> c_int {
+    run(handle, |handle| {
+        let places: Vec<Point> = triples(lent(points_mm, 3 * points, "points")?).map(Point::from).collect();
+        let weights = if weights.is_null() { &[][..] } else { lent(weights, points, "weights")? };
+        let of_plane = lent(points_of_plane, planes, "numbers of points")?;
+        let of_set = lent(planes_of_set, sets, "numbers of planes")?;
+        let adds_up = |parts: &[usize], whole: usize| {
+            parts.iter().try_fold(0_usize, |sum, &part| sum.checked_add(part)) == Some(whole)
+        };
+        if !adds_up(of_plane, points) || !adds_up(of_set, planes) {
+            return Err(UserError::usage("The numbers of points and planes do not add up to what was handed over."));
+        }
+        let mut first = 0;
+        let part = |&count: &usize| {
+            let own = first..first + count;
+            first += count;
+            PlanePoints { points: &places[own.clone()], weights: weights.get(own).unwrap_or_default() }
+        };
+        let all: Vec<PlanePoints<'_>> = of_plane.iter().map(part).collect();
+        let (mut rest, mut fitted) = (all.as_slice(), Vec::with_capacity(sets));
+        for (number, &count) in of_set.iter().enumerate() {
+            let (own, others) = rest.split_at(count);
+            rest = others;
+            let clip = (clip_sigmas > 0.0).then_some(clip_sigmas);
+            let set = fit_parallel(handle.backend.as_ref(), own, clip, &Progress::silent());
+            fitted.push(set.map_err(|error| error.about(&format!("Set {}", number + 1)))?);
+        }
+        hand_out(&fitted, normals.cast::<[f64; 3]>(), |set| set.normal.into());
+        hand_out(&fitted, normal_uncertainties_rad, |set| set.normal_uncertainty_rad);
+        let planes: Vec<_> = fitted.iter().flat_map(|set| &set.planes).collect();
+        hand_out(&planes, centroids_mm.cast::<[f64; 3]>(), |plane| plane.shape.place().coords.into());
+        hand_out(&planes, rms_mm, |plane| plane.rms_mm);
         Ok(())
     })
 }

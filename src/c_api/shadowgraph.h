@@ -45,6 +45,18 @@ int shadowgraph_point_facet(shadowgraph *handle, const double nominal_from_scan[
 /* Best fit from the given pose, which it replaces. rms_mm may be NULL. */
 int shadowgraph_best_fit(shadowgraph *handle, double nominal_from_scan[16], double *rms_mm);
 
+/* Parallel planes by weighted total least squares (Shakarji and Srinivasan 2013): one unit normal for each set of planes,
+ * its largest coordinate positive, each plane through the weighted centroid of its points. Points follow each other plane
+ * after plane, planes set after set: points_of_plane has a count for each plane, planes_of_set for each set. A weight is at
+ * least 0 and counts as an inverse variance, 0 masks a point; weights may be NULL (all one). A clip_sigmas above 0 drops
+ * points farther from their plane than so many robust standard deviations. Answered are three coordinates of the normal of
+ * each set, its expanded uncertainty (k = 2), three coordinates of the centroid of each plane, and the weighted root mean
+ * square of its residuals; any of the four may be NULL. */
+int shadowgraph_parallel_planes(shadowgraph *handle, const double *points_mm, const double *weights, size_t points,
+                                const size_t *points_of_plane, size_t planes, const size_t *planes_of_set, size_t sets,
+                                double clip_sigmas, double *normals, double *normal_uncertainties_rad,
+                                double *centroids_mm, double *rms_mm);
+
 #ifdef __cplusplus
 }
 #endif

@@ -11,7 +11,7 @@ use crate::inspect::alignment::Method as AlignMethod;
 use crate::inspect::calibration::{ArtefactKind, Handedness};
 use crate::inspect::cleaning::Step;
 use crate::inspect::deviation::{Method, Tolerance};
-use crate::inspect::features::{Kind, Objective};
+use crate::inspect::features::Kind;
 
 /// Scan-to-CAD inspection: where does this part differ from its drawing?
 ///
@@ -44,7 +44,7 @@ pub enum Verb {
     /// Finds the pose of a scan on a nominal or on another cloud.
     Register(Box<super::register::Register>),
     /// Fits an ideal feature to the points of a file.
-    Fit(Fit),
+    Fit(Box<super::fit::Fit>),
     /// Judges a drawing's tolerances on measured features.
     Tolerances(Tolerances),
     /// Finds holes and slots of sheet metal in a scan, around where they should be.
@@ -200,33 +200,6 @@ impl Cleaning {
         let normals = self.normals.then_some(Step::Normals);
         [outliers, by_distance, by_cells, normals].into_iter().flatten().collect()
     }
-}
-
-/// `fit`
-#[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  shadowgraph fit plane touched.csv\n  shadowgraph fit cylinder bore.ply --robust \
-    --clip-sigmas 3 --json")]
-pub struct Fit {
-    /// The feature.
-    #[arg(value_enum)]
-    pub kind: Kind,
-    /// File of points.
-    pub points: PathBuf,
-    /// Unit of its numbers.
-    #[arg(long)]
-    pub units: Option<LengthUnit>,
-    /// Columns of x, y, z in files of numbers, counted from 1, such as 2,3,4.
-    #[arg(long, value_parser = columns)]
-    pub columns: Option<crate::io::xyz::Columns>,
-    /// What makes one feature the best.
-    #[arg(long, value_enum, default_value = "gaussian")]
-    pub objective: Objective,
-    /// Begin with the feature that most points lie on: for points of which many belong elsewhere.
-    #[arg(long)]
-    pub robust: bool,
-    /// Drop points farther than this many robust standard deviations, and fit again.
-    #[arg(long)]
-    pub clip_sigmas: Option<f64>,
 }
 
 /// `tolerances`
@@ -592,7 +565,8 @@ pub fn three(text: &str) -> Result<[f64; 3], String> {
     numbers.filter(|all| all.iter().all(|n| n.is_finite())).ok_or_else(|| "three numbers are expected".to_owned())
 }
 
-fn columns(text: &str) -> Result<crate::io::xyz::Columns, String> {
+/// Columns of x, y, z, counted from 1.
+pub fn columns(text: &str) -> Result<crate::io::xyz::Columns, String> {
     let words: Result<Vec<usize>, _> = text.split(',').map(|word| word.trim().parse::<usize>()).collect();
     match words.as_deref() {
         Ok(&[x, y, z]) if x > 0 && y > 0 && z > 0 => {

@@ -1,39 +1,53 @@
-//! `shadowgraph fit`: an ideal feature through the points of a file.
+//! `shadowgraph fit`: an ideal feature through the points of a file, or parallel planes through those of several.
+
+mod options;
+mod parallel;
+mod weighed;
+
+use std::path::Path;
 
 use serde_json::json;
 
-use super::arguments::Fit;
 use super::console::Console;
-use crate::base::{Result, UserError};
+use crate::base::Result;
 use crate::dispatch::Context;
-use crate::inspect::features::{self, Options, Shape};
-use crate::io::{LoadOptions, load_scan};
+use crate::inspect::features::{self, Kind, Options, Shape};
+pub use options::{Fit, PlaneFiles, What};
+use weighed::Weighed;
 
 /// Runs it; returns the exit code.
 pub fn run(arguments: &Fit, json: bool, context: &Context) -> Result<i32> {
+    arguments.check()?;
     let console = Console::new();
     let progress = console.progress();
-    if arguments.clip_sigmas.is_some_and(|sigmas| !(sigmas > 0.0)) {
-        return Err(UserError::usage("Points are dropped beyond a number of standard deviations above 0."));
+    match (arguments.what, arguments.points.first()) {
+        (What::One(kind), Some(path)) => one(kind, path, arguments, json, context, &console),
+        _ => parallel::run(arguments, json, context, &console, &progress),
     }
-    let options = LoadOptions { unit: arguments.units, columns: arguments.columns, cad: context.cad.clone() };
-    let scan = load_scan(&arguments.points, &options, &progress.part(0.0, 0.5))?;
+}
+
+fn one(kind: Kind, path: &Path, arguments: &Fit, json: bool, context: &Context, console: &Console) -> Result<i32> {
+    let progress = console.progress();
+    let weighed = Weighed::read(path, arguments, context, &progress.part(0.0, 0.5))?;
     let how = Options {
         objective: arguments.objective,
         robust: arguments.robust,
         clip_sigmas: arguments.clip_sigmas,
         ..Options::default()
     };
-    let fitted = features::fit(arguments.kind, &scan.cloud.points, &[], &how, &progress.part(0.5, 1.0))?;
+    let (points, weights) = (&weighed.points, &weighed.weights);
+    let fitted = features::fit(kind, points, weights, &how, &progress.part(0.5, 1.0))?;
     console.done();
-    scan.notes.iter().for_each(|note| console.say(note));
+    weighed.notes.iter().for_each(|note| console.say(note));
     if json {
         super::print_json(&json!({
             "schema": "shadowgraph.fit/1",
             "software": crate::report::software(),
-            "points": arguments.points.to_string_lossy(),
+            "points": path.to_string_lossy(),
             "fit": fitted,
             "dropped": fitted.dropped.len(),
+            "weights": arguments.weighing.weights().words(),
+            "masked": weighed.masked(),
         }))?;
         return Ok(0);
     }
@@ -55,6 +69,9 @@ pub fn run(arguments: &Fit, json: bool, context: &Context) -> Result<i32> {
         );
     }
     println!("{:18} {} used, {} dropped", "Points", fitted.used, fitted.dropped.len());
+    if !arguments.weighing.is_plain() {
+        println!("{:18} {}; {} points masked", "Weights", arguments.weighing.weights().words(), weighed.masked());
+    }
     println!(
         "{:18} place {:.2e} mm, direction {:.2e} rad, numbers {}",
         "Uncertainty",

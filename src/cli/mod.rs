@@ -97,7 +97,11 @@ fn dispatch(parsed: Arguments, context: &Context) -> Result<Outcome> {
         Verb::Probe(arguments) => probe::run(&arguments, json, context).map(Outcome::Exit),
         Verb::Repeatability(arguments) => repeatability::run(&arguments, json).map(Outcome::Exit),
         Verb::Accept(arguments) => accept::run(&arguments, json, context).map(Outcome::Exit),
-        Verb::Fit(arguments) => fit::run(&arguments, json, context).map(Outcome::Exit),
+        Verb::Fit(arguments) => {
+            // Opening a device takes longer than most fits.
+            let context = if arguments.computes() { &with_device(arguments.backend, context) } else { context };
+            fit::run(&arguments, json, context).map(Outcome::Exit)
+        }
         Verb::Holes(arguments) => holes::run(&arguments, json, context).map(Outcome::Exit),
         Verb::Tolerances(arguments) => tolerances::run(&arguments, json, context).map(Outcome::Exit),
         Verb::Convert(arguments) => {

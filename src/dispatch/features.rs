@@ -2,18 +2,20 @@
 
 use std::sync::Arc;
 
-use super::Edit;
 use super::selecting::selected;
+use super::{Context, Edit, parallel_planes};
 use crate::base::{Progress, Result, UserError};
+use crate::compute::Backend;
 use crate::geometry::Point;
 use crate::geometry::subset::Subset;
 use crate::inspect::features::in_plane::fit_in_plane;
+use crate::inspect::features::weights::Weights;
 use crate::inspect::features::{self, Element, Kind, Objective, Options, Shape, nominal};
 use crate::session::selection::{Feature, Recipe, Selectable};
 use crate::session::slots::SlotRecipe;
 use crate::session::{Actual, Document};
 
-fn scan(document: &Document) -> Result<&Arc<Actual>> {
+pub(super) fn scan(document: &Document) -> Result<&Arc<Actual>> {
     document.actual.as_ref().ok_or_else(|| UserError::usage("Load a scan first."))
 }
 
@@ -23,6 +25,7 @@ pub(super) fn fit(
     robust: bool,
     clip_sigmas: Option<f64>,
     document: &Document,
+    context: &Context,
     progress: &Progress,
 ) -> Result<Edit> {
     let points = selected(Selectable::Points, document)?;
@@ -34,8 +37,9 @@ pub(super) fn fit(
         None => document.free_name(kind.name(), Some(same_kind + 1)),
     };
     let plane = plane.map(|name| plane_of(name, document)).transpose()?;
-    let feature =
-        made(Recipe { name, kind, objective, robust, clip_sigmas, plane, points }, scan(document)?, progress)?;
+    let (weights, parallel_to) = (Weights::default(), Vec::new());
+    let recipe = Recipe { name, kind, objective, robust, clip_sigmas, plane, weights, parallel_to, points };
+    let feature = made(recipe, scan(document)?, context.backend.as_ref(), progress)?;
     let note = format!(
         "{}: {} points used, {} dropped, RMS {:.4} mm.",
         feature.recipe.name,
@@ -106,11 +110,12 @@ pub(super) fn fit_slot(
 }
 
 /// The feature of that recipe on that scan.
-pub(super) fn made(recipe: Recipe, actual: &Actual, progress: &Progress) -> Result<Feature> {
-    let place = |&number: &u32| actual.cloud.points.get(number as usize).copied();
-    let points: Option<Vec<Point>> = recipe.points.iter().map(place).collect();
-    let points =
-        points.ok_or_else(|| UserError::input(format!("{} names points that the scan has not.", recipe.name)))?;
+pub(super) fn made(recipe: Recipe, actual: &Actual, backend: &dyn Backend, progress: &Progress) -> Result<Feature> {
+    if !recipe.parallel_to.is_empty() {
+        return parallel_planes::made(recipe, actual, backend, progress);
+    }
+    let points = points_of(&recipe.points, &recipe.name, actual)?;
+    let weights = weights_of(&recipe.weights, &recipe.points, actual, backend, progress)?;
     let options = Options {
         objective: recipe.objective,
         robust: recipe.robust,
@@ -118,10 +123,31 @@ pub(super) fn made(recipe: Recipe, actual: &Actual, progress: &Progress) -> Resu
         ..Options::default()
     };
     let fit = match &recipe.plane {
-        Some(plane) => fit_in_plane(recipe.kind, &points, &[], plane, &options, progress)?,
-        None => features::fit(recipe.kind, &points, &[], &options, progress)?,
+        Some(plane) => fit_in_plane(recipe.kind, &points, &weights, plane, &options, progress)?,
+        None => features::fit(recipe.kind, &points, &weights, &options, progress)?,
     };
     Ok(Feature { recipe, fit: Arc::new(fit) })
+}
+
+/// The points of those numbers; a sentence where `name`, what they are of, names one that is not there.
+pub(super) fn points_of(numbers: &Subset, name: &str, actual: &Actual) -> Result<Vec<Point>> {
+    let place = |&number: &u32| actual.cloud.points.get(number as usize).copied();
+    let points: Option<Vec<Point>> = numbers.iter().map(place).collect();
+    points.ok_or_else(|| UserError::input(format!("{name} names points that the scan has not.")))
+}
+
+/// A weight for each of those points, which are there; empty where all count alike.
+pub(super) fn weights_of(
+    weights: &Weights,
+    numbers: &Subset,
+    actual: &Actual,
+    backend: &dyn Backend,
+    progress: &Progress,
+) -> Result<Vec<f64>> {
+    if weights.is_plain() {
+        return Ok(Vec::new());
+    }
+    weights.of(backend, &actual.cloud.select(numbers), progress)
 }
 
 /// What is left of features when only the points `kept` are. A feature that lost points goes: its fit
@@ -132,6 +158,9 @@ pub(super) fn renumber(document: &mut Document, kept: &[u32]) {
         *points = points.renumbered(kept);
         points.len() == before
     };
-    document.features.retain_mut(|feature| is_whole(&mut feature.recipe.points));
+    document.features.retain_mut(|feature| {
+        let recipe = &mut feature.recipe;
+        is_whole(&mut recipe.points) && recipe.parallel_to.iter_mut().all(is_whole)
+    });
     document.tolerancing.slots.retain_mut(|slot| is_whole(&mut slot.recipe.points));
 }

@@ -9,6 +9,7 @@ pub mod mechanical;
 pub mod merge;
 mod open;
 mod output;
+mod parallel_planes;
 pub mod probe;
 mod search_registration;
 mod selecting;
@@ -27,6 +28,7 @@ use crate::inspect::alignment::point_pairs::PointPair;
 use crate::inspect::alignment::{Method, search_registration::Parameters as SearchParameters};
 use crate::inspect::cleaning;
 use crate::inspect::features::constructions::Construction;
+use crate::inspect::features::weights::Weights;
 use crate::inspect::features::{Kind, Objective};
 use crate::io::cad::CadReader;
 use crate::io::xyz::Columns;
@@ -142,6 +144,15 @@ pub enum Command {
         objective: Objective,
         /// Whether most points decide.
         robust: bool,
+        /// Robust standard deviations beyond which points are dropped.
+        clip_sigmas: Option<f64>,
+    },
+    /// Fits parallel planes to the points of named selections and features: one feature each, of one normal.
+    FitParallelPlanes {
+        /// Names of selections of points, or of features.
+        planes: Vec<String>,
+        /// How points are weighed.
+        weights: Weights,
         /// Robust standard deviations beyond which points are dropped.
         clip_sigmas: Option<f64>,
     },
@@ -398,7 +409,15 @@ fn plan(command: Command, document: &Document, context: &Context, timings_ms: &[
         })),
         Command::FitFeature { kind, objective, robust, clip_sigmas } => work(
             "Fitting",
-            Box::new(move |progress, _| features::fit((kind, objective), None, robust, clip_sigmas, &before, progress)),
+            Box::new(move |progress, _| {
+                features::fit((kind, objective), None, robust, clip_sigmas, &before, &context, progress)
+            }),
+        ),
+        Command::FitParallelPlanes { planes, weights, clip_sigmas } => work(
+            "Fitting parallel planes",
+            Box::new(move |progress, _| {
+                parallel_planes::fit(&planes, weights, clip_sigmas, &before, &context, progress)
+            }),
         ),
         Command::RemoveFeature(index) => now(Edit::new("Remove a feature", move |document| {
             if index < document.features.len() {
@@ -414,7 +433,7 @@ fn plan(command: Command, document: &Document, context: &Context, timings_ms: &[
             "Fitting",
             Box::new(move |progress, _| {
                 let what = (kind, Objective::Gaussian);
-                features::fit(what, Some(&plane), robust, clip_sigmas, &before, progress)
+                features::fit(what, Some(&plane), robust, clip_sigmas, &before, &context, progress)
             }),
         ),
         Command::FitSlot { plane, clip_sigmas } => work(

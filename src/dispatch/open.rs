@@ -316,7 +316,8 @@ pub(super) fn project(path: &Path, context: &Context, progress: &Progress) -> Re
     super::selecting::drop_strangers(&mut document);
     if let Some(actual) = &document.actual {
         for recipe in project.features {
-            let made = super::features::made(recipe, actual, &progress.part(0.8, 0.82));
+            let backend = context.backend.as_ref();
+            let made = super::features::made(recipe, actual, backend, &progress.part(0.8, 0.82));
             document.features.extend(keep(made, &mut notes, &mut complete)?);
         }
     }

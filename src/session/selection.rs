@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::geometry::Subset;
+use crate::inspect::features::weights::Weights;
 use crate::inspect::features::{Fit, Kind, Objective, Shape};
 
 /// What a brush takes.
@@ -77,6 +78,12 @@ pub struct Recipe {
     /// The plane that a line or circle is fitted in, scan frame; `None` fits it in space.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plane: Option<Shape>,
+    /// How its points are weighed.
+    #[serde(default, skip_serializing_if = "Weights::is_plain")]
+    pub weights: Weights,
+    /// Points of the planes that are parallel to it, for planes fitted together; empty where it stands alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parallel_to: Vec<Subset>,
     /// Its points.
     pub points: Subset,
 }

@@ -15,6 +15,7 @@ mod mechanical;
 mod mutations;
 mod nesting;
 mod own_artefact;
+mod planes;
 mod probing;
 mod published_fits;
 mod readers;

@@ -101,6 +101,7 @@ impl App {
             let drag = egui::DragValue::new(&mut draft.sigmas).speed(0.05).range(1.0..=10.0).suffix(" σ");
             ui.add_enabled(draft.clips, drag);
         });
+        self.parallel_planes(ui, clip_sigmas, send);
     }
 
     fn features(&mut self, ui: &mut egui::Ui, send: &mut Option<Command>) {
@@ -214,5 +215,11 @@ fn figures(feature: &Feature, shape: &Shape) -> Vec<(&'static str, String)> {
         figures.push(("Held by", format!("{} points", zone.contacts.len())));
     }
     figures.push(("Points", format!("{} used, {} dropped", theme::count(fit.used), theme::count(fit.dropped.len()))));
+    if !feature.recipe.weights.is_plain() {
+        figures.push(("Weights", feature.recipe.weights.words()));
+    }
+    if !feature.recipe.parallel_to.is_empty() {
+        figures.push(("Normal", format!("of {} planes together", feature.recipe.parallel_to.len() + 1)));
+    }
     figures
 }

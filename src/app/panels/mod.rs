@@ -11,6 +11,7 @@ pub mod constructions;
 mod elements;
 pub mod features;
 mod mechanical;
+pub mod parallel_planes;
 pub mod picks;
 pub mod probing;
 pub mod repeatability;

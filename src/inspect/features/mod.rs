@@ -17,12 +17,14 @@ pub mod nominal;
 mod objective;
 pub mod outline;
 mod planar;
+pub mod plane_set;
 mod rim;
 mod robust;
 mod shape;
 pub mod slot;
 mod start;
 mod uncertainty;
+pub mod weights;
 mod zone;
 
 use rayon::prelude::*;

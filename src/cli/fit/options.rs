@@ -1,0 +1,165 @@
+//! Command-line arguments of `fit`.
+
+use std::path::PathBuf;
+
+use clap::builder::PossibleValue;
+use clap::{Args, ValueEnum};
+
+use super::super::arguments::{columns, three};
+use crate::base::{LengthUnit, Result, UserError};
+use crate::compute::DeviceChoice;
+use crate::inspect::features::weights::{Weighting, Weights};
+use crate::inspect::features::{Kind, Objective};
+
+/// `fit`
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  shadowgraph fit plane touched.csv\n  shadowgraph fit cylinder bore.ply --robust \
+    --clip-sigmas 3 --json\n  shadowgraph fit plane scan.ply --weights area --max-incidence-deg 60\n  shadowgraph fit \
+    parallel-planes top.ply bottom.ply --weights incidence\n  shadowgraph fit parallel-planes --set top.csv,bottom.csv --set \
+    left.csv,right.csv --weights column --weight-column 4")]
+pub struct Fit {
+    /// The feature.
+    #[arg(value_enum)]
+    pub what: What,
+    /// File of points; of parallel planes one for each plane of the set.
+    #[arg(required_unless_present = "set")]
+    pub points: Vec<PathBuf>,
+    /// A set of parallel planes: files separated by commas, one for each plane. May be given several times; each set has a
+    /// normal of its own.
+    #[arg(long, value_name = "FILE,FILE", value_parser = plane_files, conflicts_with = "points")]
+    pub set: Vec<PlaneFiles>,
+    /// Unit of the files' numbers.
+    #[arg(long)]
+    pub units: Option<LengthUnit>,
+    /// Columns of x, y, z in files of numbers, counted from 1, such as 2,3,4.
+    #[arg(long, value_parser = columns)]
+    pub columns: Option<crate::io::xyz::Columns>,
+    /// What makes one feature the best.
+    #[arg(long, value_enum, default_value = "gaussian")]
+    pub objective: Objective,
+    /// Begin with the feature that most points lie on: for points of which many belong elsewhere.
+    #[arg(long)]
+    pub robust: bool,
+    /// Drop points farther than this many robust standard deviations, and fit again.
+    #[arg(long)]
+    pub clip_sigmas: Option<f64>,
+    /// How points are weighed.
+    #[command(flatten)]
+    pub weighing: Weighing,
+    /// Device that computes weights and parallel planes.
+    #[arg(long, value_enum, default_value = "auto")]
+    pub backend: DeviceChoice,
+}
+
+/// How points are weighed, and which are masked.
+#[derive(Args, Debug)]
+pub struct Weighing {
+    /// What decides the weights of points.
+    #[arg(long, value_enum, default_value = "none")]
+    pub weights: Weighting,
+    /// Column of the weights in files of numbers, counted from 1; without it, intensities are the weights. With --weights
+    /// column.
+    #[arg(long, value_name = "COLUMN", value_parser = column)]
+    pub weight_column: Option<usize>,
+    /// Column of files of numbers, counted from 1, whose 0 masks a point: bumps, holes, glossy patches.
+    #[arg(long, value_name = "COLUMN", value_parser = column)]
+    pub mask_column: Option<usize>,
+    /// Mask points that are seen at a larger angle of incidence, degrees.
+    #[arg(long)]
+    pub max_incidence_deg: Option<f64>,
+    /// Where the sensor stood, X,Y,Z mm, where the files do not say it.
+    #[arg(long, value_parser = three, allow_hyphen_values = true)]
+    pub viewpoint_mm: Option<[f64; 3]>,
+}
+
+impl Weighing {
+    /// As the fit takes it.
+    pub fn weights(&self) -> Weights {
+        Weights { by: self.weights, max_incidence_rad: self.max_incidence_deg.map(f64::to_radians) }
+    }
+
+    /// Whether any point is weighed or masked.
+    pub fn is_plain(&self) -> bool {
+        self.weights().is_plain() && self.mask_column.is_none()
+    }
+}
+
+impl Fit {
+    /// A sentence where options contradict each other.
+    pub fn check(&self) -> Result<()> {
+        let sentence = match self.what {
+            _ if self.clip_sigmas.is_some_and(|sigmas| !(sigmas > 0.0)) => {
+                "Points are dropped beyond a number of standard deviations above 0."
+            }
+            _ if self.weighing.weight_column.is_some() && self.weighing.weights != Weighting::Column => {
+                "--weight-column goes with --weights column."
+            }
+            What::One(_) if self.points.len() != 1 => {
+                "Name one file of points: only parallel planes are fitted to several, such as “fit parallel-planes a.ply \
+                 b.ply”."
+            }
+            What::ParallelPlanes if self.robust || self.objective != Objective::Gaussian => {
+                "Parallel planes are fitted by least squares; drop points with --clip-sigmas instead of --robust."
+            }
+            _ => return Ok(()),
+        };
+        Err(UserError::usage(sentence))
+    }
+
+    /// Whether a device is of use.
+    pub fn computes(&self) -> bool {
+        self.what == What::ParallelPlanes || !self.weighing.weights().is_plain()
+    }
+}
+
+/// What is fitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// One feature.
+    One(Kind),
+    /// Sets of planes, the planes of a set parallel.
+    ParallelPlanes,
+}
+
+impl ValueEnum for What {
+    fn value_variants<'a>() -> &'a [Self] {
+        const ALL: [What; 8] = [
+            What::One(Kind::Line),
+            What::One(Kind::Plane),
+            What::One(Kind::Circle),
+            What::One(Kind::Sphere),
+            What::One(Kind::Cylinder),
+            What::One(Kind::Cone),
+            What::One(Kind::Torus),
+            What::ParallelPlanes,
+        ];
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        match self {
+            Self::One(kind) => kind.to_possible_value(),
+            Self::ParallelPlanes => {
+                Some(PossibleValue::new("parallel-planes").help("Planes of one normal").alias("plane-set"))
+            }
+        }
+    }
+}
+
+/// The files of one set of planes.
+#[derive(Clone, Debug)]
+pub struct PlaneFiles(pub Vec<PathBuf>);
+
+fn plane_files(text: &str) -> std::result::Result<PlaneFiles, String> {
+    let files: Vec<PathBuf> = text.split(',').map(|name| PathBuf::from(name.trim())).collect();
+    if files.iter().any(|file| file.as_os_str().is_empty()) {
+        return Err("files separated by commas are expected, such as top.ply,bottom.ply".to_owned());
+    }
+    Ok(PlaneFiles(files))
+}
+
+fn column(text: &str) -> std::result::Result<usize, String> {
+    let number: Option<usize> = text.trim().parse().ok();
+    let index = number.and_then(|number| number.checked_sub(1));
+    index.ok_or_else(|| "a column number from 1 is expected".to_owned())
+}

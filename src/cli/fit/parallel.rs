@@ -1,0 +1,103 @@
+//! `fit parallel-planes`: one normal for each set of planes.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use super::super::console::Console;
+use super::weighed::Weighed;
+use super::{Fit, PlaneFiles};
+use crate::base::{Progress, Result};
+use crate::dispatch::Context;
+use crate::inspect::features::plane_set::{PlanePoints, PlaneSet, fit_parallel};
+
+/// A set, and the files of its planes with the points that are masked in each.
+struct Fitted {
+    files: Vec<(PathBuf, usize)>,
+    set: PlaneSet,
+}
+
+/// Fits all sets.
+pub fn run(arguments: &Fit, json: bool, context: &Context, console: &Console, progress: &Progress) -> Result<i32> {
+    let one = PlaneFiles(arguments.points.clone());
+    let sets: Vec<&PlaneFiles> = if arguments.set.is_empty() { vec![&one] } else { arguments.set.iter().collect() };
+    let mut fitted = Vec::with_capacity(sets.len());
+    for (k, files) in sets.iter().enumerate() {
+        let share = |at: usize| at as f32 / sets.len() as f32;
+        let part = progress.part(share(k), share(k + 1));
+        let set = one_set(files, arguments, context, console, &part);
+        fitted.push(set.map_err(|error| if sets.len() > 1 { error.about(&format!("Set {}", k + 1)) } else { error })?);
+    }
+    console.done();
+    context.backend.take_notices().iter().for_each(|notice| console.say(notice));
+    let weights = arguments.weighing.weights();
+    if json {
+        let sets: Vec<serde_json::Value> = fitted
+            .iter()
+            .map(|fitted| {
+                let file =
+                    |(path, masked): &(PathBuf, usize)| json!({ "points": path.to_string_lossy(), "masked": masked });
+                let files: Vec<serde_json::Value> = fitted.files.iter().map(file).collect();
+                let dropped: Vec<usize> = fitted.set.planes.iter().map(|plane| plane.dropped.len()).collect();
+                json!({ "files": files, "fit": fitted.set, "dropped": dropped })
+            })
+            .collect();
+        super::super::print_json(&json!({
+            "schema": "shadowgraph.parallel-planes/1",
+            "software": crate::report::software(),
+            "weights": weights.words(),
+            "sets": sets,
+        }))?;
+        return Ok(0);
+    }
+    for (k, fitted) in fitted.iter().enumerate() {
+        print(k + 1, fitted);
+    }
+    println!("{:18} {}", "Weights", weights.words());
+    Ok(0)
+}
+
+fn one_set(
+    files: &PlaneFiles,
+    arguments: &Fit,
+    context: &Context,
+    console: &Console,
+    progress: &Progress,
+) -> Result<Fitted> {
+    let mut planes = Vec::with_capacity(files.0.len());
+    for (i, path) in files.0.iter().enumerate() {
+        let share = |at: usize| 0.6 * at as f32 / files.0.len() as f32;
+        let weighed = Weighed::read(path, arguments, context, &progress.part(share(i), share(i + 1)))?;
+        weighed.notes.iter().for_each(|note| console.say(&format!("{}: {note}", path.display())));
+        planes.push(weighed);
+    }
+    let points: Vec<PlanePoints<'_>> =
+        planes.iter().map(|own| PlanePoints { points: &own.points, weights: &own.weights }).collect();
+    let set = fit_parallel(context.backend.as_ref(), &points, arguments.clip_sigmas, &progress.part(0.6, 1.0))?;
+    let masked = planes.iter().map(Weighed::masked);
+    Ok(Fitted { files: files.0.iter().cloned().zip(masked).collect(), set })
+}
+
+fn print(number: usize, fitted: &Fitted) {
+    let (set, row) = (&fitted.set, |name: &str, value: String| println!("{name:18} {value}"));
+    row("Set", format!("{number}: {} parallel planes", set.planes.len()));
+    row("Normal", format!("{:.9}, {:.9}, {:.9}", set.normal.x, set.normal.y, set.normal.z));
+    row("", format!("± {:.2e} rad (k = 2)", set.normal_uncertainty_rad));
+    row("RMS", format!("{:.6} mm (sigma {:.6} mm)", set.rms_mm, set.sigma_mm));
+    for (i, (plane, (path, masked))) in set.planes.iter().zip(&fitted.files).enumerate() {
+        let (at, u) = (plane.shape.place(), plane.uncertainty.position_mm);
+        row(&format!("Plane {}", i + 1), format!("{}", path.display()));
+        row("  Centroid, mm", format!("{:.9}, {:.9}, {:.9} ± {u:.2e} along the normal", at.x, at.y, at.z));
+        row("  Residuals", format!("RMS {:.6} mm, form error {:.6} mm", plane.rms_mm, plane.form_error_mm));
+        let dropped = plane.dropped.len();
+        row("  Points", format!("{} used, {dropped} dropped, {masked} masked", plane.used));
+    }
+    for own in &set.distances {
+        let [one, other] = own.planes.map(|plane| plane + 1);
+        let name = format!("Distance {one} to {other}");
+        row(&name, format!("{:.6} ± {:.6} mm (k = 2)", own.distance_mm, own.uncertainty_mm));
+    }
+    if let Some(plane) = set.planes.first() {
+        row("Uncertainty", plane.uncertainty.assumption.clone());
+    }
+}

@@ -1,0 +1,106 @@
+//! Parallel planes: fitted together to what was named, kept as features of one normal.
+
+use std::sync::Arc;
+
+use super::features::{points_of, scan, weights_of};
+use super::{Context, Edit};
+use crate::base::{Progress, Result, UserError};
+use crate::compute::Backend;
+use crate::geometry::{Point, Subset};
+use crate::inspect::features::plane_set::{PlanePoints, PlaneSet, fit_parallel};
+use crate::inspect::features::weights::Weights;
+use crate::inspect::features::{Kind, Objective};
+use crate::session::selection::{Feature, NamedSelection, Recipe, Selectable};
+use crate::session::{Actual, Document};
+
+/// Fits them; one undo step lands all.
+pub(super) fn fit(
+    names: &[String],
+    weights: Weights,
+    clip_sigmas: Option<f64>,
+    document: &Document,
+    context: &Context,
+    progress: &Progress,
+) -> Result<Edit> {
+    let (actual, backend) = (scan(document)?, context.backend.as_ref());
+    if names.len() < 2 {
+        return Err(UserError::usage(
+            "Name two selections or features at least: one plane alone is parallel to nothing.",
+        ));
+    }
+    if names.iter().enumerate().any(|(k, name)| names[..k].contains(name)) {
+        return Err(UserError::usage("A plane is named twice."));
+    }
+    let planes = names.iter().map(|name| numbers_of(name, document)).collect::<Result<Vec<Subset>>>()?;
+    let set = fitted(&planes, &weights, clip_sigmas, actual, backend, progress)?;
+    // Names are taken one after the other, so that no two features have one.
+    let mut after = document.clone();
+    for (k, (name, fit)) in names.iter().zip(set.planes).enumerate() {
+        let parallel_to = planes.iter().enumerate().filter(|(other, _)| *other != k).map(|(_, own)| own.clone());
+        let wanted = if document.part(name).is_some() { format!("{name} parallel") } else { name.clone() };
+        let recipe = Recipe {
+            name: after.free_name(&wanted, None),
+            kind: Kind::Plane,
+            objective: Objective::Gaussian,
+            robust: false,
+            clip_sigmas,
+            plane: None,
+            weights,
+            parallel_to: parallel_to.collect(),
+            points: planes[k].clone(),
+        };
+        after.features.push(Feature { recipe, fit: Arc::new(fit) });
+    }
+    let apart: Vec<String> =
+        set.distances.iter().map(|own| format!("{:.4} ± {:.4} mm", own.distance_mm, own.uncertainty_mm)).collect();
+    let note = format!(
+        "{} parallel planes (weights: {}): {} points used, RMS {:.4} mm, normal ± {:.5}°, {} apart.",
+        planes.len(),
+        weights.words(),
+        set.used,
+        set.rms_mm,
+        set.normal_uncertainty_rad.to_degrees(),
+        apart.join(", ")
+    );
+    let added = after.features.split_off(document.features.len());
+    Ok(Edit::new("Fit parallel planes", move |document| document.features.extend(added)).with_notes([note]))
+}
+
+/// The feature of such a recipe, its set fitted again.
+pub(super) fn made(recipe: Recipe, actual: &Actual, backend: &dyn Backend, progress: &Progress) -> Result<Feature> {
+    let planes: Vec<Subset> = std::iter::once(&recipe.points).chain(&recipe.parallel_to).cloned().collect();
+    let set = fitted(&planes, &recipe.weights, recipe.clip_sigmas, actual, backend, progress)
+        .map_err(|error| error.about(&recipe.name))?;
+    let fit = set.planes.into_iter().next().ok_or_else(|| UserError::internal("A set of planes came back empty."))?;
+    Ok(Feature { recipe, fit: Arc::new(fit) })
+}
+
+/// The points of a selection of that name, else of a feature.
+fn numbers_of(name: &str, document: &Document) -> Result<Subset> {
+    let is_it =
+        |named: &&crate::session::selection::NamedSelection| named.of == Selectable::Points && named.name == name;
+    let named = document.selections.iter().find(is_it).map(|named| named.numbers.clone());
+    let numbers = named.unwrap_or_else(|| document.numbers_of(name));
+    if numbers.is_empty() {
+        return Err(UserError::usage(format!("There is no selection of points and no fitted feature “{name}”.")));
+    }
+    Ok(numbers)
+}
+
+fn fitted(
+    planes: &[Subset],
+    weights: &Weights,
+    clip_sigmas: Option<f64>,
+    actual: &Actual,
+    backend: &dyn Backend,
+    progress: &Progress,
+) -> Result<PlaneSet> {
+    let own = |(k, numbers): (usize, &Subset)| -> Result<(Vec<Point>, Vec<f64>)> {
+        let share = |at: usize| 0.4 * at as f32 / planes.len() as f32;
+        let points = points_of(numbers, "A plane of the set", actual)?;
+        Ok((points, weights_of(weights, numbers, actual, backend, &progress.part(share(k), share(k + 1)))?))
+    };
+    let parts = planes.iter().enumerate().map(own).collect::<Result<Vec<_>>>()?;
+    let parts: Vec<PlanePoints<'_>> = parts.iter().map(|(points, weights)| PlanePoints { points, weights }).collect();
+    fit_parallel(backend, &parts, clip_sigmas, &progress.part(0.4, 1.0))
+}

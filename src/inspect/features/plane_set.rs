@@ -1,0 +1,438 @@
+//! Parallel planes fitted together: one normal from the points of all of them, by weighted total least squares (Shakarji
+//! and Srinivasan, "Theory and algorithms for weighted total least-squares fitting of lines, planes, and parallel planes to
+//! support tolerancing standards", 2013).
+//!
+//! Each plane passes through the weighted centroid of its points. Moved to one centroid, the points of all planes lie on one
+//! plane, whose fit has the common normal: its uncertainty follows from that fit, the correlation of neighbouring
+//! residuals included, since points of different planes have no more in common there than elsewhere.
+
+use nalgebra::Matrix6;
+use serde::Serialize;
+
+use super::robust;
+use super::{Fit, Kind, Options, ROUNDS, Shape, Uncertainty, fit};
+use crate::base::{Progress, Result, UserError};
+use crate::compute::{Backend, parallel_planes};
+use crate::geometry::{Aabb, Point, Vector};
+
+/// The points of one plane.
+#[derive(Clone, Copy, Debug)]
+pub struct PlanePoints<'a> {
+    /// The points, mm.
+    pub points: &'a [Point],
+    /// A weight of at least 0 for each, which counts as an inverse variance; 0 masks a point. Empty: all one.
+    pub weights: &'a [f64],
+}
+
+/// Parallel planes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PlaneSet {
+    /// Their common unit normal, its largest coordinate positive.
+    pub normal: Vector,
+    /// Its largest expanded uncertainty in any direction (k = 2), rad.
+    pub normal_uncertainty_rad: f64,
+    /// Root of the weighted mean square distance of all points used from their planes, mm.
+    pub rms_mm: f64,
+    /// Standard deviation of a distance of weight one, mm, over the degrees of freedom that are left.
+    pub sigma_mm: f64,
+    /// Points used.
+    pub used: usize,
+    /// Each plane as a feature: through its centroid, residuals and dropped points by the order of its own points.
+    pub planes: Vec<Fit>,
+    /// Distances of all pairs of planes.
+    pub distances: Vec<PlaneDistance>,
+}
+
+/// The distance of two planes of a set, along the common normal.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct PlaneDistance {
+    /// Their numbers, from 0.
+    pub planes: [usize; 2],
+    /// The distance of their centroids along the normal, mm.
+    pub distance_mm: f64,
+    /// Its expanded uncertainty (k = 2), mm.
+    pub uncertainty_mm: f64,
+}
+
+/// Fits parallel planes; one plane is a set, too. `clip_sigmas` drops points farther from their plane than this many robust
+/// standard deviations of all distances, and fits again until none is left that far.
+///
+/// Fails with a sentence where a plane has no point of weight, where there are fewer points than unknowns, where they do not
+/// determine the normal, or where a coordinate or weight is no number.
+pub fn fit_parallel(
+    backend: &dyn Backend,
+    planes: &[PlanePoints<'_>],
+    clip_sigmas: Option<f64>,
+    progress: &Progress,
+) -> Result<PlaneSet> {
+    let all = Stack::new(planes)?;
+    let mut dropped: Vec<u32> = Vec::new();
+    for round in 0..ROUNDS {
+        progress.report(0.5 * round as f32 / ROUNDS as f32, "Fitting parallel planes")?;
+        let kept = all.kept(&dropped);
+        let centroids = all.centroids(&kept)?;
+        let normal = all.normal(backend, &kept, progress)?;
+        let distances = all.distances(&centroids, &normal);
+        let next = clip_sigmas.map(|sigmas| robust::outliers(&distances, &all.weights, sigmas));
+        if next.as_ref().is_none_or(|next| *next == dropped) || round + 1 == ROUNDS {
+            let start = Shape::Plane { point: centroids[0], normal };
+            let last = Last { kept: &kept, dropped: &dropped, centroids: &centroids, clip_sigmas };
+            return all.finish(&last, start, &progress.part(0.5, 1.0));
+        }
+        dropped = next.unwrap_or_default();
+    }
+    Err(UserError::internal("The fit found no end."))
+}
+
+/// The points of all planes, one plane after the other.
+struct Stack {
+    points: Vec<Point>,
+    weights: Vec<f64>,
+    counts: Vec<usize>,
+}
+
+/// The last round.
+struct Last<'a> {
+    kept: &'a [f64],
+    dropped: &'a [u32],
+    centroids: &'a [Point],
+    clip_sigmas: Option<f64>,
+}
+
+impl Stack {
+    fn new(planes: &[PlanePoints<'_>]) -> Result<Self> {
+        let mut stack = Self { points: Vec::new(), weights: Vec::new(), counts: Vec::new() };
+        for plane in planes {
+            let count = plane.points.len();
+            if !plane.weights.is_empty() && plane.weights.len() != count {
+                return Err(UserError::internal("A fit needs a weight for each point."));
+            }
+            stack.points.extend_from_slice(plane.points);
+            stack.weights.extend_from_slice(plane.weights);
+            stack.weights.resize(stack.points.len(), 1.0);
+            stack.counts.push(count);
+        }
+        if planes.is_empty() {
+            return Err(UserError::usage("Name the points of one plane or more."));
+        }
+        let is_place = |point: &Point| point.coords.iter().all(|c| c.abs() < 1e30);
+        if !stack.points.iter().all(is_place) || !stack.weights.iter().all(|weight| (0.0..1e100).contains(weight)) {
+            return Err(UserError::input("A fit needs finite coordinates, and weights of at least 0."));
+        }
+        Ok(stack)
+    }
+
+    /// The weights with those of dropped points at 0.
+    fn kept(&self, dropped: &[u32]) -> Vec<f64> {
+        let mut kept = self.weights.clone();
+        dropped.iter().for_each(|&number| kept[number as usize] = 0.0);
+        kept
+    }
+
+    /// The range of each plane's points.
+    fn ranges(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
+        let mut next = 0;
+        self.counts.iter().map(move |&count| {
+            let first = next;
+            next += count;
+            first..next
+        })
+    }
+
+    fn centroids(&self, kept: &[f64]) -> Result<Vec<Point>> {
+        let mut used = 0;
+        let mut centroids = Vec::with_capacity(self.counts.len());
+        for (number, range) in self.ranges().enumerate() {
+            let own =
+                || self.points[range.clone()].iter().zip(&kept[range.clone()]).filter(|(_, weight)| **weight > 0.0);
+            let Some((&first, _)) = own().next() else {
+                return Err(UserError::input(format!("Plane {} has no point with a weight above 0.", number + 1)));
+            };
+            // About one of them, so that a far origin costs no digits.
+            let weight: f64 = own().map(|(_, weight)| weight).sum();
+            let sum: Vector = own().map(|(point, weight)| (point - first) * *weight).sum();
+            centroids.push(first + sum / weight);
+            used += own().count();
+        }
+        let needed = self.counts.len() + 2;
+        if used < needed {
+            return Err(UserError::input(format!(
+                "{} parallel planes need at least {needed} points; there are {used}.",
+                self.counts.len()
+            )));
+        }
+        Ok(centroids)
+    }
+
+    /// The common normal as the device finds it.
+    fn normal(&self, backend: &dyn Backend, kept: &[f64], progress: &Progress) -> Result<Vector> {
+        let origin = Aabb::of_many(&self.points).centre();
+        let largest = kept.iter().copied().fold(0.0, f64::max);
+        let row = |(point, weight): (&Point, &f64)| -> [f32; 4] {
+            let [x, y, z]: [f64; 3] = (point - origin).into();
+            [x as f32, y as f32, z as f32, (weight / largest) as f32]
+        };
+        let rows: Vec<[f32; 4]> = self.points.iter().zip(kept).map(row).collect();
+        let sets = [self.counts.len()];
+        let request = parallel_planes::Request { points: &rows, origin, planes: &self.counts, sets: &sets };
+        let set = backend.parallel_planes(&request, progress)?.pop();
+        let [across, narrow, long] = set.as_ref().map_or([0.0; 3], |set| set.moments_mm2);
+        let is_determined = narrow > OPEN * long && narrow > 2.0 * across;
+        set.and_then(|set| set.normal).filter(|_| is_determined).ok_or_else(undetermined)
+    }
+
+    fn distances(&self, centroids: &[Point], normal: &Vector) -> Vec<f64> {
+        let of_plane = |(range, centroid): (std::ops::Range<usize>, &Point)| -> Vec<f64> {
+            self.points[range].iter().map(|point| (point - centroid).dot(normal)).collect()
+        };
+        self.ranges().zip(centroids).flat_map(of_plane).collect()
+    }
+
+    fn finish(&self, last: &Last<'_>, start: Shape, progress: &Progress) -> Result<PlaneSet> {
+        let (kept, centroids) = (last.kept, last.centroids);
+        let mut stacked = Vec::with_capacity(self.points.len());
+        for (range, centroid) in self.ranges().zip(centroids) {
+            let shift = centroids[0] - centroid;
+            stacked.extend(self.points[range].iter().map(|point| point + shift));
+        }
+        let options = Options { start: Some(start), ..Options::default() };
+        let joint = fit(Kind::Plane, &stacked, kept, &options, progress)?;
+        drop(stacked);
+        let normal = upright(joint.shape.direction().ok_or_else(undetermined)?);
+        let distances = self.distances(centroids, &normal);
+        let widening = Widening::new(&joint, self.counts.len(), last.clip_sigmas);
+        let total: f64 = kept.iter().sum();
+        let base = Fit {
+            sigma_mm: joint.sigma_mm * widening.sigma,
+            residuals_mm: Vec::new(),
+            dropped: Vec::new(),
+            ..joint.clone()
+        };
+        let mut planes = Vec::with_capacity(self.counts.len());
+        for (range, &point) in self.ranges().zip(centroids) {
+            let (own, weights) = (&distances[range.clone()], &kept[range.clone()]);
+            let used = || own.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
+            let weight: f64 = weights.iter().sum();
+            let squares: f64 = used().map(|(distance, weight)| weight * distance * distance).sum();
+            let most = used().map(|(distance, _)| *distance).fold(f64::NEG_INFINITY, f64::max);
+            let least = used().map(|(distance, _)| *distance).fold(f64::INFINITY, f64::min);
+            let numbers = last.dropped.iter().filter(|&&number| range.contains(&(number as usize)));
+            planes.push(Fit {
+                shape: Shape::Plane { point, normal },
+                rms_mm: (squares / weight).sqrt(),
+                form_error_mm: most - least,
+                residuals_mm: own.to_vec(),
+                used: used().count(),
+                dropped: numbers.map(|&number| number - range.start as u32).collect(),
+                uncertainty: widening.of_plane(&joint.uncertainty, total / weight, self.counts.len()),
+                ..base.clone()
+            });
+        }
+        let squares: f64 = distances.iter().zip(kept).map(|(distance, weight)| weight * distance * distance).sum();
+        let numbers = 0..planes.len();
+        let pairs = numbers.flat_map(|one| (one + 1..planes.len()).map(move |other| [one, other]));
+        Ok(PlaneSet {
+            normal,
+            normal_uncertainty_rad: joint.uncertainty.direction_rad * widening.uncertainty,
+            rms_mm: (squares / total).sqrt(),
+            sigma_mm: base.sigma_mm,
+            used: joint.used,
+            distances: pairs.map(|pair| distance(&planes, pair, &normal)).collect(),
+            planes,
+        })
+    }
+}
+
+/// How much the figures of the joint fit, which knows one offset and no clip, fall short.
+struct Widening {
+    /// Of standard deviations of distances.
+    sigma: f64,
+    /// Of uncertainties.
+    uncertainty: f64,
+}
+
+impl Widening {
+    fn new(joint: &Fit, planes: usize, clip_sigmas: Option<f64>) -> Self {
+        let free = |unknowns: usize| joint.used.saturating_sub(unknowns).max(1) as f64;
+        let sigma = (free(3) / free(planes + 2)).sqrt();
+        Self { sigma, uncertainty: sigma / clip_sigmas.map_or(1.0, variance_within).sqrt() }
+    }
+
+    /// Of one plane, where all planes weigh `of_all` times as much as it.
+    fn of_plane(&self, joint: &Uncertainty, of_all: f64, planes: usize) -> Uncertainty {
+        let mut motion: Matrix6<f64> = joint.motion * self.uncertainty.powi(2);
+        let shift = motion.fixed_view::<3, 3>(0, 0) * of_all;
+        motion.fixed_view_mut::<3, 3>(0, 0).copy_from(&shift);
+        let together = if planes > 1 { format!("; one normal of {planes} planes") } else { String::new() };
+        Uncertainty {
+            position_mm: joint.position_mm * self.uncertainty * of_all.sqrt(),
+            direction_rad: joint.direction_rad * self.uncertainty,
+            motion,
+            effective_points: joint.effective_points / of_all,
+            assumption: format!("{}{together}", joint.assumption),
+            ..joint.clone()
+        }
+    }
+}
+
+/// The share of a normal distribution's variance that is left within so many standard deviations: what is dropped still
+/// moved the fit of all points that a repetition would find.
+fn variance_within(sigmas: f64) -> f64 {
+    let steps = 400;
+    let (mut share, mut variance) = (0.0, 0.0);
+    for i in 0..steps {
+        let x = sigmas * (f64::from(i) + 0.5) / f64::from(steps);
+        let density = (-0.5 * x * x).exp();
+        (share, variance) = (share + density, variance + density * x * x);
+    }
+    variance / share
+}
+
+/// Along the common normal; shifts of the planes are independent of each other, and a turn of the normal counts by how far
+/// the centroids are apart across it.
+fn distance(planes: &[Fit], [one, other]: [usize; 2], normal: &Vector) -> PlaneDistance {
+    let (from, to) = (&planes[one], &planes[other]);
+    let apart = to.shape.place() - from.shape.place();
+    let shift = |plane: &Fit| normal.dot(&(plane.uncertainty.motion.fixed_view::<3, 3>(0, 0) * normal));
+    let lever = normal.cross(&apart);
+    let turn = lever.dot(&(from.uncertainty.motion.fixed_view::<3, 3>(3, 3) * lever));
+    PlaneDistance {
+        planes: [one, other],
+        distance_mm: apart.dot(normal).abs(),
+        uncertainty_mm: 2.0 * (shift(from) + shift(to) + turn).max(0.0).sqrt(),
+    }
+}
+
+/// Of two signs the one whose largest coordinate is positive.
+fn upright(normal: Vector) -> Vector {
+    if normal[normal.iamax()] < 0.0 { -normal } else { normal }
+}
+
+/// Points spread less than this share of their length, squared, lie on a line.
+const OPEN: f64 = 1e-12;
+
+fn undetermined() -> UserError {
+    UserError::input(
+        "These points do not determine a normal: they lie too close to a line, or spread as much across the planes as \
+         along them.",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::random::Random;
+    use crate::compute::cpu::Cpu;
+
+    fn fitted(planes: &[Vec<Point>], weights: &[Vec<f64>], clip_sigmas: Option<f64>) -> Result<PlaneSet> {
+        let own = |(i, points): (usize, &'_ Vec<Point>)| -> Vec<f64> {
+            weights.get(i).map_or_else(|| vec![1.0; points.len()], Clone::clone)
+        };
+        let weights: Vec<Vec<f64>> = planes.iter().enumerate().map(own).collect();
+        let planes: Vec<PlanePoints<'_>> =
+            planes.iter().zip(&weights).map(|(points, weights)| PlanePoints { points, weights }).collect();
+        fit_parallel(&Cpu, &planes, clip_sigmas, &Progress::silent())
+    }
+
+    /// Planes 20 mm apart, `sides` of each in mm, in noise of 0.01 mm, and their normal.
+    fn planes(random: &mut Random, counts: &[usize], sides: [f64; 2]) -> (Vec<Vec<Point>>, Vector) {
+        let turn = random.rotation();
+        let plane = |(number, &count): (usize, &usize)| -> Vec<Point> {
+            (0..count)
+                .map(|_| {
+                    let [u, v] = sides.map(|side| side * random.range(-0.5, 0.5));
+                    Point::from(turn * Vector::new(u, v, 20.0 * number as f64 + 0.01 * random.normal()))
+                })
+                .collect()
+        };
+        let planes = counts.iter().enumerate().map(plane).collect();
+        (planes, upright(turn * Vector::z()))
+    }
+
+    /// By singular values of the stacked, weighted rows: nothing in common with the sums.
+    fn reference(planes: &[Vec<Point>], weights: &[Vec<f64>]) -> Vector {
+        let mut rows = Vec::new();
+        for (points, weights) in planes.iter().zip(weights) {
+            let total: f64 = weights.iter().sum();
+            let centroid = points.iter().zip(weights).map(|(p, w)| p.coords * *w).sum::<Vector>() / total;
+            rows.extend(points.iter().zip(weights).map(|(p, w)| ((p.coords - centroid) * w.sqrt()).transpose()));
+        }
+        let rows: Vec<_> = rows.iter().map(|row| nalgebra::RowDVector::from_row_slice(row.as_slice())).collect();
+        let v = nalgebra::DMatrix::from_rows(&rows).svd(false, true).v_t.unwrap();
+        upright(Vector::new(v[(2, 0)], v[(2, 1)], v[(2, 2)]))
+    }
+
+    #[test]
+    fn the_normal_is_that_of_the_stacked_singular_vectors_also_of_strips_and_with_weights() {
+        let mut random = Random::new(3, 1);
+        for sides in [[100.0, 80.0], [50.0, 5.0]] {
+            let (planes, _) = planes(&mut random, &[700, 300, 1000], sides);
+            let weights: Vec<Vec<f64>> =
+                planes.iter().map(|points| points.iter().map(|_| random.range(0.1, 3.0)).collect()).collect();
+            let set = fitted(&planes, &weights, None).unwrap();
+            assert!((set.normal - reference(&planes, &weights)).norm() < 1e-10, "{sides:?}");
+            assert_eq!((set.used, set.planes.len(), set.distances.len()), (2000, 3, 3));
+            let far = set.distances.iter().find(|own| own.planes == [0, 2]).unwrap();
+            assert!((far.distance_mm - 40.0).abs() < 3.0 * far.uncertainty_mm, "{far:?}");
+            for plane in &set.planes {
+                assert!((plane.sigma_mm - 0.0127).abs() < 0.002 && plane.rms_mm < 0.02, "{}", plane.sigma_mm);
+            }
+        }
+    }
+
+    #[test]
+    fn stated_uncertainties_of_normal_and_distances_cover_the_truth() {
+        let mut random = Random::new(5, 2);
+        let (mut turns, mut covered, mut narrower, runs) = (0.0, 0, 0.0, 80);
+        for _ in 0..runs {
+            let (planes, truth) = planes(&mut random, &[300, 300], [60.0, 60.0]);
+            let set = fitted(&planes, &[], None).unwrap();
+            turns += (2.0 * set.normal.cross(&truth).norm() / set.normal_uncertainty_rad).powi(2);
+            let [only] = set.distances[..] else { panic!("one pair") };
+            covered += usize::from((only.distance_mm - 20.0).abs() < only.uncertainty_mm);
+            // Two planes tell more of the normal than one.
+            let own = fit(Kind::Plane, &planes[0], &[], &Options::default(), &Progress::silent()).unwrap();
+            narrower += set.normal_uncertainty_rad / own.uncertainty.direction_rad / f64::from(runs);
+        }
+        // Two turns of one standard uncertainty each.
+        let spread = (turns / f64::from(runs)).sqrt();
+        assert!((0.8..1.8).contains(&spread), "{spread}");
+        assert!(covered * 100 >= 85 * runs as usize, "{covered}");
+        assert!(narrower < 0.85, "{narrower}");
+    }
+
+    #[test]
+    fn bumps_are_dropped_or_masked_and_single_points_stand_for_planes() {
+        let mut random = Random::new(8, 3);
+        let (mut planes, truth) = planes(&mut random, &[900, 900, 1], [60.0, 40.0]);
+        planes[1].iter_mut().step_by(10).for_each(|point| *point += truth * 2.0);
+        let plain = fitted(&planes, &[], None).unwrap();
+        let clipped = fitted(&planes, &[], Some(5.0)).unwrap();
+        assert_eq!(clipped.planes.iter().map(|plane| plane.dropped.len()).collect::<Vec<_>>(), [0, 90, 0]);
+        assert!(clipped.planes[1].dropped.iter().all(|number| number % 10 == 0));
+        let weights: Vec<Vec<f64>> = planes
+            .iter()
+            .enumerate()
+            .map(|(k, points)| (0..points.len()).map(|i| f64::from(k != 1 || i % 10 != 0)).collect())
+            .collect();
+        let masked = fitted(&planes, &weights, None).unwrap();
+        assert!((masked.normal - clipped.normal).norm() < 1e-12);
+        let between = |set: &PlaneSet| set.distances[0].distance_mm;
+        assert!((between(&masked) - 20.0).abs() < 0.002 && (between(&plain) - 20.0).abs() > 0.1);
+        assert!((masked.planes[2].rms_mm, masked.planes[2].used) == (0.0, 1));
+        // One point knows its plane no better than its own noise.
+        let u = masked.planes[2].uncertainty.position_mm;
+        assert!((0.015..0.05).contains(&u) && u > 10.0 * masked.planes[0].uncertainty.position_mm, "{u}");
+    }
+
+    #[test]
+    fn what_cannot_be_fitted_is_a_sentence() {
+        let line: Vec<Point> = (0..50).map(|i| Point::new(f64::from(i), 0.0, 0.0)).collect();
+        let says = |planes: &[Vec<Point>], weights: &[Vec<f64>]| fitted(planes, weights, None).unwrap_err().sentence;
+        assert!(says(&[line.clone()], &[]).contains("close to a line"));
+        assert!(says(&[line[..2].to_vec(), line[..1].to_vec()], &[]).contains("at least 4 points"));
+        assert!(says(&[line.clone(), line.clone()], &[vec![1.0; 50], vec![0.0; 50]]).contains("Plane 2 has no point"));
+        assert!(says(&[vec![Point::new(f64::NAN, 0.0, 0.0); 5]], &[]).contains("finite coordinates"));
+        assert!(says(&[], &[]).contains("one plane or more"));
+    }
+}
