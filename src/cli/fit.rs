@@ -70,7 +70,8 @@ fn one(kind: Kind, path: &Path, arguments: &Fit, json: bool, context: &Context, 
     }
     println!("{:18} {} used, {} dropped", "Points", fitted.used, fitted.dropped.len());
     if !arguments.weighing.is_plain() {
-        println!("{:18} {}; {} points masked", "Weights", arguments.weighing.weights().words(), weighed.masked());
+        let (words, masked) = (arguments.weighing.weights().words(), weighed.masked());
+        println!("{:18} {words}; {masked} points masked; weights count as inverse variances", "Weights");
     }
     println!(
         "{:18} place {:.2e} mm, direction {:.2e} rad, numbers {}",

@@ -201,6 +201,7 @@ impl Stack {
         let normal = upright(joint.shape.direction().ok_or_else(undetermined)?);
         let distances = self.distances(centroids, &normal);
         let widening = Widening::new(&joint, self.counts.len(), last.clip_sigmas);
+        let assumption = self.assumption(&joint.uncertainty);
         let total: f64 = kept.iter().sum();
         let base = Fit {
             sigma_mm: joint.sigma_mm * widening.sigma,
@@ -224,7 +225,10 @@ impl Stack {
                 residuals_mm: own.to_vec(),
                 used: used().count(),
                 dropped: numbers.map(|&number| number - range.start as u32).collect(),
-                uncertainty: widening.of_plane(&joint.uncertainty, total / weight, self.counts.len()),
+                uncertainty: Uncertainty {
+                    assumption: assumption.clone(),
+                    ..widening.of_plane(&joint.uncertainty, total / weight)
+                },
                 ..base.clone()
             });
         }
@@ -240,6 +244,22 @@ impl Stack {
             distances: pairs.map(|pair| distance(&planes, pair, &normal)).collect(),
             planes,
         })
+    }
+}
+
+impl Stack {
+    /// What the uncertainties assume.
+    fn assumption(&self, joint: &Uncertainty) -> String {
+        let mut text = joint.assumption.clone();
+        if self.counts.len() > 1 {
+            text += &format!("; one normal of {} planes", self.counts.len());
+        }
+        let mut used = self.weights.iter().filter(|weight| **weight > 0.0);
+        let first = used.next();
+        if used.any(|weight| Some(weight) != first) {
+            text += "; weights count as inverse variances";
+        }
+        text
     }
 }
 
@@ -259,17 +279,15 @@ impl Widening {
     }
 
     /// Of one plane, where all planes weigh `of_all` times as much as it.
-    fn of_plane(&self, joint: &Uncertainty, of_all: f64, planes: usize) -> Uncertainty {
+    fn of_plane(&self, joint: &Uncertainty, of_all: f64) -> Uncertainty {
         let mut motion: Matrix6<f64> = joint.motion * self.uncertainty.powi(2);
         let shift = motion.fixed_view::<3, 3>(0, 0) * of_all;
         motion.fixed_view_mut::<3, 3>(0, 0).copy_from(&shift);
-        let together = if planes > 1 { format!("; one normal of {planes} planes") } else { String::new() };
         Uncertainty {
             position_mm: joint.position_mm * self.uncertainty * of_all.sqrt(),
             direction_rad: joint.direction_rad * self.uncertainty,
             motion,
             effective_points: joint.effective_points / of_all,
-            assumption: format!("{}{together}", joint.assumption),
             ..joint.clone()
         }
     }
