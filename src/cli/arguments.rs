@@ -494,7 +494,8 @@ pub struct Bench {
     #[arg(long, default_value_t = 1.0)]
     pub scale: f64,
     /// Only this part of the suite. Of gpu: closest, matching, published, neighbours, statistics, fit, planes, searches;
-    /// of calibration: brushed, found, squareness.
+    /// of calibration: brushed, found, squareness; of searches: sizes, variants, iterations, poses, graphs, outliers,
+    /// distance, pipeline, model; of tables: points, facets, planes.
     #[arg(long)]
     pub only: Option<String>,
     /// Mountings to try (calibration).
@@ -506,7 +507,7 @@ pub struct Bench {
     /// Folder of the parts whose poses are found (poses).
     #[arg(long)]
     pub parts: Option<PathBuf>,
-    /// Also draw the charts of the suite (searches) into this folder, as SVG files.
+    /// Also draw the charts of the suite (searches, tables) into this folder, as SVG files.
     #[arg(long)]
     pub charts: Option<PathBuf>,
 }
@@ -532,6 +533,8 @@ pub enum Suite {
     Planes,
     /// Poses found from crops of parts, and whether wrong ones say that they could be others.
     Poses,
+    /// The published tables of facet matching and of parallel planes measured again, with the published figures beside.
+    Tables,
 }
 
 /// Numbers separated by commas.

@@ -13,6 +13,7 @@ mod poses;
 mod read;
 mod register;
 mod searches;
+mod tables;
 mod view;
 
 /// Runs a suite; returns the exit code.
@@ -29,6 +30,7 @@ pub fn run(arguments: &Bench, json: bool) -> Result<i32> {
         Suite::Gpu => gpu::run(arguments)?,
         Suite::Planes => planes::run(arguments)?,
         Suite::Poses => poses::run(arguments)?,
+        Suite::Tables => tables::run(arguments)?,
         Suite::Calibration => calibration::run(arguments)?,
     };
     if json {

@@ -7,10 +7,13 @@ use super::arguments::{Demo, Inspect};
 use crate::base::{Result, UserError};
 use crate::dispatch::Context;
 
+/// The part as facets, mm.
+pub const BRACKET_STL: &[u8] = include_bytes!("../../assets/bracket.stl");
+
 /// The shipped part, unpacked beside the report so that its paths are real.
 const FILES: [(&str, &[u8]); 3] = [
     ("bracket.step", include_bytes!("../../assets/bracket.step")),
-    ("bracket.stl", include_bytes!("../../assets/bracket.stl")),
+    ("bracket.stl", BRACKET_STL),
     ("bracket-scan.ply", include_bytes!("../../assets/bracket-scan.ply")),
 ];
 

@@ -3,6 +3,7 @@
 
 mod align;
 mod bad_input;
+mod bench;
 mod brush;
 mod brush_facets;
 

@@ -2,9 +2,9 @@
 
 mod closest;
 mod fit;
-mod matching;
+pub(super) mod matching;
 mod neighbours;
-mod planes;
+pub(super) mod planes;
 mod published;
 mod statistics;
 
@@ -39,7 +39,7 @@ pub fn run(arguments: &Bench) -> Result<Value> {
         part(arguments, &cuda, &mut rows)?;
     }
     if wanted("searches") {
-        super::searches::all(arguments, Some(&cuda), &mut rows)?;
+        super::searches::all(arguments, None, Some(&cuda), &mut rows)?;
     }
     Ok(json!({ "schema": "shadowgraph.bench/1", "suite": "gpu", "device": cuda.device(), "rows": rows }))
 }

@@ -54,7 +54,7 @@ fn one(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>, count: usize, each
 }
 
 /// The published input: X, Y in (-50, 50), Z in (-0.1, 0.1) and 20 more for each plane, weights in (1, 2).
-fn published(planes: usize, each: usize) -> Vec<[f32; 4]> {
+pub fn published(planes: usize, each: usize) -> Vec<[f32; 4]> {
     let mut random = Random::new(13, 0);
     let mut between = |low: f64, high: f64| random.range(low, high) as f32;
     (0..planes * each)

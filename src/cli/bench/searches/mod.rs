@@ -2,7 +2,11 @@
 //! again, on surfaces sampled to the same numbers of points.
 
 mod cost_model;
+mod distance;
 mod graphs;
+mod iterations;
+mod model_charts;
+mod models;
 mod outliers;
 mod pipeline;
 mod plots;
@@ -15,12 +19,13 @@ use serde_json::{Value, json};
 use super::super::arguments::Bench;
 use super::{part, pools, time};
 use crate::base::random::Random;
-use crate::base::{Progress, Result};
+use crate::base::{Progress, Result, UserError};
 use crate::compute::Backend;
 use crate::compute::cpu::Cpu;
 use crate::compute::cuda::Cuda;
 use crate::compute::icp::{Answer, Parameters, Problem, Truth};
-use crate::geometry::{Mesh, OrderedPoints, Point, Pose, Vector, sampling, transform};
+use crate::geometry::{Aabb, OrderedPoints, Point, Pose, Vector, transform};
+use models::{lopsided_cone, scattered};
 
 /// Iterations of a timed registration: about what it takes from small rotations.
 const ITERATIONS: usize = 30;
@@ -28,21 +33,36 @@ const ITERATIONS: usize = 30;
 pub fn run(arguments: &Bench) -> Result<Value> {
     let cuda = Cuda::open().ok();
     let mut rows = Vec::new();
-    all(arguments, cuda.as_ref(), &mut rows)?;
+    all(arguments, arguments.only.as_deref(), cuda.as_ref(), &mut rows)?;
     let device = cuda.as_ref().map_or_else(|| Cpu.device(), Backend::device);
     Ok(json!({ "schema": "shadowgraph.bench/1", "suite": "searches", "device": device, "rows": rows }))
 }
 
-/// All tables.
-pub fn all(arguments: &Bench, cuda: Option<&Cuda>, rows: &mut Vec<Value>) -> Result<()> {
+/// One table.
+type Table = fn(&Searches<'_>, &mut Vec<Value>) -> Result<()>;
+
+const TABLES: [(&str, Table); 9] = [
+    ("sizes", sizes::run),
+    ("variants", variants::run),
+    ("iterations", iterations::run),
+    ("poses", poses::run),
+    ("graphs", graphs::run),
+    ("outliers", outliers::run),
+    ("distance", distance::run),
+    ("pipeline", pipeline::run),
+    ("model", cost_model::run),
+];
+
+/// All tables, or the one of that name.
+pub fn all(arguments: &Bench, only: Option<&str>, cuda: Option<&Cuda>, rows: &mut Vec<Value>) -> Result<()> {
     let bench = Searches { arguments, cuda };
-    sizes::run(&bench, rows)?;
-    variants::run(&bench, rows)?;
-    poses::run(&bench, rows)?;
-    graphs::run(&bench, rows)?;
-    outliers::run(&bench, rows)?;
-    pipeline::run(&bench, rows)?;
-    cost_model::run(rows);
+    let wanted: Vec<Table> =
+        TABLES.iter().filter(|(name, _)| only.is_none_or(|only| only == *name)).map(|(_, table)| *table).collect();
+    if wanted.is_empty() {
+        let names: Vec<&str> = TABLES.iter().map(|(name, _)| *name).collect();
+        return Err(UserError::usage(format!("The tables of this suite are {}.", names.join(", "))));
+    }
+    wanted.into_iter().try_for_each(|table| table(&bench, rows))?;
     arguments.charts.as_ref().map_or(Ok(()), |folder| plots::write(folder, rows))
 }
 
@@ -81,27 +101,19 @@ fn merge(row: &mut Value, more: Value) {
     }
 }
 
-/// A surface without symmetry sampled to `count` points, about 240 mm long.
+/// The cone sampled to `count` points, about 240 mm long.
 fn surface_cloud(count: usize, seed: u64) -> Vec<Point> {
-    sampling::by_area(&lopsided_cone(60_000), count, seed).into_iter().map(|sample| sample.point).collect()
+    scattered(&lopsided_cone(60_000), count, seed)
 }
 
-/// The part of the other suites, bent and flattened.
-fn lopsided_cone(facets: usize) -> Mesh {
-    let mut mesh = part::cone(facets);
-    mesh.vertices.iter_mut().for_each(|vertex| {
-        vertex.x += 0.002 * vertex.z * vertex.z;
-        vertex.y *= 0.7;
-    });
-    mesh
-}
-
-/// `count` points of `truth` with noise, and the pose that brings them back from where they were turned to.
+/// `count` points of `truth` with noise, turned about the centre of the part and shifted; and the pose that brings them
+/// back.
 fn sensed(truth: &[Point], count: usize, noise_mm: f64, angles_rad: Vector) -> (Vec<Point>, Pose) {
     let mut random = Random::new(17, count as u64);
     let mut shuffled = truth.to_vec();
     random.shuffle(&mut shuffled);
-    let truth_from_sensed = Pose::new(Vector::new(1.0, -2.0, 1.5), angles_rad);
+    let centre = Aabb::of_many(truth).centre();
+    let truth_from_sensed = transform::step_about(&centre, angles_rad, Vector::new(1.0, -2.0, 1.5));
     let back = truth_from_sensed.inverse();
     let points = shuffled.iter().take(count).map(|point| {
         let noise = Vector::new(random.normal(), random.normal(), random.normal()) * noise_mm;
@@ -110,10 +122,15 @@ fn sensed(truth: &[Point], count: usize, noise_mm: f64, angles_rad: Vector) -> (
     (points.collect(), truth_from_sensed)
 }
 
-/// Distance (mm, at the middle of the part) and angle (degrees) from the true pose.
+/// Distance (mm, at the centre of the part) and angle (degrees) from the true pose.
 fn errors(answer: &Answer, truth_from_sensed: &Pose, truth: &Truth) -> (f64, f64) {
+    off(&answer.truth_from_sensed, truth_from_sensed, truth)
+}
+
+/// As [`errors`], of any pose.
+fn off(found: &Pose, truth_from_sensed: &Pose, truth: &Truth) -> (f64, f64) {
     let at = truth_from_sensed.inverse_transform_point(&truth.centre());
-    let (apart_mm, angle_rad) = transform::difference(&answer.truth_from_sensed, truth_from_sensed, &at);
+    let (apart_mm, angle_rad) = transform::difference(found, truth_from_sensed, &at);
     (apart_mm, angle_rad.to_degrees())
 }
 

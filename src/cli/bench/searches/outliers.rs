@@ -1,20 +1,24 @@
-//! Noise, and gross outliers with and without filters.
+//! Noise, and gross outliers with and without filters and weights.
 
 use serde_json::{Value, json};
 
-use super::{Searches, errors, register, sensed, surface_cloud};
-use crate::base::Result;
+use super::models::{lopsided_cone, scattered};
+use super::{Searches, errors, off, register, sensed};
 use crate::base::random::Random;
+use crate::base::{Progress, Result};
 use crate::compute::Backend;
 use crate::compute::cpu::Cpu;
 use crate::compute::icp::{Filter, Parameters, Search, Start, Truth};
-use crate::geometry::{OrderedPoints, Vector};
+use crate::compute::registration::{Robust, Target};
+use crate::geometry::{Aabb, OrderedPoints, Point, Pose, Surface, Vector};
+use crate::inspect::alignment::best_fit;
 
 pub(super) fn run(bench: &Searches<'_>, rows: &mut Vec<Value>) -> Result<()> {
     let backend: &dyn Backend = bench.cuda.map_or(&Cpu as &dyn Backend, |cuda| cuda);
-    let points = surface_cloud(bench.scaled(31_000), 5);
-    let truth = Truth::new(&points);
-    let size_mm = crate::geometry::Aabb::of_many(&points).diagonal();
+    let mesh = lopsided_cone(60_000);
+    let points = scattered(&mesh, bench.scaled(31_000), 5);
+    let (surface, truth) = (Surface::new(mesh), Truth::new(&points));
+    let size_mm = Aabb::of_many(&points).diagonal();
     let turn = Vector::new(0.08, -0.05, 0.06);
     let search = Search::Walk(Start::LeafThenPrevious);
     for relative in [0.0, 1e-4, 1e-3, 1e-2] {
@@ -35,16 +39,7 @@ pub(super) fn run(bench: &Searches<'_>, rows: &mut Vec<Value>) -> Result<()> {
         }));
     }
     for share in [0.01, 0.05, 0.1, 0.2] {
-        let (mut scan, pose) = sensed(&points, points.len() / 2, 1e-4 * size_mm, turn);
-        let mut random = Random::new(23, 1);
-        // Up to ten times as far off as neighbours are apart.
-        let far_mm = 10.0 * size_mm / (points.len() as f64).sqrt();
-        for point in &mut scan {
-            if random.uniform() < share {
-                *point += Vector::new(random.uniform(), random.uniform(), random.uniform()) * far_mm;
-            }
-        }
-        let scan = OrderedPoints::new(&scan);
+        let dirty = Dirty::new(&points, share, 1e-4 * size_mm, turn);
         let filters = [
             ("none", Filter::None),
             ("15 sigma from 15", Filter::Sigma { from: 15, limit: 15.0 }),
@@ -52,14 +47,95 @@ pub(super) fn run(bench: &Searches<'_>, rows: &mut Vec<Value>) -> Result<()> {
             ("6 robust sigma from 5", Filter::Mad { from: 5, limit: 6.0 }),
         ];
         for (name, filter) in filters {
-            let answer = register(backend, &truth, &scan, &Parameters { filter, ..Parameters::new(search, &truth) })?;
-            let (mm, deg) = errors(&answer, &pose, &truth);
+            let parameters = Parameters { filter, ..Parameters::new(search, &truth) };
+            let answer = register(backend, &truth, &dirty.scan, &parameters)?;
+            let left_out = |outliers: bool| {
+                let pairs = answer.active.iter().zip(&dirty.scan.numbers);
+                pairs.filter(|(active, number)| !**active && dirty.is_outlier(**number) == outliers).count()
+            };
+            let (mm, deg) = errors(&answer, &dirty.pose, &truth);
             rows.push(json!({
                 "case": format!("{:.0} % outliers, filter {name}", 100.0 * share),
+                "kind": "outliers", "search": format!("filter {name}"), "device": backend.device().kind.name(),
+                "outliers_percent": 100.0 * share, "outliers": dirty.outliers(),
                 "error_mm": mm, "error_deg": deg, "iterations": answer.iterations.len(),
-                "left_out": answer.active.iter().filter(|active| !**active).count(),
+                "outliers_left_out": left_out(true), "others_left_out": left_out(false),
             }));
         }
+        best_fits(backend, &surface, &truth, &dirty, share, rows)?;
+    }
+    Ok(())
+}
+
+/// A scan with gross outliers, all of which lie inside the gate of the best fits: what drops them are filter and weights.
+struct Dirty {
+    scan: OrderedPoints,
+    /// Of each point by its number before ordering.
+    is_outlier: Vec<bool>,
+    pose: Pose,
+    gate_mm: f64,
+}
+
+impl Dirty {
+    fn new(points: &[Point], share: f64, noise_mm: f64, turn: Vector) -> Self {
+        let (mut scan, pose) = sensed(points, points.len() / 2, noise_mm, turn);
+        let mut random = Random::new(23, 1);
+        // Two to ten times as far off as neighbours are apart.
+        let spacing_mm = Aabb::of_many(points).diagonal() / (points.len() as f64).sqrt();
+        let is_outlier: Vec<bool> = scan.iter().map(|_| random.uniform() < share).collect();
+        for (point, _) in scan.iter_mut().zip(&is_outlier).filter(|(_, is_outlier)| **is_outlier) {
+            *point += random.rotation() * Vector::z() * (spacing_mm * random.range(2.0, 10.0));
+        }
+        Self { scan: OrderedPoints::new(&scan), is_outlier, pose, gate_mm: 20.0 * spacing_mm }
+    }
+
+    fn is_outlier(&self, number: u32) -> bool {
+        self.is_outlier.get(number as usize).copied().unwrap_or(false)
+    }
+
+    fn outliers(&self) -> usize {
+        self.is_outlier.iter().filter(|is_outlier| **is_outlier).count()
+    }
+
+    /// Outliers that lie within the gate where the pose is the true one.
+    fn inside_gate(&self, truth: &Truth) -> usize {
+        let own = self.scan.points.iter().zip(&self.scan.numbers).filter(|(_, number)| self.is_outlier(**number));
+        own.filter(|(point, _)| truth.tree().nearest(&(self.pose * *point), self.gate_mm).is_some()).count()
+    }
+}
+
+/// The same scan onto facets, with a gate that lets every outlier in.
+fn best_fits(
+    backend: &dyn Backend,
+    surface: &Surface,
+    truth: &Truth,
+    dirty: &Dirty,
+    share: f64,
+    rows: &mut Vec<Value>,
+) -> Result<()> {
+    let problem = best_fit::Problem {
+        target: Target::Surface(surface),
+        bounds: *surface.bounds(),
+        points: &dirty.scan,
+        normals: &[],
+        oriented: false,
+    };
+    let gated = best_fit::Parameters { max_distance_mm: Some(dirty.gate_mm), ..best_fit::Parameters::default() };
+    for (name, parameters) in [
+        ("no weights", best_fit::Parameters { robust: Robust::None, ..gated.clone() }),
+        ("trimmed by a fifth", best_fit::Parameters { robust: Robust::None, trim: 0.2, ..gated.clone() }),
+        ("Tukey's weights", gated),
+    ] {
+        let silent = Progress::silent();
+        let fit = best_fit::run(backend, &problem, &Pose::identity(), &parameters, &silent, &mut |_, _| ())?;
+        let (mm, deg) = off(&fit.nominal_from_scan, &dirty.pose, truth);
+        rows.push(json!({
+            "case": format!("{:.0} % outliers, best fit on facets, {name}", 100.0 * share),
+            "kind": "outliers", "search": format!("best fit, {name}"), "device": backend.device().kind.name(),
+            "outliers_percent": 100.0 * share, "outliers": dirty.outliers(),
+            "gate_mm": dirty.gate_mm, "outliers_inside_gate": dirty.inside_gate(truth),
+            "error_mm": mm, "error_deg": deg, "iterations": fit.iterations,
+        }));
     }
     Ok(())
 }

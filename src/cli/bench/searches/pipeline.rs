@@ -9,9 +9,9 @@ use crate::base::{Progress, Result, UserError};
 use crate::compute::Backend;
 use crate::compute::cpu::Cpu;
 use crate::compute::icp::{self, Filter, Parameters, Search, Start, Truth};
-use crate::compute::registration::Target;
+use crate::compute::registration::{Robust, Target};
 use crate::dispatch::{Command, Context, Dispatcher};
-use crate::geometry::{Cloud, OrderedPoints, Pose, Surface, Vector, sampling, transform};
+use crate::geometry::{Cloud, OrderedPoints, Pose, Surface, Vector, transform};
 use crate::inspect::alignment::Method;
 use crate::inspect::alignment::best_fit;
 use crate::inspect::simulation::{self, sensor::Sensor};
@@ -38,12 +38,15 @@ const FILTERS: [(&str, Filter); 3] = [
     ("6 robust sigma from 5", Filter::Mad { from: 5, limit: 6.0 }),
 ];
 
+/// Outliers are at most this far off, mm, and well inside the gate of best fits, so that it is not the gate that drops them.
+const FAR_MM: f64 = 5.0;
+const GATE_MM: f64 = 3.0 * FAR_MM;
+
 /// Errors of the pose from a simulated scan, with gross outliers, by points and by facets.
 fn poses(bench: &Searches<'_>, surface: &Surface, scan: &Cloud, rows: &mut Vec<Value>) -> Result<()> {
     let backend: &dyn Backend = bench.cuda.map_or(&Cpu as &dyn Backend, |cuda| cuda);
     let centre = surface.bounds().centre();
-    let truth: Vec<_> = sampling::by_area(surface.mesh(), bench.scaled(40_424), 1).iter().map(|s| s.point).collect();
-    let truth = Truth::new(&truth);
+    let truth = Truth::new(&super::scattered(surface.mesh(), bench.scaled(40_424), 1));
     for outliers in [0.0, 0.01, 0.05, 0.2] {
         let mut random = Random::new(31, 7);
         // Two degrees and two mm off, at the middle of the part.
@@ -51,7 +54,7 @@ fn poses(bench: &Searches<'_>, surface: &Surface, scan: &Cloud, rows: &mut Vec<V
         let pose = turn * Pose::translation(1.2 - centre.x, -1.0 - centre.y, 1.2 - centre.z);
         let stride = scan.points.len().div_ceil(bench.scaled(30_696));
         let points = scan.points.iter().step_by(stride).map(|point| {
-            let far = if random.uniform() < outliers { 5.0 * random.uniform() } else { 0.0 };
+            let far = if random.uniform() < outliers { FAR_MM * random.uniform() } else { 0.0 };
             pose.inverse() * (point + random.rotation() * Vector::z() * far)
         });
         let sensed = OrderedPoints::new(&points.collect::<Vec<_>>());
@@ -76,9 +79,17 @@ fn poses(bench: &Searches<'_>, surface: &Surface, scan: &Cloud, rows: &mut Vec<V
             normals: &[],
             oriented: false,
         };
-        let (parameters, silent) = (best_fit::Parameters::default(), Progress::silent());
-        let fit = best_fit::run(backend, &problem, &Pose::identity(), &parameters, &silent, &mut |_, _| ())?;
-        add("best fit on facets", &fit.nominal_from_scan);
+        // A gate that lets all outliers in leaves them to the weights.
+        let gated = |robust| best_fit::Parameters { max_distance_mm: Some(GATE_MM), robust, ..Default::default() };
+        for (name, parameters) in [
+            ("best fit on facets", best_fit::Parameters::default()),
+            ("best fit on facets, fixed gate, no weights", gated(Robust::None)),
+            ("best fit on facets, fixed gate, Tukey's weights", gated(Robust::Tukey)),
+        ] {
+            let silent = Progress::silent();
+            let fit = best_fit::run(backend, &problem, &Pose::identity(), &parameters, &silent, &mut |_, _| ())?;
+            add(name, &fit.nominal_from_scan);
+        }
     }
     Ok(())
 }

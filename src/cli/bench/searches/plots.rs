@@ -5,11 +5,15 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::super::charts::{Axes, Series, bars, lines};
-use super::cost_model;
+use super::{cost_model, model_charts};
 use crate::base::Result;
 
 pub(super) fn write(folder: &Path, rows: &[Value]) -> Result<()> {
     std::fs::create_dir_all(folder).map_err(|e| crate::base::UserError::file("make the folder", folder, &e))?;
+    model_charts::write(folder, rows)?;
+    // By size they are of one part.
+    let of_one: Vec<Value> = rows.iter().filter(|row| matches!(text(row, "model"), "" | "cone")).cloned().collect();
+    let rows = of_one.as_slice();
     let points = "points of the scan";
     let log = [true, true];
     let times = series(rows, "size", "sensed", "median_ms");
@@ -57,7 +61,7 @@ pub(super) fn write(folder: &Path, rows: &[Value]) -> Result<()> {
 }
 
 /// One line for each search and device among rows of a kind.
-fn series(rows: &[Value], kind: &str, x: &str, y: &str) -> Vec<Series> {
+pub(super) fn series(rows: &[Value], kind: &str, x: &str, y: &str) -> Vec<Series> {
     let mut lines: Vec<Series> = Vec::new();
     for row in rows.iter().filter(|row| text(row, "kind") == kind) {
         let (Some(x), Some(y)) = (number(row, x), number(row, y)) else { continue };
@@ -102,14 +106,14 @@ fn walks(row: &Value) -> Vec<(f64, f64)> {
     counts.iter().enumerate().map(|(length, count)| (length as f64, 100.0 * count / all)).collect()
 }
 
-fn text<'a>(row: &'a Value, key: &str) -> &'a str {
+pub(super) fn text<'a>(row: &'a Value, key: &str) -> &'a str {
     row.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-fn number(row: &Value, key: &str) -> Option<f64> {
+pub(super) fn number(row: &Value, key: &str) -> Option<f64> {
     row.get(key).and_then(Value::as_f64)
 }
 
-fn list(value: &Value) -> Vec<f64> {
+pub(super) fn list(value: &Value) -> Vec<f64> {
     value.as_array().into_iter().flatten().filter_map(Value::as_f64).collect()
 }

@@ -59,6 +59,8 @@ fn one(bench: &Searches<'_>, points: &[crate::geometry::Point], scan: usize, row
                 json!({
                     "kind": "size", "search": name, "device": device, "sensed": scan.len(), "truth": points.len(),
                     "search_share": stages.search_ms / computing_ms,
+                    "search_ms_per_iteration": stages.search_ms / answer.iterations.len() as f64,
+                    "sums_ms_per_iteration": stages.sums_ms / answer.iterations.len() as f64,
                     "stages": stages,
                     "mean_visited_after_first": answer.mean_visited(1..),
                 }),

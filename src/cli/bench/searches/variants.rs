@@ -2,37 +2,46 @@
 
 use serde_json::{Value, json};
 
-use super::{Searches, errors, register, sensed, surface_cloud};
+use super::models::{Model, scattered};
+use super::{Searches, errors, register, sensed};
 use crate::base::{Progress, Result};
 use crate::compute::cpu::Cpu;
 use crate::compute::icp::{Answer, Parameters, Search, Start, Truth, VISITS};
 use crate::geometry::{OrderedPoints, Point, Pose, Vector};
 
+/// Points of the truth: of the part that other tables take, and of the others.
+const SIZES: [usize; 4] = [4_000, 8_000, 31_000, 62_000];
+const OTHERS: [usize; 1] = [8_000];
 /// Rotations of the starts, degrees about x, y, z.
 const STARTS: [[f64; 3]; 4] = [[20.0, -10.0, 0.0], [-10.0, 20.0, 10.0], [0.0, 10.0, -20.0], [-20.0, -20.0, 20.0]];
 
 /// What all searches of one size share: scans, true poses, and what the k-d tree makes of them.
 struct Case {
+    model: Model,
     points: Vec<Point>,
     truth: Truth,
     scans: Vec<(OrderedPoints, Pose, Pose)>,
 }
 
 pub(super) fn run(bench: &Searches<'_>, rows: &mut Vec<Value>) -> Result<()> {
-    for count in [4_000, 8_000, 31_000, 62_000] {
-        let points = surface_cloud(bench.scaled(count), 2);
-        let truth = Truth::new(&points);
-        truth.graph(&Progress::silent())?;
-        let mut scans = Vec::new();
-        for angles in STARTS {
-            let (scan, pose) = sensed(&points, points.len() / 2, 0.0, Vector::from(angles.map(f64::to_radians)));
-            let scan = OrderedPoints::new(&scan);
-            let reference = register(&Cpu, &truth, &scan, &Parameters::new(Search::KdTree, &truth))?;
-            scans.push((scan, pose, reference.truth_from_sensed));
-        }
-        let case = Case { points, truth, scans };
-        for search in Search::ALL {
-            rows.extend(one(bench, &case, search)?);
+    for model in Model::ALL {
+        let sizes: &[usize] = if model == Model::Cone { &SIZES } else { &OTHERS };
+        let mesh = model.mesh(60_000)?;
+        for &count in sizes {
+            let points = scattered(&mesh, bench.scaled(count), 2);
+            let truth = Truth::new(&points);
+            truth.graph(&Progress::silent())?;
+            let mut scans = Vec::new();
+            for angles in STARTS {
+                let (scan, pose) = sensed(&points, points.len() / 2, 0.0, Vector::from(angles.map(f64::to_radians)));
+                let scan = OrderedPoints::new(&scan);
+                let reference = register(&Cpu, &truth, &scan, &Parameters::new(Search::KdTree, &truth))?;
+                scans.push((scan, pose, reference.truth_from_sensed));
+            }
+            let case = Case { model, points, truth, scans };
+            for search in Search::ALL {
+                rows.extend(one(bench, &case, search)?);
+            }
         }
     }
     Ok(())
@@ -79,8 +88,12 @@ fn one(bench: &Searches<'_>, case: &Case, search: Search) -> Result<Vec<Value>> 
         };
         let mean = |value: fn(&Answer) -> f64| answers.iter().map(value).sum::<f64>() / answers.len() as f64;
         Ok(json!({
-            "case": format!("{}, {device} ({} on {})", search.name(), case.points.len() / 2, case.points.len()),
-            "kind": "variant", "search": search.name(), "device": device, "truth": case.points.len(),
+            "case": format!(
+                "{}, {device} ({}, {} on {})",
+                search.name(), case.model.name(), case.points.len() / 2, case.points.len()
+            ),
+            "kind": "variant", "search": search.name(), "device": device, "model": case.model.name(),
+            "truth": case.points.len(),
             "starts": answers.len(),
             "iterations": iterations,
             "ms_per_iteration": ms / iterations,
