@@ -21,8 +21,15 @@ use crate::io::{LoadOptions, LoadedScan, load_scan};
 pub enum Files {
     /// A nominal with facets: opened as the window opens it.
     Surface(Box<Dispatcher>),
-    /// Two clouds, and the normals of the first, of either sign.
-    Clouds { nominal: Cloud, normals: Vec<Vector>, scan: Cloud },
+    /// Two clouds.
+    Clouds(Box<Clouds>),
+}
+
+/// Two clouds, and the normals of the first, of either sign.
+pub struct Clouds {
+    nominal: Cloud,
+    normals: Vec<Vector>,
+    scan: Cloud,
 }
 
 impl Files {
@@ -34,7 +41,7 @@ impl Files {
             let searchable = SearchablePoints::new(&nominal.cloud.points);
             let normals = normals_of(context.backend.as_ref(), &nominal.cloud, &searchable, progress)?;
             drop(searchable);
-            return Ok(Self::Clouds { nominal: nominal.cloud, normals, scan: scan.cloud });
+            return Ok(Self::Clouds(Box::new(Clouds { nominal: nominal.cloud, normals, scan: scan.cloud })));
         }
         let mut dispatcher = Dispatcher::new(context.clone());
         dispatcher.document.settings.best_fit = arguments.best_fit();
@@ -62,9 +69,10 @@ impl Files {
                 };
                 work(&Nominal::Surface(&nominal.surface), &actual.prepared.ordered)
             }
-            Self::Clouds { nominal, normals, scan } => {
-                let points = SearchablePoints::new(&nominal.points);
-                work(&Nominal::Cloud { points: &points, normals }, &OrderedPoints::new(&scan.points))
+            Self::Clouds(clouds) => {
+                let points = SearchablePoints::new(&clouds.nominal.points);
+                let nominal = Nominal::Cloud { points: &points, normals: &clouds.normals };
+                work(&nominal, &OrderedPoints::new(&clouds.scan.points))
             }
         }
     }
@@ -78,7 +86,7 @@ impl Files {
                 dispatcher.run_now(Command::Align(Method::Auto), progress)?;
                 Ok(dispatcher.document.nominal_from_scan())
             }
-            Self::Clouds { .. } if given.is_none() && arguments.align == Method::Auto => {
+            Self::Clouds(_) if given.is_none() && arguments.align == Method::Auto => {
                 console.say(NO_START);
                 Ok(Pose::identity())
             }
@@ -96,7 +104,7 @@ impl Files {
     ) -> Result<(Alignment, Vec<f64>)> {
         match self {
             Self::Surface(dispatcher) => align_by_commands(dispatcher, arguments, progress),
-            Self::Clouds { .. } => self.fit_clouds(arguments, context, console, progress),
+            Self::Clouds(_) => self.fit_clouds(arguments, context, console, progress),
         }
     }
 

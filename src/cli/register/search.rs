@@ -9,7 +9,6 @@ use super::answer::{Course, pose_json, text};
 use super::files::{Files, load};
 use super::{Register, write_pose};
 use crate::base::{Progress, Result, UserError};
-use crate::compute::Backend;
 use crate::dispatch::Context;
 use crate::geometry::{OrderedPoints, transform};
 use crate::inspect::alignment::search_registration::{Parameters, Registered, Tracker};
