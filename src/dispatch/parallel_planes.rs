@@ -10,7 +10,7 @@ use crate::geometry::{Point, Subset};
 use crate::inspect::features::plane_set::{PlanePoints, PlaneSet, fit_parallel};
 use crate::inspect::features::weights::Weights;
 use crate::inspect::features::{Kind, Objective};
-use crate::session::selection::{Feature, NamedSelection, Recipe, Selectable};
+use crate::session::selection::{Feature, Recipe, Selectable};
 use crate::session::{Actual, Document};
 
 /// Fits them; one undo step lands all.

@@ -137,7 +137,12 @@ pub fn run(arguments: &Bench) -> Result<Value> {
                 totals[outcome as usize] += 1;
                 if let (Outcome::Confident, Ok(found)) = (outcome, &found) {
                     let turn = found.nominal_from_scan.rotation.angle_to(&crop.nominal_from_scan.rotation);
-                    confident.push(format!("{fraction}/{i}: {:.0}° {:.4} mm", turn.to_degrees(), found.rms_mm));
+                    let (own, truth) = (
+                        rms_mm(&part.surface, &crop, &found.nominal_from_scan),
+                        rms_mm(&part.surface, &crop, &crop.nominal_from_scan),
+                    );
+                    confident
+                        .push(format!("{fraction}/{i}: {:.0}°, RMS {own:.4} mm (truth {truth:.4})", turn.to_degrees()));
                 }
             }
         }
@@ -145,6 +150,12 @@ pub fn run(arguments: &Bench) -> Result<Value> {
     }
     rows.push(row("all", &totals, 0.0, &[]));
     Ok(json!({ "schema": "shadowgraph.bench/1", "suite": "poses", "device": Cpu.device(), "rows": rows }))
+}
+
+/// RMS distance of all points of a crop, mm.
+fn rms_mm(surface: &Surface, crop: &Crop, pose: &Pose) -> f64 {
+    let squares = crop.cloud.points.iter().filter_map(|point| surface.closest_point(&(pose * point), f64::INFINITY));
+    (squares.map(|hit| hit.distance_mm.powi(2)).sum::<f64>() / crop.cloud.points.len() as f64).sqrt()
 }
 
 fn align(surface: &Surface, cloud: &Cloud) -> Result<Alignment> {

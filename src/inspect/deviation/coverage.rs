@@ -59,7 +59,7 @@ pub struct Coverage {
     pub reach_mm: f64,
     /// Unmeasured regions of at least [`LISTED_FRACTION`] of the surface, largest first.
     pub unmeasured: Vec<UnmeasuredRegion>,
-    /// Samples of the surface without data, nominal frame, mm: for drawing.
+    /// Samples of those regions, nominal frame, mm: for drawing.
     #[serde(skip)]
     pub unmeasured_points: Vec<Point>,
 }
@@ -164,14 +164,15 @@ pub fn measure(map: &DeviationMap, surface: &Surface, footprint: &Footprint, dir
     let seen_missing = in_view.iter().filter(|seen| **seen).count();
     let covered = total - missing.len().min(total);
     let share = |part: usize, whole: usize| if whole > 0 { part as f64 / whole as f64 } else { 0.0 };
+    let (unmeasured, unmeasured_points) = regions(&missing, &in_view, nominal_area_mm2, total);
     Coverage {
         fraction: share(covered, total),
         in_view_fraction: (!directions.is_empty()).then(|| share(covered, covered + seen_missing)),
         nominal_area_mm2,
         spacing_mm: footprint.spacing_mm,
         reach_mm: footprint.reach_mm,
-        unmeasured: regions(&missing, &in_view, nominal_area_mm2, total),
-        unmeasured_points: missing.iter().map(|sample| sample.point).collect(),
+        unmeasured,
+        unmeasured_points,
     }
 }
 
@@ -221,7 +222,13 @@ pub fn view_directions(to_sensor: impl Iterator<Item = Vector>) -> Vec<Vector> {
     kept.into_iter().filter_map(|(_, sum)| Unit::try_new(sum, 1e-9).map(Unit::into_inner)).collect()
 }
 
-fn regions(missing: &[SurfaceSample], in_view: &[bool], nominal_area_mm2: f64, total: usize) -> Vec<UnmeasuredRegion> {
+/// The regions that are listed, largest first, and their samples.
+fn regions(
+    missing: &[SurfaceSample],
+    in_view: &[bool],
+    nominal_area_mm2: f64,
+    total: usize,
+) -> (Vec<UnmeasuredRegion>, Vec<Point>) {
     let area_mm2 = nominal_area_mm2 / total as f64;
     let points: Vec<Point> = missing.iter().map(|sample| sample.point).collect();
     let tree = KdTree::new(&points);
@@ -235,10 +242,10 @@ fn regions(missing: &[SurfaceSample], in_view: &[bool], nominal_area_mm2: f64, t
             }
         });
     }
-    let mut regions: Vec<UnmeasuredRegion> = sets
-        .groups(0..points.len() as u32)
-        .into_iter()
-        .filter(|members| members.len() as f64 >= (LISTED_FRACTION * total as f64).max(8.0))
+    let mut groups = sets.groups(0..points.len() as u32);
+    groups.retain(|members| members.len() as f64 >= (LISTED_FRACTION * total as f64).max(8.0));
+    let mut regions: Vec<UnmeasuredRegion> = groups
+        .iter()
         .map(|members| {
             let bounds = Aabb::of_points(members.iter().map(|&i| &points[i as usize]));
             let sum: Vector = members.iter().map(|&i| points[i as usize].coords).sum();
@@ -252,5 +259,5 @@ fn regions(missing: &[SurfaceSample], in_view: &[bool], nominal_area_mm2: f64, t
         })
         .collect();
     regions.sort_by(|a, b| b.area_mm2.total_cmp(&a.area_mm2));
-    regions
+    (regions, groups.into_iter().flatten().map(|i| points[i as usize]).collect())
 }

@@ -3,8 +3,9 @@
 //! 1. Oriented point pairs of the nominal go into a table by their shape (`pair_table`, after Drost et al. 2010).
 //! 2. Pairs of the thinned scan vote for poses; peaks are clustered into hypotheses (`votes`). Principal axes add some
 //!    for parts on which all pairs look alike (`principal`).
+//!    All rotations are tried for what votes pass over (`translations`).
 //! 3. Hypotheses are measured against the true surface, refined and ranked (`verification`).
-//! 4. The best is held against its rivals: the part, and what was scanned of it, turned about its own axes (`turns`).
+//! 4. The best is held against its rivals: the part, and what was scanned of it, turned about its own axes (`turns`) and shifted.
 //!    Parts that are all but symmetric end in the pose that fits best of all, and runners-up that fit about as well are
 //!    reported.
 //!
@@ -12,6 +13,7 @@
 
 mod pair_table;
 mod principal;
+mod translations;
 mod turns;
 mod verification;
 mod votes;
@@ -26,6 +28,7 @@ use crate::geometry::{
 };
 use crate::inspect::cleaning;
 use pair_table::PairTable;
+use translations::TranslationVotes;
 
 /// A point with its normal, as votes use them.
 #[derive(Clone, Copy, Debug)]
@@ -82,7 +85,10 @@ pub fn run(
     let votes = votes::Ballot { table: &table, model: &model, scene: &scene, oriented, spacing_mm };
     let mut hypotheses = votes.hypotheses(surface.bounds(), &progress.part(0.2, 0.5))?;
     hypotheses.extend(principal::hypotheses(&model, &scene));
-    let verifier = verification::Verifier::new(surface, cloud, scan, &model, &scene, spacing_mm);
+    progress.report(0.5, "Trying all rotations")?;
+    let translations = TranslationVotes::new(&model, &scene, surface.bounds(), oriented, spacing_mm);
+    hypotheses.extend(translations.iter().flat_map(TranslationVotes::over_all));
+    let verifier = verification::Verifier::new(surface, cloud, scan, &model, &scene, translations, spacing_mm);
     let ranked = verifier.rank(hypotheses, &progress.part(0.5, 0.8))?;
     let Some(best) = ranked.first() else {
         return Err(UserError::input(

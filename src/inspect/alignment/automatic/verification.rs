@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::super::Alternative;
 use super::super::best_fit::{self, Parameters, Problem};
 
+use super::translations::TranslationVotes;
 use super::turns::Turns;
 use super::{OrientedPoint, PreparedScan};
 use crate::base::{Progress, Result};
@@ -25,26 +26,30 @@ pub(super) struct Candidate {
     pub rms_mm: f64,
     /// Distance within which points belong to the part, mm.
     pub gate_mm: f64,
-    /// Cost on the coarse points, mm².
+    /// Cost after the coarse refinement, mm².
     coarse_cost: f64,
 }
 
 /// Hypotheses refined on coarse points.
-const COARSE: usize = 32;
+const COARSE: usize = 48;
 /// Hypotheses ranked on many points.
-const FINE: usize = 10;
+const FINE: usize = 12;
 /// Rivals of the best pose that are refined.
-const RIVALS: usize = 16;
+const RIVALS: usize = 48;
 /// Rounds of looking for rivals: one that wins has rivals of its own.
 const ROUNDS: usize = 2;
+/// Points that hypotheses are first measured and refined on.
+const COARSE_POINTS: usize = 500;
 /// Points of the last refinement.
-const FINE_POINTS: usize = 8_000;
+const FINE_POINTS: usize = 3_000;
 /// Points of the last comparison.
 const DENSE_POINTS: usize = 60_000;
 /// A runner-up whose cost is within this factor of the best is reported as an alternative.
 const TIE: f64 = 1.10;
-/// Candidates whose cost is above the best's by this factor after the coarse refinement are given up.
+/// Candidates whose cost is above the best's by this factor after the coarse refinement are given up,
 const HOPELESS: f64 = 3.0;
+/// unless they are as near as that refinement leaves them: a share of the model's spacing.
+const COARSE_PRECISION: f64 = 0.1;
 /// Share of the model's spacing below which distances tell nothing apart: what the refinement leaves on exact points.
 const PRECISION: f64 = 1e-3;
 /// Poses nearer than this are one before they are refined: degrees, share of the diagonal.
@@ -59,16 +64,39 @@ struct Sample {
     facing: Vec<Vector>,
 }
 
+/// About `count` of `points`: half of them evenly, half evenly over the directions of their normals (Rusinkiewicz and
+/// Levoy, "Efficient variants of the ICP algorithm", 2001), so that the few walls of a plate count beside its faces.
+fn even_over_normals(points: &[OrientedPoint], count: usize) -> Vec<OrientedPoint> {
+    if points.len() <= count {
+        return points.to_vec();
+    }
+    let mut chosen: Vec<bool> = vec![false; points.len()];
+    (0..points.len()).step_by(points.len().div_ceil(count / 2)).for_each(|i| chosen[i] = true);
+    let mut cells: std::collections::BTreeMap<[i8; 3], Vec<usize>> = std::collections::BTreeMap::new();
+    for (i, point) in points.iter().enumerate() {
+        // Both signs of a normal share a cell: they are not known of every scan.
+        let sign = if point.normal[point.normal.iamax()] < 0.0 { -1.0 } else { 1.0 };
+        let cell = (point.normal * (2.5 * sign)).map(|c| c.round() as i8);
+        cells.entry(cell.into()).or_default().push(i);
+    }
+    let share = (count / 2).div_ceil(cells.len().max(1));
+    for members in cells.values() {
+        members.iter().step_by(members.len().div_ceil(share).max(1)).for_each(|&i| chosen[i] = true);
+    }
+    points.iter().zip(chosen).filter(|(_, chosen)| *chosen).map(|(point, _)| *point).collect()
+}
+
 /// Measures and refines poses of one scan on one nominal. On the processor, whatever the device: samples are small, and
 /// many poses are looked at side by side.
 pub(super) struct Verifier<'a> {
     surface: &'a Surface,
-    /// Those that voted.
+    /// Some of those that voted.
     coarse: Sample,
     fine: Sample,
     dense: Sample,
     /// Turns of the nominal and of the scan about themselves, which make rivals of a pose.
     turns: Turns,
+    translations: Option<TranslationVotes<'a>>,
     spacing_mm: f64,
 }
 
@@ -80,11 +108,13 @@ impl<'a> Verifier<'a> {
         scan: &PreparedScan,
         model: &[OrientedPoint],
         scene: &[OrientedPoint],
+        translations: Option<TranslationVotes<'a>>,
         spacing_mm: f64,
     ) -> Self {
         let oriented = normals::are_oriented(cloud);
-        let points = OrderedPoints::new(&scene.iter().map(|p| p.point).collect::<Vec<_>>());
-        let facing = scene.iter().filter(|_| oriented).map(|p| p.normal).collect();
+        let few = even_over_normals(scene, COARSE_POINTS);
+        let points = OrderedPoints::new(&few.iter().map(|p| p.point).collect::<Vec<_>>());
+        let facing = few.iter().filter(|_| oriented).map(|p| p.normal).collect();
         let coarse = Sample { points, facing };
         let of_about = |count: usize| {
             let stride = (scan.ordered.points.len() / count).max(1);
@@ -99,7 +129,15 @@ impl<'a> Verifier<'a> {
             }
         };
         let turns = Turns::new(model, scene);
-        Self { surface, coarse, fine: of_about(FINE_POINTS), dense: of_about(DENSE_POINTS), turns, spacing_mm }
+        Self {
+            surface,
+            coarse,
+            fine: of_about(FINE_POINTS),
+            dense: of_about(DENSE_POINTS),
+            turns,
+            translations,
+            spacing_mm,
+        }
     }
 
     /// The poses that fit, best first.
@@ -115,7 +153,7 @@ impl<'a> Verifier<'a> {
             }
             asked.push(best);
             let least = ranked.first().map(|best| best.coarse_cost);
-            let rivals = self.refined(self.turns.of(&best), RIVALS, &ranked, least, &progress.part(0.6, 0.9))?;
+            let rivals = self.refined(self.rivals(&best), RIVALS, &ranked, least, &progress.part(0.6, 0.9))?;
             ranked.extend(rivals);
             self.keep_best(&mut ranked, ONE_AFTER, FINE + RIVALS);
         }
@@ -128,6 +166,14 @@ impl<'a> Verifier<'a> {
         self.keep_best(&mut last, ONE_AFTER, FINE + RIVALS);
         last.retain(|candidate| candidate.cost < 0.98 * gate_mm * gate_mm);
         Ok(last)
+    }
+
+    /// Poses that could fit about as well as `best`.
+    fn rivals(&self, best: &Pose) -> Vec<Pose> {
+        let mut rivals = self.turns.of(best);
+        let rotations: Vec<_> = std::iter::once(best).chain(&rivals).map(|pose| pose.rotation).collect();
+        rivals.extend(self.translations.iter().flat_map(|votes| votes.over(&rotations)));
+        rivals
     }
 
     /// The best of `hypotheses` after refinement on more and more points, best first, without those that coincide with
@@ -147,12 +193,12 @@ impl<'a> Verifier<'a> {
         self.keep_best(&mut candidates, ONE_BEFORE, count);
         progress.report(0.2, "Refining candidate poses")?;
         let poses = self.refine(&self.coarse, &candidates, 3.0 * spacing_mm, 25);
-        let mut refined = self.measured(&self.coarse, &poses, spacing_mm)?;
+        let mut refined = self.measured(&self.fine, &poses, 0.5 * spacing_mm)?;
         refined.iter_mut().for_each(|candidate| candidate.coarse_cost = candidate.cost);
         refined.retain(|candidate| !is_known(&candidate.pose, ONE_AFTER));
         self.keep_best(&mut refined, ONE_AFTER, FINE);
         let own = refined.first().map_or(0.0, |best| best.cost);
-        let hopeless = HOPELESS * least.map_or(own, |least| least.min(own)) + (PRECISION * spacing_mm).powi(2);
+        let hopeless = HOPELESS * least.map_or(own, |least| least.min(own)) + (COARSE_PRECISION * spacing_mm).powi(2);
         refined.retain(|candidate| candidate.cost <= hopeless);
         progress.report(0.6, "Comparing candidate poses")?;
         let poses = self.refine(&self.fine, &refined, spacing_mm, 35);

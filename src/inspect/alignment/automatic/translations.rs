@@ -1,0 +1,256 @@
+//! Hypotheses from rotations: for each, the translations that most points agree on.
+//!
+//! Votes of pairs find what is distinct. What they pass over, a piece that fits elsewhere too or a plate the other way
+//! up, is found here, over all rotations or over those that bring a part onto itself: every point of the scan votes, for every rotation, for the places where it would lie on a point
+//! of the nominal that faces the same way. A vote counts the less the more such points there are: the wall of one hole
+//! says more than a whole plate. Rotations are spread by super-Fibonacci spirals (Alexa, CVPR 2022).
+
+use nalgebra::{Quaternion, UnitQuaternion};
+use rayon::prelude::*;
+
+use super::OrientedPoint;
+use crate::geometry::{Aabb, Pose, Vector};
+
+/// Rotations that are tried: about 13 degrees apart.
+const ROTATIONS: usize = 4_608;
+/// Scan points that vote.
+const VOTERS: usize = 160;
+/// Directions that normals are sorted by.
+const DIRECTIONS: usize = 256;
+/// Cosine of the largest angle between normals that match: half the step of the rotations, that of the directions and
+/// noise.
+const MATCH: f64 = 0.9;
+/// Edge of a cell of translations over the distance between the nominal's points.
+const CELL: f64 = 2.0;
+/// Cells along an axis; a scan so much larger than the part is not searched in this way.
+const MAX_CELLS: usize = 96;
+/// Translations handed on for each rotation.
+const PEAKS: usize = 3;
+/// Poses handed on.
+const KEPT: usize = 160;
+/// What a point has to give, in whole numbers so that the order of adding does not show.
+const VOTE: u32 = 1 << 16;
+
+/// Votes of one scan for its place on one nominal under given rotations.
+pub(super) struct TranslationVotes<'a> {
+    model: &'a [OrientedPoint],
+    /// Indices of the nominal's points that face each direction.
+    facing: Vec<Vec<u32>>,
+    directions: Vec<Vector>,
+    /// Scan points about their centre.
+    voters: Vec<OrientedPoint>,
+    centre: Vector,
+    oriented: bool,
+    origin: Vector,
+    cell_mm: f64,
+    cells: [usize; 3],
+}
+
+/// A pose by its cell and how many votes it has.
+struct Peak {
+    votes: u32,
+    rotation: UnitQuaternion<f64>,
+    /// Where the centre of the scan's points lies, nominal frame, mm.
+    centre: Vector,
+}
+
+impl<'a> TranslationVotes<'a> {
+    /// Of `scene` on `model`, whose points are `spacing_mm` apart; `None` where the scan is too large beside the part.
+    /// `oriented` says whether the scan's normals point outward.
+    pub fn new(
+        model: &'a [OrientedPoint],
+        scene: &[OrientedPoint],
+        bounds: &Aabb,
+        oriented: bool,
+        spacing_mm: f64,
+    ) -> Option<Self> {
+        let stride = scene.len().div_ceil(VOTERS).max(1);
+        let mut voters: Vec<OrientedPoint> = scene.iter().step_by(stride).copied().collect();
+        let centre = voters.iter().map(|p| p.point.coords).sum::<Vector>() / voters.len().max(1) as f64;
+        voters.iter_mut().for_each(|p| p.point -= centre);
+        let reach_mm = voters.iter().map(|p| p.point.coords.norm()).fold(0.0, f64::max);
+        let cell_mm = CELL * spacing_mm;
+        // The centre of a scan no larger than the part lies in the part's box.
+        let beyond_mm = (reach_mm - 0.5 * bounds.diagonal()).max(0.0) + cell_mm;
+        let (low, size) = (bounds.min.coords.add_scalar(-beyond_mm), bounds.size().add_scalar(2.0 * beyond_mm));
+        let cells: [usize; 3] = std::array::from_fn(|axis| (size[axis] / cell_mm).ceil() as usize + 1);
+        if voters.len() < 3 || cells.iter().any(|&count| count > MAX_CELLS) {
+            return None;
+        }
+        let directions: Vec<Vector> = (0..DIRECTIONS).map(direction).collect();
+        let faces = |normal: &Vector, direction: &Vector| {
+            let cosine = normal.dot(direction);
+            if oriented { cosine > MATCH } else { cosine.abs() > MATCH }
+        };
+        let facing = |direction: &Vector| {
+            (0..model.len() as u32).filter(|&i| faces(&model[i as usize].normal, direction)).collect()
+        };
+        let facing = directions.par_iter().map(facing).collect();
+        Some(Self { model, facing, directions, voters, centre, oriented, origin: low, cell_mm, cells })
+    }
+
+    /// Poses over all rotations, most votes first.
+    pub fn over_all(&self) -> Vec<Pose> {
+        self.over(&(0..ROTATIONS).map(rotation).collect::<Vec<_>>())
+    }
+
+    /// Poses with about these rotations, most votes first.
+    pub fn over(&self, rotations: &[UnitQuaternion<f64>]) -> Vec<Pose> {
+        let mut peaks: Vec<Peak> = rotations
+            .par_iter()
+            .map_init(|| vec![0_u32; self.cells.iter().product()], |votes, rotation| self.peaks(rotation, votes))
+            .flatten_iter()
+            .collect();
+        // Stable: peaks of equal votes stay in the order of the rotations.
+        peaks.sort_by_key(|peak| std::cmp::Reverse(peak.votes));
+        let mut kept: Vec<&Peak> = Vec::with_capacity(KEPT);
+        for peak in &peaks {
+            let is_near = |other: &&Peak| {
+                (other.centre - peak.centre).norm() < 1.5 * self.cell_mm
+                    && other.rotation.angle_to(&peak.rotation) < 8.0_f64.to_radians()
+            };
+            if !kept.iter().any(is_near) {
+                kept.push(peak);
+            }
+            if kept.len() == KEPT {
+                break;
+            }
+        }
+        let pose = |peak: &Peak| Pose::from_parts((peak.centre - peak.rotation * self.centre).into(), peak.rotation);
+        kept.into_iter().map(pose).collect()
+    }
+
+    /// The translations that have most votes under `rotation`.
+    fn peaks(&self, rotation: &UnitQuaternion<f64>, votes: &mut [u32]) -> Vec<Peak> {
+        votes.fill(0);
+        let [nx, ny, nz] = self.cells;
+        let matrix = rotation.to_rotation_matrix();
+        let scale = 1.0 / self.cell_mm;
+        for voter in &self.voters {
+            let normal = matrix * voter.normal;
+            let nearest = |a: &f64, b: &f64| a.total_cmp(b);
+            let along = |direction: &Vector| {
+                let cosine = direction.dot(&normal);
+                if self.oriented { cosine } else { cosine.abs() }
+            };
+            let cosines = self.directions.iter().map(along);
+            let Some((cell, _)) = cosines.enumerate().max_by(|a, b| nearest(&a.1, &b.1)) else { continue };
+            let shift = self.origin + matrix * voter.point.coords;
+            let weight = VOTE / self.facing[cell].len().max(1) as u32;
+            for &i in &self.facing[cell] {
+                let at = (self.model[i as usize].point.coords - shift) * scale;
+                if at.x < 0.0 || at.y < 0.0 || at.z < 0.0 {
+                    continue;
+                }
+                let (x, y, z) = (at.x as usize, at.y as usize, at.z as usize);
+                if x < nx && y < ny && z < nz {
+                    votes[(x * ny + y) * nz + z] += weight;
+                }
+            }
+        }
+        self.best_cells(rotation, votes)
+    }
+
+    /// Peaks of the votes summed over two cells along each axis: a translation near a border of cells splits its votes.
+    fn best_cells(&self, rotation: &UnitQuaternion<f64>, votes: &[u32]) -> Vec<Peak> {
+        let [nx, ny, nz] = self.cells;
+        let at = |x: usize, y: usize, z: usize| votes[(x * ny + y) * nz + z];
+        let mut best: Vec<(u32, [usize; 3])> = Vec::with_capacity(PEAKS + 1);
+        for x in 0..nx - 1 {
+            for y in 0..ny - 1 {
+                for z in 0..nz - 1 {
+                    let sum = at(x, y, z)
+                        + at(x, y, z + 1)
+                        + at(x, y + 1, z)
+                        + at(x, y + 1, z + 1)
+                        + at(x + 1, y, z)
+                        + at(x + 1, y, z + 1)
+                        + at(x + 1, y + 1, z)
+                        + at(x + 1, y + 1, z + 1);
+                    let enters = best.len() < PEAKS || best.last().is_some_and(|last| sum > last.0);
+                    if sum == 0 || !enters {
+                        continue;
+                    }
+                    let here = [x, y, z];
+                    let touches = |other: &[usize; 3]| (0..3).all(|axis| other[axis].abs_diff(here[axis]) <= 1);
+                    match best.iter_mut().find(|(_, other)| touches(other)) {
+                        Some(own) if own.0 < sum => *own = (sum, here),
+                        Some(_) => {}
+                        None => best.push((sum, here)),
+                    }
+                    best.sort_by_key(|(sum, _)| std::cmp::Reverse(*sum));
+                    best.truncate(PEAKS);
+                }
+            }
+        }
+        let centre = |[x, y, z]: [usize; 3]| {
+            self.origin + Vector::new(x as f64 + 1.0, y as f64 + 1.0, z as f64 + 1.0) * self.cell_mm
+        };
+        best.into_iter().map(|(votes, cell)| Peak { votes, rotation: *rotation, centre: centre(cell) }).collect()
+    }
+}
+
+/// Rotation `number` of [`ROTATIONS`], evenly spread.
+fn rotation(number: usize) -> UnitQuaternion<f64> {
+    const PHI: f64 = std::f64::consts::SQRT_2;
+    /// The root of x⁴ = x + 4.
+    const PSI: f64 = 1.533_751_168_755_204_3;
+    let s = number as f64 + 0.5;
+    let share = s / ROTATIONS as f64;
+    let (r, big) = (share.sqrt(), (1.0 - share).sqrt());
+    let (alpha, beta) = (std::f64::consts::TAU * s / PHI, std::f64::consts::TAU * s / PSI);
+    UnitQuaternion::new_normalize(Quaternion::new(big * beta.cos(), r * alpha.sin(), r * alpha.cos(), big * beta.sin()))
+}
+
+/// Direction `number` of [`DIRECTIONS`], evenly spread over the sphere.
+fn direction(number: usize) -> Vector {
+    let z = 1.0 - 2.0 * (number as f64 + 0.5) / DIRECTIONS as f64;
+    let angle = number as f64 * std::f64::consts::PI * (3.0 - 5.0_f64.sqrt());
+    let radius = (1.0 - z * z).sqrt();
+    Vector::new(radius * angle.cos(), radius * angle.sin(), z)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::random::Random;
+    use crate::geometry::{Point, mesh::shapes, sampling};
+
+    #[test]
+    fn every_rotation_is_near_one_that_is_tried() {
+        let all: Vec<UnitQuaternion<f64>> = (0..ROTATIONS).map(rotation).collect();
+        let mut random = Random::new(1, 2);
+        for _ in 0..200 {
+            let wanted = random.rotation();
+            let nearest = all.iter().map(|own| own.angle_to(&wanted)).fold(f64::INFINITY, f64::min);
+            assert!(nearest.to_degrees() < 15.0, "{}", nearest.to_degrees());
+        }
+    }
+
+    #[test]
+    fn a_corner_of_a_block_is_found_at_all_its_corners() {
+        // Of eight corners four are the same by rotation.
+        let mesh = shapes::cuboid(Point::new(0.0, 0.0, 0.0), Point::new(60.0, 40.0, 20.0));
+        let (bounds, spacing_mm) = (mesh.bounds(), (mesh.area_mm2() / 1400.0).sqrt());
+        let model: Vec<OrientedPoint> = sampling::by_area(&mesh, 1400, 1)
+            .iter()
+            .map(|sample| OrientedPoint { point: sample.point, normal: sample.normal })
+            .collect();
+        let truth = Pose::from_parts(Vector::new(5.0, 6.0, 7.0).into(), Random::new(3, 3).rotation());
+        let scene: Vec<OrientedPoint> = sampling::by_area(&mesh, 4000, 2)
+            .iter()
+            .filter(|sample| sample.point.coords.norm() < 18.0)
+            .map(|sample| OrientedPoint {
+                point: truth.inverse() * sample.point,
+                normal: truth.rotation.inverse() * sample.normal,
+            })
+            .collect();
+        let found = TranslationVotes::new(&model, &scene, &bounds, true, spacing_mm).unwrap().over_all();
+        let corner = truth.inverse() * Point::origin();
+        for place in [[0.0, 0.0, 0.0], [60.0, 40.0, 0.0], [60.0, 0.0, 20.0], [0.0, 40.0, 20.0]] {
+            let near =
+                found.iter().map(|pose| (pose * corner - Point::from(place)).norm()).fold(f64::INFINITY, f64::min);
+            assert!(near < 3.0 * spacing_mm, "{place:?}: {near}");
+        }
+    }
+}
