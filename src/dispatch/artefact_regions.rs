@@ -6,7 +6,7 @@ use super::calibrate::{change, mirror};
 use super::{Context, Edit};
 use crate::base::{Progress, Result, UserError};
 use crate::compute::point_deviation::PointDeviation;
-use crate::geometry::{Cloud, Point, Subset, Surface};
+use crate::geometry::{Cloud, Point, Pose, Subset, Surface, Vector};
 use crate::inspect::alignment::automatic::{self, PreparedScan};
 use crate::inspect::alignment::{Alignment, best_fit};
 use crate::inspect::calibration::artefacts::CLEARLY;
@@ -72,7 +72,8 @@ fn find_by_cad(
     let mut notes = vec![on_cad];
     if !alignment.alternatives.is_empty() {
         notes.push(format!(
-            "{} other ways of laying the artefact fit as well: look whether the regions are the right ones.",
+            "{} other ways of laying the artefact fit as well: it is taken to lie with the X of its CAD along the sensor's. \
+             Look whether the regions are the right ones.",
             alignment.alternatives.len()
         ));
     }
@@ -88,7 +89,15 @@ fn laid(
 ) -> Result<(Alignment, Vec<PointDeviation>)> {
     let (backend, prepared) = (context.backend.as_ref(), PreparedScan::new(cloud));
     let fit = best_fit::Parameters::default();
-    let alignment = automatic::run(backend, surface, cloud, &prepared, &fit, &progress.part(0.0, 0.9), &mut |_, _| ())?;
+    let progress_of_start = progress.part(0.0, 0.9);
+    let mut alignment = automatic::run(backend, surface, cloud, &prepared, &fit, &progress_of_start, &mut |_, _| ())?;
+    // What its symmetry leaves open, the calibration tells by how the sensor sits.
+    let follows = |pose: &Pose| (pose.rotation * Vector::x()).x;
+    let others = alignment.alternatives.iter().map(|own| own.nominal_from_scan);
+    let other = others.max_by(|one, other| follows(one).total_cmp(&follows(other)));
+    if let Some(pose) = other.filter(|pose| follows(pose) > follows(&alignment.nominal_from_scan)) {
+        alignment.nominal_from_scan = pose;
+    }
     let parameters = Parameters { max_distance_mm: OFF_MM, ..Parameters::default() };
     let scan = Scan { cloud, ordered: &prepared.ordered, oriented: prepared.oriented, facets: None };
     let pose = &alignment.nominal_from_scan;

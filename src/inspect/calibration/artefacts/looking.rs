@@ -14,6 +14,8 @@ const LEAST: usize = 500;
 pub const RECOGNISED: f64 = 0.6;
 /// By what share of the points the mirror image must fit better to be taken for the truth.
 pub const CLEARLY: f64 = 0.02;
+/// By what share an interpretation must fit better than any other to be taken.
+const MARGIN: f64 = 0.02;
 
 /// A sentence that says why an artefact was not recognised.
 pub fn not_recognised(artefact: &str, why: &str) -> UserError {
@@ -66,8 +68,10 @@ pub fn square_ways(ways: impl Iterator<Item = Vector> + Clone, up: &Vector) -> O
     Some([a, up.cross(&a)])
 }
 
-/// Of the ways of laying X along ±a or ±b about `origin`, the one that `score` (X, Y; 0 to 1) likes best. Fails with a
-/// sentence where none fits, or where the mirror image fits better.
+/// Of the ways of laying X along ±a or ±b about `origin`, b being a quarter turn from a, the one that `score` (X, Y; the
+/// share of what shows the way, 0 to 1) likes best. All eight are scored, the mirror images too.
+///
+/// Fails with a sentence where none fits, where a mirror image fits better, or where another fits about as well.
 pub fn best_way(
     artefact: &str,
     origin: &Point,
@@ -75,23 +79,35 @@ pub fn best_way(
     up: &Vector,
     score: &dyn Fn(&Vector, &Vector) -> f64,
 ) -> Result<Pose> {
-    let best = |mirror: f64| {
-        let scored = [a, b, -a, -b].map(|x| (score(&x, &(up.cross(&x) * mirror)), x));
-        scored.into_iter().max_by(|one, other| one.0.total_cmp(&other.0)).unwrap_or((0.0, a))
-    };
-    let ((right, x), (mirrored, _)) = (best(1.0), best(-1.0));
-    if mirrored > right + CLEARLY && mirrored >= RECOGNISED {
+    let scored = |mirror: f64| [a, b, -a, -b].map(|x| score(&x, &(up.cross(&x) * mirror)));
+    let (shares, mirrored) = (scored(1.0), scored(-1.0));
+    let best = |shares: &[f64; 4]| (0..4).max_by(|&i, &j| shares[i].total_cmp(&shares[j])).unwrap_or(0);
+    let way = best(&shares);
+    let (right, reflected) = (shares[way], mirrored[best(&mirrored)]);
+    if reflected > right + CLEARLY && reflected >= RECOGNISED {
         return Err(UserError::input(format!(
-            "The artefact appears as its mirror image ({:.1} % of the points lie on it, {:.1} % on the artefact itself): \
-             the sensor's frame is of the other handedness than was said.",
-            100.0 * mirrored,
+            "The artefact appears as its mirror image ({:.1} % of what shows how it lies fits that, {:.1} % the artefact \
+             itself): the sensor's frame is of the other handedness than was said.",
+            100.0 * reflected,
             100.0 * right
         )));
     }
     if right < RECOGNISED {
-        return Err(not_recognised(artefact, &format!("only {:.0} % of the points lie on it", 100.0 * right)));
+        let why = format!("only {:.0} % of what shows how it lies is where the drawing has it", 100.0 * right);
+        return Err(not_recognised(artefact, &why));
     }
-    Ok(pose(origin, &x, up))
+    let turned = (1..4).map(|turns| (shares[(way + turns) % 4], format!("turned by {} degrees", 90 * turns)));
+    let others = turned.chain([(reflected, "as its mirror image".to_owned())]);
+    let second = others.max_by(|one, other| one.0.total_cmp(&other.0));
+    if let Some((share, how)) = second.filter(|(share, _)| right - share < MARGIN) {
+        return Err(UserError::input(format!(
+            "Two interpretations of the snapshot fit, and neither clearly better ({:.1} %, and {:.1} % {how}): what tells \
+             them apart is not in view. Take a snapshot that shows the whole artefact, or brush its regions by hand.",
+            100.0 * right,
+            100.0 * share
+        )));
+    }
+    Ok(pose(origin, &[a, b, -a, -b][way], up))
 }
 
 /// The points of each of `count` regions; `region_at` says which one a place in the artefact's frame belongs to.
@@ -139,4 +155,31 @@ pub fn densest(values: &mut [f64]) -> Option<f64> {
     let width = |i: &usize| values[i + third] - values[*i];
     let first = (0..values.len() - third).min_by(|i, j| width(i).total_cmp(&width(j)))?;
     Some(values[first + third / 2])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The way that scores best is taken only with a margin over the second.
+    #[test]
+    fn an_interpretation_needs_a_margin() {
+        let (x, y, z) = (Vector::x(), Vector::y(), Vector::z());
+        // By the way that X points, and whether Y is mirrored.
+        let laid = |shares: [f64; 4], mirrored: f64| {
+            let score = move |along: &Vector, across: &Vector| {
+                let turns = [x, y, -x, -y].iter().position(|own| (own - along).norm() < 1e-9).unwrap();
+                if z.cross(along).dot(across) < 0.0 { mirrored } else { shares[turns] }
+            };
+            best_way("Plate", &Point::origin(), [x, y], &z, &score)
+        };
+        let found = laid([0.6, 0.97, 0.7, 0.6], 0.9).unwrap();
+        assert!((found * Vector::x() - y).norm() < 1e-9);
+        let said = |shares, mirrored| laid(shares, mirrored).unwrap_err().sentence;
+        assert!(said([0.95, 0.6, 0.94, 0.6], 0.6).contains("turned by 180 degrees"));
+        assert!(said([0.95, 0.6, 0.6, 0.94], 0.6).contains("turned by 270 degrees"));
+        assert!(said([0.95, 0.6, 0.6, 0.6], 0.94).contains("94.0 % as its mirror image"));
+        assert!(said([0.7, 0.6, 0.6, 0.6], 0.94).contains("of the other handedness"));
+        assert!(said([0.5, 0.4, 0.4, 0.4], 0.4).contains("not recognised"));
+    }
 }

@@ -12,6 +12,11 @@ use crate::inspect::features::{Kind, Options, fit};
 const SLOPE_DEG: f64 = 8.0;
 /// How far from the drawing a point of the artefact may lie, mm.
 const OFF_MM: f64 = 0.6;
+/// The same while only the width of a cell is known of its place. What lies as deep shows how the artefact lies: the plate
+/// looks the same from all sides, and there is most of it.
+const SCORED_MM: f64 = 1.0;
+/// What lies deeper than the slots by more than this is not of the artefact, mm.
+const BELOW_MM: f64 = 2.0;
 /// Regions keep so far from edges, mm, where the sensor rounds and points fly.
 const MARGIN_MM: f64 = 1.0;
 
@@ -48,12 +53,18 @@ impl Sample {
         let [a, b] = looking::square_ways(looks, &up).ok_or_else(|| not_recognised("it has no slots"))?;
         let crossing =
             level + a * self.middle(&flanks, &a, &level, drawing)? + b * self.middle(&flanks, &b, &level, drawing)?;
+        let deepest = drawing.slots[0].half_width_mm * drawing.flank_deg.to_radians().tan() + BELOW_MM;
         let score = |x: &Vector, y: &Vector| {
-            let on_drawing = |point: &&Point| {
-                let away = *point - crossing;
-                (away.dot(&up) - drawing.height_mm(away.dot(x), away.dot(y))).abs() < OFF_MM
-            };
-            self.points.iter().filter(on_drawing).count() as f64 / self.points.len() as f64
+            let (mut on_drawing, mut sunk) = (0_usize, 0_usize);
+            for point in &self.points {
+                let away = point - crossing;
+                let (height, drawn) = (away.dot(&up), drawing.height_mm(away.dot(x), away.dot(y)));
+                if height > -deepest && height.min(drawn) < -SCORED_MM {
+                    sunk += 1;
+                    on_drawing += usize::from((height - drawn).abs() < SCORED_MM);
+                }
+            }
+            on_drawing as f64 / sunk.max(1) as f64
         };
         looking::best_way(ANGLED_SLOTS.name, &crossing, [a, b], &up, &score)
     }

@@ -19,6 +19,8 @@ const ON_PLATE_MM: f64 = 1.0;
 const LEAST: usize = 60;
 /// How far distances of centres and radii may be off, mm.
 const OFF_MM: f64 = 1.5;
+/// By how much another choice of spheres must be off more, mm.
+const MARGIN_MM: f64 = 0.3;
 
 fn not_recognised(why: &str) -> UserError {
     looking::not_recognised(THREE_SPHERES.name, why)
@@ -100,8 +102,14 @@ fn named(drawing: &Drawing, found: &[(Point, f64)]) -> Result<[usize; 3]> {
         (c - a).cross(&(b - a)).dot(&a.coords) < 0.0
     };
     let fitting: Vec<[usize; 3]> = distinct.filter(|which| off(which) < OFF_MM).collect();
-    let best = fitting.iter().filter(|which| is_seen_from_above(which)).min_by(|a, b| off(a).total_cmp(&off(b)));
-    best.copied().ok_or_else(|| {
+    let mut seen: Vec<[usize; 3]> = fitting.iter().filter(|which| is_seen_from_above(which)).copied().collect();
+    seen.sort_by(|a, b| off(a).total_cmp(&off(b)));
+    if let [first, second, ..] = seen[..]
+        && off(&second) - off(&first) < MARGIN_MM
+    {
+        return Err(not_recognised("two choices of three spheres fit, and neither clearly better"));
+    }
+    seen.first().copied().ok_or_else(|| {
         if fitting.is_empty() {
             return not_recognised(&format!(
                 "{} spheres of its size were found, not three as they are drawn",

@@ -50,14 +50,26 @@ pub fn find(name: &str, drawing: &Drawing, cloud: &Cloud, progress: &Progress) -
     let (sin, cos) = angle.sin_cos();
     let origin = screen * Point::new(crossing[0], crossing[1], 0.0);
     let ways = [Vector::new(cos, sin, 0.0), Vector::new(-sin, cos, 0.0)].map(|way| screen.rotation * way);
-    let places: Vec<Point> = marks.iter().map(|&[u, v]| screen * Point::new(u, v, 0.0)).collect();
+    // What is marked, and what shows that it is not.
+    let deep = -1.5 * drawing.depth_mm - OFF_MM..OFF_MM;
+    let seen: HashSet<[i32; 2]> = on_plate.iter().filter(|place| deep.contains(&place.z)).map(cell).collect();
+    let kept: HashSet<[i32; 2]> = marks.iter().map(|&[u, v]| cell(&Point::new(u, v, 0.0))).collect();
+    let mut shown: Vec<([i32; 2], bool)> = seen.union(&kept).map(|own| (*own, kept.contains(own))).collect();
+    shown.sort_unstable();
     let score = |x: &Vector, y: &Vector| {
-        let is_on = |place: &&Point| {
-            let away = *place - origin;
+        let (mut right, mut all) = (0_usize, 0_usize);
+        for (own, is_marked) in &shown {
+            let [u, v] = own.map(|c| (f64::from(c) + 0.5) * CELL_MM);
+            let away = screen * Point::new(u, v, 0.0) - origin;
             let (x, y) = (away.dot(x), away.dot(y));
-            (0..2).any(|mark| drawing.depth(mark, x, y) > -OFF_MM)
-        };
-        places.iter().filter(is_on).count() as f64 / places.len() as f64
+            let inside = drawing.depth(0, x, y).max(drawing.depth(1, x, y));
+            // Beside an edge a cell may be either.
+            if *is_marked || inside > OFF_MM {
+                all += 1;
+                right += usize::from(*is_marked && inside > -OFF_MM);
+            }
+        }
+        right as f64 / all.max(1) as f64
     };
     let pose = looking::best_way(name, &origin, ways, &up, &score)?;
     progress.report(0.8, "Naming the regions")?;
