@@ -68,6 +68,7 @@ fn calibration(arguments: &Simulate, artefact: ArtefactKind, json: bool) -> Resu
             flatness_mm: arguments.flatness_mm,
             rounding_mm: arguments.rounding_mm.max(0.0),
             askew_mm: arguments.askew_mm.max(0.0),
+            ..Imperfect::default()
         },
         seed: arguments.seed,
         ..Setting::default()

@@ -6,8 +6,10 @@
 pub mod cmm;
 pub mod defects;
 pub mod greyscale;
+pub mod hand;
 pub mod noise;
 pub mod sensor;
+pub mod systematic;
 pub mod views;
 
 use serde::{Deserialize, Serialize};

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::noise::Field;
+use super::systematic::{SystematicError, SystematicErrorForm};
 use crate::base::{Progress, Result, UserError, random::Random};
 use crate::geometry::{Point, Pose, Surface, Vector};
 
@@ -30,8 +31,14 @@ pub struct Sensor {
     pub correlated_share: f64,
     /// Distance over which that share is correlated, mm.
     pub correlation_mm: f64,
-    /// Largest smooth bias over the field, mm.
+    /// Size of the systematic error over the field, mm; see [`super::systematic`].
     pub bias_mm: f64,
+    /// Its form.
+    #[serde(default)]
+    pub error_form: SystematicErrorForm,
+    /// Decides it, where all snapshots have the one error of the sensor; else each snapshot has one of its own.
+    #[serde(default)]
+    pub error_seed: Option<u64>,
     /// Points are reported at multiples of this across and along, mm; 0 where they are not rounded.
     pub bin_mm: f64,
     /// Share of the points that fly off at edges.
@@ -57,6 +64,8 @@ impl Default for Sensor {
             correlated_share: 0.5,
             correlation_mm: 1.0,
             bias_mm: 0.01,
+            error_form: SystematicErrorForm::Waves,
+            error_seed: None,
             bin_mm: 0.0,
             fly_points: 0.005,
             glossy_patches: 0,
@@ -178,11 +187,12 @@ pub fn take(
     let fly_chance = sensor.fly_points * valid as f64 / edge_count.max(1) as f64;
     let stream = |kind: u64| kind << 32 | number;
     let field = Field::correlated(sensor, &mut Random::new(seed, stream(1)));
-    let bias = Field::bias(sensor, &mut Random::new(seed, stream(2)));
+    let mut drawn = sensor.error_seed.map_or_else(|| Random::new(seed, stream(2)), |own| Random::new(own, 0xE440));
+    let error = SystematicError::of(sensor, &mut drawn);
     let points = (0..rows)
         .into_par_iter()
         .flat_map_iter(|row| {
-            let (seen, edges, field, bias) = (&seen, &edges, &field, &bias);
+            let (seen, edges, field, error) = (&seen, &edges, &field, &error);
             let mut random = Random::new(seed, stream(3) ^ u64::from(row) << 44);
             (0..columns).filter_map(move |column| {
                 let cell = (row * columns + column) as usize;
@@ -192,7 +202,8 @@ pub fn take(
                 let [x, y] = on_plane(sensor, column, row);
                 let sigma = sensor.range_sigma_mm / cosine;
                 let share = sensor.correlated_share;
-                let noise = sigma * ((1.0 - share).sqrt() * white + share.sqrt() * field.at(x, y)) + bias.at(x, y);
+                let spread = sigma * ((1.0 - share).sqrt() * white + share.sqrt() * field.at(x, y));
+                let noise = spread + error.at(x, y, depth);
                 let fly = if edges[cell] && flies < fly_chance { 15.0 * sensor.pitch_mm[0] * fly.abs() } else { 0.0 };
                 let direction = ray(sensor, column, row);
                 Some(SnapshotPoint {

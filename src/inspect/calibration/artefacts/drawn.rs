@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::random::Random;
 use crate::geometry::{Mesh, Point, Vector};
 
 /// The drawing of an artefact, in its own frame, mm.
@@ -17,6 +18,18 @@ pub trait Drawn: Sync {
 
     /// About `count` places of a region where a probe touches, and which way the surface looks there.
     fn touches(&self, region: usize, count: usize) -> Vec<(Point, Vector)>;
+
+    /// How far the made surface lies above the drawn one at a place of it, mm.
+    fn off_drawing(&self, x: f64, y: f64, imperfect: &Imperfect) -> f64 {
+        let _ = (x, y, imperfect);
+        0.0
+    }
+
+    /// The place of the made artefact where a probe touches that goes for `place`, where the surface looks `outward`.
+    fn made(&self, place: &Point, outward: &Vector, imperfect: &Imperfect) -> Point {
+        let _ = outward;
+        place + Vector::z() * self.off_drawing(place.x, place.y, imperfect)
+    }
 
     /// How bright a place of the surface is, 0 to 1.
     fn ink(&self, place: &Point, imperfect: &Imperfect) -> f64 {
@@ -40,9 +53,38 @@ pub struct Imperfect {
     /// The edge of a mark as it is seen leaves the wall that a probe touches by so much more from one end to the other,
     /// mm: rims worn unevenly, a cover glued on askew.
     pub askew_mm: f64,
+    /// Largest form error of its faces, smooth waves some centimetres long, mm.
+    #[serde(default)]
+    pub form_mm: f64,
+    /// Decides those waves.
+    #[serde(default)]
+    pub form_seed: u64,
 }
 
+/// Waves of a form error, and their shortest and longest, mm.
+const FORM_WAVES: usize = 3;
+const FORM_LENGTHS_MM: [f64; 2] = [35.0, 120.0];
+
 impl Imperfect {
+    /// The form error at a place, mm: up or outward.
+    pub fn form(&self, place: &Point) -> f64 {
+        if self.form_mm == 0.0 {
+            return 0.0;
+        }
+        let mut random = Random::new(self.form_seed, 0xF0E3);
+        let mut wave = || {
+            let along = random.rotation() * Vector::x();
+            let number = std::f64::consts::TAU / random.range(FORM_LENGTHS_MM[0], FORM_LENGTHS_MM[1]);
+            (number * along.dot(&place.coords) + random.range(0.0, std::f64::consts::TAU)).sin()
+        };
+        self.form_mm / FORM_WAVES as f64 * (0..FORM_WAVES).map(|_| wave()).sum::<f64>()
+    }
+
+    /// How far a plate's surface lies above its drawing at a place, bend and form together, mm.
+    pub fn above(&self, x: f64, y: f64, corners: [[f64; 2]; 2]) -> f64 {
+        self.form(&Point::new(x, y, 0.0)) - self.bend(x, y, corners)
+    }
+
     /// How far a place of a plate lies too low, mm. `corners`: the least and the greatest.
     pub fn bend(&self, x: f64, y: f64, [least, greatest]: [[f64; 2]; 2]) -> f64 {
         let half = [0, 1].map(|k| 0.5 * (greatest[k] - least[k]));

@@ -139,7 +139,7 @@ impl Drawing {
             smooth_least(smooth_least(edge, half, width), end, width)
         };
         let depth = self.slots.iter().map(sharp).fold(0.0, |a, b| -smooth_least(-a, -b, width));
-        -depth * self.slope() - imperfect.bend(x, y, [self.least_mm, self.greatest_mm])
+        -depth * self.slope() + imperfect.above(x, y, [self.least_mm, self.greatest_mm])
     }
 }
 
@@ -161,6 +161,10 @@ impl Drawn for Drawing {
     fn touches(&self, region: usize, count: usize) -> Vec<(Point, Vector)> {
         let region = Region::ALL[region];
         self.places_on(region, count, 2.0).into_iter().map(|place| (place, self.normal(region))).collect()
+    }
+
+    fn off_drawing(&self, x: f64, y: f64, imperfect: &Imperfect) -> f64 {
+        imperfect.above(x, y, [self.least_mm, self.greatest_mm])
     }
 }
 

@@ -52,13 +52,14 @@ impl Drawing {
 }
 
 impl Drawn for Drawing {
-    fn mesh(&self, _: &Imperfect) -> Mesh {
+    fn mesh(&self, imperfect: &Imperfect) -> Mesh {
         let unit = icosphere(DIVISIONS);
         let mut mesh = Mesh::default();
         for number in 0..self.centres_mm.len() {
             let first = mesh.vertices.len() as u32;
             let centre = self.centre(number);
-            mesh.vertices.extend(unit.vertices.iter().map(|v| centre + v.coords * self.radius_mm));
+            let made = |v: &Point| self.made(&(centre + v.coords * self.radius_mm), &v.coords, imperfect);
+            mesh.vertices.extend(unit.vertices.iter().map(made));
             mesh.facets.extend(unit.facets.iter().map(|facet| facet.map(|corner| corner + first)));
         }
         mesh
@@ -78,6 +79,10 @@ impl Drawn for Drawing {
         let upper: Vec<Vector> = icosphere(3).vertices.iter().map(|v| v.coords).filter(|out| out.z > LOWEST).collect();
         let place = |out: Vector| (self.centre(region) + out * self.radius_mm, out);
         drawn::spread(&upper, count).into_iter().map(place).collect()
+    }
+
+    fn made(&self, place: &Point, outward: &Vector, imperfect: &Imperfect) -> Point {
+        place + outward * imperfect.form(place)
     }
 
     fn positions_mm(&self) -> &'static [[f64; 3]] {

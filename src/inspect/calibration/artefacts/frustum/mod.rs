@@ -30,6 +30,8 @@ const REGIONS: [RegionName; 5] = [
 const TOP: [f64; 2] = [14.0, 36.0];
 /// Half of what the flanks end at, mm.
 const BASE: [f64; 2] = [34.0, 56.0];
+/// The least and the greatest corner of the base, mm.
+const CORNERS: [[f64; 2]; 2] = [[-BASE[0], -BASE[1]], BASE];
 /// Angle of the flanks below the top, degrees.
 const FLANK_DEG: f64 = 30.0;
 const THICKNESS_MM: f64 = 30.0;
@@ -58,11 +60,11 @@ impl Drawing {
 impl Drawn for Drawing {
     fn mesh(&self, imperfect: &Imperfect) -> Mesh {
         let step_mm = if *imperfect == Imperfect::default() { 2.0 } else { 0.25 };
-        let corners = [BASE.map(|half| -half), BASE];
+        let corners = CORNERS;
         let height = |x: f64, y: f64| {
             let ([dx, dy], width) = (Self::beyond(x, y), imperfect.rounding_mm);
             let fall = -smooth_least(smooth_least(-dx, -dy, width), 0.0, width);
-            -fall * FLANK_DEG.to_radians().tan() - imperfect.bend(x, y, corners)
+            -fall * FLANK_DEG.to_radians().tan() + imperfect.above(x, y, corners)
         };
         drawn::plate(corners, THICKNESS_MM, step_mm, &height)
     }
@@ -94,5 +96,9 @@ impl Drawn for Drawing {
             .map(|place| (place, Self::normal(region)))
             .collect();
         drawn::spread(&places, count)
+    }
+
+    fn off_drawing(&self, x: f64, y: f64, imperfect: &Imperfect) -> f64 {
+        imperfect.above(x, y, CORNERS)
     }
 }

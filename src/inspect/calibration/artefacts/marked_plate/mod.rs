@@ -127,7 +127,7 @@ impl Drawing {
             };
             (rim + inside.max(0.0) * self.depth_mm / WALL_MM).min(self.depth_mm)
         };
-        -fall(0).max(fall(1)) - imperfect.bend(x, y, [self.least_mm, self.greatest_mm])
+        -fall(0).max(fall(1)) + imperfect.above(x, y, [self.least_mm, self.greatest_mm])
     }
 
     /// Away from ends and from where both marks cross.
@@ -216,6 +216,10 @@ impl Drawn for Drawing {
             .map(|(place, ..)| (place, outward))
             .collect();
         drawn::spread(&places, count)
+    }
+
+    fn off_drawing(&self, x: f64, y: f64, imperfect: &Imperfect) -> f64 {
+        imperfect.above(x, y, [self.least_mm, self.greatest_mm])
     }
 
     fn ink(&self, place: &Point, imperfect: &Imperfect) -> f64 {
