@@ -191,7 +191,9 @@ fn seen(taken: &Taken, setup: &Setup) -> Result<View> {
     let all: Vec<Subset> = (0..artefact.regions().len()).map(|region| taken.sensor.region(region)).collect();
     let mut regions = artefact.extract(&actual.cloud, &all)?;
     regions.iter_mut().flatten().for_each(|point| *point = setup.handedness.to_right(point));
-    Ok(View { regions, position_mm: Vector::from(taken.position_mm) })
+    let mut surface = View::surface_of(&actual.cloud.points);
+    surface.iter_mut().for_each(|point| *point = setup.handedness.to_right(point));
+    Ok(View { regions, surface, position_mm: Vector::from(taken.position_mm) })
 }
 
 /// The artefact as it lay, each time with all snapshots of it.
@@ -213,14 +215,16 @@ fn placements(snapshots: &[Taken], setup: &Setup) -> Result<Vec<Placement>> {
 pub(super) fn run(document: &Document, progress: &Progress) -> Result<Edit> {
     let outcome = made(&document.calibration, date::unix_now(), progress)?;
     let [a, b, c] = outcome.calibration.mounting.angles_rad().map(f64::to_degrees);
-    let note = format!("Calibrated: angles {a:.4}°, {b:.4}°, {c:.4}°.");
+    let certification = outcome.calibration.certification();
+    let certified = if certification.is_certified() { "Calibrated" } else { "Calibrated, but not certified" };
+    let note = format!("{certified}: angles {a:.4}°, {b:.4}°, {c:.4}°.");
     let (logged, reading) = super::upkeep::log(&outcome, document)?;
     let outcome = Arc::new(outcome);
     Ok(Edit::new("Calibrate", move |document| {
         document.calibration.outcome = Some(outcome);
         document.reading = reading;
     })
-    .with_notes([note].into_iter().chain(logged)))
+    .with_notes([note].into_iter().chain(certification.reasons()).chain(logged)))
 }
 
 fn made(calibrating: &Calibrating, unix_s: i64, progress: &Progress) -> Result<Outcome> {
@@ -238,7 +242,11 @@ fn made(calibrating: &Calibrating, unix_s: i64, progress: &Progress) -> Result<O
         probe_radius_mm,
         clip_sigmas: setup.clip_sigmas,
         bias_mm: setup.bias_mm,
+        scale: setup.scale,
+        probing_mm: setup.probing_mm,
         wanted: setup.wanted,
+        own_shape: setup.nominal.cad.is_some(),
+        any_mounting: setup.any_mounting,
     };
     let calibration = solve(&request, progress)?;
     let file = |measurement: &Measurement| measurement.source().map(InputFile::of).unwrap_or_default();

@@ -58,8 +58,14 @@ pub struct Setup {
     pub probe_radius_mm: Option<f64>,
     /// Robust standard deviations beyond which the sensor's points are dropped.
     pub clip_sigmas: Option<f64>,
-    /// Largest smooth error of the sensor over its field, mm, as its data sheet or acceptance test says.
+    /// Largest systematic error of the sensor over its field, mm, as its data sheet or acceptance test says.
     pub bias_mm: f64,
+    /// Largest relative error of the sensor's scale, where it is known better than the systematic error tells.
+    pub scale: Option<f64>,
+    /// Largest probing error of the CMM, mm, either way, as its acceptance test says.
+    pub probing_mm: f64,
+    /// Whether the sensor sits otherwise than sensors do, as the operator confirms.
+    pub any_mounting: bool,
     /// Where the CMM stood at the snapshot, mm.
     pub position_mm: [f64; 3],
     /// Faults of the machine to be found too, from several placements.
@@ -81,6 +87,9 @@ impl Default for Setup {
             probe_radius_mm: None,
             clip_sigmas: Some(3.0),
             bias_mm: 0.01,
+            scale: None,
+            probing_mm: 0.002,
+            any_mounting: false,
             position_mm: [0.0; 3],
             wanted: Wanted::default(),
             operator: String::new(),
@@ -96,14 +105,16 @@ impl Setup {
         self.mechanical.check()?;
         let radius = self.probe_radius_mm.is_none_or(|radius| (0.0..1000.0).contains(&radius));
         let clip = self.clip_sigmas.is_none_or(|sigmas| (0.5..1000.0).contains(&sigmas));
-        let bias = (0.0..10.0).contains(&self.bias_mm);
+        let bias = (0.0..10.0).contains(&self.bias_mm) && (0.0..10.0).contains(&self.probing_mm);
+        let bias = bias && self.scale.is_none_or(|scale| (0.0..0.1).contains(&scale));
         let place = self.position_mm.iter().all(|c| c.abs() < 1e6);
         if radius && clip && bias && place && (0.0..1e6).contains(&self.valid_hours) {
             return Ok(());
         }
         Err(UserError::usage(
-            "The probe's radius and the sensor's smooth error must be 0 mm or more, the limit for outliers at least 0.5 \
-             standard deviations, positions finite and the validity at least 0 hours.",
+            "The probe's radius, the sensor's systematic error, its scale error and the CMM's probing error must be 0 or \
+             more, the limit for outliers at least 0.5 standard deviations, positions finite and the validity at least 0 \
+             hours.",
         ))
     }
 }

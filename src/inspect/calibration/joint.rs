@@ -5,10 +5,14 @@
 //! squares (Gauss and Newton), each observation weighted by its own covariance. So an artefact that gives no directions,
 //! a sphere, is enough where the machine carries the sensor about; and a machine whose axes are not quite square, or
 //! whose scales are off relative to the sensor's, is found out by an artefact that lies in several ways.
+//!
+//! The noise of one snapshot has nothing to do with that of another, but the sensor's systematic error is one and the
+//! same in all: it does not average out, so each of its forms is carried through the normal equations as a whole.
 
 use nalgebra::{DMatrix, DVector, Matrix6, Vector6};
 use serde::Serialize;
 
+use super::artefacts::Systematic;
 use super::solve::{Frames, Request};
 use super::{ArtefactFrame, Mounting, MountingUncertainty};
 use crate::base::{Progress, Result, UserError};
@@ -56,6 +60,10 @@ pub struct Joint {
     pub misfit: f64,
     /// How far each snapshot is off: shift (mm) and turn (rad) in the artefact's frame.
     pub residuals: Vec<[f64; 6]>,
+    /// Their standard uncertainties; 0 of what the artefact does not determine.
+    pub residual_sigmas: Vec<[f64; 6]>,
+    /// Residuals beyond what is found from them: 0 where nothing is left to tell by.
+    pub redundancy: usize,
 }
 
 /// Steps that no sound set of placements needs.
@@ -129,6 +137,9 @@ struct State {
     /// Of each placement: the artefact in the machine's true axes.
     artefacts: Vec<Pose>,
 }
+
+/// Of the frames that were touched, and of those that were seen.
+type Residuals = (Vec<Vector6<f64>>, Vec<Vector6<f64>>);
 
 struct Problem<'a> {
     request: &'a Request<'a>,
@@ -228,7 +239,7 @@ impl<'a> Problem<'a> {
     }
 
     /// What each touched and each seen frame is off, in the artefact's frame: mm, then rad.
-    fn residuals(&self, state: &State, cmm: &[Pose]) -> (Vec<Vector6<f64>>, Vec<Vector6<f64>>) {
+    fn residuals(&self, state: &State, cmm: &[Pose]) -> Residuals {
         let touched = cmm.iter().zip(&state.artefacts).map(|(own, artefact)| of_motion(&(own.inverse() * artefact)));
         let driven = self.driven(&MachineFaults::of(&state.faults));
         let seen = self.request.views().zip(&driven).zip(&self.frames.sensor).map(|(((p, _), by), sensor)| {
@@ -239,10 +250,9 @@ impl<'a> Problem<'a> {
         (touched.collect(), seen.collect())
     }
 
-    fn normal_equations(&self, state: &State) -> Result<(DMatrix<f64>, DVector<f64>)> {
+    /// How all residuals change with each parameter.
+    fn columns(&self, state: &State, cmm: &[Pose], here: &Residuals) -> Result<Vec<Residuals>> {
         let count = self.count();
-        let cmm = self.cmm_frames(&state.faults)?;
-        let here = self.residuals(state, &cmm);
         let mut columns = Vec::with_capacity(count);
         for k in 0..count {
             let moved = self.stepped(state, &DVector::from_fn(count, |i, _| if i == k { STEP } else { 0.0 }));
@@ -250,13 +260,21 @@ impl<'a> Problem<'a> {
             let there = if is_fault {
                 self.residuals(&moved, &self.cmm_frames(&moved.faults)?)
             } else {
-                self.residuals(&moved, &cmm)
+                self.residuals(&moved, cmm)
             };
             let change = |there: &[Vector6<f64>], here: &[Vector6<f64>]| -> Vec<Vector6<f64>> {
                 there.iter().zip(here).map(|(there, here)| (there - here) / STEP).collect()
             };
             columns.push((change(&there.0, &here.0), change(&there.1, &here.1)));
         }
+        Ok(columns)
+    }
+
+    fn normal_equations(&self, state: &State) -> Result<(DMatrix<f64>, DVector<f64>)> {
+        let count = self.count();
+        let cmm = self.cmm_frames(&state.faults)?;
+        let here = self.residuals(state, &cmm);
+        let columns = self.columns(state, &cmm, &here)?;
         let (mut normal, mut right) = (DMatrix::zeros(count, count), DVector::zeros(count));
         for (which, (weights, here)) in [(&self.weights.0, &here.0), (&self.weights.1, &here.1)].into_iter().enumerate()
         {
@@ -272,8 +290,56 @@ impl<'a> Problem<'a> {
         Ok((normal, right))
     }
 
+    /// What noise and systematic error of the frames do to the parameters, and to what is left of each snapshot.
+    fn propagated(&self, columns: &[Residuals], inverse: &DMatrix<f64>) -> Propagated {
+        let count = self.count();
+        let jacobian = |of: &dyn Fn(&Residuals) -> Vector6<f64>| {
+            let own: Vec<Vector6<f64>> = columns.iter().map(of).collect();
+            DMatrix::from_fn(6, count, |i, j| own[j][i])
+        };
+        let dynamic = |matrix: &Matrix6<f64>| DMatrix::from_fn(6, 6, |i, j| matrix[(i, j)]);
+        // Parameters answer a motion of an observed frame by the inverse times this.
+        let answer = |jacobian: &DMatrix<f64>, weight: &Matrix6<f64>| jacobian.transpose() * dynamic(weight);
+        let mut middle = DMatrix::<f64>::zeros(count, count);
+        for (o, (frame, weight)) in self.frames.cmm.iter().zip(&self.weights.0).enumerate() {
+            let own = answer(&jacobian(&|column| column.0[o]), weight);
+            middle += &own * dynamic(&frame.noise) * own.transpose();
+        }
+        let seen: Vec<DMatrix<f64>> = (0..self.frames.sensor.len()).map(|o| jacobian(&|column| column.1[o])).collect();
+        let mut driven: Option<DMatrix<f64>> = None;
+        for ((frame, weight), own) in self.frames.sensor.iter().zip(&self.weights.1).zip(&seen) {
+            let own = answer(own, weight);
+            middle += &own * dynamic(&frame.noise) * own.transpose();
+            if !frame.systematic.is_none() {
+                let by = own * frame.systematic.answers();
+                driven = Some(driven.map_or_else(|| by.clone(), |sum| sum + &by));
+            }
+        }
+        let covariance = inverse * middle * inverse.transpose();
+        let systematic = driven.map_or_else(|| Systematic::none(count), |driven| Systematic::of(inverse * driven));
+        let left = |(frame, own): (&ArtefactFrame, &DMatrix<f64>)| -> [f64; 6] {
+            // A frame's own noise is in part taken up by the parameters: both together are more than is left.
+            let fitted = own * &covariance * own.transpose();
+            let error = if frame.systematic.is_none() || systematic.is_none() {
+                Systematic::none(6)
+            } else {
+                Systematic::of(own * systematic.answers() - frame.systematic.answers())
+            };
+            std::array::from_fn(|k| {
+                let noise = frame.noise[(k, k)] + fitted[(k, k)];
+                if self.determined.contains(&k) { (noise + error.variance_of(k)).max(0.0).sqrt() } else { 0.0 }
+            })
+        };
+        let residual_sigmas = self.frames.sensor.iter().zip(&seen).map(left).collect();
+        Propagated { covariance, systematic, residual_sigmas }
+    }
+
     fn finish(&self, state: &State, inverse: &DMatrix<f64>) -> Result<(Mounting, MountingUncertainty, Joint)> {
-        let (touched, seen) = self.residuals(state, &self.cmm_frames(&state.faults)?);
+        let cmm = self.cmm_frames(&state.faults)?;
+        let here = self.residuals(state, &cmm);
+        let Propagated { covariance, systematic, residual_sigmas } =
+            self.propagated(&self.columns(state, &cmm, &here)?, inverse);
+        let (touched, seen) = here;
         let square = |residuals: &[Vector6<f64>], weights: &[Matrix6<f64>]| -> f64 {
             residuals.iter().zip(weights).map(|(own, weight)| own.dot(&(weight * own))).sum()
         };
@@ -281,21 +347,35 @@ impl<'a> Problem<'a> {
         let left = (self.determined.len() * (touched.len() + seen.len())).saturating_sub(self.count());
         let mut faults_sigma = [0.0; 4];
         for (k, &which) in self.faults.iter().enumerate() {
-            faults_sigma[which] = inverse[(6 + k, 6 + k)].max(0.0).sqrt();
+            let variance = covariance[(6 + k, 6 + k)] + systematic.variance_of(6 + k);
+            faults_sigma[which] = variance.max(0.0).sqrt();
         }
         let position_mm = self.request.views().next().map_or_else(Vector::zeros, |(_, view)| view.position_mm);
         let mounting =
             Mounting { cmm_from_sensor: state.cmm_from_sensor, handedness: self.request.handedness, position_mm };
-        let covariance = Matrix6::from_fn(|i, j| inverse[(i, j)]);
-        let uncertainty = MountingUncertainty::from_origin(&mounting, &covariance, self.frames.middle);
+        let at_origin = Matrix6::from_fn(|i, j| covariance[(i, j)]);
+        let of_mounting = systematic.figures(0..6);
+        let uncertainty = MountingUncertainty::from_origin(&mounting, &at_origin, of_mounting, self.frames.middle);
         let joint = Joint {
             faults: MachineFaults::of(&state.faults),
             faults_sigma,
             misfit: if left > 0 { (squares / left as f64).sqrt() } else { 0.0 },
             residuals: seen.iter().map(|own| (*own).into()).collect(),
+            residual_sigmas,
+            redundancy: left,
         };
         Ok((mounting, uncertainty, joint))
     }
+}
+
+/// See [`Problem::propagated`].
+struct Propagated {
+    /// Of the parameters, by noise.
+    covariance: DMatrix<f64>,
+    /// What the systematic error does to the parameters.
+    systematic: Systematic,
+    /// Standard uncertainties of the residuals of each snapshot.
+    residual_sigmas: Vec<[f64; 6]>,
 }
 
 /// The motion that brings some places nearest to others; `None` where there are fewer than three, or on one line.

@@ -7,6 +7,8 @@
 pub mod artefacts;
 pub mod bootstrap;
 pub mod by_cad;
+mod certification;
+pub mod consistency;
 pub mod joint;
 pub mod mechanical;
 pub mod merging;
@@ -16,5 +18,6 @@ mod solve;
 pub mod trials;
 
 pub use artefacts::{Artefact, ArtefactFrame, ArtefactKind, Light, Measured, light};
-pub use mounting::{Handedness, Mounting, MountingUncertainty, angles_rad};
+pub use certification::{Certification, EXPECTED_CMM_MM, EXPECTED_SENSOR_MM, NamedLight};
+pub use mounting::{Contributions, Handedness, Mounting, MountingUncertainty, angles_rad};
 pub use solve::{Calibration, Placement, Request, View, by_sensor, calibrate};

@@ -1,9 +1,9 @@
 //! How a sensor is mounted on a CMM, and how sure that is.
 
-use nalgebra::{Matrix3, Matrix6};
+use nalgebra::{DMatrix, DVector, Matrix3, Matrix6};
 use serde::{Deserialize, Serialize};
 
-use super::artefacts::ArtefactFrame;
+use super::artefacts::{ArtefactFrame, ErrorForm, Systematic};
 use crate::geometry::{Point, Pose, Vector};
 
 /// The frame that a sensor reports in.
@@ -69,16 +69,30 @@ pub fn angles_rad(pose: &Pose) -> [f64; 3] {
     [a, b, c]
 }
 
-/// Standard uncertainties of a mounting.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+/// Standard uncertainties of a mounting: of noise, and of the systematic error in whichever form moves a figure most.
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MountingUncertainty {
     /// The place that displacements are stated for, right-handed sensor frame, mm: a turn moves places far from it
     /// more.
     pub reference_mm: Point,
-    /// Covariance of that place's displacement (mm) and of small turns (rad), along and about the CMM's axes.
+    /// Covariance of that place's displacement (mm) and of small turns (rad), along and about the CMM's axes, by noise.
     pub covariance: Matrix6<f64>,
+    /// What the forms of the sensor's systematic error do to these.
+    #[serde(skip)]
+    pub systematic: Systematic,
     /// Of the three angles of `Rx Ry Rz`, rad.
     pub angles_rad: [f64; 3],
+}
+
+/// What a standard uncertainty is made of, mm or rad.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Contributions {
+    /// Noise of both instruments, and the probing error.
+    pub noise: f64,
+    /// The systematic error of the sensor.
+    pub systematic: f64,
+    /// The form of it that does most.
+    pub form: ErrorForm,
 }
 
 impl MountingUncertainty {
@@ -90,15 +104,25 @@ impl MountingUncertainty {
         to_cmm.fixed_view_mut::<3, 3>(0, 0).copy_from(turn.matrix());
         to_cmm.fixed_view_mut::<3, 3>(0, 3).copy_from(&(turn.matrix() * -place.cross_matrix()));
         to_cmm.fixed_view_mut::<3, 3>(3, 3).copy_from(turn.matrix());
-        let covariance = to_cmm * (cmm.covariance + sensor.covariance) * to_cmm.transpose();
-        Self { reference_mm, covariance, angles_rad: of_angles(&mounting.cmm_from_sensor, &covariance) }
+        let covariance = to_cmm * (cmm.noise + sensor.noise) * to_cmm.transpose();
+        Self::of(mounting, covariance, sensor.systematic.mapped(&dynamic(&to_cmm)), reference_mm)
     }
 
-    /// From the covariance of the sensor's origin and of its turns, along and about the CMM's axes.
-    pub fn from_origin(mounting: &Mounting, at_origin: &Matrix6<f64>, reference_mm: Point) -> Self {
-        let angles_rad = of_angles(&mounting.cmm_from_sensor, at_origin);
-        let at_origin = Self { reference_mm: Point::origin(), covariance: *at_origin, angles_rad };
-        at_origin.moved_to(mounting, reference_mm)
+    /// From the covariance of the sensor's origin and of its turns, along and about the CMM's axes, and what the
+    /// systematic error does to those.
+    pub fn from_origin(
+        mounting: &Mounting,
+        at_origin: &Matrix6<f64>,
+        systematic: Systematic,
+        reference_mm: Point,
+    ) -> Self {
+        Self::of(mounting, *at_origin, systematic, Point::origin()).moved_to(mounting, reference_mm)
+    }
+
+    fn of(mounting: &Mounting, covariance: Matrix6<f64>, systematic: Systematic, reference_mm: Point) -> Self {
+        let mut own = Self { reference_mm, covariance, systematic, angles_rad: [0.0; 3] };
+        own.angles_rad = angle_rows(&mounting.cmm_from_sensor).map(|row| own.contributions_by(&row).total());
+        own
     }
 
     /// The same, stated for another place (right-handed sensor frame, mm).
@@ -106,17 +130,69 @@ impl MountingUncertainty {
         let arm = mounting.cmm_from_sensor.rotation * (reference_mm - self.reference_mm);
         let mut moved = Matrix6::identity();
         moved.fixed_view_mut::<3, 3>(0, 3).copy_from(&-arm.cross_matrix());
-        Self { reference_mm, covariance: moved * self.covariance * moved.transpose(), ..*self }
+        Self {
+            reference_mm,
+            covariance: moved * self.covariance * moved.transpose(),
+            systematic: self.systematic.mapped(&dynamic(&moved)),
+            angles_rad: self.angles_rad,
+        }
     }
 
     /// Of the displacement of the reference place, along the CMM's axes, mm.
     pub fn place_mm(&self) -> [f64; 3] {
-        [0, 1, 2].map(|k| self.covariance[(k, k)].max(0.0).sqrt())
+        place_rows().map(|row| self.contributions_by(&row).total())
+    }
+
+    /// What the uncertainties are made of: of the displacement along X, Y and Z, then of the three angles.
+    pub fn contributions(&self, mounting: &Mounting) -> [Contributions; 6] {
+        let ([x, y, z], [a, b, c]) = (place_rows(), angle_rows(&mounting.cmm_from_sensor));
+        [x, y, z, a, b, c].map(|row| self.contributions_by(&row))
+    }
+
+    /// What one form of the systematic error does to each of the same, as a standard uncertainty.
+    pub fn by_form(&self, mounting: &Mounting, form: ErrorForm) -> [f64; 6] {
+        let ([x, y, z], [a, b, c]) = (place_rows(), angle_rows(&mounting.cmm_from_sensor));
+        [x, y, z, a, b, c].map(|row| self.systematic.variance_by(form, &row).sqrt())
+    }
+
+    fn contributions_by(&self, row: &DVector<f64>) -> Contributions {
+        let own = nalgebra::Vector6::from_fn(|k, _| row[k]);
+        let noise = own.dot(&(self.covariance * own)).max(0.0).sqrt();
+        let (form, variance) = self.systematic.largest(row);
+        Contributions { noise, systematic: variance.sqrt(), form }
     }
 }
 
+impl Contributions {
+    /// The standard uncertainty.
+    pub fn total(&self) -> f64 {
+        self.noise.hypot(self.systematic)
+    }
+}
+
+fn dynamic(matrix: &Matrix6<f64>) -> DMatrix<f64> {
+    DMatrix::from_fn(6, 6, |i, j| matrix[(i, j)])
+}
+
+/// Displacements along the CMM's axes, of displacements and turns.
+fn place_rows() -> [DVector<f64>; 3] {
+    [0, 1, 2].map(|axis| DVector::from_fn(6, |k, _| if k == axis { 1.0 } else { 0.0 }))
+}
+
+/// The angles of `Rx Ry Rz`, of displacements and turns along and about the CMM's axes.
+fn angle_rows(cmm_from_sensor: &Pose) -> [DVector<f64>; 3] {
+    let rows = by_turns(cmm_from_sensor);
+    [0, 1, 2].map(|angle: usize| DVector::from_fn(6, |k, _| if k < 3 { 0.0 } else { rows[angle][k - 3] }))
+}
+
+/// Standard uncertainties of the angles of `Rx Ry Rz`, rad, from the covariance of turns about the CMM's axes.
 pub(super) fn of_angles(cmm_from_sensor: &Pose, covariance: &Matrix6<f64>) -> [f64; 3] {
-    // Derivatives of the angles by turns about the CMM's axes, by central differences.
+    let turns: Matrix3<f64> = covariance.fixed_view::<3, 3>(3, 3).into();
+    by_turns(cmm_from_sensor).map(|row| row.dot(&(turns * row)).max(0.0).sqrt())
+}
+
+/// Derivatives of the angles by turns about the CMM's axes, by central differences: of each angle a row.
+fn by_turns(cmm_from_sensor: &Pose) -> [Vector; 3] {
     let step = 1e-6;
     let by: [[f64; 3]; 3] = [0, 1, 2].map(|axis| {
         let turned = |angle: f64| {
@@ -131,11 +207,7 @@ pub(super) fn of_angles(cmm_from_sensor: &Pose, covariance: &Matrix6<f64>) -> [f
             (apart - whole * (apart / whole).round()) / (2.0 * step)
         })
     });
-    let turns: Matrix3<f64> = covariance.fixed_view::<3, 3>(3, 3).into();
-    [0, 1, 2].map(|k| {
-        let row = Vector::new(by[0][k], by[1][k], by[2][k]);
-        row.dot(&(turns * row)).max(0.0).sqrt()
-    })
+    [0, 1, 2].map(|k| Vector::new(by[0][k], by[1][k], by[2][k]))
 }
 
 #[cfg(test)]

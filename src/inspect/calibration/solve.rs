@@ -2,19 +2,31 @@
 
 use serde::Serialize;
 
+use super::artefacts::{Aspect, ErrorForm, Field, Invariants};
 use super::bootstrap::{self, Bootstrap};
+use super::consistency::{self, Checked, Consistency};
 use super::joint::{self, Joint, Wanted};
 use super::{ArtefactFrame, ArtefactKind, Handedness, Measured, Mounting, MountingUncertainty, artefacts};
 use crate::base::{Progress, Result, UserError};
-use crate::geometry::{Point, Vector};
+use crate::geometry::{Point, Vector, thinning};
 
 /// A snapshot of the artefact.
 #[derive(Clone, Debug, Default)]
 pub struct View {
     /// Points of each region in the artefact's order, as the sensor reports them, mm.
     pub regions: Vec<Vec<Point>>,
+    /// The whole snapshot, thinned, as the sensor reports it, mm: touches are looked for on it. Empty where only regions
+    /// are known.
+    pub surface: Vec<Point>,
     /// Where the CMM stood, as its scales say, mm.
     pub position_mm: Vector,
+}
+
+impl View {
+    /// A whole snapshot, thinned for [`View::surface`]: a point in each cell of a millimetre that holds enough.
+    pub fn surface_of(points: &[Point]) -> Vec<Point> {
+        thinning::one_per_dense_cell(points, 1.0).iter().map(|&number| points[number as usize]).collect()
+    }
 }
 
 /// The artefact as it lay once, touched and seen.
@@ -39,10 +51,18 @@ pub struct Request<'a> {
     pub probe_radius_mm: f64,
     /// Robust standard deviations beyond which the sensor's points are dropped.
     pub clip_sigmas: Option<f64>,
-    /// Largest smooth error of the sensor over its field, mm.
+    /// Largest systematic error of the sensor over its field, mm.
     pub bias_mm: f64,
+    /// Largest relative error of the sensor's scale; `None` takes what its systematic error allows.
+    pub scale: Option<f64>,
+    /// Largest probing error of the CMM, mm, either way.
+    pub probing_mm: f64,
     /// Faults of the machine to be found too.
     pub wanted: Wanted,
+    /// Whether the artefact is one's own, known by its CAD: its shape is not that which its kind implies.
+    pub own_shape: bool,
+    /// Whether the operator confirms that the sensor sits otherwise than sensors do.
+    pub any_mounting: bool,
 }
 
 /// A calibrated sensor.
@@ -60,14 +80,21 @@ pub struct Calibration {
     pub cmm: ArtefactFrame,
     /// The probe's radius that was taken off, mm.
     pub probe_radius_mm: f64,
-    /// The sensor's largest smooth error, as it was stated, mm.
+    /// The sensor's largest systematic error, as it was stated, mm.
     pub bias_mm: f64,
+    /// The largest relative error of the sensor's scale that the uncertainties hold: as stated, or less where the
+    /// artefact's lengths show that it is less.
+    pub scale: f64,
+    /// The CMM's largest probing error, as it was stated, mm.
+    pub probing_mm: f64,
     /// Snapshots that it was made from.
     pub snapshots: usize,
     /// The uncertainties as drawing the points again gives them, of one snapshot.
     pub bootstrap: Option<Bootstrap>,
     /// What several snapshots told beside the mounting.
     pub joint: Option<Joint>,
+    /// Whether both instruments measured one artefact, each rightly.
+    pub consistency: Consistency,
 }
 
 /// The frames that both devices found.
@@ -86,14 +113,14 @@ impl Request<'_> {
         self.placements.iter().enumerate().flat_map(|(p, placement)| placement.views.iter().map(move |view| (p, view)))
     }
 
-    fn righted(&self, view: &View) -> Vec<Vec<Point>> {
-        let right = |region: &Vec<Point>| region.iter().map(|point| self.handedness.to_right(point)).collect();
-        view.regions.iter().map(right).collect()
+    fn righted(&self, points: &[Point]) -> Vec<Point> {
+        points.iter().map(|point| self.handedness.to_right(point)).collect()
     }
 
     /// The machine's frames, its places corrected by `truth`.
     pub(super) fn cmm_frames(&self, truth: &dyn Fn(&Point) -> Point) -> Result<Vec<ArtefactFrame>> {
-        let touched = Measured { probe_radius_mm: self.probe_radius_mm, ..Measured::default() };
+        let touched =
+            Measured { probe_radius_mm: self.probe_radius_mm, probing_mm: self.probing_mm, ..Measured::default() };
         let frame = |(number, placement): (usize, &Placement)| {
             let places: Vec<Vec<Point>> =
                 placement.cmm.iter().map(|region| region.iter().map(truth).collect()).collect();
@@ -109,10 +136,10 @@ fn of_several(device: &str, what: &str, number: usize, count: usize) -> String {
     if count > 1 { format!("{device}, {what} {}", number + 1) } else { device.to_owned() }
 }
 
-/// How a sensor measures regions: robust standard deviations from which on points are dropped, and its largest smooth
-/// error over its field, mm.
+/// How a sensor measures regions: robust standard deviations from which on points are dropped, and its largest
+/// systematic error over its field, mm.
 pub fn by_sensor(clip_sigmas: Option<f64>, bias_mm: f64) -> Measured {
-    Measured { probe_radius_mm: 0.0, clip_sigmas, bias_mm, incidence_deg: Some(STEEPEST_DEG) }
+    Measured { clip_sigmas, bias_mm, incidence_deg: Some(STEEPEST_DEG), ..Measured::default() }
 }
 
 /// Finds the artefact's frame with both devices, and how one lies in the other.
@@ -128,9 +155,13 @@ pub fn calibrate(request: &Request<'_>, progress: &Progress) -> Result<Calibrati
              machine that lie on no line.",
         ));
     }
-    let scanned = by_sensor(request.clip_sigmas, request.bias_mm);
     let cmm = request.cmm_frames(&|place| *place)?;
-    let righted: Vec<Vec<Vec<Point>>> = request.views().map(|(_, view)| request.righted(view)).collect();
+    let righted: Vec<Vec<Vec<Point>>> =
+        request.views().map(|(_, view)| view.regions.iter().map(|region| request.righted(region)).collect()).collect();
+    // One sensor has one systematic error, over the field that all its snapshots fill.
+    let field = Field::of(righted.iter().flatten().flatten());
+    let by_sensor = by_sensor(request.clip_sigmas, request.bias_mm);
+    let scanned = Measured { scale: request.scale, field: Some(field), ..by_sensor };
     let mut sensor = Vec::with_capacity(count);
     for (number, ((placement, _), regions)) in request.views().zip(&righted).enumerate() {
         let share = |at: usize| 0.95 * at as f32 / count as f32;
@@ -140,6 +171,15 @@ pub fn calibrate(request: &Request<'_>, progress: &Progress) -> Result<Calibrati
         same_artefact(regions, &request.placements[placement].cmm, &frame, &cmm[placement])?;
         same_spheres(&frame, &cmm[placement], request.probe_radius_mm)?;
         sensor.push(frame);
+    }
+    let stated = request.scale.unwrap_or_else(|| field.scale_of(request.bias_mm));
+    let scale = request.views().zip(&sensor).fold(stated, |least, ((placement, _), frame)| {
+        least.min(shown_scale(&frame.invariants, &cmm[placement].invariants).unwrap_or(stated))
+    });
+    if scale < stated {
+        sensor.iter_mut().for_each(|frame| {
+            frame.systematic = std::mem::take(&mut frame.systematic).scaled(ErrorForm::Scale, scale / stated);
+        });
     }
     let frames = Frames { middle: middle(&righted[0]), cmm, sensor };
     let is_single = count == 1 && request.wanted == Wanted::default();
@@ -153,6 +193,15 @@ pub fn calibrate(request: &Request<'_>, progress: &Progress) -> Result<Calibrati
         let (mounting, uncertainty, joint) = joint::solve(request, &frames, request.wanted, progress)?;
         (mounting, uncertainty, Some(joint))
     };
+    let surfaces: Vec<Vec<Point>> = request.views().map(|(_, view)| request.righted(&view.surface)).collect();
+    let consistency = consistency::check(&Checked {
+        request,
+        frames: &frames,
+        surfaces: &surfaces,
+        joint: joint.as_ref(),
+        mounting: &mounting,
+        uncertainty: &uncertainty,
+    })?;
     let (Some(cmm), Some(sensor)) = (frames.cmm.into_iter().next(), frames.sensor.into_iter().next()) else {
         return Err(UserError::internal("A calibration without frames."));
     };
@@ -164,15 +213,31 @@ pub fn calibrate(request: &Request<'_>, progress: &Progress) -> Result<Calibrati
         cmm,
         probe_radius_mm: request.probe_radius_mm,
         bias_mm: request.bias_mm,
+        scale,
+        probing_mm: request.probing_mm,
         snapshots: count,
         bootstrap: None,
         joint,
+        consistency,
     };
     if is_single {
         let cmm = &request.placements[0].cmm;
         calibration.bootstrap = bootstrap::run(&calibration, &righted[0], cmm, &progress.part(0.95, 1.0))?;
     }
     Ok(calibration)
+}
+
+/// The largest relative error of the sensor's scale that distances by both instruments leave open (k = 2, the error that
+/// they show itself included, since it is not corrected); `None` where the artefact has no distances.
+fn shown_scale(sensor: &Invariants, cmm: &Invariants) -> Option<f64> {
+    let (mut information, mut sum) = (0.0, 0.0);
+    for (k, own) in sensor.of.iter().enumerate().filter(|(_, own)| own.aspect == Aspect::Distance) {
+        let j = cmm.position(&own.name)?;
+        let (length, variance) = (cmm.of[j].value, sensor.variance_without_scale(k) + cmm.variance(j));
+        information += length * length / variance;
+        sum += length * (own.value - length) / variance;
+    }
+    (information > 0.0 && information.is_finite()).then(|| (sum / information).abs() + 2.0 / information.sqrt())
 }
 
 /// Spheres must lie as far from each other, and be as large, for both devices.

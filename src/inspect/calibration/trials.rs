@@ -1,8 +1,12 @@
 //! Calibration on simulated truth: random mountings, whole snapshots of the artefact, touches of a CMM; how far off the
 //! answers are, and how often the stated intervals hold the truth.
 
+mod mishaps;
+
 use rayon::prelude::*;
 use serde_json::{Value, json};
+
+pub use mishaps::{Mishap, MishapTrial, mishap_trial, mishap_trials};
 
 use super::artefacts::{Drawn, Imperfect, radius_biases};
 use super::joint::Wanted;
@@ -11,7 +15,9 @@ use crate::base::{Progress, Result, random::Random};
 use crate::geometry::{Cloud, Point, Pose, Subset, Surface, Vector};
 use crate::inspect::simulation::cmm::Cmm;
 use crate::inspect::simulation::greyscale::Greyscale;
+use crate::inspect::simulation::hand::Hand;
 use crate::inspect::simulation::sensor::{Sensor, take};
+use crate::inspect::simulation::systematic::SystematicErrorForm;
 
 /// What the trials have in common.
 #[derive(Clone, Debug)]
@@ -30,8 +36,12 @@ pub struct Setting {
     pub imperfect: Imperfect,
     /// How far a hand keeps clear of edges, mm: from, to.
     pub margin_mm: [f64; 2],
-    /// Whether the program finds the regions; else they are taken from the truth, as by hand.
+    /// Whether the program finds the regions; else they are brushed.
     pub automatic: bool,
+    /// How a hand brushes them; `None` takes them from the truth.
+    pub hand: Option<Hand>,
+    /// Whether all snapshots of a mounting have the one systematic error of their sensor; else each has its own.
+    pub one_error: bool,
     /// Decides every draw.
     pub seed: u64,
 }
@@ -47,8 +57,32 @@ impl Default for Setting {
             imperfect: Imperfect::default(),
             margin_mm: [0.5, 1.5],
             automatic: false,
+            hand: None,
+            one_error: false,
             seed: 1,
         }
+    }
+}
+
+impl Setting {
+    /// As it is at work: the artefact has form error, the probe errs in three lobes, a hand brushes the regions, and the
+    /// sensor's systematic error is one in all of its snapshots.
+    pub fn at_work(artefact: ArtefactKind, error_form: SystematicErrorForm) -> Self {
+        Self {
+            artefact,
+            sensor: Sensor { error_form, ..Sensor::default() },
+            cmm: Cmm { lobing_mm: 0.001, ..Cmm::default() },
+            imperfect: Imperfect { form_mm: 0.003, form_seed: 1, ..Imperfect::default() },
+            hand: Some(Hand::default()),
+            one_error: true,
+            ..Self::default()
+        }
+    }
+
+    /// The same with the systematic error of one sensor, where all its snapshots have one.
+    fn of_sensor(&self, number: u64) -> Self {
+        let error_seed = self.one_error.then(|| crate::base::random::mix(self.seed ^ crate::base::random::mix(number)));
+        Self { sensor: Sensor { error_seed, ..self.sensor }, ..self.clone() }
     }
 }
 
@@ -65,6 +99,10 @@ pub struct Trial {
     pub angles_sigma_rad: [f64; 3],
     /// By how much spheres came out larger for the sensor, mm.
     pub radius_bias_mm: Vec<f64>,
+    /// The largest normalised deviation of quantities that both instruments measured, over its limit.
+    pub deviation: f64,
+    /// Whether it would be certified.
+    pub certified: bool,
 }
 
 /// A snapshot, as the sensor reports it.
@@ -72,7 +110,7 @@ pub struct Trial {
 pub struct Seen {
     /// Its points, with their grey.
     pub cloud: Cloud,
-    /// The points of each region, taken from the truth as a hand would.
+    /// The points of each region as they were brushed, or taken from the truth.
     pub regions: Vec<Vec<u32>>,
     /// Where the machine's scales say it stood, mm.
     pub position_mm: Vector,
@@ -135,7 +173,14 @@ fn judged(setting: &Setting, scene: &Scene, found: &Calibration) -> Trial {
         place_sigma_mm: stated.place_mm(),
         angles_sigma_rad: stated.angles_rad,
         radius_bias_mm: biases.into_iter().map(|(_, bias_mm)| bias_mm).collect(),
+        deviation: deviation(found),
+        certified: found.certification().is_certified(),
     }
+}
+
+fn deviation(found: &Calibration) -> f64 {
+    let consistency = &found.consistency;
+    consistency.comparisons.iter().map(|own| own.normalised / consistency.limit).fold(0.0, f64::max)
 }
 
 /// How far off, and how sure, squareness and angles are, from several placements.
@@ -202,7 +247,8 @@ fn placement(setting: &Setting, scene: &Scene) -> Result<Placement> {
         };
         let mut regions = artefact.extract(&righted, &regions)?;
         regions.iter_mut().flatten().for_each(|point| *point = scene.handedness.to_right(point));
-        Ok(View { regions, position_mm: seen.position_mm })
+        let surface = View::surface_of(&seen.cloud.points);
+        Ok(View { regions, surface, position_mm: seen.position_mm })
     };
     Ok(Placement { cmm: scene.touches.clone(), views: scene.views.iter().map(view).collect::<Result<_>>()? })
 }
@@ -215,7 +261,11 @@ fn request<'a>(setting: &Setting, handedness: Handedness, placements: &'a [Place
         probe_radius_mm: setting.cmm.probe_radius_mm,
         clip_sigmas: Some(3.0),
         bias_mm: setting.sensor.bias_mm,
+        scale: None,
+        probing_mm: setting.cmm.lobing_mm,
         wanted: Wanted::default(),
+        own_shape: false,
+        any_mounting: false,
     }
 }
 
@@ -227,6 +277,7 @@ pub fn calibrated(setting: &Setting, scene: &Scene) -> Result<Calibration> {
 
 /// See [`trial`].
 pub fn scene(setting: &Setting, artefact: &Made, handedness: Handedness, number: u64) -> Result<Scene> {
+    let setting = &setting.of_sensor(number);
     let mut random = Random::new(setting.seed, number);
     let mounted = turned(&mut random, 3.0) * looking_down();
     let lying = turned(&mut random, 2.0);
@@ -236,6 +287,7 @@ pub fn scene(setting: &Setting, artefact: &Made, handedness: Handedness, number:
 
 /// Several placements of the artefact before one mounting: each a quarter turn from the last, elsewhere on the table.
 pub fn scenes(setting: &Setting, artefact: &Made, count: usize, number: u64) -> Result<Vec<Scene>> {
+    let setting = &setting.of_sensor(number);
     let mut random = Random::new(setting.seed, number);
     let mounted = turned(&mut random, 3.0) * looking_down();
     (0..count)
@@ -284,6 +336,7 @@ pub fn look(
     let mut touch = |region: usize| -> Vec<Point> {
         let places = drawn.touches(region, setting.touches);
         let mut touch = |(place, outward): (Point, Vector)| {
+            let place = drawn.made(&place, &outward, &setting.imperfect);
             setting.cmm.touch(&(cmm_from_artefact * place), &(cmm_from_artefact.rotation * outward), random)
         };
         places.into_iter().map(&mut touch).collect()
@@ -303,10 +356,17 @@ fn snapshot(
 ) -> Result<Seen> {
     let (sensor, artefact_from_sensor) = (&setting.sensor, cmm_from_artefact.inverse() * cmm_from_sensor);
     let seen = take(&artefact.surface, sensor, &artefact_from_sensor, setting.seed, number, &Progress::silent())?;
-    let mut regions = vec![Vec::new(); setting.artefact.artefact().regions().len()];
-    for (i, point) in (0..).zip(&seen.points) {
-        if let Some(region) = artefact.drawn.region_at(&(artefact_from_sensor * point.truth), margin_mm) {
-            regions[region].push(i);
+    let count = setting.artefact.artefact().regions().len();
+    let mut regions = vec![Vec::new(); count];
+    if let Some(hand) = &setting.hand {
+        let mut random = Random::new(setting.seed ^ 0x4A4D, number);
+        let measured = seen.points.iter().map(|point| artefact_from_sensor * point.measured);
+        regions = brushed(hand, artefact.drawn.as_ref(), &measured.collect::<Vec<_>>(), count, margin_mm, &mut random);
+    } else {
+        for (i, point) in (0..).zip(&seen.points) {
+            if let Some(region) = artefact.drawn.region_at(&(artefact_from_sensor * point.truth), margin_mm) {
+                regions[region].push(i);
+            }
         }
     }
     let ink = |place: &Point| artefact.drawn.ink(place, &setting.imperfect);
@@ -315,6 +375,37 @@ fn snapshot(
     // The scales read zero where the sensor's origin would be at the machine's.
     let position_mm = setting.cmm.reported(&Point::from(cmm_from_sensor.translation.vector)).coords;
     Ok(Seen { cloud: Cloud { intensity, ..Cloud::from_points(points) }, regions, position_mm })
+}
+
+/// The points of each region as a hand brushes them: a stroke for each, over what it takes for the region. `places` are
+/// where the sensor sees the points, artefact frame.
+fn brushed(
+    hand: &Hand,
+    drawn: &dyn Drawn,
+    places: &[Point],
+    count: usize,
+    margin_mm: f64,
+    random: &mut Random,
+) -> Vec<Vec<u32>> {
+    let mut is_taken = vec![false; places.len()];
+    let mut regions = Vec::with_capacity(count);
+    for region in 0..count {
+        let stroke = hand.stroke(random);
+        let is_in = |place: &Point| {
+            let [x, y] = stroke.seeming(place.x, place.y);
+            drawn.region_at(&Point::new(x, y, place.z), margin_mm) == Some(region)
+        };
+        let mut points: Vec<u32> = (0..)
+            .zip(places)
+            .filter(|(number, place)| !is_taken[*number as usize] && is_in(place))
+            .map(|(number, _)| number)
+            .collect();
+        let own: Vec<[f64; 2]> = points.iter().map(|&number| places[number as usize]).map(|p| [p.x, p.y]).collect();
+        stroke.shorten(&mut points, &own);
+        points.iter().for_each(|&number| is_taken[number as usize] = true);
+        regions.push(points);
+    }
+    regions
 }
 
 /// Many trials.
@@ -348,9 +439,26 @@ pub fn summary(trials: &[Trial]) -> Value {
         "angles_rms_deg": axes.map(|k| rms(&|trial| trial.angles_rad[k].to_degrees())),
         "place_stated_sigma_mm": axes.map(|k| rms(&|trial| trial.place_sigma_mm[k])),
         "angles_stated_sigma_deg": axes.map(|k| rms(&|trial| trial.angles_sigma_rad[k].to_degrees())),
+        "certified": share(&|trial| trial.certified),
+        "largest_deviation": trials.iter().map(|trial| trial.deviation).fold(0.0, f64::max),
         "place_covered": axes.map(|k| share(&|trial| trial.place_mm[k].abs() <= OF_95 * trial.place_sigma_mm[k])),
         "angles_covered": axes.map(|k| share(&|trial| trial.angles_rad[k].abs() <= OF_95 * trial.angles_sigma_rad[k])),
     })
+}
+
+/// The least and the mean share of trials in which the 95 % intervals of place and angles hold the truth.
+pub fn coverage(trials: &[Trial]) -> [f64; 2] {
+    let count = trials.len().max(1) as f64;
+    let places = [0, 1, 2].map(|k| {
+        let held = |trial: &&Trial| trial.place_mm[k].abs() <= OF_95 * trial.place_sigma_mm[k];
+        trials.iter().filter(held).count() as f64 / count
+    });
+    let angles = [0, 1, 2].map(|k| {
+        let held = |trial: &&Trial| trial.angles_rad[k].abs() <= OF_95 * trial.angles_sigma_rad[k];
+        trials.iter().filter(held).count() as f64 / count
+    });
+    let all = places.iter().chain(&angles);
+    [all.clone().copied().fold(1.0, f64::min), all.sum::<f64>() / 6.0]
 }
 
 /// Of all spheres of all trials, mm; none where there are no spheres.

@@ -22,6 +22,51 @@ pub enum Edge {
     Height,
 }
 
+impl Edge {
+    /// How far a whole edge may be off either way, in distances of neighbouring points, where they run along it.
+    pub fn off_pitches(self) -> f64 {
+        match self {
+            // Grey between black and white tells the edge within the point.
+            Self::DarkStroke | Self::Greyscale => 0.0,
+            Self::Height => 0.5,
+        }
+    }
+
+    /// By how much a slot may come out wider or narrower than it is, in distances of neighbouring points: heights are
+    /// averaged over a few points, so that an edge seems to begin before it does; both edges alike, so that the middle
+    /// stays.
+    pub fn wider_pitches(self) -> f64 {
+        match self {
+            Self::DarkStroke => 0.0,
+            Self::Greyscale => 2.0,
+            Self::Height => 4.0,
+        }
+    }
+}
+
+/// Distance of the sensor's neighbouring points, mm, from the points on a line that it was told by (on a plane with that
+/// normal): there is one for each slice. 0 of fewer than three points.
+pub fn pitch_mm(points: &[Point], normal: &Vector) -> f64 {
+    let flat = |point: &Point| point.coords - normal * point.coords.dot(normal);
+    let mean = points.iter().map(flat).sum::<Vector>() / points.len().max(1) as f64;
+    let mut m = [0.0; 6];
+    for point in points {
+        let d = flat(point) - mean;
+        let own = [d.x * d.x, d.x * d.y, d.x * d.z, d.y * d.y, d.y * d.z, d.z * d.z];
+        m.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
+    }
+    let along = jacobi::eigen(&m).1[2];
+    let mut places: Vec<f64> = points.iter().map(|point| point.coords.dot(&along)).collect();
+    places.sort_by(f64::total_cmp);
+    let mut steps: Vec<f64> = places.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    if steps.len() < 2 {
+        return 0.0;
+    }
+    // Gaps are longer than most.
+    let middle = steps.len() / 2;
+    *steps.select_nth_unstable_by(middle, f64::total_cmp).1 / SLICE
+}
+
 /// Width of a slice, in distances of neighbouring points.
 const SLICE: f64 = 2.0;
 /// Points that a slice needs.

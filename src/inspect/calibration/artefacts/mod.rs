@@ -6,23 +6,28 @@ pub mod drawn;
 mod edges;
 mod five_planes;
 pub mod frustum;
+mod invariants;
 mod looking;
 pub mod marked_plate;
 mod plane_and_lines;
 pub(super) mod propagation;
-mod smooth_bias;
 mod spheres;
+mod systematic;
 
-use nalgebra::Matrix6;
+use nalgebra::{DMatrix, Matrix6};
 use serde::{Deserialize, Serialize};
 
 pub use drawn::{Drawn, Imperfect};
+pub use invariants::{Aspect, Invariant, Invariants};
 pub use looking::{CLEARLY, RECOGNISED};
 pub use spheres::radius_biases;
+pub use systematic::{ErrorForm, ErrorSize, Field, Systematic};
 
 use crate::base::{Progress, Result, UserError};
 use crate::geometry::{Cloud, Point, Pose, Subset, Vector};
 use crate::inspect::features::{Fit, NoiseCorrelation, Options};
+use propagation::of_frame;
+use systematic::SystematicPropagation;
 
 /// The artefacts that a sensor can be calibrated with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
@@ -109,8 +114,14 @@ pub struct Measured {
     pub probe_radius_mm: f64,
     /// Robust standard deviations from which on a point belongs to another face.
     pub clip_sigmas: Option<f64>,
-    /// Largest smooth error of the device over its field, mm; 0 for a CMM.
+    /// Largest systematic error of the sensor over its field, mm; 0 for a CMM.
     pub bias_mm: f64,
+    /// Largest relative error of the sensor's scale; `None` takes what its largest systematic error allows.
+    pub scale: Option<f64>,
+    /// The field that all snapshots fill; `None` takes that of the points at hand.
+    pub field: Option<Field>,
+    /// Largest probing error of a CMM, mm, either way: what all touches of a face have in common.
+    pub probing_mm: f64,
     /// Steepest incidence at which round faces are trusted, degrees, seen from the origin; `None` for a CMM.
     pub incidence_deg: Option<f64>,
 }
@@ -122,6 +133,22 @@ impl Measured {
             return Ok(());
         }
         Err(UserError::usage("The probe's radius must be 0 mm or more."))
+    }
+
+    /// Adds up what the systematic error does to so many figures; `None` where there is none.
+    fn systematic(&self, regions: &[Vec<Point>], figures: usize) -> Option<SystematicPropagation> {
+        let field = self.field.unwrap_or_else(|| Field::of(regions.iter().flatten()));
+        let size = ErrorSize {
+            size_mm: self.bias_mm,
+            scale: self.scale.unwrap_or_else(|| field.scale_of(self.bias_mm)),
+            field,
+        };
+        (size.size_mm > 0.0 || size.scale > 0.0).then(|| SystematicPropagation::new(size, figures))
+    }
+
+    /// Standard deviation of what all touches of a face have in common, mm: evenly spread between its limits.
+    fn probing_sigma_mm(&self) -> f64 {
+        self.probing_mm / 3.0_f64.sqrt()
     }
 
     /// How parts are fitted.
@@ -199,6 +226,11 @@ pub trait Artefact: Sync {
         false
     }
 
+    /// A sentence on what its uncertainties hold that is not modelled, where there is something.
+    fn remark(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Finds its frame from the points of each region, right-handed, mm.
     ///
     /// Fails with a sentence where a region holds too few points, where regions do not look like the faces they are
@@ -240,8 +272,8 @@ pub struct Part {
 }
 
 impl Part {
-    /// Of a fit whose share of the frame's covariance is `own`.
-    pub(super) fn new(name: &'static str, regions: &'static [usize], fit: Fit, own: &Matrix6<f64>) -> Self {
+    /// Of a fit whose share of the covariance, the frame's first, is `own`.
+    pub(super) fn new(name: &'static str, regions: &'static [usize], fit: Fit, own: &DMatrix<f64>) -> Self {
         Self { name, regions, fit, shares: std::array::from_fn(|k| own[(k, k)]) }
     }
 }
@@ -251,13 +283,51 @@ impl Part {
 pub struct ArtefactFrame {
     /// The frame.
     pub device_from_artefact: Pose,
-    /// Covariance of its shifts (mm) and turns (rad) along and about the artefact's own axes.
+    /// Covariance of its shifts (mm) and turns (rad) along and about the artefact's own axes, by noise and by a
+    /// systematic error in waves.
     pub covariance: Matrix6<f64>,
+    /// The same by noise alone.
+    #[serde(skip)]
+    pub noise: Matrix6<f64>,
+    /// What the forms of a systematic error do to those shifts and turns.
+    #[serde(skip)]
+    pub systematic: Systematic,
     /// The fits that it was made of.
     pub parts: Vec<Part>,
+    /// Quantities of the artefact itself.
+    #[serde(skip)]
+    pub invariants: Invariants,
 }
 
 impl ArtefactFrame {
+    /// Of a frame without systematic error, of which no invariants are asked.
+    pub(super) fn of_noise(device_from_artefact: Pose, covariance: Matrix6<f64>, parts: Vec<Part>) -> Self {
+        let (systematic, invariants) = (Systematic::none(propagation::OF_FRAME), Invariants::default());
+        Self { device_from_artefact, covariance, noise: covariance, systematic, parts, invariants }
+    }
+
+    /// From the covariance by noise and the systematic error of its figures, those of the invariants after its own.
+    fn new(
+        device_from_artefact: Pose,
+        noise: &DMatrix<f64>,
+        systematic: Option<SystematicPropagation>,
+        parts: Vec<Part>,
+        of: Vec<Invariant>,
+    ) -> Self {
+        let own = propagation::OF_FRAME;
+        let systematic = systematic.map_or_else(|| Systematic::none(own + of.len()), SystematicPropagation::finish);
+        let (of_pose, of_artefact) = (systematic.figures(0..own), systematic.figures(own..own + of.len()));
+        let covariance = DMatrix::from_fn(of.len(), of.len(), |i, j| noise[(own + i, own + j)]);
+        Self {
+            device_from_artefact,
+            covariance: of_frame(noise) + of_frame(&of_pose.waves()),
+            noise: of_frame(noise),
+            systematic: of_pose,
+            parts,
+            invariants: Invariants { of, covariance, systematic: of_artefact },
+        }
+    }
+
     /// The fit that adds most to the variance of the turns.
     pub fn weakest(&self) -> Option<&Part> {
         let turns = |part: &&Part| part.shares[3..].iter().sum::<f64>();
@@ -285,4 +355,21 @@ pub enum Light {
     Amber,
     /// To be done again.
     Red,
+}
+
+impl Light {
+    /// The worse of two.
+    pub fn worse(self, other: Self) -> Self {
+        let rank = |light: Self| match light {
+            Self::Green => 0,
+            Self::Amber => 1,
+            Self::Red => 2,
+        };
+        if rank(other) > rank(self) { other } else { self }
+    }
+
+    /// The worst of some; green where there are none.
+    pub fn worst(lights: impl IntoIterator<Item = Self>) -> Self {
+        lights.into_iter().fold(Self::Green, Self::worse)
+    }
 }

@@ -4,10 +4,10 @@
 //! Points that the sensor sees at a slant are unreliable, and pull a sphere's radius and place with them. So a sphere is
 //! fitted twice: to all points, then to those seen at less than a limit of incidence.
 
-use nalgebra::Matrix6;
+use nalgebra::DMatrix;
 
-use super::propagation::{Placed, Propagation};
-use super::smooth_bias::SmoothBias;
+use super::invariants::{Aspect, Invariant, Invariants};
+use super::propagation::{OF_FRAME, Placed, Propagation};
 use super::{Artefact, ArtefactFrame, Finder, Measured, Part, RegionName, check_filled, middle_of, used};
 use crate::base::{Progress, Result, UserError};
 use crate::geometry::{Cloud, Point, Pose, Subset, Vector};
@@ -55,30 +55,90 @@ impl Artefact for Spheres {
         let parts: Vec<Placed> = fits.iter().map(|fit| (fit.shape.place(), Vector::zeros())).collect();
         let frame = of_centres(&parts)?;
         check_side(&frame, &parts, regions)?;
-        let propagation = Propagation { parts: &parts, frame: &frame, of: &of_centres };
-        let mut bias = SmoothBias::new(measured.bias_mm, regions.iter().flatten());
-        let mut covariances: Vec<Matrix6<f64>> = Vec::with_capacity(fits.len());
+        // Of the invariants, the distances follow the centres; the radii, after them, have fits of their own.
+        let of = self.invariants();
+        let distances = of.len() - fits.len();
+        let values = |parts: &[Placed]| -> Result<Vec<f64>> {
+            let radii = fits.iter().map(|fit| radius_of(fit) - measured.probe_radius_mm);
+            Ok(distances_of(parts).into_iter().chain(radii).collect())
+        };
+        let propagation = Propagation { parts: &parts, frame: &frame, of: &of_centres, invariants: &values };
+        let figures = OF_FRAME + of.len();
+        let mut systematic = measured.systematic(regions, figures);
+        let mut noise = DMatrix::<f64>::zeros(figures, figures);
+        let mut shares = Vec::with_capacity(fits.len());
         for (i, fit) in fits.iter().enumerate() {
-            covariances.push(propagation.covariance(i, fit)?);
-            if measured.bias_mm > 0.0 {
+            let mut own = propagation.covariance(i, fit)?;
+            let own_radius = OF_FRAME + distances + i;
+            // Expanded, k = 2.
+            own[(own_radius, own_radius)] += (0.5 * fit.uncertainty.numbers.first().copied().unwrap_or(0.0)).powi(2);
+            if measured.probing_mm > 0.0 {
+                // Touched from all sides of the upper half: what all touches have in common, and what sides differ by.
+                for axis in [Vector::x(), Vector::y(), Vector::z()] {
+                    own += propagation.offset(i, &axis, measured.probing_sigma_mm())?;
+                }
+                own[(own_radius, own_radius)] += measured.probing_sigma_mm().powi(2);
+            }
+            noise += &own;
+            shares.push(own);
+            if let Some(systematic) = &mut systematic {
                 let still = Vector::zeros();
                 // The radius, the last, moves no centre.
                 let moves = [Vector::x(), Vector::y(), Vector::z(), still].map(|shift| (shift, still));
-                let (answers, centre) = (propagation.answers(i, &moves)?, parts[i].0);
-                bias.add(used(&regions[i], fit), &answers, |point| {
+                let (mut answers, centre) = (propagation.answers(i, &moves)?, parts[i].0);
+                answers[(own_radius, 3)] = 1.0;
+                systematic.add(used(&regions[i], fit), &answers, |point| {
                     let out = (point - centre).normalize();
                     ([out.x, out.y, out.z, 1.0], point.coords.normalize().dot(&out))
                 });
             }
         }
-        let covariance = covariances.iter().sum::<Matrix6<f64>>() + bias.covariance();
-        let named = fits.into_iter().zip(self.regions).zip(PARTS).zip(&covariances);
+        let now = values(&parts)?;
+        let stepped: Vec<f64> =
+            now.iter().enumerate().map(|(k, value)| if k < distances { *value } else { value - STEP_MM }).collect();
+        let of = Invariants::valued(of, &now, &stepped, STEP_MM);
+        let named = fits.into_iter().zip(self.regions).zip(PARTS).zip(&shares);
         let parts = named.map(|(((fit, region), own), share)| Part::new(region.short, own, fit, share)).collect();
-        Ok(ArtefactFrame { device_from_artefact: frame, covariance, parts })
+        Ok(ArtefactFrame::new(frame, &noise, systematic, parts, of))
     }
 
     fn find(&self, cloud: &Cloud, progress: &Progress) -> Result<Vec<Subset>> {
         (self.find)(cloud, progress)
+    }
+}
+
+/// Step of the derivative by the stylus tip radius, mm.
+const STEP_MM: f64 = 1e-4;
+
+impl Spheres {
+    /// Names of the invariants: distances of the centres, then the radii.
+    fn invariants(&self) -> Vec<Invariant> {
+        let name = |k: usize| self.regions[k].short;
+        let distances = pairs(self.regions.len()).map(|(a, b)| {
+            let what = format!("Distance of {} and {}", name(a), name(b));
+            Invariant::new(what, Aspect::Distance, &[name(a), name(b)])
+        });
+        let radii = self.regions.iter().map(|region| {
+            let what = format!("Radius of {}", region.short);
+            Invariant::new(what, Aspect::Size, &[region.short])
+        });
+        distances.chain(radii).collect()
+    }
+}
+
+/// Every two of some spheres.
+fn pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)))
+}
+
+fn distances_of(parts: &[Placed]) -> Vec<f64> {
+    pairs(parts.len()).map(|(a, b)| (parts[a].0 - parts[b].0).norm()).collect()
+}
+
+fn radius_of(fit: &Fit) -> f64 {
+    match fit.shape {
+        Shape::Sphere { radius, .. } => radius,
+        _ => 0.0,
     }
 }
 

@@ -2,7 +2,7 @@
 //! plate with both flanks of the long slot.
 
 use super::super::artefacts::angled_slots::Region;
-use super::super::artefacts::propagation::{Placed, Propagation};
+use super::super::artefacts::propagation::{OF_FRAME, Placed, Propagation, no_invariants, of_frame};
 use super::super::artefacts::{Measured, Part};
 use super::super::{ArtefactFrame, ArtefactKind};
 use crate::base::{Progress, Result, UserError};
@@ -126,15 +126,15 @@ fn frame_of(
     let planes: Vec<Placed> =
         fits.iter().map(|fit| (fit.shape.place(), fit.shape.direction().unwrap_or_else(Vector::z))).collect();
     let frame = of(&planes)?;
-    let propagation = Propagation { parts: &planes, frame: &frame, of };
-    let mut covariance = nalgebra::Matrix6::zeros();
+    let propagation = Propagation { parts: &planes, frame: &frame, of, invariants: &no_invariants };
+    let mut covariance = nalgebra::DMatrix::<f64>::zeros(OF_FRAME, OF_FRAME);
     let mut parts = Vec::with_capacity(fits.len());
     for (i, (fit, (name, _))) in fits.into_iter().zip(faces).enumerate() {
         let own = propagation.covariance(i, &fit)?;
-        covariance += own;
+        covariance += &own;
         parts.push(Part::new(name, &[], fit, &own));
     }
-    Ok(ArtefactFrame { device_from_artefact: frame, covariance, parts })
+    Ok(ArtefactFrame::of_noise(frame, of_frame(&covariance), parts))
 }
 
 /// Z out of the plate, X out of the side face as far as the plate lets it.

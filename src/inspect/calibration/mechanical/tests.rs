@@ -18,7 +18,7 @@ fn frame_of(rotation: UnitQuaternion<f64>, sigmas_rad: [f64; 3]) -> ArtefactFram
     let mut covariance = Matrix6::zeros();
     (0..3).for_each(|k| covariance[(k + 3, k + 3)] = sigmas_rad[k].powi(2));
     let device_from_artefact = Pose::from_parts(Translation3::new(9.0, 8.0, 7.0), rotation);
-    ArtefactFrame { device_from_artefact, covariance, parts: Vec::new() }
+    ArtefactFrame::of_noise(device_from_artefact, covariance, Vec::new())
 }
 
 #[test]

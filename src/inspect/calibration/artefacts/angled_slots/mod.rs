@@ -22,6 +22,8 @@ pub static ANGLED_SLOTS: FivePlanes = FivePlanes {
         (0, 1, 0, "The left and the right part of the plate"),
         (5, 4, 1, "The lower and the upper flank of the short slot"),
     ],
+    // A cutter of 120 degrees.
+    flank_deg: Some(30.0),
     find: |cloud, progress| automatic::find(&drawing::Drawing::default(), &cloud.points, progress),
 };
 

@@ -15,6 +15,7 @@ pub static FRUSTUM: FivePlanes = FivePlanes {
     parts: [("top", &[0]), ("W", &[1]), ("E", &[2]), ("N", &[3]), ("S", &[4])],
     pairs: ["flanks west and east", "flanks north and south"],
     order: &[(1, 2, 0, "The west and the east flank"), (4, 3, 1, "The south and the north flank")],
+    flank_deg: None,
     find: automatic::find,
 };
 
