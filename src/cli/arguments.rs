@@ -12,6 +12,7 @@ use crate::inspect::calibration::{ArtefactKind, Handedness};
 use crate::inspect::cleaning::Step;
 use crate::inspect::deviation::{Method, Tolerance};
 use crate::inspect::features::Kind;
+use crate::inspect::simulation::systematic::SystematicErrorForm;
 
 /// Scan-to-CAD inspection: where does this part differ from its drawing?
 ///
@@ -21,7 +22,7 @@ use crate::inspect::features::Kind;
 #[command(
     after_help = "Examples:\n  shadowgraph demo\n  shadowgraph inspect --nominal part.step --scan part.ply --out report/\n  \
     shadowgraph part.step scan.ply\n\nExit codes: 0 done, 2 wrong usage, 3 unusable input, 4 out of tolerance (only when \
-    asked), 5 internal, 6 incomplete (only when asked)."
+    asked) or a calibration that is not certified, 5 internal, 6 incomplete (only when asked)."
 )]
 pub struct Arguments {
     /// What to do.
@@ -240,7 +241,8 @@ pub struct Tolerances {
 #[derive(Args, Debug)]
 #[command(
     after_help = "Tables are CSV: region, x, y, z in mm, the regions LP, RP (plate left and right), LL, LR (long slot's \
-    flanks), SU, SL (short slot's flanks).\n\nExample:\n  shadowgraph calibrate --sensor snapshot.ply --cmm touches.csv \
+    flanks), SU, SL (short slot's flanks).\n\nExit code 4: calibrated, but not certified; the reasons are said, and stand \
+    in the JSON and on the certificate.\n\nExample:\n  shadowgraph calibrate --sensor snapshot.ply --cmm touches.csv \
     --handedness left --probe-radius-mm 1.5 --clip-sigmas 3 --out calibration.json --certificate certificate.pdf"
 )]
 pub struct Calibrate {
@@ -281,9 +283,19 @@ pub struct Calibrate {
     /// Drop the sensor's points farther than this many robust standard deviations from their plane.
     #[arg(long)]
     pub clip_sigmas: Option<f64>,
-    /// Largest smooth error of the sensor over its field, mm, as its data sheet or an acceptance test says.
+    /// Largest systematic error of the sensor over its field, mm, as its data sheet or an acceptance test says; in
+    /// whichever form: tilt, bowl, cubic, scale or waves.
     #[arg(long, default_value_t = 0.01)]
     pub sensor_bias_mm: f64,
+    /// Largest relative error of the sensor's scale, where it is known better than that error tells, such as 2e-5.
+    #[arg(long)]
+    pub sensor_scale_error: Option<f64>,
+    /// Largest probing error of the CMM, mm, either way, as its acceptance test says.
+    #[arg(long, default_value_t = 0.002)]
+    pub cmm_probing_mm: f64,
+    /// Confirm that the sensor sits otherwise than with its X along the machine's, looking down.
+    #[arg(long)]
+    pub any_mounting: bool,
     /// Who calibrates.
     #[arg(long, default_value = "")]
     pub operator: String,
@@ -317,8 +329,8 @@ pub struct Merge {
     /// The merged scan to write; a record goes beside it as JSON.
     #[arg(long)]
     pub out: PathBuf,
-    /// Use a calibration that has expired, for this reason; it is kept in the record.
-    #[arg(long)]
+    /// Use a calibration that has expired, is not certified or was edited, for this reason; it is kept in the record.
+    #[arg(long, visible_alias = "use-anyway-because")]
     pub use_expired_because: Option<String>,
     /// Move the snapshots until they agree where they overlap, as far as their surfaces tell.
     #[arg(long)]
@@ -356,6 +368,22 @@ pub struct Simulate {
     /// By how much the angle between the CMM's X and Y is smaller than a right one, rad (calibrations).
     #[arg(long, default_value_t = 0.0, allow_hyphen_values = true)]
     pub squareness_rad: f64,
+    /// Form of the sensor's systematic error (calibrations); its size is --error-mm.
+    #[arg(long, value_enum, default_value = "waves")]
+    pub error_form: SystematicErrorForm,
+    /// Size of it: the longest way by which it moves a point of the field against the middle, mm (calibrations).
+    #[arg(long)]
+    pub error_mm: Option<f64>,
+    /// The artefact's faces have a form error of up to this, mm (calibrations).
+    #[arg(long, default_value_t = 0.0)]
+    pub form_mm: f64,
+    /// The CMM's probe errs in three lobes of up to this, mm (calibrations).
+    #[arg(long, default_value_t = 0.0)]
+    pub lobing_mm: f64,
+    /// Also write sensor-regions.csv, the regions as a hand brushes them: some tenths of a millimetre off, over a rim here
+    /// and there (calibrations).
+    #[arg(long)]
+    pub hand: bool,
     /// The artefact bends by this much from its middle to its corners, mm (calibrations).
     #[arg(long, default_value_t = 0.0, allow_hyphen_values = true)]
     pub flatness_mm: f64,
@@ -494,13 +522,20 @@ pub struct Bench {
     #[arg(long, default_value_t = 1.0)]
     pub scale: f64,
     /// Only this part of the suite. Of gpu: closest, matching, published, neighbours, statistics, fit, planes, searches;
-    /// of calibration: brushed, found, squareness; of searches: sizes, variants, iterations, poses, graphs, outliers,
-    /// distance, pipeline, model; of tables: points, facets, planes.
+    /// of calibration: brushed, found, squareness, an artefact such as frustum, coverage and mishaps only if named here;
+    /// of searches: sizes, variants, iterations, poses, graphs, outliers, distance, pipeline, model; of tables: points,
+    /// facets, planes; of poses: part of the name of a part.
     #[arg(long)]
     pub only: Option<String>,
     /// Mountings to try (calibration).
     #[arg(long, default_value_t = 100)]
     pub mountings: usize,
+    /// Only this form of the sensor's systematic error (calibration: coverage).
+    #[arg(long, value_enum)]
+    pub form: Option<SystematicErrorForm>,
+    /// Only this artefact (calibration: coverage, mishaps).
+    #[arg(long, value_enum)]
+    pub artefact: Option<ArtefactKind>,
     /// Also write the generated inputs into this folder, for other programs to be timed on.
     #[arg(long)]
     pub data: Option<PathBuf>,

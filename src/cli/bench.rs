@@ -40,7 +40,9 @@ pub fn run(arguments: &Bench, json: bool) -> Result<i32> {
             print_row(row);
         }
     }
-    Ok(0)
+    // A suite that holds figures against what is stated of them says whether they do.
+    let holds = value.get("holds").and_then(serde_json::Value::as_bool);
+    Ok(if holds == Some(false) { 4 } else { 0 })
 }
 
 /// A timing on one line, or a row of other figures by their names.

@@ -7,9 +7,10 @@ use super::console::Console;
 use crate::base::{Result, UserError};
 use crate::dispatch::upkeep::Request;
 use crate::dispatch::{Command, Context, Dispatcher};
-use crate::inspect::calibration::Calibration;
 use crate::inspect::calibration::artefacts::radius_biases;
+use crate::inspect::calibration::consistency::Outcome;
 use crate::inspect::calibration::joint::Wanted;
+use crate::inspect::calibration::{Calibration, Certification, Light};
 use crate::io::atomic;
 use crate::report::certificate;
 use crate::session::calibrating::{Device, NominalFiles, Setup};
@@ -21,6 +22,9 @@ struct Snapshot {
     cmm: PathBuf,
     position_mm: [f64; 3],
 }
+
+/// Exit code of a calibration that is not certified.
+const NOT_CERTIFIED: i32 = 4;
 
 /// Runs it; returns the exit code.
 pub fn run(arguments: &Calibrate, json: bool, context: &Context) -> Result<i32> {
@@ -39,12 +43,18 @@ pub fn run(arguments: &Calibrate, json: bool, context: &Context) -> Result<i32> 
     if let Some(path) = &arguments.certificate {
         atomic::write_bytes(path, &certificate::pdf(&outcome.calibration, &outcome.made)?)?;
     }
+    let certification = outcome.calibration.certification();
     if json {
         super::print_json(&record)?;
     } else {
-        print(&outcome.calibration);
+        print(&outcome.calibration, &certification);
     }
-    Ok(0)
+    if certification.is_certified() {
+        return Ok(0);
+    }
+    eprintln!("Not certified:");
+    certification.reasons().iter().for_each(|reason| eprintln!("  {reason}"));
+    Ok(NOT_CERTIFIED)
 }
 
 fn job(arguments: &Calibrate, dispatcher: &mut Dispatcher, console: &Console) -> Result<()> {
@@ -58,6 +68,9 @@ fn job(arguments: &Calibrate, dispatcher: &mut Dispatcher, console: &Console) ->
             probe_radius_mm: Some(arguments.probe_radius_mm),
             clip_sigmas: arguments.clip_sigmas,
             bias_mm: arguments.sensor_bias_mm,
+            scale: arguments.sensor_scale_error,
+            probing_mm: arguments.cmm_probing_mm,
+            any_mounting: arguments.any_mounting,
             position_mm,
             wanted: Wanted { squareness: arguments.squareness, scales: arguments.scales },
             operator: arguments.operator.clone(),
@@ -123,7 +136,8 @@ fn snapshots(arguments: &Calibrate) -> Result<Vec<Snapshot>> {
     if found.is_empty() { Err(UserError::input(format!("{} names no snapshot.", path.display()))) } else { Ok(found) }
 }
 
-fn print(calibration: &Calibration) {
+fn print(calibration: &Calibration, certification: &Certification) {
+    println!("{}", if certification.is_certified() { "Certified" } else { "NOT CERTIFIED" });
     let (mounting, uncertainty) = (&calibration.mounting, &calibration.uncertainty);
     let shift = mounting.cmm_from_sensor.translation.vector;
     let [a, b, c] = mounting.angles_rad().map(f64::to_degrees);
@@ -152,4 +166,23 @@ fn print(calibration: &Calibration) {
         let weakest = frame.weakest().map_or("", |part| part.name);
         println!("Limited most, {device:7} by the fit of {weakest}");
     }
+    for own in &certification.lights {
+        let light = match own.light {
+            Light::Green => "green",
+            Light::Amber => "amber",
+            Light::Red => "red",
+        };
+        println!("{light:5}  {}: {}", own.name, own.sentence);
+    }
+    for own in &calibration.consistency.comparisons {
+        println!(
+            "  {:44} {:>12} {:>12}  |d|/U {:.2}{}",
+            own.quantity,
+            own.shown(own.sensor),
+            own.shown(own.cmm),
+            own.normalised,
+            if own.outcome == Outcome::NotJudged { ", not judged" } else { "" }
+        );
+    }
+    calibration.consistency.unseen.iter().for_each(|sentence| println!("Note: {sentence}"));
 }

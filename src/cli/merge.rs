@@ -13,7 +13,13 @@ use crate::report::certificate::Issued;
 /// Runs it; returns the exit code.
 pub fn run(arguments: &Merge, json: bool, context: &Context) -> Result<i32> {
     let console = Console::new();
-    let issued = Issued::read(&arguments.calibration)?;
+    // With a reason in writing, one that was edited is used too; the record says so.
+    let has_reason = arguments.use_expired_because.as_ref().is_some_and(|reason| !reason.trim().is_empty());
+    let issued = if has_reason {
+        Issued::read_even_edited(&arguments.calibration)?
+    } else {
+        Issued::read(&arguments.calibration)?
+    };
     let given =
         multi_view::Parameters { shift_sigma_mm: arguments.placed_to_mm, turn_sigma_deg: arguments.turned_to_deg };
     let wishes = Wishes { reason: arguments.use_expired_because.clone(), refine: arguments.refine.then_some(given) };

@@ -15,7 +15,9 @@ use crate::inspect::calibration::{ArtefactKind, angles_rad};
 
 use crate::inspect::simulation::cmm::Cmm;
 use crate::inspect::simulation::defects::Defect;
+use crate::inspect::simulation::hand::Hand;
 use crate::inspect::simulation::sensor::Sensor;
+use crate::inspect::simulation::systematic::SystematicErrorForm;
 use crate::inspect::simulation::{self, Parameters, Simulation, views};
 use crate::io::{LoadOptions, atomic, load_nominal, write};
 
@@ -55,25 +57,44 @@ pub fn run(arguments: &Simulate, json: bool, context: &Context) -> Result<i32> {
 
 /// What sensor and CMM measure of the artefact, with the truth.
 fn calibration(arguments: &Simulate, artefact: ArtefactKind, json: bool) -> Result<i32> {
-    let lengths = [arguments.flatness_mm, arguments.rounding_mm, arguments.bin_mm];
+    let error_mm = arguments.error_mm.unwrap_or(Sensor::default().bias_mm);
+    let lengths = [
+        arguments.flatness_mm,
+        arguments.rounding_mm,
+        arguments.bin_mm,
+        arguments.form_mm,
+        arguments.lobing_mm,
+        error_mm,
+    ];
     if !lengths.iter().all(|length| length.abs() < 5.0) || !(arguments.squareness_rad.abs() < 0.1) {
         return Err(UserError::usage(
-            "Flatness, rounding and bins must be below 5 mm, the squareness error below 0.1 rad.",
+            "Flatness, rounding, bins, form error, lobes and the systematic error must be below 5 mm, the squareness error \
+             below 0.1 rad.",
         ));
     }
     let mut setting = Setting {
         artefact,
-        cmm: Cmm { squareness_rad: arguments.squareness_rad, ..Cmm::default() },
+        cmm: Cmm {
+            squareness_rad: arguments.squareness_rad,
+            lobing_mm: arguments.lobing_mm.max(0.0),
+            ..Cmm::default()
+        },
         imperfect: Imperfect {
             flatness_mm: arguments.flatness_mm,
             rounding_mm: arguments.rounding_mm.max(0.0),
             askew_mm: arguments.askew_mm.max(0.0),
-            ..Imperfect::default()
+            form_mm: arguments.form_mm.max(0.0),
+            form_seed: arguments.seed,
         },
+        hand: arguments.hand.then(Hand::default),
+        // Waves are drawn for each snapshot, as they ever were; of other forms a sensor has one.
+        one_error: arguments.error_form != SystematicErrorForm::Waves,
         seed: arguments.seed,
         ..Setting::default()
     };
     setting.sensor.bin_mm = arguments.bin_mm.max(0.0);
+    setting.sensor.error_form = arguments.error_form;
+    setting.sensor.bias_mm = error_mm.max(0.0);
     if let Some(sigma) = arguments.range_sigma_mm {
         setting.sensor.range_sigma_mm = sigma;
     }
@@ -98,6 +119,13 @@ fn calibration(arguments: &Simulate, artefact: ArtefactKind, json: bool) -> Resu
         let (name, at) = (name_of(number), view.position_mm);
         snapshots += &format!("{name},touches.csv,{},{},{}\n", at.x, at.y, at.z);
         write::cloud(&out.join(name), &view.cloud)?;
+    }
+    if let Some(view) = scene.views.first().filter(|_| arguments.hand) {
+        let points = |region: &Vec<u32>| -> Vec<Point> {
+            region.iter().filter_map(|&number| view.cloud.points.get(number as usize).copied()).collect()
+        };
+        let brushed = region_table(names.iter().zip(&view.regions).map(|(name, region)| (name.short, points(region))));
+        atomic::write_bytes(&out.join("sensor-regions.csv"), brushed.as_bytes())?;
     }
     let truth = json!({
         "schema": "shadowgraph.simulated_calibration/1",

@@ -18,7 +18,7 @@ use crate::session::Document;
 /// What is asked of a merge beside the files.
 #[derive(Clone, Debug, Default)]
 pub struct Wishes {
-    /// Why an expired calibration is used all the same.
+    /// Why a calibration that has expired, is not certified or was edited is used all the same.
     pub reason: Option<String>,
     /// Moves the snapshots until they agree where they overlap; how surely they are placed.
     pub refine: Option<multi_view::Parameters>,
@@ -27,7 +27,8 @@ pub struct Wishes {
 /// Reads the snapshots that `table` names (file, x, y, z of the CMM, mm; files beside the table), merges them, and
 /// writes the scan to `out` with a record beside it.
 ///
-/// Refuses a calibration that has expired unless the wishes say in writing why it is used all the same.
+/// Refuses a calibration that has expired, is not certified or was edited unless the wishes say in writing why it is used
+/// all the same.
 pub fn merge_files(
     issued: &Issued,
     table: &Path,
@@ -37,10 +38,9 @@ pub fn merge_files(
     progress: &Progress,
 ) -> Result<Merged> {
     let reason = wishes.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
-    if issued.expires_unix_s < date::unix_now() && reason.is_none() {
+    if let Some(flaw) = flaw(issued).filter(|_| reason.is_none()) {
         return Err(UserError::usage(format!(
-            "The calibration expired on {}: calibrate again, or give a reason in writing for using it all the same.",
-            date::Stamp::of_unix(issued.expires_unix_s)
+            "{flaw}: calibrate again, or give a reason in writing for using it all the same."
         )));
     }
     let rows = region_table::read(table)?;
@@ -64,12 +64,30 @@ pub fn merge_files(
     Ok(merged)
 }
 
+/// Why a calibration is not to be used without a reason.
+fn flaw(issued: &Issued) -> Option<String> {
+    if issued.edited {
+        return Some("The calibration was edited since it was made".to_owned());
+    }
+    if !issued.certified {
+        return Some("The calibration is not certified, for the reasons that stand in it".to_owned());
+    }
+    let is_expired = issued.expires_unix_s < date::unix_now();
+    is_expired.then(|| format!("The calibration expired on {}", date::Stamp::of_unix(issued.expires_unix_s)))
+}
+
 fn record(issued: &Issued, merged: &Merged, files: Vec<Value>, reason: Option<&str>) -> Value {
     json!({
         "schema": "shadowgraph.merged/1",
         "software": crate::report::software(),
         "date": date::Stamp::now().to_string(),
-        "calibration": { "made": date::Stamp::of_unix(issued.unix_s).to_string(), "expired_used_because": reason },
+        "calibration": {
+            "made": date::Stamp::of_unix(issued.unix_s).to_string(),
+            "certified": issued.certified,
+            "edited": issued.edited,
+            "flaw": flaw(issued),
+            "expired_used_because": reason,
+        },
         "snapshots": files,
         "points": merged.counts,
         "seams": merged.seams,
@@ -136,6 +154,8 @@ pub(super) fn run(
         mounting: Mounting::clone(&outcome.calibration.mounting),
         unix_s: outcome.made.unix_s,
         expires_unix_s: outcome.made.expires_unix_s(),
+        certified: outcome.calibration.certification().is_certified(),
+        edited: false,
     };
     let out: PathBuf = table.with_file_name("merged.ply");
     let merged = merge_files(&issued, table, &out, wishes, context.backend.as_ref(), &progress.part(0.0, 0.7))?;

@@ -1,4 +1,8 @@
-//! The certificate of a calibration: what was measured, what came out, how sure it is; as JSON and as PDF.
+//! The certificate of a calibration: what was measured, what came out, how sure it is, and whether it is certified; as
+//! JSON and as PDF.
+//!
+//! The JSON carries a digest of its own content, so that a figure changed by hand does not go unnoticed. It tells a slip,
+//! not a forger.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -10,22 +14,76 @@ use super::pdf;
 use crate::base::{Result, UserError};
 use crate::geometry::transform;
 use crate::inspect::calibration::artefacts::radius_biases;
+use crate::inspect::calibration::consistency::{Comparison, Consistency};
 use crate::inspect::calibration::{ArtefactFrame, Calibration, Mounting, light};
 use crate::session::calibrating::{InputFile, Made};
 
-/// Noise that a fit of the sensor's points is judged by, mm.
-pub const EXPECTED_SENSOR_MM: f64 = 0.05;
-/// And one of the CMM's touches.
-pub const EXPECTED_CMM_MM: f64 = 0.005;
+pub use crate::inspect::calibration::{EXPECTED_CMM_MM, EXPECTED_SENSOR_MM};
 
-/// The certificate as JSON, schema `shadowgraph.calibration/1`. Uncertainties are expanded with k = 2.
+/// Where a record keeps the digest of the rest of it.
+const DIGEST: &str = "digest_blake3";
+
+/// The certificate as JSON, schema `shadowgraph.calibration/1`, with its digest. Uncertainties are expanded with k = 2.
 pub fn record(calibration: &Calibration, made: &Made) -> Value {
+    sealed(unsealed(calibration, made))
+}
+
+/// A record with the digest of its content.
+pub fn sealed(mut record: Value) -> Value {
+    let digest = digest(&record);
+    if let Some(fields) = record.as_object_mut() {
+        fields.insert(DIGEST.to_owned(), Value::from(digest));
+    }
+    record
+}
+
+/// BLAKE3 of a record's content, whatever the order of its fields and the spaces between them; the digest itself is left
+/// out.
+fn digest(record: &Value) -> String {
+    let mut text = String::new();
+    canonical(record, true, &mut text);
+    blake3::hash(text.as_bytes()).to_hex().to_string()
+}
+
+fn canonical(value: &Value, is_record: bool, text: &mut String) {
+    match value {
+        Value::Object(fields) => {
+            let mut fields: Vec<_> = fields.iter().filter(|(name, _)| !(is_record && *name == DIGEST)).collect();
+            fields.sort_by_key(|(name, _)| *name);
+            text.push('{');
+            for (name, value) in fields {
+                *text += &Value::from(name.as_str()).to_string();
+                text.push(':');
+                canonical(value, false, text);
+                text.push(',');
+            }
+            text.push('}');
+        }
+        Value::Array(values) => {
+            text.push('[');
+            for value in values {
+                canonical(value, false, text);
+                text.push(',');
+            }
+            text.push(']');
+        }
+        other => *text += &other.to_string(),
+    }
+}
+
+fn unsealed(calibration: &Calibration, made: &Made) -> Value {
     let (mounting, uncertainty) = (&calibration.mounting, &calibration.uncertainty);
     let twice = |sigmas: [f64; 3]| sigmas.map(|sigma| 2.0 * sigma);
     let biases = radius_biases(&calibration.sensor, &calibration.cmm, calibration.probe_radius_mm);
+    let certification = calibration.certification();
+    let contributions = uncertainty.contributions(mounting);
+    let (places, angles) = contributions.split_at(3);
     json!({
         "schema": "shadowgraph.calibration/1",
         "software": super::software(),
+        "certified": certification.is_certified(),
+        "reasons": certification.reasons(),
+        "lights": certification.lights,
         "date": Stamp::of_unix(made.unix_s).to_string(),
         "date_unix_s": made.unix_s,
         "valid_until_unix_s": made.expires_unix_s(),
@@ -35,6 +93,8 @@ pub fn record(calibration: &Calibration, made: &Made) -> Value {
         "handedness": mounting.handedness,
         "probe_radius_mm": calibration.probe_radius_mm,
         "sensor_bias_mm": calibration.bias_mm,
+        "sensor_scale_error": calibration.scale,
+        "cmm_probing_mm": calibration.probing_mm,
         "position_mm": mounting.position_mm.as_slice(),
         "cmm_from_sensor": transform::rows_of(&mounting.cmm_from_sensor),
         "translation_mm": mounting.cmm_from_sensor.translation.vector.as_slice(),
@@ -43,7 +103,13 @@ pub fn record(calibration: &Calibration, made: &Made) -> Value {
             "reference_mm": uncertainty.reference_mm.coords.as_slice(),
             "place_mm": twice(uncertainty.place_mm()),
             "angles_deg": twice(uncertainty.angles_rad).map(f64::to_degrees),
+            "place_noise_mm": places.iter().map(|own| 2.0 * own.noise).collect::<Vec<_>>(),
+            "place_systematic_mm": places.iter().map(|own| 2.0 * own.systematic).collect::<Vec<_>>(),
+            "angles_noise_deg": angles.iter().map(|own| (2.0 * own.noise).to_degrees()).collect::<Vec<_>>(),
+            "angles_systematic_deg": angles.iter().map(|own| (2.0 * own.systematic).to_degrees()).collect::<Vec<_>>(),
+            "systematic_forms": contributions.iter().map(|own| own.form.name()).collect::<Vec<_>>(),
         },
+        "consistency": consistency(&calibration.consistency),
         "bootstrap_k2": calibration.bootstrap.map(|own| json!({
             "draws": own.draws,
             "place_mm": twice(own.place_mm),
@@ -63,6 +129,40 @@ pub fn record(calibration: &Calibration, made: &Made) -> Value {
             .collect::<Vec<_>>(),
         "sensor": device(&calibration.sensor, &made.sensor, EXPECTED_SENSOR_MM),
         "cmm": device(&calibration.cmm, &made.cmm, EXPECTED_CMM_MM),
+    })
+}
+
+fn consistency(own: &Consistency) -> Value {
+    json!({
+        "limit": own.limit,
+        "comparisons": own.comparisons.iter().map(compared).collect::<Vec<_>>(),
+        "shape": own.shape.iter().map(|shape| json!({
+            "quantity": shape.quantity,
+            "nominal_deg": shape.nominal.to_degrees(),
+            "measured_deg": shape.measured.to_degrees(),
+            "outcome": shape.outcome,
+        })).collect::<Vec<_>>(),
+        "touches": own.touches,
+        "mounted": own.mounted,
+        "causes": own.causes,
+        "unseen": own.unseen,
+    })
+}
+
+/// A comparison in mm or degrees.
+fn compared(own: &Comparison) -> Value {
+    let shown = |value: f64| if own.aspect.is_angle() { value.to_degrees() } else { value };
+    json!({
+        "quantity": own.quantity,
+        "unit": if own.aspect.is_angle() { "°" } else { "mm" },
+        "snapshot": own.snapshot + 1,
+        "sensor": shown(own.sensor),
+        "cmm": shown(own.cmm),
+        "difference": shown(own.difference()),
+        "uncertainty_k2": shown(2.0 * own.sigma),
+        "normalised": own.normalised,
+        "outcome": own.outcome,
+        "light": own.light(),
     })
 }
 
@@ -94,11 +194,28 @@ pub struct Issued {
     pub unix_s: i64,
     /// When it ceases to hold.
     pub expires_unix_s: i64,
+    /// Whether it was certified.
+    pub certified: bool,
+    /// Whether its content is not what its digest says.
+    pub edited: bool,
 }
 
 impl Issued {
-    /// Reads what [`record`] wrote.
+    /// Reads what [`record`] wrote, and refuses what was changed since.
     pub fn read(path: &Path) -> Result<Self> {
+        let issued = Self::read_even_edited(path)?;
+        if issued.edited {
+            return Err(UserError::input(format!(
+                "{} is not as it was written: its content does not match its digest, or it has none. It was edited, or is \
+                 of an earlier version; calibrate again, or take the file that the program wrote.",
+                path.display()
+            )));
+        }
+        Ok(issued)
+    }
+
+    /// Reads what [`record`] wrote; [`Issued::edited`] says whether it was changed since.
+    pub fn read_even_edited(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path).map_err(|e| UserError::file("read", path, &e))?;
         Self::parse(&text).ok_or_else(|| {
             UserError::input(format!(
@@ -123,6 +240,8 @@ impl Issued {
             },
             unix_s: value.get("date_unix_s")?.as_i64()?,
             expires_unix_s: value.get("valid_until_unix_s")?.as_i64()?,
+            certified: value.get("certified").and_then(Value::as_bool).unwrap_or(false),
+            edited: value.get(DIGEST).and_then(Value::as_str) != Some(digest(&value).as_str()),
         })
     }
 }
@@ -132,4 +251,48 @@ pub fn pdf(calibration: &Calibration, made: &Made) -> Result<Vec<u8>> {
     let content = serde_json::to_vec(&record(calibration, made))
         .map_err(|e| UserError::internal(format!("The certificate cannot be written: {e}.")))?;
     pdf::typeset(include_str!("certificate.typ"), content, HashMap::new(), Stamp::of_unix(made.unix_s))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::Pose;
+
+    fn record() -> Value {
+        sealed(json!({
+            "schema": "shadowgraph.calibration/1", "handedness": "right", "position_mm": [0.1, -2e-9, 3.0],
+            "cmm_from_sensor": transform::rows_of(&Pose::identity()), "date_unix_s": 0, "valid_until_unix_s": 1_i64 << 40,
+            "certified": true, "nested": { "b": [1.0 / 3.0, 1e300, -0.0], "a": null },
+        }))
+    }
+
+    /// A figure changed by hand is refused; other spaces and another order of the fields are not.
+    #[test]
+    fn a_record_edited_by_hand_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("calibration.json");
+        let write = |text: &str| std::fs::write(&path, text).unwrap();
+        let (short, long) = (record().to_string(), format!("{:#}\n", record()));
+        for text in [&short, &long] {
+            write(text);
+            let issued = Issued::read(&path).unwrap();
+            assert!(issued.certified && !issued.edited);
+        }
+        let turned = |(name, value): (&String, &Value)| format!("{}: {value}", Value::from(name.as_str()));
+        let mut fields: Vec<String> = record().as_object().unwrap().iter().map(turned).collect();
+        fields.reverse();
+        write(&format!("{{{}}}", fields.join(",\n")));
+        assert!(Issued::read(&path).is_ok());
+        let edits =
+            [("0.1", "0.2"), ("true", "false"), ("\"right\"", "\"left\""), (DIGEST, "digest"), ("1e300", "1e301")];
+        for (from, to) in edits {
+            assert!(short.contains(from), "{from} in {short}");
+            write(&short.replacen(from, to, 1));
+            let said = Issued::read(&path).unwrap_err().sentence;
+            assert!(said.contains("does not match its digest"), "{from}: {said}");
+            assert!(Issued::read_even_edited(&path).unwrap().edited);
+        }
+        write("{}");
+        assert!(Issued::read(&path).unwrap_err().sentence.contains("no calibration of this program"));
+    }
 }

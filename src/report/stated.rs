@@ -46,19 +46,20 @@ fn parse(issued: &Issued, text: &str, reference_mm: Option<&Point>) -> Option<Ce
 mod tests {
     use super::*;
     use crate::geometry::{Pose, Vector, transform};
+    use crate::report::certificate::sealed;
 
     #[test]
     fn a_shift_is_stated_where_the_log_wants_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("calibration.json");
         let pose = Pose::new(Vector::new(10.0, 20.0, 30.0), Vector::new(0.0, 0.0, std::f64::consts::FRAC_PI_2));
-        let mut record = serde_json::json!({
+        let mut record = sealed(serde_json::json!({
             "schema": "shadowgraph.calibration/1", "handedness": "right", "position_mm": [1.0, 2.0, 3.0],
             "cmm_from_sensor": transform::rows_of(&pose), "date_unix_s": 0, "valid_until_unix_s": 0,
             "uncertainty_k2": {
                 "reference_mm": [0.0, 0.0, 100.0], "place_mm": [0.003, 0.004, 0.005], "angles_deg": [0.01, 0.02, 0.005],
             },
-        });
+        }));
         std::fs::write(&path, record.to_string()).unwrap();
         let own = quantities(&path, None).unwrap();
         assert!((Vector::from(own.shift_mm) - Vector::new(9.0, 18.0, 127.0)).norm() < 1e-9);
@@ -71,6 +72,8 @@ mod tests {
         assert!((away.shift_uncertainty_mm[0] - widened).abs() < 1e-9);
         record.as_object_mut().unwrap().remove("uncertainty_k2");
         std::fs::write(&path, record.to_string()).unwrap();
+        assert!(quantities(&path, None).unwrap_err().sentence.contains("does not match its digest"));
+        std::fs::write(&path, sealed(record).to_string()).unwrap();
         assert!(quantities(&path, None).unwrap_err().sentence.contains("states no uncertainties"));
     }
 }

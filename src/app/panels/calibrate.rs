@@ -28,7 +28,7 @@ pub struct Draft {
     pub shows_grey: bool,
     /// Whether the mechanical alignment is shown instead.
     pub mechanical: bool,
-    /// Why an expired calibration is used all the same.
+    /// Why a calibration that has expired or is not certified is used all the same.
     pub reason: String,
     /// Whether merged snapshots are moved until they agree where they overlap.
     pub refines: bool,
@@ -93,6 +93,7 @@ impl App {
         self.region_list(ui);
         self.snapshots(ui);
         theme::heading(ui, "Calibration");
+        self.stated_errors(ui);
         self.calibration_result(ui);
         self.calibration_log(ui);
         self.repeatability_section(ui);

@@ -7,6 +7,7 @@ use egui::RichText;
 use super::super::files::Purpose;
 use super::super::{Action, App, theme};
 use super::calibrate::{expected_mm, filled};
+use super::certification::certification;
 use super::rows;
 use crate::dispatch::Command;
 use crate::inspect::calibration::artefacts::radius_biases;
@@ -50,6 +51,7 @@ impl App {
         let turns = uncertainty.angles_rad.map(|sigma| 2.0 * sigma.to_degrees());
         let shift = mounting.cmm_from_sensor.translation.vector;
         let places = uncertainty.place_mm().map(|sigma| 2.0 * sigma);
+        certification(ui, calibration);
         egui::Grid::new("mounting").num_columns(3).striped(true).spacing([8.0, 4.0]).show(ui, |ui| {
             for (k, axis) in ["X", "Y", "Z"].into_iter().enumerate() {
                 ui.label(RichText::new(axis).family(theme::strong_family()));
@@ -77,6 +79,9 @@ impl App {
         let expired = made.expires_unix_s() < date::unix_now();
         if expired {
             ui.colored_label(theme::BAD, "This calibration has expired: calibrate again.");
+        }
+        let needs_reason = expired || !calibration.certification().is_certified();
+        if needs_reason {
             ui.horizontal(|ui| {
                 let label = ui.label("Used because");
                 let hint = "a reason in writing";
@@ -95,11 +100,11 @@ impl App {
         if ui.add_enabled(ready, egui::Button::new("Save certificate")).on_hover_text(hint).clicked() {
             self.send(Command::WriteCertificate(folder));
         }
-        self.merging(ui, expired);
+        self.merging(ui, needs_reason);
     }
 
     /// Snapshots of many positions, into one scan.
-    fn merging(&mut self, ui: &mut egui::Ui, expired: bool) {
+    fn merging(&mut self, ui: &mut egui::Ui, needs_reason: bool) {
         theme::heading(ui, "Merge");
         let hint = "Moves the snapshots until they agree where they overlap, as far as their surfaces tell";
         ui.checkbox(&mut self.calibration.refines, "Refine where they overlap").on_hover_text(hint);
@@ -117,7 +122,7 @@ impl App {
                 });
             }
         }
-        let ready = !self.is_busy() && (!expired || !self.calibration.reason.trim().is_empty());
+        let ready = !self.is_busy() && (!needs_reason || !self.calibration.reason.trim().is_empty());
         let hint = "Brings snapshots into the CMM's frame: a table of file, x, y, z of the machine at each";
         if ui.add_enabled(ready, egui::Button::new("Merge snapshots…")).on_hover_text(hint).clicked() {
             self.actions.push(Action::Browse(Purpose::Positions));

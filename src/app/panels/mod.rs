@@ -5,6 +5,7 @@ pub mod align;
 mod bottom;
 pub mod calibrate;
 mod calibration_result;
+mod certification;
 pub mod cleaning;
 mod compare;
 pub mod constructions;
