@@ -11,16 +11,19 @@ use shadowgraph::dispatch::merge::Wishes;
 use shadowgraph::dispatch::{Command, Context, Dispatcher};
 use shadowgraph::geometry::{Aabb, Cloud, KdTree, Mesh, Point, Pose, Subset, Surface, Vector, transform};
 use shadowgraph::inspect::alignment::multi_view;
+use shadowgraph::inspect::calibration::artefacts::Imperfect;
 use shadowgraph::inspect::calibration::artefacts::angled_slots::Region;
 use shadowgraph::inspect::calibration::artefacts::angled_slots::drawing::Drawing;
 use shadowgraph::inspect::calibration::merging::{Merged, Seam, Snapshot, merge};
-use shadowgraph::inspect::calibration::trials::{self, Scene, Setting};
+use shadowgraph::inspect::calibration::trials::{self, Mishap, Scene, Setting};
 use shadowgraph::inspect::calibration::{ArtefactKind, Calibration, Handedness, Measured, Mounting};
 use shadowgraph::inspect::features::holes::{self, NominalHole};
 use shadowgraph::inspect::simulation::cmm::Cmm;
 use shadowgraph::inspect::simulation::sensor::{Sensor, take};
+use shadowgraph::inspect::simulation::systematic::SystematicErrorForm;
 use shadowgraph::io::cad::CadReader;
 use shadowgraph::io::{LoadOptions, load_nominal, write};
+use shadowgraph::report::certificate::sealed;
 use shadowgraph::session::calibrating::{Device, Setup};
 
 use super::support::{asset, errors, pose_of_json, shadowgraph, text};
@@ -48,7 +51,8 @@ fn regions_of_every_artefact_are_found() {
 
 /// Random mountings, whole snapshots, regions by hand and found: angles within 0.01 degrees and the measuring volume's
 /// middle within 0.02 mm in 95 of 100. SHADOWGRAPH_MOUNTINGS=1000 tries that many, and holds the stated intervals to
-/// cover the truth in 93 to 97 of 100.
+/// cover the truth in 90 of 100 or more: they are stated for the worst form of the systematic error, so those of waves
+/// cover more.
 #[test]
 fn random_mountings_are_found() {
     let count = std::env::var("SHADOWGRAPH_MOUNTINGS").ok().and_then(|text| text.parse().ok()).unwrap_or(6);
@@ -63,11 +67,153 @@ fn random_mountings_are_found() {
         if count >= 500 {
             for key in ["place_covered", "angles_covered"] {
                 for covered in summary[key].as_array().unwrap() {
-                    assert!((0.93..=0.97).contains(&covered.as_f64().unwrap()), "{summary:#}");
+                    assert!(covered.as_f64().unwrap() >= 0.9, "{summary:#}");
                 }
             }
         }
     }
+}
+
+/// Whatever form the sensor's systematic error has, the stated intervals hold the truth: forty mountings for each, as
+/// they are at work (artefact with form error, probe with lobes, regions brushed by a hand), and sound ones are certified.
+/// SHADOWGRAPH_MOUNTINGS=200 tries that many, and of every artefact; so does `bench calibration --only coverage`.
+#[test]
+fn intervals_hold_whatever_the_form_of_the_systematic_error() {
+    let many = std::env::var("SHADOWGRAPH_MOUNTINGS").ok().and_then(|text| text.parse().ok());
+    let count: usize = many.unwrap_or(40).max(40);
+    for artefact in ArtefactKind::ALL {
+        // Angled slots by every form; the others by one after the other, unless all are asked for.
+        let forms = SystematicErrorForm::ALL.into_iter().enumerate();
+        let is_asked =
+            |own: usize| many.is_some() || artefact == ArtefactKind::AngledSlots || own == artefact as usize % 6;
+        for form in forms.filter(|(own, _)| is_asked(*own)).map(|(_, form)| form) {
+            let mut setting = Setting::at_work(artefact, form);
+            // Marks of half a millimetre need a fine image; the rest is as true of a coarse one.
+            let pitch_mm = if artefact == ArtefactKind::PenLines { 0.15 } else { 0.3 };
+            setting.sensor.pitch_mm = [pitch_mm, pitch_mm];
+            let found =
+                trials::trials(&setting, count).unwrap_or_else(|error| panic!("{artefact:?} {form:?}: {error}"));
+            let [least, mean] = trials::coverage(&found);
+            let certified = found.iter().filter(|trial| trial.certified).count();
+            println!("{artefact:?} {form:?}: coverage {least:.3} at least, {mean:.3}; {certified} certified");
+            // Of forty, four standard deviations of a share of 0.95 are 0.14.
+            let allowed = if count >= 200 { 0.9 } else { 0.81 };
+            assert!(least >= allowed, "{artefact:?} {form:?}: {:#}", trials::summary(&found));
+            assert!(certified * 10 >= 9 * count, "{artefact:?} {form:?}: {:#}", trials::summary(&found));
+        }
+    }
+}
+
+/// Nothing that goes wrong at work is certified: another artefact, a stylus tip radius left at 0, names of all pairs
+/// exchanged, touches turned over. What harms nothing, a tenth of flying points or scales of the CMM off by 1e-4, stays
+/// within what is stated.
+#[test]
+fn mishaps_are_not_certified() {
+    let count = std::env::var("SHADOWGRAPH_MOUNTINGS").ok().and_then(|text| text.parse().ok()).unwrap_or(4);
+    for artefact in ArtefactKind::ALL {
+        let mut setting = Setting::at_work(artefact, SystematicErrorForm::Waves);
+        let pitch_mm = if artefact == ArtefactKind::PenLines { 0.15 } else { 0.3 };
+        setting.sensor.pitch_mm = [pitch_mm, pitch_mm];
+        for mishap in Mishap::ALL.into_iter().filter(|mishap| mishap.shows_on(artefact)) {
+            let found = trials::mishap_trials(&setting, mishap, count).unwrap();
+            println!("{artefact:?} {mishap:?}: {found:?}");
+            if mishap.is_wrong() {
+                assert!(found.iter().all(|own| !own.certified), "{artefact:?} {mishap:?}: {found:?}");
+            } else {
+                let harmful = found.iter().filter(|own| own.certified && !own.holds).count();
+                assert!(harmful * 4 <= count, "{artefact:?} {mishap:?}: {found:?}");
+            }
+        }
+    }
+}
+
+/// A plate whose flanks lean by 45 degrees is not taken for one of a cutter of 120: it is not recognised, and brushed it is
+/// not certified.
+#[test]
+fn a_plate_of_45_degrees_is_neither_recognised_nor_certified() {
+    let setting = Setting { sensor: Sensor { pitch_mm: [0.25, 0.25], ..Sensor::default() }, ..Setting::default() };
+    let steep = Drawing { flank_deg: 45.0, ..Drawing::default() };
+    let made = trials::Made::drawn(Box::new(steep), &Imperfect::default());
+    for number in 0..3 {
+        let scene = trials::scene(&setting, &made, Handedness::Right, number).unwrap();
+        let cloud = Cloud::from_points(scene.views[0].cloud.points.clone());
+        let said = ArtefactKind::AngledSlots.artefact().find(&cloud, &Progress::silent()).unwrap_err().sentence;
+        assert!(said.contains("not recognised") || said.contains("interpretations"), "{said}");
+        let brushed = trials::calibrated(&setting, &scene).unwrap();
+        let certification = brushed.certification();
+        assert!(!certification.is_certified(), "{certification:#?}");
+        assert!(certification.reasons().join(" ").contains("another artefact"), "{certification:#?}");
+    }
+}
+
+/// On the command line: a calibration that is not certified says so by its exit code, in its JSON and on paper, and names
+/// the stylus tip radius; exchanged pairs are noticed by how the sensor would sit.
+#[test]
+fn a_calibration_that_is_not_certified_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let simulated =
+        shadowgraph(&["simulate", "--artefact", "angled-slots", "--error-form", "tilt", "--out", text(folder.path())]);
+    assert_eq!(simulated.status.code(), Some(0), "{}", errors(&simulated));
+    let run = |cmm: &Path, radius: &str, more: &[&str]| {
+        let (sensor, out, certificate) = (at("snapshot.ply"), at("calibration.json"), at("certificate.pdf"));
+        let mut arguments = vec!["calibrate", "--sensor", text(&sensor), "--cmm", text(cmm), "--clip-sigmas", "3"];
+        arguments.extend(["--probe-radius-mm", radius, "--out", text(&out), "--certificate", text(&certificate)]);
+        arguments.extend(more);
+        shadowgraph(&arguments)
+    };
+    let record =
+        || -> Value { serde_json::from_str(&std::fs::read_to_string(at("calibration.json")).unwrap()).unwrap() };
+    let touches = at("touches.csv");
+    let sound = run(&touches, "1.5", &[]);
+    assert_eq!(sound.status.code(), Some(0), "{}", errors(&sound));
+    assert!(String::from_utf8_lossy(&sound.stdout).contains("Certified"));
+    assert_eq!(record()["certified"], true);
+    assert!(record()["reasons"].as_array().unwrap().is_empty());
+    assert!(record()["consistency"]["comparisons"].as_array().unwrap().len() >= 12);
+    let wrong = run(&touches, "0", &["--json"]);
+    assert_eq!(wrong.status.code(), Some(4), "{}", errors(&wrong));
+    assert!(errors(&wrong).contains("stylus tip radius"), "{}", errors(&wrong));
+    assert_eq!(record()["certified"], false);
+    assert!(std::fs::read(at("certificate.pdf")).unwrap().starts_with(b"%PDF"));
+    // Edited until it says otherwise, it is refused where it would be used.
+    let edited = std::fs::read_to_string(at("calibration.json")).unwrap().replacen("false", "true", 1);
+    std::fs::write(at("calibration.json"), edited).unwrap();
+    let said = shadowgraph::report::certificate::Issued::read(&at("calibration.json")).unwrap_err().sentence;
+    assert!(said.contains("digest"), "{said}");
+    let table = std::fs::read_to_string(&touches).unwrap();
+    let exchanged = [("LP", "RP"), ("LL", "LR"), ("SU", "SL")].iter().fold(table, |table, (one, other)| {
+        let (one, other) = (format!("\n{one},"), format!("\n{other},"));
+        table.replace(&one, "\n?,").replace(&other, &one).replace("\n?,", &other)
+    });
+    std::fs::write(at("exchanged.csv"), exchanged).unwrap();
+    let turned = run(&at("exchanged.csv"), "1.5", &[]);
+    assert_eq!(turned.status.code(), Some(4), "{}", errors(&turned));
+    assert!(errors(&turned).contains("--any-mounting"), "{}", errors(&turned));
+}
+
+/// Regions that the simulated hand brushed are a calibration's input as well.
+#[test]
+fn regions_brushed_by_a_simulated_hand_calibrate() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let mut arguments =
+        vec!["simulate", "--artefact", "frustum", "--hand", "--form-mm", "0.003", "--lobing-mm", "0.001"];
+    arguments.extend(["--error-form", "mixed", "--error-mm", "0.008", "--out", text(folder.path())]);
+    let simulated = shadowgraph(&arguments);
+    assert_eq!(simulated.status.code(), Some(0), "{}", errors(&simulated));
+    let truth: Value = serde_json::from_str(&std::fs::read_to_string(at("truth.json")).unwrap()).unwrap();
+    assert_eq!(truth["sensor"]["error_form"], "mixed");
+    assert_eq!(truth["sensor"]["bias_mm"], 0.008);
+    let (sensor, cmm) = (at("sensor-regions.csv"), at("touches.csv"));
+    let mut arguments = vec!["calibrate", "--artefact", "frustum", "--sensor", text(&sensor), "--cmm", text(&cmm)];
+    arguments.extend(["--probe-radius-mm", "1.5", "--clip-sigmas", "3", "--json"]);
+    let output = shadowgraph(&arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let record: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let (found, right) = (pose_of_json(&record["cmm_from_sensor"]), pose_of_json(&truth["cmm_from_sensor"]));
+    let (shift_mm, angle_rad) = transform::difference(&found, &right, &Point::new(0.0, 0.0, 250.0));
+    assert!(shift_mm < 0.05 && angle_rad.to_degrees() < 0.04, "{shift_mm} mm, {} deg", angle_rad.to_degrees());
 }
 
 /// Drawing the points again says about the same as propagation, where the sensor has no smooth error.
@@ -467,8 +613,9 @@ fn snapshots_are_merged_from_files() {
         let record = serde_json::json!({
             "schema": "shadowgraph.calibration/1", "handedness": "right", "position_mm": [0.0, 0.0, 0.0],
             "cmm_from_sensor": transform::rows_of(&Pose::identity()), "date_unix_s": 0, "valid_until_unix_s": expires,
+            "certified": true,
         });
-        std::fs::write(at("calibration.json"), record.to_string()).unwrap();
+        std::fs::write(at("calibration.json"), sealed(record).to_string()).unwrap();
     };
     let run = |positions: &str, more: &[&str]| {
         let (calibration, positions, out) = (at("calibration.json"), at(positions), at("merged.ply"));
@@ -500,6 +647,21 @@ fn snapshots_are_merged_from_files() {
     let reason = ["--use-expired-because", "the machine was not restarted"];
     assert_eq!(run("positions.csv", &reason).status.code(), Some(0));
     assert!(std::fs::read_to_string(at("merged.json")).unwrap().contains("not restarted"));
+    // Edited by hand, or not certified: refused without a reason, and the record says what was used.
+    let written = std::fs::read_to_string(at("calibration.json")).unwrap();
+    std::fs::write(at("calibration.json"), written.replacen("1000", "1099511627776", 1)).unwrap();
+    let refused = run("positions.csv", &[]);
+    assert!(refused.status.code() == Some(3) && errors(&refused).contains("digest"), "{}", errors(&refused));
+    assert_eq!(run("positions.csv", &reason).status.code(), Some(0));
+    let merged: Value = serde_json::from_str(&std::fs::read_to_string(at("merged.json")).unwrap()).unwrap();
+    assert_eq!(merged["calibration"]["edited"], true);
+    calibration(1 << 40);
+    let mut record: Value = serde_json::from_str(&std::fs::read_to_string(at("calibration.json")).unwrap()).unwrap();
+    record["certified"] = false.into();
+    std::fs::write(at("calibration.json"), sealed(record).to_string()).unwrap();
+    let refused = run("positions.csv", &[]);
+    assert!(refused.status.code() == Some(2) && errors(&refused).contains("not certified"), "{}", errors(&refused));
+    calibration(1000);
     std::fs::write(at("missing.csv"), "gone.ply,0,0,0\n").unwrap();
     assert!(errors(&run("missing.csv", &reason)).contains("gone.ply"));
     std::fs::write(at("calibration.json"), "{}").unwrap();
