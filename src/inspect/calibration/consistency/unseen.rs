@@ -2,6 +2,7 @@
 
 use super::super::artefacts::{Aspect, ErrorForm};
 use super::{COVERAGE, Checked, Comparison};
+use crate::inspect::features::Shape;
 
 /// A stylus tip must be off by less than this, mm, to be said to be seen; a scale by less than this share.
 const SEEN_RADIUS_MM: f64 = 1.0;
@@ -17,16 +18,20 @@ pub(super) fn sentences(checked: &Checked<'_>, comparisons: &[Comparison], limit
     };
     let mut said = Vec::new();
     let radius_mm = noticed(&|own| own.by_radius);
-    said.push(if radius_mm < SEEN_RADIUS_MM {
-        format!(
-            "An error of the stylus tip radius below {radius_mm:.2} mm is not seen; it moves the mounting across the flat \
-             face by as much."
-        )
-    } else {
-        "This artefact does not show an error of the stylus tip radius, which moves the mounting by as much: measure a \
-         sphere or angled slots with the same stylus."
-            .to_owned()
-    });
+    // The middle of a sphere does not move with it.
+    let is_flat = |part: &super::super::artefacts::Part| matches!(part.fit.shape, Shape::Plane { .. });
+    if checked.frames.cmm.iter().flat_map(|frame| &frame.parts).any(is_flat) {
+        said.push(if radius_mm < SEEN_RADIUS_MM {
+            format!(
+                "An error of the stylus tip radius below {radius_mm:.2} mm is not seen; it moves the mounting across the \
+                 flat face by as much."
+            )
+        } else {
+            "This artefact does not show an error of the stylus tip radius, which moves the mounting across the flat face \
+             by as much: measure a sphere or angled slots with the same stylus."
+                .to_owned()
+        });
+    }
     let by = |form: ErrorForm| checked.uncertainty.by_form(checked.mounting, form).map(|sigma| COVERAGE * sigma);
     let scale = noticed(&|own| if own.aspect == Aspect::Distance { own.cmm } else { 0.0 });
     let [x, y, z, ..] = by(ErrorForm::Scale);
