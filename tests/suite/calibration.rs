@@ -79,8 +79,8 @@ fn random_mountings_are_found() {
 /// SHADOWGRAPH_MOUNTINGS=200 tries that many, and of every artefact; so does `bench calibration --only coverage`.
 #[test]
 fn intervals_hold_whatever_the_form_of_the_systematic_error() {
-    let many = std::env::var("SHADOWGRAPH_MOUNTINGS").ok().and_then(|text| text.parse().ok());
-    let count: usize = many.unwrap_or(40).max(40);
+    let many: Option<usize> = std::env::var("SHADOWGRAPH_MOUNTINGS").ok().and_then(|text| text.parse().ok());
+    let count = many.unwrap_or(40).max(40);
     for artefact in ArtefactKind::ALL {
         // Angled slots by every form; the others by one after the other, unless all are asked for.
         let forms = SystematicErrorForm::ALL.into_iter().enumerate();
@@ -109,7 +109,8 @@ fn intervals_hold_whatever_the_form_of_the_systematic_error() {
 /// within what is stated.
 #[test]
 fn mishaps_are_not_certified() {
-    let count = std::env::var("SHADOWGRAPH_MOUNTINGS").ok().and_then(|text| text.parse().ok()).unwrap_or(4);
+    let many: Option<usize> = std::env::var("SHADOWGRAPH_MOUNTINGS").ok().and_then(|text| text.parse().ok());
+    let count = many.unwrap_or(4);
     for artefact in ArtefactKind::ALL {
         let mut setting = Setting::at_work(artefact, SystematicErrorForm::Waves);
         let pitch_mm = if artefact == ArtefactKind::PenLines { 0.15 } else { 0.3 };

@@ -230,7 +230,7 @@ pub fn calibrate(request: &Request<'_>, progress: &Progress) -> Result<Calibrati
 /// The largest relative error of the sensor's scale that distances by both instruments leave open (k = 2, the error that
 /// they show itself included, since it is not corrected); `None` where the artefact has no distances.
 fn shown_scale(sensor: &Invariants, cmm: &Invariants) -> Option<f64> {
-    let (mut information, mut sum) = (0.0, 0.0);
+    let (mut information, mut sum) = (0.0_f64, 0.0_f64);
     for (k, own) in sensor.of.iter().enumerate().filter(|(_, own)| own.aspect == Aspect::Distance) {
         let j = cmm.position(&own.name)?;
         let (length, variance) = (cmm.of[j].value, sensor.variance_without_scale(k) + cmm.variance(j));
