@@ -17,7 +17,7 @@ use crate::geometry::{Aabb, DisjointSets, KdTree, Point, Pose, Surface, Vector, 
 /// Samples of the nominal's surface.
 const SAMPLES: usize = 40_000;
 /// Compared points that coverage is read from; of more, every n-th.
-const FEET: usize = 1_000_000;
+const FEET: usize = 200_000;
 /// Points that the spacing is read from.
 const SPACING_POINTS: usize = 20_000;
 /// Reach over the spacing: beyond this an even scatter of points leaves a gap with a probability below 1e-5.
@@ -68,6 +68,7 @@ pub struct Coverage {
 pub struct Footprint {
     facets: Vec<u32>,
     tree: KdTree,
+    /// Of all compared points, not only of those kept here.
     spacing_mm: f64,
     reach_mm: f64,
 }
@@ -88,8 +89,9 @@ impl Footprint {
             .map(|(&i, &facet)| foot(surface, &(nominal_from_scan * points[i as usize]), facet))
             .collect();
         let tree = KdTree::new(&feet);
-        let spacing_mm = spacing_mm(&tree, &feet);
-        let reach_mm = (REACH * spacing_mm).min(MAX_REACH * surface.bounds().diagonal());
+        let kept_spacing_mm = spacing_mm(&tree, &feet);
+        let spacing_mm = kept_spacing_mm / (stride as f64).sqrt();
+        let reach_mm = (REACH * kept_spacing_mm).min(MAX_REACH * surface.bounds().diagonal());
         Self { facets, tree, spacing_mm, reach_mm }
     }
 
