@@ -196,6 +196,53 @@ fn errors(shape: &Shape, reference: &Reference) -> [f64; 3] {
     [place, angle, off]
 }
 
+/// Short arcs of tori, from 5° of the ring and 20° of the tube on, without noise and with 1 and 10 µm of it: the fit
+/// converges to a minimum as low as the one near the truth. In some, ring and tube are hardly told apart. With centre and
+/// radii for parameters, the sets that are always tried did not converge, or to a worse minimum.
+#[test]
+fn tori_of_short_arcs_converge() {
+    let asked = std::env::var("SHADOWGRAPH_FITS").unwrap_or_default();
+    let usual = [1, 14, 26, 35, 49, 97, 104, 121, 215, 320, 355, 460, 566, 641, 700];
+    let wanted = |seed: &usize| asked == "all" || asked.eq_ignore_ascii_case("torus") || usual.contains(seed);
+    let off: Vec<String> = (1..=735_usize)
+        .into_par_iter()
+        .filter(wanted)
+        .filter_map(|seed| {
+            let number = seed - 1;
+            let ring = [5.0, 10.0, 20.0, 30.0, 45.0, 60.0, 90.0][number / 105];
+            let tube = [20.0, 30.0, 60.0, 90.0, 120.0, 180.0, 360.0][number / 15 % 7];
+            let middle = [0.0, 50.0, 90.0, 130.0, 180.0][number / 3 % 5];
+            let sigma = [0.0, 1e-3, 1e-2][number % 3];
+            let major = 30.0 + (seed % 7) as f64 * 15.0;
+            let minor = major * (0.1 + 0.1 * (seed % 5) as f64);
+            let count = [100, 600, 1500][seed % 3];
+            let mut random = Random::new(77, seed as u64);
+            let turn = nalgebra::UnitQuaternion::from_scaled_axis(Vector::from_fn(|_, _| random.normal()));
+            let centre = Point::from(Vector::from_fn(|_, _| random.range(-100.0, 100.0)));
+            let points: Vec<Point> = (0..count)
+                .map(|_| {
+                    let a = (ring * (random.uniform() - 0.5)).to_radians();
+                    let b = (middle + tube * (random.uniform() - 0.5)).to_radians();
+                    let radius = minor + sigma * random.normal();
+                    let across = major + radius * b.cos();
+                    centre + turn * Vector::new(across * a.cos(), across * a.sin(), radius * b.sin())
+                })
+                .collect();
+            let truth = Shape::Torus { centre, axis: turn * Vector::z(), major, minor };
+            let name = format!("{seed}: ring {ring}°, tube {tube}° about {middle}°, noise {sigma} mm, {count} points");
+            let fitted = |options: &Options| fit(Kind::Torus, &points, &[], options, &Progress::silent());
+            let (blind, near) =
+                match (fitted(&Options::default()), fitted(&Options { start: Some(truth), ..Options::default() })) {
+                    (Ok(blind), Ok(near)) => (blind, near),
+                    (Err(error), _) | (_, Err(error)) => return Some(format!("{name}: {error}")),
+                };
+            let is_minimum = blind.converged && blind.rms_mm <= near.rms_mm * (1.0 + 1e-6) + 1e-9;
+            (!is_minimum).then(|| format!("{name}: RMS {} mm, near the truth {} mm", blind.rms_mm, near.rms_mm))
+        })
+        .collect();
+    assert!(off.is_empty(), "{} sets:\n{}", off.len(), off.join("\n"));
+}
+
 #[test]
 fn fits_agree_with_references_of_fifty_digits() {
     let asked = std::env::var("SHADOWGRAPH_FITS").unwrap_or_default();

@@ -18,6 +18,7 @@ mod objective;
 pub mod outline;
 mod planar;
 pub mod plane_set;
+mod revolved;
 mod rim;
 mod robust;
 mod shape;
@@ -211,11 +212,11 @@ fn once(kind: Kind, points: &[Point], weights: &[f64], start: Option<Shape>) -> 
     let frame = Normal::of(points, weights);
     let points: Vec<Point> = points.par_iter().map(|point| frame.inward(point)).collect();
     let weighted = Weighted { points: &points, weights };
-    let model = match start.map(|shape| frame.shape_inward(&shape)) {
-        Some(shape) if shape.kind() == kind => Some(Model::on_surface(&shape)),
+    let starts = match start.map(|shape| frame.shape_inward(&shape)) {
+        Some(shape) if shape.kind() == kind => vec![Model::on_surface(&shape)],
         _ => start::find(kind, weighted),
     };
-    let solved = newton::solve(model.ok_or_else(|| undetermined(kind))?, weighted);
+    let solved = start::follow(starts, weighted).ok_or_else(|| undetermined(kind))?;
     let shape = solved.model.shape().ok_or_else(|| undetermined(kind))?;
     let distances = points.par_iter().map(|point| shape.distance(point)).collect();
     Ok(Once { frame, points, shape, solved, distances })

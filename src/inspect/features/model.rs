@@ -1,11 +1,12 @@
 //! A shape as the fit sees it: a frame, a few numbers, and the residual of a point with its derivatives.
 //!
 //! The frame moves in its own coordinates, a place q seen in it by d and then turned by theta about the frame's axes,
-//! so that every shape takes those of the six motions that change it. Spheres and cylinders have a second model whose
-//! frame sits on the surface and whose number is the curvature: it stays well-behaved where an arc is nearly flat, and
-//! the distance loses no digits to a centre far away (Lukács, Marshall and Martin, "Faithful least-squares fitting of
-//! spheres, cylinders, cones and tori", 1998).
+//! so that every shape takes those of the six motions that change it. All that is round has a second model whose frame
+//! sits on the surface and whose numbers are curvatures: it stays well-behaved where an arc is nearly flat, and the
+//! distance loses no digits to a centre far away (Lukács, Marshall and Martin, "Faithful least-squares fitting of
+//! spheres, cylinders, cones and tori", 1998). Those of cones and tori stand in `revolved`.
 
+use super::revolved;
 use super::shape::Shape;
 use crate::geometry::{Point, Pose, Vector};
 
@@ -30,7 +31,20 @@ pub enum Form {
     FlatSphere,
     /// As [`Form::FlatSphere`], the axis along y.
     FlatCylinder,
+    /// As [`Form::FlatCylinder`], its plane that of x and z; residuals in the plane and along y.
+    FlatCircle,
+    /// The origin is on the surface, z outward, y along its circle and x along its straight line. Curvatures of the
+    /// circle along x and along z.
+    FlatCone,
+    /// The origin is on the surface, z outward, y along the ring and x round the tube. Curvatures of the tube, and of
+    /// the ring through the origin along x and along z.
+    FlatTorus,
 }
+
+/// Numbers of a model at most.
+pub const NUMBERS: usize = 3;
+/// Where in [`Residual::ss`] the derivative by two of the numbers stands.
+pub const PAIRS: [[usize; NUMBERS]; NUMBERS] = [[0, 1, 3], [1, 2, 4], [3, 4, 5]];
 
 /// Motions: shifts along and turns about x, y, z.
 pub const MOTIONS: usize = 6;
@@ -43,7 +57,8 @@ impl Form {
             Self::Plane | Self::FlatSphere => &[2, 3, 4],
             Self::Circle | Self::Torus => &[0, 1, 2, 3, 4],
             Self::Sphere => &[0, 1, 2],
-            Self::FlatCylinder => &[2, 3, 4, 5],
+            Self::FlatCircle => &[1, 2, 3, 4, 5],
+            Self::FlatCylinder | Self::FlatCone | Self::FlatTorus => &[2, 3, 4, 5],
         }
     }
 
@@ -51,14 +66,15 @@ impl Form {
     pub fn numbers(self) -> usize {
         match self {
             Self::Line | Self::Plane => 0,
-            Self::Cone | Self::Torus => 2,
+            Self::Cone | Self::Torus | Self::FlatCone => 2,
+            Self::FlatTorus => 3,
             _ => 1,
         }
     }
 
     /// Residuals of a point.
     pub fn residuals(self) -> usize {
-        if matches!(self, Self::Line | Self::Circle) { 2 } else { 1 }
+        if matches!(self, Self::Line | Self::Circle | Self::FlatCircle) { 2 } else { 1 }
     }
 
     /// Parameters in all.
@@ -75,7 +91,7 @@ pub struct Model {
     /// Where its frame is.
     pub points_from_model: Pose,
     /// Its numbers; unused ones are zero.
-    pub numbers: [f64; 2],
+    pub numbers: [f64; NUMBERS],
 }
 
 /// A residual at a place and its derivatives by the place (q) and the numbers (s).
@@ -86,13 +102,13 @@ pub struct Residual {
     /// By q.
     pub q: Vector,
     /// By s.
-    pub s: [f64; 2],
+    pub s: [f64; NUMBERS],
     /// By q twice.
     pub qq: nalgebra::Matrix3<f64>,
     /// By q and each of s.
-    pub qs: [Vector; 2],
-    /// By s: first twice, both, second twice.
-    pub ss: [f64; 3],
+    pub qs: [Vector; NUMBERS],
+    /// By two of s, as [`PAIRS`] says.
+    pub ss: [f64; 6],
 }
 
 impl Model {
@@ -106,45 +122,51 @@ impl Model {
             Self { form, points_from_model: Pose::from_parts(place.coords.into(), turn), numbers }
         };
         match *shape {
-            Shape::Line { point, direction } => framed(Form::Line, &point, &direction, [0.0; 2]),
-            Shape::Plane { point, normal } => framed(Form::Plane, &point, &normal, [0.0; 2]),
-            Shape::Circle { centre, normal, radius } => framed(Form::Circle, &centre, &normal, [radius, 0.0]),
-            Shape::Sphere { centre, radius } => framed(Form::Sphere, &centre, &Vector::z(), [radius, 0.0]),
-            Shape::Cylinder { point, axis, radius } => framed(Form::Cylinder, &point, &axis, [radius, 0.0]),
+            Shape::Line { point, direction } => framed(Form::Line, &point, &direction, [0.0; 3]),
+            Shape::Plane { point, normal } => framed(Form::Plane, &point, &normal, [0.0; 3]),
+            Shape::Circle { centre, normal, radius } => framed(Form::Circle, &centre, &normal, [radius, 0.0, 0.0]),
+            Shape::Sphere { centre, radius } => framed(Form::Sphere, &centre, &Vector::z(), [radius, 0.0, 0.0]),
+            Shape::Cylinder { point, axis, radius } => framed(Form::Cylinder, &point, &axis, [radius, 0.0, 0.0]),
             Shape::Cone { point, axis, radius, half_angle_rad } => {
-                framed(Form::Cone, &point, &axis, [radius, half_angle_rad])
+                framed(Form::Cone, &point, &axis, [radius, half_angle_rad, 0.0])
             }
-            Shape::Torus { centre, axis, major, minor } => framed(Form::Torus, &centre, &axis, [major, minor]),
+            Shape::Torus { centre, axis, major, minor } => framed(Form::Torus, &centre, &axis, [major, minor, 0.0]),
         }
     }
 
-    /// The model on the surface, nearest to the origin of the points; others than spheres and cylinders as they are.
+    /// The model on the surface, nearest to the origin of the points; as [`Model::of`] where there is none.
     pub fn on_surface(shape: &Shape) -> Self {
-        let (centre, radius, axis) = match *shape {
-            Shape::Sphere { centre, radius } => (centre, radius, None),
-            Shape::Cylinder { point, axis, radius } => (point - axis * point.coords.dot(&axis), radius, Some(axis)),
-            _ => return Self::of(shape),
+        let (form, centre, radius, axis) = match *shape {
+            Shape::Sphere { centre, radius } => (Form::FlatSphere, centre, radius, None),
+            Shape::Cylinder { point, axis, radius } => {
+                (Form::FlatCylinder, point - axis * point.coords.dot(&axis), radius, Some(axis))
+            }
+            Shape::Circle { centre, normal, radius } => (Form::FlatCircle, centre, radius, Some(normal)),
+            _ => return revolved::on_surface(shape).unwrap_or_else(|| Self::of(shape)),
         };
         let side = axis.map_or_else(Vector::x, |axis| any_square_to(&axis));
-        let outward = (-centre.coords).try_normalize(1e-9 * radius).unwrap_or(side);
+        let away = match *shape {
+            Shape::Circle { normal, .. } => normal * centre.coords.dot(&normal) - centre.coords,
+            _ => -centre.coords,
+        };
+        let outward = away.try_normalize(1e-9 * radius).unwrap_or(side);
         let y = axis.unwrap_or_else(|| any_square_to(&outward));
         let y = (y - outward * y.dot(&outward)).normalize();
         let turn = nalgebra::Rotation3::from_basis_unchecked(&[y.cross(&outward), y, outward]);
         let origin = centre + outward * radius;
-        let form = if axis.is_some() { Form::FlatCylinder } else { Form::FlatSphere };
         Self {
             form,
             points_from_model: Pose::from_parts(origin.coords.into(), turn.into()),
-            numbers: [1.0 / radius, 0.0],
+            numbers: [1.0 / radius, 0.0, 0.0],
         }
     }
 
-    /// The shape; `None` where a curvature is too small to have a centre.
+    /// The shape; `None` where a curvature is too small to have a centre, and for a lemon ([`revolved::is_lemon`]).
     pub fn shape(&self) -> Option<Shape> {
         let place = Point::from(self.points_from_model.translation.vector);
         let basis = self.points_from_model.rotation.to_rotation_matrix().into_inner();
         let (y, z) = (basis.column(1).into_owned(), basis.column(2).into_owned());
-        let [first, second] = self.numbers;
+        let [first, second, _] = self.numbers;
         // Nearest to the centroid.
         let foot = |point: Point, axis: &Vector| point - axis * point.coords.dot(axis);
         Some(match self.form {
@@ -154,14 +176,16 @@ impl Model {
             Form::Sphere => Shape::Sphere { centre: place, radius: first.abs() },
             Form::Cylinder => Shape::Cylinder { point: foot(place, &z), axis: z, radius: first.abs() },
             Form::Cone => cone(place, z, first, second),
-            Form::Torus => Shape::Torus { centre: place, axis: z, major: first.abs(), minor: second.abs() },
-            Form::FlatSphere | Form::FlatCylinder => {
+            Form::Torus if first < 0.0 => return None,
+            Form::Torus => Shape::Torus { centre: place, axis: z, major: first, minor: second.abs() },
+            Form::FlatCone | Form::FlatTorus => return revolved::shape(self),
+            Form::FlatSphere | Form::FlatCylinder | Form::FlatCircle => {
                 let radius = (first.abs() > FLAT).then(|| 1.0 / first)?;
                 let centre = place - z * radius;
-                if self.form == Form::FlatSphere {
-                    Shape::Sphere { centre, radius: radius.abs() }
-                } else {
-                    Shape::Cylinder { point: foot(centre, &y), axis: y, radius: radius.abs() }
+                match self.form {
+                    Form::FlatSphere => Shape::Sphere { centre, radius: radius.abs() },
+                    Form::FlatCircle => Shape::Circle { centre, normal: y, radius: radius.abs() },
+                    _ => Shape::Cylinder { point: foot(centre, &y), axis: y, radius: radius.abs() },
                 }
             }
         })
@@ -185,7 +209,7 @@ impl Model {
     /// The residuals at a place seen in the model's frame.
     #[inline]
     pub fn residuals(&self, q: &Vector) -> [Residual; 2] {
-        let [first, second] = self.numbers;
+        let [first, second, third] = self.numbers;
         let none = Residual::default();
         let along = |axis: usize| {
             let q_of = Vector::ith(axis, 1.0);
@@ -200,20 +224,24 @@ impl Model {
                 let distance = q.norm();
                 let outward = q / distance;
                 let qq = (nalgebra::Matrix3::identity() - outward * outward.transpose()) / distance;
-                [Residual { f: distance - first, q: outward, s: [-1.0, 0.0], qq, ..none }, none]
+                [Residual { f: distance - first, q: outward, s: [-1.0, 0.0, 0.0], qq, ..none }, none]
             }
             Form::Cone => [conical(q, first, second), none],
             Form::Torus => [toroidal(q, first, second), none],
             Form::FlatSphere => [curved(q, first, &Vector::repeat(1.0)), none],
             Form::FlatCylinder => [curved(q, first, &Vector::new(1.0, 0.0, 1.0)), none],
+            Form::FlatCircle => [curved(q, first, &Vector::new(1.0, 0.0, 1.0)), along(1)],
+            Form::FlatCone => [revolved::conical(q, [first, second]), none],
+            Form::FlatTorus => [revolved::toroidal(q, first, [second, third]), none],
         }
     }
 }
 
 /// Curvatures below this, per length of the points, have no centre that numbers could hold.
-const FLAT: f64 = 1e-9;
+pub const FLAT: f64 = 1e-9;
 
-fn cone(place: Point, z: Vector, radius: f64, angle: f64) -> Shape {
+/// The cone about the axis `z` whose radius at `place` is `radius`, growing along `z` by the tangent of `angle`.
+pub fn cone(place: Point, z: Vector, radius: f64, angle: f64) -> Shape {
     // Half a turn more is the same cone.
     let angle = angle - std::f64::consts::PI * (angle / std::f64::consts::PI).round();
     // The model's origin may lie beyond the apex; the points' foot does not.
@@ -240,7 +268,7 @@ fn radial(q: &Vector) -> (Vector, f64, nalgebra::Matrix3<f64>) {
 
 fn round(q: &Vector, radius: f64) -> Residual {
     let (out, rho, qq) = radial(q);
-    Residual { f: rho - radius, q: out, s: [-1.0, 0.0], qq, ..Residual::default() }
+    Residual { f: rho - radius, q: out, s: [-1.0, 0.0, 0.0], qq, ..Residual::default() }
 }
 
 fn conical(q: &Vector, radius: f64, angle: f64) -> Residual {
@@ -249,10 +277,10 @@ fn conical(q: &Vector, radius: f64, angle: f64) -> Residual {
     Residual {
         f,
         q: out * cos - Vector::z() * sin,
-        s: [-cos, -(rho - radius) * sin - q.z * cos],
+        s: [-cos, -(rho - radius) * sin - q.z * cos, 0.0],
         qq: qq * cos,
-        qs: [Vector::zeros(), -out * sin - Vector::z() * cos],
-        ss: [0.0, sin, -f],
+        qs: [Vector::zeros(), -out * sin - Vector::z() * cos, Vector::zeros()],
+        ss: [0.0, sin, -f, 0.0, 0.0, 0.0],
     }
 }
 
@@ -265,10 +293,10 @@ fn toroidal(q: &Vector, major: f64, minor: f64) -> Residual {
     Residual {
         f: distance - minor,
         q: out * a + Vector::z() * b,
-        s: [-a, -1.0],
+        s: [-a, -1.0, 0.0],
         qq: round * round.transpose() / distance + bend * a,
-        qs: [-round * (b / distance), Vector::zeros()],
-        ss: [b * b / distance, 0.0, 0.0],
+        qs: [-round * (b / distance), Vector::zeros(), Vector::zeros()],
+        ss: [b * b / distance, 0.0, 0.0, 0.0, 0.0, 0.0],
     }
 }
 
@@ -285,10 +313,10 @@ fn curved(q: &Vector, k: f64, curves: &Vector) -> Residual {
     Residual {
         f,
         q: by_q,
-        s: [by_k, 0.0],
+        s: [by_k, 0.0, 0.0],
         qq: (nalgebra::Matrix3::from_diagonal(curves) * k - by_q * by_q.transpose() * k) / w,
-        qs: [(bent - by_q * (f + k * by_k)) / w, Vector::zeros()],
-        ss: [-(2.0 * f * by_k + k * by_k * by_k) / w, 0.0, 0.0],
+        qs: [(bent - by_q * (f + k * by_k)) / w, Vector::zeros(), Vector::zeros()],
+        ss: [-(2.0 * f * by_k + k * by_k * by_k) / w, 0.0, 0.0, 0.0, 0.0, 0.0],
     }
 }
 
@@ -302,20 +330,26 @@ mod tests {
     fn derivatives_are_those_of_the_residual() {
         let mut random = Random::new(1, 1);
         let forms = [
-            (Form::Line, [0.0; 2]),
-            (Form::Plane, [0.0; 2]),
-            (Form::Circle, [1.2, 0.0]),
-            (Form::Sphere, [1.1, 0.0]),
-            (Form::Cylinder, [0.9, 0.0]),
-            (Form::Cone, [0.8, 0.3]),
-            (Form::Torus, [1.5, 0.4]),
-            (Form::FlatSphere, [0.6, 0.0]),
-            (Form::FlatCylinder, [-0.2, 0.0]),
-            (Form::FlatSphere, [0.0, 0.0]),
+            (Form::Line, [0.0; 3]),
+            (Form::Plane, [0.0; 3]),
+            (Form::Circle, [1.2, 0.0, 0.0]),
+            (Form::Sphere, [1.1, 0.0, 0.0]),
+            (Form::Cylinder, [0.9, 0.0, 0.0]),
+            (Form::Cone, [0.8, 0.3, 0.0]),
+            (Form::Torus, [1.5, 0.4, 0.0]),
+            (Form::FlatSphere, [0.6, 0.0, 0.0]),
+            (Form::FlatCylinder, [-0.2, 0.0, 0.0]),
+            (Form::FlatCircle, [0.4, 0.0, 0.0]),
+            (Form::FlatSphere, [0.0, 0.0, 0.0]),
+            (Form::FlatCone, [0.2, 0.4, 0.0]),
+            (Form::FlatCone, [0.0, 0.0, 0.0]),
+            (Form::FlatTorus, [0.5, 0.2, 0.3]),
+            (Form::FlatTorus, [0.4, -0.1, -0.2]),
+            (Form::FlatTorus, [0.0, 0.0, 0.0]),
         ];
         for (form, numbers) in forms {
             let model = Model { form, points_from_model: Pose::identity(), numbers };
-            let at = |q: &Vector, s: [f64; 2], which: usize| Model { numbers: s, ..model }.residuals(q)[which];
+            let at = |q: &Vector, s: [f64; 3], which: usize| Model { numbers: s, ..model }.residuals(q)[which];
             for _ in 0..20 {
                 let q = Vector::new(random.range(0.3, 1.0), random.range(0.3, 1.0), random.range(-0.8, 0.8));
                 for which in 0..form.residuals() {
@@ -339,7 +373,7 @@ mod tests {
                         assert!((here.qs[number] - (up.q - down.q) / (2.0 * h)).norm() < 1e-7, "{form:?} qs");
                         for other in 0..form.numbers() {
                             let second = (up.s[other] - down.s[other]) / (2.0 * h);
-                            assert!((here.ss[number + other] - second).abs() < 1e-7, "{form:?} ss");
+                            assert!((here.ss[PAIRS[number][other]] - second).abs() < 1e-7, "{form:?} ss");
                         }
                     }
                 }
@@ -353,6 +387,18 @@ mod tests {
             Shape::Sphere { centre: Point::new(0.2, -0.1, 0.4), radius: 2.0 },
             Shape::Cylinder { point: Point::new(0.0, 0.3, 0.0), axis: Vector::new(0.6, 0.0, 0.8), radius: 0.7 },
             Shape::Cylinder { point: Point::origin(), axis: Vector::z(), radius: 0.7 },
+            Shape::Cone {
+                point: Point::new(0.0, 0.5, 0.0),
+                axis: Vector::new(0.6, 0.0, 0.8),
+                radius: 0.9,
+                half_angle_rad: 0.3,
+            },
+            Shape::Torus {
+                centre: Point::new(0.4, 0.1, -2.0),
+                axis: Vector::new(0.6, 0.0, 0.8),
+                major: 2.0,
+                minor: 0.5,
+            },
         ];
         for shape in shapes {
             for model in [Model::of(&shape), Model::on_surface(&shape)] {

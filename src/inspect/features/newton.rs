@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
-use super::model::{Form, MOTIONS, Model, Residual};
+use super::model::{Form, MOTIONS, Model, PAIRS, Residual};
 use crate::geometry::{Point, Vector};
 
 /// Points of one task; sums of tasks are added in order.
@@ -12,6 +12,10 @@ const CHUNK: usize = 2048;
 pub const MOST: usize = 7;
 /// Steps that no sound set of points needs.
 const STEPS: usize = 300;
+/// Steps after which a circle or a cone is described by curvatures instead.
+const ROUND_STEPS: usize = 60;
+/// An end that did not converge counts as a sum this many times its own: it may creep off to no least at all.
+const UNSETTLED: f64 = 4.0;
 
 /// Points about their centroid, of size about one, and their weights (empty: all one).
 #[derive(Clone, Copy)]
@@ -33,6 +37,13 @@ pub struct Solved {
     pub steps: usize,
     /// Whether steps became as small as rounding allows.
     pub converged: bool,
+}
+
+impl Solved {
+    /// What the ends of several searches are compared by; the least is the best.
+    pub fn rank(&self) -> f64 {
+        if self.converged { self.cost } else { UNSETTLED * self.cost }
+    }
 }
 
 /// Cost, gradient, and two matrices by rows: first derivatives squared (Gauss and Newton), and the exact second ones.
@@ -221,7 +232,7 @@ impl Place {
                 bend.dot(&self.moved[l]) + residual.q.dot(&twice)
             }
             (true, false) => residual.qs[l - motions].dot(&self.moved[k]),
-            _ => residual.ss[k + l - 2 * motions],
+            _ => residual.ss[PAIRS[k - motions][l - motions]],
         }
     }
 }
@@ -248,11 +259,22 @@ pub fn curvature(model: &Model, point: &Point) -> DMatrix<f64> {
 /// Marquardt while the sum does not fall. At the end, where the sum itself can fall no more in its digits, steps go on
 /// by the gradient alone until they are as small as rounding.
 pub fn solve(start: Model, points: Weighted<'_>) -> Solved {
-    steps(start, points, STEPS)
+    let most = if matches!(start.form, Form::Circle | Form::Cone) { ROUND_STEPS } else { STEPS };
+    let first = steps(start, points, most);
+    if first.converged {
+        return first;
+    }
+    // It creeps along a valley, which is none where curvatures describe the shape.
+    let other = first.model.shape().map(|shape| Model::on_surface(&shape));
+    let second = match other.filter(|other| other.form != first.model.form) {
+        Some(other) => steps(other, points, STEPS),
+        None => steps(first.model, points, STEPS - most),
+    };
+    Solved { steps: first.steps + second.steps, ..second }
 }
 
-/// The first steps of [`solve`], at most `most` of them.
-pub fn steps(start: Model, points: Weighted<'_>, most: usize) -> Solved {
+/// At most `most` steps of [`solve`].
+fn steps(start: Model, points: Weighted<'_>, most: usize) -> Solved {
     let count = start.form.parameters();
     let mut model = start;
     let mut here = sums(&model, points);

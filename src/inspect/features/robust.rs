@@ -37,7 +37,7 @@ pub fn start(kind: Kind, points: &[Point], weights: &[f64], progress: &Progress)
         .filter_map(|draw| {
             let mut random = Random::new(0xD1A7, draw);
             let few: Vec<Point> = (0..size).map(|_| place(usable[random.index(usable.len())])).collect();
-            let shape = start::find(kind, Weighted { points: &few, weights: &[] })?.shape()?;
+            let shape = start::find(kind, Weighted { points: &few, weights: &[] }).first()?.shape()?;
             let median = median(judges.iter().map(|judge| shape.distance(judge).abs()).collect());
             median.is_finite().then_some((median, draw, shape))
         })

@@ -2,14 +2,19 @@
 //! squares; and from the curvatures of a patch, where the points are no more than that.
 
 use super::super::model::{Form, Model};
-use super::super::newton::Weighted;
+use super::super::newton::{self, Weighted};
+use super::super::revolved::{flat_torus, placed};
 use super::super::shape::{Kind, Shape};
 use super::round::{circle_about, linear, seen_along};
 use super::{any_square_to, torus};
-use crate::geometry::{Point, Pose, Vector, jacobi};
+use crate::geometry::{Point, Vector, jacobi};
 
 /// Directions over half of the sphere.
 const DIRECTIONS: usize = 250;
+/// Cylinders that tori begin at.
+const CYLINDERS: usize = 3;
+/// A ring leans by at least this curvature, per size of the points.
+const MIN_LEAN: f64 = 0.1;
 
 pub fn candidates(kind: Kind, points: Weighted<'_>, axes: &[Vector; 3]) -> Vec<Model> {
     let mut models = Vec::new();
@@ -20,7 +25,7 @@ pub fn candidates(kind: Kind, points: Weighted<'_>, axes: &[Vector; 3]) -> Vec<M
             _ => models.extend(cylinder(points, &axis)),
         }
     }
-    models.extend(patch(kind, points, axes));
+    models.extend(by_patch(kind, points, axes));
     models
 }
 
@@ -60,36 +65,49 @@ fn cones(points: Weighted<'_>, axis: &Vector) -> Option<Model> {
     Some(Model::of(&Shape::Cone { point, axis, radius, half_angle_rad: slope.abs().atan() }))
 }
 
-/// From z = a + b u + c v + (p u² + 2 q u v + s v²) / 2 over the plane of least spread: its principal curvatures are
-/// those of the shape.
-fn patch(kind: Kind, points: Weighted<'_>, axes: &[Vector; 3]) -> Vec<Model> {
-    let [z, y, _] = *axes;
-    let x = y.cross(&z);
-    let Some([a, b, c, p, q, s]) = linear(points, |point| {
-        let (u, v) = (point.coords.dot(&x), point.coords.dot(&y));
-        ([1.0, u, v, 0.5 * u * u, u * v, 0.5 * v * v], point.coords.dot(&z))
-    }) else {
+/// A paraboloid through a patch.
+struct Patch {
+    at: Point,
+    normal: Vector,
+    /// Its principal curvatures and their directions, the larger first.
+    bends: [(f64, Vector); 2],
+}
+
+impl Patch {
+    /// From z = a + b u + c v + (p u² + 2 q u v + s v²) / 2 over the plane of least spread: its principal curvatures
+    /// are those of the shape.
+    fn of(points: Weighted<'_>, axes: &[Vector; 3]) -> Option<Self> {
+        let [z, y, _] = *axes;
+        let x = y.cross(&z);
+        let [a, b, c, p, q, s] = linear(points, |point| {
+            let (u, v) = (point.coords.dot(&x), point.coords.dot(&y));
+            ([1.0, u, v, 0.5 * u * u, u * v, 0.5 * v * v], point.coords.dot(&z))
+        })?;
+        // The third direction has no curvature at all, and sorts between or beside the two.
+        let (values, vectors) = jacobi::eigen(&[p, q, 0.0, s, 0.0, 0.0]);
+        let mut bends: Vec<(f64, Vector)> = (0..3)
+            .filter(|&i| vectors[i].z.abs() < 0.5)
+            .map(|i| (values[i], (x * vectors[i].x + y * vectors[i].y).normalize()))
+            .collect();
+        bends.sort_by(|one, other| other.0.abs().total_cmp(&one.0.abs()));
+        let normal = (z - x * b - y * c).normalize();
+        Some(Self { at: Point::from(z * a), normal, bends: bends.try_into().ok()? })
+    }
+}
+
+/// Starts from the curvatures of a patch.
+fn by_patch(kind: Kind, points: Weighted<'_>, axes: &[Vector; 3]) -> Vec<Model> {
+    let Some(Patch { at, normal, bends: [(most, across), (_, along)] }) = Patch::of(points, axes) else {
         return Vec::new();
     };
-    let normal = (z - x * b - y * c).normalize();
-    let at = Point::from(z * a);
-    // The third direction has no curvature at all, and sorts between or beside the two.
-    let (values, vectors) = jacobi::eigen(&[p, q, 0.0, s, 0.0, 0.0]);
-    let mut bends: Vec<(f64, Vector)> = (0..3)
-        .filter(|&i| vectors[i].z.abs() < 0.5)
-        .map(|i| (values[i], (x * vectors[i].x + y * vectors[i].y).normalize()))
-        .collect();
-    bends.sort_by(|one, other| other.0.abs().total_cmp(&one.0.abs()));
-    let [(most, across), (least, along)] = bends[..] else { return Vec::new() };
     // Bent towards the normal, the surface is a hollow.
     let outward = if most > 0.0 { -normal } else { normal };
     let along = (along - outward * along.dot(&outward)).normalize();
-    let (bend, other) = (most.abs(), least * -most.signum());
+    let bend = most.abs();
     match kind {
         Kind::Cylinder => {
-            let turn = nalgebra::Rotation3::from_basis_unchecked(&[along.cross(&outward), along, outward]);
-            let points_from_model = Pose::from_parts(at.coords.into(), turn.into());
-            vec![Model { form: Form::FlatCylinder, points_from_model, numbers: [bend, 0.0] }]
+            let points_from_model = placed(&at, [along.cross(&outward), along, outward]);
+            vec![Model { form: Form::FlatCylinder, points_from_model, numbers: [bend, 0.0, 0.0] }]
         }
         Kind::Cone => {
             let radius = 1.0 / bend.max(1e-6);
@@ -108,23 +126,28 @@ fn patch(kind: Kind, points: Weighted<'_>, axes: &[Vector; 3]) -> Vec<Model> {
                 })
                 .collect()
         }
-        Kind::Torus => {
-            let minor = 1.0 / bend.max(1e-6);
-            let middle = at - outward * minor;
-            // The other curvature is cos / (major + minor cos), at an angle on the tube that the patch does not tell.
-            [-1.2, -0.8, -0.4, 0.0, 0.4, 0.8, 1.2, 2.0, 2.6, 3.1]
-                .iter()
-                .filter_map(|angle: &f64| {
-                    let (sin, cos) = angle.sin_cos();
-                    let major = cos * (1.0 / other - minor);
-                    if !(major.is_finite() && major > 1e-3 && major < 1e6) {
-                        return None;
-                    }
-                    let (out, axis) = (outward * cos - across * sin, outward * sin + across * cos);
-                    Some(Model::of(&Shape::Torus { centre: middle - out * major, axis, major, minor }))
-                })
-                .collect()
-        }
         _ => Vec::new(),
     }
+}
+
+/// Starts of tori with short arcs, which are followed whatever their sums: from the curvatures of a patch, either of
+/// them the tube's, the ring leaning either way; and from the cylinders nearest to the points.
+pub fn flat_tori(points: Weighted<'_>, axes: &[Vector; 3]) -> Vec<Model> {
+    let mut models = Vec::new();
+    if let Some(Patch { at, normal, bends: [one, other] }) = Patch::of(points, axes) {
+        for ((tube, round), (ring, _)) in [(one, other), (other, one)] {
+            let lean = tube.abs().max(ring.abs()).max(MIN_LEAN);
+            let torus = |along: f64| flat_torus(&at, &normal, &round, -tube, [along, -ring]);
+            models.extend([0.0, lean, -lean].map(torus));
+        }
+    }
+    let cylinders = axes.iter().copied().chain(directions()).filter_map(|axis| cylinder(points, &axis));
+    let mut cylinders: Vec<(f64, Model)> = cylinders
+        .map(|model| (newton::sums(&model, points).cost, model))
+        .filter(|(cost, _)| cost.is_finite())
+        .collect();
+    cylinders.sort_by(|a, b| a.0.total_cmp(&b.0));
+    // With a straight ring.
+    models.extend(cylinders.into_iter().take(CYLINDERS).map(|(_, model)| Model { form: Form::FlatTorus, ..model }));
+    models
 }

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 
 use super::model::Model;
 use super::newton::{self, Solved, Weighted};
+use super::revolved;
 use super::shape::{Kind, Shape};
 use crate::geometry::{Point, Vector, jacobi};
 
@@ -22,9 +23,14 @@ const MOST_FOLLOWED: usize = 400;
 const FEW: usize = 15;
 /// Starts of a torus through so few that are drawn at random, and all followed.
 const ANYWHERE: usize = 2000;
+/// Another torus whose sum on the sample is at most this many times the least may be the better on all points.
+const RIVAL: f64 = 1.1;
+/// Sums that differ by a smaller share are of one torus.
+const SAME: f64 = 1e-6;
 
-/// The best start for `kind` among all that the search brings up, by where they lead on a sample of the points.
-pub fn find(kind: Kind, points: Weighted<'_>) -> Option<Model> {
+/// The best start for `kind` among all that the search brings up, by where they lead on a sample of the points; after
+/// it another where both must be followed on all of them. Empty where nothing leads anywhere.
+pub fn find(kind: Kind, points: Weighted<'_>) -> Vec<Model> {
     let stride = points.points.len().div_ceil(SAMPLE).max(1);
     let kept: Vec<usize> = (0..points.points.len())
         .step_by(stride)
@@ -42,12 +48,26 @@ pub fn find(kind: Kind, points: Weighted<'_>) -> Option<Model> {
     let followed = FOLLOWED * SAMPLE / kept.len().max(1);
     starts.truncate(if kept.len() > FEW { followed.clamp(FOLLOWED, MOST_FOLLOWED) } else { followed });
     let mut starts: Vec<Model> = starts.into_iter().map(|(_, model)| model).collect();
-    if kind == Kind::Torus && kept.len() <= FEW {
-        starts.extend(torus::anywhere(sample, ANYWHERE));
+    if kind == Kind::Torus {
+        if kept.len() <= FEW {
+            starts.extend(torus::anywhere(sample, ANYWHERE));
+        }
+        let flat = |model: &Model| model.shape().map_or(*model, |shape| Model::on_surface(&shape));
+        starts = starts.iter().map(flat).collect();
+        starts.extend(about_axis::flat_tori(sample, &principal_axes(sample)));
     }
-    let led: Vec<Solved> = starts.into_par_iter().map(|model| newton::solve(model, sample)).collect();
-    let better = |a: &Solved, b: &Solved| a.cost.total_cmp(&b.cost);
-    led.into_iter().filter(|solved| solved.cost.is_finite()).min_by(better).map(|solved| solved.model)
+    let Some(best) = follow(starts, sample) else { return Vec::new() };
+    let Some(other) = follow(revolved::exchanged(&best.model), sample) else { return vec![best.model] };
+    let [best, other] = if other.rank() < best.rank() { [other, best] } else { [best, other] };
+    let is_rival = other.cost > (1.0 + SAME) * best.cost && other.cost <= RIVAL * best.cost;
+    if is_rival { vec![best.model, other.model] } else { vec![best.model] }
+}
+
+/// The best end that the starts lead to; `None` where none leads anywhere.
+pub fn follow(starts: Vec<Model>, points: Weighted<'_>) -> Option<Solved> {
+    let led: Vec<Solved> = starts.into_par_iter().map(|model| newton::solve(model, points)).collect();
+    let is_sound = |solved: &Solved| solved.cost.is_finite() && !revolved::is_lemon(&solved.model);
+    led.into_iter().filter(is_sound).min_by(|a, b| a.rank().total_cmp(&b.rank()))
 }
 
 fn candidates(kind: Kind, points: Weighted<'_>) -> Vec<Model> {

@@ -74,7 +74,7 @@ pub fn spheres(points: Weighted<'_>, normal: &Vector) -> Vec<Model> {
         let outward = (z - x * b - y * c).normalize();
         let turn = nalgebra::Rotation3::from_basis_unchecked(&over(&outward));
         let points_from_model = Pose::from_parts((z * a).into(), turn.into());
-        Model { form: Form::FlatSphere, points_from_model, numbers: [k, 0.0] }
+        Model { form: Form::FlatSphere, points_from_model, numbers: [k, 0.0, 0.0] }
     });
     whole.into_iter().chain(cap).collect()
 }

@@ -223,7 +223,13 @@ fn near(
     let (task, start): (Task, Model) = match objective {
         Objective::MinimumCircumscribed => size(&[1.0]),
         Objective::MaximumInscribed => size(&[-1.0]),
-        _ => (Task { sides: &[1.0, -1.0], free: gaussian.form.parameters() }, *gaussian),
+        _ => {
+            let start = match gaussian.form {
+                Form::FlatCone | Form::FlatTorus => Model::of(shape),
+                _ => *gaussian,
+            };
+            (Task { sides: &[1.0, -1.0], free: start.form.parameters() }, start)
+        }
     };
     let settled = settle(task, &start, points, true, progress)?;
     let is_held = |settled: &Settled| settled.is_balanced || objective != Objective::MaximumInscribed;

@@ -103,7 +103,7 @@ fn kicked(task: Task, start: &Here, kick: i32) -> Model {
 impl Model {
     /// The first residual of a place in the model's frame, without its derivatives.
     fn distance(&self, q: &crate::geometry::Vector) -> f64 {
-        let [first, second] = self.numbers;
+        let [first, second, _] = self.numbers;
         match self.form {
             // All points pass through here several times.
             Form::Cylinder => q.x.hypot(q.y) - first,
