@@ -3,7 +3,7 @@
 use nalgebra::{Matrix3, Matrix6};
 
 use super::planar::{Frame, Place, Solved, solve};
-use super::{Fit, Kind, Options, Shape, Uncertainty, fit, undetermined};
+use super::{Fit, Kind, Options, Shape, Uncertainty, fit, unconverged, undetermined};
 use crate::base::{Progress, Result, UserError};
 use crate::geometry::{Point, Vector};
 
@@ -41,7 +41,11 @@ pub fn fit_in_plane(
         Kind::Line => line(&frame, &places, &kept, &spatial.shape),
         _ => circle(&frame, &places, &kept, &spatial.shape),
     };
-    found.map(|found| found.finish(&frame, &kept, spatial)).ok_or_else(|| undetermined(kind))
+    let found = found.ok_or_else(|| undetermined(kind))?;
+    if !found.converged {
+        return Err(unconverged(&kind.name().to_lowercase(), found.steps));
+    }
+    Ok(found.finish(&frame, &kept, spatial))
 }
 
 /// What was found in the plane, in units of the frame.

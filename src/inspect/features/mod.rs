@@ -91,7 +91,8 @@ pub struct Fit {
     pub uncertainty: Uncertainty,
     /// Newton's steps.
     pub iterations: usize,
-    /// Whether steps became as small as rounding allows, and a zone was shown to be the best.
+    /// Whether steps became as small as rounding allows: always, for a fit that does not converge is an error. What
+    /// was shown of a zone stands in `zone`.
     pub converged: bool,
     /// What holds the fit, where it is not Gaussian.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -104,7 +105,7 @@ const ROUNDS: usize = 30;
 /// Fits a feature to `points`, mm. `weights` (empty: all one) are at least 0; 0 masks a point.
 ///
 /// Fails with a sentence where there are too few points, where they lie so that the feature is not determined, where
-/// a coordinate or weight is no number, or where the objective does not suit the kind.
+/// the fit does not converge, where a coordinate or weight is no number, or where the objective does not suit the kind.
 pub fn fit(kind: Kind, points: &[Point], weights: &[f64], options: &Options, progress: &Progress) -> Result<Fit> {
     check(kind, points, weights)?;
     if !options.objective.suits(kind) {
@@ -199,6 +200,14 @@ fn undetermined(kind: Kind) -> UserError {
     UserError::input(format!("These points do not determine a {name}: they lie too close to a simpler shape."))
 }
 
+/// Of a fit that came to its last step.
+fn unconverged(name: &str, steps: usize) -> UserError {
+    UserError::input(format!(
+        "The fit did not converge within {steps} steps: not a result. These points hardly determine a {name}; measure \
+         more of it, or fit a simpler shape."
+    ))
+}
+
 /// One fit to the points of weight above zero, in units of their size about their centroid.
 struct Once {
     frame: Normal,
@@ -230,6 +239,9 @@ impl Once {
         let mut uncertainty =
             Uncertainty::of(&self.shape, Weighted { points: &self.points, weights }, used, size_mm, spread)
                 .ok_or_else(|| undetermined(kind))?;
+        if !self.solved.converged {
+            return Err(unconverged(&kind.name().to_lowercase(), self.solved.steps));
+        }
         let form = Model::of(&self.shape).form;
         let left = (used * form.residuals()).saturating_sub(form.parameters());
         let mut mean = self.solved.cost / total;
@@ -257,7 +269,7 @@ impl Once {
             dropped,
             uncertainty,
             iterations: self.solved.steps,
-            converged: self.solved.converged && zone.as_ref().is_none_or(|zone| zone.certified != Certificate::Open),
+            converged: self.solved.converged,
             zone,
         })
     }
@@ -296,5 +308,31 @@ impl Normal {
     fn shape_outward(&self, shape: &Shape) -> Shape {
         let back = crate::geometry::Pose::from_parts(self.centroid.into(), nalgebra::UnitQuaternion::identity());
         shape.scaled(self.size_mm).moved(&back)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::random::Random;
+
+    /// What came to its last step must not be shown, printed or written as if it were a fit.
+    #[test]
+    fn a_fit_that_does_not_converge_is_an_error() {
+        let mut random = Random::new(4, 1);
+        let mut out = || Vector::from_fn(|_, _| random.normal()).normalize();
+        let points: Vec<Point> = (0..50).map(|_| Point::from(out() * 12.0)).collect();
+        let weights = vec![1.0; points.len()];
+        let stopped = |converged: bool| {
+            let mut fitted = once(Kind::Sphere, &points, &weights, None).unwrap();
+            fitted.solved.converged &= converged;
+            let spread = spread(&Options::default(), None, &fitted.frame);
+            fitted.finish(&weights, Vec::new(), spread, None)
+        };
+        assert!(stopped(true).is_ok());
+        let error = stopped(false).unwrap_err();
+        assert!(error.sentence.starts_with("The fit did not converge within"), "{}", error.sentence);
+        assert!(error.sentence.contains("not a result"), "{}", error.sentence);
+        assert_eq!(error.exit_code(), 3);
     }
 }

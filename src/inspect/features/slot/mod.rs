@@ -11,7 +11,7 @@ use nalgebra::Matrix3;
 use serde::{Deserialize, Serialize};
 
 use super::planar::{Frame, Place, Solved, solve};
-use super::{Shape, Uncertainty, robust};
+use super::{Shape, Uncertainty, robust, unconverged};
 use crate::base::{Progress, Result, UserError};
 use crate::geometry::{Point, Pose, Vector};
 pub use find::{FoundSlot, NominalSlot, find};
@@ -144,7 +144,7 @@ fn residual(&[x, y, angle, half, radius]: &Parameters, &[u, v]: &Place) -> (f64,
 /// again until none is left that far.
 ///
 /// Fails with a sentence where there are fewer than five points, where they leave a parameter open (an end is not
-/// seen, or the outline is round), or where a coordinate is no number.
+/// seen, or the outline is round), where the fit does not converge, or where a coordinate is no number.
 pub fn fit_slot(points: &[Point], plane: &Shape, clip_sigmas: Option<f64>, progress: &Progress) -> Result<SlotFit> {
     if !points.iter().all(|point| point.coords.iter().all(|c| c.abs() < 1e100)) {
         return Err(UserError::input("A fit needs finite coordinates."));
@@ -249,6 +249,9 @@ fn finish(
     // Both ends must be seen, for a side alone may end anywhere; and more than noise must say which way it is long.
     if !(radius > 0.0 && back.abs().min(front) > FACES && direction_rad < ROUND_RAD) {
         return Err(undetermined());
+    }
+    if !solved.converged {
+        return Err(unconverged("slot", solved.steps));
     }
     let size_mm = frame.size_mm;
     let of_length = covariance(3, 3) + covariance(4, 4) + 2.0 * covariance(3, 4);
