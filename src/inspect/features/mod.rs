@@ -7,6 +7,7 @@
 
 pub mod constructions;
 mod correlation;
+pub mod coverage;
 pub mod element;
 pub mod holes;
 pub mod in_plane;
@@ -33,7 +34,7 @@ use serde::Serialize;
 
 use crate::base::{Progress, Result, UserError};
 use crate::geometry::{Point, Vector};
-pub use correlation::NoiseCorrelation;
+pub use correlation::{Kernel, NoiseCorrelation};
 pub use element::Element;
 use model::Model;
 use newton::Weighted;
@@ -51,7 +52,7 @@ pub struct Options {
     /// Whether the points are dirty: a start is drawn that most of them agree with (least median of squares).
     pub robust: bool,
     /// Residuals farther apart than this, mm, are not taken as correlated: what bends them alike is stated elsewhere.
-    /// `None` follows the residuals as far as they show correlation.
+    /// `None` allows for correlation of any length up to half of the points' extent, by how likely the residuals make it.
     pub correlation_within_mm: Option<f64>,
     /// Where the device stood, mm: its noise is correlated over distances across its lines of sight. `None` takes
     /// distances as they are.

@@ -9,15 +9,33 @@ use super::super::model::{Model, any_square_to};
 use super::super::newton::{self, MOST, Weighted};
 use crate::geometry::{Point, Vector};
 
-/// Sums over the points of one cell.
-pub struct Cell {
-    pub place: [i32; 3],
+/// Sums over the points of one cell, and where it is.
+pub struct Cell<P = [i32; 3]> {
+    pub place: P,
     pub count: f64,
     /// Of the weighted residuals, and of their squares.
     pub sum: [f64; 2],
     pub squares: f64,
     /// Of the weighted derivatives of each residual.
     pub rows: [[f64; MOST]; 2],
+}
+
+impl<P> Cell<P> {
+    /// Of the points of those numbers.
+    pub fn of(place: P, model: &Model, points: Weighted<'_>, numbers: impl ExactSizeIterator<Item = u32>) -> Self {
+        let count = numbers.len() as f64;
+        let mut cell = Self { place, count, sum: [0.0; 2], squares: 0.0, rows: [[0.0; MOST]; 2] };
+        for number in numbers {
+            let weight = points.weights.get(number as usize).copied().unwrap_or(1.0).sqrt();
+            let rows = newton::rows(model, &points.points[number as usize]);
+            for (which, (f, row)) in rows.iter().take(model.form.residuals()).enumerate() {
+                cell.sum[which] += weight * f;
+                cell.squares += weight * weight * f * f;
+                cell.rows[which].iter_mut().zip(row).for_each(|(sum, own)| *sum += weight * own);
+            }
+        }
+        cell
+    }
 }
 
 /// Sums over pairs of cells at about one distance; a cell with itself at distance 0.
@@ -30,21 +48,27 @@ pub struct Pairs {
     /// Products of derivatives, both ways.
     pub rows: DMatrix<f64>,
 }
-/// The points in cells, those of weight zero left out; seen from `eye`, cells lie across the line of sight.
-pub fn cells(model: &Model, points: Weighted<'_>, size: f64, eye: Option<Point>) -> Vec<Cell> {
-    // Across the line of sight, where the middle of the points is, whose coordinates are zero.
+
+/// Where noise takes points to be: seen from `eye`, across the line of sight; else as they are.
+pub fn across(eye: Option<Point>) -> impl Fn(&Point) -> Vector + Sync {
+    // Where the middle of the points is, whose coordinates are zero.
     let screen = eye.map(|eye| {
         let x = any_square_to(&eye.coords.normalize());
         (eye, x, eye.coords.normalize().cross(&x))
     });
-    let place = |point: &Point| {
-        let seen = screen.map_or(point.coords, |(eye, x, y)| {
+    move |point: &Point| {
+        screen.map_or(point.coords, |(eye, x, y)| {
             let ray = point - eye;
             let ray = ray * (eye.coords.norm_squared() / -ray.dot(&eye.coords));
             Vector::new(ray.dot(&x), ray.dot(&y), 0.0)
-        });
-        seen.map(|c| (c / size).floor() as i32).into()
-    };
+        })
+    }
+}
+
+/// The points in cells of one size, those of weight zero left out; seen from `eye`, cells lie across the line of sight.
+pub fn cells(model: &Model, points: Weighted<'_>, size: f64, eye: Option<Point>) -> Vec<Cell> {
+    let across = across(eye);
+    let place = |point: &Point| across(point).map(|c| (c / size).floor() as i32).into();
     let mut keyed: Vec<([i32; 3], u32)> = points
         .points
         .par_iter()
@@ -54,22 +78,7 @@ pub fn cells(model: &Model, points: Weighted<'_>, size: f64, eye: Option<Point>)
         .collect();
     keyed.par_sort_unstable();
     let runs: Vec<&[([i32; 3], u32)]> = keyed.chunk_by(|a, b| a.0 == b.0).collect();
-    runs.par_iter()
-        .map(|run| {
-            let (place, count) = (run[0].0, run.len() as f64);
-            let mut cell = Cell { place, count, sum: [0.0; 2], squares: 0.0, rows: [[0.0; MOST]; 2] };
-            for &(_, number) in *run {
-                let weight = points.weights.get(number as usize).copied().unwrap_or(1.0).sqrt();
-                let rows = newton::rows(model, &points.points[number as usize]);
-                for (which, (f, row)) in rows.iter().take(model.form.residuals()).enumerate() {
-                    cell.sum[which] += weight * f;
-                    cell.squares += weight * weight * f * f;
-                    cell.rows[which].iter_mut().zip(row).for_each(|(sum, own)| *sum += weight * own);
-                }
-            }
-            cell
-        })
-        .collect()
+    runs.par_iter().map(|run| Cell::of(run[0].0, model, points, run.iter().map(|own| own.1))).collect()
 }
 
 /// Where the cells are: a table for those in a plane, which are many.
