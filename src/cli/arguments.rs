@@ -524,10 +524,11 @@ pub struct Bench {
     /// Only this part of the suite. Of gpu: closest, matching, published, neighbours, statistics, fit, planes, searches;
     /// of calibration: brushed, found, squareness, an artefact such as frustum, coverage and mishaps only if named here;
     /// of searches: sizes, variants, iterations, poses, graphs, outliers, distance, pipeline, model; of tables: points,
-    /// facets, planes; of poses: part of the name of a part.
+    /// facets, planes; of poses: part of the name of a part; of fits: plane,
+    /// sphere, cylinder, cone.
     #[arg(long)]
     pub only: Option<String>,
-    /// Mountings to try (calibration).
+    /// Mountings to try (calibration); for each, ten draws of the noise (fits).
     #[arg(long, default_value_t = 100)]
     pub mountings: usize,
     /// Only this form of the sensor's systematic error (calibration: coverage).
@@ -570,6 +571,8 @@ pub enum Suite {
     Poses,
     /// The published tables of facet matching and of parallel planes measured again, with the published figures beside.
     Tables,
+    /// How often the intervals that fits state hold the truth, under correlated noise.
+    Fits,
 }
 
 /// Numbers separated by commas.

@@ -6,6 +6,7 @@ use crate::base::{Result, UserError};
 mod calibration;
 mod charts;
 mod deviation;
+mod fits;
 mod gpu;
 mod part;
 mod planes;
@@ -32,6 +33,7 @@ pub fn run(arguments: &Bench, json: bool) -> Result<i32> {
         Suite::Poses => poses::run(arguments)?,
         Suite::Tables => tables::run(arguments)?,
         Suite::Calibration => calibration::run(arguments)?,
+        Suite::Fits => fits::run(arguments)?,
     };
     if json {
         super::print_json(&value)?;

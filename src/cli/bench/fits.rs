@@ -1,0 +1,61 @@
+//! `bench fits`: how often the intervals that fits state hold the truth, for noise correlated over nothing, 2 and 6 mm.
+
+use serde_json::{Value, json};
+
+use super::super::arguments::Bench;
+use crate::base::Result;
+use crate::inspect::features::Kernel;
+use crate::inspect::features::coverage::{PatchNoise, coverage, patches};
+
+/// Points of each patch.
+const POINTS: usize = 1500;
+/// Fewer would show no correlation.
+const MIN_POINTS: usize = 200;
+/// Draws of each case, for each mounting that is asked for.
+const DRAWS: usize = 10;
+/// Standard deviation of the noise, mm.
+const SIGMA_MM: f64 = 0.01;
+/// Share of its variance that is correlated.
+const SHARE: f64 = 0.8;
+
+/// Runs it.
+pub fn run(arguments: &Bench) -> Result<Value> {
+    let count = ((POINTS as f64 * arguments.scale) as usize).max(MIN_POINTS);
+    let draws = DRAWS * arguments.mountings;
+    let noises = [
+        (Kernel::Gaussian, 0.0),
+        (Kernel::Gaussian, 2.0),
+        (Kernel::Gaussian, 6.0),
+        (Kernel::Exponential, 2.0),
+        (Kernel::Exponential, 6.0),
+    ];
+    let mut rows = Vec::new();
+    for patch in patches(count) {
+        let kind = patch.shape.kind().name().to_lowercase();
+        if arguments.only.as_ref().is_some_and(|only| *only != kind) {
+            continue;
+        }
+        for (kernel, length_mm) in noises {
+            let started = std::time::Instant::now();
+            let found = coverage(&patch, &PatchNoise { sigma_mm: SIGMA_MM, share: SHARE, kernel, length_mm }, draws)?;
+            let noise = if length_mm > 0.0 {
+                format!("{} noise correlated over {length_mm} mm", kernel.name())
+            } else {
+                "independent noise".to_owned()
+            };
+            let case = format!("{}, {noise}", patch.name);
+            // A long run that is cut off has said what it knew.
+            eprintln!("{case}: {:.3}", found.mean());
+            rows.push(json!({
+                "case": case,
+                "draws": draws,
+                "covered_mean": found.mean(),
+                "covered": found.covered,
+                "inflation_least": found.inflations.first(),
+                "inflation_median": found.inflations.get(found.inflations.len() / 2),
+                "seconds": started.elapsed().as_secs_f64(),
+            }));
+        }
+    }
+    Ok(json!({ "schema": "shadowgraph.bench/1", "suite": "fits", "points": count, "rows": rows }))
+}
