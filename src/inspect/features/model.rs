@@ -213,7 +213,7 @@ impl Model {
         let none = Residual::default();
         let along = |axis: usize| {
             let q_of = Vector::ith(axis, 1.0);
-            Residual { f: q[axis], q: q_of, ..none }
+            Residual { f: q[axis], q: q_of, ..Residual::default() }
         };
         match self.form {
             Form::Line => [along(0), along(1)],
