@@ -197,8 +197,8 @@ fn errors(shape: &Shape, reference: &Reference) -> [f64; 3] {
 }
 
 /// Short arcs of tori, from 5° of the ring and 20° of the tube on, without noise and with 1 and 10 µm of it: the fit
-/// converges to a minimum as low as the one near the truth. In some, ring and tube are hardly told apart. With centre and
-/// radii for parameters, the sets that are always tried did not converge, or to a worse minimum.
+/// converges to a minimum as low as the one near the truth. In some, ring and tube are hardly told apart. With centre
+/// and radii for parameters, the sets that are always tried did not converge, or to a worse minimum.
 #[test]
 fn tori_of_short_arcs_converge() {
     let asked = std::env::var("SHADOWGRAPH_FITS").unwrap_or_default();

@@ -52,7 +52,7 @@ pub struct Options {
     /// Whether the points are dirty: a start is drawn that most of them agree with (least median of squares).
     pub robust: bool,
     /// Residuals farther apart than this, mm, are not taken as correlated: what bends them alike is stated elsewhere.
-    /// `None` allows for correlation of any length up to half of the points' extent, by how likely the residuals make it.
+    /// `None` allows for correlation of any length up to half of the points' extent, by its likelihood.
     pub correlation_within_mm: Option<f64>,
     /// Where the device stood, mm: its noise is correlated over distances across its lines of sight. `None` takes
     /// distances as they are.

@@ -125,7 +125,7 @@ pub fn estimate(cells: &[Cell<Vector>], sorts: usize, equations: Equations<'_>) 
     let fields = (1.0 - white).max(f64::MIN_POSITIVE);
     let mut independent = white * alone.variance;
     let [mut vague, mut log_length, mut field_of_mean] = [0.0_f64; 3];
-    let mut middle = DMatrix::zeros(inverse.nrows(), inverse.ncols());
+    let mut middle = DMatrix::<f64>::zeros(inverse.nrows(), inverse.ncols());
     for ((kernel, length), own) in models.iter().zip(&judged) {
         let mut field = 0.0_f64;
         for noise in &own.noises {
@@ -242,7 +242,7 @@ impl Problem {
         let count = self.distances.nrows();
         let one = self.distances.map(|distance| kernel.at(distance / length));
         let of_mean = self.counts.dot(&(&one * &self.counts));
-        let mut field = DMatrix::zeros(count * self.sorts, count * self.sorts);
+        let mut field = DMatrix::<f64>::zeros(count * self.sorts, count * self.sorts);
         for sort in 0..self.sorts {
             field.view_mut((sort * count, sort * count), (count, count)).copy_from(&one);
         }
