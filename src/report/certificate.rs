@@ -284,7 +284,7 @@ mod tests {
         write(&format!("{{{}}}", fields.join(",\n")));
         assert!(Issued::read(&path).is_ok());
         let edits =
-            [("0.1", "0.2"), ("true", "false"), ("\"right\"", "\"left\""), (DIGEST, "digest"), ("1e300", "1e301")];
+            [("0.1", "0.2"), ("true", "false"), ("\"right\"", "\"left\""), (DIGEST, "digest"), ("1e+300", "1e+301")];
         for (from, to) in edits {
             assert!(short.contains(from), "{from} in {short}");
             write(&short.replacen(from, to, 1));

@@ -15,6 +15,7 @@ use shadowgraph::inspect::acceptance::{Characteristic, Limit, Settings, Verdict}
 use shadowgraph::inspect::probing::{Place, Prober as _, SimulatedProber};
 use shadowgraph::io::probing_csv::{Reported, write_touches};
 use shadowgraph::io::write;
+use shadowgraph::report::certificate::sealed;
 use shadowgraph::session::logged_calibration::CalibrationDetails;
 use shadowgraph::session::upkeep::Upkeep;
 
@@ -460,7 +461,7 @@ fn a_calibration_far_from_its_certificate_does_not_hold() {
                 "reference_mm": [0.0, 0.0, 0.0], "place_mm": [0.006, 0.006, 0.006], "angles_deg": [0.003, 0.003, 0.003],
             },
         });
-        std::fs::write(&certificate, issued.to_string()).unwrap();
+        std::fs::write(&certificate, sealed(issued).to_string()).unwrap();
     };
     let run = |more: &[&str]| {
         let arguments = ["repeatability", "--log", text(&log), "--certificate", text(&certificate)];

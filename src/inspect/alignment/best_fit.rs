@@ -7,7 +7,7 @@ use super::{Alignment, Information, Method, StopReason};
 use crate::base::{Progress, Result, UserError};
 use crate::compute::Backend;
 use crate::compute::registration::{self, Answer, Metric, Registration, Robust, Step, Target};
-use crate::geometry::{Aabb, OrderedPoints, Pose, Vector, transform};
+use crate::geometry::{Aabb, OrderedPoints, Pose, Vector, thinning, transform};
 
 /// What a best fit is asked to do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -109,8 +109,16 @@ pub fn run_from_gate(
         normals: problem.normals,
         oriented: problem.oriented,
     });
-    let mut fit =
-        Fit { registration, problem, parameters, pose: *start, gate_mm, scale_floor_mm: gate_mm / 5.0, iterations: 0 };
+    let mut fit = Fit {
+        registration,
+        problem,
+        parameters,
+        pose: *start,
+        gate_mm,
+        scale_floor_mm: gate_mm / 5.0,
+        gate_floor_mm: gate_floor_mm(problem),
+        iterations: 0,
+    };
     let mut last = None;
     for (level, &count) in levels.iter().enumerate() {
         let share = |at: usize| at as f32 / levels.len() as f32;
@@ -130,6 +138,15 @@ pub fn run_from_gate(
         information: Information::new(&answer.hessian, problem.bounds.centre(), 0.5 * problem.bounds.diagonal()),
         alternatives: Vec::new(),
     })
+}
+
+/// Points of a cloud are nowhere nearer than its own points are apart, however well the planes between them fit.
+fn gate_floor_mm(problem: &Problem<'_>) -> f64 {
+    let of_part_mm = 1e-4 * problem.bounds.diagonal();
+    match problem.target {
+        Target::Surface(_) => of_part_mm,
+        Target::Cloud { points, tree, .. } => of_part_mm.max(4.0 * thinning::spacing_mm(tree, points)),
+    }
 }
 
 fn check(problem: &Problem<'_>, parameters: &Parameters) -> Result<()> {
@@ -160,6 +177,8 @@ struct Fit<'a> {
     /// The robust scale is lowered step by step from the gate (graduated non-convexity, Blake and Zisserman 1987):
     /// where most of a part is a plate, its few walls would otherwise count as outliers from the first step on.
     scale_floor_mm: f64,
+    /// The gate goes no lower, mm.
+    gate_floor_mm: f64,
     iterations: usize,
 }
 
@@ -238,8 +257,7 @@ impl Fit<'_> {
 
     /// Lets the gate follow the fit, never below what noise and the part's size ask for, never growing.
     fn tighten(&mut self, answer: &Answer) {
-        let floor = 1e-4 * self.problem.bounds.diagonal();
-        self.gate_mm = self.gate_mm.min((10.0 * answer.scale_mm).max(floor));
+        self.gate_mm = self.gate_mm.min((10.0 * answer.scale_mm).max(self.gate_floor_mm));
     }
 
     fn step(&mut self, stride: usize, progress: &Progress) -> Result<Answer> {

@@ -28,6 +28,9 @@ const MAX_CELLS: usize = 96;
 const PEAKS: usize = 3;
 /// Poses handed on.
 const KEPT: usize = 160;
+/// Poses nearer than this to a better one are not: cells and degrees, about as far as a refinement finds back.
+const NEAR_CELLS: f64 = 2.0;
+const NEAR_DEG: f64 = 15.0;
 /// What a point has to give, in whole numbers so that the order of adding does not show.
 const VOTE: u32 = 1 << 16;
 
@@ -106,8 +109,8 @@ impl<'a> TranslationVotes<'a> {
         let mut kept: Vec<&Peak> = Vec::with_capacity(KEPT);
         for peak in &peaks {
             let is_near = |other: &&Peak| {
-                (other.centre - peak.centre).norm() < 1.5 * self.cell_mm
-                    && other.rotation.angle_to(&peak.rotation) < 8.0_f64.to_radians()
+                (other.centre - peak.centre).norm() < NEAR_CELLS * self.cell_mm
+                    && other.rotation.angle_to(&peak.rotation) < NEAR_DEG.to_radians()
             };
             if !kept.iter().any(is_near) {
                 kept.push(peak);
