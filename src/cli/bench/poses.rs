@@ -10,7 +10,8 @@ use crate::base::random::Random;
 use crate::base::{Progress, Result, UserError};
 use crate::compute::Backend;
 use crate::compute::cpu::Cpu;
-use crate::geometry::{Cloud, Point, Pose, Surface, Vector, sampling};
+use crate::geometry::sampling::{self, SurfaceSample};
+use crate::geometry::{Cloud, Point, Pose, Surface, Vector};
 use crate::inspect::alignment::automatic::{self, PreparedScan};
 use crate::inspect::alignment::{Alignment, best_fit};
 use crate::io::{LoadOptions, load_nominal};
@@ -57,18 +58,17 @@ pub struct Crop {
 /// The `fraction` of `surface` nearest to a place drawn by `seed`.
 pub fn crop(surface: &Surface, fraction: f64, seed: u64) -> Crop {
     let mut random = Random::new(seed, 77);
-    let samples = sampling::by_area(surface.mesh(), POINTS, seed);
-    let middle = samples[random.index(samples.len())].point;
-    let mut near: Vec<(f64, usize)> =
-        samples.iter().map(|sample| (sample.point - middle).norm_squared()).zip(0..).collect();
-    near.sort_by(|a, b| a.0.total_cmp(&b.0));
-    near.truncate((fraction * POINTS as f64) as usize);
+    let mut samples = sampling::by_area(surface.mesh(), POINTS, seed);
+    let middle = samples.get(random.index(samples.len())).map_or_else(Point::origin, |sample| sample.point);
+    let away = |sample: &SurfaceSample| (sample.point - middle).norm_squared();
+    samples.sort_by(|a, b| away(a).total_cmp(&away(b)));
+    samples.truncate((fraction * POINTS as f64) as usize);
     let shift = Vector::new(random.normal(), random.normal(), random.normal()) * 100.0;
     let nominal_from_scan = Pose::from_parts(shift.into(), random.rotation());
     let scan_from_nominal = nominal_from_scan.inverse();
-    let mut points: Vec<Point> = near
+    let mut points: Vec<Point> = samples
         .iter()
-        .map(|&(_, i)| scan_from_nominal * (samples[i].point + samples[i].normal * (NOISE_MM * random.normal())))
+        .map(|sample| scan_from_nominal * (sample.point + sample.normal * (NOISE_MM * random.normal())))
         .collect();
     random.shuffle(&mut points);
     Crop { cloud: Cloud::from_points(points), nominal_from_scan }
@@ -118,13 +118,13 @@ pub fn run(arguments: &Bench) -> Result<Value> {
         .ok_or_else(|| UserError::usage("Give the folder of the parts, such as --parts tests/data/parts."))?;
     let crops = ((5.0 * arguments.scale).round() as usize).max(1);
     let mut rows = Vec::new();
-    let mut totals = [0_usize; 5];
+    let mut all = Vec::new();
     for (number, part) in parts(&folder)?.iter().enumerate() {
         if arguments.only.as_ref().is_some_and(|only| !part.name.contains(only.as_str())) {
             continue;
         }
         let diagonal_mm = part.surface.bounds().diagonal();
-        let mut own = [0_usize; 5];
+        let mut own = Vec::new();
         let mut confident = Vec::new();
         let started = std::time::Instant::now();
         for fraction in FRACTIONS {
@@ -133,8 +133,7 @@ pub fn run(arguments: &Bench) -> Result<Value> {
                 let crop = crop(&part.surface, fraction, seed);
                 let found = align(&part.surface, &crop.cloud);
                 let outcome = outcome(&crop, &found, diagonal_mm);
-                own[outcome as usize] += 1;
-                totals[outcome as usize] += 1;
+                own.push(outcome);
                 if let (Outcome::Confident, Ok(found)) = (outcome, &found) {
                     let turn = found.nominal_from_scan.rotation.angle_to(&crop.nominal_from_scan.rotation);
                     let (own, truth) = (
@@ -147,8 +146,9 @@ pub fn run(arguments: &Bench) -> Result<Value> {
             }
         }
         rows.push(row(&part.name, &own, started.elapsed().as_secs_f64(), &confident));
+        all.extend(own);
     }
-    rows.push(row("all", &totals, 0.0, &[]));
+    rows.push(row("all", &all, 0.0, &[]));
     Ok(json!({ "schema": "shadowgraph.bench/1", "suite": "poses", "device": Cpu.device(), "rows": rows }))
 }
 
@@ -164,10 +164,16 @@ fn align(surface: &Surface, cloud: &Cloud) -> Result<Alignment> {
     automatic::run(&Cpu, surface, cloud, &prepared, &parameters, &Progress::silent(), &mut |_, _| ())
 }
 
-fn row(name: &str, counts: &[usize; 5], seconds: f64, confident: &[String]) -> Value {
-    let [right, truth_named, doubt_named, wrong, refused] = counts;
+fn row(name: &str, outcomes: &[Outcome], seconds: f64, confident: &[String]) -> Value {
+    let count = |wanted: Outcome| outcomes.iter().filter(|own| **own == wanted).count();
     json!({
-        "case": name, "right": right, "truth_named": truth_named, "doubt_named": doubt_named, "confident_wrong": wrong,
-        "refused": refused, "seconds": seconds, "which": confident,
+        "case": name,
+        "right": count(Outcome::Right),
+        "truth_named": count(Outcome::TruthNamed),
+        "doubt_named": count(Outcome::DoubtNamed),
+        "confident_wrong": count(Outcome::Confident),
+        "refused": count(Outcome::Refused),
+        "seconds": seconds,
+        "which": confident,
     })
 }

@@ -451,7 +451,7 @@ mod tests {
     fn what_cannot_be_fitted_is_a_sentence() {
         let line: Vec<Point> = (0..50).map(|i| Point::new(f64::from(i), 0.0, 0.0)).collect();
         let says = |planes: &[Vec<Point>], weights: &[Vec<f64>]| fitted(planes, weights, None).unwrap_err().sentence;
-        assert!(says(&[line.clone()], &[]).contains("close to a line"));
+        assert!(says(std::slice::from_ref(&line), &[]).contains("close to a line"));
         assert!(says(&[line[..2].to_vec(), line[..1].to_vec()], &[]).contains("at least 4 points"));
         assert!(says(&[line.clone(), line.clone()], &[vec![1.0; 50], vec![0.0; 50]]).contains("Plane 2 has no point"));
         assert!(says(&[vec![Point::new(f64::NAN, 0.0, 0.0); 5]], &[]).contains("finite coordinates"));
