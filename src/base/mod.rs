@@ -7,7 +7,9 @@ pub mod progress;
 pub mod random;
 pub mod text_table;
 pub mod units;
+pub mod words;
 
 pub use error::{ErrorKind, Result, UserError};
 pub use progress::Progress;
 pub use units::LengthUnit;
+pub use words::capitalised;

@@ -130,10 +130,11 @@ pub struct Inspect {
     /// Places whose normals lean apart more have no data, degrees.
     #[arg(long, default_value_t = 90.0)]
     pub max_angle_deg: f64,
-    /// Refine the nominal's facets to edges of at most this first, mm (facet methods).
+    /// Refine the nominal's facets to edges of at most this first, mm (facet methods); twice the spacing of the scan's
+    /// points when not given.
     #[arg(long)]
     pub max_edge_mm: Option<f64>,
-    /// Lateral radius of point-facet matching, mm; each facet's own when not given.
+    /// Lateral radius of point-facet matching, mm; 1.2 times the spacing of the scan's points when not given.
     #[arg(long)]
     pub radius_mm: Option<f64>,
     /// A connected region out of tolerance fails the part from this area on, mm².
@@ -522,7 +523,7 @@ pub struct Bench {
     #[arg(long, default_value_t = 1.0)]
     pub scale: f64,
     /// Only this part of the suite. Of gpu: closest, matching, published, neighbours, statistics, fit, planes, searches;
-    /// of calibration: brushed, found, squareness, an artefact such as frustum, coverage and mishaps only if named here;
+    /// of calibration: brushed, found, squareness, sphere-bias, an artefact such as frustum, coverage and mishaps only if named here;
     /// of searches: sizes, variants, iterations, poses, graphs, outliers, distance, pipeline, model; of tables: points,
     /// facets, planes; of poses: part of the name of a part; of fits: plane,
     /// sphere, cylinder, cone.
@@ -540,9 +541,9 @@ pub struct Bench {
     /// Also write the generated inputs into this folder, for other programs to be timed on.
     #[arg(long)]
     pub data: Option<PathBuf>,
-    /// Folder of the parts whose poses are found (poses).
-    #[arg(long)]
-    pub parts: Option<PathBuf>,
+    /// Folders of the parts that are scanned (poses, wrong-parts).
+    #[arg(long, num_args = 1..)]
+    pub parts: Vec<PathBuf>,
     /// Also draw the charts of the suite (searches, tables) into this folder, as SVG files.
     #[arg(long)]
     pub charts: Option<PathBuf>,
@@ -569,6 +570,8 @@ pub enum Suite {
     Planes,
     /// Poses found from crops of parts, and whether wrong ones say that they could be others.
     Poses,
+    /// Scans held against every part, all of equal size: whether a wrong one is told.
+    WrongParts,
     /// The published tables of facet matching and of parallel planes measured again, with the published figures beside.
     Tables,
     /// How often the intervals that fits state hold the truth, under correlated noise.

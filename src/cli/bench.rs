@@ -14,8 +14,10 @@ mod poses;
 mod read;
 mod register;
 mod searches;
+mod sphere_bias;
 mod tables;
 mod view;
+mod wrong_parts;
 
 /// Runs a suite; returns the exit code.
 pub fn run(arguments: &Bench, json: bool) -> Result<i32> {
@@ -31,6 +33,7 @@ pub fn run(arguments: &Bench, json: bool) -> Result<i32> {
         Suite::Gpu => gpu::run(arguments)?,
         Suite::Planes => planes::run(arguments)?,
         Suite::Poses => poses::run(arguments)?,
+        Suite::WrongParts => wrong_parts::run(arguments)?,
         Suite::Tables => tables::run(arguments)?,
         Suite::Calibration => calibration::run(arguments)?,
         Suite::Fits => fits::run(arguments)?,

@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 use super::arguments::Info;
 use crate::base::{Progress, Result};
 use crate::dispatch::Context;
-use crate::geometry::topology::Topology;
+use crate::geometry::Mesh;
+use crate::geometry::health::MeshFindings;
+use crate::geometry::repair::{Repaired, repair};
 use crate::io::format::Format;
 use crate::io::{LoadOptions, Source, load_nominal, load_scan, xyz};
 
@@ -56,10 +58,10 @@ fn describe(path: &Path, options: &LoadOptions) -> Result<Value> {
     let format = Format::detect(path, &Source::open(path, &silent)?.head(256)?)?.0;
     if matches!(format, Format::Step | Format::Iges) {
         let loaded = load_nominal(path, options, &silent)?;
-        return Ok(of_mesh(path, format, &loaded.mesh, loaded.notes));
+        return Ok(of_mesh(path, format, loaded.mesh, loaded.notes));
     }
     let loaded = load_scan(path, options, &silent)?;
-    if let Some(mesh) = &loaded.mesh {
+    if let Some(mesh) = loaded.mesh {
         return Ok(of_mesh(path, format, mesh, loaded.notes));
     }
     let cloud = &loaded.cloud;
@@ -88,8 +90,12 @@ fn describe(path: &Path, options: &LoadOptions) -> Result<Value> {
     Ok(value)
 }
 
-fn of_mesh(path: &Path, format: Format, mesh: &crate::geometry::Mesh, notes: Vec<String>) -> Value {
-    let topology = Topology::new(mesh);
+fn of_mesh(path: &Path, format: Format, mesh: Mesh, mut notes: Vec<String>) -> Value {
+    // As a nominal is opened: what rounding keeps apart is joined.
+    let Repaired { surface, closed_cracks, orientation } = repair(mesh);
+    let findings = MeshFindings { closed_cracks, ..MeshFindings::default() }.with_orientation(&orientation);
+    notes.extend(findings.sentences());
+    let (mesh, topology) = (surface.mesh(), surface.topology());
     let bounds = mesh.bounds();
     json!({
         "file": path.to_string_lossy(),

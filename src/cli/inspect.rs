@@ -31,7 +31,7 @@ pub fn run(arguments: &Inspect, json: bool, context: &Context) -> Result<i32> {
         let stats = &check.statistics;
         println!(
             "{}. {}\nRMS {:.4} mm, {:.2} % of {} points in tolerance; report in {}",
-            overall.headline,
+            overall.headline(),
             check.judgement.reason,
             stats.rms_mm,
             100.0 * stats.in_tolerance_fraction,

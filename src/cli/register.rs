@@ -30,12 +30,12 @@ pub fn run(arguments: &Register, json: bool, context: &Context) -> Result<i32> {
         return search::run(&parameters, &mut files, arguments, json, context, (&console, &progress));
     }
     if arguments.compare_searches {
-        let compared = files.compare(arguments, context, &console, &progress);
+        let compared = files.compare(arguments, context, &progress);
         console.done();
         files.say(&console);
         return comparison::print(&compared?, json, &console);
     }
-    let aligned = files.align(arguments, context, &console, &progress);
+    let aligned = files.align(arguments, context, &progress);
     console.done();
     files.say(&console);
     let (alignment, history_mm2) = aligned?;
@@ -63,6 +63,7 @@ pub fn run(arguments: &Register, json: bool, context: &Context) -> Result<i32> {
         100.0 * alignment.overlap,
         alignment.information.weakest
     ));
+    alignment.remarks().iter().for_each(|remark| console.say(remark));
     Ok(0)
 }
 

@@ -34,7 +34,7 @@ pub fn run(arguments: &Simulate, json: bool, context: &Context) -> Result<i32> {
     let options = LoadOptions { unit: arguments.nominal_units, columns: None, cad: context.cad.clone() };
     let loaded = load_nominal(nominal, &options, &progress.part(0.0, 0.2))?;
     loaded.notes.iter().for_each(|note| console.say(note));
-    let nominal = Surface::new(loaded.mesh);
+    let nominal = crate::geometry::repair(loaded.mesh).surface;
     let parameters = parameters(arguments, &nominal)?;
     let outcome = simulation::run(&nominal, &parameters, &progress.part(0.2, 1.0));
     console.done();

@@ -34,7 +34,7 @@ pub struct Accept {
 }
 
 pub(super) fn plan(accept: Accept, context: Context) -> Plan {
-    let work: super::Work = Box::new(move |progress, _| {
+    let work: super::edit::Work = Box::new(move |progress, _| {
         let acceptance = judge(&accept, &context, progress)?;
         let note = acceptance.verdict.map_or("Without limits nothing is judged.".to_owned(), |verdict| match verdict {
             Verdict::Conforms => "The sensor conforms.".to_owned(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Context, Edit, Watch, needs_both};
-use crate::base::{LengthUnit, Progress, Result, UserError};
+use crate::base::{LengthUnit, Progress, Result, UserError, capitalised};
 use crate::compute::cpu::Cpu;
 use crate::compute::registration::Target;
 use crate::compute::{Backend, DeviceKind};
@@ -32,13 +32,7 @@ pub(super) fn run(
             check_unit(found, document, nominal, actual, context, progress)?
         }
     };
-    let mut notes = vec![words(&alignment)];
-    if !alignment.alternatives.is_empty() {
-        notes.push(format!(
-            "{} other poses fit about as well: the part is symmetric as far as this scan shows.",
-            alignment.alternatives.len()
-        ));
-    }
+    let notes: Vec<String> = std::iter::once(words(&alignment)).chain(alignment.remarks()).collect();
     let alignment = Arc::new(alignment);
     Ok(Edit::new("Align", move |document| document.alignment = Some(alignment)).with_notes(notes))
 }
@@ -52,12 +46,6 @@ fn words(alignment: &Alignment) -> String {
         if alignment.converged { "" } else { " (stopped at the limit)" },
         capitalised(&alignment.information.weakest)
     )
-}
-
-/// `text` with its first letter large, as a sentence begins.
-pub fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// Registers with every search, on the processor and on the device in use: from `start`, or from near the present pose.

@@ -48,7 +48,7 @@ fn find_by_cad(
     }
     let options = LoadOptions { cad: context.cad.clone(), ..LoadOptions::default() };
     let loaded = load_nominal(cad, &options, &progress.part(0.0, 0.2)).map_err(|error| error.in_file(cad))?;
-    let surface = Surface::new(loaded.mesh);
+    let surface = crate::geometry::repair(loaded.mesh).surface;
     let place = |(name, place): (String, Point)| Ok((artefact.region_of_name(&name)?, place));
     let places = region_table::read(table)?.into_iter().map(place).collect::<Result<Vec<_>>>();
     let nominal = places.and_then(|places| NominalArtefact::new(artefact, &surface, &places));

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::{Context, Edit};
 use crate::base::{LengthUnit, Progress, Result, UserError, hash};
 use crate::geometry::health::{CloudFindings, MeshFindings};
-use crate::geometry::{Cloud, Mesh, Surface, cracks, snapshot, winding};
+use crate::geometry::repair::{Repaired, repair};
+use crate::geometry::{Cloud, Mesh, Surface, snapshot, winding};
 use crate::inspect::alignment::automatic::PreparedScan;
 use crate::inspect::cleaning;
 use crate::io::xyz::Columns;
@@ -51,10 +52,7 @@ fn read_nominal(
     progress.report(0.7, "Fingerprinting the file")?;
     let source = source_file(path, unit, None)?;
     progress.report(0.8, "Preparing the nominal for search")?;
-    let (surface, closed_cracks) = searchable(loaded.mesh);
-    progress.report(0.95, "Finding which way its shells face")?;
-    // A part of loading: the same file gives the same facets, so that a project need not keep it.
-    let (surface, orientation) = winding::orient(surface);
+    let Repaired { surface, closed_cracks, orientation } = repair(loaded.mesh);
     let findings = MeshFindings { closed_cracks, ..loaded.findings }.with_orientation(&orientation);
     let findings = findings.with_topology(surface.topology(), surface.mesh().volume_mm3());
     Ok(Nominal { source, surface, findings, notes: loaded.notes, steps: Vec::new() })
@@ -86,19 +84,6 @@ fn stepped(nominal: &Nominal, step: NominalStep) -> (Nominal, String) {
     stepped.steps.push(step);
     stepped.notes.push(note.clone());
     (stepped, note)
-}
-
-/// The mesh ready for search with its cracks closed, and how many corners that joined.
-fn searchable(mesh: Mesh) -> (Surface, usize) {
-    let surface = Surface::new(mesh);
-    if surface.topology().open_edges == 0 {
-        return (surface, 0);
-    }
-    let mut mesh = surface.mesh().clone();
-    match cracks::close(&mut mesh, surface.topology()) {
-        0 => (surface, 0),
-        joined => (Surface::new(mesh), joined),
-    }
 }
 
 pub(super) fn scans(
@@ -323,7 +308,7 @@ pub(super) fn project(path: &Path, context: &Context, progress: &Progress) -> Re
     }
     document.alignment = project.alignment.map(Arc::new);
     if project.checked && document.nominal.is_some() && document.actual.is_some() {
-        let compared = super::compare(&document, context, &progress.part(0.8, 1.0));
+        let compared = super::plan::compare(&document, context, &progress.part(0.8, 1.0));
         if let Some(edit) = keep(compared, &mut notes, &mut complete)? {
             (edit.apply)(&mut document);
         }

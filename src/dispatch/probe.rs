@@ -29,7 +29,7 @@ pub enum Probe {
 }
 
 pub(super) fn plan(probe: Probe, before: Document) -> Plan {
-    let work = |label: &str, work: super::Work| Plan::Work(label.to_owned(), work);
+    let work = |label: &str, work: super::edit::Work| Plan::Work(label.to_owned(), work);
     match probe {
         Probe::OpenHoles(path) => work("Opening the list of holes", Box::new(move |_, _| open(&path, &before))),
         Probe::Begin(setup) => {

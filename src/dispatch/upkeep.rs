@@ -31,7 +31,7 @@ pub(super) fn plan(request: Request, before: Document) -> Result<Plan> {
             })))
         }
         Request::ReadLog => {
-            let work: super::Work = Box::new(move |_, _| {
+            let work: super::edit::Work = Box::new(move |_, _| {
                 let Some(log) = &before.upkeep.log else {
                     return Err(UserError::usage("Name the log of calibrations first."));
                 };

@@ -13,6 +13,7 @@ pub mod mesh;
 pub mod morton;
 pub mod normals;
 pub mod refine;
+pub mod repair;
 pub mod sampling;
 pub mod shells;
 pub mod simd;
@@ -34,6 +35,7 @@ pub use delaunay::DelaunayGraph;
 pub use disjoint_sets::DisjointSets;
 pub use kd_tree::{KdTree, SearchablePoints};
 pub use mesh::Mesh;
+pub use repair::repair;
 pub use subset::{Combine, Subset};
 pub use surface::{Surface, SurfaceHit};
 

@@ -6,8 +6,8 @@ use super::Input;
 use super::date::Stamp;
 use super::pictures::Pictures;
 use crate::geometry::transform;
-use crate::inspect::deviation::Method;
 use crate::inspect::deviation::judgement::percent;
+use crate::inspect::deviation::{DeviationMap, Method};
 use crate::render::colour_scale::ColourScale;
 use crate::session::Verdict;
 
@@ -86,7 +86,7 @@ pub fn of(input: &Input<'_>, pictures: &Pictures, stamp: Stamp) -> Content {
     Content {
         title: if info.title.is_empty() { "Inspection report".to_owned() } else { info.title.clone() },
         subtitle: format!("{} against {}", names_of_scans(input), input.nominal.source.name()),
-        verdict: input.overall.headline.clone(),
+        verdict: input.overall.headline(),
         verdict_reason: reason(input),
         status: input.overall.verdict,
         date: stamp.to_string(),
@@ -241,8 +241,8 @@ fn parameters(input: &Input<'_>, unit: &Unit<'_>) -> Section {
         row("Largest distance", unit.length(p.max_distance_mm, 2)),
         row("Largest angle", format!("{}°", p.max_angle_deg)),
     ];
-    if let Some(edge) = p.max_edge_mm {
-        rows.push(row("Largest facet edge", unit.length(edge, 3)));
+    if let DeviationMap::Facets { max_edge_mm, .. } = &input.check.map {
+        rows.push(row("Largest facet edge", unit.length(*max_edge_mm, 3)));
     }
     rows.push(row("Computed on", format!("{}, {}", input.check.device.kind.name(), input.check.device.device)));
     Section { title: "How it was measured".into(), rows }
@@ -261,8 +261,9 @@ fn alignment(input: &Input<'_>, unit: &Unit<'_>) -> Section {
         rows.push(row("Iterations", alignment.iterations.to_string()));
         rows.push(row("Share of points used", format!("{:.1} %", 100.0 * alignment.overlap)));
         rows.push(row("Least determined", alignment.information.weakest.clone()));
+        rows.push(row("Other poses", alignment.rivals.words()));
         if !alignment.alternatives.is_empty() {
-            rows.push(row("Other poses that fit", alignment.alternatives.len().to_string()));
+            rows.push(row("Other poses that fit about as well", alignment.alternatives.len().to_string()));
         }
     }
     for (i, line) in transform::rows_of(&input.check.nominal_from_scan).iter().enumerate() {

@@ -96,7 +96,7 @@ impl<'a> Studio<'a> {
                 points.set_shades(gpu, |i| deviations.get(i).and_then(PointDeviation::value).into());
                 (MeshItem::new(gpu, input.nominal.surface.mesh()), Some(points))
             }
-            DeviationMap::Facets { nominal, values } => {
+            DeviationMap::Facets { nominal, values, .. } => {
                 let mesh = MeshItem::new(gpu, nominal);
                 mesh.set_shades(gpu, |i| values.get(i).and_then(FacetDeviation::value).into());
                 (mesh, None)

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::Input;
 use crate::geometry::transform;
 use crate::inspect::alignment::Alignment;
+use crate::inspect::deviation::DeviationMap;
 use crate::session::SourceFile;
 
 /// The summary as JSON.
@@ -48,7 +49,10 @@ pub fn of(input: &Input<'_>) -> Value {
             "in_tolerance_fraction": check.statistics.in_tolerance_fraction,
             "max_distance_mm": check.parameters.max_distance_mm,
             "max_angle_deg": check.parameters.max_angle_deg,
-            "max_edge_mm": check.parameters.max_edge_mm,
+            "max_edge_mm": match &check.map {
+                DeviationMap::Facets { max_edge_mm, .. } => Some(max_edge_mm),
+                DeviationMap::Points(_) => None,
+            },
         },
         "tolerance_mm": [check.parameters.tolerance.low_mm, check.parameters.tolerance.high_mm],
         "min_region_mm2": check.parameters.min_region_mm2,
@@ -58,7 +62,7 @@ pub fn of(input: &Input<'_>) -> Value {
         "coverage": check.coverage,
         "part_match": check.part_match,
         "verdict": input.overall.verdict,
-        "headline": input.overall.headline,
+        "headline": input.overall.headline(),
         "components": input.overall.components,
         "remarks": input.overall.remarks,
         "decision_rule": input.overall.decision_rule,
@@ -79,6 +83,9 @@ pub fn alignment_json(alignment: &Alignment) -> Value {
         "information": alignment.information.matrix,
         "information_pivot_mm": alignment.information.pivot.map(|pivot| [pivot.x, pivot.y, pivot.z]),
         "weakest": alignment.information.weakest,
+        "rivals": alignment.rivals,
+        "explained": alignment.explained,
+        "remarks": alignment.remarks(),
         "alternatives": alignment.alternatives.iter().map(|alternative| json!({
             "nominal_from_scan": transform::rows_of(&alternative.nominal_from_scan),
             "rms_mm": alternative.rms_mm,

@@ -22,7 +22,7 @@ pub fn write_csv(path: &Path, input: &Input<'_>) -> Result<()> {
             }
             Ok(())
         }
-        DeviationMap::Facets { nominal, values } => {
+        DeviationMap::Facets { nominal, values, .. } => {
             writeln!(writer, "facet,x_mm,y_mm,z_mm,deviation_mm,matches")?;
             for (facet, value) in values.iter().enumerate() {
                 let centre = triangle::centroid(&nominal.corners(facet));

@@ -1,7 +1,5 @@
 //! A check: nominal against actual with a tolerance, its figures, and how it was made.
 
-use std::borrow::Cow;
-
 use crate::base::{Progress, Result, UserError};
 use crate::compute::{Backend, Device};
 use crate::geometry::{Pose, Vector};
@@ -62,7 +60,7 @@ impl Check {
     pub fn bytes(&self) -> u64 {
         match &self.map {
             DeviationMap::Points(points) => (points.capacity() * 16) as u64,
-            DeviationMap::Facets { nominal, values } => nominal.bytes() + (values.capacity() * 16) as u64,
+            DeviationMap::Facets { nominal, values, .. } => nominal.bytes() + (values.capacity() * 16) as u64,
         }
     }
 }
@@ -78,7 +76,7 @@ pub fn run(
     progress: &Progress,
 ) -> Result<Check> {
     let started = std::time::Instant::now();
-    let map = deviation::measure(
+    let measured = deviation::measure(
         backend,
         &nominal.surface,
         &actual.scan(),
@@ -87,6 +85,7 @@ pub fn run(
         &progress.part(0.0, 0.6),
     )?;
     let measure_ms = started.elapsed().as_secs_f64() * 1e3;
+    let map = &measured.map;
     let values = map.numbers();
     let (statistics, histogram) =
         statistics::of(backend, &values, &parameters.tolerance, scale_mm, &progress.part(0.6, 0.65))?;
@@ -100,22 +99,17 @@ pub fn run(
     let scan = actual.scan();
     let surface = &nominal.surface;
     // Facet methods say nothing of points: what those cover and what lies beyond is asked of the closest points.
-    let closest = match &map {
-        DeviationMap::Points(points) => Cow::Borrowed(points.as_slice()),
-        DeviationMap::Facets { .. } => {
-            let part = progress.part(0.65, 0.7);
-            Cow::Owned(deviation::closest(backend, surface, &scan, nominal_from_scan, parameters, &part)?)
-        }
-    };
-    let part = progress.part(0.7, 0.75);
-    let beyond = deviation::beyond(backend, surface, &scan, nominal_from_scan, parameters, &closest, &part)?;
+    let closest = measured.closest();
+    let part = progress.part(0.65, 0.75);
+    let beyond = deviation::beyond(backend, surface, &scan, nominal_from_scan, parameters, closest, &part)?;
     progress.report(0.75, "Measuring coverage")?;
     let points = &actual.cloud.points;
-    let footprint = Footprint::new(&closest, surface, points, nominal_from_scan);
-    let coverage = coverage::measure(&map, surface, &footprint, &view_directions(actual, nominal_from_scan));
+    let footprint = Footprint::new(closest, surface, points, nominal_from_scan);
+    let coverage = coverage::measure(map, surface, &footprint, &view_directions(actual, nominal_from_scan));
     progress.report(0.8, "Finding regions out of tolerance")?;
     let request = regions::Request {
-        map: &map,
+        map,
+        closest,
         beyond: &beyond,
         surface,
         points,
@@ -125,7 +119,7 @@ pub fn run(
     };
     let regions::Found { regions, clutter, outliers } = regions::find(backend, &request, &progress.part(0.8, 1.0))?;
     let diagonal_mm = surface.bounds().diagonal();
-    let part_match = PartMatch::new(&closest, &beyond, &clutter, &coverage, &parameters.tolerance, diagonal_mm);
+    let part_match = PartMatch::new(closest, &beyond, &clutter, &coverage, &parameters.tolerance, diagonal_mm);
     let judgement = Evidence {
         parameters,
         statistics: &statistics,
@@ -137,7 +131,6 @@ pub fn run(
         diagonal_mm,
     }
     .judge();
-    drop(closest);
     Ok(Check {
         parameters: parameters.clone(),
         nominal_hash: nominal.source.hash.clone(),
@@ -145,7 +138,7 @@ pub fn run(
         nominal_from_scan: *nominal_from_scan,
         device: backend.device(),
         statistics,
-        excluded: map.excluded(),
+        excluded: measured.map.excluded(),
         histogram,
         regions,
         clutter,
@@ -153,7 +146,7 @@ pub fn run(
         coverage,
         part_match,
         judgement,
-        map,
+        map: measured.map,
         measure_ms,
     })
 }

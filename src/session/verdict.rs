@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::Document;
 use crate::inspect::deviation::Verdict;
-use crate::inspect::deviation::judgement::DECISION_RULE;
+use crate::inspect::deviation::judgement::{self, DECISION_RULE};
 use crate::inspect::tolerances;
 
 /// What one part of the inspection came to.
@@ -23,8 +23,8 @@ pub struct Component {
 pub struct Overall {
     /// Fails where anything failed, and passes only where all was judged and passed.
     pub verdict: Verdict,
-    /// The verdict with what it covers, in one line.
-    pub headline: String,
+    /// What it covers and what puts it in doubt; empty where nothing was compared.
+    pub covers: String,
     /// What it is made of, in the order of the work.
     pub components: Vec<Component>,
     /// What qualifies it.
@@ -43,7 +43,7 @@ pub fn overall(document: &Document) -> Option<Overall> {
         let reason = judgement.reason.clone();
         components.push(Component { name: "Comparison".into(), verdict: judgement.verdict, reason });
         remarks.extend(judgement.remarks.iter().cloned());
-        covers = judgement.headline.trim_start_matches(judgement.verdict.name()).to_owned();
+        covers.clone_from(&judgement.covers);
     } else if document.check.is_some() {
         let reason = "Something has changed since the last comparison.".to_owned();
         components.push(Component { name: "Comparison".into(), verdict: Verdict::Incomplete, reason });
@@ -52,15 +52,19 @@ pub fn overall(document: &Document) -> Option<Overall> {
     components.extend(of_features(document));
     if let Some(alignment) = document.alignment.as_ref().filter(|_| !components.is_empty()) {
         remarks.extend(alignment.remarks());
+        if let Some(doubt) = alignment.doubt().filter(|_| !covers.is_empty()) {
+            covers = format!("{covers}; {doubt}");
+        }
     }
     let verdict = components.iter().map(|component| component.verdict).reduce(Verdict::and)?;
-    Some(Overall {
-        verdict,
-        headline: format!("{}{covers}", verdict.name()),
-        components,
-        remarks,
-        decision_rule: DECISION_RULE.to_owned(),
-    })
+    Some(Overall { verdict, covers, components, remarks, decision_rule: DECISION_RULE.to_owned() })
+}
+
+impl Overall {
+    /// The verdict with what it covers, in one line.
+    pub fn headline(&self) -> String {
+        judgement::headline(self.verdict, &self.covers)
+    }
 }
 
 fn of_tolerances(document: &Document) -> Option<Component> {

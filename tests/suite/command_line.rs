@@ -64,6 +64,31 @@ fn out_of_tolerance_ends_with_code_4_only_when_asked() {
 }
 
 #[test]
+fn points_over_facets_find_the_regions_that_closest_points_find() {
+    let folder = tempfile::tempdir().unwrap();
+    let (bracket, scan) = (asset("bracket.stl"), asset("bracket-scan.ply"));
+    let regions = ["closest", "point-facet"].map(|method| {
+        let out = folder.path().join(method);
+        let files = ["inspect", "--nominal", text(&bracket), "--scan", text(&scan), "--out", text(&out)];
+        let output = shadowgraph(&[&files[..], &["--method", method, "--no-pictures", "--json"]].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+        let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let mut regions: Vec<(i64, f64)> = summary["regions"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|own| (own["centre_mm"][0].as_f64().unwrap().round() as i64, own["peak_mm"].as_f64().unwrap()))
+            .collect();
+        regions.sort_by_key(|(x, _)| *x);
+        regions
+    });
+    assert_eq!(regions[0].len(), regions[1].len(), "{regions:?}");
+    for (one, other) in regions[0].iter().zip(&regions[1]) {
+        assert!((one.0 - other.0).abs() <= 1 && (one.1.abs() - other.1.abs()).abs() < 0.1, "{regions:?}");
+    }
+}
+
+#[test]
 fn facet_methods_and_a_given_pose_work() {
     let folder = tempfile::tempdir().unwrap();
     let truth = demo_truth();

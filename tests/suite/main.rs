@@ -9,10 +9,12 @@ mod brush_facets;
 
 mod c_api;
 mod calibration;
+mod calibration_at_work;
 mod command_line;
 mod fits;
 mod kernels;
 mod mechanical;
+mod merged_snapshots;
 mod mutations;
 mod nesting;
 mod own_artefact;

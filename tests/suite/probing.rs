@@ -19,7 +19,7 @@ use shadowgraph::report::certificate::sealed;
 use shadowgraph::session::logged_calibration::CalibrationDetails;
 use shadowgraph::session::upkeep::Upkeep;
 
-use super::calibration::press;
+use super::calibration_at_work::press;
 use super::support::{errors, shadowgraph, text};
 use super::window::{click_at, open, save_picture, settle};
 

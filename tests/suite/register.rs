@@ -186,6 +186,26 @@ fn a_cloud_is_a_nominal_of_best_fit_search_and_comparison() {
 }
 
 #[test]
+fn two_clouds_meet_from_any_pose() {
+    let folder = tempfile::tempdir().unwrap();
+    let cloud: Vec<Point> = sampling::by_area(&part(), 9000, 9).iter().map(|sample| sample.point).collect();
+    let nominal = file(folder.path(), "cloud.ply", cloud);
+    // Turned by 1 to 3 radians, and by half a turn.
+    for turn in [2.0, 5.0] {
+        let scan = file(folder.path(), "scan.ply", points(6000, turn, 1));
+        let found = register(&nominal, &scan, &[]);
+        let (apart_mm, angle_deg) = off(&found["alignment"]["nominal_from_scan"], turn);
+        assert!(apart_mm < 0.5 && angle_deg < 0.5, "{turn}: {apart_mm} {angle_deg}");
+        assert!(found["alignment"]["explained"]["fraction"].as_f64().unwrap() > 0.9, "{found}");
+    }
+    // A piece of something else is said to be that.
+    let other = shapes::cuboid(Point::origin(), Point::new(60.0, 45.0, 30.0));
+    let points = sampling::by_area(&other, 6000, 1).iter().map(|sample| sample.point).collect();
+    let found = register(&nominal, &file(folder.path(), "scan.ply", points), &[]);
+    assert!(found["alignment"]["remarks"].to_string().contains("another part"), "{found}");
+}
+
+#[test]
 fn searches_are_compared_from_the_pose_that_is_given() {
     let folder = tempfile::tempdir().unwrap();
     // The same points on both sides: a start at the truth leaves nothing to do.

@@ -7,7 +7,7 @@ use shadowgraph::geometry::health::{CloudFindings, MeshFindings};
 use shadowgraph::geometry::mesh::shapes;
 use shadowgraph::geometry::{Cloud, Point, Pose, Surface, Vector};
 use shadowgraph::inspect::alignment::automatic::PreparedScan;
-use shadowgraph::inspect::deviation::{OutlierLimit, Parameters, Tolerance, Verdict};
+use shadowgraph::inspect::deviation::{Method, OutlierLimit, Parameters, Tolerance, Verdict};
 use shadowgraph::session::check::{self, Check};
 use shadowgraph::session::{Actual, Nominal, SourceFile};
 
@@ -96,6 +96,25 @@ fn a_whole_scan_passes_on_the_whole_surface() {
     assert!(check.coverage.unmeasured.is_empty() && check.judgement.remarks.is_empty(), "{:?}", check.judgement);
 }
 
+/// The walls beside an edge lie within the cylinders over its facets, and are none of theirs.
+#[test]
+fn points_over_facets_pass_a_perfect_scan_up_to_its_edges() {
+    let by_facets = Parameters { method: Method::PointFacet, ..Parameters::default() };
+    let check = check_of(plate(), plate_scan(all, all), &by_facets);
+    assert_eq!(check.verdict(), Verdict::Pass, "{:?}", check.judgement);
+    assert!(check.statistics.max_mm < 0.05 && check.statistics.min_mm > -0.05, "{:?}", check.statistics);
+    assert!(check.coverage.fraction > 0.99, "{}", check.coverage.fraction);
+    // A dent of 0.3 mm is one region, by facets as by points.
+    let dented = plate_scan(|place| !within(place, [40.0, 50.0], [30.0, 40.0]), all);
+    let dent = face([40.0, 30.0, 7.7], [10.0, 0.0, 0.0], [0.0, 10.0, 0.0], all);
+    let points = [dented, dent].concat();
+    for parameters in [by_facets, Parameters::default()] {
+        let check = check_of(plate(), points.clone(), &parameters);
+        assert_eq!((check.verdict(), check.regions.len()), (Verdict::Fail, 1), "{:?}", check.regions);
+        assert!((check.regions[0].peak_mm + 0.3).abs() < 0.05, "{:?}", check.regions);
+    }
+}
+
 #[test]
 fn an_extra_block_fails_although_its_top_is_beyond_the_largest_distance() {
     let (x, y) = ([40.0, 70.0], [20.0, 50.0]);
@@ -168,8 +187,8 @@ fn a_part_without_its_end_says_on_how_much_it_passes() {
         check_of(plate(), plate_scan(all, all).into_iter().filter(|p| p.x < 60.0).collect(), &Parameters::default());
     assert_eq!(check.verdict(), Verdict::Pass);
     assert!((check.coverage.fraction - 0.59).abs() < 0.02, "{}", check.coverage.fraction);
-    let said = ["PASS on 59 %", "PASS on 60 %"].iter().any(|start| check.judgement.headline.starts_with(start));
-    assert!(said, "{}", check.judgement.headline);
+    let said = ["PASS on 59 %", "PASS on 60 %"].iter().any(|start| check.judgement.headline().starts_with(start));
+    assert!(said, "{}", check.judgement.headline());
     assert!(check.judgement.remarks.iter().any(|remark| remark.contains("without data")), "{:?}", check.judgement);
     let asked = Parameters { min_coverage: 0.9, ..Parameters::default() };
     let points = plate_scan(all, all).into_iter().filter(|p| p.x < 60.0).collect();
@@ -247,5 +266,5 @@ fn a_scan_of_something_else_is_doubted() {
         .collect();
     let check = check_of(plate(), points, &Parameters::default());
     assert_ne!(check.verdict(), Verdict::Pass);
-    assert!(check.part_match.is_doubtful && check.judgement.headline.contains("another part"), "{:?}", check.judgement);
+    assert!(check.part_match.is_doubtful && check.judgement.covers.contains("another part"), "{:?}", check.judgement);
 }

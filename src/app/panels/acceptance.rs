@@ -7,8 +7,9 @@ use egui::{Color32, DragValue, RichText, Ui};
 use super::super::files::Purpose;
 use super::super::{Action, App, theme};
 use super::picks::Pick;
+use crate::base::capitalised;
+use crate::dispatch::Command;
 use crate::dispatch::accept::Accept;
-use crate::dispatch::{Command, capitalised};
 use crate::inspect::acceptance::{Acceptance, Characteristic, Figure, Limit, Limits, Settings, Verdict};
 
 /// What the sensor is tested by.

@@ -2,8 +2,9 @@
 
 use super::super::{App, theme};
 use super::rows;
+use crate::base::capitalised;
 use crate::compute::registration::{Metric, Robust};
-use crate::dispatch::{Command, capitalised};
+use crate::dispatch::Command;
 use crate::geometry::Point;
 use crate::inspect::alignment::Method;
 use crate::inspect::alignment::information::axis_words;
@@ -65,6 +66,9 @@ impl App {
         );
         if !alignment.information.weakest.is_empty() {
             theme::weak(ui, format!("{}.", capitalised(&alignment.information.weakest)));
+        }
+        if alignment.method == Method::Auto {
+            theme::weak(ui, format!("Other poses were {}.", alignment.rivals.words()));
         }
         if !alignment.alternatives.is_empty() {
             ui.colored_label(

@@ -73,7 +73,7 @@ impl App {
             deviation.min_coverage = coverage / 100.0;
             if deviation.method != Method::Closest {
                 let mut edge = deviation.max_edge_mm.unwrap_or(0.0);
-                number(ui, "Largest facet edge (0: as loaded)", &mut edge, " mm", 0.0, 1e3);
+                number(ui, "Largest facet edge (0: by point spacing)", &mut edge, " mm", 0.0, 1e3);
                 deviation.max_edge_mm = (edge > 0.0).then_some(edge);
             }
         });
@@ -183,9 +183,8 @@ fn verdict_banner(ui: &mut egui::Ui, overall: &Overall) {
         ui.set_width(ui.available_width());
         let white = |text: String| egui::RichText::new(text).color(egui::Color32::WHITE);
         ui.label(white(overall.verdict.name().to_owned()).family(theme::strong_family()).size(22.0));
-        let covers = overall.headline.trim_start_matches(overall.verdict.name()).trim_start_matches([';', ' ']);
-        if !covers.is_empty() {
-            ui.label(white(covers.to_owned()).family(theme::strong_family()));
+        if !overall.covers.is_empty() {
+            ui.label(white(overall.covers.clone()).family(theme::strong_family()));
         }
         for component in &overall.components {
             let text = match overall.components.len() {

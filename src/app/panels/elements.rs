@@ -95,7 +95,7 @@ impl App {
             let colour = verdict_colour(overall.verdict);
             let name = egui::RichText::new(overall.verdict.name()).color(colour);
             ui.label(name.family(theme::strong_family()).size(18.0));
-            theme::weak(ui, overall.headline.trim_start_matches(overall.verdict.name()).trim_start_matches([';', ' ']));
+            theme::weak(ui, &overall.covers);
             let regions = check.regions.len();
             theme::weak(ui, format!("{regions} {} out of tolerance", if regions == 1 { "region" } else { "regions" }));
         });

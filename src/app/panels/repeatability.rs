@@ -9,8 +9,9 @@ use super::super::files::Purpose;
 use super::super::{Action, App, theme};
 use super::picks::Pick;
 use super::rows;
+use crate::base::capitalised;
+use crate::dispatch::Command;
 use crate::dispatch::upkeep::Request;
-use crate::dispatch::{Command, capitalised};
 use crate::inspect::calibration::repeatability::{
     CalibrationVerdict, Machine, Quantified, Quantity, Repeatability, Standing, State,
 };

@@ -289,7 +289,7 @@ fn read_out(ui: &egui::Ui, viewport: &Viewport, document: &Document, rect: Rect)
         }
         let facet = viewport.hovered_facet()?;
         match check.map(|check| &check.map) {
-            Some(DeviationMap::Facets { nominal, values }) => {
+            Some(DeviationMap::Facets { nominal, values, .. }) => {
                 let centre = crate::geometry::triangle::centroid(&nominal.corners(facet));
                 Some((centre, values.get(facet)?.value()))
             }

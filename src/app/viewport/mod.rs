@@ -246,7 +246,7 @@ impl Viewport {
         let item = match &check.map {
             // Points take their shades with the selection.
             DeviationMap::Points(_) => None,
-            DeviationMap::Facets { nominal, values } => {
+            DeviationMap::Facets { nominal, values, .. } => {
                 let mesh = MeshItem::new(gpu, nominal);
                 mesh.set_shades(gpu, |i| values.get(i).and_then(FacetDeviation::value).into());
                 Some(mesh)

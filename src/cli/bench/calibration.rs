@@ -90,6 +90,9 @@ pub fn run(arguments: &Bench) -> Result<Value> {
         eprintln!("{case}: {figures}");
         rows.push(json!({ "case": case, "figures": figures, "seconds": seconds }));
     }
+    if wanted("sphere-bias") {
+        rows.extend(super::sphere_bias::rows(arguments.mountings.clamp(1, 20) as u64)?);
+    }
     if wanted("squareness") {
         rows.extend(squareness(arguments)?);
     }

@@ -1,5 +1,4 @@
-//! Poses found from crops of parts: how many are right, and whether the wrong ones say that they could be others; and
-//! scans held against every part: whether a wrong part is told.
+//! Poses found from crops of parts: how many are right, and whether the wrong ones say that they could be others.
 
 use std::path::PathBuf;
 
@@ -33,8 +32,16 @@ pub struct Part {
     pub surface: Surface,
 }
 
-/// The meshes in `folder`, by name.
-pub fn parts(folder: &PathBuf) -> Result<Vec<Part>> {
+/// The meshes in the folders that were given, those of each by name.
+pub fn parts_of(arguments: &Bench) -> Result<Vec<Part>> {
+    if arguments.parts.is_empty() {
+        return Err(UserError::usage("Give the folder of the parts, such as --parts tests/data/parts."));
+    }
+    let all: Vec<Vec<Part>> = arguments.parts.iter().map(parts_in).collect::<Result<_>>()?;
+    Ok(all.into_iter().flatten().collect())
+}
+
+fn parts_in(folder: &PathBuf) -> Result<Vec<Part>> {
     let entries = std::fs::read_dir(folder).map_err(|e| UserError::file("read the folder", folder, &e))?;
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "stl" || ending == "ply" || ending == "obj"));
@@ -112,14 +119,10 @@ pub fn outcome(crop: &Crop, found: &Result<Alignment>, diagonal_mm: f64) -> Outc
 
 /// Runs the crops.
 pub fn run(arguments: &Bench) -> Result<Value> {
-    let folder = arguments
-        .parts
-        .clone()
-        .ok_or_else(|| UserError::usage("Give the folder of the parts, such as --parts tests/data/parts."))?;
     let crops = ((5.0 * arguments.scale).round() as usize).max(1);
     let mut rows = Vec::new();
     let mut all = Vec::new();
-    for (number, part) in parts(&folder)?.iter().enumerate() {
+    for (number, part) in parts_of(arguments)?.iter().enumerate() {
         if arguments.only.as_ref().is_some_and(|only| !part.name.contains(only.as_str())) {
             continue;
         }

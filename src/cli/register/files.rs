@@ -10,6 +10,7 @@ use crate::compute::cpu::Cpu;
 use crate::compute::{Backend, DeviceKind};
 use crate::dispatch::{Command, Context, Dispatcher, Watch};
 use crate::geometry::{Cloud, OrderedPoints, Pose, SearchablePoints, Vector};
+use crate::inspect::alignment::automatic;
 use crate::inspect::alignment::search_comparison::{self, SearchComparison};
 use crate::inspect::alignment::search_registration::Nominal;
 use crate::inspect::alignment::{Alignment, Method, best_fit};
@@ -30,6 +31,49 @@ pub struct Clouds {
     nominal: Cloud,
     normals: Vec<Vector>,
     scan: Cloud,
+}
+
+impl Clouds {
+    fn start(&self, progress: &Progress) -> Result<Alignment> {
+        automatic::on_cloud(&self.nominal, &self.normals, &self.scan, progress)
+    }
+
+    fn lend<T>(&self, work: impl FnOnce(&Nominal<'_>, &OrderedPoints) -> Result<T>) -> Result<T> {
+        let points = SearchablePoints::new(&self.nominal.points);
+        let nominal = Nominal::Cloud { points: &points, normals: &self.normals };
+        work(&nominal, &OrderedPoints::new(&self.scan.points))
+    }
+
+    /// Fits the scan onto the nominal, from the automatic start where one is asked for.
+    fn fit(&self, arguments: &Register, context: &Context, progress: &Progress) -> Result<(Alignment, Vec<f64>)> {
+        let given = given(arguments)?;
+        let sought = match arguments.align {
+            Method::None => return Ok((Alignment::given(given.unwrap_or_else(Pose::identity)), Vec::new())),
+            Method::Auto if given.is_none() => Some(self.start(&progress.part(0.0, 0.6))?),
+            Method::Auto | Method::BestFit => None,
+        };
+        let progress = &progress.part(0.6, 1.0);
+        let start = given.or(sought.as_ref().map(|found| found.nominal_from_scan)).unwrap_or_else(Pose::identity);
+        let mut history_mm2 = Vec::new();
+        let alignment = self.lend(|nominal, scan| {
+            let bounds = nominal.bounds();
+            let problem =
+                best_fit::Problem { target: nominal.target(), bounds, points: scan, normals: &[], oriented: false };
+            // A small object in a large scene must not be matched across the scene.
+            let reach = 0.1 * bounds.diagonal().min(crate::geometry::Aabb::of_many(&scan.points).diagonal());
+            let gate_mm = arguments.max_distance_mm.unwrap_or(reach);
+            let (backend, parameters) = (context.backend.as_ref(), arguments.best_fit());
+            let mut watch = |_: &Pose, rms_mm: f64| history_mm2.push(rms_mm * rms_mm);
+            best_fit::run_from_gate(backend, &problem, &start, &parameters, gate_mm, progress, &mut watch)
+        })?;
+        let alignment = match sought {
+            Some(Alignment { method, alternatives, rivals, explained, .. }) => {
+                Alignment { method, alternatives, rivals, explained, ..alignment }
+            }
+            None => alignment,
+        };
+        Ok((alignment, history_mm2))
+    }
 }
 
 impl Files {
@@ -69,16 +113,12 @@ impl Files {
                 };
                 work(&Nominal::Surface(&nominal.surface), &actual.prepared.ordered)
             }
-            Self::Clouds(clouds) => {
-                let points = SearchablePoints::new(&clouds.nominal.points);
-                let nominal = Nominal::Cloud { points: &points, normals: &clouds.normals };
-                work(&nominal, &OrderedPoints::new(&clouds.scan.points))
-            }
+            Self::Clouds(clouds) => clouds.lend(work),
         }
     }
 
-    /// Where a search starts, nominal from scan: the pose given, else the automatic one where it is asked for and there is
-    /// a surface to find it on, else the files' own frames.
+    /// Where a search starts, nominal from scan: the pose given, else the automatic one where it is asked for, else the
+    /// files' own frames.
     pub fn start(&mut self, arguments: &Register, console: &Console, progress: &Progress) -> Result<Pose> {
         let given = given(arguments)?;
         match self {
@@ -86,9 +126,10 @@ impl Files {
                 dispatcher.run_now(Command::Align(Method::Auto), progress)?;
                 Ok(dispatcher.document.nominal_from_scan())
             }
-            Self::Clouds(_) if given.is_none() && arguments.align == Method::Auto => {
-                console.say(NO_START);
-                Ok(Pose::identity())
+            Self::Clouds(clouds) if given.is_none() && arguments.align == Method::Auto => {
+                let found = clouds.start(progress)?;
+                found.remarks().iter().for_each(|remark| console.say(remark));
+                Ok(found.nominal_from_scan)
             }
             _ => Ok(given.unwrap_or_else(Pose::identity)),
         }
@@ -99,42 +140,12 @@ impl Files {
         &mut self,
         arguments: &Register,
         context: &Context,
-        console: &Console,
         progress: &Progress,
     ) -> Result<(Alignment, Vec<f64>)> {
         match self {
             Self::Surface(dispatcher) => align_by_commands(dispatcher, arguments, progress),
-            Self::Clouds(_) => self.fit_clouds(arguments, context, console, progress),
+            Self::Clouds(clouds) => clouds.fit(arguments, context, progress),
         }
-    }
-
-    fn fit_clouds(
-        &self,
-        arguments: &Register,
-        context: &Context,
-        console: &Console,
-        progress: &Progress,
-    ) -> Result<(Alignment, Vec<f64>)> {
-        let start = given(arguments)?;
-        match arguments.align {
-            Method::None => return Ok((Alignment::given(start.unwrap_or_else(Pose::identity)), Vec::new())),
-            Method::Auto if start.is_none() => console.say(NO_START),
-            Method::Auto | Method::BestFit => {}
-        }
-        let start = start.unwrap_or_else(Pose::identity);
-        let mut history_mm2 = Vec::new();
-        let alignment = self.lend(|nominal, scan| {
-            let bounds = nominal.bounds();
-            let problem =
-                best_fit::Problem { target: nominal.target(), bounds, points: scan, normals: &[], oriented: false };
-            // A small object in a large scene must not be matched across the scene.
-            let reach = 0.1 * bounds.diagonal().min(crate::geometry::Aabb::of_many(&scan.points).diagonal());
-            let gate_mm = arguments.max_distance_mm.unwrap_or(reach);
-            let (backend, parameters) = (context.backend.as_ref(), arguments.best_fit());
-            let mut watch = |_: &Pose, rms_mm: f64| history_mm2.push(rms_mm * rms_mm);
-            best_fit::run_from_gate(backend, &problem, &start, &parameters, gate_mm, progress, &mut watch)
-        })?;
-        Ok((alignment, history_mm2))
     }
 
     /// Registers with every search: from the pose given, else from near the pose that they align to.
@@ -142,13 +153,12 @@ impl Files {
         &mut self,
         arguments: &Register,
         context: &Context,
-        console: &Console,
         progress: &Progress,
     ) -> Result<SearchComparison> {
         let start = given(arguments)?;
         let aligned = match start {
             Some(_) => None,
-            None => Some(self.align(arguments, context, console, &progress.part(0.0, 0.5))?.0),
+            None => Some(self.align(arguments, context, &progress.part(0.0, 0.5))?.0),
         };
         let progress = progress.part(0.5, 1.0);
         if let Self::Surface(dispatcher) = self {
@@ -168,9 +178,6 @@ impl Files {
         })
     }
 }
-
-const NO_START: &str = "Two clouds have no automatic start: they are registered from where their files have them; \
-                        --pose gives another start.";
 
 /// Reads a scan.
 pub fn load(path: &Path, arguments: &Register, context: &Context, progress: &Progress) -> Result<LoadedScan> {

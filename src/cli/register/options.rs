@@ -29,7 +29,7 @@ pub struct Register {
     /// Unit of the numbers of all files.
     #[arg(long)]
     pub units: Option<LengthUnit>,
-    /// How to align. The automatic start needs a nominal with facets; --pose takes its place.
+    /// How to align. --pose takes the place of the automatic start.
     #[arg(long, value_enum, default_value = "auto")]
     pub align: Method,
     /// Text file with the 4x4 nominal_from_scan to start from.

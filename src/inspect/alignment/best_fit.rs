@@ -3,7 +3,7 @@
 use nalgebra::{Matrix6, Vector6};
 use serde::{Deserialize, Serialize};
 
-use super::{Alignment, Information, Method, StopReason};
+use super::{Alignment, Information, Method, Rivals, StopReason};
 use crate::base::{Progress, Result, UserError};
 use crate::compute::Backend;
 use crate::compute::registration::{self, Answer, Metric, Registration, Robust, Step, Target};
@@ -137,6 +137,8 @@ pub fn run_from_gate(
         stop,
         information: Information::new(&answer.hessian, problem.bounds.centre(), 0.5 * problem.bounds.diagonal()),
         alternatives: Vec::new(),
+        rivals: Rivals::NotSought,
+        explained: None,
     })
 }
 

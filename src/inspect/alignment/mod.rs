@@ -10,6 +10,7 @@ pub mod search_registration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::capitalised;
 use crate::geometry::Pose;
 pub use information::Information;
 
@@ -52,6 +53,52 @@ pub struct Alternative {
     pub angle_rad: f64,
 }
 
+/// What came of looking for other poses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rivals {
+    /// The fit started from a given pose.
+    #[default]
+    NotSought,
+    /// Every other pose that was tried was given up as far worse.
+    NoneNear,
+    /// The best of the others.
+    Nearest {
+        /// Its mean squared distance over that of the chosen pose, of all points and truncated: 1 fits as well.
+        times_worse: f64,
+    },
+}
+
+impl Rivals {
+    /// As reports state it.
+    pub fn words(&self) -> String {
+        match self {
+            Self::NotSought => "not looked for: the fit started from a given pose".to_owned(),
+            Self::NoneNear => "looked for over all rotations; none came near".to_owned(),
+            Self::Nearest { times_worse } => {
+                format!("looked for over all rotations; the next best fits {times_worse:.1} times worse (mean square)")
+            }
+        }
+    }
+}
+
+/// How much of a scan lies on the nominal, whatever took part in the fit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Explained {
+    /// Share of the scan's points, 0 to 1.
+    pub fraction: f64,
+    /// That lie no farther from the nominal than this, mm.
+    pub within_mm: f64,
+}
+
+impl Explained {
+    /// A point is explained by the nominal within this share of the part's diagonal: what separates a part with faults
+    /// from another part.
+    pub const WITHIN: f64 = 0.005;
+    /// With less of its points explained a scan may be of another part.
+    pub const LEAST: f64 = 0.7;
+}
+
 /// The outcome of an alignment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Alignment {
@@ -73,23 +120,49 @@ pub struct Alignment {
     pub information: Information,
     /// Poses that fit about as well.
     pub alternatives: Vec<Alternative>,
+    /// How far the others lie behind.
+    #[serde(default)]
+    pub rivals: Rivals,
+    /// How much of the scan lies on the nominal; `None` where the fit started from a given pose.
+    #[serde(default)]
+    pub explained: Option<Explained>,
 }
 
 impl Alignment {
     /// What qualifies the pose, as sentences.
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
-        match self.alternatives.len() {
-            0 => {}
-            1 => remarks
-                .push("1 other pose fits about as well: deviations may belong to other places of the part.".into()),
-            n => remarks
-                .push(format!("{n} other poses fit about as well: deviations may belong to other places of the part.")),
+        if let Some(doubt) = self.doubt() {
+            remarks.push(format!("{}: deviations may belong to other places of the part.", capitalised(&doubt)));
+        }
+        if let Some(explained) = self.explained.filter(|own| own.fraction < Explained::LEAST) {
+            remarks.push(format!(
+                "Only {:.0} % of the scan's points lie within {:.3} mm of the nominal: the scan may be of another part, or \
+                 show much beside it.",
+                (100.0 * explained.fraction).floor(),
+                explained.within_mm
+            ));
         }
         if !self.converged {
             remarks.push("The alignment stopped at its limit of iterations.".into());
         }
         remarks
+    }
+
+    /// What puts the pose in doubt: others that fit about as well, and freedoms that the scan leaves open.
+    pub fn doubt(&self) -> Option<String> {
+        let others = match self.alternatives.len() {
+            0 => None,
+            1 => Some("1 other pose fits about as well".to_owned()),
+            n => Some(format!("{n} other poses fit about as well")),
+        };
+        let open = match self.information.open.as_slice() {
+            [] => None,
+            [one] => Some(format!("{one} is open")),
+            many => Some(format!("{} are open", many.join(", "))),
+        };
+        let doubts: Vec<String> = others.into_iter().chain(open).collect();
+        (!doubts.is_empty()).then(|| doubts.join("; "))
     }
 
     /// The pose as it was given, nothing fitted.
@@ -104,6 +177,8 @@ impl Alignment {
             stop: StopReason::SmallStep,
             information: Information::default(),
             alternatives: Vec::new(),
+            rivals: Rivals::NotSought,
+            explained: None,
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use super::{Alignment, Information, Method, StopReason};
+use super::{Alignment, Information, Method, Rivals, StopReason};
 use crate::base::{Progress, Result, UserError};
 use crate::compute::Backend;
 use crate::compute::icp::{self, Answer, Filter, Search, Start, Stop, Truth};
@@ -155,6 +155,8 @@ impl Registered {
             },
             information: Information::default(),
             alternatives: Vec::new(),
+            rivals: Rivals::NotSought,
+            explained: None,
         }
     }
 }

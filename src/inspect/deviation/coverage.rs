@@ -95,6 +95,11 @@ impl Footprint {
         Self { facets, tree, spacing_mm, reach_mm }
     }
 
+    /// Distance between neighbouring compared points, mm.
+    pub fn spacing_mm(&self) -> f64 {
+        self.spacing_mm
+    }
+
     /// Whether a compared point lies within reach of `place` on a face whose normal has a cosine of at least
     /// `min_cosine` with `direction`.
     pub fn covers(
@@ -127,7 +132,7 @@ pub fn foot(surface: &Surface, place: &Point, facet: u32) -> Point {
 
 /// Distance between neighbours where it is wide (90th percentile), mm, from the density about each point. Copies of
 /// one point are no neighbours.
-fn spacing_mm(tree: &KdTree, feet: &[Point]) -> f64 {
+pub(super) fn spacing_mm(tree: &KdTree, feet: &[Point]) -> f64 {
     const NEIGHBOURS: usize = 6;
     let stride = feet.len().div_ceil(SPACING_POINTS).max(1);
     let mut spacings: Vec<f64> = feet
@@ -152,7 +157,7 @@ fn spacing_mm(tree: &KdTree, feet: &[Point]) -> f64 {
 pub fn measure(map: &DeviationMap, surface: &Surface, footprint: &Footprint, directions: &[Vector]) -> Coverage {
     let samples: Vec<(SurfaceSample, bool)> = match map {
         DeviationMap::Points(_) => of_points(surface, footprint),
-        DeviationMap::Facets { nominal, values } => {
+        DeviationMap::Facets { nominal, values, .. } => {
             let has_data = |sample: &SurfaceSample| values[sample.facet as usize].value().is_some();
             let samples = sampling::by_area(nominal, SAMPLES, 0).into_iter();
             samples.map(|sample| (sample, has_data(&sample))).collect()

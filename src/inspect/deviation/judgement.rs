@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::part_match::LARGE_TOLERANCE;
-use super::regions::{Clutter, Outliers, Region};
+use super::regions::{Clutter, MIN_POINTS, Outliers, Region};
 use super::{Coverage, Method, OutlierLimit, Parameters, PartMatch, Statistics};
 
 /// The judgement of a part.
@@ -48,12 +48,24 @@ pub const DECISION_RULE: &str = "Decision rule: a deviation is compared with the
 pub struct Judgement {
     /// The verdict.
     pub verdict: Verdict,
-    /// The verdict with what it covers, such as `PASS on 61 % of the surface`.
-    pub headline: String,
+    /// What the verdict covers and what puts it in doubt, such as `on 61 % of the surface`: read behind its name.
+    pub covers: String,
     /// Why, in one line.
     pub reason: String,
     /// What qualifies it.
     pub remarks: Vec<String>,
+}
+
+impl Judgement {
+    /// The verdict with what it covers, such as `PASS on 61 % of the surface`.
+    pub fn headline(&self) -> String {
+        headline(self.verdict, &self.covers)
+    }
+}
+
+/// A verdict and what it covers, in one line.
+pub fn headline(verdict: Verdict, covers: &str) -> String {
+    if covers.is_empty() { verdict.name().to_owned() } else { format!("{} {covers}", verdict.name()) }
 }
 
 /// What is judged.
@@ -87,11 +99,11 @@ impl Evidence<'_> {
         } else {
             Verdict::Pass
         };
-        let mut headline = format!("{} on {} of the surface", verdict.name(), percent(self.coverage.fraction));
+        let mut covers = format!("on {} of the surface", percent(self.coverage.fraction));
         if self.part_match.is_doubtful {
-            headline += "; the scan may be of another part";
+            covers += "; the scan may be of another part";
         }
-        Judgement { verdict, headline, reason: self.reason(too_many), remarks: self.remarks() }
+        Judgement { verdict, covers, reason: self.reason(too_many), remarks: self.remarks() }
     }
 
     fn reason(&self, too_many: Option<String>) -> String {
@@ -171,8 +183,7 @@ impl Evidence<'_> {
                 if seen { "; some of it was in view of the sensor, so material may be missing there" } else { "" }
             ));
         }
-        // Eight points make a region.
-        let resolved_mm2 = 8.0 * coverage.spacing_mm.powi(2);
+        let resolved_mm2 = MIN_POINTS as f64 * coverage.spacing_mm.powi(2);
         if resolved_mm2 > parameters.min_region_mm2 {
             remarks.push(format!(
                 "At a point spacing of {:.2} mm regions under {resolved_mm2:.1} mm² cannot be found.",

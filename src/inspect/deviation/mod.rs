@@ -2,6 +2,7 @@
 //! was measured, and the judgement of all of it.
 
 pub mod coverage;
+mod faces;
 pub mod histogram;
 pub mod judgement;
 pub mod part_match;
@@ -49,9 +50,9 @@ pub struct Parameters {
     pub max_distance_mm: f64,
     /// Places whose normals lean apart more have no data, degrees.
     pub max_angle_deg: f64,
-    /// Facets are refined to edges of at most this first, mm (facet methods).
+    /// Facets are refined to edges of at most this first, mm (facet methods); `None` follows the spacing of the points.
     pub max_edge_mm: Option<f64>,
-    /// Lateral radius of point-facet matching, mm; `None` takes each facet's own.
+    /// Lateral radius of point-facet matching, mm; `None` follows the spacing of the points.
     pub radius_mm: Option<f64>,
     /// Allowed deviations.
     pub tolerance: Tolerance,
@@ -156,6 +157,8 @@ pub enum DeviationMap {
         nominal: Arc<Mesh>,
         /// One per facet.
         values: Vec<FacetDeviation>,
+        /// No edge is longer, mm.
+        max_edge_mm: f64,
     },
 }
 
@@ -316,6 +319,25 @@ pub fn beyond(
     Ok(Beyond { numbers, deviations })
 }
 
+/// What was measured.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// Deviations as the method gives them.
+    pub map: DeviationMap,
+    /// Deviations of the scan points beside a map of facets.
+    of_points: Option<Vec<PointDeviation>>,
+}
+
+impl Measured {
+    /// The deviation of every scan point from the closest place of the nominal, whatever the method.
+    pub fn closest(&self) -> &[PointDeviation] {
+        match (&self.map, &self.of_points) {
+            (DeviationMap::Points(points), _) | (_, Some(points)) => points,
+            (DeviationMap::Facets { .. }, None) => &[],
+        }
+    }
+}
+
 /// Measures the deviations of `scan` from `surface`.
 pub fn measure(
     backend: &dyn Backend,
@@ -324,28 +346,27 @@ pub fn measure(
     nominal_from_scan: &Pose,
     parameters: &Parameters,
     progress: &Progress,
-) -> Result<DeviationMap> {
+) -> Result<Measured> {
     parameters.check()?;
     let max_angle_rad = parameters.max_angle_deg.to_radians();
+    let of_points = closest(backend, surface, scan, nominal_from_scan, parameters, progress)?;
     if parameters.method == Method::Closest {
-        let points = closest(backend, surface, scan, nominal_from_scan, parameters, progress)?;
-        return Ok(DeviationMap::Points(points));
+        return Ok(Measured { map: DeviationMap::Points(of_points), of_points: None });
     }
-    let nominal = match parameters.max_edge_mm {
-        Some(max_edge_mm) => Arc::new(refine::to_max_edge(surface.mesh(), max_edge_mm, progress)?.0),
-        None => Arc::new(surface.mesh().clone()),
-    };
+    let usual = faces::Resolution::of(scan.ordered, surface.mesh().area_mm2());
+    let max_edge_mm = parameters.max_edge_mm.unwrap_or(usual.max_edge_mm);
+    let nominal = Arc::new(refine::to_max_edge(surface.mesh(), max_edge_mm, progress)?.0);
     let values = if parameters.method == Method::PointFacet {
-        let directions = directions(scan.cloud);
+        let directions = faces::directions(&of_points, surface, scan.cloud, nominal_from_scan);
         backend.point_facet_matching(
             &point_facet_matching::Request {
                 nominal: &nominal,
                 points: &SearchablePoints::new(&scan.cloud.points),
                 directions: &directions,
                 nominal_from_scan,
-                radius_mm: parameters.radius_mm,
+                radius_mm: Some(parameters.radius_mm.unwrap_or(usual.radius_mm)),
                 max_distance_mm: parameters.effective_max_distance_mm(),
-                max_angle_rad,
+                max_angle_rad: max_angle_rad.min(faces::SAME_FACE_RAD),
             },
             progress,
         )?
@@ -367,16 +388,5 @@ pub fn measure(
             progress,
         )?
     };
-    Ok(DeviationMap::Facets { nominal, values })
-}
-
-/// Normals, else directions to the sensor, where the file has either.
-fn directions(cloud: &Cloud) -> Vec<Vector> {
-    if !cloud.normals.is_empty() {
-        return cloud.normals.iter().map(|normal| crate::geometry::cloud::vector(*normal)).collect();
-    }
-    if cloud.to_sensor.is_empty() && cloud.viewpoint.is_none() {
-        return Vec::new();
-    }
-    (0..cloud.points.len()).map(|i| cloud.direction_to_sensor(i).unwrap_or_else(Vector::zeros)).collect()
+    Ok(Measured { map: DeviationMap::Facets { nominal, values, max_edge_mm }, of_points: Some(of_points) })
 }

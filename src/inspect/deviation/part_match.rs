@@ -9,15 +9,12 @@ use serde::{Deserialize, Serialize};
 use super::regions::Clutter;
 use super::{Beyond, Coverage, Tolerance};
 use crate::compute::point_deviation::PointDeviation;
+use crate::inspect::alignment::Explained;
 
-/// A point is explained by the nominal within this share of the part's diagonal: what separates a part with faults
-/// from another part.
-const EXPLAINED_WITHIN: f64 = 0.005;
-/// Tolerances up to this share of the diagonal widen that: what is in tolerance is explained.
+/// Tolerances up to this share of the diagonal widen [`Explained::WITHIN`]: what is in tolerance is explained.
 pub const LARGE_TOLERANCE: f64 = 0.01;
-/// With less of its points explained a scan may be of another part.
-const MIN_EXPLAINED: f64 = 0.7;
-/// Unless what is not clutter is explained to this share,
+/// With less explained than [`Explained::LEAST`] a scan may be of another part, unless what is not clutter is explained
+/// to this share,
 const MIN_EXPLAINED_OF_PART: f64 = 0.85;
 /// and shows as much of the surface.
 const MIN_SHOWN: f64 = 0.5;
@@ -47,7 +44,8 @@ impl PartMatch {
         tolerance: &Tolerance,
         diagonal_mm: f64,
     ) -> Self {
-        let within_mm = (EXPLAINED_WITHIN * diagonal_mm).max(tolerance.largest_mm().min(LARGE_TOLERANCE * diagonal_mm));
+        let within_mm =
+            (Explained::WITHIN * diagonal_mm).max(tolerance.largest_mm().min(LARGE_TOLERANCE * diagonal_mm));
         let figures = |points: &[PointDeviation]| {
             points
                 .par_chunks(1 << 14)
@@ -73,7 +71,7 @@ impl PartMatch {
             is_doubtful: false,
         };
         let shown = coverage.in_view_fraction.unwrap_or(coverage.fraction);
-        let explains_itself = own.explained_fraction >= MIN_EXPLAINED;
+        let explains_itself = own.explained_fraction >= Explained::LEAST;
         let stands_in_clutter = own.explained_of_part_fraction >= MIN_EXPLAINED_OF_PART && shown >= MIN_SHOWN;
         own.is_doubtful = !explains_itself && !stands_in_clutter;
         own

@@ -27,6 +27,10 @@ pub struct Sensor {
     pub max_incidence_deg: f64,
     /// Standard deviation of the range at normal incidence, mm; grows with 1 / cos(incidence).
     pub range_sigma_mm: f64,
+    /// How far a surface at a slant comes out too far away: this times (1 / cos(incidence) - 1)³, mm. Fringes are blurred
+    /// there, little at first and fast towards the rim of a round face.
+    #[serde(default)]
+    pub slant_mm: f64,
     /// Share of the noise's variance that is correlated over the surface.
     pub correlated_share: f64,
     /// Distance over which that share is correlated, mm.
@@ -61,6 +65,7 @@ impl Default for Sensor {
             baseline_mm: 90.0,
             max_incidence_deg: 75.0,
             range_sigma_mm: 0.035,
+            slant_mm: 0.0,
             correlated_share: 0.5,
             correlation_mm: 1.0,
             bias_mm: 0.01,
@@ -84,6 +89,7 @@ impl Sensor {
             pitch_mm: self.pitch_mm.map(|length| length * factor),
             baseline_mm: self.baseline_mm * factor,
             range_sigma_mm: self.range_sigma_mm * factor,
+            slant_mm: self.slant_mm * factor,
             correlation_mm: self.correlation_mm * factor,
             bias_mm: self.bias_mm * factor,
             bin_mm: self.bin_mm * factor,
@@ -203,7 +209,7 @@ pub fn take(
                 let sigma = sensor.range_sigma_mm / cosine;
                 let share = sensor.correlated_share;
                 let spread = sigma * ((1.0 - share).sqrt() * white + share.sqrt() * field.at(x, y));
-                let noise = spread + error.at(x, y, depth);
+                let noise = spread + error.at(x, y, depth) + sensor.slant_mm * (1.0 / cosine - 1.0).powi(3);
                 let fly = if edges[cell] && flies < fly_chance { 15.0 * sensor.pitch_mm[0] * fly.abs() } else { 0.0 };
                 let direction = ray(sensor, column, row);
                 Some(SnapshotPoint {

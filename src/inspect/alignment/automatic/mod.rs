@@ -11,6 +11,7 @@
 //!
 //! Nothing is drawn at random and all sums have a fixed order: the same input gives the same bits.
 
+mod onto_cloud;
 mod pair_table;
 mod principal;
 mod translations;
@@ -27,6 +28,7 @@ use crate::geometry::{
     Cloud, OrderedPoints, Point, Pose, SearchablePoints, Surface, Vector, normals, sampling, thinning,
 };
 use crate::inspect::cleaning;
+pub use onto_cloud::on_cloud;
 use pair_table::PairTable;
 use translations::TranslationVotes;
 
@@ -107,7 +109,14 @@ pub fn run(
     let start = Parameters { max_distance_mm: None, ..parameters.clone() };
     let fitted =
         best_fit::run_from_gate(backend, &problem, &best.pose, &start, start_gate, &progress.part(0.8, 1.0), watch)?;
-    Ok(Alignment { method: Method::Auto, alternatives: verification::alternatives(&ranked, spacing_mm), ..fitted })
+    let explained = verifier.explained(&fitted.nominal_from_scan)?;
+    Ok(Alignment {
+        method: Method::Auto,
+        explained: Some(explained),
+        alternatives: verification::alternatives(&ranked, spacing_mm),
+        rivals: verification::rivals(&ranked, spacing_mm),
+        ..fitted
+    })
 }
 
 fn check_spread(cloud: &Cloud) -> Result<()> {

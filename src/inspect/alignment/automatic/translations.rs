@@ -28,10 +28,13 @@ const MAX_CELLS: usize = 96;
 const PEAKS: usize = 3;
 /// Poses handed on.
 const KEPT: usize = 160;
-/// Poses nearer than this to a better one are not: cells and degrees. Votes fall off slowly about a pose, and its
-/// neighbours would crowd out others; smaller steps of a symmetry are found by turning the part.
-const NEAR_CELLS: f64 = 2.5;
-const NEAR_DEG: f64 = 22.0;
+/// Poses nearer than this to a better one are not, in cells. Votes fall off slowly about a pose, and its neighbours would
+/// crowd out others.
+const NEAR_CELLS: f64 = 1.5;
+/// And in degrees: among all rotations; smaller steps of a symmetry are found by turning the part.
+const NEAR_OF_ALL_DEG: f64 = 22.0;
+/// Among the turns of a part, which follow each other closely.
+const NEAR_OF_TURNS_DEG: f64 = 8.0;
 /// What a point has to give, in whole numbers so that the order of adding does not show.
 const VOTE: u32 = 1 << 16;
 
@@ -95,11 +98,15 @@ impl<'a> TranslationVotes<'a> {
 
     /// Poses over all rotations, most votes first.
     pub fn over_all(&self) -> Vec<Pose> {
-        self.over(&(0..ROTATIONS).map(rotation).collect::<Vec<_>>())
+        self.over(&(0..ROTATIONS).map(rotation).collect::<Vec<_>>(), NEAR_OF_ALL_DEG)
     }
 
-    /// Poses with about these rotations, most votes first.
-    pub fn over(&self, rotations: &[UnitQuaternion<f64>]) -> Vec<Pose> {
+    /// Poses with about these rotations, turns of one part, most votes first.
+    pub fn over_turns(&self, rotations: &[UnitQuaternion<f64>]) -> Vec<Pose> {
+        self.over(rotations, NEAR_OF_TURNS_DEG)
+    }
+
+    fn over(&self, rotations: &[UnitQuaternion<f64>], near_deg: f64) -> Vec<Pose> {
         let mut peaks: Vec<Peak> = rotations
             .par_iter()
             .map_init(|| vec![0_u32; self.cells.iter().product()], |votes, rotation| self.peaks(rotation, votes))
@@ -111,7 +118,7 @@ impl<'a> TranslationVotes<'a> {
         for peak in &peaks {
             let is_near = |other: &&Peak| {
                 (other.centre - peak.centre).norm() < NEAR_CELLS * self.cell_mm
-                    && other.rotation.angle_to(&peak.rotation) < NEAR_DEG.to_radians()
+                    && other.rotation.angle_to(&peak.rotation) < near_deg.to_radians()
             };
             if !kept.iter().any(is_near) {
                 kept.push(peak);

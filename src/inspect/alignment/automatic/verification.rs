@@ -4,8 +4,8 @@ use std::f64::consts::FRAC_PI_2;
 
 use rayon::prelude::*;
 
-use super::super::Alternative;
 use super::super::best_fit::{self, Parameters, Problem};
+use super::super::{Alternative, Explained, Rivals};
 
 use super::translations::TranslationVotes;
 use super::turns::Turns;
@@ -26,6 +26,8 @@ pub(super) struct Candidate {
     pub rms_mm: f64,
     /// Distance within which points belong to the part, mm.
     pub gate_mm: f64,
+    /// Share of the points that do.
+    inside_fraction: f64,
     /// Cost after the coarse refinement, mm².
     coarse_cost: f64,
 }
@@ -172,7 +174,7 @@ impl<'a> Verifier<'a> {
     fn rivals(&self, best: &Pose) -> Vec<Pose> {
         let mut rivals = self.turns.of(best);
         let rotations: Vec<_> = std::iter::once(best).chain(&rivals).map(|pose| pose.rotation).collect();
-        rivals.extend(self.translations.iter().flat_map(|votes| votes.over(&rotations)));
+        rivals.extend(self.translations.iter().flat_map(|votes| votes.over_turns(&rotations)));
         rivals
     }
 
@@ -237,8 +239,16 @@ impl<'a> Verifier<'a> {
             cost: (squares + outside * gate_mm * gate_mm) / deviations.len().max(1) as f64,
             rms_mm: (squares / inside.max(1) as f64).sqrt(),
             gate_mm,
+            inside_fraction: inside as f64 / deviations.len().max(1) as f64,
             coarse_cost: f64::INFINITY,
         })
+    }
+
+    /// How much of the scan lies on the nominal in `pose`.
+    pub fn explained(&self, pose: &Pose) -> Result<Explained> {
+        let within_mm = Explained::WITHIN * self.surface.bounds().diagonal();
+        let measured = self.measure(&self.dense, *pose, within_mm)?;
+        Ok(Explained { fraction: measured.inside_fraction, within_mm })
     }
 
     /// A short fit of each within `gate_mm`; the pose as it was where it fails.
@@ -286,6 +296,15 @@ impl<'a> Verifier<'a> {
         let centre = bounds.centre();
         let apart = (a.inverse_transform_point(&centre) - b.inverse_transform_point(&centre)).norm();
         apart < one.1 * bounds.diagonal() && a.rotation.angle_to(&b.rotation) < one.0.to_radians()
+    }
+}
+
+/// How far the second of `ranked` lies behind the first.
+pub(super) fn rivals(ranked: &[Candidate], spacing_mm: f64) -> Rivals {
+    let least = (PRECISION * spacing_mm).powi(2);
+    match ranked {
+        [best, next, ..] => Rivals::Nearest { times_worse: (next.cost + least) / (best.cost + least) },
+        _ => Rivals::NoneNear,
     }
 }
 

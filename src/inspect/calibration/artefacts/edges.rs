@@ -26,20 +26,20 @@ impl Edge {
     /// How far a whole edge may be off either way, in distances of neighbouring points, where they run along it.
     pub fn off_pitches(self) -> f64 {
         match self {
-            // Grey between black and white tells the edge within the point.
-            Self::DarkStroke | Self::Greyscale => 0.0,
-            Self::Height => 0.5,
+            Self::DarkStroke => 0.0,
+            // Grey between black and white tells the edge within the point, as well as a pixel's own profile is known.
+            Self::Greyscale => 0.06,
+            Self::Height => 0.3,
         }
     }
 
-    /// By how much a slot may come out wider or narrower than it is, in distances of neighbouring points: heights are
-    /// averaged over a few points, so that an edge seems to begin before it does; both edges alike, so that the middle
-    /// stays.
+    /// By how much a slot may come out wider or narrower than it is, in distances of neighbouring points: both edges
+    /// alike, so that the middle stays.
     pub fn wider_pitches(self) -> f64 {
         match self {
             Self::DarkStroke => 0.0,
             Self::Greyscale => 2.0,
-            Self::Height => 4.0,
+            Self::Height => 1.0,
         }
     }
 }
@@ -186,9 +186,12 @@ impl Band {
                 slices.iter().map(|slice| step(slice, rises, &grey)).collect()
             }
             Edge::Height => {
-                let height = |sample: &Sample| sample.height.clamp(-2.0 * FALLEN_MM, 0.0) / (2.0 * FALLEN_MM) + 1.0;
-                let rises = self.rises(&slices, &height)?;
-                slices.iter().map(|slice| step(&averaged(slice), rises, &height)).collect()
+                // A point at the bottom counts no more than one that has fallen enough, or a wall that is in view on one
+                // side and hidden on the other would pull the two edges of a slot unequally.
+                let height = |sample: &Sample| sample.height.clamp(-2.0 * FALLEN_MM, 0.0);
+                let rises = self.rises(&slices, &|sample| height(sample) + 2.0 * FALLEN_MM)?;
+                let even = |slice: &[Sample]| averaged(slice, &height);
+                slices.iter().map(|slice| step(&even(slice), rises, &|sample| sample.height)).collect()
             }
         };
         let place = |(slice, across): (&Vec<Sample>, Option<f64>)| {
@@ -253,11 +256,11 @@ fn step(slice: &[Sample], rises: bool, value: &dyn Fn(&Sample) -> f64) -> Option
     Some(if rises { after.across - (1.0 - share) * reach } else { before.across + share * reach })
 }
 
-/// Heights averaged over neighbours across the band.
-fn averaged(slice: &[Sample]) -> Vec<Sample> {
+/// Heights averaged over neighbours across the band, from 0 far below to 1 on the plane.
+fn averaged(slice: &[Sample], height: &dyn Fn(&Sample) -> f64) -> Vec<Sample> {
     let mean = |i: usize| {
         let near = &slice[i.saturating_sub(AVERAGED)..(i + AVERAGED + 1).min(slice.len())];
-        near.iter().map(|sample| sample.height).sum::<f64>() / near.len() as f64
+        near.iter().map(height).sum::<f64>() / (near.len() as f64 * 2.0 * FALLEN_MM) + 1.0
     };
     slice.iter().enumerate().map(|(i, sample)| Sample { height: mean(i), ..*sample }).collect()
 }

@@ -63,7 +63,7 @@ impl Artefact for PlaneAndLines {
     fn remark(&self) -> Option<&'static str> {
         let is_shadowed = self.edge == Edge::Height;
         is_shadowed.then_some(
-            "The projector's shadow at the rims of square slots is not modelled: edges are taken as known to half the \
+            "The projector's shadow at the rims of square slots is not modelled: edges are taken as known to 0.3 of the \
              distance of neighbouring points either way, which the uncertainties along X and Y contain.",
         )
     }

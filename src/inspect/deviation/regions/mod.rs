@@ -8,6 +8,7 @@
 mod clutter;
 mod peak;
 mod places;
+mod supported;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -16,9 +17,11 @@ use super::coverage::Footprint;
 use super::{Beyond, DeviationMap, Parameters};
 use crate::base::{Progress, Result};
 use crate::compute::Backend;
+use crate::compute::point_deviation::PointDeviation;
 use crate::geometry::{Aabb, DisjointSets, Point, Pose, Surface, Vector};
 use clutter::Judge;
 use places::{Place, Places};
+use supported::OutOfTolerance;
 
 /// A connected region out of tolerance.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -76,6 +79,8 @@ pub struct Found {
 pub struct Request<'a> {
     /// Deviations of points or facets.
     pub map: &'a DeviationMap,
+    /// Deviation of each point from the closest place of the nominal.
+    pub closest: &'a [PointDeviation],
     /// Points farther than the largest distance.
     pub beyond: &'a Beyond,
     /// The nominal.
@@ -91,18 +96,20 @@ pub struct Request<'a> {
 }
 
 /// Points that a region of a scan needs: fewer are strays, whatever area they stand for.
-const MIN_POINTS: usize = 8;
+pub const MIN_POINTS: usize = 8;
 
 /// Finds the regions.
 pub fn find(backend: &dyn Backend, request: &Request<'_>, progress: &Progress) -> Result<Found> {
     let mut found = Found::default();
-    if let DeviationMap::Facets { nominal, values } = request.map {
+    if let DeviationMap::Facets { nominal, values, .. } = request.map {
         let places = Places::of_facets(nominal, values);
         let groups = connected(&sides(&places, request.parameters), &places);
         let mut in_regions = Membership::new(&places);
+        let points = OutOfTolerance::new(request);
         for members in groups {
             let region = region_of(&places, &members, false);
-            if region.area_mm2 >= request.parameters.min_region_mm2 {
+            let is_large = region.area_mm2 >= request.parameters.min_region_mm2;
+            if is_large && points.at(&places, &members, request) >= MIN_POINTS {
                 in_regions.add(&members);
                 found.regions.push(region);
             }

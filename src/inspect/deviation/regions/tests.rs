@@ -23,6 +23,7 @@ fn find_flat(map: &DeviationMap, points: &[Point], parameters: &Parameters) -> V
     let footprint = Footprint::new(deviations, &surface, points, &pose);
     let request = Request {
         map,
+        closest: deviations,
         beyond: &Beyond::default(),
         surface: &surface,
         points,

@@ -1,0 +1,181 @@
+//! `bench wrong-parts`: every scan held against every part of a folder, all of equal size: whether a scan of another part
+//! is told, and whether a scan of the part itself is still taken for one.
+
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+use super::super::arguments::Bench;
+use super::poses::{self, Part};
+use crate::base::random::Random;
+use crate::base::{Progress, Result, UserError};
+use crate::compute::Backend;
+use crate::compute::cpu::Cpu;
+use crate::geometry::health::{CloudFindings, MeshFindings};
+use crate::geometry::{Pose, Surface, Vector};
+use crate::inspect::alignment::automatic::{self, PreparedScan};
+use crate::inspect::alignment::{Alignment, best_fit};
+use crate::inspect::deviation::{Parameters, Tolerance, Verdict};
+use crate::inspect::simulation::{self, sensor::Sensor};
+use crate::session::check::{self, Check};
+use crate::session::{Actual, Nominal, SourceFile};
+
+/// Diagonal that all parts are brought to, mm: their sizes do not tell them apart.
+const DIAGONAL_MM: f64 = 150.0;
+/// Directions that a part is scanned from: all round, and from one side.
+const VIEWS: [usize; 2] = [12, 3];
+/// Points of a scan.
+const POINTS: usize = 30_000;
+/// Tolerances that a pair is judged by, mm either way: a usual one, and one of rough castings.
+const TOLERANCES_MM: [f64; 2] = [0.2, 1.0];
+
+/// What came of a scan on a nominal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// No pose, with a sentence.
+    Refused,
+    /// Fails, and the headline says that it may be another part.
+    FailsInDoubt,
+    /// Fails.
+    Fails,
+    /// Too little is known.
+    Incomplete,
+    /// Passes, and the headline names other poses or open freedoms.
+    PassesInDoubt,
+    /// Passes without a word of doubt.
+    Passes,
+}
+
+impl Outcome {
+    const ALL: [(Self, &'static str); 6] = [
+        (Self::Refused, "refused"),
+        (Self::FailsInDoubt, "fails_in_doubt"),
+        (Self::Fails, "fails"),
+        (Self::Incomplete, "incomplete"),
+        (Self::PassesInDoubt, "passes_in_doubt"),
+        (Self::Passes, "passes"),
+    ];
+
+    fn of(check: &Check, alignment: &Alignment) -> Self {
+        match check.verdict() {
+            Verdict::Fail if check.part_match.is_doubtful => Self::FailsInDoubt,
+            Verdict::Fail => Self::Fails,
+            Verdict::Incomplete => Self::Incomplete,
+            Verdict::Pass if alignment.doubt().is_some() => Self::PassesInDoubt,
+            Verdict::Pass => Self::Passes,
+        }
+    }
+}
+
+/// A scan on a nominal: names of both, and what came of it by each tolerance.
+struct Pair<'a> {
+    scan: &'a str,
+    nominal: &'a str,
+    outcomes: [Outcome; TOLERANCES_MM.len()],
+}
+
+/// Runs all pairs.
+pub fn run(arguments: &Bench) -> Result<Value> {
+    let nominals: Vec<Nominal> = poses::parts_of(arguments)?.iter().map(nominal_of).collect();
+    // Of a shortened run, the next parts in the order.
+    let others = ((nominals.len() as f64 - 1.0) * arguments.scale).ceil() as usize;
+    let mut rows = Vec::new();
+    let mut holds = true;
+    for views in VIEWS {
+        let scans: Vec<Result<Actual>> = nominals.par_iter().map(|nominal| scan_of(nominal, views)).collect();
+        let (mut right, mut wrong) = (Vec::new(), Vec::new());
+        for (i, (scan, own)) in scans.into_iter().zip(&nominals).enumerate() {
+            let scan = scan?;
+            for (step, nominal) in nominals.iter().cycle().skip(i).take(others + 1).enumerate() {
+                let outcomes = judged(nominal, &scan)?;
+                let pair = Pair { scan: &own.source.hash, nominal: &nominal.source.hash, outcomes };
+                if step == 0 { &mut right } else { &mut wrong }.push(pair);
+            }
+        }
+        for (t, tolerance_mm) in TOLERANCES_MM.into_iter().enumerate() {
+            for (what, pairs, bad) in
+                [("own part", &right, &BAD_OF_OWN[..]), ("other parts", &wrong, &[Outcome::Passes][..])]
+            {
+                let found: Vec<(&Pair<'_>, Outcome)> =
+                    pairs.iter().filter_map(|pair| Some((pair, *pair.outcomes.get(t)?))).collect();
+                let which: Vec<String> = found
+                    .iter()
+                    .filter(|(_, outcome)| bad.contains(outcome))
+                    .map(|(pair, outcome)| format!("{} on {}: {outcome:?}", pair.scan, pair.nominal))
+                    .collect();
+                holds &= which.is_empty();
+                let count = |wanted| found.iter().filter(|(_, own)| *own == wanted).count();
+                let mut row = serde_json::Map::new();
+                let case = format!("scans from {views} directions on their {what}, ± {tolerance_mm} mm");
+                row.insert("case".to_owned(), json!(case));
+                row.insert("pairs".to_owned(), json!(found.len()));
+                row.extend(Outcome::ALL.map(|(outcome, name)| (name.to_owned(), json!(count(outcome)))));
+                row.insert("which".to_owned(), json!(which));
+                rows.push(Value::Object(row));
+            }
+        }
+    }
+    let device = Cpu.device();
+    Ok(
+        json!({ "schema": "shadowgraph.bench/1", "suite": "wrong-parts", "device": device, "rows": rows, "holds": holds }),
+    )
+}
+
+/// What a scan of the part itself must not come to.
+const BAD_OF_OWN: [Outcome; 4] = [Outcome::Refused, Outcome::FailsInDoubt, Outcome::Fails, Outcome::Incomplete];
+
+fn source(name: &str) -> SourceFile {
+    SourceFile { path: name.into(), hash: name.into(), unit: None, columns: None }
+}
+
+fn nominal_of(part: &Part) -> Nominal {
+    let mut mesh = part.surface.mesh().clone();
+    mesh.scale(DIAGONAL_MM / part.surface.bounds().diagonal());
+    Nominal {
+        source: source(&part.name),
+        surface: Surface::new(mesh),
+        findings: MeshFindings::default(),
+        notes: Vec::new(),
+        steps: Vec::new(),
+    }
+}
+
+fn scan_of(nominal: &Nominal, views: usize) -> Result<Actual> {
+    let mut random = Random::new(views as u64, crate::base::random::mix(nominal.source.name().len() as u64));
+    let shift = Vector::new(random.normal(), random.normal(), random.normal()) * 100.0;
+    let parameters = simulation::Parameters {
+        sensor: Sensor { pitch_mm: [0.4; 2], range_sigma_mm: 0.02, ..Sensor::default().scaled(2.0) },
+        views,
+        points: Some(POINTS),
+        scan_from_nominal: Pose::from_parts(shift.into(), random.rotation()),
+        ..simulation::Parameters::default()
+    };
+    let cloud = simulation::run(&nominal.surface, &parameters, &Progress::silent())?.cloud;
+    Ok(Actual {
+        sources: vec![source("scan")],
+        prepared: PreparedScan::new(&cloud),
+        cloud,
+        facets: None,
+        findings: CloudFindings::default(),
+        notes: Vec::new(),
+        cleaning: Vec::new(),
+    })
+}
+
+/// A scan on a nominal, by each tolerance.
+fn judged(nominal: &Nominal, scan: &Actual) -> Result<[Outcome; TOLERANCES_MM.len()]> {
+    let (parameters, silent) = (best_fit::Parameters::default(), Progress::silent());
+    let aligned =
+        automatic::run(&Cpu, &nominal.surface, &scan.cloud, &scan.prepared, &parameters, &silent, &mut |_, _| ());
+    let Ok(alignment) = aligned else { return Ok([Outcome::Refused; TOLERANCES_MM.len()]) };
+    let mut outcomes = [Outcome::Refused; TOLERANCES_MM.len()];
+    for (outcome, limit_mm) in outcomes.iter_mut().zip(TOLERANCES_MM) {
+        let tolerance = Tolerance { low_mm: -limit_mm, high_mm: limit_mm };
+        let parameters = Parameters { tolerance, ..Parameters::default() };
+        match check::run(&Cpu, nominal, scan, &alignment.nominal_from_scan, &parameters, 3.0 * limit_mm, &silent) {
+            Ok(check) => *outcome = Outcome::of(&check, &alignment),
+            Err(UserError { kind: crate::base::ErrorKind::Input, .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(outcomes)
+}

@@ -1,0 +1,192 @@
+//! Owns the document and runs commands on it, one at a time.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::edit::{Edit, Plan, Watch};
+use super::plan::plan;
+use super::{Command, Context, mechanical};
+use crate::base::{Progress, Result};
+use crate::geometry::Pose;
+use crate::session::jobs::{Job, JobState};
+use crate::session::{Document, History};
+
+/// A sentence for the log, and whether it is an error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// The sentence.
+    pub text: String,
+    /// Whether something failed.
+    pub is_error: bool,
+}
+
+/// Owns the document; runs commands on it, one at a time.
+pub struct Dispatcher {
+    /// The inspection.
+    pub document: Document,
+    /// Its past and future.
+    pub history: History,
+    /// Device and CAD reader.
+    pub context: Context,
+    /// What happened, oldest first.
+    pub messages: Vec<Message>,
+    /// The mechanical alignment.
+    pub mechanical: mechanical::Live,
+    job: Option<Job<Edit>>,
+    queue: std::collections::VecDeque<Command>,
+    /// Times of the commands run so far: name, ms.
+    pub timings_ms: Vec<(String, f64)>,
+    started: Instant,
+}
+
+impl Dispatcher {
+    /// Begins with an empty document.
+    pub fn new(context: Context) -> Self {
+        Self {
+            document: Document::default(),
+            history: History::default(),
+            context,
+            messages: Vec::new(),
+            mechanical: mechanical::Live::default(),
+            job: None,
+            queue: std::collections::VecDeque::new(),
+            timings_ms: Vec::new(),
+            started: Instant::now(),
+        }
+    }
+
+    /// Runs `command` when those before it are done. `watch` sees poses of a running best fit, `wake` is called
+    /// whenever there is something new to show. Returns whether the document changed at once.
+    pub fn send(&mut self, command: Command, watch: &Watch, wake: &Arc<dyn Fn() + Send + Sync>) -> bool {
+        self.queue.push_back(command);
+        self.advance(watch, wake)
+    }
+
+    /// Takes in a finished job and starts what waits. Returns whether the document changed.
+    pub fn advance(&mut self, watch: &Watch, wake: &Arc<dyn Fn() + Send + Sync>) -> bool {
+        let mut changed = false;
+        if let Some(outcome) = self.job.as_ref().and_then(Job::poll) {
+            let label = self.job.take().map(|job| job.label).unwrap_or_default();
+            self.timings_ms.push((label, self.started.elapsed().as_secs_f64() * 1e3));
+            changed |= self.finish(outcome);
+        }
+        while self.job.is_none() {
+            let Some(command) = self.queue.pop_front() else { break };
+            changed |= self.start(command, watch, wake);
+        }
+        let said = self.mechanical.advance(&self.document.calibration, wake);
+        said.into_iter().for_each(|text| self.say(text));
+        changed
+    }
+
+    fn start(&mut self, command: Command, watch: &Watch, wake: &Arc<dyn Fn() + Send + Sync>) -> bool {
+        match command {
+            Command::Undo => self.step_back(),
+            Command::Redo => self.step_forward(),
+            Command::Mechanical(order) => {
+                let done = self.mechanical.obey(order, &self.document.calibration.setup, wake);
+                self.finish(done.map(|()| Edit::nothing("")))
+            }
+            command => match plan(command, &self.document, &self.context, &self.timings_ms) {
+                Ok(Plan::Now(edit)) => self.finish(Ok(edit)),
+                Ok(Plan::Work(label, work)) => {
+                    let (watch, wake) = (Arc::clone(watch), Arc::clone(wake));
+                    self.started = Instant::now();
+                    self.job = Some(Job::start(label, move || wake(), move |progress| work(progress, &watch)));
+                    false
+                }
+                Err(error) => self.finish(Err(error)),
+            },
+        }
+    }
+
+    fn step_back(&mut self) -> bool {
+        match self.history.undo(&mut self.document) {
+            Some(label) => self.say(format!("Undone: {label}.")),
+            None => return false,
+        }
+        true
+    }
+
+    fn step_forward(&mut self) -> bool {
+        match self.history.redo(&mut self.document) {
+            Some(label) => self.say(format!("Redone: {label}.")),
+            None => return false,
+        }
+        true
+    }
+
+    fn finish(&mut self, outcome: Result<Edit>) -> bool {
+        for notice in self.context.backend.take_notices() {
+            self.say(notice);
+        }
+        match outcome {
+            Ok(edit) => {
+                for note in edit.notes {
+                    self.say(note);
+                }
+                if let Some(backend) = edit.backend {
+                    self.context.backend = backend;
+                }
+                let Some(label) = edit.label else { return false };
+                let before = self.document.clone();
+                (edit.apply)(&mut self.document);
+                for note in self.document.follow_features() {
+                    self.say(note);
+                }
+                self.history.record(label, before, &self.document);
+                true
+            }
+            Err(error) => {
+                // What was queued behind a failed command was meant for its result.
+                self.queue.clear();
+                self.messages.push(Message { text: error.sentence, is_error: true });
+                false
+            }
+        }
+    }
+
+    fn say(&mut self, text: String) {
+        if !text.is_empty() {
+            self.messages.push(Message { text, is_error: false });
+        }
+    }
+
+    /// The running job's name and state.
+    pub fn job(&self) -> Option<(&str, JobState)> {
+        self.job.as_ref().map(|job| (job.label.as_str(), job.state()))
+    }
+
+    /// Asks the running job to stop and forgets what waits.
+    pub fn cancel(&mut self) {
+        self.queue.clear();
+        if let Some(job) = &self.job {
+            job.cancel();
+        }
+    }
+
+    /// Runs `command` on this thread to its end: for the command line.
+    pub fn run_now(&mut self, command: Command, progress: &Progress) -> Result<()> {
+        self.run_watched(command, &(Arc::new(|_: &Pose, _| ()) as Watch), progress)
+    }
+
+    /// As [`Self::run_now`]; `watch` sees the poses of a best fit.
+    pub fn run_watched(&mut self, command: Command, watch: &Watch, progress: &Progress) -> Result<()> {
+        let started = Instant::now();
+        let label = match &command {
+            Command::OpenNominal { .. } => "open_nominal",
+            Command::OpenScans { .. } => "open_scan",
+            Command::Align(_) | Command::AlignByPairs | Command::RegisterBySearch(_) => "align",
+            Command::Compare => "compare",
+            Command::WriteReport { .. } => "report",
+            _ => "other",
+        };
+        let edit = match plan(command, &self.document, &self.context, &self.timings_ms)? {
+            Plan::Now(edit) => edit,
+            Plan::Work(_, work) => crate::session::jobs::guarded(|| work(progress, watch))?,
+        };
+        self.timings_ms.push((label.to_owned(), started.elapsed().as_secs_f64() * 1e3));
+        self.finish(Ok(edit));
+        Ok(())
+    }
+}

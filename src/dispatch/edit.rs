@@ -1,0 +1,60 @@
+//! What a finished command changes, and how commands are carried out.
+
+use std::sync::Arc;
+
+use crate::base::{Progress, Result};
+use crate::compute::Backend;
+use crate::geometry::Pose;
+use crate::session::Document;
+
+/// A change to the document, made by a finished command.
+pub struct Edit {
+    /// What it is called in the undo menu; `None` for commands that leave the document alone.
+    pub label: Option<String>,
+    /// Makes the change.
+    pub apply: Box<dyn FnOnce(&mut Document) + Send>,
+    /// Sentences for the log.
+    pub notes: Vec<String>,
+    /// The device that computes from now on, where it changes.
+    pub backend: Option<Arc<dyn Backend>>,
+}
+
+impl Edit {
+    pub(super) fn new(label: impl Into<String>, apply: impl FnOnce(&mut Document) + Send + 'static) -> Self {
+        Self { label: Some(label.into()), apply: Box::new(apply), notes: Vec::new(), backend: None }
+    }
+
+    pub(super) fn nothing(note: impl Into<String>) -> Self {
+        Self { label: None, apply: Box::new(|_| ()), notes: vec![note.into()], backend: None }
+    }
+
+    pub(super) fn with_notes(mut self, notes: impl IntoIterator<Item = String>) -> Self {
+        self.notes.extend(notes);
+        self
+    }
+
+    /// This change and then another, as one step.
+    pub(super) fn then(mut self, next: Self) -> Self {
+        let first = self.apply;
+        self.apply = Box::new(move |document| {
+            first(document);
+            (next.apply)(document);
+        });
+        self.label = self.label.or(next.label);
+        self.notes.extend(next.notes);
+        self
+    }
+}
+
+/// What the window shows while a best fit runs: the pose and its RMS, mm.
+pub type Watch = Arc<dyn Fn(&Pose, f64) + Send + Sync>;
+
+pub(super) type Work = Box<dyn FnOnce(&Progress, &Watch) -> Result<Edit> + Send>;
+
+/// How a command is carried out.
+pub(super) enum Plan {
+    /// At once.
+    Now(Edit),
+    /// On another thread.
+    Work(String, Work),
+}
