@@ -3,6 +3,7 @@
 mod files;
 mod interface;
 mod menu;
+mod number_field;
 mod open_dialog;
 mod palette;
 mod panels;

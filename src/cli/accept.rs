@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::console::Console;
 use crate::base::{LengthUnit, Result, UserError, hash};
+use crate::cli::output::out;
 use crate::dispatch::{self, Command, Context, Dispatcher};
 use crate::inspect::acceptance::{Characteristic, Limit, Settings, SpacingRadius, Verdict};
 use crate::io::atomic;
@@ -121,7 +122,7 @@ pub fn run(arguments: &Accept, json: bool, context: &Context) -> Result<i32> {
     if json {
         super::print_json(&record)?;
     } else {
-        print!("{}", acceptance.text());
+        out!("{}", acceptance.text());
     }
     let failed = acceptance.verdict == Some(Verdict::DoesNotConform);
     Ok(if failed && arguments.fail_on_out_of_tolerance { 4 } else { 0 })

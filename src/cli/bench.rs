@@ -2,6 +2,7 @@
 
 use super::arguments::{Bench, Suite};
 use crate::base::{Result, UserError};
+use crate::cli::output::outln;
 
 mod calibration;
 mod charts;
@@ -56,12 +57,12 @@ fn print_row(row: &serde_json::Value) {
     let number = |key: &str| row.get(key).and_then(serde_json::Value::as_f64);
     match (number("median_ms"), number("min_ms"), number("max_ms")) {
         (Some(median), Some(best), Some(worst)) => {
-            println!("{case:64} {median:>12.3} ms   (best {best:.3}, worst {worst:.3})");
+            outln!("{case:64} {median:>12.3} ms   (best {best:.3}, worst {worst:.3})");
         }
         _ => {
             let figures = row.as_object().into_iter().flatten().filter(|(key, _)| *key != "case");
             let figures: Vec<String> = figures.map(|(key, value)| format!("{key} {value}")).collect();
-            println!("{case:64} {}", figures.join(", "));
+            outln!("{case:64} {}", figures.join(", "));
         }
     }
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::arguments::Calibrate;
 use super::console::Console;
 use crate::base::{Result, UserError};
+use crate::cli::output::outln;
 use crate::dispatch::upkeep::Request;
 use crate::dispatch::{Command, Context, Dispatcher};
 use crate::inspect::calibration::artefacts::radius_biases;
@@ -137,34 +138,34 @@ fn snapshots(arguments: &Calibrate) -> Result<Vec<Snapshot>> {
 }
 
 fn print(calibration: &Calibration, certification: &Certification) {
-    println!("{}", if certification.is_certified() { "Certified" } else { "NOT CERTIFIED" });
+    outln!("{}", if certification.is_certified() { "Certified" } else { "NOT CERTIFIED" });
     let (mounting, uncertainty) = (&calibration.mounting, &calibration.uncertainty);
     let shift = mounting.cmm_from_sensor.translation.vector;
     let [a, b, c] = mounting.angles_rad().map(f64::to_degrees);
-    println!("Translation        {:.4}, {:.4}, {:.4} mm", shift.x, shift.y, shift.z);
-    println!("Angles (Rx Ry Rz)  {a:.5}°, {b:.5}°, {c:.5}°");
+    outln!("Translation        {:.4}, {:.4}, {:.4} mm", shift.x, shift.y, shift.z);
+    outln!("Angles (Rx Ry Rz)  {a:.5}°, {b:.5}°, {c:.5}°");
     let [x, y, z] = uncertainty.place_mm().map(|sigma| 2.0 * sigma);
-    println!("Uncertainty of place at the artefact (k = 2)  {x:.4}, {y:.4}, {z:.4} mm");
+    outln!("Uncertainty of place at the artefact (k = 2)  {x:.4}, {y:.4}, {z:.4} mm");
     let [a, b, c] = uncertainty.angles_rad.map(|sigma| 2.0 * sigma.to_degrees());
-    println!("Uncertainty of the angles (k = 2)             {a:.5}°, {b:.5}°, {c:.5}°");
+    outln!("Uncertainty of the angles (k = 2)             {a:.5}°, {b:.5}°, {c:.5}°");
     if let Some(joint) = &calibration.joint {
-        println!("From {} snapshots; misfit {:.2} standard deviations", calibration.snapshots, joint.misfit);
+        outln!("From {} snapshots; misfit {:.2} standard deviations", calibration.snapshots, joint.misfit);
         let (faults, [square_sigma, scale_sigmas @ ..]) = (&joint.faults, joint.faults_sigma);
         if square_sigma > 0.0 {
-            println!("Squareness of X and Y  {:.2} ± {:.2} µrad", 1e6 * faults.squareness_rad, 2e6 * square_sigma);
+            outln!("Squareness of X and Y  {:.2} ± {:.2} µrad", 1e6 * faults.squareness_rad, 2e6 * square_sigma);
         }
         for ((axis, scale), sigma) in ["X", "Y", "Z"].into_iter().zip(faults.scales).zip(scale_sigmas) {
             if sigma > 0.0 {
-                println!("Scale of {axis}             {:.2} ± {:.2} µm/m", 1e6 * scale, 2e6 * sigma);
+                outln!("Scale of {axis}             {:.2} ± {:.2} µm/m", 1e6 * scale, 2e6 * sigma);
             }
         }
     }
     for (name, bias_mm) in radius_biases(&calibration.sensor, &calibration.cmm, calibration.probe_radius_mm) {
-        println!("Radius of sphere {name}, sensor less CMM  {bias_mm:+.4} mm");
+        outln!("Radius of sphere {name}, sensor less CMM  {bias_mm:+.4} mm");
     }
     for (device, frame) in [("sensor", &calibration.sensor), ("CMM", &calibration.cmm)] {
         let weakest = frame.weakest().map_or("", |part| part.name);
-        println!("Limited most, {device:7} by the fit of {weakest}");
+        outln!("Limited most, {device:7} by the fit of {weakest}");
     }
     for own in &certification.lights {
         let light = match own.light {
@@ -172,10 +173,10 @@ fn print(calibration: &Calibration, certification: &Certification) {
             Light::Amber => "amber",
             Light::Red => "red",
         };
-        println!("{light:5}  {}: {}", own.name, own.sentence);
+        outln!("{light:5}  {}: {}", own.name, own.sentence);
     }
     for own in &calibration.consistency.comparisons {
-        println!(
+        outln!(
             "  {:44} {:>12} {:>12}  |d|/U {:.2}{}",
             own.quantity,
             own.shown(own.sensor),
@@ -184,5 +185,5 @@ fn print(calibration: &Calibration, certification: &Certification) {
             if own.outcome == Outcome::NotJudged { ", not judged" } else { "" }
         );
     }
-    calibration.consistency.unseen.iter().for_each(|sentence| println!("Note: {sentence}"));
+    calibration.consistency.unseen.iter().for_each(|sentence| outln!("Note: {sentence}"));
 }

@@ -5,6 +5,7 @@ use serde_json::json;
 use super::arguments::Convert;
 use super::console::Console;
 use crate::base::{Result, UserError};
+use crate::cli::output::outln;
 use crate::dispatch::Context;
 use crate::geometry::{refine, snapshot, winding};
 use crate::inspect::cleaning;
@@ -44,7 +45,7 @@ pub fn run(arguments: &Convert, json: bool, context: &Context) -> Result<i32> {
             &json!({ "output": arguments.output.to_string_lossy(), kind: count, "unit": "mm", "notes": notes }),
         )?;
     } else {
-        println!("{count} {kind} in {}", arguments.output.display());
+        outln!("{count} {kind} in {}", arguments.output.display());
     }
     Ok(0)
 }

@@ -10,6 +10,7 @@ use serde_json::json;
 
 use super::console::Console;
 use crate::base::Result;
+use crate::cli::output::outln;
 use crate::dispatch::Context;
 use crate::inspect::features::{self, Kind, Options, Shape};
 pub use options::{Fit, PlaneFiles, What};
@@ -52,15 +53,15 @@ fn one(kind: Kind, path: &Path, arguments: &Fit, json: bool, context: &Context, 
         return Ok(0);
     }
     for (name, value) in rows(&fitted.shape) {
-        println!("{name:18} {value}");
+        outln!("{name:18} {value}");
     }
     let u = &fitted.uncertainty;
     let numbers: Vec<String> = u.numbers.iter().map(|number| format!("{number:.2e}")).collect();
-    println!("{:18} {:.6} mm (sigma {:.6} mm)", "RMS", fitted.rms_mm, fitted.sigma_mm);
-    println!("{:18} {:.6} mm", "Form error", fitted.form_error_mm);
+    outln!("{:18} {:.6} mm (sigma {:.6} mm)", "RMS", fitted.rms_mm, fitted.sigma_mm);
+    outln!("{:18} {:.6} mm", "Form error", fitted.form_error_mm);
     if let Some(zone) = &fitted.zone {
         let numbers: Vec<String> = zone.contacts.iter().map(u32::to_string).collect();
-        println!(
+        outln!(
             "{:18} {} ({:?}), held by points {}",
             "Objective",
             zone.objective.name(),
@@ -68,19 +69,19 @@ fn one(kind: Kind, path: &Path, arguments: &Fit, json: bool, context: &Context, 
             numbers.join(", ")
         );
     }
-    println!("{:18} {} used, {} dropped", "Points", fitted.used, fitted.dropped.len());
+    outln!("{:18} {} used, {} dropped", "Points", fitted.used, fitted.dropped.len());
     if !arguments.weighing.is_plain() {
         let (words, masked) = (arguments.weighing.weights().words(), weighed.masked());
-        println!("{:18} {words}; {masked} points masked; weights count as inverse variances", "Weights");
+        outln!("{:18} {words}; {masked} points masked; weights count as inverse variances", "Weights");
     }
-    println!(
+    outln!(
         "{:18} place {:.2e} mm, direction {:.2e} rad, numbers {}",
         "Uncertainty",
         u.position_mm,
         u.direction_rad,
         numbers.join(", ")
     );
-    println!("{:18} {}; worth {:.0} independent points", "", u.assumption, u.effective_points);
+    outln!("{:18} {}; worth {:.0} independent points", "", u.assumption, u.effective_points);
     Ok(0)
 }
 

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::console::Console;
 use crate::base::{ErrorKind, LengthUnit, Progress, Result, UserError, text_table};
+use crate::cli::output::out;
 use crate::dispatch::Context;
 use crate::geometry::{KdTree, Point, Vector};
 use crate::inspect::features::holes::{self, NominalHole};
@@ -68,7 +69,7 @@ pub fn run(arguments: &Holes, json: bool, context: &Context) -> Result<i32> {
             "openings": openings.iter().map(in_json).collect::<Vec<_>>(),
         }))?;
     } else {
-        print!("{}", table(&openings));
+        out!("{}", table(&openings));
     }
     let missing: Vec<&UserError> = openings.iter().filter_map(|own| own.found.as_ref().err()).collect();
     missing.iter().for_each(|error| eprintln!("{}", error.sentence));

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::arguments::Info;
 use crate::base::{Progress, Result};
+use crate::cli::output::outln;
 use crate::dispatch::Context;
 use crate::geometry::Mesh;
 use crate::geometry::health::MeshFindings;
@@ -36,7 +37,7 @@ pub fn run(arguments: &Info, json: bool, context: &Context) -> Result<i32> {
     }
     for file in &files {
         print_lines(file);
-        println!();
+        outln!();
     }
     Ok(0)
 }
@@ -44,11 +45,11 @@ pub fn run(arguments: &Info, json: bool, context: &Context) -> Result<i32> {
 fn print_lines(value: &Value) {
     for (name, value) in value.as_object().into_iter().flatten() {
         match value {
-            Value::String(text) => println!("{name:16} {text}"),
+            Value::String(text) => outln!("{name:16} {text}"),
             Value::Array(items) if items.iter().all(Value::is_string) => {
-                items.iter().for_each(|item| println!("{name:16} {}", item.as_str().unwrap_or_default()));
+                items.iter().for_each(|item| outln!("{name:16} {}", item.as_str().unwrap_or_default()));
             }
-            other => println!("{name:16} {other}"),
+            other => outln!("{name:16} {other}"),
         }
     }
 }

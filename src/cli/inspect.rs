@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::arguments::Inspect;
 use super::console::Console;
 use crate::base::{Result, UserError};
+use crate::cli::output::outln;
 use crate::dispatch::{Command, Context, Dispatcher, Outputs, report_input};
 use crate::geometry::{Point, transform};
 use crate::inspect::alignment::Method;
@@ -29,7 +30,7 @@ pub fn run(arguments: &Inspect, json: bool, context: &Context) -> Result<i32> {
         super::print_json(&summary::of(&report_input(&dispatcher.document, &timings)?))?;
     } else if let (Some(check), Some(overall)) = (&dispatcher.document.check, &overall) {
         let stats = &check.statistics;
-        println!(
+        outln!(
             "{}. {}\nRMS {:.4} mm, {:.2} % of {} points in tolerance; report in {}",
             overall.headline(),
             check.judgement.reason,

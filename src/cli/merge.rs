@@ -5,6 +5,7 @@ use serde_json::json;
 use super::arguments::Merge;
 use super::console::Console;
 use crate::base::Result;
+use crate::cli::output::outln;
 use crate::dispatch::Context;
 use crate::dispatch::merge::{Wishes, in_words, merge_files};
 use crate::inspect::alignment::multi_view;
@@ -31,8 +32,8 @@ pub fn run(arguments: &Merge, json: bool, context: &Context) -> Result<i32> {
         let (points, seams, refinement) = (&merged.counts, &merged.seams, &merged.refinement);
         super::print_json(&json!({ "points": points, "seams": seams, "refinement": refinement }))?;
     } else {
-        println!("{} points of {} snapshots", merged.cloud.points.len(), merged.counts.len());
-        in_words(&merged).iter().for_each(|sentence| println!("{sentence}"));
+        outln!("{} points of {} snapshots", merged.cloud.points.len(), merged.counts.len());
+        in_words(&merged).iter().for_each(|sentence| outln!("{sentence}"));
     }
     Ok(0)
 }

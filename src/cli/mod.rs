@@ -13,6 +13,7 @@ mod holes;
 mod info;
 mod inspect;
 mod merge;
+mod output;
 mod probe;
 mod register;
 mod repeatability;
@@ -26,6 +27,7 @@ use std::sync::Arc;
 use clap::Parser;
 
 use crate::base::{Result, UserError};
+use crate::cli::output::outln;
 use crate::compute::DeviceChoice;
 use crate::compute::cpu::Cpu;
 use crate::dispatch::Context;
@@ -56,7 +58,7 @@ pub fn run(arguments: impl IntoIterator<Item = std::ffi::OsString>, cad_reader: 
         Ok(outcome) => outcome,
         Err(error) => {
             if json {
-                println!("{}", serde_json::json!({ "error": error.sentence, "exit_code": error.exit_code() }));
+                outln!("{}", serde_json::json!({ "error": error.sentence, "exit_code": error.exit_code() }));
             }
             eprintln!("{}", error.sentence);
             Outcome::Exit(error.exit_code())
@@ -124,6 +126,6 @@ fn with_device(choice: DeviceChoice, context: &Context) -> Context {
 fn print_json(value: &serde_json::Value) -> Result<()> {
     let text = serde_json::to_string_pretty(value)
         .map_err(|e| UserError::internal(format!("The answer cannot be written as JSON: {e}.")))?;
-    println!("{text}");
+    outln!("{text}");
     Ok(())
 }

@@ -9,6 +9,7 @@ use serde_json::json;
 use super::arguments::three;
 use super::console::Console;
 use crate::base::{LengthUnit, Result, UserError};
+use crate::cli::output::outln;
 use crate::dispatch::probe::{self, Probe as Asked};
 use crate::dispatch::{Command, Context, Dispatcher};
 use crate::geometry::Vector;
@@ -210,8 +211,8 @@ fn step(
         }))?;
         return Ok(0);
     }
-    println!("{}", comparison.map(|own| own.text()).unwrap_or_default());
-    println!("{} Wrote {}.", probing.standing(), probe::names(&written));
+    outln!("{}", comparison.map(|own| own.text()).unwrap_or_default());
+    outln!("{} Wrote {}.", probing.standing(), probe::names(&written));
     Ok(0)
 }
 
@@ -238,7 +239,7 @@ fn touch(simulate: &Simulate, json: bool) -> Result<i32> {
     if json {
         super::print_json(&json!({ "touches": count, "missed": probed.missed }))?;
     } else {
-        println!("{count} touches of {} holes in {}", program.holes.len(), simulate.out.display());
+        outln!("{count} touches of {} holes in {}", program.holes.len(), simulate.out.display());
     }
     Ok(0)
 }

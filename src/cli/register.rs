@@ -10,6 +10,7 @@ use serde_json::json;
 
 use super::console::Console;
 use crate::base::Result;
+use crate::cli::output::out;
 use crate::dispatch::Context;
 use crate::geometry::{Pose, transform};
 use crate::report::summary;
@@ -55,7 +56,7 @@ pub fn run(arguments: &Register, json: bool, context: &Context) -> Result<i32> {
     }
     let stop = stop_words(alignment.stop);
     let course = Course { iterations: alignment.iterations, stop, history_mm2: &history_mm2 };
-    print!("{}", text(&alignment.nominal_from_scan, &course));
+    out!("{}", text(&alignment.nominal_from_scan, &course));
     console.say(&format!(
         "RMS {:.6} mm, {} iterations, {:.1} % of the points; {}.",
         alignment.rms_mm,

@@ -6,6 +6,7 @@ use clap::Args;
 use serde_json::json;
 
 use crate::base::{Result, UserError};
+use crate::cli::output::{out, outln};
 use crate::dispatch::upkeep;
 use crate::inspect::calibration::repeatability::{Machine, Standing};
 use crate::report::date;
@@ -73,8 +74,8 @@ pub fn run(arguments: &Repeatability, json: bool) -> Result<i32> {
         }))?;
         return Ok(0);
     }
-    print!("{}", found.text());
-    standing.sentences.iter().for_each(|sentence| println!("{sentence}"));
-    status.sentences().iter().for_each(|sentence| println!("{sentence}"));
+    out!("{}", found.text());
+    standing.sentences.iter().for_each(|sentence| outln!("{sentence}"));
+    status.sentences().iter().for_each(|sentence| outln!("{sentence}"));
     Ok(0)
 }

@@ -7,6 +7,7 @@ use serde_json::json;
 use super::arguments::{Simulate, numbers};
 use super::console::Console;
 use crate::base::{Result, UserError, random::Random};
+use crate::cli::output::outln;
 use crate::dispatch::Context;
 use crate::geometry::{Point, Pose, Surface, Vector, transform};
 use crate::inspect::calibration::artefacts::Imperfect;
@@ -45,7 +46,7 @@ pub fn run(arguments: &Simulate, json: bool, context: &Context) -> Result<i32> {
     if json {
         super::print_json(&truth)?;
     } else {
-        println!(
+        outln!(
             "{} points from {} views in {}",
             simulation.cloud.points.len(),
             simulation.nominal_from_sensor.len(),
@@ -147,7 +148,7 @@ fn calibration(arguments: &Simulate, artefact: ArtefactKind, json: bool) -> Resu
     if json {
         super::print_json(&truth)?;
     } else {
-        println!(
+        outln!(
             "{} snapshots, touches.csv, snapshots.csv, truth.json, artefact.stl and artefact-regions.csv in {}",
             scene.views.len(),
             out.display()

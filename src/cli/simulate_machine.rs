@@ -11,6 +11,7 @@ use nalgebra::{Matrix3, UnitQuaternion};
 
 use super::arguments::SimulateMachine;
 use crate::base::{Result, UserError, random::Random};
+use crate::cli::output::outln;
 use crate::geometry::{Pose, Vector};
 use crate::inspect::calibration::Handedness;
 use crate::inspect::calibration::mechanical::{Misalignment, TURNS};
@@ -31,8 +32,8 @@ pub fn run(arguments: &SimulateMachine) -> Result<i32> {
     let clients = Arc::new(Mutex::new(Clients::default()));
     machine.measure(&clients)?;
     match listener.local_addr() {
-        Ok(address) => println!("listening on tcp://{address}"),
-        Err(_) => println!("listening on tcp://{}", arguments.listen),
+        Ok(address) => outln!("listening on tcp://{address}"),
+        Err(_) => outln!("listening on tcp://{}", arguments.listen),
     }
     let accepting = Arc::clone(&clients);
     let accept = move || {
@@ -51,9 +52,9 @@ pub fn run(arguments: &SimulateMachine) -> Result<i32> {
             ["truth"] => machine.tell_truth(),
             ["turn", what, turn, degrees] => match machine.turn(what, turn, degrees) {
                 Some(()) => machine.measure(&clients)?,
-                None => println!("{USAGE}"),
+                None => outln!("{USAGE}"),
             },
-            _ => println!("{USAGE}"),
+            _ => outln!("{USAGE}"),
         }
         // Nobody may be reading.
         let _ = std::io::stdout().flush();
@@ -136,7 +137,7 @@ impl Machine {
         if let Some(view) = scene.views.first() {
             let name = format!("snapshot-{:04}.ply", self.number);
             write::cloud(&self.folder.join(&name), &view.cloud)?;
-            println!("wrote {name}");
+            outln!("wrote {name}");
             text += &format!("POS {} {} {}\n", view.position_mm.x, view.position_mm.y, view.position_mm.z);
         }
         text += "BEGIN\n";
@@ -152,7 +153,7 @@ impl Machine {
     fn tell_truth(&self) {
         for (name, rotation) in [("artefact", &self.cmm_from_artefact.rotation), ("sensor", &self.mounted)] {
             let [roll, pitch, yaw] = Misalignment::of(rotation, &Matrix3::zeros()).angles_rad.map(f64::to_degrees);
-            println!("{name}: roll {roll:+.4}, pitch {pitch:+.4}, yaw {yaw:+.4} degrees are still to be turned");
+            outln!("{name}: roll {roll:+.4}, pitch {pitch:+.4}, yaw {yaw:+.4} degrees are still to be turned");
         }
     }
 }

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::arguments::Tolerances;
 use super::console::Console;
 use crate::base::{LengthUnit, Progress, Result, UserError, text_table};
+use crate::cli::output::{out, outln};
 use crate::dispatch::{Command, Context, Dispatcher};
 use crate::geometry::subset::{Combine, Subset};
 use crate::geometry::{Point, Pose};
@@ -42,9 +43,9 @@ pub fn run(arguments: &Tolerances, json: bool, context: &Context) -> Result<i32>
             Err(_) => vec![tolerance.title(), "–".to_owned(), "–".to_owned(), "not judged".to_owned()],
         });
         let titles = ["tolerance", "measured", "limit", "verdict"];
-        print!("{}", text_table::aligned(&titles, &cells.collect::<Vec<_>>()));
+        out!("{}", text_table::aligned(&titles, &cells.collect::<Vec<_>>()));
         for (tolerance, judged) in rows.iter().filter_map(|(tolerance, result)| Some((tolerance, result.ok()?))) {
-            println!("{}: {}", tolerance.title(), judged.reading);
+            outln!("{}: {}", tolerance.title(), judged.reading);
         }
     }
     let unjudged: Vec<&str> = rows.iter().filter_map(|(_, result)| result.err().map(String::as_str)).collect();

@@ -19,8 +19,8 @@ pub struct Source {
 impl Source {
     /// Opens `path`; a sentence for a folder, an empty or unreadable file.
     pub fn open(path: &Path, progress: &Progress) -> Result<Self> {
-        let file = File::open(path).map_err(|e| UserError::file("open", path, &e))?;
-        let about = file.metadata().map_err(|e| UserError::file("read", path, &e))?;
+        // Asked before it is opened: a named pipe would wait for somebody to write into it.
+        let about = std::fs::metadata(path).map_err(|e| UserError::file("open", path, &e))?;
         if about.is_dir() {
             return Err(UserError::input(format!("{} is a folder; name a file in it.", path.display())));
         }
@@ -30,6 +30,7 @@ impl Source {
         if about.len() == 0 {
             return Err(UserError::input(format!("{} is empty; export it again.", path.display())));
         }
+        let file = File::open(path).map_err(|e| UserError::file("open", path, &e))?;
         Ok(Self {
             path: path.to_owned(),
             file,

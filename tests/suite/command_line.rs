@@ -1,5 +1,7 @@
 //! The command line on real files.
 
+use std::process::{Command as Process, Stdio};
+
 use serde_json::Value;
 use shadowgraph::base::Progress;
 use shadowgraph::dispatch::{Command, Dispatcher};
@@ -131,12 +133,23 @@ fn wrong_usage_ends_with_code_2_and_help_has_examples() {
     let output =
         shadowgraph(&["inspect", "--nominal", "a.stl", "--scan", text(&scan), "--out", "x", "--tolerance-mm", "1,-1"]);
     assert_eq!(output.status.code(), Some(2));
-    for command in
-        ["demo", "inspect", "register", "simulate", "convert", "info", "bench", "probe", "repeatability", "accept"]
-    {
+    for command in [
+        "demo",
+        "inspect",
+        "register",
+        "simulate",
+        "convert",
+        "info",
+        "bench",
+        "probe",
+        "repeatability",
+        "accept",
+        "fit",
+    ] {
         let help = shadowgraph(&[command, "--help"]);
         assert_eq!(help.status.code(), Some(0));
-        assert!(String::from_utf8_lossy(&help.stdout).contains("Example"), "{command}");
+        let said = String::from_utf8_lossy(&help.stdout).into_owned();
+        assert!(said.contains("Example") && !said.contains("[`"), "{command}: {said}");
     }
 }
 
@@ -193,4 +206,44 @@ fn a_scan_is_cleaned_before_it_is_compared_and_so_again_when_the_project_is_open
     let refused = shadowgraph(&["convert", text(&scan), text(&out.join("x.ply")), "--thin-mm", "0"]);
     assert_eq!(refused.status.code(), Some(2), "{}", errors(&refused));
     assert!(errors(&refused).contains("above 0 mm"));
+}
+
+/// A reader that has seen enough ends the program quietly, a full disk with a sentence.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_closed_pipe_ends_quietly_and_a_full_disk_with_a_sentence() {
+    let stl = asset("bracket.stl");
+    for arguments in
+        [vec!["info", text(&stl)], vec!["info", "--json", text(&stl)], vec!["bench", "planes", "--scale", "0.01"]]
+    {
+        let program = || {
+            let mut program = Process::new(env!("CARGO_BIN_EXE_shadowgraph"));
+            program.args(&arguments).stderr(Stdio::piped());
+            program
+        };
+        let mut child = program().stdout(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", errors(&output));
+        assert!(!errors(&output).contains("panicked"), "{}", errors(&output));
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let output = program().stdout(full).output().unwrap();
+        assert_eq!(output.status.code(), Some(3), "{arguments:?}: {}", errors(&output));
+        assert!(errors(&output).contains("Standard output cannot be written"), "{}", errors(&output));
+    }
+}
+
+/// A named pipe would wait for somebody to write into it.
+#[cfg(unix)]
+#[test]
+fn a_named_pipe_is_refused_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("scan.ply");
+    if !Process::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()) {
+        eprintln!("skipped: there is no mkfifo");
+        return;
+    }
+    let output = shadowgraph(&["info", text(&pipe)]);
+    assert_eq!(output.status.code(), Some(3), "{}", errors(&output));
+    assert!(errors(&output).contains("not a regular file"), "{}", errors(&output));
 }

@@ -328,3 +328,30 @@ pub fn save_picture(harness: &mut Harness<'static, App>, name: &str) {
         harness.render().unwrap().save(path).unwrap();
     }
 }
+
+/// Limits are typed with a comma as with a point, take effect at the end, and what is no number changes nothing.
+#[test]
+fn numbers_are_typed_in_either_custom() {
+    let mut harness = open(Vec::new(), None);
+    harness.run_steps(3);
+    harness.get_by_label("Compare").click();
+    harness.run_steps(3);
+    let press = |harness: &mut Harness<'static, App>, text: &str, key: egui::Key| {
+        harness.get_by_role_and_label(egui::Role::SpinButton, "Upper limit").click();
+        harness.run_steps(3);
+        harness.event(egui::Event::Text(text.to_owned()));
+        harness.run_steps(3);
+        let meanwhile = harness.state().dispatcher().document.settings.deviation.tolerance.high_mm;
+        harness.key_press(key);
+        harness.run_steps(4);
+        (meanwhile, harness.state().dispatcher().document.settings.deviation.tolerance.high_mm)
+    };
+    assert_eq!(press(&mut harness, "0,15", egui::Key::Enter), (0.1, 0.15));
+    assert_eq!(press(&mut harness, "1.234,56", egui::Key::Enter), (0.15, 0.15), "beyond the range of the field");
+    assert_eq!(press(&mut harness, "0.838", egui::Key::Enter), (0.15, 0.838));
+    assert_eq!(press(&mut harness, "5e-2", egui::Key::Enter), (0.838, 0.05));
+    for nothing in ["abc", "", "0,1,2", &"9".repeat(400)] {
+        assert_eq!(press(&mut harness, nothing, egui::Key::Enter), (0.05, 0.05), "{nothing}");
+    }
+    assert_eq!(press(&mut harness, "0.3", egui::Key::Escape), (0.05, 0.05), "refused by Escape");
+}

@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use egui::{Color32, DragValue, RichText, Ui};
+use egui::{Color32, RichText, Ui};
 
 use super::super::files::Purpose;
 use super::super::{Action, App, theme};
 use super::picks::Pick;
+use crate::app::number_field::NumberField;
 use crate::base::capitalised;
 use crate::dispatch::Command;
 use crate::dispatch::accept::Accept;
@@ -130,7 +131,7 @@ impl App {
 fn length(ui: &mut Ui, name: &str, value: &mut f64) {
     ui.horizontal(|ui| {
         let label = ui.label(name);
-        let drag = DragValue::new(value).speed(0.01).range(0.0..=1e5).max_decimals(4).suffix(" mm");
+        let drag = NumberField::new(value).speed(0.01).range(0.0..=1e5).max_decimals(4).suffix(" mm");
         ui.add(drag).labelled_by(label.id);
     });
 }

@@ -7,6 +7,7 @@ use super::super::viewport::brush::Tool;
 use super::super::{Action, App, theme};
 use super::calibration_result::{light_of, words_of};
 use super::picks::Pick;
+use crate::app::number_field::NumberField;
 use crate::dispatch::Command;
 use crate::inspect::alignment::multi_view;
 use crate::inspect::calibration::{ArtefactKind, Handedness, Light};
@@ -126,7 +127,7 @@ impl App {
         ui.horizontal(|ui| {
             let label = ui.label("Probe radius");
             let mut radius = setup.probe_radius_mm.unwrap_or_default();
-            let drag = egui::DragValue::new(&mut radius).speed(0.01).range(0.0..=100.0).max_decimals(4).suffix(" mm");
+            let drag = NumberField::new(&mut radius).speed(0.01).range(0.0..=100.0).max_decimals(4).suffix(" mm");
             let text =
                 if setup.probe_radius_mm.is_some() { drag } else { drag.custom_formatter(|_, _| "not set".into()) };
             if ui.add(text).labelled_by(label.id).changed() {
@@ -136,14 +137,13 @@ impl App {
         ui.horizontal(|ui| {
             ui.label("CMM position");
             for (value, axis) in setup.position_mm.iter_mut().zip(["X", "Y", "Z"]) {
-                let drag = egui::DragValue::new(value).speed(0.1).max_decimals(4);
+                let drag = NumberField::new(value).speed(0.1).max_decimals(4);
                 ui.add(drag).on_hover_text(format!("{axis} of the machine at the snapshot, mm"));
             }
         });
         ui.horizontal(|ui| {
             let label = ui.label("Smooth sensor error");
-            let drag =
-                egui::DragValue::new(&mut setup.bias_mm).speed(0.001).range(0.0..=1.0).max_decimals(4).suffix(" mm");
+            let drag = NumberField::new(&mut setup.bias_mm).speed(0.001).range(0.0..=1.0).max_decimals(4).suffix(" mm");
             ui.add(drag).labelled_by(label.id).on_hover_text(
                 "Largest smooth error over the sensor's field, from its data sheet or acceptance test: it adds to the \
                  uncertainties",

@@ -9,6 +9,7 @@ use super::super::{Action, App, theme};
 use super::calibrate::{expected_mm, filled};
 use super::certification::certification;
 use super::rows;
+use crate::app::number_field::NumberField;
 use crate::dispatch::Command;
 use crate::inspect::calibration::artefacts::radius_biases;
 use crate::inspect::calibration::{ArtefactFrame, Calibration, Light, light};
@@ -117,7 +118,7 @@ impl App {
             ] {
                 ui.horizontal(|ui| {
                     let label = ui.label(name);
-                    let drag = egui::DragValue::new(value).speed(0.001).range(0.0001..=most).suffix(suffix);
+                    let drag = NumberField::new(value).speed(0.001).range(0.0001..=most).suffix(suffix);
                     ui.add(drag.max_decimals(4)).on_hover_text(hint).labelled_by(label.id);
                 });
             }

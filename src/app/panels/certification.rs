@@ -5,6 +5,7 @@ use egui::RichText;
 
 use super::super::{App, theme};
 use super::calibrate::colour_of;
+use crate::app::number_field::NumberField;
 use crate::inspect::calibration::Calibration;
 use crate::inspect::calibration::consistency::{Comparison, Outcome};
 
@@ -15,7 +16,7 @@ impl App {
             let setup = &mut self.calibration.setup;
             ui.horizontal(|ui| {
                 let label = ui.label("CMM probing error");
-                let drag = egui::DragValue::new(&mut setup.probing_mm).speed(0.0001).range(0.0..=1.0);
+                let drag = NumberField::new(&mut setup.probing_mm).speed(0.0001).range(0.0..=1.0);
                 let hint =
                     "Largest probing error, either way, from the CMM's acceptance test: it adds to the uncertainties";
                 ui.add(drag.max_decimals(4).suffix(" mm")).labelled_by(label.id).on_hover_text(hint);
@@ -30,7 +31,7 @@ impl App {
                 ui.horizontal(|ui| {
                     let label = ui.label("Sensor scale error");
                     let mut micro = 1e6 * *scale;
-                    let drag = egui::DragValue::new(&mut micro).speed(1.0).range(0.0..=10_000.0).max_decimals(1);
+                    let drag = NumberField::new(&mut micro).speed(1.0).range(0.0..=10_000.0).max_decimals(1);
                     if ui.add(drag.suffix(" µm/m")).labelled_by(label.id).changed() {
                         *scale = 1e-6 * micro;
                     }

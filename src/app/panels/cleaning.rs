@@ -1,6 +1,7 @@
 //! What can be done to the points of a scan before it is compared.
 
 use super::super::{App, theme};
+use crate::app::number_field::NumberField;
 use crate::compute::thinning::Rule;
 use crate::dispatch::Command;
 use crate::inspect::cleaning::Step;
@@ -28,7 +29,7 @@ impl App {
                 ui.horizontal(|ui| {
                     let label = ui.label(name);
                     let low = if unit.contains("mm") { 1e-3 } else { 0.0 };
-                    let drag = egui::DragValue::new(value).speed(0.01).range(low..=1e3).max_decimals(3).suffix(unit);
+                    let drag = NumberField::new(value).speed(0.01).range(low..=1e3).max_decimals(3).suffix(unit);
                     ui.add(drag).labelled_by(label.id);
                 });
                 ui.add_enabled(ready, egui::Button::new(button)).on_hover_text(hint).clicked()

@@ -5,6 +5,7 @@ use egui_plot::{Bar, BarChart, Plot, VLine};
 use super::super::viewport::Spot;
 use super::super::{App, theme};
 use super::rows;
+use crate::app::number_field::NumberField;
 use crate::dispatch::Command;
 use crate::inspect::deviation::Method;
 use crate::inspect::deviation::judgement::percent;
@@ -59,7 +60,7 @@ impl App {
         egui::Grid::new("options").num_columns(2).spacing([12.0, 5.0]).show(ui, |ui| {
             let number = |ui: &mut egui::Ui, name: &str, value: &mut f64, unit: &str, low: f64, high: f64| {
                 let label = ui.label(name);
-                ui.add(egui::DragValue::new(value).speed(0.01).range(low..=high).max_decimals(4).suffix(unit))
+                ui.add(NumberField::new(value).speed(0.01).range(low..=high).max_decimals(4).suffix(unit))
                     .labelled_by(label.id);
                 ui.end_row();
             };

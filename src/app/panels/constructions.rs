@@ -2,6 +2,7 @@
 
 use super::super::{App, theme};
 use super::{named, rows};
+use crate::app::number_field::NumberField;
 use crate::base::UserError;
 use crate::dispatch::Command;
 use crate::inspect::features::constructions::{Construction, Section};
@@ -83,7 +84,7 @@ impl App {
             Construction::OffsetPlane { .. } => {
                 ui.horizontal(|ui| {
                     let label = ui.label("Offset");
-                    let drag = egui::DragValue::new(&mut draft.offset_mm).speed(0.1).suffix(" mm");
+                    let drag = NumberField::new(&mut draft.offset_mm).speed(0.1).suffix(" mm");
                     ui.add(drag).labelled_by(label.id);
                 });
                 Construction::OffsetPlane { offset_mm: draft.offset_mm }

@@ -3,6 +3,7 @@
 use super::super::{App, theme};
 use super::constructions::choose;
 use super::rows;
+use crate::app::number_field::NumberField;
 use crate::dispatch::Command;
 use crate::geometry::Combine;
 use crate::inspect::features::{Certificate, Element, Kind, Objective, Shape, nominal};
@@ -98,7 +99,7 @@ impl App {
             .on_hover_text("Begins with the feature that most points lie on: for selections that spill over an edge");
         ui.horizontal(|ui| {
             ui.checkbox(&mut draft.clips, "Drop points beyond");
-            let drag = egui::DragValue::new(&mut draft.sigmas).speed(0.05).range(1.0..=10.0).suffix(" σ");
+            let drag = NumberField::new(&mut draft.sigmas).speed(0.05).range(1.0..=10.0).suffix(" σ");
             ui.add_enabled(draft.clips, drag);
         });
         self.parallel_planes(ui, clip_sigmas, send);

@@ -4,6 +4,7 @@ use egui::RichText;
 
 use super::super::{App, theme};
 use super::rows;
+use crate::app::number_field::NumberField;
 use crate::dispatch::Command;
 use crate::dispatch::mechanical::{Live, Order, Source};
 use crate::inspect::calibration::mechanical::{Stage, TURNS};
@@ -79,7 +80,7 @@ impl App {
         let mut drag = |name: &str, value: &mut f64, range: std::ops::RangeInclusive<f64>, suffix: &str, hint: &str| {
             ui.horizontal(|ui| {
                 let label = ui.label(name);
-                let drag = egui::DragValue::new(value).speed(0.01).range(range).max_decimals(4).suffix(suffix);
+                let drag = NumberField::new(value).speed(0.01).range(range).max_decimals(4).suffix(suffix);
                 ui.add(drag).labelled_by(label.id).on_hover_text(hint);
             });
         };

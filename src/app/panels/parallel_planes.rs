@@ -2,6 +2,7 @@
 
 use super::super::{App, theme};
 use super::named;
+use crate::app::number_field::NumberField;
 use crate::dispatch::Command;
 use crate::inspect::features::Kind;
 use crate::inspect::features::weights::{Weighting, Weights};
@@ -55,7 +56,7 @@ impl App {
             theme::choice(ui, "Weights", &mut draft.by, &Weighting::ALL, Weighting::name);
             ui.horizontal(|ui| {
                 ui.checkbox(&mut draft.masks, "Mask points seen at more than");
-                let drag = egui::DragValue::new(&mut draft.max_incidence_deg).speed(0.5).range(1.0..=90.0).suffix("°");
+                let drag = NumberField::new(&mut draft.max_incidence_deg).speed(0.5).range(1.0..=90.0).suffix("°");
                 named(&ui.add_enabled(draft.masks, drag), "Largest angle of incidence");
             });
             let enough = draft.chosen.len() >= 2;

@@ -1,10 +1,11 @@
 //! Hybrid measuring: holes that the scan shows, touched by the machine's probe until they stand still.
 
-use egui::{Color32, DragValue, RichText, Ui};
+use egui::{Color32, RichText, Ui};
 
 use super::super::files::Purpose;
 use super::super::{Action, App, theme};
 use super::picks::Pick;
+use crate::app::number_field::NumberField;
 use crate::dispatch::Command;
 use crate::dispatch::probe::Probe;
 use crate::inspect::probing::{Comparison, Differences, Place, Row};
@@ -51,7 +52,7 @@ impl App {
         ui.horizontal(|ui| {
             let label = ui.label("Ball radius");
             let mut radius = setup.probe_radius_mm.unwrap_or_default();
-            let drag = DragValue::new(&mut radius).speed(0.01).range(0.0..=100.0).max_decimals(4).suffix(" mm");
+            let drag = NumberField::new(&mut radius).speed(0.01).range(0.0..=100.0).max_decimals(4).suffix(" mm");
             let drag =
                 if setup.probe_radius_mm.is_some() { drag } else { drag.custom_formatter(|_, _| "not set".into()) };
             if ui.add(drag).labelled_by(label.id).changed() {
@@ -110,7 +111,7 @@ impl App {
 fn figure(ui: &mut Ui, name: &str, value: &mut f64, range: std::ops::RangeInclusive<f64>, hint: &str) {
     ui.horizontal(|ui| {
         let label = ui.label(name);
-        let drag = DragValue::new(value).speed(0.01).range(range).max_decimals(4).suffix(" mm");
+        let drag = NumberField::new(value).speed(0.01).range(range).max_decimals(4).suffix(" mm");
         ui.add(drag).labelled_by(label.id).on_hover_text(hint);
     });
 }
@@ -136,7 +137,7 @@ fn touching(ui: &mut Ui, setup: &mut Setup) {
     for (name, value, range) in counts {
         ui.horizontal(|ui| {
             let label = ui.label(name);
-            ui.add(DragValue::new(value).speed(0.1).range(range)).labelled_by(label.id);
+            ui.add(NumberField::new(value).speed(0.1).range(range)).labelled_by(label.id);
         });
     }
 }

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use egui::{DragValue, RichText, Ui};
+use egui::{RichText, Ui};
 use egui_plot::{HLine, Line, LineStyle, Plot, Points};
 
 use super::super::files::Purpose;
 use super::super::{Action, App, theme};
 use super::picks::Pick;
 use super::rows;
+use crate::app::number_field::NumberField;
 use crate::base::capitalised;
 use crate::dispatch::Command;
 use crate::dispatch::upkeep::Request;
@@ -132,7 +133,7 @@ impl App {
         });
         ui.horizontal(|ui| {
             let label = ui.label("Warm-up");
-            let drag = DragValue::new(&mut machine.warm_up_minutes).speed(0.5).range(0.0..=1440.0).suffix(" min");
+            let drag = NumberField::new(&mut machine.warm_up_minutes).speed(0.5).range(0.0..=1440.0).suffix(" min");
             ui.add(drag).labelled_by(label.id).on_hover_text("How long the sensor takes to warm up");
         });
     }

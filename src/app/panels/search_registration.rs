@@ -2,6 +2,7 @@
 
 use super::super::{App, theme};
 use super::named;
+use crate::app::number_field::NumberField;
 use crate::compute::icp::{Filter, Search};
 use crate::dispatch::Command;
 use crate::inspect::alignment::search_registration::Parameters;
@@ -61,20 +62,20 @@ impl App {
         if draft.left_out != LeftOut::None {
             ui.horizontal(|ui| {
                 let label = ui.label("Beyond");
-                let drag = egui::DragValue::new(&mut draft.sigmas).speed(0.05).range(0.1..=100.0).suffix(" σ");
+                let drag = NumberField::new(&mut draft.sigmas).speed(0.05).range(0.1..=100.0).suffix(" σ");
                 ui.add(drag).labelled_by(label.id);
                 let label = ui.label("from iteration");
-                ui.add(egui::DragValue::new(&mut draft.from).range(0..=10_000)).labelled_by(label.id);
+                ui.add(NumberField::new(&mut draft.from).range(0..=10_000)).labelled_by(label.id);
             });
         }
         ui.horizontal(|ui| {
             let label = ui.label("Iterations at most");
-            let drag = egui::DragValue::new(&mut draft.parameters.max_iterations).range(1..=10_000);
+            let drag = NumberField::new(&mut draft.parameters.max_iterations).range(1..=10_000);
             ui.add(drag).labelled_by(label.id);
         });
         ui.horizontal(|ui| {
             let label = ui.label("Stop at a mean square of").on_hover_text("0 never stops by it");
-            let drag = egui::DragValue::new(&mut draft.parameters.error_limit_mm2).speed(1e-5).max_decimals(9);
+            let drag = NumberField::new(&mut draft.parameters.error_limit_mm2).speed(1e-5).max_decimals(9);
             ui.add(drag.range(0.0..=1e6).suffix(" mm²")).labelled_by(label.id);
         });
         ui.horizontal(|ui| {
@@ -85,7 +86,7 @@ impl App {
                 *limit = is_given.then_some(1e-8);
             }
             if let Some(limit) = limit {
-                let drag = egui::DragValue::new(limit).speed(1e-9).max_decimals(12).range(0.0..=1e6);
+                let drag = NumberField::new(limit).speed(1e-9).max_decimals(12).range(0.0..=1e6);
                 named(&ui.add(drag.suffix(" mm²")), "Smallest change");
             }
         });

@@ -4,6 +4,7 @@ use egui::RichText;
 
 use super::super::theme;
 use super::named;
+use crate::app::number_field::NumberField;
 use crate::geometry::{Point, Vector};
 use crate::inspect::features::element::Situation;
 use crate::inspect::features::{Element, Shape};
@@ -16,7 +17,7 @@ pub(super) fn details(ui: &mut egui::Ui, i: usize, tolerance: &mut Tolerance, do
         Characteristic::Angularity { angle_deg, .. } => {
             ui.horizontal(|ui| {
                 ui.label("at");
-                let drag = egui::DragValue::new(angle_deg).speed(0.1).range(0.0..=90.0).suffix("°");
+                let drag = NumberField::new(angle_deg).speed(0.1).range(0.0..=90.0).suffix("°");
                 named(&ui.add(drag), &format!("Angle {}", i + 1));
             });
         }
@@ -75,8 +76,7 @@ fn maximum_material(ui: &mut egui::Ui, i: usize, own: &mut Option<MaximumMateria
             for (side, name) in [(Side::Internal, "Hole"), (Side::External, "Shaft")] {
                 theme::pick(ui, &mut own.side, side, name);
             }
-            let drag =
-                egui::DragValue::new(&mut own.size_mm).speed(0.01).range(0.0..=1e6).max_decimals(4).suffix(" mm");
+            let drag = NumberField::new(&mut own.size_mm).speed(0.01).range(0.0..=1e6).max_decimals(4).suffix(" mm");
             let hint = "A hole's lower limit of size, a shaft's upper one";
             named(&ui.add(drag).on_hover_text(hint), &format!("Size at maximum material {}", i + 1));
         }
@@ -89,7 +89,7 @@ fn true_place(ui: &mut egui::Ui, i: usize, place: &mut Element, element: &Elemen
     ui.horizontal(|ui| {
         ui.label(RichText::new("at").weak()).on_hover_text("The true place in the frame of the datums, mm");
         for (value, axis) in at.coords.iter_mut().zip(["X", "Y", "Z"]) {
-            let drag = egui::DragValue::new(value).speed(0.1).max_decimals(4).prefix(format!("{axis} "));
+            let drag = NumberField::new(value).speed(0.1).max_decimals(4).prefix(format!("{axis} "));
             named(&ui.add(drag), &format!("True {axis} of tolerance {}", i + 1));
         }
     });

@@ -8,6 +8,7 @@ use super::super::{Action, App, theme};
 use super::constructions::choose;
 use super::tolerance_details::{details, exact};
 use super::{is_settled, named};
+use crate::app::number_field::NumberField;
 use crate::dispatch::Command;
 use crate::geometry::{Point, Vector};
 use crate::inspect::tolerances::{Characteristic, Conformity, Judged, Plan, Tolerance, Verdict};
@@ -212,7 +213,7 @@ fn limits(ui: &mut egui::Ui, i: usize, tolerance: &mut Tolerance, letters: &[Str
 
 /// A length that may be dragged or typed, mm; whether it changed.
 fn limit(ui: &mut egui::Ui, mm: &mut f64, name: &str) -> bool {
-    let drag = egui::DragValue::new(mm).speed(0.001).range(0.0..=1e6).max_decimals(4).suffix(" mm");
+    let drag = NumberField::new(mm).speed(0.001).range(0.0..=1e6).max_decimals(4).suffix(" mm");
     let response = ui.add(drag);
     named(&response, name);
     response.changed()

@@ -8,6 +8,7 @@ use super::super::console::Console;
 use super::weighed::Weighed;
 use super::{Fit, PlaneFiles};
 use crate::base::{Progress, Result};
+use crate::cli::output::outln;
 use crate::dispatch::Context;
 use crate::inspect::features::plane_set::{PlanePoints, PlaneSet, fit_parallel};
 
@@ -53,7 +54,7 @@ pub fn run(arguments: &Fit, json: bool, context: &Context, console: &Console, pr
     for (k, fitted) in fitted.iter().enumerate() {
         print(k + 1, fitted);
     }
-    println!("{:18} {}", "Weights", weights.words());
+    outln!("{:18} {}", "Weights", weights.words());
     Ok(0)
 }
 
@@ -79,7 +80,7 @@ fn one_set(
 }
 
 fn print(number: usize, fitted: &Fitted) {
-    let (set, row) = (&fitted.set, |name: &str, value: String| println!("{name:18} {value}"));
+    let (set, row) = (&fitted.set, |name: &str, value: String| outln!("{name:18} {value}"));
     row("Set", format!("{number}: {} parallel planes", set.planes.len()));
     row("Normal", format!("{:.9}, {:.9}, {:.9}", set.normal.x, set.normal.y, set.normal.z));
     row("", format!("± {:.2e} rad (k = 2)", set.normal_uncertainty_rad));

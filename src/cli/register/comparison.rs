@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::super::console::Console;
 use crate::base::Result;
+use crate::cli::output::outln;
 use crate::inspect::alignment::search_comparison::SearchComparison;
 
 /// Prints the table.
@@ -16,13 +17,19 @@ pub fn print(comparison: &SearchComparison, json: bool, console: &Console) -> Re
         "{} points of the scan on {} of the nominal; tree {:.1} ms, Delaunay graph {:.0} ms.",
         comparison.sensed, comparison.truth, comparison.tree_ms, comparison.graph_ms
     ));
-    println!(
+    outln!(
         "{:36} {:5} {:>11} {:>11} {:>10} {:>11} {:>9}",
-        "search", "on", "ms", "iterations", "rms mm", "apart mm", "stood on"
+        "search",
+        "on",
+        "ms",
+        "iterations",
+        "rms mm",
+        "apart mm",
+        "stood on"
     );
     for row in &comparison.rows {
         let visited = row.mean_visited.map_or_else(String::new, |visited| format!("{visited:.2}"));
-        println!(
+        outln!(
             "{:36} {:5} {:>11.2} {:>11} {:>10.4} {:>11.1e} {:>9}",
             row.search,
             row.device.kind.name(),

@@ -9,6 +9,7 @@ use super::answer::{Course, pose_json, text};
 use super::files::{Files, load};
 use super::{Register, write_pose};
 use crate::base::{Progress, Result, UserError};
+use crate::cli::output::out;
 use crate::dispatch::Context;
 use crate::geometry::{OrderedPoints, transform};
 use crate::inspect::alignment::search_registration::{Parameters, Registered, Tracker};
@@ -89,7 +90,7 @@ pub fn run(
         stop: last.registered.answer.stop.name(),
         history_mm2: &history_mm2,
     };
-    print!("{}", text(&alignment.nominal_from_scan, &course));
+    out!("{}", text(&alignment.nominal_from_scan, &course));
     Ok(0)
 }
 

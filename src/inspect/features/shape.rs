@@ -75,19 +75,19 @@ pub enum Shape {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// [`Shape::Line`].
+    /// A straight line.
     Line,
-    /// [`Shape::Plane`].
+    /// A plane.
     Plane,
-    /// [`Shape::Circle`].
+    /// A circle in space.
     Circle,
-    /// [`Shape::Sphere`].
+    /// A sphere.
     Sphere,
-    /// [`Shape::Cylinder`].
+    /// A cylinder of any radius.
     Cylinder,
-    /// [`Shape::Cone`].
+    /// A cone, or a frustum of one.
     Cone,
-    /// [`Shape::Torus`].
+    /// A torus, such as a fillet along a circle.
     Torus,
 }
 
