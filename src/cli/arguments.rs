@@ -523,10 +523,9 @@ pub struct Bench {
     #[arg(long, default_value_t = 1.0)]
     pub scale: f64,
     /// Only this part of the suite. Of gpu: closest, matching, published, neighbours, statistics, fit, planes, searches;
-    /// of calibration: brushed, found, squareness, sphere-bias, an artefact such as frustum, coverage and mishaps only if named here;
-    /// of searches: sizes, variants, iterations, poses, graphs, outliers, distance, pipeline, model; of tables: points,
-    /// facets, planes; of poses: part of the name of a part; of fits: plane,
-    /// sphere, cylinder, cone.
+    /// of calibration: brushed, found, squareness, sphere-bias, an artefact such as frustum, coverage and mishaps only
+    /// if named here; of searches: sizes, variants, iterations, poses, graphs, outliers, distance, pipeline, model; of
+    /// tables: points, facets, planes; of poses: part of the name of a part; of fits: plane, sphere, cylinder, cone.
     #[arg(long)]
     pub only: Option<String>,
     /// Mountings to try (calibration); for each, ten draws of the noise (fits).

@@ -56,8 +56,6 @@ pub fn run(arguments: &SimulateMachine) -> Result<i32> {
             },
             _ => outln!("{USAGE}"),
         }
-        // Nobody may be reading.
-        let _ = std::io::stdout().flush();
     }
     Ok(0)
 }

@@ -111,7 +111,7 @@ pub enum Command {
         kind: Kind,
         /// What makes one feature the best.
         objective: Objective,
-        /// Whether most points decide.
+        /// Whether the fit is robust (least median of squares).
         robust: bool,
         /// Robust standard deviations beyond which points are dropped.
         clip_sigmas: Option<f64>,
@@ -137,7 +137,7 @@ pub enum Command {
         kind: Kind,
         /// The name of the plane.
         plane: String,
-        /// Whether most points decide.
+        /// Whether the fit is robust (least median of squares).
         robust: bool,
         /// Robust standard deviations beyond which points are dropped.
         clip_sigmas: Option<f64>,

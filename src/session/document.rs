@@ -37,6 +37,11 @@ pub struct SourceFile {
 }
 
 impl SourceFile {
+    /// Of what was made here and has no file.
+    pub fn in_memory(name: &str) -> Self {
+        Self { path: name.into(), hash: name.into(), unit: None, columns: None }
+    }
+
     /// The file's name without its folder.
     pub fn name(&self) -> String {
         self.path.file_name().map_or_else(|| self.path.display().to_string(), |n| n.to_string_lossy().into_owned())
@@ -68,6 +73,14 @@ pub struct Nominal {
     pub steps: Vec<NominalStep>,
 }
 
+impl Nominal {
+    /// A surface that was made here.
+    pub fn in_memory(name: &str, surface: Surface) -> Self {
+        let (source, findings) = (SourceFile::in_memory(name), MeshFindings::default());
+        Self { source, surface, findings, notes: Vec::new(), steps: Vec::new() }
+    }
+}
+
 /// The actual element: one or more snapshots in one frame.
 #[derive(Clone)]
 pub struct Actual {
@@ -88,6 +101,19 @@ pub struct Actual {
 }
 
 impl Actual {
+    /// A cloud that was made here, ready for alignment.
+    pub fn in_memory(name: &str, cloud: Cloud) -> Self {
+        Self {
+            sources: vec![SourceFile::in_memory(name)],
+            prepared: PreparedScan::new(&cloud),
+            cloud,
+            facets: None,
+            findings: CloudFindings::default(),
+            notes: Vec::new(),
+            cleaning: Vec::new(),
+        }
+    }
+
     /// As a comparison takes it.
     pub fn scan(&self) -> Scan<'_> {
         Scan {

@@ -3,36 +3,15 @@
 use shadowgraph::base::Progress;
 use shadowgraph::base::random::Random;
 use shadowgraph::compute::cpu::Cpu;
-use shadowgraph::geometry::health::{CloudFindings, MeshFindings};
 use shadowgraph::geometry::mesh::shapes;
 use shadowgraph::geometry::{Cloud, Point, Pose, Surface, Vector};
-use shadowgraph::inspect::alignment::automatic::PreparedScan;
 use shadowgraph::inspect::deviation::{Method, OutlierLimit, Parameters, Tolerance, Verdict};
 use shadowgraph::session::check::{self, Check};
-use shadowgraph::session::{Actual, Nominal, SourceFile};
-
-fn source(name: &str) -> SourceFile {
-    SourceFile { path: name.into(), hash: name.into(), unit: None, columns: None }
-}
+use shadowgraph::session::{Actual, Nominal};
 
 fn check_of(nominal: Surface, points: Vec<Point>, parameters: &Parameters) -> Check {
-    let nominal = Nominal {
-        source: source("nominal"),
-        surface: nominal,
-        findings: MeshFindings::default(),
-        notes: Vec::new(),
-        steps: Vec::new(),
-    };
-    let cloud = Cloud::from_points(points);
-    let actual = Actual {
-        sources: vec![source("scan")],
-        prepared: PreparedScan::new(&cloud),
-        cloud,
-        facets: None,
-        findings: CloudFindings::default(),
-        notes: Vec::new(),
-        cleaning: Vec::new(),
-    };
+    let nominal = Nominal::in_memory("nominal", nominal);
+    let actual = Actual::in_memory("scan", Cloud::from_points(points));
     check::run(&Cpu, &nominal, &actual, &Pose::identity(), parameters, 0.3, &Progress::silent()).unwrap()
 }
 

@@ -10,14 +10,13 @@ use crate::base::random::Random;
 use crate::base::{Progress, Result, UserError};
 use crate::compute::Backend;
 use crate::compute::cpu::Cpu;
-use crate::geometry::health::{CloudFindings, MeshFindings};
 use crate::geometry::{Pose, Surface, Vector};
-use crate::inspect::alignment::automatic::{self, PreparedScan};
+use crate::inspect::alignment::automatic;
 use crate::inspect::alignment::{Alignment, best_fit};
 use crate::inspect::deviation::{Parameters, Tolerance, Verdict};
 use crate::inspect::simulation::{self, sensor::Sensor};
 use crate::session::check::{self, Check};
-use crate::session::{Actual, Nominal, SourceFile};
+use crate::session::{Actual, Nominal};
 
 /// Diagonal that all parts are brought to, mm: their sizes do not tell them apart.
 const DIAGONAL_MM: f64 = 150.0;
@@ -123,20 +122,10 @@ pub fn run(arguments: &Bench) -> Result<Value> {
 /// What a scan of the part itself must not come to.
 const BAD_OF_OWN: [Outcome; 4] = [Outcome::Refused, Outcome::FailsInDoubt, Outcome::Fails, Outcome::Incomplete];
 
-fn source(name: &str) -> SourceFile {
-    SourceFile { path: name.into(), hash: name.into(), unit: None, columns: None }
-}
-
 fn nominal_of(part: &Part) -> Nominal {
     let mut mesh = part.surface.mesh().clone();
     mesh.scale(DIAGONAL_MM / part.surface.bounds().diagonal());
-    Nominal {
-        source: source(&part.name),
-        surface: Surface::new(mesh),
-        findings: MeshFindings::default(),
-        notes: Vec::new(),
-        steps: Vec::new(),
-    }
+    Nominal::in_memory(&part.name, Surface::new(mesh))
 }
 
 fn scan_of(nominal: &Nominal, views: usize) -> Result<Actual> {
@@ -150,15 +139,7 @@ fn scan_of(nominal: &Nominal, views: usize) -> Result<Actual> {
         ..simulation::Parameters::default()
     };
     let cloud = simulation::run(&nominal.surface, &parameters, &Progress::silent())?.cloud;
-    Ok(Actual {
-        sources: vec![source("scan")],
-        prepared: PreparedScan::new(&cloud),
-        cloud,
-        facets: None,
-        findings: CloudFindings::default(),
-        notes: Vec::new(),
-        cleaning: Vec::new(),
-    })
+    Ok(Actual::in_memory("scan", cloud))
 }
 
 /// A scan on a nominal, by each tolerance.

@@ -38,6 +38,16 @@ impl KdTree {
         }
     }
 
+    /// Distance between neighbouring points about `place`, one of the tree's, mm: from their density, so that copies of one
+    /// point are no neighbours.
+    pub fn spacing_about_mm(&self, place: &Point, neighbours: &mut Neighbours) -> f64 {
+        const NEIGHBOURS: usize = 6;
+        self.k_nearest(place, NEIGHBOURS + 1, f64::INFINITY, neighbours);
+        let around = neighbours.found.len().saturating_sub(1).max(1) as f64;
+        let farthest_mm2 = neighbours.found.last().map_or(0.0, |far| far.squared_mm2);
+        (std::f64::consts::PI * farthest_mm2 / around).sqrt()
+    }
+
     /// The nearest point for each of `queries`, moved by `tree_from_queries`, which should lie along a space-filling
     /// curve: each search need not look beyond what the one before it found.
     pub fn nearest_in_order(

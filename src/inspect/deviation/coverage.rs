@@ -130,20 +130,13 @@ pub fn foot(surface: &Surface, place: &Point, facet: u32) -> Point {
     triangle::closest_point(place, &surface.mesh().corners(facet as usize)).0
 }
 
-/// Distance between neighbours where it is wide (90th percentile), mm, from the density about each point. Copies of
-/// one point are no neighbours.
+/// Distance between neighbours where it is wide (90th percentile), mm, from the density about each point.
 pub(super) fn spacing_mm(tree: &KdTree, feet: &[Point]) -> f64 {
-    const NEIGHBOURS: usize = 6;
     let stride = feet.len().div_ceil(SPACING_POINTS).max(1);
     let mut spacings: Vec<f64> = feet
         .par_iter()
         .step_by(stride)
-        .map_init(Neighbours::default, |neighbours, foot| {
-            tree.k_nearest(foot, NEIGHBOURS + 1, f64::INFINITY, neighbours);
-            let around = neighbours.found.len().saturating_sub(1).max(1) as f64;
-            let farthest_mm2 = neighbours.found.last().map_or(0.0, |far| far.squared_mm2);
-            (std::f64::consts::PI * farthest_mm2 / around).sqrt()
-        })
+        .map_init(Neighbours::default, |neighbours, foot| tree.spacing_about_mm(foot, neighbours))
         .collect();
     if spacings.is_empty() {
         return 0.0;

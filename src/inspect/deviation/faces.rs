@@ -44,25 +44,21 @@ pub(super) fn directions(
         .collect()
 }
 
-/// What facets are divided to, and how far they reach, unless the user says otherwise.
-pub(super) struct Resolution {
-    /// Longest edge, mm.
-    pub max_edge_mm: f64,
-    /// Lateral radius of point-facet matching, mm.
-    pub radius_mm: f64,
+/// Distance between neighbouring points of a scan, mm.
+pub(super) fn spacing_mm(points: &OrderedPoints) -> f64 {
+    let stride = points.points.len().div_ceil(SPACING_POINTS).max(1);
+    let kept: Vec<Point> = points.points.iter().step_by(stride).copied().collect();
+    super::coverage::spacing_mm(&KdTree::new(&kept), &kept) / (stride as f64).sqrt()
 }
 
-impl Resolution {
-    /// By the spacing of `points`, on a nominal of `area_mm2`.
-    pub fn of(points: &OrderedPoints, area_mm2: f64) -> Self {
-        let stride = points.points.len().div_ceil(SPACING_POINTS).max(1);
-        let kept: Vec<Point> = points.points.iter().step_by(stride).copied().collect();
-        let spacing_mm = super::coverage::spacing_mm(&KdTree::new(&kept), &kept) / (stride as f64).sqrt();
-        // Halving edges leaves facets of about a fifth of the square of the longest.
-        let finest_mm = (area_mm2 / (0.2 * MOST_FACETS)).sqrt();
-        Self {
-            max_edge_mm: (EDGE_OVER_SPACING * spacing_mm).max(finest_mm),
-            radius_mm: RADIUS_OVER_SPACING * spacing_mm,
-        }
-    }
+/// The longest edge that facets of a nominal of `area_mm2` are divided to unless the user says otherwise, mm.
+pub(super) fn max_edge_mm(spacing_mm: f64, area_mm2: f64) -> f64 {
+    // Halving edges leaves facets of about a fifth of the square of the longest.
+    let finest_mm = (area_mm2 / (0.2 * MOST_FACETS)).sqrt();
+    (EDGE_OVER_SPACING * spacing_mm).max(finest_mm)
+}
+
+/// The lateral radius of point-facet matching unless the user says otherwise, mm.
+pub(super) fn radius_mm(spacing_mm: f64) -> f64 {
+    RADIUS_OVER_SPACING * spacing_mm
 }

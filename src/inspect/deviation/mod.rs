@@ -10,6 +10,7 @@ pub mod regions;
 pub mod statistics;
 pub mod tolerance;
 
+use std::cell::LazyCell;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -353,8 +354,9 @@ pub fn measure(
     if parameters.method == Method::Closest {
         return Ok(Measured { map: DeviationMap::Points(of_points), of_points: None });
     }
-    let usual = faces::Resolution::of(scan.ordered, surface.mesh().area_mm2());
-    let max_edge_mm = parameters.max_edge_mm.unwrap_or(usual.max_edge_mm);
+    let spacing_mm = LazyCell::new(|| faces::spacing_mm(scan.ordered));
+    let max_edge_mm =
+        parameters.max_edge_mm.unwrap_or_else(|| faces::max_edge_mm(*spacing_mm, surface.mesh().area_mm2()));
     let nominal = Arc::new(refine::to_max_edge(surface.mesh(), max_edge_mm, progress)?.0);
     let values = if parameters.method == Method::PointFacet {
         let directions = faces::directions(&of_points, surface, scan.cloud, nominal_from_scan);
@@ -364,7 +366,7 @@ pub fn measure(
                 points: &SearchablePoints::new(&scan.cloud.points),
                 directions: &directions,
                 nominal_from_scan,
-                radius_mm: Some(parameters.radius_mm.unwrap_or(usual.radius_mm)),
+                radius_mm: Some(parameters.radius_mm.unwrap_or_else(|| faces::radius_mm(*spacing_mm))),
                 max_distance_mm: parameters.effective_max_distance_mm(),
                 max_angle_rad: max_angle_rad.min(faces::SAME_FACE_RAD),
             },

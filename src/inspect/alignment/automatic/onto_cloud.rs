@@ -5,6 +5,7 @@
 
 use rayon::prelude::*;
 
+use super::verification::DENSE_POINTS;
 use super::{PreparedScan, run};
 use crate::base::{Progress, Result};
 use crate::compute::cpu::Cpu;
@@ -16,8 +17,6 @@ use crate::inspect::alignment::{Alignment, Alternative, Explained, Method, Rival
 
 /// Points of the nominal that squares stand for.
 const SQUARES: usize = 20_000;
-/// Points of the scan that tell which start fits.
-const ASKED: usize = 20_000;
 /// Half the side of a square over the distance between neighbouring points: squares overlap.
 const HALF_SIDE: f64 = 0.75;
 /// Squares are no larger than this share of the cloud: what stands alone is no surface.
@@ -44,13 +43,11 @@ pub fn on_cloud(nominal: &Cloud, normals: &[Vector], scan: &Cloud, progress: &Pr
     };
     let progress = progress.part(0.9, 1.0);
     let present = best_fit::run(&Cpu, &problem, &Pose::identity(), &parameters, &progress, &mut |_, _| ());
-    let rated = |found: Result<Alignment>| {
-        found.map(|found| {
-            let explained = explained(&surface, &prepared.ordered, &found.nominal_from_scan);
-            Alignment { method: Method::Auto, explained: Some(explained), ..found }
-        })
-    };
-    match (rated(sought), rated(present)) {
+    let present = present.map(|found| {
+        let explained = explained(&surface, &prepared.ordered, &found.nominal_from_scan);
+        Alignment { method: Method::Auto, explained: Some(explained), ..found }
+    });
+    match (sought, present) {
         (Ok(sought), Ok(present)) => Ok(chosen(sought, present)),
         (Ok(found), Err(_)) | (Err(_), Ok(found)) => Ok(found),
         (Err(error), Err(_)) => Err(error),
@@ -86,9 +83,7 @@ fn stand_in(nominal: &Cloud, normals: &[Vector]) -> Surface {
         .map_init(Neighbours::default, |neighbours, (point, &number)| {
             let normal = normals.get(number as usize).copied().unwrap_or_else(Vector::z);
             let across = normal.cross(&if normal.x.abs() < 0.7 { Vector::x() } else { Vector::y() }).normalize();
-            tree.k_nearest(point, 7, f64::INFINITY, neighbours);
-            let farthest_mm2 = neighbours.found.last().map_or(0.0, |far| far.squared_mm2);
-            let half_mm = (HALF_SIDE * (std::f64::consts::PI * farthest_mm2 / 6.0).sqrt()).min(most_mm);
+            let half_mm = (HALF_SIDE * tree.spacing_about_mm(point, neighbours)).min(most_mm);
             let (u, v) = (across * half_mm, normal.cross(&across) * half_mm);
             [point - u - v, point + u - v, point + u + v, point - u + v]
         })
@@ -102,7 +97,8 @@ fn stand_in(nominal: &Cloud, normals: &[Vector]) -> Surface {
 
 fn explained(surface: &Surface, scan: &OrderedPoints, pose: &Pose) -> Explained {
     let within_mm = Explained::WITHIN * surface.bounds().diagonal();
-    let stride = scan.points.len().div_ceil(ASKED).max(1);
+    // As many as tell it of the pose that was sought.
+    let stride = (scan.points.len() / DENSE_POINTS).max(1);
     let asked: Vec<&Point> = scan.points.iter().step_by(stride).collect();
     let near = asked.par_iter().filter(|point| surface.closest_point(&(pose * **point), within_mm).is_some()).count();
     Explained { fraction: near as f64 / asked.len().max(1) as f64, within_mm }

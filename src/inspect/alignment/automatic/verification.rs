@@ -45,7 +45,7 @@ const COARSE_POINTS: usize = 500;
 /// Points of the last refinement.
 const FINE_POINTS: usize = 3_000;
 /// Points of the last comparison.
-const DENSE_POINTS: usize = 60_000;
+pub(super) const DENSE_POINTS: usize = 60_000;
 /// A runner-up whose cost is within this factor of the best is reported as an alternative.
 const TIE: f64 = 1.10;
 /// Candidates whose cost is above the best's by this factor after the coarse refinement are given up,
