@@ -1,10 +1,15 @@
-//! Builds the bridge to OpenCASCADE for the CAD reader program, and for it alone.
+//! How the programs are linked, and the bridge to OpenCASCADE for the CAD reader program alone.
 
 use std::path::{Path, PathBuf};
 
 fn main() {
     println!("cargo:rerun-if-changed=src/bin/shadowgraph-cad/bridge.cpp");
     println!("cargo:rerun-if-env-changed=OCCT_INCLUDE_DIR");
+    // Crash reports read the lines of our source from debug sections, which take a quarter of the space so; names of
+    // local symbols say nothing beside them.
+    for program in ["shadowgraph", "shadowgraph-cad"] {
+        println!("cargo:rustc-link-arg-bin={program}=-Wl,--compress-debug-sections=zlib,--discard-all");
+    }
     if std::env::var_os("CARGO_FEATURE_CAD").is_none() {
         return;
     }

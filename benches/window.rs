@@ -45,7 +45,7 @@ fn main() {
     let backend: Arc<dyn Backend> = if on_gpu { compute::open(DeviceChoice::Auto).0 } else { Arc::new(Cpu) };
     println!("computes on {:?}", backend.device());
     let context = Context { backend, cad: CadReader::default() };
-    let options = Options { context, files: vec![part, scan], state_folder: None };
+    let options = Options { context, files: vec![part, scan], state_folder: None, no_chooser: None };
     let mut harness = Harness::builder()
         .with_size([1280.0, 800.0])
         .with_step_dt(1.0 / 60.0)

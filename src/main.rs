@@ -11,7 +11,8 @@ fn main() -> std::process::ExitCode {
     let code = match cli::run(std::env::args_os(), reader) {
         Outcome::Exit(code) => code,
         Outcome::Window(context, files) => {
-            let options = app::Options { context, files, state_folder: state_folder() };
+            let no_chooser = app::missing_chooser();
+            let options = app::Options { context, files, state_folder: state_folder(), no_chooser };
             match app::run(options) {
                 Ok(()) => 0,
                 Err(sentence) => {

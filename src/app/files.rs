@@ -1,12 +1,9 @@
-//! Files of the window: dialogs off the UI thread, dropped files, recent files, the autosave.
+//! Files of the window: what files may be opened as, dropped files, recent files, the autosave.
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
 
-use super::panels::picks::Pick;
 use crate::io::format::Format;
 use crate::session::project::Project;
-use crate::session::selection::Selectable;
 
 /// What a file may be opened as, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +30,7 @@ pub fn kind_of(path: &Path) -> Kind {
     }
     match Format::of_name(path) {
         Ok(Format::Step | Format::Iges) => Kind::Nominal,
-        Ok(Format::Pcd | Format::Xyz | Format::E57) => Kind::Scan,
+        Ok(Format::Pcd | Format::Xyz | Format::E57 | Format::Ptx) => Kind::Scan,
         Ok(Format::Ply) if !has_faces(path) => Kind::Scan,
         Ok(_) => Kind::Either,
         Err(_) => Kind::Unknown,
@@ -51,29 +48,6 @@ fn has_faces(path: &Path) -> bool {
     header.lines().any(|line| line.starts_with("element face ") && line.trim_end() != "element face 0")
 }
 
-/// What a file dialog was opened for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Purpose {
-    /// Fill the open dialog.
-    Open,
-    /// The next scan to inspect.
-    NextScan,
-    /// A snapshot of the calibration's artefact.
-    Snapshot,
-    /// The CMM's touches on it.
-    Touches,
-    /// The table of snapshots to merge.
-    Positions,
-    /// Something about the machine.
-    Machine(Pick),
-    /// Where to save the project.
-    SaveProject,
-    /// Where the selected points or facets go.
-    ExportSelection(Selectable),
-    /// Where reports go.
-    ReportFolder,
-}
-
 /// Recent files kept.
 const MOST_RECENT: usize = 12;
 
@@ -82,9 +56,10 @@ pub struct Files {
     folder: Option<PathBuf>,
     /// Latest first.
     pub recent: Vec<PathBuf>,
-    chosen: Option<(Purpose, mpsc::Receiver<Option<PathBuf>>)>,
     /// The autosave on its way.
     saving: Option<std::thread::JoinHandle<()>>,
+    /// The autosave of an earlier run that this one has brought back: needless once this one has saved its own.
+    superseded: Option<PathBuf>,
 }
 
 impl Files {
@@ -92,7 +67,7 @@ impl Files {
     pub fn new(folder: Option<PathBuf>) -> Self {
         let text = folder.as_ref().and_then(|folder| std::fs::read_to_string(folder.join("recent.txt")).ok());
         let recent = text.unwrap_or_default().lines().map(PathBuf::from).take(MOST_RECENT).collect();
-        Self { folder, recent, chosen: None, saving: None }
+        Self { folder, recent, saving: None, superseded: None }
     }
 
     /// Puts `path` first among the recent files.
@@ -110,74 +85,19 @@ impl Files {
         }
     }
 
-    /// Opens a system dialog on a thread of its own.
-    pub fn browse(&mut self, purpose: Purpose, context: &egui::Context) {
-        let (sender, receiver) = mpsc::channel();
-        self.chosen = Some((purpose, receiver));
-        let context = context.clone();
-        std::thread::spawn(move || {
-            let dialog = rfd::FileDialog::new();
-            let all = |extensions: &[&str]| -> Vec<String> {
-                extensions.iter().flat_map(|e| [(*e).to_owned(), e.to_uppercase()]).collect()
-            };
-            let picked = match purpose {
-                Purpose::Open => {
-                    let mut extensions = all(&Format::NOMINAL_EXTENSIONS);
-                    extensions.extend(all(&Format::SCAN_EXTENSIONS));
-                    extensions.push(PROJECT.to_owned());
-                    dialog.set_title("Open").add_filter("Nominals, scans, projects", &extensions).pick_file()
-                }
-                Purpose::NextScan => {
-                    dialog.set_title("Next scan").add_filter("Scans", &all(&Format::SCAN_EXTENSIONS)).pick_file()
-                }
-                Purpose::Snapshot => {
-                    dialog.set_title("Snapshot").add_filter("Scans", &all(&Format::SCAN_EXTENSIONS)).pick_file()
-                }
-                Purpose::Touches => {
-                    dialog.set_title("Touches").add_filter("Tables", &all(&["csv", "txt", "xyz"])).pick_file()
-                }
-                Purpose::Positions => {
-                    dialog.set_title("Snapshots and positions").add_filter("Tables", &all(&["csv", "txt"])).pick_file()
-                }
-                Purpose::Machine(pick) => pick.ask(dialog),
-                Purpose::SaveProject => dialog
-                    .set_title("Save the project")
-                    .set_file_name("inspection.shadowgraph")
-                    .add_filter("Project", &[PROJECT])
-                    .save_file(),
-                Purpose::ExportSelection(Selectable::Points) => dialog
-                    .set_title("Export the selected points")
-                    .set_file_name("selection.ply")
-                    .add_filter("Points", &["ply", "xyz", "csv"])
-                    .save_file(),
-                Purpose::ExportSelection(Selectable::Facets) => dialog
-                    .set_title("Export the selected facets")
-                    .set_file_name("facets.stl")
-                    .add_filter("Meshes", &["stl", "ply", "obj"])
-                    .save_file(),
-                Purpose::ReportFolder => dialog.set_title("Folder for the report").pick_folder(),
-            };
-            // The window may be gone by now.
-            let _ = sender.send(picked);
-            context.request_repaint();
-        });
+    /// Where the program keeps what it remembers.
+    pub fn state_folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
     }
 
-    /// What a dialog returned.
-    pub fn take_chosen(&mut self) -> Option<(Purpose, PathBuf)> {
-        let (purpose, receiver) = self.chosen.as_ref()?;
-        let purpose = *purpose;
-        match receiver.try_recv() {
-            Ok(picked) => {
-                self.chosen = None;
-                picked.map(|path| (purpose, path))
-            }
-            Err(mpsc::TryRecvError::Empty) => None,
-            Err(mpsc::TryRecvError::Disconnected) => {
-                self.chosen = None;
-                None
-            }
-        }
+    /// What a path to open begins with: the folder of the last one.
+    pub fn start(&self) -> PathBuf {
+        self.folder().map(|folder| folder.join("")).unwrap_or_default()
+    }
+
+    /// Where files were chosen last.
+    pub fn folder(&self) -> Option<&Path> {
+        self.recent.first()?.parent().filter(|folder| folder.is_dir())
     }
 
     /// Files dropped on the window in this frame.
@@ -199,10 +119,11 @@ impl Files {
     pub fn autosave(&mut self, project: Project) {
         self.finish_autosave();
         if let Some(path) = self.autosave_path() {
-            let save = move || {
-                if let Err(error) = project.save(&path) {
-                    log::warn!("{error}");
-                }
+            let superseded = self.superseded.take();
+            let save = move || match project.save(&path) {
+                // Already gone is as good.
+                Ok(()) => superseded.into_iter().for_each(|path| drop(std::fs::remove_file(path))),
+                Err(error) => log::warn!("{error}"),
             };
             match std::thread::Builder::new().name("autosave".into()).spawn(save) {
                 Ok(saving) => self.saving = Some(saving),
@@ -219,10 +140,15 @@ impl Files {
         }
     }
 
-    /// Removes the autosave after a good end.
+    /// The autosave at `path` has been brought back.
+    pub fn supersede(&mut self, path: PathBuf) {
+        self.superseded = Some(path);
+    }
+
+    /// Removes the autosave, once all is saved or was refused.
     pub fn forget_autosave(&mut self) {
         self.finish_autosave();
-        if let Some(path) = self.autosave_path() {
+        for path in self.autosave_path().into_iter().chain(self.superseded.take()) {
             // There may be none.
             let _ = std::fs::remove_file(path);
         }

@@ -3,13 +3,16 @@
 
 use egui::{Key, KeyboardShortcut, Modifiers};
 
-use super::files::Purpose;
+use super::choosing::Purpose;
+use super::leaving::Departure;
+use super::open_dialog::Role;
 use super::{App, Workspace, theme};
 use crate::dispatch::Command;
 use crate::dispatch::mechanical::Order;
 use crate::inspect::alignment::Method;
 use crate::inspect::cleaning::Step;
 use crate::render::camera::StandardView;
+use crate::session::calibrating::Device;
 
 /// What can be chosen in the window, beyond commands to the document.
 #[derive(Clone, Debug)]
@@ -20,12 +23,16 @@ pub enum Action {
     Open,
     /// Chooses the next scan and inspects it.
     InspectNext,
-    /// Asks for a file of the calibration.
+    /// Asks for a file or folder.
     Browse(Purpose),
-    /// Asks where to save the project.
+    /// Begins anew.
+    New,
+    /// Saves the project in its file.
     SaveProject,
-    /// Asks for the folder of the report.
-    ChooseReportFolder,
+    /// Writes the report into its folder.
+    WriteReport,
+    /// Shows a workspace.
+    Show(Workspace),
     /// Looks from a standard direction.
     Look(StandardView),
     /// Shows everything.
@@ -57,8 +64,10 @@ pub(super) fn entries() -> Vec<(&'static str, &'static str, Action, Option<Keybo
     let mut entries = vec![
         ("File", "Open…", Action::Open, key(COMMAND, Key::O)),
         ("File", "Inspect next scan…", Action::InspectNext, key(COMMAND, Key::N)),
-        ("File", "Save project…", Action::SaveProject, key(COMMAND, Key::S)),
-        ("File", "New inspection", send(Command::NewInspection), None),
+        ("File", "Save project", Action::SaveProject, key(COMMAND, Key::S)),
+        ("File", "Save project as…", Action::Browse(Purpose::SaveProject), key(COMMAND_SHIFT, Key::S)),
+        ("File", "Write report", Action::WriteReport, key(COMMAND, Key::R)),
+        ("File", "New inspection", Action::New, None),
         ("File", "Quit", Action::Quit, key(COMMAND, Key::Q)),
         ("Edit", "Undo", send(Command::Undo), key(COMMAND, Key::Z)),
         ("Edit", "Redo", send(Command::Redo), key(COMMAND_SHIFT, Key::Z)),
@@ -81,6 +90,10 @@ pub(super) fn entries() -> Vec<(&'static str, &'static str, Action, Option<Keybo
         ("View", "Light or dark", Action::ToggleTheme, None),
         ("View", "Command palette", Action::Palette, key(COMMAND, Key::P)),
     ];
+    let workspaces = [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5];
+    for (workspace, number) in Workspace::ALL.into_iter().zip(workspaces) {
+        entries.push(("View", workspace.title(), Action::Show(workspace), key(COMMAND, number)));
+    }
     let keys = [Key::Num0, Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6];
     for (view, number) in StandardView::ALL.into_iter().zip(keys) {
         entries.push(("View", view.name(), Action::Look(view), key(Modifiers::NONE, number)));
@@ -91,6 +104,11 @@ pub(super) fn entries() -> Vec<(&'static str, &'static str, Action, Option<Keybo
 impl App {
     /// Runs the actions whose keys were pressed.
     pub(super) fn shortcuts(&mut self, ui: &mut egui::Ui) {
+        // A dialog or menu has the keyboard for itself.
+        let is_covered = ui.memory(|memory| memory.top_modal_layer().is_some());
+        if is_covered || egui::Popup::is_any_open(ui.ctx()) {
+            return;
+        }
         let typing = ui.ctx().egui_wants_keyboard_input();
         // The most specific first, so that Ctrl+Shift+Z is not taken for Ctrl+Z.
         let mut keyed: Vec<_> = entries().into_iter().filter_map(|(_, _, action, key)| Some((action, key?))).collect();
@@ -141,10 +159,11 @@ impl App {
                 ui.menu_button(menu, |ui| {
                     ui.set_min_width(230.0);
                     for (_, name, action, key) in entries().into_iter().filter(|(of, ..)| *of == menu) {
-                        let (name, enabled) = match name {
-                            "Undo" => (undo.as_ref().map_or("Undo".into(), |l| format!("Undo: {l}")), undo.is_some()),
-                            "Redo" => (redo.as_ref().map_or("Redo".into(), |l| format!("Redo: {l}")), redo.is_some()),
-                            _ => (name.to_owned(), true),
+                        let enabled = self.is_possible(&action);
+                        let name = match name {
+                            "Undo" => undo.as_ref().map_or("Undo".into(), |label| format!("Undo: {label}")),
+                            "Redo" => redo.as_ref().map_or("Redo".into(), |label| format!("Redo: {label}")),
+                            _ => name.to_owned(),
                         };
                         let mut button = egui::Button::new(name);
                         if let Some(key) = key {
@@ -178,33 +197,68 @@ impl App {
         }
     }
 
+    /// Takes back the last thing that began: one at a time, what is nearest to the hand first.
+    fn escape(&mut self) {
+        if self.picking.take().is_some() {
+        } else if self.is_busy() {
+            self.dispatcher.cancel();
+        } else if self.notice.take().is_none() {
+            self.searches_open = false;
+        }
+    }
+
+    /// Whether an entry can do anything now.
+    pub(super) fn is_possible(&self, action: &Action) -> bool {
+        let document = &self.dispatcher.document;
+        let (nominal, actual) = (document.nominal.is_some(), document.actual.is_some());
+        let calibration = &document.calibration;
+        match action {
+            Action::InspectNext => nominal,
+            Action::WriteReport => document.current_check().is_some(),
+            Action::Cancel => self.is_busy() || self.picking.is_some() || self.notice.is_some() || self.searches_open,
+            Action::Fit | Action::Look(_) | Action::ToggleLens => self.viewport.is_some(),
+            Action::Send(command) => match command.as_ref() {
+                Command::Undo => self.dispatcher.history.undo_label().is_some(),
+                Command::Redo => self.dispatcher.history.redo_label().is_some(),
+                Command::Align(_) | Command::Compare | Command::Inspect | Command::CompareSearches { .. } => {
+                    nominal && actual
+                }
+                Command::CleanScan(_) => actual,
+                Command::UnifyWinding => nominal,
+                Command::JudgeTolerances => !document.tolerancing.plan.tolerances.is_empty(),
+                Command::FindRegions => calibration.of(Device::Sensor).actual.is_some(),
+                Command::Calibrate => Device::ALL.iter().all(|device| calibration.of(*device).actual.is_some()),
+                _ => true,
+            },
+            _ => true,
+        }
+    }
+
     /// Carries out what was chosen in this frame.
     pub(super) fn perform(&mut self, action: Action, context: &egui::Context) {
         match action {
             Action::Send(command) => self.send(*command),
-            Action::Open => self.open_dialog.open = true,
-            Action::InspectNext => {
-                self.open_dialog.ask(std::path::PathBuf::new(), super::open_dialog::Role::NextScan);
-                self.files.browse(Purpose::NextScan, context);
+            Action::Open => {
+                let role = if self.has_nominal { Role::Scan } else { Role::Nominal };
+                self.open_dialog.ask_to_open(self.files.start(), role);
             }
-            Action::SaveProject => {
-                self.open_dialog
-                    .ask(std::path::PathBuf::from("inspection.shadowgraph"), super::open_dialog::Role::SaveProject);
-                self.files.browse(Purpose::SaveProject, context);
+            Action::InspectNext => self.browse(Purpose::NextScan, context),
+            Action::New => self.leave(Departure::New, context),
+            Action::SaveProject => self.save_project(context),
+            Action::WriteReport => {
+                self.workspace = Workspace::Report;
+                self.write_report();
             }
-            Action::Browse(purpose) => self.files.browse(purpose, context),
-            Action::ChooseReportFolder => self.files.browse(Purpose::ReportFolder, context),
-            Action::Cancel => {
-                self.dispatcher.cancel();
-                self.picking = None;
-                self.notice = None;
-            }
+            Action::Show(workspace) => self.workspace = workspace,
+            Action::Browse(purpose) => self.browse(purpose, context),
+            Action::Cancel => self.escape(),
             Action::Palette => self.palette.open(),
             Action::OpenFile(path) => self.open_by_kind(path),
-            Action::Quit => context.send_viewport_cmd(egui::ViewportCommand::Close),
+            Action::Quit => self.leave(Departure::Close, context),
             Action::ToggleTheme => {
-                let dark = context.theme() == egui::Theme::Dark;
-                context.set_theme(if dark { egui::Theme::Light } else { egui::Theme::Dark });
+                let dark = context.theme() != egui::Theme::Dark;
+                context.set_theme(if dark { egui::Theme::Dark } else { egui::Theme::Light });
+                self.remembered.dark = Some(dark);
             }
             Action::Look(_) | Action::Fit | Action::ToggleLens => {
                 if let Some(viewport) = self.shown_viewport() {

@@ -1,12 +1,16 @@
 //! Floor 6: the window. Panels send commands; the dispatcher runs them; the viewport shows the document.
 
+mod choosing;
 mod files;
 mod interface;
+mod leaving;
 mod menu;
 mod number_field;
 mod open_dialog;
+mod opening;
 mod palette;
 mod panels;
+mod remembered;
 mod stage;
 mod theme;
 mod viewport;
@@ -16,15 +20,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::compute::{self, Backend, DeviceId};
-use crate::dispatch::merge::Wishes;
-use crate::dispatch::{Command, Context, Dispatcher, Watch};
+use crate::dispatch::{Command, Context, Dispatcher, Message, Watch};
 use crate::geometry::Pose;
-use crate::io::region_table;
 use crate::session::Settings;
-use crate::session::calibrating::Device;
 use crate::session::project::Project;
 use viewport::Viewport;
 
+pub use choosing::missing_chooser;
 pub use menu::Action;
 
 /// The tabs at the top.
@@ -46,6 +48,17 @@ pub enum Workspace {
 impl Workspace {
     const ALL: [Self; 5] = [Self::Calibrate, Self::Align, Self::Compare, Self::Features, Self::Report];
 
+    /// What showing it is called in menus.
+    fn title(self) -> &'static str {
+        match self {
+            Self::Calibrate => "Workspace Calibrate",
+            Self::Align => "Workspace Align",
+            Self::Compare => "Workspace Compare",
+            Self::Features => "Workspace Features",
+            Self::Report => "Workspace Report",
+        }
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Calibrate => "Calibrate",
@@ -65,6 +78,8 @@ pub struct Options {
     pub files: Vec<PathBuf>,
     /// Where recent files and the autosave are kept; `None` keeps nothing.
     pub state_folder: Option<PathBuf>,
+    /// Why the system's file chooser cannot be used; `None` where it can.
+    pub no_chooser: Option<&'static str>,
 }
 
 /// The running best fit, as far as the viewport shows it.
@@ -88,7 +103,14 @@ pub struct App {
     no_viewport: Option<String>,
     workspace: Workspace,
     files: files::Files,
+    remembered: remembered::Remembered,
+    chooser: choosing::SystemDialog,
+    no_chooser: Option<&'static str>,
     open_dialog: open_dialog::OpenDialog,
+    leaving: leaving::Leaving,
+    /// The title that the window was last given.
+    title: String,
+    context: egui::Context,
     palette: palette::Palette,
     live: Arc<Mutex<Live>>,
     wake: Arc<dyn Fn() + Send + Sync>,
@@ -96,15 +118,16 @@ pub struct App {
     draft: Settings,
     report_folder: String,
     /// A dismissible sentence over the viewport.
-    notice: Option<String>,
+    notice: Option<Message>,
     messages_seen: usize,
     log_open: bool,
     /// Whether the table of searches is shown.
     searches_open: bool,
     /// How the Align panel registers with a chosen search.
     search_draft: panels::search_registration::Draft,
-    /// A saved state of a run that did not end well.
+    /// A saved state of a run that did not end well, and one that is being brought back.
     restore: Option<PathBuf>,
+    restoring: Option<PathBuf>,
     saved_at: Instant,
     needs_save: bool,
     /// Whether a command changed the document when it was sent.
@@ -167,11 +190,13 @@ pub fn run(options: Options) -> Result<(), String> {
         wgpu_setup: create.into(),
         ..eframe::egui_wgpu::WgpuConfiguration::default()
     };
+    let remembered = remembered::Remembered::load(options.state_folder.as_deref());
     let native = eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default()
             .with_title("Shadowgraph")
             .with_app_id("shadowgraph")
-            .with_inner_size([1360.0, 860.0])
+            .with_inner_size(remembered.size)
+            .with_maximized(remembered.is_maximised)
             .with_min_inner_size([900.0, 600.0])
             .with_drag_and_drop(true),
         renderer: eframe::Renderer::Wgpu,
@@ -197,6 +222,10 @@ impl App {
             creation.egui_ctx.add_plugin(plain);
         }
         let context = creation.egui_ctx.clone();
+        let remembered = remembered::Remembered::load(options.state_folder.as_deref());
+        if let Some(dark) = remembered.dark {
+            context.set_theme(if dark { egui::Theme::Dark } else { egui::Theme::Light });
+        }
         let files = files::Files::new(options.state_folder);
         let mut app = Self {
             draft: Settings::default(),
@@ -209,8 +238,15 @@ impl App {
             artefact_viewport: None,
             workspace: Workspace::default(),
             restore: files.left_over_autosave(),
+            restoring: None,
             files,
+            remembered,
+            chooser: choosing::SystemDialog::default(),
+            no_chooser: options.no_chooser,
             open_dialog: open_dialog::OpenDialog::default(),
+            leaving: leaving::Leaving::default(),
+            title: String::new(),
+            context: creation.egui_ctx.clone(),
             palette: palette::Palette::default(),
             live: Arc::default(),
             wake: Arc::new(move || context.request_repaint()),
@@ -287,40 +323,11 @@ impl App {
         })
     }
 
-    /// Opens a file as what its name says; asks where that is open.
-    pub(crate) fn open_by_kind(&mut self, path: PathBuf) {
-        use files::Kind;
-        if self.workspace == Workspace::Calibrate && files::kind_of(&path) != Kind::Project {
-            // Tables with names of regions are how machines report touches.
-            let device = if region_table::is_one(&path) { Device::Cmm } else { self.calibration.device };
-            return self.open_measurement(device, path);
-        }
-        match files::kind_of(&path) {
-            Kind::Project => self.send(Command::OpenProject(path)),
-            Kind::Scan => self.open_scan(path),
-            Kind::Nominal => self.open_nominal(path),
-            // The first mesh is the nominal, one after it the scan; undo and the open dialog are there for the rest.
-            Kind::Either if self.has_nominal => self.open_scan(path),
-            Kind::Either => self.open_nominal(path),
-            Kind::Unknown => self.open_dialog.ask(path, open_dialog::Role::Scan),
-        }
-    }
-
-    fn open_nominal(&mut self, path: PathBuf) {
-        self.files.remember(&path);
-        self.has_nominal = true;
-        self.send(Command::OpenNominal { path, unit: None });
-    }
-
-    fn open_scan(&mut self, path: PathBuf) {
-        self.files.remember(&path);
-        self.send(Command::OpenScans { paths: vec![path], unit: None, columns: None });
-    }
-
     /// Takes in finished work and follows the document.
     fn follow(&mut self, context: &egui::Context) {
         let watch = self.watch();
         let searches = self.dispatcher.document.searches.clone();
+        let check = self.dispatcher.document.current_check().cloned();
         let changed = self.dispatcher.advance(&watch, &Arc::clone(&self.wake)) | std::mem::take(&mut self.changed);
         let fresh = self.dispatcher.document.searches.as_ref();
         self.searches_open |=
@@ -329,12 +336,17 @@ impl App {
             self.draft = self.dispatcher.document.settings.clone();
             self.follow_calibration();
             let fresh = self.dispatcher.messages.get(self.messages_seen..).unwrap_or_default();
-            if let Some(error) = fresh.iter().rev().find(|message| message.is_error) {
-                self.notice = Some(error.text.clone());
+            // What went well since makes the sentence untrue.
+            match fresh.iter().rev().find(|message| message.is_error) {
+                Some(error) => self.notice = Some(error.clone()),
+                None if changed => self.notice = None,
+                None => {}
             }
             self.messages_seen = self.dispatcher.messages.len();
             self.needs_save |= changed;
-            if changed && self.dispatcher.document.current_check().is_some() && self.workspace == Workspace::Align {
+            let compared = self.dispatcher.document.current_check();
+            let is_news = compared.is_some() && !viewport::same(check.as_ref(), compared);
+            if is_news && self.workspace == Workspace::Align {
                 self.workspace = Workspace::Compare;
             }
         }
@@ -343,7 +355,12 @@ impl App {
         }
         let may_save = !self.is_busy() && !self.files.is_autosaving();
         if self.needs_save && may_save && self.saved_at.elapsed() > Duration::from_secs(2) {
-            self.files.autosave(Project::of(&self.dispatcher.document));
+            let belongs_in = self.dispatcher.project_path().map(std::path::Path::to_owned);
+            if self.dispatcher.is_saved() {
+                self.files.forget_autosave();
+            } else {
+                self.files.autosave(Project { belongs_in, ..Project::of(&self.dispatcher.document) });
+            }
             self.needs_save = false;
             self.saved_at = Instant::now();
         } else if self.needs_save {
@@ -352,40 +369,11 @@ impl App {
         for path in self.files.take_dropped(context) {
             self.open_by_kind(path);
         }
-        if let Some((purpose, path)) = self.files.take_chosen() {
+        if let Some((purpose, path)) = self.chooser.take() {
+            let path = purpose.asks().completed(path);
             self.chosen(purpose, path);
         }
-    }
-
-    fn chosen(&mut self, purpose: files::Purpose, path: PathBuf) {
-        match purpose {
-            files::Purpose::Open => self.open_dialog.fill(path),
-            files::Purpose::NextScan => self.inspect_next(path),
-            files::Purpose::Snapshot => self.open_measurement(Device::Sensor, path),
-            files::Purpose::Positions => {
-                let reason = Some(self.calibration.reason.clone());
-                let refine = self.calibration.refines.then_some(self.calibration.placed);
-                self.send(Command::MergeSnapshots { table: path, wishes: Wishes { reason, refine } });
-            }
-            files::Purpose::Touches => self.open_measurement(Device::Cmm, path),
-            files::Purpose::Machine(pick) => self.picked(pick, path),
-            files::Purpose::SaveProject => self.send(Command::SaveProject(path)),
-            files::Purpose::ExportSelection(of) => self.send(Command::ExportSelection(of, path)),
-            files::Purpose::ReportFolder => self.report_folder = path.display().to_string(),
-        }
-    }
-
-    /// Opens what a device measured of the artefact, and shows it.
-    fn open_measurement(&mut self, device: Device, path: PathBuf) {
-        self.files.remember(&path);
-        self.calibration.device = device;
-        self.send(Command::OpenMeasurement { device, path });
-    }
-
-    fn inspect_next(&mut self, path: PathBuf) {
-        self.files.remember(&path);
-        let unit = self.dispatcher.document.actual.as_ref().and_then(|actual| actual.sources.first()?.unit);
-        self.send(Command::InspectNext { paths: vec![path], unit });
+        self.follow_restoring();
     }
 
     /// The device that computes, as the status line names it.
@@ -400,6 +388,13 @@ impl eframe::App for App {
     fn logic(&mut self, context: &egui::Context, _frame: &mut eframe::Frame) {
         self.follow_strokes(context);
         self.follow(context);
+        self.follow_leaving(context);
+        self.remembered.follow(context);
+        let title = self.title();
+        if title != self.title {
+            context.send_viewport_cmd(egui::ViewportCommand::Title(title.clone()));
+            self.title = title;
+        }
     }
 
     fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
@@ -412,12 +407,17 @@ impl eframe::App for App {
         self.open_dialog_window(ui);
         self.searches_window(ui);
         self.palette_window(ui);
+        self.leaving_window(ui);
         for action in std::mem::take(&mut self.actions) {
             self.perform(action, ui.ctx());
         }
     }
 
     fn on_exit(&mut self) {
-        self.files.forget_autosave();
+        self.remembered.save(self.files.state_folder());
+        // A window that is closed over our head keeps what was not saved.
+        if self.may_close() || self.dispatcher.is_saved() {
+            self.files.forget_autosave();
+        }
     }
 }

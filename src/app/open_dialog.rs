@@ -1,17 +1,17 @@
-//! The open dialog: a path field that always works, a button for the system's dialog, the file's role and unit, and a
-//! preview of columns.
+//! The dialog for files: a path field that always works, a button for the system's dialog, and for files to open their
+//! role, their unit and a preview of columns.
 
 use std::path::{Path, PathBuf};
 
-use super::files::{Kind, Purpose, kind_of};
+use super::choosing::{Purpose, Wanted};
+use super::files::{Kind, kind_of};
 use super::{App, theme};
 use crate::base::{LengthUnit, Progress};
 use crate::dispatch::Command;
 use crate::io::format::Format;
 use crate::io::xyz::{self, Preview};
-use crate::session::selection::Selectable;
 
-/// What the file is to become.
+/// What a file to open is to become.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Role {
     /// The nominal.
@@ -19,26 +19,15 @@ pub enum Role {
     Nominal,
     /// The scan.
     Scan,
-    /// The next scan, inspected at once.
-    NextScan,
-    /// Where the project is saved.
-    SaveProject,
-    /// Where the selected points or facets go.
-    ExportSelection(Selectable),
-}
-
-impl Role {
-    /// Whether the file is written.
-    fn writes(self) -> bool {
-        matches!(self, Self::SaveProject | Self::ExportSelection(_))
-    }
 }
 
 /// State of the dialog.
 #[derive(Default)]
 pub struct OpenDialog {
-    /// Whether it is shown.
-    pub open: bool,
+    open: bool,
+    /// Whether the path field is to get the keyboard.
+    wants_focus: bool,
+    purpose: Purpose,
     path: String,
     role: Role,
     unit: Option<LengthUnit>,
@@ -47,22 +36,32 @@ pub struct OpenDialog {
 }
 
 impl OpenDialog {
-    /// Shows the dialog with a path and a role filled in.
-    pub fn ask(&mut self, path: PathBuf, role: Role) {
-        self.open = true;
-        self.path = path.display().to_string();
+    /// Shows the dialog for a file to open, with its path as far as it is known.
+    pub fn ask_to_open(&mut self, path: PathBuf, role: Role) {
+        self.ask(Purpose::Open, path);
         self.role = role;
+    }
+
+    /// Shows the dialog with a path filled in.
+    pub fn ask(&mut self, purpose: Purpose, path: PathBuf) {
+        (self.open, self.wants_focus, self.purpose) = (true, true, purpose);
+        self.path = path.display().to_string();
+        self.unit = None;
+    }
+
+    /// Whether it is shown.
+    pub fn is_open(&self) -> bool {
+        self.open
     }
 
     /// Takes a path that the system's dialog returned.
     pub fn fill(&mut self, path: PathBuf) {
-        self.open = true;
         match kind_of(&path) {
             Kind::Nominal => self.role = Role::Nominal,
             Kind::Scan => self.role = Role::Scan,
             _ => {}
         }
-        self.path = path.display().to_string();
+        self.ask(Purpose::Open, path);
     }
 
     /// Reads the first rows of a file of numbers, once per path.
@@ -71,7 +70,8 @@ impl OpenDialog {
             return;
         }
         let path = Path::new(&self.path);
-        let is_columns = matches!(Format::of_name(path), Ok(Format::Xyz)) && path.is_file();
+        let is_columns =
+            self.purpose == Purpose::Open && matches!(Format::of_name(path), Ok(Format::Xyz)) && path.is_file();
         let preview = if is_columns {
             crate::io::Source::open(path, &Progress::silent()).and_then(|source| xyz::preview(source, 6)).ok()
         } else {
@@ -89,60 +89,36 @@ impl App {
             return;
         }
         self.open_dialog.refresh_preview();
-        let title = match self.open_dialog.role {
-            Role::SaveProject => "Save the project",
-            Role::ExportSelection(Selectable::Points) => "Export the selected points",
-            Role::ExportSelection(Selectable::Facets) => "Export the selected facets",
-            Role::NextScan => "Inspect the next scan",
-            _ => "Open a file",
-        };
-        let mut open = true;
-        let mut done = false;
-        egui::Window::new(title)
-            .id(egui::Id::unique("open dialog"))
-            .open(&mut open)
-            .collapsible(false)
-            .resizable(false)
-            .anchor(egui::Align2::CENTER_CENTER, egui::Vec2::ZERO)
-            .show(ui.ctx(), |ui| {
-                ui.set_width(520.0);
-                done = self.open_dialog_contents(ui);
-            });
-        self.open_dialog.open = open && !done;
+        let modal = theme::dialog("open dialog", ui.ctx()).show(ui.ctx(), |ui| {
+            ui.set_width(520.0);
+            self.open_dialog_contents(ui)
+        });
+        // A click beside it must not throw away what was typed.
+        let escaped = modal.should_close() && !modal.backdrop_response.clicked();
+        let committed = modal.inner == Some(true);
+        if escaped || modal.inner.is_some() {
+            self.open_dialog.open = false;
+            self.leaving.dialog_closed(committed);
+        }
     }
 
-    /// Returns whether the dialog is done.
-    fn open_dialog_contents(&mut self, ui: &mut egui::Ui) -> bool {
+    /// Whether the dialog was committed (true) or closed; `None` while it stays.
+    fn open_dialog_contents(&mut self, ui: &mut egui::Ui) -> Option<bool> {
+        let asks = self.open_dialog.purpose.asks();
+        theme::heading(ui, asks.title);
+        let entered = self.path_row(ui, matches!(asks.of, Wanted::Folder));
         let dialog = &mut self.open_dialog;
-        let saving = dialog.role.writes();
-        let mut entered = false;
-        ui.horizontal(|ui| {
-            let label = ui.label("File");
-            let field = egui::TextEdit::singleline(&mut dialog.path)
-                .hint_text("Path of the file, or drop it on the window")
-                .desired_width(380.0);
-            let field = ui.add(field).labelled_by(label.id);
-            entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
-            if ui.button("Browse…").clicked() {
-                let purpose = match dialog.role {
-                    Role::SaveProject => Purpose::SaveProject,
-                    Role::ExportSelection(of) => Purpose::ExportSelection(of),
-                    Role::NextScan => Purpose::NextScan,
-                    _ => Purpose::Open,
-                };
-                self.files.browse(purpose, ui.ctx());
-            }
-        });
-        let path = PathBuf::from(dialog.path.trim());
+        if let Some(reason) = self.no_chooser {
+            theme::weak(ui, reason);
+        }
+        let path = asks.completed(PathBuf::from(dialog.path.trim()));
         let is_project = kind_of(&path) == Kind::Project;
-        if !saving && !is_project {
-            if dialog.role != Role::NextScan {
-                ui.horizontal(|ui| {
-                    ui.label("As");
-                    ui.selectable_value(&mut dialog.role, Role::Nominal, "Nominal (CAD)");
-                    ui.selectable_value(&mut dialog.role, Role::Scan, "Scan (measured)");
-                });
-            }
+        if dialog.purpose == Purpose::Open && !is_project {
+            ui.horizontal(|ui| {
+                ui.label("As");
+                ui.selectable_value(&mut dialog.role, Role::Nominal, "Nominal (CAD)");
+                ui.selectable_value(&mut dialog.role, Role::Scan, "Scan (measured)");
+            });
             unit_row(ui, &path, &mut dialog.unit);
             if let Some((_, preview)) = &dialog.preview
                 && !preview.rows.is_empty()
@@ -150,41 +126,82 @@ impl App {
                 columns_rows(ui, preview, &mut dialog.columns);
             }
         }
+        let replaces = asks.writes() && path.is_file();
+        if replaces {
+            theme::weak(ui, format!("{} is there already, and would be replaced.", path.display()));
+        }
         ui.add_space(6.0);
-        let verb = if saving { "Save" } else { "Open" };
+        let verb = match asks.of {
+            Wanted::NewFile(..) if replaces => "Replace",
+            Wanted::NewFile(..) => "Save",
+            Wanted::Folder => "Choose",
+            Wanted::File(..) => "Open",
+        };
         let ready = !dialog.path.trim().is_empty();
-        let mut done = false;
+        let mut done = None;
         ui.horizontal(|ui| {
             let clicked = ui.add_enabled(ready, theme::main_button(verb, ready)).clicked();
-            if ready && (clicked || entered) {
+            // Nothing is replaced by a key that only ends the typing.
+            if ready && (clicked || (entered && !replaces)) {
                 self.commit_open(path, is_project);
-                done = true;
+                done = Some(true);
             }
-            done |= ui.button("Close").clicked();
+            if ui.button("Cancel").clicked() {
+                done = Some(false);
+            }
         });
         done
     }
 
-    fn commit_open(&mut self, path: PathBuf, is_project: bool) {
-        let (role, unit) = (self.open_dialog.role, self.open_dialog.unit);
-        if !role.writes() {
-            self.files.remember(&path);
-        }
-        let has_preview = self.open_dialog.preview.as_ref().is_some_and(|(_, preview)| !preview.rows.is_empty());
-        let columns = has_preview.then(|| {
-            let titled = self.open_dialog.preview.as_ref().map(|(_, preview)| preview.columns).unwrap_or_default();
-            xyz::Columns { xyz: self.open_dialog.columns, ..titled }
+    /// The path and the button for the system's dialog; whether Enter was pressed in the field.
+    fn path_row(&mut self, ui: &mut egui::Ui, of_folder: bool) -> bool {
+        let dialog = &mut self.open_dialog;
+        let mut entered = false;
+        ui.horizontal(|ui| {
+            let label = ui.label(if of_folder { "Folder" } else { "File" });
+            let hint = if of_folder { "Path of the folder" } else { "Path of the file, or drop it on the window" };
+            let field = egui::TextEdit::singleline(&mut dialog.path).hint_text(hint).desired_width(380.0);
+            let field = ui.add(field).labelled_by(label.id);
+            if std::mem::take(&mut dialog.wants_focus) {
+                field.request_focus();
+                select_name(ui.ctx(), field.id, &dialog.path);
+            }
+            entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
+            let browse = ui.add_enabled(self.no_chooser.is_none(), egui::Button::new("Browse…"));
+            if browse.clicked() {
+                self.chooser.show(dialog.purpose, self.files.folder(), ui.ctx());
+            }
         });
-        let command = match role {
-            Role::SaveProject => Command::SaveProject(path),
-            Role::ExportSelection(of) => Command::ExportSelection(of, path),
-            _ if is_project => Command::OpenProject(path),
+        entered
+    }
+
+    fn commit_open(&mut self, path: PathBuf, is_project: bool) {
+        let dialog = &self.open_dialog;
+        if dialog.purpose != Purpose::Open {
+            return self.chosen(dialog.purpose, path);
+        }
+        let (role, unit) = (dialog.role, dialog.unit);
+        let preview = dialog.preview.as_ref().map(|(_, preview)| preview).filter(|preview| !preview.rows.is_empty());
+        let columns = preview.map(|preview| xyz::Columns { xyz: dialog.columns, ..preview.columns });
+        if is_project {
+            return self.open_project(path);
+        }
+        self.files.remember(&path);
+        self.send(match role {
             Role::Nominal => Command::OpenNominal { path, unit },
             Role::Scan => Command::OpenScans { paths: vec![path], unit, columns },
-            Role::NextScan => Command::InspectNext { paths: vec![path], unit },
-        };
-        self.send(command);
+        });
     }
+}
+
+/// Selects the name in a path, without folder and extension, so that typing replaces it.
+fn select_name(context: &egui::Context, field: egui::Id, path: &str) {
+    let folder = path.rfind('/').map_or(0, |at| at + 1);
+    let end = path[folder..].rfind('.').map_or(path.len(), |at| folder + at);
+    let [from, to] = [folder, end].map(|at| egui::text::CCursor::new(path[..at].chars().count()));
+    let mut state = egui::text_edit::TextEditState::load(context, field).unwrap_or_default();
+    state.cursor.set_char_range(Some(egui::text::CCursorRange::two(from, to)));
+    state.store(context, field);
 }
 
 fn unit_row(ui: &mut egui::Ui, path: &Path, unit: &mut Option<LengthUnit>) {

@@ -35,7 +35,9 @@ impl App {
             let enter = ui.input(|input| input.key_pressed(egui::Key::Enter));
             let query = self.palette.query.to_lowercase();
             let fits = |name: &str| query.split_whitespace().all(|word| name.to_lowercase().contains(word));
-            let found = menu::entries().into_iter().filter(|(menu, name, ..)| fits(&format!("{menu} {name}")));
+            let found = menu::entries()
+                .into_iter()
+                .filter(|(menu, name, action, _)| fits(&format!("{menu} {name}")) && self.is_possible(action));
             for (i, (menu, name, action, _)) in found.take(12).enumerate() {
                 let button = egui::Button::selectable(i == 0, format!("{menu}: {name}")).right_text("");
                 if ui.add_sized([ui.available_width(), 24.0], button).clicked() || (i == 0 && enter) {

@@ -48,7 +48,13 @@ impl App {
     /// What the viewport shows now.
     pub(super) fn stage(&mut self) -> Stage {
         if self.workspace != Workspace::Calibrate {
-            return Stage { document: self.dispatcher.document.clone(), ..Stage::default() };
+            let mut document = self.dispatcher.document.clone();
+            // Colours follow the hand; the verdict follows when it lets go.
+            if self.draft.check().is_ok() {
+                document.settings.deviation.tolerance = self.draft.deviation.tolerance;
+                document.settings.scale_mm = self.draft.scale_mm;
+            }
+            return Stage { document, ..Stage::default() };
         }
         let (device, shows_residuals) = (self.calibration.device, self.calibration.shows_residuals);
         let calibrating = &self.dispatcher.document.calibration;

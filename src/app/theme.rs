@@ -94,6 +94,12 @@ pub fn heading(ui: &mut egui::Ui, text: &str) {
     ui.add_space(2.0);
 }
 
+/// A dialog that takes all input until it is answered.
+pub fn dialog(name: &'static str, context: &egui::Context) -> egui::Modal {
+    let frame = egui::Frame::popup(&context.style_of(context.theme())).inner_margin(16.0);
+    egui::Modal::new(egui::Id::unique(name)).frame(frame)
+}
+
 /// Secondary text.
 pub fn weak(ui: &mut egui::Ui, text: impl Into<String>) -> egui::Response {
     ui.add(egui::Label::new(egui::RichText::new(text).weak()).wrap())

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::LengthUnit;
+
 /// What went wrong, as the exit code of the command line distinguishes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
@@ -22,30 +24,36 @@ pub struct UserError {
     pub kind: ErrorKind,
     /// Complete sentence(s), shown as they are.
     pub sentence: String,
+    /// The unit that the scan would fit in, where that is the trouble.
+    pub scan_unit: Option<LengthUnit>,
 }
 
 /// The result of everything that can fail in front of a user.
 pub type Result<T> = std::result::Result<T, UserError>;
 
 impl UserError {
+    fn new(kind: ErrorKind, sentence: impl Into<String>) -> Self {
+        Self { kind, sentence: sentence.into(), scan_unit: None }
+    }
+
     /// Something about a file or its contents.
     pub fn input(sentence: impl Into<String>) -> Self {
-        Self { kind: ErrorKind::Input, sentence: sentence.into() }
+        Self::new(ErrorKind::Input, sentence)
     }
 
     /// A parameter that makes no sense.
     pub fn usage(sentence: impl Into<String>) -> Self {
-        Self { kind: ErrorKind::Usage, sentence: sentence.into() }
+        Self::new(ErrorKind::Usage, sentence)
     }
 
     /// A fault of the program.
     pub fn internal(sentence: impl Into<String>) -> Self {
-        Self { kind: ErrorKind::Internal, sentence: sentence.into() }
+        Self::new(ErrorKind::Internal, sentence)
     }
 
     /// The operator pressed cancel.
     pub fn cancelled() -> Self {
-        Self { kind: ErrorKind::Cancelled, sentence: "Cancelled; nothing was changed.".into() }
+        Self::new(ErrorKind::Cancelled, "Cancelled; nothing was changed.")
     }
 
     /// A file that the operating system would not open, read or write, in the user's words.
@@ -67,7 +75,7 @@ impl UserError {
         if self.kind == ErrorKind::Cancelled {
             return self;
         }
-        Self { kind: self.kind, sentence: format!("{what}: {}", self.sentence) }
+        Self { sentence: format!("{what}: {}", self.sentence), ..self }
     }
 
     /// Prefixes the sentence with the file it is about, unless it names it already.
@@ -76,7 +84,7 @@ impl UserError {
         if self.kind == ErrorKind::Cancelled || self.sentence.contains(&shown) {
             return self;
         }
-        Self { kind: self.kind, sentence: format!("{shown}: {}", self.sentence) }
+        Self { sentence: format!("{shown}: {}", self.sentence), ..self }
     }
 
     /// The exit code of the command line for this error.

@@ -12,4 +12,4 @@ pub mod words;
 pub use error::{ErrorKind, Result, UserError};
 pub use progress::Progress;
 pub use units::LengthUnit;
-pub use words::capitalised;
+pub use words::{capitalised, counted, signed};

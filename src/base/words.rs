@@ -1,7 +1,35 @@
-//! Words in sentences.
+//! Words and figures in sentences.
 
 /// `text` with its first letter large, as a sentence begins.
 pub fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// A count and what is counted: `1 region`, `2 regions`.
+pub fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// With its sign and so many decimals; what rounds to zero has no sign.
+pub fn signed(value: f64, decimals: usize) -> String {
+    let text = format!("{value:+.decimals$}");
+    if text.trim_start_matches(['+', '-']).chars().all(|c| matches!(c, '0' | '.')) {
+        text[1..].to_owned()
+    } else {
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zero_has_no_sign_and_one_no_plural() {
+        let written = [(-0.000_04, "0.0000"), (0.0, "0.0000"), (-0.000_06, "-0.0001"), (1.25, "+1.2500")];
+        written.iter().for_each(|(value, text)| assert_eq!(signed(*value, 4), *text));
+        assert_eq!(signed(f64::NAN, 2), "NaN");
+        assert_eq!([counted(1, "pose", "poses"), counted(2, "pose", "poses")], ["1 pose", "2 poses"]);
+    }
 }

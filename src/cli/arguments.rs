@@ -300,6 +300,15 @@ pub struct Calibrate {
     /// Who calibrates.
     #[arg(long, default_value = "")]
     pub operator: String,
+    /// Serial number of the sensor, for the certificate.
+    #[arg(long, default_value = "")]
+    pub sensor_serial: String,
+    /// Serial number of the machine, for the certificate.
+    #[arg(long, default_value = "")]
+    pub machine_serial: String,
+    /// Serial number of the artefact, for the certificate.
+    #[arg(long, default_value = "")]
+    pub artefact_serial: String,
     /// How long the calibration holds, hours; it ends with every restart of the CMM, too.
     #[arg(long, default_value_t = 24.0)]
     pub valid_hours: f64,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::arguments::Calibrate;
 use super::console::Console;
-use crate::base::{Result, UserError};
+use crate::base::{Result, UserError, signed};
 use crate::cli::output::outln;
 use crate::dispatch::upkeep::Request;
 use crate::dispatch::{Command, Context, Dispatcher};
@@ -14,7 +14,7 @@ use crate::inspect::calibration::joint::Wanted;
 use crate::inspect::calibration::{Calibration, Certification, Light};
 use crate::io::atomic;
 use crate::report::certificate;
-use crate::session::calibrating::{Device, NominalFiles, Setup};
+use crate::session::calibrating::{Device, NominalFiles, Serials, Setup};
 use crate::session::upkeep::Upkeep;
 
 /// A snapshot, the touches that belong to it, and where the CMM stood, mm.
@@ -75,6 +75,11 @@ fn job(arguments: &Calibrate, dispatcher: &mut Dispatcher, console: &Console) ->
             position_mm,
             wanted: Wanted { squareness: arguments.squareness, scales: arguments.scales },
             operator: arguments.operator.clone(),
+            serials: Serials {
+                sensor: arguments.sensor_serial.clone(),
+                machine: arguments.machine_serial.clone(),
+                artefact: arguments.artefact_serial.clone(),
+            },
             valid_hours: arguments.valid_hours,
             ..Setup::default()
         }))
@@ -161,7 +166,7 @@ fn print(calibration: &Calibration, certification: &Certification) {
         }
     }
     for (name, bias_mm) in radius_biases(&calibration.sensor, &calibration.cmm, calibration.probe_radius_mm) {
-        outln!("Radius of sphere {name}, sensor less CMM  {bias_mm:+.4} mm");
+        outln!("Radius of sphere {name}, sensor less CMM  {} mm", signed(bias_mm, 4));
     }
     for (device, frame) in [("sensor", &calibration.sensor), ("CMM", &calibration.cmm)] {
         let weakest = frame.weakest().map_or("", |part| part.name);

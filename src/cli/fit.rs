@@ -49,6 +49,7 @@ fn one(kind: Kind, path: &Path, arguments: &Fit, json: bool, context: &Context, 
             "dropped": fitted.dropped.len(),
             "weights": arguments.weighing.weights().words(),
             "masked": weighed.masked(),
+            "notes": weighed.notes,
         }))?;
         return Ok(0);
     }

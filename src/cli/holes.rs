@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::console::Console;
-use crate::base::{ErrorKind, LengthUnit, Progress, Result, UserError, text_table};
+use crate::base::{ErrorKind, LengthUnit, Progress, Result, UserError, signed, text_table};
 use crate::cli::output::out;
 use crate::dispatch::Context;
 use crate::geometry::{KdTree, Point, Vector};
@@ -153,9 +153,9 @@ fn table(openings: &[Opening]) -> String {
             match &own.found {
                 Ok((centre, sizes)) => {
                     cells.extend(centre.iter().map(|value| format!("{value:.3}")));
-                    cells.extend(own.off_mm(centre).iter().map(|value| format!("{value:+.3}")));
+                    cells.extend(own.off_mm(centre).iter().map(|value| signed(*value, 3)));
                     let sizes = own.sizes_mm.iter().zip(sizes);
-                    let sizes = sizes.map(|((name, drawn), mm)| format!("{name} {mm:.3} ({:+.3})", mm - drawn));
+                    let sizes = sizes.map(|((name, drawn), mm)| format!("{name} {mm:.3} ({})", signed(mm - drawn, 3)));
                     cells.push(sizes.collect::<Vec<_>>().join(", "));
                 }
                 Err(_) => cells.extend(["-"; 7].map(str::to_owned)),

@@ -70,14 +70,17 @@ fn job(arguments: &Inspect, dispatcher: &mut Dispatcher, console: &Console) -> R
         method = if method == Method::Auto { Method::BestFit } else { method };
     }
     let given = arguments.pose.is_some() || arguments.pairs.is_some();
-    if method != Method::None || !given {
-        send(Command::Align(method))?;
+    match method {
+        // Where the file has it: nothing is aligned, and nothing says so.
+        Method::None if !given => send(Command::SetPose(crate::geometry::Pose::identity()))?,
+        Method::None => {}
+        method => send(Command::Align(method))?,
     }
     send(Command::Compare)?;
-    let outputs = Outputs { timings_ms: dispatcher.timings_ms.clone(), pictures: !arguments.no_pictures };
+    let outputs =
+        Outputs { timings_ms: dispatcher.timings_ms.clone(), pictures: !arguments.no_pictures, project: Some(PROJECT) };
     let edit = crate::dispatch::write_report(&dispatcher.document, &arguments.out, &outputs, &progress)?;
     edit.notes.iter().for_each(|note| console.say(note));
-    dispatcher.run_now(Command::SaveProject(arguments.out.join(PROJECT)), &progress)?;
     Ok(())
 }
 

@@ -57,10 +57,12 @@ pub fn run(arguments: impl IntoIterator<Item = std::ffi::OsString>, cad_reader: 
     match crate::session::jobs::guarded(|| dispatch(parsed, &context)) {
         Ok(outcome) => outcome,
         Err(error) => {
+            let option = error.scan_unit.map(|unit| format!(" (--scan-units {})", unit.symbol())).unwrap_or_default();
+            let sentence = error.sentence.clone() + &option;
             if json {
-                outln!("{}", serde_json::json!({ "error": error.sentence, "exit_code": error.exit_code() }));
+                outln!("{}", serde_json::json!({ "error": sentence, "exit_code": error.exit_code() }));
             }
-            eprintln!("{}", error.sentence);
+            eprintln!("{sentence}");
             Outcome::Exit(error.exit_code())
         }
     }

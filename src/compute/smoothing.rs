@@ -19,6 +19,8 @@ pub struct Request<'a> {
     /// The normal of the face that each belongs to. Neighbours that look the other way do not count: on a thin sheet
     /// half of them lie on the other face.
     pub normals: &'a [Vector],
+    /// The points to smooth, by their numbers.
+    pub wanted: &'a [u32],
 }
 
 /// One point smoothed.

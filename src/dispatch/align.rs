@@ -201,13 +201,12 @@ fn check_unit(
                 && given.as_ref().map_or(true, |given| relative(&alignment, cloud.bounds().diagonal()) < 0.2 * given)
         });
         if fits_better {
-            return Err(UserError::input(format!(
-                "The scan does not fit the nominal as read in {}, but does in {}: open it again with that unit \
-                 (--scan-units {}).",
+            let sentence = format!(
+                "The scan does not fit the nominal as read in {}, but does in {}: open it again with that unit.",
                 own_unit.symbol(),
-                unit.symbol(),
                 unit.symbol()
-            )));
+            );
+            return Err(UserError { scan_unit: Some(unit), ..UserError::input(sentence) });
         }
     }
     found

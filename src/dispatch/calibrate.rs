@@ -100,8 +100,8 @@ pub(super) fn set_up(setup: Setup, document: &Document) -> Result<Edit> {
     let taken: Vec<Taken> = document.calibration.taken.iter().map(of_taken).collect();
     // Only what the answer depends on takes it away.
     let (operator, mechanical, nominal) = (setup.operator.clone(), setup.mechanical.clone(), setup.nominal.clone());
-    let valid_hours = setup.valid_hours;
-    let same_answer = Setup { operator, mechanical, nominal, valid_hours, ..before.clone() } == setup;
+    let (valid_hours, serials) = (setup.valid_hours, setup.serials.clone());
+    let same_answer = Setup { operator, serials, mechanical, nominal, valid_hours, ..before.clone() } == setup;
     let outcome = document.calibration.outcome.clone().filter(|_| same_answer);
     let other_artefact = before.artefact != setup.artefact;
     Ok(Edit::new("Change the set-up", move |document| {
@@ -256,6 +256,7 @@ fn made(calibrating: &Calibrating, unix_s: i64, progress: &Progress) -> Result<O
         cmm: files.next().unwrap_or_default(),
         more: files.collect(),
         operator: setup.operator.clone(),
+        serials: setup.serials.clone(),
         unix_s,
         valid_hours: setup.valid_hours,
     };

@@ -95,6 +95,8 @@ pub enum Command {
     SelectPointsOnFacets,
     /// Takes the selected facets out of the nominal.
     RemoveFacets,
+    /// Selects neither points nor facets.
+    SelectNothing,
     /// Selects what was not.
     InvertSelection(Selectable),
     /// Shows some of the points or facets.
@@ -230,6 +232,8 @@ pub enum Command {
     SaveProject(PathBuf),
     /// Opens a project.
     OpenProject(PathBuf),
+    /// Opens what a run that did not end well had saved by itself.
+    RestoreAutosave(PathBuf),
     /// Begins anew.
     NewInspection,
     /// Computes on another device.

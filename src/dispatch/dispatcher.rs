@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::edit::{Edit, Plan, Watch};
+use super::edit::{Edit, Plan, Watch, Work};
 use super::plan::plan;
+use super::saves::Saves;
 use super::{Command, Context, mechanical};
-use crate::base::{Progress, Result};
+use crate::base::{LengthUnit, Progress, Result};
 use crate::geometry::Pose;
 use crate::session::jobs::{Job, JobState};
 use crate::session::{Document, History};
@@ -18,6 +19,8 @@ pub struct Message {
     pub text: String,
     /// Whether something failed.
     pub is_error: bool,
+    /// The unit that the scan would fit in, where that is the trouble.
+    pub scan_unit: Option<LengthUnit>,
 }
 
 /// Owns the document; runs commands on it, one at a time.
@@ -28,6 +31,8 @@ pub struct Dispatcher {
     pub history: History,
     /// Device and CAD reader.
     pub context: Context,
+    /// Which states lie in project files.
+    pub saves: Saves,
     /// What happened, oldest first.
     pub messages: Vec<Message>,
     /// The mechanical alignment.
@@ -37,6 +42,9 @@ pub struct Dispatcher {
     /// Times of the commands run so far: name, ms.
     pub timings_ms: Vec<(String, f64)>,
     started: Instant,
+    /// States and inspections that there have been.
+    revisions: u64,
+    inspections: u64,
 }
 
 impl Dispatcher {
@@ -46,12 +54,15 @@ impl Dispatcher {
             document: Document::default(),
             history: History::default(),
             context,
+            saves: Saves::default(),
             messages: Vec::new(),
             mechanical: mechanical::Live::default(),
             job: None,
             queue: std::collections::VecDeque::new(),
             timings_ms: Vec::new(),
             started: Instant::now(),
+            revisions: 0,
+            inspections: 0,
         }
     }
 
@@ -90,14 +101,23 @@ impl Dispatcher {
             command => match plan(command, &self.document, &self.context, &self.timings_ms) {
                 Ok(Plan::Now(edit)) => self.finish(Ok(edit)),
                 Ok(Plan::Work(label, work)) => {
-                    let (watch, wake) = (Arc::clone(watch), Arc::clone(wake));
-                    self.started = Instant::now();
-                    self.job = Some(Job::start(label, move || wake(), move |progress| work(progress, &watch)));
+                    self.begin(label, work, watch, wake);
                     false
+                }
+                Ok(Plan::NowThen(edit, label, work)) => {
+                    let changed = self.finish(Ok(edit));
+                    self.begin(label, work, watch, wake);
+                    changed
                 }
                 Err(error) => self.finish(Err(error)),
             },
         }
+    }
+
+    fn begin(&mut self, label: String, work: Work, watch: &Watch, wake: &Arc<dyn Fn() + Send + Sync>) {
+        let (watch, wake) = (Arc::clone(watch), Arc::clone(wake));
+        self.started = Instant::now();
+        self.job = Some(Job::start(label, move || wake(), move |progress| work(progress, &watch)));
     }
 
     fn step_back(&mut self) -> bool {
@@ -128,27 +148,54 @@ impl Dispatcher {
                 if let Some(backend) = edit.backend {
                     self.context.backend = backend;
                 }
-                let Some(label) = edit.label else { return false };
-                let before = self.document.clone();
-                (edit.apply)(&mut self.document);
-                for note in self.document.follow_features() {
-                    self.say(note);
+                let shown = (self.document.revision, self.document.check.as_ref().map(Arc::as_ptr));
+                match edit.label {
+                    Some(label) => self.change(label, edit.apply, edit.kept.is_some()),
+                    None => (edit.apply)(&mut self.document),
                 }
-                self.history.record(label, before, &self.document);
-                true
+                if let Some(kept) = edit.kept {
+                    self.saves.note(kept, &self.document);
+                }
+                shown != (self.document.revision, self.document.check.as_ref().map(Arc::as_ptr))
             }
             Err(error) => {
                 // What was queued behind a failed command was meant for its result.
                 self.queue.clear();
-                self.messages.push(Message { text: error.sentence, is_error: true });
+                self.messages.push(Message { text: error.sentence, is_error: true, scan_unit: error.scan_unit });
                 false
             }
         }
     }
 
+    /// Makes a step of the document; `is_another` where another inspection begins.
+    fn change(&mut self, label: String, apply: Box<dyn FnOnce(&mut Document) + Send>, is_another: bool) {
+        let before = self.document.clone();
+        apply(&mut self.document);
+        for note in self.document.follow_features() {
+            self.say(note);
+        }
+        self.revisions += 1;
+        self.document.revision = self.revisions;
+        if is_another {
+            self.inspections += 1;
+            self.document.inspection = self.inspections;
+        }
+        self.history.record(label, before, &self.document);
+    }
+
+    /// Whether all that was done lies in a project file.
+    pub fn is_saved(&self) -> bool {
+        self.saves.holds(&self.document)
+    }
+
+    /// The project file of the inspection.
+    pub fn project_path(&self) -> Option<&std::path::Path> {
+        self.saves.path(&self.document)
+    }
+
     fn say(&mut self, text: String) {
         if !text.is_empty() {
-            self.messages.push(Message { text, is_error: false });
+            self.messages.push(Message { text, is_error: false, scan_unit: None });
         }
     }
 
@@ -184,6 +231,10 @@ impl Dispatcher {
         let edit = match plan(command, &self.document, &self.context, &self.timings_ms)? {
             Plan::Now(edit) => edit,
             Plan::Work(_, work) => crate::session::jobs::guarded(|| work(progress, watch))?,
+            Plan::NowThen(edit, _, work) => {
+                self.finish(Ok(edit));
+                crate::session::jobs::guarded(|| work(progress, watch))?
+            }
         };
         self.timings_ms.push((label.to_owned(), started.elapsed().as_secs_f64() * 1e3));
         self.finish(Ok(edit));

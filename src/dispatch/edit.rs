@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::saves::Kept;
 use crate::base::{Progress, Result};
 use crate::compute::Backend;
 use crate::geometry::Pose;
@@ -9,7 +10,7 @@ use crate::session::Document;
 
 /// A change to the document, made by a finished command.
 pub struct Edit {
-    /// What it is called in the undo menu; `None` for commands that leave the document alone.
+    /// What it is called in the undo menu; `None` for what is no step of its own there.
     pub label: Option<String>,
     /// Makes the change.
     pub apply: Box<dyn FnOnce(&mut Document) + Send>,
@@ -17,15 +18,22 @@ pub struct Edit {
     pub notes: Vec<String>,
     /// The device that computes from now on, where it changes.
     pub backend: Option<Arc<dyn Backend>>,
+    /// Where the changed document lies, where the command says so.
+    pub kept: Option<Kept>,
 }
 
 impl Edit {
     pub(super) fn new(label: impl Into<String>, apply: impl FnOnce(&mut Document) + Send + 'static) -> Self {
-        Self { label: Some(label.into()), apply: Box::new(apply), notes: Vec::new(), backend: None }
+        Self { label: Some(label.into()), apply: Box::new(apply), notes: Vec::new(), backend: None, kept: None }
     }
 
     pub(super) fn nothing(note: impl Into<String>) -> Self {
-        Self { label: None, apply: Box::new(|_| ()), notes: vec![note.into()], backend: None }
+        Self { label: None, apply: Box::new(|_| ()), notes: vec![note.into()], backend: None, kept: None }
+    }
+
+    /// Another inspection than before, which lies where `kept` says.
+    pub(super) fn inspection(label: &str, document: Document, kept: Kept) -> Self {
+        Self { kept: Some(kept), ..Self::new(label, move |target| *target = document) }
     }
 
     pub(super) fn with_notes(mut self, notes: impl IntoIterator<Item = String>) -> Self {
@@ -57,4 +65,6 @@ pub(super) enum Plan {
     Now(Edit),
     /// On another thread.
     Work(String, Work),
+    /// At once, and what follows from it on another thread; both are one step.
+    NowThen(Edit, String, Work),
 }

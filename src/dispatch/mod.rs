@@ -15,6 +15,7 @@ mod output;
 mod parallel_planes;
 mod plan;
 pub mod probe;
+mod saves;
 mod search_registration;
 mod selecting;
 mod tolerances;

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::saves::Kept;
 use super::{Context, Edit};
 use crate::base::{LengthUnit, Progress, Result, UserError, hash};
 use crate::geometry::health::{CloudFindings, MeshFindings};
 use crate::geometry::repair::{Repaired, repair};
-use crate::geometry::{Cloud, Mesh, Surface, snapshot, winding};
+use crate::geometry::{Cloud, Mesh, Surface, facet_sampling, snapshot, winding};
 use crate::inspect::alignment::automatic::PreparedScan;
 use crate::inspect::cleaning;
 use crate::io::xyz::Columns;
@@ -132,6 +133,9 @@ fn read_scans(
         let mut loaded =
             load_scan(path, &options, &progress.part(share(i), share(i + 1))).map_err(|e| e.in_file(path))?;
         let source = source_file(path, Some(loaded.unit), columns)?;
+        if let Some(added) = loaded.mesh.as_ref().and_then(|mesh| facet_sampling::fill(&mut loaded.cloud, mesh)) {
+            loaded.notes.push(added.sentence());
+        }
         // Each snapshot has a grid of its own, which the merged cloud has not.
         let facets = loaded.mesh.take().or_else(|| {
             let facets = snapshot::mesh_of(&loaded.cloud)?;
@@ -261,14 +265,16 @@ pub(super) fn remove_facets(document: &Document) -> Result<Edit> {
     .with_notes([note]))
 }
 
-pub(super) fn save(document: &Document, path: &Path) -> Result<Edit> {
-    Project::of(document).save(path)?;
-    Ok(Edit::nothing(format!("Saved {}.", path.display())))
+pub(super) fn save(document: &Document, path: PathBuf) -> Result<Edit> {
+    Project::of(document).save(&path)?;
+    let note = format!("Saved {}.", path.display());
+    Ok(Edit { kept: Some(Kept::In(path)), ..Edit::nothing(note) })
 }
 
-/// Opens a project as far as it can be opened; the notes say what is missing or has changed.
-pub(super) fn project(path: &Path, context: &Context, progress: &Progress) -> Result<Edit> {
-    let (project, mut notes) = Project::load(path)?;
+/// Opens a project as far as it can be opened; the notes say what is missing or has changed. An autosave belongs into the
+/// file that the inspection was last saved in, not into its own.
+pub(super) fn project(path: PathBuf, is_autosave: bool, context: &Context, progress: &Progress) -> Result<Edit> {
+    let (project, mut notes) = Project::load(&path)?;
     let mut document = Document { settings: project.settings.clone(), pairs: project.pairs, ..Document::default() };
     let mut complete = true;
     if let Some(source) = &project.nominal {
@@ -320,8 +326,14 @@ pub(super) fn project(path: &Path, context: &Context, progress: &Progress) -> Re
     if !complete {
         notes.push("The project was opened as far as its files allow.".to_owned());
     }
-    notes.push(format!("Opened {}.", path.display()));
-    Ok(Edit::new("Open a project", move |target| *target = document).with_notes(notes))
+    let kept = if is_autosave {
+        notes.push("Brought back what was not saved.".to_owned());
+        Kept::Nowhere(project.belongs_in)
+    } else {
+        notes.push(format!("Opened {}.", path.display()));
+        Kept::In(path)
+    };
+    Ok(Edit::inspection("Open a project", document, kept).with_notes(notes))
 }
 
 /// The nominal after the steps that a project tells of; as far as they suit it, where its file has changed.

@@ -5,9 +5,11 @@ use std::path::Path;
 use super::Edit;
 use crate::base::{Progress, Result, UserError};
 use crate::io::atomic;
+use crate::io::staged_folder::StagedFolder;
 use crate::render::colour_scale::ColourScale;
 use crate::report::date::Stamp;
 use crate::report::{Input, content, html, pdf, pictures, summary, table};
+use crate::session::project::Project;
 use crate::session::{Document, verdict};
 
 /// Which files to write.
@@ -17,11 +19,13 @@ pub struct Outputs {
     pub timings_ms: Vec<(String, f64)>,
     /// Whether to draw pictures.
     pub pictures: bool,
+    /// The name of the project file to write beside, if any.
+    pub project: Option<&'static str>,
 }
 
 impl Default for Outputs {
     fn default() -> Self {
-        Self { timings_ms: Vec::new(), pictures: true }
+        Self { timings_ms: Vec::new(), pictures: true, project: None }
     }
 }
 
@@ -38,21 +42,16 @@ pub fn report_input<'a>(document: &'a Document, timings_ms: &'a [(String, f64)])
     }
 }
 
+/// What says that a report is whole.
+const SUMMARY: &str = "summary.json";
+
 /// Writes `summary.json`, `deviations.csv`, `colormap.ply`, `views/*.png`, `report.html` and `report.pdf`.
 pub fn write_report(document: &Document, folder: &Path, outputs: &Outputs, progress: &Progress) -> Result<Edit> {
     let input = report_input(document, &outputs.timings_ms)?;
-    std::fs::create_dir_all(folder.join("views")).map_err(|e| UserError::file("make the folder", folder, &e))?;
-    // What an earlier part left here must not be taken for this one's.
-    for name in [
-        "summary.json",
-        "views/isometric.png",
-        "views/top.png",
-        "views/front.png",
-        "views/right.png",
-        "views/worst.png",
-    ] {
-        let _ = std::fs::remove_file(folder.join(name));
-    }
+    let staged = StagedFolder::new(folder)?;
+    let (target, folder) = (folder, staged.path());
+    let views = folder.join("views");
+    std::fs::create_dir(&views).map_err(|e| UserError::file("make the folder", &views, &e))?;
     let scale = ColourScale::new(document.settings.deviation.tolerance, document.settings.scale_mm);
     progress.report(0.0, "Writing the tables")?;
     table::write_csv(&folder.join("deviations.csv"), &input)?;
@@ -72,9 +71,13 @@ pub fn write_report(document: &Document, folder: &Path, outputs: &Outputs, progr
     atomic::write_bytes(&folder.join("report.html"), html::of(&content, &pictures).as_bytes())?;
     progress.report(0.7, "Typesetting the report")?;
     atomic::write_bytes(&folder.join("report.pdf"), &pdf::of(&content, &pictures, stamp)?)?;
-    write_summary(&folder.join("summary.json"), &input)?;
+    write_summary(&folder.join(SUMMARY), &input)?;
+    if let Some(name) = outputs.project {
+        Project::of(document).save(&folder.join(name))?;
+    }
+    staged.commit(SUMMARY)?;
     let missing = pictures.missing.into_iter();
-    Ok(Edit::nothing(format!("Wrote the report to {}.", folder.display())).with_notes(missing))
+    Ok(Edit::nothing(format!("Wrote the report to {}.", target.display())).with_notes(missing))
 }
 
 fn write_summary(path: &Path, input: &Input<'_>) -> Result<()> {

@@ -3,16 +3,19 @@
 use std::sync::Arc;
 
 use super::edit::{Plan, Work};
+use super::saves::Kept;
 use super::{
     Command, Context, Edit, Outputs, Watch, accept, align, artefact_regions, calibrate, features, merge, open, output,
     parallel_planes, probe, search_registration, selecting, tolerances, upkeep,
 };
 use crate::base::{Progress, Result, UserError};
 use crate::compute;
+use crate::geometry::Subset;
 use crate::inspect::alignment::Method;
 use crate::inspect::features::Objective;
 use crate::render::selecting::Brushed;
-use crate::session::{Document, check};
+use crate::session::selection::Selectable;
+use crate::session::{Check, Document, Settings, check};
 
 pub(super) fn plan(
     command: Command,
@@ -92,6 +95,9 @@ pub(super) fn plan(
             Box::new(move |progress, _| selecting::points_on_facets(&before, &context, progress)),
         ),
         Command::RemoveFacets => work("Removing facets", Box::new(move |_, _| open::remove_facets(&before))),
+        Command::SelectNothing => now(Edit::new("Select nothing", |document| {
+            Selectable::ALL.into_iter().for_each(|of| document.marked_mut(of).selected = Subset::default());
+        })),
         Command::InvertSelection(of) => now(selecting::invert(of, document)?),
         Command::Show(of, which) => now(selecting::show(of, which, document)?),
         Command::ExportSelection(of, path) => {
@@ -188,23 +194,31 @@ pub(super) fn plan(
         Command::UnifyWinding => work("Unifying the winding", Box::new(move |_, _| open::unify_winding(&before))),
         Command::SetSettings(settings) => {
             settings.check()?;
-            now(Edit::new("Change settings", move |document| document.settings = *settings))
+            let after = Document { settings: Settings::clone(&settings), ..before };
+            let edit = Edit::new("Change settings", move |document| document.settings = *settings);
+            let is_stale = after.check.as_ref().is_some_and(|check| after.is_stale(check));
+            if !is_stale || after.current_measurement().is_none() {
+                return now(edit);
+            }
+            let judge: Work = Box::new(move |progress, _| judge(&after, &context, progress));
+            Ok(Plan::NowThen(edit, "Judging".to_owned(), judge))
         }
         Command::WriteReport { folder } => work(
             "Writing the report",
             Box::new(move |progress, _| output::write_report(&before, &folder, &outputs, progress)),
         ),
-        Command::SaveProject(path) => work("Saving the project", Box::new(move |_, _| open::save(&before, &path))),
+        Command::SaveProject(path) => work("Saving the project", Box::new(move |_, _| open::save(&before, path))),
         Command::OpenProject(path) => {
-            work("Opening the project", Box::new(move |progress, _| open::project(&path, &context, progress)))
+            work("Opening the project", Box::new(move |progress, _| open::project(path, false, &context, progress)))
         }
-        Command::NewInspection => now(Edit::new("Begin a new inspection", |document| {
-            *document = Document {
-                settings: document.settings.clone(),
-                upkeep: document.upkeep.clone(),
-                ..Document::default()
-            };
-        })),
+        Command::RestoreAutosave(path) => work(
+            "Bringing the inspection back",
+            Box::new(move |progress, _| open::project(path, true, &context, progress)),
+        ),
+        Command::NewInspection => {
+            let blank = Document { settings: before.settings, upkeep: before.upkeep, ..Document::default() };
+            now(Edit::inspection("Begin a new inspection", blank, Kept::Empty))
+        }
         Command::UseDevice(id) => work(
             "Opening the device",
             Box::new(move |_, _| {
@@ -226,7 +240,7 @@ fn chain(first: Edit, mut before: Document, then: impl FnOnce(&Document) -> Resu
     let changed = before.clone();
     let next = then(&before)?;
     let label = first.label;
-    let swap = Edit { label, apply: Box::new(move |document| *document = changed), notes, backend: None };
+    let swap = Edit { label, notes, ..Edit::new("", move |document| *document = changed) };
     Ok(swap.then(next))
 }
 
@@ -249,11 +263,32 @@ pub(super) fn compare(document: &Document, context: &Context, progress: &Progres
         document.settings.scale_mm,
         progress,
     )?;
-    let notes: Vec<String> = std::iter::once(format!("{}. {}", check.judgement.headline(), check.judgement.reason))
-        .chain(check.judgement.remarks.iter().cloned())
-        .collect();
+    let notes = notes_of(&check);
     let check = Arc::new(check);
     Ok(Edit::new("Compare", move |document| document.check = Some(check)).with_notes(notes))
+}
+
+/// Judges anew what was measured: limits do not move points.
+fn judge(document: &Document, context: &Context, progress: &Progress) -> Result<Edit> {
+    let (Some(nominal), Some(actual), Some(measurement)) =
+        (&document.nominal, &document.actual, document.current_measurement())
+    else {
+        return Err(needs_both());
+    };
+    let (backend, settings) = (context.backend.as_ref(), &document.settings);
+    let (parameters, scale_mm) = (&settings.deviation, settings.scale_mm);
+    let check = check::judge(backend, nominal, actual, Arc::clone(measurement), parameters, scale_mm, progress)?;
+    let notes = notes_of(&check);
+    let check = Arc::new(check);
+    // It belongs to the change of settings, which is a step already.
+    Ok(Edit { label: None, ..Edit::new("", move |document| document.check = Some(check)).with_notes(notes) })
+}
+
+fn notes_of(check: &Check) -> Vec<String> {
+    let judgement = &check.judgement;
+    std::iter::once(format!("{}. {}", judgement.headline(), judgement.reason))
+        .chain(judgement.remarks.iter().cloned())
+        .collect()
 }
 
 pub(super) fn needs_both() -> UserError {

@@ -110,9 +110,14 @@ impl CloudFindings {
     /// One sentence per fault; empty for a clean cloud.
     pub fn sentences(&self) -> Vec<String> {
         let counted = [
-            (self.not_finite_points, "points without finite coordinates were skipped"),
-            (self.duplicate_points, "points lie exactly on another"),
+            (
+                self.not_finite_points,
+                "point without finite coordinates was skipped",
+                "points without finite coordinates were skipped",
+            ),
+            (self.duplicate_points, "point lies exactly on another", "points lie exactly on another"),
         ];
-        counted.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}.")).collect()
+        let found = counted.iter().filter(|(count, ..)| *count > 0);
+        found.map(|(count, one, many)| format!("{}.", crate::base::counted(*count, one, many))).collect()
     }
 }

@@ -6,6 +6,7 @@ pub mod cloud;
 pub mod cracks;
 pub mod delaunay;
 pub mod disjoint_sets;
+pub mod facet_sampling;
 pub mod health;
 pub mod jacobi;
 pub mod kd_tree;

@@ -1,7 +1,10 @@
 //! From loose triangles to a mesh with shared vertices.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use rayon::prelude::*;
 
 use super::health::MeshFindings;
 use super::{Mesh, Point, triangle};
@@ -13,26 +16,66 @@ pub type LooseTriangle = [[f32; 3]; 3];
 pub fn weld(triangles: &[LooseTriangle]) -> (Mesh, MeshFindings) {
     let mut findings = MeshFindings::default();
     let mut mesh = Mesh { facets: Vec::with_capacity(triangles.len()), ..Mesh::default() };
-    let mut numbers: HashMap<[u32; 3], u32, BuildHasherDefault<CoordinateHasher>> =
-        HashMap::with_capacity_and_hasher(triangles.len() / 2 + 8, BuildHasherDefault::default());
-    for triangle in triangles {
-        if !triangle.iter().flatten().all(|value| value.is_finite()) {
+    let is_finite = |triangle: &LooseTriangle| triangle.iter().flatten().all(|value| value.is_finite());
+    let first = first_corners(triangles, is_finite);
+    // Vertices are numbered as they come; of each corner the number, 3 a triangle.
+    let mut numbers = vec![0_u32; first.len()];
+    for (i, triangle) in triangles.iter().enumerate() {
+        if !is_finite(triangle) {
             findings.not_finite_facets += 1;
             continue;
         }
-        let facet = triangle.map(|corner| {
-            // Adding zero turns -0 into +0.
-            let key = corner.map(|value| (value + 0.0).to_bits());
-            *numbers.entry(key).or_insert_with(|| {
-                mesh.vertices.push(Point::from(nalgebra::Vector3::from(corner).cast::<f64>()));
-                (mesh.vertices.len() - 1) as u32
-            })
+        let facet = [0, 1, 2].map(|corner| {
+            let own = 3 * i + corner;
+            let before = first[own].load(Relaxed) as usize;
+            if before == own {
+                mesh.vertices.push(Point::from(nalgebra::Vector3::from(triangle[corner]).cast::<f64>()));
+                numbers[own] = (mesh.vertices.len() - 1) as u32;
+            } else {
+                numbers[own] = numbers[before];
+            }
+            numbers[own]
         });
         mesh.facets.push(facet);
     }
     mesh.vertices.shrink_to_fit();
     findings.degenerate_facets = drop_degenerate(&mut mesh);
     (mesh, findings)
+}
+
+/// Corners are shared out by their hashes into so many parts, each small enough for a processor's cache.
+const PARTS: usize = 256;
+/// Triangles of one task.
+const CHUNK: usize = 1 << 14;
+
+/// Of each corner, 3 a triangle, the first one at its place; those of triangles that are left out mean nothing.
+fn first_corners(triangles: &[LooseTriangle], is_taken: impl Fn(&LooseTriangle) -> bool + Sync) -> Vec<AtomicU32> {
+    // Adding zero turns -0 into +0.
+    let key = |corner: u32| triangles[corner as usize / 3][corner as usize % 3].map(|value| (value + 0.0).to_bits());
+    let hasher = BuildHasherDefault::<CoordinateHasher>::default();
+    let shared_out = |(chunk, triangles): (usize, &[LooseTriangle])| {
+        let mut parts = vec![Vec::<u32>::new(); PARTS];
+        for (i, _) in triangles.iter().enumerate().filter(|(_, triangle)| is_taken(triangle)) {
+            for corner in 3 * (chunk * CHUNK + i)..3 * (chunk * CHUNK + i) + 3 {
+                // Bits that the maps make no use of.
+                let part = (hasher.hash_one(key(corner as u32)) >> 32) as usize % PARTS;
+                parts[part].push(corner as u32);
+            }
+        }
+        parts
+    };
+    let chunks: Vec<Vec<Vec<u32>>> = triangles.par_chunks(CHUNK).enumerate().map(shared_out).collect();
+    let first: Vec<AtomicU32> = (0..3 * triangles.len()).map(|_| AtomicU32::new(0)).collect();
+    (0..PARTS).into_par_iter().for_each(|part| {
+        let count: usize = chunks.iter().map(|parts| parts[part].len()).sum();
+        let mut found: HashMap<[u32; 3], u32, BuildHasherDefault<CoordinateHasher>> =
+            HashMap::with_capacity_and_hasher(count / 4 + 8, BuildHasherDefault::default());
+        for &corner in chunks.iter().flat_map(|parts| &parts[part]) {
+            let own = *found.entry(key(corner)).or_insert(corner);
+            first[corner as usize].store(own, Relaxed);
+        }
+    });
+    first
 }
 
 /// Joins vertices with equal coordinates in an indexed mesh, and drops degenerate and non-finite facets.

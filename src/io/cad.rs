@@ -4,9 +4,11 @@
 //! face of each facet (u32), then the numbers of faces that could not be meshed; its last line on standard error is the
 //! reason when it fails.
 
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -27,13 +29,16 @@ pub struct CadReader {
     pub chord_mm: f64,
     /// Largest angle between neighbouring facets of a surface, degrees.
     pub angle_deg: f64,
-    /// Longest time to wait, s.
+    /// Longest time to wait for a file without its size, s.
     pub timeout_s: u64,
 }
 
+/// And so much longer for each million bytes, s: a sound file of that size needs a tenth of it.
+const TIMEOUT_S_PER_MB: f64 = 120.0;
+
 impl Default for CadReader {
     fn default() -> Self {
-        Self { program: None, chord_mm: 0.005, angle_deg: 5.0, timeout_s: 600 }
+        Self { program: None, chord_mm: 0.005, angle_deg: 5.0, timeout_s: 60 }
     }
 }
 
@@ -65,16 +70,19 @@ pub fn read(path: &Path, is_iges: bool, reader: &CadReader, progress: &Progress)
         .arg(path)
         .arg(reader.chord_mm.to_string())
         .arg(reader.angle_deg.to_radians().to_string())
-        .stdin(Stdio::null())
+        // It ends when this pipe does: with this process, however that goes.
+        .arg("--watched")
+        .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|e| UserError::internal(format!("The CAD reader {} does not start: {e}.", program.display())))?;
     let output = drain(child.stdout.take());
-    let errors = drain(child.stderr.take());
-    let status = wait(&mut child, path, reader, progress)?;
+    let done = Arc::new(AtomicU32::new(0));
+    let errors = listen(child.stderr.take(), Arc::clone(&done));
+    let status = wait(&mut child, path, reader, &done, progress)?;
     let output = output.join().unwrap_or_default();
-    let errors = String::from_utf8_lossy(&errors.join().unwrap_or_default()).into_owned();
+    let errors = errors.join().unwrap_or_default();
     if status.success() {
         return decode(&output, path);
     }
@@ -93,26 +101,53 @@ fn drain(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<Ve
     })
 }
 
-fn wait(child: &mut Child, path: &Path, reader: &CadReader, progress: &Progress) -> Result<std::process::ExitStatus> {
+/// Follows what the child tells of its progress, into thousandths of `done`; the rest is returned.
+fn listen(pipe: Option<impl Read + Send + 'static>, done: Arc<AtomicU32>) -> std::thread::JoinHandle<String> {
+    std::thread::spawn(move || {
+        let mut rest = String::new();
+        let lines = pipe.into_iter().flat_map(|pipe| BufReader::new(pipe).split(b'\n'));
+        for line in lines.map_while(std::result::Result::ok) {
+            let line = String::from_utf8_lossy(&line);
+            match line.strip_prefix("progress ").and_then(|share| share.parse::<f32>().ok()) {
+                Some(share) => done.store((1000.0 * share) as u32, Ordering::Relaxed),
+                None => rest = rest + &line + "\n",
+            }
+        }
+        rest
+    })
+}
+
+fn wait(
+    child: &mut Child,
+    path: &Path,
+    reader: &CadReader,
+    done: &AtomicU32,
+    progress: &Progress,
+) -> Result<std::process::ExitStatus> {
     let started = Instant::now();
+    let megabytes = std::fs::metadata(path).map_or(0.0, |file| file.len() as f64 * 1e-6);
+    let longest = Duration::from_secs_f64(reader.timeout_s as f64 + TIMEOUT_S_PER_MB * megabytes);
     loop {
         if let Ok(Some(status)) = child.try_wait() {
             return Ok(status);
         }
         let seconds = started.elapsed().as_secs_f32();
-        // No measure of progress comes from the library: an honest, slowing bar shows that it lives.
-        let cancelled = progress.report(1.0 - 1.0 / (1.0 + 0.2 * seconds), "Reading the CAD file");
-        let late = started.elapsed() > Duration::from_secs(reader.timeout_s);
+        // While it parses, the library tells nothing: an honest, slowing bar shows that it lives.
+        let told = done.load(Ordering::Relaxed) as f32 / 1000.0;
+        let share = told.max(0.3 - 0.3 / (1.0 + 0.2 * seconds));
+        let stage = if told < 0.4 { "Reading the CAD file" } else { "Meshing the CAD file" };
+        let cancelled = progress.report(share, stage);
+        let late = started.elapsed() > longest;
         if cancelled.is_err() || late {
             // It may have ended on its own in this instant; either way it is gone.
             let _ = child.kill();
             let _ = child.wait();
             cancelled?;
             return Err(UserError::input(format!(
-                "{}: the CAD reader gave no answer within {} s and was stopped. Export the part as STL, or mesh it more \
-                 coarsely.",
+                "{}: the CAD reader gave no answer within {:.0} s, ten times what a sound file of this size needs, and was \
+                 stopped: the file is damaged. Export the part again, or as STL.",
                 path.display(),
-                reader.timeout_s
+                longest.as_secs_f64()
             )));
         }
         std::thread::sleep(Duration::from_millis(20));

@@ -16,6 +16,8 @@ pub enum Format {
     Ply,
     /// glTF, text or binary.
     Gltf,
+    /// Geomview OFF.
+    Off,
     /// STEP (AP203, AP214, AP242).
     Step,
     /// IGES.
@@ -24,33 +26,41 @@ pub enum Format {
     Pcd,
     /// Columns of numbers.
     Xyz,
+    /// Organised scans of terrestrial scanners.
+    Ptx,
     /// ASTM E57.
     E57,
 }
 
 impl Format {
     /// Extensions of files with facets or CAD surfaces.
-    pub const NOMINAL_EXTENSIONS: [&str; 8] = ["step", "stp", "iges", "igs", "stl", "obj", "ply", "glb"];
+    pub const NOMINAL_EXTENSIONS: [&str; 9] = ["step", "stp", "iges", "igs", "stl", "obj", "ply", "glb", "off"];
     /// Extensions of scans.
-    pub const SCAN_EXTENSIONS: [&str; 9] = ["ply", "pcd", "xyz", "asc", "csv", "txt", "e57", "stl", "obj"];
+    pub const SCAN_EXTENSIONS: [&str; 12] =
+        ["ply", "pcd", "xyz", "asc", "csv", "txt", "pts", "ptx", "e57", "stl", "obj", "off"];
 
     /// The format that the name of `path` promises.
     pub fn of_name(path: &Path) -> Result<Self> {
-        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
+        let extension =
+            |path: &Path| path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
+        let is_packed = extension(path) == "gz";
+        let extension = if is_packed { extension(&path.with_extension("")) } else { extension(path) };
         Ok(match extension.as_str() {
             "stl" => Self::Stl,
             "obj" => Self::Obj,
             "ply" => Self::Ply,
             "gltf" | "glb" => Self::Gltf,
+            "off" => Self::Off,
             "step" | "stp" => Self::Step,
             "iges" | "igs" => Self::Iges,
             "pcd" => Self::Pcd,
             "xyz" | "asc" | "csv" | "txt" | "pts" => Self::Xyz,
+            "ptx" => Self::Ptx,
             "e57" => Self::E57,
             _ => {
                 return Err(UserError::input(format!(
-                    "{}: “.{extension}” is not a format that can be read; use STEP, IGES, STL, OBJ, PLY, glTF, PCD, \
-                     E57 or columns of numbers (XYZ, ASC, CSV).",
+                    "{}: “.{extension}” is not a format that can be read; use STEP, IGES, STL, OBJ, OFF, PLY, glTF, PCD, \
+                     E57, PTX or columns of numbers (XYZ, ASC, CSV, PTS).",
                     path.display()
                 )));
             }
@@ -62,6 +72,8 @@ impl Format {
         let starts = |magic: &[u8]| head.starts_with(magic);
         if starts(b"ply\n") || starts(b"ply\r") {
             Some(Self::Ply)
+        } else if starts(b"OFF\n") || starts(b"OFF\r") || starts(b"COFF") {
+            Some(Self::Off)
         } else if starts(b"glTF") {
             Some(Self::Gltf)
         } else if starts(b"ISO-10303-21") {
@@ -77,6 +89,15 @@ impl Format {
 
     /// Format of `path`, and a note where its contents contradict its name (the contents win).
     pub fn detect(path: &Path, head: &[u8]) -> Result<(Self, Option<String>)> {
+        let (format, note) = Self::shown(path, head)?;
+        let is_packed = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"));
+        if is_packed && matches!(format, Self::Step | Self::Iges | Self::E57 | Self::Gltf) {
+            return Err(UserError::input(format!("{} is packed; unpack it first (gunzip).", path.display())));
+        }
+        Ok((format, note))
+    }
+
+    fn shown(path: &Path, head: &[u8]) -> Result<(Self, Option<String>)> {
         let named = Self::of_name(path);
         match (named, Self::of_head(head)) {
             (Ok(named), Some(shown)) if named != shown => Ok((
@@ -95,10 +116,12 @@ impl Format {
             Self::Obj => "OBJ",
             Self::Ply => "PLY",
             Self::Gltf => "glTF",
+            Self::Off => "OFF",
             Self::Step => "STEP",
             Self::Iges => "IGES",
             Self::Pcd => "PCD",
             Self::Xyz => "columns of numbers",
+            Self::Ptx => "PTX",
             Self::E57 => "E57",
         }
     }

@@ -10,6 +10,8 @@ use crate::base::{Result, UserError};
 pub struct Lines<R> {
     reader: R,
     line: Vec<u8>,
+    /// What ends a line: a carriage return alone in files of old systems.
+    end: Option<u8>,
     /// Number of the line last read, from 1.
     pub number: u64,
 }
@@ -19,14 +21,22 @@ const LONGEST: u64 = 1 << 20;
 impl<R: BufRead> Lines<R> {
     /// Starts before the first line.
     pub fn new(reader: R) -> Self {
-        Self { reader, line: Vec::new(), number: 0 }
+        Self { reader, line: Vec::new(), end: None, number: 0 }
     }
 
     /// The next line without its end, or `None` at the end of the file.
     pub fn next(&mut self, path: &Path) -> Result<Option<&str>> {
         self.line.clear();
+        let end = match self.end {
+            Some(end) => end,
+            None => {
+                let head = self.reader.fill_buf().map_err(|e| error(path, &e))?;
+                let returns = head.contains(&b'\r') && !head.contains(&b'\n');
+                *self.end.insert(if returns { b'\r' } else { b'\n' })
+            }
+        };
         let read = std::io::Read::take(&mut self.reader, LONGEST)
-            .read_until(b'\n', &mut self.line)
+            .read_until(end, &mut self.line)
             .map_err(|e| error(path, &e))?;
         if read == 0 {
             return Ok(None);

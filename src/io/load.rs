@@ -5,7 +5,7 @@ use std::path::Path;
 use super::cad::{self, CadReader};
 use super::format::Format;
 use super::source::Source;
-use super::{e57, gltf, obj, pcd, ply, stl, xyz};
+use super::{e57, gltf, obj, off, pcd, ply, ptx, stl, xyz};
 use crate::base::{LengthUnit, Progress, Result, UserError};
 use crate::geometry::health::{CloudFindings, MeshFindings};
 use crate::geometry::{Cloud, Mesh, weld};
@@ -66,18 +66,19 @@ pub fn load_nominal(path: &Path, options: &LoadOptions, progress: &Progress) -> 
             weld::weld(&triangles)
         }
         Format::Obj => weld::clean(obj::read(source)?),
+        Format::Off => weld::clean(off::read(source)?),
         Format::Gltf => weld::clean(gltf::read(source, progress)?),
         Format::Ply => weld::clean(ply::mesh_of(ply::read(source)?)),
-        Format::Pcd | Format::Xyz | Format::E57 => {
+        Format::Pcd | Format::Xyz | Format::E57 | Format::Ptx => {
             return Err(UserError::input(format!(
-                "{} holds points without a surface ({}); a nominal needs facets or CAD surfaces (STEP, IGES, STL, OBJ, \
+                "{} holds points without a surface ({}); a nominal needs facets or CAD surfaces (STEP, IGES, STL, OBJ, OFF, \
                  PLY, glTF).",
                 path.display(),
                 format.name()
             )));
         }
     };
-    findings.merged_vertices *= usize::from(matches!(format, Format::Obj | Format::Ply));
+    findings.merged_vertices *= usize::from(matches!(format, Format::Obj | Format::Off | Format::Ply));
     if mesh.facets.is_empty() {
         return Err(UserError::input(format!(
             "{} has no facet with an area; load a file with a surface as nominal.",
@@ -107,6 +108,7 @@ pub fn load_scan(path: &Path, options: &LoadOptions, progress: &Progress) -> Res
         Format::Pcd => points(pcd::read(source)?),
         Format::Xyz => points(xyz::read(source, options.columns)?),
         Format::E57 => points(e57::read(source)?),
+        Format::Ptx => points(ptx::read(source)?),
         Format::Ply => {
             let contents = ply::read(source)?;
             if contents.facets.is_empty() {
@@ -119,8 +121,8 @@ pub fn load_scan(path: &Path, options: &LoadOptions, progress: &Progress) -> Res
             }
         }
         Format::Stl => facets(weld::weld(&stl::read(source)?)),
-        Format::Obj => {
-            let mesh = obj::read(source)?;
+        Format::Obj | Format::Off => {
+            let mesh = if format == Format::Obj { obj::read(source)? } else { off::read(source)? };
             if mesh.facets.is_empty() {
                 let (cloud, findings) = drop_not_finite(Cloud::from_points(mesh.vertices));
                 (cloud, None, findings)
@@ -205,7 +207,7 @@ fn unit_of(format: Format, options: &LoadOptions, notes: &mut Vec<String>) -> Le
         // OpenCASCADE converts to mm by the unit that the file names.
         (_, Format::Step | Format::Iges) => LengthUnit::Mm,
         (Some(unit), _) => unit,
-        (None, Format::Gltf | Format::E57) => {
+        (None, Format::Gltf | Format::E57 | Format::Ptx) => {
             notes.push(format!("{} is in metres by definition; converted to mm.", format.name()));
             LengthUnit::M
         }

@@ -1,15 +1,15 @@
 //! An opened input file: its length is known, folders and empty files are refused, reading reports progress.
 
 use std::fs::File;
-use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use crate::base::{Progress, Result, UserError};
 
-/// An input file.
+/// An input file; one that is packed by gzip is unpacked.
 pub struct Source {
     path: PathBuf,
-    file: File,
+    input: Input,
     length: u64,
     position: u64,
     reported: u64,
@@ -31,14 +31,14 @@ impl Source {
             return Err(UserError::input(format!("{} is empty; export it again.", path.display())));
         }
         let file = File::open(path).map_err(|e| UserError::file("open", path, &e))?;
-        Ok(Self {
-            path: path.to_owned(),
-            file,
-            length: about.len(),
-            position: 0,
-            reported: 0,
-            progress: progress.clone(),
-        })
+        let (input, length) = match unpacked(&file, path, progress)? {
+            Some(bytes) => {
+                let length = bytes.len() as u64;
+                (Input::Memory(Cursor::new(bytes)), length)
+            }
+            None => (Input::File(file), about.len()),
+        };
+        Ok(Self { path: path.to_owned(), input, length, position: 0, reported: 0, progress: progress.clone() })
     }
 
     /// Its path.
@@ -56,8 +56,8 @@ impl Source {
         let mut head = Vec::new();
         let path = self.path.clone();
         let failed = |e: std::io::Error| UserError::file("read", &path, &e);
-        (&mut self.file).take(count as u64).read_to_end(&mut head).map_err(failed)?;
-        self.file.seek(SeekFrom::Start(0)).map_err(failed)?;
+        self.input.by_ref().take(count as u64).read_to_end(&mut head).map_err(failed)?;
+        self.input.seek(SeekFrom::Start(0)).map_err(failed)?;
         Ok(head)
     }
 
@@ -78,7 +78,7 @@ impl Source {
 
 impl Read for Source {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let count = self.file.read(buffer)?;
+        let count = self.input.read(buffer)?;
         self.position += count as u64;
         if self.position - self.reported > 4 << 20 {
             self.reported = self.position;
@@ -93,9 +93,69 @@ impl Read for Source {
 
 impl Seek for Source {
     fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
-        self.position = self.file.seek(to)?;
+        self.position = self.input.seek(to)?;
         Ok(self.position)
     }
+}
+
+/// Where the bytes come from.
+enum Input {
+    File(File),
+    /// Unpacked.
+    Memory(Cursor<Vec<u8>>),
+}
+
+impl Read for Input {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        match self {
+            Self::File(file) => file.read(buffer),
+            Self::Memory(bytes) => bytes.read(buffer),
+        }
+    }
+}
+
+impl Seek for Input {
+    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+        match self {
+            Self::File(file) => file.seek(to),
+            Self::Memory(bytes) => bytes.seek(to),
+        }
+    }
+}
+
+/// What a file holds that gzip has packed; `None` for any other.
+fn unpacked(file: &File, path: &Path, progress: &Progress) -> Result<Option<Vec<u8>>> {
+    let mut file = file;
+    let mut magic = Vec::new();
+    let failed = |e: std::io::Error| UserError::file("read", path, &e);
+    file.take(2).read_to_end(&mut magic).map_err(failed)?;
+    file.seek(SeekFrom::Start(0)).map_err(failed)?;
+    if magic != [0x1F, 0x8B] {
+        return Ok(None);
+    }
+    progress.report(0.0, "Unpacking the file")?;
+    // A small file may hold any amount of zeros: half of what is free, and no more.
+    let most = crate::base::limits::available_bytes().unwrap_or(u64::MAX) / 2;
+    let mut bytes = Vec::new();
+    let read = flate2::read::MultiGzDecoder::new(file).take(most.saturating_add(1)).read_to_end(&mut bytes);
+    let damaged = |e: std::io::Error| {
+        UserError::input(format!(
+            "{} cannot be unpacked ({e}); it was cut short or damaged: copy it again.",
+            path.display()
+        ))
+    };
+    read.map_err(damaged)?;
+    if bytes.len() as u64 > most {
+        let free = crate::base::limits::readable(2 * most);
+        return Err(UserError::input(format!(
+            "{} holds more than half of the {free} of memory that are free; unpack it on a larger machine, and thin it.",
+            path.display()
+        )));
+    }
+    if bytes.is_empty() {
+        return Err(UserError::input(format!("{} holds nothing; export it again.", path.display())));
+    }
+    Ok(Some(bytes))
 }
 
 /// A read error as a sentence; a cancelled read as such.

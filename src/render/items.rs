@@ -179,7 +179,7 @@ impl PointsItem {
     /// leave gaps four times their usual distance.
     pub fn closing_size(&self, budget: usize, pixels_per_mm: f64) -> f32 {
         let thinned = (self.points as f64 / budget.clamp(1, self.points.max(1)) as f64).sqrt();
-        (4.0 * self.spacing_mm * thinned * pixels_per_mm).clamp(1.0, 40.0) as f32
+        (4.0 * self.spacing_mm * thinned * pixels_per_mm).clamp(1.0, 160.0) as f32
     }
 
     /// Sets the deviations of the points drawn first, mm, in the order in which they are drawn; NaN, and those beyond,

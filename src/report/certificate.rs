@@ -4,7 +4,6 @@
 //! The JSON carries a digest of its own content, so that a figure changed by hand does not go unnoticed. It tells a slip,
 //! not a forger.
 
-use std::collections::HashMap;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -88,7 +87,11 @@ fn unsealed(calibration: &Calibration, made: &Made) -> Value {
         "date_unix_s": made.unix_s,
         "valid_until_unix_s": made.expires_unix_s(),
         "valid_until": Stamp::of_unix(made.expires_unix_s()).to_string(),
+        "valid_because": format!("{} hours after it was made, as set by the operator, or the next restart of the CMM", made.valid_hours),
         "operator": made.operator,
+        "sensor_serial": made.serials.sensor,
+        "machine_serial": made.serials.machine,
+        "artefact_serial": made.serials.artefact,
         "artefact": calibration.artefact.artefact().name(),
         "handedness": mounting.handedness,
         "probe_radius_mm": calibration.probe_radius_mm,
@@ -248,9 +251,7 @@ impl Issued {
 
 /// The certificate as PDF.
 pub fn pdf(calibration: &Calibration, made: &Made) -> Result<Vec<u8>> {
-    let content = serde_json::to_vec(&record(calibration, made))
-        .map_err(|e| UserError::internal(format!("The certificate cannot be written: {e}.")))?;
-    pdf::typeset(include_str!("certificate.typ"), content, HashMap::new(), Stamp::of_unix(made.unix_s))
+    pdf::of_certificate(&record(calibration, made), Stamp::of_unix(made.unix_s))
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@ use serde::Serialize;
 use super::Input;
 use super::date::Stamp;
 use super::pictures::Pictures;
-use crate::geometry::transform;
+use crate::base::signed;
+use crate::geometry::{Pose, transform};
 use crate::inspect::deviation::judgement::percent;
 use crate::inspect::deviation::{DeviationMap, Method};
 use crate::render::colour_scale::ColourScale;
@@ -65,8 +66,10 @@ pub struct Content {
     pub histogram: Bars,
     /// Colours of the scale from low to high, and the labels beside it.
     pub scale_colours: Vec<String>,
-    /// Labels of the scale: place 0 to 1 and text.
-    pub scale_labels: Vec<(f64, String)>,
+    /// The limits on the scale: place 0 to 1 and text.
+    pub scale_limits: Vec<(f64, String)>,
+    /// Labels of its ends.
+    pub scale_ends: [String; 2],
     /// Regions out of tolerance: number, centre, area, peak.
     pub regions: Vec<[String; 6]>,
     /// Pictures.
@@ -104,7 +107,8 @@ pub fn of(input: &Input<'_>, pictures: &Pictures, stamp: Stamp) -> Content {
         .collect(),
         histogram: bars(input, &scale, &unit),
         scale_colours: scale.table(64).iter().map(|[r, g, b, _]| format!("#{r:02x}{g:02x}{b:02x}")).collect(),
-        scale_labels: scale_labels(&scale, &unit),
+        scale_limits: scale_limits(&scale, &unit),
+        scale_ends: [-scale.end_mm, scale.end_mm].map(|mm| unit.signed(mm, 2)),
         regions: regions(input, &unit),
         figures: pictures
             .views
@@ -131,7 +135,12 @@ impl Unit<'_> {
 
     fn signed(&self, mm: f64, digits: usize) -> String {
         let text = self.length(mm, digits);
-        if mm > 0.0 { format!("+{text}") } else { text }
+        match text.strip_prefix('-') {
+            // What rounds to zero has no sign.
+            Some(zero) if !zero.contains(|c: char| ('1'..='9').contains(&c)) => zero.to_owned(),
+            None if mm > 0.0 && text.contains(|c: char| ('1'..='9').contains(&c)) => format!("+{text}"),
+            _ => text,
+        }
     }
 }
 
@@ -157,7 +166,7 @@ fn reason(input: &Input<'_>) -> String {
 }
 
 fn coverage(input: &Input<'_>, unit: &Unit<'_>) -> Section {
-    let coverage = &input.check.coverage;
+    let coverage = &input.check.measurement.coverage;
     let mut rows = vec![row("Surface measured", percent(coverage.fraction))];
     if let Some(in_view) = coverage.in_view_fraction {
         rows.push(row("Of what was in view", percent(in_view)));
@@ -238,13 +247,16 @@ fn parameters(input: &Input<'_>, unit: &Unit<'_>) -> Section {
         row("Method", method),
         row("Tolerance", format!("{} to {}", unit.signed(p.tolerance.low_mm, 3), unit.signed(p.tolerance.high_mm, 3))),
         row("Smallest region that fails", format!("{} mm²", p.min_region_mm2)),
-        row("Largest distance", unit.length(p.max_distance_mm, 2)),
-        row("Largest angle", format!("{}°", p.max_angle_deg)),
+        row("Largest distance", unit.length(p.effective_max_distance_mm(), 2)),
+        row("Largest angle", format!("{}°", input.check.measurement.parameters.effective_max_angle_deg())),
     ];
-    if let DeviationMap::Facets { max_edge_mm, .. } = &input.check.map {
+    if let DeviationMap::Facets { max_edge_mm, .. } = input.check.measurement.map() {
         rows.push(row("Largest facet edge", unit.length(*max_edge_mm, 3)));
     }
-    rows.push(row("Computed on", format!("{}, {}", input.check.device.kind.name(), input.check.device.device)));
+    rows.push(row(
+        "Computed on",
+        format!("{}, {}", input.check.measurement.device.kind.name(), input.check.measurement.device.device),
+    ));
     Section { title: "How it was measured".into(), rows }
 }
 
@@ -260,18 +272,33 @@ fn alignment(input: &Input<'_>, unit: &Unit<'_>) -> Section {
         rows.push(row("RMS minimised", unit.length(alignment.rms_mm, 4)));
         rows.push(row("Iterations", alignment.iterations.to_string()));
         rows.push(row("Share of points used", format!("{:.1} %", 100.0 * alignment.overlap)));
-        rows.push(row("Least determined", alignment.information.weakest.clone()));
+        rows.push(row("Least determined", alignment.information.weakest.trim_start_matches("least determined: ")));
         rows.push(row("Other poses", alignment.rivals.words()));
         if !alignment.alternatives.is_empty() {
             rows.push(row("Other poses that fit about as well", alignment.alternatives.len().to_string()));
         }
     }
-    for (i, line) in transform::rows_of(&input.check.nominal_from_scan).iter().enumerate() {
-        let [a, b, c, d] = line;
-        let name = if i == 0 { "nominal_from_scan, mm" } else { "" };
-        rows.push(row(name, format!("{a:>11.7}  {b:>11.7}  {c:>11.7}  {d:>12.5}")));
-    }
+    rows.extend(pose(&input.check.measurement.nominal_from_scan, unit));
     Section { title: "Alignment".into(), rows }
+}
+
+/// How the scan was moved onto the nominal, in words and as the matrix that does it.
+fn pose(nominal_from_scan: &Pose, unit: &Unit<'_>) -> Vec<(String, String)> {
+    let turn = match nominal_from_scan.rotation.axis_angle() {
+        Some((axis, angle)) => {
+            let [x, y, z] = [axis.x, axis.y, axis.z].map(|part| signed(part, 4));
+            format!("{:.4}° about the direction {x}, {y}, {z}", angle.to_degrees())
+        }
+        None => "none".to_owned(),
+    };
+    let shift = nominal_from_scan.translation.vector;
+    let shift = [shift.x, shift.y, shift.z].map(|mm| unit.signed(mm, 4)).join(", ");
+    let mut rows = vec![row("Scan turned by", turn), row("Then moved by", shift)];
+    for (i, [a, b, c, d]) in transform::rows_of(nominal_from_scan).iter().enumerate() {
+        let name = if i == 0 { "As a matrix, mm" } else { "" };
+        rows.push(row(name, format!("{a:+.7}   {b:+.7}   {c:+.7}   {d:+.5}")));
+    }
+    rows
 }
 
 fn sources(input: &Input<'_>) -> Section {
@@ -292,7 +319,7 @@ fn sources(input: &Input<'_>) -> Section {
 fn bars(input: &Input<'_>, scale: &ColourScale, unit: &Unit<'_>) -> Bars {
     let histogram = &input.check.histogram;
     let top = histogram.counts.iter().copied().max().unwrap_or(0).max(1) as f64;
-    let place = |mm: f64| ((mm - histogram.low_mm) / (histogram.high_mm - histogram.low_mm)).clamp(0.0, 1.0);
+    let place = |mm: f64| (mm - histogram.low_mm) / (histogram.high_mm - histogram.low_mm);
     let tolerance = &input.check.parameters.tolerance;
     Bars {
         heights: histogram.counts.iter().map(|&count| count as f64 / top).collect(),
@@ -302,17 +329,27 @@ fn bars(input: &Input<'_>, scale: &ColourScale, unit: &Unit<'_>) -> Bars {
                 format!("#{r:02x}{g:02x}{b:02x}")
             })
             .collect(),
-        limits: vec![place(tolerance.low_mm), place(tolerance.high_mm)],
+        // A limit beyond its ends is not on it.
+        limits: [tolerance.low_mm, tolerance.high_mm]
+            .map(place)
+            .into_iter()
+            .filter(|at| (0.0..=1.0).contains(at))
+            .collect(),
         labels: vec![unit.signed(histogram.low_mm, 2), unit.length(0.0, 0), unit.signed(histogram.high_mm, 2)],
     }
 }
 
-fn scale_labels(scale: &ColourScale, unit: &Unit<'_>) -> Vec<(f64, String)> {
-    let place = |mm: f64| 0.5 + 0.5 * mm / scale.end_mm;
-    [-scale.end_mm, scale.tolerance.low_mm, scale.tolerance.high_mm, scale.end_mm]
-        .iter()
-        .map(|&mm| (place(mm), unit.signed(mm, 2)))
-        .collect()
+/// Limits nearer than this share of the scale share a label.
+const BETWEEN_LIMITS: f64 = 0.14;
+
+fn scale_limits(scale: &ColourScale, unit: &Unit<'_>) -> Vec<(f64, String)> {
+    let limits = [scale.tolerance.low_mm, scale.tolerance.high_mm];
+    let [low, high] = limits.map(|mm| 0.5 + 0.5 * mm / scale.end_mm);
+    let [below, above] = limits.map(|mm| unit.signed(mm, 3));
+    if high - low < BETWEEN_LIMITS {
+        return vec![(0.5 * (low + high), format!("{below} to {above}"))];
+    }
+    vec![(low, below), (high, above)]
 }
 
 fn regions(input: &Input<'_>, unit: &Unit<'_>) -> Vec<[String; 6]> {

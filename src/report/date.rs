@@ -1,6 +1,8 @@
-//! The date and time of a report, UTC.
+//! The date and time of a report, where it was made.
 
-/// A civil date and time, UTC.
+use jiff::{Timestamp, tz::TimeZone};
+
+/// A civil date and time with its zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
     /// Year.
@@ -15,6 +17,8 @@ pub struct Stamp {
     pub minute: u8,
     /// Second.
     pub second: u8,
+    /// How far the zone's clocks are ahead of UTC, minutes.
+    pub offset_minutes: i32,
 }
 
 impl Stamp {
@@ -23,23 +27,22 @@ impl Stamp {
         Self::of_unix(unix_now())
     }
 
-    /// Of seconds since 1970 (days to civil date after H. Hinnant's published algorithm).
+    /// Of seconds since 1970, in the zone of this machine.
     pub fn of_unix(seconds: i64) -> Self {
-        let (days, rest) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-        let shifted = days + 719_468;
-        let era = shifted.div_euclid(146_097);
-        let day_of_era = shifted.rem_euclid(146_097);
-        let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-        let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-        let part = (5 * day_of_year + 2) / 153;
-        let month = if part < 10 { part + 3 } else { part - 9 };
+        Self::in_zone(seconds, TimeZone::system())
+    }
+
+    fn in_zone(seconds: i64, zone: TimeZone) -> Self {
+        let nearest = seconds.clamp(Timestamp::MIN.as_second(), Timestamp::MAX.as_second());
+        let then = Timestamp::from_second(nearest).unwrap_or_default().to_zoned(zone);
         Self {
-            year: (year_of_era + era * 400 + i64::from(month <= 2)) as i32,
-            month: month as u8,
-            day: (day_of_year - (153 * part + 2) / 5 + 1) as u8,
-            hour: (rest / 3600) as u8,
-            minute: (rest / 60 % 60) as u8,
-            second: (rest % 60) as u8,
+            year: i32::from(then.year()),
+            month: then.month().unsigned_abs(),
+            day: then.day().unsigned_abs(),
+            hour: then.hour().unsigned_abs(),
+            minute: then.minute().unsigned_abs(),
+            second: then.second().unsigned_abs(),
+            offset_minutes: then.offset().seconds() / 60,
         }
     }
 }
@@ -57,8 +60,15 @@ pub fn unix_now() -> i64 {
 
 impl std::fmt::Display for Stamp {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { year, month, day, hour, minute, second } = self;
-        write!(f, "{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
+        let Self { year, month, day, hour, minute, second, offset_minutes } = self;
+        write!(f, "{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} ")?;
+        match offset_minutes {
+            0 => write!(f, "UTC"),
+            offset => {
+                let (sign, size) = (if *offset < 0 { '-' } else { '+' }, offset.abs());
+                write!(f, "UTC{sign}{:02}:{:02}", size / 60, size % 60)
+            }
+        }
     }
 }
 
@@ -68,8 +78,17 @@ mod tests {
 
     #[test]
     fn known_days_come_out_right() {
-        assert_eq!(Stamp::of_unix(0).to_string(), "1970-01-01 00:00:00 UTC");
-        assert_eq!(Stamp::of_unix(951_827_696).to_string(), "2000-02-29 12:34:56 UTC");
-        assert_eq!(Stamp::of_unix(1_772_323_199).to_string(), "2026-02-28 23:59:59 UTC");
+        let utc = |seconds| Stamp::in_zone(seconds, TimeZone::UTC).to_string();
+        assert_eq!(utc(0), "1970-01-01 00:00:00 UTC");
+        assert_eq!(utc(951_827_696), "2000-02-29 12:34:56 UTC");
+        assert_eq!(utc(1_772_323_199), "2026-02-28 23:59:59 UTC");
+        let there = |seconds, minutes: i32| {
+            let zone = jiff::tz::Offset::from_seconds(60 * minutes).unwrap().to_time_zone();
+            Stamp::in_zone(seconds, zone).to_string()
+        };
+        assert_eq!(there(1_772_323_199, 60), "2026-03-01 00:59:59 UTC+01:00");
+        assert_eq!(there(0, -210), "1969-12-31 20:30:00 UTC-03:30");
+        // Nonsense is a date too.
+        assert!(!utc(i64::MAX).is_empty());
     }
 }

@@ -82,8 +82,11 @@ fn push_scale(html: &mut String, content: &Content) {
         "<div class=\"scale\"><div class=\"bar\" style=\"background:linear-gradient(90deg,{})\"></div>",
         content.scale_colours.join(",")
     );
-    for (place, label) in &content.scale_labels {
-        let _ = write!(html, "<span style=\"left:{:.2}%\">{}</span>", 100.0 * place, escape(label));
+    for (place, label) in &content.scale_limits {
+        let _ = write!(html, "<span class=\"limit\" style=\"left:{:.2}%\">{}</span>", 100.0 * place, escape(label));
+    }
+    for (place, label) in [0, 100].iter().zip(&content.scale_ends) {
+        let _ = write!(html, "<span style=\"left:{place}%\">{}</span>", escape(label));
     }
     html.push_str("<em>grey: no data</em></div>");
 }

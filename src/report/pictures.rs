@@ -90,7 +90,7 @@ struct Studio<'a> {
 
 impl<'a> Studio<'a> {
     fn new(gpu: &Gpu, input: &Input<'_>, scale: &'a ColourScale) -> Self {
-        let (nominal, points) = match &input.check.map {
+        let (nominal, points) = match input.check.measurement.map() {
             DeviationMap::Points(deviations) => {
                 let points = PointsItem::new(gpu, &input.actual.cloud.points);
                 points.set_shades(gpu, |i| deviations.get(i).and_then(PointDeviation::value).into());
@@ -102,7 +102,7 @@ impl<'a> Studio<'a> {
                 (mesh, None)
             }
         };
-        Self { scene: Scene::new(gpu), scale, nominal, points, pose: input.check.nominal_from_scan }
+        Self { scene: Scene::new(gpu), scale, nominal, points, pose: input.check.measurement.nominal_from_scan }
     }
 
     fn take(&self, camera: &ViewCamera, file: String, caption: String) -> Result<View> {

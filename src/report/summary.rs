@@ -12,13 +12,13 @@ use crate::session::SourceFile;
 pub fn of(input: &Input<'_>) -> Value {
     let check = input.check;
     let bounds = input.nominal.surface.bounds();
-    let identity = Alignment::given(check.nominal_from_scan);
+    let identity = Alignment::given(check.measurement.nominal_from_scan);
     let alignment = input.document.alignment.as_deref().unwrap_or(&identity);
     let findings = &input.nominal.findings;
     json!({
         "schema": "shadowgraph.inspection/1",
         "software": super::software(),
-        "backend": check.device,
+        "backend": check.measurement.device,
         "nominal": {
             "path": input.nominal.source.path.to_string_lossy(),
             "blake3": input.nominal.source.hash,
@@ -49,7 +49,7 @@ pub fn of(input: &Input<'_>) -> Value {
             "in_tolerance_fraction": check.statistics.in_tolerance_fraction,
             "max_distance_mm": check.parameters.max_distance_mm,
             "max_angle_deg": check.parameters.max_angle_deg,
-            "max_edge_mm": match &check.map {
+            "max_edge_mm": match check.measurement.map() {
                 DeviationMap::Facets { max_edge_mm, .. } => Some(max_edge_mm),
                 DeviationMap::Points(_) => None,
             },
@@ -59,7 +59,7 @@ pub fn of(input: &Input<'_>) -> Value {
         "regions": check.regions,
         "clutter": check.clutter,
         "outliers": check.outliers,
-        "coverage": check.coverage,
+        "coverage": check.measurement.coverage,
         "part_match": check.part_match,
         "verdict": input.overall.verdict,
         "headline": input.overall.headline(),

@@ -1,24 +1,44 @@
 //! `deviations.csv` and `colormap.ply`.
 
-use std::io::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::Path;
+
+use rayon::prelude::*;
 
 use super::Input;
 use crate::base::Result;
-use crate::geometry::{Cloud, triangle};
+use crate::compute::point_deviation::PointDeviation;
+use crate::geometry::{Cloud, Point, triangle};
 use crate::inspect::deviation::DeviationMap;
 use crate::io::{atomic, write};
 use crate::render::colour_scale::ColourScale;
 
+/// Rows that are in memory as text at once.
+const ROWS: usize = 1 << 19;
+
 /// Writes one row per scan point (closest) or per facet (facet methods); numbers in their shortest exact form.
 pub fn write_csv(path: &Path, input: &Input<'_>) -> Result<()> {
     let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-    atomic::write(path, |writer| match &input.check.map {
+    atomic::write(path, |writer| match input.check.measurement.map() {
         DeviationMap::Points(deviations) => {
             writeln!(writer, "x_mm,y_mm,z_mm,deviation_mm")?;
-            for (point, deviation) in input.actual.cloud.points.iter().zip(deviations) {
-                let place = input.check.nominal_from_scan * point;
-                writeln!(writer, "{},{},{},{}", place.x, place.y, place.z, number(deviation.value()))?;
+            let points = &input.actual.cloud.points;
+            let rows = |(points, deviations): (&[Point], &[PointDeviation])| {
+                let mut text = String::with_capacity(points.len() * 80);
+                for (point, deviation) in points.iter().zip(deviations) {
+                    let place = input.check.measurement.nominal_from_scan * point;
+                    // Writing to a string cannot fail.
+                    let _ = writeln!(text, "{},{},{},{}", place.x, place.y, place.z, number(deviation.value()));
+                }
+                text
+            };
+            // Formatted by all threads, some hundred thousand rows at a time.
+            for (points, deviations) in points.chunks(ROWS).zip(deviations.chunks(ROWS)) {
+                let chunks = points.par_chunks(ROWS / 64).zip(deviations.par_chunks(ROWS / 64));
+                for text in chunks.map(rows).collect::<Vec<_>>() {
+                    writer.write_all(text.as_bytes())?;
+                }
             }
             Ok(())
         }
@@ -36,10 +56,16 @@ pub fn write_csv(path: &Path, input: &Input<'_>) -> Result<()> {
 
 /// Writes the scan (or the refined nominal) in the colours of its deviations, nominal frame.
 pub fn write_colormap(path: &Path, input: &Input<'_>, scale: &ColourScale) -> Result<()> {
-    let colours: Vec<[u8; 3]> = input.check.map.values().map(|value| scale.colour(value)).collect();
-    atomic::write(path, |writer| match &input.check.map {
+    let colours: Vec<[u8; 3]> = input.check.measurement.map().values().map(|value| scale.colour(value)).collect();
+    atomic::write(path, |writer| match input.check.measurement.map() {
         DeviationMap::Points(_) => {
-            let points = input.actual.cloud.points.iter().map(|point| input.check.nominal_from_scan * point).collect();
+            let points = input
+                .actual
+                .cloud
+                .points
+                .iter()
+                .map(|point| input.check.measurement.nominal_from_scan * point)
+                .collect();
             write::ply_cloud(writer, &Cloud::from_points(points), &colours)
         }
         DeviationMap::Facets { nominal, .. } => write::ply_mesh(writer, nominal, &colours),

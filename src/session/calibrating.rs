@@ -72,10 +72,24 @@ pub struct Setup {
     pub wanted: Wanted,
     /// Who calibrates.
     pub operator: String,
+    /// What was calibrated, and by what.
+    pub serials: Serials,
     /// How long a calibration holds, hours.
     pub valid_hours: f64,
     /// Of the mechanical alignment before it.
     pub mechanical: MechanicalSetup,
+}
+
+/// Serial numbers, as the certificate names them; empty where they were not given.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Serials {
+    /// Of the sensor.
+    pub sensor: String,
+    /// Of the CMM.
+    pub machine: String,
+    /// Of the artefact.
+    pub artefact: String,
 }
 
 impl Default for Setup {
@@ -93,6 +107,7 @@ impl Default for Setup {
             position_mm: [0.0; 3],
             wanted: Wanted::default(),
             operator: String::new(),
+            serials: Serials::default(),
             valid_hours: 24.0,
             mechanical: MechanicalSetup::default(),
         }
@@ -179,6 +194,9 @@ pub struct Made {
     pub more: Vec<InputFile>,
     /// Who.
     pub operator: String,
+    /// What was calibrated, and by what.
+    #[serde(default)]
+    pub serials: Serials,
     /// When, seconds since 1970.
     pub unix_s: i64,
     /// How long it holds, hours.

@@ -10,7 +10,7 @@ use super::probing::Probing;
 use super::selection::{Feature, Marked, NamedSelection, Selectable};
 use super::tolerancing::Tolerancing;
 use super::upkeep::{Reading, Upkeep};
-use super::{Check, Settings};
+use super::{Check, Measurement, Settings};
 use crate::base::LengthUnit;
 use crate::geometry::health::{CloudFindings, MeshFindings};
 use crate::geometry::{Cloud, Pose, Subset, Surface};
@@ -162,6 +162,10 @@ pub struct Document {
     pub acceptance: Option<Arc<Acceptance>>,
     /// All settings.
     pub settings: Settings,
+    /// Which inspection this is: opening a project and beginning anew make another.
+    pub inspection: u64,
+    /// The number of this state among all that there have been; 0 before the first change.
+    pub revision: u64,
 }
 
 impl Document {
@@ -178,12 +182,23 @@ impl Document {
     /// Whether what `check` was made from has changed.
     pub fn is_stale(&self, check: &Check) -> bool {
         check.parameters != self.settings.deviation
-            || check.nominal_from_scan != self.nominal_from_scan()
-            || self.nominal.as_ref().is_none_or(|nominal| nominal.source.hash != check.nominal_hash)
-            || self
-                .actual
-                .as_ref()
-                .is_none_or(|actual| !actual.sources.iter().map(|source| &source.hash).eq(check.scan_hashes.iter()))
+            || check.scale_mm != self.settings.scale_mm
+            || !self.holds(&check.measurement)
+    }
+
+    /// What the check measured, unless its inputs have changed; what it is judged by may have.
+    pub fn current_measurement(&self) -> Option<&Arc<Measurement>> {
+        self.check.as_ref().map(|check| &check.measurement).filter(|measurement| self.holds(measurement))
+    }
+
+    /// Whether `measurement` is of these parts in this pose, as the settings ask for it.
+    fn holds(&self, measurement: &Measurement) -> bool {
+        let hashes =
+            |actual: &Arc<Actual>| actual.sources.iter().map(|source| &source.hash).eq(measurement.scan_hashes.iter());
+        measurement.parameters.measure_as(&self.settings.deviation)
+            && measurement.nominal_from_scan == self.nominal_from_scan()
+            && self.nominal.as_ref().is_some_and(|nominal| nominal.source.hash == measurement.nominal_hash)
+            && self.actual.as_ref().is_some_and(hashes)
     }
 
     /// How the brush has left points or facets.
@@ -224,6 +239,10 @@ impl Document {
         if Selectable::ALL.into_iter().all(same) { 0 } else { held(self) }
     }
 
+    fn measurement(&self) -> Option<&Arc<Measurement>> {
+        self.check.as_ref().map(|check| &check.measurement)
+    }
+
     /// Bytes of what this document holds and `other` does not: the cost of keeping it for undo.
     pub fn bytes_beyond(&self, other: &Self) -> u64 {
         fn own<T>(mine: Option<&Arc<T>>, theirs: Option<&Arc<T>>, bytes: impl Fn(&T) -> u64) -> u64 {
@@ -237,7 +256,7 @@ impl Document {
             + own(self.actual.as_ref(), other.actual.as_ref(), |actual| {
                 2 * actual.cloud.bytes() + actual.facets.as_ref().map_or(0, |facets| facets.bytes())
             })
-            + own(self.check.as_ref(), other.check.as_ref(), Check::bytes)
+            + own(self.measurement(), other.measurement(), Measurement::bytes)
             + self.own_selections(other)
             + self.calibration.bytes_beyond(&other.calibration)
             + own(Some(&self.probing), Some(&other.probing), Probing::bytes)

@@ -79,6 +79,9 @@ pub struct Project {
     /// All settings.
     #[serde(default)]
     pub settings: Settings,
+    /// Of an autosave: the project file that the inspection was last saved in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub belongs_in: Option<PathBuf>,
 }
 
 impl Project {
@@ -104,6 +107,7 @@ impl Project {
             probing: Probing::clone(&document.probing),
             upkeep: document.upkeep.clone(),
             settings: document.settings.clone(),
+            belongs_in: None,
         }
     }
 
@@ -175,6 +179,7 @@ impl Project {
             probing: part(value, "probing", "hybrid measuring", &mut notes),
             upkeep: part(value, "upkeep", "log of calibrations", &mut notes),
             settings: part(value, "settings", "settings", &mut notes),
+            belongs_in: part(value, "belongs_in", "name of its file", &mut notes),
         };
         let mut project = project;
         // As files once said it.

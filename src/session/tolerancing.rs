@@ -308,7 +308,7 @@ impl Document {
     /// Signed deviations of a feature's points from the nominal part, mm, as the current check measured them; `None`
     /// where there is no check of points, or a point has no data.
     fn deviations_of(&self, name: &str) -> Option<Vec<f64>> {
-        let map = &self.current_check()?.map;
+        let map = self.current_check()?.measurement.map();
         if !matches!(map, DeviationMap::Points(_)) {
             return None;
         }

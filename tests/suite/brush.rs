@@ -60,7 +60,7 @@ fn a_polygon_selects_and_hidden_points_are_not_brushed() {
     assert_eq!(document(&harness).points.hidden.len(), steps().len() - below.len());
     save_picture(&mut harness, "alone");
     harness.get_by_label("Export…").click();
-    harness.run_steps(2);
+    harness.run_steps(4);
     let field = harness.get_by_role_and_label(egui::Role::TextInput, "File");
     field.focus();
     harness.run_steps(2);

@@ -233,3 +233,86 @@ fn a_ply_mesh_as_scan_keeps_normals_and_intensities() {
     assert_eq!(scan.cloud.normals, vec![[0.0, 0.0, 1.0]; 4]);
     assert_eq!(scan.cloud.intensity, vec![5.0, 6.0, 7.0, 8.0]);
 }
+
+#[test]
+fn off_meshes_with_comments_polygons_and_faults() {
+    let folder = tempfile::tempdir().unwrap();
+    let square = "OFF # made by hand\n\n4 1 0\n0 0 0\n2 0 0 0.5 0.5\n# between\n2 2 0\n0 2 0\n4 0 1 2 3 255 0 0\n";
+    let mesh = nominal_of(&write_file(folder.path(), "a.off", square.as_bytes()));
+    assert_eq!((mesh.facets.len(), mesh.vertices.len()), (2, 4));
+    assert!((mesh.area_mm2() - 4.0).abs() < 1e-12);
+    let on_one_line = square.replace("OFF # made by hand\n\n4 1 0", "OFF 4 1 0");
+    assert_eq!(nominal_of(&write_file(folder.path(), "b.off", on_one_line.as_bytes())).facets.len(), 2);
+    assert_eq!(scan_of("points.off", b"OFF\n2 0 0\n0 0 0\n1 0 0\n").cloud.points.len(), 2);
+    for (name, text) in [
+        ("short", "OFF\n4 1 0\n0 0 0\n"),
+        ("huge", "OFF\n4000000000 1 0\n0 0 0\n"),
+        ("foreign", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 7\n"),
+        ("words", "OFF\n3 1 0\na b c\n1 0 0\n0 1 0\n3 0 1 2\n"),
+        ("binary", "OFF BINARY\n"),
+    ] {
+        let path = write_file(folder.path(), "bad.off", text.as_bytes());
+        let error = load_nominal(&path, &LoadOptions::default(), &Progress::silent()).unwrap_err();
+        assert!(error.sentence.contains("bad.off") && error.sentence.contains("line"), "{name}: {error}");
+    }
+}
+
+#[test]
+fn lines_of_old_systems_end_with_a_carriage_return() {
+    let rows = "0 0 0\n1 0 0\n0 1 0\n0 0 1\n";
+    for end in ["\r", "\r\n", "\n"] {
+        assert_eq!(scan_of("a.xyz", rows.replace('\n', end).as_bytes()).cloud.points.len(), 4, "{end:?}");
+    }
+    let off = "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n".replace('\n', "\r");
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(nominal_of(&write_file(folder.path(), "a.off", off.as_bytes())).facets.len(), 1);
+}
+
+#[test]
+fn packed_files_are_unpacked_and_damaged_ones_say_so() {
+    let pack = |text: &[u8]| {
+        let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        packer.write_all(text).unwrap();
+        packer.finish().unwrap()
+    };
+    let rows = "0 0 0\n1 0 0\n0 1 0\n0 0 1\n".repeat(50);
+    assert_eq!(scan_of("a.xyz.gz", &pack(rows.as_bytes())).cloud.points.len(), 200);
+    let folder = tempfile::tempdir().unwrap();
+    let mesh = shapes::torus(20.0, 6.0, 30, 16);
+    let plain = folder.path().join("a.ply");
+    write::mesh(&plain, &mesh).unwrap();
+    let packed = pack(&std::fs::read(&plain).unwrap());
+    assert_eq!(nominal_of(&write_file(folder.path(), "b.ply.gz", &packed)).facets.len(), mesh.facets.len());
+    for (name, bytes) in [
+        ("cut.xyz.gz", &packed[..packed.len() / 2]),
+        ("empty.xyz.gz", &pack(b"")),
+        ("part.step.gz", &pack(b"ISO-10303-21;")),
+    ] {
+        let path = write_file(folder.path(), name, bytes);
+        let error = load_scan(&path, &LoadOptions::default(), &Progress::silent()).unwrap_err();
+        assert!(error.sentence.contains(name), "{error}");
+    }
+}
+
+#[test]
+fn ptx_scans_are_placed_by_their_poses_and_keep_their_grid() {
+    let header = |x: f64| format!("3\n2\n{x} 0 0\n1 0 0\n0 1 0\n0 0 1\n0 1 0 0\n-1 0 0 0\n0 0 1 0\n{x} 0 0 1\n");
+    // Three columns of two rows; one cell saw nothing.
+    let cells = "1 0 0 0.1\n1 0 1 0.2\n2 0 0 0.3\n0 0 0 0.5\n3 0 0 0.4\n3 0 1 0.6\n";
+    let scan = scan_of("one.ptx", format!("{}{cells}", header(5.0)).as_bytes());
+    let cloud = &scan.cloud;
+    assert_eq!((cloud.points.len(), cloud.intensity.len(), scan.unit), (5, 5, LengthUnit::M));
+    // Turned by a quarter about z, moved by 5 m, in mm; the scanner stood at 5 m.
+    assert!((cloud.points[2] - Point::new(5000.0, 2000.0, 0.0)).norm() < 1e-9, "{}", cloud.points[2]);
+    assert!((cloud.viewpoint.unwrap() - Point::new(5000.0, 0.0, 0.0)).norm() < 1e-9);
+    let grid = cloud.grid.as_ref().unwrap();
+    assert_eq!((grid.width, grid.height, &grid.cells[..]), (3, 2, &[0, 2, 3, 1, u32::MAX, 4][..]));
+    let two = scan_of("two.ptx", format!("{}{cells}{}{cells}", header(0.0), header(9.0)).as_bytes());
+    assert_eq!(two.cloud.points.len(), 10);
+    let folder = tempfile::tempdir().unwrap();
+    for text in ["3\n", "1e9\n1e9\n", &format!("{}1 0 0\n", header(0.0)), "a\nb\n"] {
+        let path = write_file(folder.path(), "bad.ptx", text.as_bytes());
+        let error = load_scan(&path, &LoadOptions::default(), &Progress::silent()).unwrap_err();
+        assert!(error.sentence.contains("bad.ptx, line"), "{error}");
+    }
+}

@@ -71,8 +71,12 @@ fn a_whole_scan_passes_on_the_whole_surface() {
     let resolved = Parameters { min_region_mm2: 4.0, ..Parameters::default() };
     let check = check_of(plate(), plate_scan(all, all), &resolved);
     assert_eq!(check.verdict(), Verdict::Pass, "{:?}", check.judgement);
-    assert!(check.coverage.fraction > 0.995, "{}", check.coverage.fraction);
-    assert!(check.coverage.unmeasured.is_empty() && check.judgement.remarks.is_empty(), "{:?}", check.judgement);
+    assert!(check.measurement.coverage.fraction > 0.995, "{}", check.measurement.coverage.fraction);
+    assert!(
+        check.measurement.coverage.unmeasured.is_empty() && check.judgement.remarks.is_empty(),
+        "{:?}",
+        check.judgement
+    );
 }
 
 /// The walls beside an edge lie within the cylinders over its facets, and are none of theirs.
@@ -82,7 +86,7 @@ fn points_over_facets_pass_a_perfect_scan_up_to_its_edges() {
     let check = check_of(plate(), plate_scan(all, all), &by_facets);
     assert_eq!(check.verdict(), Verdict::Pass, "{:?}", check.judgement);
     assert!(check.statistics.max_mm < 0.05 && check.statistics.min_mm > -0.05, "{:?}", check.statistics);
-    assert!(check.coverage.fraction > 0.99, "{}", check.coverage.fraction);
+    assert!(check.measurement.coverage.fraction > 0.99, "{}", check.measurement.coverage.fraction);
     // A dent of 0.3 mm is one region, by facets as by points.
     let dented = plate_scan(|place| !within(place, [40.0, 50.0], [30.0, 40.0]), all);
     let dent = face([40.0, 30.0, 7.7], [10.0, 0.0, 0.0], [0.0, 10.0, 0.0], all);
@@ -134,9 +138,13 @@ fn an_extra_hole_fails_by_its_wall() {
     assert_eq!(check.verdict(), Verdict::Fail, "{:?}", check.judgement);
     assert!(check.regions.iter().any(|region| region.peak_mm < -3.5), "{:?}", check.regions);
     // Both mouths of the hole have no data.
-    assert_eq!(check.coverage.unmeasured.len(), 2, "{:?}", check.coverage.unmeasured);
+    assert_eq!(check.measurement.coverage.unmeasured.len(), 2, "{:?}", check.measurement.coverage.unmeasured);
     let truth = std::f64::consts::PI * 64.0;
-    assert!((check.coverage.unmeasured[0].area_mm2 / truth - 1.0).abs() < 0.25, "{:?}", check.coverage.unmeasured);
+    assert!(
+        (check.measurement.coverage.unmeasured[0].area_mm2 / truth - 1.0).abs() < 0.25,
+        "{:?}",
+        check.measurement.coverage.unmeasured
+    );
 }
 
 #[test]
@@ -165,7 +173,7 @@ fn a_part_without_its_end_says_on_how_much_it_passes() {
     let check =
         check_of(plate(), plate_scan(all, all).into_iter().filter(|p| p.x < 60.0).collect(), &Parameters::default());
     assert_eq!(check.verdict(), Verdict::Pass);
-    assert!((check.coverage.fraction - 0.59).abs() < 0.02, "{}", check.coverage.fraction);
+    assert!((check.measurement.coverage.fraction - 0.59).abs() < 0.02, "{}", check.measurement.coverage.fraction);
     let said = ["PASS on 59 %", "PASS on 60 %"].iter().any(|start| check.judgement.headline().starts_with(start));
     assert!(said, "{}", check.judgement.headline());
     assert!(check.judgement.remarks.iter().any(|remark| remark.contains("without data")), "{:?}", check.judgement);
@@ -184,7 +192,7 @@ fn a_handful_of_points_and_copies_of_one_do_not_pass() {
     assert_eq!(check.verdict(), Verdict::Incomplete, "{:?}", check.judgement);
     let copies = check_of(plate(), vec![Point::new(30.0, 30.0, 8.01); 5000], &Parameters::default());
     assert_eq!(copies.verdict(), Verdict::Incomplete, "{:?}", copies.judgement);
-    assert!(copies.coverage.fraction < 0.001, "{}", copies.coverage.fraction);
+    assert!(copies.measurement.coverage.fraction < 0.001, "{}", copies.measurement.coverage.fraction);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use shadowgraph::io::write;
 use super::support::{asset, context};
 
 pub fn open(files: Vec<std::path::PathBuf>, state_folder: Option<std::path::PathBuf>) -> Harness<'static, App> {
-    let options = Options { context: context(), files, state_folder };
+    let options = Options { context: context(), files, state_folder, no_chooser: Some("Type the path.") };
     Harness::builder()
         .with_size([1280.0, 800.0])
         .with_theme(egui::Theme::Light)

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use egui::{Color32, RichText, Ui};
 
-use super::super::files::Purpose;
+use super::super::choosing::Purpose;
 use super::super::{Action, App, theme};
 use super::picks::Pick;
 use crate::app::number_field::NumberField;
-use crate::base::capitalised;
+use crate::base::{capitalised, signed};
 use crate::dispatch::Command;
 use crate::dispatch::accept::Accept;
 use crate::inspect::acceptance::{Acceptance, Characteristic, Figure, Limit, Limits, Settings, Verdict};
@@ -155,7 +155,7 @@ fn judged(ui: &mut Ui, acceptance: &Acceptance) {
         for Figure { characteristic, errors_mm, worst_mm, verdict, .. } in &acceptance.figures {
             let hint = format!("{}, {} positions", characteristic.symbol(), errors_mm.len());
             ui.label(RichText::new(capitalised(characteristic.name())).weak()).on_hover_text(hint);
-            ui.label(format!("{worst_mm:+.4} mm"));
+            ui.label(format!("{} mm", signed(*worst_mm, 4)));
             if let Some(verdict) = verdict {
                 theme::dot(ui, colour_of(*verdict)).on_hover_text(verdict.word());
             }

@@ -2,7 +2,7 @@
 
 use egui::{Color32, RichText};
 
-use super::super::files::Purpose;
+use super::super::choosing::Purpose;
 use super::super::viewport::brush::Tool;
 use super::super::{Action, App, theme};
 use super::calibration_result::{light_of, words_of};
@@ -152,6 +152,20 @@ impl App {
         ui.horizontal(|ui| {
             let label = ui.label("Operator");
             ui.add(egui::TextEdit::singleline(&mut setup.operator).desired_width(150.0)).labelled_by(label.id);
+        });
+        ui.collapsing("Serial numbers", |ui| {
+            egui::Grid::new("serials").num_columns(2).spacing([12.0, 5.0]).show(ui, |ui| {
+                let serials = &mut setup.serials;
+                for (name, serial) in [
+                    ("Sensor", &mut serials.sensor),
+                    ("Machine", &mut serials.machine),
+                    ("Artefact", &mut serials.artefact),
+                ] {
+                    let label = ui.label(name);
+                    ui.add(egui::TextEdit::singleline(serial).desired_width(150.0)).labelled_by(label.id);
+                    ui.end_row();
+                }
+            });
         });
         self.commit_set_up(ui);
     }

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use egui::RichText;
 
-use super::super::files::Purpose;
+use super::super::choosing::Purpose;
 use super::super::{Action, App, theme};
 use super::calibrate::{expected_mm, filled};
 use super::certification::certification;
 use super::rows;
 use crate::app::number_field::NumberField;
+use crate::base::signed;
 use crate::dispatch::Command;
 use crate::inspect::calibration::artefacts::radius_biases;
 use crate::inspect::calibration::{ArtefactFrame, Calibration, Light, light};
@@ -149,7 +150,7 @@ fn several(ui: &mut egui::Ui, calibration: &Calibration) {
         }
     }
     for (name, bias_mm) in radius_biases(&calibration.sensor, &calibration.cmm, calibration.probe_radius_mm) {
-        figures.push(("Radius, sensor less CMM", format!("{name}  {bias_mm:+.4} mm")));
+        figures.push(("Radius, sensor less CMM", format!("{name}  {} mm", signed(bias_mm, 4))));
     }
     if !figures.is_empty() {
         rows(ui, "several", &figures);

@@ -6,6 +6,7 @@ use super::super::viewport::Spot;
 use super::super::{App, theme};
 use super::rows;
 use crate::app::number_field::NumberField;
+use crate::base::signed;
 use crate::dispatch::Command;
 use crate::inspect::deviation::Method;
 use crate::inspect::deviation::judgement::percent;
@@ -92,14 +93,14 @@ impl App {
             ui,
             "statistics",
             &[
-                ("Surface measured", percent(check.coverage.fraction)),
+                ("Surface measured", percent(check.measurement.coverage.fraction)),
                 ("Points evaluated", theme::count(s.count)),
                 ("Without data", theme::count(s.excluded)),
-                ("Mean", format!("{:+.4} mm", s.mean_mm)),
+                ("Mean", format!("{} mm", signed(s.mean_mm, 4))),
                 ("Standard deviation", format!("{:.4} mm", s.sigma_mm)),
                 ("RMS", format!("{:.4} mm", s.rms_mm)),
-                ("Min, max", format!("{:+.3}, {:+.3} mm", s.min_mm, s.max_mm)),
-                ("1 %, 99 %", format!("{:+.3}, {:+.3} mm", s.percentiles_mm.p01, s.percentiles_mm.p99)),
+                ("Min, max", format!("{}, {} mm", signed(s.min_mm, 3), signed(s.max_mm, 3))),
+                ("1 %, 99 %", format!("{}, {} mm", signed(s.percentiles_mm.p01, 3), signed(s.percentiles_mm.p99, 3))),
                 ("In tolerance", format!("{:.2} %", 100.0 * s.in_tolerance_fraction)),
             ],
         );
@@ -129,8 +130,6 @@ impl App {
         theme::heading(ui, "Histogram");
         Plot::new("histogram")
             .height(130.0)
-            .default_x_bounds(histogram.low_mm, histogram.high_mm)
-            .default_y_bounds(0.0, top)
             .allow_zoom(false)
             .allow_drag(false)
             .allow_scroll(false)
@@ -141,6 +140,9 @@ impl App {
                 if mark.value >= 1000.0 { format!("{:.0}k", mark.value / 1000.0) } else { format!("{:.0}", mark.value) }
             })
             .show(ui, |plot| {
+                // Of these data, not of those that it was first opened with.
+                plot.set_plot_bounds_x(histogram.low_mm..=histogram.high_mm);
+                plot.set_plot_bounds_y(0.0..=top);
                 plot.bar_chart(BarChart::new("points", bars));
                 for limit in limits {
                     plot.vline(VLine::new("limit", limit).color(line).width(1.0));
@@ -158,22 +160,24 @@ impl App {
             let text = format!("{}   {:+.3} mm   {:.1} mm²", i + 1, region.peak_mm, region.area_mm2);
             let button = egui::Button::selectable(false, text);
             if ui.add_sized([ui.available_width(), 24.0], button).on_hover_text("Show this region").clicked() {
-                fly_to = Some(Spot { at: region.peak_at_mm.into(), radius_mm: region.radius_mm });
+                let name = (i + 1).to_string();
+                fly_to = Some(Spot { name, at: region.peak_at_mm.into(), radius_mm: region.radius_mm });
             }
         }
-        if !check.coverage.unmeasured.is_empty() {
+        if !check.measurement.coverage.unmeasured.is_empty() {
             theme::heading(ui, "Not measured");
             ui.checkbox(&mut self.shown.unmeasured, "Show on the part");
         }
-        for (i, region) in check.coverage.unmeasured.iter().take(20).enumerate() {
+        for (i, region) in check.measurement.coverage.unmeasured.iter().take(20).enumerate() {
             let button = egui::Button::selectable(false, format!("{}   {:.0} mm²", i + 1, region.area_mm2));
             let hint = "Show this part of the surface, which has no data";
             if ui.add_sized([ui.available_width(), 24.0], button).on_hover_text(hint).clicked() {
-                fly_to = Some(Spot { at: region.centre_mm.into(), radius_mm: region.radius_mm });
+                let name = (i + 1).to_string();
+                fly_to = Some(Spot { name, at: region.centre_mm.into(), radius_mm: region.radius_mm });
             }
         }
         if let (Some(spot), Some(viewport)) = (fly_to, &mut self.viewport) {
-            viewport.fly_to(&spot, self.dispatcher.document.nominal.as_deref());
+            viewport.fly_to(spot, self.dispatcher.document.nominal.as_deref());
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The element tree: nominal, actual, check.
 
+use super::super::open_dialog::Role;
 use super::super::{App, theme};
 use super::compare::verdict_colour;
 use crate::session::verdict;
@@ -22,7 +23,7 @@ impl App {
             let Some(nominal) = self.dispatcher.document.nominal.clone() else {
                 theme::weak(ui, "No CAD or mesh loaded.");
                 if ui.button("Open nominal…").clicked() {
-                    self.open_dialog.ask(std::path::PathBuf::new(), super::super::open_dialog::Role::Nominal);
+                    self.open_dialog.ask_to_open(self.files.start(), Role::Nominal);
                 }
                 return;
             };
@@ -43,7 +44,7 @@ impl App {
             let Some(actual) = self.dispatcher.document.actual.clone() else {
                 theme::weak(ui, "No scan loaded.");
                 if ui.button("Open scan…").clicked() {
-                    self.open_dialog.ask(std::path::PathBuf::new(), super::super::open_dialog::Role::Scan);
+                    self.open_dialog.ask_to_open(self.files.start(), Role::Scan);
                 }
                 return;
             };
@@ -68,7 +69,10 @@ impl App {
                     if !alignment.alternatives.is_empty() {
                         ui.colored_label(
                             ui.visuals().warn_fg_color,
-                            format!("{} other poses fit as well", alignment.alternatives.len()),
+                            match alignment.alternatives.len() {
+                                1 => "1 other pose fits as well".to_owned(),
+                                count => format!("{count} other poses fit as well"),
+                            },
                         );
                     }
                 }

@@ -4,6 +4,7 @@ use super::super::{App, theme};
 use super::constructions::choose;
 use super::rows;
 use crate::app::number_field::NumberField;
+use crate::base::signed;
 use crate::dispatch::Command;
 use crate::geometry::Combine;
 use crate::inspect::features::{Certificate, Element, Kind, Objective, Shape, nominal};
@@ -166,10 +167,17 @@ impl App {
 /// How far a feature is from what it should be, nominal frame.
 fn off_nominal(shape: &Shape, nominal: &Element) -> Vec<(&'static str, String)> {
     let nominal::Off { shift_mm, turn_rad, numbers } = nominal::off(shape, nominal);
-    let mut figures = vec![("Off nominal", format!("{:+.4}, {:+.4}, {:+.4} mm", shift_mm.x, shift_mm.y, shift_mm.z))];
+    let mut figures = vec![(
+        "Off nominal",
+        format!("{} mm", [shift_mm.x, shift_mm.y, shift_mm.z].map(|mm| signed(mm, 4)).join(", ")),
+    )];
     figures.extend(turn_rad.map(|turn| ("Turned", format!("{:.4}°", turn.to_degrees()))));
     figures.extend(numbers.into_iter().map(|(name, off)| {
-        let off = if name == "Half angle" { format!("{:+.4}°", off.to_degrees()) } else { format!("{off:+.4} mm") };
+        let off = if name == "Half angle" {
+            format!("{}°", signed(off.to_degrees(), 4))
+        } else {
+            format!("{} mm", signed(off, 4))
+        };
         (if name == "Half angle" { "Half angle off" } else { "Size off" }, format!("{name} {off}"))
     }));
     figures

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::super::App;
+use super::super::choosing::Asks;
 use super::acceptance::Artefact;
 use crate::dispatch::Command;
 use crate::dispatch::probe::Probe;
@@ -30,21 +31,19 @@ pub enum Pick {
 }
 
 impl Pick {
-    /// Asks by the system's dialog.
-    pub fn ask(self, dialog: rfd::FileDialog) -> Option<PathBuf> {
-        let file = |title: &str, kind: &str, extensions: &[&str]| {
-            dialog.clone().set_title(title).add_filter(kind, extensions).pick_file()
-        };
+    /// How a dialog asks for it.
+    pub fn asks(self) -> Asks {
+        let tables = ["csv", "txt"];
         match self {
-            Self::Holes => file("List of holes", "Tables", &["csv", "CSV", "txt"]),
-            Self::TouchedHoles => file("Touches of the holes", "Tables", &["csv", "CSV", "txt"]),
-            Self::TargetFolder => dialog.clone().set_title("Folder for the targets").pick_folder(),
-            Self::Log => file("Log of calibrations", "Logs", &["jsonl", "json", "log"]),
-            Self::ArtefactCad => file("CAD of the artefact", "CAD and meshes", &Format::NOMINAL_EXTENSIONS),
-            Self::ArtefactRegions => file("Places on the artefact", "Tables", &["csv", "CSV", "txt"]),
-            Self::Accepted(Artefact::Bar) => file("Scan of the ball bar", "Scans", &Format::SCAN_EXTENSIONS),
-            Self::Accepted(Artefact::Flat) => file("Scan of the flat", "Scans", &Format::SCAN_EXTENSIONS),
-            Self::Certificate => file("Calibration to hold against", "Calibrations", &["json"]),
+            Self::Holes => Asks::file("List of holes", "Tables", &tables),
+            Self::TouchedHoles => Asks::file("Touches of the holes", "Tables", &tables),
+            Self::TargetFolder => Asks::folder("Folder for the targets"),
+            Self::Log => Asks::file("Log of calibrations", "Logs", &["jsonl", "json", "log"]),
+            Self::ArtefactCad => Asks::file("CAD of the artefact", "CAD and meshes", &Format::NOMINAL_EXTENSIONS),
+            Self::ArtefactRegions => Asks::file("Places on the artefact", "Tables", &tables),
+            Self::Accepted(Artefact::Bar) => Asks::file("Scan of the ball bar", "Scans", &Format::SCAN_EXTENSIONS),
+            Self::Accepted(Artefact::Flat) => Asks::file("Scan of the flat", "Scans", &Format::SCAN_EXTENSIONS),
+            Self::Certificate => Asks::file("Calibration to hold against", "Calibrations", &["json"]),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use egui::{Color32, RichText, Ui};
 
-use super::super::files::Purpose;
+use super::super::choosing::Purpose;
 use super::super::{Action, App, theme};
 use super::picks::Pick;
 use crate::app::number_field::NumberField;

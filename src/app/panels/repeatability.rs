@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use egui::{RichText, Ui};
 use egui_plot::{HLine, Line, LineStyle, Plot, Points};
 
-use super::super::files::Purpose;
+use super::super::choosing::Purpose;
 use super::super::{Action, App, theme};
 use super::picks::Pick;
 use super::rows;

@@ -1,10 +1,10 @@
 //! The brush, what it has selected, and what can be done with that.
 
-use super::super::open_dialog::Role;
+use super::super::choosing::Purpose;
 use super::super::viewport::brush::Tool;
-use super::super::{App, theme};
+use super::super::{Action, App, theme};
 use crate::dispatch::{Command, Visibility};
-use crate::geometry::{Combine, Subset};
+use crate::geometry::Combine;
 use crate::inspect::cleaning::Step;
 use crate::session::selection::Selectable;
 
@@ -73,13 +73,22 @@ impl App {
             count => format!(", {} hidden", theme::count(count)),
         };
         ui.label(format!("{} {what} selected{hidden}", theme::count(marked.selected.len())));
+        // While facets are brushed the scan is not drawn, but fits take its selection all the same.
+        let others = document.points.selected.len();
+        let others = if of == Selectable::Facets { others } else { 0 };
+        if others > 0 {
+            let text = format!("{} points of the scan are selected too; fits use them.", theme::count(others));
+            ui.colored_label(ui.visuals().warn_fg_color, text);
+        }
         ui.horizontal(|ui| {
             let mut button = |text: &str, hint: &str, enabled: bool, command: &dyn Fn() -> Command| {
                 if ui.add_enabled(enabled, egui::Button::new(text)).on_hover_text(hint).clicked() {
                     *send = Some(command());
                 }
             };
-            button("None", "Selects nothing", some, &|| Command::Select(of, Subset::default(), Combine::Replace));
+            button("None", "Selects nothing, neither points nor facets", some || others > 0, &|| {
+                Command::SelectNothing
+            });
             button("Invert", "Selects what was not", true, &|| Command::InvertSelection(of));
             match of {
                 Selectable::Points => {
@@ -92,8 +101,7 @@ impl App {
                 }
             }
             if ui.add_enabled(some, egui::Button::new("Export…")).on_hover_text("Writes them into a file").clicked() {
-                let name = if of == Selectable::Points { "selection.ply" } else { "facets.stl" };
-                self.open_dialog.ask(std::path::PathBuf::from(name), Role::ExportSelection(of));
+                self.actions.push(Action::Browse(Purpose::ExportSelection(of)));
             }
         });
         ui.horizontal(|ui| {

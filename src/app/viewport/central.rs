@@ -2,11 +2,12 @@
 
 use egui::{FontId, Pos2, Rect, Sense, Vec2};
 
-use super::super::files::Purpose;
+use super::super::choosing::Purpose;
 use super::super::panels::align::Picking;
 use super::super::{Action, App, Workspace, theme};
 use super::overlay::Overlay;
 use super::{Viewport, legend, readout};
+use crate::base::signed;
 use crate::dispatch::Command;
 use crate::geometry::Point;
 use crate::inspect::alignment::point_pairs::PointPair;
@@ -81,8 +82,11 @@ impl App {
             overlay.holes(document);
         }
         overlay.pairs(document, self.picking.as_ref());
+        if self.workspace != Workspace::Calibrate {
+            overlay.spot();
+        }
         overlay.axes();
-        let coloured = shown.deviations && (document.current_check().is_some() || live.frame.is_some());
+        let coloured = shown.deviations && (document.current_measurement().is_some() || live.frame.is_some());
         if coloured || stage.residuals.is_some() {
             legend::draw(ui, rect, document);
         }
@@ -129,18 +133,26 @@ impl App {
 
     fn notices(&mut self, ui: &mut egui::Ui, rect: Rect) {
         let width = (rect.width() - 140.0).clamp(240.0, 560.0);
-        if let Some(text) = self.notice.clone() {
-            let mut dismissed = false;
+        if let Some(notice) = self.notice.clone() {
+            let (mut dismissed, mut reopens) = (false, false);
             egui::Area::new(egui::Id::unique("notice"))
                 .fixed_pos(rect.center_top() + Vec2::new(-0.5 * width, 48.0))
                 .show(ui.ctx(), |ui| {
                     egui::Frame::popup(ui.style()).stroke(egui::Stroke::new(1.5, theme::BAD)).show(ui, |ui| {
                         ui.set_width(width);
-                        ui.label(text);
-                        dismissed = ui.button("Dismiss").clicked();
+                        ui.label(notice.text);
+                        ui.horizontal(|ui| {
+                            if let Some(unit) = notice.scan_unit {
+                                reopens = ui.button(format!("Open the scan in {} and align", unit.symbol())).clicked();
+                            }
+                            dismissed = ui.button("Dismiss").clicked();
+                        });
                     });
                 });
-            if dismissed {
+            if reopens {
+                self.reopen_scan(notice.scan_unit);
+            }
+            if dismissed || reopens {
                 self.notice = None;
             }
         } else if let Some(path) = self.restore.clone() {
@@ -152,8 +164,9 @@ impl App {
                         ui.label("The last session ended without saving. Its inspection can be brought back.");
                         ui.horizontal(|ui| {
                             if ui.button("Restore").clicked() {
-                                self.send(Command::OpenProject(path.clone()));
+                                self.send(Command::RestoreAutosave(path.clone()));
                                 self.restore = None;
+                                self.restoring = Some(path.clone());
                             }
                             if ui.button("Discard").clicked() {
                                 // Already gone is as good.
@@ -278,17 +291,17 @@ fn badge(ui: &egui::Ui, at: Pos2, text: &str) {
 fn read_out(ui: &egui::Ui, viewport: &Viewport, document: &Document, rect: Rect) {
     let Some(pointer) = viewport.hovered_at.filter(|pointer| rect.contains(*pointer)) else { return };
     let place_and_deviation = || -> Option<(Point, Option<f64>)> {
-        let check = document.current_check();
+        let measurement = document.current_measurement();
         if let Some(number) = viewport.hovered_point() {
             let place = document.nominal_from_scan() * document.actual.as_ref()?.cloud.points.get(number)?;
-            let deviation = check.and_then(|check| match &check.map {
+            let deviation = measurement.and_then(|own| match own.map() {
                 DeviationMap::Points(points) => points.get(number)?.value(),
                 DeviationMap::Facets { .. } => None,
             });
             return Some((place, deviation));
         }
         let facet = viewport.hovered_facet()?;
-        match check.map(|check| &check.map) {
+        match measurement.map(|own| own.map()) {
             Some(DeviationMap::Facets { nominal, values, .. }) => {
                 let centre = crate::geometry::triangle::centroid(&nominal.corners(facet));
                 Some((centre, values.get(facet)?.value()))
@@ -298,8 +311,8 @@ fn read_out(ui: &egui::Ui, viewport: &Viewport, document: &Document, rect: Rect)
     };
     let Some((place, deviation)) = place_and_deviation() else { return };
     let first = match deviation {
-        Some(mm) => format!("{mm:+.3} mm"),
-        None if document.current_check().is_some() => "no data".to_owned(),
+        Some(mm) => format!("{} mm", signed(mm, 3)),
+        None if document.current_measurement().is_some() => "no data".to_owned(),
         None => "scan point".to_owned(),
     };
     let text = format!("{first}\n{:.3}, {:.3}, {:.3}", place.x, place.y, place.z);

@@ -2,6 +2,7 @@
 
 use egui::{Align2, Color32, FontId, Pos2, Rect, Stroke, Vec2};
 
+use crate::base::signed;
 use crate::render::colour_scale::{ColourScale, NO_DATA};
 use crate::session::Document;
 
@@ -37,21 +38,37 @@ pub fn draw(ui: &egui::Ui, rect: Rect, document: &Document) {
     }
     painter.rect_stroke(bar, 0.0, Stroke::new(1.0, text.gamma_multiply(0.5)), egui::StrokeKind::Outside);
     let tolerance = scale.tolerance;
-    for mm in [scale.end_mm, tolerance.high_mm, 0.0, tolerance.low_mm, -scale.end_mm] {
-        let y = at(mm);
+    let marks = [tolerance.high_mm, tolerance.low_mm, scale.end_mm, -scale.end_mm, 0.0].map(|mm| (mm, at(mm)));
+    for (_, y) in marks {
         painter.hline(bar.right()..=bar.right() + 4.0, y, Stroke::new(1.0, text));
-        let label = if mm == 0.0 { "0".to_owned() } else { format!("{mm:+.3}") };
+    }
+    for (mm, y) in apart(&marks) {
+        let label = if mm == 0.0 { "0".to_owned() } else { signed(mm, 3) };
         painter.text(Pos2::new(bar.right() + 8.0, y), Align2::LEFT_CENTER, label, FontId::proportional(11.5), text);
     }
-    counts(ui, document, bar, at);
+    counts(ui, document, bar, &at);
     let grey = Rect::from_min_size(Pos2::new(bar.left(), bar.bottom() + 12.0), Vec2::new(BAR.x, 10.0));
     painter.rect_filled(grey, 2.0, Color32::from_rgb(NO_DATA[0], NO_DATA[1], NO_DATA[2]));
     let beside = Pos2::new(grey.right() + 8.0, grey.center().y);
     painter.text(beside, Align2::LEFT_CENTER, "no data", FontId::proportional(11.5), text);
 }
 
+/// Least distance of two labels, points.
+const BETWEEN_LABELS: f32 = 13.0;
+
+/// The marks, the most important first, that can be labelled without covering one before them.
+fn apart(marks: &[(f64, f32)]) -> Vec<(f64, f32)> {
+    let mut kept: Vec<(f64, f32)> = Vec::new();
+    for mark in marks {
+        if kept.iter().all(|(_, y)| (y - mark.1).abs() >= BETWEEN_LABELS) {
+            kept.push(*mark);
+        }
+    }
+    kept
+}
+
 /// The histogram, lying on its side along the scale.
-fn counts(ui: &egui::Ui, document: &Document, bar: Rect, at: impl Fn(f64) -> f32) {
+fn counts(ui: &egui::Ui, document: &Document, bar: Rect, at: &impl Fn(f64) -> f32) {
     let Some(check) = document.current_check() else { return };
     let histogram = &check.histogram;
     let top = histogram.counts.iter().copied().max().unwrap_or(0).max(1) as f32;

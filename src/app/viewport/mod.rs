@@ -29,7 +29,7 @@ use crate::render::picking::{Pick, Picked};
 use crate::render::scene::{Look, Slice};
 use crate::render::selecting::on_device::Sweeper;
 use crate::render::{Draw, Frame, Gpu, MeshItem, PointsItem, Scatter, Scene, ViewCamera};
-use crate::session::{Actual, Check, Document, Nominal};
+use crate::session::{Actual, Document, Measurement, Nominal};
 use facet_shading::FacetsShaded;
 use screen::{Quality, Screen};
 use shading::{Shaded, groups_key};
@@ -60,9 +60,9 @@ pub struct Viewport {
     format: wgpu::TextureFormat,
     nominal: Option<Shows<Nominal, MeshItem>>,
     actual: Option<Shows<Actual, PointsItem>>,
-    /// The check whose deviations are on the device, and the refined mesh of facet methods.
-    check: Option<Shows<Check, Option<MeshItem>>>,
-    /// Samples of the nominal's surface that the check has no data of.
+    /// The measurement whose deviations are on the device, and the refined mesh of facet methods.
+    measurement: Option<Shows<Measurement, Option<MeshItem>>>,
+    /// Samples of the nominal's surface that it has no data of.
     unmeasured: Option<PointsItem>,
     /// Whether the parts were aligned when they were last shown.
     was_aligned: bool,
@@ -77,6 +77,7 @@ pub struct Viewport {
     /// Whether the graphics card looks for the points under a stroke: it comes before the rest of the picture.
     is_sweeping: bool,
     moved_at: Option<Instant>,
+    spot: Option<Spot>,
     drawn: Option<Drawn>,
     pick: Option<Pick>,
     /// What lies under the pointer.
@@ -89,8 +90,10 @@ pub struct Viewport {
 }
 
 /// A spot of the part to look at, nominal frame.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Spot {
+    /// What it is called in the list that it was chosen from.
+    pub name: String,
     /// Where it is, mm.
     pub at: Point,
     /// How far around it there is something to see, mm.
@@ -137,7 +140,7 @@ impl Viewport {
             format,
             nominal: None,
             actual: None,
-            check: None,
+            measurement: None,
             unmeasured: None,
             was_aligned: false,
             live_serial: 0,
@@ -146,6 +149,7 @@ impl Viewport {
             foreseen: None,
             is_sweeping: false,
             moved_at: None,
+            spot: None,
             drawn: None,
             pick: None,
             hovered: None,
@@ -170,14 +174,17 @@ impl Viewport {
     pub fn perform(&mut self, action: &Action) {
         match action {
             Action::Look(view) => self.camera.look_from(*view),
-            Action::Fit => self.camera.fit(),
+            Action::Fit => {
+                self.camera.fit();
+                self.spot = None;
+            }
             Action::ToggleLens => self.camera.set_perspective(!self.camera.is_perspective()),
             _ => {}
         }
     }
 
-    /// Shows a spot of the part from outside.
-    pub fn fly_to(&mut self, spot: &Spot, nominal: Option<&Nominal>) {
+    /// Shows a spot of the part from outside, with a ring about it.
+    pub fn fly_to(&mut self, spot: Spot, nominal: Option<&Nominal>) {
         let at = spot.at;
         let outward = nominal.and_then(|nominal| {
             let hit = nominal.surface.closest_point(&at, f64::INFINITY)?;
@@ -185,6 +192,7 @@ impl Viewport {
         });
         let radius = (1.5 * spot.radius_mm).max(0.03 * self.bounds.diagonal());
         self.camera.fly_to(&at, radius, outward);
+        self.spot = Some(spot);
     }
 
     /// Brings the device's items up to date with the document.
@@ -200,25 +208,27 @@ impl Viewport {
                 .nominal
                 .as_ref()
                 .map(|nominal| Shows { item: MeshItem::new(&gpu, nominal.surface.mesh()), of: Arc::clone(nominal) });
+            self.facets_shaded = None;
         }
         if !same(self.actual.as_ref().map(|shows| &shows.of), document.actual.as_ref()) {
             self.actual = document
                 .actual
                 .as_ref()
                 .map(|actual| Shows { item: PointsItem::new(&gpu, &actual.cloud.points), of: Arc::clone(actual) });
-            // Deviations of the points before belong to nobody now.
-            self.check = None;
+            // Deviations and marks of the points before belong to nobody now.
+            (self.measurement, self.shaded) = (None, None);
             refit |= document.alignment.is_none();
         }
         // Once the scan has moved onto the nominal, show both where they are now.
         refit |= document.alignment.is_some() && !self.was_aligned;
         self.was_aligned = document.alignment.is_some();
-        let current = document.current_check();
+        let current = document.current_measurement();
         let was_live = self.live_serial != 0 && live.frame.is_none();
-        if was_live || !same(self.check.as_ref().map(|shows| &shows.of), current) {
+        if was_live || !same(self.measurement.as_ref().map(|shows| &shows.of), current) {
             self.live_serial = 0;
-            self.check = current.map(|check| self.upload_check(&gpu, check));
-            let samples = current.map(|check| &check.coverage.unmeasured_points).filter(|samples| !samples.is_empty());
+            self.spot = None;
+            self.measurement = current.map(|measurement| self.upload(&gpu, measurement));
+            let samples = current.map(|own| &own.coverage.unmeasured_points).filter(|samples| !samples.is_empty());
             self.unmeasured = samples.map(|samples| PointsItem::new(&gpu, samples));
         }
         if let Some((_, deviations)) = &live.frame
@@ -237,13 +247,18 @@ impl Viewport {
         }
     }
 
+    /// What the view flew to last, as long as what was measured there is shown.
+    pub fn spot(&self) -> Option<&Spot> {
+        self.spot.as_ref()
+    }
+
     /// Typical distance of neighbouring points, mm.
     fn spacing_mm(&self) -> f64 {
         self.actual.as_ref().map_or(0.0, |actual| actual.item.spacing_mm)
     }
 
-    fn upload_check(&self, gpu: &Gpu, check: &Arc<Check>) -> Shows<Check, Option<MeshItem>> {
-        let item = match &check.map {
+    fn upload(&self, gpu: &Gpu, measurement: &Arc<Measurement>) -> Shows<Measurement, Option<MeshItem>> {
+        let item = match measurement.map() {
             // Points take their shades with the selection.
             DeviationMap::Points(_) => None,
             DeviationMap::Facets { nominal, values, .. } => {
@@ -252,7 +267,7 @@ impl Viewport {
                 Some(mesh)
             }
         };
-        Shows { of: Arc::clone(check), item }
+        Shows { of: Arc::clone(measurement), item }
     }
 
     fn fit_bounds(&mut self, document: &Document) {
@@ -299,7 +314,7 @@ impl Viewport {
             parts: [
                 address(self.nominal.as_ref().map(|shows| &shows.of)),
                 address(self.actual.as_ref().map(|shows| &shows.of)),
-                address(self.check.as_ref().map(|shows| &shows.of)),
+                address(self.measurement.as_ref().map(|shows| &shows.of)),
             ],
             shaded: [
                 self.shown_selection(document).address(),
@@ -394,7 +409,7 @@ impl Viewport {
             marked: None,
         };
         let mut draws = Vec::new();
-        let facets = self.check.as_ref().and_then(|shows| shows.item.as_ref()).filter(|_| shown.deviations);
+        let facets = self.measurement.as_ref().and_then(|shows| shows.item.as_ref()).filter(|_| shown.deviations);
         if shown.nominal {
             if let Some(item) = facets {
                 let look = look(Pose::identity(), [0.7; 3], true, NOMINAL);
@@ -413,7 +428,7 @@ impl Viewport {
         } else {
             usize::MAX
         };
-        let coloured = shown.deviations && (live_points.is_some() || (self.check.is_some() && facets.is_none()));
+        let coloured = shown.deviations && (live_points.is_some() || (self.measurement.is_some() && facets.is_none()));
         let shaded = coloured || self.shaded.as_ref().is_some_and(Shaded::marks_any);
         if let Some(actual) = self.actual.as_ref().filter(|_| shown.actual && facets.is_none()) {
             let look = look(key.pose, [0.28, 0.58, 0.86], shaded, ACTUAL);
@@ -431,7 +446,7 @@ impl Viewport {
                 camera: &self.camera,
                 scale: key.scale,
                 background: theme::backdrop(key.dark),
-                point_size: closing.clamp(1.0, 14.0),
+                point_size: closing.clamp(1.0, 60.0),
                 points_in_front_mm: if coloured { 1.5 * key.scale.end_mm as f32 } else { 0.0 },
                 lighting: 14.0,
                 slice,

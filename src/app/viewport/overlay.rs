@@ -5,7 +5,7 @@ use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Shape, Stroke, Vec2};
 use super::super::panels::align::Picking;
 use super::super::theme;
 use super::Viewport;
-use crate::geometry::Point;
+use crate::geometry::{Point, Vector};
 use crate::inspect::features::{self, Element, outline};
 use crate::inspect::probing::{Place, Row};
 use crate::session::Document;
@@ -141,6 +141,20 @@ impl<'a> Overlay<'a> {
         if let Some(place) = picking.and_then(|picking| picking.nominal) {
             mark(&place, &(document.pairs.len() + 1).to_string(), theme::ACCENT);
         }
+    }
+
+    /// A ring about what the view flew to, and its number in the list.
+    pub(super) fn spot(&self) {
+        let Some(spot) = self.viewport.spot() else { return };
+        let (right, _) = self.viewport.camera.right_and_up();
+        let beside = Point::from(spot.at.coords + spot.radius_mm * Vector::from(right.map(f64::from)));
+        let (Some(at), Some(rim)) = (self.at(&spot.at), self.at(&beside)) else { return };
+        let radius = (rim - at).length().clamp(14.0, 0.4 * self.rect.height());
+        self.painter.circle_stroke(at, radius, Stroke::new(4.0, theme::HALO));
+        self.painter.circle_stroke(at, radius, Stroke::new(2.0, theme::ACCENT));
+        let plate = at + radius * Vec2::new(0.707, -0.707);
+        self.painter.circle(plate, 11.0, theme::ACCENT, Stroke::new(1.5, Color32::WHITE));
+        self.painter.text(plate, Align2::CENTER_CENTER, &spot.name, FontId::proportional(12.5), Color32::WHITE);
     }
 
     /// The directions of x, y and z, lower left.

@@ -15,7 +15,7 @@ use crate::session::selection::{NamedSelection, Selectable};
 /// What the points' shades were made from.
 #[derive(Clone)]
 pub(super) struct Shaded {
-    /// Addresses of the scan and of the check whose colours are shown.
+    /// Addresses of the scan and of the measurement whose colours are shown.
     parts: [usize; 2],
     residuals: usize,
     grey: bool,
@@ -128,9 +128,9 @@ impl Viewport {
             return;
         }
         let Some(actual) = &self.actual else { return };
-        let check = self.check.as_ref().filter(|_| shown.deviations).map(|shows| &shows.of);
+        let measurement = self.measurement.as_ref().filter(|_| shown.deviations).map(|shows| &shows.of);
         let wanted = Shaded {
-            parts: [address(Some(&actual.of)), address(check)],
+            parts: [address(Some(&actual.of)), address(measurement)],
             residuals: address(stage.residuals.as_ref()),
             grey: stage.shows_grey,
             selection: self.shown_selection(&stage.document).clone(),
@@ -142,7 +142,7 @@ impl Viewport {
             self.shaded = Some(wanted);
             return;
         }
-        let deviations = check.and_then(|check| match &check.map {
+        let deviations = measurement.and_then(|own| match own.map() {
             DeviationMap::Points(points) => Some(points),
             DeviationMap::Facets { .. } => None,
         });

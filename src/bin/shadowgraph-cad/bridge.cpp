@@ -1,18 +1,24 @@
 // Reads a STEP or IGES file with OpenCASCADE, meshes it, and hands plain arrays back through a C interface.
 // Errors come back as text; no exception crosses the border.
 
+#include <sys/resource.h>
+
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include <BRepAdaptor_Surface.hxx>
 #include <BRepMesh_IncrementalMesh.hxx>
+#include <IMeshTools_Parameters.hxx>
 #include <BRep_Tool.hxx>
 #include <IGESControl_Reader.hxx>
 #include <Message.hxx>
 #include <Message_Messenger.hxx>
 #include <Message_PrinterOStream.hxx>
+#include <Message_ProgressIndicator.hxx>
+#include <Message_ProgressScope.hxx>
 #include <Poly_Triangulation.hxx>
 #include <STEPControl_Reader.hxx>
 #include <Standard_ErrorHandler.hxx>
@@ -36,14 +42,28 @@ struct Answer {
     std::string error;
 };
 
+// Tells how far the work is, in lines of standard error: "progress 0.42".
+class Telling : public Message_ProgressIndicator {
+public:
+    void Show(const Message_ProgressScope&, const Standard_Boolean) override {
+        const int percent = static_cast<int>(100.0 * GetPosition());
+        if (percent == said_) return;
+        said_ = percent;
+        std::fprintf(stderr, "progress %.2f\n", percent / 100.0);
+    }
+
+private:
+    int said_ = -1;
+};
+
 template <class Reader>
-TopoDS_Shape read_shape(const char* path, std::string& error) {
+TopoDS_Shape read_shape(const char* path, const Message_ProgressRange& range, std::string& error) {
     Reader reader;
     if (reader.ReadFile(path) != IFSelect_RetDone) {
         error = "the file is damaged or cut short, so OpenCASCADE cannot parse it";
         return {};
     }
-    reader.TransferRoots();
+    reader.TransferRoots(range);
     if (reader.NbShapes() < 1) {
         error = "the file holds no shape that can be meshed";
         return {};
@@ -78,14 +98,20 @@ void add_face(const TopoDS_Face& face, std::uint32_t number, Answer& answer) {
 }
 
 void read(const char* path, bool is_iges, double chord_mm, double angle_rad, Answer& answer) {
-    const TopoDS_Shape shape = is_iges ? read_shape<IGESControl_Reader>(path, answer.error)
-                                             : read_shape<STEPControl_Reader>(path, answer.error);
+    const Handle(Telling) telling = new Telling;
+    Message_ProgressScope scope(telling->Start(), nullptr, 10);
+    const TopoDS_Shape shape = is_iges ? read_shape<IGESControl_Reader>(path, scope.Next(4), answer.error)
+                                       : read_shape<STEPControl_Reader>(path, scope.Next(4), answer.error);
     if (!answer.error.empty()) return;
     if (shape.IsNull()) {
         answer.error = "the file holds no shape that can be meshed";
         return;
     }
-    BRepMesh_IncrementalMesh mesher(shape, chord_mm, Standard_False, angle_rad, Standard_True);
+    IMeshTools_Parameters parameters;
+    parameters.Deflection = chord_mm;
+    parameters.Angle = angle_rad;
+    parameters.InParallel = Standard_True;
+    BRepMesh_IncrementalMesh mesher(shape, parameters, scope.Next(6));
     TopTools_IndexedMapOfShape faces;
     TopExp::MapShapes(shape, TopAbs_FACE, faces);
     answer.face_count = static_cast<std::uint64_t>(faces.Extent());
@@ -111,10 +137,19 @@ void* shadowgraph_cad_read(const char* path, int is_iges, double chord_mm, doubl
     } catch (const Standard_Failure& failure) {
         const char* text = failure.GetMessageString();
         answer->error = std::string("OpenCASCADE gave up: ") + (text != nullptr && *text != 0 ? text : "no reason given");
+    } catch (const std::bad_alloc&) {
+        answer->error = "it asks for more memory than this machine has free";
     } catch (const std::exception& failure) {
         answer->error = std::string("OpenCASCADE gave up: ") + failure.what();
     }
     return answer;
+}
+
+// What asks for more than this is refused, with a reason, instead of taking the machine down.
+void shadowgraph_cad_limit_memory(std::uint64_t bytes) {
+    const rlimit limit{bytes, bytes};
+    // Where it cannot be set the work goes on as before.
+    (void)setrlimit(RLIMIT_AS, &limit);
 }
 
 const char* shadowgraph_cad_error(void* answer) { return static_cast<Answer*>(answer)->error.c_str(); }

@@ -7,6 +7,7 @@ use std::io::Write;
 
 unsafe extern "C" {
     fn shadowgraph_cad_read(path: *const c_char, is_iges: c_int, chord_mm: f64, angle_rad: f64) -> *mut c_void;
+    fn shadowgraph_cad_limit_memory(bytes: u64);
     fn shadowgraph_cad_error(answer: *mut c_void) -> *const c_char;
     fn shadowgraph_cad_face_count(answer: *mut c_void) -> u64;
     fn shadowgraph_cad_array(answer: *mut c_void, which: c_int, data: *mut *const c_void) -> u64;
@@ -16,9 +17,20 @@ unsafe extern "C" {
 fn main() -> std::process::ExitCode {
     use std::os::unix::ffi::OsStrExt;
     let arguments: Vec<std::ffi::OsString> = std::env::args_os().skip(1).collect();
-    let [format, path, chord, angle] = arguments.as_slice() else {
-        return fail("usage: shadowgraph-cad step|iges FILE CHORD_MM ANGLE_RAD");
+    let (arguments, watched) = match arguments.split_last() {
+        Some((last, before)) if last == WATCHED => (before, true),
+        _ => (arguments.as_slice(), false),
     };
+    let [format, path, chord, angle] = arguments else {
+        return fail("usage: shadowgraph-cad step|iges FILE CHORD_MM ANGLE_RAD [--watched]");
+    };
+    if watched {
+        end_with_parent();
+    }
+    if let Some(bytes) = shadowgraph::base::limits::available_bytes() {
+        // SAFETY: a plain number; nothing else of this process has begun.
+        unsafe { shadowgraph_cad_limit_memory(bytes) };
+    }
     let number = |text: &std::ffi::OsStr| text.to_str().and_then(|text| text.parse::<f64>().ok());
     let (Some(chord_mm), Some(angle_rad), Ok(path)) = (number(chord), number(angle), CString::new(path.as_bytes()))
     else {
@@ -36,6 +48,17 @@ fn main() -> std::process::ExitCode {
         Ok(()) => std::process::ExitCode::SUCCESS,
         Err(reason) => fail(&reason),
     }
+}
+
+/// Whoever starts this program with it holds the other end of its standard input for as long as the answer is wanted.
+const WATCHED: &str = "--watched";
+
+/// Ends this program when standard input is closed: the parent has gone, however it went.
+fn end_with_parent() {
+    std::thread::spawn(|| {
+        let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+        std::process::exit(4);
+    });
 }
 
 fn fail(reason: &str) -> std::process::ExitCode {

@@ -26,7 +26,8 @@ impl Weighed {
     pub fn read(path: &Path, arguments: &Fit, context: &Context, progress: &Progress) -> Result<Self> {
         let options = options(arguments.columns, arguments, context);
         let loaded = load_scan(path, &options, &progress.part(0.0, 0.6)).map_err(|error| error.in_file(path))?;
-        let (mut cloud, notes) = (loaded.cloud, loaded.notes);
+        let (mut cloud, mut notes) = (loaded.cloud, loaded.notes);
+        notes.extend(loaded.findings.sentences());
         let weighing = &arguments.weighing;
         if let Some(viewpoint) = weighing.viewpoint_mm {
             (cloud.viewpoint, cloud.to_sensor) = (Some(Point::from(viewpoint)), Vec::new());

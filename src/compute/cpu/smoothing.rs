@@ -4,8 +4,8 @@ use rayon::prelude::*;
 
 use crate::base::{Progress, Result};
 use crate::compute::smoothing::{NEIGHBOURS, NO_LINK, Request, Smoothed};
-use crate::geometry::OrderedPoints;
 use crate::geometry::kd_tree::{AlongCurve, Neighbour, Neighbours};
+use crate::geometry::{OrderedPoints, Point};
 
 /// Points of one task.
 const CHUNK: usize = 512;
@@ -13,22 +13,23 @@ const CHUNK: usize = 512;
 const NOTHING: Smoothed = Smoothed { value: f64::NAN, reach_mm2: 0.0, neighbours: 0, links: [NO_LINK; 8] };
 
 pub(super) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<Smoothed>> {
-    let points = request.points.places();
-    let (tree, ordered) = (request.points.tree(), OrderedPoints::new(points));
-    let counter = progress.counter(points.len().div_ceil(CHUNK), "Smoothing over neighbours");
+    let places = request.points.places();
+    let wanted: Vec<Point> = request.wanted.par_iter().map(|&number| places[number as usize]).collect();
+    let (tree, ordered) = (request.points.tree(), OrderedPoints::new(&wanted));
+    let counter = progress.counter(wanted.len().div_ceil(CHUNK), "Smoothing over neighbours");
     let along_curve: Vec<Smoothed> = ordered
         .numbers
         .par_chunks(CHUNK)
-        .flat_map_iter(|numbers| {
+        .flat_map_iter(|slots| {
             let mut search =
                 Search { request, near: AlongCurve::new(tree), wider: Neighbours::default(), values: Vec::new() };
-            let numbers = if counter.step() { numbers } else { &[] };
-            numbers.iter().map(|&number| search.smooth(number)).collect::<Vec<_>>()
+            let slots = if counter.step() { slots } else { &[] };
+            slots.iter().map(|&slot| search.smooth(request.wanted[slot as usize])).collect::<Vec<_>>()
         })
         .collect();
     progress.check()?;
-    let mut smoothed = vec![NOTHING; points.len()];
-    ordered.numbers.iter().zip(along_curve).for_each(|(&number, own)| smoothed[number as usize] = own);
+    let mut smoothed = vec![NOTHING; wanted.len()];
+    ordered.numbers.iter().zip(along_curve).for_each(|(&slot, own)| smoothed[slot as usize] = own);
     Ok(smoothed)
 }
 
@@ -42,7 +43,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn smooth(&mut self, number: u32) -> Smoothed {
-        let Request { points, values, normals } = *self.request;
+        let Request { points, values, normals, .. } = *self.request;
         let (here, normal) = (points.places()[number as usize], normals[number as usize]);
         let is_on_this_face = |neighbour: &Neighbour| normals[neighbour.number as usize].dot(&normal) > 0.0;
         let mut found = self.near.k_nearest(&here, NEIGHBOURS);

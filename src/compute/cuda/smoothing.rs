@@ -42,10 +42,11 @@ pub(super) fn run(driver: &Arc<dyn Driver>, request: &Request<'_>) -> Result<Vec
     let parameter = RequestParameter { points: points.parameter(), values: values.place(), normals: normals.place() };
     let place = answers.place();
     launch_each(driver.as_ref(), "smooth", count, &[bytes_of(&parameter), bytes_of(&place)])?;
-    answers.read_as(|answer| Smoothed {
+    let all: Vec<Smoothed> = answers.read_as(|answer| Smoothed {
         value: answer.value,
         reach_mm2: answer.reach_mm2,
         neighbours: answer.count,
         links: answer.links,
-    })
+    })?;
+    Ok(request.wanted.iter().map(|&number| all[number as usize]).collect())
 }

@@ -65,6 +65,7 @@ pub struct Coverage {
 }
 
 /// The compared points on the nominal: for each the closest point of the surface and its facet.
+#[derive(Debug)]
 pub struct Footprint {
     facets: Vec<u32>,
     tree: KdTree,
@@ -93,6 +94,12 @@ impl Footprint {
         let spacing_mm = kept_spacing_mm / (stride as f64).sqrt();
         let reach_mm = (REACH * kept_spacing_mm).min(MAX_REACH * surface.bounds().diagonal());
         Self { facets, tree, spacing_mm, reach_mm }
+    }
+
+    /// Bytes held in memory.
+    pub fn bytes(&self) -> u64 {
+        // Of each point its facet, its coordinates and its share of the tree.
+        (self.facets.len() * 48) as u64
     }
 
     /// Distance between neighbouring compared points, mm.

@@ -140,6 +140,24 @@ impl Parameters {
         self.tolerance.check()
     }
 
+    /// The largest angle as it is used, degrees: points over facets keep to their own face.
+    pub fn effective_max_angle_deg(&self) -> f64 {
+        if self.method == Method::PointFacet {
+            self.max_angle_deg.min(faces::SAME_FACE_RAD.to_degrees())
+        } else {
+            self.max_angle_deg
+        }
+    }
+
+    /// Whether both measure the same; what they judge by may differ.
+    pub fn measure_as(&self, other: &Self) -> bool {
+        self.method == other.method
+            && self.effective_max_distance_mm() == other.effective_max_distance_mm()
+            && self.max_angle_deg == other.max_angle_deg
+            && self.max_edge_mm == other.max_edge_mm
+            && self.radius_mm == other.radius_mm
+    }
+
     /// The largest distance as it is used, mm. A limit at or beyond it could never be exceeded, so it is lifted then.
     pub fn effective_max_distance_mm(&self) -> f64 {
         let limit_mm = self.tolerance.largest_mm();

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::touched::TouchedHole;
-use crate::base::{Result, text_table};
+use crate::base::{Result, signed, text_table};
 use crate::io::probing_csv::csv_text;
 use crate::io::probing_program::Place;
 
@@ -118,7 +118,7 @@ impl Comparison {
         let apart = |one: Option<Place>, other: Option<Place>| match one.zip(other) {
             Some((one, other)) => {
                 let [x, y, _, lateral, radius] = difference(&one, &other);
-                [x, y, lateral, radius].map(|value| format!("{value:+.3}"))
+                [x, y, lateral, radius].map(|value| signed(value, 3))
             }
             None => ["-"; 4].map(str::to_owned),
         };

@@ -157,7 +157,8 @@ fn among_points(backend: &dyn Backend, request: &Request<'_>, found: &mut Found,
     }
     let points = numbers.par_iter().map(|&i| request.nominal_from_scan * request.points[i as usize]).collect();
     let normals: Vec<Vector> = facets.par_iter().map(|&facet| request.surface.mesh().normal(facet as usize)).collect();
-    let places = Places::of_points(backend, points, values_mm, &normals, progress)?;
+    let is_out = |value_mm: f64| side(value_mm, request.parameters) != 0;
+    let places = Places::of_points(backend, points, values_mm, &normals, is_out, progress)?;
     let far_of = |members: &[u32]| members.partition_point(|&i| (i as usize) < compared);
     let judge = Judge::new(request);
     // What is explained as clutter leaves; what of it lies near the part is judged by itself.

@@ -1,12 +1,15 @@
 //! What regions are found among: points or facets with their deviations, smoothed and linked to their neighbours.
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
 use rayon::prelude::*;
 
 use crate::base::{Progress, Result};
 use crate::compute::Backend;
 use crate::compute::point_facet_matching::FacetDeviation;
 use crate::compute::smoothing::{self, LINKS, NO_LINK, Smoothed};
-use crate::geometry::{Mesh, Point, SearchablePoints, Vector, topology, triangle};
+use crate::geometry::kd_tree::AlongCurve;
+use crate::geometry::{Mesh, OrderedPoints, Point, SearchablePoints, Vector, topology, triangle};
 
 /// One measured place.
 #[derive(Clone, Copy)]
@@ -28,6 +31,8 @@ pub(super) enum Places {
     Points {
         points: Vec<Point>,
         values_mm: Vec<f64>,
+        /// Of each point its place in `smoothed`; [`FAR`] where nothing out of tolerance lies near.
+        slots: Vec<u32>,
         smoothed: Vec<Smoothed>,
         /// Places that stand for more than this are no surface, mm².
         most_area_mm2: f64,
@@ -35,6 +40,16 @@ pub(super) enum Places {
     /// Of facets.
     Facets { places: Vec<Place>, links: Vec<Links> },
 }
+
+/// Marks a point that is far from all that is out of tolerance.
+const FAR: u32 = u32::MAX;
+/// Around each point out of tolerance so many are smoothed. The median over [`smoothing::NEIGHBOURS`] is out of tolerance
+/// only where several of them are; twice their number leaves none out whose neighbourhood is no worse than half as dense.
+const AROUND: usize = 2 * smoothing::NEIGHBOURS;
+/// Where more than this share is out of tolerance, all are smoothed.
+const MANY: f64 = 0.2;
+/// Points of one task.
+const CHUNK: usize = 512;
 
 /// Neighbourhoods that tell the usual area.
 const USUAL: usize = 100_000;
@@ -49,22 +64,49 @@ fn area_mm2(own: &Smoothed) -> f64 {
 }
 
 impl Places {
-    /// Smooths the deviations of points over neighbours that belong to the same face, and links each to its nearest.
+    /// Smooths the deviations of points over neighbours that belong to the same face, and links each to its nearest:
+    /// wherever it may matter to a region of places that are `out` of tolerance.
     pub(super) fn of_points(
         backend: &dyn Backend,
         points: Vec<Point>,
         values_mm: Vec<f64>,
         normals: &[Vector],
+        out: impl Fn(f64) -> bool + Sync,
         progress: &Progress,
     ) -> Result<Self> {
+        let count = points.len();
+        let worst: Vec<u32> = (0..count as u32).into_par_iter().filter(|&i| out(values_mm[i as usize])).collect();
+        if worst.is_empty() {
+            let (slots, smoothed) = (Vec::new(), Vec::new());
+            return Ok(Self::Points { points, values_mm, slots, smoothed, most_area_mm2: 0.0 });
+        }
         let searchable = SearchablePoints::new(&points);
-        let request = smoothing::Request { points: &searchable, values: &values_mm, normals };
+        let stride = count.div_ceil(USUAL).max(1);
+        let wanted = if worst.len() as f64 > MANY * count as f64 {
+            (0..count as u32).collect()
+        } else {
+            let near = around(&searchable, &worst);
+            (0..count as u32)
+                .filter(|&i| near[i as usize].load(Relaxed) || (i as usize).is_multiple_of(stride))
+                .collect::<Vec<_>>()
+        };
+        let request = smoothing::Request { points: &searchable, values: &values_mm, normals, wanted: &wanted };
         let smoothed = backend.smooth(&request, progress)?;
-        let stride = smoothed.len().div_ceil(USUAL).max(1);
-        let mut areas: Vec<f64> = smoothed.iter().step_by(stride).map(area_mm2).collect();
+        let sampled = wanted.iter().zip(&smoothed).filter(|(number, _)| (**number as usize).is_multiple_of(stride));
+        let mut areas: Vec<f64> = sampled.map(|(_, own)| area_mm2(own)).collect();
         let middle = areas.len() / 2;
         let usual = if areas.is_empty() { 0.0 } else { *areas.select_nth_unstable_by(middle, f64::total_cmp).1 };
-        Ok(Self::Points { points, values_mm, smoothed, most_area_mm2: SPARSE * usual })
+        let mut slots = vec![FAR; count];
+        wanted.iter().zip(0..).for_each(|(&number, slot)| slots[number as usize] = slot);
+        Ok(Self::Points { points, values_mm, slots, smoothed, most_area_mm2: SPARSE * usual })
+    }
+
+    /// What a point's smoothing gave, where it was smoothed.
+    fn smoothed(&self, i: usize) -> Option<&Smoothed> {
+        match self {
+            Self::Points { slots, smoothed, .. } => smoothed.get(*slots.get(i)? as usize),
+            Self::Facets { .. } => None,
+        }
     }
 
     pub(super) fn of_facets(nominal: &Mesh, values: &[FacetDeviation]) -> Self {
@@ -92,12 +134,9 @@ impl Places {
     /// Smoothed, where it is a surface that was measured; else NaN.
     pub(super) fn deviation_mm(&self, i: usize) -> f64 {
         match self {
-            Self::Points { smoothed, most_area_mm2, .. } => {
-                if area_mm2(&smoothed[i]) > *most_area_mm2 || smoothed[i].neighbours < MIN_NEIGHBOURS {
-                    f64::NAN
-                } else {
-                    smoothed[i].value
-                }
+            Self::Points { most_area_mm2, .. } => {
+                let counts = |own: &&Smoothed| area_mm2(own) <= *most_area_mm2 && own.neighbours >= MIN_NEIGHBOURS;
+                self.smoothed(i).filter(counts).map_or(f64::NAN, |own| own.value)
             }
             Self::Facets { places, .. } => places[i].deviation_mm,
         }
@@ -105,7 +144,7 @@ impl Places {
 
     pub(super) fn links(&self, i: usize) -> &Links {
         match self {
-            Self::Points { smoothed, .. } => &smoothed[i].links,
+            Self::Points { .. } => self.smoothed(i).map_or(&[NO_LINK; LINKS], |own| &own.links),
             Self::Facets { links, .. } => &links[i],
         }
     }
@@ -121,13 +160,26 @@ impl Places {
     pub(super) fn place(&self, number: u32) -> Place {
         let i = number as usize;
         match self {
-            Self::Points { points, values_mm, smoothed, .. } => Place {
+            Self::Points { points, values_mm, .. } => Place {
                 point: points[i],
                 raw_mm: values_mm[i],
-                deviation_mm: smoothed[i].value,
-                area_mm2: area_mm2(&smoothed[i]),
+                deviation_mm: self.smoothed(i).map_or(f64::NAN, |own| own.value),
+                area_mm2: self.smoothed(i).map_or(0.0, area_mm2),
             },
             Self::Facets { places, .. } => places[i],
         }
     }
+}
+
+/// Which points lie about those of `numbers`.
+fn around(points: &SearchablePoints<'_>, numbers: &[u32]) -> Vec<AtomicBool> {
+    let marks: Vec<AtomicBool> = points.places().iter().map(|_| AtomicBool::new(false)).collect();
+    let places: Vec<Point> = numbers.iter().map(|&number| points.places()[number as usize]).collect();
+    OrderedPoints::new(&places).points.par_chunks(CHUNK).for_each(|chunk| {
+        let mut near = AlongCurve::new(points.tree());
+        for place in chunk {
+            near.k_nearest(place, AROUND).iter().for_each(|found| marks[found.number as usize].store(true, Relaxed));
+        }
+    });
+    marks
 }

@@ -1,0 +1,108 @@
+//! Programs that are stopped in the middle: what they leave behind, and who ends with whom.
+
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use shadowgraph::base::Progress;
+use shadowgraph::io::cad::CadReader;
+use shadowgraph::io::{LoadOptions, load_nominal};
+
+use super::support::{asset, text};
+
+fn within(what: &str, longest: Duration, mut done: impl FnMut() -> bool) {
+    let started = Instant::now();
+    while !done() {
+        assert!(started.elapsed() < longest, "{what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// A pipe without a writer: whoever opens it to read waits for ever.
+fn pipe(path: &Path) {
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
+fn inspect(out: &Path, serial: &str) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_shadowgraph"))
+        .args(["inspect", "--nominal", text(&asset("bracket.stl")), "--scan", text(&asset("bracket-scan.ply"))])
+        .args(["--no-pictures", "--serial", serial, "--out", text(out)])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// Whatever the moment, the folder holds one report, old or new, with all its files.
+#[test]
+fn a_killed_inspection_leaves_one_whole_report() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("report");
+    let started = Instant::now();
+    assert!(inspect(&out, "part 0").wait().unwrap().success());
+    let whole_s = started.elapsed().as_secs_f64();
+    let files =
+        ["summary.json", "report.html", "report.pdf", "deviations.csv", "colormap.ply", "inspection.shadowgraph"];
+    let mut own = "part 0".to_owned();
+    for round in 1..=8 {
+        let serial = format!("part {round}");
+        let mut run = inspect(&out, &serial);
+        // Mostly in the last third, where files are written.
+        std::thread::sleep(Duration::from_secs_f64(whole_s * (0.55 + 0.06 * f64::from(round))));
+        let _ = run.kill();
+        let _ = run.wait();
+        for name in files {
+            assert!(out.join(name).is_file(), "round {round}: {name} is gone");
+        }
+        let says = |name: &str| {
+            let text = std::fs::read_to_string(out.join(name)).unwrap();
+            let at = text.find("part ").unwrap_or_else(|| panic!("{name} names no part"));
+            text[at..at + 6].to_owned()
+        };
+        let found = says("inspection.shadowgraph");
+        assert_eq!(says("report.html"), found, "round {round}: old and new are mixed");
+        assert!(found == own || found == serial, "round {round}: {found}");
+        own = found;
+    }
+    assert!(inspect(&out, "part 9").wait().unwrap().success());
+    let names: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["report"], "something was left beside it");
+}
+
+#[test]
+#[cfg(feature = "cad")]
+fn the_cad_reader_ends_with_its_parent() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("part.step");
+    pipe(&file);
+    let mut reader = Command::new(env!("CARGO_BIN_EXE_shadowgraph-cad"))
+        .args(["step", text(&file), "0.01", "0.1", "--watched"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(reader.try_wait().unwrap().is_none(), "it does not wait for the file");
+    // As when the parent dies: its end of the pipe closes.
+    drop(reader.stdin.take());
+    within("the reader outlives its parent", Duration::from_secs(5), || reader.try_wait().unwrap().is_some());
+}
+
+#[test]
+fn a_cad_file_without_end_is_given_up_with_a_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    let (program, file) = (folder.path().join("reader.sh"), folder.path().join("part.igs"));
+    let mut script = std::fs::File::create(&program).unwrap();
+    script.write_all(b"#!/bin/sh\necho 'progress 0.5' >&2\nexec sleep 600\n").unwrap();
+    script.set_permissions(std::fs::Permissions::from_mode(0o755)).unwrap();
+    drop(script);
+    std::fs::write(&file, format!("{:72}S      1\n", "damaged")).unwrap();
+    let cad = CadReader { program: Some(program), timeout_s: 1, ..CadReader::default() };
+    let options = LoadOptions { cad, ..LoadOptions::default() };
+    let started = Instant::now();
+    let error = load_nominal(&file, &options, &Progress::silent()).unwrap_err();
+    assert!(started.elapsed() < Duration::from_secs(10));
+    assert!(error.sentence.contains("gave no answer within"), "{error}");
+}
