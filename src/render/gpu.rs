@@ -43,15 +43,8 @@ impl Gpu {
                  libvulkan1) brings one that needs no graphics card.",
             )
         };
-        let adapter_of = |backends: wgpu::Backends| {
-            let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
-            descriptor.backends &= backends;
-            let instance = wgpu::Instance::new(descriptor);
-            pollster::block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()))
-        };
-        // OpenGL asks for a display, and its libraries complain on the console where there is none.
-        let adapter = adapter_of(!wgpu::Backends::GL)
-            .or_else(|_| adapter_of(wgpu::Backends::all()))
+        let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env());
+        let adapter = pollster::block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()))
             .map_err(|e| missing(e.to_string()))?;
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("off-screen"),
