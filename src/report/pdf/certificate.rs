@@ -29,12 +29,11 @@ pub fn of(record: &Value, stamp: Stamp) -> Result<Vec<u8>> {
         paper.space(6.0);
     }
     set_up(&mut paper, &c);
-    paper.heading("Lights", 60.0);
     let lights = c
         .list("lights")
         .map(|own| vec![Cell::from(own.text("name")).lit(light(&own.text("light"))), own.text("sentence").into()]);
     Table { widths: vec![NAMES, WIDTH - NAMES], aligned: vec![0.0; 2], head: Vec::new(), rows: lights.collect() }
-        .draw(&mut paper, 0.0);
+        .draw_under(&mut paper, "Lights");
     mounting(&mut paper, &c);
     for (name, key) in [("Sensor", "sensor"), ("CMM", "cmm")] {
         device(&mut paper, name, &c.inner(key));
@@ -105,10 +104,6 @@ fn light(name: &str) -> Colour {
     }
 }
 
-fn pairs(paper: &mut Paper, rows: &[(String, String)]) {
-    Table::of_pairs(rows, NAMES, WIDTH).draw(paper, 0.0);
-}
-
 fn row(name: &str, value: String) -> (String, String) {
     (name.to_owned(), value)
 }
@@ -116,26 +111,24 @@ fn row(name: &str, value: String) -> (String, String) {
 fn set_up(paper: &mut Paper, c: &Record<'_>) {
     let or = |text: String, otherwise: &str| if text.is_empty() { otherwise.to_owned() } else { text };
     let frame = if c.text("handedness") == "left" { "left-handed, mirrored in x" } else { "right-handed" };
-    pairs(
-        paper,
-        &[
-            row("Date", c.text("date")),
-            row("Valid until", format!("{}: {}", c.text("valid_until"), c.text("valid_because"))),
-            row("Operator", or(c.text("operator"), "not named")),
-            row("Sensor", or(c.text("sensor_serial"), "serial number not named")),
-            row("Machine", or(c.text("machine_serial"), "serial number not named")),
-            row("Artefact", or(c.text("artefact_serial"), "serial number not named")),
-            row("Sensor frame", frame.to_owned()),
-            row("CMM position at the snapshot", c.three("position_mm", 3, "mm")),
-            row("Radius of the probe", format!("{} mm", fixed(c.number("probe_radius_mm"), 4))),
-            row(
-                "Systematic sensor error",
-                format!("up to {} mm over the field, as stated", fixed(c.number("sensor_bias_mm"), 4)),
-            ),
-            row("Scale error of the sensor", format!("up to {} µm/m", fixed(1e6 * c.number("sensor_scale_error"), 1))),
-            row("Probing error of the CMM", format!("up to {} mm, as stated", fixed(c.number("cmm_probing_mm"), 4))),
-        ],
-    );
+    let rows = [
+        row("Date", c.text("date")),
+        row("Valid until", format!("{}: {}", c.text("valid_until"), c.text("valid_because"))),
+        row("Operator", or(c.text("operator"), "not named")),
+        row("Sensor", or(c.text("sensor_serial"), "serial number not named")),
+        row("Machine", or(c.text("machine_serial"), "serial number not named")),
+        row("Artefact", or(c.text("artefact_serial"), "serial number not named")),
+        row("Sensor frame", frame.to_owned()),
+        row("CMM position at the snapshot", c.three("position_mm", 3, "mm")),
+        row("Radius of the probe", format!("{} mm", fixed(c.number("probe_radius_mm"), 4))),
+        row(
+            "Systematic sensor error",
+            format!("up to {} mm over the field, as stated", fixed(c.number("sensor_bias_mm"), 4)),
+        ),
+        row("Scale error of the sensor", format!("up to {} µm/m", fixed(1e6 * c.number("sensor_scale_error"), 1))),
+        row("Probing error of the CMM", format!("up to {} mm, as stated", fixed(c.number("cmm_probing_mm"), 4))),
+    ];
+    Table::of_pairs(&rows, NAMES, WIDTH).draw(paper, 0.0);
 }
 
 fn mounting(paper: &mut Paper, c: &Record<'_>) {
@@ -176,8 +169,7 @@ fn mounting(paper: &mut Paper, c: &Record<'_>) {
         let name = format!("Radius of {}, sensor less CMM", bias.text("sphere"));
         rows.push((name, format!("{} mm", fixed(bias.number("bias_mm"), 4))));
     }
-    paper.heading("Mounting: CMM from sensor", 120.0);
-    pairs(paper, &rows);
+    Table::of_pairs(&rows, NAMES, WIDTH).draw_under(paper, "Mounting: CMM from sensor");
     paper.space(6.0);
     let figures = |own: &Value| own.as_array().into_iter().flatten().filter_map(Value::as_f64).collect::<Vec<_>>();
     let matrix = c.0["cmm_from_sensor"]
@@ -236,8 +228,7 @@ fn agreement(paper: &mut Paper, own: &Record<'_>) {
         std::iter::once(Cell::from(name).lit(light(&q.text("light")))).chain(cells).collect::<Vec<_>>()
     });
     let table = figures(["Quantity", "Sensor", "CMM", "Difference", "U (k = 2)", "|d| / U"], rows.collect());
-    paper.heading("Agreement of both instruments", table.height().min(120.0));
-    table.draw(paper, 0.0);
+    table.draw_under(paper, "Agreement of both instruments");
     paper.space(3.0);
     let limit = fixed(own.number("limit"), 2);
     let sentence = format!("Up to {limit}, the largest of so many normalised deviations is chance.");

@@ -205,11 +205,7 @@ fn histogram(paper: &mut Paper, bars: &Bars, [x, y]: [f32; 2], [wide, high]: [f3
 }
 
 fn pairs(paper: &mut Paper, section: &Section) {
-    let table = Table::of_pairs(&section.rows, NAMES, WIDTH);
-    // With its heading on one page, unless it fills more than one.
-    let follows = if table.height() < Paper::height() - 60.0 { table.height() } else { 80.0 };
-    paper.heading(&section.title, follows);
-    table.draw(paper, 0.0);
+    Table::of_pairs(&section.rows, NAMES, WIDTH).draw_under(paper, &section.title);
 }
 
 fn regions(paper: &mut Paper, content: &Content) {
@@ -225,8 +221,7 @@ fn regions(paper: &mut Paper, content: &Content) {
         head: ["#", "x", "y", "z", "Area", "Peak"].map(str::to_owned).to_vec(),
         rows: content.regions.iter().map(|row| row.iter().map(|text| text.as_str().into()).collect()).collect(),
     };
-    paper.heading("Regions out of tolerance", table.height().min(120.0));
-    table.draw(paper, 0.0);
+    table.draw_under(paper, "Regions out of tolerance");
 }
 
 #[cfg(test)]

@@ -103,6 +103,13 @@ impl Table {
         (!self.head.is_empty()).then(|| self.head.iter().map(|name| Cell::from(name.as_str()).soft()).collect())
     }
 
+    /// Draws it under a heading, with the heading on one page unless it fills more than one.
+    pub fn draw_under(&self, paper: &mut Paper, heading: &str) {
+        let height = self.height();
+        paper.heading(heading, if height < Paper::height() - 60.0 { height } else { 80.0 });
+        self.draw(paper, 0.0);
+    }
+
     /// Draws it at `x`, on as many pages as it needs.
     pub fn draw(&self, paper: &mut Paper, x: f32) {
         let part = paper.part(Kind::Table, None);
