@@ -1,13 +1,14 @@
-//! Shadowgraph: scan-to-CAD inspection. The floors are drawn in ARCHITECTURE.md; each module is one room.
+//! Shadowgraph: scan-to-CAD inspection. The floors are drawn in ARCHITECTURE.md; each is a crate, and stands here under
+//! its own name.
 
-pub mod app;
-pub mod base;
-pub mod cli;
-pub mod compute;
-pub mod dispatch;
-pub mod geometry;
-pub mod inspect;
-pub mod io;
-pub mod render;
-pub mod report;
-pub mod session;
+pub use app;
+pub use base;
+pub use cli;
+pub use compute;
+pub use dispatch;
+pub use geometry;
+pub use inspect;
+pub use io;
+pub use render;
+pub use report;
+pub use session;

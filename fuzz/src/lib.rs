@@ -1,18 +1,4 @@
 //! What every fuzz target checks: any bytes end in contents that can be computed with, or in one full sentence.
-#![allow(dead_code, missing_docs)]
-
-#[path = "../../src/base/mod.rs"]
-pub mod base;
-#[path = "../../src/compute/mod.rs"]
-pub mod compute;
-#[path = "../../src/geometry/mod.rs"]
-pub mod geometry;
-#[path = "../../src/inspect/mod.rs"]
-pub mod inspect;
-#[path = "../../src/io/mod.rs"]
-pub mod io;
-#[path = "../../src/session/mod.rs"]
-pub mod session;
 
 use std::path::{Path, PathBuf};
 

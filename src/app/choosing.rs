@@ -5,8 +5,8 @@ use std::sync::mpsc;
 
 use super::files::PROJECT;
 use super::panels::picks::Pick;
-use crate::io::format::Format;
-use crate::session::selection::Selectable;
+use io::format::Format;
+use session::selection::Selectable;
 
 /// What a file or folder is chosen for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::io::format::Format;
-use crate::session::project::Project;
+use io::format::Format;
+use session::project::Project;
 
 /// What a file may be opened as, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +79,7 @@ impl Files {
         if let Some(folder) = &self.folder {
             let text: String = self.recent.iter().map(|path| format!("{}\n", path.display())).collect();
             // Recent files are a convenience: a read-only home must not get in the way of work.
-            if let Err(error) = crate::io::atomic::write_bytes(&folder.join("recent.txt"), text.as_bytes()) {
+            if let Err(error) = io::atomic::write_bytes(&folder.join("recent.txt"), text.as_bytes()) {
                 log::warn!("{error}");
             }
         }

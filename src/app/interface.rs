@@ -11,7 +11,7 @@ use eframe::egui_wgpu::{Callback, CallbackResources, CallbackTrait, RenderState}
 use egui::epaint::{ClippedPrimitive, ClippedShape, Primitive, Vertex};
 use wgpu::util::DeviceExt as _;
 
-use crate::render::Gpu;
+use render::Gpu;
 
 /// Triangles of one colour and at least this size, in square points, are drawn without their texture.
 const LARGE: f32 = 2000.0;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::choosing::Purpose;
 use super::{App, theme};
-use crate::dispatch::Command;
+use dispatch::Command;
 
 /// What would drop the inspection.
 #[derive(Clone, Debug)]

@@ -7,12 +7,12 @@ use super::choosing::Purpose;
 use super::leaving::Departure;
 use super::open_dialog::Role;
 use super::{App, Workspace, theme};
-use crate::dispatch::Command;
-use crate::dispatch::mechanical::Order;
-use crate::inspect::alignment::Method;
-use crate::inspect::cleaning::Step;
-use crate::render::camera::StandardView;
-use crate::session::calibrating::Device;
+use dispatch::Command;
+use dispatch::mechanical::Order;
+use inspect::alignment::Method;
+use inspect::cleaning::Step;
+use render::camera::StandardView;
+use session::calibrating::Device;
 
 /// What can be chosen in the window, beyond commands to the document.
 #[derive(Clone, Debug)]

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use super::choosing::{Purpose, Wanted};
 use super::files::{Kind, kind_of};
 use super::{App, theme};
-use crate::base::{LengthUnit, Progress};
-use crate::dispatch::Command;
-use crate::io::format::Format;
-use crate::io::xyz::{self, Preview};
+use base::{LengthUnit, Progress};
+use dispatch::Command;
+use io::format::Format;
+use io::xyz::{self, Preview};
 
 /// What a file to open is to become.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,7 +73,7 @@ impl OpenDialog {
         let is_columns =
             self.purpose == Purpose::Open && matches!(Format::of_name(path), Ok(Format::Xyz)) && path.is_file();
         let preview = if is_columns {
-            crate::io::Source::open(path, &Progress::silent()).and_then(|source| xyz::preview(source, 6)).ok()
+            io::Source::open(path, &Progress::silent()).and_then(|source| xyz::preview(source, 6)).ok()
         } else {
             None
         };

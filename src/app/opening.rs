@@ -6,12 +6,12 @@ use super::choosing::Purpose;
 use super::files::{Kind, kind_of};
 use super::open_dialog::Role;
 use super::{App, Workspace};
-use crate::base::LengthUnit;
-use crate::dispatch::Command;
-use crate::dispatch::merge::Wishes;
-use crate::inspect::alignment::Method;
-use crate::io::region_table;
-use crate::session::calibrating::Device;
+use base::LengthUnit;
+use dispatch::Command;
+use dispatch::merge::Wishes;
+use inspect::alignment::Method;
+use io::region_table;
+use session::calibrating::Device;
 
 impl App {
     /// Opens a file as what its name says; asks where that is open.

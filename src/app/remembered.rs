@@ -36,7 +36,7 @@ impl Remembered {
     pub fn save(&self, folder: Option<&Path>) {
         let (Some(folder), Ok(text)) = (folder, serde_json::to_string(self)) else { return };
         // A read-only home must not get in the way of the end.
-        if let Err(error) = crate::io::atomic::write_bytes(&folder.join(FILE), text.as_bytes()) {
+        if let Err(error) = io::atomic::write_bytes(&folder.join(FILE), text.as_bytes()) {
             log::warn!("{error}");
         }
     }

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use super::viewport::same;
 use super::{App, Workspace};
-use crate::geometry::Combine;
-use crate::inspect::calibration::ArtefactFrame;
-use crate::inspect::features::Objective;
-use crate::inspect::features::weights::Weights;
-use crate::render::camera::StandardView;
-use crate::session::Document;
-use crate::session::calibrating::{Calibrating, Device, Measurement};
-use crate::session::selection::{Feature, NamedSelection, Recipe, Selectable};
+use geometry::Combine;
+use inspect::calibration::ArtefactFrame;
+use inspect::features::Objective;
+use inspect::features::weights::Weights;
+use render::camera::StandardView;
+use session::Document;
+use session::calibrating::{Calibrating, Device, Measurement};
+use session::selection::{Feature, NamedSelection, Recipe, Selectable};
 
 /// Beyond the parts of a document that the viewport draws.
 #[derive(Clone, Default)]

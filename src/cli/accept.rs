@@ -6,11 +6,11 @@ use clap::Args;
 use serde_json::json;
 
 use super::console::Console;
-use crate::base::{LengthUnit, Result, UserError, hash};
-use crate::cli::output::out;
-use crate::dispatch::{self, Command, Context, Dispatcher};
-use crate::inspect::acceptance::{Characteristic, Limit, Settings, SpacingRadius, Verdict};
-use crate::io::atomic;
+use crate::output::out;
+use base::{LengthUnit, Result, UserError, hash};
+use dispatch::{self, Command, Context, Dispatcher};
+use inspect::acceptance::{Characteristic, Limit, Settings, SpacingRadius, Verdict};
+use io::atomic;
 
 /// `accept`
 #[derive(Args, Debug)]
@@ -108,8 +108,8 @@ pub fn run(arguments: &Accept, json: bool, context: &Context) -> Result<i32> {
         .collect::<Result<_>>()?;
     let record = json!({
         "schema": "shadowgraph.acceptance/1",
-        "software": crate::report::software(),
-        "date": crate::report::date::Stamp::now().to_string(),
+        "software": report::software(),
+        "date": report::date::Stamp::now().to_string(),
         "scans": scans,
         "sphere_radius_mm": arguments.sphere_radius_mm,
         "bar_length_mm": arguments.bar_length_mm,

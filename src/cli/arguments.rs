@@ -4,15 +4,15 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::base::LengthUnit;
-use crate::compute::DeviceChoice;
-use crate::compute::thinning::Rule;
-use crate::inspect::alignment::Method as AlignMethod;
-use crate::inspect::calibration::{ArtefactKind, Handedness};
-use crate::inspect::cleaning::Step;
-use crate::inspect::deviation::{Method, Tolerance};
-use crate::inspect::features::Kind;
-use crate::inspect::simulation::systematic::SystematicErrorForm;
+use base::LengthUnit;
+use compute::DeviceChoice;
+use compute::thinning::Rule;
+use inspect::alignment::Method as AlignMethod;
+use inspect::calibration::{ArtefactKind, Handedness};
+use inspect::cleaning::Step;
+use inspect::deviation::{Method, Tolerance};
+use inspect::features::Kind;
+use inspect::simulation::systematic::SystematicErrorForm;
 
 /// Scan-to-CAD inspection: where does this part differ from its drawing?
 ///
@@ -105,7 +105,7 @@ pub struct Inspect {
     pub scan_units: Option<LengthUnit>,
     /// Columns of x, y, z in files of numbers, counted from 1, such as 2,3,4.
     #[arg(long, value_parser = columns)]
-    pub columns: Option<crate::io::xyz::Columns>,
+    pub columns: Option<io::xyz::Columns>,
     /// How the scan is cleaned.
     #[command(flatten)]
     pub cleaning: Cleaning,
@@ -141,11 +141,11 @@ pub struct Inspect {
     #[arg(long, default_value_t = 1.0)]
     pub min_region_mm2: f64,
     /// Share of the nominal's surface that must be measured, percent; with less the verdict is "incomplete".
-    #[arg(long, default_value_t = 100.0 * crate::inspect::deviation::DEFAULT_MIN_COVERAGE)]
+    #[arg(long, default_value_t = 100.0 * inspect::deviation::DEFAULT_MIN_COVERAGE)]
     pub min_coverage: f64,
     /// Points that may be out of tolerance outside of regions: a count such as 25, or a share such as 0.5%.
     #[arg(long)]
-    pub max_outliers: Option<crate::inspect::deviation::OutlierLimit>,
+    pub max_outliers: Option<inspect::deviation::OutlierLimit>,
     /// Connected points beyond the largest distance are clutter from this distance on, mm; a tenth of the part's
     /// diagonal when not given. Nearer ones that hide the part's surface are out of tolerance.
     #[arg(long)]
@@ -618,11 +618,11 @@ pub fn three(text: &str) -> Result<[f64; 3], String> {
 }
 
 /// Columns of x, y, z, counted from 1.
-pub fn columns(text: &str) -> Result<crate::io::xyz::Columns, String> {
+pub fn columns(text: &str) -> Result<io::xyz::Columns, String> {
     let words: Result<Vec<usize>, _> = text.split(',').map(|word| word.trim().parse::<usize>()).collect();
     match words.as_deref() {
         Ok(&[x, y, z]) if x > 0 && y > 0 && z > 0 => {
-            Ok(crate::io::xyz::Columns { xyz: [x - 1, y - 1, z - 1], ..Default::default() })
+            Ok(io::xyz::Columns { xyz: [x - 1, y - 1, z - 1], ..Default::default() })
         }
         _ => Err("three column numbers from 1 are expected, such as 1,2,3".to_owned()),
     }

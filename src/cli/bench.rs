@@ -1,8 +1,8 @@
 //! `shadowgraph bench`: speed on this machine, medians after a warm-up.
 
 use super::arguments::{Bench, Suite};
-use crate::base::{Result, UserError};
-use crate::cli::output::outln;
+use crate::output::outln;
+use base::{Result, UserError};
 
 mod calibration;
 mod charts;

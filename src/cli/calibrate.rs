@@ -4,18 +4,18 @@ use std::path::{Path, PathBuf};
 
 use super::arguments::Calibrate;
 use super::console::Console;
-use crate::base::{Result, UserError, signed};
-use crate::cli::output::outln;
-use crate::dispatch::upkeep::Request;
-use crate::dispatch::{Command, Context, Dispatcher};
-use crate::inspect::calibration::artefacts::radius_biases;
-use crate::inspect::calibration::consistency::Outcome;
-use crate::inspect::calibration::joint::Wanted;
-use crate::inspect::calibration::{Calibration, Certification, Light};
-use crate::io::atomic;
-use crate::report::certificate;
-use crate::session::calibrating::{Device, NominalFiles, Serials, Setup};
-use crate::session::upkeep::Upkeep;
+use crate::output::outln;
+use base::{Result, UserError, signed};
+use dispatch::upkeep::Request;
+use dispatch::{Command, Context, Dispatcher};
+use inspect::calibration::artefacts::radius_biases;
+use inspect::calibration::consistency::Outcome;
+use inspect::calibration::joint::Wanted;
+use inspect::calibration::{Calibration, Certification, Light};
+use io::atomic;
+use report::certificate;
+use session::calibrating::{Device, NominalFiles, Serials, Setup};
+use session::upkeep::Upkeep;
 
 /// A snapshot, the touches that belong to it, and where the CMM stood, mm.
 struct Snapshot {

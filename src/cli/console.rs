@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::base::Progress;
+use base::Progress;
 
 /// A bar that long commands report to.
 pub struct Console {

@@ -4,13 +4,13 @@ use serde_json::json;
 
 use super::arguments::Convert;
 use super::console::Console;
-use crate::base::{Result, UserError};
-use crate::cli::output::outln;
-use crate::dispatch::Context;
-use crate::geometry::{refine, snapshot, winding};
-use crate::inspect::cleaning;
-use crate::io::format::Format;
-use crate::io::{LoadOptions, load_nominal, load_scan, write};
+use crate::output::outln;
+use base::{Result, UserError};
+use dispatch::Context;
+use geometry::{refine, snapshot, winding};
+use inspect::cleaning;
+use io::format::Format;
+use io::{LoadOptions, load_nominal, load_scan, write};
 
 /// Runs it; returns the exit code.
 pub fn run(arguments: &Convert, json: bool, context: &Context) -> Result<i32> {
@@ -50,10 +50,10 @@ pub fn run(arguments: &Convert, json: bool, context: &Context) -> Result<i32> {
     Ok(0)
 }
 
-type MeshAndNotes = (crate::geometry::Mesh, Vec<String>);
+type MeshAndNotes = (geometry::Mesh, Vec<String>);
 
 /// The input as a mesh; `None` where it holds points alone.
-fn mesh(arguments: &Convert, options: &LoadOptions, progress: &crate::base::Progress) -> Result<Option<MeshAndNotes>> {
+fn mesh(arguments: &Convert, options: &LoadOptions, progress: &base::Progress) -> Result<Option<MeshAndNotes>> {
     let is_cad = matches!(Format::of_name(&arguments.input), Ok(Format::Step | Format::Iges));
     let (mut mesh, notes) = if is_cad {
         let loaded = load_nominal(&arguments.input, options, progress)?;

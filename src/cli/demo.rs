@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use super::Outcome;
 use super::arguments::{Demo, Inspect};
-use crate::base::{Result, UserError};
-use crate::dispatch::Context;
+use base::{Result, UserError};
+use dispatch::Context;
 
 /// The part as facets, mm.
 pub const BRACKET_STL: &[u8] = include_bytes!("../../assets/bracket.stl");
@@ -22,7 +22,7 @@ pub fn run(arguments: &Demo, json: bool, context: &Context) -> Result<Outcome> {
     let folder = arguments.out.join("part");
     std::fs::create_dir_all(&folder).map_err(|e| UserError::file("make the folder", &folder, &e))?;
     for (name, bytes) in FILES {
-        crate::io::atomic::write_bytes(&folder.join(name), bytes)?;
+        io::atomic::write_bytes(&folder.join(name), bytes)?;
     }
     // Without a CAD reader the same part is there as STL.
     let has_reader = context.cad.program.as_ref().is_some_and(|program| program.exists());
@@ -30,7 +30,7 @@ pub fn run(arguments: &Demo, json: bool, context: &Context) -> Result<Outcome> {
     let scan = folder.join("bracket-scan.ply");
     let code = match inspect(&nominal, &scan, &arguments.out, json, context) {
         // OpenCASCADE may be missing on this machine.
-        Err(error) if has_reader && error.kind == crate::base::ErrorKind::Input => {
+        Err(error) if has_reader && error.kind == base::ErrorKind::Input => {
             eprintln!("{error}");
             inspect(&folder.join("bracket.stl"), &scan, &arguments.out, json, context)?
         }

@@ -9,10 +9,10 @@ use std::path::Path;
 use serde_json::json;
 
 use super::console::Console;
-use crate::base::Result;
-use crate::cli::output::outln;
-use crate::dispatch::Context;
-use crate::inspect::features::{self, Kind, Options, Shape};
+use crate::output::outln;
+use base::Result;
+use dispatch::Context;
+use inspect::features::{self, Kind, Options, Shape};
 pub use options::{Fit, PlaneFiles, What};
 use weighed::Weighed;
 
@@ -43,7 +43,7 @@ fn one(kind: Kind, path: &Path, arguments: &Fit, json: bool, context: &Context, 
     if json {
         super::print_json(&json!({
             "schema": "shadowgraph.fit/1",
-            "software": crate::report::software(),
+            "software": report::software(),
             "points": path.to_string_lossy(),
             "fit": fitted,
             "dropped": fitted.dropped.len(),

@@ -6,14 +6,14 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::console::Console;
-use crate::base::{ErrorKind, LengthUnit, Progress, Result, UserError, signed, text_table};
-use crate::cli::output::out;
-use crate::dispatch::Context;
-use crate::geometry::{KdTree, Point, Vector};
-use crate::inspect::features::holes::{self, NominalHole};
-use crate::inspect::features::slot::{NominalSlot, Slot, find as find_slot};
-use crate::io::probing_csv::{csv_text, read_holes, read_slots};
-use crate::io::{LoadOptions, atomic, load_scan};
+use crate::output::out;
+use base::{ErrorKind, LengthUnit, Progress, Result, UserError, signed, text_table};
+use dispatch::Context;
+use geometry::{KdTree, Point, Vector};
+use inspect::features::holes::{self, NominalHole};
+use inspect::features::slot::{NominalSlot, Slot, find as find_slot};
+use io::probing_csv::{csv_text, read_holes, read_slots};
+use io::{LoadOptions, atomic, load_scan};
 
 /// `holes`
 #[derive(Args, Debug)]
@@ -65,7 +65,7 @@ pub fn run(arguments: &Holes, json: bool, context: &Context) -> Result<i32> {
     if json {
         super::print_json(&json!({
             "schema": "shadowgraph.holes/1",
-            "software": crate::report::software(),
+            "software": report::software(),
             "openings": openings.iter().map(in_json).collect::<Vec<_>>(),
         }))?;
     } else {

@@ -5,14 +5,14 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::arguments::Info;
-use crate::base::{Progress, Result};
-use crate::cli::output::outln;
-use crate::dispatch::Context;
-use crate::geometry::Mesh;
-use crate::geometry::health::MeshFindings;
-use crate::geometry::repair::{Repaired, repair};
-use crate::io::format::Format;
-use crate::io::{LoadOptions, Source, load_nominal, load_scan, xyz};
+use crate::output::outln;
+use base::{Progress, Result};
+use dispatch::Context;
+use geometry::Mesh;
+use geometry::health::MeshFindings;
+use geometry::repair::{Repaired, repair};
+use io::format::Format;
+use io::{LoadOptions, Source, load_nominal, load_scan, xyz};
 
 /// Runs it; returns the exit code.
 pub fn run(arguments: &Info, json: bool, context: &Context) -> Result<i32> {
@@ -21,9 +21,9 @@ pub fn run(arguments: &Info, json: bool, context: &Context) -> Result<i32> {
     for path in &arguments.files {
         files.push(describe(path, &options)?);
     }
-    let (devices, reason) = crate::compute::devices();
+    let (devices, reason) = compute::devices();
     let program = json!({
-        "software": crate::report::software(),
+        "software": report::software(),
         "backend": context.backend.device(),
         "devices": devices.into_iter().map(|(_, name)| name).collect::<Vec<_>>(),
         "no_cuda": reason,

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use super::arguments::Inspect;
 use super::console::Console;
-use crate::base::{Result, UserError};
-use crate::cli::output::outln;
-use crate::dispatch::{Command, Context, Dispatcher, Outputs, report_input};
-use crate::geometry::{Point, transform};
-use crate::inspect::alignment::Method;
-use crate::inspect::alignment::point_pairs::PointPair;
-use crate::report::summary;
-use crate::session::{Settings, Verdict};
+use crate::output::outln;
+use base::{Result, UserError};
+use dispatch::{Command, Context, Dispatcher, Outputs, report_input};
+use geometry::{Point, transform};
+use inspect::alignment::Method;
+use inspect::alignment::point_pairs::PointPair;
+use report::summary;
+use session::{Settings, Verdict};
 
 /// The inspection as a project, beside its report: opens in the window as it was left.
 pub const PROJECT: &str = "inspection.shadowgraph";
@@ -24,7 +24,7 @@ pub fn run(arguments: &Inspect, json: bool, context: &Context) -> Result<i32> {
     console.done();
     dispatcher.messages.iter().for_each(|message| console.say(&message.text));
     outcome?;
-    let overall = crate::session::verdict::overall(&dispatcher.document);
+    let overall = session::verdict::overall(&dispatcher.document);
     let timings = dispatcher.timings_ms.clone();
     if json {
         super::print_json(&summary::of(&report_input(&dispatcher.document, &timings)?))?;
@@ -72,14 +72,14 @@ fn job(arguments: &Inspect, dispatcher: &mut Dispatcher, console: &Console) -> R
     let given = arguments.pose.is_some() || arguments.pairs.is_some();
     match method {
         // Where the file has it: nothing is aligned, and nothing says so.
-        Method::None if !given => send(Command::SetPose(crate::geometry::Pose::identity()))?,
+        Method::None if !given => send(Command::SetPose(geometry::Pose::identity()))?,
         Method::None => {}
         method => send(Command::Align(method))?,
     }
     send(Command::Compare)?;
     let outputs =
         Outputs { timings_ms: dispatcher.timings_ms.clone(), pictures: !arguments.no_pictures, project: Some(PROJECT) };
-    let edit = crate::dispatch::write_report(&dispatcher.document, &arguments.out, &outputs, &progress)?;
+    let edit = dispatch::write_report(&dispatcher.document, &arguments.out, &outputs, &progress)?;
     edit.notes.iter().for_each(|note| console.say(note));
     Ok(())
 }
@@ -106,7 +106,7 @@ fn settings_of(arguments: &Inspect) -> Settings {
 }
 
 /// Reads a 4x4 matrix from a text file.
-pub fn read_pose(path: &Path) -> Result<crate::geometry::Pose> {
+pub fn read_pose(path: &Path) -> Result<geometry::Pose> {
     let text = std::fs::read_to_string(path).map_err(|e| UserError::file("read", path, &e))?;
     transform::parse_pose(&text).map_err(|e| e.in_file(path))
 }

@@ -4,12 +4,12 @@ use serde_json::json;
 
 use super::arguments::Merge;
 use super::console::Console;
-use crate::base::Result;
-use crate::cli::output::outln;
-use crate::dispatch::Context;
-use crate::dispatch::merge::{Wishes, in_words, merge_files};
-use crate::inspect::alignment::multi_view;
-use crate::report::certificate::Issued;
+use crate::output::outln;
+use base::Result;
+use dispatch::Context;
+use dispatch::merge::{Wishes, in_words, merge_files};
+use inspect::alignment::multi_view;
+use report::certificate::Issued;
 
 /// Runs it; returns the exit code.
 pub fn run(arguments: &Merge, json: bool, context: &Context) -> Result<i32> {

@@ -16,13 +16,13 @@ pub fn print(text: std::fmt::Arguments<'_>) {
 
 /// As `print!`, but for what [`print`] does where it fails.
 macro_rules! out {
-    ($($text:tt)*) => { $crate::cli::output::print(format_args!($($text)*)) };
+    ($($text:tt)*) => { $crate::output::print(format_args!($($text)*)) };
 }
 
 /// As `println!`, but for what [`print`] does where it fails.
 macro_rules! outln {
-    () => { $crate::cli::output::print(format_args!("\n")) };
-    ($($text:tt)*) => { $crate::cli::output::print(format_args!("{}\n", format_args!($($text)*))) };
+    () => { $crate::output::print(format_args!("\n")) };
+    ($($text:tt)*) => { $crate::output::print(format_args!("{}\n", format_args!($($text)*))) };
 }
 
 pub(crate) use {out, outln};

@@ -8,15 +8,15 @@ use serde_json::json;
 
 use super::arguments::three;
 use super::console::Console;
-use crate::base::{LengthUnit, Result, UserError};
-use crate::cli::output::outln;
-use crate::dispatch::probe::{self, Probe as Asked};
-use crate::dispatch::{Command, Context, Dispatcher};
-use crate::geometry::Vector;
-use crate::inspect::probing::{Convergence, Prober as _, Settings, SimulatedProber};
-use crate::io::atomic;
-use crate::io::probing_csv::{Reported, read_holes, write_touches};
-use crate::session::probing::{Probing, Setup};
+use crate::output::outln;
+use base::{LengthUnit, Result, UserError};
+use dispatch::probe::{self, Probe as Asked};
+use dispatch::{Command, Context, Dispatcher};
+use geometry::Vector;
+use inspect::probing::{Convergence, Prober as _, Settings, SimulatedProber};
+use io::atomic;
+use io::probing_csv::{Reported, read_holes, write_touches};
+use session::probing::{Probing, Setup};
 
 /// `probe`
 #[derive(Args, Debug)]
@@ -200,7 +200,7 @@ fn step(
     if json {
         super::print_json(&json!({
             "schema": "shadowgraph.probing-step/1",
-            "software": crate::report::software(),
+            "software": report::software(),
             "rounds": probing.rounds.as_ref().map(|own| own.done()),
             "converged": converged,
             "open": open,

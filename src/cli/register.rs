@@ -9,14 +9,14 @@ mod search;
 use serde_json::json;
 
 use super::console::Console;
-use crate::base::Result;
-use crate::cli::output::out;
-use crate::dispatch::Context;
-use crate::geometry::{Pose, transform};
-use crate::report::summary;
+use crate::output::out;
 use answer::{Course, pose_json, stop_key, stop_words, text};
+use base::Result;
+use dispatch::Context;
 use files::Files;
+use geometry::{Pose, transform};
 pub use options::Register;
+use report::summary;
 
 /// Runs it; returns the exit code.
 pub fn run(arguments: &Register, json: bool, context: &Context) -> Result<i32> {
@@ -71,5 +71,5 @@ pub fn run(arguments: &Register, json: bool, context: &Context) -> Result<i32> {
 /// Writes the pose where a file for it is named.
 fn write_pose(arguments: &Register, nominal_from_scan: &Pose) -> Result<()> {
     let Some(path) = &arguments.out else { return Ok(()) };
-    crate::io::atomic::write_bytes(path, transform::pose_text(nominal_from_scan).as_bytes())
+    io::atomic::write_bytes(path, transform::pose_text(nominal_from_scan).as_bytes())
 }

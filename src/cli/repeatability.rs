@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 
-use crate::base::{Result, UserError};
-use crate::cli::output::{out, outln};
-use crate::dispatch::upkeep;
-use crate::inspect::calibration::repeatability::{Machine, Standing};
-use crate::report::date;
-use crate::session::upkeep::status;
+use crate::output::{out, outln};
+use base::{Result, UserError};
+use dispatch::upkeep;
+use inspect::calibration::repeatability::{Machine, Standing};
+use report::date;
+use session::upkeep::status;
 
 /// `repeatability`
 #[derive(Args, Debug)]
@@ -62,7 +62,7 @@ pub fn run(arguments: &Repeatability, json: bool) -> Result<i32> {
     if json {
         super::print_json(&json!({
             "schema": "shadowgraph.repeatability/1",
-            "software": crate::report::software(),
+            "software": report::software(),
             "calibrations": found.unix_s.len(),
             "damaged": reading.log.damaged,
             "in_control": found.in_control(),

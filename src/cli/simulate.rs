@@ -6,21 +6,21 @@ use serde_json::json;
 
 use super::arguments::{Simulate, numbers};
 use super::console::Console;
-use crate::base::{Result, UserError, random::Random};
-use crate::cli::output::outln;
-use crate::dispatch::Context;
-use crate::geometry::{Point, Pose, Surface, Vector, transform};
-use crate::inspect::calibration::artefacts::Imperfect;
-use crate::inspect::calibration::trials::{self, Setting};
-use crate::inspect::calibration::{ArtefactKind, angles_rad};
+use crate::output::outln;
+use base::{Result, UserError, random::Random};
+use dispatch::Context;
+use geometry::{Point, Pose, Surface, Vector, transform};
+use inspect::calibration::artefacts::Imperfect;
+use inspect::calibration::trials::{self, Setting};
+use inspect::calibration::{ArtefactKind, angles_rad};
 
-use crate::inspect::simulation::cmm::Cmm;
-use crate::inspect::simulation::defects::Defect;
-use crate::inspect::simulation::hand::Hand;
-use crate::inspect::simulation::sensor::Sensor;
-use crate::inspect::simulation::systematic::SystematicErrorForm;
-use crate::inspect::simulation::{self, Parameters, Simulation, views};
-use crate::io::{LoadOptions, atomic, load_nominal, write};
+use inspect::simulation::cmm::Cmm;
+use inspect::simulation::defects::Defect;
+use inspect::simulation::hand::Hand;
+use inspect::simulation::sensor::Sensor;
+use inspect::simulation::systematic::SystematicErrorForm;
+use inspect::simulation::{self, Parameters, Simulation, views};
+use io::{LoadOptions, atomic, load_nominal, write};
 
 /// Runs it; returns the exit code.
 pub fn run(arguments: &Simulate, json: bool, context: &Context) -> Result<i32> {
@@ -35,7 +35,7 @@ pub fn run(arguments: &Simulate, json: bool, context: &Context) -> Result<i32> {
     let options = LoadOptions { unit: arguments.nominal_units, columns: None, cad: context.cad.clone() };
     let loaded = load_nominal(nominal, &options, &progress.part(0.0, 0.2))?;
     loaded.notes.iter().for_each(|note| console.say(note));
-    let nominal = crate::geometry::repair(loaded.mesh).surface;
+    let nominal = geometry::repair(loaded.mesh).surface;
     let parameters = parameters(arguments, &nominal)?;
     let outcome = simulation::run(&nominal, &parameters, &progress.part(0.2, 1.0));
     console.done();

@@ -10,14 +10,14 @@ use std::time::Duration;
 use nalgebra::{Matrix3, UnitQuaternion};
 
 use super::arguments::SimulateMachine;
-use crate::base::{Result, UserError, random::Random};
-use crate::cli::output::outln;
-use crate::geometry::{Pose, Vector};
-use crate::inspect::calibration::Handedness;
-use crate::inspect::calibration::mechanical::{Misalignment, TURNS};
-use crate::inspect::calibration::trials::{self, Made, Setting};
-use crate::inspect::simulation::sensor::Sensor;
-use crate::io::write;
+use crate::output::outln;
+use base::{Result, UserError, random::Random};
+use geometry::{Pose, Vector};
+use inspect::calibration::Handedness;
+use inspect::calibration::mechanical::{Misalignment, TURNS};
+use inspect::calibration::trials::{self, Made, Setting};
+use inspect::simulation::sensor::Sensor;
+use io::write;
 
 /// What can be typed.
 const USAGE: &str = "“turn artefact|sensor roll|pitch|yaw DEGREES”, “snap”, “truth” or “quit” is expected.";

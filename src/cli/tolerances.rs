@@ -4,17 +4,17 @@ use serde_json::{Value, json};
 
 use super::arguments::Tolerances;
 use super::console::Console;
-use crate::base::{LengthUnit, Progress, Result, UserError, text_table};
-use crate::cli::output::{out, outln};
-use crate::dispatch::{Command, Context, Dispatcher};
-use crate::geometry::subset::{Combine, Subset};
-use crate::geometry::{Point, Pose};
-use crate::inspect::features::{Element, Kind, Objective};
-use crate::inspect::tolerances::{Judged, Tolerance, Verdict};
-use crate::io::region_table;
-use crate::io::xyz::Columns;
-use crate::session::Document;
-use crate::session::selection::Selectable;
+use crate::output::{out, outln};
+use base::{LengthUnit, Progress, Result, UserError, text_table};
+use dispatch::{Command, Context, Dispatcher};
+use geometry::subset::{Combine, Subset};
+use geometry::{Point, Pose};
+use inspect::features::{Element, Kind, Objective};
+use inspect::tolerances::{Judged, Tolerance, Verdict};
+use io::region_table;
+use io::xyz::Columns;
+use session::Document;
+use session::selection::Selectable;
 
 /// Runs it; returns the exit code.
 pub fn run(arguments: &Tolerances, json: bool, context: &Context) -> Result<i32> {
@@ -169,7 +169,7 @@ fn answer(
         .collect();
     json!({
         "schema": "shadowgraph.tolerances/1",
-        "software": crate::report::software(),
+        "software": report::software(),
         "points": arguments.features.to_string_lossy(),
         "plan": arguments.plan.to_string_lossy(),
         "features": features,

@@ -4,7 +4,7 @@
 //! published form takes the first match found, which depends on the order of facets; here the nearest one counts, and
 //! the lowest-numbered on ties.
 
-use crate::geometry::{Mesh, Pose, Surface};
+use geometry::{Mesh, Pose, Surface};
 
 /// What is asked.
 #[derive(Clone, Copy)]

@@ -9,8 +9,8 @@ use std::sync::OnceLock;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::base::{Progress, Result, UserError};
-use crate::geometry::{Aabb, DelaunayGraph, KdTree, OrderedPoints, Point, Pose};
+use base::{Progress, Result, UserError};
+use geometry::{Aabb, DelaunayGraph, KdTree, OrderedPoints, Point, Pose};
 
 /// Where a walk on the Delaunay graph starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

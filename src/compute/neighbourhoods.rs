@@ -1,9 +1,9 @@
 //! What the nearest neighbours of each point say of the surface there: its normal, how flat it is, how dense the points.
 //!
 //! The normal is the direction of least spread about the neighbours' mean (Hoppe et al., "Surface reconstruction from
-//! unorganized points", 1992); its sign is open, see [`crate::geometry::normals`].
+//! unorganized points", 1992); its sign is open, see [`geometry::normals`].
 
-use crate::geometry::{SearchablePoints, Vector};
+use geometry::{SearchablePoints, Vector};
 
 /// The most neighbours that can be asked for, the point itself included.
 pub const MOST: usize = 64;

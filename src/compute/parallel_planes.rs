@@ -5,7 +5,7 @@
 //! and parallel planes to support tolerancing standards", 2013): each plane passes through its weighted centroid, and
 //! the normal is the eigenvector of the smallest eigenvalue of the summed second moments about the centroids.
 
-use crate::geometry::{Point, Vector};
+use geometry::{Point, Vector};
 
 /// What is asked.
 #[derive(Clone, Copy)]

@@ -1,6 +1,6 @@
 //! Deviation of each scan point: the signed distance to the closest point of the nominal.
 
-use crate::geometry::{OrderedPoints, Pose, Surface, Vector};
+use geometry::{OrderedPoints, Pose, Surface, Vector};
 
 /// What is asked.
 #[derive(Clone, Copy)]

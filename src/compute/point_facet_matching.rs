@@ -4,7 +4,7 @@
 //! the largest distance. Spec: the published GPU colormap for structured-light scans on a CMM, with our reading of its
 //! acceptance table (the radius gates the lateral distance only, so that deviations larger than a facet survive).
 
-use crate::geometry::{Mesh, Pose, SearchablePoints, Vector};
+use geometry::{Mesh, Pose, SearchablePoints, Vector};
 
 /// What is asked.
 #[derive(Clone, Copy)]

@@ -2,8 +2,8 @@
 
 use nalgebra::{Matrix6, Vector6};
 
-use crate::base::{Progress, Result};
-use crate::geometry::{KdTree, OrderedPoints, Point, Pose, Surface, Vector};
+use base::{Progress, Result};
+use geometry::{KdTree, OrderedPoints, Point, Pose, Surface, Vector};
 
 /// What a scan is registered onto.
 #[derive(Clone, Copy)]

@@ -1,6 +1,6 @@
 //! Values of points smoothed over neighbours of the same face.
 
-use crate::geometry::{SearchablePoints, Vector};
+use geometry::{SearchablePoints, Vector};
 
 /// Neighbours that smooth a value, the point itself included.
 pub const NEIGHBOURS: usize = 24;

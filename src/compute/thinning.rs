@@ -1,6 +1,6 @@
 //! Fewer points of even density.
 
-use crate::geometry::SearchablePoints;
+use geometry::SearchablePoints;
 
 /// How points are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -24,5 +24,5 @@ pub struct Request<'a> {
 
 /// Whose turn is first; no two numbers are equal.
 pub fn turn_of(number: u32) -> u64 {
-    crate::base::random::mix(u64::from(number))
+    base::random::mix(u64::from(number))
 }

@@ -5,12 +5,10 @@ use std::sync::Arc;
 
 use super::probe::name_of;
 use super::{Context, Edit, Plan};
-use crate::base::{LengthUnit, Progress, Result, UserError};
-use crate::geometry::Point;
-use crate::inspect::acceptance::{
-    Acceptance, BarScan, Limits, Measured, PlaneScan, Settings, SphereScan, Verdict, evaluate,
-};
-use crate::io::{LoadOptions, load_scan};
+use base::{LengthUnit, Progress, Result, UserError};
+use geometry::Point;
+use inspect::acceptance::{Acceptance, BarScan, Limits, Measured, PlaneScan, Settings, SphereScan, Verdict, evaluate};
+use io::{LoadOptions, load_scan};
 
 /// What a sensor is judged by. Scans are as the sensor reports them, the sensor at the origin.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use super::{Context, Edit, Watch, needs_both};
-use crate::base::{LengthUnit, Progress, Result, UserError, capitalised};
-use crate::compute::cpu::Cpu;
-use crate::compute::registration::Target;
-use crate::compute::{Backend, DeviceKind};
-use crate::geometry::Pose;
-use crate::inspect::alignment::automatic::{self, PreparedScan};
-use crate::inspect::alignment::{
+use base::{LengthUnit, Progress, Result, UserError, capitalised};
+use compute::cpu::Cpu;
+use compute::registration::Target;
+use compute::{Backend, DeviceKind};
+use geometry::Pose;
+use inspect::alignment::automatic::{self, PreparedScan};
+use inspect::alignment::{
     Alignment, Alternative, Method, best_fit, point_pairs, search_comparison, search_registration,
 };
-use crate::session::{Actual, Document, Nominal};
+use session::{Actual, Document, Nominal};
 
 pub(super) fn run(
     method: Method,

@@ -4,17 +4,17 @@ use std::path::Path;
 
 use super::calibrate::{change, mirror};
 use super::{Context, Edit};
-use crate::base::{Progress, Result, UserError};
-use crate::compute::point_deviation::PointDeviation;
-use crate::geometry::{Cloud, Point, Pose, Subset, Surface, Vector};
-use crate::inspect::alignment::automatic::{self, PreparedScan};
-use crate::inspect::alignment::{Alignment, best_fit};
-use crate::inspect::calibration::artefacts::CLEARLY;
-use crate::inspect::calibration::by_cad::{NominalArtefact, OFF_MM, on_cad};
-use crate::inspect::calibration::{Artefact, Handedness};
-use crate::inspect::deviation::{self, Parameters, Scan};
-use crate::io::{LoadOptions, load_nominal, region_table};
-use crate::session::Document;
+use base::{Progress, Result, UserError};
+use compute::point_deviation::PointDeviation;
+use geometry::{Cloud, Point, Pose, Subset, Surface, Vector};
+use inspect::alignment::automatic::{self, PreparedScan};
+use inspect::alignment::{Alignment, best_fit};
+use inspect::calibration::artefacts::CLEARLY;
+use inspect::calibration::by_cad::{NominalArtefact, OFF_MM, on_cad};
+use inspect::calibration::{Artefact, Handedness};
+use inspect::deviation::{self, Parameters, Scan};
+use io::{LoadOptions, load_nominal, region_table};
+use session::Document;
 
 /// Finds the regions in the snapshot.
 pub(super) fn find(document: &Document, context: &Context, progress: &Progress) -> Result<Edit> {
@@ -48,7 +48,7 @@ fn find_by_cad(
     }
     let options = LoadOptions { cad: context.cad.clone(), ..LoadOptions::default() };
     let loaded = load_nominal(cad, &options, &progress.part(0.0, 0.2)).map_err(|error| error.in_file(cad))?;
-    let surface = crate::geometry::repair(loaded.mesh).surface;
+    let surface = geometry::repair(loaded.mesh).surface;
     let place = |(name, place): (String, Point)| Ok((artefact.region_of_name(&name)?, place));
     let places = region_table::read(table)?.into_iter().map(place).collect::<Result<Vec<_>>>();
     let nominal = places.and_then(|places| NominalArtefact::new(artefact, &surface, &places));

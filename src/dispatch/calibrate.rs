@@ -4,19 +4,19 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::Edit;
-use crate::base::{Progress, Result, UserError, hash};
-use crate::geometry::health::CloudFindings;
-use crate::geometry::subset::{Combine, Subset};
-use crate::geometry::{Cloud, Point, Vector};
-use crate::inspect::alignment::automatic::PreparedScan;
-use crate::inspect::calibration::{Artefact, Handedness, Placement, Request, View, calibrate as solve};
-use crate::io::{LoadOptions, atomic, load_scan, region_table};
-use crate::render::selecting::Brushed;
-use crate::report::{certificate, date};
-use crate::session::calibrating::{
+use base::{Progress, Result, UserError, hash};
+use geometry::health::CloudFindings;
+use geometry::subset::{Combine, Subset};
+use geometry::{Cloud, Point, Vector};
+use inspect::alignment::automatic::PreparedScan;
+use inspect::calibration::{Artefact, Handedness, Placement, Request, View, calibrate as solve};
+use io::{LoadOptions, atomic, load_scan, region_table};
+use render::selecting::Brushed;
+use report::{certificate, date};
+use session::calibrating::{
     Calibrating, Device, InputFile, Kept, KeptMeasurement, Made, Measurement, Outcome, Setup, Taken,
 };
-use crate::session::{Actual, Document, SourceFile};
+use session::{Actual, Document, SourceFile};
 
 /// Reads what a device measured; a table with names of regions brings those along.
 pub(super) fn open(device: Device, path: &Path, document: &Document, progress: &Progress) -> Result<Edit> {
@@ -324,7 +324,7 @@ impl Restorer<'_> {
                 self.read.push((kept, measurement.clone()));
                 Ok(measurement)
             }
-            Err(error) if error.kind == crate::base::ErrorKind::Cancelled => Err(error),
+            Err(error) if error.kind == base::ErrorKind::Cancelled => Err(error),
             Err(error) => {
                 self.notes.push(error.in_file(&source.path).sentence);
                 self.complete = false;

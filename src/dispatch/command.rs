@@ -4,21 +4,21 @@ use std::path::PathBuf;
 
 use super::selecting::Visibility;
 use super::{accept, mechanical, merge, probe, upkeep};
-use crate::base::LengthUnit;
-use crate::compute::DeviceId;
-use crate::geometry::Pose;
-use crate::geometry::subset::{Combine, Subset};
-use crate::inspect::alignment::point_pairs::PointPair;
-use crate::inspect::alignment::{Method, search_registration::Parameters as SearchParameters};
-use crate::inspect::cleaning;
-use crate::inspect::features::constructions::Construction;
-use crate::inspect::features::weights::Weights;
-use crate::inspect::features::{Kind, Objective};
-use crate::io::xyz::Columns;
-use crate::render::selecting::{Brushed, Stroke};
-use crate::session::Settings;
-use crate::session::calibrating::{Device, Setup};
-use crate::session::selection::Selectable;
+use base::LengthUnit;
+use compute::DeviceId;
+use geometry::Pose;
+use geometry::subset::{Combine, Subset};
+use inspect::alignment::point_pairs::PointPair;
+use inspect::alignment::{Method, search_registration::Parameters as SearchParameters};
+use inspect::cleaning;
+use inspect::features::constructions::Construction;
+use inspect::features::weights::Weights;
+use inspect::features::{Kind, Objective};
+use io::xyz::Columns;
+use render::selecting::{Brushed, Stroke};
+use session::Settings;
+use session::calibrating::{Device, Setup};
+use session::selection::Selectable;
 
 /// Everything that can be asked of the program.
 #[derive(Clone, Debug)]
@@ -163,7 +163,7 @@ pub enum Command {
     /// Removes a constructed element, by its number.
     RemoveConstruction(usize),
     /// Changes datum letters and tolerances.
-    SetTolerancePlan(Box<crate::inspect::tolerances::Plan>),
+    SetTolerancePlan(Box<inspect::tolerances::Plan>),
     /// Judges all tolerances.
     JudgeTolerances,
     /// Reads datum letters and tolerances from a JSON file.

@@ -7,10 +7,10 @@ use super::edit::{Edit, Plan, Watch, Work};
 use super::plan::plan;
 use super::saves::Saves;
 use super::{Command, Context, mechanical};
-use crate::base::{LengthUnit, Progress, Result};
-use crate::geometry::Pose;
-use crate::session::jobs::{Job, JobState};
-use crate::session::{Document, History};
+use base::{LengthUnit, Progress, Result};
+use geometry::Pose;
+use session::jobs::{Job, JobState};
+use session::{Document, History};
 
 /// A sentence for the log, and whether it is an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -230,10 +230,10 @@ impl Dispatcher {
         };
         let edit = match plan(command, &self.document, &self.context, &self.timings_ms)? {
             Plan::Now(edit) => edit,
-            Plan::Work(_, work) => crate::session::jobs::guarded(|| work(progress, watch))?,
+            Plan::Work(_, work) => session::jobs::guarded(|| work(progress, watch))?,
             Plan::NowThen(edit, _, work) => {
                 self.finish(Ok(edit));
-                crate::session::jobs::guarded(|| work(progress, watch))?
+                session::jobs::guarded(|| work(progress, watch))?
             }
         };
         self.timings_ms.push((label.to_owned(), started.elapsed().as_secs_f64() * 1e3));

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::saves::Kept;
-use crate::base::{Progress, Result};
-use crate::compute::Backend;
-use crate::geometry::Pose;
-use crate::session::Document;
+use base::{Progress, Result};
+use compute::Backend;
+use geometry::Pose;
+use session::Document;
 
 /// A change to the document, made by a finished command.
 pub struct Edit {

@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use super::selecting::selected;
 use super::{Context, Edit, parallel_planes};
-use crate::base::{Progress, Result, UserError};
-use crate::compute::Backend;
-use crate::geometry::Point;
-use crate::geometry::subset::Subset;
-use crate::inspect::features::in_plane::fit_in_plane;
-use crate::inspect::features::weights::Weights;
-use crate::inspect::features::{self, Element, Kind, Objective, Options, Shape, nominal};
-use crate::session::selection::{Feature, Recipe, Selectable};
-use crate::session::slots::SlotRecipe;
-use crate::session::{Actual, Document};
+use base::{Progress, Result, UserError};
+use compute::Backend;
+use geometry::Point;
+use geometry::subset::Subset;
+use inspect::features::in_plane::fit_in_plane;
+use inspect::features::weights::Weights;
+use inspect::features::{self, Element, Kind, Objective, Options, Shape, nominal};
+use session::selection::{Feature, Recipe, Selectable};
+use session::slots::SlotRecipe;
+use session::{Actual, Document};
 
 pub(super) fn scan(document: &Document) -> Result<&Arc<Actual>> {
     document.actual.as_ref().ok_or_else(|| UserError::usage("Load a scan first."))

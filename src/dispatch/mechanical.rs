@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::calibrate;
-use crate::base::{Progress, Result, UserError};
-use crate::geometry::Point;
-use crate::inspect::calibration::by_sensor;
-use crate::inspect::calibration::mechanical::{Misalignment, Stage, Touched};
-use crate::io::machine_line::{self, MachineLine, Said};
-use crate::io::watched_folder::{self, WatchedFolder};
-use crate::report::date;
-use crate::session::calibrating::{Calibrating, Device, Measurement, Setup};
-use crate::session::jobs::Job;
+use base::{Progress, Result, UserError};
+use geometry::Point;
+use inspect::calibration::by_sensor;
+use inspect::calibration::mechanical::{Misalignment, Stage, Touched};
+use io::machine_line::{self, MachineLine, Said};
+use io::watched_folder::{self, WatchedFolder};
+use report::date;
+use session::calibrating::{Calibrating, Device, Measurement, Setup};
+use session::jobs::Job;
 
 /// Called whenever there is something new to show.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;

@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::{Context, Edit, open};
-use crate::base::{Progress, Result, UserError, hash};
-use crate::compute::Backend;
-use crate::inspect::alignment::multi_view;
-use crate::inspect::calibration::Mounting;
-use crate::inspect::calibration::merging::{self, Merged, Seam, Snapshot};
-use crate::io::{LoadOptions, atomic, load_scan, region_table, write};
-use crate::report::certificate::Issued;
-use crate::report::date;
-use crate::session::Document;
+use base::{Progress, Result, UserError, hash};
+use compute::Backend;
+use inspect::alignment::multi_view;
+use inspect::calibration::Mounting;
+use inspect::calibration::merging::{self, Merged, Seam, Snapshot};
+use io::{LoadOptions, atomic, load_scan, region_table, write};
+use report::certificate::Issued;
+use report::date;
+use session::Document;
 
 /// What is asked of a merge beside the files.
 #[derive(Clone, Debug, Default)]
@@ -79,7 +79,7 @@ fn flaw(issued: &Issued) -> Option<String> {
 fn record(issued: &Issued, merged: &Merged, files: Vec<Value>, reason: Option<&str>) -> Value {
     json!({
         "schema": "shadowgraph.merged/1",
-        "software": crate::report::software(),
+        "software": report::software(),
         "date": date::Stamp::now().to_string(),
         "calibration": {
             "made": date::Stamp::of_unix(issued.unix_s).to_string(),

@@ -5,18 +5,18 @@ use std::sync::Arc;
 
 use super::saves::Kept;
 use super::{Context, Edit};
-use crate::base::{LengthUnit, Progress, Result, UserError, hash};
-use crate::geometry::health::{CloudFindings, MeshFindings};
-use crate::geometry::repair::{Repaired, repair};
-use crate::geometry::{Cloud, Mesh, Surface, facet_sampling, snapshot, winding};
-use crate::inspect::alignment::automatic::PreparedScan;
-use crate::inspect::cleaning;
-use crate::io::xyz::Columns;
-use crate::io::{LoadOptions, load_nominal, load_scan};
-use crate::session::document::NominalStep;
-use crate::session::project::Project;
-use crate::session::selection::{Marked, Selectable};
-use crate::session::{Actual, Document, Nominal, Settings, SourceFile};
+use base::{LengthUnit, Progress, Result, UserError, hash};
+use geometry::health::{CloudFindings, MeshFindings};
+use geometry::repair::{Repaired, repair};
+use geometry::{Cloud, Mesh, Surface, facet_sampling, snapshot, winding};
+use inspect::alignment::automatic::PreparedScan;
+use inspect::cleaning;
+use io::xyz::Columns;
+use io::{LoadOptions, load_nominal, load_scan};
+use session::document::NominalStep;
+use session::project::Project;
+use session::selection::{Marked, Selectable};
+use session::{Actual, Document, Nominal, Settings, SourceFile};
 
 pub(super) fn nominal(
     path: &Path,
@@ -355,7 +355,7 @@ fn restepped(mut nominal: Nominal, steps: &[NominalStep], notes: &mut Vec<String
 fn keep<T>(read: Result<T>, notes: &mut Vec<String>, complete: &mut bool) -> Result<Option<T>> {
     match read {
         Ok(value) => Ok(Some(value)),
-        Err(error) if error.kind == crate::base::ErrorKind::Cancelled => Err(error),
+        Err(error) if error.kind == base::ErrorKind::Cancelled => Err(error),
         Err(error) => {
             notes.push(error.sentence);
             *complete = false;

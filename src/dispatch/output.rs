@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use super::Edit;
-use crate::base::{Progress, Result, UserError};
-use crate::io::atomic;
-use crate::io::staged_folder::StagedFolder;
-use crate::render::colour_scale::ColourScale;
-use crate::report::date::Stamp;
-use crate::report::{Input, content, html, pdf, pictures, summary, table};
-use crate::session::project::Project;
-use crate::session::{Document, verdict};
+use base::{Progress, Result, UserError};
+use io::atomic;
+use io::staged_folder::StagedFolder;
+use render::colour_scale::ColourScale;
+use report::date::Stamp;
+use report::{Input, content, html, pdf, pictures, summary, table};
+use session::project::Project;
+use session::{Document, verdict};
 
 /// Which files to write.
 #[derive(Clone, Debug)]

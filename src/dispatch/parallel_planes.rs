@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use super::features::{points_of, scan, weights_of};
 use super::{Context, Edit};
-use crate::base::{Progress, Result, UserError};
-use crate::compute::Backend;
-use crate::geometry::{Point, Subset};
-use crate::inspect::features::plane_set::{PlanePoints, PlaneSet, fit_parallel};
-use crate::inspect::features::weights::Weights;
-use crate::inspect::features::{Kind, Objective};
-use crate::session::selection::{Feature, Recipe, Selectable};
-use crate::session::{Actual, Document};
+use base::{Progress, Result, UserError};
+use compute::Backend;
+use geometry::{Point, Subset};
+use inspect::features::plane_set::{PlanePoints, PlaneSet, fit_parallel};
+use inspect::features::weights::Weights;
+use inspect::features::{Kind, Objective};
+use session::selection::{Feature, Recipe, Selectable};
+use session::{Actual, Document};
 
 /// Fits them; one undo step lands all.
 pub(super) fn fit(
@@ -77,8 +77,7 @@ pub(super) fn made(recipe: Recipe, actual: &Actual, backend: &dyn Backend, progr
 
 /// The points of a selection of that name, else of a feature.
 fn numbers_of(name: &str, document: &Document) -> Result<Subset> {
-    let is_it =
-        |named: &&crate::session::selection::NamedSelection| named.of == Selectable::Points && named.name == name;
+    let is_it = |named: &&session::selection::NamedSelection| named.of == Selectable::Points && named.name == name;
     let named = document.selections.iter().find(is_it).map(|named| named.numbers.clone());
     let numbers = named.unwrap_or_else(|| document.numbers_of(name));
     if numbers.is_empty() {

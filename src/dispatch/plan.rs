@@ -8,14 +8,13 @@ use super::{
     Command, Context, Edit, Outputs, Watch, accept, align, artefact_regions, calibrate, features, merge, open, output,
     parallel_planes, probe, search_registration, selecting, tolerances, upkeep,
 };
-use crate::base::{Progress, Result, UserError};
-use crate::compute;
-use crate::geometry::Subset;
-use crate::inspect::alignment::Method;
-use crate::inspect::features::Objective;
-use crate::render::selecting::Brushed;
-use crate::session::selection::Selectable;
-use crate::session::{Check, Document, Settings, check};
+use base::{Progress, Result, UserError};
+use geometry::Subset;
+use inspect::alignment::Method;
+use inspect::features::Objective;
+use render::selecting::Brushed;
+use session::selection::Selectable;
+use session::{Check, Document, Settings, check};
 
 pub(super) fn plan(
     command: Command,

@@ -4,16 +4,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{Edit, Plan};
-use crate::base::{ErrorKind, Progress, Result, UserError, hash};
-use crate::geometry::KdTree;
-use crate::inspect::features::holes::{self, NominalHole};
-use crate::inspect::probing::{Place, Probed, Refused, Rounds, Started, fingerprint};
-use crate::io::probing_csv::{read_holes, read_touches, targets_of, write_targets};
-use crate::io::probing_program::NamedPlace;
-use crate::io::{atomic, dmis};
-use crate::session::Document;
-use crate::session::calibrating::InputFile;
-use crate::session::probing::{Probing, Setup};
+use base::{ErrorKind, Progress, Result, UserError, hash};
+use geometry::KdTree;
+use inspect::features::holes::{self, NominalHole};
+use inspect::probing::{Place, Probed, Refused, Rounds, Started, fingerprint};
+use io::probing_csv::{read_holes, read_touches, targets_of, write_targets};
+use io::probing_program::NamedPlace;
+use io::{atomic, dmis};
+use session::Document;
+use session::calibrating::InputFile;
+use session::probing::{Probing, Setup};
 
 /// What can be asked of hybrid measuring.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::session::Document;
+use session::Document;
 
 /// What was last saved of one inspection.
 #[derive(Clone, Debug, Default)]

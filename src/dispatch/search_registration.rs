@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::{Context, Edit, needs_both};
-use crate::base::{Progress, Result};
-use crate::inspect::alignment::search_registration::{Nominal, Parameters, Tracker};
-use crate::session::Document;
+use base::{Progress, Result};
+use inspect::alignment::search_registration::{Nominal, Parameters, Tracker};
+use session::Document;
 
 /// From the present pose.
 pub(super) fn run(parameters: Parameters, document: &Document, context: &Context, progress: &Progress) -> Result<Edit> {

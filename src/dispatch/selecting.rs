@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use super::{Context, Edit};
-use crate::base::{Progress, Result, UserError};
-use crate::compute::point_deviation::PointDeviation;
-use crate::geometry::{Combine, Subset};
-use crate::inspect::deviation;
-use crate::io::write;
-use crate::render::selecting::{Brushed, Stroke};
-use crate::session::Document;
-use crate::session::selection::{Marked, NamedSelection, Selectable};
+use base::{Progress, Result, UserError};
+use compute::point_deviation::PointDeviation;
+use geometry::{Combine, Subset};
+use inspect::deviation;
+use io::write;
+use render::selecting::{Brushed, Stroke};
+use session::Document;
+use session::selection::{Marked, NamedSelection, Selectable};
 
 /// Edges of less than this are no edges to a face where the file knew no faces, rad.
 const SMOOTH_RAD: f64 = 20.0 * std::f64::consts::PI / 180.0;

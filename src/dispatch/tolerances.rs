@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::Edit;
-use crate::base::{ErrorKind, Progress, Result, UserError};
-use crate::inspect::features::constructions::Construction;
-use crate::inspect::tolerances::Plan;
-use crate::io::atomic;
-use crate::session::Document;
-use crate::session::tolerancing::{ConstructionRecipe, Judgement, KeptTolerancing};
+use base::{ErrorKind, Progress, Result, UserError};
+use inspect::features::constructions::Construction;
+use inspect::tolerances::Plan;
+use io::atomic;
+use session::Document;
+use session::tolerancing::{ConstructionRecipe, Judgement, KeptTolerancing};
 
 /// Largest file that is read, bytes: plans are written by hand.
 const MOST_BYTES: u64 = 64 << 20;

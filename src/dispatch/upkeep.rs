@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{Edit, Plan};
-use crate::base::{Result, UserError};
-use crate::inspect::calibration::repeatability::{self, Repeatability};
-use crate::report::stated;
-use crate::session::Document;
-use crate::session::calibrating::Outcome;
-use crate::session::upkeep::{self, Reading, Upkeep};
+use base::{Result, UserError};
+use inspect::calibration::repeatability::{self, Repeatability};
+use report::stated;
+use session::Document;
+use session::calibrating::Outcome;
+use session::upkeep::{self, Reading, Upkeep};
 
 /// What can be asked about it.
 #[derive(Clone, Debug)]

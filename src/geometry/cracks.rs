@@ -45,7 +45,7 @@ pub fn close(mesh: &mut Mesh, topology: &Topology) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::mesh::shapes;
+    use crate::mesh::shapes;
 
     #[test]
     fn a_box_of_loose_faces_with_rounding_between_them_closes() {

@@ -81,7 +81,7 @@ fn rows(corners: &[Point; 3], spacing_mm: f64, mut place: impl FnMut(Point)) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::mesh::shapes;
+    use crate::mesh::shapes;
 
     #[test]
     fn a_box_gets_an_even_layer_on_its_faces() {

@@ -118,6 +118,6 @@ impl CloudFindings {
             (self.duplicate_points, "point lies exactly on another", "points lie exactly on another"),
         ];
         let found = counted.iter().filter(|(count, ..)| *count > 0);
-        found.map(|(count, one, many)| format!("{}.", crate::base::counted(*count, one, many))).collect()
+        found.map(|(count, one, many)| format!("{}.", base::counted(*count, one, many))).collect()
     }
 }

@@ -61,7 +61,7 @@ fn rotate(a: &mut [[f64; 3]; 3], v: &mut [[f64; 3]; 3], p: usize, q: usize, r: u
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
+    use base::random::Random;
 
     #[test]
     fn any_spectrum_in_any_pose_comes_back() {

@@ -211,7 +211,7 @@ pub mod shapes {
             }
         }
         for _ in 0..levels {
-            mesh = crate::geometry::refine::split_all_once(&mesh);
+            mesh = crate::refine::split_all_once(&mesh);
         }
         for vertex in &mut mesh.vertices {
             vertex.coords *= radius_mm / vertex.coords.norm();

@@ -65,7 +65,7 @@ fn spread(value: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
+    use base::random::Random;
 
     #[test]
     fn order_is_a_permutation_that_shortens_the_path() {

@@ -5,7 +5,7 @@ use std::hash::BuildHasherDefault;
 
 use super::weld::CoordinateHasher;
 use super::{Mesh, Point};
-use crate::base::{Progress, Result, UserError};
+use base::{Progress, Result, UserError};
 
 type Midpoints = HashMap<u64, u32, BuildHasherDefault<CoordinateHasher>>;
 
@@ -126,7 +126,7 @@ fn split_facet(facet: [u32; 3], halves: [Option<u32>; 3], vertices: &[Point], ou
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::{mesh::shapes, topology::Topology};
+    use crate::{mesh::shapes, topology::Topology};
 
     #[test]
     fn refinement_keeps_area_volume_and_leaves_no_t_junction() {

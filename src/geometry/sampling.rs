@@ -1,7 +1,7 @@
 //! Points spread evenly over a mesh.
 
 use super::{Mesh, Point, Vector, triangle};
-use crate::base::random::Random;
+use base::random::Random;
 
 /// A point on a mesh and the normal there.
 #[derive(Clone, Copy, Debug)]

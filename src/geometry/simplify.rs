@@ -40,7 +40,7 @@ pub fn by_clusters(mesh: &Mesh, facets: usize) -> Mesh {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::mesh::shapes;
+    use crate::mesh::shapes;
 
     #[test]
     fn a_coarse_torus_keeps_its_size_with_far_fewer_facets() {

@@ -71,7 +71,7 @@ fn facing_sensor(cloud: &Cloud, [a, b, c]: [u32; 3]) -> [u32; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::Point;
+    use crate::Point;
 
     #[test]
     fn a_snapshot_of_two_steps_is_meshed_but_not_across_the_step() {

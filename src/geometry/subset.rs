@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn large_sets_change_as_small_ones_do() {
-        let mut random = crate::base::random::Random::new(1, 2);
+        let mut random = base::random::Random::new(1, 2);
         for _ in 0..50 {
             let mut some = |share: f64| -> Vec<u32> { (0..2000).filter(|_| random.uniform() < share).collect() };
             let (one, other) = (some(0.9), some(0.1));

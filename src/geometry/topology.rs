@@ -105,7 +105,7 @@ pub fn vertex_normals(mesh: &Mesh) -> Vec<Vector> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::{Point, Subset, mesh::shapes};
+    use crate::{Point, Subset, mesh::shapes};
 
     #[test]
     fn a_box_is_closed_and_a_missing_facet_opens_three_edges() {

@@ -3,7 +3,7 @@
 use nalgebra::{Matrix3, Rotation3, Translation3, UnitQuaternion};
 
 use super::{Point, Pose, Vector};
-use crate::base::{Result, UserError};
+use base::{Result, UserError};
 
 /// Rows of the 4x4 matrix of `pose`.
 pub fn rows_of(pose: &Pose) -> [[f64; 4]; 4] {
@@ -73,7 +73,7 @@ pub fn difference(a: &Pose, b: &Pose, at: &Point) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
+    use base::random::Random;
 
     #[test]
     fn text_round_trip_composes_to_identity() {

@@ -103,7 +103,7 @@ pub fn centroid(corners: &[Point; 3]) -> Point {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
+    use base::random::Random;
 
     #[test]
     fn closest_point_beats_a_dense_sampling_of_the_triangle() {

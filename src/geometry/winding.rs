@@ -84,8 +84,8 @@ pub fn unify(mesh: &mut Mesh) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::mesh::shapes;
-    use crate::geometry::{Point, Vector};
+    use crate::mesh::shapes;
+    use crate::{Point, Vector};
 
     #[test]
     fn mixed_winding_is_found_and_unified_outward() {

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use crate::base::{Result, UserError};
+use base::{Result, UserError};
 
 /// Writes `path` through `fill`: aside first, synced, then renamed over the old file.
 pub fn write(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>) -> Result<()> {

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::{Progress, Result, UserError, limits};
-use crate::geometry::{Mesh, Point};
+use base::{Progress, Result, UserError, limits};
+use geometry::{Mesh, Point};
 
 /// First bytes of the child's answer.
 pub const MAGIC: &[u8; 8] = b"SGCAD\0\0\x01";

@@ -14,7 +14,7 @@
 use std::collections::HashSet;
 
 use super::probing_program::{Face, HoleProgram, Program, Step};
-use crate::geometry::{Point, Vector};
+use geometry::{Point, Vector};
 
 /// Longest line, characters, the continuation sign included.
 const LONGEST: usize = 80;

@@ -3,9 +3,9 @@
 use e57::{CartesianCoordinate, E57Reader, RecordDataType};
 
 use super::source::Source;
-use crate::base::{Result, UserError, limits};
-use crate::geometry::health::CloudFindings;
-use crate::geometry::{Cloud, Point, SnapshotGrid};
+use base::{Result, UserError, limits};
+use geometry::health::CloudFindings;
+use geometry::{Cloud, Point, SnapshotGrid};
 
 /// Reads the points of all scans. Coordinates are in the file's unit (metres).
 pub fn read(source: Source) -> Result<(Cloud, CloudFindings)> {

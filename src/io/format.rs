@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::base::{Result, UserError};
+use base::{Result, UserError};
 
 /// A file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -11,8 +11,8 @@ use gltf::{Accessor, Document, Semantic};
 use nalgebra::{Matrix3, Matrix4};
 
 use super::source::Source;
-use crate::base::{Progress, Result, UserError, limits};
-use crate::geometry::{Mesh, Point};
+use base::{Progress, Result, UserError, limits};
+use geometry::{Mesh, Point};
 
 /// Reads all triangles, metres as glTF defines it, y up as stored.
 pub fn read(source: Source, progress: &Progress) -> Result<Mesh> {

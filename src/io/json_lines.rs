@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::base::{Result, UserError};
+use base::{Result, UserError};
 
 /// Largest log that is read, bytes.
 const MOST_BYTES: u64 = 256 << 20;

@@ -4,7 +4,7 @@ use std::io::BufRead;
 use std::path::Path;
 
 use super::source::error;
-use crate::base::{Result, UserError};
+use base::{Result, UserError};
 
 /// Lines of a text file; bytes that are not UTF-8 are replaced, absurdly long lines refused.
 pub struct Lines<R> {

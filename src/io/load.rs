@@ -6,9 +6,9 @@ use super::cad::{self, CadReader};
 use super::format::Format;
 use super::source::Source;
 use super::{e57, gltf, obj, off, pcd, ply, ptx, stl, xyz};
-use crate::base::{LengthUnit, Progress, Result, UserError};
-use crate::geometry::health::{CloudFindings, MeshFindings};
-use crate::geometry::{Cloud, Mesh, weld};
+use base::{LengthUnit, Progress, Result, UserError};
+use geometry::health::{CloudFindings, MeshFindings};
+use geometry::{Cloud, Mesh, weld};
 
 /// How files are to be read.
 #[derive(Clone, Debug, Default)]
@@ -189,7 +189,7 @@ fn drop_not_finite(cloud: Cloud) -> (Cloud, CloudFindings) {
 }
 
 /// Whether a place can be computed with: a number, and not absurdly far away.
-pub(super) fn is_usable(point: &crate::geometry::Point) -> bool {
+pub(super) fn is_usable(point: &geometry::Point) -> bool {
     point.coords.iter().all(|c| c.abs() < 1e12)
 }
 

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use super::lines::Lines;
 use super::source::Source;
-use crate::base::{Progress, Result, UserError};
-use crate::geometry::{Mesh, Point};
+use base::{Progress, Result, UserError};
+use geometry::{Mesh, Point};
 
 /// Reads all faces as triangles. Without any face, the vertices are returned alone.
 pub fn read(source: Source) -> Result<Mesh> {

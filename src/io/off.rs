@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::lines::Lines;
 use super::source::Source;
-use crate::base::{Result, UserError, limits};
-use crate::geometry::{Mesh, Point};
+use base::{Result, UserError, limits};
+use geometry::{Mesh, Point};
 
 /// Reads all faces as triangles, fanned from their first corner. Without any face, the vertices are returned alone.
 pub fn read(source: Source) -> Result<Mesh> {

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use super::lines::Lines;
 use super::source::{Source, error};
-use crate::base::{Result, UserError, limits};
-use crate::geometry::health::CloudFindings;
-use crate::geometry::{Cloud, Point, SnapshotGrid};
+use base::{Result, UserError, limits};
+use geometry::health::CloudFindings;
+use geometry::{Cloud, Point, SnapshotGrid};
 
 struct Field {
     name: String,

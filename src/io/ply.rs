@@ -9,8 +9,8 @@ use ply_rs_bw::ply::{DefaultElement, ElementDef, Encoding, PropertyType, ScalarT
 
 use super::lines::Lines;
 use super::source::{Source, error};
-use crate::base::{Result, UserError, limits};
-use crate::geometry::{Cloud, Mesh, Point};
+use base::{Result, UserError, limits};
+use geometry::{Cloud, Mesh, Point};
 
 /// What a PLY file holds: a mesh where it has faces, else a cloud with a mesh without facets.
 pub struct PlyContents {

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::geometry::{Point, Vector};
+use geometry::{Point, Vector};
 
 /// Where a hole is: by its drawing, a scan or a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

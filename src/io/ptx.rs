@@ -7,9 +7,9 @@ use nalgebra::{Matrix4, Vector4};
 
 use super::lines::Lines;
 use super::source::Source;
-use crate::base::{Result, UserError, limits};
-use crate::geometry::health::CloudFindings;
-use crate::geometry::{Cloud, Point, SnapshotGrid};
+use base::{Result, UserError, limits};
+use geometry::health::CloudFindings;
+use geometry::{Cloud, Point, SnapshotGrid};
 
 /// Reads all points of all scans, brought into one frame by their poses, in the file's unit. Cells where the scanner saw
 /// nothing (0 0 0) are no points.

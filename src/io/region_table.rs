@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::base::{Result, UserError};
-use crate::geometry::Point;
+use base::{Result, UserError};
+use geometry::Point;
 
 /// Largest table that is read, bytes: touches are few.
 const MOST_BYTES: u64 = 256 << 20;

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use crate::base::{Progress, Result, UserError};
+use base::{Progress, Result, UserError};
 
 /// An input file; one that is packed by gzip is unpacked.
 pub struct Source {
@@ -68,7 +68,7 @@ impl Source {
 
     /// The whole file, where its format cannot be streamed; refused when it does not fit in memory.
     pub fn read_all(mut self) -> Result<Vec<u8>> {
-        crate::base::limits::require_bytes(self.length, &format!("Reading {}", self.path.display()))?;
+        base::limits::require_bytes(self.length, &format!("Reading {}", self.path.display()))?;
         let mut bytes = Vec::with_capacity(self.length as usize);
         let path = self.path.clone();
         self.read_to_end(&mut bytes).map_err(|e| error(&path, &e))?;
@@ -135,7 +135,7 @@ fn unpacked(file: &File, path: &Path, progress: &Progress) -> Result<Option<Vec<
     }
     progress.report(0.0, "Unpacking the file")?;
     // A small file may hold any amount of zeros: half of what is free, and no more.
-    let most = crate::base::limits::available_bytes().unwrap_or(u64::MAX) / 2;
+    let most = base::limits::available_bytes().unwrap_or(u64::MAX) / 2;
     let mut bytes = Vec::new();
     let read = flate2::read::MultiGzDecoder::new(file).take(most.saturating_add(1)).read_to_end(&mut bytes);
     let damaged = |e: std::io::Error| {
@@ -146,7 +146,7 @@ fn unpacked(file: &File, path: &Path, progress: &Progress) -> Result<Option<Vec<
     };
     read.map_err(damaged)?;
     if bytes.len() as u64 > most {
-        let free = crate::base::limits::readable(2 * most);
+        let free = base::limits::readable(2 * most);
         return Err(UserError::input(format!(
             "{} holds more than half of the {free} of memory that are free; unpack it on a larger machine, and thin it.",
             path.display()

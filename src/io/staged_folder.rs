@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-use crate::base::{Result, UserError};
+use base::{Result, UserError};
 
 /// Files on their way into a folder, beside which they are written first.
 pub struct StagedFolder {

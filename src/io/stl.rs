@@ -5,8 +5,8 @@ use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use super::source::{Source, error};
-use crate::base::{Result, UserError, limits};
-use crate::geometry::weld::LooseTriangle;
+use base::{Result, UserError, limits};
+use geometry::weld::LooseTriangle;
 
 const HEADER: u64 = 84;
 const RECORD: usize = 50;

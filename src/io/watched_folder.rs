@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, TrySendError, sync_channel};
 use std::time::{Duration, SystemTime};
 
 use super::format::Format;
-use crate::base::{Result, UserError};
+use base::{Result, UserError};
 
 /// Between two looks.
 pub const PERIOD: Duration = Duration::from_millis(300);

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::atomic;
 use super::format::Format;
-use crate::base::{Result, UserError};
-use crate::geometry::{Cloud, Mesh, Point, Vector};
+use base::{Result, UserError};
+use geometry::{Cloud, Mesh, Point, Vector};
 
 /// Writes a mesh in the format that the name of `path` asks for, mm.
 pub fn mesh(path: &Path, mesh: &Mesh) -> Result<()> {

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::lines::Lines;
 use super::source::Source;
-use crate::base::{Result, UserError};
-use crate::geometry::health::CloudFindings;
-use crate::geometry::{Cloud, Point};
+use base::{Result, UserError};
+use geometry::health::CloudFindings;
+use geometry::{Cloud, Point};
 
 /// Which columns (from 0) hold what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -135,7 +135,7 @@ fn columns_of(titles: &[String]) -> Columns {
 /// Reads all points; `columns` of `None` takes what the titles say, else the first three.
 pub fn read(source: Source, columns: Option<Columns>) -> Result<(Cloud, CloudFindings)> {
     let path = source.path().to_owned();
-    let first = preview(Source::open(&path, &crate::base::Progress::silent())?, 20)?;
+    let first = preview(Source::open(&path, &base::Progress::silent())?, 20)?;
     let columns = columns.unwrap_or(first.columns);
     let mut lines = Lines::new(source.buffered());
     let (mut cloud, mut findings) = (Cloud::default(), CloudFindings::default());

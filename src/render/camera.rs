@@ -3,7 +3,7 @@
 use three_d::{Camera, Event, InnerSpace, Modifiers, MouseButton, OrbitControl};
 use three_d::{PhysicalPoint, Vec3, Viewport, radians, vec3};
 
-use crate::geometry::{Aabb, Point, Vector};
+use geometry::{Aabb, Point, Vector};
 
 /// Field of view of the perspective lens.
 const FIELD_OF_VIEW_RAD: f32 = 0.6;

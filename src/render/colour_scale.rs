@@ -1,6 +1,6 @@
 //! The colour scale of deviations: green in tolerance, yellow to red above, cyan to blue below, grey for no data.
 
-use crate::inspect::deviation::Tolerance;
+use inspect::deviation::Tolerance;
 
 /// Maps deviations to colours. The same scale serves viewport, legend, pictures and files.
 #[derive(Clone, Copy, Debug, PartialEq)]

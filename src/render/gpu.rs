@@ -1,6 +1,6 @@
 //! The graphics device: borrowed from the window, or opened off-screen.
 
-use crate::base::{Result, UserError};
+use base::{Result, UserError};
 
 /// A device and its queue.
 #[derive(Clone)]

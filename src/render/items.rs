@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use wgpu::util::DeviceExt;
 
 use super::{Gpu, Scatter};
-use crate::geometry::{Aabb, Mesh, Point, simplify};
+use geometry::{Aabb, Mesh, Point, simplify};
 
 /// How an element is coloured.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -230,11 +230,11 @@ fn upload(gpu: &Gpu, chunks: &[Chunk], number: impl Fn(usize) -> usize + Sync, s
 /// Typical distance between neighbours, from a part of the cloud: the whole of a small one, one of many small boxes of
 /// a large one.
 fn spacing_mm(points: &[Point]) -> f64 {
-    let ordered = crate::geometry::morton::order(&points[..points.len().min(400_000)]);
+    let ordered = geometry::morton::order(&points[..points.len().min(400_000)]);
     let run: Vec<Point> = ordered.iter().take(60_000).map(|&i| points[i as usize]).collect();
     let kept_share = run.len() as f64 / ordered.len().max(1) as f64;
     let sampled_share = ordered.len() as f64 / points.len().max(1) as f64;
-    let spacing = crate::geometry::thinning::spacing_mm(&crate::geometry::KdTree::new(&run), &run);
+    let spacing = geometry::thinning::spacing_mm(&geometry::KdTree::new(&run), &run);
     // A cloud read only in part is denser than the part shows, where its points come in no order.
     if kept_share < 1.0 && sampled_share < 1.0 { spacing * sampled_share.sqrt() } else { spacing }
 }

@@ -2,7 +2,7 @@
 
 use super::scene::{Draw, Frame, Scene};
 use super::{Gpu, Target};
-use crate::base::{Result, UserError};
+use base::{Result, UserError};
 
 /// Drawn this many times larger and averaged.
 pub const OVERSAMPLING: u32 = 2;

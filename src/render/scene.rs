@@ -8,7 +8,7 @@ use super::items::{Chunk, MeshItem, PointsItem};
 use super::post::Post;
 use super::target::{COLOUR, DEPTH, IDS, Target};
 use super::{Gpu, ViewCamera};
-use crate::geometry::{Point, Pose};
+use geometry::{Point, Pose};
 
 /// What the whole frame shares.
 pub struct Frame<'a> {

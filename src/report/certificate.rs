@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 
 use super::date::Stamp;
 use super::pdf;
-use crate::base::{Result, UserError};
-use crate::geometry::transform;
-use crate::inspect::calibration::artefacts::radius_biases;
-use crate::inspect::calibration::consistency::{Comparison, Consistency};
-use crate::inspect::calibration::{ArtefactFrame, Calibration, Mounting, light};
-use crate::session::calibrating::{InputFile, Made};
+use base::{Result, UserError};
+use geometry::transform;
+use inspect::calibration::artefacts::radius_biases;
+use inspect::calibration::consistency::{Comparison, Consistency};
+use inspect::calibration::{ArtefactFrame, Calibration, Mounting, light};
+use session::calibrating::{InputFile, Made};
 
-pub use crate::inspect::calibration::{EXPECTED_CMM_MM, EXPECTED_SENSOR_MM};
+pub use inspect::calibration::{EXPECTED_CMM_MM, EXPECTED_SENSOR_MM};
 
 /// Where a record keeps the digest of the rest of it.
 const DIGEST: &str = "digest_blake3";
@@ -257,7 +257,7 @@ pub fn pdf(calibration: &Calibration, made: &Made) -> Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::Pose;
+    use geometry::Pose;
 
     fn record() -> Value {
         sealed(json!({

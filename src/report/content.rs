@@ -5,12 +5,12 @@ use serde::Serialize;
 use super::Input;
 use super::date::Stamp;
 use super::pictures::Pictures;
-use crate::base::signed;
-use crate::geometry::{Pose, transform};
-use crate::inspect::deviation::judgement::percent;
-use crate::inspect::deviation::{DeviationMap, Method};
-use crate::render::colour_scale::ColourScale;
-use crate::session::Verdict;
+use base::signed;
+use geometry::{Pose, transform};
+use inspect::deviation::judgement::percent;
+use inspect::deviation::{DeviationMap, Method};
+use render::colour_scale::ColourScale;
+use session::Verdict;
 
 /// A titled list of names and values.
 #[derive(Clone, Debug, Serialize)]
@@ -149,7 +149,7 @@ fn row(name: &str, value: impl Into<String>) -> (String, String) {
 }
 
 fn names_of_scans(input: &Input<'_>) -> String {
-    let names: Vec<String> = input.actual.sources.iter().map(crate::session::SourceFile::name).collect();
+    let names: Vec<String> = input.actual.sources.iter().map(session::SourceFile::name).collect();
     names.join(", ")
 }
 
@@ -264,9 +264,9 @@ fn alignment(input: &Input<'_>, unit: &Unit<'_>) -> Section {
     let mut rows = Vec::new();
     if let Some(alignment) = &input.document.alignment {
         let how = match alignment.method {
-            crate::inspect::alignment::Method::Auto => "automatic start and best fit",
-            crate::inspect::alignment::Method::BestFit => "best fit",
-            crate::inspect::alignment::Method::None => "given",
+            inspect::alignment::Method::Auto => "automatic start and best fit",
+            inspect::alignment::Method::BestFit => "best fit",
+            inspect::alignment::Method::None => "given",
         };
         rows.push(row("Method", how));
         rows.push(row("RMS minimised", unit.length(alignment.rms_mm, 4)));

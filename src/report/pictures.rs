@@ -1,16 +1,16 @@
 //! The pictures of a report, drawn off-screen by the same renderer as the viewport.
 
 use super::Input;
-use crate::base::{Progress, Result};
-use crate::compute::point_deviation::PointDeviation;
-use crate::compute::point_facet_matching::FacetDeviation;
-use crate::geometry::Pose;
-use crate::inspect::deviation::DeviationMap;
-use crate::render::camera::StandardView;
-use crate::render::colour_scale::ColourScale;
-use crate::render::picture::{self, OVERSAMPLING};
-use crate::render::scene::{Look, Slice};
-use crate::render::{Draw, Frame, Gpu, MeshItem, PointsItem, Scene, ViewCamera};
+use base::{Progress, Result};
+use compute::point_deviation::PointDeviation;
+use compute::point_facet_matching::FacetDeviation;
+use geometry::Pose;
+use inspect::deviation::DeviationMap;
+use render::camera::StandardView;
+use render::colour_scale::ColourScale;
+use render::picture::{self, OVERSAMPLING};
+use render::scene::{Look, Slice};
+use render::{Draw, Frame, Gpu, MeshItem, PointsItem, Scene, ViewCamera};
 
 /// A picture, PNG.
 #[derive(Clone, Debug)]

@@ -5,9 +5,9 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::certificate::Issued;
-use crate::base::{Result, UserError};
-use crate::geometry::Point;
-use crate::inspect::calibration::repeatability::Certificate;
+use base::{Result, UserError};
+use geometry::Point;
+use inspect::calibration::repeatability::Certificate;
 
 /// Reads the JSON of a calibration. Its shift is stated for the place `reference_mm` of the sensor (right-handed frame,
 /// mm), or for the certificate's own where a log names none.
@@ -45,8 +45,8 @@ fn parse(issued: &Issued, text: &str, reference_mm: Option<&Point>) -> Option<Ce
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::{Pose, Vector, transform};
-    use crate::report::certificate::sealed;
+    use crate::certificate::sealed;
+    use geometry::{Pose, Vector, transform};
 
     #[test]
     fn a_shift_is_stated_where_the_log_wants_it() {

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::Input;
-use crate::geometry::transform;
-use crate::inspect::alignment::Alignment;
-use crate::inspect::deviation::DeviationMap;
-use crate::session::SourceFile;
+use geometry::transform;
+use inspect::alignment::Alignment;
+use inspect::deviation::DeviationMap;
+use session::SourceFile;
 
 /// The summary as JSON.
 pub fn of(input: &Input<'_>) -> Value {

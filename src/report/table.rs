@@ -7,12 +7,12 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::Input;
-use crate::base::Result;
-use crate::compute::point_deviation::PointDeviation;
-use crate::geometry::{Cloud, Point, triangle};
-use crate::inspect::deviation::DeviationMap;
-use crate::io::{atomic, write};
-use crate::render::colour_scale::ColourScale;
+use base::Result;
+use compute::point_deviation::PointDeviation;
+use geometry::{Cloud, Point, triangle};
+use inspect::deviation::DeviationMap;
+use io::{atomic, write};
+use render::colour_scale::ColourScale;
 
 /// Rows that are in memory as text at once.
 const ROWS: usize = 1 << 19;

@@ -1,7 +1,7 @@
 //! Judged tolerances as a part of the report.
 
 use super::content::Section;
-use crate::session::Document;
+use session::Document;
 
 /// What every tolerance came to and how it was found, where they were judged.
 pub(super) fn section(document: &Document) -> Option<Section> {

@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::document::{Actual, SourceFile};
 use super::mechanical::MechanicalSetup;
-use crate::base::{Result, UserError};
-use crate::geometry::Subset;
-use crate::inspect::calibration::joint::Wanted;
-use crate::inspect::calibration::{ArtefactFrame, ArtefactKind, Calibration, Handedness};
+use base::{Result, UserError};
+use geometry::Subset;
+use inspect::calibration::joint::Wanted;
+use inspect::calibration::{ArtefactFrame, ArtefactKind, Calibration, Handedness};
 
 /// Who measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

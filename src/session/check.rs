@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::{Actual, Measurement, Nominal, measurement};
-use crate::base::{Progress, Result, UserError};
-use crate::compute::Backend;
-use crate::geometry::Pose;
-use crate::inspect::deviation::histogram::Histogram;
-use crate::inspect::deviation::judgement::Evidence;
-use crate::inspect::deviation::regions::{self, Clutter, Outliers, Region};
-use crate::inspect::deviation::{Excluded, Judgement, Parameters, PartMatch, Statistics, Verdict, statistics};
+use base::{Progress, Result, UserError};
+use compute::Backend;
+use geometry::Pose;
+use inspect::deviation::histogram::Histogram;
+use inspect::deviation::judgement::Evidence;
+use inspect::deviation::regions::{self, Clutter, Outliers, Region};
+use inspect::deviation::{Excluded, Judgement, Parameters, PartMatch, Statistics, Verdict, statistics};
 
 /// A finished check.
 #[derive(Debug)]

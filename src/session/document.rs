@@ -11,17 +11,17 @@ use super::selection::{Feature, Marked, NamedSelection, Selectable};
 use super::tolerancing::Tolerancing;
 use super::upkeep::{Reading, Upkeep};
 use super::{Check, Measurement, Settings};
-use crate::base::LengthUnit;
-use crate::geometry::health::{CloudFindings, MeshFindings};
-use crate::geometry::{Cloud, Pose, Subset, Surface};
-use crate::inspect::acceptance::Acceptance;
-use crate::inspect::alignment::Alignment;
-use crate::inspect::alignment::automatic::PreparedScan;
-use crate::inspect::alignment::point_pairs::PointPair;
-use crate::inspect::alignment::search_comparison::SearchComparison;
-use crate::inspect::cleaning;
-use crate::inspect::deviation::Scan;
-use crate::io::xyz::Columns;
+use base::LengthUnit;
+use geometry::health::{CloudFindings, MeshFindings};
+use geometry::{Cloud, Pose, Subset, Surface};
+use inspect::acceptance::Acceptance;
+use inspect::alignment::Alignment;
+use inspect::alignment::automatic::PreparedScan;
+use inspect::alignment::point_pairs::PointPair;
+use inspect::alignment::search_comparison::SearchComparison;
+use inspect::cleaning;
+use inspect::deviation::Scan;
+use io::xyz::Columns;
 
 /// A file that an element was made from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
-use crate::base::{Progress, Result, UserError};
+use base::{Progress, Result, UserError};
 
 /// Where a job is.
 #[derive(Clone, Debug, Default, PartialEq)]

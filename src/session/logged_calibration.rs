@@ -4,10 +4,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::calibrating::{InputFile, Outcome};
-use crate::geometry::transform;
-use crate::inspect::calibration::artefacts::Part;
-use crate::inspect::calibration::{ArtefactFrame, ArtefactKind, Handedness};
-use crate::inspect::features::Shape;
+use geometry::transform;
+use inspect::calibration::artefacts::Part;
+use inspect::calibration::{ArtefactFrame, ArtefactKind, Handedness};
+use inspect::features::Shape;
 
 /// Residuals that are kept of a fit as they are; of more, so many evenly spaced ones by size.
 const MAX_RESIDUALS: usize = 500;

@@ -1,11 +1,11 @@
 //! What was measured of a scan in a pose, whatever limits it is judged by.
 
 use super::{Actual, Nominal};
-use crate::base::{Progress, Result};
-use crate::compute::{Backend, Device};
-use crate::geometry::{Pose, Vector};
-use crate::inspect::deviation::coverage::{self, Footprint};
-use crate::inspect::deviation::{self, Beyond, Coverage, DeviationMap, Measured, Parameters};
+use base::{Progress, Result};
+use compute::{Backend, Device};
+use geometry::{Pose, Vector};
+use inspect::deviation::coverage::{self, Footprint};
+use inspect::deviation::{self, Beyond, Coverage, DeviationMap, Measured, Parameters};
 
 /// See the module.
 #[derive(Debug)]

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::{Result, UserError};
-use crate::inspect::calibration::mechanical::{Misalignment, Module, Stage, StillToTurn};
+use base::{Result, UserError};
+use inspect::calibration::mechanical::{Misalignment, Module, Stage, StillToTurn};
 
 /// See the module; kept with the calibration's set-up.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::calibrating::InputFile;
-use crate::base::{Result, UserError};
-use crate::inspect::features::holes::NominalHole;
-use crate::inspect::probing::{Convergence, Program, Refused, Rounds, Row, Settings};
-use crate::io::atomic;
+use base::{Result, UserError};
+use inspect::features::holes::NominalHole;
+use inspect::probing::{Convergence, Program, Refused, Rounds, Row, Settings};
+use io::atomic;
 
 /// What marks a file of rounds.
 const SCHEMA: &str = "shadowgraph.probing/1";

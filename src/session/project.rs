@@ -11,12 +11,12 @@ use super::selection::{NamedSelection, Recipe};
 use super::tolerancing::KeptTolerancing;
 use super::upkeep::Upkeep;
 use super::{Document, Settings, SourceFile};
-use crate::base::{Result, UserError};
-use crate::geometry::Subset;
-use crate::inspect::alignment::Alignment;
-use crate::inspect::alignment::point_pairs::PointPair;
-use crate::inspect::cleaning;
-use crate::io::atomic;
+use base::{Result, UserError};
+use geometry::Subset;
+use inspect::alignment::Alignment;
+use inspect::alignment::point_pairs::PointPair;
+use inspect::cleaning;
+use io::atomic;
 
 /// What marks a project file.
 pub const FORMAT: &str = "shadowgraph.project";

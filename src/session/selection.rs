@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::geometry::Subset;
-use crate::inspect::features::weights::Weights;
-use crate::inspect::features::{Fit, Kind, Objective, Shape};
+use geometry::Subset;
+use inspect::features::weights::Weights;
+use inspect::features::{Fit, Kind, Objective, Shape};
 
 /// What a brush takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::{LengthUnit, Result};
-use crate::inspect::alignment::{Method, best_fit};
-use crate::inspect::deviation;
+use base::{LengthUnit, Result};
+use inspect::alignment::{Method, best_fit};
+use inspect::deviation;
 
 /// How the part is called on the report.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -63,7 +63,7 @@ impl Settings {
     pub fn check(&self) -> Result<()> {
         self.deviation.check()?;
         if !(self.scale_mm > 0.0 && self.scale_mm.is_finite()) {
-            return Err(crate::base::UserError::usage("The end of the colour scale must be a positive number of mm."));
+            return Err(base::UserError::usage("The end of the colour scale must be a positive number of mm."));
         }
         Ok(())
     }

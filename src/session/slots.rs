@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::{Progress, Result, UserError};
-use crate::geometry::{Point, Subset};
-use crate::inspect::features::slot::{SlotFit, fit_slot};
-use crate::inspect::features::{Kind, Options, Shape, fit};
+use base::{Progress, Result, UserError};
+use geometry::{Point, Subset};
+use inspect::features::slot::{SlotFit, fit_slot};
+use inspect::features::{Kind, Options, Shape, fit};
 
 /// What a slot is fitted to, and how.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

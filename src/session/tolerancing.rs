@@ -9,15 +9,15 @@ use serde::{Deserialize, Serialize};
 use super::selection::Feature;
 use super::slots::{SlotFeature, SlotRecipe};
 use super::{Check, Document};
-use crate::base::{ErrorKind, Progress, Result, UserError};
-use crate::geometry::{Point, Pose, Subset};
-use crate::inspect::deviation::DeviationMap;
-use crate::inspect::features::constructions::{Constructed, Construction, construct};
-use crate::inspect::features::element::Situation;
-use crate::inspect::features::measures::{Known, distance};
-use crate::inspect::features::slot::SlotFit;
-use crate::inspect::features::{self, Element, Fit, Objective, Options, Shape};
-use crate::inspect::tolerances::{self, Characteristic, Features, Judged, Plan};
+use base::{ErrorKind, Progress, Result, UserError};
+use geometry::{Point, Pose, Subset};
+use inspect::deviation::DeviationMap;
+use inspect::features::constructions::{Constructed, Construction, construct};
+use inspect::features::element::Situation;
+use inspect::features::measures::{Known, distance};
+use inspect::features::slot::SlotFit;
+use inspect::features::{self, Element, Fit, Objective, Options, Shape};
+use inspect::tolerances::{self, Characteristic, Features, Judged, Plan};
 
 /// Points of a feature that are drawn from.
 const SHOWN_POINTS: usize = 400;

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::calibrating::Outcome;
 use super::logged_calibration::CalibrationDetails;
-use crate::base::Result;
-use crate::geometry::Point;
-use crate::inspect::calibration::repeatability::{CalibrationStatus, Evidence, Log, Machine, Record, Repeatability};
-use crate::io::json_lines;
+use base::Result;
+use geometry::Point;
+use inspect::calibration::repeatability::{CalibrationStatus, Evidence, Log, Machine, Record, Repeatability};
+use io::json_lines;
 
 /// What the operator says of it. A project keeps it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

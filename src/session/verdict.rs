@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use super::Document;
-use crate::inspect::deviation::Verdict;
-use crate::inspect::deviation::judgement::{self, DECISION_RULE};
-use crate::inspect::tolerances;
+use inspect::deviation::Verdict;
+use inspect::deviation::judgement::{self, DECISION_RULE};
+use inspect::tolerances;
 
 /// What one part of the inspection came to.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -7,11 +7,11 @@ use egui::{Color32, RichText, Ui};
 use super::super::choosing::Purpose;
 use super::super::{Action, App, theme};
 use super::picks::Pick;
-use crate::app::number_field::NumberField;
-use crate::base::{capitalised, signed};
-use crate::dispatch::Command;
-use crate::dispatch::accept::Accept;
-use crate::inspect::acceptance::{Acceptance, Characteristic, Figure, Limit, Limits, Settings, Verdict};
+use crate::number_field::NumberField;
+use base::{capitalised, signed};
+use dispatch::Command;
+use dispatch::accept::Accept;
+use inspect::acceptance::{Acceptance, Characteristic, Figure, Limit, Limits, Settings, Verdict};
 
 /// What the sensor is tested by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

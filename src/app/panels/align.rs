@@ -2,12 +2,12 @@
 
 use super::super::{App, theme};
 use super::rows;
-use crate::base::capitalised;
-use crate::compute::registration::{Metric, Robust};
-use crate::dispatch::Command;
-use crate::geometry::Point;
-use crate::inspect::alignment::Method;
-use crate::inspect::alignment::information::axis_words;
+use base::capitalised;
+use compute::registration::{Metric, Robust};
+use dispatch::Command;
+use geometry::Point;
+use inspect::alignment::Method;
+use inspect::alignment::information::axis_words;
 
 /// Picking of point pairs: first on the nominal, then on the scan.
 #[derive(Clone, Copy, Debug, Default)]
@@ -155,7 +155,7 @@ impl App {
             }
         }
         let pairs = &self.dispatcher.document.pairs;
-        let residuals = crate::inspect::alignment::point_pairs::fit(pairs).ok();
+        let residuals = inspect::alignment::point_pairs::fit(pairs).ok();
         egui::Grid::new("pairs").num_columns(3).striped(true).show(ui, |ui| {
             for (i, pair) in pairs.iter().enumerate() {
                 let mut enabled = pair.enabled;

@@ -1,8 +1,8 @@
 //! The bottom: the running job with its cancel, the last message, and the log.
 
 use super::super::{App, theme};
-use crate::compute::{DeviceId, DeviceKind};
-use crate::dispatch::Command;
+use compute::{DeviceId, DeviceKind};
+use dispatch::Command;
 
 impl App {
     /// The device that computes, and the others to choose from.

@@ -7,14 +7,14 @@ use super::super::viewport::brush::Tool;
 use super::super::{Action, App, theme};
 use super::calibration_result::{light_of, words_of};
 use super::picks::Pick;
-use crate::app::number_field::NumberField;
-use crate::dispatch::Command;
-use crate::inspect::alignment::multi_view;
-use crate::inspect::calibration::{ArtefactKind, Handedness, Light};
-use crate::render::GROUP_COLOURS;
-use crate::report::certificate::{EXPECTED_CMM_MM, EXPECTED_SENSOR_MM};
-use crate::session::SourceFile;
-use crate::session::calibrating::{Calibrating, Device, Measurement, NominalFiles, Setup};
+use crate::number_field::NumberField;
+use dispatch::Command;
+use inspect::alignment::multi_view;
+use inspect::calibration::{ArtefactKind, Handedness, Light};
+use render::GROUP_COLOURS;
+use report::certificate::{EXPECTED_CMM_MM, EXPECTED_SENSOR_MM};
+use session::SourceFile;
+use session::calibrating::{Calibrating, Device, Measurement, NominalFiles, Setup};
 
 /// What the panel remembers between frames.
 #[derive(Clone, Debug)]

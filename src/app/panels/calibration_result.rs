@@ -9,13 +9,13 @@ use super::super::{Action, App, theme};
 use super::calibrate::{expected_mm, filled};
 use super::certification::certification;
 use super::rows;
-use crate::app::number_field::NumberField;
-use crate::base::signed;
-use crate::dispatch::Command;
-use crate::inspect::calibration::artefacts::radius_biases;
-use crate::inspect::calibration::{ArtefactFrame, Calibration, Light, light};
-use crate::report::date;
-use crate::session::calibrating::{Device, Outcome};
+use crate::number_field::NumberField;
+use base::signed;
+use dispatch::Command;
+use inspect::calibration::artefacts::radius_biases;
+use inspect::calibration::{ArtefactFrame, Calibration, Light, light};
+use report::date;
+use session::calibrating::{Device, Outcome};
 
 impl App {
     pub(super) fn calibration_result(&mut self, ui: &mut egui::Ui) {

@@ -5,9 +5,9 @@ use egui::RichText;
 
 use super::super::{App, theme};
 use super::calibrate::colour_of;
-use crate::app::number_field::NumberField;
-use crate::inspect::calibration::Calibration;
-use crate::inspect::calibration::consistency::{Comparison, Outcome};
+use crate::number_field::NumberField;
+use inspect::calibration::Calibration;
+use inspect::calibration::consistency::{Comparison, Outcome};
 
 impl App {
     /// What is stated of both instruments' errors, and how the sensor is mounted: seldom changed.

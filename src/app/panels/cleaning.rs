@@ -1,10 +1,10 @@
 //! What can be done to the points of a scan before it is compared.
 
 use super::super::{App, theme};
-use crate::app::number_field::NumberField;
-use crate::compute::thinning::Rule;
-use crate::dispatch::Command;
-use crate::inspect::cleaning::Step;
+use crate::number_field::NumberField;
+use compute::thinning::Rule;
+use dispatch::Command;
+use inspect::cleaning::Step;
 
 /// The figures as the panel edits them.
 #[derive(Clone, Copy, Debug)]

@@ -5,14 +5,14 @@ use egui_plot::{Bar, BarChart, Plot, VLine};
 use super::super::viewport::Spot;
 use super::super::{App, theme};
 use super::rows;
-use crate::app::number_field::NumberField;
-use crate::base::signed;
-use crate::dispatch::Command;
-use crate::inspect::deviation::Method;
-use crate::inspect::deviation::judgement::percent;
-use crate::render::colour_scale::ColourScale;
-use crate::session::verdict::{self, Overall};
-use crate::session::{Check, Verdict};
+use crate::number_field::NumberField;
+use base::signed;
+use dispatch::Command;
+use inspect::deviation::Method;
+use inspect::deviation::judgement::percent;
+use render::colour_scale::ColourScale;
+use session::verdict::{self, Overall};
+use session::{Check, Verdict};
 
 /// The colour of a verdict.
 pub(super) fn verdict_colour(verdict: Verdict) -> egui::Color32 {

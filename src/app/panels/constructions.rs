@@ -2,15 +2,15 @@
 
 use super::super::{App, theme};
 use super::{named, rows};
-use crate::app::number_field::NumberField;
-use crate::base::UserError;
-use crate::dispatch::Command;
-use crate::inspect::features::constructions::{Construction, Section};
-use crate::inspect::features::element::LEAST_LENGTH_MM;
-use crate::inspect::features::measures::{Angle, AngleConvention, Distance, Known, angle, distance};
-use crate::inspect::features::{Element, Shape};
-use crate::session::Document;
-use crate::session::tolerancing::{ConstructedElement, Part};
+use crate::number_field::NumberField;
+use base::UserError;
+use dispatch::Command;
+use inspect::features::constructions::{Construction, Section};
+use inspect::features::element::LEAST_LENGTH_MM;
+use inspect::features::measures::{Angle, AngleConvention, Distance, Known, angle, distance};
+use inspect::features::{Element, Shape};
+use session::Document;
+use session::tolerancing::{ConstructedElement, Part};
 
 /// What these parts remember between frames.
 #[derive(Clone, Debug)]
@@ -168,7 +168,7 @@ fn measured(document: &Document, from: &str, to: &str, of: [Option<Part>; 2]) ->
     Measures { distance, angle, of }
 }
 
-fn known<'a>(part: Option<&'a Part>, points: &'a [crate::geometry::Point]) -> Option<Known<'a>> {
+fn known<'a>(part: Option<&'a Part>, points: &'a [geometry::Point]) -> Option<Known<'a>> {
     part.map(|part| match part {
         Part::Fitted(fit) => Known::of_fit(fit, points),
         Part::Slot(fit) => {

@@ -3,7 +3,7 @@
 use super::super::open_dialog::Role;
 use super::super::{App, theme};
 use super::compare::verdict_colour;
-use crate::session::verdict;
+use session::verdict;
 
 impl App {
     pub(in super::super) fn elements_panel(&mut self, ui: &mut egui::Ui) {
@@ -48,7 +48,7 @@ impl App {
                 }
                 return;
             };
-            let name = actual.sources.first().map(crate::session::SourceFile::name).unwrap_or_default();
+            let name = actual.sources.first().map(session::SourceFile::name).unwrap_or_default();
             ui.checkbox(&mut self.shown.actual, name);
             theme::weak(ui, format!("{} points", theme::count(actual.cloud.points.len())));
             if let Some(facets) = &actual.facets {

@@ -3,12 +3,12 @@
 use super::super::{App, theme};
 use super::constructions::choose;
 use super::rows;
-use crate::app::number_field::NumberField;
-use crate::base::signed;
-use crate::dispatch::Command;
-use crate::geometry::Combine;
-use crate::inspect::features::{Certificate, Element, Kind, Objective, Shape, nominal};
-use crate::session::selection::{Feature, Selectable};
+use crate::number_field::NumberField;
+use base::signed;
+use dispatch::Command;
+use geometry::Combine;
+use inspect::features::{Certificate, Element, Kind, Objective, Shape, nominal};
+use session::selection::{Feature, Selectable};
 
 /// What the panel remembers between frames.
 #[derive(Clone, Debug)]

@@ -4,10 +4,10 @@ use egui::RichText;
 
 use super::super::{App, theme};
 use super::rows;
-use crate::app::number_field::NumberField;
-use crate::dispatch::Command;
-use crate::dispatch::mechanical::{Live, Order, Source};
-use crate::inspect::calibration::mechanical::{Stage, TURNS};
+use crate::number_field::NumberField;
+use dispatch::Command;
+use dispatch::mechanical::{Live, Order, Source};
+use inspect::calibration::mechanical::{Stage, TURNS};
 
 impl App {
     pub(super) fn mechanical_panel(&mut self, ui: &mut egui::Ui) {

@@ -25,7 +25,7 @@ mod tolerance_details;
 pub mod tolerances;
 
 use super::{App, Workspace};
-use crate::dispatch::Command;
+use dispatch::Command;
 
 impl App {
     /// What belongs to the chosen workspace.

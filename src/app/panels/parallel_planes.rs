@@ -2,11 +2,11 @@
 
 use super::super::{App, theme};
 use super::named;
-use crate::app::number_field::NumberField;
-use crate::dispatch::Command;
-use crate::inspect::features::Kind;
-use crate::inspect::features::weights::{Weighting, Weights};
-use crate::session::selection::Selectable;
+use crate::number_field::NumberField;
+use dispatch::Command;
+use inspect::features::Kind;
+use inspect::features::weights::{Weighting, Weights};
+use session::selection::Selectable;
 
 /// What this part remembers between frames.
 #[derive(Clone, Debug)]

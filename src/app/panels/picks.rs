@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use super::super::App;
 use super::super::choosing::Asks;
 use super::acceptance::Artefact;
-use crate::dispatch::Command;
-use crate::dispatch::probe::Probe;
-use crate::io::format::Format;
+use dispatch::Command;
+use dispatch::probe::Probe;
+use io::format::Format;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,11 +5,11 @@ use egui::{Color32, RichText, Ui};
 use super::super::choosing::Purpose;
 use super::super::{Action, App, theme};
 use super::picks::Pick;
-use crate::app::number_field::NumberField;
-use crate::dispatch::Command;
-use crate::dispatch::probe::Probe;
-use crate::inspect::probing::{Comparison, Differences, Place, Row};
-use crate::session::probing::{Probing, Setup};
+use crate::number_field::NumberField;
+use dispatch::Command;
+use dispatch::probe::Probe;
+use inspect::probing::{Comparison, Differences, Place, Row};
+use session::probing::{Probing, Setup};
 
 /// What the section remembers between frames.
 #[derive(Clone, Debug, Default)]

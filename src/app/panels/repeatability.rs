@@ -9,15 +9,15 @@ use super::super::choosing::Purpose;
 use super::super::{Action, App, theme};
 use super::picks::Pick;
 use super::rows;
-use crate::app::number_field::NumberField;
-use crate::base::capitalised;
-use crate::dispatch::Command;
-use crate::dispatch::upkeep::Request;
-use crate::inspect::calibration::repeatability::{
+use crate::number_field::NumberField;
+use base::capitalised;
+use dispatch::Command;
+use dispatch::upkeep::Request;
+use inspect::calibration::repeatability::{
     CalibrationVerdict, Machine, Quantified, Quantity, Repeatability, Standing, State,
 };
-use crate::report::date;
-use crate::session::upkeep::{Reading, Upkeep, status};
+use report::date;
+use session::upkeep::{Reading, Upkeep, status};
 
 /// What the section remembers between frames.
 #[derive(Clone, Debug)]

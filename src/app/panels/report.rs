@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::super::choosing::Purpose;
 use super::super::{Action, App, theme};
-use crate::base::LengthUnit;
-use crate::dispatch::{Command, Message};
+use base::LengthUnit;
+use dispatch::{Command, Message};
 
 impl App {
     /// Writes the report into its folder, where one is named.

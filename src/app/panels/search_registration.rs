@@ -2,10 +2,10 @@
 
 use super::super::{App, theme};
 use super::named;
-use crate::app::number_field::NumberField;
-use crate::compute::icp::{Filter, Search};
-use crate::dispatch::Command;
-use crate::inspect::alignment::search_registration::Parameters;
+use crate::number_field::NumberField;
+use compute::icp::{Filter, Search};
+use dispatch::Command;
+use inspect::alignment::search_registration::Parameters;
 
 /// Which pairs are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use egui_plot::{Bar, BarChart, Legend, Plot};
 
 use super::super::{App, theme};
-use crate::inspect::alignment::search_comparison::{Row, SearchComparison};
+use inspect::alignment::search_comparison::{Row, SearchComparison};
 
 impl App {
     /// The last comparison of searches, in a window of its own.

@@ -3,10 +3,10 @@
 use super::super::choosing::Purpose;
 use super::super::viewport::brush::Tool;
 use super::super::{Action, App, theme};
-use crate::dispatch::{Command, Visibility};
-use crate::geometry::Combine;
-use crate::inspect::cleaning::Step;
-use crate::session::selection::Selectable;
+use dispatch::{Command, Visibility};
+use geometry::Combine;
+use inspect::cleaning::Step;
+use session::selection::Selectable;
 
 impl App {
     /// Whether points or facets are brushed.

@@ -2,11 +2,11 @@
 
 use super::super::{App, theme};
 use super::{named, rows};
-use crate::dispatch::Command;
-use crate::geometry::Pose;
-use crate::geometry::subset::Combine;
-use crate::session::selection::Selectable;
-use crate::session::slots::SlotFeature;
+use dispatch::Command;
+use geometry::Pose;
+use geometry::subset::Combine;
+use session::selection::Selectable;
+use session::slots::SlotFeature;
 
 impl App {
     pub(super) fn slots(&self, ui: &mut egui::Ui, send: &mut Option<Command>) {

@@ -4,12 +4,12 @@ use egui::RichText;
 
 use super::super::theme;
 use super::named;
-use crate::app::number_field::NumberField;
-use crate::geometry::{Point, Vector};
-use crate::inspect::features::element::Situation;
-use crate::inspect::features::{Element, Shape};
-use crate::inspect::tolerances::{Characteristic, MaximumMaterial, Side, Tolerance, Zone};
-use crate::session::Document;
+use crate::number_field::NumberField;
+use geometry::{Point, Vector};
+use inspect::features::element::Situation;
+use inspect::features::{Element, Shape};
+use inspect::tolerances::{Characteristic, MaximumMaterial, Side, Tolerance, Zone};
+use session::Document;
 
 /// What else the characteristic says: the angle, the true place.
 pub(super) fn details(ui: &mut egui::Ui, i: usize, tolerance: &mut Tolerance, document: &Document) {

@@ -8,12 +8,12 @@ use super::super::{Action, App, theme};
 use super::constructions::choose;
 use super::tolerance_details::{details, exact};
 use super::{is_settled, named};
-use crate::app::number_field::NumberField;
-use crate::dispatch::Command;
-use crate::geometry::{Point, Vector};
-use crate::inspect::tolerances::{Characteristic, Conformity, Judged, Plan, Tolerance, Verdict};
-use crate::session::Document;
-use crate::session::tolerancing::Judgement;
+use crate::number_field::NumberField;
+use dispatch::Command;
+use geometry::{Point, Vector};
+use inspect::tolerances::{Characteristic, Conformity, Judged, Plan, Tolerance, Verdict};
+use session::Document;
+use session::tolerancing::Judgement;
 
 /// Letters that a drawing uses for datums here.
 const LETTERS: [&str; 6] = ["A", "B", "C", "D", "E", "F"];

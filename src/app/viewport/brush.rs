@@ -5,11 +5,11 @@ use egui::{Color32, Pos2, Rect, Stroke};
 use super::super::{App, Workspace, theme};
 use super::Viewport;
 use super::sweeping::Target;
-use crate::dispatch::Command;
-use crate::geometry::subset::Combine;
-use crate::geometry::{Pose, Subset};
-use crate::render::selecting::{self, Outline, View};
-use crate::session::selection::Selectable;
+use dispatch::Command;
+use geometry::subset::Combine;
+use geometry::{Pose, Subset};
+use render::selecting::{self, Outline, View};
+use session::selection::Selectable;
 
 /// What the pointer draws.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -7,14 +7,14 @@ use super::super::panels::align::Picking;
 use super::super::{Action, App, Workspace, theme};
 use super::overlay::Overlay;
 use super::{Viewport, legend, readout};
-use crate::base::signed;
-use crate::dispatch::Command;
-use crate::geometry::Point;
-use crate::inspect::alignment::point_pairs::PointPair;
-use crate::inspect::deviation::DeviationMap;
-use crate::render::camera::StandardView;
-use crate::session::Document;
-use crate::session::calibrating::Device;
+use base::signed;
+use dispatch::Command;
+use geometry::Point;
+use inspect::alignment::point_pairs::PointPair;
+use inspect::deviation::DeviationMap;
+use render::camera::StandardView;
+use session::Document;
+use session::calibrating::Device;
 
 impl App {
     /// Draws the viewport and handles the pointer in it.
@@ -303,7 +303,7 @@ fn read_out(ui: &egui::Ui, viewport: &Viewport, document: &Document, rect: Rect)
         let facet = viewport.hovered_facet()?;
         match measurement.map(|own| own.map()) {
             Some(DeviationMap::Facets { nominal, values, .. }) => {
-                let centre = crate::geometry::triangle::centroid(&nominal.corners(facet));
+                let centre = geometry::triangle::centroid(&nominal.corners(facet));
                 Some((centre, values.get(facet)?.value()))
             }
             _ => None,

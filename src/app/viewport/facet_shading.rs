@@ -2,9 +2,9 @@
 
 use super::super::stage::Stage;
 use super::{Viewport, address};
-use crate::geometry::Subset;
-use crate::render::Shade;
-use crate::session::selection::Selectable;
+use geometry::Subset;
+use render::Shade;
+use session::selection::Selectable;
 
 /// What the facets' shades were made from.
 #[derive(Clone, Default)]

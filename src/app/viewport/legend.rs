@@ -2,9 +2,9 @@
 
 use egui::{Align2, Color32, FontId, Pos2, Rect, Stroke, Vec2};
 
-use crate::base::signed;
-use crate::render::colour_scale::{ColourScale, NO_DATA};
-use crate::session::Document;
+use base::signed;
+use render::colour_scale::{ColourScale, NO_DATA};
+use session::Document;
 
 const BAR: Vec2 = Vec2::new(18.0, 260.0);
 const COUNTS: f32 = 46.0;

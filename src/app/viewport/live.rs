@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use crate::base::Progress;
-use crate::compute::point_deviation::{PointDeviation, Request};
-use crate::compute::{Backend, DeviceKind};
-use crate::geometry::{OrderedPoints, Point, Pose};
-use crate::render::PointsItem;
-use crate::session::Document;
+use base::Progress;
+use compute::point_deviation::{PointDeviation, Request};
+use compute::{Backend, DeviceKind};
+use geometry::{OrderedPoints, Point, Pose};
+use render::PointsItem;
+use session::Document;
 
 /// Points that the processor colours at a time.
 const POINTS_ON_CPU: usize = 60_000;

@@ -21,17 +21,17 @@ use eframe::egui_wgpu::RenderState;
 
 use super::stage::Stage;
 use super::{Action, Live, Shown, theme};
-use crate::compute::point_facet_matching::FacetDeviation;
-use crate::geometry::{Aabb, Point, Pose, Subset};
-use crate::inspect::deviation::DeviationMap;
-use crate::render::colour_scale::ColourScale;
-use crate::render::picking::{Pick, Picked};
-use crate::render::scene::{Look, Slice};
-use crate::render::selecting::on_device::Sweeper;
-use crate::render::{Draw, Frame, Gpu, MeshItem, PointsItem, Scatter, Scene, ViewCamera};
-use crate::session::{Actual, Document, Measurement, Nominal};
+use compute::point_facet_matching::FacetDeviation;
 use facet_shading::FacetsShaded;
+use geometry::{Aabb, Point, Pose, Subset};
+use inspect::deviation::DeviationMap;
+use render::colour_scale::ColourScale;
+use render::picking::{Pick, Picked};
+use render::scene::{Look, Slice};
+use render::selecting::on_device::Sweeper;
+use render::{Draw, Frame, Gpu, MeshItem, PointsItem, Scatter, Scene, ViewCamera};
 use screen::{Quality, Screen};
+use session::{Actual, Document, Measurement, Nominal};
 use shading::{Shaded, groups_key};
 
 /// Ids that picking returns.

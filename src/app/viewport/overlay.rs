@@ -5,10 +5,10 @@ use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Shape, Stroke, Vec2};
 use super::super::panels::align::Picking;
 use super::super::theme;
 use super::Viewport;
-use crate::geometry::{Point, Vector};
-use crate::inspect::features::{self, Element, outline};
-use crate::inspect::probing::{Place, Row};
-use crate::session::Document;
+use geometry::{Point, Vector};
+use inspect::features::{self, Element, outline};
+use inspect::probing::{Place, Row};
+use session::Document;
 
 /// Approaches of more holes than this would cover the part.
 const MOST_APPROACHES: usize = 40;

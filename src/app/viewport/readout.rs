@@ -3,11 +3,11 @@
 use egui::{Color32, FontId, Label, Rect, RichText, Vec2};
 
 use super::super::theme;
-use crate::dispatch::mechanical::{Live, Reading, Source};
-use crate::inspect::calibration::Light;
-use crate::inspect::calibration::mechanical::{AXES, COVERAGE, Misalignment, Stage, TURNS, sense};
-use crate::report::date::Stamp;
-use crate::session::mechanical::MechanicalSetup;
+use dispatch::mechanical::{Live, Reading, Source};
+use inspect::calibration::Light;
+use inspect::calibration::mechanical::{AXES, COVERAGE, Misalignment, Stage, TURNS, sense};
+use report::date::Stamp;
+use session::mechanical::MechanicalSetup;
 
 /// Least and greatest size of the angles, points.
 const SIZES: [f32; 2] = [64.0, 120.0];

@@ -3,8 +3,8 @@
 
 use eframe::egui_wgpu::{Callback, CallbackResources, CallbackTrait};
 
-use crate::render::blit::{Blit, Shown};
-use crate::render::{Gpu, Target};
+use render::blit::{Blit, Shown};
+use render::{Gpu, Target};
 
 /// How well a picture is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

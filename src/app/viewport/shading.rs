@@ -3,14 +3,14 @@
 use super::super::stage::Stage;
 use super::super::{Live, Shown};
 use super::{Viewport, address};
-use crate::compute::point_deviation::PointDeviation;
-use crate::geometry::Point;
-use crate::geometry::subset::{Combine, Subset};
-use crate::inspect::deviation::DeviationMap;
-use crate::render::selecting::Stroke;
-use crate::render::{GROUP_COLOURS, PointsItem, Shade};
-use crate::session::Document;
-use crate::session::selection::{NamedSelection, Selectable};
+use compute::point_deviation::PointDeviation;
+use geometry::Point;
+use geometry::subset::{Combine, Subset};
+use inspect::deviation::DeviationMap;
+use render::selecting::Stroke;
+use render::{GROUP_COLOURS, PointsItem, Shade};
+use session::Document;
+use session::selection::{NamedSelection, Selectable};
 
 /// What the points' shades were made from.
 #[derive(Clone)]

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use super::super::App;
 use super::{Viewport, same};
-use crate::dispatch::Command;
-use crate::geometry::Subset;
-use crate::geometry::subset::Combine;
-use crate::render::Gpu;
-use crate::render::selecting::on_device::Sweep;
-use crate::render::selecting::{self, Brushed};
-use crate::session::Actual;
-use crate::session::calibrating::Device;
+use dispatch::Command;
+use geometry::Subset;
+use geometry::subset::Combine;
+use render::Gpu;
+use render::selecting::on_device::Sweep;
+use render::selecting::{self, Brushed};
+use session::Actual;
+use session::calibrating::Device;
 
 impl App {
     /// Looks for the points under a stroke where that is fastest: on a graphics card, or by a job.

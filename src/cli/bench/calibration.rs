@@ -3,15 +3,15 @@
 use serde_json::{Value, json};
 
 use super::super::arguments::Bench;
-use crate::base::Result;
-use crate::inspect::calibration::ArtefactKind;
-use crate::inspect::calibration::artefacts::Imperfect;
-use crate::inspect::calibration::trials::{
+use base::Result;
+use inspect::calibration::ArtefactKind;
+use inspect::calibration::artefacts::Imperfect;
+use inspect::calibration::trials::{
     JointTrial, Mishap, Setting, coverage, joint_trials, mishap_trials, summary, trials,
 };
-use crate::inspect::simulation::cmm::Cmm;
-use crate::inspect::simulation::sensor::Sensor;
-use crate::inspect::simulation::systematic::SystematicErrorForm;
+use inspect::simulation::cmm::Cmm;
+use inspect::simulation::sensor::Sensor;
+use inspect::simulation::systematic::SystematicErrorForm;
 
 /// As published of the machine.
 const SQUARENESS_RAD: f64 = 8.073e-4;

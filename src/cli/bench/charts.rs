@@ -5,8 +5,8 @@ use std::path::Path;
 use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 use plotters::prelude::*;
 
-use crate::base::{Result, UserError};
-use crate::io::atomic::write_bytes;
+use base::{Result, UserError};
+use io::atomic::write_bytes;
 
 /// A line of a chart: its name and its points.
 pub type Series = (String, Vec<(f64, f64)>);

@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use super::super::arguments::Bench;
 use super::{part, pools, time};
-use crate::base::{Progress, Result};
-use crate::compute::cpu::Cpu;
-use crate::compute::{Backend, facet_facet_matching, point_deviation, point_facet_matching};
-use crate::geometry::{OrderedPoints, Point, Pose, SearchablePoints, Surface};
+use base::{Progress, Result};
+use compute::cpu::Cpu;
+use compute::{Backend, facet_facet_matching, point_deviation, point_facet_matching};
+use geometry::{OrderedPoints, Point, Pose, SearchablePoints, Surface};
 
 const POINTS: usize = 424_307;
 const FACETS: [usize; 3] = [103_966, 345_592, 1_188_408];
@@ -37,7 +37,7 @@ pub fn run(arguments: &Bench) -> Result<Value> {
 fn case(
     arguments: &Bench,
     threads: &str,
-    mesh: &crate::geometry::Mesh,
+    mesh: &geometry::Mesh,
     points: &[Point],
     rows: &mut Vec<Value>,
 ) -> Result<()> {

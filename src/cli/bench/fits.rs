@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::super::arguments::Bench;
-use crate::base::Result;
-use crate::inspect::features::Kernel;
-use crate::inspect::features::coverage::{PatchNoise, coverage, patches};
+use base::Result;
+use inspect::features::Kernel;
+use inspect::features::coverage::{PatchNoise, coverage, patches};
 
 /// Points of each patch.
 const POINTS: usize = 1500;

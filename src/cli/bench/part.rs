@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use crate::base::random::Random;
-use crate::base::{Result, UserError};
-use crate::geometry::{Cloud, Mesh, Point, mesh::shapes, sampling};
-use crate::io::write;
+use base::random::Random;
+use base::{Result, UserError};
+use geometry::{Cloud, Mesh, Point, mesh::shapes, sampling};
+use io::write;
 
 /// A ribbed cone of about `facets` facets, 240 mm long.
 pub fn cone(facets: usize) -> Mesh {

@@ -8,10 +8,10 @@
 use serde_json::{Value, json};
 
 use super::super::arguments::Bench;
-use crate::base::{Progress, Result, random::Random};
-use crate::compute::parallel_planes::Request;
-use crate::compute::{Backend, cpu::Cpu, neighbourhoods};
-use crate::geometry::{Point, SearchablePoints, Vector, thinning};
+use base::{Progress, Result, random::Random};
+use compute::parallel_planes::Request;
+use compute::{Backend, cpu::Cpu, neighbourhoods};
+use geometry::{Point, SearchablePoints, Vector, thinning};
 
 /// Half of the faces' size, mm.
 const HALF: f64 = 50.0;

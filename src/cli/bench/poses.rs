@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::super::arguments::Bench;
-use crate::base::random::Random;
-use crate::base::{Progress, Result, UserError};
-use crate::compute::Backend;
-use crate::compute::cpu::Cpu;
-use crate::geometry::sampling::{self, SurfaceSample};
-use crate::geometry::{Cloud, Point, Pose, Surface, Vector};
-use crate::inspect::alignment::automatic::{self, PreparedScan};
-use crate::inspect::alignment::{Alignment, best_fit};
-use crate::io::{LoadOptions, load_nominal};
+use base::random::Random;
+use base::{Progress, Result, UserError};
+use compute::Backend;
+use compute::cpu::Cpu;
+use geometry::sampling::{self, SurfaceSample};
+use geometry::{Cloud, Point, Pose, Surface, Vector};
+use inspect::alignment::automatic::{self, PreparedScan};
+use inspect::alignment::{Alignment, best_fit};
+use io::{LoadOptions, load_nominal};
 
 /// Points on the whole surface of a part.
 const POINTS: usize = 30_000;

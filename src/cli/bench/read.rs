@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 
 use super::super::arguments::Bench;
 use super::{part, time};
-use crate::base::{Progress, Result, UserError};
-use crate::compute::Backend;
-use crate::compute::cpu::Cpu;
-use crate::geometry::{Surface, weld};
-use crate::io::{Source, stl, write};
+use base::{Progress, Result, UserError};
+use compute::Backend;
+use compute::cpu::Cpu;
+use geometry::{Surface, weld};
+use io::{Source, stl, write};
 
 /// 500 MB of 50-byte records.
 const FACETS: usize = 10_000_000;

@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 
 use super::super::arguments::Bench;
 use super::{part, pools, time};
-use crate::base::{Progress, Result};
-use crate::compute::Backend;
-use crate::compute::cpu::Cpu;
-use crate::compute::registration::Target;
-use crate::geometry::{OrderedPoints, Pose, Surface, Vector, transform};
-use crate::inspect::alignment::best_fit::{self, Parameters, Problem};
-use crate::io::atomic::write_bytes;
+use base::{Progress, Result};
+use compute::Backend;
+use compute::cpu::Cpu;
+use compute::registration::Target;
+use geometry::{OrderedPoints, Pose, Surface, Vector, transform};
+use inspect::alignment::best_fit::{self, Parameters, Problem};
+use io::atomic::write_bytes;
 
 pub fn run(arguments: &Bench) -> Result<Value> {
     let scaled = |count: usize| ((count as f64 * arguments.scale) as usize).max(1000);

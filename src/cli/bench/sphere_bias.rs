@@ -3,11 +3,11 @@
 
 use serde_json::{Value, json};
 
-use crate::base::{Progress, Result, UserError};
-use crate::geometry::{Point, Surface, Vector, mesh::shapes};
-use crate::inspect::features::{Kind, Options, Shape, fit};
-use crate::inspect::simulation::sensor::{Sensor, take};
-use crate::inspect::simulation::views;
+use base::{Progress, Result, UserError};
+use geometry::{Point, Surface, Vector, mesh::shapes};
+use inspect::features::{Kind, Options, Shape, fit};
+use inspect::simulation::sensor::{Sensor, take};
+use inspect::simulation::views;
 
 const RADIUS_MM: f64 = 38.136;
 const PUBLISHED_MM: f64 = 37.85;

@@ -12,11 +12,11 @@ use super::super::arguments::Bench;
 use super::charts::{Axes, Series, lines};
 use super::gpu::{matching, no_notices, planes};
 use super::{part, pools, time};
-use crate::base::{Progress, Result, UserError};
-use crate::compute::cpu::Cpu;
-use crate::compute::cuda::Cuda;
-use crate::compute::{Backend, facet_facet_matching, parallel_planes, point_facet_matching};
-use crate::geometry::{Point, Pose, SearchablePoints};
+use base::{Progress, Result, UserError};
+use compute::cpu::Cpu;
+use compute::cuda::Cuda;
+use compute::{Backend, facet_facet_matching, parallel_planes, point_facet_matching};
+use geometry::{Point, Pose, SearchablePoints};
 
 /// What was published of one size, ms.
 struct Published {

@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 
 use super::super::arguments::Bench;
 use super::{part, time};
-use crate::base::{Result, UserError};
-use crate::geometry::{Aabb, Pose};
-use crate::inspect::deviation::Tolerance;
-use crate::render::colour_scale::ColourScale;
-use crate::render::scene::{Look, Slice};
-use crate::render::{Draw, Frame, Gpu, MeshItem, PointsItem, Scene, Shade, Target, ViewCamera};
+use base::{Result, UserError};
+use geometry::{Aabb, Pose};
+use inspect::deviation::Tolerance;
+use render::colour_scale::ColourScale;
+use render::scene::{Look, Slice};
+use render::{Draw, Frame, Gpu, MeshItem, PointsItem, Scene, Shade, Target, ViewCamera};
 
 const POINTS: usize = 2_000_000;
 const FACETS: usize = 1_000_000;

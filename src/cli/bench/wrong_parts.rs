@@ -6,17 +6,17 @@ use serde_json::{Value, json};
 
 use super::super::arguments::Bench;
 use super::poses::{self, Part};
-use crate::base::random::Random;
-use crate::base::{Progress, Result, UserError};
-use crate::compute::Backend;
-use crate::compute::cpu::Cpu;
-use crate::geometry::{Pose, Surface, Vector};
-use crate::inspect::alignment::automatic;
-use crate::inspect::alignment::{Alignment, best_fit};
-use crate::inspect::deviation::{Parameters, Tolerance, Verdict};
-use crate::inspect::simulation::{self, sensor::Sensor};
-use crate::session::check::{self, Check};
-use crate::session::{Actual, Nominal};
+use base::random::Random;
+use base::{Progress, Result, UserError};
+use compute::Backend;
+use compute::cpu::Cpu;
+use geometry::{Pose, Surface, Vector};
+use inspect::alignment::automatic;
+use inspect::alignment::{Alignment, best_fit};
+use inspect::deviation::{Parameters, Tolerance, Verdict};
+use inspect::simulation::{self, sensor::Sensor};
+use session::check::{self, Check};
+use session::{Actual, Nominal};
 
 /// Diagonal that all parts are brought to, mm: their sizes do not tell them apart.
 const DIAGONAL_MM: f64 = 150.0;
@@ -129,7 +129,7 @@ fn nominal_of(part: &Part) -> Nominal {
 }
 
 fn scan_of(nominal: &Nominal, views: usize) -> Result<Actual> {
-    let mut random = Random::new(views as u64, crate::base::random::mix(nominal.source.name().len() as u64));
+    let mut random = Random::new(views as u64, base::random::mix(nominal.source.name().len() as u64));
     let shift = Vector::new(random.normal(), random.normal(), random.normal()) * 100.0;
     let parameters = simulation::Parameters {
         sensor: Sensor { pitch_mm: [0.4; 2], range_sigma_mm: 0.02, ..Sensor::default().scaled(2.0) },
@@ -154,7 +154,7 @@ fn judged(nominal: &Nominal, scan: &Actual) -> Result<[Outcome; TOLERANCES_MM.le
         let parameters = Parameters { tolerance, ..Parameters::default() };
         match check::run(&Cpu, nominal, scan, &alignment.nominal_from_scan, &parameters, 3.0 * limit_mm, &silent) {
             Ok(check) => *outcome = Outcome::of(&check, &alignment),
-            Err(UserError { kind: crate::base::ErrorKind::Input, .. }) => {}
+            Err(UserError { kind: base::ErrorKind::Input, .. }) => {}
             Err(error) => return Err(error),
         }
     }

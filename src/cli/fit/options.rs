@@ -6,10 +6,10 @@ use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
 use super::super::arguments::{columns, three};
-use crate::base::{LengthUnit, Result, UserError};
-use crate::compute::DeviceChoice;
-use crate::inspect::features::weights::{Weighting, Weights};
-use crate::inspect::features::{Kind, Objective};
+use base::{LengthUnit, Result, UserError};
+use compute::DeviceChoice;
+use inspect::features::weights::{Weighting, Weights};
+use inspect::features::{Kind, Objective};
 
 /// `fit`
 #[derive(Args, Debug)]
@@ -33,7 +33,7 @@ pub struct Fit {
     pub units: Option<LengthUnit>,
     /// Columns of x, y, z in files of numbers, counted from 1, such as 2,3,4.
     #[arg(long, value_parser = columns)]
-    pub columns: Option<crate::io::xyz::Columns>,
+    pub columns: Option<io::xyz::Columns>,
     /// What makes one feature the best.
     #[arg(long, value_enum, default_value = "gaussian")]
     pub objective: Objective,

@@ -7,10 +7,10 @@ use serde_json::json;
 use super::super::console::Console;
 use super::weighed::Weighed;
 use super::{Fit, PlaneFiles};
-use crate::base::{Progress, Result};
-use crate::cli::output::outln;
-use crate::dispatch::Context;
-use crate::inspect::features::plane_set::{PlanePoints, PlaneSet, fit_parallel};
+use crate::output::outln;
+use base::{Progress, Result};
+use dispatch::Context;
+use inspect::features::plane_set::{PlanePoints, PlaneSet, fit_parallel};
 
 /// A set, and the files of its planes with the points that are masked in each.
 struct Fitted {
@@ -45,7 +45,7 @@ pub fn run(arguments: &Fit, json: bool, context: &Context, console: &Console, pr
             .collect();
         super::super::print_json(&json!({
             "schema": "shadowgraph.parallel-planes/1",
-            "software": crate::report::software(),
+            "software": report::software(),
             "weights": weights.words(),
             "sets": sets,
         }))?;

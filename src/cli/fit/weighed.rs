@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use super::Fit;
-use crate::base::{Progress, Result, UserError};
-use crate::dispatch::Context;
-use crate::geometry::Point;
-use crate::inspect::features::weights::{Weighting, Weights};
-use crate::io::format::Format;
-use crate::io::xyz::{self, Columns};
-use crate::io::{LoadOptions, Source, load_scan};
+use base::{Progress, Result, UserError};
+use dispatch::Context;
+use geometry::Point;
+use inspect::features::weights::{Weighting, Weights};
+use io::format::Format;
+use io::xyz::{self, Columns};
+use io::{LoadOptions, Source, load_scan};
 
 /// The points of one file.
 pub struct Weighed {

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::geometry::{Pose, transform};
-use crate::inspect::alignment::StopReason;
-use crate::inspect::calibration::angles_rad;
+use geometry::{Pose, transform};
+use inspect::alignment::StopReason;
+use inspect::calibration::angles_rad;
 
 /// How the iterations of a registration went.
 pub struct Course<'a> {
@@ -77,7 +77,7 @@ fn quaternion(pose: &Pose) -> [f64; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::{Point, Vector};
+    use geometry::{Point, Vector};
     use nalgebra::{Quaternion, UnitQuaternion};
 
     #[test]

@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use super::super::console::Console;
-use crate::base::Result;
-use crate::cli::output::outln;
-use crate::inspect::alignment::search_comparison::SearchComparison;
+use crate::output::outln;
+use base::Result;
+use inspect::alignment::search_comparison::SearchComparison;
 
 /// Prints the table.
 pub fn print(comparison: &SearchComparison, json: bool, console: &Console) -> Result<i32> {

@@ -5,18 +5,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::super::console::Console;
 use super::Register;
-use crate::base::{Progress, Result, UserError};
-use crate::compute::cpu::Cpu;
-use crate::compute::{Backend, DeviceKind};
-use crate::dispatch::{Command, Context, Dispatcher, Watch};
-use crate::geometry::{Cloud, OrderedPoints, Pose, SearchablePoints, Vector};
-use crate::inspect::alignment::automatic;
-use crate::inspect::alignment::search_comparison::{self, SearchComparison};
-use crate::inspect::alignment::search_registration::Nominal;
-use crate::inspect::alignment::{Alignment, Method, best_fit};
-use crate::inspect::cleaning::normals_of;
-use crate::io::format::Format;
-use crate::io::{LoadOptions, LoadedScan, load_scan};
+use base::{Progress, Result, UserError};
+use compute::cpu::Cpu;
+use compute::{Backend, DeviceKind};
+use dispatch::{Command, Context, Dispatcher, Watch};
+use geometry::{Cloud, OrderedPoints, Pose, SearchablePoints, Vector};
+use inspect::alignment::automatic;
+use inspect::alignment::search_comparison::{self, SearchComparison};
+use inspect::alignment::search_registration::Nominal;
+use inspect::alignment::{Alignment, Method, best_fit};
+use inspect::cleaning::normals_of;
+use io::format::Format;
+use io::{LoadOptions, LoadedScan, load_scan};
 
 /// A nominal and a scan.
 pub enum Files {
@@ -60,7 +60,7 @@ impl Clouds {
             let problem =
                 best_fit::Problem { target: nominal.target(), bounds, points: scan, normals: &[], oriented: false };
             // A small object in a large scene must not be matched across the scene.
-            let reach = 0.1 * bounds.diagonal().min(crate::geometry::Aabb::of_many(&scan.points).diagonal());
+            let reach = 0.1 * bounds.diagonal().min(geometry::Aabb::of_many(&scan.points).diagonal());
             let gate_mm = arguments.max_distance_mm.unwrap_or(reach);
             let (backend, parameters) = (context.backend.as_ref(), arguments.best_fit());
             let mut watch = |_: &Pose, rms_mm: f64| history_mm2.push(rms_mm * rms_mm);

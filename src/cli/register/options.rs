@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::base::{LengthUnit, Result, UserError};
-use crate::compute::DeviceChoice;
-use crate::compute::icp::{Filter, Search};
-use crate::inspect::alignment::{Method, best_fit, search_registration};
+use base::{LengthUnit, Result, UserError};
+use compute::DeviceChoice;
+use compute::icp::{Filter, Search};
+use inspect::alignment::{Method, best_fit, search_registration};
 
 /// `register`
 #[derive(Args, Debug)]

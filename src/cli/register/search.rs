@@ -8,12 +8,12 @@ use super::super::console::Console;
 use super::answer::{Course, pose_json, text};
 use super::files::{Files, load};
 use super::{Register, write_pose};
-use crate::base::{Progress, Result, UserError};
-use crate::cli::output::out;
-use crate::dispatch::Context;
-use crate::geometry::{OrderedPoints, transform};
-use crate::inspect::alignment::search_registration::{Parameters, Registered, Tracker};
-use crate::report::summary;
+use crate::output::out;
+use base::{Progress, Result, UserError};
+use dispatch::Context;
+use geometry::{OrderedPoints, transform};
+use inspect::alignment::search_registration::{Parameters, Registered, Tracker};
+use report::summary;
 
 /// A scan and its registration.
 struct Frame {

@@ -3,10 +3,10 @@
 use rayon::prelude::*;
 
 use super::{CHUNK, facets_along_curve};
-use crate::base::{Progress, Result};
-use crate::compute::facet_facet_matching::Request;
-use crate::compute::point_facet_matching::FacetDeviation;
-use crate::geometry::triangle;
+use crate::facet_facet_matching::Request;
+use crate::point_facet_matching::FacetDeviation;
+use base::{Progress, Result};
+use geometry::triangle;
 
 pub(super) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<FacetDeviation>> {
     let facets = request.nominal.facets.len();
@@ -40,7 +40,7 @@ pub(super) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<Face
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::{Point, Pose, Surface, mesh::shapes, refine};
+    use geometry::{Point, Pose, Surface, mesh::shapes, refine};
 
     #[test]
     fn an_inflated_sphere_deviates_by_its_growth_everywhere() {

@@ -1,7 +1,7 @@
 //! Which closest points count as matches: shared by the deviation and the registration.
 
-use crate::compute::point_deviation::{MatchState, RIM_TILT_RAD};
-use crate::geometry::{Point, Pose, Surface, SurfaceHit, Vector};
+use crate::point_deviation::{MatchState, RIM_TILT_RAD};
+use geometry::{Point, Pose, Surface, SurfaceHit, Vector};
 
 /// The limits of a match apart from its distance.
 pub(super) struct Gate<'a> {

@@ -7,12 +7,12 @@ use rayon::prelude::*;
 
 use super::CHUNK;
 use super::order_statistic::OrderStatistics;
-use crate::base::{Progress, Result};
-use crate::compute::icp::{
+use crate::icp::{
     Answer, Filter, Iteration, Parameters, Problem, Search, Start, Stop, VISITS, check, stop_after, undetermined,
 };
-use crate::geometry::kd_tree::{Neighbour, Plain};
-use crate::geometry::{DelaunayGraph, KdTree, Point, Pose, Vector, closed_form};
+use base::{Progress, Result};
+use geometry::kd_tree::{Neighbour, Plain};
+use geometry::{DelaunayGraph, KdTree, Point, Pose, Vector, closed_form};
 
 /// A pair: its truth, how far apart it is, and how many points its walk stood on.
 #[derive(Clone, Copy, Default)]
@@ -244,9 +244,9 @@ fn error(truth: &[Point], sensed: &[Point], matches: &[Match], cut_mm: f64, pose
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
-    use crate::compute::icp::Truth;
-    use crate::geometry::{OrderedPoints, mesh::shapes, sampling, transform};
+    use crate::icp::Truth;
+    use base::random::Random;
+    use geometry::{OrderedPoints, mesh::shapes, sampling, transform};
 
     fn cloud(count: usize) -> Vec<Point> {
         let mut mesh = shapes::torus(30.0, 8.0, 60, 30);

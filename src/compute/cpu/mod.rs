@@ -16,8 +16,8 @@ mod thinning;
 use rayon::prelude::*;
 
 use super::{Backend, Device, DeviceKind};
-use crate::base::{Progress, Result};
-use crate::geometry::{Mesh, OrderedPoints, Point, triangle};
+use base::{Progress, Result};
+use geometry::{Mesh, OrderedPoints, Point, triangle};
 
 /// The processor's cores.
 #[derive(Clone, Copy, Debug, Default)]

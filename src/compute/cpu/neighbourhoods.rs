@@ -2,10 +2,10 @@
 
 use rayon::prelude::*;
 
-use crate::base::{Progress, Result};
-use crate::compute::neighbourhoods::{Neighbourhood, Request};
-use crate::geometry::kd_tree::{AlongCurve, Neighbour};
-use crate::geometry::{OrderedPoints, Point, Vector, jacobi};
+use crate::neighbourhoods::{Neighbourhood, Request};
+use base::{Progress, Result};
+use geometry::kd_tree::{AlongCurve, Neighbour};
+use geometry::{OrderedPoints, Point, Vector, jacobi};
 
 /// Points of one task.
 const CHUNK: usize = 512;

@@ -72,7 +72,7 @@ fn bucket(value: f64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
+    use base::random::Random;
 
     #[test]
     fn ranks_agree_with_sorting_over_all_magnitudes() {

@@ -2,9 +2,9 @@
 
 use rayon::prelude::*;
 
-use crate::base::{Progress, Result};
-use crate::compute::parallel_planes::{Moments, PlaneSet, Request, sets, shift_of};
-use crate::geometry::Vector;
+use crate::parallel_planes::{Moments, PlaneSet, Request, sets, shift_of};
+use base::{Progress, Result};
+use geometry::Vector;
 
 /// Points of a chunk.
 const CHUNK: usize = 8192;
@@ -39,8 +39,8 @@ fn sums(points: &[[f32; 4]], shift: &Vector) -> Moments {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
-    use crate::geometry::Point;
+    use base::random::Random;
+    use geometry::Point;
 
     /// Planes of `length` x `width`, `step` apart along the normal, with noise; and the singular vectors of all points
     /// about their centroids, in f64.

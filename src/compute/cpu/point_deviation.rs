@@ -4,9 +4,9 @@ use rayon::prelude::*;
 
 use super::CHUNK;
 use super::gate::Gate;
-use crate::base::{Progress, Result};
-use crate::compute::point_deviation::{PointDeviation, Request};
-use crate::geometry::surface::{ClosestQuery, closest_in_order};
+use crate::point_deviation::{PointDeviation, Request};
+use base::{Progress, Result};
+use geometry::surface::{ClosestQuery, closest_in_order};
 
 pub(super) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<PointDeviation>> {
     let points = &request.points.points;

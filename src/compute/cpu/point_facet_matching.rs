@@ -3,12 +3,12 @@
 use rayon::prelude::*;
 
 use super::{CHUNK, facets_along_curve};
-use crate::base::{Progress, Result};
-use crate::compute::point_facet_matching::{FacetDeviation, Request};
-use crate::geometry::kd_tree::{Leaf, LeafVisitor};
-use crate::geometry::simd::{Column, Lanes, Task, dispatch};
-use crate::geometry::tree::Stack;
-use crate::geometry::{Aabb, KdTree, Point, Pose, Vector, triangle};
+use crate::point_facet_matching::{FacetDeviation, Request};
+use base::{Progress, Result};
+use geometry::kd_tree::{Leaf, LeafVisitor};
+use geometry::simd::{Column, Lanes, Task, dispatch};
+use geometry::tree::Stack;
+use geometry::{Aabb, KdTree, Point, Pose, Vector, triangle};
 
 pub(super) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<FacetDeviation>> {
     let facets = request.nominal.facets.len();
@@ -168,14 +168,10 @@ impl LeafVisitor for Cylinder<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
-    use crate::geometry::{SearchablePoints, mesh::shapes, refine};
+    use base::random::Random;
+    use geometry::{SearchablePoints, mesh::shapes, refine};
 
-    fn request<'a>(
-        nominal: &'a crate::geometry::Mesh,
-        points: &'a SearchablePoints<'a>,
-        pose: &'a Pose,
-    ) -> Request<'a> {
+    fn request<'a>(nominal: &'a geometry::Mesh, points: &'a SearchablePoints<'a>, pose: &'a Pose) -> Request<'a> {
         Request {
             nominal,
             points,
@@ -192,7 +188,7 @@ mod tests {
         let (nominal, _) = refine::to_max_edge(&shapes::torus(20.0, 6.0, 40, 20), 2.0, &Progress::silent()).unwrap();
         let mut random = Random::new(5, 0);
         let pose = Pose::from_parts(nalgebra::Translation3::new(3.0, -1.0, 2.0), random.rotation());
-        let points: Vec<Point> = crate::geometry::sampling::by_area(&nominal, 20_000, 3)
+        let points: Vec<Point> = geometry::sampling::by_area(&nominal, 20_000, 3)
             .iter()
             .map(|sample| pose.inverse() * (sample.point + sample.normal * random.range(-0.3, 0.5)))
             .collect();

@@ -7,12 +7,12 @@ use rayon::prelude::*;
 use super::CHUNK;
 use super::gate::Gate;
 use super::order_statistic::OrderStatistics;
-use crate::base::{Progress, Result};
-use crate::compute::point_deviation::MatchState;
-use crate::compute::registration::{Answer, Metric, Problem, Registration, Robust, Step, Target};
-use crate::geometry::surface::{ClosestQuery, closest_in_order};
-use crate::geometry::triangle::Feature;
-use crate::geometry::{Point, Surface, SurfaceHit, Vector};
+use crate::point_deviation::MatchState;
+use crate::registration::{Answer, Metric, Problem, Registration, Robust, Step, Target};
+use base::{Progress, Result};
+use geometry::surface::{ClosestQuery, closest_in_order};
+use geometry::triangle::Feature;
+use geometry::{Point, Surface, SurfaceHit, Vector};
 
 /// A correspondence: the direction in which its distance grows, and the signed distance; NaN where there is none.
 #[derive(Clone, Copy)]

@@ -2,10 +2,10 @@
 
 use rayon::prelude::*;
 
-use crate::base::{Progress, Result};
-use crate::compute::smoothing::{NEIGHBOURS, NO_LINK, Request, Smoothed};
-use crate::geometry::kd_tree::{AlongCurve, Neighbour, Neighbours};
-use crate::geometry::{OrderedPoints, Point};
+use crate::smoothing::{NEIGHBOURS, NO_LINK, Request, Smoothed};
+use base::{Progress, Result};
+use geometry::kd_tree::{AlongCurve, Neighbour, Neighbours};
+use geometry::{OrderedPoints, Point};
 
 /// Points of one task.
 const CHUNK: usize = 512;

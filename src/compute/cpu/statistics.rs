@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::compute::statistics::{Request, Summary, percentiles};
+use crate::statistics::{Request, Summary, percentiles};
 
 /// Values of one task; sums of tasks are added in order.
 const CHUNK: usize = 4096;

@@ -5,10 +5,10 @@ use std::hash::BuildHasherDefault;
 
 use rayon::prelude::*;
 
-use crate::base::{Progress, Result};
-use crate::compute::thinning::{Request, Rule, turn_of};
-use crate::geometry::weld::CoordinateHasher;
-use crate::geometry::{Aabb, Point, thinning};
+use crate::thinning::{Request, Rule, turn_of};
+use base::{Progress, Result};
+use geometry::weld::CoordinateHasher;
+use geometry::{Aabb, Point, thinning};
 
 /// The numbers kept, in ascending order.
 pub(super) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<u32>> {
@@ -86,8 +86,8 @@ impl<'a> Kept<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
-    use crate::geometry::SearchablePoints;
+    use base::random::Random;
+    use geometry::SearchablePoints;
 
     #[test]
     fn points_kept_are_apart_and_cover_all_others() {

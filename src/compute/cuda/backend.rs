@@ -1,13 +1,13 @@
 //! What the device computes, and where the processor steps in.
 
 use super::{Cuda, DeviceRegistration};
-use crate::base::{Progress, Result};
-use crate::compute::cpu::Cpu;
-use crate::compute::registration::{Answer, Problem, Registration, Step};
-use crate::compute::{
+use crate::cpu::Cpu;
+use crate::registration::{Answer, Problem, Registration, Step};
+use crate::{
     Backend, Device, DeviceKind, facet_facet_matching, icp, neighbourhoods, parallel_planes, point_deviation,
     point_facet_matching, smoothing, statistics, thinning,
 };
+use base::{Progress, Result};
 
 impl Backend for Cuda {
     fn device(&self) -> Device {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytemuck::Pod;
 use rayon::prelude::*;
 
-use crate::base::{Result, UserError};
+use base::{Result, UserError};
 
 /// Memory, transfers and launches of one device. Places are addresses in its memory.
 pub trait Driver: Send + Sync {

@@ -7,9 +7,9 @@ use bytemuck::{Pod, Zeroable, bytes_of};
 use super::driver::{Buffer, Driver, launch_each};
 use super::mesh::DeviceMesh;
 use super::queries::pose_parameter;
-use crate::base::Result;
-use crate::compute::point_facet_matching::FacetDeviation;
-use crate::geometry::{Aabb, Mesh, Pose};
+use crate::point_facet_matching::FacetDeviation;
+use base::Result;
+use geometry::{Aabb, Mesh, Pose};
 
 /// `FacetAnswer` of facets.cuh.
 #[repr(C)]

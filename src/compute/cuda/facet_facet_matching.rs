@@ -7,10 +7,10 @@ use bytemuck::{Pod, Zeroable, bytes_of};
 use super::driver::{Driver, require};
 use super::facet_answers::{FacetAnswers, FacetsParameter};
 use super::surface::DeviceSurface;
-use crate::base::Result;
-use crate::compute::facet_facet_matching::Request;
-use crate::compute::point_facet_matching::FacetDeviation;
-use crate::geometry::Pose;
+use crate::facet_facet_matching::Request;
+use crate::point_facet_matching::FacetDeviation;
+use base::Result;
+use geometry::Pose;
 
 /// `Request` of facet_facet_matching.cu.
 #[repr(C)]

@@ -1,7 +1,7 @@
 //! Points and vectors as the plain coordinates that kernels read, without a copy.
 #![allow(unsafe_code)]
 
-use crate::geometry::{Point, Vector};
+use geometry::{Point, Vector};
 
 /// x, y, z of each point, mm.
 pub fn of_points(points: &[Point]) -> &[f64] {

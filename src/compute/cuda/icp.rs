@@ -12,11 +12,9 @@ use super::flat;
 use super::order_statistic::{OrderStatistics, Rank};
 use super::points::{DevicePoints, PointsParameter};
 use super::queries::pose_parameter;
-use crate::base::{Progress, Result};
-use crate::compute::icp::{
-    Answer, Filter, Iteration, Parameters, Problem, Search, Stages, Start, Stop, VISITS, undetermined,
-};
-use crate::geometry::{DelaunayGraph, Pose, Vector};
+use crate::icp::{Answer, Filter, Iteration, Parameters, Problem, Search, Stages, Start, Stop, VISITS, undetermined};
+use base::{Progress, Result};
+use geometry::{DelaunayGraph, Pose, Vector};
 
 /// Threads of a block, and most blocks. Fixed, so that sums are the same bits on every device.
 const THREADS: u32 = 256;

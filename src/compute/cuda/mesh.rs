@@ -7,8 +7,8 @@ use bytemuck::{Pod, Zeroable, bytes_of};
 use super::driver::{Buffer, Driver};
 use super::flat;
 use super::tree::{self, CurveParameter};
-use crate::base::Result;
-use crate::geometry::{Aabb, Mesh};
+use base::Result;
+use geometry::{Aabb, Mesh};
 
 /// `Mesh` of facet_tree.cu.
 #[repr(C)]

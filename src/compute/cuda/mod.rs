@@ -28,10 +28,10 @@ mod tree;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::registration::{Problem, Target};
-use crate::base::{ErrorKind, Progress, Result, UserError};
-use crate::geometry::Surface;
+use base::{ErrorKind, Progress, Result, UserError};
 use driver::Driver;
 pub use facet_facet_matching::FacetFacetJob;
+use geometry::Surface;
 pub use icp::IcpJob;
 pub use neighbourhoods::NeighbourhoodsJob;
 pub use page_locked::PageLocked;

@@ -7,9 +7,9 @@ use bytemuck::{Pod, Zeroable, bytes_of};
 use super::driver::{Buffer, Driver, launch_each, require};
 use super::flat;
 use super::points::{DevicePoints, PointsParameter};
-use crate::base::Result;
-use crate::compute::neighbourhoods::{Neighbourhood, Request};
-use crate::geometry::Vector;
+use crate::neighbourhoods::{Neighbourhood, Request};
+use base::Result;
+use geometry::Vector;
 
 /// `Request` of neighbourhoods.cu.
 #[repr(C)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytemuck::bytes_of;
 
 use super::driver::{Buffer, Driver};
-use crate::base::Result;
+use base::Result;
 
 /// Bytes of `Selection` and `Spread` of order_statistic.cu.
 const SELECTION_BYTES: usize = (2 * 2048 + 2) * 4;

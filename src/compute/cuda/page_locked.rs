@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bytemuck::Pod;
 
 use super::driver::Driver;
-use crate::base::Result;
+use base::Result;
 
 /// Values in page-locked memory, for what goes to the device again and again. The system lends little of it: ordinary
 /// memory goes through page-locked halves instead, at about half the speed.

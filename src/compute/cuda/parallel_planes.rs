@@ -5,9 +5,9 @@ use std::sync::Arc;
 use bytemuck::{Pod, Zeroable, bytes_of};
 
 use super::driver::{Buffer, Driver, require};
-use crate::base::Result;
-use crate::compute::parallel_planes::{Moments, PlaneSet, Request, sets, shift_of};
-use crate::geometry::Vector;
+use crate::parallel_planes::{Moments, PlaneSet, Request, sets, shift_of};
+use base::Result;
+use geometry::Vector;
 
 /// Points of a chunk, and threads of the block that sums it; THREADS of parallel_planes.cu.
 const CHUNK: usize = 8192;

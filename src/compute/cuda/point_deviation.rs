@@ -8,8 +8,8 @@ use super::driver::{Buffer, Driver, launch_each, require};
 use super::flat;
 use super::queries::{Candidates, GateParameter, QueriesParameter, resident_normals};
 use super::surface::DeviceSurface;
-use crate::base::Result;
-use crate::compute::point_deviation::{MatchState, PointDeviation, Request};
+use crate::point_deviation::{MatchState, PointDeviation, Request};
+use base::Result;
 
 /// `Request` of closest_point.cu.
 #[repr(C)]

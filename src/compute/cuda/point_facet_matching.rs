@@ -8,9 +8,9 @@ use super::driver::{Buffer, Driver, require};
 use super::facet_answers::{FacetAnswers, FacetsParameter};
 use super::flat;
 use super::points::DevicePoints;
-use crate::base::Result;
-use crate::compute::point_facet_matching::{FacetDeviation, Request};
-use crate::geometry::Pose;
+use crate::point_facet_matching::{FacetDeviation, Request};
+use base::Result;
+use geometry::Pose;
 
 /// `Request` of point_facet_matching.cu.
 #[repr(C)]

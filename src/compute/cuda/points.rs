@@ -7,8 +7,8 @@ use bytemuck::{Pod, Zeroable, bytes_of};
 use super::driver::{Buffer, Driver, launch_each};
 use super::flat;
 use super::tree::{self, CurveParameter};
-use crate::base::Result;
-use crate::geometry::{Aabb, Point};
+use base::Result;
+use geometry::{Aabb, Point};
 
 /// Points in a leaf, at most.
 const LEAF_SIZE: u32 = 8;

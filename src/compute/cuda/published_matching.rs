@@ -6,10 +6,10 @@ use bytemuck::{Pod, Zeroable, bytes_of};
 
 use super::driver::{Buffer, Driver};
 use super::facet_answers::{FacetAnswers, FacetsParameter};
-use crate::base::Result;
-use crate::compute::point_facet_matching::FacetDeviation;
-use crate::compute::{facet_facet_matching, point_facet_matching};
-use crate::geometry::{Point, Pose, Vector, triangle};
+use crate::point_facet_matching::FacetDeviation;
+use crate::{facet_facet_matching, point_facet_matching};
+use base::Result;
+use geometry::{Point, Pose, Vector, triangle};
 
 /// The published steps of tuning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,9 +7,9 @@ use bytemuck::{Pod, Zeroable, bytes_of};
 use super::driver::{Buffer, Driver, launch_each};
 use super::flat;
 use super::surface::SurfaceParameter;
-use crate::base::Result;
-use crate::compute::point_deviation::RIM_TILT_RAD;
-use crate::geometry::{OrderedPoints, Pose, Vector};
+use crate::point_deviation::RIM_TILT_RAD;
+use base::Result;
+use geometry::{OrderedPoints, Pose, Vector};
 
 /// `Queries` of surface.cuh.
 #[repr(C)]

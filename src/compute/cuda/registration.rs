@@ -11,9 +11,9 @@ use super::order_statistic::{OrderStatistics, Rank};
 use super::points::{DevicePoints, PointsParameter};
 use super::queries::{Candidates, GateParameter, QueriesParameter, resident_normals};
 use super::surface::DeviceSurface;
-use crate::base::Result;
-use crate::compute::registration::{Answer, Metric, Problem, Robust, Step};
-use crate::geometry::{Point, Vector};
+use crate::registration::{Answer, Metric, Problem, Robust, Step};
+use base::Result;
+use geometry::{Point, Vector};
 
 /// `Request` of registration.cu.
 #[repr(C)]

@@ -7,8 +7,8 @@ use bytemuck::{Pod, Zeroable, bytes_of};
 use super::driver::{Buffer, Driver, launch_each, require};
 use super::flat;
 use super::points::{DevicePoints, PointsParameter};
-use crate::base::Result;
-use crate::compute::smoothing::{LINKS, Request, Smoothed};
+use crate::smoothing::{LINKS, Request, Smoothed};
+use base::Result;
 
 /// `Request` of smoothing.cu.
 #[repr(C)]

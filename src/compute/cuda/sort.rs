@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytemuck::bytes_of;
 
 use super::driver::{Buffer, Driver};
-use crate::base::Result;
+use base::Result;
 
 /// Keys that a block of 256 threads handles; BLOCK_KEYS of radix_sort.cu.
 const BLOCK_KEYS: usize = 4096;

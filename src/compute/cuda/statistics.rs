@@ -6,8 +6,8 @@ use bytemuck::{Pod, Zeroable, bytes_of};
 
 use super::driver::{Buffer, Driver, launch_each, require};
 use super::sort;
-use crate::base::{Result, UserError};
-use crate::compute::statistics::{Request, SHARES, Summary, percentiles, ranks};
+use crate::statistics::{Request, SHARES, Summary, percentiles, ranks};
+use base::{Result, UserError};
 
 /// STATISTIC_BINS of statistics.cu.
 const BINS: usize = 1024;

@@ -7,8 +7,8 @@ use bytemuck::{Pod, Zeroable, bytes_of};
 use super::driver::{Buffer, Driver, launch_each};
 use super::mesh::DeviceMesh;
 use super::{flat, tree};
-use crate::base::Result;
-use crate::geometry::Surface;
+use base::Result;
+use geometry::Surface;
 
 /// Facets in a leaf, at most; SURFACE_LEAF of surface.cuh.
 const LEAF_SIZE: u32 = 4;

@@ -7,9 +7,9 @@ use bytemuck::{Pod, Zeroable, bytes_of};
 use super::driver::{Buffer, Driver, launch_each, require};
 use super::points::DevicePoints;
 use super::{flat, sort};
-use crate::base::{Progress, Result, UserError};
-use crate::compute::thinning::{Request, Rule};
-use crate::geometry::{Aabb, Point};
+use crate::thinning::{Request, Rule};
+use base::{Progress, Result, UserError};
+use geometry::{Aabb, Point};
 
 /// `Cells` of thinning.cu.
 #[repr(C)]

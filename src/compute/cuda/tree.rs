@@ -6,8 +6,8 @@ use bytemuck::{Pod, Zeroable, bytes_of};
 
 use super::driver::{Buffer, Driver, launch_each};
 use super::sort;
-use crate::base::Result;
-use crate::geometry::Aabb;
+use base::Result;
+use geometry::Aabb;
 
 const LEAF_BIT: u32 = 1 << 31;
 const NONE: u32 = u32::MAX;

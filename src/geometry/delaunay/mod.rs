@@ -10,8 +10,8 @@ pub use walk::Walk;
 use rayon::prelude::*;
 
 use super::{Point, Vector, morton};
-use crate::base::random::Random;
-use crate::base::{Progress, Result, UserError};
+use base::random::Random;
+use base::{Progress, Result, UserError};
 use predicates::{are_collinear, orientation};
 use triangulation::{INFINITE, Triangulation};
 
@@ -182,7 +182,7 @@ fn nearest_by_looking(points: &[Point], place: &Point) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::{mesh::shapes, sampling};
+    use crate::{mesh::shapes, sampling};
 
     /// Walks from everywhere end at the nearest point.
     fn check(points: &[Point]) -> DelaunayGraph {

@@ -85,7 +85,7 @@ impl KdTree {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
+    use base::random::Random;
 
     #[test]
     fn agrees_with_brute_force_with_duplicates_and_far_offsets() {

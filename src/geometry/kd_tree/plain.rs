@@ -81,7 +81,7 @@ impl Visitor for Once<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
+    use base::random::Random;
 
     #[test]
     fn all_leaves_are_exact_and_one_leaf_is_never_better() {

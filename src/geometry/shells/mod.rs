@@ -205,9 +205,9 @@ fn each_overlapping(tree: &Tree, own: &PrimitiveBox, mut take: impl FnMut(usize)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
-    use crate::geometry::Vector;
-    use crate::geometry::mesh::shapes;
+    use crate::Vector;
+    use crate::mesh::shapes;
+    use base::random::Random;
 
     fn cube(centre: [f64; 3], half: f64) -> Mesh {
         let (centre, half) = (Point::from(centre), Vector::repeat(half));
@@ -264,7 +264,7 @@ mod tests {
         // Two cubes with one edge in common.
         let mut pair = cube([0.0; 3], 1.0);
         pair.append(&cube([2.0, 2.0, 0.0], 1.0));
-        let (pair, _) = crate::geometry::weld::clean(pair);
+        let (pair, _) = crate::weld::clean(pair);
         let shells = Shells::of(&pair, &Topology::new(&pair));
         assert!(shells.list.iter().all(|shell| shell.is_rimless && !shell.is_closed));
     }
@@ -283,7 +283,7 @@ mod tests {
             let mut turned = parts.clone();
             turned.iter_mut().filter(|_| random.uniform() < 0.5).for_each(Mesh::flip);
             let mut mesh = all(&turned);
-            let pose = crate::geometry::Pose::from_parts(Vector::new(300.0, -70.0, 9.0).into(), random.rotation());
+            let pose = crate::Pose::from_parts(Vector::new(300.0, -70.0, 9.0).into(), random.rotation());
             mesh.vertices.iter_mut().for_each(|vertex| *vertex = pose * *vertex);
             assert_eq!(depths(&mesh), [0, 1, 2, 0, 1].map(Some));
         }

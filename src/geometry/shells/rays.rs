@@ -3,8 +3,8 @@
 use rayon::prelude::*;
 
 use super::Shells;
-use crate::geometry::topology::NO_NEIGHBOUR;
-use crate::geometry::{Aabb, Point, Surface, Vector, triangle};
+use crate::topology::NO_NEIGHBOUR;
+use crate::{Aabb, Point, Surface, Vector, triangle};
 
 /// Points of a shell that must agree on which others it lies in.
 const SAMPLES: usize = 8;

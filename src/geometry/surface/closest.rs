@@ -160,9 +160,9 @@ impl Visitor for Search<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
-    use crate::geometry::mesh::shapes;
-    use crate::geometry::simd::dispatch_portable;
+    use crate::mesh::shapes;
+    use crate::simd::dispatch_portable;
+    use base::random::Random;
 
     fn brute_force(surface: &Surface, point: &Point) -> (f64, u32) {
         let squared = |facet: usize| {
@@ -202,9 +202,8 @@ mod tests {
     fn a_batch_gives_what_single_searches_give() {
         let surface = Surface::new(shapes::sphere(20.0, 4));
         let mut random = Random::new(2, 0);
-        let mut points: Vec<Point> = (0..3000)
-            .map(|_| Point::from(random.rotation() * crate::geometry::Vector::z() * random.range(15.0, 25.0)))
-            .collect();
+        let mut points: Vec<Point> =
+            (0..3000).map(|_| Point::from(random.rotation() * crate::Vector::z() * random.range(15.0, 25.0))).collect();
         points[7] = Point::new(f64::NAN, 0.0, 0.0);
         let pose = Pose::translation(0.5, 0.25, 0.0);
         let query = ClosestQuery { surface: &surface, surface_from_points: &pose, max_distance_mm: 2.0 };

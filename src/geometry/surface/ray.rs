@@ -186,8 +186,8 @@ fn enters(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
-    use crate::geometry::mesh::shapes;
+    use crate::mesh::shapes;
+    use base::random::Random;
 
     #[test]
     fn rays_hit_a_box_where_the_slabs_say() {

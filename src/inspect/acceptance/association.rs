@@ -1,9 +1,9 @@
 //! Gaussian fits from which the worst points are rejected, and what their residuals say.
 
 use super::Settings;
-use crate::base::{Progress, Result, UserError};
-use crate::geometry::Point;
-use crate::inspect::features::{Kind, Options, Shape, fit};
+use crate::features::{Kind, Options, Shape, fit};
+use base::{Progress, Result, UserError};
+use geometry::Point;
 
 /// A fitted shape and its form figures.
 pub(super) struct Associated {
@@ -79,7 +79,7 @@ fn narrowest_band(residuals: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
+    use base::random::Random;
 
     #[test]
     fn the_worst_are_those_farthest_from_nothing() {

@@ -7,9 +7,9 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::base::{Progress, Result, UserError, random::Random};
-use crate::geometry::{KdTree, Point, Vector, jacobi, thinning};
-use crate::inspect::features::{Kind, Options, Shape, fit};
+use crate::features::{Kind, Options, Shape, fit};
+use base::{Progress, Result, UserError, random::Random};
+use geometry::{KdTree, Point, Vector, jacobi, thinning};
 
 /// A ball that was found.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Settings;
 use super::association::associate;
-use crate::base::{Progress, Result};
-use crate::geometry::{Point, Vector};
-use crate::inspect::features::Kind;
+use crate::features::Kind;
+use base::{Progress, Result};
+use geometry::{Point, Vector};
 
 /// A scan of a flat, its border left out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

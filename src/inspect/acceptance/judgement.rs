@@ -8,7 +8,7 @@ use super::Settings;
 use super::flatness::{PlaneResult, PlaneScan, flatness};
 use super::spacing::{BarResult, BarScan, spacing};
 use super::sphere::{SphereResult, SphereScan, probing};
-use crate::base::{Progress, Result, UserError};
+use base::{Progress, Result, UserError};
 
 /// What is tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

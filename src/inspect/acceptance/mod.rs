@@ -29,7 +29,7 @@ pub use judgement::{Acceptance, Characteristic, Figure, Limit, Limits, Measured,
 pub use spacing::{BarResult, BarScan, SpacingRadius, spacing};
 pub use sphere::{SphereResult, SphereScan, mask_by_incidence, probing};
 
-use crate::base::{Result, UserError};
+use base::{Result, UserError};
 
 /// How scans of artefacts are evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::Settings;
 use super::finding::two_spheres;
 use super::sphere::{Ball, SphereScan};
-use crate::base::{Progress, Result, UserError};
-use crate::geometry::{Point, Vector};
+use base::{Progress, Result, UserError};
+use geometry::{Point, Vector};
 
 /// With which radius the middle of a ball is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
@@ -138,7 +138,7 @@ fn middle_at_radius(points: &[Point], radius_mm: f64, start: Point) -> Option<Po
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
+    use base::random::Random;
 
     #[test]
     fn a_held_radius_gives_the_middle_of_a_cap() {

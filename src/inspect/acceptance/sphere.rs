@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Settings;
 use super::association::{LEAST_POINTS, associate};
-use crate::base::{Progress, Result, UserError};
-use crate::geometry::Point;
-use crate::inspect::features::{Kind, Options, Shape, fit};
+use crate::features::{Kind, Options, Shape, fit};
+use base::{Progress, Result, UserError};
+use geometry::Point;
 
 /// A scan of a ball, and of nothing else.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

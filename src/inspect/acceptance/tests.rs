@@ -3,8 +3,8 @@
 use std::f64::consts::TAU;
 
 use super::*;
-use crate::base::{Progress, random::Random};
-use crate::geometry::{Point, Vector};
+use base::{Progress, random::Random};
+use geometry::{Point, Vector};
 
 fn quiet() -> Progress {
     Progress::silent()

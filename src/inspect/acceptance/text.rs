@@ -4,12 +4,12 @@ use super::flatness::PlaneResult;
 use super::judgement::{Acceptance, Figure, Verdict};
 use super::spacing::{BarResult, SpacingRadius};
 use super::sphere::SphereResult;
-use crate::base::text_table;
+use base::text_table;
 
 impl Acceptance {
     /// Plain text: every position, then what was tested against its limit. Lengths in mm.
     pub fn text(&self) -> String {
-        let signed = |value: f64| crate::base::signed(value, 4);
+        let signed = |value: f64| base::signed(value, 4);
         let size = |value: f64| format!("{value:.4}");
         let mut parts = Vec::new();
         if !self.results.spheres.is_empty() {

@@ -4,10 +4,10 @@ use nalgebra::{Matrix6, Vector6};
 use serde::{Deserialize, Serialize};
 
 use super::{Alignment, Information, Method, Rivals, StopReason};
-use crate::base::{Progress, Result, UserError};
-use crate::compute::Backend;
-use crate::compute::registration::{self, Answer, Metric, Registration, Robust, Step, Target};
-use crate::geometry::{Aabb, OrderedPoints, Pose, Vector, thinning, transform};
+use base::{Progress, Result, UserError};
+use compute::Backend;
+use compute::registration::{self, Answer, Metric, Registration, Robust, Step, Target};
+use geometry::{Aabb, OrderedPoints, Pose, Vector, thinning, transform};
 
 /// What a best fit is asked to do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -338,9 +338,9 @@ fn solve(hessian: &Matrix6<f64>, gradient: &Vector6<f64>, locked: &[bool; 6], le
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
-    use crate::compute::cpu::Cpu;
-    use crate::geometry::{Point, Surface, mesh::shapes, sampling, transform};
+    use base::random::Random;
+    use compute::cpu::Cpu;
+    use geometry::{Point, Surface, mesh::shapes, sampling, transform};
 
     fn fit_of(samples: &[Point], surface: &Surface, start: &Pose, parameters: &Parameters) -> Alignment {
         let points = OrderedPoints::new(samples);

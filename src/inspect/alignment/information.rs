@@ -3,7 +3,7 @@
 use nalgebra::{Matrix6, SymmetricEigen};
 use serde::{Deserialize, Serialize};
 
-use crate::geometry::Point;
+use geometry::Point;
 
 /// The normal matrix of the last iteration, about `pivot`, and its weakest direction.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

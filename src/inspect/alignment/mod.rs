@@ -10,8 +10,8 @@ pub mod search_registration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::capitalised;
-use crate::geometry::Pose;
+use base::capitalised;
+use geometry::Pose;
 pub use information::Information;
 
 /// How an alignment was found.

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::{Result, UserError};
-use crate::geometry::{Point, Pose, Vector, closed_form};
+use base::{Result, UserError};
+use geometry::{Point, Pose, Vector, closed_form};
 
 /// A place on the nominal and the same place on the scan.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -60,8 +60,8 @@ pub fn fit(pairs: &[PointPair]) -> Result<PairFit> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
-    use crate::geometry::transform;
+    use base::random::Random;
+    use geometry::transform;
 
     fn random_pairs(count: usize, random: &mut Random, pose: &Pose) -> Vec<PointPair> {
         (0..count)

@@ -6,10 +6,10 @@ use serde::Serialize;
 
 use super::best_fit;
 use super::search_registration::Nominal;
-use crate::base::{Progress, Result, UserError};
-use crate::compute::icp::{self, Parameters, Search, Truth};
-use crate::compute::{Backend, Device};
-use crate::geometry::{Aabb, OrderedPoints, Pose, Vector, transform};
+use base::{Progress, Result, UserError};
+use compute::icp::{self, Parameters, Search, Truth};
+use compute::{Backend, Device};
+use geometry::{Aabb, OrderedPoints, Pose, Vector, transform};
 
 /// Points of the scan that take part, at most: brute force looks at all pairs.
 pub const SENSED: usize = 9_000;
@@ -216,9 +216,9 @@ fn timed<T>(work: impl FnOnce() -> Result<T>) -> Result<(f64, T)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compute::cpu::Cpu;
-    use crate::geometry::mesh::shapes;
-    use crate::geometry::{SearchablePoints, Surface, sampling};
+    use compute::cpu::Cpu;
+    use geometry::mesh::shapes;
+    use geometry::{SearchablePoints, Surface, sampling};
 
     #[test]
     fn all_searches_find_one_pose() {

@@ -7,11 +7,11 @@ use std::time::Instant;
 use serde::Serialize;
 
 use super::{Alignment, Information, Method, Rivals, StopReason};
-use crate::base::{Progress, Result, UserError};
-use crate::compute::Backend;
-use crate::compute::icp::{self, Answer, Filter, Search, Start, Stop, Truth};
-use crate::compute::registration::Target;
-use crate::geometry::{Aabb, OrderedPoints, Point, Pose, SearchablePoints, Surface, Vector, sampling};
+use base::{Progress, Result, UserError};
+use compute::Backend;
+use compute::icp::{self, Answer, Filter, Search, Start, Stop, Truth};
+use compute::registration::Target;
+use geometry::{Aabb, OrderedPoints, Point, Pose, SearchablePoints, Surface, Vector, sampling};
 
 /// Points sampled from facets for each point of the scan: no fewer than the scan has, so that no point of it shares its
 /// match with many others.
@@ -285,9 +285,9 @@ fn thinned(points: &OrderedPoints, most: Option<usize>) -> Cow<'_, OrderedPoints
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
-    use crate::compute::cpu::Cpu;
-    use crate::geometry::{mesh::shapes, transform};
+    use base::random::Random;
+    use compute::cpu::Cpu;
+    use geometry::{mesh::shapes, transform};
 
     fn part() -> Surface {
         let mut mesh = shapes::torus(30.0, 8.0, 60, 30);

@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use super::{ArtefactFrame, Calibration, angles_rad};
-use crate::base::{Progress, Result, random::Random};
-use crate::geometry::{Point, Pose, Vector, jacobi};
-use crate::inspect::features::Fit;
+use crate::features::Fit;
+use base::{Progress, Result, random::Random};
+use geometry::{Point, Pose, Vector, jacobi};
 
 /// Standard uncertainties as the draws give them.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]

@@ -6,9 +6,9 @@
 //! any other; so a plate that is one face can hold two regions.
 
 use super::artefacts::{Artefact, RECOGNISED};
-use crate::base::{Result, UserError};
-use crate::compute::point_deviation::PointDeviation;
-use crate::geometry::{KdTree, Point, Pose, Subset, Surface};
+use base::{Result, UserError};
+use compute::point_deviation::PointDeviation;
+use geometry::{KdTree, Point, Pose, Subset, Surface};
 
 /// How far a place with a name may lie from the CAD, mm: a ball's radius, where it is one of its centre.
 const PLACE_OFF_MM: f64 = 5.0;

@@ -15,8 +15,8 @@ use serde::Serialize;
 use super::artefacts::Systematic;
 use super::solve::{Frames, Request};
 use super::{ArtefactFrame, Mounting, MountingUncertainty};
-use crate::base::{Progress, Result, UserError};
-use crate::geometry::{Point, Pose, Vector};
+use base::{Progress, Result, UserError};
+use geometry::{Point, Pose, Vector};
 
 /// Faults of a machine: true places from what its scales say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]

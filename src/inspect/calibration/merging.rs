@@ -4,11 +4,11 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::Mounting;
-use crate::base::{Progress, Result, UserError};
-use crate::compute::Backend;
-use crate::geometry::kd_tree::Neighbours;
-use crate::geometry::{Aabb, Cloud, KdTree, Point, Vector, cloud};
-use crate::inspect::alignment::multi_view;
+use crate::alignment::multi_view;
+use base::{Progress, Result, UserError};
+use compute::Backend;
+use geometry::kd_tree::Neighbours;
+use geometry::{Aabb, Cloud, KdTree, Point, Vector, cloud};
 
 /// What the sensor reported, and where the CMM stood.
 #[derive(Clone, Debug)]
@@ -153,7 +153,7 @@ fn seams(snapshots: &[Cloud], progress: &Progress) -> Result<Vec<Seam>> {
             continue;
         }
         let tree = KdTree::new(&first.points);
-        let spacing_mm = crate::geometry::thinning::spacing_mm(&tree, &first.points);
+        let spacing_mm = geometry::thinning::spacing_mm(&tree, &first.points);
         for j in touching {
             let own = seam(first, &tree, spacing_mm, &snapshots[j]);
             seams.extend(own.map(|(points, mean_mm, sigma_mm)| Seam { snapshots: [i, j], points, mean_mm, sigma_mm }));
@@ -184,7 +184,7 @@ fn seam(first: &Cloud, tree: &KdTree, spacing_mm: f64, second: &Cloud) -> Option
                 let own = [d.x * d.x, d.x * d.y, d.x * d.z, d.y * d.y, d.y * d.z, d.z * d.z];
                 moments.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
             }
-            let normal = crate::geometry::jacobi::eigen(&moments).1[0];
+            let normal = geometry::jacobi::eigen(&moments).1[0];
             let outward = normal * normal.dot(&cloud::vector(second.to_sensor[number])).signum();
             Some((point.coords - mean).dot(&outward))
         })

@@ -4,7 +4,7 @@ use nalgebra::{DMatrix, DVector, Matrix3, Matrix6};
 use serde::{Deserialize, Serialize};
 
 use super::artefacts::{ArtefactFrame, ErrorForm, Systematic};
-use crate::geometry::{Point, Pose, Vector};
+use geometry::{Point, Pose, Vector};
 
 /// The frame that a sensor reports in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
@@ -213,7 +213,7 @@ fn by_turns(cmm_from_sensor: &Pose) -> [Vector; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
+    use base::random::Random;
 
     #[test]
     fn angles_rebuild_the_rotation_and_the_composition_maps_sensor_to_cmm() {

@@ -7,8 +7,8 @@ use super::bootstrap::{self, Bootstrap};
 use super::consistency::{self, Checked, Consistency};
 use super::joint::{self, Joint, Wanted};
 use super::{ArtefactFrame, ArtefactKind, Handedness, Measured, Mounting, MountingUncertainty, artefacts};
-use crate::base::{Progress, Result, UserError};
-use crate::geometry::{Point, Vector, thinning};
+use base::{Progress, Result, UserError};
+use geometry::{Point, Vector, thinning};
 
 /// A snapshot of the artefact.
 #[derive(Clone, Debug, Default)]
@@ -302,7 +302,7 @@ fn same_artefact(
     let extent = |regions: &[Vec<Point>], frame: &ArtefactFrame| {
         let place = |point: &Point| frame.device_from_artefact.inverse_transform_point(point);
         let all: Vec<Point> = regions.iter().flatten().map(place).collect();
-        crate::geometry::Aabb::of_points(&all)
+        geometry::Aabb::of_points(&all)
     };
     let (a, b) = (extent(sensor, by_sensor), extent(cmm, by_cmm));
     if (0..2).any(|k| a.max[k] < b.min[k] || b.max[k] < a.min[k]) {

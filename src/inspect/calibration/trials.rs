@@ -11,13 +11,13 @@ pub use mishaps::{Mishap, MishapTrial, mishap_trial, mishap_trials};
 use super::artefacts::{Drawn, Imperfect, radius_biases};
 use super::joint::Wanted;
 use super::{ArtefactKind, Calibration, Handedness, Placement, Request, View, angles_rad, calibrate};
-use crate::base::{Progress, Result, random::Random};
-use crate::geometry::{Cloud, Point, Pose, Subset, Surface, Vector};
-use crate::inspect::simulation::cmm::Cmm;
-use crate::inspect::simulation::greyscale::Greyscale;
-use crate::inspect::simulation::hand::Hand;
-use crate::inspect::simulation::sensor::{Sensor, take};
-use crate::inspect::simulation::systematic::SystematicErrorForm;
+use crate::simulation::cmm::Cmm;
+use crate::simulation::greyscale::Greyscale;
+use crate::simulation::hand::Hand;
+use crate::simulation::sensor::{Sensor, take};
+use crate::simulation::systematic::SystematicErrorForm;
+use base::{Progress, Result, random::Random};
+use geometry::{Cloud, Point, Pose, Subset, Surface, Vector};
 
 /// What the trials have in common.
 #[derive(Clone, Debug)]
@@ -81,7 +81,7 @@ impl Setting {
 
     /// The same with the systematic error of one sensor, where all its snapshots have one.
     fn of_sensor(&self, number: u64) -> Self {
-        let error_seed = self.one_error.then(|| crate::base::random::mix(self.seed ^ crate::base::random::mix(number)));
+        let error_seed = self.one_error.then(|| base::random::mix(self.seed ^ base::random::mix(number)));
         Self { sensor: Sensor { error_seed, ..self.sensor }, ..self.clone() }
     }
 }
@@ -212,7 +212,7 @@ pub fn joint_trial(setting: &Setting, artefact: &Made, count: usize, number: u64
     let truth = scenes[0].cmm_from_sensor;
     let found = solved(&placements, Wanted { squareness: true, scales: false })?;
     let alone = solved(&placements[..1], Wanted::default())?;
-    let joint = found.joint.as_ref().ok_or_else(|| crate::base::UserError::internal("Not solved together."))?;
+    let joint = found.joint.as_ref().ok_or_else(|| base::UserError::internal("Not solved together."))?;
     let centre = Point::new(0.0, 0.0, setting.sensor.working_distance_mm);
     let off = |pose: &Pose| (pose.rotation.angle_to(&truth.rotation), (pose * centre - truth * centre).norm());
     let (angle_rad, place_mm) = off(&found.mounting.cmm_from_sensor);

@@ -5,10 +5,10 @@ mod outliers;
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::{Progress, Result, UserError};
-use crate::compute::thinning::{self, Rule};
-use crate::compute::{Backend, neighbourhoods};
-use crate::geometry::{Cloud, SearchablePoints, Subset, Vector, normals};
+use base::{Progress, Result, UserError};
+use compute::thinning::{self, Rule};
+use compute::{Backend, neighbourhoods};
+use geometry::{Cloud, SearchablePoints, Subset, Vector, normals};
 
 /// Neighbours that a normal is fitted to, the point itself included.
 pub const NORMAL_NEIGHBOURS: usize = 20;
@@ -149,9 +149,9 @@ pub fn normals_of(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
-    use crate::compute::cpu::Cpu;
-    use crate::geometry::Point;
+    use base::random::Random;
+    use compute::cpu::Cpu;
+    use geometry::Point;
 
     #[test]
     fn normals_of_a_noisy_sphere_point_at_the_sensor() {
@@ -163,7 +163,7 @@ mod tests {
         let cloud = Cloud { viewpoint: Some(Point::new(0.0, 0.0, 300.0)), ..Cloud::from_points(points) };
         let cleaned = run(&Cpu, &cloud, &Step::Normals, &Progress::silent()).unwrap();
         for (point, normal) in cloud.points.iter().zip(&cleaned.cloud.normals).filter(|(point, _)| point.z > 15.0) {
-            let normal = crate::geometry::cloud::vector(*normal);
+            let normal = geometry::cloud::vector(*normal);
             assert!(normal.dot(&point.coords.normalize()) > 0.99, "{point} {normal}");
         }
     }

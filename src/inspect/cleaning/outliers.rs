@@ -1,6 +1,6 @@
 //! Statistical outlier removal (Rusu et al., "Towards 3D point cloud based object maps", 2008).
 
-use crate::compute::neighbourhoods::Neighbourhood;
+use compute::neighbourhoods::Neighbourhood;
 
 /// The numbers of the points whose neighbours are as near as most points', in ascending order; and the limit, mm: the
 /// mean of all mean distances and `sigmas` of their standard deviations.

@@ -9,10 +9,10 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::DeviationMap;
-use crate::compute::point_deviation::PointDeviation;
-use crate::geometry::kd_tree::Neighbours;
-use crate::geometry::sampling::{self, SurfaceSample};
-use crate::geometry::{Aabb, DisjointSets, KdTree, Point, Pose, Surface, Vector, triangle};
+use compute::point_deviation::PointDeviation;
+use geometry::kd_tree::Neighbours;
+use geometry::sampling::{self, SurfaceSample};
+use geometry::{Aabb, DisjointSets, KdTree, Point, Pose, Surface, Vector, triangle};
 
 /// Samples of the nominal's surface.
 const SAMPLES: usize = 40_000;

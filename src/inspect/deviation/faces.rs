@@ -5,8 +5,8 @@
 
 use rayon::prelude::*;
 
-use crate::compute::point_deviation::{MatchState, PointDeviation};
-use crate::geometry::{Cloud, KdTree, OrderedPoints, Point, Pose, Surface, Vector};
+use compute::point_deviation::{MatchState, PointDeviation};
+use geometry::{Cloud, KdTree, OrderedPoints, Point, Pose, Surface, Vector};
 
 /// A facet takes points whose closest place on the nominal leans from it by no more than this.
 pub(super) const SAME_FACE_RAD: f64 = std::f64::consts::FRAC_PI_4;

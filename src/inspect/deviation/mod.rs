@@ -16,13 +16,13 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::base::{Progress, Result, UserError};
-use crate::compute::Backend;
-use crate::compute::facet_facet_matching;
-use crate::compute::point_deviation::{self, MatchState, PointDeviation};
-use crate::compute::point_facet_matching::{self, FacetDeviation};
-use crate::geometry::{Cloud, Mesh, OrderedPoints, Pose, SearchablePoints, Surface, Vector, refine};
+use base::{Progress, Result, UserError};
+use compute::Backend;
+use compute::facet_facet_matching;
+use compute::point_deviation::{self, MatchState, PointDeviation};
+use compute::point_facet_matching::{self, FacetDeviation};
 pub use coverage::Coverage;
+use geometry::{Cloud, Mesh, OrderedPoints, Pose, SearchablePoints, Surface, Vector, refine};
 pub use judgement::{Judgement, Verdict};
 pub use part_match::PartMatch;
 pub use statistics::Statistics;
@@ -271,7 +271,7 @@ pub fn closest(
     progress: &Progress,
 ) -> Result<Vec<PointDeviation>> {
     // Without normals in the file there is nothing to compare angles with.
-    let normals: Vec<Vector> = scan.cloud.normals.iter().map(|n| crate::geometry::cloud::vector(*n)).collect();
+    let normals: Vec<Vector> = scan.cloud.normals.iter().map(|n| geometry::cloud::vector(*n)).collect();
     backend.point_deviation(
         &point_deviation::Request {
             surface,
@@ -317,7 +317,7 @@ pub fn beyond(
     };
     let normals: Vec<Vector> = match scan.cloud.normals.is_empty() {
         true => Vec::new(),
-        false => far.iter().map(|&i| crate::geometry::cloud::vector(scan.cloud.normals[i as usize])).collect(),
+        false => far.iter().map(|&i| geometry::cloud::vector(scan.cloud.normals[i as usize])).collect(),
     };
     let deviations = backend.point_deviation(
         &point_deviation::Request {

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::regions::Clutter;
 use super::{Beyond, Coverage, Tolerance};
-use crate::compute::point_deviation::PointDeviation;
-use crate::inspect::alignment::Explained;
+use crate::alignment::Explained;
+use compute::point_deviation::PointDeviation;
 
 /// Tolerances up to this share of the diagonal widen [`Explained::WITHIN`]: what is in tolerance is explained.
 pub const LARGE_TOLERANCE: f64 = 0.01;

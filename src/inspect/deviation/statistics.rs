@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Tolerance;
 use super::histogram::Histogram;
-use crate::base::{Progress, Result};
-use crate::compute::Backend;
-use crate::compute::statistics::Request;
+use base::{Progress, Result};
+use compute::Backend;
+use compute::statistics::Request;
 
 /// Percentiles of the deviations, mm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -84,7 +84,7 @@ pub fn of(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compute::cpu::Cpu;
+    use compute::cpu::Cpu;
 
     fn figures(values: &[f64]) -> (Statistics, Histogram) {
         of(&Cpu, values, &Tolerance::default(), 0.5, &Progress::silent()).unwrap()

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::{Result, UserError};
+use base::{Result, UserError};
 
 /// A deviation is allowed from `low_mm` to `high_mm`, both inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

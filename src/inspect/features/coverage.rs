@@ -5,8 +5,8 @@ use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
 use super::{Fit, Kernel, Options, Shape, fit};
-use crate::base::{Progress, Result, UserError, random::Random};
-use crate::geometry::{Point, Vector};
+use base::{Progress, Result, UserError, random::Random};
+use geometry::{Point, Vector};
 
 /// Standard deviations within which 95 % of a normal distribution lie.
 const OF_95: f64 = 1.96;

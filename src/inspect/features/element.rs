@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 pub use super::model::any_square_to;
 use super::shape::{Kind, Shape};
-use crate::base::{Result, UserError};
-use crate::geometry::{Point, Pose, Vector};
+use base::{Result, UserError};
+use geometry::{Point, Pose, Vector};
 
 /// Angles below this are too small to cut at, rad: a cut amplifies errors of its parts by one over the angle, here a
 /// thousandfold.

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::rim::{Middle, Search};
 use super::{Fit, Kind, Options, Shape, fit};
-use crate::base::{Progress, Result, UserError};
-use crate::geometry::{KdTree, Point, Vector};
+use base::{Progress, Result, UserError};
+use geometry::{KdTree, Point, Vector};
 
 /// Where a hole should be.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -94,7 +94,7 @@ fn found(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
+    use base::random::Random;
 
     /// A sheet with a round hole, scanned at 0.12 mm with noise, strays inside and a lip far below.
     fn sheet(centre: Point, radius: f64, random: &mut Random) -> Vec<Point> {

@@ -4,8 +4,8 @@ use nalgebra::{Matrix3, Matrix6};
 
 use super::planar::{Frame, Place, Solved, solve};
 use super::{Fit, Kind, Options, Shape, Uncertainty, fit, unconverged, undetermined};
-use crate::base::{Progress, Result, UserError};
-use crate::geometry::{Point, Vector};
+use base::{Progress, Result, UserError};
+use geometry::{Point, Vector};
 
 /// Fits a line or a circle in `plane` to `points` projected into it, mm, by least squares of the distances in the
 /// plane. Weights and options are those of [`super::fit`].
@@ -169,8 +169,8 @@ fn found<const N: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
-    use crate::geometry::Pose;
+    use base::random::Random;
+    use geometry::Pose;
 
     fn fitted(kind: Kind, points: &[Point], plane: &Shape) -> Result<Fit> {
         fit_in_plane(kind, points, &[], plane, &Options::default(), &Progress::silent())

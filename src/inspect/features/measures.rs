@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::Fit;
 use super::element::{Element, Flat, Situation, Straight, acute_angle, angle_between, shown};
 use super::model::any_square_to;
-use crate::base::{Result, UserError};
-use crate::geometry::{Point, Vector};
+use base::{Result, UserError};
+use geometry::{Point, Vector};
 
 /// Lines closer than this to parallel are meant to be parallel: their common normal may be far outside the part, so
 /// the mean distance of one from the other takes its place.
@@ -254,8 +254,8 @@ fn expanded(covariance: &Matrix3<f64>, span: &[Vector], along: &Vector, value: f
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::{Progress, random::Random};
-    use crate::inspect::features::{Kind, Options, Shape, fit};
+    use crate::features::{Kind, Options, Shape, fit};
+    use base::{Progress, random::Random};
 
     fn line(point: Point, direction: Vector) -> Element {
         Shape::Line { point, direction: direction.normalize() }.into()

@@ -32,10 +32,10 @@ mod zone;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::base::{Progress, Result, UserError};
-use crate::geometry::{Point, Vector};
+use base::{Progress, Result, UserError};
 pub use correlation::{Kernel, NoiseCorrelation};
 pub use element::Element;
+use geometry::{Point, Vector};
 use model::Model;
 use newton::Weighted;
 pub use objective::Objective;
@@ -301,13 +301,12 @@ impl Normal {
     }
 
     fn shape_inward(&self, shape: &Shape) -> Shape {
-        let to_centroid =
-            crate::geometry::Pose::from_parts((-self.centroid).into(), nalgebra::UnitQuaternion::identity());
+        let to_centroid = geometry::Pose::from_parts((-self.centroid).into(), nalgebra::UnitQuaternion::identity());
         shape.moved(&to_centroid).scaled(1.0 / self.size_mm)
     }
 
     fn shape_outward(&self, shape: &Shape) -> Shape {
-        let back = crate::geometry::Pose::from_parts(self.centroid.into(), nalgebra::UnitQuaternion::identity());
+        let back = geometry::Pose::from_parts(self.centroid.into(), nalgebra::UnitQuaternion::identity());
         shape.scaled(self.size_mm).moved(&back)
     }
 }
@@ -315,7 +314,7 @@ impl Normal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
+    use base::random::Random;
 
     /// What came to its last step must not be shown, printed or written as if it were a fit.
     #[test]

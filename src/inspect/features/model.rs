@@ -8,7 +8,7 @@
 
 use super::revolved;
 use super::shape::Shape;
-use crate::geometry::{Point, Pose, Vector};
+use geometry::{Point, Pose, Vector};
 
 /// Which residual functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -323,7 +323,7 @@ fn curved(q: &Vector, k: f64, curves: &Vector) -> Residual {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
+    use base::random::Random;
 
     /// All derivatives against differences of the residual itself.
     #[test]

@@ -4,7 +4,7 @@ use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
 use super::model::{Form, MOTIONS, Model, PAIRS, Residual};
-use crate::geometry::{Point, Vector};
+use geometry::{Point, Vector};
 
 /// Points of one task; sums of tasks are added in order.
 const CHUNK: usize = 2048;
@@ -332,7 +332,7 @@ fn step(newton: &DMatrix<f64>, gauss: &DMatrix<f64>, gradient: &DVector<f64>, da
 mod tests {
     use super::super::shape::Shape;
     use super::*;
-    use crate::base::random::Random;
+    use base::random::Random;
 
     #[test]
     fn the_sums_of_a_plane_are_those_of_any_shape() {

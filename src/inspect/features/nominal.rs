@@ -2,8 +2,8 @@
 
 use super::element::Situation;
 use super::{Element, Kind, Options, Shape, fit};
-use crate::base::{ErrorKind, Progress, Result, UserError};
-use crate::geometry::{Aabb, Mesh, Point, Vector};
+use base::{ErrorKind, Progress, Result, UserError};
+use geometry::{Aabb, Mesh, Point, Vector};
 
 /// Share of the facets' extent that their corners may lie off a feature and still be of it: corners of a tessellation
 /// lie on the surface of the CAD, but for the digits of the file.
@@ -118,7 +118,7 @@ pub fn off(measured: &Shape, nominal: &Element) -> Off {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::mesh::shapes;
+    use geometry::mesh::shapes;
 
     fn all(mesh: &Mesh) -> Vec<u32> {
         (0..mesh.facets.len() as u32).collect()

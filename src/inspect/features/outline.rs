@@ -2,7 +2,7 @@
 
 use super::model::any_square_to;
 use super::shape::Shape;
-use crate::geometry::{Point, Vector};
+use geometry::{Point, Vector};
 
 /// Corners of a drawn circle.
 const CORNERS: usize = 72;

@@ -4,8 +4,8 @@ use nalgebra::{DMatrix, DVector, Matrix6, SMatrix, SVector};
 
 use super::model::any_square_to;
 use super::shape::Shape;
-use crate::base::{Result, UserError};
-use crate::geometry::{Point, Vector};
+use base::{Result, UserError};
+use geometry::{Point, Vector};
 
 /// Steps that no sound set of points needs.
 const STEPS: usize = 300;

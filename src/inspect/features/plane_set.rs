@@ -11,9 +11,9 @@ use serde::Serialize;
 
 use super::robust;
 use super::{Fit, Kind, Options, ROUNDS, Shape, Uncertainty, fit};
-use crate::base::{Progress, Result, UserError};
-use crate::compute::{Backend, parallel_planes};
-use crate::geometry::{Aabb, Point, Vector};
+use base::{Progress, Result, UserError};
+use compute::{Backend, parallel_planes};
+use geometry::{Aabb, Point, Vector};
 
 /// The points of one plane.
 #[derive(Clone, Copy, Debug)]
@@ -339,8 +339,8 @@ fn undetermined() -> UserError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
-    use crate::compute::cpu::Cpu;
+    use base::random::Random;
+    use compute::cpu::Cpu;
 
     fn fitted(planes: &[Vec<Point>], weights: &[Vec<f64>], clip_sigmas: Option<f64>) -> Result<PlaneSet> {
         let own = |(i, points): (usize, &'_ Vec<Point>)| -> Vec<f64> {

@@ -10,7 +10,7 @@ use nalgebra::{SMatrix, SVector};
 
 use super::model::{FLAT, Form, Model, PAIRS, Residual, any_square_to, cone};
 use super::shape::Shape;
-use crate::geometry::{Point, Pose, Vector};
+use geometry::{Point, Pose, Vector};
 
 /// By x, y, z and the two curvatures of the ring.
 type Gradient = SVector<f64, 5>;

@@ -3,8 +3,8 @@
 //! An opening is seen from its middle: the centre of a round hole, the segment between the centres of a slot's ends.
 
 use super::{Fit, Kind, Options, fit};
-use crate::base::{Progress, Result, UserError};
-use crate::geometry::{KdTree, Point, Vector};
+use base::{Progress, Result, UserError};
+use geometry::{KdTree, Point, Vector};
 
 /// Sectors of the rim at least and at most.
 const SECTORS: [usize; 2] = [16, 360];

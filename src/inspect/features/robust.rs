@@ -5,8 +5,8 @@ use rayon::prelude::*;
 use super::newton::Weighted;
 use super::shape::{Kind, Shape};
 use super::{Normal, start};
-use crate::base::{Progress, Result, UserError, random::Random};
-use crate::geometry::Point;
+use base::{Progress, Result, UserError, random::Random};
+use geometry::Point;
 
 /// Draws of few points: with half of the points wrong, one in a hundred draws of seven is clean.
 const DRAWS: u64 = 500;

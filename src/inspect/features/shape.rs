@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::geometry::{Point, Pose, Vector};
+use geometry::{Point, Pose, Vector};
 
 /// An ideal feature, mm. Directions are unit vectors; their sign carries no meaning but for planes and cones.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use super::correlation::{self, Equations, NoiseCorrelation};
 use super::model::{Form, MOTIONS, Model};
 use super::newton::{self, Weighted};
 use super::shape::Shape;
-use crate::geometry::Point;
+use geometry::Point;
 
 /// Expanded uncertainties (k = 2) from the spread of the residuals, and how well the points determine the feature.
 ///
@@ -141,8 +141,8 @@ impl Uncertainty {
 #[cfg(test)]
 mod tests {
     use super::super::{Kind, Options, fit};
-    use crate::base::{Progress, random::Random};
-    use crate::geometry::Point;
+    use base::{Progress, random::Random};
+    use geometry::Point;
     use nalgebra::{DMatrix, DVector};
 
     /// Planes in noise that is half white, half correlated: stated intervals cover the truth as often as they say,

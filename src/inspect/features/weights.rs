@@ -5,9 +5,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::{Progress, Result, UserError};
-use crate::compute::{Backend, neighbourhoods};
-use crate::geometry::{Cloud, SearchablePoints, Vector, normals};
+use base::{Progress, Result, UserError};
+use compute::{Backend, neighbourhoods};
+use geometry::{Cloud, SearchablePoints, Vector, normals};
 
 /// What decides the weight of a point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
@@ -157,8 +157,8 @@ fn cosines(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compute::cpu::Cpu;
-    use crate::geometry::Point;
+    use compute::cpu::Cpu;
+    use geometry::Point;
 
     /// A flat grid, twice as dense in x on its right half, with a steep strip at its end.
     fn cloud() -> Cloud {

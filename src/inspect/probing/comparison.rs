@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::touched::TouchedHole;
-use crate::base::{Result, signed, text_table};
-use crate::io::probing_csv::csv_text;
-use crate::io::probing_program::Place;
+use base::{Result, signed, text_table};
+use io::probing_csv::csv_text;
+use io::probing_program::Place;
 
 /// One hole.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

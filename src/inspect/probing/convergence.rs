@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::comparison::{Comparison, Row};
 use super::targets::{self, Refused, Settings};
 use super::touched::{self, TouchedHole};
-use crate::base::{ErrorKind, Progress, Result, UserError};
-use crate::inspect::features::holes::NominalHole;
-use crate::io::probing_csv::Touches;
-use crate::io::probing_program::{NamedPlace, Place, Program};
+use crate::features::holes::NominalHole;
+use base::{ErrorKind, Progress, Result, UserError};
+use io::probing_csv::Touches;
+use io::probing_program::{NamedPlace, Place, Program};
 
 /// When to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -13,14 +13,14 @@ mod targets;
 mod tests;
 mod touched;
 
-pub use crate::io::probing_program::{NamedPlace, Place, Program};
 pub use comparison::{Comparison, Differences, Row};
 pub use convergence::{Convergence, Probed, Prober, Rounds, Started, converge, fingerprint};
+pub use io::probing_program::{NamedPlace, Place, Program};
 pub use simulated::SimulatedProber;
 pub use targets::{Plan, Refused, Settings, plan};
 pub use touched::{TouchedHole, evaluate};
 
-use crate::inspect::features::holes::{FoundHole, NominalHole};
+use crate::features::holes::{FoundHole, NominalHole};
 
 impl From<&NominalHole> for Place {
     fn from(hole: &NominalHole) -> Self {

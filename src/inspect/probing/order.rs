@@ -1,6 +1,6 @@
 //! Short ways over many places.
 
-use crate::geometry::Point;
+use geometry::Point;
 
 /// What a change must save to be made, mm: rounding saves nothing.
 const LEAST_GAIN_MM: f64 = 1e-9;
@@ -54,7 +54,7 @@ fn shortened(places: &[Point], way: &mut [usize]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
+    use base::random::Random;
 
     fn length(places: &[Point], way: &[usize]) -> f64 {
         way.windows(2).map(|pair| (places[pair[0]] - places[pair[1]]).norm()).sum()

@@ -1,10 +1,10 @@
 //! A simulated touch probe: a ball that goes along the lines of a program until it meets an ideal sheet, the rim or the
 //! wall of a hole.
 
-use crate::base::{Progress, Result, UserError, random::Random};
-use crate::geometry::{Point, Vector};
-use crate::io::probing_csv::{Reported, Touched, Touches};
-use crate::io::probing_program::{HoleProgram, Place, Program, Step, Touch};
+use base::{Progress, Result, UserError, random::Random};
+use geometry::{Point, Vector};
+use io::probing_csv::{Reported, Touched, Touches};
+use io::probing_program::{HoleProgram, Place, Program, Step, Touch};
 
 use super::convergence::{Probed, Prober};
 use super::targets::Refused;
@@ -146,7 +146,7 @@ impl Prober for SimulatedProber {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::io::probing_program::Face;
+    use io::probing_program::Face;
 
     fn prober() -> SimulatedProber {
         let hole = Place { centre: Point::new(1.0, 2.0, 3.0), axis: Vector::z(), radius_mm: 5.0 };

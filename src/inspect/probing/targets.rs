@@ -9,9 +9,9 @@ use std::f64::consts::TAU;
 use serde::{Deserialize, Serialize};
 
 use super::order;
-use crate::base::{Result, UserError};
-use crate::geometry::{Point, Vector};
-use crate::io::probing_program::{Face, HoleProgram, NamedPlace, Place, Program, Touch};
+use base::{Result, UserError};
+use geometry::{Point, Vector};
+use io::probing_program::{Face, HoleProgram, NamedPlace, Place, Program, Touch};
 
 /// How holes are touched. Lengths in mm.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

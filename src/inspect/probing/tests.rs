@@ -3,11 +3,11 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::base::{self, Progress, random::Random};
-use crate::geometry::{KdTree, Point, Vector};
-use crate::inspect::features::holes::{self, NominalHole};
-use crate::io::probing_csv::{Reported, parse_touches, write_touches};
-use crate::io::probing_program::{Face, Program, Step};
+use crate::features::holes::{self, NominalHole};
+use base::{self, Progress, random::Random};
+use geometry::{KdTree, Point, Vector};
+use io::probing_csv::{Reported, parse_touches, write_touches};
+use io::probing_program::{Face, Program, Step};
 
 /// X, Y and R of nominal, scan, first probe and converged probe, mm.
 const TABLE: [[[f64; 3]; 4]; 5] = [
@@ -191,7 +191,7 @@ fn the_printed_table_has_the_differences_its_text_names() {
 fn from_a_scan_to_the_converged_probe() {
     struct ThroughFiles(SimulatedProber);
     impl Prober for ThroughFiles {
-        fn probe(&mut self, program: &Program, progress: &Progress) -> crate::base::Result<Probed> {
+        fn probe(&mut self, program: &Program, progress: &Progress) -> base::Result<Probed> {
             let probed = self.0.probe(program, progress)?;
             Ok(Probed { touches: parse_touches(&write_touches(&probed.touches)?)?, missed: Vec::new() })
         }
@@ -268,7 +268,7 @@ fn rounds_can_be_kept_and_gone_on_with() {
 fn a_cancelled_run_stops() {
     struct Cancelling(SimulatedProber, std::sync::Arc<std::sync::atomic::AtomicBool>);
     impl Prober for Cancelling {
-        fn probe(&mut self, program: &Program, progress: &Progress) -> crate::base::Result<Probed> {
+        fn probe(&mut self, program: &Program, progress: &Progress) -> base::Result<Probed> {
             let probed = self.0.probe(program, progress);
             self.1.store(true, std::sync::atomic::Ordering::Relaxed);
             probed
@@ -279,7 +279,7 @@ fn a_cancelled_run_stops() {
     let mut prober = Cancelling(SimulatedProber::new(truth(), 0.0, Reported::BallCentre, 1), flag);
     let stopped =
         converge(&from_table(), &Settings::default(), &Convergence::default(), &mut prober, &progress).unwrap_err();
-    assert_eq!(stopped.kind, crate::base::ErrorKind::Cancelled);
+    assert_eq!(stopped.kind, base::ErrorKind::Cancelled);
 }
 
 proptest! {

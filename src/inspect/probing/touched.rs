@@ -7,11 +7,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::targets::Settings;
-use crate::base::{Progress, Result, UserError};
-use crate::geometry::{Point, Vector, jacobi};
-use crate::inspect::features::{self, Kind, Shape};
-use crate::io::probing_csv::{Reported, Touches};
-use crate::io::probing_program::{Face, NamedPlace, Place};
+use crate::features::{self, Kind, Shape};
+use base::{Progress, Result, UserError};
+use geometry::{Point, Vector, jacobi};
+use io::probing_csv::{Reported, Touches};
+use io::probing_program::{Face, NamedPlace, Place};
 
 /// A hole that was touched.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -214,8 +214,8 @@ fn spread(values: impl Iterator<Item = f64>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
-    use crate::io::probing_csv::Touched;
+    use base::random::Random;
+    use io::probing_csv::Touched;
 
     fn truth() -> NamedPlace {
         let axis = Vector::new(0.1, -0.2, 1.0).normalize();

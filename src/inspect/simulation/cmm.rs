@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::random::Random;
-use crate::geometry::{Point, Vector};
+use base::random::Random;
+use geometry::{Point, Vector};
 
 /// The machine.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

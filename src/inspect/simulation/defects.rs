@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::{Result, UserError};
-use crate::geometry::{Mesh, Point, Surface, Vector, refine};
+use base::{Result, UserError};
+use geometry::{Mesh, Point, Surface, Vector, refine};
 
 /// A fault. Sizes in µm where they are deviations.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -145,7 +145,7 @@ fn plug(centre: Point, axis: Vector, radius_mm: f64, thickness_mm: f64) -> Mesh 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::{mesh::shapes, topology::Topology};
+    use geometry::{mesh::shapes, topology::Topology};
 
     #[test]
     fn a_bump_rises_by_its_height_on_one_side_only() {

@@ -4,8 +4,8 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::sensor::{Sensor, Snapshot, SnapshotPoint};
-use crate::base::random::Random;
-use crate::geometry::{Point, Pose};
+use base::random::Random;
+use geometry::{Point, Pose};
 
 /// How the camera's image differs from the ink.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::random::Random;
+use base::random::Random;
 
 /// How far a hand's strokes are off.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -14,9 +14,9 @@ pub mod views;
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::{Progress, Result, UserError, random::Random};
-use crate::geometry::{Cloud, Point, Pose, Surface};
+use base::{Progress, Result, UserError, random::Random};
 use defects::Defect;
+use geometry::{Cloud, Point, Pose, Surface};
 use sensor::{Sensor, Snapshot};
 
 /// What a simulation is asked for.
@@ -139,7 +139,7 @@ fn add_outliers(points: &mut Vec<Measured>, part: &Surface, parameters: &Paramet
         Measured {
             place: Point::new(at(&mut random, 0), at(&mut random, 1), at(&mut random, 2)),
             truth: None,
-            to_sensor: (random.rotation() * crate::geometry::Vector::z()).cast::<f32>().into(),
+            to_sensor: (random.rotation() * geometry::Vector::z()).cast::<f32>().into(),
         }
     }));
 }
@@ -161,9 +161,7 @@ fn finish(points: Vec<Measured>, nominal: &Surface, parameters: &Parameters, pos
         points: points.iter().map(|point| scan_from_nominal * point.place).collect(),
         to_sensor: points
             .iter()
-            .map(|point| {
-                (scan_from_nominal.rotation * crate::geometry::cloud::vector(point.to_sensor)).cast::<f32>().into()
-            })
+            .map(|point| (scan_from_nominal.rotation * geometry::cloud::vector(point.to_sensor)).cast::<f32>().into())
             .collect(),
         ..Cloud::default()
     };
@@ -173,7 +171,7 @@ fn finish(points: Vec<Measured>, nominal: &Surface, parameters: &Parameters, pos
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::{Vector, mesh::shapes};
+    use geometry::{Vector, mesh::shapes};
 
     fn plate() -> Surface {
         Surface::new(shapes::cuboid(Point::new(-20.0, -15.0, 0.0), Point::new(20.0, 15.0, 4.0)))

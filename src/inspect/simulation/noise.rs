@@ -1,7 +1,7 @@
 //! Smooth random fields over the sensor's field of view.
 
 use super::sensor::Sensor;
-use crate::base::random::Random;
+use base::random::Random;
 
 /// A random field of zero mean; unit variance for [`Field::correlated`].
 pub enum Field {

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::noise::Field;
 use super::systematic::{SystematicError, SystematicErrorForm};
-use crate::base::{Progress, Result, UserError, random::Random};
-use crate::geometry::{Point, Pose, Surface, Vector};
+use base::{Progress, Result, UserError, random::Random};
+use geometry::{Point, Pose, Surface, Vector};
 
 /// A structured-light sensor. In its own frame the camera is the origin and looks along +z; x is across, towards the
 /// projector.
@@ -279,7 +279,7 @@ fn look(
 }
 
 fn glossy_patches(part: &Surface, sensor: &Sensor, seed: u64) -> Vec<Point> {
-    crate::geometry::sampling::by_area(part.mesh(), sensor.glossy_patches as usize, seed ^ 0x6105)
+    geometry::sampling::by_area(part.mesh(), sensor.glossy_patches as usize, seed ^ 0x6105)
         .iter()
         .map(|sample| sample.point)
         .collect()

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::noise::Field;
 use super::sensor::Sensor;
-use crate::base::random::Random;
+use base::random::Random;
 
 /// The form of the error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]

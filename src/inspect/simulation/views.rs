@@ -1,7 +1,7 @@
 //! Where the simulated sensor stands.
 
 use super::sensor::Sensor;
-use crate::geometry::{Aabb, Point, Pose, Vector};
+use geometry::{Aabb, Point, Pose, Vector};
 
 /// The pose of a sensor that looks at `target` from direction `from` (out of the part), nominal frame.
 pub fn looking_at(target: &Point, from: &Vector, sensor: &Sensor) -> Pose {

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use crate::base::random::Random;
+use base::random::Random;
 
 /// Points outside by less than this share of the circle's reach are inside: rounding.
 const ROUNDING: f64 = 1e-13;

@@ -8,10 +8,10 @@
 use super::feature::{Actual, mean};
 use super::tolerance::{MaximumMaterial, Side};
 use super::{extents, sections};
-use crate::base::{Progress, Result, UserError};
-use crate::geometry::{Point, Vector};
-use crate::inspect::features::element::{Flat, Situation, Straight, any_square_to};
-use crate::inspect::features::{Certificate, Element, Kind, Objective, Options, Shape, fit};
+use crate::features::element::{Flat, Situation, Straight, any_square_to};
+use crate::features::{Certificate, Element, Kind, Objective, Options, Shape, fit};
+use base::{Progress, Result, UserError};
+use geometry::{Point, Vector};
 
 /// How far the sides of a slot or tab are stretched along themselves before planes are fitted, in their distances from
 /// each other: the narrowest zone of all then is the one that they face.

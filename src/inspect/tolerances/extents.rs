@@ -2,8 +2,8 @@
 
 use super::enclosing_circle::least_enclosing_circle;
 use super::feature::mean;
-use crate::geometry::{Point, Vector};
-use crate::inspect::features::element::any_square_to;
+use crate::features::element::any_square_to;
+use geometry::{Point, Vector};
 
 /// Half of the arc first searched for the best turn of a zone, rad.
 const HALF_ARC_RAD: f64 = 0.1;
@@ -91,7 +91,7 @@ pub fn best_turn(axis: &Vector, from: &Vector, size: impl Fn(&Vector) -> f64) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
+    use base::random::Random;
 
     fn cloud(random: &mut Random, count: usize, size: [f64; 3]) -> Vec<Point> {
         (0..count).map(|_| Point::from(Vector::from_fn(|k, _| random.range(-size[k], size[k])))).collect()

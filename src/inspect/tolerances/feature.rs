@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::base::{Result, UserError};
-use crate::geometry::{Point, Vector};
-use crate::inspect::features::element::{Flat, Situation, Straight};
-use crate::inspect::features::slot::SlotFit;
-use crate::inspect::features::{Element, Fit, Shape, Uncertainty};
+use crate::features::element::{Flat, Situation, Straight};
+use crate::features::slot::SlotFit;
+use crate::features::{Element, Fit, Shape, Uncertainty};
+use base::{Result, UserError};
+use geometry::{Point, Vector};
 
 /// Measured features by their names.
 pub type Features = BTreeMap<String, Feature>;

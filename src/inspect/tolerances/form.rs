@@ -7,11 +7,11 @@
 
 use super::feature::{Actual, mean};
 use super::{Measured, extents, sections};
-use crate::base::{Progress, Result};
-use crate::geometry::{Point, Vector};
-use crate::inspect::features::element::{Situation, Straight};
-use crate::inspect::features::in_plane::fit_in_plane;
-use crate::inspect::features::{Element, Kind, Options, Shape, fit};
+use crate::features::element::{Situation, Straight};
+use crate::features::in_plane::fit_in_plane;
+use crate::features::{Element, Kind, Options, Shape, fit};
+use base::{Progress, Result};
+use geometry::{Point, Vector};
 
 /// Points that leave a circle a form error.
 const LEAST_OF_CIRCLE: usize = 4;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::geometry::Point;
+use geometry::Point;
 
 /// Whether the measured value is within its limits (limits inclusive).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

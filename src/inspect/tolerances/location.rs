@@ -6,10 +6,10 @@ use super::datums::DatumSystem;
 use super::feature::Actual;
 use super::tolerance::Zone;
 use super::{Measured, Scene, Tolerance, extents};
-use crate::base::{Result, UserError};
-use crate::geometry::{Point, Vector};
-use crate::inspect::features::element::{Flat, Situation, Straight, any_square_to};
-use crate::inspect::features::{Element, Shape};
+use crate::features::element::{Flat, Situation, Straight, any_square_to};
+use crate::features::{Element, Shape};
+use base::{Result, UserError};
+use geometry::{Point, Vector};
 
 /// A free motion that shifts the true place by less than this, per mm or rad of it, does not matter.
 const STILL: f64 = 1e-3;

@@ -65,12 +65,12 @@ use std::f64::consts::FRAC_PI_2;
 
 use nalgebra::{SymmetricEigen, Vector6};
 
-use crate::base::{Result, UserError};
-use crate::geometry::{Point, Vector};
-use crate::inspect::features::Element;
+use crate::features::Element;
+use base::{Result, UserError};
 pub use datums::{Datum, DatumSystem, FreeMotions};
 use feature::Actual;
 pub use feature::{Feature, Features, StraightSides};
+use geometry::{Point, Vector};
 pub use judged::{Conformity, Judged, Verdict};
 pub use sections::median_line;
 pub use tolerance::{Characteristic, Letters, MaximumMaterial, Plan, Side, Tolerance, Zone};

@@ -9,9 +9,9 @@ use super::datums::DatumSystem;
 use super::feature::{Actual, Toleranced};
 use super::tolerance::Zone;
 use super::{Measured, Scene, Tolerance, extents};
-use crate::base::{Result, UserError};
-use crate::geometry::Vector;
-use crate::inspect::features::element::{Situation, any_square_to};
+use crate::features::element::{Situation, any_square_to};
+use base::{Result, UserError};
+use geometry::Vector;
 
 /// Angles and lengths below this are rounding.
 const NOTHING: f64 = 1e-9;
@@ -127,7 +127,7 @@ fn measured(
     exact: &Exact,
     toleranced: &Toleranced,
     what: &str,
-    size: impl Fn(&[crate::geometry::Point], &Vector) -> extents::Extent,
+    size: impl Fn(&[geometry::Point], &Vector) -> extents::Extent,
 ) -> Measured {
     let points = &toleranced.points;
     let (direction, turned) = match exact {

@@ -7,9 +7,9 @@
 
 use super::feature::Actual;
 use super::{Measured, Scene, Tolerance, extents};
-use crate::base::{Result, UserError};
-use crate::geometry::{Point, Vector};
-use crate::inspect::features::{Element, Kind, Shape};
+use crate::features::{Element, Kind, Shape};
+use base::{Result, UserError};
+use geometry::{Point, Vector};
 
 /// A free motion that changes deviations by less than this, per mm or rad of it, does not matter.
 const STILL: f64 = 1e-3;

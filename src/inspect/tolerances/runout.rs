@@ -5,10 +5,10 @@
 
 use super::feature::Actual;
 use super::{Measured, Scene, Tolerance, extents, sections};
-use crate::base::Result;
-use crate::geometry::Point;
-use crate::inspect::features::element::Straight;
-use crate::inspect::features::{Element, Kind};
+use crate::features::element::Straight;
+use crate::features::{Element, Kind};
+use base::Result;
+use geometry::Point;
 
 /// Points of a section that can show run-out.
 const LEAST: usize = 3;

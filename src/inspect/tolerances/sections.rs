@@ -1,10 +1,10 @@
 //! Sections of measured features: slices square to an axis, rings about it, and the line of the slices' centres.
 
-use crate::base::{Progress, Result, UserError};
-use crate::geometry::Point;
-use crate::inspect::features::element::{Straight, any_square_to};
-use crate::inspect::features::in_plane::fit_in_plane;
-use crate::inspect::features::{Kind, Options, Shape};
+use crate::features::element::{Straight, any_square_to};
+use crate::features::in_plane::fit_in_plane;
+use crate::features::{Kind, Options, Shape};
+use base::{Progress, Result, UserError};
+use geometry::Point;
 
 /// Sections that are taken where no thickness is given.
 const SECTIONS: f64 = 20.0;
@@ -121,7 +121,7 @@ fn centre(section: &[Point], axis: &Straight, progress: &Progress) -> Result<Poi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::Vector;
+    use geometry::Vector;
 
     fn bent(arc: f64) -> Vec<Point> {
         // A tube of radius 5 whose middle bends by 0.1 mm over 40 mm.
@@ -145,7 +145,7 @@ mod tests {
     /// Rings exactly one thickness apart, their heights in noise: none is torn, none is lost.
     #[test]
     fn rings_stay_together() {
-        let mut random = crate::base::random::Random::new(25, 0);
+        let mut random = base::random::Random::new(25, 0);
         for rings in [5, 9, 21] {
             let mut place = |i: usize| 40.0 * (i / 8) as f64 / (rings - 1) as f64 + random.range(-1e-3, 1e-3);
             let points: Vec<Point> = (0..8 * rings).map(|i| Point::new(0.0, 0.0, place(i))).collect();

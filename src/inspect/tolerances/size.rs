@@ -2,8 +2,8 @@
 
 use super::Measured;
 use super::feature::Actual;
-use crate::base::Result;
-use crate::inspect::features::{Element, Shape};
+use crate::features::{Element, Shape};
+use base::Result;
 
 /// The global size of the fitted feature: 2 r of circles, spheres and cylinders, else the distance of the two sides.
 ///

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::feature::Features;
 use super::judged::Judged;
-use crate::base::{Result, UserError};
-use crate::geometry::Vector;
-use crate::inspect::features::Element;
+use crate::features::Element;
+use base::{Result, UserError};
+use geometry::Vector;
 
 /// Which feature each datum letter stands for.
 pub type Letters = BTreeMap<String, String>;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serial2::{CharSize, Parity, SerialPort, Settings, StopBits};
 
-use crate::base::{Result, UserError};
+use base::{Result, UserError};
 
 /// How long a host may take to answer.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(2);

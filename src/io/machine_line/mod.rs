@@ -20,8 +20,8 @@ use std::time::Duration;
 
 pub use address::Address;
 
-use crate::base::{Result, UserError};
-use crate::geometry::Point;
+use base::{Result, UserError};
+use geometry::Point;
 
 /// What a machine said.
 #[derive(Clone, Debug, PartialEq)]

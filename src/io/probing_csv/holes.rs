@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::super::probing_program::{NamedPlace, Place};
 use super::table::{self, Row, Table};
-use crate::base::Result;
+use base::Result;
 
 const NAME: &str = "name";
 const CENTRE: [&str; 3] = ["x_mm", "y_mm", "z_mm"];
@@ -39,7 +39,7 @@ pub fn read_holes(path: &Path) -> Result<Vec<NamedPlace>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::{Point, Vector};
+    use geometry::{Point, Vector};
 
     const TITLES: &str = "name,x_mm,y_mm,z_mm,axis_i,axis_j,axis_k,radius_mm";
 

@@ -13,6 +13,6 @@ mod touches;
 
 pub use holes::{parse_holes, read_holes};
 pub use slots::{ListedSlot, parse_slots, read_slots};
-pub(crate) use table::text as csv_text;
+pub use table::text as csv_text;
 pub use targets::{Target, parse_targets, read_targets, targets_of, write_targets};
 pub use touches::{Reported, Touched, Touches, parse_touches, read_touches, write_touches};

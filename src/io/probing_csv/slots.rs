@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::table::{self, Row, Table};
-use crate::base::Result;
-use crate::geometry::{Point, Vector};
+use base::Result;
+use geometry::{Point, Vector};
 
 /// A slot as a list has it.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use csv::StringRecord;
 
-use crate::base::{Result, UserError};
-use crate::geometry::{Point, Vector};
+use base::{Result, UserError};
+use geometry::{Point, Vector};
 
 /// Largest table that is read, bytes: touches are few.
 const MOST_BYTES: u64 = 256 << 20;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::probing_program::{Face, Program, Touch};
 use super::table::{self, Row, Table};
-use crate::base::Result;
+use base::Result;
 
 /// A touch that is asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -90,7 +90,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::geometry::{Point, Vector};
+    use geometry::{Point, Vector};
 
     fn some() -> Vec<Target> {
         let touch = |face, x: f64| Touch {

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::super::probing_program::Face;
 use super::table::{self, Table};
-use crate::base::{Result, UserError};
-use crate::geometry::Point;
+use base::{Result, UserError};
+use geometry::Point;
 
 /// Which places a prober reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

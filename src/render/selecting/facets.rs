@@ -5,7 +5,7 @@ use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
 use super::{Region, Stroke, View};
-use crate::geometry::{Mesh, Point, Subset, Surface, Vector};
+use geometry::{Mesh, Point, Subset, Surface, Vector};
 
 /// Rays of a stroke at most; larger outlines are looked through in steps of more than a pixel.
 const MOST_RAYS: f32 = 400_000.0;
@@ -185,11 +185,11 @@ fn squared_apart(a: [f32; 2], b: [f32; 2], c: [f32; 2], d: [f32; 2]) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::mesh::shapes;
-    use crate::geometry::{Aabb, Pose};
-    use crate::render::ViewCamera;
-    use crate::render::camera::StandardView;
-    use crate::render::selecting::Outline;
+    use crate::ViewCamera;
+    use crate::camera::StandardView;
+    use crate::selecting::Outline;
+    use geometry::mesh::shapes;
+    use geometry::{Aabb, Pose};
 
     /// A square of `count` by `count` cells of two facets each.
     fn sheet(count: u32, size_mm: f64, z: f64) -> Mesh {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use rayon::prelude::*;
 
 use super::ViewCamera;
-use crate::geometry::{Point, Pose, Subset, Vector};
+use geometry::{Point, Pose, Subset, Vector};
 
 /// An outline in pixels, y down.
 #[derive(Clone, Debug, PartialEq)]
@@ -280,8 +280,8 @@ fn ordered(value: f32) -> u32 {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::geometry::Aabb;
-    use crate::render::camera::StandardView;
+    use crate::camera::StandardView;
+    use geometry::Aabb;
 
     /// Two layers of a grid, seen from above.
     pub fn scene() -> (Vec<Point>, ViewCamera) {

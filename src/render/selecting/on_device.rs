@@ -9,9 +9,9 @@ use rayon::prelude::*;
 use wgpu::util::DeviceExt;
 
 use super::{Cells, Region, Stroke};
-use crate::geometry::Subset;
-use crate::render::readback::Readback;
-use crate::render::{Gpu, PointsItem};
+use crate::readback::Readback;
+use crate::{Gpu, PointsItem};
+use geometry::Subset;
 
 /// Points of one work group.
 const GROUP: u32 = 256;
@@ -185,7 +185,7 @@ mod tests {
     use super::super::tests::scene;
     use super::super::{Outline, View};
     use super::*;
-    use crate::geometry::Pose;
+    use geometry::Pose;
 
     #[test]
     fn the_device_finds_the_same_points_as_the_processor() {

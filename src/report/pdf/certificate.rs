@@ -7,7 +7,7 @@ use super::lettering::{Colour, Style, shape};
 use super::paper::{Kind, MM, Paper, SMALL, SOFT, TEXT, WIDTH};
 use super::table::{Cell, Table};
 use super::{BAD, DOUBT, GOOD, written};
-use crate::base::Result;
+use base::Result;
 
 const NAMES: f32 = 52.0 * MM;
 

@@ -9,11 +9,11 @@ mod writer;
 use super::content::{Bars, Content, Figure, Section};
 use super::date::Stamp;
 use super::pictures::Pictures;
-use crate::base::{Result, UserError};
-use crate::session::Verdict;
+use base::{Result, UserError};
 pub use certificate::of as of_certificate;
 use lettering::{Colour, Style, lines, shape, width};
 use paper::{HAIR, Ink, Kind, MM, Paper, SMALL, SOFT, TEXT, WIDTH};
+use session::Verdict;
 use table::Table;
 
 const GOOD: Colour = [26, 127, 55];

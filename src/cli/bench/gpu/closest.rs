@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 use super::super::super::arguments::Bench;
 use super::super::{part, time};
 use super::{no_notices, scaled, time_on_cpu, time_resident};
-use crate::base::{Progress, Result};
-use crate::compute::Backend;
-use crate::compute::cpu::Cpu;
-use crate::compute::cuda::Cuda;
-use crate::compute::point_deviation::{PointDeviation, Request};
-use crate::geometry::{OrderedPoints, Pose, Surface, Vector};
+use base::{Progress, Result};
+use compute::Backend;
+use compute::cpu::Cpu;
+use compute::cuda::Cuda;
+use compute::point_deviation::{PointDeviation, Request};
+use geometry::{OrderedPoints, Pose, Surface, Vector};
 
 /// Repeats that must give the same bits.
 const REPEATS: usize = 100;

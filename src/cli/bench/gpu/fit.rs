@@ -5,13 +5,13 @@ use serde_json::{Value, json};
 use super::super::super::arguments::Bench;
 use super::super::{part, time};
 use super::{no_notices, scaled, time_on_cpu, time_resident};
-use crate::base::{Progress, Result};
-use crate::compute::Backend;
-use crate::compute::cpu::Cpu;
-use crate::compute::cuda::Cuda;
-use crate::compute::registration::{Metric, Problem, Robust, Step, Target};
-use crate::geometry::{OrderedPoints, Pose, Surface, Vector, transform};
-use crate::inspect::alignment::best_fit::{self, Parameters};
+use base::{Progress, Result};
+use compute::Backend;
+use compute::cpu::Cpu;
+use compute::cuda::Cuda;
+use compute::registration::{Metric, Problem, Robust, Step, Target};
+use geometry::{OrderedPoints, Pose, Surface, Vector, transform};
+use inspect::alignment::best_fit::{self, Parameters};
 
 pub fn run(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result<()> {
     // Two degrees, and two mm at the part.

@@ -5,13 +5,13 @@ use serde_json::{Value, json};
 use super::super::super::arguments::Bench;
 use super::super::{part, time};
 use super::{no_notices, scaled, time_on_cpu, time_resident};
-use crate::base::random::Random;
-use crate::base::{Progress, Result};
-use crate::compute::cpu::Cpu;
-use crate::compute::cuda::Cuda;
-use crate::compute::point_facet_matching::FacetDeviation;
-use crate::compute::{Backend, facet_facet_matching, point_facet_matching};
-use crate::geometry::{Mesh, Point, Pose, SearchablePoints, Surface, Vector};
+use base::random::Random;
+use base::{Progress, Result};
+use compute::cpu::Cpu;
+use compute::cuda::Cuda;
+use compute::point_facet_matching::FacetDeviation;
+use compute::{Backend, facet_facet_matching, point_facet_matching};
+use geometry::{Mesh, Point, Pose, SearchablePoints, Surface, Vector};
 
 /// Of the part, so that about 25 points match a facet within 1 mm.
 const SIZE: f64 = 0.845;

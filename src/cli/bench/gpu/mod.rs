@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 
 use super::super::arguments::Bench;
 use super::{pools, time};
-use crate::base::{Result, UserError};
-use crate::compute::Backend;
-use crate::compute::cuda::Cuda;
+use base::{Result, UserError};
+use compute::Backend;
+use compute::cuda::Cuda;
 
 /// Launches in a row that one figure of a resident job is the mean of.
 const IN_A_ROW: usize = 10;

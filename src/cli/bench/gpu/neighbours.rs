@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 use super::super::super::arguments::Bench;
 use super::super::{part, time};
 use super::{no_notices, scaled, time_on_cpu, time_resident};
-use crate::base::{Progress, Result};
-use crate::compute::cpu::Cpu;
-use crate::compute::cuda::Cuda;
-use crate::compute::thinning::{self, Rule};
-use crate::compute::{Backend, neighbourhoods};
-use crate::geometry::SearchablePoints;
+use base::{Progress, Result};
+use compute::cpu::Cpu;
+use compute::cuda::Cuda;
+use compute::thinning::{self, Rule};
+use compute::{Backend, neighbourhoods};
+use geometry::SearchablePoints;
 
 pub fn run(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result<()> {
     let silent = Progress::silent();

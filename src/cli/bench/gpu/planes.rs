@@ -5,13 +5,13 @@ use serde_json::{Value, json};
 use super::super::super::arguments::Bench;
 use super::super::time;
 use super::{no_notices, scaled, time_on_cpu, time_resident};
-use crate::base::random::Random;
-use crate::base::{Progress, Result};
-use crate::compute::Backend;
-use crate::compute::cpu::Cpu;
-use crate::compute::cuda::Cuda;
-use crate::compute::parallel_planes::Request;
-use crate::geometry::{Point, Vector};
+use base::random::Random;
+use base::{Progress, Result};
+use compute::Backend;
+use compute::cpu::Cpu;
+use compute::cuda::Cuda;
+use compute::parallel_planes::Request;
+use geometry::{Point, Vector};
 
 pub fn run(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result<()> {
     for each in [10_000, 100_000, 1_000_000] {
@@ -41,7 +41,7 @@ fn one(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>, count: usize, each
     rows.push(row);
     let job = cuda.prepare_parallel_planes(&request)?;
     rows.push(time_resident(&format!("planes, resident ({size})"), arguments, cuda, || job.launch())?);
-    let normals = |sets: &[crate::compute::parallel_planes::PlaneSet]| -> Vec<Vector> {
+    let normals = |sets: &[compute::parallel_planes::PlaneSet]| -> Vec<Vector> {
         sets.iter().filter_map(|set| set.normal).collect()
     };
     let apart = normals(&reference).iter().zip(normals(&answers)).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);

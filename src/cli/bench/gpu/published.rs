@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 use super::super::super::arguments::Bench;
 use super::super::time;
 use super::{matching, scaled};
-use crate::base::Result;
-use crate::compute::cuda::{Cuda, PublishedJob, PublishedStep};
-use crate::compute::point_facet_matching::FacetDeviation;
-use crate::compute::{facet_facet_matching, point_facet_matching};
-use crate::geometry::{Pose, SearchablePoints};
+use base::Result;
+use compute::cuda::{Cuda, PublishedJob, PublishedStep};
+use compute::point_facet_matching::FacetDeviation;
+use compute::{facet_facet_matching, point_facet_matching};
+use geometry::{Pose, SearchablePoints};
 
 /// A pair tested for each of more than this many would take minutes.
 const PAIRS: f64 = 1e12;

@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 use super::super::super::arguments::Bench;
 use super::super::time;
 use super::{no_notices, scaled, time_on_cpu};
-use crate::base::random::Random;
-use crate::base::{Progress, Result};
-use crate::compute::Backend;
-use crate::compute::cpu::Cpu;
-use crate::compute::cuda::Cuda;
-use crate::compute::statistics::Request;
+use base::random::Random;
+use base::{Progress, Result};
+use compute::Backend;
+use compute::cpu::Cpu;
+use compute::cuda::Cuda;
+use compute::statistics::Request;
 
 pub fn run(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result<()> {
     let silent = Progress::silent();

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::Searches;
 use super::sizes::PUBLISHED;
-use crate::base::Result;
+use base::Result;
 
 /// What the model says of one size.
 struct Prediction {

@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 
 use super::models::{Model, scattered};
 use super::{Searches, errors, register, sensed};
-use crate::base::random::Random;
-use crate::base::{Progress, Result};
-use crate::compute::Backend;
-use crate::compute::cpu::Cpu;
-use crate::compute::icp::{Filter, Parameters, Search, Start, Truth};
-use crate::geometry::{OrderedPoints, Vector};
+use base::random::Random;
+use base::{Progress, Result};
+use compute::Backend;
+use compute::cpu::Cpu;
+use compute::icp::{Filter, Parameters, Search, Start, Truth};
+use geometry::{OrderedPoints, Vector};
 
 /// Where the sensor's own figures hold, mm, and its noise there.
 const NEAR_MM: f64 = 250.0;

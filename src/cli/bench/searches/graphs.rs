@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::{Searches, register, sensed, surface_cloud};
-use crate::base::{Progress, Result};
-use crate::compute::cpu::Cpu;
-use crate::compute::icp::{Parameters, Search, Start, Truth};
-use crate::geometry::{DelaunayGraph, OrderedPoints, Point, Vector, mesh::shapes, sampling};
+use base::{Progress, Result};
+use compute::cpu::Cpu;
+use compute::icp::{Parameters, Search, Start, Truth};
+use geometry::{DelaunayGraph, OrderedPoints, Point, Vector, mesh::shapes, sampling};
 
 pub(super) fn run(bench: &Searches<'_>, rows: &mut Vec<Value>) -> Result<()> {
     let silent = Progress::silent();

@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 use super::models::{Model, scattered};
 use super::{ITERATIONS, Searches, fixed, pools, register, sensed};
-use crate::base::{Progress, Result};
-use crate::compute::cpu::Cpu;
-use crate::compute::cuda::Cuda;
-use crate::compute::icp::{Parameters, Problem, Search, Truth};
-use crate::geometry::{OrderedPoints, Vector};
+use base::{Progress, Result};
+use compute::cpu::Cpu;
+use compute::cuda::Cuda;
+use compute::icp::{Parameters, Problem, Search, Truth};
+use geometry::{OrderedPoints, Vector};
 
 /// Points of the truth, as published.
 const POINTS: usize = 8_000;

@@ -18,13 +18,13 @@ use serde_json::{Value, json};
 
 use super::super::arguments::Bench;
 use super::{part, pools, time};
-use crate::base::random::Random;
-use crate::base::{Progress, Result, UserError};
-use crate::compute::Backend;
-use crate::compute::cpu::Cpu;
-use crate::compute::cuda::Cuda;
-use crate::compute::icp::{Answer, Parameters, Problem, Truth};
-use crate::geometry::{Aabb, OrderedPoints, Point, Pose, Vector, transform};
+use base::random::Random;
+use base::{Progress, Result, UserError};
+use compute::Backend;
+use compute::cpu::Cpu;
+use compute::cuda::Cuda;
+use compute::icp::{Answer, Parameters, Problem, Truth};
+use geometry::{Aabb, OrderedPoints, Point, Pose, Vector, transform};
 use models::{lopsided_cone, scattered};
 
 /// Iterations of a timed registration: about what it takes from small rotations.

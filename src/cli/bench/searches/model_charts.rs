@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::super::charts::{Axes, Series, bars, lines};
 use super::models::Model;
 use super::plots::{list, number, series, text};
-use crate::base::Result;
+use base::Result;
 
 pub(super) fn write(folder: &Path, rows: &[Value]) -> Result<()> {
     searches_by_model(folder, rows)?;

@@ -2,10 +2,10 @@
 
 use super::super::super::demo::BRACKET_STL;
 use super::super::part;
-use crate::base::random::Random;
-use crate::base::{Progress, Result, UserError};
-use crate::geometry::{Mesh, Point, mesh::shapes, triangle};
-use crate::io::{LoadOptions, atomic, load_nominal};
+use base::random::Random;
+use base::{Progress, Result, UserError};
+use geometry::{Mesh, Point, mesh::shapes, triangle};
+use io::{LoadOptions, atomic, load_nominal};
 
 /// A part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,7 +139,7 @@ pub(super) fn scattered(mesh: &Mesh, count: usize, seed: u64) -> Vec<Point> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::{Aabb, Surface};
+    use geometry::{Aabb, Surface};
 
     #[test]
     fn every_model_has_points_on_its_facets_and_no_symmetry_about_its_centre() {

@@ -4,14 +4,14 @@ use serde_json::{Value, json};
 
 use super::models::{lopsided_cone, scattered};
 use super::{Searches, errors, off, register, sensed};
-use crate::base::random::Random;
-use crate::base::{Progress, Result};
-use crate::compute::Backend;
-use crate::compute::cpu::Cpu;
-use crate::compute::icp::{Filter, Parameters, Search, Start, Truth};
-use crate::compute::registration::{Robust, Target};
-use crate::geometry::{Aabb, OrderedPoints, Point, Pose, Surface, Vector};
-use crate::inspect::alignment::best_fit;
+use base::random::Random;
+use base::{Progress, Result};
+use compute::Backend;
+use compute::cpu::Cpu;
+use compute::icp::{Filter, Parameters, Search, Start, Truth};
+use compute::registration::{Robust, Target};
+use geometry::{Aabb, OrderedPoints, Point, Pose, Surface, Vector};
+use inspect::alignment::best_fit;
 
 pub(super) fn run(bench: &Searches<'_>, rows: &mut Vec<Value>) -> Result<()> {
     let backend: &dyn Backend = bench.cuda.map_or(&Cpu as &dyn Backend, |cuda| cuda);

@@ -4,19 +4,19 @@
 use serde_json::{Value, json};
 
 use super::Searches;
-use crate::base::random::Random;
-use crate::base::{Progress, Result, UserError};
-use crate::compute::Backend;
-use crate::compute::cpu::Cpu;
-use crate::compute::icp::{self, Filter, Parameters, Search, Start, Truth};
-use crate::compute::registration::{Robust, Target};
-use crate::dispatch::{Command, Context, Dispatcher};
-use crate::geometry::{Cloud, OrderedPoints, Pose, Surface, Vector, transform};
-use crate::inspect::alignment::Method;
-use crate::inspect::alignment::best_fit;
-use crate::inspect::simulation::{self, sensor::Sensor};
-use crate::io::cad::CadReader;
-use crate::io::write;
+use base::random::Random;
+use base::{Progress, Result, UserError};
+use compute::Backend;
+use compute::cpu::Cpu;
+use compute::icp::{self, Filter, Parameters, Search, Start, Truth};
+use compute::registration::{Robust, Target};
+use dispatch::{Command, Context, Dispatcher};
+use geometry::{Cloud, OrderedPoints, Pose, Surface, Vector, transform};
+use inspect::alignment::Method;
+use inspect::alignment::best_fit;
+use inspect::simulation::{self, sensor::Sensor};
+use io::cad::CadReader;
+use io::write;
 
 pub(super) fn run(bench: &Searches<'_>, rows: &mut Vec<Value>) -> Result<()> {
     let surface = Surface::new(super::lopsided_cone(bench.scaled(120_000)));
@@ -103,7 +103,7 @@ fn whole(bench: &Searches<'_>, surface: &Surface, scan: &Cloud, rows: &mut Vec<V
     write::cloud(&cloud, scan)?;
     let mut backends: Vec<(&str, std::sync::Arc<dyn Backend>)> = vec![("CPU", std::sync::Arc::new(Cpu))];
     if bench.cuda.is_some() {
-        backends.push(("GPU", std::sync::Arc::new(crate::compute::cuda::Cuda::open()?)));
+        backends.push(("GPU", std::sync::Arc::new(compute::cuda::Cuda::open()?)));
     }
     let start = Pose::new(Vector::new(1.0, -1.0, 0.5), Vector::new(0.02, -0.01, 0.02));
     for (device, backend) in backends {

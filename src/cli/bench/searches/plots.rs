@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use super::super::charts::{Axes, Series, bars, lines};
 use super::{cost_model, model_charts};
-use crate::base::Result;
+use base::Result;
 
 pub(super) fn write(folder: &Path, rows: &[Value]) -> Result<()> {
-    std::fs::create_dir_all(folder).map_err(|e| crate::base::UserError::file("make the folder", folder, &e))?;
+    std::fs::create_dir_all(folder).map_err(|e| base::UserError::file("make the folder", folder, &e))?;
     model_charts::write(folder, rows)?;
     // By size they are of one part.
     let of_one: Vec<Value> = rows.iter().filter(|row| matches!(text(row, "model"), "" | "cone")).cloned().collect();

@@ -19,13 +19,13 @@ use serde_json::{Value, json};
 
 use super::models::{Model, scattered};
 use super::{Searches, off, register, sensed};
-use crate::base::{Progress, Result};
-use crate::compute::Backend;
-use crate::compute::cpu::Cpu;
-use crate::compute::icp::{Parameters, Search, Start, Stop, Truth};
-use crate::compute::registration::{Metric, Target};
-use crate::geometry::{Aabb, OrderedPoints, Point, Pose, Surface, Vector};
-use crate::inspect::alignment::best_fit;
+use base::{Progress, Result};
+use compute::Backend;
+use compute::cpu::Cpu;
+use compute::icp::{Parameters, Search, Start, Stop, Truth};
+use compute::registration::{Metric, Target};
+use geometry::{Aabb, OrderedPoints, Point, Pose, Surface, Vector};
+use inspect::alignment::best_fit;
 
 /// Points of the surface: at two fidelities of the part that other tables take, at one of the others.
 const SIZES: [usize; 2] = [31_000, 62_000];

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use super::super::gpu::time_resident;
 use super::{Searches, fixed, merge, part, register, sensed, surface_cloud, time};
-use crate::base::{Progress, Result};
-use crate::compute::icp::{Parameters, Problem, Search, Start, Truth};
-use crate::geometry::{OrderedPoints, Vector};
+use base::{Progress, Result};
+use compute::icp::{Parameters, Problem, Search, Start, Truth};
+use geometry::{OrderedPoints, Vector};
 
 /// Points of the truth, and of the scan.
 pub(super) const PUBLISHED: [(usize, usize); 7] = [
@@ -27,11 +27,11 @@ pub(super) fn run(bench: &Searches<'_>, rows: &mut Vec<Value>) -> Result<()> {
     // A million points on a million.
     let mesh = part::cone(400_000);
     let points: Vec<_> =
-        crate::geometry::sampling::by_area(&mesh, bench.scaled(1_000_000), 1).into_iter().map(|s| s.point).collect();
+        geometry::sampling::by_area(&mesh, bench.scaled(1_000_000), 1).into_iter().map(|s| s.point).collect();
     one(bench, &points, points.len(), rows)
 }
 
-fn one(bench: &Searches<'_>, points: &[crate::geometry::Point], scan: usize, rows: &mut Vec<Value>) -> Result<()> {
+fn one(bench: &Searches<'_>, points: &[geometry::Point], scan: usize, rows: &mut Vec<Value>) -> Result<()> {
     let truth = Truth::new(points);
     let (scan, _) = sensed(points, scan, 0.02, Vector::new(0.05, -0.08, 0.06));
     let sensed = OrderedPoints::new(&scan);

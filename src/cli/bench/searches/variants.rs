@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use super::models::{Model, scattered};
 use super::{Searches, errors, register, sensed};
-use crate::base::{Progress, Result};
-use crate::compute::cpu::Cpu;
-use crate::compute::icp::{Answer, Parameters, Search, Start, Truth, VISITS};
-use crate::geometry::{OrderedPoints, Point, Pose, Vector};
+use base::{Progress, Result};
+use compute::cpu::Cpu;
+use compute::icp::{Answer, Parameters, Search, Start, Truth, VISITS};
+use geometry::{OrderedPoints, Point, Pose, Vector};
 
 /// Points of the truth: of the part that other tables take, and of the others.
 const SIZES: [usize; 4] = [4_000, 8_000, 31_000, 62_000];

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use cudarc::driver::{CudaContext, DriverError, result, sys};
 
 use super::driver::Driver;
-use crate::base::{Result, UserError};
+use base::{Result, UserError};
 use staging::Staging;
 
 /// Compiled kernels by file. Made by kernels/make_ptx.py.

@@ -21,13 +21,11 @@ mod votes;
 
 use super::best_fit::{self, Parameters};
 use super::{Alignment, Method};
-use crate::base::{Progress, Result, UserError};
-use crate::compute::Backend;
-use crate::compute::registration::Target;
-use crate::geometry::{
-    Cloud, OrderedPoints, Point, Pose, SearchablePoints, Surface, Vector, normals, sampling, thinning,
-};
-use crate::inspect::cleaning;
+use crate::cleaning;
+use base::{Progress, Result, UserError};
+use compute::Backend;
+use compute::registration::Target;
+use geometry::{Cloud, OrderedPoints, Point, Pose, SearchablePoints, Surface, Vector, normals, sampling, thinning};
 pub use onto_cloud::on_cloud;
 use pair_table::PairTable;
 use translations::TranslationVotes;
@@ -55,7 +53,7 @@ impl PreparedScan {
     pub fn new(cloud: &Cloud) -> Self {
         Self {
             ordered: OrderedPoints::new(&cloud.points),
-            normals: cloud.normals.iter().map(|normal| crate::geometry::cloud::vector(*normal)).collect(),
+            normals: cloud.normals.iter().map(|normal| geometry::cloud::vector(*normal)).collect(),
             oriented: normals::face_the_sensor(cloud),
         }
     }

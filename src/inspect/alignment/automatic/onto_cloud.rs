@@ -7,13 +7,13 @@ use rayon::prelude::*;
 
 use super::verification::DENSE_POINTS;
 use super::{PreparedScan, run};
-use crate::base::{Progress, Result};
-use crate::compute::cpu::Cpu;
-use crate::compute::registration::Target;
-use crate::geometry::kd_tree::Neighbours;
-use crate::geometry::{Cloud, KdTree, Mesh, OrderedPoints, Point, Pose, Surface, Vector};
-use crate::inspect::alignment::best_fit::{self, Parameters, Problem};
-use crate::inspect::alignment::{Alignment, Alternative, Explained, Method, Rivals};
+use crate::alignment::best_fit::{self, Parameters, Problem};
+use crate::alignment::{Alignment, Alternative, Explained, Method, Rivals};
+use base::{Progress, Result};
+use compute::cpu::Cpu;
+use compute::registration::Target;
+use geometry::kd_tree::Neighbours;
+use geometry::{Cloud, KdTree, Mesh, OrderedPoints, Point, Pose, Surface, Vector};
 
 /// Points of the nominal that squares stand for.
 const SQUARES: usize = 20_000;

@@ -6,7 +6,7 @@
 use rayon::prelude::*;
 
 use super::OrientedPoint;
-use crate::geometry::Vector;
+use geometry::Vector;
 
 /// Steps of each angle over π.
 const ANGLE_STEPS: u32 = 15;
@@ -60,7 +60,7 @@ pub(super) fn onto_x(normal: &Vector) -> nalgebra::UnitQuaternion<f64> {
 impl PairTable {
     /// Tabulates all pairs of `model`, whose points are `spacing_mm` apart.
     pub fn new(model: &[OrientedPoint], spacing_mm: f64) -> Self {
-        let diameter = crate::geometry::Aabb::of_points(model.iter().map(|p| &p.point)).diagonal();
+        let diameter = geometry::Aabb::of_points(model.iter().map(|p| &p.point)).diagonal();
         let distance_step_mm = spacing_mm.max(diameter / 60.0).max(f64::MIN_POSITIVE);
         let distance_steps = (diameter / distance_step_mm).ceil() as u32 + 1;
         let mut table = Self { distance_step_mm, distance_steps, starts: Vec::new(), entries: Vec::new() };

@@ -4,7 +4,7 @@
 use nalgebra::{Matrix3, Rotation3, SymmetricEigen, UnitQuaternion};
 
 use super::OrientedPoint;
-use crate::geometry::{Pose, Vector};
+use geometry::{Pose, Vector};
 
 /// The 24 poses that bring the scan's principal frame onto the nominal's.
 pub(super) fn hypotheses(model: &[OrientedPoint], scene: &[OrientedPoint]) -> Vec<Pose> {
@@ -56,8 +56,8 @@ pub(super) fn cube_rotations() -> Vec<Matrix3<f64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
-    use crate::geometry::Point;
+    use base::random::Random;
+    use geometry::Point;
 
     #[test]
     fn one_of_them_is_the_true_pose() {

@@ -9,7 +9,7 @@ use nalgebra::{Quaternion, UnitQuaternion};
 use rayon::prelude::*;
 
 use super::OrientedPoint;
-use crate::geometry::{Aabb, Pose, Vector};
+use geometry::{Aabb, Pose, Vector};
 
 /// Rotations that are tried: about 13 degrees apart.
 const ROTATIONS: usize = 4_608;
@@ -224,8 +224,8 @@ fn direction(number: usize) -> Vector {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
-    use crate::geometry::{Point, mesh::shapes, sampling};
+    use base::random::Random;
+    use geometry::{Point, mesh::shapes, sampling};
 
     #[test]
     fn every_rotation_is_near_one_that_is_tried() {

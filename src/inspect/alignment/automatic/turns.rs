@@ -8,7 +8,7 @@ use nalgebra::{Matrix3, Rotation3, Translation3, Unit, UnitQuaternion};
 
 use super::OrientedPoint;
 use super::principal::{cube_rotations, frame};
-use crate::geometry::{Pose, Vector};
+use geometry::{Pose, Vector};
 
 /// Steps of a whole turn.
 const STEPS: usize = 60;
@@ -63,8 +63,8 @@ fn about_own_axes(points: &[OrientedPoint]) -> Vec<Pose> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
-    use crate::geometry::Point;
+    use base::random::Random;
+    use geometry::Point;
 
     #[test]
     fn a_part_turned_by_a_step_of_its_symmetry_has_the_true_pose_among_its_rivals() {

@@ -10,12 +10,12 @@ use super::super::{Alternative, Explained, Rivals};
 use super::translations::TranslationVotes;
 use super::turns::Turns;
 use super::{OrientedPoint, PreparedScan};
-use crate::base::{Progress, Result};
-use crate::compute::Backend;
-use crate::compute::cpu::Cpu;
-use crate::compute::point_deviation::Request;
-use crate::compute::registration::{Robust, Target};
-use crate::geometry::{Cloud, OrderedPoints, Point, Pose, Surface, Vector, normals};
+use base::{Progress, Result};
+use compute::Backend;
+use compute::cpu::Cpu;
+use compute::point_deviation::Request;
+use compute::registration::{Robust, Target};
+use geometry::{Cloud, OrderedPoints, Point, Pose, Surface, Vector, normals};
 
 /// A hypothesis after refinement.
 pub(super) struct Candidate {

@@ -4,8 +4,8 @@ use rayon::prelude::*;
 
 use super::OrientedPoint;
 use super::pair_table::{PairTable, onto_x, shape, turn};
-use crate::base::{Progress, Result};
-use crate::geometry::{Aabb, Pose, Vector};
+use base::{Progress, Result};
+use geometry::{Aabb, Pose, Vector};
 
 /// Scan points whose pairs vote.
 const REFERENCES: usize = 360;
@@ -166,8 +166,8 @@ fn cluster(peaks: &[Peak], bounds: &Aabb, spacing_mm: f64) -> Vec<Pose> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
-    use crate::geometry::Point;
+    use base::random::Random;
+    use geometry::Point;
 
     #[test]
     fn a_matching_pair_votes_for_the_true_pose() {

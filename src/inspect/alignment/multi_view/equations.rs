@@ -3,8 +3,8 @@
 use nalgebra::{DMatrix, DVector, Matrix3, Matrix6, Vector6};
 
 use super::{NEIGHBOURS, Pair, Parameters, View};
-use crate::compute::registration::Answer;
-use crate::geometry::{Point, Pose};
+use compute::registration::Answer;
+use geometry::{Point, Pose};
 
 /// A motion of which the surfaces tell less than this many times what the noise of their normals would is left open.
 const TELLS: f64 = 10.0;

@@ -12,12 +12,10 @@ mod equations;
 use equations::{Normal, told_by};
 use serde::{Deserialize, Serialize};
 
-use crate::base::{Progress, Result, UserError};
-use crate::compute::registration::{Metric, Problem, Registration, Robust, Step, Target};
-use crate::compute::{Backend, neighbourhoods};
-use crate::geometry::{
-    Aabb, Cloud, OrderedPoints, Point, Pose, SearchablePoints, Vector, normals, thinning, transform,
-};
+use base::{Progress, Result, UserError};
+use compute::registration::{Metric, Problem, Registration, Robust, Step, Target};
+use compute::{Backend, neighbourhoods};
+use geometry::{Aabb, Cloud, OrderedPoints, Point, Pose, SearchablePoints, Vector, normals, thinning, transform};
 
 /// How surely the views were placed before.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,9 +1,9 @@
 //! On wavy and plane sheets seen in part by several views.
 
 use super::*;
-use crate::base::random::Random;
-use crate::compute::cpu::Cpu;
-use crate::geometry::transform;
+use base::random::Random;
+use compute::cpu::Cpu;
+use geometry::transform;
 
 /// A wavy sheet, tilted, that three views see in part, with noise.
 fn views(shape: impl Fn(f64, f64) -> f64) -> Vec<Cloud> {

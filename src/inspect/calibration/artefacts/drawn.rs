@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::random::Random;
-use crate::geometry::{Mesh, Point, Vector};
+use base::random::Random;
+use geometry::{Mesh, Point, Vector};
 
 /// The drawing of an artefact, in its own frame, mm.
 pub trait Drawn: Sync {

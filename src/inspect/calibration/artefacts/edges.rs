@@ -6,9 +6,9 @@
 use serde::Serialize;
 
 use super::RegionName;
-use crate::base::{Progress, Result, UserError};
-use crate::geometry::{Cloud, Point, Subset, Vector, jacobi};
-use crate::inspect::features::{Kind, Options, fit};
+use crate::features::{Kind, Options, fit};
+use base::{Progress, Result, UserError};
+use geometry::{Cloud, Point, Subset, Vector, jacobi};
 
 /// How a line shows.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

@@ -6,9 +6,9 @@ use nalgebra::DMatrix;
 use super::invariants::{Aspect, Invariant, Invariants};
 use super::propagation::{OF_FRAME, Placed, Propagation, axes_in};
 use super::{Artefact, ArtefactFrame, Finder, Measured, Part, RegionName, check_filled, middle_of, used};
-use crate::base::{ErrorKind, Progress, Result, UserError};
-use crate::geometry::{Cloud, Point, Pose, Subset, Vector};
-use crate::inspect::features::{Fit, Kind, fit};
+use crate::features::{Fit, Kind, fit};
+use base::{ErrorKind, Progress, Result, UserError};
+use geometry::{Cloud, Point, Pose, Subset, Vector};
 
 /// An artefact of this kind.
 pub struct FivePlanes {

@@ -2,9 +2,9 @@
 //! looks there, the two ways across which its faces or marks lie, and which of the ways of laying it fits.
 
 use super::{Artefact, Measured};
-use crate::base::{Progress, Result, UserError};
-use crate::compute::{Backend, cpu::Cpu, neighbourhoods};
-use crate::geometry::{Point, Pose, SearchablePoints, Subset, Vector, thinning};
+use base::{Progress, Result, UserError};
+use compute::{Backend, cpu::Cpu, neighbourhoods};
+use geometry::{Point, Pose, SearchablePoints, Subset, Vector, thinning};
 
 /// Points that normals are found from.
 const NEIGHBOURS: usize = 24;

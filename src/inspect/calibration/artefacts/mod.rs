@@ -23,9 +23,9 @@ pub use looking::{CLEARLY, RECOGNISED};
 pub use spheres::radius_biases;
 pub use systematic::{ErrorForm, ErrorSize, Field, Systematic};
 
-use crate::base::{Progress, Result, UserError};
-use crate::geometry::{Cloud, Point, Pose, Subset, Vector};
-use crate::inspect::features::{Fit, NoiseCorrelation, Options};
+use crate::features::{Fit, NoiseCorrelation, Options};
+use base::{Progress, Result, UserError};
+use geometry::{Cloud, Point, Pose, Subset, Vector};
 use propagation::of_frame;
 use systematic::SystematicPropagation;
 

@@ -16,9 +16,9 @@ use super::invariants::{Aspect, Invariant, Invariants};
 use super::propagation::{OF_FRAME, Placed, Propagation, axes_in};
 use super::systematic::SystematicPropagation;
 use super::{Artefact, ArtefactFrame, Finder, Measured, Part, RegionName, check_filled, used};
-use crate::base::{Progress, Result, UserError};
-use crate::geometry::{Cloud, Point, Pose, Subset, Vector};
-use crate::inspect::features::{Fit, Kind, fit};
+use crate::features::{Fit, Kind, fit};
+use base::{Progress, Result, UserError};
+use geometry::{Cloud, Point, Pose, Subset, Vector};
 
 /// An artefact of this kind.
 pub struct PlaneAndLines {

@@ -2,9 +2,9 @@
 
 use nalgebra::{DMatrix, DVector, Matrix6};
 
-use crate::base::Result;
-use crate::geometry::{Point, Pose, Vector};
-use crate::inspect::features::Fit;
+use crate::features::Fit;
+use base::Result;
+use geometry::{Point, Pose, Vector};
 
 /// A fitted part: its place, and its direction (planes: the normal; lines: along; spheres: none, zero).
 pub type Placed = (Point, Vector);

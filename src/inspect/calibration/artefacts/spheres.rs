@@ -9,9 +9,9 @@ use nalgebra::DMatrix;
 use super::invariants::{Aspect, Invariant, Invariants};
 use super::propagation::{OF_FRAME, Placed, Propagation};
 use super::{Artefact, ArtefactFrame, Finder, Measured, Part, RegionName, check_filled, middle_of, used};
-use crate::base::{Progress, Result, UserError};
-use crate::geometry::{Cloud, Point, Pose, Subset, Vector};
-use crate::inspect::features::{Fit, Kind, Options, Shape, fit};
+use crate::features::{Fit, Kind, Options, Shape, fit};
+use base::{Progress, Result, UserError};
+use geometry::{Cloud, Point, Pose, Subset, Vector};
 
 /// One sphere, or three.
 pub struct Spheres {

@@ -28,7 +28,7 @@ use std::ops::Range;
 use nalgebra::{DMatrix, DVector, SVector};
 use serde::{Deserialize, Serialize};
 
-use crate::geometry::{Aabb, Point, Vector};
+use geometry::{Aabb, Point, Vector};
 
 /// A form that the error may have over the field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -390,7 +390,7 @@ mod tests {
     fn no_mixture_does_more_than_its_worst_part() {
         let field = Field::of(plate().iter());
         let found = of_plate(ErrorSize { size_mm: 0.01, scale: 1e-5, field });
-        let mut random = crate::base::random::Random::new(5, 1);
+        let mut random = base::random::Random::new(5, 1);
         for _ in 0..200 {
             let mut weights: Vec<f64> = (0..PROFILES.len()).map(|_| -(1.0 - random.uniform()).ln()).collect();
             let sum: f64 = weights.iter().sum();

@@ -24,8 +24,8 @@ use super::artefacts::{Aspect, Invariants};
 use super::joint::Joint;
 use super::solve::{Frames, Request};
 use super::{ArtefactFrame, Light, Mounting, MountingUncertainty};
-use crate::base::Result;
-use crate::geometry::Point;
+use base::Result;
+use geometry::Point;
 
 /// Chance that sound measurements are said to disagree in any of their quantities.
 const FALSE_ALARM: f64 = 1e-3;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::super::{Light, Mounting};
-use crate::geometry::{Point, Vector};
+use geometry::{Point, Vector};
 
 /// A sensor is screwed on about along the machine's axes, degrees: its X follows the machine's, and it looks down.
 const MOST_OFF_DEG: f64 = 30.0;

@@ -8,8 +8,8 @@ use serde::Serialize;
 use super::super::artefacts::propagation::axes_in;
 use super::super::{ArtefactFrame, Light};
 use super::Checked;
-use crate::geometry::{Point, Vector};
-use crate::inspect::features::Shape;
+use crate::features::Shape;
+use geometry::{Point, Vector};
 
 /// Points of the snapshot this near to a touch, across the line of sight, show the surface there, mm.
 const REACH_MM: f64 = 2.0;

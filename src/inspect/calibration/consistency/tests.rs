@@ -1,11 +1,11 @@
 use super::*;
-use crate::base::{Progress, random::Random};
-use crate::geometry::{Pose, Vector};
-use crate::inspect::calibration::artefacts::angled_slots::drawing::{Drawing, Slot};
-use crate::inspect::calibration::artefacts::{Drawn, ErrorForm};
-use crate::inspect::calibration::joint::Wanted;
-use crate::inspect::calibration::{ArtefactKind, Calibration, Handedness, Placement, View, calibrate};
-use crate::inspect::simulation::cmm::Cmm;
+use crate::calibration::artefacts::angled_slots::drawing::{Drawing, Slot};
+use crate::calibration::artefacts::{Drawn, ErrorForm};
+use crate::calibration::joint::Wanted;
+use crate::calibration::{ArtefactKind, Calibration, Handedness, Placement, View, calibrate};
+use crate::simulation::cmm::Cmm;
+use base::{Progress, random::Random};
+use geometry::{Pose, Vector};
 
 /// The tip that touches, mm.
 const TIP_MM: f64 = 1.5;

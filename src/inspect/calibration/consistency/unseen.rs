@@ -2,7 +2,7 @@
 
 use super::super::artefacts::{Aspect, ErrorForm};
 use super::{COVERAGE, Checked, Comparison};
-use crate::inspect::features::Shape;
+use crate::features::Shape;
 
 /// A stylus tip must be off by less than this, mm, to be said to be seen; a scale by less than this share.
 const SEEN_RADIUS_MM: f64 = 1.0;

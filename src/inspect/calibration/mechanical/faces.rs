@@ -5,9 +5,9 @@ use super::super::artefacts::angled_slots::Region;
 use super::super::artefacts::propagation::{OF_FRAME, Placed, Propagation, no_invariants, of_frame};
 use super::super::artefacts::{Measured, Part};
 use super::super::{ArtefactFrame, ArtefactKind};
-use crate::base::{Progress, Result, UserError};
-use crate::geometry::{Point, Pose, Vector};
-use crate::inspect::features::{Kind, fit};
+use crate::features::{Kind, fit};
+use base::{Progress, Result, UserError};
+use geometry::{Point, Pose, Vector};
 
 /// What touches of the plate, and of the side face at its greatest X, are called beside the artefact's regions.
 const PLATE: &str = "PLATE";

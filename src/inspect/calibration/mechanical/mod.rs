@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use super::mounting::of_angles;
 use super::{ArtefactFrame, Light, angles_rad};
-use crate::base::{Result, UserError};
-use crate::geometry::{Pose, Vector};
+use base::{Result, UserError};
+use geometry::{Pose, Vector};
 
 pub use faces::Touched;
 

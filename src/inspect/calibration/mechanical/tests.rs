@@ -1,10 +1,10 @@
 use super::*;
-use crate::base::{Progress, random::Random};
-use crate::geometry::Point;
-use crate::inspect::calibration::artefacts::angled_slots::Region;
-use crate::inspect::calibration::artefacts::angled_slots::drawing::Drawing;
-use crate::inspect::calibration::trials::{self, Setting};
-use crate::inspect::calibration::{ArtefactKind, Handedness, Measured};
+use crate::calibration::artefacts::angled_slots::Region;
+use crate::calibration::artefacts::angled_slots::drawing::Drawing;
+use crate::calibration::trials::{self, Setting};
+use crate::calibration::{ArtefactKind, Handedness, Measured};
+use base::{Progress, random::Random};
+use geometry::Point;
 
 fn about(axis: usize, angle_rad: f64) -> UnitQuaternion<f64> {
     UnitQuaternion::from_scaled_axis(Vector::ith(axis, angle_rad))
@@ -215,7 +215,7 @@ fn a_simulated_mounting_is_told() {
         .iter()
         .map(|region| region.iter().map(|&number| scene.views[0].cloud.points[number as usize]).collect())
         .collect();
-    let measured: Measured = crate::inspect::calibration::by_sensor(Some(3.0), setting.sensor.bias_mm);
+    let measured: Measured = crate::calibration::by_sensor(Some(3.0), setting.sensor.bias_mm);
     let seen = artefact.frame(&regions, &measured, &Progress::silent()).unwrap();
     let touched = Touched::of(setting.artefact, scene.touches.clone()).frame(&Progress::silent()).unwrap();
     let found = Misalignment::of_sensor(&seen, Some(&touched));

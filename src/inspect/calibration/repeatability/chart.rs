@@ -132,7 +132,7 @@ impl Chart {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
+    use base::random::Random;
 
     fn rules(values: &[f64], run: usize) -> Vec<Rule> {
         let chart = Chart::of(values.to_vec()).unwrap();

@@ -72,7 +72,7 @@ fn chance_of(t: f64, freedom: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
+    use base::random::Random;
 
     /// Published quantiles of Student's t, two-sided.
     #[test]

@@ -5,8 +5,8 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::Record;
-use crate::base::Result;
-use crate::io::json_lines::{self, Damaged};
+use base::Result;
+use io::json_lines::{self, Damaged};
 
 /// What a log holds.
 #[derive(Clone, Debug, PartialEq, Serialize)]

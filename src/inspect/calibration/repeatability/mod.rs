@@ -26,7 +26,7 @@ pub use single_tests::{CalibrationTest, Evidence, TestKind, TestOutcome};
 pub use standing::{Machine, Standing, State};
 pub use status::{CalibrationStatus, CalibrationVerdict};
 
-use crate::base::{Result, UserError};
+use base::{Result, UserError};
 
 /// One calibration.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::chart::Chart;
 use super::drift::Drift;
 use super::{Quantity, Record};
-use crate::base::{Result, UserError, text_table};
+use base::{Result, UserError, text_table};
 
 /// What a certificate says of the same six quantities.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -259,7 +259,7 @@ fn agreement(quantity: Quantity, last: &Record, certificate: &Record) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
+    use base::random::Random;
 
     const SIGMA: [f64; 6] = [0.003, 0.004, 0.005, 2e-5, 3e-5, 4e-5];
     const TRUTH: [f64; 6] = [12.0, -7.0, 300.0, 0.01, -0.02, std::f64::consts::PI];

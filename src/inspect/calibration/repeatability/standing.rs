@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::{Result, UserError};
+use base::{Result, UserError};
 
 /// What is known of the machine. Times in seconds since 1970, UTC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

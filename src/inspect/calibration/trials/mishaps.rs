@@ -4,9 +4,9 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::{Made, Setting, angles_rad, look, looking_down, placement, request, turned};
-use crate::base::{Progress, Result, random::Random};
-use crate::geometry::{Point, Pose, Vector};
-use crate::inspect::calibration::{ArtefactKind, Handedness, Request, calibrate};
+use crate::calibration::{ArtefactKind, Handedness, Request, calibrate};
+use base::{Progress, Result, random::Random};
+use geometry::{Point, Pose, Vector};
 
 /// One of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -6,9 +6,9 @@
 
 use super::Request;
 use super::places::Places;
-use crate::geometry::kd_tree::Neighbours;
-use crate::geometry::{Surface, Vector};
-use crate::inspect::deviation::coverage::{self, Footprint};
+use crate::deviation::coverage::{self, Footprint};
+use geometry::kd_tree::Neighbours;
+use geometry::{Surface, Vector};
 
 /// Points of a group that are asked.
 const ASKED: usize = 500;

@@ -15,11 +15,11 @@ use serde::{Deserialize, Serialize};
 
 use super::coverage::Footprint;
 use super::{Beyond, DeviationMap, Parameters};
-use crate::base::{Progress, Result};
-use crate::compute::Backend;
-use crate::compute::point_deviation::PointDeviation;
-use crate::geometry::{Aabb, DisjointSets, Point, Pose, Surface, Vector};
+use base::{Progress, Result};
 use clutter::Judge;
+use compute::Backend;
+use compute::point_deviation::PointDeviation;
+use geometry::{Aabb, DisjointSets, Point, Pose, Surface, Vector};
 use places::{Place, Places};
 use supported::OutOfTolerance;
 

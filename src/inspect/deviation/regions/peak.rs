@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::places::Place;
-use crate::geometry::Point;
+use geometry::Point;
 
 /// Neighbours that the paraboloid is fitted to.
 const PEAK_NEIGHBOURS: usize = 48;

@@ -4,12 +4,12 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
-use crate::base::{Progress, Result};
-use crate::compute::Backend;
-use crate::compute::point_facet_matching::FacetDeviation;
-use crate::compute::smoothing::{self, LINKS, NO_LINK, Smoothed};
-use crate::geometry::kd_tree::AlongCurve;
-use crate::geometry::{Mesh, OrderedPoints, Point, SearchablePoints, Vector, topology, triangle};
+use base::{Progress, Result};
+use compute::Backend;
+use compute::point_facet_matching::FacetDeviation;
+use compute::smoothing::{self, LINKS, NO_LINK, Smoothed};
+use geometry::kd_tree::AlongCurve;
+use geometry::{Mesh, OrderedPoints, Point, SearchablePoints, Vector, topology, triangle};
 
 /// One measured place.
 #[derive(Clone, Copy)]

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::places::Places;
 use super::{Request, side};
-use crate::geometry::{KdTree, Point};
+use geometry::{KdTree, Point};
 
 /// Reach about a facet's middle over the spacing of the points.
 const REACH: f64 = 1.5;

@@ -1,7 +1,7 @@
 use super::*;
-use crate::base::random::Random;
-use crate::compute::cpu::Cpu;
-use crate::compute::point_deviation::{MatchState, PointDeviation};
+use base::random::Random;
+use compute::cpu::Cpu;
+use compute::point_deviation::{MatchState, PointDeviation};
 
 fn flat_scan(deviation: impl Fn(f64, f64) -> f64) -> (Vec<Point>, DeviationMap) {
     let mut random = Random::new(1, 0);
@@ -17,7 +17,7 @@ fn flat_scan(deviation: impl Fn(f64, f64) -> f64) -> (Vec<Point>, DeviationMap) 
 }
 
 fn find_flat(map: &DeviationMap, points: &[Point], parameters: &Parameters) -> Vec<Region> {
-    let sheet = crate::geometry::mesh::shapes::cuboid(Point::new(0.0, 0.0, -1.0), Point::new(60.0, 40.0, 0.0));
+    let sheet = geometry::mesh::shapes::cuboid(Point::new(0.0, 0.0, -1.0), Point::new(60.0, 40.0, 0.0));
     let (surface, pose) = (Surface::new(sheet), Pose::identity());
     let DeviationMap::Points(deviations) = map else { panic!("points") };
     let footprint = Footprint::new(deviations, &surface, points, &pose);

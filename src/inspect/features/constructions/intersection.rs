@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::super::Shape;
 use super::super::element::{Flat, LEAST_ANGLE_RAD, Straight, acute_angle, shown};
-use crate::base::{Result, UserError};
-use crate::geometry::{Point, Vector};
+use base::{Result, UserError};
+use geometry::{Point, Vector};
 
 /// Where two lines are nearest.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -127,7 +127,7 @@ pub fn of_cylinder_and_plane(axis: &Straight, radius_mm: f64, plane: &Flat) -> R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
+    use base::random::Random;
 
     fn direction(random: &mut Random) -> Vector {
         random.rotation() * Vector::z()

@@ -3,8 +3,8 @@
 use std::f64::consts::FRAC_PI_2;
 
 use super::super::element::{Flat, LEAST_ANGLE_RAD, LEAST_LENGTH_MM, Straight, acute_angle, shown};
-use crate::base::{Result, UserError};
-use crate::geometry::{Point, Vector};
+use base::{Result, UserError};
+use geometry::{Point, Vector};
 
 /// The second direction turned round where it is opposed; a sentence where it is square, so that two middles differ.
 fn aligned(one: &Vector, other: &Vector, what: &str) -> Result<Vector> {
@@ -56,7 +56,7 @@ pub fn of_points(one: &Point, other: &Point) -> Result<Flat> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
+    use base::random::Random;
 
     #[test]
     fn the_mid_plane_is_equally_far_from_both_whatever_their_signs() {

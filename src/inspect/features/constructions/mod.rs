@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use super::element::{Element, Flat, Situation, acute_angle, shown};
 use super::{Fit, Shape};
-use crate::base::{Progress, Result, UserError};
-use crate::geometry::Point;
+use base::{Progress, Result, UserError};
+use geometry::Point;
 pub use intersection::{Nearest, Section};
 
 /// A way to make an element from others.
@@ -259,8 +259,8 @@ fn halve(parts: &[Element], situations: &[Situation]) -> Result<Constructed> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
-    use crate::geometry::Vector;
+    use base::random::Random;
+    use geometry::Vector;
 
     fn made(construction: Construction, parts: &[Element]) -> Result<Constructed> {
         construct(construction, parts, &Progress::silent())

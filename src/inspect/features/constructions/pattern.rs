@@ -2,8 +2,8 @@
 
 use super::super::element::LEAST_LENGTH_MM;
 use super::super::{Fit, Kind, Options, Shape, fit};
-use crate::base::{Progress, Result, UserError};
-use crate::geometry::Point;
+use base::{Progress, Result, UserError};
+use geometry::Point;
 
 /// A bolt circle larger than so many times the reach of its centres is a line.
 const FLAT: f64 = 1e3;

@@ -2,7 +2,7 @@
 
 use super::super::Shape;
 use super::super::element::{Flat, LEAST_ANGLE_RAD, Straight, acute_angle, shown};
-use crate::base::{Result, UserError};
+use base::{Result, UserError};
 
 /// The line on `plane` that lies under `line`.
 pub fn of_line(line: &Straight, plane: &Flat) -> Result<Shape> {
@@ -22,7 +22,7 @@ pub fn of_line(line: &Straight, plane: &Flat) -> Result<Shape> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::{Point, Vector};
+    use geometry::{Point, Vector};
 
     #[test]
     fn a_line_lies_under_itself() {

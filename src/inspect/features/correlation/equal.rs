@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::super::model::Model;
 use super::super::newton::Weighted;
 use super::pairs::{Cell, across};
-use crate::geometry::{Point, Vector};
+use geometry::{Point, Vector};
 
 /// The position that noise sees, and the index of the point.
 type Placed = (Vector, u32);
@@ -56,7 +56,7 @@ fn split(placed: &mut [Placed], cells: usize) -> Vec<&[Placed]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
+    use base::random::Random;
 
     #[test]
     fn cells_are_of_one_count_and_hold_every_point() {

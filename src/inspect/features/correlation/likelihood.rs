@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use super::Equations;
 use super::pairs::Cell;
-use crate::geometry::Vector;
+use geometry::Vector;
 
 /// Means of residuals of cells, at most: the cost grows with their cube.
 pub const MAX_RESIDUALS: usize = 64;
@@ -338,7 +338,7 @@ impl Tridiagonal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
+    use base::random::Random;
 
     #[test]
     fn three_diagonals_have_the_determinant_and_the_inverse_of_the_whole() {

@@ -18,7 +18,7 @@ const SEEN: f64 = 2.0;
 /// How the noise of a device is correlated over distances, as the residuals of a fit show it.
 ///
 /// The residuals of a small part show it poorly. Where several parts were measured by one device, their correlations
-/// are pooled, and each part's uncertainty is stated again from them all ([`crate::inspect::features::Fit::restate`]).
+/// are pooled, and each part's uncertainty is stated again from them all ([`crate::features::Fit::restate`]).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NoiseCorrelation {
     /// Distances are multiples of this, mm.

@@ -19,7 +19,7 @@ use nalgebra::{DMatrix, SymmetricEigen};
 
 use super::model::Model;
 use super::newton::Weighted;
-use crate::geometry::Point;
+use geometry::Point;
 pub use likelihood::Kernel;
 pub use local::NoiseCorrelation;
 

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::super::model::{Model, any_square_to};
 use super::super::newton::{self, MOST, Weighted};
-use crate::geometry::{Point, Vector};
+use geometry::{Point, Vector};
 
 /// Sums over the points of one cell, and where it is.
 pub struct Cell<P = [i32; 3]> {

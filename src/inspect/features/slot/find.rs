@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::super::Fit;
 use super::super::rim::{Middle, Search};
 use super::{Slot, SlotFit, fit_slot};
-use crate::base::{Progress, Result, UserError};
-use crate::geometry::{KdTree, Point};
+use base::{Progress, Result, UserError};
+use geometry::{KdTree, Point};
 
 /// The middle is found again from the rim about the last one so often.
 const ROUNDS: usize = 4;
@@ -96,8 +96,8 @@ fn found(points: &[Point], tree: &KdTree, nominal: &Slot, search_mm: f64, progre
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
-    use crate::geometry::Vector;
+    use base::random::Random;
+    use geometry::Vector;
 
     /// A leaning sheet with a slot, scanned at 0.12 mm with noise, strays inside and a lip far below.
     fn sheet(slot: &Slot, random: &mut Random) -> Vec<Point> {

@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use super::planar::{Frame, Place, Solved, solve};
 use super::{Shape, Uncertainty, robust, unconverged};
-use crate::base::{Progress, Result, UserError};
-use crate::geometry::{Point, Pose, Vector};
+use base::{Progress, Result, UserError};
 pub use find::{FoundSlot, NominalSlot, find};
+use geometry::{Point, Pose, Vector};
 
 /// Corners of a drawn end.
 const CORNERS: usize = 36;

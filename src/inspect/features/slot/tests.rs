@@ -1,7 +1,7 @@
 //! Slots whose outline is known, exact, noisy, and incomplete.
 
 use super::*;
-use crate::base::random::Random;
+use base::random::Random;
 
 /// A slot, and points of its outline at even steps, moved outward by `off` of the step's angle round it.
 fn rim(slot: &Slot, count: usize, mut off: impl FnMut(f64) -> Vector) -> Vec<Point> {

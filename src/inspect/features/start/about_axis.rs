@@ -7,7 +7,7 @@ use super::super::revolved::{flat_torus, placed};
 use super::super::shape::{Kind, Shape};
 use super::round::{circle_about, linear, seen_along};
 use super::{any_square_to, torus};
-use crate::geometry::{Point, Vector, jacobi};
+use geometry::{Point, Vector, jacobi};
 
 /// Directions over half of the sphere.
 const DIRECTIONS: usize = 250;

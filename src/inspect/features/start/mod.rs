@@ -10,7 +10,7 @@ use super::model::Model;
 use super::newton::{self, Solved, Weighted};
 use super::revolved;
 use super::shape::{Kind, Shape};
-use crate::geometry::{Point, Vector, jacobi};
+use geometry::{Point, Vector, jacobi};
 
 use super::model::any_square_to;
 

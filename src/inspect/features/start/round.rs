@@ -7,7 +7,7 @@ use super::super::model::{Form, Model, any_square_to};
 use super::super::newton::Weighted;
 use super::super::shape::Shape;
 use super::weight;
-use crate::geometry::{Point, Pose, Vector};
+use geometry::{Point, Pose, Vector};
 
 /// Solves least squares over rows made from each point: coefficients and what they should sum to.
 pub fn linear<const N: usize>(points: Weighted<'_>, row: impl Fn(&Point) -> ([f64; N], f64)) -> Option<[f64; N]> {

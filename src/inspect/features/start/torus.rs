@@ -4,8 +4,8 @@ use super::super::model::{Model, any_square_to};
 use super::super::newton::Weighted;
 use super::super::shape::Shape;
 use super::{FEW, weight};
-use crate::base::random::Random;
-use crate::geometry::{Point, Vector};
+use base::random::Random;
+use geometry::{Point, Vector};
 
 /// Points that the grid is tried on.
 const SAMPLE: usize = 60;

@@ -5,7 +5,7 @@
 //! smallest enclosing balls", 1999).
 
 use super::passes::extremes;
-use crate::geometry::{Point, Vector};
+use geometry::{Point, Vector};
 
 /// A ball and the numbers of the points that hold it.
 pub struct Ball {

@@ -158,7 +158,7 @@ fn inverse(basis: &[Row]) -> Option<[Values; VARIABLES]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
+    use base::random::Random;
 
     fn dot(a: &Values, b: &Values) -> f64 {
         a.iter().zip(b).map(|(a, b)| a * b).sum()

@@ -10,8 +10,8 @@ use super::ROUNDING;
 use super::exchange::{Program, Row, VARIABLES};
 use super::passes::extremes;
 use super::search::{Cell, Landscape, search};
-use crate::base::{Progress, Result};
-use crate::geometry::{Point, Vector};
+use base::{Progress, Result};
+use geometry::{Point, Vector};
 
 /// Numbers of points, and how much each holds.
 type Shares = Vec<(usize, f64)>;

@@ -15,8 +15,8 @@ use super::exchange::{Answer, Program, Row, VARIABLES};
 use super::passes::extremes;
 use super::search::{Cell, Landscape, Place, search};
 use super::{HOLDS, ROUNDING, TELLS};
-use crate::base::{Progress, Result};
-use crate::geometry::{Point, Vector};
+use base::{Progress, Result};
+use geometry::{Point, Vector};
 
 /// Centres up to this far, in sizes of the points, are searched by their place, others by direction and curvature.
 const NEAR: f64 = 2.0;

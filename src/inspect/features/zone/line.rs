@@ -12,8 +12,8 @@ use super::local::{Settled, Task, settle};
 use super::passes::extremes;
 use super::search::{Cell, Landscape, search};
 use super::{ROUNDING, TELLS};
-use crate::base::{Progress, Result};
-use crate::geometry::{Point, Vector};
+use base::{Progress, Result};
+use geometry::{Point, Vector};
 
 /// Lines pass the origin of points of size about one by less than this.
 const NEAR: f64 = 3.0;

@@ -21,8 +21,8 @@ use super::model::{Form, Model, any_square_to};
 use super::objective::Objective;
 use super::shape::Shape;
 use super::{Once, undetermined};
-use crate::base::{Progress, Result, UserError};
-use crate::geometry::{Point, Vector};
+use base::{Progress, Result, UserError};
+use geometry::{Point, Vector};
 use lifted::Narrowest;
 use local::{Settled, Task, settle};
 

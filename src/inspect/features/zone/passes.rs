@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::geometry::Point;
+use geometry::Point;
 
 /// Points of one task.
 const CHUNK: usize = 4096;

@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::base::{Progress, Result};
+use base::{Progress, Result};
 
 /// Looks at points before the search gives up, some seconds' worth. Only points without a clear answer, such as those of
 /// a ball whose line is asked for, need as many.

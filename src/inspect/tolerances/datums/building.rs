@@ -5,8 +5,8 @@ use std::f64::consts::FRAC_PI_2;
 use nalgebra::{DMatrix, DVector, Rotation3, SymmetricEigen};
 
 use super::{DatumSystem, FreeMotions};
-use crate::geometry::{Point, Pose, Vector};
-use crate::inspect::features::element::{Situation, acute_angle, any_square_to};
+use crate::features::element::{Situation, acute_angle, any_square_to};
+use geometry::{Point, Pose, Vector};
 
 /// How near to parallel or square a direction is meant to be so, and how near to an axis a place is meant to lie on it.
 #[derive(Clone, Copy, Debug)]

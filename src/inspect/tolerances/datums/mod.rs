@@ -12,11 +12,11 @@ mod tests;
 
 use serde::Serialize;
 
-use crate::base::{Result, UserError};
-use crate::geometry::{Point, Pose, Vector};
-use crate::inspect::features::Element;
-use crate::inspect::features::element::{Straight, shown};
+use crate::features::Element;
+use crate::features::element::{Straight, shown};
+use base::{Result, UserError};
 use building::{Building, Meant};
+use geometry::{Point, Pose, Vector};
 
 /// A datum that leans more than this from its nominal angle to those before it is another feature.
 const ASTRAY_RAD: f64 = 10.0 * std::f64::consts::PI / 180.0;

@@ -1,8 +1,8 @@
 //! Frames of measured and nominal datums, and what they leave free.
 
 use super::*;
-use crate::base::random::Random;
-use crate::inspect::features::Shape;
+use crate::features::Shape;
+use base::random::Random;
 
 fn plane(x: f64, y: f64, z: f64, normal: Vector) -> Element {
     Shape::Plane { point: Point::new(x, y, z), normal: normal.normalize() }.into()

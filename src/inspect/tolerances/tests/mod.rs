@@ -7,10 +7,10 @@ mod sentences;
 use std::f64::consts::TAU;
 
 use super::*;
-use crate::base::{Progress, random::Random};
-use crate::geometry::Pose;
-use crate::inspect::features::slot::{Slot, fit_slot};
-use crate::inspect::features::{Kind, Options, Shape, fit};
+use crate::features::slot::{Slot, fit_slot};
+use crate::features::{Kind, Options, Shape, fit};
+use base::{Progress, random::Random};
+use geometry::Pose;
 
 /// A check whose value is known.
 struct Case {

@@ -4,9 +4,9 @@
 use super::super::looking::{self, Sample};
 use super::ANGLED_SLOTS;
 use super::drawing::Drawing;
-use crate::base::{Progress, Result, UserError};
-use crate::geometry::{Point, Pose, Subset, Vector};
-use crate::inspect::features::{Kind, Options, fit};
+use crate::features::{Kind, Options, fit};
+use base::{Progress, Result, UserError};
+use geometry::{Point, Pose, Subset, Vector};
 
 /// How far the slope of a flank may be off, degrees.
 const SLOPE_DEG: f64 = 8.0;

@@ -4,7 +4,7 @@
 
 use super::super::drawn::{self, Drawn, Imperfect, smooth_least};
 use super::Region;
-use crate::geometry::{Mesh, Point, Vector};
+use geometry::{Mesh, Point, Vector};
 
 /// A slot: two flanks that fall towards its middle, closed by ramps of the same slope.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -171,7 +171,7 @@ impl Drawn for Drawing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::{Surface, topology::Topology};
+    use geometry::{Surface, topology::Topology};
 
     #[test]
     fn the_mesh_is_closed_sharp_and_lies_on_the_drawing() {

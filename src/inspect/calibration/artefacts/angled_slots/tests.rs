@@ -1,13 +1,13 @@
 use super::super::{Artefact, ArtefactFrame, Imperfect, Measured};
 use super::drawing::Drawing;
 use super::*;
-use crate::base::{Progress, Result, random::Random};
-use crate::geometry::Cloud;
-use crate::geometry::mesh::shapes;
-use crate::geometry::{Point, Pose, Surface, Vector};
-use crate::inspect::calibration::Handedness;
-use crate::inspect::simulation::sensor::{Sensor, take};
-use crate::inspect::simulation::views;
+use crate::calibration::Handedness;
+use crate::simulation::sensor::{Sensor, take};
+use crate::simulation::views;
+use base::{Progress, Result, random::Random};
+use geometry::Cloud;
+use geometry::mesh::shapes;
+use geometry::{Point, Pose, Surface, Vector};
 
 /// Points on each region, moved.
 fn seen(each: usize, pose: &Pose) -> Vec<Vec<Point>> {

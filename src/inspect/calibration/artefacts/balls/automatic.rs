@@ -5,9 +5,9 @@ use std::collections::HashMap;
 
 use super::super::looking;
 use super::{Drawing, THREE_SPHERES};
-use crate::base::{Progress, Result, UserError};
-use crate::geometry::{Cloud, Point, Subset, thinning};
-use crate::inspect::features::{Kind, Options, Shape, fit};
+use crate::features::{Kind, Options, Shape, fit};
+use base::{Progress, Result, UserError};
+use geometry::{Cloud, Point, Subset, thinning};
 
 /// Cells of the sample, mm; pieces farther apart than one are two.
 const CELL_MM: f64 = 1.5;

@@ -5,7 +5,7 @@ mod automatic;
 use super::drawn::{self, Drawn, Imperfect};
 use super::spheres::Spheres;
 use super::{RegionName, named};
-use crate::geometry::{Mesh, Point, Vector};
+use geometry::{Mesh, Point, Vector};
 
 /// One sphere.
 pub static SPHERE: Spheres = Spheres { name: "Sphere, several positions", regions: &ONE, find: automatic::one };
@@ -139,7 +139,7 @@ fn icosphere(divisions: u32) -> Mesh {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::topology::Topology;
+    use geometry::topology::Topology;
 
     #[test]
     fn the_drawn_sphere_is_closed_and_round() {

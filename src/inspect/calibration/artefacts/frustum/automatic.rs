@@ -6,8 +6,8 @@ use super::super::drawn::Drawn;
 use super::super::looking::{self, Sample};
 use super::super::{Artefact, Measured};
 use super::{BASE, Drawing, FLANK_DEG, FRUSTUM, TOP};
-use crate::base::{Progress, Result, UserError};
-use crate::geometry::{Cloud, Point, Subset, Vector};
+use base::{Progress, Result, UserError};
+use geometry::{Cloud, Point, Subset, Vector};
 
 /// Cells of the sample, mm.
 const CELL_MM: f64 = 1.0;

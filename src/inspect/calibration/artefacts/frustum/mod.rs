@@ -6,7 +6,7 @@ mod automatic;
 use super::drawn::{self, Drawn, Imperfect, smooth_least};
 use super::five_planes::FivePlanes;
 use super::{RegionName, named};
-use crate::geometry::{Mesh, Point, Vector};
+use geometry::{Mesh, Point, Vector};
 
 /// The artefact.
 pub static FRUSTUM: FivePlanes = FivePlanes {

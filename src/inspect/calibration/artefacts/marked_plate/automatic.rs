@@ -6,9 +6,9 @@ use std::collections::{HashMap, HashSet};
 use super::super::drawn::Drawn;
 use super::super::looking;
 use super::Drawing;
-use crate::base::{Progress, Result};
-use crate::geometry::{Cloud, Point, Subset, Vector, thinning};
-use crate::inspect::features::{Kind, Options, fit};
+use crate::features::{Kind, Options, fit};
+use base::{Progress, Result};
+use geometry::{Cloud, Point, Subset, Vector, thinning};
 
 /// Cells of marks, mm.
 const CELL_MM: f64 = 0.5;

@@ -7,7 +7,7 @@ use super::drawn::{self, Drawn, Imperfect};
 use super::edges::Edge;
 use super::plane_and_lines::PlaneAndLines;
 use super::{RegionName, named};
-use crate::geometry::{Mesh, Point, Vector};
+use geometry::{Mesh, Point, Vector};
 
 /// A plate of metal with milled slots.
 pub static SQUARE_SLOTS: PlaneAndLines = PlaneAndLines {

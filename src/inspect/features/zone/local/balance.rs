@@ -6,7 +6,7 @@ use super::super::super::model::Model;
 use super::super::super::newton;
 use super::super::{HOLDS, ROUNDING};
 use super::descent::{Contact, Here, Task, WIDEST};
-use crate::geometry::Point;
+use geometry::Point;
 
 /// Steps at the end.
 const LAST_STEPS: usize = 12;

@@ -6,7 +6,7 @@ use super::super::HOLDS;
 use super::super::exchange::{Program, Row, VARIABLES};
 use super::balance::is_convex_across;
 use super::descent::{Contact, Here, Task};
-use crate::geometry::Point;
+use geometry::Point;
 use rayon::prelude::*;
 
 /// Contacts are equally far, and in balance, to so much, in sizes of the points.

@@ -8,7 +8,7 @@ use super::super::super::model::Model;
 use super::super::super::newton::{self, MOST};
 use super::super::HOLDS;
 use super::super::exchange::{Program, Row, VARIABLES};
-use crate::geometry::Point;
+use geometry::Point;
 
 /// A signed distance and its slope by the parameters.
 type Sloped = (f64, [f64; MOST]);

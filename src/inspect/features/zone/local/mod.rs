@@ -14,10 +14,10 @@ mod descent;
 use super::super::model::{Form, Model};
 use super::ROUNDING;
 use super::passes::{extremes, peaks};
-use crate::base::{Progress, Result, random::Random};
-use crate::geometry::Point;
+use base::{Progress, Result, random::Random};
 use descent::Here;
 pub use descent::Task;
+use geometry::Point;
 
 /// Rounds of adding points that sound points do not need.
 const ROUNDS: usize = 60;
@@ -102,7 +102,7 @@ fn kicked(task: Task, start: &Here, kick: i32) -> Model {
 
 impl Model {
     /// The first residual of a place in the model's frame, without its derivatives.
-    fn distance(&self, q: &crate::geometry::Vector) -> f64 {
+    fn distance(&self, q: &geometry::Vector) -> f64 {
         let [first, second, _] = self.numbers;
         match self.form {
             // All points pass through here several times.

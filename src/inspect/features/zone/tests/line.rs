@@ -1,5 +1,5 @@
 use super::*;
-use crate::inspect::features::model::any_square_to;
+use crate::features::model::any_square_to;
 
 /// Radius of the least circle around points seen along `axis`, by all pairs and triples.
 fn radius_along(points: &[Point], axis: &Vector) -> f64 {

@@ -8,8 +8,8 @@ mod round;
 mod sentences;
 
 use super::super::{Certificate, Fit, Kind, Objective, Options, fit};
-use crate::base::{Progress, Result, random::Random};
-use crate::geometry::{Point, Pose, Vector};
+use base::{Progress, Result, random::Random};
+use geometry::{Point, Pose, Vector};
 
 fn fitted(kind: Kind, objective: Objective, points: &[Point]) -> Result<Fit> {
     fit(kind, points, &[], &Options { objective, ..Options::default() }, &Progress::silent())

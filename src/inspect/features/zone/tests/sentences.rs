@@ -11,7 +11,7 @@ fn only_features_of_size_are_circumscribed_and_inscribed() {
             assert_eq!(objective.suits(kind), zoned || sized);
             if !objective.suits(kind) {
                 let error = fitted(kind, objective, &points).unwrap_err();
-                assert_eq!(error.kind, crate::base::ErrorKind::Usage);
+                assert_eq!(error.kind, base::ErrorKind::Usage);
                 assert!(error.sentence.contains("makes no sense for a"), "{}", error.sentence);
             }
         }
@@ -89,7 +89,7 @@ fn a_cancelled_search_says_so() {
     });
     let options = Options { objective: Objective::MinimumZone, ..Options::default() };
     let error = fit(Kind::Circle, &points, &[], &options, &progress).unwrap_err();
-    assert_eq!(error, crate::base::UserError::cancelled());
+    assert_eq!(error, base::UserError::cancelled());
 }
 
 #[test]

@@ -26,13 +26,13 @@ use std::sync::Arc;
 
 use clap::Parser;
 
-use crate::base::{Result, UserError};
-use crate::cli::output::outln;
-use crate::compute::DeviceChoice;
-use crate::compute::cpu::Cpu;
-use crate::dispatch::Context;
-use crate::io::cad::CadReader;
+use crate::output::outln;
 use arguments::{Arguments, Verb};
+use base::{Result, UserError};
+use compute::DeviceChoice;
+use compute::cpu::Cpu;
+use dispatch::Context;
+use io::cad::CadReader;
 
 /// What a finished command line asks of `main`.
 pub enum Outcome {
@@ -54,7 +54,7 @@ pub fn run(arguments: impl IntoIterator<Item = std::ffi::OsString>, cad_reader: 
     };
     let context = Context { backend: Arc::new(Cpu), cad: CadReader { program: cad_reader, ..CadReader::default() } };
     let json = parsed.json;
-    match crate::session::jobs::guarded(|| dispatch(parsed, &context)) {
+    match session::jobs::guarded(|| dispatch(parsed, &context)) {
         Ok(outcome) => outcome,
         Err(error) => {
             let option = error.scan_unit.map(|unit| format!(" (--scan-units {})", unit.symbol())).unwrap_or_default();
@@ -118,7 +118,7 @@ fn dispatch(parsed: Arguments, context: &Context) -> Result<Outcome> {
 
 /// Opens the device, which takes a moment: only for commands that compute.
 fn with_device(choice: DeviceChoice, context: &Context) -> Context {
-    let (backend, notice) = crate::compute::open(choice);
+    let (backend, notice) = compute::open(choice);
     if let Some(notice) = notice {
         eprintln!("{notice}");
     }

@@ -19,11 +19,11 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::compute::{self, Backend, DeviceId};
-use crate::dispatch::{Command, Context, Dispatcher, Message, Watch};
-use crate::geometry::Pose;
-use crate::session::Settings;
-use crate::session::project::Project;
+use compute::{self, Backend, DeviceId};
+use dispatch::{Command, Context, Dispatcher, Message, Watch};
+use geometry::Pose;
+use session::Settings;
+use session::project::Project;
 use viewport::Viewport;
 
 pub use choosing::missing_chooser;

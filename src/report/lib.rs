@@ -11,8 +11,8 @@ pub mod summary;
 pub mod table;
 mod tolerances;
 
-use crate::session::verdict::Overall;
-use crate::session::{Actual, Check, Document, Nominal};
+use session::verdict::Overall;
+use session::{Actual, Check, Document, Nominal};
 
 /// What a report is about. Made only where all parts are there.
 #[derive(Clone)]

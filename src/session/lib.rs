@@ -17,9 +17,9 @@ pub mod tolerancing;
 pub mod upkeep;
 pub mod verdict;
 
-pub use crate::inspect::deviation::Verdict;
 pub use check::Check;
 pub use document::{Actual, Document, Nominal, SourceFile};
 pub use history::History;
+pub use inspect::deviation::Verdict;
 pub use measurement::Measurement;
 pub use settings::{ReportInfo, Settings};

@@ -23,8 +23,8 @@ pub mod upkeep;
 
 use std::sync::Arc;
 
-use crate::compute::Backend;
-use crate::io::cad::CadReader;
+use compute::Backend;
+use io::cad::CadReader;
 
 pub use command::Command;
 pub use dispatcher::{Dispatcher, Message};
