@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 fn main() {
-    println!("cargo:rerun-if-changed=src/bin/shadowgraph-cad/bridge.cpp");
+    println!("cargo:rerun-if-changed=src/bin/shadowgraph-cad");
     println!("cargo:rerun-if-env-changed=OCCT_INCLUDE_DIR");
     // Crash reports read the lines of our source from debug sections, which take a quarter of the space so; names of
     // local symbols say nothing beside them.
@@ -23,7 +23,7 @@ fn main() {
     cc::Build::new()
         .cpp(true)
         .std("c++17")
-        .file("src/bin/shadowgraph-cad/bridge.cpp")
+        .files(["bridge.cpp", "parts.cpp"].map(|file| format!("src/bin/shadowgraph-cad/{file}")))
         .include(&include)
         .flag("-Wno-deprecated-declarations")
         .cargo_metadata(false)
@@ -35,9 +35,22 @@ fn main() {
     let exchange: &[&str] = if has_library(&include, "TKDESTEP") {
         &["TKDESTEP", "TKDEIGES"]
     } else {
-        &["TKSTEP", "TKSTEPBase", "TKSTEPAttr", "TKSTEP209", "TKIGES"]
+        &["TKXDESTEP", "TKXDEIGES", "TKSTEP", "TKSTEPBase", "TKSTEPAttr", "TKSTEP209", "TKIGES"]
     };
-    let rest = ["TKXSBase", "TKMesh", "TKTopAlgo", "TKShHealing", "TKBRep", "TKGeomBase", "TKG3d", "TKMath", "TKernel"];
+    let rest = [
+        "TKXCAF",
+        "TKLCAF",
+        "TKCDF",
+        "TKXSBase",
+        "TKMesh",
+        "TKTopAlgo",
+        "TKShHealing",
+        "TKBRep",
+        "TKGeomBase",
+        "TKG3d",
+        "TKMath",
+        "TKernel",
+    ];
     for library in exchange.iter().chain(&rest) {
         link(format!("-l{library}"));
     }

@@ -30,7 +30,7 @@ pub fn kind_of(path: &Path) -> Kind {
     }
     match Format::of_name(path) {
         Ok(Format::Step | Format::Iges) => Kind::Nominal,
-        Ok(Format::Pcd | Format::Xyz | Format::E57 | Format::Ptx) => Kind::Scan,
+        Ok(Format::Pcd | Format::Xyz | Format::E57 | Format::Ptx | Format::Las) => Kind::Scan,
         Ok(Format::Ply) if !has_faces(path) => Kind::Scan,
         Ok(_) => Kind::Either,
         Err(_) => Kind::Unknown,

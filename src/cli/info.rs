@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::arguments::Info;
@@ -11,6 +12,7 @@ use dispatch::Context;
 use geometry::Mesh;
 use geometry::health::MeshFindings;
 use geometry::repair::{Repaired, repair};
+use io::cad::CadPart;
 use io::format::Format;
 use io::{LoadOptions, Source, load_nominal, load_scan, xyz};
 
@@ -49,6 +51,11 @@ fn print_lines(value: &Value) {
             Value::Array(items) if items.iter().all(Value::is_string) => {
                 items.iter().for_each(|item| outln!("{name:16} {}", item.as_str().unwrap_or_default()));
             }
+            Value::Array(items) if name == "parts" => items.iter().for_each(|item| {
+                let part = CadPart::deserialize(item);
+                outln!("{name:16} {}", part.map_or_else(|_| item.to_string(), |part| part.words()));
+            }),
+            Value::Null => {}
             other => outln!("{name:16} {other}"),
         }
     }
@@ -59,7 +66,14 @@ fn describe(path: &Path, options: &LoadOptions) -> Result<Value> {
     let format = Format::detect(path, &Source::open(path, &silent)?.head(256)?)?.0;
     if matches!(format, Format::Step | Format::Iges) {
         let loaded = load_nominal(path, options, &silent)?;
-        return Ok(of_mesh(path, format, loaded.mesh, loaded.notes));
+        let mut value = of_mesh(path, format, loaded.mesh, loaded.notes);
+        if let (Some(structure), Some(object)) = (loaded.structure, value.as_object_mut()) {
+            object.insert("unit".into(), json!(structure.unit));
+            object
+                .insert("solids".into(), json!(structure.parts.iter().map(|p| p.solids * p.placements).sum::<usize>()));
+            object.insert("parts".into(), json!(structure.parts));
+        }
+        return Ok(value);
     }
     let loaded = load_scan(path, options, &silent)?;
     if let Some(mesh) = loaded.mesh {

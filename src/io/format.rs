@@ -18,6 +18,9 @@ pub enum Format {
     Gltf,
     /// Geomview OFF.
     Off,
+    /// 3D Manufacturing Format.
+    #[serde(rename = "3mf")]
+    ThreeMf,
     /// STEP (AP203, AP214, AP242).
     Step,
     /// IGES.
@@ -30,14 +33,16 @@ pub enum Format {
     Ptx,
     /// ASTM E57.
     E57,
+    /// ASPRS LAS, packed (LAZ) or not.
+    Las,
 }
 
 impl Format {
     /// Extensions of files with facets or CAD surfaces.
-    pub const NOMINAL_EXTENSIONS: [&str; 9] = ["step", "stp", "iges", "igs", "stl", "obj", "ply", "glb", "off"];
+    pub const NOMINAL_EXTENSIONS: [&str; 10] = ["step", "stp", "iges", "igs", "stl", "obj", "ply", "glb", "off", "3mf"];
     /// Extensions of scans.
-    pub const SCAN_EXTENSIONS: [&str; 12] =
-        ["ply", "pcd", "xyz", "asc", "csv", "txt", "pts", "ptx", "e57", "stl", "obj", "off"];
+    pub const SCAN_EXTENSIONS: [&str; 15] =
+        ["ply", "pcd", "xyz", "asc", "csv", "txt", "pts", "ptx", "e57", "las", "laz", "stl", "obj", "off", "3mf"];
 
     /// The format that the name of `path` promises.
     pub fn of_name(path: &Path) -> Result<Self> {
@@ -57,10 +62,12 @@ impl Format {
             "xyz" | "asc" | "csv" | "txt" | "pts" => Self::Xyz,
             "ptx" => Self::Ptx,
             "e57" => Self::E57,
+            "las" | "laz" => Self::Las,
+            "3mf" => Self::ThreeMf,
             _ => {
                 return Err(UserError::input(format!(
-                    "{}: “.{extension}” is not a format that can be read; use STEP, IGES, STL, OBJ, OFF, PLY, glTF, PCD, \
-                     E57, PTX or columns of numbers (XYZ, ASC, CSV, PTS).",
+                    "{}: “.{extension}” is not a format that can be read; use STEP, IGES, STL, OBJ, OFF, PLY, 3MF, glTF, \
+                     PCD, E57, PTX, LAS, LAZ or columns of numbers (XYZ, ASC, CSV, PTS).",
                     path.display()
                 )));
             }
@@ -80,6 +87,8 @@ impl Format {
             Some(Self::Step)
         } else if starts(b"ASTM-E57") {
             Some(Self::E57)
+        } else if starts(b"LASF") {
+            Some(Self::Las)
         } else if starts(b"# .PCD") {
             Some(Self::Pcd)
         } else {
@@ -91,7 +100,7 @@ impl Format {
     pub fn detect(path: &Path, head: &[u8]) -> Result<(Self, Option<String>)> {
         let (format, note) = Self::shown(path, head)?;
         let is_packed = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"));
-        if is_packed && matches!(format, Self::Step | Self::Iges | Self::E57 | Self::Gltf) {
+        if is_packed && matches!(format, Self::Step | Self::Iges | Self::E57 | Self::Gltf | Self::ThreeMf | Self::Las) {
             return Err(UserError::input(format!("{} is packed; unpack it first (gunzip).", path.display())));
         }
         Ok((format, note))
@@ -123,6 +132,8 @@ impl Format {
             Self::Xyz => "columns of numbers",
             Self::Ptx => "PTX",
             Self::E57 => "E57",
+            Self::Las => "LAS",
+            Self::ThreeMf => "3MF",
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::cad::{self, CadReader};
+use super::cad::{self, CadReader, CadStructure};
 use super::format::Format;
 use super::source::Source;
-use super::{e57, gltf, obj, off, pcd, ply, ptx, stl, xyz};
+use super::{e57, gltf, las, obj, off, pcd, ply, ptx, stl, three_mf, xyz};
 use base::{LengthUnit, Progress, Result, UserError};
 use geometry::health::{CloudFindings, MeshFindings};
 use geometry::{Cloud, Mesh, weld};
@@ -32,6 +32,8 @@ pub struct LoadedMesh {
     pub notes: Vec<String>,
     /// The unit that was applied.
     pub unit: LengthUnit,
+    /// What a CAD file says of its unit and parts.
+    pub structure: Option<CadStructure>,
 }
 
 /// A loaded scan, mm.
@@ -54,10 +56,12 @@ pub fn load_nominal(path: &Path, options: &LoadOptions, progress: &Progress) -> 
     let mut source = Source::open(path, progress)?;
     let (format, note) = Format::detect(path, &source.head(256)?)?;
     let mut notes: Vec<String> = note.into_iter().collect();
+    let mut structure = None;
     let (mut mesh, mut findings) = match format {
         Format::Step | Format::Iges => {
             let read = cad::read(path, format == Format::Iges, &options.cad, progress)?;
             notes.extend(read.notes);
+            structure = Some(read.structure);
             weld::clean(read.mesh)
         }
         Format::Stl => {
@@ -69,10 +73,15 @@ pub fn load_nominal(path: &Path, options: &LoadOptions, progress: &Progress) -> 
         Format::Off => weld::clean(off::read(source)?),
         Format::Gltf => weld::clean(gltf::read(source, progress)?),
         Format::Ply => weld::clean(ply::mesh_of(ply::read(source)?)),
-        Format::Pcd | Format::Xyz | Format::E57 | Format::Ptx => {
+        Format::ThreeMf => {
+            let (read, said) = three_mf::read(source, progress)?;
+            notes.extend(said);
+            weld::clean(read)
+        }
+        Format::Pcd | Format::Xyz | Format::E57 | Format::Ptx | Format::Las => {
             return Err(UserError::input(format!(
                 "{} holds points without a surface ({}); a nominal needs facets or CAD surfaces (STEP, IGES, STL, OBJ, OFF, \
-                 PLY, glTF).",
+                 PLY, 3MF, glTF).",
                 path.display(),
                 format.name()
             )));
@@ -91,12 +100,9 @@ pub fn load_nominal(path: &Path, options: &LoadOptions, progress: &Progress) -> 
             path.display()
         )));
     }
-    if matches!(format, Format::Step | Format::Iges) && options.unit.is_some() {
-        notes.push("CAD files carry their unit: the unit given was not used.".into());
-    }
     let unit = unit_of(format, options, &mut notes);
     mesh.scale(unit.in_mm());
-    Ok(LoadedMesh { mesh, findings, notes, unit })
+    Ok(LoadedMesh { mesh, findings, notes, unit, structure })
 }
 
 /// Reads a scan: points, or a mesh whose vertices are the points.
@@ -109,6 +115,7 @@ pub fn load_scan(path: &Path, options: &LoadOptions, progress: &Progress) -> Res
         Format::Xyz => points(xyz::read(source, options.columns)?),
         Format::E57 => points(e57::read(source)?),
         Format::Ptx => points(ptx::read(source)?),
+        Format::Las => points(las::read(source)?),
         Format::Ply => {
             let contents = ply::read(source)?;
             if contents.facets.is_empty() {
@@ -131,6 +138,11 @@ pub fn load_scan(path: &Path, options: &LoadOptions, progress: &Progress) -> Res
             }
         }
         Format::Gltf => facets(weld::clean(gltf::read(source, progress)?)),
+        Format::ThreeMf => {
+            let (mesh, said) = three_mf::read(source, progress)?;
+            notes.extend(said);
+            facets(weld::clean(mesh))
+        }
         Format::Step | Format::Iges => {
             return Err(UserError::input(format!("{} is a CAD file, not a scan; load it as nominal.", path.display())));
         }
@@ -204,11 +216,20 @@ fn count_duplicates(cloud: &Cloud) -> usize {
 /// The unit asked for, else the one that the format defines, else mm, said so.
 fn unit_of(format: Format, options: &LoadOptions, notes: &mut Vec<String>) -> LengthUnit {
     match (options.unit, format) {
-        // OpenCASCADE converts to mm by the unit that the file names.
-        (_, Format::Step | Format::Iges) => LengthUnit::Mm,
+        // Their readers convert to mm by the unit that the file names.
+        (given, Format::Step | Format::Iges | Format::ThreeMf) => {
+            if given.is_some() {
+                notes.push(format!("{} carries its unit: the one given was not used.", format.name()));
+            }
+            LengthUnit::Mm
+        }
         (Some(unit), _) => unit,
         (None, Format::Gltf | Format::E57 | Format::Ptx) => {
             notes.push(format!("{} is in metres by definition; converted to mm.", format.name()));
+            LengthUnit::M
+        }
+        (None, Format::Las) => {
+            notes.push("LAS names no unit; read as metres, in which scanners write it, and converted to mm.".into());
             LengthUnit::M
         }
         (None, _) => {

@@ -6,12 +6,12 @@ mod bad_input;
 mod bench;
 mod brush;
 mod brush_facets;
-
 mod c_api;
 mod calibration;
 mod calibration_at_work;
 mod command_line;
 mod endings;
+mod exchange_formats;
 mod fits;
 mod kernels;
 mod leaving;

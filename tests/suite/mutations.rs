@@ -10,6 +10,8 @@ use shadowgraph::geometry::{Cloud, Point, mesh::shapes};
 use shadowgraph::io::{LoadOptions, load_nominal, load_scan, write};
 use shadowgraph::session::project::Project;
 
+use super::exchange_formats;
+
 /// Damaged copies per file.
 const COPIES: u64 = 400;
 
@@ -106,6 +108,17 @@ fn scenes() {
     let poses = "0 0 0\n1 0 0\n0 1 0\n0 0 1\n1 0 0 0\n0 1 0 0\n0 0 1 0\n0 0 0 1\n";
     both("s.ptx", format!("2\n2\n{poses}0 0 1 0.5\n1 0 1 0.5\n0 1 1 0.5\n1 1 1 0.5\n").as_bytes());
     both("s.off", b"OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n");
+}
+
+#[test]
+fn packages_and_las() {
+    let folder = tempfile::tempdir().unwrap();
+    let mesh = r#"<object id="1"><mesh><vertices><vertex x="0" y="0" z="0"/><vertex x="3" y="0" z="0"/><vertex x="0" y="2" z="0"/></vertices><triangles><triangle v1="0" v2="2" v3="1"/></triangles></mesh></object>"#;
+    let model = exchange_formats::model("", mesh, r#"<item objectid="1"/>"#);
+    both("p.3mf", &exchange_formats::package(&[("3D/3dmodel.model", &model)]));
+    for name in ["s.las", "s.laz"] {
+        both(name, &std::fs::read(exchange_formats::las_file(folder.path(), name)).unwrap());
+    }
 }
 
 #[test]

@@ -1,6 +1,8 @@
 // Reads a STEP or IGES file with OpenCASCADE, meshes it, and hands plain arrays back through a C interface.
 // Errors come back as text; no exception crosses the border.
 
+#include "parts.hpp"
+
 #include <sys/resource.h>
 
 #include <cstdint>
@@ -9,20 +11,22 @@
 #include <string>
 #include <vector>
 
-#include <BRepAdaptor_Surface.hxx>
+#include <BRepBuilderAPI_Sewing.hxx>
 #include <BRepMesh_IncrementalMesh.hxx>
 #include <IMeshTools_Parameters.hxx>
 #include <BRep_Tool.hxx>
-#include <IGESControl_Reader.hxx>
+#include <IGESCAFControl_Reader.hxx>
 #include <Message.hxx>
 #include <Message_Messenger.hxx>
 #include <Message_PrinterOStream.hxx>
 #include <Message_ProgressIndicator.hxx>
 #include <Message_ProgressScope.hxx>
 #include <Poly_Triangulation.hxx>
-#include <STEPControl_Reader.hxx>
+#include <STEPCAFControl_Reader.hxx>
 #include <Standard_ErrorHandler.hxx>
 #include <Standard_Failure.hxx>
+#include <TColStd_SequenceOfAsciiString.hxx>
+#include <TDocStd_Document.hxx>
 #include <TopAbs_Orientation.hxx>
 #include <TopExp.hxx>
 #include <TopExp_Explorer.hxx>
@@ -30,6 +34,9 @@
 #include <TopLoc_Location.hxx>
 #include <TopoDS.hxx>
 #include <TopoDS_Face.hxx>
+#include <XCAFDoc_DocumentTool.hxx>
+#include <IGESData_IGESModel.hxx>
+#include <IGESData_GlobalSection.hxx>
 
 namespace {
 
@@ -39,6 +46,7 @@ struct Answer {
     std::vector<std::uint32_t> faces;   // CAD face of each facet
     std::vector<std::uint32_t> unmeshed;
     std::uint64_t face_count = 0;
+    std::string structure;  // what the file says of its unit and parts, in lines
     std::string error;
 };
 
@@ -56,19 +64,49 @@ private:
     int said_ = -1;
 };
 
+// The unit's name in the file.
+std::string unit_of(STEPCAFControl_Reader& reader) {
+    TColStd_SequenceOfAsciiString lengths, angles, solid_angles;
+    reader.ChangeReader().FileUnits(lengths, angles, solid_angles);
+    return lengths.IsEmpty() ? std::string() : lengths.First().ToCString();
+}
+
+std::string unit_of(IGESCAFControl_Reader& reader) {
+    const Handle(IGESData_IGESModel) model = reader.IGESModel();
+    const Handle(TCollection_HAsciiString) name = model->GlobalSection().UnitName();
+    return name.IsNull() ? std::string() : name->ToCString();
+}
+
+TopoDS_Shape whole(STEPCAFControl_Reader& reader) { return reader.Reader().OneShape(); }
+
+// The faces of an IGES file know nothing of their neighbours: those whose edges meet are joined, so that both are meshed
+// with the same corners along them.
+TopoDS_Shape whole(IGESCAFControl_Reader& reader) {
+    constexpr double GAP_MM = 0.01;
+    const TopoDS_Shape shape = reader.OneShape();
+    if (shape.IsNull()) return shape;
+    BRepBuilderAPI_Sewing sewing(GAP_MM);
+    sewing.Add(shape);
+    sewing.Perform();
+    const TopoDS_Shape sewn = sewing.SewedShape();
+    return sewn.IsNull() ? shape : sewn;
+}
+
 template <class Reader>
-TopoDS_Shape read_shape(const char* path, const Message_ProgressRange& range, std::string& error) {
+TopoDS_Shape read_shape(const char* path, const Message_ProgressRange& range, Answer& answer) {
     Reader reader;
     if (reader.ReadFile(path) != IFSelect_RetDone) {
-        error = "the file is damaged or cut short, so OpenCASCADE cannot parse it";
+        answer.error = "the file is damaged or cut short, so OpenCASCADE cannot parse it";
         return {};
     }
-    reader.TransferRoots(range);
-    if (reader.NbShapes() < 1) {
-        error = "the file holds no shape that can be meshed";
+    Handle(TDocStd_Document) document = new TDocStd_Document("XCAF");
+    XCAFDoc_DocumentTool::Set(document->Main(), Standard_False);
+    if (!reader.Transfer(document, range)) {
+        answer.error = "the file holds no shape that can be meshed";
         return {};
     }
-    return reader.OneShape();
+    answer.structure = "unit\t" + unit_of(reader) + "\n" + parts_of(document);
+    return whole(reader);
 }
 
 void add_face(const TopoDS_Face& face, std::uint32_t number, Answer& answer) {
@@ -100,8 +138,8 @@ void add_face(const TopoDS_Face& face, std::uint32_t number, Answer& answer) {
 void read(const char* path, bool is_iges, double chord_mm, double angle_rad, Answer& answer) {
     const Handle(Telling) telling = new Telling;
     Message_ProgressScope scope(telling->Start(), nullptr, 10);
-    const TopoDS_Shape shape = is_iges ? read_shape<IGESControl_Reader>(path, scope.Next(4), answer.error)
-                                       : read_shape<STEPControl_Reader>(path, scope.Next(4), answer.error);
+    const TopoDS_Shape shape = is_iges ? read_shape<IGESCAFControl_Reader>(path, scope.Next(4), answer)
+                                       : read_shape<STEPCAFControl_Reader>(path, scope.Next(4), answer);
     if (!answer.error.empty()) return;
     if (shape.IsNull()) {
         answer.error = "the file holds no shape that can be meshed";
@@ -156,14 +194,15 @@ const char* shadowgraph_cad_error(void* answer) { return static_cast<Answer*>(an
 
 std::uint64_t shadowgraph_cad_face_count(void* answer) { return static_cast<Answer*>(answer)->face_count; }
 
-// Array 0: vertices (f64), 1: facets, 2: face of each facet, 3: unmeshed faces (u32). Returns the number of elements.
+// Array 0: vertices (f64), 1: facets, 2: face of each facet, 3: unmeshed faces (u32), 4: structure (UTF-8). Returns the number of elements.
 std::uint64_t shadowgraph_cad_array(void* answer, int which, const void** data) {
     const auto* a = static_cast<Answer*>(answer);
     switch (which) {
         case 0: *data = a->vertices.data(); return a->vertices.size();
         case 1: *data = a->facets.data(); return a->facets.size();
         case 2: *data = a->faces.data(); return a->faces.size();
-        default: *data = a->unmeshed.data(); return a->unmeshed.size();
+        case 3: *data = a->unmeshed.data(); return a->unmeshed.size();
+        default: *data = a->structure.data(); return a->structure.size();
     }
 }
 

@@ -67,7 +67,7 @@ fn fail(reason: &str) -> std::process::ExitCode {
 }
 
 fn write(answer: *mut c_void) -> std::io::Result<()> {
-    let arrays = [(0, 8), (1, 4), (2, 4), (3, 4)].map(|(which, size)| {
+    let arrays = [(0, 8), (1, 4), (2, 4), (3, 4), (4, 1)].map(|(which, size)| {
         let mut data = std::ptr::null();
         // SAFETY: the answer is alive; `data` receives a pointer to `count` elements of `size` bytes.
         let count = unsafe { shadowgraph_cad_array(answer, which, &raw mut data) } as usize;
@@ -81,7 +81,7 @@ fn write(answer: *mut c_void) -> std::io::Result<()> {
     let faces = unsafe { shadowgraph_cad_face_count(answer) };
     let mut out = std::io::stdout().lock();
     out.write_all(shadowgraph::io::cad::MAGIC)?;
-    for count in [arrays[0].1 / 3, arrays[2].1, faces, arrays[3].1] {
+    for count in [arrays[0].1 / 3, arrays[2].1, faces, arrays[3].1, arrays[4].1] {
         out.write_all(&count.to_le_bytes())?;
     }
     for (bytes, _) in arrays {

@@ -188,7 +188,14 @@ pub fn load(path: &Path, arguments: &Register, context: &Context, progress: &Pro
 fn cloud_of(arguments: &Register, context: &Context) -> Option<LoadedScan> {
     let may_be_cloud = matches!(
         Format::of_name(&arguments.nominal),
-        Ok(Format::Ply | Format::Pcd | Format::Xyz | Format::E57 | Format::Ptx | Format::Obj | Format::Off)
+        Ok(Format::Ply
+            | Format::Pcd
+            | Format::Xyz
+            | Format::E57
+            | Format::Ptx
+            | Format::Las
+            | Format::Obj
+            | Format::Off)
     );
     if !may_be_cloud {
         return None;

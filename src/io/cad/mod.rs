@@ -1,8 +1,10 @@
 //! STEP and IGES, read by a child process: OpenCASCADE may crash, hang or be absent without harm to this program.
 //!
 //! The child writes a binary stream to its standard output: the magic, counts, vertices (f64), facets (u32) and the CAD
-//! face of each facet (u32), then the numbers of faces that could not be meshed; its last line on standard error is the
-//! reason when it fails.
+//! face of each facet (u32), then the numbers of faces that could not be meshed, and unit and parts as lines of text; its
+//! last line on standard error is the reason when it fails.
+
+mod structure;
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -16,8 +18,10 @@ use serde::{Deserialize, Serialize};
 use base::{Progress, Result, UserError, limits};
 use geometry::{Mesh, Point};
 
+pub use structure::{CadPart, CadStructure};
+
 /// First bytes of the child's answer.
-pub const MAGIC: &[u8; 8] = b"SGCAD\0\0\x01";
+pub const MAGIC: &[u8; 8] = b"SGCAD\0\0\x02";
 
 /// The program that reads CAD files, and how finely it meshes them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,6 +53,8 @@ pub struct CadMesh {
     pub mesh: Mesh,
     /// Faces that could not be meshed, as a sentence.
     pub notes: Vec<String>,
+    /// Its unit and parts.
+    pub structure: CadStructure,
 }
 
 /// Reads and meshes `path` in a child process; cancel and time-out end the child.
@@ -182,7 +188,7 @@ pub fn decode(bytes: &[u8], path: &Path) -> Result<CadMesh> {
         return Err(broken());
     }
     let mut count = || cursor.take(8).and_then(|b| b.try_into().ok()).map(u64::from_le_bytes).ok_or_else(broken);
-    let (vertices, facets, faces, unmeshed) = (count()?, count()?, count()?, count()?);
+    let (vertices, facets, faces, unmeshed, letters) = (count()?, count()?, count()?, count()?, count()?);
     if vertices >= u64::from(u32::MAX) || vertices * 24 + facets * 16 > bytes.len() as u64 {
         return Err(broken());
     }
@@ -200,8 +206,10 @@ pub fn decode(bytes: &[u8], path: &Path) -> Result<CadMesh> {
     mesh.facets = corners.as_chunks::<3>().0.to_vec();
     mesh.cad_faces = words(cursor.take(facets as usize * 4).ok_or_else(broken)?);
     let mut notes = vec![format!("{faces} CAD faces meshed into {facets} facets.")];
+    let unmeshed_bytes = unmeshed.checked_mul(4).and_then(|bytes| usize::try_from(bytes).ok()).ok_or_else(broken)?;
+    let numbers = words(cursor.take(unmeshed_bytes).ok_or_else(broken)?);
+    let text = cursor.take(usize::try_from(letters).map_err(|_| broken())?).ok_or_else(broken)?;
     if unmeshed > 0 {
-        let numbers = words(cursor.take(unmeshed as usize * 4).unwrap_or_default());
         let shown: Vec<String> = numbers.iter().take(8).map(|face| (face + 1).to_string()).collect();
         notes.push(format!(
             "{unmeshed} of {faces} CAD faces could not be meshed and are missing (faces {}{}): deviations there have no \
@@ -210,7 +218,7 @@ pub fn decode(bytes: &[u8], path: &Path) -> Result<CadMesh> {
             if unmeshed > 8 { ", …" } else { "" }
         ));
     }
-    Ok(CadMesh { mesh, notes })
+    Ok(CadMesh { mesh, notes, structure: CadStructure::parse(&String::from_utf8_lossy(text)) })
 }
 
 struct Cursor<'a> {

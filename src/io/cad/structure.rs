@@ -1,0 +1,88 @@
+//! What a CAD file says of itself: its unit, and its parts with names, placements and colours.
+
+use serde::{Deserialize, Serialize};
+
+/// Unit and parts of a CAD file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct CadStructure {
+    /// The unit's name in the file; its lengths are converted to mm.
+    pub unit: Option<String>,
+    /// The parts, each once.
+    pub parts: Vec<CadPart>,
+}
+
+/// One part of a CAD file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CadPart {
+    /// Its name; empty where the file has none.
+    pub name: String,
+    /// How often it is placed.
+    pub placements: usize,
+    /// Solids in it; 0 for surfaces alone.
+    pub solids: usize,
+    /// Faces of it.
+    pub faces: usize,
+    /// Its colour, as `#RRGGBB`.
+    pub colour: Option<String>,
+}
+
+impl CadStructure {
+    /// Reads the reader program's lines; what is not one of them is passed over.
+    pub(super) fn parse(text: &str) -> Self {
+        let mut structure = Self::default();
+        for line in text.lines() {
+            let mut fields = line.splitn(6, '\t');
+            match fields.next() {
+                Some("unit") => structure.unit = fields.next().filter(|unit| !unit.is_empty()).map(str::to_owned),
+                Some("part") => structure.parts.extend(CadPart::parse(fields)),
+                _ => {}
+            }
+        }
+        structure
+    }
+}
+
+impl CadPart {
+    fn parse<'a>(mut fields: impl Iterator<Item = &'a str>) -> Option<Self> {
+        let mut number = || fields.next()?.parse::<usize>().ok();
+        let (placements, solids, faces) = (number()?, number()?, number()?);
+        let colour = fields.next()?.trim_start_matches('#');
+        let is_colour = colour.len() == 6 && colour.bytes().all(|digit| digit.is_ascii_hexdigit());
+        Some(Self {
+            name: fields.next()?.trim().to_owned(),
+            placements,
+            solids,
+            faces,
+            colour: is_colour.then(|| format!("#{}", colour.to_ascii_uppercase())),
+        })
+    }
+
+    /// The part as a line for people.
+    pub fn words(&self) -> String {
+        use base::words::counted;
+        let name = if self.name.is_empty() { "unnamed" } else { &self.name };
+        let mut words =
+            format!("{name}: {}, {}", counted(self.solids, "solid", "solids"), counted(self.faces, "face", "faces"));
+        if self.placements != 1 {
+            words += &format!(", placed {} times", self.placements);
+        }
+        if let Some(colour) = &self.colour {
+            words += &format!(", {colour}");
+        }
+        words
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_the_reader_are_read_and_others_passed_over() {
+        let text = "unit\tinch\npart\t4\t1\t3\tA1B2C3\tScrew M3\tlong\npart\t1\t0\t6\t-\t\nnonsense\npart\tx\n";
+        let structure = CadStructure::parse(text);
+        assert_eq!(structure.unit.as_deref(), Some("inch"));
+        let words: Vec<String> = structure.parts.iter().map(CadPart::words).collect();
+        assert_eq!(words, ["Screw M3\tlong: 1 solid, 3 faces, placed 4 times, #A1B2C3", "unnamed: 0 solids, 6 faces"]);
+    }
+}
