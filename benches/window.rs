@@ -16,7 +16,7 @@ use egui_kittest::wgpu::{create_render_state, default_wgpu_setup};
 use shadowgraph::app::{App, Options};
 use shadowgraph::compute::cpu::Cpu;
 use shadowgraph::compute::{self, Backend, DeviceChoice};
-use shadowgraph::dispatch::{Command, Context};
+use shadowgraph::dispatch::{Align, Context, Inspect};
 use shadowgraph::geometry::{Aabb, Cloud, Point, Pose, Vector, mesh::shapes, sampling};
 use shadowgraph::io::cad::CadReader;
 use shadowgraph::io::write;
@@ -163,7 +163,7 @@ fn fit_live(harness: &mut Harness<'static, App>) {
     let off = Pose::new(Vector::new(1.4, -1.4, 0.5), Vector::new(0.02, 0.02, 0.02));
     let (mut frames, mut whole) = (Vec::new(), Vec::new());
     for _ in 0..10 {
-        harness.state_mut().send(Command::SetPose(off));
+        harness.state_mut().send(Align::SetPose(off));
         while_busy(harness, |_, _| ());
         let started = Instant::now();
         harness.get_by_label("Best fit").click();
@@ -181,8 +181,8 @@ fn fit_live(harness: &mut Harness<'static, App>) {
     for number in 0..10 {
         let pose = Pose::translation(0.01 * f64::from(number), 0.0, 0.0);
         let started = Instant::now();
-        harness.state_mut().send(Command::SetPose(pose));
-        harness.state_mut().send(Command::Compare);
+        harness.state_mut().send(Align::SetPose(pose));
+        harness.state_mut().send(Inspect::Compare);
         while harness.state().dispatcher().document.current_check().is_none() || harness.state().is_busy() {
             harness.step();
         }

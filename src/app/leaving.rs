@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::choosing::Purpose;
 use super::{App, theme};
-use dispatch::Command;
+use dispatch::Projects;
 
 /// What would drop the inspection.
 #[derive(Clone, Debug)]
@@ -80,8 +80,8 @@ impl App {
                 self.dispatcher.cancel();
                 context.send_viewport_cmd(egui::ViewportCommand::Close);
             }
-            Departure::New => self.send(Command::NewInspection),
-            Departure::Open(path) => self.send(Command::OpenProject(path)),
+            Departure::New => self.send(Projects::New),
+            Departure::Open(path) => self.send(Projects::Open(path)),
         }
     }
 
@@ -177,7 +177,7 @@ impl App {
     /// Saves in the project's file, or asks for one.
     pub(super) fn save_project(&mut self, context: &egui::Context) {
         match self.dispatcher.project_path().map(std::path::Path::to_owned) {
-            Some(path) => self.send(Command::SaveProject(path)),
+            Some(path) => self.send(Projects::Save(path)),
             None => self.browse(Purpose::SaveProject, context),
         }
     }

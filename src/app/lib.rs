@@ -295,7 +295,7 @@ impl App {
     }
 
     /// Sends a command to the dispatcher.
-    pub fn send(&mut self, command: Command) {
+    pub fn send(&mut self, command: impl Into<Command>) {
         *self.live.lock().unwrap_or_else(PoisonError::into_inner) = Live::default();
         let watch = self.watch();
         self.changed |= self.dispatcher.send(command, &watch, &Arc::clone(&self.wake));

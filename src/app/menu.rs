@@ -7,8 +7,8 @@ use super::choosing::Purpose;
 use super::leaving::Departure;
 use super::open_dialog::Role;
 use super::{App, Workspace, theme};
-use dispatch::Command;
 use dispatch::mechanical::Order;
+use dispatch::{Align, Calibrate, Command, Inspect, Parts, Tolerances};
 use inspect::alignment::Method;
 use inspect::cleaning::Step;
 use render::camera::StandardView;
@@ -58,9 +58,12 @@ fn key(modifiers: Modifiers, key: Key) -> Option<KeyboardShortcut> {
     Some(KeyboardShortcut::new(modifiers, key))
 }
 
+fn send(command: impl Into<Command>) -> Action {
+    Action::Send(Box::new(command.into()))
+}
+
 /// All actions with a name, in the order of menus and palette.
 pub(super) fn entries() -> Vec<(&'static str, &'static str, Action, Option<KeyboardShortcut>)> {
-    let send = |command: Command| Action::Send(Box::new(command));
     let mut entries = vec![
         ("File", "Open…", Action::Open, key(COMMAND, Key::O)),
         ("File", "Inspect next scan…", Action::InspectNext, key(COMMAND, Key::N)),
@@ -71,18 +74,18 @@ pub(super) fn entries() -> Vec<(&'static str, &'static str, Action, Option<Keybo
         ("File", "Quit", Action::Quit, key(COMMAND, Key::Q)),
         ("Edit", "Undo", send(Command::Undo), key(COMMAND, Key::Z)),
         ("Edit", "Redo", send(Command::Redo), key(COMMAND_SHIFT, Key::Z)),
-        ("Edit", "Remove outliers of the scan", send(Command::CleanScan(Step::OUTLIERS)), None),
-        ("Edit", "Find normals of the scan", send(Command::CleanScan(Step::Normals)), None),
-        ("Edit", "Unify winding of the nominal", send(Command::UnifyWinding), None),
-        ("Inspect", "Align automatically", send(Command::Align(Method::Auto)), key(COMMAND, Key::L)),
-        ("Inspect", "Best fit from here", send(Command::Align(Method::BestFit)), key(COMMAND, Key::B)),
-        ("Inspect", "Compare", send(Command::Compare), key(COMMAND, Key::D)),
-        ("Inspect", "Align and compare", send(Command::Inspect), key(COMMAND, Key::Enter)),
-        ("Inspect", "Compare searches", send(Command::CompareSearches { start: None }), None),
-        ("Inspect", "Judge tolerances", send(Command::JudgeTolerances), None),
+        ("Edit", "Remove outliers of the scan", send(Parts::CleanScan(Step::OUTLIERS)), None),
+        ("Edit", "Find normals of the scan", send(Parts::CleanScan(Step::Normals)), None),
+        ("Edit", "Unify winding of the nominal", send(Parts::UnifyWinding), None),
+        ("Inspect", "Align automatically", send(Align::Run(Method::Auto)), key(COMMAND, Key::L)),
+        ("Inspect", "Best fit from here", send(Align::Run(Method::BestFit)), key(COMMAND, Key::B)),
+        ("Inspect", "Compare", send(Inspect::Compare), key(COMMAND, Key::D)),
+        ("Inspect", "Align and compare", send(Inspect::AlignAndCompare), key(COMMAND, Key::Enter)),
+        ("Inspect", "Compare searches", send(Align::CompareSearches { start: None }), None),
+        ("Inspect", "Judge tolerances", send(Tolerances::Judge), None),
         ("Inspect", "Cancel the running job", Action::Cancel, key(Modifiers::NONE, Key::Escape)),
-        ("Inspect", "Find the artefact's regions", send(Command::FindRegions), None),
-        ("Inspect", "Calibrate the sensor", send(Command::Calibrate), None),
+        ("Inspect", "Find the artefact's regions", send(Calibrate::FindRegions), None),
+        ("Inspect", "Calibrate the sensor", send(Calibrate::Run), None),
         ("Inspect", "Start the mechanical alignment", send(Command::Mechanical(Order::Start)), None),
         ("Inspect", "Stop the mechanical alignment", send(Command::Mechanical(Order::Stop)), None),
         ("View", "Fit", Action::Fit, key(Modifiers::NONE, Key::F)),
@@ -220,14 +223,15 @@ impl App {
             Action::Send(command) => match command.as_ref() {
                 Command::Undo => self.dispatcher.history.undo_label().is_some(),
                 Command::Redo => self.dispatcher.history.redo_label().is_some(),
-                Command::Align(_) | Command::Compare | Command::Inspect | Command::CompareSearches { .. } => {
-                    nominal && actual
+                Command::Align(Align::Run(_) | Align::CompareSearches { .. })
+                | Command::Inspect(Inspect::Compare | Inspect::AlignAndCompare) => nominal && actual,
+                Command::Parts(Parts::CleanScan(_)) => actual,
+                Command::Parts(Parts::UnifyWinding) => nominal,
+                Command::Tolerances(Tolerances::Judge) => !document.tolerancing.plan.tolerances.is_empty(),
+                Command::Calibrate(Calibrate::FindRegions) => calibration.of(Device::Sensor).actual.is_some(),
+                Command::Calibrate(Calibrate::Run) => {
+                    Device::ALL.iter().all(|device| calibration.of(*device).actual.is_some())
                 }
-                Command::CleanScan(_) => actual,
-                Command::UnifyWinding => nominal,
-                Command::JudgeTolerances => !document.tolerancing.plan.tolerances.is_empty(),
-                Command::FindRegions => calibration.of(Device::Sensor).actual.is_some(),
-                Command::Calibrate => Device::ALL.iter().all(|device| calibration.of(*device).actual.is_some()),
                 _ => true,
             },
             _ => true,

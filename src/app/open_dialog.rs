@@ -7,7 +7,7 @@ use super::choosing::{Purpose, Wanted};
 use super::files::{Kind, kind_of};
 use super::{App, theme};
 use base::{LengthUnit, Progress};
-use dispatch::Command;
+use dispatch::{Command, Parts};
 use io::format::Format;
 use io::xyz::{self, Preview};
 
@@ -188,8 +188,8 @@ impl App {
         }
         self.files.remember(&path);
         self.send(match role {
-            Role::Nominal => Command::OpenNominal { path, unit },
-            Role::Scan => Command::OpenScans { paths: vec![path], unit, columns },
+            Role::Nominal => Command::Parts(Parts::OpenNominal { path, unit }),
+            Role::Scan => Command::Parts(Parts::OpenScans { paths: vec![path], unit, columns }),
         });
     }
 }

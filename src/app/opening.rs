@@ -7,8 +7,8 @@ use super::files::{Kind, kind_of};
 use super::open_dialog::Role;
 use super::{App, Workspace};
 use base::LengthUnit;
-use dispatch::Command;
 use dispatch::merge::Wishes;
+use dispatch::{Align, Calibrate, Inspect, Merge, Parts, Projects, Select};
 use inspect::alignment::Method;
 use io::region_table;
 use session::calibrating::Device;
@@ -56,15 +56,15 @@ impl App {
             Purpose::Positions => {
                 let reason = Some(self.calibration.reason.clone());
                 let refine = self.calibration.refines.then_some(self.calibration.placed);
-                self.send(Command::MergeSnapshots { table: path, wishes: Wishes { reason, refine } });
+                self.send(Merge { table: path, wishes: Wishes { reason, refine } });
             }
             Purpose::Touches => self.open_measurement(Device::Cmm, path),
             Purpose::Machine(pick) => self.picked(pick, path),
             Purpose::SaveProject => {
                 self.files.remember(&path);
-                self.send(Command::SaveProject(path));
+                self.send(Projects::Save(path));
             }
-            Purpose::ExportSelection(of) => self.send(Command::ExportSelection(of, path)),
+            Purpose::ExportSelection(of) => self.send(Select::Export(of, path)),
             Purpose::ReportFolder => self.report_folder = path.display().to_string(),
         }
     }
@@ -84,19 +84,19 @@ impl App {
     fn open_nominal(&mut self, path: PathBuf) {
         self.files.remember(&path);
         self.has_nominal = true;
-        self.send(Command::OpenNominal { path, unit: None });
+        self.send(Parts::OpenNominal { path, unit: None });
     }
 
     fn open_scan(&mut self, path: PathBuf) {
         self.files.remember(&path);
-        self.send(Command::OpenScans { paths: vec![path], unit: None, columns: None });
+        self.send(Parts::OpenScans { paths: vec![path], unit: None, columns: None });
     }
 
     /// Opens what a device measured of the artefact, and shows it.
     fn open_measurement(&mut self, device: Device, path: PathBuf) {
         self.files.remember(&path);
         self.calibration.device = device;
-        self.send(Command::OpenMeasurement { device, path });
+        self.send(Calibrate::OpenMeasurement { device, path });
     }
 
     /// Opens the scan again in another unit, and aligns it.
@@ -104,13 +104,13 @@ impl App {
         let Some(actual) = &self.dispatcher.document.actual else { return };
         let paths = actual.sources.iter().map(|source| source.path.clone()).collect();
         let columns = actual.sources.first().and_then(|source| source.columns);
-        self.send(Command::OpenScans { paths, unit, columns });
-        self.send(Command::Align(Method::Auto));
+        self.send(Parts::OpenScans { paths, unit, columns });
+        self.send(Align::Run(Method::Auto));
     }
 
     fn inspect_next(&mut self, path: PathBuf) {
         self.files.remember(&path);
         let unit = self.dispatcher.document.actual.as_ref().and_then(|actual| actual.sources.first()?.unit);
-        self.send(Command::InspectNext { paths: vec![path], unit });
+        self.send(Inspect::Next { paths: vec![path], unit });
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use nalgebra::{Matrix3, Rotation3, UnitQuaternion};
 use shadowgraph::base::{Progress, Result, UserError};
 use shadowgraph::compute::registration::Target;
-use shadowgraph::compute::{self, Backend, DeviceChoice, point_deviation, point_facet_matching};
+use shadowgraph::compute::{self, Backend, Compute, DeviceChoice, point_deviation, point_facet_matching};
 use shadowgraph::geometry::{Mesh, OrderedPoints, Point, Pose, SearchablePoints, Surface, Vector};
 use shadowgraph::inspect::alignment::best_fit;
 use shadowgraph::inspect::features::plane_set::{PlanePoints, fit_parallel};
@@ -193,7 +193,7 @@ pub extern "C" fn shadowgraph_closest(
             max_distance_mm,
             max_angle_rad: std::f64::consts::PI,
         };
-        let answers = handle.backend.point_deviation(&request, &Progress::silent())?;
+        let answers = handle.backend.compute(&request, &Progress::silent())?;
         hand_out(&answers, deviation_mm, |answer| answer.value().unwrap_or(f64::NAN));
         hand_out(&answers, facet, |answer| answer.facet);
         Ok(())
@@ -223,7 +223,7 @@ pub extern "C" fn shadowgraph_point_facet(
             max_distance_mm,
             max_angle_rad,
         };
-        let answers = handle.backend.point_facet_matching(&request, &Progress::silent())?;
+        let answers = handle.backend.compute(&request, &Progress::silent())?;
         hand_out(&answers, deviation_mm, |answer| answer.value().unwrap_or(f64::NAN));
         hand_out(&answers, matches, |answer| answer.matches);
         Ok(())

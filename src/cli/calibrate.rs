@@ -62,7 +62,7 @@ fn job(arguments: &Calibrate, dispatcher: &mut Dispatcher, console: &Console) ->
     let progress = console.progress();
     let snapshots = snapshots(arguments)?;
     let setup = |position_mm| {
-        Command::SetUpCalibration(Box::new(Setup {
+        Command::Calibrate(dispatch::Calibrate::SetUp(Box::new(Setup {
             artefact: arguments.artefact,
             nominal: NominalFiles { cad: arguments.artefact_cad.clone(), regions: arguments.artefact_regions.clone() },
             handedness: arguments.handedness,
@@ -82,7 +82,7 @@ fn job(arguments: &Calibrate, dispatcher: &mut Dispatcher, console: &Console) ->
             },
             valid_hours: arguments.valid_hours,
             ..Setup::default()
-        }))
+        })))
     };
     let upkeep = Upkeep { log: arguments.log.clone(), ..Upkeep::default() };
     dispatcher.run_now(Command::Upkeep(Request::Set(Box::new(upkeep))), &progress)?;
@@ -90,20 +90,24 @@ fn job(arguments: &Calibrate, dispatcher: &mut Dispatcher, console: &Console) ->
     let mut touched: Option<&Path> = None;
     for (number, snapshot) in snapshots.iter().enumerate().rev() {
         dispatcher.run_now(setup(snapshot.position_mm), &progress)?;
-        let open = |device, path: &Path| Command::OpenMeasurement { device, path: path.to_owned() };
+        let open = |device, path: &Path| {
+            Command::Calibrate(dispatch::Calibrate::OpenMeasurement { device, path: path.to_owned() })
+        };
         if touched != Some(&snapshot.cmm) {
             dispatcher.run_now(open(Device::Cmm, &snapshot.cmm), &progress)?;
             touched = Some(&snapshot.cmm);
         }
         dispatcher.run_now(open(Device::Sensor, &snapshot.sensor), &progress)?;
         if dispatcher.document.calibration.sensor.regions.iter().all(|region| region.is_empty()) {
-            dispatcher.run_now(Command::FindRegions, &progress).map_err(|e| e.in_file(&snapshot.sensor))?;
+            dispatcher.run_now(dispatch::Calibrate::FindRegions, &progress).map_err(|e| e.in_file(&snapshot.sensor))?;
         }
         if number > 0 {
-            dispatcher.run_now(Command::KeepSnapshot, &progress).map_err(|e| e.in_file(&snapshot.sensor))?;
+            dispatcher
+                .run_now(dispatch::Calibrate::KeepSnapshot, &progress)
+                .map_err(|e| e.in_file(&snapshot.sensor))?;
         }
     }
-    dispatcher.run_now(Command::Calibrate, &progress)
+    dispatcher.run_now(dispatch::Calibrate::Run, &progress)
 }
 
 fn snapshots(arguments: &Calibrate) -> Result<Vec<Snapshot>> {

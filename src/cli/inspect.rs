@@ -6,7 +6,7 @@ use super::arguments::Inspect;
 use super::console::Console;
 use crate::output::outln;
 use base::{Result, UserError};
-use dispatch::{Command, Context, Dispatcher, Outputs, report_input};
+use dispatch::{Align, Command, Context, Dispatcher, Outputs, Parts, report_input};
 use geometry::{Point, transform};
 use inspect::alignment::Method;
 use inspect::alignment::point_pairs::PointPair;
@@ -50,33 +50,36 @@ pub fn run(arguments: &Inspect, json: bool, context: &Context) -> Result<i32> {
 fn job(arguments: &Inspect, dispatcher: &mut Dispatcher, console: &Console) -> Result<()> {
     let progress = console.progress();
     let settings = Box::new(settings_of(arguments));
-    let mut send = |command| dispatcher.run_now(command, &progress);
-    send(Command::SetSettings(settings))?;
-    send(Command::OpenNominal { path: arguments.nominal.clone(), unit: arguments.nominal_units })?;
-    send(Command::OpenScans { paths: arguments.scan.clone(), unit: arguments.scan_units, columns: arguments.columns })?;
+    let mut send = |command: Command| dispatcher.run_now(command, &progress);
+    send(dispatch::Inspect::SetSettings(settings).into())?;
+    send(Parts::OpenNominal { path: arguments.nominal.clone(), unit: arguments.nominal_units }.into())?;
+    send(
+        Parts::OpenScans { paths: arguments.scan.clone(), unit: arguments.scan_units, columns: arguments.columns }
+            .into(),
+    )?;
     for step in arguments.cleaning.steps() {
-        send(Command::CleanScan(step))?;
+        send(Parts::CleanScan(step).into())?;
     }
     let mut method = arguments.align;
     if let Some(path) = &arguments.pose {
-        send(Command::SetPose(read_pose(path)?))?;
+        send(Align::SetPose(read_pose(path)?).into())?;
         method = if method == Method::Auto { Method::BestFit } else { method };
     }
     if let Some(path) = &arguments.pairs {
         for pair in read_pairs(path)? {
-            send(Command::AddPair(pair))?;
+            send(Align::AddPair(pair).into())?;
         }
-        send(Command::AlignByPairs)?;
+        send(Align::ByPairs.into())?;
         method = if method == Method::Auto { Method::BestFit } else { method };
     }
     let given = arguments.pose.is_some() || arguments.pairs.is_some();
     match method {
         // Where the file has it: nothing is aligned, and nothing says so.
-        Method::None if !given => send(Command::SetPose(geometry::Pose::identity()))?,
+        Method::None if !given => send(Align::SetPose(geometry::Pose::identity()).into())?,
         Method::None => {}
-        method => send(Command::Align(method))?,
+        method => send(Align::Run(method).into())?,
     }
-    send(Command::Compare)?;
+    send(dispatch::Inspect::Compare.into())?;
     let outputs =
         Outputs { timings_ms: dispatcher.timings_ms.clone(), pictures: !arguments.no_pictures, project: Some(PROJECT) };
     let edit = dispatch::write_report(&dispatcher.document, &arguments.out, &outputs, &progress)?;

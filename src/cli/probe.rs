@@ -162,7 +162,11 @@ pub fn run(arguments: &Probe, json: bool, context: &Context) -> Result<i32> {
         Step::Begin(begin) => {
             // What makes no sense is said before a large scan is read.
             begin.setup().settings()?;
-            let open = Command::OpenScans { paths: vec![begin.scan.clone()], unit: begin.scan_units, columns: None };
+            let open = Command::Parts(dispatch::Parts::OpenScans {
+                paths: vec![begin.scan.clone()],
+                unit: begin.scan_units,
+                columns: None,
+            });
             let asked = [Asked::OpenHoles(begin.holes.clone()), Asked::Begin(Box::new(begin.setup()))];
             let commands = [open].into_iter().chain(asked.map(Command::Probe));
             step(Probing::default(), commands, (&begin.out, &begin.out.join("rounds.json")), json, context)

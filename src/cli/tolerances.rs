@@ -6,7 +6,7 @@ use super::arguments::Tolerances;
 use super::console::Console;
 use crate::output::{out, outln};
 use base::{LengthUnit, Progress, Result, UserError, text_table};
-use dispatch::{Command, Context, Dispatcher};
+use dispatch::{Align, Command, Context, Dispatcher, Parts, Select};
 use geometry::subset::{Combine, Subset};
 use geometry::{Point, Pose};
 use inspect::features::{Element, Kind, Objective};
@@ -60,11 +60,11 @@ pub fn run(arguments: &Tolerances, json: bool, context: &Context) -> Result<i32>
 
 fn job(arguments: &Tolerances, dispatcher: &mut Dispatcher, console: &Console) -> Result<()> {
     let progress = console.progress();
-    dispatcher.run_now(Command::OpenTolerancePlan(arguments.plan.clone()), &progress)?;
+    dispatcher.run_now(dispatch::Tolerances::Open(arguments.plan.clone()), &progress)?;
     let rows = region_table::read(&arguments.features)?;
     let columns = Columns { xyz: [1, 2, 3], ..Columns::default() };
     let (paths, unit) = (vec![arguments.features.clone()], Some(LengthUnit::Mm));
-    dispatcher.run_now(Command::OpenScans { paths, unit, columns: Some(columns) }, &progress)?;
+    dispatcher.run_now(Parts::OpenScans { paths, unit, columns: Some(columns) }, &progress)?;
     let read = dispatcher.document.actual.as_ref().map_or(0, |actual| actual.cloud.points.len());
     if read != rows.len() {
         return Err(UserError::input(format!(
@@ -99,33 +99,33 @@ fn job(arguments: &Tolerances, dispatcher: &mut Dispatcher, console: &Console) -
             console.say(&format!("“{name}” is left out: the plan does not name it."));
             continue;
         };
-        dispatcher.run_now(Command::Select(Selectable::Points, Subset::new(numbers), Combine::Replace), &progress)?;
-        dispatcher.run_now(Command::NameSelection(Selectable::Points, name.clone()), &progress)?;
-        let fit = Command::FitFeature {
+        dispatcher.run_now(Select::Numbers(Selectable::Points, Subset::new(numbers), Combine::Replace), &progress)?;
+        dispatcher.run_now(Select::Name(Selectable::Points, name.clone()), &progress)?;
+        let fit = Command::Features(dispatch::Features::Fit {
             kind,
             objective: Objective::Gaussian,
             robust: false,
             clip_sigmas: arguments.clip_sigmas,
-        };
+        });
         dispatcher.run_now(fit, &progress).map_err(|error| error.about(&format!("“{name}”")))?;
     }
     faces(arguments, dispatcher, &progress)?;
-    dispatcher.run_now(Command::JudgeTolerances, &progress)
+    dispatcher.run_now(dispatch::Tolerances::Judge, &progress)
 }
 
 /// What features should be, by faces of the CAD.
 fn faces(arguments: &Tolerances, dispatcher: &mut Dispatcher, progress: &Progress) -> Result<()> {
     let Some(path) = &arguments.nominal else { return Ok(()) };
-    dispatcher.run_now(Command::OpenNominal { path: path.clone(), unit: None }, progress)?;
-    dispatcher.run_now(Command::SetPose(Pose::identity()), progress)?;
+    dispatcher.run_now(Parts::OpenNominal { path: path.clone(), unit: None }, progress)?;
+    dispatcher.run_now(Align::SetPose(Pose::identity()), progress)?;
     for (name, place) in &arguments.face {
         let nominal = dispatcher.document.nominal.as_ref();
         let closest = nominal.and_then(|nominal| nominal.surface.closest_point(&Point::from(*place), f64::INFINITY));
         let facet = closest.ok_or_else(|| UserError::input("The nominal has no facets."))?.facet;
         let facet = Subset::new(vec![facet]);
-        dispatcher.run_now(Command::Select(Selectable::Facets, facet, Combine::Replace), progress)?;
-        dispatcher.run_now(Command::SelectWholeFaces, progress)?;
-        let taken = dispatcher.run_now(Command::NominalFromFacets(name.clone()), progress);
+        dispatcher.run_now(Select::Numbers(Selectable::Facets, facet, Combine::Replace), progress)?;
+        dispatcher.run_now(Select::WholeFaces, progress)?;
+        let taken = dispatcher.run_now(dispatch::Features::NominalFromFacets(name.clone()), progress);
         taken.map_err(|error| error.about(&format!("“{name}”")))?;
     }
     Ok(())

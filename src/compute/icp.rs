@@ -4,6 +4,9 @@
 //! Pairs are point to point, so the result is no better than the truth is sampled: what the window aligns with is
 //! [`super::registration`], which pairs with true surfaces.
 
+use super::cuda::Cuda;
+use super::{Capability, cpu};
+
 use std::sync::OnceLock;
 
 use rayon::prelude::*;
@@ -317,7 +320,7 @@ impl Answer {
 }
 
 /// Refuses what cannot be registered.
-pub fn check(problem: &Problem<'_>, parameters: &Parameters) -> Result<()> {
+fn check(problem: &Problem<'_>, parameters: &Parameters) -> Result<()> {
     let (truth, sensed) = (problem.truth.points().len(), problem.sensed.points.len());
     if truth < 3 || sensed < 3 {
         return Err(UserError::input(format!(
@@ -358,5 +361,32 @@ pub fn stop_after(parameters: &Parameters, iteration: usize, error_mm2: f64, bef
         Some(Stop::SmallChange)
     } else {
         None
+    }
+}
+
+/// A problem, and how it is to be solved.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    /// The clouds.
+    pub problem: &'a Problem<'a>,
+    /// How.
+    pub parameters: &'a Parameters,
+}
+
+impl Capability for Request<'_> {
+    type Answer = Answer;
+
+    const STAGE: &'static str = "Pairing points";
+
+    fn check(&self) -> Result<()> {
+        check(self.problem, self.parameters)
+    }
+
+    fn on_cpu(&self, progress: &Progress) -> Result<Self::Answer> {
+        cpu::icp::run(self.problem, self.parameters, progress)
+    }
+
+    fn on_cuda(&self, cuda: &Cuda, progress: &Progress) -> Result<Self::Answer> {
+        cuda.prepare_icp(self.problem, self.parameters, progress)?.run(self.parameters, progress)
     }
 }

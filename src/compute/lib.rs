@@ -2,6 +2,7 @@
 //!
 //! The same file name holds the reference implementation in [`cpu`]; other devices stand beside it.
 
+mod capability;
 pub mod cpu;
 pub mod cuda;
 pub mod facet_facet_matching;
@@ -19,7 +20,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use base::{Progress, Result};
+use base::Result;
+
+pub use capability::{Capability, Compute};
 
 /// The kind of device that computes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -106,7 +109,8 @@ pub fn open(choice: DeviceChoice) -> (Arc<dyn Backend>, Option<String>) {
     }
 }
 
-/// What every device can compute. Answers agree between devices to 1e-6 mm and are the same bits at each repeat.
+/// A device that computes; how it is asked: [`Compute`]. Answers agree between devices to 1e-6 mm and are the same bits at
+/// each repeat.
 pub trait Backend: Send + Sync {
     /// The device.
     fn device(&self) -> Device;
@@ -116,54 +120,11 @@ pub trait Backend: Send + Sync {
         Vec::new()
     }
 
-    /// Signed deviation of points from a surface.
-    fn point_deviation(
-        &self,
-        request: &point_deviation::Request<'_>,
-        progress: &Progress,
-    ) -> Result<Vec<point_deviation::PointDeviation>>;
+    /// The CUDA device that it computes on, where there is one.
+    fn cuda(&self) -> Option<&cuda::Cuda> {
+        None
+    }
 
-    /// Mean signed deviation of the points that match each facet.
-    fn point_facet_matching(
-        &self,
-        request: &point_facet_matching::Request<'_>,
-        progress: &Progress,
-    ) -> Result<Vec<point_facet_matching::FacetDeviation>>;
-
-    /// Signed deviation of the nearest scan facet along each facet's normal.
-    fn facet_facet_matching(
-        &self,
-        request: &facet_facet_matching::Request<'_>,
-        progress: &Progress,
-    ) -> Result<Vec<point_facet_matching::FacetDeviation>>;
-
-    /// One normal for each set of parallel planes.
-    fn parallel_planes(
-        &self,
-        request: &parallel_planes::Request<'_>,
-        progress: &Progress,
-    ) -> Result<Vec<parallel_planes::PlaneSet>>;
-
-    /// Values of points smoothed over neighbours of the same face.
-    fn smooth(&self, request: &smoothing::Request<'_>, progress: &Progress) -> Result<Vec<smoothing::Smoothed>>;
-
-    /// What the nearest neighbours of each point say of the surface there, by point number.
-    fn neighbourhoods(
-        &self,
-        request: &neighbourhoods::Request<'_>,
-        progress: &Progress,
-    ) -> Result<Vec<neighbourhoods::Neighbourhood>>;
-
-    /// The numbers of the points that thinning keeps, in ascending order.
-    fn thin(&self, request: &thinning::Request<'_>, progress: &Progress) -> Result<Vec<u32>>;
-
-    /// Figures and a histogram of many values.
-    fn statistics(&self, request: &statistics::Request<'_>, progress: &Progress) -> Result<statistics::Summary>;
-
-    /// Iterative closest points between two clouds.
-    fn icp(&self, problem: &icp::Problem<'_>, parameters: &icp::Parameters, progress: &Progress)
-    -> Result<icp::Answer>;
-
-    /// Makes the iterations of a registration ready.
-    fn registration<'a>(&'a self, problem: registration::Problem<'a>) -> Box<dyn registration::Registration + 'a>;
+    /// Told of each computation as it begins, by what progress shows of it.
+    fn begins(&self, _stage: &'static str) {}
 }

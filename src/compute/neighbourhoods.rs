@@ -3,6 +3,10 @@
 //! The normal is the direction of least spread about the neighbours' mean (Hoppe et al., "Surface reconstruction from
 //! unorganized points", 1992); its sign is open, see [`geometry::normals`].
 
+use super::cuda::Cuda;
+use super::{Capability, cpu};
+use base::{Progress, Result};
+
 use geometry::{SearchablePoints, Vector};
 
 /// The most neighbours that can be asked for, the point itself included.
@@ -45,5 +49,21 @@ impl Neighbourhood {
     /// from a fit what uneven density would bring in.
     pub fn area_mm2(&self) -> f64 {
         std::f64::consts::PI * self.reach_mm * self.reach_mm / f64::from(self.neighbours.max(1))
+    }
+}
+
+impl Capability for Request<'_> {
+    type Answer = Vec<Neighbourhood>;
+
+    const STAGE: &'static str = "Looking at neighbours";
+
+    fn on_cpu(&self, progress: &Progress) -> Result<Self::Answer> {
+        cpu::neighbourhoods::run(self, progress)
+    }
+
+    fn on_cuda(&self, cuda: &Cuda, _: &Progress) -> Result<Self::Answer> {
+        let job = cuda.prepare_neighbourhoods(self)?;
+        job.launch()?;
+        job.read()
     }
 }

@@ -5,6 +5,10 @@
 //! and parallel planes to support tolerancing standards", 2013): each plane passes through its weighted centroid, and
 //! the normal is the eigenvector of the smallest eigenvalue of the summed second moments about the centroids.
 
+use super::cuda::Cuda;
+use super::{Capability, cpu};
+use base::{Progress, Result};
+
 use geometry::{Point, Vector};
 
 /// What is asked.
@@ -118,4 +122,20 @@ fn about_centroid(sums: &Moments, shift: &Point) -> (Plane, [f64; 6]) {
     let centroid = shift + Vector::new(x, y, z) / w;
     let moments = [xx - x * x / w, xy - x * y / w, xz - x * z / w, yy - y * y / w, yz - y * z / w, zz - z * z / w];
     (Plane { centroid, weight: w }, moments)
+}
+
+impl Capability for Request<'_> {
+    type Answer = Vec<PlaneSet>;
+
+    const STAGE: &'static str = "Fitting planes";
+
+    fn on_cpu(&self, progress: &Progress) -> Result<Self::Answer> {
+        cpu::parallel_planes::run(self, progress)
+    }
+
+    fn on_cuda(&self, cuda: &Cuda, _: &Progress) -> Result<Self::Answer> {
+        let job = cuda.prepare_parallel_planes(self)?;
+        job.launch()?;
+        job.read()
+    }
 }

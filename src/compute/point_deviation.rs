@@ -1,5 +1,9 @@
 //! Deviation of each scan point: the signed distance to the closest point of the nominal.
 
+use super::cuda::Cuda;
+use super::{Capability, cpu};
+use base::{Progress, Result};
+
 use geometry::{OrderedPoints, Pose, Surface, Vector};
 
 /// What is asked.
@@ -55,5 +59,21 @@ impl PointDeviation {
     #[inline]
     pub fn value(&self) -> Option<f64> {
         (self.state == MatchState::Matched).then_some(self.deviation_mm)
+    }
+}
+
+impl Capability for Request<'_> {
+    type Answer = Vec<PointDeviation>;
+
+    const STAGE: &'static str = "Measuring deviations";
+
+    fn on_cpu(&self, progress: &Progress) -> Result<Self::Answer> {
+        cpu::point_deviation::run(self, progress)
+    }
+
+    fn on_cuda(&self, cuda: &Cuda, _: &Progress) -> Result<Self::Answer> {
+        let job = cuda.prepare_point_deviation(self)?;
+        job.launch()?;
+        job.read()
     }
 }

@@ -4,6 +4,10 @@
 //! the largest distance. Spec: the published GPU colormap for structured-light scans on a CMM, with our reading of its
 //! acceptance table (the radius gates the lateral distance only, so that deviations larger than a facet survive).
 
+use super::cuda::Cuda;
+use super::{Capability, cpu};
+use base::{Progress, Result};
+
 use geometry::{Mesh, Pose, SearchablePoints, Vector};
 
 /// What is asked.
@@ -40,5 +44,21 @@ impl FacetDeviation {
     #[inline]
     pub fn value(&self) -> Option<f64> {
         (self.matches > 0).then_some(self.deviation_mm)
+    }
+}
+
+impl Capability for Request<'_> {
+    type Answer = Vec<FacetDeviation>;
+
+    const STAGE: &'static str = "Matching points to facets";
+
+    fn on_cpu(&self, progress: &Progress) -> Result<Self::Answer> {
+        cpu::point_facet_matching::run(self, progress)
+    }
+
+    fn on_cuda(&self, cuda: &Cuda, _: &Progress) -> Result<Self::Answer> {
+        let job = cuda.prepare_point_facet_matching(self)?;
+        job.launch(self.nominal_from_scan)?;
+        job.read()
     }
 }

@@ -1,5 +1,9 @@
 //! Values of points smoothed over neighbours of the same face.
 
+use super::cuda::Cuda;
+use super::{Capability, cpu, cuda};
+use base::{Progress, Result};
+
 use geometry::{SearchablePoints, Vector};
 
 /// Neighbours that smooth a value, the point itself included.
@@ -34,4 +38,18 @@ pub struct Smoothed {
     pub neighbours: u32,
     /// The nearest of them, the point itself left out.
     pub links: [u32; LINKS],
+}
+
+impl Capability for Request<'_> {
+    type Answer = Vec<Smoothed>;
+
+    const STAGE: &'static str = "Smoothing over neighbours";
+
+    fn on_cpu(&self, progress: &Progress) -> Result<Self::Answer> {
+        cpu::smoothing::run(self, progress)
+    }
+
+    fn on_cuda(&self, cuda: &Cuda, _: &Progress) -> Result<Self::Answer> {
+        cuda::smoothing::run(cuda.driver(), self)
+    }
 }

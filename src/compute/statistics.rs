@@ -1,5 +1,9 @@
 //! Figures and a histogram of many values.
 
+use super::cuda::Cuda;
+use super::{Capability, cpu, cuda};
+use base::{Progress, Result};
+
 /// What is asked.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
@@ -57,4 +61,19 @@ pub fn percentiles(count: usize, at: impl Fn(usize) -> f64) -> [f64; 5] {
         let (low, high, way) = ranks(share, count);
         at(low) + (at(high) - at(low)) * way
     })
+}
+
+impl Capability for Request<'_> {
+    type Answer = Summary;
+
+    const STAGE: &'static str = "Working out the statistics";
+
+    fn on_cpu(&self, progress: &Progress) -> Result<Self::Answer> {
+        progress.report(0.0, Self::STAGE)?;
+        Ok(cpu::statistics::run(self))
+    }
+
+    fn on_cuda(&self, cuda: &Cuda, _: &Progress) -> Result<Self::Answer> {
+        cuda::statistics::run(cuda.driver(), self)
+    }
 }

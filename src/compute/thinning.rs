@@ -1,5 +1,9 @@
 //! Fewer points of even density.
 
+use super::cuda::Cuda;
+use super::{Capability, cpu, cuda};
+use base::{Progress, Result};
+
 use geometry::SearchablePoints;
 
 /// How points are chosen.
@@ -25,4 +29,18 @@ pub struct Request<'a> {
 /// Whose turn is first; no two numbers are equal.
 pub fn turn_of(number: u32) -> u64 {
     base::random::mix(u64::from(number))
+}
+
+impl Capability for Request<'_> {
+    type Answer = Vec<u32>;
+
+    const STAGE: &'static str = "Thinning";
+
+    fn on_cpu(&self, progress: &Progress) -> Result<Self::Answer> {
+        cpu::thinning::run(self, progress)
+    }
+
+    fn on_cuda(&self, cuda: &Cuda, progress: &Progress) -> Result<Self::Answer> {
+        cuda::thinning::run(cuda.driver(), self, progress)
+    }
 }

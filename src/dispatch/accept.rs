@@ -31,19 +31,21 @@ pub struct Accept {
     pub limits: Limits,
 }
 
-pub(super) fn plan(accept: Accept, context: Context) -> Plan {
-    let work: super::edit::Work = Box::new(move |progress, _| {
-        let acceptance = judge(&accept, &context, progress)?;
-        let note = acceptance.verdict.map_or("Without limits nothing is judged.".to_owned(), |verdict| match verdict {
-            Verdict::Conforms => "The sensor conforms.".to_owned(),
-            Verdict::Undecided => "The test leaves it undecided whether the sensor conforms.".to_owned(),
-            Verdict::DoesNotConform => "The sensor does not conform.".to_owned(),
-        });
-        let notes: Vec<String> = [note].into_iter().chain(acceptance.notes.clone()).collect();
-        let acceptance = Arc::new(acceptance);
-        Ok(Edit::new("Judge the sensor", move |document| document.acceptance = Some(acceptance)).with_notes(notes))
-    });
-    Plan::Work("Judging the sensor".to_owned(), work)
+impl Accept {
+    pub(super) fn plan(self, context: Context) -> Plan {
+        Plan::work("Judging the sensor", move |progress, _| {
+            let acceptance = judge(&self, &context, progress)?;
+            let note =
+                acceptance.verdict.map_or("Without limits nothing is judged.".to_owned(), |verdict| match verdict {
+                    Verdict::Conforms => "The sensor conforms.".to_owned(),
+                    Verdict::Undecided => "The test leaves it undecided whether the sensor conforms.".to_owned(),
+                    Verdict::DoesNotConform => "The sensor does not conform.".to_owned(),
+                });
+            let notes: Vec<String> = [note].into_iter().chain(acceptance.notes.clone()).collect();
+            let acceptance = Arc::new(acceptance);
+            Ok(Edit::new("Judge the sensor", move |document| document.acceptance = Some(acceptance)).with_notes(notes))
+        })
+    }
 }
 
 /// Reads the scans, finds both balls in each of the bar, and judges. Each ball is a test of form and size, too.

@@ -2,17 +2,80 @@
 
 use std::sync::Arc;
 
-use super::{Context, Edit, Watch, needs_both};
-use base::{LengthUnit, Progress, Result, UserError, capitalised};
+use super::edit::{Plan, needs_both};
+use super::{Context, Edit, Watch, search_registration};
+use base::{Progress, Result, UserError, capitalised};
 use compute::cpu::Cpu;
 use compute::registration::Target;
 use compute::{Backend, DeviceKind};
 use geometry::Pose;
-use inspect::alignment::automatic::{self, PreparedScan};
-use inspect::alignment::{
-    Alignment, Alternative, Method, best_fit, point_pairs, search_comparison, search_registration,
-};
+use inspect::alignment::automatic;
+use inspect::alignment::mistaken_unit::likely_unit;
+use inspect::alignment::point_pairs::PointPair;
+use inspect::alignment::search_registration::{self as by_search, Parameters as SearchParameters};
+use inspect::alignment::{Alignment, Alternative, Method, best_fit, point_pairs, search_comparison};
 use session::{Actual, Document, Nominal};
+
+/// What can be asked of the alignment.
+#[derive(Clone, Debug)]
+pub enum Align {
+    /// Aligns as the method says.
+    Run(Method),
+    /// Aligns by the enabled point pairs.
+    ByPairs,
+    /// Sets the pose outright.
+    SetPose(Pose),
+    /// Takes another of the poses that fit about as well, by its number among the alternatives.
+    ChooseAlternative(usize),
+    /// Registers with every search on every device, for comparison.
+    CompareSearches {
+        /// Where all of them start; `None` starts near the present pose.
+        start: Option<Pose>,
+    },
+    /// Registers point to point with a chosen search, from the present pose.
+    BySearch(Box<SearchParameters>),
+    /// Adds a picked pair.
+    AddPair(PointPair),
+    /// Switches a pair on or off.
+    TogglePair(usize),
+    /// Removes a pair.
+    RemovePair(usize),
+    /// Removes all pairs.
+    ClearPairs,
+}
+
+impl Align {
+    pub(super) fn plan(self, before: Document, context: Context) -> Result<Plan> {
+        Ok(match self {
+            Self::Run(method) => {
+                Plan::work("Aligning", move |progress, watch| run(method, &before, &context, progress, watch))
+            }
+            Self::ByPairs => Plan::Now(by_pairs(&before)?),
+            Self::SetPose(pose) => Plan::Now(set_pose(pose)),
+            Self::ChooseAlternative(index) => Plan::work("Taking the other pose", move |progress, watch| {
+                choose(index, &before, &context, progress, watch)
+            }),
+            Self::CompareSearches { start } => Plan::work("Comparing searches", move |progress, _| {
+                compare_searches(start, &before, &context, progress)
+            }),
+            Self::BySearch(parameters) => Plan::work("Registering", move |progress, _| {
+                search_registration::run(*parameters, &before, &context, progress)
+            }),
+            Self::AddPair(pair) => Plan::Now(Edit::new("Add a point pair", move |document| document.pairs.push(pair))),
+            Self::TogglePair(index) => Plan::Now(Edit::new("Switch a point pair", move |document| {
+                if let Some(pair) = document.pairs.get_mut(index) {
+                    pair.enabled = !pair.enabled;
+                }
+            })),
+            Self::RemovePair(index) => Plan::Now(Edit::new("Remove a point pair", move |document| {
+                if index < document.pairs.len() {
+                    document.pairs.remove(index);
+                }
+            })),
+            Self::ClearPairs => Plan::Now(Edit::new("Remove all point pairs", |document| document.pairs.clear())),
+        })
+    }
+}
 
 pub(super) fn run(
     method: Method,
@@ -49,12 +112,7 @@ fn words(alignment: &Alignment) -> String {
 }
 
 /// Registers with every search, on the processor and on the device in use: from `start`, or from near the present pose.
-pub(super) fn compare_searches(
-    start: Option<Pose>,
-    document: &Document,
-    context: &Context,
-    progress: &Progress,
-) -> Result<Edit> {
+fn compare_searches(start: Option<Pose>, document: &Document, context: &Context, progress: &Progress) -> Result<Edit> {
     let (Some(nominal), Some(actual)) = (&document.nominal, &document.actual) else {
         return Err(needs_both());
     };
@@ -64,7 +122,7 @@ pub(super) fn compare_searches(
         devices.push(backend);
     }
     let near = || search_comparison::turned(&document.nominal_from_scan(), nominal.surface.bounds());
-    let (start, onto) = (start.unwrap_or_else(near), search_registration::Nominal::Surface(&nominal.surface));
+    let (start, onto) = (start.unwrap_or_else(near), by_search::Nominal::Surface(&nominal.surface));
     let comparison = search_comparison::run(&devices, &onto, &actual.prepared.ordered, &start, progress)?;
     let note = comparison.agreement();
     let comparison = Arc::new(comparison);
@@ -72,13 +130,7 @@ pub(super) fn compare_searches(
 }
 
 /// Fits from another of the poses that fit about as well; the present one takes its place in the list.
-pub(super) fn choose(
-    index: usize,
-    document: &Document,
-    context: &Context,
-    progress: &Progress,
-    watch: &Watch,
-) -> Result<Edit> {
+fn choose(index: usize, document: &Document, context: &Context, progress: &Progress, watch: &Watch) -> Result<Edit> {
     let (Some(nominal), Some(actual)) = (&document.nominal, &document.actual) else {
         return Err(needs_both());
     };
@@ -159,10 +211,7 @@ fn start_and_fit(
     )
 }
 
-/// Sizes that differ by more than this factor may be a mistaken unit; a small piece of a large part is as likely.
-const SUSPICIOUS: f64 = 3.0;
-
-/// Where the sizes hint at a mistaken unit, tries the hinted one: when only that aligns well, the sentence names it.
+/// What was found, unless only another unit of the scan aligns well: then the sentence names it.
 fn check_unit(
     found: Result<Alignment>,
     document: &Document,
@@ -171,55 +220,27 @@ fn check_unit(
     context: &Context,
     progress: &Progress,
 ) -> Result<Alignment> {
-    let ratio = nominal.surface.bounds().diagonal() / actual.cloud.bounds().diagonal();
-    if (1.0 / SUSPICIOUS..SUSPICIOUS).contains(&ratio) {
-        return found;
-    }
-    let own_unit = actual.sources.first().and_then(|source| source.unit).unwrap_or_default();
-    let relative = |alignment: &Alignment, size_mm: f64| alignment.rms_mm.max(1e-9 * size_mm) / size_mm;
-    let given = found.as_ref().map(|alignment| relative(alignment, actual.cloud.bounds().diagonal()));
-    for unit in LengthUnit::ALL.into_iter().filter(|unit| *unit != own_unit) {
-        let factor = unit.in_mm() / own_unit.in_mm();
-        // Only units that bring the sizes together.
-        if !(1.0 / SUSPICIOUS..SUSPICIOUS).contains(&(ratio / factor)) {
-            continue;
-        }
-        let mut cloud = actual.cloud.clone();
-        cloud.scale(factor);
-        let prepared = PreparedScan::new(&cloud);
-        let tried = automatic::run(
-            context.backend.as_ref(),
-            &nominal.surface,
-            &cloud,
-            &prepared,
-            &document.settings.best_fit,
-            progress,
-            &mut |_, _| (),
-        );
-        let fits_better = tried.is_ok_and(|alignment| {
-            alignment.overlap > 0.5
-                && given.as_ref().map_or(true, |given| relative(&alignment, cloud.bounds().diagonal()) < 0.2 * given)
-        });
-        if fits_better {
-            let sentence = format!(
-                "The scan does not fit the nominal as read in {}, but does in {}: open it again with that unit.",
-                own_unit.symbol(),
-                unit.symbol()
-            );
-            return Err(UserError { scan_unit: Some(unit), ..UserError::input(sentence) });
-        }
-    }
-    found
+    let read_in = actual.sources.first().and_then(|source| source.unit).unwrap_or_default();
+    let (backend, scan) = (context.backend.as_ref(), (&actual.cloud, read_in));
+    let as_read = found.as_ref().ok();
+    let likely = likely_unit(backend, &nominal.surface, scan, as_read, &document.settings.best_fit, progress);
+    let Some(unit) = likely else { return found };
+    let sentence = format!(
+        "The scan does not fit the nominal as read in {}, but does in {}: open it again with that unit.",
+        read_in.symbol(),
+        unit.symbol()
+    );
+    Err(UserError { scan_unit: Some(unit), ..UserError::input(sentence) })
 }
 
-pub(super) fn by_pairs(document: &Document) -> Result<Edit> {
+fn by_pairs(document: &Document) -> Result<Edit> {
     let fit = point_pairs::fit(&document.pairs)?;
     let note = format!("Aligned by point pairs: RMS {:.4} mm.", fit.rms_mm);
     let alignment = Arc::new(Alignment { rms_mm: fit.rms_mm, ..Alignment::given(fit.nominal_from_scan) });
     Ok(Edit::new("Align by point pairs", move |document| document.alignment = Some(alignment)).with_notes([note]))
 }
 
-pub(super) fn set_pose(pose: Pose) -> Edit {
+fn set_pose(pose: Pose) -> Edit {
     let alignment = Arc::new(Alignment::given(pose));
     Edit::new("Set the pose", move |document| document.alignment = Some(alignment))
 }

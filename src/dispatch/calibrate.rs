@@ -1,9 +1,10 @@
 //! Commands of the calibration.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::Edit;
+use super::edit::Plan;
+use super::{Context, Edit, artefact_regions};
 use base::{Progress, Result, UserError, hash};
 use geometry::health::CloudFindings;
 use geometry::subset::{Combine, Subset};
@@ -18,8 +19,72 @@ use session::calibrating::{
 };
 use session::{Actual, Document, SourceFile};
 
+/// What can be asked of the calibration.
+#[derive(Clone, Debug)]
+pub enum Calibrate {
+    /// Opens what a device measured of the artefact.
+    OpenMeasurement {
+        /// Which device.
+        device: Device,
+        /// Its file: points, or a table of touches with the names of their regions.
+        path: PathBuf,
+    },
+    /// Changes what is said of the set-up.
+    SetUp(Box<Setup>),
+    /// Changes a region of the artefact by the points inside an outline on the screen.
+    BrushRegion {
+        /// Whose points.
+        device: Device,
+        /// The region's number.
+        region: usize,
+        /// The stroke.
+        stroke: Brushed,
+        /// What it does.
+        how: Combine,
+    },
+    /// Empties a region of the artefact.
+    ClearRegion(Device, usize),
+    /// Finds the artefact's regions in the snapshot.
+    FindRegions,
+    /// Sets the snapshot aside, to calibrate from it together with others.
+    KeepSnapshot,
+    /// Forgets a snapshot that was set aside, by its number.
+    ForgetSnapshot(usize),
+    /// Calibrates the sensor from the regions of both devices.
+    Run,
+    /// Writes the certificate into a folder.
+    WriteCertificate(PathBuf),
+}
+
+impl Calibrate {
+    pub(super) fn plan(self, before: Document, context: Context) -> Result<Plan> {
+        Ok(match self {
+            Self::OpenMeasurement { device, path } => {
+                Plan::work("Opening the measurement", move |progress, _| open(device, &path, &before, progress))
+            }
+            Self::SetUp(setup) => Plan::Now(set_up(*setup, &before)?),
+            Self::BrushRegion { device, region, stroke: found @ Brushed::Points(_), how } => {
+                Plan::Now(brush((device, region), &found, how, &before)?)
+            }
+            Self::BrushRegion { device, region, stroke, how } => {
+                Plan::work("Selecting", move |_, _| brush((device, region), &stroke, how, &before))
+            }
+            Self::ClearRegion(device, region) => Plan::Now(clear(device, region)),
+            Self::FindRegions => Plan::work("Looking for the regions", move |progress, _| {
+                artefact_regions::find(&before, &context, progress)
+            }),
+            Self::KeepSnapshot => Plan::Now(keep(&before)?),
+            Self::ForgetSnapshot(number) => Plan::Now(forget(number)),
+            Self::Run => Plan::work("Calibrating", move |progress, _| run(&before, progress)),
+            Self::WriteCertificate(folder) => {
+                Plan::work("Writing the certificate", move |_, _| write_certificate(&folder, &before))
+            }
+        })
+    }
+}
+
 /// Reads what a device measured; a table with names of regions brings those along.
-pub(super) fn open(device: Device, path: &Path, document: &Document, progress: &Progress) -> Result<Edit> {
+fn open(device: Device, path: &Path, document: &Document, progress: &Progress) -> Result<Edit> {
     let measurement = read(device, path, &document.calibration.setup, progress).map_err(|error| error.in_file(path))?;
     let points = measurement.actual.as_ref().map_or(0, |actual| actual.cloud.points.len());
     let named = measurement.regions.iter().filter(|region| !region.is_empty()).count();
@@ -82,7 +147,7 @@ pub(super) fn mirror(cloud: &mut Cloud, handedness: Handedness) {
     }
 }
 
-pub(super) fn set_up(setup: Setup, document: &Document) -> Result<Edit> {
+fn set_up(setup: Setup, document: &Document) -> Result<Edit> {
     setup.check()?;
     let before = &document.calibration.setup;
     let is_turned = before.handedness != setup.handedness;
@@ -117,12 +182,7 @@ pub(super) fn set_up(setup: Setup, document: &Document) -> Result<Edit> {
 }
 
 /// A stroke on one region; what it adds there leaves the others.
-pub(super) fn brush(
-    (device, region): (Device, usize),
-    stroke: &Brushed,
-    how: Combine,
-    document: &Document,
-) -> Result<Edit> {
+fn brush((device, region): (Device, usize), stroke: &Brushed, how: Combine, document: &Document) -> Result<Edit> {
     let measurement = document.calibration.of(device);
     let Some(actual) = &measurement.actual else {
         return Err(UserError::usage("Open a snapshot and the CMM's touches first."));
@@ -141,7 +201,7 @@ pub(super) fn brush(
     Ok(change("Brush a region", move |calibration| calibration.of_mut(device).regions = regions))
 }
 
-pub(super) fn clear(device: Device, region: usize) -> Edit {
+fn clear(device: Device, region: usize) -> Edit {
     change("Clear a region", move |calibration| {
         if let Some(own) = calibration.of_mut(device).regions.get_mut(region) {
             *own = Subset::default();
@@ -150,7 +210,7 @@ pub(super) fn clear(device: Device, region: usize) -> Edit {
 }
 
 /// Sets the snapshot aside, to be used together with others. The touches stay: the artefact may be seen again as it lies.
-pub(super) fn keep(document: &Document) -> Result<Edit> {
+fn keep(document: &Document) -> Result<Edit> {
     let calibrating = &document.calibration;
     let count = calibrating.setup.artefact.artefact().regions().len();
     let is_filled = |measurement: &Measurement| (0..count).all(|region| !measurement.region(region).is_empty());
@@ -163,7 +223,7 @@ pub(super) fn keep(document: &Document) -> Result<Edit> {
     }))
 }
 
-pub(super) fn forget(number: usize) -> Edit {
+fn forget(number: usize) -> Edit {
     change("Forget a snapshot", move |calibration| {
         if number < calibration.taken.len() {
             calibration.taken.remove(number);
@@ -212,7 +272,7 @@ fn placements(snapshots: &[Taken], setup: &Setup) -> Result<Vec<Placement>> {
     Ok(found.into_iter().map(|(_, placement)| placement).collect())
 }
 
-pub(super) fn run(document: &Document, progress: &Progress) -> Result<Edit> {
+fn run(document: &Document, progress: &Progress) -> Result<Edit> {
     let outcome = made(&document.calibration, date::unix_now(), progress)?;
     let [a, b, c] = outcome.calibration.mounting.angles_rad().map(f64::to_degrees);
     let certification = outcome.calibration.certification();
@@ -264,7 +324,7 @@ fn made(calibrating: &Calibrating, unix_s: i64, progress: &Progress) -> Result<O
 }
 
 /// Writes calibration.json and certificate.pdf into a folder.
-pub(super) fn write_certificate(folder: &Path, document: &Document) -> Result<Edit> {
+fn write_certificate(folder: &Path, document: &Document) -> Result<Edit> {
     let Some(outcome) = &document.calibration.outcome else {
         return Err(UserError::usage("Calibrate first."));
     };

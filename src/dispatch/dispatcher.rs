@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::edit::{Edit, Plan, Watch, Work};
-use super::plan::plan;
 use super::saves::Saves;
 use super::{Command, Context, mechanical};
 use base::{LengthUnit, Progress, Result};
@@ -68,8 +67,8 @@ impl Dispatcher {
 
     /// Runs `command` when those before it are done. `watch` sees poses of a running best fit, `wake` is called
     /// whenever there is something new to show. Returns whether the document changed at once.
-    pub fn send(&mut self, command: Command, watch: &Watch, wake: &Arc<dyn Fn() + Send + Sync>) -> bool {
-        self.queue.push_back(command);
+    pub fn send(&mut self, command: impl Into<Command>, watch: &Watch, wake: &Arc<dyn Fn() + Send + Sync>) -> bool {
+        self.queue.push_back(command.into());
         self.advance(watch, wake)
     }
 
@@ -98,7 +97,7 @@ impl Dispatcher {
                 let done = self.mechanical.obey(order, &self.document.calibration.setup, wake);
                 self.finish(done.map(|()| Edit::nothing("")))
             }
-            command => match plan(command, &self.document, &self.context, &self.timings_ms) {
+            command => match command.plan(&self.document, &self.context, &self.timings_ms) {
                 Ok(Plan::Now(edit)) => self.finish(Ok(edit)),
                 Ok(Plan::Work(label, work)) => {
                     self.begin(label, work, watch, wake);
@@ -213,22 +212,15 @@ impl Dispatcher {
     }
 
     /// Runs `command` on this thread to its end: for the command line.
-    pub fn run_now(&mut self, command: Command, progress: &Progress) -> Result<()> {
+    pub fn run_now(&mut self, command: impl Into<Command>, progress: &Progress) -> Result<()> {
         self.run_watched(command, &(Arc::new(|_: &Pose, _| ()) as Watch), progress)
     }
 
     /// As [`Self::run_now`]; `watch` sees the poses of a best fit.
-    pub fn run_watched(&mut self, command: Command, watch: &Watch, progress: &Progress) -> Result<()> {
-        let started = Instant::now();
-        let label = match &command {
-            Command::OpenNominal { .. } => "open_nominal",
-            Command::OpenScans { .. } => "open_scan",
-            Command::Align(_) | Command::AlignByPairs | Command::RegisterBySearch(_) => "align",
-            Command::Compare => "compare",
-            Command::WriteReport { .. } => "report",
-            _ => "other",
-        };
-        let edit = match plan(command, &self.document, &self.context, &self.timings_ms)? {
+    pub fn run_watched(&mut self, command: impl Into<Command>, watch: &Watch, progress: &Progress) -> Result<()> {
+        let (command, started): (Command, _) = (command.into(), Instant::now());
+        let label = command.timing_name();
+        let edit = match command.plan(&self.document, &self.context, &self.timings_ms)? {
             Plan::Now(edit) => edit,
             Plan::Work(_, work) => session::jobs::guarded(|| work(progress, watch))?,
             Plan::NowThen(edit, _, work) => {

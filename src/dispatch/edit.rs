@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::saves::Kept;
-use base::{Progress, Result};
+use base::{Progress, Result, UserError};
 use compute::Backend;
 use geometry::Pose;
 use session::Document;
@@ -67,4 +67,26 @@ pub(super) enum Plan {
     Work(String, Work),
     /// At once, and what follows from it on another thread; both are one step.
     NowThen(Edit, String, Work),
+}
+
+impl Plan {
+    pub(super) fn work(label: &str, work: impl FnOnce(&Progress, &Watch) -> Result<Edit> + Send + 'static) -> Self {
+        Self::Work(label.to_owned(), Box::new(work))
+    }
+}
+
+/// Applies `first` to a copy of `before`, and runs what follows on the result; both become one step.
+pub(super) fn chain(first: Edit, mut before: Document, then: impl FnOnce(&Document) -> Result<Edit>) -> Result<Edit> {
+    // The change is made twice: here on a copy for the work that follows, and at the end on the document itself.
+    let notes = first.notes;
+    (first.apply)(&mut before);
+    let changed = before.clone();
+    let next = then(&before)?;
+    let label = first.label;
+    let swap = Edit { label, notes, ..Edit::new("", move |document| *document = changed) };
+    Ok(swap.then(next))
+}
+
+pub(super) fn needs_both() -> UserError {
+    UserError::usage("Load a nominal and a scan first.")
 }

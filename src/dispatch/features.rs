@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::edit::{Plan, needs_both};
 use super::selecting::selected;
 use super::{Context, Edit, parallel_planes};
 use base::{Progress, Result, UserError};
@@ -15,11 +16,97 @@ use session::selection::{Feature, Recipe, Selectable};
 use session::slots::SlotRecipe;
 use session::{Actual, Document};
 
+/// What can be asked of features.
+#[derive(Clone, Debug)]
+pub enum Features {
+    /// Fits a feature to the selected points.
+    Fit {
+        /// The kind.
+        kind: Kind,
+        /// What makes one feature the best.
+        objective: Objective,
+        /// Whether the fit is robust (least median of squares).
+        robust: bool,
+        /// Robust standard deviations beyond which points are dropped.
+        clip_sigmas: Option<f64>,
+    },
+    /// Fits parallel planes to the points of named selections and features: one feature each, of one normal.
+    FitParallelPlanes {
+        /// Names of selections of points, or of features.
+        planes: Vec<String>,
+        /// How points are weighed.
+        weights: Weights,
+        /// Robust standard deviations beyond which points are dropped.
+        clip_sigmas: Option<f64>,
+    },
+    /// Fits a line or a circle in a plane to the selected points.
+    FitInPlane {
+        /// The kind.
+        kind: Kind,
+        /// The name of the plane.
+        plane: String,
+        /// Whether the fit is robust (least median of squares).
+        robust: bool,
+        /// Robust standard deviations beyond which points are dropped.
+        clip_sigmas: Option<f64>,
+    },
+    /// Fits a slot to the selected points of its rim.
+    FitSlot {
+        /// The name of the plane that it lies in; `None` takes the one through its points.
+        plane: Option<String>,
+        /// Robust standard deviations beyond which points are dropped.
+        clip_sigmas: Option<f64>,
+    },
+    /// Removes a feature, by its number.
+    Remove(usize),
+    /// Removes a slot, by its number.
+    RemoveSlot(usize),
+    /// Takes what the selected facets are of as what the feature of that name should be.
+    NominalFromFacets(String),
+    /// Forgets what the feature of that name should be.
+    ForgetNominal(String),
+}
+
+impl Features {
+    pub(super) fn plan(self, before: Document, context: Context) -> Plan {
+        match self {
+            Self::Fit { kind, objective, robust, clip_sigmas } => Plan::work("Fitting", move |progress, _| {
+                fit((kind, objective), None, robust, clip_sigmas, &before, &context, progress)
+            }),
+            Self::FitInPlane { kind, plane, robust, clip_sigmas } => Plan::work("Fitting", move |progress, _| {
+                fit((kind, Objective::Gaussian), Some(&plane), robust, clip_sigmas, &before, &context, progress)
+            }),
+            Self::FitParallelPlanes { planes, weights, clip_sigmas } => {
+                Plan::work("Fitting parallel planes", move |progress, _| {
+                    parallel_planes::fit(&planes, weights, clip_sigmas, &before, &context, progress)
+                })
+            }
+            Self::FitSlot { plane, clip_sigmas } => {
+                Plan::work("Fitting", move |progress, _| fit_slot(plane.as_deref(), clip_sigmas, &before, progress))
+            }
+            Self::Remove(index) => Plan::Now(Edit::new("Remove a feature", move |document| {
+                if index < document.features.len() {
+                    document.features.remove(index);
+                }
+            })),
+            Self::RemoveSlot(index) => Plan::Now(Edit::new("Remove a slot", move |document| {
+                if index < document.tolerancing.slots.len() {
+                    document.tolerancing.slots.remove(index);
+                }
+            })),
+            Self::NominalFromFacets(name) => {
+                Plan::work("Fitting to the facets", move |progress, _| nominal_from_facets(&name, &before, progress))
+            }
+            Self::ForgetNominal(name) => Plan::Now(forget_nominal(name)),
+        }
+    }
+}
+
 pub(super) fn scan(document: &Document) -> Result<&Arc<Actual>> {
     document.actual.as_ref().ok_or_else(|| UserError::usage("Load a scan first."))
 }
 
-pub(super) fn fit(
+fn fit(
     (kind, objective): (Kind, Objective),
     plane: Option<&str>,
     robust: bool,
@@ -52,12 +139,12 @@ pub(super) fn fit(
 }
 
 /// Takes what the selected facets are of as what the feature of that name should be.
-pub(super) fn nominal_from_facets(name: &str, document: &Document, progress: &Progress) -> Result<Edit> {
+fn nominal_from_facets(name: &str, document: &Document, progress: &Progress) -> Result<Edit> {
     let facets = selected(Selectable::Facets, document)?;
     let Some(feature) = document.feature(name) else {
         return Err(UserError::usage(format!("There is no feature “{name}”.")));
     };
-    let Some(nominal) = &document.nominal else { return Err(super::needs_both()) };
+    let Some(nominal) = &document.nominal else { return Err(needs_both()) };
     if document.alignment.is_none() {
         return Err(UserError::usage("Align first: the feature and the facets must lie in one frame."));
     }
@@ -71,7 +158,7 @@ pub(super) fn nominal_from_facets(name: &str, document: &Document, progress: &Pr
     Ok(Edit::new("Take a nominal from facets", apply).with_notes([note]))
 }
 
-pub(super) fn forget_nominal(name: String) -> Edit {
+fn forget_nominal(name: String) -> Edit {
     Edit::new("Forget a nominal", move |document| {
         Arc::make_mut(&mut document.tolerancing.plan).nominals.remove(&name);
     })
@@ -86,12 +173,7 @@ fn plane_of(name: &str, document: &Document) -> Result<Shape> {
     }
 }
 
-pub(super) fn fit_slot(
-    plane: Option<&str>,
-    clip_sigmas: Option<f64>,
-    document: &Document,
-    progress: &Progress,
-) -> Result<Edit> {
+fn fit_slot(plane: Option<&str>, clip_sigmas: Option<f64>, document: &Document, progress: &Progress) -> Result<Edit> {
     let points = selected(Selectable::Points, document)?;
     let named = document.selections.iter().find(|named| named.of == Selectable::Points && named.numbers == points);
     let name = match named {

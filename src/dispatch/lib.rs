@@ -8,13 +8,14 @@ mod command;
 mod dispatcher;
 mod edit;
 mod features;
+mod inspection;
 pub mod mechanical;
 pub mod merge;
-mod open;
 mod output;
 mod parallel_planes;
-mod plan;
+mod parts;
 pub mod probe;
+mod projects;
 mod saves;
 mod search_registration;
 mod selecting;
@@ -26,14 +27,21 @@ use std::sync::Arc;
 use compute::Backend;
 use io::cad::CadReader;
 
+pub use align::Align;
+pub use calibrate::Calibrate;
 pub use command::Command;
 pub use dispatcher::{Dispatcher, Message};
 pub use edit::{Edit, Watch};
-pub use output::{Outputs, report_input, write_report};
-pub use selecting::Visibility;
+pub use features::Features;
+pub use inspection::Inspect;
+pub use merge::Merge;
+pub use output::{Outputs, Report, report_input, write_report};
+pub use parts::Parts;
+pub use projects::Projects;
+pub use selecting::{Select, Visibility};
+pub use tolerances::Tolerances;
 
 use edit::Plan;
-use plan::needs_both;
 
 /// What commands need beyond the document.
 #[derive(Clone)]

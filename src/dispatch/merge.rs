@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::{Context, Edit, open};
+use super::edit::Plan;
+use super::{Context, Edit, parts};
 use base::{Progress, Result, UserError, hash};
 use compute::Backend;
 use inspect::alignment::multi_view;
@@ -62,6 +63,23 @@ pub fn merge_files(
     let record = record(issued, &merged, files, reason);
     atomic::write_bytes(&out.with_extension("json"), format!("{record:#}\n").as_bytes())?;
     Ok(merged)
+}
+
+/// Snapshots to be merged.
+#[derive(Clone, Debug)]
+pub struct Merge {
+    /// The table of their files with the CMM's positions: file, x, y, z in mm.
+    pub table: PathBuf,
+    /// What is asked beside.
+    pub wishes: Wishes,
+}
+
+impl Merge {
+    pub(super) fn plan(self, before: Document, context: Context) -> Plan {
+        Plan::work("Merging the snapshots", move |progress, _| {
+            run(&self.table, &self.wishes, &before, &context, progress)
+        })
+    }
 }
 
 /// Why a calibration is not to be used without a reason.
@@ -140,13 +158,7 @@ fn seams_in_words(seams: &[Seam]) -> String {
 }
 
 /// Merges by the document's calibration, and opens the result as the scan.
-pub(super) fn run(
-    table: &Path,
-    wishes: &Wishes,
-    document: &Document,
-    context: &Context,
-    progress: &Progress,
-) -> Result<Edit> {
+fn run(table: &Path, wishes: &Wishes, document: &Document, context: &Context, progress: &Progress) -> Result<Edit> {
     let Some(outcome) = &document.calibration.outcome else {
         return Err(UserError::usage("Calibrate the sensor first."));
     };
@@ -161,6 +173,6 @@ pub(super) fn run(
     let merged = merge_files(&issued, table, &out, wishes, context.backend.as_ref(), &progress.part(0.0, 0.7))?;
     let mut notes = vec![format!("Merged {} snapshots into {}.", merged.counts.len(), out.display())];
     notes.extend(in_words(&merged));
-    let opened = open::scans(&[out], None, None, &[], context, &progress.part(0.7, 1.0))?;
+    let opened = parts::scans(&[out], None, None, &[], context, &progress.part(0.7, 1.0))?;
     Ok(opened.with_notes(notes))
 }

@@ -1,8 +1,9 @@
 //! The command that writes everything that is handed over.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::Edit;
+use super::edit::{Plan, needs_both};
 use base::{Progress, Result, UserError};
 use io::atomic;
 use io::staged_folder::StagedFolder;
@@ -11,6 +12,24 @@ use report::date::Stamp;
 use report::{Input, content, html, pdf, pictures, summary, table};
 use session::project::Project;
 use session::{Document, verdict};
+
+/// What can be asked to be written.
+#[derive(Clone, Debug)]
+pub enum Report {
+    /// Writes the report and its companions into a folder.
+    Write {
+        /// The folder.
+        folder: PathBuf,
+    },
+}
+
+impl Report {
+    pub(super) fn plan(self, before: Document, timings_ms: Vec<(String, f64)>) -> Plan {
+        let Self::Write { folder } = self;
+        let outputs = Outputs { timings_ms, ..Outputs::default() };
+        Plan::work("Writing the report", move |progress, _| write_report(&before, &folder, &outputs, progress))
+    }
+}
 
 /// Which files to write.
 #[derive(Clone, Debug)]
@@ -38,7 +57,7 @@ pub fn report_input<'a>(document: &'a Document, timings_ms: &'a [(String, f64)])
             Ok(Input { document, nominal, actual, check, overall, timings_ms })
         }
         (Some(_), Some(_), None) => Err(UserError::usage("Compare first: a report needs a current check.")),
-        _ => Err(super::needs_both()),
+        _ => Err(needs_both()),
     }
 }
 

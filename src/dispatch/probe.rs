@@ -28,21 +28,19 @@ pub enum Probe {
     Write(PathBuf),
 }
 
-pub(super) fn plan(probe: Probe, before: Document) -> Plan {
-    let work = |label: &str, work: super::edit::Work| Plan::Work(label.to_owned(), work);
-    match probe {
-        Probe::OpenHoles(path) => work("Opening the list of holes", Box::new(move |_, _| open(&path, &before))),
-        Probe::Begin(setup) => {
-            work("Looking for the holes", Box::new(move |progress, _| begin(*setup, &before, progress)))
-        }
-        Probe::Take(path) => work("Taking the touches in", Box::new(move |progress, _| take(&path, &before, progress))),
-        Probe::Write(folder) => work(
-            "Writing the targets",
-            Box::new(move |_, _| {
+impl Probe {
+    pub(super) fn plan(self, before: Document) -> Plan {
+        match self {
+            Self::OpenHoles(path) => Plan::work("Opening the list of holes", move |_, _| open(&path, &before)),
+            Self::Begin(setup) => {
+                Plan::work("Looking for the holes", move |progress, _| begin(*setup, &before, progress))
+            }
+            Self::Take(path) => Plan::work("Taking the touches in", move |progress, _| take(&path, &before, progress)),
+            Self::Write(folder) => Plan::work("Writing the targets", move |_, _| {
                 let written = write(&before.probing, &folder)?;
                 Ok(Edit::nothing(format!("Wrote {} into {}.", names(&written), folder.display())))
             }),
-        ),
+        }
     }
 }
 

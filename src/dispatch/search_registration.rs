@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Context, Edit, needs_both};
+use super::edit::needs_both;
+use super::{Context, Edit};
 use base::{Progress, Result};
 use inspect::alignment::search_registration::{Nominal, Parameters, Tracker};
 use session::Document;

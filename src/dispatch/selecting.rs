@@ -1,7 +1,8 @@
 //! Commands on what is selected and hidden: the scan's points, or the nominal's facets.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use super::edit::{Plan, needs_both};
 use super::{Context, Edit};
 use base::{Progress, Result, UserError};
 use compute::point_deviation::PointDeviation;
@@ -16,6 +17,72 @@ use session::selection::{Marked, NamedSelection, Selectable};
 const SMOOTH_RAD: f64 = 20.0 * std::f64::consts::PI / 180.0;
 
 /// How many there are.
+/// What can be asked of selections.
+#[derive(Clone, Debug)]
+pub enum Select {
+    /// Changes the selection by the scan's points inside an outline on the screen.
+    Brush {
+        /// The stroke.
+        stroke: Brushed,
+        /// What it does.
+        how: Combine,
+    },
+    /// Changes the selection by some points or facets.
+    Numbers(Selectable, Subset, Combine),
+    /// Changes the selection by the nominal's facets inside an outline on the screen.
+    BrushFacets {
+        /// The stroke.
+        stroke: Box<Stroke>,
+        /// What it does.
+        how: Combine,
+    },
+    /// Selects the whole faces that the selected facets are part of.
+    WholeFaces,
+    /// Selects the points that lie by the selected facets.
+    PointsOnFacets,
+    /// Selects neither points nor facets.
+    Nothing,
+    /// Selects what was not.
+    Invert(Selectable),
+    /// Shows some of the points or facets.
+    Show(Selectable, Visibility),
+    /// Writes what is selected into a file.
+    Export(Selectable, PathBuf),
+    /// Keeps the selection under a name.
+    Name(Selectable, String),
+    /// Forgets a named selection, by its number.
+    Forget(usize),
+}
+
+impl Select {
+    pub(super) fn plan(self, before: Document, context: Context) -> Result<Plan> {
+        Ok(match self {
+            Self::Brush { stroke: found @ Brushed::Points(_), how } => Plan::Now(brush(&found, how, &before)?),
+            Self::Brush { stroke, how } => Plan::work("Selecting", move |_, _| brush(&stroke, how, &before)),
+            Self::Numbers(of, stroke, how) => Plan::Now(select(of, &stroke, how, &before)?),
+            Self::BrushFacets { stroke, how } => {
+                Plan::work("Selecting", move |_, _| brush_facets(&stroke, how, &before))
+            }
+            Self::WholeFaces => Plan::Now(whole_faces(&before)?),
+            Self::PointsOnFacets => Plan::work("Selecting the points on facets", move |progress, _| {
+                points_on_facets(&before, &context, progress)
+            }),
+            Self::Nothing => Plan::Now(Edit::new("Select nothing", |document| {
+                Selectable::ALL.into_iter().for_each(|of| document.marked_mut(of).selected = Subset::default());
+            })),
+            Self::Invert(of) => Plan::Now(invert(of, &before)?),
+            Self::Show(of, which) => Plan::Now(show(of, which, &before)?),
+            Self::Export(of, path) => Plan::work("Exporting the selection", move |_, _| export(of, &path, &before)),
+            Self::Name(of, given) => Plan::Now(name(of, &given, &before)?),
+            Self::Forget(index) => Plan::Now(Edit::new("Forget a selection", move |document| {
+                if index < document.selections.len() {
+                    document.selections.remove(index);
+                }
+            })),
+        })
+    }
+}
+
 fn count(of: Selectable, document: &Document) -> Result<usize> {
     document.count(of).ok_or_else(|| match of {
         Selectable::Points => UserError::usage("Load a scan first."),
@@ -36,7 +103,7 @@ fn change(label: &str, of: Selectable, selected: Subset) -> Edit {
     Edit::new(label, move |document| document.marked_mut(of).selected = selected)
 }
 
-pub(super) fn select(of: Selectable, stroke: &Subset, how: Combine, document: &Document) -> Result<Edit> {
+fn select(of: Selectable, stroke: &Subset, how: Combine, document: &Document) -> Result<Edit> {
     if !stroke.is_within(count(of, document)?) {
         return Err(UserError::internal("A stroke named what is not there."));
     }
@@ -44,26 +111,26 @@ pub(super) fn select(of: Selectable, stroke: &Subset, how: Combine, document: &D
     Ok(change(&label, of, document.marked(of).selected.combined(stroke, how)))
 }
 
-pub(super) fn brush(stroke: &Brushed, how: Combine, document: &Document) -> Result<Edit> {
+fn brush(stroke: &Brushed, how: Combine, document: &Document) -> Result<Edit> {
     count(Selectable::Points, document)?;
     let points = document.actual.as_ref().map_or(&[][..], |actual| &actual.cloud.points);
     select(Selectable::Points, &stroke.of(points), how, document)
 }
 
-pub(super) fn brush_facets(stroke: &Stroke, how: Combine, document: &Document) -> Result<Edit> {
+fn brush_facets(stroke: &Stroke, how: Combine, document: &Document) -> Result<Edit> {
     count(Selectable::Facets, document)?;
     let found = document.nominal.as_ref().map(|nominal| stroke.facets(&nominal.surface)).unwrap_or_default();
     select(Selectable::Facets, &found, how, document)
 }
 
-pub(super) fn invert(of: Selectable, document: &Document) -> Result<Edit> {
+fn invert(of: Selectable, document: &Document) -> Result<Edit> {
     let marked = document.marked(of);
     let others = marked.selected.inverted(count(of, document)?);
     Ok(change("Invert the selection", of, others.combined(&marked.hidden, Combine::Remove)))
 }
 
 /// Selects the whole faces that the selected facets are part of.
-pub(super) fn whole_faces(document: &Document) -> Result<Edit> {
+fn whole_faces(document: &Document) -> Result<Edit> {
     let seeds = selected(Selectable::Facets, document)?;
     let Some(nominal) = &document.nominal else { return Err(UserError::usage("Load a nominal first.")) };
     let faces = nominal.surface.mesh().whole_faces(nominal.surface.topology(), &seeds, SMOOTH_RAD);
@@ -72,10 +139,10 @@ pub(super) fn whole_faces(document: &Document) -> Result<Edit> {
 
 /// Selects the scan's points that lie by the selected facets: those whose closest place on the nominal, within the
 /// distance and angle of the comparison, lies on one of them.
-pub(super) fn points_on_facets(document: &Document, context: &Context, progress: &Progress) -> Result<Edit> {
+fn points_on_facets(document: &Document, context: &Context, progress: &Progress) -> Result<Edit> {
     let facets = selected(Selectable::Facets, document)?;
     let (Some(nominal), Some(actual)) = (&document.nominal, &document.actual) else {
-        return Err(super::needs_both());
+        return Err(needs_both());
     };
     let (parameters, pose) = (&document.settings.deviation, document.nominal_from_scan());
     parameters.check()?;
@@ -105,7 +172,7 @@ pub enum Visibility {
     OnlySelected,
 }
 
-pub(super) fn show(of: Selectable, which: Visibility, document: &Document) -> Result<Edit> {
+fn show(of: Selectable, which: Visibility, document: &Document) -> Result<Edit> {
     let what = of.name();
     if which == Visibility::All {
         let apply = move |document: &mut Document| document.marked_mut(of).hidden = Subset::default();
@@ -129,7 +196,7 @@ pub(super) fn show(of: Selectable, which: Visibility, document: &Document) -> Re
 }
 
 /// Writes what is selected into a file. Where the scan lies on the nominal, its points are written in that frame.
-pub(super) fn export(of: Selectable, path: &Path, document: &Document) -> Result<Edit> {
+fn export(of: Selectable, path: &Path, document: &Document) -> Result<Edit> {
     let numbers = selected(of, document)?;
     let mut frame = "nominal";
     if let (Selectable::Facets, Some(nominal)) = (of, &document.nominal) {
@@ -146,7 +213,7 @@ pub(super) fn export(of: Selectable, path: &Path, document: &Document) -> Result
     Ok(Edit::nothing(format!("Wrote {count} {what} into {}, in the frame of the {frame}.", path.display())))
 }
 
-pub(super) fn name(of: Selectable, name: &str, document: &Document) -> Result<Edit> {
+fn name(of: Selectable, name: &str, document: &Document) -> Result<Edit> {
     let numbers = selected(of, document)?;
     let name = name.trim().to_owned();
     if name.is_empty() {

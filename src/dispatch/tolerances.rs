@@ -1,9 +1,10 @@
 //! Commands on constructed elements and tolerances.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Edit;
+use super::edit::Plan as Steps;
 use base::{ErrorKind, Progress, Result, UserError};
 use inspect::features::constructions::Construction;
 use inspect::tolerances::Plan;
@@ -14,8 +15,43 @@ use session::tolerancing::{ConstructionRecipe, Judgement, KeptTolerancing};
 /// Largest file that is read, bytes: plans are written by hand.
 const MOST_BYTES: u64 = 64 << 20;
 
+/// What can be asked of constructed elements and tolerances.
+#[derive(Clone, Debug)]
+pub enum Tolerances {
+    /// Makes an element from others.
+    Construct {
+        /// The way it is made.
+        construction: Construction,
+        /// Names of what it is made from, in order.
+        sources: Vec<String>,
+    },
+    /// Removes a constructed element, by its number.
+    RemoveConstruction(usize),
+    /// Changes datum letters and tolerances.
+    Set(Box<Plan>),
+    /// Judges all tolerances.
+    Judge,
+    /// Reads datum letters and tolerances from a JSON file.
+    Open(PathBuf),
+    /// Writes datum letters and tolerances to a JSON file.
+    Save(PathBuf),
+}
+
+impl Tolerances {
+    pub(super) fn plan(self, before: Document) -> Result<Steps> {
+        Ok(match self {
+            Self::Construct { construction, sources } => Steps::Now(construct(construction, sources, &before)?),
+            Self::RemoveConstruction(index) => Steps::Now(remove(index)),
+            Self::Set(plan) => Steps::Now(set(*plan)),
+            Self::Judge => Steps::work("Judging the tolerances", move |progress, _| judge(&before, progress)),
+            Self::Open(path) => Steps::work("Opening the tolerances", move |_, _| open(&path)),
+            Self::Save(path) => Steps::work("Saving the tolerances", move |_, _| save(&before, &path)),
+        })
+    }
+}
+
 /// A few parts make an element at once.
-pub(super) fn construct(construction: Construction, sources: Vec<String>, document: &Document) -> Result<Edit> {
+fn construct(construction: Construction, sources: Vec<String>, document: &Document) -> Result<Edit> {
     let made_so = document.tolerancing.constructed.iter();
     let before = made_so.filter(|element| element.recipe.construction.name() == construction.name()).count();
     let name = document.free_name(construction.name(), Some(before + 1));
@@ -25,7 +61,7 @@ pub(super) fn construct(construction: Construction, sources: Vec<String>, docume
     Ok(Edit::new(label, move |document| document.tolerancing.constructed.push(element)).with_notes([note]))
 }
 
-pub(super) fn remove(index: usize) -> Edit {
+fn remove(index: usize) -> Edit {
     Edit::new("Remove a constructed element", move |document| {
         if index < document.tolerancing.constructed.len() {
             document.tolerancing.constructed.remove(index);
@@ -33,11 +69,11 @@ pub(super) fn remove(index: usize) -> Edit {
     })
 }
 
-pub(super) fn set(plan: Plan) -> Edit {
+fn set(plan: Plan) -> Edit {
     Edit::new("Change the tolerances", move |document| document.tolerancing.plan = Arc::new(plan))
 }
 
-pub(super) fn judge(document: &Document, progress: &Progress) -> Result<Edit> {
+fn judge(document: &Document, progress: &Progress) -> Result<Edit> {
     if document.tolerancing.plan.tolerances.is_empty() {
         return Err(UserError::usage("Add a tolerance first."));
     }
@@ -61,7 +97,7 @@ fn summary(judgement: &Judgement) -> String {
     format!("Tolerances: {}.", counts.join(", "))
 }
 
-pub(super) fn open(path: &Path) -> Result<Edit> {
+fn open(path: &Path) -> Result<Edit> {
     let file = std::fs::metadata(path).map_err(|e| UserError::file("open", path, &e))?;
     if file.len() > MOST_BYTES {
         return Err(UserError::input(format!("{}: this is too large for a list of tolerances.", path.display())));
@@ -72,7 +108,7 @@ pub(super) fn open(path: &Path) -> Result<Edit> {
     Ok(Edit::new("Open tolerances", move |document| document.tolerancing.plan = Arc::new(plan)).with_notes([note]))
 }
 
-pub(super) fn save(document: &Document, path: &Path) -> Result<Edit> {
+fn save(document: &Document, path: &Path) -> Result<Edit> {
     atomic::write_bytes(path, format!("{}\n", document.tolerancing.plan.to_json()?).as_bytes())?;
     Ok(Edit::nothing(format!("Saved {}.", path.display())))
 }

@@ -20,18 +20,18 @@ pub enum Request {
     ReadLog,
 }
 
-pub(super) fn plan(request: Request, before: Document) -> Result<Plan> {
-    match request {
-        Request::Set(upkeep) => {
-            upkeep.machine.check()?;
-            let same = upkeep.log == before.upkeep.log && upkeep.certificate == before.upkeep.certificate;
-            Ok(Plan::Now(Edit::new("Change the upkeep", move |document| {
-                document.upkeep = *upkeep;
-                document.reading = document.reading.take().filter(|_| same);
-            })))
-        }
-        Request::ReadLog => {
-            let work: super::edit::Work = Box::new(move |_, _| {
+impl Request {
+    pub(super) fn plan(self, before: Document) -> Result<Plan> {
+        match self {
+            Self::Set(upkeep) => {
+                upkeep.machine.check()?;
+                let same = upkeep.log == before.upkeep.log && upkeep.certificate == before.upkeep.certificate;
+                Ok(Plan::Now(Edit::new("Change the upkeep", move |document| {
+                    document.upkeep = *upkeep;
+                    document.reading = document.reading.take().filter(|_| same);
+                })))
+            }
+            Self::ReadLog => Ok(Plan::work("Reading the log", move |_, _| {
                 let Some(log) = &before.upkeep.log else {
                     return Err(UserError::usage("Name the log of calibrations first."));
                 };
@@ -42,8 +42,7 @@ pub(super) fn plan(request: Request, before: Document) -> Result<Plan> {
                 let reading = Arc::new(reading);
                 Ok(Edit::new("Read the calibration log", move |document| document.reading = Some(reading))
                     .with_notes(notes))
-            });
-            Ok(Plan::Work("Reading the log".to_owned(), work))
+            })),
         }
     }
 }

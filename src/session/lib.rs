@@ -8,6 +8,7 @@ pub mod jobs;
 pub mod logged_calibration;
 pub mod measurement;
 pub mod mechanical;
+mod opening;
 pub mod probing;
 pub mod project;
 pub mod selection;

@@ -4,7 +4,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use shadowgraph::app::App;
 use shadowgraph::base::Progress;
-use shadowgraph::dispatch::Command;
+use shadowgraph::dispatch::{Align, Projects, Select};
 use shadowgraph::geometry::mesh::shapes;
 use shadowgraph::geometry::{Cloud, Point, Pose};
 use shadowgraph::io::{LoadOptions, load_nominal, write};
@@ -57,7 +57,7 @@ fn facets_are_brushed_and_lead_to_the_points_on_them() {
     assert!((fitted.place().z - 20.01).abs() < 1e-5, "{fitted:?}");
 
     // What it should be: the face that the facets are of.
-    harness.state_mut().send(Command::SetPose(Pose::identity()));
+    harness.state_mut().send(Align::SetPose(Pose::identity()));
     settle(&mut harness);
     press(&mut harness, "Nominal from facets");
     let nominal = document(&harness).tolerancing.plan.nominals["Plane 1"];
@@ -65,9 +65,7 @@ fn facets_are_brushed_and_lead_to_the_points_on_them() {
     assert!(harness.query_all_by_label_contains("+0.0100 mm").next().is_some());
     save_picture(&mut harness, "facets_nominal");
 
-    harness
-        .state_mut()
-        .send(Command::ExportSelection(shadowgraph::session::selection::Selectable::Facets, exported.clone()));
+    harness.state_mut().send(Select::Export(shadowgraph::session::selection::Selectable::Facets, exported.clone()));
     settle(&mut harness);
     let read = load_nominal(&exported, &LoadOptions::default(), &Progress::silent()).unwrap();
     assert_eq!(read.mesh.facets.len(), 2);
@@ -89,9 +87,9 @@ fn facets_are_brushed_and_lead_to_the_points_on_them() {
 
     // A project keeps what was deleted and hidden.
     let project = folder.path().join("box.shadowgraph");
-    harness.state_mut().send(Command::SaveProject(project.clone()));
+    harness.state_mut().send(Projects::Save(project.clone()));
     settle(&mut harness);
-    harness.state_mut().send(Command::OpenProject(project));
+    harness.state_mut().send(Projects::Open(project));
     settle(&mut harness);
     let again = document(&harness);
     assert_eq!(again.nominal.as_ref().unwrap().surface.mesh().facets.len(), 10);

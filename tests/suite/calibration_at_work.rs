@@ -7,7 +7,7 @@ use serde_json::Value;
 use shadowgraph::base::Progress;
 use shadowgraph::compute::cpu::Cpu;
 use shadowgraph::dispatch::merge::Wishes;
-use shadowgraph::dispatch::{Command, Context, Dispatcher};
+use shadowgraph::dispatch::{Calibrate, Command, Context, Dispatcher, Merge, Projects};
 use shadowgraph::geometry::{Cloud, Point, Subset, transform};
 use shadowgraph::inspect::alignment::multi_view;
 use shadowgraph::inspect::calibration::artefacts::angled_slots::Region;
@@ -259,7 +259,7 @@ fn a_sensor_is_calibrated_by_mouse() {
     let table = folder.path().join("positions.csv");
     std::fs::write(&table, "file,x,y,z\nsnapshot.ply,0,0,0\nsnapshot.ply,0.03,0,0.02\n").unwrap();
     let wishes = Wishes { reason: None, refine: Some(multi_view::Parameters::default()) };
-    harness.state_mut().send(Command::MergeSnapshots { table, wishes });
+    harness.state_mut().send(Merge { table, wishes });
     settle(&mut harness);
     let said = &harness.state().dispatcher().messages;
     assert!(said.iter().any(|message| message.text.contains("moved by up to 0.018 mm")), "{said:?}");
@@ -267,11 +267,11 @@ fn a_sensor_is_calibrated_by_mouse() {
 
     // Kept by a project, whole.
     let project = folder.path().join("calibrated.shadowgraph");
-    harness.state_mut().send(shadowgraph::dispatch::Command::SaveProject(project.clone()));
+    harness.state_mut().send(shadowgraph::dispatch::Projects::Save(project.clone()));
     settle(&mut harness);
-    harness.state_mut().send(shadowgraph::dispatch::Command::NewInspection);
+    harness.state_mut().send(shadowgraph::dispatch::Projects::New);
     settle(&mut harness);
-    harness.state_mut().send(shadowgraph::dispatch::Command::OpenProject(project));
+    harness.state_mut().send(shadowgraph::dispatch::Projects::Open(project));
     settle(&mut harness);
     let again = harness.state().dispatcher().document.calibration.outcome.clone().expect("a calibration");
     assert_eq!(again.calibration.mounting, outcome.calibration.mounting);
@@ -339,35 +339,35 @@ fn snapshots_set_aside_are_kept_by_a_project() {
     let table = std::fs::read_to_string(at("snapshots.csv")).unwrap();
     let context = Context { backend: std::sync::Arc::new(Cpu), cad: CadReader::default() };
     let mut dispatcher = Dispatcher::new(context);
-    let mut send = |command| dispatcher.run_now(command, &Progress::silent()).unwrap();
+    let mut send = |command: Command| dispatcher.run_now(command, &Progress::silent()).unwrap();
     let setup = Setup { artefact: ArtefactKind::Sphere, probe_radius_mm: Some(1.5), ..Setup::default() };
-    send(Command::SetUpCalibration(Box::new(setup.clone())));
-    send(Command::OpenMeasurement { device: Device::Cmm, path: at("touches.csv") });
+    send(Calibrate::SetUp(Box::new(setup.clone())).into());
+    send(Calibrate::OpenMeasurement { device: Device::Cmm, path: at("touches.csv") }.into());
     for row in table.lines().skip(1) {
         let fields: Vec<&str> = row.split(',').collect();
         let position_mm = [2, 3, 4].map(|k| fields[k].parse().unwrap());
-        send(Command::SetUpCalibration(Box::new(Setup { position_mm, ..setup.clone() })));
-        send(Command::OpenMeasurement { device: Device::Sensor, path: at(fields[0]) });
-        send(Command::FindRegions);
-        send(Command::KeepSnapshot);
+        send(Calibrate::SetUp(Box::new(Setup { position_mm, ..setup.clone() })).into());
+        send(Calibrate::OpenMeasurement { device: Device::Sensor, path: at(fields[0]) }.into());
+        send(Calibrate::FindRegions.into());
+        send(Calibrate::KeepSnapshot.into());
     }
-    send(Command::ForgetSnapshot(4));
+    send(Calibrate::ForgetSnapshot(4).into());
     assert_eq!(dispatcher.document.calibration.taken.len(), 4);
-    let mut send = |command| dispatcher.run_now(command, &Progress::silent()).unwrap();
-    send(Command::Calibrate);
+    let mut send = |command: Command| dispatcher.run_now(command, &Progress::silent()).unwrap();
+    send(Calibrate::Run.into());
     let project = at("sphere.shadowgraph");
-    send(Command::SaveProject(project.clone()));
+    send(Projects::Save(project.clone()).into());
     let outcome = dispatcher.document.calibration.outcome.clone().unwrap();
     assert_eq!(outcome.calibration.snapshots, 4);
-    dispatcher.run_now(Command::NewInspection, &Progress::silent()).unwrap();
-    dispatcher.run_now(Command::OpenProject(project), &Progress::silent()).unwrap();
+    dispatcher.run_now(Projects::New, &Progress::silent()).unwrap();
+    dispatcher.run_now(Projects::Open(project), &Progress::silent()).unwrap();
     let calibration = &dispatcher.document.calibration;
     assert_eq!(calibration.taken.len(), 4);
     assert_eq!(calibration.outcome.as_ref().unwrap().calibration.mounting, outcome.calibration.mounting);
     // The touches, read once, are one placement again.
     assert!(calibration.taken[1..].iter().all(|taken| taken.cmm.is_same(&calibration.taken[0].cmm)));
     // Setting aside what was not begun is told.
-    let refused = dispatcher.run_now(Command::KeepSnapshot, &Progress::silent()).unwrap_err();
+    let refused = dispatcher.run_now(Calibrate::KeepSnapshot, &Progress::silent()).unwrap_err();
     assert!(refused.sentence.contains("Fill every region"), "{}", refused.sentence);
 }
 

@@ -7,7 +7,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use shadowgraph::app::App;
 use shadowgraph::base::random::Random;
-use shadowgraph::dispatch::{Command, Visibility};
+use shadowgraph::dispatch::{Align, Command, Inspect, Projects, Select, Visibility};
 use shadowgraph::geometry::Pose;
 use shadowgraph::geometry::subset::{Combine, Subset};
 use shadowgraph::inspect::alignment::point_pairs::PointPair;
@@ -45,7 +45,7 @@ fn type_path(window: &mut Window, path: &Path) {
 fn change(window: &mut Window, high_mm: f64) {
     let mut settings = window.state().dispatcher().document.settings.clone();
     settings.deviation.tolerance.high_mm = high_mm;
-    window.state_mut().send(Command::SetSettings(Box::new(settings)));
+    window.state_mut().send(Inspect::SetSettings(Box::new(settings)));
     settle(window);
 }
 
@@ -58,6 +58,8 @@ fn closing_asks_while_something_is_unsaved_and_saving_then_closes() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = open(vec![asset("bracket.stl")], None);
     settle(&mut window);
+    // The file may have been there before the panels had their final sizes.
+    press(&mut window, Modifiers::NONE, Key::F);
     close(&mut window);
     assert!(!window.state().may_close(), "closed without a question");
     compare_picture(&mut window, "leaving");
@@ -133,7 +135,7 @@ fn another_project_and_a_new_inspection_ask_too_and_undo_keeps_files_apart() {
     let path = folder.path().join("saved.shadowgraph");
     let mut window = open(vec![asset("bracket.stl")], None);
     settle(&mut window);
-    window.state_mut().send(Command::SaveProject(path.clone()));
+    window.state_mut().send(Projects::Save(path.clone()));
     settle(&mut window);
     change(&mut window, 0.4);
     click(&mut window, "File");
@@ -168,7 +170,7 @@ fn a_save_that_fails_keeps_the_window_and_says_why() {
     close(&mut window);
     click(&mut window, "Save");
     press(&mut window, Modifiers::NONE, Key::Escape);
-    window.state_mut().send(Command::SaveProject(tempfile::tempdir().unwrap().path().join("x.shadowgraph")));
+    window.state_mut().send(Projects::Save(tempfile::tempdir().unwrap().path().join("x.shadowgraph")));
     settle(&mut window);
     assert!(!window.state().may_close());
 }
@@ -178,16 +180,16 @@ fn step(number: usize, random: &mut Random) -> Command {
     let (nominal, scan) = ([random.normal(); 3].into(), [random.normal(); 3].into());
     let some = Subset::new((0..200).filter(|_| random.uniform() < 0.3).collect());
     match number % 10 {
-        0 => Command::AddPair(PointPair { nominal, scan, enabled: true }),
-        1 => Command::Select(Selectable::Points, some, Combine::Replace),
-        2 => Command::NameSelection(Selectable::Points, format!("face {number}")),
-        3 => Command::SetPose(Pose::translation(random.normal(), 0.0, 0.0)),
+        0 => Command::Align(Align::AddPair(PointPair { nominal, scan, enabled: true })),
+        1 => Command::Select(Select::Numbers(Selectable::Points, some, Combine::Replace)),
+        2 => Command::Select(Select::Name(Selectable::Points, format!("face {number}"))),
+        3 => Command::Align(Align::SetPose(Pose::translation(random.normal(), 0.0, 0.0))),
         4 => Command::Undo,
         5 => Command::Redo,
-        6 => Command::InvertSelection(Selectable::Points),
-        7 => Command::Show(Selectable::Points, Visibility::WithoutSelected),
-        8 => Command::TogglePair(0),
-        _ => Command::Select(Selectable::Facets, some, Combine::Add),
+        6 => Command::Select(Select::Invert(Selectable::Points)),
+        7 => Command::Select(Select::Show(Selectable::Points, Visibility::WithoutSelected)),
+        8 => Command::Align(Align::TogglePair(0)),
+        _ => Command::Select(Select::Numbers(Selectable::Facets, some, Combine::Add)),
     }
 }
 
@@ -220,7 +222,7 @@ fn closings_at_random_moments_lose_nothing_that_was_not_refused() {
         let now = |window: &Window| Project::of(&window.state().dispatcher().document);
         match round % 3 {
             0 => {
-                window.state_mut().send(Command::SaveProject(saved.clone()));
+                window.state_mut().send(Projects::Save(saved.clone()));
                 settle(&mut window);
                 // Where the question is still shown there was more to save than the job that was waited for.
                 if window.query_by_label("Save").is_some() {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use shadowgraph::base::Progress;
-use shadowgraph::dispatch::{Command, Dispatcher};
+use shadowgraph::dispatch::{Command, Dispatcher, Parts, Projects};
 use shadowgraph::geometry::{Mesh, Point, Vector, mesh::shapes};
 use shadowgraph::io::write;
 use shadowgraph::session::Nominal;
@@ -22,7 +22,7 @@ fn inside_out(mut mesh: Mesh) -> Mesh {
 
 fn opened(path: &Path) -> Dispatcher {
     let mut dispatcher = Dispatcher::new(context());
-    let command = Command::OpenNominal { path: path.to_owned(), unit: None };
+    let command = Command::Parts(Parts::OpenNominal { path: path.to_owned(), unit: None });
     dispatcher.run_now(command, &Progress::silent()).unwrap();
     dispatcher
 }
@@ -57,10 +57,11 @@ fn check(parts: &[Mesh], signs: &[([f64; 3], f64)], says: &[&str]) {
     }
     // A project that is opened again faces the same way, without a step of its own.
     let facets = nominal(&dispatcher).surface.mesh().facets.clone();
-    let send = |dispatcher: &mut Dispatcher, command| dispatcher.run_now(command, &Progress::silent()).unwrap();
-    send(&mut dispatcher, Command::SaveProject(project.clone()));
-    send(&mut dispatcher, Command::NewInspection);
-    send(&mut dispatcher, Command::OpenProject(project));
+    let send =
+        |dispatcher: &mut Dispatcher, command: Command| dispatcher.run_now(command, &Progress::silent()).unwrap();
+    send(&mut dispatcher, Projects::Save(project.clone()).into());
+    send(&mut dispatcher, Projects::New.into());
+    send(&mut dispatcher, Projects::Open(project).into());
     let again = nominal(&dispatcher);
     assert!(again.surface.mesh().facets == facets && again.steps.is_empty());
     assert_eq!(again.findings.sentences(), found);

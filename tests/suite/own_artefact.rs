@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use shadowgraph::base::{Progress, Result};
-use shadowgraph::dispatch::{Command, Dispatcher};
+use shadowgraph::dispatch::{Calibrate, Command, Dispatcher};
 use shadowgraph::geometry::{Point, Subset};
 use shadowgraph::inspect::calibration::artefacts::angled_slots::drawing::{Drawing, Slot};
 use shadowgraph::inspect::calibration::artefacts::{Drawn, Imperfect};
@@ -69,16 +69,16 @@ impl Files {
         let progress = Progress::silent();
         let probe_radius_mm = Some(self.setting.cmm.probe_radius_mm);
         let setup = Setup { probe_radius_mm, ..setup };
-        let open = |device, name: &str| Command::OpenMeasurement { device, path: self.at(name) };
+        let open = |device, name: &str| Command::Calibrate(Calibrate::OpenMeasurement { device, path: self.at(name) });
         let commands = [
-            Command::SetUpCalibration(Box::new(setup)),
+            Command::Calibrate(Calibrate::SetUp(Box::new(setup))),
             open(Device::Sensor, "snapshot.ply"),
             open(Device::Cmm, "touches.csv"),
         ];
         for command in commands {
             dispatcher.run_now(command, &progress).unwrap();
         }
-        let found = dispatcher.run_now(Command::FindRegions, &progress);
+        let found = dispatcher.run_now(Calibrate::FindRegions, &progress);
         (dispatcher, found)
     }
 
@@ -114,7 +114,7 @@ fn regions_of_an_own_artefact_are_found_by_its_cad() {
             assert!(strays <= allowed, "{strays} of {} of region {other} in {number}", points.len());
         }
     }
-    dispatcher.run_now(Command::Calibrate, &Progress::silent()).unwrap();
+    dispatcher.run_now(Calibrate::Run, &Progress::silent()).unwrap();
     let outcome = dispatcher.document.calibration.outcome.clone().unwrap();
     let mounting = outcome.calibration.mounting.cmm_from_sensor;
     let truth = files.scene.cmm_from_sensor;
@@ -146,11 +146,12 @@ fn what_does_not_fit_the_cad_is_said() {
     refused(Setup { nominal: alone, ..Setup::default() }, "Name both");
     let marks = Setup { artefact: ArtefactKind::PenLines, ..files.by_cad("own.stl", "places.csv") };
     let mut dispatcher = Dispatcher::new(context());
-    let open = Command::OpenMeasurement { device: Device::Sensor, path: files.at("snapshot.ply") };
-    for command in [Command::SetUpCalibration(Box::new(marks)), open] {
+    let open =
+        Command::Calibrate(Calibrate::OpenMeasurement { device: Device::Sensor, path: files.at("snapshot.ply") });
+    for command in [Command::Calibrate(Calibrate::SetUp(Box::new(marks))), open] {
         dispatcher.run_now(command, &Progress::silent()).unwrap();
     }
-    let said = dispatcher.run_now(Command::FindRegions, &Progress::silent()).unwrap_err().sentence;
+    let said = dispatcher.run_now(Calibrate::FindRegions, &Progress::silent()).unwrap_err().sentence;
     assert!(said.contains("edges and marks"), "{said}");
 }
 

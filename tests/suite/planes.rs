@@ -7,7 +7,7 @@ use egui_kittest::kittest::Queryable as _;
 use serde_json::Value;
 use shadowgraph::app::App;
 use shadowgraph::base::{Progress, random::Random};
-use shadowgraph::dispatch::{Command, Dispatcher};
+use shadowgraph::dispatch::{Command, Dispatcher, Features, Parts, Projects, Select};
 use shadowgraph::geometry::{Cloud, Combine, Point, Subset, Vector};
 use shadowgraph::inspect::features::weights::{Weighting, Weights};
 use shadowgraph::io::write;
@@ -166,8 +166,8 @@ fn scan(folder: &Path) -> PathBuf {
 fn named(first: u32, name: &str) -> [Command; 2] {
     let points = Subset::new((first..first + 1200).collect());
     [
-        Command::Select(Selectable::Points, points, Combine::Replace),
-        Command::NameSelection(Selectable::Points, name.to_owned()),
+        Command::Select(Select::Numbers(Selectable::Points, points, Combine::Replace)),
+        Command::Select(Select::Name(Selectable::Points, name.to_owned())),
     ]
 }
 
@@ -176,20 +176,21 @@ fn parallel_planes_land_as_one_step_and_come_back_with_the_project() {
     let folder = tempfile::tempdir().unwrap();
     let (mut dispatcher, silent) = (Dispatcher::new(context()), Progress::silent());
     let mut send = |command| dispatcher.run_now(command, &silent);
-    send(Command::OpenScans { paths: vec![scan(folder.path())], unit: None, columns: None }).unwrap();
+    send(Parts::OpenScans { paths: vec![scan(folder.path())], unit: None, columns: None }.into()).unwrap();
     for command in named(0, "low").into_iter().chain(named(1200, "high")) {
         send(command).unwrap();
     }
     let planes = ["low", "high"].map(str::to_owned).to_vec();
     let weights = Weights { by: Weighting::Column, max_incidence_rad: None };
-    send(Command::FitParallelPlanes { planes: planes.clone(), weights, clip_sigmas: None }).unwrap();
+    send(Features::FitParallelPlanes { planes: planes.clone(), weights, clip_sigmas: None }.into()).unwrap();
     let twice = vec!["low".to_owned(), "low".to_owned()];
-    let wrong = |planes: Vec<String>| Command::FitParallelPlanes { planes, weights, clip_sigmas: None };
+    let wrong =
+        |planes: Vec<String>| Command::Features(Features::FitParallelPlanes { planes, weights, clip_sigmas: None });
     assert!(send(wrong(twice)).unwrap_err().sentence.contains("twice"));
     assert!(send(wrong(vec!["low".to_owned(), "lid".to_owned()])).unwrap_err().sentence.contains("“lid”"));
     assert!(send(wrong(vec!["low".to_owned()])).unwrap_err().sentence.contains("two"));
     let project = folder.path().join("planes.shadowgraph");
-    send(Command::SaveProject(project.clone())).unwrap();
+    send(Projects::Save(project.clone()).into()).unwrap();
     let features = dispatcher.document.features.clone();
     assert_eq!(features.iter().map(|own| own.recipe.name.as_str()).collect::<Vec<_>>(), ["low", "high"]);
     let normal = |k: usize| features[k].fit.shape.direction().unwrap();
@@ -202,7 +203,7 @@ fn parallel_planes_land_as_one_step_and_come_back_with_the_project() {
     assert!(note.is_some_and(|note| note.text.contains("apart")), "{:?}", dispatcher.messages);
 
     let mut again = Dispatcher::new(context());
-    again.run_now(Command::OpenProject(project), &silent).unwrap();
+    again.run_now(Projects::Open(project), &silent).unwrap();
     for (before, after) in features.iter().zip(&again.document.features) {
         assert_eq!(before.recipe, after.recipe);
         let (before, after) = (&before.fit, &after.fit);

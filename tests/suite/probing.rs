@@ -9,7 +9,7 @@ use shadowgraph::base::Progress;
 use shadowgraph::base::random::Random;
 use shadowgraph::dispatch::accept::Accept;
 use shadowgraph::dispatch::probe::Probe;
-use shadowgraph::dispatch::{Command, upkeep};
+use shadowgraph::dispatch::{Command, Projects, upkeep};
 use shadowgraph::geometry::{Cloud, Point, Vector};
 use shadowgraph::inspect::acceptance::{Characteristic, Limit, Settings, Verdict};
 use shadowgraph::inspect::probing::{Place, Prober as _, SimulatedProber};
@@ -238,7 +238,7 @@ fn holes_are_measured_in_the_window() {
     harness.run_steps(30);
     // The command that the button “Hole list…” leads to once a file was chosen.
     harness.get_by_label("Hole list…");
-    harness.state_mut().send(Command::Probe(Probe::OpenHoles(sheet.at("holes.csv"))));
+    harness.state_mut().send(Probe::OpenHoles(sheet.at("holes.csv")));
     settle(&mut harness);
     harness.get_by_label("Ball radius").scroll_to_me();
     harness.run_steps(4);
@@ -265,7 +265,7 @@ fn holes_are_measured_in_the_window() {
     let place = |[x, y, radius_mm]: [f64; 3]| Place { centre: Point::new(x, y, 0.0), axis: Vector::z(), radius_mm };
     for round in 0..5 {
         let folder = sheet.at("targets");
-        harness.state_mut().send(Command::Probe(Probe::Write(folder.clone())));
+        harness.state_mut().send(Probe::Write(folder.clone()));
         settle(&mut harness);
         let Some(program) = probing(&harness).program().unwrap() else { break };
         assert!(folder.join("targets.csv").exists());
@@ -273,7 +273,7 @@ fn holes_are_measured_in_the_window() {
         let touched = machine.probe(&program, &Progress::silent()).unwrap();
         let touches = sheet.at(&format!("touches-{round}.csv"));
         std::fs::write(&touches, write_touches(&touched.touches).unwrap()).unwrap();
-        harness.state_mut().send(Command::Probe(Probe::Take(touches)));
+        harness.state_mut().send(Probe::Take(touches));
         settle(&mut harness);
     }
     let done = probing(&harness);
@@ -301,7 +301,11 @@ fn holes_are_measured_in_the_window() {
     settle(&mut harness);
     // Kept by a project, whole.
     let project = sheet.at("holes.shadowgraph");
-    for command in [Command::SaveProject(project.clone()), Command::NewInspection, Command::OpenProject(project)] {
+    for command in [
+        Command::Projects(Projects::Save(project.clone())),
+        Command::Projects(Projects::New),
+        Command::Projects(Projects::Open(project)),
+    ] {
         harness.state_mut().send(command);
         settle(&mut harness);
     }

@@ -89,7 +89,7 @@ fn coordinates_ten_metres_off_lose_nothing() {
 #[test]
 fn an_open_surface_gives_no_side_beyond_its_rim() {
     use shadowgraph::base::Progress;
-    use shadowgraph::compute::{Backend, cpu::Cpu, point_deviation};
+    use shadowgraph::compute::{Compute, cpu::Cpu, point_deviation};
     use shadowgraph::geometry::{OrderedPoints, Pose};
     let sheet = shapes::grid(10, 1, false, |u, _| Point::new(10.0 * u, 0.0, 0.0));
     assert!(sheet.facets.len() > 1);
@@ -116,7 +116,7 @@ fn an_open_surface_gives_no_side_beyond_its_rim() {
         max_distance_mm: 2.0,
         max_angle_rad: std::f64::consts::PI,
     };
-    let answer = Cpu.point_deviation(&request, &Progress::silent()).unwrap();
+    let answer = Cpu.compute(&request, &Progress::silent()).unwrap();
     let values: Vec<Option<f64>> = answer.iter().map(|a| a.value()).collect();
     assert_eq!(values, vec![Some(0.3), None, Some(0.4), Some(-0.2)]);
     assert_eq!(answer[1].state, point_deviation::MatchState::BeyondRim);

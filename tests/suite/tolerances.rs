@@ -7,7 +7,7 @@ use egui_kittest::kittest::Queryable as _;
 use serde_json::Value;
 use shadowgraph::app::App;
 use shadowgraph::base::{Progress, random::Random};
-use shadowgraph::dispatch::{Command, Dispatcher};
+use shadowgraph::dispatch::{Command, Dispatcher, Features, Inspect, Parts, Projects, Select, Tolerances};
 use shadowgraph::geometry::subset::{Combine, Subset};
 use shadowgraph::geometry::{Cloud, Mesh, Point, mesh::shapes};
 use shadowgraph::inspect::features::constructions::Construction;
@@ -231,11 +231,20 @@ fn corner(folder: &Path) -> PathBuf {
 }
 
 fn face(number: u32) -> Command {
-    Command::Select(Selectable::Points, Subset::new((number * PATCH..(number + 1) * PATCH).collect()), Combine::Replace)
+    Command::Select(Select::Numbers(
+        Selectable::Points,
+        Subset::new((number * PATCH..(number + 1) * PATCH).collect()),
+        Combine::Replace,
+    ))
 }
 
 fn plane() -> Command {
-    Command::FitFeature { kind: Kind::Plane, objective: Objective::Gaussian, robust: false, clip_sigmas: None }
+    Command::Features(Features::Fit {
+        kind: Kind::Plane,
+        objective: Objective::Gaussian,
+        robust: false,
+        clip_sigmas: None,
+    })
 }
 
 /// Scrolls a widget of the panel into view.
@@ -316,7 +325,11 @@ fn a_corner_is_constructed_and_toleranced_by_mouse() {
     assert_eq!(judged(&harness), Some(first.clone()));
 
     let project = folder.path().join("corner.shadowgraph");
-    for command in [Command::SaveProject(project.clone()), Command::NewInspection, Command::OpenProject(project)] {
+    for command in [
+        Command::Projects(Projects::Save(project.clone())),
+        Command::Projects(Projects::New),
+        Command::Projects(Projects::Open(project)),
+    ] {
         harness.state_mut().send(command);
         settle(&mut harness);
     }
@@ -325,7 +338,7 @@ fn a_corner_is_constructed_and_toleranced_by_mouse() {
     assert_eq!((&again.tolerancing.plan, judged(&harness)), (&plan, Some(first)));
 
     // What was made from a feature goes with it, in one step.
-    harness.state_mut().send(Command::RemoveFeature(1));
+    harness.state_mut().send(Features::Remove(1));
     settle(&mut harness);
     let without = document(&harness);
     assert!(without.tolerancing.constructed.is_empty() && without.tolerancing.judgement.is_none());
@@ -342,19 +355,21 @@ fn names_stay_apart_plans_are_files_and_old_projects_open() {
     let folder = tempfile::tempdir().unwrap();
     let mut dispatcher = Dispatcher::new(context());
     let send = |dispatcher: &mut Dispatcher, command| dispatcher.run_now(command, &Progress::silent());
-    let opened = Command::OpenScans { paths: vec![corner(folder.path())], unit: None, columns: None };
+    let opened = Command::Parts(Parts::OpenScans { paths: vec![corner(folder.path())], unit: None, columns: None });
     send(&mut dispatcher, opened).unwrap();
     for number in 0..3 {
         send(&mut dispatcher, face(number)).unwrap();
         send(&mut dispatcher, plane()).unwrap();
     }
     // The first goes; a fourth must not take the name of one that stayed.
-    send(&mut dispatcher, Command::RemoveFeature(0)).unwrap();
+    send(&mut dispatcher, Features::Remove(0).into()).unwrap();
     send(&mut dispatcher, plane()).unwrap();
     assert_eq!(dispatcher.document.element_names(), ["Plane 2", "Plane 3", "Plane 4"]);
-    let construct = |construction, sources: &[&str]| Command::Construct {
-        construction,
-        sources: sources.iter().map(|name| (*name).to_owned()).collect(),
+    let construct = |construction, sources: &[&str]| {
+        Command::Tolerances(Tolerances::Construct {
+            construction,
+            sources: sources.iter().map(|name| (*name).to_owned()).collect(),
+        })
     };
     let parallel = send(&mut dispatcher, construct(Construction::Intersection, &["Plane 3", "Plane 4"])).unwrap_err();
     assert!(parallel.sentence.contains("Intersection"), "{parallel}");
@@ -365,22 +380,22 @@ fn names_stay_apart_plans_are_files_and_old_projects_open() {
     send(&mut dispatcher, construct(Construction::Intersection, &["Plane 2", "Offset plane 1"])).unwrap();
     let (plan, list) = (folder.path().join("plan.json"), folder.path().join("list.json"));
     std::fs::write(&plan, PLAN).unwrap();
-    send(&mut dispatcher, Command::OpenTolerancePlan(plan)).unwrap();
-    send(&mut dispatcher, Command::SaveTolerancePlan(list.clone())).unwrap();
+    send(&mut dispatcher, Tolerances::Open(plan).into()).unwrap();
+    send(&mut dispatcher, Tolerances::Save(list.clone()).into()).unwrap();
     let before = dispatcher.document.tolerancing.plan.clone();
-    send(&mut dispatcher, Command::SetTolerancePlan(Box::default())).unwrap();
-    send(&mut dispatcher, Command::OpenTolerancePlan(list)).unwrap();
+    send(&mut dispatcher, Tolerances::Set(Box::default()).into()).unwrap();
+    send(&mut dispatcher, Tolerances::Open(list).into()).unwrap();
     assert_eq!(dispatcher.document.tolerancing.plan, before);
 
     let project = folder.path().join("part.shadowgraph");
-    send(&mut dispatcher, Command::SaveProject(project.clone())).unwrap();
+    send(&mut dispatcher, Projects::Save(project.clone()).into()).unwrap();
     let mut kept: Value = serde_json::from_str(&std::fs::read_to_string(&project).unwrap()).unwrap();
     assert_eq!(kept["tolerancing"]["constructions"][1]["construction"], "intersection");
     kept.as_object_mut().unwrap().remove("tolerancing");
     std::fs::write(&project, kept.to_string()).unwrap();
-    send(&mut dispatcher, Command::RemoveFeature(1)).unwrap();
+    send(&mut dispatcher, Features::Remove(1).into()).unwrap();
     assert!(dispatcher.document.tolerancing.constructed.is_empty());
-    send(&mut dispatcher, Command::OpenProject(project)).unwrap();
+    send(&mut dispatcher, Projects::Open(project).into()).unwrap();
     assert_eq!(dispatcher.document.element_names(), ["Plane 2", "Plane 3", "Plane 4"]);
     assert!(dispatcher.document.tolerancing.plan.tolerances.is_empty());
     assert!(dispatcher.messages.iter().all(|message| !message.is_error), "{:?}", dispatcher.messages);
@@ -413,25 +428,27 @@ fn slots_and_circles_are_fitted_in_a_plane_and_kept() {
     let (path, [sheet, rim, ring]) = sheet(folder.path());
     let mut dispatcher = Dispatcher::new(context());
     let send = |dispatcher: &mut Dispatcher, command| dispatcher.run_now(command, &Progress::silent());
-    send(&mut dispatcher, Command::OpenScans { paths: vec![path], unit: None, columns: None }).unwrap();
-    send(&mut dispatcher, Command::Select(Selectable::Points, sheet, Combine::Replace)).unwrap();
+    send(&mut dispatcher, Parts::OpenScans { paths: vec![path], unit: None, columns: None }.into()).unwrap();
+    send(&mut dispatcher, Select::Numbers(Selectable::Points, sheet, Combine::Replace).into()).unwrap();
     send(&mut dispatcher, plane()).unwrap();
-    send(&mut dispatcher, Command::Select(Selectable::Points, rim.clone(), Combine::Replace)).unwrap();
-    let slot = |plane: &str| Command::FitSlot { plane: Some(plane.to_owned()), clip_sigmas: None };
+    send(&mut dispatcher, Select::Numbers(Selectable::Points, rim.clone(), Combine::Replace).into()).unwrap();
+    let slot = |plane: &str| Command::Features(Features::FitSlot { plane: Some(plane.to_owned()), clip_sigmas: None });
     send(&mut dispatcher, slot("Plane 1")).unwrap();
     assert!(send(&mut dispatcher, slot("Slot 2")).unwrap_err().sentence.contains("no plane “Slot 2”"));
-    send(&mut dispatcher, Command::FitSlot { plane: None, clip_sigmas: None }).unwrap();
+    send(&mut dispatcher, Features::FitSlot { plane: None, clip_sigmas: None }.into()).unwrap();
     for slot in &dispatcher.document.tolerancing.slots {
         let own = slot.fit.slot;
         assert!((own.length_mm - 20.0).abs() < 1e-6 && (own.width_mm - 8.0).abs() < 1e-6, "{own:?}");
         assert!((own.centre - Point::new(40.0, 30.0, 5.0)).norm() < 1e-6, "{own:?}");
     }
-    send(&mut dispatcher, Command::Select(Selectable::Points, ring, Combine::Replace)).unwrap();
-    let circle = |plane: &str| Command::FitInPlane {
-        kind: Kind::Circle,
-        plane: plane.to_owned(),
-        robust: false,
-        clip_sigmas: None,
+    send(&mut dispatcher, Select::Numbers(Selectable::Points, ring, Combine::Replace).into()).unwrap();
+    let circle = |plane: &str| {
+        Command::Features(Features::FitInPlane {
+            kind: Kind::Circle,
+            plane: plane.to_owned(),
+            robust: false,
+            clip_sigmas: None,
+        })
     };
     send(&mut dispatcher, circle("Plane 1")).unwrap();
     let found = &dispatcher.document.features[1].fit;
@@ -445,8 +462,8 @@ fn slots_and_circles_are_fitted_in_a_plane_and_kept() {
         { "feature": "Slot 1", "characteristic": "perpendicularity", "limit_mm": 0.1, "datums": ["A"] } ] }"#;
     let list = folder.path().join("list.json");
     std::fs::write(&list, plan).unwrap();
-    send(&mut dispatcher, Command::OpenTolerancePlan(list)).unwrap();
-    send(&mut dispatcher, Command::JudgeTolerances).unwrap();
+    send(&mut dispatcher, Tolerances::Open(list).into()).unwrap();
+    send(&mut dispatcher, Tolerances::Judge.into()).unwrap();
     let measured = |dispatcher: &Dispatcher| {
         let judgement = dispatcher.document.tolerancing.judgement.clone().expect("a judgement");
         let own = judgement.results.iter().map(|result| result.as_ref().unwrap().measured_mm);
@@ -456,14 +473,14 @@ fn slots_and_circles_are_fitted_in_a_plane_and_kept() {
     assert!((first[0] - 8.0).abs() < 1e-6 && first[1] < 1e-6, "{first:?}");
 
     let project = folder.path().join("sheet.shadowgraph");
-    send(&mut dispatcher, Command::SaveProject(project.clone())).unwrap();
-    send(&mut dispatcher, Command::NewInspection).unwrap();
-    send(&mut dispatcher, Command::OpenProject(project)).unwrap();
+    send(&mut dispatcher, Projects::Save(project.clone()).into()).unwrap();
+    send(&mut dispatcher, Projects::New.into()).unwrap();
+    send(&mut dispatcher, Projects::Open(project).into()).unwrap();
     assert_eq!(dispatcher.document.element_names(), ["Plane 1", "Circle 1", "Slot 1", "Slot 2"]);
     assert_eq!(measured(&dispatcher), first);
     // A point of the rim goes, and with it the slots and what was judged of them.
     let one = Subset::new(rim.iter().copied().take(1).collect());
-    send(&mut dispatcher, Command::CleanScan(shadowgraph::inspect::cleaning::Step::Remove(one))).unwrap();
+    send(&mut dispatcher, Parts::CleanScan(shadowgraph::inspect::cleaning::Step::Remove(one)).into()).unwrap();
     assert_eq!(dispatcher.document.element_names(), ["Plane 1", "Circle 1"]);
     assert!(dispatcher.document.tolerancing.judgement.is_none());
 }
@@ -478,20 +495,23 @@ fn a_profile_without_datums_follows_the_comparison() {
     std::fs::write(&scan, rows).unwrap();
     let mut dispatcher = Dispatcher::new(context());
     let send = |dispatcher: &mut Dispatcher, command| dispatcher.run_now(command, &Progress::silent()).unwrap();
-    send(&mut dispatcher, Command::OpenNominal { path: part, unit: None });
-    send(&mut dispatcher, Command::OpenScans { paths: vec![scan], unit: None, columns: None });
-    send(&mut dispatcher, Command::Select(Selectable::Points, Subset::new((0..400).collect()), Combine::Replace));
+    send(&mut dispatcher, Parts::OpenNominal { path: part, unit: None }.into());
+    send(&mut dispatcher, Parts::OpenScans { paths: vec![scan], unit: None, columns: None }.into());
+    send(
+        &mut dispatcher,
+        Select::Numbers(Selectable::Points, Subset::new((0..400).collect()), Combine::Replace).into(),
+    );
     send(&mut dispatcher, plane());
     let profile = r#"{ "tolerances": [{ "feature": "Plane 1", "characteristic": "profile", "limit_mm": 0.05 }] }"#;
-    send(&mut dispatcher, Command::SetTolerancePlan(Box::new(Plan::from_json(profile).unwrap())));
-    send(&mut dispatcher, Command::JudgeTolerances);
+    send(&mut dispatcher, Tolerances::Set(Box::new(Plan::from_json(profile).unwrap())).into());
+    send(&mut dispatcher, Tolerances::Judge.into());
     let judged = |dispatcher: &Dispatcher| {
         dispatcher.document.tolerancing.judgement.as_ref().map(|judgement| judgement.results[0].clone())
     };
     assert!(judged(&dispatcher).unwrap().unwrap_err().contains("needs its deviations"));
-    send(&mut dispatcher, Command::Compare);
+    send(&mut dispatcher, Inspect::Compare.into());
     assert!(judged(&dispatcher).is_none());
-    send(&mut dispatcher, Command::JudgeTolerances);
+    send(&mut dispatcher, Tolerances::Judge.into());
     let found = judged(&dispatcher).unwrap().unwrap();
     assert!((found.measured_mm - 0.04).abs() < 1e-6 && found.verdict == Verdict::In, "{found:?}");
 }

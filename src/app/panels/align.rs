@@ -4,7 +4,7 @@ use super::super::{App, theme};
 use super::rows;
 use base::capitalised;
 use compute::registration::{Metric, Robust};
-use dispatch::Command;
+use dispatch::{Align, Command, Inspect};
 use geometry::Point;
 use inspect::alignment::Method;
 use inspect::alignment::information::axis_words;
@@ -24,14 +24,14 @@ impl App {
         let mut send = None;
         ui.add_enabled_ui(ready, |ui| {
             if theme::wide_main_button(ui, ready, "Align and compare").clicked() {
-                send = Some(Command::Inspect);
+                send = Some(Inspect::AlignAndCompare.into());
             }
             ui.horizontal(|ui| {
                 if ui.button("Align automatically").on_hover_text("Finds the pose with no guess").clicked() {
-                    send = Some(Command::Align(Method::Auto));
+                    send = Some(Align::Run(Method::Auto).into());
                 }
                 if ui.button("Best fit").on_hover_text("Fits from the present pose").clicked() {
-                    send = Some(Command::Align(Method::BestFit));
+                    send = Some(Align::Run(Method::BestFit).into());
                 }
             });
         });
@@ -84,7 +84,7 @@ impl App {
                 let text = format!("Turned by {angle:.1}°{axis}, RMS {:.4} mm", alternative.rms_mm);
                 let button = egui::Button::new(text).min_size(egui::vec2(ui.available_width(), 24.0));
                 if ui.add_enabled(!self.is_busy(), button).on_hover_text("Take this pose instead").clicked() {
-                    *send = Some(Command::ChooseAlternative(i));
+                    *send = Some(Align::ChooseAlternative(i).into());
                 }
             }
         }
@@ -126,7 +126,7 @@ impl App {
             let hint =
                 "Registers this scan with every search for closest points on every device, from the present pose";
             if ui.add_enabled(ready, egui::Button::new("Compare searches")).on_hover_text(hint).clicked() {
-                *send = Some(Command::CompareSearches { start: None });
+                *send = Some(Align::CompareSearches { start: None }.into());
             }
             if self.dispatcher.document.searches.is_some() && ui.button("Show the last").clicked() {
                 self.searches_open = true;
@@ -160,12 +160,12 @@ impl App {
             for (i, pair) in pairs.iter().enumerate() {
                 let mut enabled = pair.enabled;
                 if ui.checkbox(&mut enabled, format!("Pair {}", i + 1)).changed() {
-                    *send = Some(Command::TogglePair(i));
+                    *send = Some(Align::TogglePair(i).into());
                 }
                 let residual = residuals.as_ref().and_then(|fit| fit.residuals_mm.get(i));
                 ui.label(residual.map_or_else(|| "–".to_owned(), |mm| format!("{mm:.3} mm")));
                 if ui.small_button("Remove").clicked() {
-                    *send = Some(Command::RemovePair(i));
+                    *send = Some(Align::RemovePair(i).into());
                 }
                 ui.end_row();
             }
@@ -173,10 +173,10 @@ impl App {
         if !pairs.is_empty() {
             ui.horizontal(|ui| {
                 if ui.add_enabled(residuals.is_some(), egui::Button::new("Align by pairs")).clicked() {
-                    *send = Some(Command::AlignByPairs);
+                    *send = Some(Align::ByPairs.into());
                 }
                 if ui.button("Remove all").clicked() {
-                    *send = Some(Command::ClearPairs);
+                    *send = Some(Align::ClearPairs.into());
                 }
             });
         }

@@ -8,7 +8,7 @@ use super::super::{Action, App, theme};
 use super::calibration_result::{light_of, words_of};
 use super::picks::Pick;
 use crate::number_field::NumberField;
-use dispatch::Command;
+use dispatch::{Calibrate, Command};
 use inspect::alignment::multi_view;
 use inspect::calibration::{ArtefactKind, Handedness, Light};
 use render::GROUP_COLOURS;
@@ -181,7 +181,7 @@ impl App {
     /// Sends the edited set-up, if it was.
     pub(super) fn send_set_up(&mut self) {
         if self.calibration.setup != self.dispatcher.document.calibration.setup {
-            self.send(Command::SetUpCalibration(Box::new(self.calibration.setup.clone())));
+            self.send(Calibrate::SetUp(Box::new(self.calibration.setup.clone())));
         }
     }
 
@@ -260,7 +260,7 @@ impl App {
         let outcome = calibrating.outcome.clone();
         let lights: Vec<Option<Light>> =
             (0..artefact.regions().len()).map(|region| light_of(outcome.as_deref(), device, region)).collect();
-        let mut send = None;
+        let mut send: Option<Command> = None;
         self.brush_options(ui);
         let calibrating = &self.dispatcher.document.calibration;
         let measurement = calibrating.of(device);
@@ -287,7 +287,7 @@ impl App {
                         theme::dot(ui, colour_of(light)).on_hover_text(words_of(light));
                     }
                     if points > 0 && ui.small_button("Clear").clicked() {
-                        send = Some(Command::ClearRegion(device, number));
+                        send = Some(Calibrate::ClearRegion(device, number).into());
                     }
                 });
                 ui.end_row();
@@ -297,7 +297,7 @@ impl App {
         if device == Device::Sensor {
             let find = ui.add_enabled(has_snapshot && !self.is_busy(), egui::Button::new("Find regions"));
             if find.on_hover_text("Recognises the artefact in the snapshot and names its regions").clicked() {
-                send = Some(Command::FindRegions);
+                send = Some(Calibrate::FindRegions.into());
             }
         }
         if let Some(command) = send {
@@ -314,7 +314,7 @@ impl App {
         let shown = egui::CollapsingHeader::new(heading).id_salt("more snapshots").default_open(several || taken > 0);
         let ready = filled(calibrating, Device::Sensor) && filled(calibrating, Device::Cmm) && !self.is_busy();
         let wanted = &mut self.calibration.setup.wanted;
-        let mut send = None;
+        let mut send: Option<Command> = None;
         shown.show(ui, |ui| {
             theme::weak(ui, if several {
                 "One sphere gives a place and no directions: set aside snapshots of it from three or more positions."
@@ -328,14 +328,14 @@ impl App {
                     let [x, y, z] = taken.position_mm;
                     ui.label(RichText::new(format!("{x:.1}, {y:.1}, {z:.1} mm")).weak());
                     if ui.small_button("Forget").clicked() {
-                        send = Some(Command::ForgetSnapshot(number));
+                        send = Some(Calibrate::ForgetSnapshot(number).into());
                     }
                     ui.end_row();
                 }
             });
             let hint = "Keeps this snapshot with its regions, its touches and its position, and makes room for the next";
             if ui.add_enabled(ready, egui::Button::new("Set snapshot aside")).on_hover_text(hint).clicked() {
-                send = Some(Command::KeepSnapshot);
+                send = Some(Calibrate::KeepSnapshot.into());
             }
             ui.add_enabled_ui(taken > 0, |ui| {
                 ui.checkbox(&mut wanted.squareness, "Find the squareness of X and Y");

@@ -11,7 +11,7 @@ use super::certification::certification;
 use super::rows;
 use crate::number_field::NumberField;
 use base::signed;
-use dispatch::Command;
+use dispatch::Calibrate;
 use inspect::calibration::artefacts::radius_biases;
 use inspect::calibration::{ArtefactFrame, Calibration, Light, light};
 use report::date;
@@ -35,7 +35,7 @@ impl App {
         let outcome = calibrating.outcome.clone();
         let ready = missing.is_none() && !self.is_busy();
         if theme::wide_main_button(ui, ready, "Calibrate sensor").clicked() {
-            self.send(Command::Calibrate);
+            self.send(Calibrate::Run);
         }
         match (&outcome, missing) {
             (Some(outcome), _) => self.outcome(ui, outcome),
@@ -100,7 +100,7 @@ impl App {
         let ready = !folder.as_os_str().is_empty() && !self.is_busy();
         let hint = "Writes certificate.pdf and calibration.json";
         if ui.add_enabled(ready, egui::Button::new("Save certificate")).on_hover_text(hint).clicked() {
-            self.send(Command::WriteCertificate(folder));
+            self.send(Calibrate::WriteCertificate(folder));
         }
         self.merging(ui, needs_reason);
     }

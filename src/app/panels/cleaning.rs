@@ -3,7 +3,7 @@
 use super::super::{App, theme};
 use crate::number_field::NumberField;
 use compute::thinning::Rule;
-use dispatch::Command;
+use dispatch::Parts;
 use inspect::cleaning::Step;
 
 /// The figures as the panel edits them.
@@ -54,7 +54,7 @@ impl App {
             theme::weak(ui, format!("{step}: done"));
         }
         if let Some(step) = step {
-            self.send(Command::CleanScan(step));
+            self.send(Parts::CleanScan(step));
         }
     }
 }

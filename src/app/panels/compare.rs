@@ -7,7 +7,7 @@ use super::super::{App, theme};
 use super::rows;
 use crate::number_field::NumberField;
 use base::signed;
-use dispatch::Command;
+use dispatch::Inspect;
 use inspect::deviation::Method;
 use inspect::deviation::judgement::percent;
 use render::colour_scale::ColourScale;
@@ -40,7 +40,7 @@ impl App {
         self.comparison_options(ui);
         self.commit_settings(ui);
         if clicked {
-            self.send(Command::Compare);
+            self.send(Inspect::Compare);
         }
         match self.dispatcher.document.current_check().cloned() {
             Some(check) => self.check_result(ui, &check),

@@ -4,7 +4,7 @@ use super::super::{App, theme};
 use super::{named, rows};
 use crate::number_field::NumberField;
 use base::UserError;
-use dispatch::Command;
+use dispatch::{Command, Tolerances};
 use inspect::features::constructions::{Construction, Section};
 use inspect::features::element::LEAST_LENGTH_MM;
 use inspect::features::measures::{Angle, AngleConvention, Distance, Known, angle, distance};
@@ -94,7 +94,7 @@ impl App {
         let complete = draft.sources.len() >= least;
         let button = egui::Button::new("Construct element").min_size(egui::vec2(120.0, 26.0));
         if ui.add_enabled(ready && complete, button).on_disabled_hover_text("Choose its parts first").clicked() {
-            *send = Some(Command::Construct { construction, sources: std::mem::take(&mut draft.sources) });
+            *send = Some(Tolerances::Construct { construction, sources: std::mem::take(&mut draft.sources) }.into());
         }
     }
 
@@ -111,7 +111,7 @@ impl App {
                 let button = ui.button("Remove");
                 named(&button, &format!("Remove {}", element.recipe.name));
                 if button.clicked() {
-                    *send = Some(Command::RemoveConstruction(i));
+                    *send = Some(Tolerances::RemoveConstruction(i).into());
                 }
             });
         }

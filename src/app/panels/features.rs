@@ -5,7 +5,7 @@ use super::constructions::choose;
 use super::rows;
 use crate::number_field::NumberField;
 use base::signed;
-use dispatch::Command;
+use dispatch::{Command, Features, Select};
 use geometry::Combine;
 use inspect::features::{Certificate, Element, Kind, Objective, Shape, nominal};
 use session::selection::{Feature, Selectable};
@@ -78,15 +78,15 @@ impl App {
                     let (plane, robust) = (plane.clone(), draft.robust);
                     *send = Some(match (kind, plane) {
                         (Kind::Line | Kind::Circle, Some(plane)) => {
-                            Command::FitInPlane { kind, plane, robust, clip_sigmas }
+                            Command::Features(Features::FitInPlane { kind, plane, robust, clip_sigmas })
                         }
-                        _ => Command::FitFeature { kind, objective: draft.objective, robust, clip_sigmas },
+                        _ => Command::Features(Features::Fit { kind, objective: draft.objective, robust, clip_sigmas }),
                     });
                 }
             }
             let button = egui::Button::new("Slot").min_size(egui::vec2(70.0, 26.0));
             if ui.add_enabled(ready, button).on_disabled_hover_text("Brush some points first").clicked() {
-                *send = Some(Command::FitSlot { plane, clip_sigmas });
+                *send = Some(Features::FitSlot { plane, clip_sigmas }.into());
             }
         });
         if !planes.is_empty() {
@@ -141,10 +141,10 @@ impl App {
                     let ready = document.alignment.is_some() && !document.facets.selected.is_empty();
                     let button = ui.add_enabled(ready, egui::Button::new("Nominal from facets"));
                     if button.on_hover_text(hint).on_disabled_hover_text(missing).clicked() {
-                        *send = Some(Command::NominalFromFacets(name.clone()));
+                        *send = Some(Features::NominalFromFacets(name.clone()).into());
                     }
                     if nominal.is_some() && ui.button("Forget nominal").clicked() {
-                        *send = Some(Command::ForgetNominal(name.clone()));
+                        *send = Some(Features::ForgetNominal(name.clone()).into());
                     }
                 });
                 if nominal.is_some() && document.alignment.is_none() {
@@ -152,11 +152,12 @@ impl App {
                 }
                 ui.horizontal(|ui| {
                     if ui.button("Select its points").clicked() {
-                        *send =
-                            Some(Command::Select(Selectable::Points, feature.recipe.points.clone(), Combine::Replace));
+                        *send = Some(
+                            Select::Numbers(Selectable::Points, feature.recipe.points.clone(), Combine::Replace).into(),
+                        );
                     }
                     if ui.button("Remove").clicked() {
-                        *send = Some(Command::RemoveFeature(i));
+                        *send = Some(Features::Remove(i).into());
                     }
                 });
             });

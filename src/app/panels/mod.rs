@@ -25,7 +25,7 @@ mod tolerance_details;
 pub mod tolerances;
 
 use super::{App, Workspace};
-use dispatch::Command;
+use dispatch::Inspect;
 
 impl App {
     /// What belongs to the chosen workspace.
@@ -45,7 +45,7 @@ impl App {
     fn commit_settings(&mut self, ui: &egui::Ui) {
         if is_settled(ui) && !self.is_busy() && self.draft != self.dispatcher.document.settings {
             let settings = Box::new(self.draft.clone());
-            self.send(Command::SetSettings(settings));
+            self.send(Inspect::SetSettings(settings));
         }
     }
 }

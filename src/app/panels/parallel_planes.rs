@@ -3,7 +3,7 @@
 use super::super::{App, theme};
 use super::named;
 use crate::number_field::NumberField;
-use dispatch::Command;
+use dispatch::{Command, Features};
 use inspect::features::Kind;
 use inspect::features::weights::{Weighting, Weights};
 use session::selection::Selectable;
@@ -64,7 +64,7 @@ impl App {
             if ui.add_enabled(ready && enough, button).on_disabled_hover_text("Tick two planes or more").clicked() {
                 let max_incidence_rad = draft.masks.then_some(draft.max_incidence_deg.to_radians());
                 let weights = Weights { by: draft.by, max_incidence_rad };
-                *send = Some(Command::FitParallelPlanes { planes: draft.chosen.clone(), weights, clip_sigmas });
+                *send = Some(Features::FitParallelPlanes { planes: draft.chosen.clone(), weights, clip_sigmas }.into());
             }
         });
     }

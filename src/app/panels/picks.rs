@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use super::super::App;
 use super::super::choosing::Asks;
 use super::acceptance::Artefact;
-use dispatch::Command;
 use dispatch::probe::Probe;
 use io::format::Format;
 
@@ -52,9 +51,9 @@ impl App {
     /// Takes over what was chosen.
     pub(in super::super) fn picked(&mut self, pick: Pick, path: PathBuf) {
         match pick {
-            Pick::Holes => self.send(Command::Probe(Probe::OpenHoles(path))),
-            Pick::TouchedHoles => self.send(Command::Probe(Probe::Take(path))),
-            Pick::TargetFolder => self.send(Command::Probe(Probe::Write(path))),
+            Pick::Holes => self.send(Probe::OpenHoles(path)),
+            Pick::TouchedHoles => self.send(Probe::Take(path)),
+            Pick::TargetFolder => self.send(Probe::Write(path)),
             // Sent with the rest of the section, as if typed.
             Pick::Log => self.repeatability.log = path.display().to_string(),
             Pick::ArtefactCad => self.calibration.setup.nominal.cad = Some(path),

@@ -6,7 +6,6 @@ use super::super::choosing::Purpose;
 use super::super::{Action, App, theme};
 use super::picks::Pick;
 use crate::number_field::NumberField;
-use dispatch::Command;
 use dispatch::probe::Probe;
 use inspect::probing::{Comparison, Differences, Place, Row};
 use session::probing::{Probing, Setup};
@@ -70,7 +69,7 @@ impl App {
         let ready = missing.is_none() && !self.is_busy();
         if theme::wide_main_button(ui, ready, "Find holes and plan").clicked() {
             let setup = Box::new(self.probing.setup.clone());
-            self.send(Command::Probe(Probe::Begin(setup)));
+            self.send(Probe::Begin(setup));
         }
         if let Some(missing) = missing {
             theme::weak(ui, missing);

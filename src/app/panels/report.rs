@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::super::choosing::Purpose;
 use super::super::{Action, App, theme};
 use base::LengthUnit;
-use dispatch::{Command, Message};
+use dispatch::{Message, Report};
 
 impl App {
     /// Writes the report into its folder, where one is named.
@@ -15,7 +15,7 @@ impl App {
             let text = "Name a folder for the report first.".to_owned();
             self.notice = Some(Message { text, is_error: true, scan_unit: None });
         } else {
-            self.send(Command::WriteReport { folder });
+            self.send(Report::Write { folder });
         }
     }
 

@@ -4,7 +4,7 @@ use super::super::{App, theme};
 use super::named;
 use crate::number_field::NumberField;
 use compute::icp::{Filter, Search};
-use dispatch::Command;
+use dispatch::{Align, Command};
 use inspect::alignment::search_registration::Parameters;
 
 /// Which pairs are left out.
@@ -49,7 +49,7 @@ impl Draft {
             LeftOut::Sigma => Filter::Sigma { from: self.from, limit: self.sigmas },
             LeftOut::Robust => Filter::Mad { from: self.from, limit: self.sigmas },
         };
-        Command::RegisterBySearch(Box::new(Parameters { filter, ..self.parameters.clone() }))
+        Command::Align(Align::BySearch(Box::new(Parameters { filter, ..self.parameters.clone() })))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::super::choosing::Purpose;
 use super::super::viewport::brush::Tool;
 use super::super::{Action, App, theme};
-use dispatch::{Command, Visibility};
+use dispatch::{Command, Parts, Select, Visibility};
 use geometry::Combine;
 use inspect::cleaning::Step;
 use session::selection::Selectable;
@@ -87,17 +87,17 @@ impl App {
                 }
             };
             button("None", "Selects nothing, neither points nor facets", some || others > 0, &|| {
-                Command::SelectNothing
+                Command::Select(Select::Nothing)
             });
-            button("Invert", "Selects what was not", true, &|| Command::InvertSelection(of));
+            button("Invert", "Selects what was not", true, &|| Select::Invert(of).into());
             match of {
                 Selectable::Points => {
-                    let remove = || Command::CleanScan(Step::Remove(marked.selected.clone()));
+                    let remove = || Parts::CleanScan(Step::Remove(marked.selected.clone())).into();
                     button("Delete points", "Removes the selected points from the scan", some, &remove);
                 }
                 Selectable::Facets => {
                     let hint = "Removes the selected facets from the nominal; its file stays as it is";
-                    button("Delete facets", hint, some, &|| Command::RemoveFacets);
+                    button("Delete facets", hint, some, &|| Parts::RemoveFacets.into());
                 }
             }
             if ui.add_enabled(some, egui::Button::new("Export…")).on_hover_text("Writes them into a file").clicked() {
@@ -107,7 +107,7 @@ impl App {
         ui.horizontal(|ui| {
             let mut button = |text: &str, hint: &str, enabled: bool, which: Visibility| {
                 if ui.add_enabled(enabled, egui::Button::new(text)).on_hover_text(hint).clicked() {
-                    *send = Some(Command::Show(of, which));
+                    *send = Some(Select::Show(of, which).into());
                 }
             };
             button("Hide", "Hides what is selected; it counts all the same", some, Visibility::WithoutSelected);
@@ -128,12 +128,12 @@ impl App {
             let hint =
                 "Selects the faces of the CAD that the selected facets are part of; of a mesh, all up to its edges";
             if ui.add_enabled(some, egui::Button::new("Whole faces")).on_hover_text(hint).clicked() {
-                *send = Some(Command::SelectWholeFaces);
+                *send = Some(Select::WholeFaces.into());
             }
             let hint = "Selects the scan's points that lie by these facets, to fit or to judge them";
             let button = egui::Button::new("Select points on these");
             if ui.add_enabled(some && document.actual.is_some(), button).on_hover_text(hint).clicked() {
-                *send = Some(Command::SelectPointsOnFacets);
+                *send = Some(Select::PointsOnFacets.into());
             }
         });
     }
@@ -146,7 +146,7 @@ impl App {
             ui.add(egui::TextEdit::singleline(&mut self.feature_draft.name).desired_width(130.0)).labelled_by(label.id);
             let named = !marked.selected.is_empty() && !self.feature_draft.name.trim().is_empty();
             if ui.add_enabled(named, egui::Button::new("Keep")).on_hover_text("Keeps the selection by name").clicked() {
-                *send = Some(Command::NameSelection(of, std::mem::take(&mut self.feature_draft.name)));
+                *send = Some(Select::Name(of, std::mem::take(&mut self.feature_draft.name)).into());
             }
         });
         for (i, named) in document.selections.iter().enumerate() {
@@ -155,10 +155,10 @@ impl App {
                 let chosen = named.numbers.is_same(&document.marked(named.of).selected);
                 if theme::chip(ui, chosen, &text).on_hover_text("Selects these").clicked() {
                     self.brush.of = named.of;
-                    *send = Some(Command::Select(named.of, named.numbers.clone(), Combine::Replace));
+                    *send = Some(Select::Numbers(named.of, named.numbers.clone(), Combine::Replace).into());
                 }
                 if ui.small_button("Forget").clicked() {
-                    *send = Some(Command::RemoveSelection(i));
+                    *send = Some(Select::Forget(i).into());
                 }
             });
         }

@@ -2,7 +2,7 @@
 
 use super::super::{App, theme};
 use super::{named, rows};
-use dispatch::Command;
+use dispatch::{Command, Features, Select};
 use geometry::Pose;
 use geometry::subset::Combine;
 use session::selection::Selectable;
@@ -23,12 +23,14 @@ impl App {
                     let select = ui.button("Select its points");
                     named(&select, &format!("Select points of {}", slot.recipe.name));
                     if select.clicked() {
-                        *send = Some(Command::Select(Selectable::Points, slot.recipe.points.clone(), Combine::Replace));
+                        *send = Some(
+                            Select::Numbers(Selectable::Points, slot.recipe.points.clone(), Combine::Replace).into(),
+                        );
                     }
                     let remove = ui.button("Remove");
                     named(&remove, &format!("Remove {}", slot.recipe.name));
                     if remove.clicked() {
-                        *send = Some(Command::RemoveSlot(i));
+                        *send = Some(Features::RemoveSlot(i).into());
                     }
                 });
             });

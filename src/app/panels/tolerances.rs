@@ -9,7 +9,7 @@ use super::constructions::choose;
 use super::tolerance_details::{details, exact};
 use super::{is_settled, named};
 use crate::number_field::NumberField;
-use dispatch::Command;
+use dispatch::{Command, Tolerances};
 use geometry::{Point, Vector};
 use inspect::tolerances::{Characteristic, Conformity, Judged, Plan, Tolerance, Verdict};
 use session::Document;
@@ -53,15 +53,16 @@ impl App {
             }
             let ready = !busy && !draft.plan.tolerances.is_empty();
             if theme::wide_main_button(ui, ready, "Judge tolerances").clicked() {
-                *send = Some(Command::JudgeTolerances);
+                *send = Some(Tolerances::Judge.into());
             }
         }
         file(ui, draft, busy, send);
         if send.is_none() && !busy && is_settled(ui) && draft.plan != *draft.from {
-            *send = Some(Command::SetTolerancePlan(Box::new(draft.plan.clone())));
+            *send = Some(Tolerances::Set(Box::new(draft.plan.clone())).into());
         } else if draft.plan != *draft.from && send.is_some() {
             // The edit first, so that what was asked for sees it.
-            self.actions.push(Action::Send(Box::new(Command::SetTolerancePlan(Box::new(draft.plan.clone())))));
+            self.actions
+                .push(Action::Send(Box::new(Command::Tolerances(Tolerances::Set(Box::new(draft.plan.clone()))))));
             self.actions.extend(send.take().map(|command| Action::Send(Box::new(command))));
         }
     }
@@ -253,11 +254,11 @@ fn file(ui: &mut egui::Ui, draft: &mut Draft, busy: bool, send: &mut Option<Comm
         let path = std::path::PathBuf::from(draft.file.trim());
         let hint = "Reads datums and tolerances from this file";
         if ui.add_enabled(ready, egui::Button::new("Open list")).on_hover_text(hint).clicked() {
-            *send = Some(Command::OpenTolerancePlan(path.clone()));
+            *send = Some(Tolerances::Open(path.clone()).into());
         }
         let hint = "Writes datums and tolerances to this file";
         if ui.add_enabled(ready, egui::Button::new("Save list")).on_hover_text(hint).clicked() {
-            *send = Some(Command::SaveTolerancePlan(path));
+            *send = Some(Tolerances::Save(path).into());
         }
     });
 }

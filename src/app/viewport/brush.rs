@@ -5,7 +5,7 @@ use egui::{Color32, Pos2, Rect, Stroke};
 use super::super::{App, Workspace, theme};
 use super::Viewport;
 use super::sweeping::Target;
-use dispatch::Command;
+use dispatch::Select;
 use geometry::subset::Combine;
 use geometry::{Pose, Subset};
 use render::selecting::{self, Outline, View};
@@ -162,7 +162,7 @@ impl App {
         if self.is_brushing_facets() {
             let (view, hidden) = (View::new(&viewport.camera, &Pose::identity(), 0.0), document.facets.hidden.clone());
             let stroke = Box::new(selecting::Stroke { view, outline, only_visible, hidden });
-            return self.send(Command::BrushFacets { stroke, how });
+            return self.send(Select::BrushFacets { stroke, how });
         }
         let pose = if calibrates { Pose::identity() } else { document.nominal_from_scan() };
         let view = View::new(&viewport.camera, &pose, viewport.spacing_mm());

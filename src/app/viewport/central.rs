@@ -8,7 +8,7 @@ use super::super::{Action, App, Workspace, theme};
 use super::overlay::Overlay;
 use super::{Viewport, legend, readout};
 use base::signed;
-use dispatch::Command;
+use dispatch::{Align, Projects};
 use geometry::Point;
 use inspect::alignment::point_pairs::PointPair;
 use inspect::deviation::DeviationMap;
@@ -164,7 +164,7 @@ impl App {
                         ui.label("The last session ended without saving. Its inspection can be brought back.");
                         ui.horizontal(|ui| {
                             if ui.button("Restore").clicked() {
-                                self.send(Command::RestoreAutosave(path.clone()));
+                                self.send(Projects::Restore(path.clone()));
                                 self.restore = None;
                                 self.restoring = Some(path.clone());
                             }
@@ -250,7 +250,7 @@ impl App {
                     .and_then(|number| document.actual.as_ref()?.cloud.points.get(number).copied());
                 if let Some(scan) = scan {
                     self.picking = Some(Picking::default());
-                    self.send(Command::AddPair(PointPair { nominal, scan, enabled: true }));
+                    self.send(Align::AddPair(PointPair { nominal, scan, enabled: true }));
                 }
             }
         }

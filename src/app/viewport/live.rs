@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use base::Progress;
 use compute::point_deviation::{PointDeviation, Request};
-use compute::{Backend, DeviceKind};
+use compute::{Backend, Compute, DeviceKind};
 use geometry::{OrderedPoints, Point, Pose};
 use render::PointsItem;
 use session::Document;
@@ -38,7 +38,7 @@ pub fn deviations(backend: &dyn Backend, document: &Document, pose: &Pose) -> Ve
             max_angle_rad: std::f64::consts::PI,
         };
         // The viewport is a spectator: where this fails, the points stay as they were.
-        backend.point_deviation(&request, &Progress::silent()).unwrap_or_default()
+        backend.compute(&request, &Progress::silent()).unwrap_or_default()
     };
     let value = |answer: &PointDeviation| answer.value().map_or(f32::NAN, |mm| mm as f32);
     if backend.device().kind == DeviceKind::Cuda {

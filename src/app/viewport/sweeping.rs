@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::super::App;
 use super::{Viewport, same};
-use dispatch::Command;
+use dispatch::{Calibrate, Command, Select};
 use geometry::Subset;
 use geometry::subset::Combine;
 use render::Gpu;
@@ -72,8 +72,10 @@ pub(super) struct Target {
 impl Target {
     fn command(self, stroke: Brushed) -> Command {
         match self {
-            Self { region: Some((device, region)), how } => Command::BrushRegion { device, region, stroke, how },
-            Self { region: None, how } => Command::Brush { stroke, how },
+            Self { region: Some((device, region)), how } => {
+                Command::Calibrate(Calibrate::BrushRegion { device, region, stroke, how })
+            }
+            Self { region: None, how } => Command::Select(Select::Brush { stroke, how }),
         }
     }
 }

@@ -6,7 +6,7 @@ use super::super::arguments::Bench;
 use super::{part, pools, time};
 use base::{Progress, Result};
 use compute::cpu::Cpu;
-use compute::{Backend, facet_facet_matching, point_deviation, point_facet_matching};
+use compute::{Backend, Compute, facet_facet_matching, point_deviation, point_facet_matching};
 use geometry::{OrderedPoints, Point, Pose, SearchablePoints, Surface};
 
 const POINTS: usize = 424_307;
@@ -53,7 +53,7 @@ fn case(
     rows.push(row);
     let pose = Pose::identity();
     let (_, row) = time(&label("point-facet matching, radius 1 mm"), arguments.runs, || {
-        Cpu.point_facet_matching(
+        Cpu.compute(
             &point_facet_matching::Request {
                 nominal: mesh,
                 points: &tree,
@@ -68,7 +68,7 @@ fn case(
     })?;
     rows.push(row);
     let (_, row) = time(&label("facet-facet matching onto itself"), arguments.runs, || {
-        Cpu.facet_facet_matching(
+        Cpu.compute(
             &facet_facet_matching::Request {
                 nominal: mesh,
                 scan: &surface,
@@ -89,7 +89,7 @@ fn closest(arguments: &Bench, threads: &str, surface: &Surface, points: &[Point]
     rows.push(row);
     let pose = Pose::identity();
     let (_, row) = time(&label("signed closest point"), arguments.runs, || {
-        Cpu.point_deviation(
+        Cpu.compute(
             &point_deviation::Request {
                 surface,
                 points: &ordered,

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::super::arguments::Bench;
 use base::{Progress, Result, random::Random};
 use compute::parallel_planes::Request;
-use compute::{Backend, cpu::Cpu, neighbourhoods};
+use compute::{Compute, cpu::Cpu, neighbourhoods};
 use geometry::{Point, SearchablePoints, Vector, thinning};
 
 /// Half of the faces' size, mm.
@@ -49,7 +49,7 @@ fn normal(faces: [&[Point]; 2], weights: [&[f64]; 2]) -> Result<Vector> {
         .collect();
     let planes = faces.map(<[Point]>::len);
     let request = Request { points: &points, origin: Point::origin(), planes: &planes, sets: &[2] };
-    let sets = Cpu.parallel_planes(&request, &Progress::silent())?;
+    let sets = Cpu.compute(&request, &Progress::silent())?;
     Ok(sets.first().and_then(|set| set.normal).unwrap_or_else(Vector::z))
 }
 
@@ -57,7 +57,7 @@ fn normal(faces: [&[Point]; 2], weights: [&[f64]; 2]) -> Result<Vector> {
 fn areas(points: &[Point]) -> Result<Vec<f64>> {
     let searchable = SearchablePoints::new(points);
     let request = neighbourhoods::Request { points: &searchable, neighbours: 16 };
-    Ok(Cpu.neighbourhoods(&request, &Progress::silent())?.iter().map(neighbourhoods::Neighbourhood::area_mm2).collect())
+    Ok(Cpu.compute(&request, &Progress::silent())?.iter().map(neighbourhoods::Neighbourhood::area_mm2).collect())
 }
 
 fn uneven() -> Result<Vec<Value>> {

@@ -15,7 +15,7 @@ use super::{part, pools, time};
 use base::{Progress, Result, UserError};
 use compute::cpu::Cpu;
 use compute::cuda::Cuda;
-use compute::{Backend, facet_facet_matching, parallel_planes, point_facet_matching};
+use compute::{Backend, Compute, facet_facet_matching, parallel_planes, point_facet_matching};
 use geometry::{Point, Pose, SearchablePoints};
 
 /// What was published of one size, ms.
@@ -127,7 +127,7 @@ fn points(bench: &Tables<'_>, rows: &mut Vec<Value>) -> Result<()> {
         points.tree();
         let case = format!("point-facet matching, {} points on {} facets", scan.len(), nominal.facets.len());
         bench.row("points", &case, published, nominal.facets.len(), rows, |backend| {
-            backend.point_facet_matching(&request, &Progress::silent()).map(drop)
+            backend.compute(&request, &Progress::silent()).map(drop)
         })?;
     }
     Ok(())
@@ -147,7 +147,7 @@ fn facets(bench: &Tables<'_>, rows: &mut Vec<Value>) -> Result<()> {
         let case =
             format!("facet-facet matching, {} facets on {} facets", scan.mesh().facets.len(), nominal.facets.len());
         bench.row("facets", &case, published, nominal.facets.len(), rows, |backend| {
-            backend.facet_facet_matching(&request, &Progress::silent()).map(drop)
+            backend.compute(&request, &Progress::silent()).map(drop)
         })?;
     }
     Ok(())
@@ -161,7 +161,7 @@ fn parallel(bench: &Tables<'_>, rows: &mut Vec<Value>) -> Result<()> {
             parallel_planes::Request { points: &points, origin: Point::origin(), planes: &planes, sets: &[count] };
         let case = format!("parallel planes, {count} of {each} points");
         bench.row("planes", &case, published, each, rows, |backend| {
-            backend.parallel_planes(&request, &Progress::silent()).map(drop)
+            backend.compute(&request, &Progress::silent()).map(drop)
         })?;
     }
     Ok(())

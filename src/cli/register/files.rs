@@ -8,7 +8,7 @@ use super::Register;
 use base::{Progress, Result, UserError};
 use compute::cpu::Cpu;
 use compute::{Backend, DeviceKind};
-use dispatch::{Command, Context, Dispatcher, Watch};
+use dispatch::{Align, Context, Dispatcher, Parts, Watch};
 use geometry::{Cloud, OrderedPoints, Pose, SearchablePoints, Vector};
 use inspect::alignment::automatic;
 use inspect::alignment::search_comparison::{self, SearchComparison};
@@ -89,10 +89,9 @@ impl Files {
         }
         let mut dispatcher = Dispatcher::new(context.clone());
         dispatcher.document.settings.best_fit = arguments.best_fit();
-        dispatcher
-            .run_now(Command::OpenNominal { path: arguments.nominal.clone(), unit: arguments.units }, progress)?;
+        dispatcher.run_now(Parts::OpenNominal { path: arguments.nominal.clone(), unit: arguments.units }, progress)?;
         let paths = vec![arguments.scan.clone()];
-        dispatcher.run_now(Command::OpenScans { paths, unit: arguments.units, columns: None }, progress)?;
+        dispatcher.run_now(Parts::OpenScans { paths, unit: arguments.units, columns: None }, progress)?;
         Ok(Self::Surface(Box::new(dispatcher)))
     }
 
@@ -123,7 +122,7 @@ impl Files {
         let given = given(arguments)?;
         match self {
             Self::Surface(dispatcher) if given.is_none() && arguments.align == Method::Auto => {
-                dispatcher.run_now(Command::Align(Method::Auto), progress)?;
+                dispatcher.run_now(Align::Run(Method::Auto), progress)?;
                 Ok(dispatcher.document.nominal_from_scan())
             }
             Self::Clouds(clouds) if given.is_none() && arguments.align == Method::Auto => {
@@ -162,7 +161,7 @@ impl Files {
         };
         let progress = progress.part(0.5, 1.0);
         if let Self::Surface(dispatcher) = self {
-            dispatcher.run_now(Command::CompareSearches { start }, &progress)?;
+            dispatcher.run_now(Align::CompareSearches { start }, &progress)?;
             let comparison = dispatcher.document.searches.as_deref().cloned();
             return comparison.ok_or_else(|| UserError::internal("The comparison left no result."));
         }
@@ -220,7 +219,7 @@ fn align_by_commands(
 ) -> Result<(Alignment, Vec<f64>)> {
     let mut method = arguments.align;
     if let Some(pose) = given(arguments)? {
-        dispatcher.run_now(Command::SetPose(pose), progress)?;
+        dispatcher.run_now(Align::SetPose(pose), progress)?;
         method = if method == Method::Auto { Method::BestFit } else { method };
     }
     let history_mm2 = Arc::new(Mutex::new(Vec::new()));
@@ -228,7 +227,7 @@ fn align_by_commands(
     let watch: Watch = Arc::new(move |_: &Pose, rms_mm: f64| {
         seen.lock().unwrap_or_else(PoisonError::into_inner).push(rms_mm * rms_mm);
     });
-    dispatcher.run_watched(Command::Align(method), &watch, progress)?;
+    dispatcher.run_watched(Align::Run(method), &watch, progress)?;
     let alignment = dispatcher.document.alignment.as_deref().cloned();
     let alignment = alignment.ok_or_else(|| UserError::internal("The alignment left no result."))?;
     let history_mm2 = history_mm2.lock().unwrap_or_else(PoisonError::into_inner).clone();

@@ -8,7 +8,7 @@ use crate::point_facet_matching::FacetDeviation;
 use base::{Progress, Result};
 use geometry::triangle;
 
-pub(super) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<FacetDeviation>> {
+pub(crate) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<FacetDeviation>> {
     let facets = request.nominal.facets.len();
     let scan_from_nominal = request.nominal_from_scan.inverse();
     let least_cosine = request.max_angle_rad.cos();

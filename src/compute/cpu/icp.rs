@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::CHUNK;
 use super::order_statistic::OrderStatistics;
 use crate::icp::{
-    Answer, Filter, Iteration, Parameters, Problem, Search, Start, Stop, VISITS, check, stop_after, undetermined,
+    Answer, Filter, Iteration, Parameters, Problem, Search, Start, Stop, VISITS, stop_after, undetermined,
 };
 use base::{Progress, Result};
 use geometry::kd_tree::{Neighbour, Plain};
@@ -22,8 +22,7 @@ struct Match {
     squared_mm2: f64,
 }
 
-pub(super) fn run(problem: &Problem<'_>, parameters: &Parameters, progress: &Progress) -> Result<Answer> {
-    check(problem, parameters)?;
+pub(crate) fn run(problem: &Problem<'_>, parameters: &Parameters, progress: &Progress) -> Result<Answer> {
     let (truth, sensed) = (problem.truth, &problem.sensed.points);
     let search = Searcher::new(problem, parameters, progress)?;
     let mut matches = vec![Match::default(); sensed.len()];
@@ -244,7 +243,9 @@ fn error(truth: &[Point], sensed: &[Point], matches: &[Match], cut_mm: f64, pose
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::icp::Truth;
+    use crate::Compute;
+    use crate::cpu::Cpu;
+    use crate::icp::{Request, Truth};
     use base::random::Random;
     use geometry::{OrderedPoints, mesh::shapes, sampling, transform};
 
@@ -337,7 +338,8 @@ mod tests {
         let fails = |truth: &Truth, sensed: &[Point]| {
             let sensed = OrderedPoints::new(sensed);
             let parameters = Parameters::new(Search::KdTree, truth);
-            run(&Problem { truth, sensed: &sensed }, &parameters, &Progress::silent()).unwrap_err().sentence
+            let request = Request { problem: &Problem { truth, sensed: &sensed }, parameters: &parameters };
+            Cpu.compute(&request, &Progress::silent()).unwrap_err().sentence
         };
         assert!(fails(&truth, &[Point::origin(); 2]).contains("three points"));
         let line: Vec<Point> = (0..9).map(|i| Point::new(f64::from(i), 0.0, 0.0)).collect();

@@ -10,7 +10,7 @@ use geometry::{OrderedPoints, Point, Vector, jacobi};
 /// Points of one task.
 const CHUNK: usize = 512;
 
-pub(super) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<Neighbourhood>> {
+pub(crate) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<Neighbourhood>> {
     let points = request.points.places();
     let (tree, ordered) = (request.points.tree(), OrderedPoints::new(points));
     let counter = progress.counter(points.len().div_ceil(CHUNK), "Looking at neighbours");

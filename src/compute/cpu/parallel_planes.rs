@@ -9,7 +9,7 @@ use geometry::Vector;
 /// Points of a chunk.
 const CHUNK: usize = 8192;
 
-pub(super) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<PlaneSet>> {
+pub(crate) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<PlaneSet>> {
     let mut planes = Vec::with_capacity(request.planes.len());
     for points in request.points_by_plane() {
         progress.check()?;

@@ -8,7 +8,7 @@ use crate::point_deviation::{PointDeviation, Request};
 use base::{Progress, Result};
 use geometry::surface::{ClosestQuery, closest_in_order};
 
-pub(super) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<PointDeviation>> {
+pub(crate) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<PointDeviation>> {
     let points = &request.points.points;
     let query = ClosestQuery {
         surface: request.surface,

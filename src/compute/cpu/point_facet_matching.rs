@@ -10,7 +10,7 @@ use geometry::simd::{Column, Lanes, Task, dispatch};
 use geometry::tree::Stack;
 use geometry::{Aabb, KdTree, Point, Pose, Vector, triangle};
 
-pub(super) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<FacetDeviation>> {
+pub(crate) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<FacetDeviation>> {
     let facets = request.nominal.facets.len();
     let scan_from_nominal = request.nominal_from_scan.inverse();
     let along_curve = facets_along_curve(request.nominal);

@@ -12,7 +12,7 @@ const CHUNK: usize = 512;
 
 const NOTHING: Smoothed = Smoothed { value: f64::NAN, reach_mm2: 0.0, neighbours: 0, links: [NO_LINK; 8] };
 
-pub(super) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<Smoothed>> {
+pub(crate) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<Smoothed>> {
     let places = request.points.places();
     let wanted: Vec<Point> = request.wanted.par_iter().map(|&number| places[number as usize]).collect();
     let (tree, ordered) = (request.points.tree(), OrderedPoints::new(&wanted));

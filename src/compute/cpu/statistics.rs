@@ -7,7 +7,7 @@ use crate::statistics::{Request, Summary, percentiles};
 /// Values of one task; sums of tasks are added in order.
 const CHUNK: usize = 4096;
 
-pub(super) fn run(request: &Request<'_>) -> Summary {
+pub(crate) fn run(request: &Request<'_>) -> Summary {
     let bins = vec![0; request.bins.max(1)];
     let mut known: Vec<f64> = request.values.par_iter().copied().filter(|value| !value.is_nan()).collect();
     let count = known.len();

@@ -11,7 +11,7 @@ use geometry::weld::CoordinateHasher;
 use geometry::{Aabb, Point, thinning};
 
 /// The numbers kept, in ascending order.
-pub(super) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<u32>> {
+pub(crate) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<u32>> {
     progress.report(0.0, "Thinning")?;
     let points = request.points.places();
     match request.rule {

@@ -18,15 +18,16 @@ mod points;
 mod published_matching;
 mod queries;
 mod registration;
-mod smoothing;
+pub(super) mod smoothing;
 mod sort;
-mod statistics;
+pub(super) mod statistics;
 mod surface;
-mod thinning;
+pub(super) mod thinning;
 mod tree;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::Capability;
 use super::registration::{Problem, Target};
 use base::{ErrorKind, Progress, Result, UserError};
 use driver::Driver;
@@ -184,16 +185,10 @@ impl Cuda {
         self.notices.lock().unwrap_or_else(PoisonError::into_inner).push(notice);
     }
 
-    /// Runs a job on the device between two looks at the progress; on the processor where the device fails.
-    fn attempt<T>(
-        &self,
-        stage: &str,
-        progress: &Progress,
-        on_device: impl FnOnce() -> Result<T>,
-        on_cpu: impl FnOnce() -> Result<T>,
-    ) -> Result<T> {
-        progress.report(0.0, stage)?;
-        let answer = self.or_cpu(on_device(), on_cpu)?;
+    /// Answers between two looks at the progress; on the processor where the device fails.
+    pub(super) fn attempt<C: Capability>(&self, request: &C, progress: &Progress) -> Result<C::Answer> {
+        progress.report(0.0, C::STAGE)?;
+        let answer = self.or_cpu(request.on_cuda(self, progress), || request.on_cpu(progress))?;
         progress.check()?;
         Ok(answer)
     }
@@ -201,7 +196,8 @@ impl Cuda {
     /// The device's answer, or the processor's with a notice where the device fails. A cancel stays one.
     fn or_cpu<T>(&self, answer: Result<T>, on_cpu: impl FnOnce() -> Result<T>) -> Result<T> {
         match answer {
-            Err(error) if error.kind != ErrorKind::Cancelled => {
+            // Points that leave a rotation open do so on the processor, too.
+            Err(error) if error.kind != ErrorKind::Cancelled && error != super::icp::undetermined() => {
                 self.notice(&error);
                 on_cpu()
             }

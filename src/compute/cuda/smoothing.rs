@@ -31,7 +31,7 @@ struct AnswerParameter {
 }
 
 /// Smooths, and waits for the answers by point number.
-pub(super) fn run(driver: &Arc<dyn Driver>, request: &Request<'_>) -> Result<Vec<Smoothed>> {
+pub(crate) fn run(driver: &Arc<dyn Driver>, request: &Request<'_>) -> Result<Vec<Smoothed>> {
     let count = request.values.len();
     let bytes = DevicePoints::bytes(count) + count * (8 + 24 + size_of::<AnswerParameter>());
     require(driver.as_ref(), bytes, "Smoothing over neighbours")?;

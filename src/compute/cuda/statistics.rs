@@ -40,7 +40,7 @@ struct Counts {
     bins: [u32; BINS],
 }
 
-pub(super) fn run(driver: &Arc<dyn Driver>, request: &Request<'_>) -> Result<Summary> {
+pub(crate) fn run(driver: &Arc<dyn Driver>, request: &Request<'_>) -> Result<Summary> {
     let count = request.values.len();
     let bins = request.bins.max(1);
     if bins > BINS {

@@ -28,7 +28,7 @@ const KEPT: u32 = 1;
 const ROUNDS: usize = 4;
 
 /// The numbers kept, in ascending order.
-pub(super) fn run(driver: &Arc<dyn Driver>, request: &Request<'_>, progress: &Progress) -> Result<Vec<u32>> {
+pub(crate) fn run(driver: &Arc<dyn Driver>, request: &Request<'_>, progress: &Progress) -> Result<Vec<u32>> {
     match request.rule {
         Rule::Cells(cell_mm) => by_cells(driver, request.points.places(), cell_mm),
         Rule::Distance(distance_mm) => by_distance(driver, request.points.places(), distance_mm, progress),

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Alignment, Information, Method, Rivals, StopReason};
 use base::{Progress, Result, UserError};
-use compute::Backend;
 use compute::registration::{self, Answer, Metric, Registration, Robust, Step, Target};
+use compute::{Backend, Compute};
 use geometry::{Aabb, OrderedPoints, Pose, Vector, thinning, transform};
 
 /// What a best fit is asked to do.

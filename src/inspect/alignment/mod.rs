@@ -3,6 +3,7 @@
 pub mod automatic;
 pub mod best_fit;
 pub mod information;
+pub mod mistaken_unit;
 pub mod multi_view;
 pub mod point_pairs;
 pub mod search_comparison;

@@ -8,7 +8,7 @@ use super::best_fit;
 use super::search_registration::Nominal;
 use base::{Progress, Result, UserError};
 use compute::icp::{self, Parameters, Search, Truth};
-use compute::{Backend, Device};
+use compute::{Backend, Compute, Device};
 use geometry::{Aabb, OrderedPoints, Pose, Vector, transform};
 
 /// Points of the scan that take part, at most: brute force looks at all pairs.
@@ -147,12 +147,14 @@ impl Case<'_> {
     fn search(&self, device: &dyn Backend, search: Search, progress: &Progress) -> Result<(Row, Pose)> {
         let parameters = Parameters { start: *self.start, ..Parameters::new(search, self.truth) };
         let problem = icp::Problem { truth: self.truth, sensed: self.sensed };
-        let (total_ms, answer) = timed(|| device.icp(&problem, &parameters, progress))?;
+        let (total_ms, answer) =
+            timed(|| device.compute(&icp::Request { problem: &problem, parameters: &parameters }, progress))?;
         let walks = matches!(search, Search::Walk(_));
         // Counting takes time of its own.
         let counted = if walks {
             let counting = Parameters { counts_walks: true, ..parameters };
-            device.icp(&problem, &counting, &Progress::silent())?.visits[1].clone()
+            device.compute(&icp::Request { problem: &problem, parameters: &counting }, &Progress::silent())?.visits[1]
+                .clone()
         } else {
             Vec::new()
         };

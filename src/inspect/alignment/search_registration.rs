@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use super::{Alignment, Information, Method, Rivals, StopReason};
 use base::{Progress, Result, UserError};
-use compute::Backend;
 use compute::icp::{self, Answer, Filter, Search, Start, Stop, Truth};
 use compute::registration::Target;
+use compute::{Backend, Compute};
 use geometry::{Aabb, OrderedPoints, Point, Pose, SearchablePoints, Surface, Vector, sampling};
 
 /// Points sampled from facets for each point of the scan: no fewer than the scan has, so that no point of it shares its
@@ -224,7 +224,10 @@ impl Tracker {
             ..usual
         };
         let started = Instant::now();
-        let answer = backend.icp(&icp::Problem { truth: &self.truth, sensed: &sensed }, &parameters, progress)?;
+        let answer = backend.compute(
+            &icp::Request { problem: &icp::Problem { truth: &self.truth, sensed: &sensed }, parameters: &parameters },
+            progress,
+        )?;
         let total_ms = started.elapsed().as_secs_f64() * 1e3;
         self.last = Some(Last {
             nominal_from_scan: answer.truth_from_sensed,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use base::{Progress, Result, UserError};
 use compute::thinning::{self, Rule};
-use compute::{Backend, neighbourhoods};
+use compute::{Backend, Compute, neighbourhoods};
 use geometry::{Cloud, SearchablePoints, Subset, Vector, normals};
 
 /// Neighbours that a normal is fitted to, the point itself included.
@@ -81,7 +81,7 @@ pub fn run(backend: &dyn Backend, cloud: &Cloud, step: &Step, progress: &Progres
     let (cloud, note) = match step.clone() {
         Step::RemoveOutliers { neighbours, sigmas } => {
             let request = neighbourhoods::Request { points: &points, neighbours };
-            let answers = backend.neighbourhoods(&request, progress)?;
+            let answers = backend.compute(&request, progress)?;
             let (kept, limit_mm) = outliers::kept(&answers, sigmas);
             let rule = format!(
                 "farther than {limit_mm:.4} mm from their {} nearest neighbours on average (mean + {sigmas} sigma)",
@@ -93,7 +93,7 @@ pub fn run(backend: &dyn Backend, cloud: &Cloud, step: &Step, progress: &Progres
             (cloud, note)
         }
         Step::Thin(rule) => {
-            let kept = backend.thin(&thinning::Request { points: &points, rule }, progress)?;
+            let kept = backend.compute(&thinning::Request { points: &points, rule }, progress)?;
             let how = match rule {
                 Rule::Cells(mm) => format!("one in each cube of {mm} mm"),
                 Rule::Distance(mm) => format!("no two nearer than {mm} mm"),
@@ -140,7 +140,7 @@ pub fn normals_of(
         Some(stored) => stored,
         None => {
             let request = neighbourhoods::Request { points, neighbours: NORMAL_NEIGHBOURS };
-            backend.neighbourhoods(&request, progress)?.iter().map(|answer| answer.normal).collect()
+            backend.compute(&request, progress)?.iter().map(|answer| answer.normal).collect()
         }
     };
     Ok(normals::turned_to_sensor(cloud, normals))

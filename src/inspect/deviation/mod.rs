@@ -17,10 +17,10 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use base::{Progress, Result, UserError};
-use compute::Backend;
 use compute::facet_facet_matching;
 use compute::point_deviation::{self, MatchState, PointDeviation};
 use compute::point_facet_matching::{self, FacetDeviation};
+use compute::{Backend, Compute};
 pub use coverage::Coverage;
 use geometry::{Cloud, Mesh, OrderedPoints, Pose, SearchablePoints, Surface, Vector, refine};
 pub use judgement::{Judgement, Verdict};
@@ -272,7 +272,7 @@ pub fn closest(
 ) -> Result<Vec<PointDeviation>> {
     // Without normals in the file there is nothing to compare angles with.
     let normals: Vec<Vector> = scan.cloud.normals.iter().map(|n| geometry::cloud::vector(*n)).collect();
-    backend.point_deviation(
+    backend.compute(
         &point_deviation::Request {
             surface,
             points: scan.ordered,
@@ -319,7 +319,7 @@ pub fn beyond(
         true => Vec::new(),
         false => far.iter().map(|&i| geometry::cloud::vector(scan.cloud.normals[i as usize])).collect(),
     };
-    let deviations = backend.point_deviation(
+    let deviations = backend.compute(
         &point_deviation::Request {
             surface,
             points: &points,
@@ -378,7 +378,7 @@ pub fn measure(
     let nominal = Arc::new(refine::to_max_edge(surface.mesh(), max_edge_mm, progress)?.0);
     let values = if parameters.method == Method::PointFacet {
         let directions = faces::directions(&of_points, surface, scan.cloud, nominal_from_scan);
-        backend.point_facet_matching(
+        backend.compute(
             &point_facet_matching::Request {
                 nominal: &nominal,
                 points: &SearchablePoints::new(&scan.cloud.points),
@@ -397,7 +397,7 @@ pub fn measure(
                  meshed. Use the closest-point or the point-facet method for a plain point cloud.",
             ));
         };
-        backend.facet_facet_matching(
+        backend.compute(
             &facet_facet_matching::Request {
                 nominal: &nominal,
                 scan: facets,

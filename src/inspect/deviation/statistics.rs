@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::Tolerance;
 use super::histogram::Histogram;
 use base::{Progress, Result};
-use compute::Backend;
 use compute::statistics::Request;
+use compute::{Backend, Compute};
 
 /// Percentiles of the deviations, mm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -58,7 +58,7 @@ pub fn of(
     progress: &Progress,
 ) -> Result<(Statistics, Histogram)> {
     let (allowed, range) = ([tolerance.low_mm, tolerance.high_mm], [-scale_mm, scale_mm]);
-    let summary = backend.statistics(&Request { values, allowed, range, bins: BINS }, progress)?;
+    let summary = backend.compute(&Request { values, allowed, range, bins: BINS }, progress)?;
     let [p01, p05, p50, p95, p99] = summary.percentiles;
     let statistics = Statistics {
         count: summary.count,

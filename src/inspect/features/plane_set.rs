@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::robust;
 use super::{Fit, Kind, Options, ROUNDS, Shape, Uncertainty, fit};
 use base::{Progress, Result, UserError};
-use compute::{Backend, parallel_planes};
+use compute::{Backend, Compute, parallel_planes};
 use geometry::{Aabb, Point, Vector};
 
 /// The points of one plane.
@@ -175,7 +175,7 @@ impl Stack {
         let rows: Vec<[f32; 4]> = self.points.iter().zip(kept).map(row).collect();
         let sets = [self.counts.len()];
         let request = parallel_planes::Request { points: &rows, origin, planes: &self.counts, sets: &sets };
-        let set = backend.parallel_planes(&request, progress)?.pop();
+        let set = backend.compute(&request, progress)?.pop();
         let [across, narrow, long] = set.as_ref().map_or([0.0; 3], |set| set.moments_mm2);
         let is_determined = narrow > OPEN * long && narrow > 2.0 * across;
         set.and_then(|set| set.normal).filter(|_| is_determined).ok_or_else(undetermined)

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use base::{Progress, Result, UserError};
-use compute::{Backend, neighbourhoods};
+use compute::{Backend, Compute, neighbourhoods};
 use geometry::{Cloud, SearchablePoints, Vector, normals};
 
 /// What decides the weight of a point.
@@ -101,7 +101,7 @@ impl Weights {
 /// The area that each point stands for, in units of their mean, so that residuals keep their size.
 fn areas(backend: &dyn Backend, points: &SearchablePoints<'_>, progress: &Progress) -> Result<Vec<f64>> {
     let request = neighbourhoods::Request { points, neighbours: AREA_NEIGHBOURS };
-    let answers = backend.neighbourhoods(&request, progress)?;
+    let answers = backend.compute(&request, progress)?;
     let areas: Vec<f64> = answers.iter().map(neighbourhoods::Neighbourhood::area_mm2).collect();
     let mean = areas.iter().sum::<f64>() / areas.len().max(1) as f64;
     Ok(areas.into_iter().map(|area| if mean > 0.0 { area / mean } else { area }).collect())
@@ -142,7 +142,7 @@ fn cosines(
         Some(stored) => stored,
         None => {
             let request = neighbourhoods::Request { points, neighbours: NORMAL_NEIGHBOURS };
-            backend.neighbourhoods(&request, progress)?.iter().map(|answer| answer.normal).collect()
+            backend.compute(&request, progress)?.iter().map(|answer| answer.normal).collect()
         }
     };
     let cosine = |(i, normal): (usize, &Vector)| {

@@ -3,7 +3,7 @@
 use shadowgraph::base::{Progress, random::Random};
 use shadowgraph::compute::cpu::Cpu;
 use shadowgraph::compute::point_deviation::{PointDeviation, Request};
-use shadowgraph::compute::{Backend, DeviceKind};
+use shadowgraph::compute::{Backend, Compute, DeviceKind};
 use shadowgraph::geometry::{Mesh, OrderedPoints, Point, Pose, Surface, Vector, mesh::shapes, sampling};
 
 use super::device;
@@ -25,7 +25,7 @@ pub fn deviations(
         max_distance_mm: 8.0,
         max_angle_rad: 1.2,
     };
-    backend.point_deviation(&request, &Progress::silent()).unwrap()
+    backend.compute(&request, &Progress::silent()).unwrap()
 }
 
 /// The kernels give the processor's answers, to the bit.

@@ -1,9 +1,9 @@
 //! Iterative closest points.
 
 use shadowgraph::base::{Progress, random::Random};
-use shadowgraph::compute::Backend;
 use shadowgraph::compute::cpu::Cpu;
-use shadowgraph::compute::icp::{Answer, Filter, Parameters, Problem, Search, Start, Truth};
+use shadowgraph::compute::icp::{Answer, Filter, Parameters, Problem, Request, Search, Start, Truth};
+use shadowgraph::compute::{Backend, Compute};
 use shadowgraph::geometry::{OrderedPoints, Point, Pose, Vector, mesh::shapes, sampling, transform};
 
 use super::device;
@@ -24,9 +24,9 @@ fn clouds(truth: usize, sensed: usize, noise_mm: f64) -> (Truth, OrderedPoints) 
 fn agree(truth: &Truth, sensed: &OrderedPoints, parameters: &Parameters) {
     let (problem, silent) = (Problem { truth, sensed }, Progress::silent());
     let cuda = device();
-    let ours = cuda.icp(&problem, parameters, &silent).unwrap();
+    let ours = cuda.compute(&Request { problem: &problem, parameters }, &silent).unwrap();
     assert_eq!(cuda.take_notices(), Vec::<String>::new());
-    let reference = Cpu.icp(&problem, parameters, &silent).unwrap();
+    let reference = Cpu.compute(&Request { problem: &problem, parameters }, &silent).unwrap();
     let name = parameters.search.name();
     assert_eq!((ours.iterations.len(), ours.stop), (reference.iterations.len(), reference.stop), "{name}");
     for (ours, reference) in ours.iterations.iter().zip(&reference.iterations) {
@@ -44,7 +44,7 @@ fn agree(truth: &Truth, sensed: &OrderedPoints, parameters: &Parameters) {
     assert!(ours.matches == reference.matches, "{name}: other matches");
     let walks = |visits: &[Vec<u32>; 2]| visits.iter().map(|counts| counts.iter().sum()).collect::<Vec<u32>>();
     assert_eq!(walks(&ours.visits), walks(&reference.visits), "{name}");
-    let again = cuda.icp(&problem, parameters, &silent).unwrap();
+    let again = cuda.compute(&Request { problem: &problem, parameters }, &silent).unwrap();
     assert!(Answer { stages: ours.stages, ..again } == ours, "{name}: a repeat differs");
 }
 
@@ -62,7 +62,12 @@ fn the_approximate_search_gets_near() {
     let (truth, sensed) = clouds(1500, 500, 0.0);
     let silent = Progress::silent();
     let problem = Problem { truth: &truth, sensed: &sensed };
-    let pose = |search| device().icp(&problem, &Parameters::new(search, &truth), &silent).unwrap().truth_from_sensed;
+    let pose = |search| {
+        device()
+            .compute(&Request { problem: &problem, parameters: &Parameters::new(search, &truth) }, &silent)
+            .unwrap()
+            .truth_from_sensed
+    };
     let (exact, near) = (pose(Search::KdTree), pose(Search::ApproximateKdTree));
     let (apart_mm, angle_rad) = transform::difference(&exact, &near, &Point::origin());
     assert!(apart_mm > 0.0 && apart_mm < 0.5 && angle_rad < 0.02, "{apart_mm} {angle_rad}");
@@ -82,7 +87,7 @@ fn filters_and_stops_agree_with_the_processor() {
     agree(&truth, &sensed, &Parameters { max_iterations: 1, ..base.clone() });
     // The scan after this one starts where it ended.
     let problem = Problem { truth: &truth, sensed: &sensed };
-    let before = Cpu.icp(&problem, &base, &Progress::silent()).unwrap();
+    let before = Cpu.compute(&Request { problem: &problem, parameters: &base }, &Progress::silent()).unwrap();
     let search = Search::Walk(Start::Previous);
     let next = Parameters { search, start: before.truth_from_sensed, previous: Some(before.matches), ..base };
     agree(&truth, &sensed, &next);
@@ -109,23 +114,24 @@ fn ties_few_points_and_far_offsets_are_no_special_cases() {
     for start in [Start::Middle, Start::Leaf, Start::Previous, Start::LeafThenPrevious] {
         let parameters = Parameters { max_iterations: 3, ..Parameters::new(Search::Walk(start), &truth) };
         let problem = Problem { truth: &truth, sensed: &sensed };
-        let answer = device().icp(&problem, &parameters, &Progress::silent()).unwrap();
+        let answer =
+            device().compute(&Request { problem: &problem, parameters: &parameters }, &Progress::silent()).unwrap();
         assert_eq!(answer.iterations[0].active, between.len());
     }
     let few = Truth::new(&grid[..3]);
     let three = OrderedPoints::new(&[Point::new(0.1, 0.0, 0.0), Point::new(1.2, 0.1, 0.0), Point::new(2.1, 0.5, 0.1)]);
-    let error = device().icp(
-        &Problem { truth: &few, sensed: &three },
-        &Parameters::new(Search::KdTree, &few),
-        &Progress::silent(),
-    );
+    let parameters = Parameters::new(Search::KdTree, &few);
+    let problem = Problem { truth: &few, sensed: &three };
+    let request = Request { problem: &problem, parameters: &parameters };
+    let error = device().compute(&request, &Progress::silent());
     assert!(error.unwrap_err().sentence.contains("on a line"));
     // What is no place is refused before any device sees it.
     let lost = OrderedPoints { points: vec![Point::new(f64::NAN, 0.0, 0.0); 5], numbers: (0..5).collect() };
     let problem = Problem { truth: &truth, sensed: &lost };
     let parameters = Parameters::new(Search::KdTree, &truth);
     for backend in [&device() as &dyn Backend, &Cpu] {
-        let refused = backend.icp(&problem, &parameters, &Progress::silent()).unwrap_err();
+        let refused =
+            backend.compute(&Request { problem: &problem, parameters: &parameters }, &Progress::silent()).unwrap_err();
         assert!(refused.sentence.contains("finite points"), "{refused:?}");
     }
     // Ten metres off.

@@ -4,7 +4,7 @@ use shadowgraph::base::{Progress, random::Random};
 use shadowgraph::compute::cpu::Cpu;
 use shadowgraph::compute::cuda::{PublishedJob, PublishedStep};
 use shadowgraph::compute::point_facet_matching::FacetDeviation;
-use shadowgraph::compute::{Backend, facet_facet_matching, point_facet_matching};
+use shadowgraph::compute::{Backend, Compute, facet_facet_matching, point_facet_matching};
 use shadowgraph::geometry::{Mesh, Point, Pose, SearchablePoints, Surface, Vector, mesh::shapes, sampling};
 
 use super::device;
@@ -22,9 +22,9 @@ fn point_facets_agree(nominal: &Mesh, points: &[Point], directions: &[Vector], p
         max_angle_rad: 1.2,
     };
     let cuda = device();
-    let ours = cuda.point_facet_matching(&request, &Progress::silent()).unwrap();
+    let ours = cuda.compute(&request, &Progress::silent()).unwrap();
     assert_eq!(cuda.take_notices(), Vec::<String>::new());
-    let reference = Cpu.point_facet_matching(&request, &Progress::silent()).unwrap();
+    let reference = Cpu.compute(&request, &Progress::silent()).unwrap();
     for (facet, (ours, reference)) in ours.iter().zip(&reference).enumerate() {
         assert_eq!(ours.matches, reference.matches, "{facet}");
         let apart = ours.value().unwrap_or_default() - reference.value().unwrap_or_default();
@@ -80,9 +80,9 @@ fn facet_facet_matching_agrees_with_the_processor_to_the_bit() {
                 max_angle_rad: 1.2,
             };
             let cuda = device();
-            let ours = cuda.facet_facet_matching(&request, &Progress::silent()).unwrap();
+            let ours = cuda.compute(&request, &Progress::silent()).unwrap();
             assert_eq!(cuda.take_notices(), Vec::<String>::new());
-            let reference = Cpu.facet_facet_matching(&request, &Progress::silent()).unwrap();
+            let reference = Cpu.compute(&request, &Progress::silent()).unwrap();
             let bits = |answers: &[FacetDeviation]| -> Vec<Option<u64>> {
                 answers.iter().map(|answer| answer.value().map(f64::to_bits)).collect()
             };
@@ -120,8 +120,7 @@ fn the_published_steps_find_what_ours_finds() {
         max_distance_mm: 1.0,
         max_angle_rad: std::f64::consts::PI,
     };
-    let (ours, job) =
-        (cuda.point_facet_matching(&request, &Progress::silent()).unwrap(), cuda.prepare_published_points(&request));
+    let (ours, job) = (cuda.compute(&request, &Progress::silent()).unwrap(), cuda.prepare_published_points(&request));
     PublishedStep::ALL.iter().for_each(|&step| agree(job.as_ref().unwrap(), &ours, step));
     let scan = Surface::new(scan);
     let request = facet_facet_matching::Request {
@@ -131,7 +130,6 @@ fn the_published_steps_find_what_ours_finds() {
         max_distance_mm: 1.0,
         max_angle_rad: std::f64::consts::FRAC_PI_2,
     };
-    let (ours, job) =
-        (cuda.facet_facet_matching(&request, &Progress::silent()).unwrap(), cuda.prepare_published_facets(&request));
+    let (ours, job) = (cuda.compute(&request, &Progress::silent()).unwrap(), cuda.prepare_published_facets(&request));
     PublishedStep::ALL.iter().for_each(|&step| agree(job.as_ref().unwrap(), &ours, step));
 }

@@ -4,7 +4,7 @@ use shadowgraph::base::{Progress, random::Random};
 use shadowgraph::compute::Backend;
 use shadowgraph::compute::cpu::Cpu;
 use shadowgraph::compute::thinning::Rule;
-use shadowgraph::compute::{neighbourhoods, thinning};
+use shadowgraph::compute::{Compute, neighbourhoods, thinning};
 use shadowgraph::geometry::{Point, SearchablePoints, Vector, mesh::shapes, sampling};
 
 use super::{device, is_on_gpu};
@@ -27,8 +27,8 @@ fn neighbourhoods_agree_with_the_processor_to_the_bit() {
     let agree = |points: &[Point], neighbours: usize| {
         let searchable = SearchablePoints::new(points);
         let request = neighbourhoods::Request { points: &searchable, neighbours };
-        let ours = cuda.neighbourhoods(&request, &Progress::silent()).unwrap();
-        let reference = Cpu.neighbourhoods(&request, &Progress::silent()).unwrap();
+        let ours = cuda.compute(&request, &Progress::silent()).unwrap();
+        let reference = Cpu.compute(&request, &Progress::silent()).unwrap();
         assert_eq!(ours.len(), points.len());
         for (number, (ours, reference)) in ours.iter().zip(&reference).enumerate() {
             assert_eq!(ours, reference, "{number} of {}", points.len());
@@ -52,8 +52,8 @@ fn thinning_keeps_the_same_points_as_the_processor() {
     let agree = |points: &[Point], rule: Rule| {
         let searchable = SearchablePoints::new(points);
         let request = thinning::Request { points: &searchable, rule };
-        let ours = cuda.thin(&request, &Progress::silent()).unwrap();
-        assert_eq!(ours, Cpu.thin(&request, &Progress::silent()).unwrap(), "{rule:?} of {}", points.len());
+        let ours = cuda.compute(&request, &Progress::silent()).unwrap();
+        assert_eq!(ours, Cpu.compute(&request, &Progress::silent()).unwrap(), "{rule:?} of {}", points.len());
         ours.len()
     };
     for shift in [0.0, 1e4] {

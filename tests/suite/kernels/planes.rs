@@ -2,7 +2,7 @@
 
 use shadowgraph::base::{Progress, random::Random};
 use shadowgraph::compute::cpu::Cpu;
-use shadowgraph::compute::{Backend, parallel_planes};
+use shadowgraph::compute::{Compute, parallel_planes};
 use shadowgraph::geometry::Point;
 
 use super::device;
@@ -23,7 +23,7 @@ fn parallel_planes_agree_with_the_processor() {
     let request = parallel_planes::Request { points: &points, origin, planes: &planes, sets: &[4, 2] };
     let cuda = device();
     let job = cuda.prepare_parallel_planes(&request).unwrap();
-    let reference = Cpu.parallel_planes(&request, &Progress::silent()).unwrap();
+    let reference = Cpu.compute(&request, &Progress::silent()).unwrap();
     for _ in 0..2 {
         job.launch().unwrap();
         for (ours, reference) in job.read().unwrap().iter().zip(&reference) {

@@ -1,9 +1,9 @@
 //! Iterations of registration.
 
 use shadowgraph::base::{Progress, random::Random};
-use shadowgraph::compute::Backend;
 use shadowgraph::compute::cpu::Cpu;
 use shadowgraph::compute::registration::{Metric, Problem, Robust, Step, Target};
+use shadowgraph::compute::{Backend, Compute};
 use shadowgraph::geometry::{KdTree, Mesh, OrderedPoints, Point, Pose, Surface, Vector, mesh::shapes, sampling};
 
 use super::device;

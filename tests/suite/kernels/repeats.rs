@@ -5,8 +5,8 @@ use shadowgraph::compute::cuda::Cuda;
 use shadowgraph::compute::icp::{self, Parameters, Search, Start, Truth};
 use shadowgraph::compute::registration::{Metric, Problem, Robust, Step, Target};
 use shadowgraph::compute::{
-    Backend, facet_facet_matching, neighbourhoods, parallel_planes, point_deviation, point_facet_matching, statistics,
-    thinning,
+    Backend, Compute, facet_facet_matching, neighbourhoods, parallel_planes, point_deviation, point_facet_matching,
+    statistics, thinning,
 };
 use shadowgraph::geometry::{OrderedPoints, Point, Pose, SearchablePoints, Surface, Vector, mesh::shapes, sampling};
 
@@ -47,7 +47,7 @@ impl Jobs {
             max_distance_mm: 5.0,
             max_angle_rad: 1.0,
         };
-        bits.extend(cuda.point_deviation(&request, &silent).unwrap().iter().map(|d| d.deviation_mm.to_bits()));
+        bits.extend(cuda.compute(&request, &silent).unwrap().iter().map(|d| d.deviation_mm.to_bits()));
         let searchable = SearchablePoints::new(&self.points);
         let request = point_facet_matching::Request {
             nominal: self.surface.mesh(),
@@ -58,7 +58,7 @@ impl Jobs {
             max_distance_mm: 1.0,
             max_angle_rad: 1.0,
         };
-        bits.extend(cuda.point_facet_matching(&request, &silent).unwrap().iter().map(|d| d.deviation_mm.to_bits()));
+        bits.extend(cuda.compute(&request, &silent).unwrap().iter().map(|d| d.deviation_mm.to_bits()));
         let request = facet_facet_matching::Request {
             nominal: self.surface.mesh(),
             scan: &self.surface,
@@ -66,11 +66,11 @@ impl Jobs {
             max_distance_mm: 1.0,
             max_angle_rad: 1.0,
         };
-        bits.extend(cuda.facet_facet_matching(&request, &silent).unwrap().iter().map(|d| d.deviation_mm.to_bits()));
+        bits.extend(cuda.compute(&request, &silent).unwrap().iter().map(|d| d.deviation_mm.to_bits()));
         let (sets, each) = ([2], [4500, 4500]);
         let request =
             parallel_planes::Request { points: &self.planes, origin: Point::origin(), planes: &each, sets: &sets };
-        bits.extend(cuda.parallel_planes(&request, &silent).unwrap()[0].moments_mm2.map(f64::to_bits));
+        bits.extend(cuda.compute(&request, &silent).unwrap()[0].moments_mm2.map(f64::to_bits));
         let problem =
             Problem { target: Target::Surface(&self.surface), points: &self.ordered, normals: &[], oriented: false };
         let step = Step {
@@ -89,16 +89,16 @@ impl Jobs {
         for search in [Search::KdTree, Search::Walk(Start::LeafThenPrevious)] {
             let parameters = Parameters { max_iterations: 3, ..Parameters::new(search, &self.truth) };
             let problem = icp::Problem { truth: &self.truth, sensed: &self.ordered };
-            let answer = cuda.icp(&problem, &parameters, &silent).unwrap();
+            let answer = cuda.compute(&icp::Request { problem: &problem, parameters: &parameters }, &silent).unwrap();
             bits.extend(answer.truth_from_sensed.to_homogeneous().iter().map(|term| term.to_bits()));
         }
         let request = neighbourhoods::Request { points: &searchable, neighbours: 12 };
-        bits.extend(cuda.neighbourhoods(&request, &silent).unwrap().iter().map(|own| own.variation.to_bits()));
+        bits.extend(cuda.compute(&request, &silent).unwrap().iter().map(|own| own.variation.to_bits()));
         let values: Vec<f64> = self.points.iter().map(|point| point.x).collect();
         let request = statistics::Request { values: &values, allowed: [-1.0, 1.0], range: [-5.0, 5.0], bins: 9 };
-        bits.push(cuda.statistics(&request, &silent).unwrap().variance.to_bits());
+        bits.push(cuda.compute(&request, &silent).unwrap().variance.to_bits());
         let request = thinning::Request { points: &searchable, rule: thinning::Rule::Distance(2.0) };
-        bits.extend(cuda.thin(&request, &silent).unwrap().iter().map(|&number| u64::from(number)));
+        bits.extend(cuda.compute(&request, &silent).unwrap().iter().map(|&number| u64::from(number)));
         assert_eq!(cuda.take_notices(), Vec::<String>::new());
         bits
     }
@@ -116,6 +116,11 @@ fn repeats_are_the_same_bits_and_leave_no_memory_behind() {
     for _ in 0..if is_on_gpu() { 900 } else { 1 } {
         cuda.forget();
         jobs.run(&cuda);
+    }
+    // What other tests hold on the same device comes back when they end.
+    let started = std::time::Instant::now();
+    while cuda.driver().free_bytes().unwrap() < free && started.elapsed().as_secs() < 60 {
+        std::thread::sleep(std::time::Duration::from_millis(200));
     }
     let left = cuda.driver().free_bytes().unwrap();
     assert!(left >= free, "{} bytes stay behind", free - left);

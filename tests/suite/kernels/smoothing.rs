@@ -1,9 +1,9 @@
 //! Values smoothed over neighbours.
 
 use shadowgraph::base::{Progress, random::Random};
-use shadowgraph::compute::Backend;
 use shadowgraph::compute::cpu::Cpu;
 use shadowgraph::compute::smoothing::Request;
+use shadowgraph::compute::{Backend, Compute};
 use shadowgraph::geometry::{Point, SearchablePoints, Vector, mesh::shapes, sampling};
 
 use super::{device, is_on_gpu};
@@ -16,9 +16,9 @@ fn agree(points: &[Point], normals: &[Vector]) {
     let wanted: Vec<u32> = (0..normals.len() as u32).rev().filter(|number| number % 3 != 1).collect();
     let request = Request { points: &points, values: &values, normals, wanted: &wanted };
     let cuda = device();
-    let ours = cuda.smooth(&request, &Progress::silent()).unwrap();
+    let ours = cuda.compute(&request, &Progress::silent()).unwrap();
     assert_eq!(cuda.take_notices(), Vec::<String>::new());
-    let reference = Cpu.smooth(&request, &Progress::silent()).unwrap();
+    let reference = Cpu.compute(&request, &Progress::silent()).unwrap();
     for (number, (ours, reference)) in ours.iter().zip(&reference).enumerate() {
         assert_eq!(ours, reference, "{number}");
     }

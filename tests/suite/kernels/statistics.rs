@@ -1,18 +1,18 @@
 //! Figures of many values.
 
 use shadowgraph::base::{Progress, random::Random};
-use shadowgraph::compute::Backend;
 use shadowgraph::compute::cpu::Cpu;
 use shadowgraph::compute::statistics::{Request, Summary};
+use shadowgraph::compute::{Backend, Compute};
 
 use super::{device, is_on_gpu};
 
 fn agree(values: &[f64]) -> Summary {
     let cuda = device();
     let request = Request { values, allowed: [-0.1, 0.1], range: [-0.3, 0.3], bins: 60 };
-    let ours = cuda.statistics(&request, &Progress::silent()).unwrap();
+    let ours = cuda.compute(&request, &Progress::silent()).unwrap();
     assert_eq!(cuda.take_notices(), Vec::<String>::new());
-    let reference = Cpu.statistics(&request, &Progress::silent()).unwrap();
+    let reference = Cpu.compute(&request, &Progress::silent()).unwrap();
     // Sums run in another order.
     let near = |a: f64, b: f64| (a - b).abs() <= 1e-13 * b.abs().max(1.0);
     assert!(near(ours.mean, reference.mean) && near(ours.variance, reference.variance));

@@ -6,7 +6,7 @@ use super::super::super::arguments::Bench;
 use super::super::{part, time};
 use super::{no_notices, scaled, time_on_cpu, time_resident};
 use base::{Progress, Result};
-use compute::Backend;
+use compute::Compute;
 use compute::cpu::Cpu;
 use compute::cuda::Cuda;
 use compute::point_deviation::{PointDeviation, Request};
@@ -39,15 +39,14 @@ pub fn run(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result<()> 
             twin.rebuild(cuda.driver())
         })?);
         drop(twin);
-        let reference =
-            time_on_cpu(&format!("closest ({size})"), arguments, rows, || Cpu.point_deviation(&request, &silent))?;
+        let reference = time_on_cpu(&format!("closest ({size})"), arguments, rows, || Cpu.compute(&request, &silent))?;
         let ((), row) = time(&format!("upload and build the tree ({size})"), arguments.runs, || {
             cuda.forget();
             cuda.prepare_point_deviation(&request)?.wait()
         })?;
         rows.push(row);
         let (answers, row) = time(&format!("closest, host to host, tree resident ({size})"), arguments.runs, || {
-            cuda.point_deviation(&request, &silent)
+            cuda.compute(&request, &silent)
         })?;
         rows.push(row);
         no_notices(cuda)?;

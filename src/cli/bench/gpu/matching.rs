@@ -10,7 +10,7 @@ use base::{Progress, Result};
 use compute::cpu::Cpu;
 use compute::cuda::Cuda;
 use compute::point_facet_matching::FacetDeviation;
-use compute::{Backend, facet_facet_matching, point_facet_matching};
+use compute::{Compute, facet_facet_matching, point_facet_matching};
 use geometry::{Mesh, Point, Pose, SearchablePoints, Surface, Vector};
 
 /// Of the part, so that about 25 points match a facet within 1 mm.
@@ -62,11 +62,10 @@ fn point_facets(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result
             max_angle_rad: std::f64::consts::PI,
         };
         let size = format!("{} at {}", scan.len(), nominal.facets.len());
-        let reference = time_on_cpu(&format!("PFM, index made ({size})"), arguments, rows, || {
-            Cpu.point_facet_matching(&request, &silent)
-        })?;
+        let reference =
+            time_on_cpu(&format!("PFM, index made ({size})"), arguments, rows, || Cpu.compute(&request, &silent))?;
         let (answers, row) = time(&format!("PFM, host to host, index too ({size})"), arguments.runs, || {
-            cuda.point_facet_matching(&request, &silent)
+            cuda.compute(&request, &silent)
         })?;
         rows.push(row);
         no_notices(cuda)?;
@@ -98,11 +97,10 @@ fn facet_facets(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result
             max_angle_rad: std::f64::consts::FRAC_PI_2,
         };
         let size = format!("{} at {}", scan.mesh().facets.len(), nominal.facets.len());
-        let reference =
-            time_on_cpu(&format!("FFM ({size})"), arguments, rows, || Cpu.facet_facet_matching(&request, &silent))?;
+        let reference = time_on_cpu(&format!("FFM ({size})"), arguments, rows, || Cpu.compute(&request, &silent))?;
         let (answers, row) =
             time(&format!("FFM, host to host, scan's tree resident ({size})"), arguments.runs, || {
-                cuda.facet_facet_matching(&request, &silent)
+                cuda.compute(&request, &silent)
             })?;
         rows.push(row);
         no_notices(cuda)?;

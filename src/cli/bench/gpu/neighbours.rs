@@ -9,7 +9,7 @@ use base::{Progress, Result};
 use compute::cpu::Cpu;
 use compute::cuda::Cuda;
 use compute::thinning::{self, Rule};
-use compute::{Backend, neighbourhoods};
+use compute::{Compute, neighbourhoods};
 use geometry::SearchablePoints;
 
 pub fn run(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result<()> {
@@ -21,9 +21,9 @@ pub fn run(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result<()> 
         let request = neighbourhoods::Request { points: &points, neighbours: 20 };
         let size = format!("{} points", scan.len());
         let case = format!("20 neighbours, normals ({size})");
-        let reference = time_on_cpu(&case, arguments, rows, || Cpu.neighbourhoods(&request, &silent))?;
+        let reference = time_on_cpu(&case, arguments, rows, || Cpu.compute(&request, &silent))?;
         let (answers, row) =
-            time(&format!("{case}, host to host"), arguments.runs, || cuda.neighbourhoods(&request, &silent))?;
+            time(&format!("{case}, host to host"), arguments.runs, || cuda.compute(&request, &silent))?;
         rows.push(row);
         let job = cuda.prepare_neighbourhoods(&request)?;
         rows.push(time_resident(&format!("{case}, resident"), arguments, cuda, || job.launch())?);
@@ -34,9 +34,9 @@ pub fn run(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result<()> 
         for (name, rule) in [("none nearer than 1 mm", Rule::Distance(1.0)), ("one in each mm³", Rule::Cells(1.0))] {
             let request = thinning::Request { points: &points, rule };
             let case = format!("thinning, {name} ({size})");
-            let reference = time_on_cpu(&case, arguments, rows, || Cpu.thin(&request, &silent))?;
+            let reference = time_on_cpu(&case, arguments, rows, || Cpu.compute(&request, &silent))?;
             let (answers, row) =
-                time(&format!("{case}, host to host"), arguments.runs, || cuda.thin(&request, &silent))?;
+                time(&format!("{case}, host to host"), arguments.runs, || cuda.compute(&request, &silent))?;
             rows.push(row);
             rows.push(
                 json!({ "case": format!("{case}, parity"), "kept": answers.len(), "same": answers == reference }),

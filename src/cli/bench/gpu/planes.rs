@@ -7,7 +7,7 @@ use super::super::time;
 use super::{no_notices, scaled, time_on_cpu, time_resident};
 use base::random::Random;
 use base::{Progress, Result};
-use compute::Backend;
+use compute::Compute;
 use compute::cpu::Cpu;
 use compute::cuda::Cuda;
 use compute::parallel_planes::Request;
@@ -27,17 +27,16 @@ fn one(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>, count: usize, each
     let (points, planes) = (published(count, each), vec![each; count]);
     let request = Request { points: &points, origin: Point::origin(), planes: &planes, sets: &[count] };
     let size = format!("{count} of {each}");
-    let reference =
-        time_on_cpu(&format!("planes ({size})"), arguments, rows, || Cpu.parallel_planes(&request, &silent))?;
+    let reference = time_on_cpu(&format!("planes ({size})"), arguments, rows, || Cpu.compute(&request, &silent))?;
     let (answers, row) =
-        time(&format!("planes, host to host ({size})"), arguments.runs, || cuda.parallel_planes(&request, &silent))?;
+        time(&format!("planes, host to host ({size})"), arguments.runs, || cuda.compute(&request, &silent))?;
     rows.push(row);
     no_notices(cuda)?;
     let mut locked = cuda.page_locked(points.len())?;
     locked.copy_from_slice(&points);
     let from_locked = Request { points: &locked, ..request };
     let case = format!("planes, host to host, page-locked ({size})");
-    let (_, row) = time(&case, arguments.runs, || cuda.parallel_planes(&from_locked, &silent))?;
+    let (_, row) = time(&case, arguments.runs, || cuda.compute(&from_locked, &silent))?;
     rows.push(row);
     let job = cuda.prepare_parallel_planes(&request)?;
     rows.push(time_resident(&format!("planes, resident ({size})"), arguments, cuda, || job.launch())?);

@@ -7,7 +7,7 @@ use super::super::time;
 use super::{no_notices, scaled, time_on_cpu};
 use base::random::Random;
 use base::{Progress, Result};
-use compute::Backend;
+use compute::Compute;
 use compute::cpu::Cpu;
 use compute::cuda::Cuda;
 use compute::statistics::Request;
@@ -19,9 +19,8 @@ pub fn run(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result<()> 
         let values: Vec<f64> = (0..scaled(arguments, count)).map(|_| 0.1 * random.normal()).collect();
         let request = Request { values: &values, allowed: [-0.1, 0.1], range: [-0.3, 0.3], bins: 60 };
         let case = format!("statistics and histogram ({} values)", values.len());
-        let reference = time_on_cpu(&case, arguments, rows, || Cpu.statistics(&request, &silent))?;
-        let (answer, row) =
-            time(&format!("{case}, host to host"), arguments.runs, || cuda.statistics(&request, &silent))?;
+        let reference = time_on_cpu(&case, arguments, rows, || Cpu.compute(&request, &silent))?;
+        let (answer, row) = time(&format!("{case}, host to host"), arguments.runs, || cuda.compute(&request, &silent))?;
         rows.push(row);
         no_notices(cuda)?;
         rows.push(json!({

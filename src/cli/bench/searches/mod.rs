@@ -20,10 +20,10 @@ use super::super::arguments::Bench;
 use super::{part, pools, time};
 use base::random::Random;
 use base::{Progress, Result, UserError};
-use compute::Backend;
 use compute::cpu::Cpu;
 use compute::cuda::Cuda;
-use compute::icp::{Answer, Parameters, Problem, Truth};
+use compute::icp::{Answer, Parameters, Problem, Request, Truth};
+use compute::{Backend, Compute};
 use geometry::{Aabb, OrderedPoints, Point, Pose, Vector, transform};
 use models::{lopsided_cone, scattered};
 
@@ -140,5 +140,5 @@ fn fixed(parameters: Parameters) -> Parameters {
 }
 
 fn register(backend: &dyn Backend, truth: &Truth, sensed: &OrderedPoints, parameters: &Parameters) -> Result<Answer> {
-    backend.icp(&Problem { truth, sensed }, parameters, &Progress::silent())
+    backend.compute(&Request { problem: &Problem { truth, sensed }, parameters }, &Progress::silent())
 }

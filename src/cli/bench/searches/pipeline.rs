@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 use super::Searches;
 use base::random::Random;
 use base::{Progress, Result, UserError};
-use compute::Backend;
 use compute::cpu::Cpu;
 use compute::icp::{self, Filter, Parameters, Search, Start, Truth};
 use compute::registration::{Robust, Target};
-use dispatch::{Command, Context, Dispatcher};
+use compute::{Backend, Compute};
+use dispatch::{Align, Context, Dispatcher, Inspect, Parts};
 use geometry::{Cloud, OrderedPoints, Pose, Surface, Vector, transform};
 use inspect::alignment::Method;
 use inspect::alignment::best_fit;
@@ -68,8 +68,10 @@ fn poses(bench: &Searches<'_>, surface: &Surface, scan: &Cloud, rows: &mut Vec<V
         };
         for (name, filter) in FILTERS {
             let parameters = Parameters { filter, ..Parameters::new(Search::Walk(Start::LeafThenPrevious), &truth) };
-            let answer =
-                backend.icp(&icp::Problem { truth: &truth, sensed: &sensed }, &parameters, &Progress::silent())?;
+            let answer = backend.compute(
+                &icp::Request { problem: &icp::Problem { truth: &truth, sensed: &sensed }, parameters: &parameters },
+                &Progress::silent(),
+            )?;
             add(&format!("closest points, {name}"), &answer.truth_from_sensed);
         }
         let problem = best_fit::Problem {
@@ -112,12 +114,11 @@ fn whole(bench: &Searches<'_>, surface: &Surface, scan: &Cloud, rows: &mut Vec<V
         for _ in 0..2 {
             let context = Context { backend: std::sync::Arc::clone(&backend), cad: CadReader::default() };
             let (mut dispatcher, silent) = (Dispatcher::new(context), Progress::silent());
-            dispatcher.run_now(Command::OpenNominal { path: part.clone(), unit: None }, &silent)?;
-            dispatcher
-                .run_now(Command::OpenScans { paths: vec![cloud.clone()], unit: None, columns: None }, &silent)?;
-            dispatcher.run_now(Command::SetPose(start), &silent)?;
-            dispatcher.run_now(Command::Align(Method::BestFit), &silent)?;
-            dispatcher.run_now(Command::Compare, &silent)?;
+            dispatcher.run_now(Parts::OpenNominal { path: part.clone(), unit: None }, &silent)?;
+            dispatcher.run_now(Parts::OpenScans { paths: vec![cloud.clone()], unit: None, columns: None }, &silent)?;
+            dispatcher.run_now(Align::SetPose(start), &silent)?;
+            dispatcher.run_now(Align::Run(Method::BestFit), &silent)?;
+            dispatcher.run_now(Inspect::Compare, &silent)?;
             timings = dispatcher.timings_ms;
         }
         let total: f64 = timings.iter().map(|(_, ms)| ms).sum();

@@ -11,7 +11,7 @@ use super::translations::TranslationVotes;
 use super::turns::Turns;
 use super::{OrientedPoint, PreparedScan};
 use base::{Progress, Result};
-use compute::Backend;
+use compute::Compute;
 use compute::cpu::Cpu;
 use compute::point_deviation::Request;
 use compute::registration::{Robust, Target};
@@ -227,7 +227,7 @@ impl<'a> Verifier<'a> {
             max_distance_mm: gate_mm,
             max_angle_rad: FRAC_PI_2,
         };
-        let deviations = Cpu.point_deviation(&request, &Progress::silent())?;
+        let deviations = Cpu.compute(&request, &Progress::silent())?;
         let (mut inside, mut squares) = (0_usize, 0.0);
         for deviation in deviations.iter().filter_map(|deviation| deviation.value()) {
             inside += 1;

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use base::{Progress, Result, UserError};
 use compute::registration::{Metric, Problem, Registration, Robust, Step, Target};
-use compute::{Backend, neighbourhoods};
+use compute::{Backend, Compute, neighbourhoods};
 use geometry::{Aabb, Cloud, OrderedPoints, Point, Pose, SearchablePoints, Vector, normals, thinning, transform};
 
 /// How surely the views were placed before.
@@ -101,7 +101,7 @@ impl View {
         let part = cloud.select(&kept);
         let searchable = SearchablePoints::new(&part.points);
         let request = neighbourhoods::Request { points: &searchable, neighbours: NEIGHBOURS };
-        let answers = backend.neighbourhoods(&request, progress)?;
+        let answers = backend.compute(&request, progress)?;
         let reach_mm = answers.iter().map(|answer| answer.reach_mm).sum::<f64>() / answers.len().max(1) as f64;
         let own_normals = normals::turned_to_sensor(&part, answers.iter().map(|answer| answer.normal).collect());
         Ok(Self {

@@ -3,7 +3,7 @@
 
 use super::{Artefact, Measured};
 use base::{Progress, Result, UserError};
-use compute::{Backend, cpu::Cpu, neighbourhoods};
+use compute::{Compute, cpu::Cpu, neighbourhoods};
 use geometry::{Point, Pose, SearchablePoints, Subset, Vector, thinning};
 
 /// Points that normals are found from.
@@ -43,7 +43,7 @@ impl Sample {
         }
         let searchable = SearchablePoints::new(&kept);
         let request = neighbourhoods::Request { points: &searchable, neighbours: NEIGHBOURS };
-        let found = Cpu.neighbourhoods(&request, progress)?;
+        let found = Cpu.compute(&request, progress)?;
         // The sensor, at the origin, sees only what looks at it.
         let towards =
             |(point, normal): (&Point, Vector)| if normal.dot(&point.coords) > 0.0 { -normal } else { normal };

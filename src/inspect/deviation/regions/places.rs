@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use rayon::prelude::*;
 
 use base::{Progress, Result};
-use compute::Backend;
 use compute::point_facet_matching::FacetDeviation;
 use compute::smoothing::{self, LINKS, NO_LINK, Smoothed};
+use compute::{Backend, Compute};
 use geometry::kd_tree::AlongCurve;
 use geometry::{Mesh, OrderedPoints, Point, SearchablePoints, Vector, topology, triangle};
 
@@ -91,7 +91,7 @@ impl Places {
                 .collect::<Vec<_>>()
         };
         let request = smoothing::Request { points: &searchable, values: &values_mm, normals, wanted: &wanted };
-        let smoothed = backend.smooth(&request, progress)?;
+        let smoothed = backend.compute(&request, progress)?;
         let sampled = wanted.iter().zip(&smoothed).filter(|(number, _)| (**number as usize).is_multiple_of(stride));
         let mut areas: Vec<f64> = sampled.map(|(_, own)| area_mm2(own)).collect();
         let middle = areas.len() / 2;

@@ -1,0 +1,42 @@
+//! Whether a scan was read in the wrong unit: the sizes hint at one, and the fit tells.
+
+use super::automatic::{self, PreparedScan};
+use super::{Alignment, best_fit};
+use base::{LengthUnit, Progress};
+use compute::Backend;
+use geometry::{Cloud, Surface};
+
+/// Sizes that differ by more than this factor may be a mistaken unit; a small piece of a large part is as likely.
+const SUSPICIOUS: f64 = 3.0;
+
+/// The unit in which `cloud`, read in `read_in`, fits `surface` far better than in the one it was read in, where there is
+/// one. `found` is how it fits as read; `None` where it does not.
+pub fn likely_unit(
+    backend: &dyn Backend,
+    surface: &Surface,
+    (cloud, read_in): (&Cloud, LengthUnit),
+    found: Option<&Alignment>,
+    parameters: &best_fit::Parameters,
+    progress: &Progress,
+) -> Option<LengthUnit> {
+    let ratio = surface.bounds().diagonal() / cloud.bounds().diagonal();
+    let is_usual = |ratio: f64| (1.0 / SUSPICIOUS..SUSPICIOUS).contains(&ratio);
+    if is_usual(ratio) {
+        return None;
+    }
+    let relative = |alignment: &Alignment, size_mm: f64| alignment.rms_mm.max(1e-9 * size_mm) / size_mm;
+    let as_read = found.map(|alignment| relative(alignment, cloud.bounds().diagonal()));
+    // Only units that bring the sizes together.
+    let factor_of = |unit: &LengthUnit| unit.in_mm() / read_in.in_mm();
+    let others = LengthUnit::ALL.into_iter().filter(|unit| *unit != read_in);
+    others.filter(|unit| is_usual(ratio / factor_of(unit))).find(|unit| {
+        let mut scaled = cloud.clone();
+        scaled.scale(factor_of(unit));
+        let prepared = PreparedScan::new(&scaled);
+        let tried = automatic::run(backend, surface, &scaled, &prepared, parameters, progress, &mut |_, _| ());
+        tried.is_ok_and(|alignment| {
+            let relative = relative(&alignment, scaled.bounds().diagonal());
+            alignment.overlap > 0.5 && as_read.is_none_or(|as_read| relative < 0.2 * as_read)
+        })
+    })
+}
