@@ -7,7 +7,7 @@ use super::files::{Kind, kind_of};
 use super::open_dialog::Role;
 use super::{App, Workspace};
 use base::LengthUnit;
-use dispatch::merge::Wishes;
+use dispatch::merge::MergeOptions;
 use dispatch::{Align, Calibrate, Inspect, Merge, Parts, Projects, Select};
 use inspect::alignment::Method;
 use io::region_table;
@@ -56,7 +56,7 @@ impl App {
             Purpose::Positions => {
                 let reason = Some(self.calibration.reason.clone());
                 let refine = self.calibration.refines.then_some(self.calibration.placed);
-                self.send(Merge { table: path, wishes: Wishes { reason, refine } });
+                self.send(Merge { table: path, options: MergeOptions { reason, refine } });
             }
             Purpose::Touches => self.open_measurement(Device::Cmm, path),
             Purpose::Machine(pick) => self.picked(pick, path),

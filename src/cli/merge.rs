@@ -7,7 +7,7 @@ use super::console::Console;
 use crate::output::outln;
 use base::Result;
 use dispatch::Context;
-use dispatch::merge::{Wishes, in_words, merge_files};
+use dispatch::merge::{MergeOptions, in_words, merge_files};
 use inspect::alignment::multi_view;
 use report::certificate::Issued;
 
@@ -23,9 +23,10 @@ pub fn run(arguments: &Merge, json: bool, context: &Context) -> Result<i32> {
     };
     let given =
         multi_view::Parameters { shift_sigma_mm: arguments.placed_to_mm, turn_sigma_deg: arguments.turned_to_deg };
-    let wishes = Wishes { reason: arguments.use_expired_because.clone(), refine: arguments.refine.then_some(given) };
+    let options =
+        MergeOptions { reason: arguments.use_expired_because.clone(), refine: arguments.refine.then_some(given) };
     let (table, out, backend) = (&arguments.positions, &arguments.out, context.backend.as_ref());
-    let outcome = merge_files(&issued, table, out, &wishes, backend, &console.progress());
+    let outcome = merge_files(&issued, table, out, &options, backend, &console.progress());
     console.done();
     let merged = outcome?;
     if json {

@@ -3,7 +3,7 @@
 use super::Backend;
 use super::cuda::Cuda;
 use super::registration::{self, Registration};
-use base::{Progress, Result};
+use base::{Progress, Result, UserError};
 
 /// A request that every device answers, each in its own way and all alike.
 pub trait Capability {
@@ -16,6 +16,11 @@ pub trait Capability {
     /// A sentence where the request itself is at fault.
     fn check(&self) -> Result<()> {
         Ok(())
+    }
+
+    /// Whether `error` lies in the request, so that no other device would answer it.
+    fn is_at_fault(&self, _error: &UserError) -> bool {
+        false
     }
 
     /// Answered by the processor: the reference.

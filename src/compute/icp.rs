@@ -382,6 +382,10 @@ impl Capability for Request<'_> {
         check(self.problem, self.parameters)
     }
 
+    fn is_at_fault(&self, error: &UserError) -> bool {
+        *error == undetermined()
+    }
+
     fn on_cpu(&self, progress: &Progress) -> Result<Self::Answer> {
         cpu::icp::run(self.problem, self.parameters, progress)
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::probe::name_of;
-use super::{Context, Edit, Plan};
+use super::{Context, Edit, Execution};
 use base::{LengthUnit, Progress, Result, UserError};
 use geometry::Point;
 use inspect::acceptance::{Acceptance, BarScan, Limits, Measured, PlaneScan, Settings, SphereScan, Verdict, evaluate};
@@ -32,8 +32,8 @@ pub struct Accept {
 }
 
 impl Accept {
-    pub(super) fn plan(self, context: Context) -> Plan {
-        Plan::work("Judging the sensor", move |progress, _| {
+    pub(super) fn execution(self, context: Context) -> Execution {
+        Execution::work("Judging the sensor", move |progress, _| {
             let acceptance = judge(&self, &context, progress)?;
             let note =
                 acceptance.verdict.map_or("Without limits nothing is judged.".to_owned(), |verdict| match verdict {

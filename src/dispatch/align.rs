@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::edit::{Plan, needs_both};
+use super::edit::{Execution, needs_both};
 use super::{Context, Edit, Watch, search_registration};
 use base::{Progress, Result, UserError, capitalised};
 use compute::cpu::Cpu;
@@ -45,34 +45,36 @@ pub enum Align {
 }
 
 impl Align {
-    pub(super) fn plan(self, before: Document, context: Context) -> Result<Plan> {
+    pub(super) fn execution(self, before: Document, context: Context) -> Result<Execution> {
         Ok(match self {
             Self::Run(method) => {
-                Plan::work("Aligning", move |progress, watch| run(method, &before, &context, progress, watch))
+                Execution::work("Aligning", move |progress, watch| run(method, &before, &context, progress, watch))
             }
-            Self::ByPairs => Plan::Now(by_pairs(&before)?),
-            Self::SetPose(pose) => Plan::Now(set_pose(pose)),
-            Self::ChooseAlternative(index) => Plan::work("Taking the other pose", move |progress, watch| {
+            Self::ByPairs => Execution::Now(by_pairs(&before)?),
+            Self::SetPose(pose) => Execution::Now(set_pose(pose)),
+            Self::ChooseAlternative(index) => Execution::work("Taking the other pose", move |progress, watch| {
                 choose(index, &before, &context, progress, watch)
             }),
-            Self::CompareSearches { start } => Plan::work("Comparing searches", move |progress, _| {
+            Self::CompareSearches { start } => Execution::work("Comparing searches", move |progress, _| {
                 compare_searches(start, &before, &context, progress)
             }),
-            Self::BySearch(parameters) => Plan::work("Registering", move |progress, _| {
+            Self::BySearch(parameters) => Execution::work("Registering", move |progress, _| {
                 search_registration::run(*parameters, &before, &context, progress)
             }),
-            Self::AddPair(pair) => Plan::Now(Edit::new("Add a point pair", move |document| document.pairs.push(pair))),
-            Self::TogglePair(index) => Plan::Now(Edit::new("Switch a point pair", move |document| {
+            Self::AddPair(pair) => {
+                Execution::Now(Edit::new("Add a point pair", move |document| document.pairs.push(pair)))
+            }
+            Self::TogglePair(index) => Execution::Now(Edit::new("Switch a point pair", move |document| {
                 if let Some(pair) = document.pairs.get_mut(index) {
                     pair.enabled = !pair.enabled;
                 }
             })),
-            Self::RemovePair(index) => Plan::Now(Edit::new("Remove a point pair", move |document| {
+            Self::RemovePair(index) => Execution::Now(Edit::new("Remove a point pair", move |document| {
                 if index < document.pairs.len() {
                     document.pairs.remove(index);
                 }
             })),
-            Self::ClearPairs => Plan::Now(Edit::new("Remove all point pairs", |document| document.pairs.clear())),
+            Self::ClearPairs => Execution::Now(Edit::new("Remove all point pairs", |document| document.pairs.clear())),
         })
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::edit::Plan;
+use super::edit::Execution;
 use super::{Context, Edit, artefact_regions};
 use base::{Progress, Result, UserError, hash};
 use geometry::health::CloudFindings;
@@ -57,27 +57,27 @@ pub enum Calibrate {
 }
 
 impl Calibrate {
-    pub(super) fn plan(self, before: Document, context: Context) -> Result<Plan> {
+    pub(super) fn execution(self, before: Document, context: Context) -> Result<Execution> {
         Ok(match self {
             Self::OpenMeasurement { device, path } => {
-                Plan::work("Opening the measurement", move |progress, _| open(device, &path, &before, progress))
+                Execution::work("Opening the measurement", move |progress, _| open(device, &path, &before, progress))
             }
-            Self::SetUp(setup) => Plan::Now(set_up(*setup, &before)?),
+            Self::SetUp(setup) => Execution::Now(set_up(*setup, &before)?),
             Self::BrushRegion { device, region, stroke: found @ Brushed::Points(_), how } => {
-                Plan::Now(brush((device, region), &found, how, &before)?)
+                Execution::Now(brush((device, region), &found, how, &before)?)
             }
             Self::BrushRegion { device, region, stroke, how } => {
-                Plan::work("Selecting", move |_, _| brush((device, region), &stroke, how, &before))
+                Execution::work("Selecting", move |_, _| brush((device, region), &stroke, how, &before))
             }
-            Self::ClearRegion(device, region) => Plan::Now(clear(device, region)),
-            Self::FindRegions => Plan::work("Looking for the regions", move |progress, _| {
+            Self::ClearRegion(device, region) => Execution::Now(clear(device, region)),
+            Self::FindRegions => Execution::work("Looking for the regions", move |progress, _| {
                 artefact_regions::find(&before, &context, progress)
             }),
-            Self::KeepSnapshot => Plan::Now(keep(&before)?),
-            Self::ForgetSnapshot(number) => Plan::Now(forget(number)),
-            Self::Run => Plan::work("Calibrating", move |progress, _| run(&before, progress)),
+            Self::KeepSnapshot => Execution::Now(keep(&before)?),
+            Self::ForgetSnapshot(number) => Execution::Now(forget(number)),
+            Self::Run => Execution::work("Calibrating", move |progress, _| run(&before, progress)),
             Self::WriteCertificate(folder) => {
-                Plan::work("Writing the certificate", move |_, _| write_certificate(&folder, &before))
+                Execution::work("Writing the certificate", move |_, _| write_certificate(&folder, &before))
             }
         })
     }

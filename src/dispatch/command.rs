@@ -3,7 +3,7 @@
 use super::accept::Accept;
 use super::align::Align;
 use super::calibrate::Calibrate;
-use super::edit::Plan;
+use super::edit::Execution;
 use super::features::Features;
 use super::inspection::Inspect;
 use super::mechanical::Order;
@@ -73,30 +73,35 @@ commands_of!(Parts, Projects, Align, Inspect, Select, Features, Tolerances, Cali
 
 impl Command {
     /// How it is carried out on `document`.
-    pub(super) fn plan(self, document: &Document, context: &Context, timings_ms: &[(String, f64)]) -> Result<Plan> {
+    pub(super) fn execution(
+        self,
+        document: &Document,
+        context: &Context,
+        timings_ms: &[(String, f64)],
+    ) -> Result<Execution> {
         let (before, context) = (document.clone(), context.clone());
         match self {
-            Self::Parts(command) => Ok(command.plan(before, context)),
-            Self::Projects(command) => Ok(command.plan(before, context)),
-            Self::Align(command) => command.plan(before, context),
-            Self::Inspect(command) => command.plan(before, context),
-            Self::Select(command) => command.plan(before, context),
-            Self::Features(command) => Ok(command.plan(before, context)),
-            Self::Tolerances(command) => command.plan(before),
-            Self::Calibrate(command) => command.plan(before, context),
-            Self::Merge(command) => Ok(command.plan(before, context)),
-            Self::Probe(command) => Ok(command.plan(before)),
-            Self::Accept(command) => Ok(command.plan(context)),
-            Self::Upkeep(command) => command.plan(before),
-            Self::Report(command) => Ok(command.plan(before, timings_ms.to_vec())),
-            Self::UseDevice(id) => Ok(Plan::work("Opening the device", move |_, _| {
+            Self::Parts(command) => Ok(command.execution(before, context)),
+            Self::Projects(command) => Ok(command.execution(before, context)),
+            Self::Align(command) => command.execution(before, context),
+            Self::Inspect(command) => command.execution(before, context),
+            Self::Select(command) => command.execution(before, context),
+            Self::Features(command) => Ok(command.execution(before, context)),
+            Self::Tolerances(command) => command.execution(before),
+            Self::Calibrate(command) => command.execution(before, context),
+            Self::Merge(command) => Ok(command.execution(before, context)),
+            Self::Probe(command) => Ok(command.execution(before)),
+            Self::Accept(command) => Ok(command.execution(context)),
+            Self::Upkeep(command) => command.execution(before),
+            Self::Report(command) => Ok(command.execution(before, timings_ms.to_vec())),
+            Self::UseDevice(id) => Ok(Execution::work("Opening the device", move |_, _| {
                 let backend = compute::open_device(id)?;
                 let device = backend.device();
                 let note = format!("Computing on {}, {}.", device.kind.name(), device.device);
                 Ok(Edit { backend: Some(backend), ..Edit::nothing(note) })
             })),
             // The dispatcher's own.
-            Self::Undo | Self::Redo | Self::Mechanical(_) => Ok(Plan::Now(Edit::nothing(""))),
+            Self::Undo | Self::Redo | Self::Mechanical(_) => Ok(Execution::Now(Edit::nothing(""))),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::edit::{Edit, Plan, Watch, Work};
+use super::edit::{Edit, Execution, Watch, Work};
 use super::saves::Saves;
 use super::{Command, Context, mechanical};
 use base::{LengthUnit, Progress, Result};
@@ -97,13 +97,13 @@ impl Dispatcher {
                 let done = self.mechanical.obey(order, &self.document.calibration.setup, wake);
                 self.finish(done.map(|()| Edit::nothing("")))
             }
-            command => match command.plan(&self.document, &self.context, &self.timings_ms) {
-                Ok(Plan::Now(edit)) => self.finish(Ok(edit)),
-                Ok(Plan::Work(label, work)) => {
+            command => match command.execution(&self.document, &self.context, &self.timings_ms) {
+                Ok(Execution::Now(edit)) => self.finish(Ok(edit)),
+                Ok(Execution::Work(label, work)) => {
                     self.begin(label, work, watch, wake);
                     false
                 }
-                Ok(Plan::NowThen(edit, label, work)) => {
+                Ok(Execution::NowThen(edit, label, work)) => {
                     let changed = self.finish(Ok(edit));
                     self.begin(label, work, watch, wake);
                     changed
@@ -220,10 +220,10 @@ impl Dispatcher {
     pub fn run_watched(&mut self, command: impl Into<Command>, watch: &Watch, progress: &Progress) -> Result<()> {
         let (command, started): (Command, _) = (command.into(), Instant::now());
         let label = command.timing_name();
-        let edit = match command.plan(&self.document, &self.context, &self.timings_ms)? {
-            Plan::Now(edit) => edit,
-            Plan::Work(_, work) => session::jobs::guarded(|| work(progress, watch))?,
-            Plan::NowThen(edit, _, work) => {
+        let edit = match command.execution(&self.document, &self.context, &self.timings_ms)? {
+            Execution::Now(edit) => edit,
+            Execution::Work(_, work) => session::jobs::guarded(|| work(progress, watch))?,
+            Execution::NowThen(edit, _, work) => {
                 self.finish(Ok(edit));
                 session::jobs::guarded(|| work(progress, watch))?
             }

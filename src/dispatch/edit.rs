@@ -60,7 +60,7 @@ pub type Watch = Arc<dyn Fn(&Pose, f64) + Send + Sync>;
 pub(super) type Work = Box<dyn FnOnce(&Progress, &Watch) -> Result<Edit> + Send>;
 
 /// How a command is carried out.
-pub(super) enum Plan {
+pub(super) enum Execution {
     /// At once.
     Now(Edit),
     /// On another thread.
@@ -69,7 +69,7 @@ pub(super) enum Plan {
     NowThen(Edit, String, Work),
 }
 
-impl Plan {
+impl Execution {
     pub(super) fn work(label: &str, work: impl FnOnce(&Progress, &Watch) -> Result<Edit> + Send + 'static) -> Self {
         Self::Work(label.to_owned(), Box::new(work))
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::edit::{Plan, needs_both};
+use super::edit::{Execution, needs_both};
 use super::selecting::selected;
 use super::{Context, Edit, parallel_planes};
 use base::{Progress, Result, UserError};
@@ -68,36 +68,36 @@ pub enum Features {
 }
 
 impl Features {
-    pub(super) fn plan(self, before: Document, context: Context) -> Plan {
+    pub(super) fn execution(self, before: Document, context: Context) -> Execution {
         match self {
-            Self::Fit { kind, objective, robust, clip_sigmas } => Plan::work("Fitting", move |progress, _| {
+            Self::Fit { kind, objective, robust, clip_sigmas } => Execution::work("Fitting", move |progress, _| {
                 fit((kind, objective), None, robust, clip_sigmas, &before, &context, progress)
             }),
-            Self::FitInPlane { kind, plane, robust, clip_sigmas } => Plan::work("Fitting", move |progress, _| {
+            Self::FitInPlane { kind, plane, robust, clip_sigmas } => Execution::work("Fitting", move |progress, _| {
                 fit((kind, Objective::Gaussian), Some(&plane), robust, clip_sigmas, &before, &context, progress)
             }),
             Self::FitParallelPlanes { planes, weights, clip_sigmas } => {
-                Plan::work("Fitting parallel planes", move |progress, _| {
+                Execution::work("Fitting parallel planes", move |progress, _| {
                     parallel_planes::fit(&planes, weights, clip_sigmas, &before, &context, progress)
                 })
             }
-            Self::FitSlot { plane, clip_sigmas } => {
-                Plan::work("Fitting", move |progress, _| fit_slot(plane.as_deref(), clip_sigmas, &before, progress))
-            }
-            Self::Remove(index) => Plan::Now(Edit::new("Remove a feature", move |document| {
+            Self::FitSlot { plane, clip_sigmas } => Execution::work("Fitting", move |progress, _| {
+                fit_slot(plane.as_deref(), clip_sigmas, &before, progress)
+            }),
+            Self::Remove(index) => Execution::Now(Edit::new("Remove a feature", move |document| {
                 if index < document.features.len() {
                     document.features.remove(index);
                 }
             })),
-            Self::RemoveSlot(index) => Plan::Now(Edit::new("Remove a slot", move |document| {
+            Self::RemoveSlot(index) => Execution::Now(Edit::new("Remove a slot", move |document| {
                 if index < document.tolerancing.slots.len() {
                     document.tolerancing.slots.remove(index);
                 }
             })),
-            Self::NominalFromFacets(name) => {
-                Plan::work("Fitting to the facets", move |progress, _| nominal_from_facets(&name, &before, progress))
-            }
-            Self::ForgetNominal(name) => Plan::Now(forget_nominal(name)),
+            Self::NominalFromFacets(name) => Execution::work("Fitting to the facets", move |progress, _| {
+                nominal_from_facets(&name, &before, progress)
+            }),
+            Self::ForgetNominal(name) => Execution::Now(forget_nominal(name)),
         }
     }
 }

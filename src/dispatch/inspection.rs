@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::edit::{Plan, chain, needs_both};
+use super::edit::{Execution, chain, needs_both};
 use super::{Context, Edit, Watch, align, parts};
 use base::{LengthUnit, Progress, Result};
 use inspect::alignment::Method;
@@ -28,13 +28,13 @@ pub enum Inspect {
 }
 
 impl Inspect {
-    pub(super) fn plan(self, before: Document, context: Context) -> Result<Plan> {
+    pub(super) fn execution(self, before: Document, context: Context) -> Result<Execution> {
         Ok(match self {
-            Self::Compare => Plan::work("Comparing", move |progress, _| compare(&before, &context, progress)),
-            Self::AlignAndCompare => {
-                Plan::work("Inspecting", move |progress, watch| align_and_compare(&before, &context, progress, watch))
-            }
-            Self::Next { paths, unit } => Plan::work("Inspecting the next part", move |progress, watch| {
+            Self::Compare => Execution::work("Comparing", move |progress, _| compare(&before, &context, progress)),
+            Self::AlignAndCompare => Execution::work("Inspecting", move |progress, watch| {
+                align_and_compare(&before, &context, progress, watch)
+            }),
+            Self::Next { paths, unit } => Execution::work("Inspecting the next part", move |progress, watch| {
                 next(&paths, unit, before, &context, progress, watch)
             }),
             Self::SetSettings(settings) => set_settings(*settings, before, context)?,
@@ -60,16 +60,16 @@ fn next(
 }
 
 /// What settings change of a check that is there is judged anew with them.
-fn set_settings(settings: Settings, before: Document, context: Context) -> Result<Plan> {
+fn set_settings(settings: Settings, before: Document, context: Context) -> Result<Execution> {
     settings.check()?;
     let after = Document { settings: settings.clone(), ..before };
     let edit = Edit::new("Change settings", move |document| document.settings = settings);
     let is_stale = after.check.as_ref().is_some_and(|check| after.is_stale(check));
     if !is_stale || after.current_measurement().is_none() {
-        return Ok(Plan::Now(edit));
+        return Ok(Execution::Now(edit));
     }
     let judge = move |progress: &Progress, _: &Watch| judge(&after, &context, progress);
-    Ok(Plan::NowThen(edit, "Judging".to_owned(), Box::new(judge)))
+    Ok(Execution::NowThen(edit, "Judging".to_owned(), Box::new(judge)))
 }
 
 fn align_and_compare(document: &Document, context: &Context, progress: &Progress, watch: &Watch) -> Result<Edit> {

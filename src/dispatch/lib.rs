@@ -41,7 +41,7 @@ pub use projects::Projects;
 pub use selecting::{Select, Visibility};
 pub use tolerances::Tolerances;
 
-use edit::Plan;
+use edit::Execution;
 
 /// What commands need beyond the document.
 #[derive(Clone)]

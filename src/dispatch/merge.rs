@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::edit::Plan;
+use super::edit::Execution;
 use super::{Context, Edit, parts};
 use base::{Progress, Result, UserError, hash};
 use compute::Backend;
@@ -18,7 +18,7 @@ use session::Document;
 
 /// What is asked of a merge beside the files.
 #[derive(Clone, Debug, Default)]
-pub struct Wishes {
+pub struct MergeOptions {
     /// Why a calibration that has expired, is not certified or was edited is used all the same.
     pub reason: Option<String>,
     /// Moves the snapshots until they agree where they overlap; how surely they are placed.
@@ -28,17 +28,17 @@ pub struct Wishes {
 /// Reads the snapshots that `table` names (file, x, y, z of the CMM, mm; files beside the table), merges them, and
 /// writes the scan to `out` with a record beside it.
 ///
-/// Refuses a calibration that has expired, is not certified or was edited unless the wishes say in writing why it is used
+/// Refuses a calibration that has expired, is not certified or was edited unless the options say in writing why it is used
 /// all the same.
 pub fn merge_files(
     issued: &Issued,
     table: &Path,
     out: &Path,
-    wishes: &Wishes,
+    options: &MergeOptions,
     backend: &dyn Backend,
     progress: &Progress,
 ) -> Result<Merged> {
-    let reason = wishes.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
+    let reason = options.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
     if let Some(flaw) = flaw(issued).filter(|_| reason.is_none()) {
         return Err(UserError::usage(format!(
             "{flaw}: calibrate again, or give a reason in writing for using it all the same."
@@ -56,7 +56,7 @@ pub fn merge_files(
         files.push(json!({ "file": name, "blake3": hash::file_hash(&path)?, "position_mm": place.coords.as_slice() }));
         snapshots.push(Snapshot { cloud: loaded.cloud, position_mm: place.coords });
     }
-    let refine = wishes.refine.as_ref().map(|given| (backend, given));
+    let refine = options.refine.as_ref().map(|given| (backend, given));
     let merged = merging::merge(&issued.mounting, &snapshots, refine, &progress.part(0.6, 0.9))?;
     progress.report(0.9, "Writing the merged scan")?;
     write::cloud(out, &merged.cloud)?;
@@ -71,13 +71,13 @@ pub struct Merge {
     /// The table of their files with the CMM's positions: file, x, y, z in mm.
     pub table: PathBuf,
     /// What is asked beside.
-    pub wishes: Wishes,
+    pub options: MergeOptions,
 }
 
 impl Merge {
-    pub(super) fn plan(self, before: Document, context: Context) -> Plan {
-        Plan::work("Merging the snapshots", move |progress, _| {
-            run(&self.table, &self.wishes, &before, &context, progress)
+    pub(super) fn execution(self, before: Document, context: Context) -> Execution {
+        Execution::work("Merging the snapshots", move |progress, _| {
+            run(&self.table, &self.options, &before, &context, progress)
         })
     }
 }
@@ -158,7 +158,13 @@ fn seams_in_words(seams: &[Seam]) -> String {
 }
 
 /// Merges by the document's calibration, and opens the result as the scan.
-fn run(table: &Path, wishes: &Wishes, document: &Document, context: &Context, progress: &Progress) -> Result<Edit> {
+fn run(
+    table: &Path,
+    options: &MergeOptions,
+    document: &Document,
+    context: &Context,
+    progress: &Progress,
+) -> Result<Edit> {
     let Some(outcome) = &document.calibration.outcome else {
         return Err(UserError::usage("Calibrate the sensor first."));
     };
@@ -170,7 +176,7 @@ fn run(table: &Path, wishes: &Wishes, document: &Document, context: &Context, pr
         edited: false,
     };
     let out: PathBuf = table.with_file_name("merged.ply");
-    let merged = merge_files(&issued, table, &out, wishes, context.backend.as_ref(), &progress.part(0.0, 0.7))?;
+    let merged = merge_files(&issued, table, &out, options, context.backend.as_ref(), &progress.part(0.0, 0.7))?;
     let mut notes = vec![format!("Merged {} snapshots into {}.", merged.counts.len(), out.display())];
     notes.extend(in_words(&merged));
     let opened = parts::scans(&[out], None, None, &[], context, &progress.part(0.7, 1.0))?;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Edit;
-use super::edit::{Plan, needs_both};
+use super::edit::{Execution, needs_both};
 use base::{Progress, Result, UserError};
 use io::atomic;
 use io::staged_folder::StagedFolder;
@@ -24,10 +24,10 @@ pub enum Report {
 }
 
 impl Report {
-    pub(super) fn plan(self, before: Document, timings_ms: Vec<(String, f64)>) -> Plan {
+    pub(super) fn execution(self, before: Document, timings_ms: Vec<(String, f64)>) -> Execution {
         let Self::Write { folder } = self;
         let outputs = Outputs { timings_ms, ..Outputs::default() };
-        Plan::work("Writing the report", move |progress, _| write_report(&before, &folder, &outputs, progress))
+        Execution::work("Writing the report", move |progress, _| write_report(&before, &folder, &outputs, progress))
     }
 }
 

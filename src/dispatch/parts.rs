@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::edit::Plan;
+use super::edit::Execution;
 use super::{Context, Edit};
 use base::{LengthUnit, Progress, Result, UserError};
 use inspect::cleaning;
@@ -40,19 +40,19 @@ pub enum Parts {
 }
 
 impl Parts {
-    pub(super) fn plan(self, before: Document, context: Context) -> Plan {
+    pub(super) fn execution(self, before: Document, context: Context) -> Execution {
         match self {
-            Self::OpenNominal { path, unit } => Plan::work("Opening the nominal", move |progress, _| {
+            Self::OpenNominal { path, unit } => Execution::work("Opening the nominal", move |progress, _| {
                 nominal(&path, unit, &before.settings, &context, progress)
             }),
-            Self::OpenScans { paths, unit, columns } => {
-                Plan::work("Opening the scan", move |progress, _| scans(&paths, unit, columns, &[], &context, progress))
-            }
+            Self::OpenScans { paths, unit, columns } => Execution::work("Opening the scan", move |progress, _| {
+                scans(&paths, unit, columns, &[], &context, progress)
+            }),
             Self::CleanScan(step) => {
-                Plan::work("Cleaning the scan", move |progress, _| clean(&step, &before, &context, progress))
+                Execution::work("Cleaning the scan", move |progress, _| clean(&step, &before, &context, progress))
             }
-            Self::UnifyWinding => Plan::work("Unifying the winding", move |_, _| unify_winding(&before)),
-            Self::RemoveFacets => Plan::work("Removing facets", move |_, _| remove_facets(&before)),
+            Self::UnifyWinding => Execution::work("Unifying the winding", move |_, _| unify_winding(&before)),
+            Self::RemoveFacets => Execution::work("Removing facets", move |_, _| remove_facets(&before)),
         }
     }
 }

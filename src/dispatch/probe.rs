@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Edit, Plan};
+use super::{Edit, Execution};
 use base::{ErrorKind, Progress, Result, UserError, hash};
 use geometry::KdTree;
 use inspect::features::holes::{self, NominalHole};
@@ -29,14 +29,16 @@ pub enum Probe {
 }
 
 impl Probe {
-    pub(super) fn plan(self, before: Document) -> Plan {
+    pub(super) fn execution(self, before: Document) -> Execution {
         match self {
-            Self::OpenHoles(path) => Plan::work("Opening the list of holes", move |_, _| open(&path, &before)),
+            Self::OpenHoles(path) => Execution::work("Opening the list of holes", move |_, _| open(&path, &before)),
             Self::Begin(setup) => {
-                Plan::work("Looking for the holes", move |progress, _| begin(*setup, &before, progress))
+                Execution::work("Looking for the holes", move |progress, _| begin(*setup, &before, progress))
             }
-            Self::Take(path) => Plan::work("Taking the touches in", move |progress, _| take(&path, &before, progress)),
-            Self::Write(folder) => Plan::work("Writing the targets", move |_, _| {
+            Self::Take(path) => {
+                Execution::work("Taking the touches in", move |progress, _| take(&path, &before, progress))
+            }
+            Self::Write(folder) => Execution::work("Writing the targets", move |_, _| {
                 let written = write(&before.probing, &folder)?;
                 Ok(Edit::nothing(format!("Wrote {} into {}.", names(&written), folder.display())))
             }),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::edit::Plan;
+use super::edit::Execution;
 use super::saves::Kept;
 use super::{Context, Edit};
 use base::{Progress, Result};
@@ -24,18 +24,18 @@ pub enum Projects {
 }
 
 impl Projects {
-    pub(super) fn plan(self, before: Document, context: Context) -> Plan {
+    pub(super) fn execution(self, before: Document, context: Context) -> Execution {
         match self {
-            Self::Save(path) => Plan::work("Saving the project", move |_, _| save(&before, path)),
+            Self::Save(path) => Execution::work("Saving the project", move |_, _| save(&before, path)),
             Self::Open(path) => {
-                Plan::work("Opening the project", move |progress, _| project(path, false, &context, progress))
+                Execution::work("Opening the project", move |progress, _| project(path, false, &context, progress))
             }
-            Self::Restore(path) => {
-                Plan::work("Bringing the inspection back", move |progress, _| project(path, true, &context, progress))
-            }
+            Self::Restore(path) => Execution::work("Bringing the inspection back", move |progress, _| {
+                project(path, true, &context, progress)
+            }),
             Self::New => {
                 let blank = Document { settings: before.settings, upkeep: before.upkeep, ..Document::default() };
-                Plan::Now(Edit::inspection("Begin a new inspection", blank, Kept::Empty))
+                Execution::Now(Edit::inspection("Begin a new inspection", blank, Kept::Empty))
             }
         }
     }

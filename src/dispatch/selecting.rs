@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::edit::{Plan, needs_both};
+use super::edit::{Execution, needs_both};
 use super::{Context, Edit};
 use base::{Progress, Result, UserError};
 use compute::point_deviation::PointDeviation;
@@ -55,26 +55,28 @@ pub enum Select {
 }
 
 impl Select {
-    pub(super) fn plan(self, before: Document, context: Context) -> Result<Plan> {
+    pub(super) fn execution(self, before: Document, context: Context) -> Result<Execution> {
         Ok(match self {
-            Self::Brush { stroke: found @ Brushed::Points(_), how } => Plan::Now(brush(&found, how, &before)?),
-            Self::Brush { stroke, how } => Plan::work("Selecting", move |_, _| brush(&stroke, how, &before)),
-            Self::Numbers(of, stroke, how) => Plan::Now(select(of, &stroke, how, &before)?),
+            Self::Brush { stroke: found @ Brushed::Points(_), how } => Execution::Now(brush(&found, how, &before)?),
+            Self::Brush { stroke, how } => Execution::work("Selecting", move |_, _| brush(&stroke, how, &before)),
+            Self::Numbers(of, stroke, how) => Execution::Now(select(of, &stroke, how, &before)?),
             Self::BrushFacets { stroke, how } => {
-                Plan::work("Selecting", move |_, _| brush_facets(&stroke, how, &before))
+                Execution::work("Selecting", move |_, _| brush_facets(&stroke, how, &before))
             }
-            Self::WholeFaces => Plan::Now(whole_faces(&before)?),
-            Self::PointsOnFacets => Plan::work("Selecting the points on facets", move |progress, _| {
+            Self::WholeFaces => Execution::Now(whole_faces(&before)?),
+            Self::PointsOnFacets => Execution::work("Selecting the points on facets", move |progress, _| {
                 points_on_facets(&before, &context, progress)
             }),
-            Self::Nothing => Plan::Now(Edit::new("Select nothing", |document| {
+            Self::Nothing => Execution::Now(Edit::new("Select nothing", |document| {
                 Selectable::ALL.into_iter().for_each(|of| document.marked_mut(of).selected = Subset::default());
             })),
-            Self::Invert(of) => Plan::Now(invert(of, &before)?),
-            Self::Show(of, which) => Plan::Now(show(of, which, &before)?),
-            Self::Export(of, path) => Plan::work("Exporting the selection", move |_, _| export(of, &path, &before)),
-            Self::Name(of, given) => Plan::Now(name(of, &given, &before)?),
-            Self::Forget(index) => Plan::Now(Edit::new("Forget a selection", move |document| {
+            Self::Invert(of) => Execution::Now(invert(of, &before)?),
+            Self::Show(of, which) => Execution::Now(show(of, which, &before)?),
+            Self::Export(of, path) => {
+                Execution::work("Exporting the selection", move |_, _| export(of, &path, &before))
+            }
+            Self::Name(of, given) => Execution::Now(name(of, &given, &before)?),
+            Self::Forget(index) => Execution::Now(Edit::new("Forget a selection", move |document| {
                 if index < document.selections.len() {
                     document.selections.remove(index);
                 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Edit;
-use super::edit::Plan as Steps;
+use super::edit::Execution;
 use base::{ErrorKind, Progress, Result, UserError};
 use inspect::features::constructions::Construction;
 use inspect::tolerances::Plan;
@@ -38,14 +38,14 @@ pub enum Tolerances {
 }
 
 impl Tolerances {
-    pub(super) fn plan(self, before: Document) -> Result<Steps> {
+    pub(super) fn execution(self, before: Document) -> Result<Execution> {
         Ok(match self {
-            Self::Construct { construction, sources } => Steps::Now(construct(construction, sources, &before)?),
-            Self::RemoveConstruction(index) => Steps::Now(remove(index)),
-            Self::Set(plan) => Steps::Now(set(*plan)),
-            Self::Judge => Steps::work("Judging the tolerances", move |progress, _| judge(&before, progress)),
-            Self::Open(path) => Steps::work("Opening the tolerances", move |_, _| open(&path)),
-            Self::Save(path) => Steps::work("Saving the tolerances", move |_, _| save(&before, &path)),
+            Self::Construct { construction, sources } => Execution::Now(construct(construction, sources, &before)?),
+            Self::RemoveConstruction(index) => Execution::Now(remove(index)),
+            Self::Set(plan) => Execution::Now(set(*plan)),
+            Self::Judge => Execution::work("Judging the tolerances", move |progress, _| judge(&before, progress)),
+            Self::Open(path) => Execution::work("Opening the tolerances", move |_, _| open(&path)),
+            Self::Save(path) => Execution::work("Saving the tolerances", move |_, _| save(&before, &path)),
         })
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{Edit, Plan};
+use super::{Edit, Execution};
 use base::{Result, UserError};
 use inspect::calibration::repeatability::{self, Repeatability};
 use report::stated;
@@ -21,17 +21,17 @@ pub enum Request {
 }
 
 impl Request {
-    pub(super) fn plan(self, before: Document) -> Result<Plan> {
+    pub(super) fn execution(self, before: Document) -> Result<Execution> {
         match self {
             Self::Set(upkeep) => {
                 upkeep.machine.check()?;
                 let same = upkeep.log == before.upkeep.log && upkeep.certificate == before.upkeep.certificate;
-                Ok(Plan::Now(Edit::new("Change the upkeep", move |document| {
+                Ok(Execution::Now(Edit::new("Change the upkeep", move |document| {
                     document.upkeep = *upkeep;
                     document.reading = document.reading.take().filter(|_| same);
                 })))
             }
-            Self::ReadLog => Ok(Plan::work("Reading the log", move |_, _| {
+            Self::ReadLog => Ok(Execution::work("Reading the log", move |_, _| {
                 let Some(log) = &before.upkeep.log else {
                     return Err(UserError::usage("Name the log of calibrations first."));
                 };

@@ -188,20 +188,14 @@ impl Cuda {
     /// Answers between two looks at the progress; on the processor where the device fails.
     pub(super) fn attempt<C: Capability>(&self, request: &C, progress: &Progress) -> Result<C::Answer> {
         progress.report(0.0, C::STAGE)?;
-        let answer = self.or_cpu(request.on_cuda(self, progress), || request.on_cpu(progress))?;
-        progress.check()?;
-        Ok(answer)
-    }
-
-    /// The device's answer, or the processor's with a notice where the device fails. A cancel stays one.
-    fn or_cpu<T>(&self, answer: Result<T>, on_cpu: impl FnOnce() -> Result<T>) -> Result<T> {
-        match answer {
-            // Points that leave a rotation open do so on the processor, too.
-            Err(error) if error.kind != ErrorKind::Cancelled && error != super::icp::undetermined() => {
+        let answer = match request.on_cuda(self, progress) {
+            Err(error) if error.kind != ErrorKind::Cancelled && !request.is_at_fault(&error) => {
                 self.notice(&error);
-                on_cpu()
+                request.on_cpu(progress)
             }
             answer => answer,
-        }
+        }?;
+        progress.check()?;
+        Ok(answer)
     }
 }
