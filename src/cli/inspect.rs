@@ -10,8 +10,9 @@ use dispatch::{Align, Command, Context, Dispatcher, Outputs, Parts, report_input
 use geometry::{Point, transform};
 use inspect::alignment::Method;
 use inspect::alignment::point_pairs::PointPair;
+use inspect::deviation::Verdict;
 use report::summary;
-use session::{Settings, Verdict};
+use session::Settings;
 
 /// The inspection as a project, beside its report: opens in the window as it was left.
 pub const PROJECT: &str = "inspection.shadowgraph";

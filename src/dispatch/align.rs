@@ -14,7 +14,8 @@ use inspect::alignment::mistaken_unit::likely_unit;
 use inspect::alignment::point_pairs::PointPair;
 use inspect::alignment::search_registration::{self as by_search, Parameters as SearchParameters};
 use inspect::alignment::{Alignment, Alternative, Method, best_fit, point_pairs, search_comparison};
-use session::{Actual, Document, Nominal};
+use inspect::parts::{Actual, Nominal};
+use session::Document;
 
 /// What can be asked of the alignment.
 #[derive(Clone, Debug)]

@@ -11,13 +11,14 @@ use geometry::subset::{Combine, Subset};
 use geometry::{Cloud, Point, Vector};
 use inspect::alignment::automatic::PreparedScan;
 use inspect::calibration::{Artefact, Handedness, Placement, Request, View, calibrate as solve};
+use inspect::parts::{Actual, SourceFile};
 use io::{LoadOptions, atomic, load_scan, region_table};
 use render::selecting::Brushed;
 use report::{certificate, date};
+use session::Document;
 use session::calibrating::{
     Calibrating, Device, InputFile, Kept, KeptMeasurement, Made, Measurement, Outcome, Setup, Taken,
 };
-use session::{Actual, Document, SourceFile};
 
 /// What can be asked of the calibration.
 #[derive(Clone, Debug)]

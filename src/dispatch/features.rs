@@ -12,9 +12,10 @@ use geometry::subset::Subset;
 use inspect::features::in_plane::fit_in_plane;
 use inspect::features::weights::Weights;
 use inspect::features::{self, Element, Kind, Objective, Options, Shape, nominal};
+use inspect::parts::Actual;
+use session::Document;
 use session::selection::{Feature, Recipe, Selectable};
 use session::slots::SlotRecipe;
-use session::{Actual, Document};
 
 /// What can be asked of features.
 #[derive(Clone, Debug)]

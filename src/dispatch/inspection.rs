@@ -7,7 +7,8 @@ use super::edit::{Execution, chain, needs_both};
 use super::{Context, Edit, Watch, align, parts};
 use base::{LengthUnit, Progress, Result};
 use inspect::alignment::Method;
-use session::{Check, Document, Settings, check};
+use inspect::deviation::{Check, check};
+use session::{Document, Settings};
 
 /// What can be asked of the comparison.
 #[derive(Clone, Debug)]

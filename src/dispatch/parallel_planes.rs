@@ -10,8 +10,9 @@ use geometry::{Point, Subset};
 use inspect::features::plane_set::{PlanePoints, PlaneSet, fit_parallel};
 use inspect::features::weights::Weights;
 use inspect::features::{Kind, Objective};
+use inspect::parts::Actual;
+use session::Document;
 use session::selection::{Feature, Recipe, Selectable};
-use session::{Actual, Document};
 
 /// Fits them; one undo step lands all.
 pub(super) fn fit(

@@ -7,10 +7,10 @@ use super::edit::Execution;
 use super::{Context, Edit};
 use base::{LengthUnit, Progress, Result, UserError};
 use inspect::cleaning;
+use inspect::parts::{Actual, Nominal, NominalStep};
 use io::xyz::Columns;
-use session::document::NominalStep;
 use session::selection::{Marked, Selectable};
-use session::{Actual, Document, Nominal, Settings};
+use session::{Document, Settings};
 
 /// What can be asked of nominals and scans.
 #[derive(Clone, Debug)]
@@ -64,7 +64,7 @@ fn nominal(
     context: &Context,
     progress: &Progress,
 ) -> Result<Edit> {
-    let nominal = Arc::new(Nominal::read(path, unit, settings, &context.cad, progress)?);
+    let nominal = Arc::new(Nominal::read(path, unit, settings.fineness_of(&context.cad), progress)?);
     let notes = nominal.sentences();
     Ok(Edit::new("Open the nominal", move |document| {
         document.nominal = Some(nominal);

@@ -7,8 +7,9 @@ use super::edit::Execution;
 use super::saves::Kept;
 use super::{Context, Edit};
 use base::{Progress, Result};
+use inspect::parts::{Actual, Nominal};
+use session::Document;
 use session::project::Project;
-use session::{Actual, Document, Nominal};
 
 /// What can be asked of inspections and their files.
 #[derive(Clone, Debug)]
@@ -54,7 +55,12 @@ fn project(path: PathBuf, is_autosave: bool, context: &Context, progress: &Progr
     let mut document = Document { settings: project.settings.clone(), pairs: project.pairs, ..Document::default() };
     let mut complete = true;
     if let Some(source) = &project.nominal {
-        let read = Nominal::read(&source.path, source.unit, &project.settings, &context.cad, &progress.part(0.0, 0.4));
+        let read = Nominal::read(
+            &source.path,
+            source.unit,
+            project.settings.fineness_of(&context.cad),
+            &progress.part(0.0, 0.4),
+        );
         let read = keep(read, &mut notes, &mut complete)?;
         document.nominal = read.map(|read| Arc::new(read.restepped(&project.nominal_steps, &mut notes)));
         if document.nominal.as_ref().is_some_and(|nominal| nominal.source.hash != source.hash) {

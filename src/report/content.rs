@@ -7,10 +7,10 @@ use super::date::Stamp;
 use super::pictures::Pictures;
 use base::signed;
 use geometry::{Pose, transform};
+use inspect::deviation::Verdict;
 use inspect::deviation::judgement::percent;
 use inspect::deviation::{DeviationMap, Method};
 use render::colour_scale::ColourScale;
-use session::Verdict;
 
 /// A titled list of names and values.
 #[derive(Clone, Debug, Serialize)]
@@ -149,7 +149,7 @@ fn row(name: &str, value: impl Into<String>) -> (String, String) {
 }
 
 fn names_of_scans(input: &Input<'_>) -> String {
-    let names: Vec<String> = input.actual.sources.iter().map(session::SourceFile::name).collect();
+    let names: Vec<String> = input.actual.sources.iter().map(inspect::parts::SourceFile::name).collect();
     names.join(", ")
 }
 

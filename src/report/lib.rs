@@ -11,8 +11,10 @@ pub mod summary;
 pub mod table;
 mod tolerances;
 
+use inspect::deviation::Check;
+use inspect::parts::{Actual, Nominal};
+use session::Document;
 use session::verdict::Overall;
-use session::{Actual, Check, Document, Nominal};
 
 /// What a report is about. Made only where all parts are there.
 #[derive(Clone)]

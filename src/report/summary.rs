@@ -6,7 +6,7 @@ use super::Input;
 use geometry::transform;
 use inspect::alignment::Alignment;
 use inspect::deviation::DeviationMap;
-use session::SourceFile;
+use inspect::parts::SourceFile;
 
 /// The summary as JSON.
 pub fn of(input: &Input<'_>) -> Value {

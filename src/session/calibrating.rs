@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::document::{Actual, SourceFile};
 use super::mechanical::MechanicalSetup;
 use base::{Result, UserError};
 use geometry::Subset;
 use inspect::calibration::joint::Wanted;
 use inspect::calibration::{ArtefactFrame, ArtefactKind, Calibration, Handedness};
+use inspect::parts::{Actual, SourceFile};
 
 /// Who measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

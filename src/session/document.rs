@@ -1,129 +1,20 @@
 //! The inspection document. Heavy data are shared, so a copy is cheap and every state can be kept for undo.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
+use super::Settings;
 use super::calibrating::Calibrating;
 use super::probing::Probing;
 use super::selection::{Feature, Marked, NamedSelection, Selectable};
 use super::tolerancing::Tolerancing;
 use super::upkeep::{Reading, Upkeep};
-use super::{Check, Measurement, Settings};
-use base::LengthUnit;
-use geometry::health::{CloudFindings, MeshFindings};
-use geometry::{Cloud, Pose, Subset, Surface};
+use geometry::Pose;
 use inspect::acceptance::Acceptance;
 use inspect::alignment::Alignment;
-use inspect::alignment::automatic::PreparedScan;
 use inspect::alignment::point_pairs::PointPair;
 use inspect::alignment::search_comparison::SearchComparison;
-use inspect::cleaning;
-use inspect::deviation::Scan;
-use io::xyz::Columns;
-
-/// A file that an element was made from.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SourceFile {
-    /// Absolute path.
-    pub path: PathBuf,
-    /// BLAKE3 of its bytes, hexadecimal.
-    pub hash: String,
-    /// Its unit; `None` where the file's format decides.
-    pub unit: Option<LengthUnit>,
-    /// Chosen columns, for files of numbers.
-    pub columns: Option<Columns>,
-}
-
-impl SourceFile {
-    /// Of what was made here and has no file.
-    pub fn in_memory(name: &str) -> Self {
-        Self { path: name.into(), hash: name.into(), unit: None, columns: None }
-    }
-
-    /// The file's name without its folder.
-    pub fn name(&self) -> String {
-        self.path.file_name().map_or_else(|| self.path.display().to_string(), |n| n.to_string_lossy().into_owned())
-    }
-}
-
-/// A change of the nominal after loading.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum NominalStep {
-    /// Its facets were turned so that they agree and face outward.
-    UnifyWinding,
-    /// Facets were removed, by their numbers then.
-    RemoveFacets(Subset),
-}
-
-/// The nominal element.
-#[derive(Debug)]
-pub struct Nominal {
-    /// Where it came from.
-    pub source: SourceFile,
-    /// The mesh, ready for search.
-    pub surface: Surface,
-    /// What was wrong with the file.
-    pub findings: MeshFindings,
-    /// Sentences for the user.
-    pub notes: Vec<String>,
-    /// How it was changed after loading.
-    pub steps: Vec<NominalStep>,
-}
-
-impl Nominal {
-    /// A surface that was made here.
-    pub fn in_memory(name: &str, surface: Surface) -> Self {
-        let (source, findings) = (SourceFile::in_memory(name), MeshFindings::default());
-        Self { source, surface, findings, notes: Vec::new(), steps: Vec::new() }
-    }
-}
-
-/// The actual element: one or more snapshots in one frame.
-#[derive(Clone)]
-pub struct Actual {
-    /// Where they came from.
-    pub sources: Vec<SourceFile>,
-    /// All points.
-    pub cloud: Cloud,
-    /// Ready for alignment.
-    pub prepared: PreparedScan,
-    /// The scan's facets, where it has them.
-    pub facets: Option<Arc<Surface>>,
-    /// What was wrong with the files.
-    pub findings: CloudFindings,
-    /// Sentences for the user.
-    pub notes: Vec<String>,
-    /// How it was cleaned after loading.
-    pub cleaning: Vec<cleaning::Step>,
-}
-
-impl Actual {
-    /// A cloud that was made here, ready for alignment.
-    pub fn in_memory(name: &str, cloud: Cloud) -> Self {
-        Self {
-            sources: vec![SourceFile::in_memory(name)],
-            prepared: PreparedScan::new(&cloud),
-            cloud,
-            facets: None,
-            findings: CloudFindings::default(),
-            notes: Vec::new(),
-            cleaning: Vec::new(),
-        }
-    }
-
-    /// As a comparison takes it.
-    pub fn scan(&self) -> Scan<'_> {
-        Scan {
-            cloud: &self.cloud,
-            ordered: &self.prepared.ordered,
-            oriented: self.prepared.oriented,
-            facets: self.facets.as_deref(),
-        }
-    }
-}
+use inspect::deviation::{Check, Measurement};
+use inspect::parts::{Actual, Nominal};
 
 /// Everything there is to an inspection.
 #[derive(Clone, Default)]

@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::calibrating::Kept;
-use super::document::NominalStep;
 use super::probing::Probing;
 use super::selection::{NamedSelection, Recipe};
 use super::tolerancing::KeptTolerancing;
 use super::upkeep::Upkeep;
-use super::{Document, Settings, SourceFile};
+use super::{Document, Settings};
 use base::{Result, UserError};
 use geometry::Subset;
 use inspect::alignment::Alignment;
 use inspect::alignment::point_pairs::PointPair;
 use inspect::cleaning;
+use inspect::parts::{NominalStep, SourceFile};
 use io::atomic;
 
 /// What marks a project file.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use base::{LengthUnit, Result};
 use inspect::alignment::{Method, best_fit};
 use inspect::deviation;
+use io::cad::CadReader;
 
 /// How the part is called on the report.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -59,6 +60,11 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// `cad`, to mesh as finely as these settings ask.
+    pub fn fineness_of(&self, cad: &CadReader) -> CadReader {
+        CadReader { chord_mm: self.chord_mm, angle_deg: self.angle_deg, ..cad.clone() }
+    }
+
     /// A sentence when a value makes no sense.
     pub fn check(&self) -> Result<()> {
         self.deviation.check()?;

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::Document;
 use super::selection::Feature;
 use super::slots::{SlotFeature, SlotRecipe};
-use super::{Check, Document};
 use base::{ErrorKind, Progress, Result, UserError};
 use geometry::{Point, Pose, Subset};
-use inspect::deviation::DeviationMap;
+use inspect::deviation::{Check, DeviationMap};
 use inspect::features::constructions::{Constructed, Construction, construct};
 use inspect::features::element::Situation;
 use inspect::features::measures::{Known, distance};

@@ -5,8 +5,8 @@ use std::path::Path;
 use shadowgraph::base::Progress;
 use shadowgraph::dispatch::{Command, Dispatcher, Parts, Projects};
 use shadowgraph::geometry::{Mesh, Point, Vector, mesh::shapes};
+use shadowgraph::inspect::parts::Nominal;
 use shadowgraph::io::write;
-use shadowgraph::session::Nominal;
 
 use super::support::{asset, cad_reader, context};
 

@@ -5,9 +5,9 @@ use shadowgraph::base::random::Random;
 use shadowgraph::compute::cpu::Cpu;
 use shadowgraph::geometry::mesh::shapes;
 use shadowgraph::geometry::{Cloud, Point, Pose, Surface, Vector};
+use shadowgraph::inspect::deviation::check::{self, Check};
 use shadowgraph::inspect::deviation::{Method, OutlierLimit, Parameters, Tolerance, Verdict};
-use shadowgraph::session::check::{self, Check};
-use shadowgraph::session::{Actual, Nominal};
+use shadowgraph::inspect::parts::{Actual, Nominal};
 
 fn check_of(nominal: Surface, points: Vec<Point>, parameters: &Parameters) -> Check {
     let nominal = Nominal::in_memory("nominal", nominal);

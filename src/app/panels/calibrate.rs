@@ -11,9 +11,9 @@ use crate::number_field::NumberField;
 use dispatch::{Calibrate, Command};
 use inspect::alignment::multi_view;
 use inspect::calibration::{ArtefactKind, Handedness, Light};
+use inspect::parts::SourceFile;
 use render::GROUP_COLOURS;
 use report::certificate::{EXPECTED_CMM_MM, EXPECTED_SENSOR_MM};
-use session::SourceFile;
 use session::calibrating::{Calibrating, Device, Measurement, NominalFiles, Setup};
 
 /// What the panel remembers between frames.

@@ -10,9 +10,9 @@ use base::signed;
 use dispatch::Inspect;
 use inspect::deviation::Method;
 use inspect::deviation::judgement::percent;
+use inspect::deviation::{Check, Verdict};
 use render::colour_scale::ColourScale;
 use session::verdict::{self, Overall};
-use session::{Check, Verdict};
 
 /// The colour of a verdict.
 pub(super) fn verdict_colour(verdict: Verdict) -> egui::Color32 {

@@ -25,13 +25,15 @@ use compute::point_facet_matching::FacetDeviation;
 use facet_shading::FacetsShaded;
 use geometry::{Aabb, Point, Pose, Subset};
 use inspect::deviation::DeviationMap;
+use inspect::deviation::Measurement;
+use inspect::parts::{Actual, Nominal};
 use render::colour_scale::ColourScale;
 use render::picking::{Pick, Picked};
 use render::scene::{Look, Slice};
 use render::selecting::on_device::Sweeper;
 use render::{Draw, Frame, Gpu, MeshItem, PointsItem, Scatter, Scene, ViewCamera};
 use screen::{Quality, Screen};
-use session::{Actual, Document, Measurement, Nominal};
+use session::Document;
 use shading::{Shaded, groups_key};
 
 /// Ids that picking returns.

@@ -7,10 +7,10 @@ use super::{Viewport, same};
 use dispatch::{Calibrate, Command, Select};
 use geometry::Subset;
 use geometry::subset::Combine;
+use inspect::parts::Actual;
 use render::Gpu;
 use render::selecting::on_device::Sweep;
 use render::selecting::{self, Brushed};
-use session::Actual;
 use session::calibrating::Device;
 
 impl App {

@@ -13,10 +13,10 @@ use compute::cpu::Cpu;
 use geometry::{Pose, Surface, Vector};
 use inspect::alignment::automatic;
 use inspect::alignment::{Alignment, best_fit};
+use inspect::deviation::check::{self, Check};
 use inspect::deviation::{Parameters, Tolerance, Verdict};
+use inspect::parts::{Actual, Nominal};
 use inspect::simulation::{self, sensor::Sensor};
-use session::check::{self, Check};
-use session::{Actual, Nominal};
 
 /// Diagonal that all parts are brought to, mm: their sizes do not tell them apart.
 const DIAGONAL_MM: f64 = 150.0;

@@ -1,10 +1,12 @@
 //! Deviation of a scan from its nominal: the map, its statistics, the regions out of tolerance, how much of the nominal
 //! was measured, and the judgement of all of it.
 
+pub mod check;
 pub mod coverage;
 mod faces;
 pub mod histogram;
 pub mod judgement;
+pub mod measurement;
 pub mod part_match;
 pub mod regions;
 pub mod statistics;
@@ -17,6 +19,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use base::{Progress, Result, UserError};
+pub use check::Check;
 use compute::facet_facet_matching;
 use compute::point_deviation::{self, MatchState, PointDeviation};
 use compute::point_facet_matching::{self, FacetDeviation};
@@ -24,6 +27,7 @@ use compute::{Backend, Compute};
 pub use coverage::Coverage;
 use geometry::{Cloud, Mesh, OrderedPoints, Pose, SearchablePoints, Surface, Vector, refine};
 pub use judgement::{Judgement, Verdict};
+pub use measurement::Measurement;
 pub use part_match::PartMatch;
 pub use statistics::Statistics;
 pub use tolerance::Tolerance;

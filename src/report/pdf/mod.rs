@@ -11,9 +11,9 @@ use super::date::Stamp;
 use super::pictures::Pictures;
 use base::{Result, UserError};
 pub use certificate::of as of_certificate;
+use inspect::deviation::Verdict;
 use lettering::{Colour, Style, lines, shape, width};
 use paper::{HAIR, Ink, Kind, MM, Paper, SMALL, SOFT, TEXT, WIDTH};
-use session::Verdict;
 use table::Table;
 
 const GOOD: Colour = [26, 127, 55];

@@ -1,105 +1,63 @@
-//! Nominals and scans from their files, and as their steps leave them.
+//! Scans of a part: one or more snapshots in one frame, and as cleaning leaves them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::document::NominalStep;
-use super::{Actual, Nominal, Settings, SourceFile};
-use base::{LengthUnit, Progress, Result, UserError, hash};
+use super::SourceFile;
+use crate::alignment::automatic::PreparedScan;
+use crate::cleaning::{self, Step};
+use crate::deviation::Scan;
+use base::{LengthUnit, Progress, Result, UserError};
 use compute::Backend;
-use geometry::health::{CloudFindings, MeshFindings};
-use geometry::repair::{Repaired, repair};
-use geometry::{Cloud, Mesh, Surface, facet_sampling, snapshot, winding};
-use inspect::alignment::automatic::PreparedScan;
-use inspect::cleaning::{self, Step};
+use geometry::health::CloudFindings;
+use geometry::{Cloud, Mesh, Surface, facet_sampling, snapshot};
 use io::cad::CadReader;
 use io::xyz::Columns;
-use io::{LoadOptions, load_nominal, load_scan};
+use io::{LoadOptions, load_scan};
 
-impl SourceFile {
-    fn of(path: &Path, unit: Option<LengthUnit>, columns: Option<Columns>) -> Result<Self> {
-        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        Ok(Self { hash: hash::file_hash(&path)?, path, unit, columns })
-    }
-
-    /// Sentences on the file, with its name before each.
-    fn named(&self, notes: &[String], findings: Vec<String>) -> Vec<String> {
-        notes.iter().cloned().chain(findings).map(|note| format!("{}: {note}", self.name())).collect()
-    }
-}
-
-impl Nominal {
-    /// Reads it, joins what rounding keeps apart, and makes it ready for search; CAD files are meshed as `settings` say.
-    pub fn read(
-        path: &Path,
-        unit: Option<LengthUnit>,
-        settings: &Settings,
-        cad: &CadReader,
-        progress: &Progress,
-    ) -> Result<Self> {
-        let cad = CadReader { chord_mm: settings.chord_mm, angle_deg: settings.angle_deg, ..cad.clone() };
-        let options = LoadOptions { unit, columns: None, cad };
-        let loaded = load_nominal(path, &options, &progress.part(0.0, 0.7)).map_err(|e| e.in_file(path))?;
-        progress.report(0.7, "Fingerprinting the file")?;
-        let source = SourceFile::of(path, unit, None)?;
-        progress.report(0.8, "Preparing the nominal for search")?;
-        let Repaired { surface, closed_cracks, orientation } = repair(loaded.mesh);
-        let findings = MeshFindings { closed_cracks, ..loaded.findings }.with_orientation(&orientation);
-        let findings = findings.with_topology(surface.topology(), surface.mesh().volume_mm3());
-        Ok(Self { source, surface, findings, notes: loaded.notes, steps: Vec::new() })
-    }
-
-    /// All that there is to say of it.
-    pub fn sentences(&self) -> Vec<String> {
-        self.source.named(&self.notes, self.findings.sentences())
-    }
-
-    /// The nominal after one more step, and a sentence on it.
-    pub fn stepped(&self, step: NominalStep) -> (Self, String) {
-        let before = self.surface.mesh();
-        let (mesh, note) = match &step {
-            NominalStep::UnifyWinding => {
-                let mut mesh = before.clone();
-                let turned = winding::unify(&mut mesh);
-                (mesh, format!("{turned} facets were turned."))
-            }
-            NominalStep::RemoveFacets(removed) => {
-                let left = before.part(&removed.inverted(before.facets.len()));
-                (left, format!("{} of {} facets were removed by hand.", removed.len(), before.facets.len()))
-            }
-        };
-        let surface = Surface::new(mesh);
-        let findings = self.findings.with_topology(surface.topology(), surface.mesh().volume_mm3());
-        let mut stepped = Self {
-            source: self.source.clone(),
-            findings: findings.with_undecided(&winding::examine(&surface).1),
-            surface,
-            notes: self.notes.clone(),
-            steps: self.steps.clone(),
-        };
-        stepped.steps.push(step);
-        stepped.notes.push(note.clone());
-        (stepped, note)
-    }
-
-    /// The nominal after the steps that a project tells of; as far as they suit it, where its file has changed.
-    pub fn restepped(mut self, steps: &[NominalStep], notes: &mut Vec<String>) -> Self {
-        for step in steps {
-            let count = self.surface.mesh().facets.len();
-            if let NominalStep::RemoveFacets(removed) = step
-                && (!removed.is_within(count) || removed.len() == count)
-            {
-                notes
-                    .push(format!("{} has not the facets that were removed; all are there again.", self.source.name()));
-                return self;
-            }
-            self = self.stepped(step.clone()).0;
-        }
-        self
-    }
+/// One or more snapshots in one frame.
+#[derive(Clone)]
+pub struct Actual {
+    /// Where they came from.
+    pub sources: Vec<SourceFile>,
+    /// All points.
+    pub cloud: Cloud,
+    /// Ready for alignment.
+    pub prepared: PreparedScan,
+    /// The scan's facets, where it has them.
+    pub facets: Option<Arc<Surface>>,
+    /// What was wrong with the files.
+    pub findings: CloudFindings,
+    /// Sentences for the user.
+    pub notes: Vec<String>,
+    /// How it was cleaned after loading.
+    pub cleaning: Vec<Step>,
 }
 
 impl Actual {
+    /// A cloud that was made here, ready for alignment.
+    pub fn in_memory(name: &str, cloud: Cloud) -> Self {
+        Self {
+            sources: vec![SourceFile::in_memory(name)],
+            prepared: PreparedScan::new(&cloud),
+            cloud,
+            facets: None,
+            findings: CloudFindings::default(),
+            notes: Vec::new(),
+            cleaning: Vec::new(),
+        }
+    }
+
+    /// As a comparison takes it.
+    pub fn scan(&self) -> Scan<'_> {
+        Scan {
+            cloud: &self.cloud,
+            ordered: &self.prepared.ordered,
+            oriented: self.prepared.oriented,
+            facets: self.facets.as_deref(),
+        }
+    }
+
     /// Reads snapshots of one part in one frame, and makes them ready for alignment.
     pub fn read(
         paths: &[PathBuf],

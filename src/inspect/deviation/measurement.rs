@@ -1,13 +1,13 @@
 //! What was measured of a scan in a pose, whatever limits it is judged by.
 
-use super::{Actual, Nominal};
+use super::coverage::{self, Footprint};
+use super::{Beyond, Coverage, DeviationMap, Measured, Parameters};
+use crate::parts::{Actual, Nominal};
 use base::{Progress, Result};
 use compute::{Backend, Device};
 use geometry::{Pose, Vector};
-use inspect::deviation::coverage::{self, Footprint};
-use inspect::deviation::{self, Beyond, Coverage, DeviationMap, Measured, Parameters};
 
-/// See the module.
+/// A scan measured against its nominal in a pose.
 #[derive(Debug)]
 pub struct Measurement {
     /// What it was asked to do; what only judges is as it was then.
@@ -60,12 +60,12 @@ pub fn run(
 ) -> Result<Measurement> {
     let (started, surface, scan) = (std::time::Instant::now(), &nominal.surface, actual.scan());
     let part = progress.part(0.0, 0.8);
-    let measured = deviation::measure(backend, surface, &scan, nominal_from_scan, parameters, &part)?;
+    let measured = super::measure(backend, surface, &scan, nominal_from_scan, parameters, &part)?;
     let measure_ms = started.elapsed().as_secs_f64() * 1e3;
     // Facet methods say nothing of points: what those cover and what lies beyond is asked of the closest points.
     let closest = measured.closest();
     let part = progress.part(0.8, 0.9);
-    let beyond = deviation::beyond(backend, surface, &scan, nominal_from_scan, parameters, closest, &part)?;
+    let beyond = super::beyond(backend, surface, &scan, nominal_from_scan, parameters, closest, &part)?;
     progress.report(0.9, "Measuring coverage")?;
     let footprint = Footprint::new(closest, surface, &actual.cloud.points, nominal_from_scan);
     let directions = view_directions(actual, nominal_from_scan);

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::{Actual, Measurement, Nominal, measurement};
+use super::histogram::Histogram;
+use super::judgement::Evidence;
+use super::regions::{self, Clutter, Outliers, Region};
+use super::{Excluded, Judgement, Measurement, Parameters, PartMatch, Statistics, Verdict, measurement, statistics};
+use crate::parts::{Actual, Nominal};
 use base::{Progress, Result, UserError};
 use compute::Backend;
 use geometry::Pose;
-use inspect::deviation::histogram::Histogram;
-use inspect::deviation::judgement::Evidence;
-use inspect::deviation::regions::{self, Clutter, Outliers, Region};
-use inspect::deviation::{Excluded, Judgement, Parameters, PartMatch, Statistics, Verdict, statistics};
 
 /// A finished check.
 #[derive(Debug)]
