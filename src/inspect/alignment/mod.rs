@@ -6,6 +6,7 @@ pub mod information;
 pub mod mistaken_unit;
 pub mod multi_view;
 pub mod point_pairs;
+pub mod recipe;
 pub mod search_comparison;
 pub mod search_registration;
 
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use base::capitalised;
 use geometry::Pose;
 pub use information::Information;
+pub use recipe::{AlignmentRecipe, Refinement, Start};
 
 /// How an alignment was found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::time::Instant;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Alignment, Information, Method, Rivals, StopReason};
 use base::{Progress, Result, UserError};
@@ -69,7 +69,7 @@ impl<'a> Nominal<'a> {
 }
 
 /// How it is registered.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Parameters {
     /// The search for the closest point.
     pub search: Search,

@@ -2,7 +2,8 @@
 
 use super::coverage::{self, Footprint};
 use super::{Beyond, Coverage, DeviationMap, Measured, Parameters};
-use crate::parts::{Actual, Nominal};
+use crate::cleaning::Step;
+use crate::parts::{Actual, Nominal, NominalStep};
 use base::{Progress, Result};
 use compute::{Backend, Device};
 use geometry::{Pose, Vector};
@@ -14,8 +15,12 @@ pub struct Measurement {
     pub parameters: Parameters,
     /// Fingerprint of the nominal.
     pub nominal_hash: String,
+    /// How that was changed after reading.
+    pub nominal_steps: Vec<NominalStep>,
     /// Fingerprints of the scans.
     pub scan_hashes: Vec<String>,
+    /// How they were cleaned after reading.
+    pub cleaning: Vec<Step>,
     /// The pose it was made in.
     pub nominal_from_scan: Pose,
     /// Device that computed it.
@@ -73,7 +78,9 @@ pub fn run(
     Ok(Measurement {
         parameters: parameters.clone(),
         nominal_hash: nominal.source.hash.clone(),
+        nominal_steps: nominal.steps.clone(),
         scan_hashes: actual.sources.iter().map(|source| source.hash.clone()).collect(),
+        cleaning: actual.cleaning.clone(),
         nominal_from_scan: *nominal_from_scan,
         device: backend.device(),
         measured,

@@ -8,6 +8,7 @@ pub mod histogram;
 pub mod judgement;
 pub mod measurement;
 pub mod part_match;
+mod recipe;
 pub mod regions;
 pub mod statistics;
 pub mod tolerance;
@@ -29,6 +30,7 @@ use geometry::{Cloud, Mesh, OrderedPoints, Pose, SearchablePoints, Surface, Vect
 pub use judgement::{Judgement, Verdict};
 pub use measurement::Measurement;
 pub use part_match::PartMatch;
+pub use recipe::ComparisonRecipe;
 pub use statistics::Statistics;
 pub use tolerance::Tolerance;
 

@@ -2,8 +2,10 @@
 
 mod actual;
 mod nominal;
+mod recipe;
 mod source_file;
 
 pub use actual::Actual;
 pub use nominal::{Nominal, NominalStep};
+pub use recipe::{NominalRecipe, ScanRecipe};
 pub use source_file::SourceFile;

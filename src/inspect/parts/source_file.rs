@@ -31,7 +31,8 @@ impl SourceFile {
         self.path.file_name().map_or_else(|| self.path.display().to_string(), |n| n.to_string_lossy().into_owned())
     }
 
-    pub(super) fn of(path: &Path, unit: Option<LengthUnit>, columns: Option<Columns>) -> Result<Self> {
+    /// Of a file that is there.
+    pub fn of(path: &Path, unit: Option<LengthUnit>, columns: Option<Columns>) -> Result<Self> {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         Ok(Self { hash: hash::file_hash(&path)?, path, unit, columns })
     }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::deviation;
 use geometry::Point;
 
 /// Whether the measured value is within its limits (limits inclusive).
@@ -55,6 +56,16 @@ pub struct Judged {
     /// Which reading of the standards that is, in short sentences: their texts were not available to check against.
     #[serde(default)]
     pub reading: String,
+}
+
+/// What a value comes to: where the uncertainty is known, what is proven; else where it lies.
+pub fn decided(conformity: Option<Conformity>, side: Verdict) -> deviation::Verdict {
+    use deviation::Verdict::{Fail, Incomplete, Pass};
+    match (conformity, side) {
+        (Some(Conformity::Undecided), _) => Incomplete,
+        (Some(Conformity::Conforms), _) | (None, Verdict::In) => Pass,
+        (Some(Conformity::DoesNotConform), _) | (None, Verdict::Out) => Fail,
+    }
 }
 
 impl Judged {

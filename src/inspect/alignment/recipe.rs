@@ -1,0 +1,180 @@
+//! How a scan is aligned to a nominal.
+
+use serde::{Deserialize, Serialize};
+
+use super::mistaken_unit::likely_unit;
+use super::point_pairs::PointPair;
+use super::search_registration::{self, Tracker};
+use super::{Alignment, automatic, best_fit, point_pairs};
+use crate::parts::{Actual, Nominal};
+use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Tools};
+use base::{Progress, Result, UserError, capitalised};
+use compute::registration::Target;
+use geometry::Pose;
+
+/// An alignment of a scan to a nominal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AlignmentRecipe {
+    /// The nominal.
+    pub nominal: ElementId,
+    /// The scan.
+    pub scan: ElementId,
+    /// Where it starts.
+    pub start: Start,
+    /// What follows from there.
+    pub refinement: Refinement,
+}
+
+/// Where an alignment starts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Start {
+    /// Looked for over all poses.
+    Automatic,
+    /// This pose, `nominal_from_scan`.
+    Pose(Pose),
+    /// Picked pairs of points; those on the scan are in its frame.
+    Pairs(Vec<PointPair>),
+    /// Where another alignment ended.
+    After(ElementId),
+}
+
+/// How an alignment goes on from its start.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Refinement {
+    /// Not at all: the start is the alignment.
+    None,
+    /// Best fit.
+    BestFit {
+        /// How it is fitted.
+        parameters: best_fit::Parameters,
+        /// The distance of pairs that it begins with, mm; `None` finds it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        gate_mm: Option<f64>,
+    },
+    /// Point to point, with a chosen search.
+    Search(search_registration::Parameters),
+}
+
+impl Make for AlignmentRecipe {
+    type Made = Alignment;
+
+    const NAME: &'static str = "Alignment";
+    const CLASS: Class = Class::Actual;
+
+    fn inputs(&self) -> Vec<ElementId> {
+        let before = if let Start::After(id) = self.start { Some(id) } else { None };
+        [self.nominal, self.scan].into_iter().chain(before).collect()
+    }
+
+    fn make(
+        &self,
+        inputs: &dyn Inputs,
+        tools: &Tools<'_>,
+        _: Option<&Alignment>,
+        progress: &Progress,
+    ) -> Result<Alignment> {
+        let nominal = inputs.get::<Nominal>(self.nominal, "a nominal")?;
+        let actual = inputs.get::<Actual>(self.scan, "a scan")?;
+        let start = match &self.start {
+            Start::Automatic => return self.automatic(&nominal, &actual, tools, progress),
+            Start::Pose(pose) => Alignment::given(*pose),
+            Start::Pairs(pairs) => {
+                let fit = point_pairs::fit(pairs)?;
+                Alignment { rms_mm: fit.rms_mm, ..Alignment::given(fit.nominal_from_scan) }
+            }
+            Start::After(id) => Alignment::clone(&*inputs.get::<Alignment>(*id, "an alignment")?),
+        };
+        match &self.refinement {
+            Refinement::None => Ok(start),
+            Refinement::BestFit { parameters, gate_mm } => {
+                let (problem, pose) = (problem(&nominal, &actual), &start.nominal_from_scan);
+                let mut watch = |pose: &Pose, rms_mm| (tools.watch)(pose, rms_mm);
+                match gate_mm {
+                    Some(gate_mm) => best_fit::run_from_gate(
+                        tools.backend,
+                        &problem,
+                        pose,
+                        parameters,
+                        *gate_mm,
+                        progress,
+                        &mut watch,
+                    ),
+                    None => best_fit::run(tools.backend, &problem, pose, parameters, progress, &mut watch),
+                }
+            }
+            Refinement::Search(parameters) => {
+                let (onto, scan) = (search_registration::Nominal::Surface(&nominal.surface), &actual.prepared.ordered);
+                let ready = &progress.part(0.0, 0.3);
+                let mut tracker = Tracker::new(&onto, scan.points.len(), parameters.clone(), ready)?;
+                let pose = Some(start.nominal_from_scan);
+                Ok(tracker.register(tools.backend, scan, pose, &progress.part(0.3, 1.0))?.alignment())
+            }
+        }
+    }
+
+    fn figures(alignment: &Alignment) -> Vec<Figure> {
+        vec![
+            Figure::new("RMS", "mm", alignment.rms_mm),
+            Figure::new("Overlap", "%", 100.0 * alignment.overlap),
+            Figure::new("Other poses", "", alignment.alternatives.len() as f64),
+        ]
+    }
+
+    fn sentence(alignment: &Alignment) -> String {
+        std::iter::once(alignment.words()).chain(alignment.remarks()).collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl AlignmentRecipe {
+    /// From nothing. Where the scan aligns well only in another unit, the sentence names that unit.
+    fn automatic(
+        &self,
+        nominal: &Nominal,
+        actual: &Actual,
+        tools: &Tools<'_>,
+        progress: &Progress,
+    ) -> Result<Alignment> {
+        let Refinement::BestFit { parameters, .. } = &self.refinement else {
+            return Err(UserError::usage("An automatic start is refined by a best fit; choose one, or give a pose."));
+        };
+        let (surface, backend) = (&nominal.surface, tools.backend);
+        let mut watch = |pose: &Pose, rms_mm| (tools.watch)(pose, rms_mm);
+        let found = automatic::run(backend, surface, &actual.cloud, &actual.prepared, parameters, progress, &mut watch);
+        let read_in = actual.sources.first().and_then(|source| source.unit).unwrap_or_default();
+        let likely = likely_unit(backend, surface, (&actual.cloud, read_in), found.as_ref().ok(), parameters, progress);
+        let Some(unit) = likely else { return found };
+        let sentence = format!(
+            "The scan does not fit the nominal as read in {}, but does in {}: open it again with that unit.",
+            read_in.symbol(),
+            unit.symbol()
+        );
+        Err(UserError { scan_unit: Some(unit), ..UserError::input(sentence) })
+    }
+}
+
+/// The best fit of a scan to a nominal.
+pub fn problem<'a>(nominal: &'a Nominal, actual: &'a Actual) -> best_fit::Problem<'a> {
+    best_fit::Problem {
+        target: Target::Surface(&nominal.surface),
+        bounds: *nominal.surface.bounds(),
+        points: &actual.prepared.ordered,
+        normals: &actual.prepared.normals,
+        oriented: actual.prepared.oriented,
+    }
+}
+
+impl Alignment {
+    /// What it came to, in a sentence.
+    pub fn words(&self) -> String {
+        format!(
+            "Aligned: RMS {:.4} mm over {:.1} % of the points, {} iterations{}. {}.",
+            self.rms_mm,
+            100.0 * self.overlap,
+            self.iterations,
+            if self.converged { "" } else { " (stopped at the limit)" },
+            capitalised(&self.information.weakest)
+        )
+    }
+}

@@ -1,0 +1,101 @@
+//! How a scan is compared with a nominal.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Check, Measurement, Parameters, Verdict, check, measurement};
+use crate::alignment::Alignment;
+use crate::parts::{Actual, Nominal};
+use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Tools};
+use base::{Progress, Result};
+use geometry::Pose;
+
+/// A comparison of a scan with a nominal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ComparisonRecipe {
+    /// The nominal.
+    pub nominal: ElementId,
+    /// The scan.
+    pub scan: ElementId,
+    /// The alignment that it is measured in; `None` takes the scan where its file has it.
+    pub alignment: Option<ElementId>,
+    /// How it is measured and judged.
+    pub parameters: Parameters,
+    /// End of the colour scale on both sides, mm.
+    pub scale_mm: f64,
+}
+
+impl Make for ComparisonRecipe {
+    type Made = Check;
+
+    const NAME: &'static str = "Surface comparison";
+    const CLASS: Class = Class::Check;
+
+    fn inputs(&self) -> Vec<ElementId> {
+        [self.nominal, self.scan].into_iter().chain(self.alignment).collect()
+    }
+
+    fn make(
+        &self,
+        inputs: &dyn Inputs,
+        tools: &Tools<'_>,
+        before: Option<&Check>,
+        progress: &Progress,
+    ) -> Result<Check> {
+        self.parameters.check()?;
+        let nominal = inputs.get::<Nominal>(self.nominal, "a nominal")?;
+        let actual = inputs.get::<Actual>(self.scan, "a scan")?;
+        let nominal_from_scan = match self.alignment {
+            Some(id) => inputs.get::<Alignment>(id, "an alignment")?.nominal_from_scan,
+            None => Pose::identity(),
+        };
+        let still = before.map(|check| &check.measurement);
+        let still = still.filter(|own| own.is_of(&nominal, &actual, &nominal_from_scan, &self.parameters));
+        let measurement = match still {
+            // Limits do not move points.
+            Some(measurement) => Arc::clone(measurement),
+            None => {
+                let part = &progress.part(0.0, 0.75);
+                let pose = &nominal_from_scan;
+                Arc::new(measurement::run(tools.backend, &nominal, &actual, pose, &self.parameters, part)?)
+            }
+        };
+        let part = &progress.part(0.75, 1.0);
+        check::judge(tools.backend, &nominal, &actual, measurement, &self.parameters, self.scale_mm, part)
+    }
+
+    fn figures(check: &Check) -> Vec<Figure> {
+        let (stats, least) = (&check.statistics, 100.0 * check.parameters.min_coverage);
+        vec![
+            Figure::new("Mean", "mm", stats.mean_mm),
+            Figure::new("Standard deviation", "mm", stats.sigma_mm),
+            Figure::new("RMS", "mm", stats.rms_mm),
+            Figure::new("Least", "mm", stats.min_mm),
+            Figure::new("Greatest", "mm", stats.max_mm),
+            Figure::new("In tolerance", "%", 100.0 * stats.in_tolerance_fraction),
+            Figure { lower: Some(least), ..Figure::new("Coverage", "%", 100.0 * check.measurement.coverage.fraction) },
+            Figure::new("Regions out of tolerance", "", check.regions.len() as f64),
+        ]
+    }
+
+    fn verdict(check: &Check) -> Option<Verdict> {
+        Some(check.verdict())
+    }
+
+    fn sentence(check: &Check) -> String {
+        format!("{}. {}", check.judgement.headline(), check.judgement.reason)
+    }
+}
+
+impl Measurement {
+    /// Whether it is of these parts in this pose, measured as `parameters` ask.
+    pub fn is_of(&self, nominal: &Nominal, actual: &Actual, nominal_from_scan: &Pose, parameters: &Parameters) -> bool {
+        self.parameters.measure_as(parameters)
+            && self.nominal_from_scan == *nominal_from_scan
+            && self.nominal_hash == nominal.source.hash
+            && self.nominal_steps == nominal.steps
+            && self.scan_hashes.iter().eq(actual.sources.iter().map(|source| &source.hash))
+            && self.cleaning == actual.cleaning
+    }
+}

@@ -1,0 +1,115 @@
+//! How nominals and scans are read.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Actual, Nominal, NominalStep, SourceFile};
+use crate::cleaning::Step;
+use crate::recipe::{Class, ElementId, Inputs, Make, Tools};
+use base::{LengthUnit, Progress, Result, UserError, counted};
+use io::cad::CadReader;
+use io::xyz::Columns;
+
+/// A nominal: its file, and how it is changed after reading.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NominalRecipe {
+    /// The file.
+    pub source: SourceFile,
+    /// Largest distance between facets and CAD surface, mm.
+    pub chord_mm: f64,
+    /// Largest angle between neighbouring facets of a CAD surface, degrees.
+    pub angle_deg: f64,
+    /// Changes after reading.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<NominalStep>,
+}
+
+impl Make for NominalRecipe {
+    type Made = Nominal;
+
+    const NAME: &'static str = "Nominal";
+    const CLASS: Class = Class::Nominal;
+
+    fn inputs(&self) -> Vec<ElementId> {
+        Vec::new()
+    }
+
+    fn make(&self, _: &dyn Inputs, tools: &Tools<'_>, _: Option<&Nominal>, progress: &Progress) -> Result<Nominal> {
+        let cad = CadReader { chord_mm: self.chord_mm, angle_deg: self.angle_deg, ..tools.cad.clone() };
+        let read = Nominal::read(&self.source.path, self.source.unit, cad, progress)?;
+        let mut notes = Vec::new();
+        let mut made = read.restepped(&self.steps, &mut notes);
+        made.notes.extend(notes);
+        Ok(made)
+    }
+
+    fn sentence(nominal: &Nominal) -> String {
+        nominal.sentences().join(" ")
+    }
+}
+
+/// A scan: how the files of the measured part are read and cleaned.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ScanRecipe {
+    /// Their unit; `None` takes what the format says, else mm.
+    pub unit: Option<LengthUnit>,
+    /// Columns, for files of numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub columns: Option<Columns>,
+    /// How the scan is cleaned after reading.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cleaning: Vec<Step>,
+}
+
+impl Make for ScanRecipe {
+    type Made = Actual;
+
+    const NAME: &'static str = "Scan";
+    const CLASS: Class = Class::Actual;
+
+    fn inputs(&self) -> Vec<ElementId> {
+        Vec::new()
+    }
+
+    fn reads_sources(&self) -> bool {
+        true
+    }
+
+    fn make(
+        &self,
+        inputs: &dyn Inputs,
+        tools: &Tools<'_>,
+        before: Option<&Actual>,
+        progress: &Progress,
+    ) -> Result<Actual> {
+        let sources = inputs.sources();
+        if sources.is_empty() {
+            return Err(UserError::input("No scan of this part was given."));
+        }
+        // The last step of cleaning alone is done on what is there.
+        if let (Some(before), Some((last, earlier))) = (before, self.cleaning.split_last())
+            && before.cleaning == earlier
+            && before.is_read_from(sources, self)
+        {
+            return Ok(before.after(last, tools.backend, progress)?.0);
+        }
+        let paths: Vec<_> = sources.iter().map(|source| source.path.clone()).collect();
+        let read = Actual::read(&paths, self.unit, self.columns, tools.cad, &progress.part(0.0, 0.8))?;
+        read.cleaned(&self.cleaning, tools.backend, &progress.part(0.8, 1.0))
+    }
+
+    fn sentence(actual: &Actual) -> String {
+        let points = counted(actual.cloud.points.len(), "point", "points");
+        std::iter::once(format!("{points}.")).chain(actual.sentences()).collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl Actual {
+    /// Whether it was read from these files as `recipe` says, whatever its cleaning.
+    fn is_read_from(&self, sources: &[SourceFile], recipe: &ScanRecipe) -> bool {
+        let is_as_asked =
+            |own: &SourceFile| own.columns == recipe.columns && recipe.unit.is_none_or(|u| own.unit == Some(u));
+        self.sources.iter().map(|own| &own.hash).eq(sources.iter().map(|source| &source.hash))
+            && self.sources.iter().all(is_as_asked)
+    }
+}

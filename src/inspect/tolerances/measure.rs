@@ -1,0 +1,102 @@
+//! Distances and angles between features, as elements of a plan.
+
+use serde::{Deserialize, Serialize};
+
+use super::judged::decide;
+use super::{Conformity, Verdict as Side};
+use crate::deviation::Verdict;
+use crate::features::measured::MeasuredFeature;
+use crate::features::measures::{self, AngleConvention};
+use crate::features::recipe::A_FEATURE;
+use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Tools};
+use base::{Progress, Result};
+
+/// What is measured between two features.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Quantity {
+    /// Their distance, mm.
+    #[default]
+    Distance,
+    /// Their angle, degrees.
+    Angle(AngleConvention),
+}
+
+/// A distance or an angle between two features.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MeasureRecipe {
+    /// Which.
+    pub quantity: Quantity,
+    /// The first feature.
+    pub from: ElementId,
+    /// The second.
+    pub to: ElementId,
+    /// The least value allowed, mm or degrees.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lower: Option<f64>,
+    /// The greatest value allowed, mm or degrees.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub upper: Option<f64>,
+}
+
+/// A measured distance or angle.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measure {
+    /// The value with its limits: a distance in mm, an angle in degrees.
+    pub figure: Figure,
+    /// Where it lies; `None` without limits.
+    pub side: Option<Side>,
+    /// What that proves; `None` without limits or where the uncertainty is not known.
+    pub conformity: Option<Conformity>,
+    /// What was measured.
+    pub how: String,
+}
+
+impl Make for MeasureRecipe {
+    type Made = Measure;
+
+    const NAME: &'static str = "Measure";
+    const CLASS: Class = Class::Check;
+
+    fn inputs(&self) -> Vec<ElementId> {
+        vec![self.from, self.to]
+    }
+
+    fn make(&self, inputs: &dyn Inputs, _: &Tools<'_>, _: Option<&Measure>, _: &Progress) -> Result<Measure> {
+        let (from, to) =
+            (inputs.get::<MeasuredFeature>(self.from, A_FEATURE)?, inputs.get::<MeasuredFeature>(self.to, A_FEATURE)?);
+        let (near, far) = (from.used(), to.used());
+        let (from, to) = (from.known(&near), to.known(&far));
+        let (found, how) = match self.quantity {
+            Quantity::Distance => {
+                let found = measures::distance(&from, &to)?;
+                let figure = Figure::new("Distance", "mm", found.distance_mm);
+                (Figure { uncertainty: found.uncertainty_mm, ..figure }, found.how)
+            }
+            Quantity::Angle(convention) => {
+                let found = measures::angle(&from, &to, convention)?;
+                let figure = Figure::new("Angle", "°", found.angle_rad.to_degrees());
+                (Figure { uncertainty: found.uncertainty_rad.map(f64::to_degrees), ..figure }, found.how)
+            }
+        };
+        let figure = Figure { lower: self.lower, upper: self.upper, ..found };
+        let decided = (self.lower.is_some() || self.upper.is_some())
+            .then(|| decide(figure.value, self.lower, self.upper.unwrap_or(f64::INFINITY), figure.uncertainty));
+        let (side, conformity) = decided.map_or((None, None), |(side, conformity)| (Some(side), conformity));
+        Ok(Measure { figure, side, conformity, how })
+    }
+
+    fn figures(measure: &Measure) -> Vec<Figure> {
+        vec![measure.figure.clone()]
+    }
+
+    fn verdict(measure: &Measure) -> Option<Verdict> {
+        measure.side.map(|side| super::decided(measure.conformity, side))
+    }
+
+    fn sentence(measure: &Measure) -> String {
+        let Figure { value, unit, uncertainty, .. } = measure.figure;
+        let doubt = uncertainty.map(|own| format!(" ± {own:.4}")).unwrap_or_default();
+        format!("{value:.4}{doubt} {unit}: {}.", measure.how)
+    }
+}

@@ -1,0 +1,189 @@
+//! Datums and tolerances, as elements of a plan.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Characteristic, Feature, Features, Judged, Letters, Tolerance, judge};
+use crate::alignment::Alignment;
+use crate::deviation::{Check, DeviationMap, Verdict};
+use crate::features::measured::{MeasuredBy, MeasuredFeature};
+use crate::features::recipe::A_FEATURE;
+use crate::features::{Element, Objective, Options, Shape, fit};
+use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Tools};
+use base::{ErrorKind, Progress, Result, UserError};
+use geometry::Pose;
+
+/// A datum: a feature with a letter.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DatumRecipe {
+    /// The letter.
+    pub letter: String,
+    /// The feature.
+    pub feature: ElementId,
+}
+
+/// A datum on a part.
+#[derive(Clone, Debug)]
+pub struct Datum {
+    letter: String,
+    name: String,
+    feature: MeasuredFeature,
+}
+
+impl Make for DatumRecipe {
+    type Made = Datum;
+
+    const NAME: &'static str = "Datum";
+    const CLASS: Class = Class::Actual;
+
+    fn inputs(&self) -> Vec<ElementId> {
+        vec![self.feature]
+    }
+
+    fn make(&self, inputs: &dyn Inputs, _: &Tools<'_>, _: Option<&Datum>, _: &Progress) -> Result<Datum> {
+        let feature = MeasuredFeature::clone(&*inputs.get(self.feature, A_FEATURE)?);
+        Ok(Datum { letter: self.letter.clone(), name: inputs.name(self.feature), feature })
+    }
+}
+
+/// A tolerance on a feature.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToleranceRecipe {
+    /// The feature.
+    pub feature: ElementId,
+    /// The datums, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub datums: Vec<ElementId>,
+    /// Brings features and their nominals into one frame; `None` where no nominal is needed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alignment: Option<ElementId>,
+    /// The comparison whose deviations a profile without datums is judged by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<ElementId>,
+    /// What is asked; its names of features and letters of datums are those above.
+    pub asked: Tolerance,
+}
+
+impl Make for ToleranceRecipe {
+    type Made = Judged;
+
+    const NAME: &'static str = "Tolerance";
+    const CLASS: Class = Class::Check;
+
+    fn inputs(&self) -> Vec<ElementId> {
+        let frames = self.alignment.into_iter().chain(self.comparison);
+        std::iter::once(self.feature).chain(self.datums.iter().copied()).chain(frames).collect()
+    }
+
+    fn make(&self, inputs: &dyn Inputs, _: &Tools<'_>, _: Option<&Judged>, progress: &Progress) -> Result<Judged> {
+        let pose = match self.alignment {
+            Some(id) => inputs.get::<Alignment>(id, "an alignment")?.nominal_from_scan,
+            None => Pose::identity(),
+        };
+        let (mut features, mut letters) = (Features::new(), Letters::new());
+        let mut exact = Vec::new();
+        let mut add = |name: String, own: &MeasuredFeature| {
+            if matches!(own.by, MeasuredBy::Construction { .. }) && !exact.contains(&name) {
+                exact.push(name.clone());
+            }
+            features.insert(name, Feature::of_measured(own, &pose));
+        };
+        let (own, name) = (inputs.get::<MeasuredFeature>(self.feature, A_FEATURE)?, inputs.name(self.feature));
+        add(name.clone(), &own);
+        let mut datums = Vec::new();
+        for id in &self.datums {
+            let datum = inputs.get::<Datum>(*id, "a datum")?;
+            add(datum.name.clone(), &datum.feature);
+            letters.insert(datum.letter.clone(), datum.name.clone());
+            datums.push(datum.letter.clone());
+        }
+        let asked = Tolerance { feature: name.clone(), datums, ..self.asked.clone() };
+        if let Some(feature) = features.get_mut(&name) {
+            if asked.is_of_deviations() {
+                feature.deviations_mm = self.deviations(&own, inputs)?;
+            }
+            if asked.is_of_form() {
+                feature.minimum_zone = minimum_zone(feature, progress)?;
+            }
+        }
+        let mut judged = judge(&asked, &features, &letters)?;
+        if judged.uncertainty_mm.is_some() && !exact.is_empty() {
+            exact.sort_unstable();
+            judged.how += &format!("; constructed elements count as exact: {}", exact.join(", "));
+        }
+        Ok(judged)
+    }
+
+    fn figures(judged: &Judged) -> Vec<Figure> {
+        let (uncertainty, lower) = (judged.uncertainty_mm, judged.lower_mm);
+        let measured = Figure::new("Measured", "mm", judged.measured_mm);
+        vec![Figure { uncertainty, lower, upper: Some(judged.limit_mm), ..measured }]
+    }
+
+    fn verdict(judged: &Judged) -> Option<Verdict> {
+        Some(super::decided(judged.conformity, judged.verdict))
+    }
+
+    fn sentence(judged: &Judged) -> String {
+        format!("{}, limit {}: {}.", judged.measured_text(), judged.limits_text(), judged.words())
+    }
+}
+
+impl ToleranceRecipe {
+    /// Signed deviations of the points that the fit used, mm, as the comparison measured them; none where one has no
+    /// data.
+    fn deviations(&self, own: &MeasuredFeature, inputs: &dyn Inputs) -> Result<Vec<f64>> {
+        let Some(id) = self.comparison else { return Ok(Vec::new()) };
+        let check = inputs.get::<Check>(id, "a surface comparison")?;
+        let map = check.measurement.map();
+        let DeviationMap::Points(points) = map else {
+            return Err(UserError::usage(format!(
+                "“{}” compares facets; a profile is judged by the deviations of points (method closest point).",
+                inputs.name(id)
+            )));
+        };
+        let dropped = if let MeasuredBy::Fit(fit) = &own.by { &fit.dropped[..] } else { &[] };
+        let used = (0_u32..).zip(own.numbers.iter()).filter(|(i, _)| dropped.binary_search(i).is_err());
+        let deviations: Option<Vec<f64>> = used.map(|(_, &number)| points.get(number as usize)?.value()).collect();
+        Ok(deviations.unwrap_or_default())
+    }
+}
+
+impl Tolerance {
+    /// Profiles without datums are measured after a best fit.
+    pub fn is_of_deviations(&self) -> bool {
+        matches!(self.characteristic, Characteristic::Profile { .. }) && self.datums.is_empty()
+    }
+
+    /// Whether the standards ask for the narrowest zone about the feature itself.
+    pub fn is_of_form(&self) -> bool {
+        use Characteristic::{Circularity, Cylindricity, Flatness, Straightness};
+        matches!(self.characteristic, Circularity { .. } | Cylindricity { .. } | Flatness { .. } | Straightness { .. })
+    }
+}
+
+impl Feature {
+    /// A measured feature, its directions turned like those of its nominal in `nominal_from_scan`.
+    pub fn of_measured(own: &MeasuredFeature, nominal_from_scan: &Pose) -> Self {
+        let feature = match &own.by {
+            MeasuredBy::Fit(fit) => Self::of_fit(fit, &own.points),
+            MeasuredBy::Slot(fit) => Self::of_slot(fit, &own.points),
+            MeasuredBy::Construction { size_mm, .. } => {
+                Self { size_mm: *size_mm, points: own.points.clone(), ..Self::of(own.element) }
+            }
+        };
+        let Some(nominal) = own.nominal else { return feature };
+        let element = feature.element.oriented_like(&nominal.moved(&nominal_from_scan.inverse()));
+        Self { element, nominal: Some(nominal), ..feature }
+    }
+}
+
+/// Of a feature's points; `None` where it has none or they do not determine it.
+pub fn minimum_zone(feature: &Feature, progress: &Progress) -> Result<Option<Shape>> {
+    let Element::Shape(shape) = feature.element else { return Ok(None) };
+    let options = Options { objective: Objective::MinimumZone, start: Some(shape), ..Options::default() };
+    match fit(shape.kind(), &feature.points, &[], &options, progress) {
+        Ok(found) => Ok(Some(found.shape)),
+        Err(error) if error.kind == ErrorKind::Cancelled => Err(error),
+        Err(_) => Ok(None),
+    }
+}

@@ -1,0 +1,142 @@
+//! Runs a plan on a part: what is stale is made again, in the order of dependence and side by side where it can be.
+
+mod results;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::Stage;
+use super::jobs::guarded;
+use super::plan::{Element, ElementId, Fingerprint, Plan, Recipe};
+use base::{ErrorKind, Progress, Result, UserError};
+use inspect::parts::SourceFile;
+use inspect::recipe::{Inputs, Output, Tools};
+pub use results::{Failure, Outcome, Results, State};
+
+/// Brings the results of `stage` in step with `plan`: all of them, or only those of `wanted` and of what they are made
+/// from. What is up to date is taken over; an element that fails keeps its sentence and stops only what is made from it.
+/// A cancel leaves everything as it was.
+pub fn run(
+    plan: &Plan,
+    stage: &Stage,
+    wanted: Option<&[ElementId]>,
+    tools: &Tools<'_>,
+    progress: &Progress,
+) -> Result<Results> {
+    let prints = plan.fingerprints(&stage.sources);
+    let elements: BTreeMap<ElementId, &Arc<Element>> = plan.elements().iter().map(|own| (own.id, own)).collect();
+    let mut results = stage.results.of_plan(plan);
+    let wanted = wanted.map(|ids| with_inputs(ids, &elements));
+    let is_due = |id: &ElementId, results: &Results| {
+        let is_current =
+            results.outcome(*id).is_some_and(|own| Some(&own.fingerprint) == prints.get(id) && own.is_good());
+        !is_current && wanted.as_ref().is_none_or(|wanted| wanted.contains(id))
+    };
+    let mut open: Vec<(&Arc<Element>, Fingerprint)> = prints_in_order(plan, &prints)
+        .filter(|(id, _)| is_due(id, &results))
+        .filter_map(|(id, print)| Some((*elements.get(&id)?, print)))
+        .collect();
+    let total: f32 = open.iter().map(|(element, _)| weight(&element.recipe)).sum();
+    let mut done = 0.0;
+    while !open.is_empty() {
+        let due: BTreeSet<ElementId> = open.iter().map(|(element, _)| element.id).collect();
+        let is_ready = |(element, _): &(&Arc<Element>, Fingerprint)| {
+            element.recipe.inputs().iter().all(|input| !due.contains(input))
+        };
+        let (wave, later): (Vec<_>, Vec<_>) = open.into_iter().partition(is_ready);
+        let of_wave: f32 = wave.iter().map(|(element, _)| weight(&element.recipe)).sum();
+        let (from, to) = (done / total, (done + of_wave) / total);
+        // Of several side by side none can say how far the whole is.
+        let part = if wave.len() == 1 { progress.part(from, to) } else { progress.part(from, from) };
+        let known = Known { plan, elements: &elements, results: &results, sources: &stage.sources };
+        let one = |(element, fingerprint): &(&Arc<Element>, Fingerprint)| -> Result<(ElementId, Outcome)> {
+            part.check()?;
+            let outcome = known.outcome(element, *fingerprint, &stage.results, tools, &part)?;
+            Ok((element.id, outcome))
+        };
+        let made = wave.par_iter().map(one).collect::<Result<Vec<_>>>()?;
+        made.into_iter().for_each(|(id, outcome)| results.set(id, outcome));
+        progress.report(to.min(1.0), "Running the plan")?;
+        (done, open) = (done + of_wave, later);
+    }
+    Ok(results)
+}
+
+/// How long an element takes beside others.
+fn weight(recipe: &Recipe) -> f32 {
+    match recipe {
+        Recipe::Nominal(_) | Recipe::Scan(_) => 5.0,
+        Recipe::Alignment(_) | Recipe::Comparison(_) => 8.0,
+        _ => 1.0,
+    }
+}
+
+fn prints_in_order<'a>(
+    plan: &Plan,
+    prints: &'a super::plan::Fingerprints,
+) -> impl Iterator<Item = (ElementId, Fingerprint)> + 'a {
+    plan.in_order().into_iter().filter_map(|id| Some((id, *prints.get(&id)?)))
+}
+
+fn with_inputs(wanted: &[ElementId], elements: &BTreeMap<ElementId, &Arc<Element>>) -> BTreeSet<ElementId> {
+    let (mut found, mut open) = (BTreeSet::new(), wanted.to_vec());
+    while let Some(id) = open.pop() {
+        if found.insert(id)
+            && let Some(element) = elements.get(&id)
+        {
+            open.extend(element.recipe.inputs());
+        }
+    }
+    found
+}
+
+/// What is known while a plan runs.
+struct Known<'a> {
+    plan: &'a Plan,
+    elements: &'a BTreeMap<ElementId, &'a Arc<Element>>,
+    results: &'a Results,
+    sources: &'a [SourceFile],
+}
+
+impl Known<'_> {
+    /// What an element comes to; only a cancel is an error.
+    fn outcome(
+        &self,
+        element: &Element,
+        fingerprint: Fingerprint,
+        before: &Results,
+        tools: &Tools<'_>,
+        progress: &Progress,
+    ) -> Result<Outcome> {
+        let is_missing = |input: &ElementId| self.results.made(*input).is_none();
+        let waits: Vec<ElementId> = element.recipe.inputs().into_iter().filter(is_missing).collect();
+        if !waits.is_empty() {
+            return Ok(Outcome { fingerprint, result: Err(Failure::Waits(waits)) });
+        }
+        let before = before.made(element.id).map(|made| &made.output);
+        match guarded(|| element.recipe.make(self, tools, before, progress)) {
+            Ok(made) => Ok(Outcome { fingerprint, result: Ok(Arc::new(made)) }),
+            Err(error) if error.kind == ErrorKind::Cancelled => Err(error),
+            Err(error) => Ok(Outcome { fingerprint, result: Err(Failure::Failed(error)) }),
+        }
+    }
+}
+
+impl Inputs for Known<'_> {
+    fn output(&self, id: ElementId) -> Result<Output> {
+        let missing = || UserError::usage(format!("“{}” has no result.", self.name(id)));
+        self.results.made(id).map(|made| Arc::clone(&made.output)).ok_or_else(missing)
+    }
+
+    fn name(&self, id: ElementId) -> String {
+        self.elements.get(&id).map_or_else(|| self.plan.name(id), |element| element.name.clone())
+    }
+
+    fn sources(&self) -> &[SourceFile] {
+        self.sources
+    }
+}

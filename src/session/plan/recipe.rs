@@ -1,0 +1,167 @@
+//! The list of recipes: the one place that names every kind of element.
+
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+
+use inspect::alignment::AlignmentRecipe;
+use inspect::deviation::{ComparisonRecipe, Verdict};
+use inspect::features::recipe::{ConstructionRecipe, FeatureRecipe, SlotRecipe};
+use inspect::parts::{NominalRecipe, ScanRecipe};
+use inspect::recipe::{Class, ElementId, Figure, Inputs, Make, Output, Tools};
+use inspect::tolerances::measure::MeasureRecipe;
+use inspect::tolerances::recipe::{DatumRecipe, ToleranceRecipe};
+
+use base::{Progress, Result, UserError};
+
+/// A recipe that this version does not know, or cannot read: kept as it is, shown, and not run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unknown {
+    /// As the file has it.
+    pub value: Value,
+    /// Why it is not run.
+    pub why: String,
+}
+
+macro_rules! recipes {
+    ($($key:literal $kind:ident($recipe:ty),)*) => {
+        /// What an element is made from.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Recipe {
+            $(#[doc = concat!("Kept as “", $key, "”.")] $kind(Box<$recipe>),)*
+            /// One that is not run.
+            Unknown(Unknown),
+        }
+
+        $(impl From<$recipe> for Recipe {
+            fn from(recipe: $recipe) -> Self {
+                Self::$kind(Box::new(recipe))
+            }
+        })*
+
+        impl Recipe {
+            /// The elements that it names.
+            pub fn inputs(&self) -> Vec<ElementId> {
+                match self {
+                    $(Self::$kind(recipe) => recipe.inputs(),)*
+                    Self::Unknown(_) => Vec::new(),
+                }
+            }
+
+            /// Whether it reads the files of the measured part.
+            pub fn reads_sources(&self) -> bool {
+                match self {
+                    $(Self::$kind(recipe) => recipe.reads_sources(),)*
+                    Self::Unknown(_) => false,
+                }
+            }
+
+            /// What the operator calls such an element.
+            pub fn kind(&self) -> &'static str {
+                match self {
+                    $(Self::$kind(_) => <$recipe as Make>::NAME,)*
+                    Self::Unknown(_) => "Unknown",
+                }
+            }
+
+            /// What it is to the operator.
+            pub fn class(&self) -> Class {
+                match self {
+                    $(Self::$kind(_) => <$recipe as Make>::CLASS,)*
+                    Self::Unknown(_) => Class::Check,
+                }
+            }
+
+            /// Makes it; `before` is what it came to last time.
+            pub(crate) fn make(
+                &self,
+                inputs: &dyn Inputs,
+                tools: &Tools<'_>,
+                before: Option<&Output>,
+                progress: &Progress,
+            ) -> Result<Made> {
+                match self {
+                    $(Self::$kind(recipe) => {
+                        let before = before.and_then(|output| output.downcast_ref());
+                        let made = recipe.make(inputs, tools, before, progress)?;
+                        Ok(Made::of::<$recipe>(made))
+                    })*
+                    Self::Unknown(unknown) => Err(UserError::input(unknown.why.clone())),
+                }
+            }
+
+            fn from_value(kind: &str, mut value: Value) -> Self {
+                let whole = value.clone();
+                if let Some(object) = value.as_object_mut() {
+                    object.remove("type");
+                }
+                let why = match kind {
+                    $($key => match serde_json::from_value::<$recipe>(value) {
+                        Ok(recipe) => return recipe.into(),
+                        Err(error) => format!("This {} cannot be read: {error}.", <$recipe as Make>::NAME.to_lowercase()),
+                    },)*
+                    other => format!("This version of Shadowgraph does not know elements of the type “{other}”; update it."),
+                };
+                Self::Unknown(Unknown { value: whole, why })
+            }
+
+            fn to_value(&self) -> serde_json::Result<Value> {
+                let (kind, mut value) = match self {
+                    $(Self::$kind(recipe) => ($key, serde_json::to_value(recipe)?),)*
+                    Self::Unknown(unknown) => return Ok(unknown.value.clone()),
+                };
+                if let Some(object) = value.as_object_mut() {
+                    object.insert("type".to_owned(), kind.into());
+                }
+                Ok(value)
+            }
+        }
+    };
+}
+
+recipes! {
+    "nominal" Nominal(NominalRecipe),
+    "scan" Scan(ScanRecipe),
+    "alignment" Alignment(AlignmentRecipe),
+    "comparison" Comparison(ComparisonRecipe),
+    "feature" Feature(FeatureRecipe),
+    "slot" Slot(SlotRecipe),
+    "construction" Construction(ConstructionRecipe),
+    "datum" Datum(DatumRecipe),
+    "tolerance" Tolerance(ToleranceRecipe),
+    "measure" Measure(MeasureRecipe),
+}
+
+/// What an element came to.
+#[derive(Clone)]
+pub struct Made {
+    /// As its capability has it.
+    pub output: Output,
+    /// What is written of it.
+    pub figures: Vec<Figure>,
+    /// What it decides, where it decides anything.
+    pub verdict: Option<Verdict>,
+    /// What it came to, for people.
+    pub sentence: String,
+}
+
+impl Made {
+    fn of<R: Make>(made: R::Made) -> Self {
+        let (figures, verdict, sentence) = (R::figures(&made), R::verdict(&made), R::sentence(&made));
+        Self { output: std::sync::Arc::new(made), figures, verdict, sentence }
+    }
+}
+
+impl Serialize for Recipe {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        self.to_value().map_err(serde::ser::Error::custom)?.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Recipe {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        let kind = value.get("type").and_then(Value::as_str).ok_or_else(|| D::Error::missing_field("type"))?;
+        Ok(Self::from_value(&kind.to_owned(), value))
+    }
+}
