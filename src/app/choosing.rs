@@ -26,6 +26,8 @@ pub enum Purpose {
     Machine(Pick),
     /// Where to save the project.
     SaveProject,
+    /// Where to save the plan for other parts.
+    SavePlan,
     /// Where the selected points or facets go.
     ExportSelection(Selectable),
     /// Where reports go.
@@ -97,6 +99,7 @@ impl Purpose {
             Self::Positions => Asks::file("Snapshots and positions", "Tables", &["csv", "txt"]),
             Self::Machine(pick) => pick.asks(),
             Self::SaveProject => Asks::new_file("Save the project", "inspection.shadowgraph", &[PROJECT]),
+            Self::SavePlan => Asks::new_file("Save the inspection plan", "inspection.sgplan", &["sgplan"]),
             Self::ExportSelection(Selectable::Points) => {
                 Asks::new_file("Export the selected points", "selection.ply", &["ply", "xyz", "csv"])
             }

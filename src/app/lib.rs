@@ -123,6 +123,8 @@ pub struct App {
     log_open: bool,
     /// Whether the table of searches is shown.
     searches_open: bool,
+    /// Many parts by a plan.
+    series: panels::series::SeriesWindow,
     /// How the Align panel registers with a chosen search.
     search_draft: panels::search_registration::Draft,
     /// A saved state of a run that did not end well, and one that is being brought back.
@@ -255,6 +257,7 @@ impl App {
             messages_seen: 0,
             log_open: false,
             searches_open: false,
+            series: panels::series::SeriesWindow::default(),
             search_draft: panels::search_registration::Draft::default(),
             brush: viewport::brush::Brush::default(),
             strokes_next: std::collections::VecDeque::new(),
@@ -406,6 +409,9 @@ impl eframe::App for App {
         self.central(ui);
         self.open_dialog_window(ui);
         self.searches_window(ui);
+        let records = self.dispatcher.document.series.clone();
+        let is_busy = self.is_busy();
+        self.actions.extend(self.series.show(ui.ctx(), records.as_ref(), is_busy));
         self.palette_window(ui);
         self.leaving_window(ui);
         for action in std::mem::take(&mut self.actions) {

@@ -29,6 +29,8 @@ pub enum Action {
     New,
     /// Saves the project in its file.
     SaveProject,
+    /// Shows the window that measures many parts by a plan.
+    MeasureParts,
     /// Writes the report into its folder.
     WriteReport,
     /// Shows a workspace.
@@ -69,6 +71,7 @@ pub(super) fn entries() -> Vec<(&'static str, &'static str, Action, Option<Keybo
         ("File", "Inspect next scan…", Action::InspectNext, key(COMMAND, Key::N)),
         ("File", "Save project", Action::SaveProject, key(COMMAND, Key::S)),
         ("File", "Save project as…", Action::Browse(Purpose::SaveProject), key(COMMAND_SHIFT, Key::S)),
+        ("File", "Save plan for other parts…", Action::Browse(Purpose::SavePlan), None),
         ("File", "Write report", Action::WriteReport, key(COMMAND, Key::R)),
         ("File", "New inspection", Action::New, None),
         ("File", "Quit", Action::Quit, key(COMMAND, Key::Q)),
@@ -82,6 +85,7 @@ pub(super) fn entries() -> Vec<(&'static str, &'static str, Action, Option<Keybo
         ("Inspect", "Compare", send(Inspect::Compare), key(COMMAND, Key::D)),
         ("Inspect", "Align and compare", send(Inspect::AlignAndCompare), key(COMMAND, Key::Enter)),
         ("Inspect", "Compare searches", send(Align::CompareSearches { start: None }), None),
+        ("Inspect", "Measure parts by a plan…", Action::MeasureParts, None),
         ("Inspect", "Judge tolerances", send(Tolerances::Judge), None),
         ("Inspect", "Cancel the running job", Action::Cancel, key(Modifiers::NONE, Key::Escape)),
         ("Inspect", "Find the artefact's regions", send(Calibrate::FindRegions), None),
@@ -206,7 +210,7 @@ impl App {
         } else if self.is_busy() {
             self.dispatcher.cancel();
         } else if self.notice.take().is_none() {
-            self.searches_open = false;
+            (self.searches_open, self.series.is_open) = (false, false);
         }
     }
 
@@ -218,7 +222,14 @@ impl App {
         match action {
             Action::InspectNext => nominal,
             Action::WriteReport => document.current_check().is_some(),
-            Action::Cancel => self.is_busy() || self.picking.is_some() || self.notice.is_some() || self.searches_open,
+            Action::Browse(Purpose::SavePlan) => nominal && actual,
+            Action::Cancel => {
+                self.is_busy()
+                    || self.picking.is_some()
+                    || self.notice.is_some()
+                    || self.searches_open
+                    || self.series.is_open
+            }
             Action::Fit | Action::Look(_) | Action::ToggleLens => self.viewport.is_some(),
             Action::Send(command) => match command.as_ref() {
                 Command::Undo => self.dispatcher.history.undo_label().is_some(),
@@ -247,6 +258,7 @@ impl App {
                 self.open_dialog.ask_to_open(self.files.start(), role);
             }
             Action::InspectNext => self.browse(Purpose::NextScan, context),
+            Action::MeasureParts => self.series.is_open = true,
             Action::New => self.leave(Departure::New, context),
             Action::SaveProject => self.save_project(context),
             Action::WriteReport => {

@@ -64,6 +64,7 @@ impl App {
                 self.files.remember(&path);
                 self.send(Projects::Save(path));
             }
+            Purpose::SavePlan => self.send(Projects::SavePlan(path)),
             Purpose::ExportSelection(of) => self.send(Select::Export(of, path)),
             Purpose::ReportFolder => self.report_folder = path.display().to_string(),
         }

@@ -89,14 +89,39 @@ pub struct Demo {
 #[command(after_help = "Examples:\n  shadowgraph inspect --nominal part.step --scan part.ply --out report/\n  \
     shadowgraph inspect --nominal part.stl --nominal-units inch --scan a.ply --scan b.ply --tolerance-mm -0.2,0.2 --out r/\n  \
     shadowgraph inspect --nominal part.step --scan part.ply --align none --pose pose.txt --method point-facet \
-    --max-edge-mm 1 --out r/")]
+    --max-edge-mm 1 --out r/\n  \
+    shadowgraph inspect --plan part.sgplan shift/*.ply --out shift/results/")]
 pub struct Inspect {
+    /// With --plan: a scan of each part.
+    #[arg(requires = "plan")]
+    pub parts: Vec<PathBuf>,
     /// Nominal: STEP, IGES, STL, OBJ, PLY or glTF.
-    #[arg(long)]
-    pub nominal: PathBuf,
+    #[arg(long, required_unless_present = "plan")]
+    pub nominal: Option<PathBuf>,
     /// Scan; several are snapshots of one part in one frame, merged.
-    #[arg(long, required = true)]
+    #[arg(long, required_unless_present = "plan")]
     pub scan: Vec<PathBuf>,
+    /// Inspection plan (.sgplan): says all that the options on nominal, alignment and comparison would, for many parts.
+    /// Writes a folder a part, parts.csv, parts.parquet and statistics.csv.
+    #[arg(long, conflicts_with_all = [
+        "nominal", "scan", "nominal_units", "scan_units", "columns", "align", "pairs", "pose", "method", "tolerance_mm",
+        "max_distance_mm", "max_angle_deg", "max_edge_mm", "radius_mm", "min_region_mm2", "min_coverage", "max_outliers",
+        "clutter_distance_mm", "title", "part_number", "serial", "operator", "no_pictures", "save_plan",
+        "remove_outliers", "thin_mm", "thin_cells_mm", "normals",
+    ])]
+    pub plan: Option<PathBuf>,
+    /// With --plan: a list of the parts, one a line: a file, or a name and its files, separated by commas.
+    #[arg(long, requires = "plan", conflicts_with = "parts")]
+    pub list: Option<PathBuf>,
+    /// With --plan: parts that an earlier run has measured by the same plan are not measured again.
+    #[arg(long, requires = "plan")]
+    pub resume: bool,
+    /// With --plan: parts in work at a time; as many as there are cores, up to 8, when not given.
+    #[arg(long, requires = "plan", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: Option<u16>,
+    /// Writes what is done here as an inspection plan (.sgplan) for other parts.
+    #[arg(long)]
+    pub save_plan: Option<PathBuf>,
     /// Unit of the nominal's numbers (CAD files carry theirs).
     #[arg(long)]
     pub nominal_units: Option<LengthUnit>,

@@ -6,7 +6,7 @@ use super::arguments::Inspect;
 use super::console::Console;
 use crate::output::outln;
 use base::{Result, UserError};
-use dispatch::{Align, Command, Context, Dispatcher, Outputs, Parts, report_input};
+use dispatch::{Align, Command, Context, Dispatcher, Outputs, Parts, Projects, report_input};
 use geometry::{Point, transform};
 use inspect::alignment::Method;
 use inspect::alignment::point_pairs::PointPair;
@@ -19,6 +19,9 @@ pub const PROJECT: &str = "inspection.shadowgraph";
 
 /// Runs it; returns the exit code.
 pub fn run(arguments: &Inspect, json: bool, context: &Context) -> Result<i32> {
+    if let Some(plan) = &arguments.plan {
+        return super::inspect_parts::run(plan, arguments, json, context);
+    }
     let console = Console::new();
     let mut dispatcher = Dispatcher::new(context.clone());
     let outcome = job(arguments, &mut dispatcher, &console);
@@ -53,7 +56,8 @@ fn job(arguments: &Inspect, dispatcher: &mut Dispatcher, console: &Console) -> R
     let settings = Box::new(settings_of(arguments));
     let mut send = |command: Command| dispatcher.run_now(command, &progress);
     send(dispatch::Inspect::SetSettings(settings).into())?;
-    send(Parts::OpenNominal { path: arguments.nominal.clone(), unit: arguments.nominal_units }.into())?;
+    let nominal = arguments.nominal.clone().ok_or_else(|| UserError::usage("Name the nominal with --nominal."))?;
+    send(Parts::OpenNominal { path: nominal, unit: arguments.nominal_units }.into())?;
     send(
         Parts::OpenScans { paths: arguments.scan.clone(), unit: arguments.scan_units, columns: arguments.columns }
             .into(),
@@ -85,6 +89,9 @@ fn job(arguments: &Inspect, dispatcher: &mut Dispatcher, console: &Console) -> R
         Outputs { timings_ms: dispatcher.timings_ms.clone(), pictures: !arguments.no_pictures, project: Some(PROJECT) };
     let edit = dispatch::write_report(&dispatcher.document, &arguments.out, &outputs, &progress)?;
     edit.notes.iter().for_each(|note| console.say(note));
+    if let Some(path) = &arguments.save_plan {
+        dispatcher.run_now(Projects::SavePlan(path.clone()), &progress)?;
+    }
     Ok(())
 }
 

@@ -12,6 +12,7 @@ mod fit;
 mod holes;
 mod info;
 mod inspect;
+mod inspect_parts;
 mod merge;
 mod output;
 mod probe;

@@ -4,14 +4,12 @@ use std::sync::Arc;
 
 use super::edit::{Execution, needs_both};
 use super::{Context, Edit, Watch, search_registration};
-use base::{Progress, Result, UserError, capitalised};
+use base::{Progress, Result, UserError};
 use compute::cpu::Cpu;
-use compute::registration::Target;
 use compute::{Backend, DeviceKind};
 use geometry::Pose;
-use inspect::alignment::automatic;
-use inspect::alignment::mistaken_unit::likely_unit;
 use inspect::alignment::point_pairs::PointPair;
+use inspect::alignment::recipe::{problem, run_automatic};
 use inspect::alignment::search_registration::{self as by_search, Parameters as SearchParameters};
 use inspect::alignment::{Alignment, Alternative, Method, best_fit, point_pairs, search_comparison};
 use inspect::parts::{Actual, Nominal};
@@ -94,24 +92,13 @@ pub(super) fn run(
         Method::None => Alignment::given(document.nominal_from_scan()),
         Method::BestFit => fit(document, nominal, actual, context, progress, watch)?,
         Method::Auto => {
-            let found = start_and_fit(document, nominal, actual, context, progress, watch);
-            check_unit(found, document, nominal, actual, context, progress)?
+            let (parameters, backend) = (&document.settings.best_fit, context.backend.as_ref());
+            run_automatic(nominal, actual, parameters, backend, progress, watch.as_ref())?
         }
     };
-    let notes: Vec<String> = std::iter::once(words(&alignment)).chain(alignment.remarks()).collect();
+    let notes: Vec<String> = std::iter::once(alignment.words()).chain(alignment.remarks()).collect();
     let alignment = Arc::new(alignment);
     Ok(Edit::new("Align", move |document| document.alignment = Some(alignment)).with_notes(notes))
-}
-
-fn words(alignment: &Alignment) -> String {
-    format!(
-        "Aligned: RMS {:.4} mm over {:.1} % of the points, {} iterations{}. {}.",
-        alignment.rms_mm,
-        100.0 * alignment.overlap,
-        alignment.iterations,
-        if alignment.converged { "" } else { " (stopped at the limit)" },
-        capitalised(&alignment.information.weakest)
-    )
 }
 
 /// Registers with every search, on the processor and on the device in use: from `start`, or from near the present pose.
@@ -162,19 +149,9 @@ fn choose(index: usize, document: &Document, context: &Context, progress: &Progr
     let others = present.alternatives.iter().enumerate().filter(|(i, _)| *i != index);
     let others = others.map(|(_, other)| Alternative { angle_rad: turned(&other.nominal_from_scan), ..other.clone() });
     alignment.alternatives = std::iter::once(before).chain(others).collect();
-    let note = words(&alignment);
+    let note = alignment.words();
     let alignment = Arc::new(alignment);
     Ok(Edit::new("Take the other pose", move |document| document.alignment = Some(alignment)).with_notes([note]))
-}
-
-fn problem<'a>(nominal: &'a Nominal, actual: &'a Actual) -> best_fit::Problem<'a> {
-    best_fit::Problem {
-        target: Target::Surface(&nominal.surface),
-        bounds: *nominal.surface.bounds(),
-        points: &actual.prepared.ordered,
-        normals: &actual.prepared.normals,
-        oriented: actual.prepared.oriented,
-    }
 }
 
 fn fit(
@@ -193,47 +170,6 @@ fn fit(
         progress,
         &mut |pose, rms_mm| watch(pose, rms_mm),
     )
-}
-
-fn start_and_fit(
-    document: &Document,
-    nominal: &Nominal,
-    actual: &Actual,
-    context: &Context,
-    progress: &Progress,
-    watch: &Watch,
-) -> Result<Alignment> {
-    automatic::run(
-        context.backend.as_ref(),
-        &nominal.surface,
-        &actual.cloud,
-        &actual.prepared,
-        &document.settings.best_fit,
-        progress,
-        &mut |pose, rms_mm| watch(pose, rms_mm),
-    )
-}
-
-/// What was found, unless only another unit of the scan aligns well: then the sentence names it.
-fn check_unit(
-    found: Result<Alignment>,
-    document: &Document,
-    nominal: &Nominal,
-    actual: &Actual,
-    context: &Context,
-    progress: &Progress,
-) -> Result<Alignment> {
-    let read_in = actual.sources.first().and_then(|source| source.unit).unwrap_or_default();
-    let (backend, scan) = (context.backend.as_ref(), (&actual.cloud, read_in));
-    let as_read = found.as_ref().ok();
-    let likely = likely_unit(backend, &nominal.surface, scan, as_read, &document.settings.best_fit, progress);
-    let Some(unit) = likely else { return found };
-    let sentence = format!(
-        "The scan does not fit the nominal as read in {}, but does in {}: open it again with that unit.",
-        read_in.symbol(),
-        unit.symbol()
-    );
-    Err(UserError { scan_unit: Some(unit), ..UserError::input(sentence) })
 }
 
 fn by_pairs(document: &Document) -> Result<Edit> {

@@ -13,6 +13,7 @@ use super::parts::Parts;
 use super::probe::Probe;
 use super::projects::Projects;
 use super::selecting::Select;
+use super::series::Series;
 use super::tolerances::Tolerances;
 use super::upkeep::Request;
 use super::{Context, Edit};
@@ -47,6 +48,8 @@ pub enum Command {
     Probe(Probe),
     /// Judges the sensor by scans of artefacts.
     Accept(Box<Accept>),
+    /// Measures many parts by a plan.
+    Series(Series),
     /// Watches the calibration.
     Upkeep(Request),
     /// Writes what is handed over.
@@ -69,7 +72,7 @@ macro_rules! commands_of {
     };
 }
 
-commands_of!(Parts, Projects, Align, Inspect, Select, Features, Tolerances, Calibrate, Merge, Probe, Report);
+commands_of!(Parts, Projects, Align, Inspect, Select, Features, Tolerances, Calibrate, Merge, Probe, Series, Report);
 
 impl Command {
     /// How it is carried out on `document`.
@@ -92,6 +95,7 @@ impl Command {
             Self::Merge(command) => Ok(command.execution(before, context)),
             Self::Probe(command) => Ok(command.execution(before)),
             Self::Accept(command) => Ok(command.execution(context)),
+            Self::Series(command) => Ok(command.execution(context)),
             Self::Upkeep(command) => command.execution(before),
             Self::Report(command) => Ok(command.execution(before, timings_ms.to_vec())),
             Self::UseDevice(id) => Ok(Execution::work("Opening the device", move |_, _| {

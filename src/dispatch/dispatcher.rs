@@ -219,6 +219,15 @@ impl Dispatcher {
     /// As [`Self::run_now`]; `watch` sees the poses of a best fit.
     pub fn run_watched(&mut self, command: impl Into<Command>, watch: &Watch, progress: &Progress) -> Result<()> {
         let (command, started): (Command, _) = (command.into(), Instant::now());
+        match command {
+            Command::Undo => self.step_back(),
+            Command::Redo => self.step_forward(),
+            command => return self.run_edit(command, watch, started, progress),
+        };
+        Ok(())
+    }
+
+    fn run_edit(&mut self, command: Command, watch: &Watch, started: Instant, progress: &Progress) -> Result<()> {
         let label = command.timing_name();
         let edit = match command.execution(&self.document, &self.context, &self.timings_ms)? {
             Execution::Now(edit) => edit,

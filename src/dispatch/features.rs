@@ -7,11 +7,9 @@ use super::selecting::selected;
 use super::{Context, Edit, parallel_planes};
 use base::{Progress, Result, UserError};
 use compute::Backend;
-use geometry::Point;
 use geometry::subset::Subset;
-use inspect::features::in_plane::fit_in_plane;
 use inspect::features::weights::Weights;
-use inspect::features::{self, Element, Kind, Objective, Options, Shape, nominal};
+use inspect::features::{Element, Kind, Objective, Shape, nominal};
 use inspect::parts::Actual;
 use session::Document;
 use session::selection::{Feature, Recipe, Selectable};
@@ -194,43 +192,16 @@ fn fit_slot(plane: Option<&str>, clip_sigmas: Option<f64>, document: &Document, 
 
 /// The feature of that recipe on that scan.
 pub(super) fn made(recipe: Recipe, actual: &Actual, backend: &dyn Backend, progress: &Progress) -> Result<Feature> {
-    if !recipe.parallel_to.is_empty() {
-        return parallel_planes::made(recipe, actual, backend, progress);
-    }
-    let points = points_of(&recipe.points, &recipe.name, actual)?;
-    let weights = weights_of(&recipe.weights, &recipe.points, actual, backend, progress)?;
-    let options = Options {
-        objective: recipe.objective,
-        robust: recipe.robust,
-        clip_sigmas: recipe.clip_sigmas,
-        ..Options::default()
-    };
-    let fit = match &recipe.plane {
-        Some(plane) => fit_in_plane(recipe.kind, &points, &weights, plane, &options, progress)?,
-        None => features::fit(recipe.kind, &points, &weights, &options, progress)?,
+    let (fitting, named) = (recipe.fitting(), |error: UserError| error.about(&recipe.name));
+    let fit = if recipe.parallel_to.is_empty() {
+        let plane = recipe.plane.as_ref();
+        fitting.fit(&recipe.points, plane, actual, backend, progress).map_err(named)?
+    } else {
+        let planes: Vec<Subset> = std::iter::once(&recipe.points).chain(&recipe.parallel_to).cloned().collect();
+        let set = fitting.fit_parallel(&planes, actual, backend, progress).map_err(named)?;
+        set.planes.into_iter().next().ok_or_else(|| UserError::internal("A set of planes came back empty."))?
     };
     Ok(Feature { recipe, fit: Arc::new(fit) })
-}
-
-/// The points of those numbers; a sentence where `name`, what they are of, names one that is not there.
-pub(super) fn points_of(numbers: &Subset, name: &str, actual: &Actual) -> Result<Vec<Point>> {
-    let place = |&number: &u32| actual.cloud.points.get(number as usize).copied();
-    let points: Option<Vec<Point>> = numbers.iter().map(place).collect();
-    points.ok_or_else(|| UserError::input(format!("{name} names points that the scan has not.")))
-}
-
-/// A weight for each of those points, which are there; empty where all count alike.
-pub(super) fn weights_of(
-    weights: &Weights,
-    numbers: &Subset,
-    actual: &Actual,
-    backend: &dyn Backend,
-    progress: &Progress,
-) -> Result<Vec<f64>> {
-    if weights.is_plain() {
-        return Ok(Vec::new());
-    }
-    weights.of(backend, &actual.cloud.select(numbers), progress)
 }
 
 /// What is left of features when only the points `kept` are. A feature that lost points goes: its fit

@@ -19,6 +19,7 @@ mod projects;
 mod saves;
 mod search_registration;
 mod selecting;
+pub mod series;
 mod tolerances;
 pub mod upkeep;
 
@@ -39,6 +40,7 @@ pub use output::{Outputs, Report, report_input, write_report};
 pub use parts::Parts;
 pub use projects::Projects;
 pub use selecting::{Select, Visibility};
+pub use series::Series;
 pub use tolerances::Tolerances;
 
 use edit::Execution;

@@ -2,15 +2,13 @@
 
 use std::sync::Arc;
 
-use super::features::{points_of, scan, weights_of};
+use super::features::scan;
 use super::{Context, Edit};
 use base::{Progress, Result, UserError};
-use compute::Backend;
-use geometry::{Point, Subset};
-use inspect::features::plane_set::{PlanePoints, PlaneSet, fit_parallel};
+use geometry::Subset;
+use inspect::features::fitting::Fitting;
 use inspect::features::weights::Weights;
 use inspect::features::{Kind, Objective};
-use inspect::parts::Actual;
 use session::Document;
 use session::selection::{Feature, Recipe, Selectable};
 
@@ -33,7 +31,8 @@ pub(super) fn fit(
         return Err(UserError::usage("A plane is named twice."));
     }
     let planes = names.iter().map(|name| numbers_of(name, document)).collect::<Result<Vec<Subset>>>()?;
-    let set = fitted(&planes, &weights, clip_sigmas, actual, backend, progress)?;
+    let fitting = Fitting { clip_sigmas, weights, ..Fitting::of(Kind::Plane) };
+    let set = fitting.fit_parallel(&planes, actual, backend, progress)?;
     // Names are taken one after the other, so that no two features have one.
     let mut after = document.clone();
     for (k, (name, fit)) in names.iter().zip(set.planes).enumerate() {
@@ -67,15 +66,6 @@ pub(super) fn fit(
     Ok(Edit::new("Fit parallel planes", move |document| document.features.extend(added)).with_notes([note]))
 }
 
-/// The feature of such a recipe, its set fitted again.
-pub(super) fn made(recipe: Recipe, actual: &Actual, backend: &dyn Backend, progress: &Progress) -> Result<Feature> {
-    let planes: Vec<Subset> = std::iter::once(&recipe.points).chain(&recipe.parallel_to).cloned().collect();
-    let set = fitted(&planes, &recipe.weights, recipe.clip_sigmas, actual, backend, progress)
-        .map_err(|error| error.about(&recipe.name))?;
-    let fit = set.planes.into_iter().next().ok_or_else(|| UserError::internal("A set of planes came back empty."))?;
-    Ok(Feature { recipe, fit: Arc::new(fit) })
-}
-
 /// The points of a selection of that name, else of a feature.
 fn numbers_of(name: &str, document: &Document) -> Result<Subset> {
     let is_it = |named: &&session::selection::NamedSelection| named.of == Selectable::Points && named.name == name;
@@ -85,22 +75,4 @@ fn numbers_of(name: &str, document: &Document) -> Result<Subset> {
         return Err(UserError::usage(format!("There is no selection of points and no fitted feature “{name}”.")));
     }
     Ok(numbers)
-}
-
-fn fitted(
-    planes: &[Subset],
-    weights: &Weights,
-    clip_sigmas: Option<f64>,
-    actual: &Actual,
-    backend: &dyn Backend,
-    progress: &Progress,
-) -> Result<PlaneSet> {
-    let own = |(k, numbers): (usize, &Subset)| -> Result<(Vec<Point>, Vec<f64>)> {
-        let share = |at: usize| 0.4 * at as f32 / planes.len() as f32;
-        let points = points_of(numbers, "A plane of the set", actual)?;
-        Ok((points, weights_of(weights, numbers, actual, backend, &progress.part(share(k), share(k + 1)))?))
-    };
-    let parts = planes.iter().enumerate().map(own).collect::<Result<Vec<_>>>()?;
-    let parts: Vec<PlanePoints<'_>> = parts.iter().map(|(points, weights)| PlanePoints { points, weights }).collect();
-    fit_parallel(backend, &parts, clip_sigmas, &progress.part(0.4, 1.0))
 }

@@ -1,14 +1,15 @@
 //! Commands that save and open inspections.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::edit::Execution;
 use super::saves::Kept;
 use super::{Context, Edit};
-use base::{Progress, Result};
+use base::{Progress, Result, counted};
 use inspect::parts::{Actual, Nominal};
 use session::Document;
+use session::plan::Plan;
 use session::project::Project;
 
 /// What can be asked of inspections and their files.
@@ -16,6 +17,8 @@ use session::project::Project;
 pub enum Projects {
     /// Saves the project.
     Save(PathBuf),
+    /// Saves what was done as a plan for other parts.
+    SavePlan(PathBuf),
     /// Opens a project.
     Open(PathBuf),
     /// Opens what a run that did not end well had saved by itself.
@@ -28,6 +31,9 @@ impl Projects {
     pub(super) fn execution(self, before: Document, context: Context) -> Execution {
         match self {
             Self::Save(path) => Execution::work("Saving the project", move |_, _| save(&before, path)),
+            Self::SavePlan(path) => {
+                Execution::work("Saving the plan", move |progress, _| save_plan(&before, &path, &context, progress))
+            }
             Self::Open(path) => {
                 Execution::work("Opening the project", move |progress, _| project(path, false, &context, progress))
             }
@@ -46,6 +52,14 @@ fn save(document: &Document, path: PathBuf) -> Result<Edit> {
     Project::of(document).save(&path)?;
     let note = format!("Saved {}.", path.display());
     Ok(Edit { kept: Some(Kept::In(path)), ..Edit::nothing(note) })
+}
+
+/// The sentences say what of it holds for this scan alone.
+fn save_plan(document: &Document, path: &Path, context: &Context, progress: &Progress) -> Result<Edit> {
+    let (plan, notes) = Plan::of_document(document, context.backend.as_ref(), progress)?;
+    plan.save(path)?;
+    let count = counted(plan.elements().len(), "element", "elements");
+    Ok(Edit::nothing(format!("Saved the plan {}: {count}.", path.display())).with_notes(notes))
 }
 
 /// Opens a project as far as it can be opened; the notes say what is missing or has changed. An autosave belongs into the

@@ -8,15 +8,12 @@ use base::{Progress, Result, UserError};
 use compute::point_deviation::PointDeviation;
 use geometry::{Combine, Subset};
 use inspect::deviation;
+use inspect::selection::SMOOTH_RAD;
 use io::write;
 use render::selecting::{Brushed, Stroke};
 use session::Document;
 use session::selection::{Marked, NamedSelection, Selectable};
 
-/// Edges of less than this are no edges to a face where the file knew no faces, rad.
-const SMOOTH_RAD: f64 = 20.0 * std::f64::consts::PI / 180.0;
-
-/// How many there are.
 /// What can be asked of selections.
 #[derive(Clone, Debug)]
 pub enum Select {

@@ -8,6 +8,7 @@ pub mod deviation;
 pub mod features;
 pub mod parts;
 pub mod probing;
+pub mod process_capability;
 pub mod recipe;
 pub mod selection;
 pub mod simulation;

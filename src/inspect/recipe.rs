@@ -122,13 +122,18 @@ pub trait Make: Clone + PartialEq + fmt::Debug + Serialize + DeserializeOwned + 
         progress: &Progress,
     ) -> Result<Self::Made>;
 
-    /// What is written of it.
+    /// What is written of it; the first stands for it where there is room for one.
     fn figures(_made: &Self::Made) -> Vec<Figure> {
         Vec::new()
     }
 
     /// What it decides, where it decides anything.
     fn verdict(_made: &Self::Made) -> Option<Verdict> {
+        None
+    }
+
+    /// What a verdict that rests on it covers, or what puts it in doubt.
+    fn covers(_made: &Self::Made) -> Option<String> {
         None
     }
 

@@ -4,13 +4,14 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
+use super::aside::{aside, sweep};
 use base::{Result, UserError};
 
-/// Writes `path` through `fill`: aside first, synced, then renamed over the old file.
+/// Writes `path` through `fill`: aside first, synced, then renamed over the old file. What a killed run left of this file
+/// goes.
 pub fn write(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>) -> Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.part", std::process::id()));
-    let aside = path.with_file_name(name);
+    sweep(path);
+    let aside = path.with_file_name(aside(path, std::process::id()));
     let written = (|| {
         let mut writer = BufWriter::with_capacity(1 << 20, File::create(&aside)?);
         fill(&mut writer)?;

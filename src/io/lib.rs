@@ -1,6 +1,7 @@
 //! Floor 1: files. Readers stream, count what they skip, and answer bad input with one sentence.
 #![deny(clippy::indexing_slicing)]
 
+mod aside;
 pub mod atomic;
 pub mod cad;
 pub mod dmis;

@@ -1,10 +1,10 @@
 //! A folder of files that belong together: all of them are new, or all are as before, whenever the program is stopped.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
+use super::aside::{aside, sweep};
 use base::{Result, UserError};
 
 /// Files on their way into a folder, beside which they are written first.
@@ -70,29 +70,6 @@ impl StagedFolder {
 impl Drop for StagedFolder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.staged);
-    }
-}
-
-fn aside(target: &Path, process: u32) -> OsString {
-    let mut name = OsString::from(".");
-    name.push(target.file_name().unwrap_or_default());
-    name.push(format!(".{process}.part"));
-    name
-}
-
-/// Removes what runs that were killed have left beside `target`.
-fn sweep(target: &Path) {
-    let Some(entries) = target.parent().and_then(|parent| std::fs::read_dir(parent).ok()) else { return };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let process =
-            name.to_str().and_then(|name| name.strip_suffix(".part")?.rsplit('.').next()?.parse::<u32>().ok());
-        if let Some(process) = process
-            && name == aside(target, process)
-            && !Path::new("/proc").join(process.to_string()).exists()
-        {
-            let _ = std::fs::remove_dir_all(entry.path());
-        }
     }
 }
 

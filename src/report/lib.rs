@@ -6,6 +6,7 @@ pub mod date;
 pub mod html;
 pub mod pdf;
 pub mod pictures;
+pub mod series;
 pub mod stated;
 pub mod summary;
 pub mod table;

@@ -6,6 +6,7 @@ use super::Settings;
 use super::calibrating::Calibrating;
 use super::probing::Probing;
 use super::selection::{Feature, Marked, NamedSelection, Selectable};
+use super::series::PartRecord;
 use super::tolerancing::Tolerancing;
 use super::upkeep::{Reading, Upkeep};
 use geometry::Pose;
@@ -51,6 +52,8 @@ pub struct Document {
     pub reading: Option<Arc<Reading>>,
     /// What the last acceptance of the sensor said.
     pub acceptance: Option<Arc<Acceptance>>,
+    /// The last series of parts that was measured by a plan.
+    pub series: Option<Arc<Vec<PartRecord>>>,
     /// All settings.
     pub settings: Settings,
     /// Which inspection this is: opening a project and beginning anew make another.

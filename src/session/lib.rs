@@ -11,6 +11,7 @@ pub mod plan;
 pub mod probing;
 pub mod project;
 pub mod selection;
+pub mod series;
 pub mod settings;
 pub mod slots;
 pub mod stage;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use geometry::Subset;
+use inspect::features::fitting::Fitting;
 use inspect::features::weights::Weights;
 use inspect::features::{Fit, Kind, Objective, Shape};
 
@@ -86,6 +87,14 @@ pub struct Recipe {
     pub parallel_to: Vec<Subset>,
     /// Its points.
     pub points: Subset,
+}
+
+impl Recipe {
+    /// How it is fitted, whatever its points.
+    pub fn fitting(&self) -> Fitting {
+        let Self { kind, objective, robust, clip_sigmas, weights, .. } = *self;
+        Fitting { kind, objective, robust, clip_sigmas, weights }
+    }
 }
 
 /// A fitted feature, scan frame.

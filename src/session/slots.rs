@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use base::{Progress, Result, UserError};
 use geometry::{Point, Subset};
-use inspect::features::slot::{SlotFit, fit_slot};
-use inspect::features::{Kind, Options, Shape, fit};
+use inspect::features::Shape;
+use inspect::features::slot::{SlotFit, fit_slot_in};
 
 /// What a slot is fitted to, and how.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,14 +38,7 @@ impl SlotRecipe {
         if points.len() != self.points.len() {
             return Err(UserError::input(format!("{} names points that the scan has not.", self.name)));
         }
-        let plane = match self.plane {
-            Some(plane) => plane,
-            None => {
-                let options = Options { clip_sigmas: self.clip_sigmas, ..Options::default() };
-                fit(Kind::Plane, points, &[], &options, &progress.part(0.0, 0.3))?.shape
-            }
-        };
-        let fit = Arc::new(fit_slot(points, &plane, self.clip_sigmas, &progress.part(0.3, 1.0))?);
+        let fit = Arc::new(fit_slot_in(self.plane.as_ref(), points, self.clip_sigmas, progress)?);
         Ok(SlotFeature { recipe: self, fit })
     }
 }

@@ -9,15 +9,14 @@ use serde::{Deserialize, Serialize};
 use super::Document;
 use super::selection::Feature;
 use super::slots::{SlotFeature, SlotRecipe};
-use base::{ErrorKind, Progress, Result, UserError};
+use base::{Progress, Result, UserError};
 use geometry::{Point, Pose, Subset};
 use inspect::deviation::{Check, DeviationMap};
 use inspect::features::constructions::{Constructed, Construction, construct};
-use inspect::features::element::Situation;
-use inspect::features::measures::{Known, distance};
+use inspect::features::measured::{MeasuredBy, MeasuredFeature};
 use inspect::features::slot::SlotFit;
-use inspect::features::{self, Element, Fit, Objective, Options, Shape};
-use inspect::tolerances::{self, Characteristic, Features, Judged, Plan};
+use inspect::features::{Element, Fit};
+use inspect::tolerances::{self, Features, Judged, Plan};
 
 /// Points of a feature that are drawn from.
 const SHOWN_POINTS: usize = 400;
@@ -154,45 +153,6 @@ impl ConstructionRecipe {
     }
 }
 
-impl ConstructedElement {
-    /// As a check takes it. It counts as exact. A middle between two planes is a mid-plane: it reaches as far as the
-    /// points of both, and their distance is its size.
-    fn toleranced(&self, document: &Document) -> tolerances::Feature {
-        let mut feature = tolerances::Feature::of(self.made.element);
-        let sides: Vec<&Feature> = self.recipe.sources.iter().filter_map(|name| document.feature(name)).collect();
-        if self.recipe.construction == Construction::Middle
-            && let (Situation::Plane(_), [one, other]) = (self.made.element.situation(), sides.as_slice())
-        {
-            // Without outliers, of which one alone could hold an envelope.
-            let used = |side: &Feature| {
-                tolerances::Feature::of_fit(&side.fit, &document.points_at(&side.recipe.points)).points
-            };
-            let (near, far) = (used(one), used(other));
-            let apart = distance(&Known::of_fit(&one.fit, &near), &Known::of_fit(&other.fit, &far));
-            feature.size_mm = apart.ok().map(|apart| apart.distance_mm);
-            feature.points = near.into_iter().chain(far).collect();
-        }
-        feature
-    }
-}
-
-/// Whether the standards ask for the narrowest zone about the feature itself.
-fn is_form(tolerance: &tolerances::Tolerance) -> bool {
-    use tolerances::Characteristic::{Circularity, Cylindricity, Flatness, Straightness};
-    matches!(tolerance.characteristic, Circularity { .. } | Cylindricity { .. } | Flatness { .. } | Straightness { .. })
-}
-
-/// Of a feature's points; `None` where it has none or they do not determine it.
-fn minimum_zone(feature: &tolerances::Feature, progress: &Progress) -> Result<Option<Shape>> {
-    let Element::Shape(shape) = feature.element else { return Ok(None) };
-    let options = Options { objective: Objective::MinimumZone, start: Some(shape), ..Options::default() };
-    match features::fit(shape.kind(), &feature.points, &[], &options, progress) {
-        Ok(found) => Ok(Some(found.shape)),
-        Err(error) if error.kind == ErrorKind::Cancelled => Err(error),
-        Err(_) => Ok(None),
-    }
-}
-
 impl Document {
     /// The fitted feature of that name.
     pub fn feature(&self, name: &str) -> Option<&Feature> {
@@ -281,28 +241,38 @@ impl Document {
         reach.collect()
     }
 
+    /// The feature, slot or constructed element of that name as a plan's element has it.
+    fn measured(&self, name: &str) -> Option<MeasuredFeature> {
+        let nominal = self.tolerancing.plan.nominals.get(name).copied();
+        let fitted = |element: Element, by: MeasuredBy, numbers: &Subset| {
+            Some(MeasuredFeature { element, by, numbers: numbers.clone(), points: self.points_at(numbers), nominal })
+        };
+        if let Some(Feature { recipe, fit }) = self.feature(name) {
+            return fitted(fit.shape.into(), MeasuredBy::Fit(Arc::clone(fit)), &recipe.points);
+        }
+        if let Some(SlotFeature { recipe, fit }) = self.slot(name) {
+            return fitted(fit.slot.mid_plane().into(), MeasuredBy::Slot(Arc::clone(fit)), &recipe.points);
+        }
+        let element = self.constructed(name)?;
+        let parts: Vec<MeasuredFeature> = element
+            .recipe
+            .sources
+            .iter()
+            .filter(|source| *source != name)
+            .filter_map(|own| self.measured(own))
+            .collect();
+        let parts: Vec<&MeasuredFeature> = parts.iter().collect();
+        Some(MeasuredFeature::constructed(element.recipe.construction, element.made.clone(), &parts, nominal))
+    }
+
     /// All features and constructed elements as checks take them, scan frame, with their nominals.
     pub fn toleranced_features(&self) -> Features {
-        let mut features = Features::new();
-        for feature in &self.features {
-            let own = || tolerances::Feature::of_fit(&feature.fit, &self.points_at(&feature.recipe.points));
-            features.entry(feature.recipe.name.clone()).or_insert_with(own);
-        }
-        for slot in &self.tolerancing.slots {
-            let own = || tolerances::Feature::of_slot(&slot.fit, &self.points_at(&slot.recipe.points));
-            features.entry(slot.recipe.name.clone()).or_insert_with(own);
-        }
-        for element in &self.tolerancing.constructed {
-            features.entry(element.recipe.name.clone()).or_insert_with(|| element.toleranced(self));
-        }
-        let scan_from_nominal = self.nominal_from_scan().inverse();
-        for (name, nominal) in &self.tolerancing.plan.nominals {
-            if let Some(feature) = features.get_mut(name) {
-                feature.element = feature.element.oriented_like(&nominal.moved(&scan_from_nominal));
-                feature.nominal = Some(*nominal);
-            }
-        }
-        features
+        let pose = self.nominal_from_scan();
+        let own = |name: String| {
+            let feature = tolerances::Feature::of_measured(&self.measured(&name)?, &pose);
+            Some((name, feature))
+        };
+        self.element_names().into_iter().filter_map(own).collect()
     }
 
     /// Signed deviations of a feature's points from the nominal part, mm, as the current check measured them; `None`
@@ -325,11 +295,11 @@ impl Document {
         let mut results = Vec::with_capacity(plan.tolerances.len());
         for (i, tolerance) in plan.tolerances.iter().enumerate() {
             progress.report(i as f32 / plan.tolerances.len() as f32, "Judging the tolerances")?;
-            let measured = if is_best_fitted(tolerance) { self.deviations_of(&tolerance.feature) } else { None };
+            let measured = if tolerance.is_of_deviations() { self.deviations_of(&tolerance.feature) } else { None };
             if let Some(feature) = features.get_mut(&tolerance.feature) {
                 feature.deviations_mm = measured.unwrap_or_default();
-                if is_form(tolerance) && feature.minimum_zone.is_none() {
-                    feature.minimum_zone = minimum_zone(feature, progress)?;
+                if tolerance.is_of_form() && feature.minimum_zone.is_none() {
+                    feature.minimum_zone = tolerances::recipe::minimum_zone(feature, progress)?;
                 }
             }
             let mut judged = tolerances::judge(tolerance, &features, &plan.datums).map_err(|error| error.sentence);
@@ -371,18 +341,13 @@ fn names_of(plan: &Plan, tolerance: &tolerances::Tolerance) -> BTreeSet<String> 
     tolerance.datums.iter().map(datum).chain([tolerance.feature.clone()]).collect()
 }
 
-/// Profiles without datums are measured after a best fit.
-fn is_best_fitted(tolerance: &tolerances::Tolerance) -> bool {
-    matches!(tolerance.characteristic, Characteristic::Profile { .. }) && tolerance.datums.is_empty()
-}
-
 impl Basis {
     fn of(document: &Document) -> Self {
         let plan = &document.tolerancing.plan;
         let names: BTreeSet<String> = plan.tolerances.iter().flat_map(|tolerance| names_of(plan, tolerance)).collect();
         let parts = names.into_iter().map(|name| (name.clone(), document.part(&name))).collect();
         let nominal_from_scan = (!plan.nominals.is_empty()).then(|| document.nominal_from_scan());
-        let is_checked = plan.tolerances.iter().any(is_best_fitted);
+        let is_checked = plan.tolerances.iter().any(tolerances::Tolerance::is_of_deviations);
         let check = document.current_check().filter(|_| is_checked).cloned();
         Self { plan: Arc::clone(plan), parts, nominal_from_scan, check: Compared(check) }
     }

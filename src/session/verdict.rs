@@ -76,7 +76,7 @@ fn of_tolerances(document: &Document) -> Option<Component> {
     let Some(judgement) = &document.tolerancing.judgement else {
         return component(Verdict::Incomplete, format!("{count} tolerances were not judged."));
     };
-    let verdicts: Vec<Verdict> = judgement.results.iter().map(|result| of_tolerance(result.as_ref().ok())).collect();
+    let verdicts: Vec<Verdict> = judgement.results.iter().map(of_tolerance).collect();
     let of = |wanted: Verdict| verdicts.iter().filter(|verdict| **verdict == wanted).count();
     let reason = format!(
         "{} of {count} are met, {} are not, {} are undecided or could not be judged.",
@@ -87,14 +87,10 @@ fn of_tolerances(document: &Document) -> Option<Component> {
     component(verdicts.into_iter().reduce(Verdict::and).unwrap_or(Verdict::Incomplete), reason)
 }
 
-/// Where the uncertainty is known, what is proven; else where the value lies. What could not be judged is not met.
-fn of_tolerance(judged: Option<&tolerances::Judged>) -> Verdict {
-    use tolerances::{Conformity, Verdict as Side};
-    match judged.map(|judged| (judged.conformity, judged.verdict)) {
-        None | Some((Some(Conformity::Undecided), _)) => Verdict::Incomplete,
-        Some((Some(Conformity::Conforms), _) | (None, Side::In)) => Verdict::Pass,
-        Some((Some(Conformity::DoesNotConform), _) | (None, Side::Out)) => Verdict::Fail,
-    }
+/// What could not be judged is not met.
+fn of_tolerance(result: &Result<tolerances::Judged, String>) -> Verdict {
+    let decided = |judged: &tolerances::Judged| tolerances::decided(judged.conformity, judged.verdict);
+    result.as_ref().map_or(Verdict::Incomplete, decided)
 }
 
 fn of_features(document: &Document) -> Option<Component> {

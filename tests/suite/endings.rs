@@ -7,8 +7,10 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use shadowgraph::base::Progress;
+use shadowgraph::geometry::Subset;
 use shadowgraph::io::cad::CadReader;
 use shadowgraph::io::{LoadOptions, load_nominal};
+use shadowgraph::session::project::Project;
 
 use super::support::{asset, text};
 
@@ -105,4 +107,64 @@ fn a_cad_file_without_end_is_given_up_with_a_sentence() {
     let error = load_nominal(&file, &options, &Progress::silent()).unwrap_err();
     assert!(started.elapsed() < Duration::from_secs(10));
     assert!(error.sentence.contains("gave no answer within"), "{error}");
+}
+
+const SAVES_IN: &str = "SHADOWGRAPH_TEST_SAVES_IN";
+
+/// Begun by [`a_kill_while_saving_leaves_the_project_before_or_after`]: saves a project and its autosave, each a little
+/// larger than the one before.
+#[test]
+#[ignore = "the test that kills it begins it"]
+fn saves_until_it_is_killed() {
+    let folder = std::path::PathBuf::from(std::env::var_os(SAVES_IN).unwrap());
+    for number in 0_u32.. {
+        let project = numbered(number);
+        project.save(&folder.join("part.shadowgraph")).unwrap();
+        project.save(&folder.join("autosave.shadowgraph")).unwrap();
+    }
+}
+
+fn numbered(number: u32) -> Project {
+    let mut project = Project { format: "shadowgraph.project".into(), version: 1, ..Project::default() };
+    project.settings.report.title = number.to_string();
+    // Every other point: nothing that is kept in runs.
+    project.hidden = Subset::new((0..20_000 + 10 * number).map(|point| 2 * point).collect());
+    project
+}
+
+#[test]
+fn a_kill_while_saving_leaves_the_project_before_or_after() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = ["part.shadowgraph", "autosave.shadowgraph"].map(|name| folder.path().join(name));
+    let mut last = [0; 2];
+    for round in 0..super::support::poses(40) as u64 {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "endings::saves_until_it_is_killed", "--ignored"])
+            .env(SAVES_IN, folder.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let written = |file: &Path| std::fs::metadata(file).and_then(|file| file.modified()).ok();
+        let before = written(&files[0]);
+        within("nothing is saved", Duration::from_secs(30), || written(&files[0]) != before);
+        // From 0 to 40 ms, in an order that repeats only after all: some saves are over by then, some are not.
+        std::thread::sleep(Duration::from_micros(200 * ((round * 77) % 200)));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        for (file, last) in files.iter().zip(&mut last) {
+            if !file.exists() {
+                continue;
+            }
+            let (project, notes) = Project::load(file).unwrap();
+            assert_eq!(notes, Vec::<String>::new(), "round {round}");
+            let number: u32 = project.settings.report.title.parse().unwrap();
+            assert_eq!(project.hidden, numbered(number).hidden, "round {round}: parts of two states");
+            *last = number.max(*last);
+        }
+    }
+    assert!(last.iter().all(|last| *last > 0), "no run came further than its first save");
+    numbered(0).save(&files[0]).unwrap();
+    numbered(0).save(&files[1]).unwrap();
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "something was left beside them");
 }

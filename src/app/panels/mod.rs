@@ -20,6 +20,7 @@ mod report;
 pub mod search_registration;
 mod searches;
 mod selection;
+pub mod series;
 mod slots;
 mod tolerance_details;
 pub mod tolerances;

@@ -25,6 +25,12 @@ pub enum Pick {
     ArtefactCad,
     /// Where its regions are on it.
     ArtefactRegions,
+    /// The plan of a series of parts.
+    SeriesPlan,
+    /// The folder of its scans.
+    SeriesParts,
+    /// Where its results go.
+    SeriesFolder,
     /// A scan that the sensor is accepted by.
     Accepted(Artefact),
 }
@@ -42,6 +48,9 @@ impl Pick {
             Self::ArtefactRegions => Asks::file("Places on the artefact", "Tables", &tables),
             Self::Accepted(Artefact::Bar) => Asks::file("Scan of the ball bar", "Scans", &Format::SCAN_EXTENSIONS),
             Self::Accepted(Artefact::Flat) => Asks::file("Scan of the flat", "Scans", &Format::SCAN_EXTENSIONS),
+            Self::SeriesPlan => Asks::file("Inspection plan", "Inspection plans", &["sgplan"]),
+            Self::SeriesParts => Asks::folder("Folder of scans, one a part"),
+            Self::SeriesFolder => Asks::folder("Folder for the results"),
             Self::Certificate => Asks::file("Calibration to hold against", "Calibrations", &["json"]),
         }
     }
@@ -59,6 +68,7 @@ impl App {
             Pick::ArtefactCad => self.calibration.setup.nominal.cad = Some(path),
             Pick::ArtefactRegions => self.calibration.setup.nominal.regions = Some(path),
             Pick::Accepted(artefact) => self.acceptance.add(artefact, path),
+            Pick::SeriesPlan | Pick::SeriesParts | Pick::SeriesFolder => self.series.take(pick, &path),
             Pick::Certificate => self.repeatability.certificate = path.display().to_string(),
         }
     }

@@ -9,6 +9,7 @@ use super::{Alignment, automatic, best_fit, point_pairs};
 use crate::parts::{Actual, Nominal};
 use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Tools};
 use base::{Progress, Result, UserError, capitalised};
+use compute::Backend;
 use compute::registration::Target;
 use geometry::Pose;
 
@@ -78,7 +79,14 @@ impl Make for AlignmentRecipe {
         let nominal = inputs.get::<Nominal>(self.nominal, "a nominal")?;
         let actual = inputs.get::<Actual>(self.scan, "a scan")?;
         let start = match &self.start {
-            Start::Automatic => return self.automatic(&nominal, &actual, tools, progress),
+            Start::Automatic => {
+                let Refinement::BestFit { parameters, .. } = &self.refinement else {
+                    return Err(UserError::usage(
+                        "An automatic start is refined by a best fit; choose one, or give a pose.",
+                    ));
+                };
+                return run_automatic(&nominal, &actual, parameters, tools.backend, progress, tools.watch);
+            }
             Start::Pose(pose) => Alignment::given(*pose),
             Start::Pairs(pairs) => {
                 let fit = point_pairs::fit(pairs)?;
@@ -122,36 +130,36 @@ impl Make for AlignmentRecipe {
         ]
     }
 
+    fn covers(alignment: &Alignment) -> Option<String> {
+        alignment.doubt()
+    }
+
     fn sentence(alignment: &Alignment) -> String {
         std::iter::once(alignment.words()).chain(alignment.remarks()).collect::<Vec<_>>().join(" ")
     }
 }
 
-impl AlignmentRecipe {
-    /// From nothing. Where the scan aligns well only in another unit, the sentence names that unit.
-    fn automatic(
-        &self,
-        nominal: &Nominal,
-        actual: &Actual,
-        tools: &Tools<'_>,
-        progress: &Progress,
-    ) -> Result<Alignment> {
-        let Refinement::BestFit { parameters, .. } = &self.refinement else {
-            return Err(UserError::usage("An automatic start is refined by a best fit; choose one, or give a pose."));
-        };
-        let (surface, backend) = (&nominal.surface, tools.backend);
-        let mut watch = |pose: &Pose, rms_mm| (tools.watch)(pose, rms_mm);
-        let found = automatic::run(backend, surface, &actual.cloud, &actual.prepared, parameters, progress, &mut watch);
-        let read_in = actual.sources.first().and_then(|source| source.unit).unwrap_or_default();
-        let likely = likely_unit(backend, surface, (&actual.cloud, read_in), found.as_ref().ok(), parameters, progress);
-        let Some(unit) = likely else { return found };
-        let sentence = format!(
-            "The scan does not fit the nominal as read in {}, but does in {}: open it again with that unit.",
-            read_in.symbol(),
-            unit.symbol()
-        );
-        Err(UserError { scan_unit: Some(unit), ..UserError::input(sentence) })
-    }
+/// Aligns from nothing. Where the scan aligns well only in another unit, the sentence names that unit.
+pub fn run_automatic(
+    nominal: &Nominal,
+    actual: &Actual,
+    parameters: &best_fit::Parameters,
+    backend: &dyn Backend,
+    progress: &Progress,
+    watch: &(dyn Fn(&Pose, f64) + Sync),
+) -> Result<Alignment> {
+    let surface = &nominal.surface;
+    let mut watch = |pose: &Pose, rms_mm| watch(pose, rms_mm);
+    let found = automatic::run(backend, surface, &actual.cloud, &actual.prepared, parameters, progress, &mut watch);
+    let read_in = actual.sources.first().and_then(|source| source.unit).unwrap_or_default();
+    let likely = likely_unit(backend, surface, (&actual.cloud, read_in), found.as_ref().ok(), parameters, progress);
+    let Some(unit) = likely else { return found };
+    let sentence = format!(
+        "The scan does not fit the nominal as read in {}, but does in {}: open it again with that unit.",
+        read_in.symbol(),
+        unit.symbol()
+    );
+    Err(UserError { scan_unit: Some(unit), ..UserError::input(sentence) })
 }
 
 /// The best fit of a scan to a nominal.

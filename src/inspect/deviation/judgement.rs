@@ -197,8 +197,10 @@ impl Evidence<'_> {
             ));
         }
         if clutter.stray_points > 0 {
-            remarks
-                .push(format!("{} single points beyond the largest distance form no surface.", clutter.stray_points));
+            remarks.push(match clutter.stray_points {
+                1 => "1 single point beyond the largest distance forms no surface.".to_owned(),
+                many => format!("{many} single points beyond the largest distance form no surface."),
+            });
         }
         let limit_mm = parameters.tolerance.largest_mm();
         if limit_mm > LARGE_TOLERANCE * self.diagonal_mm {

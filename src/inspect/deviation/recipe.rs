@@ -68,12 +68,12 @@ impl Make for ComparisonRecipe {
     fn figures(check: &Check) -> Vec<Figure> {
         let (stats, least) = (&check.statistics, 100.0 * check.parameters.min_coverage);
         vec![
+            Figure::new("In tolerance", "%", 100.0 * stats.in_tolerance_fraction),
             Figure::new("Mean", "mm", stats.mean_mm),
             Figure::new("Standard deviation", "mm", stats.sigma_mm),
             Figure::new("RMS", "mm", stats.rms_mm),
             Figure::new("Least", "mm", stats.min_mm),
             Figure::new("Greatest", "mm", stats.max_mm),
-            Figure::new("In tolerance", "%", 100.0 * stats.in_tolerance_fraction),
             Figure { lower: Some(least), ..Figure::new("Coverage", "%", 100.0 * check.measurement.coverage.fraction) },
             Figure::new("Regions out of tolerance", "", check.regions.len() as f64),
         ]
@@ -81,6 +81,10 @@ impl Make for ComparisonRecipe {
 
     fn verdict(check: &Check) -> Option<Verdict> {
         Some(check.verdict())
+    }
+
+    fn covers(check: &Check) -> Option<String> {
+        Some(check.judgement.covers.clone())
     }
 
     fn sentence(check: &Check) -> String {

@@ -1,5 +1,7 @@
 //! Measured features: fitted to points of a scan, or made from others.
 
+use std::sync::Arc;
+
 use super::constructions::{Constructed, Construction};
 use super::element::Situation;
 use super::measures::{Known, distance};
@@ -28,13 +30,13 @@ pub struct MeasuredFeature {
 #[derive(Clone, Debug)]
 pub enum MeasuredBy {
     /// Fitted.
-    Fit(Fit),
+    Fit(Arc<Fit>),
     /// Fitted as a slot.
-    Slot(SlotFit),
+    Slot(Arc<SlotFit>),
     /// Made from others.
     Construction {
         /// What came of it.
-        made: Constructed,
+        made: Box<Constructed>,
         /// Of a plane midway between two: their distance, mm.
         size_mm: Option<f64>,
     },
@@ -51,7 +53,7 @@ impl MeasuredFeature {
     ) -> Self {
         let mut own = Self {
             element: made.element,
-            by: MeasuredBy::Construction { made, size_mm: None },
+            by: MeasuredBy::Construction { made: Box::new(made), size_mm: None },
             numbers: Subset::default(),
             points: Vec::new(),
             nominal,

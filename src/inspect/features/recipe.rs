@@ -1,12 +1,15 @@
 //! How features are measured on a scan, and made from others.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::constructions::{Construction, construct};
 use super::fitting::{Fitting, points_of};
 use super::measured::{MeasuredBy, MeasuredFeature};
-use super::slot::fit_slot;
+use super::slot::fit_slot_in;
 use super::{Element, Kind, Objective, Shape};
+use crate::deviation::Verdict;
 use crate::parts::Actual;
 use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Tools};
 use crate::selection::Selection;
@@ -124,11 +127,15 @@ impl Make for FeatureRecipe {
         };
         let points = points_of(&numbers, &actual)?;
         let (element, nominal) = (fit.shape.into(), self.nominal);
-        Ok(MeasuredFeature { element, by: MeasuredBy::Fit(fit), numbers, points, nominal })
+        Ok(MeasuredFeature { element, by: MeasuredBy::Fit(Arc::new(fit)), numbers, points, nominal })
     }
 
     fn figures(made: &MeasuredFeature) -> Vec<Figure> {
         made.figures()
+    }
+
+    fn verdict(made: &MeasuredFeature) -> Option<Verdict> {
+        made.open_verdict()
     }
 
     fn sentence(made: &MeasuredFeature) -> String {
@@ -157,21 +164,18 @@ impl Make for SlotRecipe {
         let actual = inputs.get::<Actual>(self.scan, "a scan")?;
         let numbers = self.selection.points(&actual, inputs, tools, &progress.part(0.0, 0.3))?;
         let points = points_of(&numbers, &actual)?;
-        let plane = match &self.plane {
-            Some(plane) => plane.shape(inputs)?,
-            None => {
-                let (kind, clip_sigmas) = (Kind::Plane, self.clip_sigmas);
-                let through = Fitting { kind, clip_sigmas, ..Fitting::of(kind) };
-                through.fit(&numbers, None, &actual, tools.backend, &progress.part(0.3, 0.5))?.shape
-            }
-        };
-        let fit = fit_slot(&points, &plane, self.clip_sigmas, &progress.part(0.5, 1.0))?;
+        let plane = self.plane.as_ref().map(|plane| plane.shape(inputs)).transpose()?;
+        let fit = fit_slot_in(plane.as_ref(), &points, self.clip_sigmas, &progress.part(0.3, 1.0))?;
         let (element, nominal) = (fit.slot.mid_plane().into(), self.nominal);
-        Ok(MeasuredFeature { element, by: MeasuredBy::Slot(fit), numbers, points, nominal })
+        Ok(MeasuredFeature { element, by: MeasuredBy::Slot(Arc::new(fit)), numbers, points, nominal })
     }
 
     fn figures(made: &MeasuredFeature) -> Vec<Figure> {
         made.figures()
+    }
+
+    fn verdict(made: &MeasuredFeature) -> Option<Verdict> {
+        made.open_verdict()
     }
 
     fn sentence(made: &MeasuredFeature) -> String {
@@ -221,6 +225,11 @@ impl Fitting {
 }
 
 impl MeasuredFeature {
+    /// What rests on a fit that did not come to its end is open.
+    fn open_verdict(&self) -> Option<Verdict> {
+        (self.converged() == Some(false)).then_some(Verdict::Incomplete)
+    }
+
     fn sentence(&self) -> String {
         match &self.by {
             MeasuredBy::Fit(fit) => {

@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::under_points::area_mm2;
 use crate::parts::Nominal;
 use base::{Result, UserError};
-use geometry::{Mesh, Point, Subset, Vector};
+use geometry::{Point, Subset, Vector};
 
 /// Edges at which the surface turns by less are no edges to a face, where the file knows no faces, rad.
 pub const SMOOTH_RAD: f64 = 20.0 * std::f64::consts::PI / 180.0;
@@ -84,19 +85,11 @@ impl Anchors {
     }
 }
 
-fn area_mm2(mesh: &Mesh, facets: &Subset) -> f64 {
-    let area = |facet: &u32| {
-        let [a, b, c] = mesh.corners(*facet as usize);
-        0.5 * (b - a).cross(&(c - a)).norm()
-    };
-    facets.iter().map(area).sum()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use geometry::Surface;
     use geometry::mesh::shapes;
+    use geometry::{Mesh, Surface};
 
     fn nominal(hash: &str, mesh: Mesh) -> Nominal {
         let mut nominal = Nominal::in_memory("box", Surface::new(mesh));

@@ -3,6 +3,7 @@
 
 mod anchors;
 mod prism;
+mod under_points;
 
 use serde::{Deserialize, Serialize};
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 pub use crate::plan::Made;
 use crate::plan::{ElementId, Fingerprint, Fingerprints, Plan};
 use base::UserError;
-use inspect::deviation::Verdict;
+use inspect::deviation::{Verdict, judgement};
 
 /// What an element came to, and from what.
 #[derive(Clone)]
@@ -90,6 +90,18 @@ impl Results {
                 Some(Err(_)) | None => Some(Verdict::Incomplete),
             });
         verdicts.reduce(Verdict::and)
+    }
+
+    /// The verdict with what it covers and what puts it in doubt, in one line; `None` where nothing decides.
+    pub fn headline(&self, plan: &Plan) -> Option<String> {
+        let mut covers: Vec<&str> = Vec::new();
+        for element in plan.elements() {
+            let own = self.made(element.id).and_then(|made| made.covers.as_deref());
+            if let Some(own) = own.filter(|own| !own.is_empty() && !covers.contains(own)) {
+                covers.push(own);
+            }
+        }
+        self.verdict(plan).map(|verdict| judgement::headline(verdict, &covers.join("; ")))
     }
 
     pub(super) fn set(&mut self, id: ElementId, outcome: Outcome) {

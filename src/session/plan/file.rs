@@ -29,7 +29,15 @@ struct File<'a> {
 impl Plan {
     /// Writes the plan alone to `path`, whole or not at all.
     pub fn save(&self, path: &Path) -> Result<()> {
-        let file = File { format: FORMAT, version: VERSION, software: env!("CARGO_PKG_VERSION"), elements: self };
+        let folder = std::path::absolute(path).ok().and_then(|path| path.parent().map(PathBuf::from));
+        let mut portable = self.clone();
+        portable.each_file(|file| {
+            // A plan and its CAD may be carried elsewhere together.
+            if let Some(below) = folder.as_ref().and_then(|folder| file.strip_prefix(folder).ok()) {
+                *file = below.to_owned();
+            }
+        });
+        let file = File { format: FORMAT, version: VERSION, software: env!("CARGO_PKG_VERSION"), elements: &portable };
         let text = serde_json::to_string_pretty(&file)
             .map_err(|e| UserError::internal(format!("The plan cannot be written: {e}.")))?;
         atomic::write_bytes(path, format!("{text}\n").as_bytes())
@@ -103,16 +111,28 @@ impl Plan {
         (plan, notes)
     }
 
-    /// Files that are not where the plan says are taken from `folder`, where they lie there.
+    /// Relative files are meant from `folder`; others that are not where the plan says are taken from there, where they
+    /// lie there.
     fn look_beside(&mut self, folder: &Path) {
+        let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+        self.each_file(|file| {
+            let beside = file.file_name().map(|name| folder.join(name));
+            if file.is_relative() {
+                *file = folder.join(&file);
+            }
+            if let Some(beside) = beside.filter(|beside| !file.exists() && beside.exists()) {
+                *file = beside;
+            }
+        });
+    }
+
+    /// The files that the plan itself names, not those of parts.
+    fn each_file(&mut self, mut change: impl FnMut(&mut PathBuf)) {
         for element in &mut self.elements {
-            if let Recipe::Nominal(recipe) = &mut Arc::make_mut(element).recipe
-                && !recipe.source.path.exists()
-                && let Some(name) = recipe.source.path.file_name().map(PathBuf::from)
-                && folder.join(&name).exists()
+            if matches!(element.recipe, Recipe::Nominal(_))
+                && let Recipe::Nominal(recipe) = &mut Arc::make_mut(element).recipe
             {
-                let found = folder.join(name);
-                recipe.source.path = std::path::absolute(&found).unwrap_or(found);
+                change(&mut recipe.source.path);
             }
         }
     }

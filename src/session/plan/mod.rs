@@ -5,6 +5,7 @@
 mod file;
 mod fingerprint;
 mod graph;
+mod of_document;
 mod recipe;
 
 use std::collections::BTreeSet;

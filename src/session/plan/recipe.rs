@@ -141,14 +141,17 @@ pub struct Made {
     pub figures: Vec<Figure>,
     /// What it decides, where it decides anything.
     pub verdict: Option<Verdict>,
+    /// What a verdict that rests on it covers, or what puts it in doubt.
+    pub covers: Option<String>,
     /// What it came to, for people.
     pub sentence: String,
 }
 
 impl Made {
     fn of<R: Make>(made: R::Made) -> Self {
-        let (figures, verdict, sentence) = (R::figures(&made), R::verdict(&made), R::sentence(&made));
-        Self { output: std::sync::Arc::new(made), figures, verdict, sentence }
+        let (figures, verdict) = (R::figures(&made), R::verdict(&made));
+        let (covers, sentence) = (R::covers(&made), R::sentence(&made));
+        Self { output: std::sync::Arc::new(made), figures, verdict, covers, sentence }
     }
 }
 
@@ -161,7 +164,8 @@ impl Serialize for Recipe {
 impl<'de> Deserialize<'de> for Recipe {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
-        let kind = value.get("type").and_then(Value::as_str).ok_or_else(|| D::Error::missing_field("type"))?;
-        Ok(Self::from_value(&kind.to_owned(), value))
+        let kind = value.get("type").and_then(Value::as_str).map(str::to_owned);
+        let kind = kind.ok_or_else(|| D::Error::missing_field("type"))?;
+        Ok(Self::from_value(&kind, value))
     }
 }

@@ -11,7 +11,7 @@ use nalgebra::Matrix3;
 use serde::{Deserialize, Serialize};
 
 use super::planar::{Frame, Place, Solved, solve};
-use super::{Shape, Uncertainty, robust, unconverged};
+use super::{Kind, Options, Shape, Uncertainty, fit, robust, unconverged};
 use base::{Progress, Result, UserError};
 pub use find::{FoundSlot, NominalSlot, find};
 use geometry::{Point, Pose, Vector};
@@ -137,6 +137,23 @@ fn residual(&[x, y, angle, half, radius]: &Parameters, &[u, v]: &Place) -> (f64,
     let by_angle = out * across - side * along;
     let by_half = if held == along { 0.0 } else { -out * held.signum() };
     (distance - radius, [side * sin - out * cos, -out * sin - side * cos, by_angle, by_half, -1.0])
+}
+
+/// Fits a slot as [`fit_slot`] does, in the plane through its points where none is given.
+pub fn fit_slot_in(
+    plane: Option<&Shape>,
+    points: &[Point],
+    clip_sigmas: Option<f64>,
+    progress: &Progress,
+) -> Result<SlotFit> {
+    let own = match plane {
+        Some(plane) => *plane,
+        None => {
+            let options = Options { clip_sigmas, ..Options::default() };
+            fit(Kind::Plane, points, &[], &options, &progress.part(0.0, 0.3))?.shape
+        }
+    };
+    fit_slot(points, &own, clip_sigmas, &progress.part(0.3, 1.0))
 }
 
 /// Fits a slot in `plane` to points of its rim projected into it, mm, by least squares of their distances from the

@@ -1,0 +1,86 @@
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::RowAccessor;
+
+use super::*;
+use session::series::ElementRecord;
+
+fn record(part: &str, value: Option<f64>) -> PartRecord {
+    let figure = FigureRecord {
+        name: "Distance".into(),
+        unit: "mm".into(),
+        value,
+        uncertainty: Some(0.01),
+        lower: Some(9.9),
+        upper: Some(10.1),
+    };
+    let height = ElementRecord {
+        id: 7,
+        name: "Height, \"front\"".into(),
+        kind: "Measure".into(),
+        is_check: true,
+        verdict: Some(Verdict::Pass),
+        sentence: "10 mm".into(),
+        is_made: true,
+        figures: vec![figure],
+    };
+    let lost = ElementRecord {
+        id: 8,
+        name: "Bore".into(),
+        verdict: None,
+        is_made: false,
+        sentence: "This scan has none of its points.".into(),
+        figures: Vec::new(),
+        ..height.clone()
+    };
+    PartRecord {
+        schema: PartRecord::SCHEMA.into(),
+        software: "1".into(),
+        device: "CPU".into(),
+        plan: "0".into(),
+        part: part.into(),
+        sources: Vec::new(),
+        verdict: Some(Verdict::Pass),
+        headline: "PASS".into(),
+        error: None,
+        seconds: 1.0,
+        elements: vec![height, lost],
+    }
+}
+
+#[test]
+fn the_tables_hold_every_value_and_every_failure() {
+    let mut broken = record("c", None);
+    (broken.elements, broken.error, broken.verdict) =
+        (Vec::new(), Some("no such file".into()), Some(Verdict::Incomplete));
+    let records = [record("a", Some(10.0)), record("b", Some(10.2)), broken];
+    let folder = tempfile::tempdir().unwrap();
+    write_tables(folder.path(), &records).unwrap();
+
+    let mut reader = csv::Reader::from_path(folder.path().join("parts.csv")).unwrap();
+    let table: Vec<csv::StringRecord> = reader.records().map(|own| own.unwrap()).collect();
+    assert_eq!(table.len(), 7, "a part, its value and its failure; twice; and a part that could not be read");
+    assert_eq!(&table[1][2], "Height, \"front\"");
+    assert_eq!((&table[4][6], &table[4][10]), ("10.2", "10.1"));
+    assert_eq!((&table[6][4], &table[6][11]), ("incomplete", "no such file"));
+
+    let file = std::fs::File::open(folder.path().join("parts.parquet")).unwrap();
+    let parquet = SerializedFileReader::new(file).unwrap();
+    let names: Vec<String> =
+        parquet.metadata().file_metadata().schema().get_fields().iter().map(|own| own.name().to_owned()).collect();
+    let of = |name: &str| names.iter().position(|own| own == name).unwrap();
+    let rows: Vec<_> = parquet.get_row_iter(None).unwrap().map(|own| own.unwrap()).collect();
+    assert_eq!(rows.len(), table.len());
+    for (row, line) in rows.iter().zip(&table) {
+        for (column, name) in [(0, "part"), (2, "element"), (5, "figure"), (11, "sentence")] {
+            assert_eq!(row.get_string(of(name)).unwrap(), &line[column]);
+        }
+        let value = row.get_double(of("value")).ok();
+        assert_eq!(value, line[6].parse().ok());
+    }
+
+    let trends = trends(&records);
+    assert_eq!((trends.len(), trends[0].beyond, trends[0].over_parts.count), (1, 1, 2));
+    assert!((trends[0].over_parts.cp.unwrap() - 0.2 / (6.0 * 0.02_f64.sqrt())).abs() < 1e-9);
+    let mut reader = csv::Reader::from_path(folder.path().join("statistics.csv")).unwrap();
+    assert_eq!(reader.headers().unwrap().len(), reader.records().next().unwrap().unwrap().len());
+}

@@ -1,0 +1,120 @@
+//! Lists of parts.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::Part;
+use base::{Result, UserError};
+use io::format::Format;
+
+/// Largest list that is read, bytes.
+const MOST_BYTES: u64 = 64 << 20;
+/// Longest name of a part, bytes: it becomes a folder.
+const LONGEST: usize = 120;
+
+impl Part {
+    /// Of a folder: every scan in it, by name, is a part. Of a file: see [`Part::listed`].
+    pub fn of_path(path: &Path) -> Result<Vec<Self>> {
+        if !path.is_dir() {
+            return Self::listed(path);
+        }
+        let entries = std::fs::read_dir(path).map_err(|e| UserError::file("open", path, &e))?;
+        let is_scan = |file: &PathBuf| {
+            let extension = file.extension().map(|own| own.to_string_lossy().to_lowercase()).unwrap_or_default();
+            file.is_file() && Format::SCAN_EXTENSIONS.contains(&extension.as_str())
+        };
+        let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(is_scan).collect();
+        if files.is_empty() {
+            return Err(UserError::input(format!("{} holds no scans.", path.display())));
+        }
+        files.sort();
+        Ok(Self::of_files(&files))
+    }
+
+    /// Reads a list: one part a line, `file` or `name, file, file …`; several files are snapshots of one part in one
+    /// frame. Empty lines and what follows `#` count for nothing; files are meant from the list's own folder.
+    pub fn listed(path: &Path) -> Result<Vec<Self>> {
+        let length = std::fs::metadata(path).map_err(|e| UserError::file("open", path, &e))?.len();
+        if length > MOST_BYTES {
+            return Err(UserError::input(format!("{}: this is too large for a list of parts.", path.display())));
+        }
+        let text = std::fs::read_to_string(path).map_err(|e| UserError::file("read", path, &e))?;
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let mut parts = Vec::new();
+        for (number, line) in (1..).zip(text.lines()) {
+            let line = line.split('#').next().unwrap_or_default().trim();
+            let words: Vec<&str> = line.split(',').map(str::trim).collect();
+            match words.as_slice() {
+                [""] => {}
+                [file] => parts.push((None, vec![folder.join(file)])),
+                [name, files @ ..] if !name.is_empty() && files.iter().all(|file| !file.is_empty()) => {
+                    parts.push((Some((*name).to_owned()), files.iter().map(|file| folder.join(file)).collect()));
+                }
+                _ => {
+                    return Err(UserError::input(format!(
+                        "{}, line {number}: a file was expected, or a name and its files, separated by commas.",
+                        path.display()
+                    )));
+                }
+            }
+        }
+        if parts.is_empty() {
+            return Err(UserError::input(format!("{} names no part.", path.display())));
+        }
+        Ok(named(parts))
+    }
+}
+
+/// Gives every part a name of its own that can be a folder's.
+pub(super) fn named(parts: Vec<(Option<String>, Vec<PathBuf>)>) -> Vec<Part> {
+    let mut taken = BTreeSet::new();
+    let stem = |files: &[PathBuf]| {
+        let first = files.first().and_then(|file| file.file_stem());
+        first.map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+    };
+    let mut part = |(name, files): (Option<String>, Vec<PathBuf>)| {
+        let wanted = as_folder(&name.unwrap_or_else(|| stem(&files)));
+        let mut names = std::iter::once(wanted.clone()).chain((2..).map(|number| format!("{wanted}-{number}")));
+        // Folders of some systems do not tell upper from lower case.
+        let name = names.find(|name| taken.insert(name.to_lowercase())).unwrap_or_default();
+        Part { name, files }
+    };
+    parts.into_iter().map(&mut part).collect()
+}
+
+/// Without what folders' names do not take.
+fn as_folder(name: &str) -> String {
+    let is_fit = |c: char| !c.is_control() && !r#"/\:*?"<>|"#.contains(c);
+    let name: String = name.chars().map(|c| if is_fit(c) { c } else { '_' }).collect();
+    let mut name = name.trim().trim_matches('.').to_owned();
+    while name.len() > LONGEST {
+        name.pop();
+    }
+    if name.is_empty() { "part".to_owned() } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_names_parts_and_their_snapshots() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("shift.txt");
+        std::fs::write(&path, "# morning\n\na.ply\nSN 7/8, b.ply, c.ply # two views\nsub/a.ply\nA.ply\n..\n").unwrap();
+        let parts = Part::listed(&path).unwrap();
+        let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
+        assert_eq!(names, ["a", "SN 7_8", "a-2", "A-3", "part"]);
+        assert_eq!(parts[1].files, [folder.path().join("b.ply"), folder.path().join("c.ply")]);
+        assert!(Part::of_path(folder.path()).unwrap_err().sentence.contains("holds no scans"));
+        for name in ["b.PLY", "a.xyz", "notes.md"] {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        let names: Vec<String> = Part::of_path(folder.path()).unwrap().into_iter().map(|part| part.name).collect();
+        assert_eq!(names, ["a", "b", "shift"], "a list of numbers could be a scan");
+        for (text, said) in [("", "names no part"), ("x,\n", "line 1"), ("a.ply\n,b\n", "line 2")] {
+            std::fs::write(&path, text).unwrap();
+            assert!(Part::listed(&path).unwrap_err().sentence.contains(said), "{text:?}");
+        }
+    }
+}

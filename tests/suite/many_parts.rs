@@ -1,0 +1,320 @@
+//! One plan on many parts: tables, broken files among them, a run that is killed and goes on, and the plan's own faults.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use shadowgraph::geometry::{Cloud, Pose, Vector};
+use shadowgraph::io::cad::CadReader;
+use shadowgraph::io::{LoadOptions, load_scan, write};
+use shadowgraph::session::series::{Part, PartRecord};
+
+use egui_kittest::kittest::Queryable as _;
+use shadowgraph::base::{LengthUnit, Progress};
+use shadowgraph::dispatch::{Command as Sent, Features, Inspect, Projects, Select, Tolerances};
+use shadowgraph::geometry::subset::{Combine, Subset};
+use shadowgraph::inspect::features::constructions::Construction;
+use shadowgraph::inspect::features::{Kind, Objective};
+use shadowgraph::inspect::tolerances::Plan as Asked;
+use shadowgraph::session::selection::Selectable;
+
+use super::support::{asset, errors, shadowgraph, text};
+use super::window::{compare_picture, open, settle};
+
+const PARTS: usize = 7;
+
+/// The bracket's scan, thinned, in another pose for each part.
+fn scans(folder: &Path) -> Vec<PathBuf> {
+    let options = LoadOptions { unit: Some(LengthUnit::Mm), columns: None, cad: CadReader::default() };
+    let cloud = load_scan(&asset("bracket-scan.ply"), &options, &Progress::silent()).unwrap().cloud;
+    let thinned: Vec<u32> = (0..cloud.points.len() as u32).step_by(6).collect();
+    let cloud = cloud.select(&thinned);
+    let scan = |number: usize| {
+        let mut turned: Cloud = cloud.clone();
+        let angle = number as f64 * 0.7;
+        turned
+            .transform(&Pose::new(Vector::new(50.0 * angle.sin(), 20.0, -30.0), Vector::new(angle, 0.3, -0.2 * angle)));
+        let path = folder.join(format!("part {number:02}.ply"));
+        write::cloud(&path, &turned).unwrap();
+        path
+    };
+    (0..PARTS).map(scan).collect()
+}
+
+fn plan(folder: &Path) -> PathBuf {
+    let path = folder.join("bracket.sgplan");
+    let (nominal, scan) = (asset("bracket.stl"), asset("bracket-scan.ply"));
+    let out = shadowgraph(&[
+        "inspect",
+        "--nominal",
+        text(&nominal),
+        "--scan",
+        text(&scan),
+        "--no-pictures",
+        "--tolerance-mm",
+        "-0.15,0.15",
+        "--save-plan",
+        text(&path),
+        "--out",
+        text(&folder.join("first")),
+    ]);
+    assert!(out.status.success(), "{}", errors(&out));
+    path
+}
+
+fn table(path: &Path) -> Vec<csv::StringRecord> {
+    csv::Reader::from_path(path).unwrap().records().map(Result::unwrap).collect()
+}
+
+#[test]
+fn a_shift_is_measured_broken_files_do_not_stop_it_and_a_killed_run_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let (plan, files) = (plan(folder.path()), scans(folder.path()));
+    let whole = std::fs::read(&files[2]).unwrap();
+    std::fs::write(&files[2], &whole[..whole.len() / 2]).unwrap();
+    std::fs::write(&files[5], "").unwrap();
+    let list = folder.path().join("shift.txt");
+    let lines: Vec<String> = files.iter().map(|file| text(file).to_owned()).collect();
+    std::fs::write(&list, lines.join("\n") + "\nmissing, gone.ply\n").unwrap();
+
+    // At once, with one part at a time and with three.
+    let run = |jobs: &str, name: &str| {
+        let out = folder.path().join(name);
+        let ended = shadowgraph(&[
+            "inspect",
+            "--plan",
+            text(&plan),
+            "--list",
+            text(&list),
+            "--jobs",
+            jobs,
+            "--out",
+            text(&out),
+        ]);
+        assert_eq!(ended.status.code(), Some(3), "parts that could not be measured are said: {}", errors(&ended));
+        for name in ["part 02", "part 05", "missing"] {
+            assert!(errors(&ended).contains(&format!("{name}: ")), "{}", errors(&ended));
+        }
+        out
+    };
+    let (one, three) = (run("1", "one"), run("3", "three"));
+    for name in ["parts.csv", "statistics.csv"] {
+        assert_eq!(table(&one.join(name)), table(&three.join(name)), "{name}");
+    }
+
+    // Killed in the middle, and gone on with.
+    let killed = folder.path().join("killed");
+    let records = || {
+        let folders = std::fs::read_dir(&killed).into_iter().flatten().flatten();
+        folders.filter(|entry| entry.path().join(PartRecord::FILE).exists()).count()
+    };
+    let mut child = Command::new(env!("CARGO_BIN_EXE_shadowgraph"))
+        .args(["inspect", "--plan", text(&plan), "--list", text(&list), "--jobs", "1", "--out", text(&killed)])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let started = Instant::now();
+    while records() < 3 {
+        assert!(started.elapsed() < Duration::from_secs(120), "no part was measured");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(!killed.join("parts.csv").exists() && records() < PARTS);
+    let arguments =
+        ["inspect", "--plan", text(&plan), "--list", text(&list), "--resume", "--json", "--out", text(&killed)];
+    let again = shadowgraph(&arguments);
+    let answer: serde_json::Value = serde_json::from_slice(&again.stdout).unwrap();
+    assert!(answer["taken_over"].as_u64().unwrap() >= 2, "{}", answer["taken_over"]);
+    assert_eq!(answer["not_measured"], 3);
+    for name in ["parts.csv", "statistics.csv"] {
+        assert_eq!(table(&one.join(name)), table(&killed.join(name)), "{name}");
+    }
+
+    // The table: every part, and the same regions found on each that was measured.
+    let rows = table(&one.join("parts.csv"));
+    let verdicts: Vec<&csv::StringRecord> = rows.iter().filter(|row| row[2].is_empty()).collect();
+    assert_eq!(verdicts.len(), PARTS + 1);
+    assert_eq!(verdicts.iter().filter(|row| &row[1] == "fail").count(), PARTS - 2);
+    let regions: Vec<&str> =
+        rows.iter().filter(|row| &row[5] == "Regions out of tolerance").map(|row| &row[6]).collect();
+    // The thinned scan shows two of the four.
+    assert_eq!(regions, ["2.0"; PARTS - 2]);
+}
+
+#[test]
+fn figures_of_the_plan_are_those_of_the_single_inspection() {
+    let folder = tempfile::tempdir().unwrap();
+    let (plan, files) = (plan(folder.path()), scans(folder.path()));
+    let (single, many) = (folder.path().join("single"), folder.path().join("many"));
+    let (nominal, scan) = (asset("bracket.stl"), &files[4]);
+    let alone = shadowgraph(&[
+        "inspect",
+        "--nominal",
+        text(&nominal),
+        "--scan",
+        text(scan),
+        "--scan-units",
+        "mm",
+        "--no-pictures",
+        "--tolerance-mm",
+        "-0.15,0.15",
+        "--out",
+        text(&single),
+    ]);
+    assert!(alone.status.success(), "{}", errors(&alone));
+    let out = shadowgraph(&["inspect", "--plan", text(&plan), text(scan), "--out", text(&many)]);
+    assert!(out.status.success(), "{}", errors(&out));
+    let summary: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(single.join("summary.json")).unwrap()).unwrap();
+    let part = &Part::of_files(std::slice::from_ref(scan))[0];
+    let record: PartRecord =
+        serde_json::from_slice(&std::fs::read(many.join(&part.name).join(PartRecord::FILE)).unwrap()).unwrap();
+    let comparison = record.elements.iter().find(|own| own.name == "Surface comparison").unwrap();
+    let figure = |name: &str| comparison.figures.iter().find(|own| own.name == name).unwrap().value.unwrap();
+    for (name, key) in [
+        ("Mean", "mean_mm"),
+        ("Standard deviation", "sigma_mm"),
+        ("RMS", "rms_mm"),
+        ("Least", "min_mm"),
+        ("Greatest", "max_mm"),
+    ] {
+        assert_eq!(Some(figure(name)), summary["deviation"][key].as_f64(), "{name}, to the bit");
+    }
+    assert_eq!(Some(record.headline.as_str()), summary["headline"].as_str());
+}
+
+#[test]
+fn a_plan_that_cannot_run_says_why_before_any_part() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, files) = (plan(folder.path()), scans(folder.path()));
+    let scan = text(&files[0]).to_owned();
+    let out = folder.path().join("out");
+    let run = |plan: &Path| shadowgraph(&["inspect", "--plan", text(plan), &scan, "--out", text(&out)]);
+    let good = std::fs::read_to_string(&path).unwrap();
+    let bad = folder.path().join("bad.sgplan");
+    for (written, code, said) in [
+        (good.replace("bracket.stl", "gone.stl"), 3, "gone.stl"),
+        ("{}".to_owned(), 3, "is not an inspection plan"),
+        (good[..good.len() / 2].to_owned(), 3, "line"),
+        (good.replace("\"type\": \"scan\"", "\"type\": \"echo\""), 3, "“echo”"),
+    ] {
+        std::fs::write(&bad, written).unwrap();
+        let ended = run(&bad);
+        assert_eq!(ended.status.code(), Some(code), "{said}: {}", errors(&ended));
+        assert!(errors(&ended).contains(said), "{said}: {}", errors(&ended));
+    }
+    // A nominal that was carried along with its plan.
+    let away = folder.path().join("away");
+    std::fs::create_dir(&away).unwrap();
+    std::fs::copy(asset("bracket.stl"), away.join("bracket.stl")).unwrap();
+    let carried = away.join("bracket.sgplan");
+    std::fs::write(&carried, good.replace(text(asset("bracket.stl").parent().unwrap()), "/nowhere")).unwrap();
+    let ended = run(&carried);
+    assert!(ended.status.success(), "{}", errors(&ended));
+    // What the plan says cannot be said otherwise.
+    let twice = shadowgraph(&["inspect", "--plan", text(&path), &scan, "--tolerance-mm", "-1,1", "--out", text(&out)]);
+    assert_eq!(twice.status.code(), Some(2), "{}", errors(&twice));
+}
+
+fn type_into(window: &mut egui_kittest::Harness<'static, shadowgraph::app::App>, name: &str, typed: &str) {
+    window.get_by_role_and_label(egui::Role::TextInput, name).focus();
+    window.run_steps(1);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
+    window.run_steps(1);
+    window.get_by_role_and_label(egui::Role::TextInput, name).type_text(typed);
+    window.run_steps(2);
+}
+
+/// Features on faces of the nominal, constructions and tolerances, made in the window, saved as a plan, and measured by
+/// it: on the same scan to the bit the same, and on others in the window's table.
+#[test]
+fn what_was_made_in_the_window_is_measured_on_every_part() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = scans(folder.path());
+    let shift = folder.path().join("shift");
+    std::fs::create_dir(&shift).unwrap();
+    let moved: Vec<PathBuf> = files.iter().take(4).map(|file| shift.join(file.file_name().unwrap())).collect();
+    files.iter().zip(&moved).for_each(|(from, to)| std::fs::rename(from, to).unwrap());
+    std::fs::write(&moved[2], "ply\n").unwrap();
+
+    let mut window = open(vec![asset("bracket.stl"), moved[0].clone()], None);
+    settle(&mut window);
+    let send = |window: &mut egui_kittest::Harness<'static, shadowgraph::app::App>, command: Sent| {
+        window.state_mut().send(command);
+        settle(window);
+        let messages = &window.state().dispatcher().messages;
+        assert!(!messages.iter().any(|message| message.is_error), "{messages:?}");
+    };
+    send(&mut window, Inspect::AlignAndCompare.into());
+    let mesh = window.state().dispatcher().document.nominal.as_ref().unwrap().surface.mesh().clone();
+    let largest = |wanted: [f64; 3]| {
+        let wanted = Vector::from(wanted);
+        let area = |facet: &u32| {
+            let [a, b, c] = mesh.corners(*facet as usize);
+            (b - a).cross(&(c - a)).norm()
+        };
+        let facets = (0..mesh.facets.len() as u32).filter(|facet| mesh.normal(*facet as usize).dot(&wanted) > 0.999);
+        facets.max_by(|one, other| area(one).total_cmp(&area(other))).unwrap()
+    };
+    for (name, normal) in [("top", [0.0, 0.0, 1.0]), ("bottom", [0.0, 0.0, -1.0])] {
+        let seed = Subset::new(vec![largest(normal)]);
+        send(&mut window, Select::Numbers(Selectable::Facets, seed, Combine::Replace).into());
+        send(&mut window, Select::WholeFaces.into());
+        send(&mut window, Select::PointsOnFacets.into());
+        send(&mut window, Select::Name(Selectable::Points, name.into()).into());
+        let (kind, objective) = (Kind::Plane, Objective::Gaussian);
+        send(&mut window, Features::Fit { kind, objective, robust: false, clip_sigmas: Some(4.0) }.into());
+    }
+    let sources = vec!["top".to_owned(), "bottom".to_owned()];
+    send(&mut window, Tolerances::Construct { construction: Construction::Middle, sources }.into());
+    let asked = r#"{ "datums": { "A": "bottom" }, "tolerances": [
+        { "feature": "top", "characteristic": "flatness", "limit_mm": 0.5 },
+        { "feature": "top", "characteristic": "parallelism", "limit_mm": 0.3, "datums": ["A"] },
+        { "feature": "top", "characteristic": "profile", "limit_mm": 0.9 } ] }"#;
+    send(&mut window, Tolerances::Set(Box::new(Asked::from_json(asked).unwrap())).into());
+    send(&mut window, Tolerances::Judge.into());
+    let plan = folder.path().join("made.sgplan");
+    send(&mut window, Projects::SavePlan(plan.clone()).into());
+
+    let out = folder.path().join("made-results");
+    let menu = |window: &mut egui_kittest::Harness<'static, shadowgraph::app::App>, name: &str, entry: &str| {
+        window.get_by_label(name).click();
+        window.run_steps(3);
+        window.get_by_label_contains(entry).click();
+        window.run_steps(6);
+    };
+    menu(&mut window, "Inspect", "Measure parts by a plan…");
+    compare_picture(&mut window, "series-empty");
+    for (name, path) in [("Plan", &plan), ("Parts", &shift), ("Results", &out)] {
+        type_into(&mut window, name, text(path));
+    }
+    window.get_by_label("Measure the parts").click();
+    settle(&mut window);
+    let document = &window.state().dispatcher().document;
+    let records = document.series.clone().expect("a series");
+    assert_eq!(records.len(), 4);
+    assert!(records[2].error.is_some() && records.iter().enumerate().all(|(i, own)| own.error.is_some() == (i == 2)));
+
+    // The part that was measured by hand.
+    let element = |name: &str| records[0].elements.iter().find(|own| own.name == name).unwrap();
+    let figure =
+        |name: &str, figure: &str| element(name).figures.iter().find(|own| own.name == figure).unwrap().clone();
+    for feature in &document.features {
+        assert_eq!(figure(&feature.recipe.name, "RMS").value, Some(feature.fit.rms_mm), "{}", feature.recipe.name);
+    }
+    let judgement = document.tolerancing.judgement.as_ref().unwrap();
+    for (tolerance, judged) in document.tolerancing.plan.tolerances.iter().zip(&judgement.results) {
+        let own = figure(&tolerance.title(), "Measured");
+        assert_eq!(own.value, Some(judged.as_ref().unwrap().measured_mm), "{}", tolerance.title());
+    }
+    let check = document.current_check().unwrap();
+    assert_eq!(figure("Surface comparison", "RMS").value, Some(check.statistics.rms_mm));
+    assert!(element("Middle 1").is_made);
+
+    window.get_by_label_contains("part 03");
+    assert_eq!(window.query_all_by_label("not measured").count(), 1);
+    assert!(window.query_all_by_label_contains("Standard deviation").next().is_some());
+    compare_picture(&mut window, "series");
+}

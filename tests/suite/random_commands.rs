@@ -1,0 +1,271 @@
+//! Whatever is asked for in whatever order: nothing dangles, undo and redo lead through the same states both ways, and
+//! what is saved opens as it was.
+
+use rand_like::Draws;
+use shadowgraph::base::Progress;
+use shadowgraph::dispatch::{
+    Align, Command, Dispatcher, Features, Inspect, Parts, Projects, Select, Tolerances, Visibility,
+};
+use shadowgraph::geometry::mesh::shapes;
+use shadowgraph::geometry::subset::{Combine, Subset};
+use shadowgraph::geometry::{Cloud, Point, Pose, Vector};
+use shadowgraph::inspect::alignment::Method;
+use shadowgraph::inspect::alignment::point_pairs::PointPair;
+use shadowgraph::inspect::cleaning::Step;
+use shadowgraph::inspect::features::constructions::Construction;
+use shadowgraph::inspect::features::weights::Weights;
+use shadowgraph::inspect::features::{Kind, Objective};
+use shadowgraph::inspect::tolerances::Plan;
+use shadowgraph::io::write;
+use shadowgraph::session::Document;
+use shadowgraph::session::project::Project;
+use shadowgraph::session::selection::Selectable;
+
+use super::support::context;
+
+/// Draws from a seed, so that a failure can be had again.
+mod rand_like {
+    pub struct Draws(pub u64);
+
+    impl Draws {
+        /// From 0 to below `end` (splitmix64).
+        pub fn below(&mut self, end: u64) -> u64 {
+            self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+            let mut mixed = self.0;
+            mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+            (mixed ^ (mixed >> 31)) % end
+        }
+
+        pub fn share(&mut self) -> f64 {
+            self.below(1 << 20) as f64 / f64::from(1 << 20)
+        }
+
+        pub fn one_of<T: Clone>(&mut self, choices: &[T]) -> T {
+            choices[self.below(choices.len() as u64) as usize].clone()
+        }
+    }
+}
+
+struct Files {
+    folder: tempfile::TempDir,
+    nominals: Vec<std::path::PathBuf>,
+    scans: Vec<std::path::PathBuf>,
+}
+
+/// Two blocks, and scans of them.
+fn files() -> Files {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let (mut nominals, mut scans) = (Vec::new(), Vec::new());
+    for (number, height) in [(1, 8.0), (2, 9.0)] {
+        nominals.push(path(&format!("block {number}.stl")));
+        write::mesh(nominals.last().unwrap(), &shapes::cuboid(Point::origin(), Point::new(20.0, 12.0, height)))
+            .unwrap();
+        let mut points = Vec::new();
+        for (u, v) in (0..400).map(|i| (f64::from(i % 20) + 0.5, f64::from(i / 20) * 0.6 + 0.3)) {
+            points.extend([Point::new(u, v, height), Point::new(u, v, 0.0)]);
+            points.extend([Point::new(0.0, v, height * u / 20.0), Point::new(u, 12.0, height * v / 12.0)]);
+        }
+        let mut cloud = Cloud::from_points(points);
+        cloud.transform(&Pose::new(Vector::new(0.3, -0.2, 0.1), Vector::new(0.01, 0.02, -0.01)));
+        scans.push(path(&format!("scan {number}.ply")));
+        write::cloud(scans.last().unwrap(), &cloud).unwrap();
+    }
+    Files { folder, nominals, scans }
+}
+
+fn some(draws: &mut Draws, count: usize) -> Subset {
+    let start = draws.below(count as u64) as u32;
+    let every = 1 + draws.below(4) as u32;
+    Subset::new((0..200).map(|i| start + i * every).filter(|number| (*number as usize) < count).collect())
+}
+
+fn names(draws: &mut Draws, document: &Document) -> Vec<String> {
+    let known = document.element_names();
+    if known.is_empty() {
+        return vec!["nothing".into()];
+    }
+    (0..1 + draws.below(3)).map(|_| draws.one_of(&known)).collect()
+}
+
+fn tolerances(draws: &mut Draws, document: &Document) -> Plan {
+    let (feature, datum) = (names(draws, document).remove(0), names(draws, document).remove(0));
+    let kind = draws.one_of(&["flatness", "parallelism", "perpendicularity", "position", "profile", "size"]);
+    let datums = if draws.below(2) == 0 { r#", "datums": ["A"]"# } else { "" };
+    let limit = draws.share();
+    Plan::from_json(&format!(
+        r#"{{ "datums": {{ "A": "{datum}" }},
+            "tolerances": [{{ "feature": "{feature}", "characteristic": "{kind}", "limit_mm": {limit} {datums} }}] }}"#
+    ))
+    .unwrap()
+}
+
+fn drawn(draws: &mut Draws, document: &Document, files: &Files) -> Command {
+    let of = draws.one_of(&Selectable::ALL);
+    let count = document.count(of).unwrap_or(10).max(1);
+    let how = draws.one_of(&[Combine::Add, Combine::Remove, Combine::Replace]);
+    let (robust, clip_sigmas) = (draws.below(8) == 0, draws.one_of(&[None, Some(3.0)]));
+    match draws.below(40) {
+        0 => Parts::OpenNominal { path: draws.one_of(&files.nominals), unit: None }.into(),
+        1 => Parts::OpenScans { paths: vec![draws.one_of(&files.scans)], unit: None, columns: None }.into(),
+        2 => Parts::CleanScan(draws.one_of(&[Step::OUTLIERS, Step::Normals])).into(),
+        3 => draws.one_of(&[Command::from(Parts::UnifyWinding), Parts::RemoveFacets.into()]),
+        4 => Align::Run(draws.one_of(&[Method::BestFit, Method::BestFit, Method::None])).into(),
+        5 => Align::SetPose(Pose::translation(draws.share(), 0.0, 0.0)).into(),
+        6 => {
+            let place = Point::new(20.0 * draws.share(), 12.0 * draws.share(), 8.0 * draws.share());
+            Align::AddPair(PointPair { nominal: place, scan: place, enabled: true }).into()
+        }
+        7 => draws.one_of(&[Align::ByPairs, Align::TogglePair(0), Align::RemovePair(1), Align::ClearPairs]).into(),
+        8 | 9 => Inspect::Compare.into(),
+        10 => Inspect::Next { paths: vec![draws.one_of(&files.scans)], unit: None }.into(),
+        11 | 12 => {
+            let mut settings = document.settings.clone();
+            settings.align = draws.one_of(&[Method::BestFit, Method::None]);
+            settings.deviation.tolerance.high_mm = 0.01 + draws.share();
+            settings.deviation.max_distance_mm = draws.one_of(&[1.0, 2.0, 3.0]);
+            Inspect::SetSettings(Box::new(settings)).into()
+        }
+        13..=17 => Select::Numbers(of, some(draws, count), how).into(),
+        18 => draws.one_of(&[Select::WholeFaces, Select::PointsOnFacets, Select::Nothing, Select::Invert(of)]).into(),
+        19 => {
+            let which = draws.one_of(&[Visibility::All, Visibility::WithoutSelected, Visibility::OnlySelected]);
+            Select::Show(of, which).into()
+        }
+        20 => Select::Name(of, draws.one_of(&["a", "b", "c"]).into()).into(),
+        21 => Select::Forget(draws.below(3) as usize).into(),
+        22..=26 => {
+            let kind = draws.one_of(&[Kind::Plane, Kind::Plane, Kind::Line, Kind::Circle, Kind::Sphere]);
+            Features::Fit { kind, objective: Objective::Gaussian, robust, clip_sigmas }.into()
+        }
+        27 => {
+            let planes = names(draws, document);
+            Features::FitParallelPlanes { planes, weights: Weights::default(), clip_sigmas }.into()
+        }
+        28 => {
+            let plane = names(draws, document).remove(0);
+            Features::FitInPlane { kind: Kind::Circle, plane, robust, clip_sigmas }.into()
+        }
+        29 => Features::Remove(draws.below(4) as usize).into(),
+        30 => Features::NominalFromFacets(names(draws, document).remove(0)).into(),
+        31 => Features::ForgetNominal(names(draws, document).remove(0)).into(),
+        32..=34 => {
+            let construction = draws.one_of(&Construction::ALL);
+            Tolerances::Construct { construction, sources: names(draws, document) }.into()
+        }
+        35 => Tolerances::RemoveConstruction(draws.below(3) as usize).into(),
+        36 => Tolerances::Set(Box::new(tolerances(draws, document))).into(),
+        37 => Tolerances::Judge.into(),
+        38 => Command::Undo,
+        _ => Command::Redo,
+    }
+}
+
+/// All that there is to a state, but what is the same for every state.
+fn fingerprint(document: &Document) -> String {
+    let project = serde_json::to_string(&Project::of(document)).unwrap();
+    let check = document.check.as_ref().map(|check| (check.statistics, check.regions.len(), check.verdict()));
+    let selected = Selectable::ALL.map(|of| document.marked(of).selected.clone());
+    let made: Vec<_> = document.tolerancing.constructed.iter().map(|own| own.made.element).collect();
+    let fits: Vec<_> = document.features.iter().map(|own| (own.fit.shape, own.fit.rms_mm)).collect();
+    let judged = document.tolerancing.judgement.as_ref().map(|own| own.results.clone());
+    format!("{project} {check:?} {selected:?} {made:?} {fits:?} {judged:?}")
+}
+
+fn nothing_dangles(document: &Document, said: &str) {
+    let names = document.element_names();
+    let unique: std::collections::BTreeSet<_> = names.iter().collect();
+    assert_eq!(unique.len(), names.len(), "{said}: two elements of one name: {names:?}");
+    for element in &document.tolerancing.constructed {
+        for source in &element.recipe.sources {
+            assert!(
+                names.contains(source),
+                "{said}: {} is made from {source}, which is not there",
+                element.recipe.name
+            );
+        }
+    }
+    let points = document.count(Selectable::Points).unwrap_or(0);
+    for feature in &document.features {
+        assert!(
+            feature.recipe.points.is_within(points),
+            "{said}: {} has points that are not there",
+            feature.recipe.name
+        );
+    }
+    for of in Selectable::ALL {
+        let (count, marked) = (document.count(of).unwrap_or(0), document.marked(of));
+        assert!(
+            marked.selected.is_within(count) && marked.hidden.is_within(count),
+            "{said}: {} beyond the last",
+            of.name()
+        );
+        let named = document.selections.iter().filter(|named| named.of == of);
+        assert!(named.clone().all(|named| named.numbers.is_within(count)), "{said}: a selection beyond the last");
+    }
+}
+
+fn run(dispatcher: &mut Dispatcher, command: Command) {
+    // Much of what is drawn makes no sense and is refused with a sentence.
+    let _ = dispatcher.run_now(command, &Progress::silent());
+}
+
+#[test]
+fn random_commands_leave_nothing_dangling_and_undo_and_redo_agree() {
+    let files = files();
+    let seeds = super::support::poses(3) as u64;
+    let commands = if seeds < 20 { 250 } else { 1000 };
+    for seed in 0..seeds {
+        let mut draws = Draws(seed);
+        let mut dispatcher = Dispatcher::new(context());
+        run(&mut dispatcher, Parts::OpenNominal { path: files.nominals[0].clone(), unit: None }.into());
+        run(
+            &mut dispatcher,
+            Parts::OpenScans { paths: vec![files.scans[0].clone()], unit: None, columns: None }.into(),
+        );
+        for number in 0..commands {
+            let command = drawn(&mut draws, &dispatcher.document, &files);
+            let said = format!("seed {seed}, command {number}: {command:?}");
+            let said = said.chars().take(200).collect::<String>();
+            run(&mut dispatcher, command);
+            nothing_dangles(&dispatcher.document, &said);
+        }
+        // All the way back and forth, twice.
+        while dispatcher.history.redo_label().is_some() {
+            run(&mut dispatcher, Command::Redo);
+        }
+        let mut states = vec![fingerprint(&dispatcher.document)];
+        while dispatcher.history.undo_label().is_some() {
+            run(&mut dispatcher, Command::Undo);
+            states.push(fingerprint(&dispatcher.document));
+        }
+        assert!(states.len() > 50, "seed {seed}: only {} states", states.len());
+        for state in states.iter().rev().skip(1) {
+            run(&mut dispatcher, Command::Redo);
+            assert!(fingerprint(&dispatcher.document) == *state, "seed {seed}: redo led elsewhere");
+        }
+        for state in states.iter().skip(1) {
+            run(&mut dispatcher, Command::Undo);
+            assert!(fingerprint(&dispatcher.document) == *state, "seed {seed}: undo led elsewhere");
+        }
+        while dispatcher.history.redo_label().is_some() {
+            run(&mut dispatcher, Command::Redo);
+        }
+        saved_and_opened(&mut dispatcher, &files, seed);
+    }
+}
+
+/// What a project keeps opens as it was.
+fn saved_and_opened(dispatcher: &mut Dispatcher, files: &Files, seed: u64) {
+    let path = files.folder.path().join("saved.shadowgraph");
+    run(dispatcher, Projects::Save(path.clone()).into());
+    let mut again = Dispatcher::new(context());
+    run(&mut again, Projects::Open(path).into());
+    let saved = Project::of(&dispatcher.document);
+    let messages: Vec<&str> = again.messages.iter().map(|message| message.text.as_str()).collect();
+    // A stale check is compared anew when it is opened.
+    assert_eq!(Project::of(&again.document), saved, "seed {seed}: {messages:?}");
+    let fits = |document: &Document| document.features.iter().map(|own| own.fit.shape).collect::<Vec<_>>();
+    assert_eq!(fits(&again.document), fits(&dispatcher.document), "seed {seed}");
+}
