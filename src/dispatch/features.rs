@@ -192,13 +192,13 @@ fn fit_slot(plane: Option<&str>, clip_sigmas: Option<f64>, document: &Document, 
 
 /// The feature of that recipe on that scan.
 pub(super) fn made(recipe: Recipe, actual: &Actual, backend: &dyn Backend, progress: &Progress) -> Result<Feature> {
-    let (fitting, named) = (recipe.fitting(), |error: UserError| error.about(&recipe.name));
+    let fitting = recipe.fitting();
     let fit = if recipe.parallel_to.is_empty() {
         let plane = recipe.plane.as_ref();
-        fitting.fit(&recipe.points, plane, actual, backend, progress).map_err(named)?
+        fitting.fit(&recipe.points, plane, actual, backend, progress)?
     } else {
         let planes: Vec<Subset> = std::iter::once(&recipe.points).chain(&recipe.parallel_to).cloned().collect();
-        let set = fitting.fit_parallel(&planes, actual, backend, progress).map_err(named)?;
+        let set = fitting.fit_parallel(&planes, actual, backend, progress)?;
         set.planes.into_iter().next().ok_or_else(|| UserError::internal("A set of planes came back empty."))?
     };
     Ok(Feature { recipe, fit: Arc::new(fit) })

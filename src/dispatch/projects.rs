@@ -103,9 +103,9 @@ fn project(path: PathBuf, is_autosave: bool, context: &Context, progress: &Progr
     super::selecting::drop_strangers(&mut document);
     if let Some(actual) = &document.actual {
         for recipe in project.features {
-            let backend = context.backend.as_ref();
+            let (backend, name) = (context.backend.as_ref(), recipe.name.clone());
             let made = super::features::made(recipe, actual, backend, &progress.part(0.8, 0.82));
-            document.features.extend(keep(made, &mut notes, &mut complete)?);
+            document.features.extend(keep(made.map_err(|error| error.about(&name)), &mut notes, &mut complete)?);
         }
     }
     document.alignment = project.alignment.map(Arc::new);
