@@ -7,12 +7,13 @@ use super::{Context, Edit};
 use base::{Progress, Result, UserError};
 use compute::point_deviation::PointDeviation;
 use geometry::{Cloud, Point, Pose, Subset, Surface, Vector};
-use inspect::alignment::automatic::{self, PreparedScan};
+use inspect::alignment::automatic;
 use inspect::alignment::{Alignment, best_fit};
 use inspect::calibration::artefacts::CLEARLY;
 use inspect::calibration::by_cad::{NominalArtefact, OFF_MM, on_cad};
 use inspect::calibration::{Artefact, Handedness};
 use inspect::deviation::{self, Parameters, Scan};
+use inspect::parts::PreparedScan;
 use io::{LoadOptions, load_nominal, region_table};
 use session::Document;
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::edit::{Execution, chain, needs_both};
 use super::{Context, Edit, Watch, align, parts};
 use base::{LengthUnit, Progress, Result};
-use inspect::alignment::Method;
-use inspect::deviation::{Check, check};
+use inspect::deviation::check;
+use inspect::recipe::Tools;
 use session::{Document, Settings};
 
 /// What can be asked of the comparison.
@@ -43,7 +43,7 @@ impl Inspect {
     }
 }
 
-/// The same columns and cleaning; and, unless a start is looked for each time, the same pose to start from.
+/// All that was done, done again. Without a part before, the scan is opened, aligned and compared.
 fn next(
     paths: &[PathBuf],
     unit: Option<LengthUnit>,
@@ -52,12 +52,13 @@ fn next(
     progress: &Progress,
     watch: &Watch,
 ) -> Result<Edit> {
-    let columns = before.actual.as_ref().and_then(|actual| actual.sources.first()?.columns);
-    let kept = before.alignment.clone().filter(|_| before.settings.align != Method::Auto);
-    let steps = before.actual.as_ref().map(|actual| actual.cleaning.clone()).unwrap_or_default();
-    let opened = parts::scans(paths, unit, columns, &steps, context, &progress.part(0.0, 0.2))?
-        .then(Edit::new("Keep the pose", move |document| document.alignment = kept));
-    chain(opened, before, |document| align_and_compare(document, context, &progress.part(0.2, 1.0), watch))
+    if before.actual.is_none() {
+        let opened = parts::scans(paths, unit, None, context, &progress.part(0.0, 0.2))?;
+        return chain(opened, before, |document| align_and_compare(document, context, &progress.part(0.2, 1.0), watch));
+    }
+    let tools = Tools { backend: context.backend.as_ref(), cad: &context.cad, watch: watch.as_ref() };
+    let (next, notes) = before.on_next_part(paths, unit, &tools, progress)?;
+    Ok(Edit::new("Inspect the next part", move |document| *document = next).with_notes(notes))
 }
 
 /// What settings change of a check that is there is judged anew with them.
@@ -92,7 +93,7 @@ pub(super) fn compare(document: &Document, context: &Context, progress: &Progres
         document.settings.scale_mm,
         progress,
     )?;
-    let notes = notes_of(&check);
+    let notes = check.sentences();
     let check = Arc::new(check);
     Ok(Edit::new("Compare", move |document| document.check = Some(check)).with_notes(notes))
 }
@@ -107,15 +108,8 @@ fn judge(document: &Document, context: &Context, progress: &Progress) -> Result<
     let (backend, settings) = (context.backend.as_ref(), &document.settings);
     let (parameters, scale_mm) = (&settings.deviation, settings.scale_mm);
     let check = check::judge(backend, nominal, actual, Arc::clone(measurement), parameters, scale_mm, progress)?;
-    let notes = notes_of(&check);
+    let notes = check.sentences();
     let check = Arc::new(check);
     // It belongs to the change of settings, which is a step already.
     Ok(Edit { label: None, ..Edit::new("", move |document| document.check = Some(check)).with_notes(notes) })
-}
-
-fn notes_of(check: &Check) -> Vec<String> {
-    let judgement = &check.judgement;
-    std::iter::once(format!("{}. {}", judgement.headline(), judgement.reason))
-        .chain(judgement.remarks.iter().cloned())
-        .collect()
 }

@@ -179,6 +179,6 @@ fn run(
     let merged = merge_files(&issued, table, &out, options, context.backend.as_ref(), &progress.part(0.0, 0.7))?;
     let mut notes = vec![format!("Merged {} snapshots into {}.", merged.counts.len(), out.display())];
     notes.extend(in_words(&merged));
-    let opened = parts::scans(&[out], None, None, &[], context, &progress.part(0.7, 1.0))?;
+    let opened = parts::scans(&[out], None, None, context, &progress.part(0.7, 1.0))?;
     Ok(opened.with_notes(notes))
 }

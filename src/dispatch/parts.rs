@@ -45,9 +45,9 @@ impl Parts {
             Self::OpenNominal { path, unit } => Execution::work("Opening the nominal", move |progress, _| {
                 nominal(&path, unit, &before.settings, &context, progress)
             }),
-            Self::OpenScans { paths, unit, columns } => Execution::work("Opening the scan", move |progress, _| {
-                scans(&paths, unit, columns, &[], &context, progress)
-            }),
+            Self::OpenScans { paths, unit, columns } => {
+                Execution::work("Opening the scan", move |progress, _| scans(&paths, unit, columns, &context, progress))
+            }
             Self::CleanScan(step) => {
                 Execution::work("Cleaning the scan", move |progress, _| clean(&step, &before, &context, progress))
             }
@@ -82,12 +82,10 @@ pub(super) fn scans(
     paths: &[PathBuf],
     unit: Option<LengthUnit>,
     columns: Option<Columns>,
-    steps: &[cleaning::Step],
     context: &Context,
     progress: &Progress,
 ) -> Result<Edit> {
-    let actual = Actual::read(paths, unit, columns, &context.cad, &progress.part(0.0, 0.8))?;
-    let actual = Arc::new(actual.cleaned(steps, context.backend.as_ref(), &progress.part(0.8, 1.0))?);
+    let actual = Arc::new(Actual::read(paths, unit, columns, &context.cad, progress)?);
     let notes = actual.sentences();
     Ok(Edit::new("Open the scan", move |document| {
         document.actual = Some(actual);

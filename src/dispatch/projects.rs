@@ -9,7 +9,7 @@ use super::{Context, Edit};
 use base::{Progress, Result, counted};
 use inspect::parts::{Actual, Nominal};
 use session::Document;
-use session::plan::Plan;
+use session::plan::{DocumentPlan, Plan};
 use session::project::Project;
 
 /// What can be asked of inspections and their files.
@@ -56,7 +56,7 @@ fn save(document: &Document, path: PathBuf) -> Result<Edit> {
 
 /// The sentences say what of it holds for this scan alone.
 fn save_plan(document: &Document, path: &Path, context: &Context, progress: &Progress) -> Result<Edit> {
-    let (plan, notes) = Plan::of_document(document, context.backend.as_ref(), progress)?;
+    let DocumentPlan { plan, notes, .. } = Plan::of_document(document, context.backend.as_ref(), progress)?;
     plan.save(path)?;
     let count = counted(plan.elements().len(), "element", "elements");
     Ok(Edit::nothing(format!("Saved the plan {}: {count}.", path.display())).with_notes(notes))

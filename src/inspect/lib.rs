@@ -13,3 +13,4 @@ pub mod recipe;
 pub mod selection;
 pub mod simulation;
 pub mod tolerances;
+pub mod verdict;

@@ -30,6 +30,9 @@ pub struct ProcessCapability {
 /// One-sided 95 % point of the normal distribution.
 const ONE_SIDED_95: f64 = 1.644_853_626_951_472_7;
 
+/// Values of computations that differ by less than this share are alike.
+const ROUNDING: f64 = 1e-9;
+
 impl ProcessCapability {
     /// Of `values`, which are finite; `None` where there are none.
     pub fn of(values: &[f64], lower: Option<f64>, upper: Option<f64>) -> Option<Self> {
@@ -39,7 +42,9 @@ impl ProcessCapability {
         let mean = first + values.iter().map(|value| value - first).sum::<f64>() / count as f64;
         let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
         let sigma = (count > 1).then(|| (squares / (count - 1) as f64).sqrt());
-        let spread = sigma.filter(|sigma| *sigma > 0.0);
+        // A spread that rounding alone makes is none.
+        let rounding = values.iter().fold(0.0_f64, |most, value| most.max(value.abs())) * ROUNDING;
+        let spread = sigma.filter(|sigma| *sigma > rounding);
         let to_limit = match (lower.map(|lower| mean - lower), upper.map(|upper| upper - mean)) {
             (Some(below), Some(above)) => Some(below.min(above)),
             (below, above) => below.or(above),
@@ -81,8 +86,8 @@ mod tests {
         assert_eq!(ProcessCapability::of(&[], None, None), None);
         let one = ProcessCapability::of(&[3.0], Some(2.0), Some(4.0)).unwrap();
         assert_eq!((one.sigma, one.cp, one.cpk), (None, None, None));
-        let alike = ProcessCapability::of(&[3.0, 3.0], Some(2.0), Some(4.0)).unwrap();
-        assert_eq!((alike.sigma, alike.cp), (Some(0.0), None));
+        let alike = ProcessCapability::of(&[3.0, 3.0, 3.0 + 1e-14], Some(2.0), Some(4.0)).unwrap();
+        assert_eq!((alike.sigma.is_some(), alike.cp, alike.cpk), (true, None, None));
         let one_sided = ProcessCapability::of(&[1.0, 3.0], None, Some(8.0)).unwrap();
         assert_eq!(one_sided.cp, None);
         assert!((one_sided.cpk.unwrap() - 6.0 / (3.0 * 2.0_f64.sqrt())).abs() < 1e-12);

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::deviation::Verdict;
-use crate::parts::SourceFile;
+use crate::verdict::Verdict;
 use base::{Progress, Result, UserError};
 use compute::Backend;
 use geometry::Pose;
+use io::SourceFile;
 use io::cad::CadReader;
 
 /// The number of an element in its plan: names may change, numbers stay.

@@ -29,6 +29,8 @@ pub mod xyz;
 
 mod load;
 mod source;
+mod source_file;
 
 pub use load::{LoadOptions, LoadedMesh, LoadedScan, load_nominal, load_scan};
 pub use source::Source;
+pub use source_file::SourceFile;

@@ -149,7 +149,7 @@ fn row(name: &str, value: impl Into<String>) -> (String, String) {
 }
 
 fn names_of_scans(input: &Input<'_>) -> String {
-    let names: Vec<String> = input.actual.sources.iter().map(inspect::parts::SourceFile::name).collect();
+    let names: Vec<String> = input.actual.sources.iter().map(io::SourceFile::name).collect();
     names.join(", ")
 }
 

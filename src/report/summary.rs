@@ -6,7 +6,7 @@ use super::Input;
 use geometry::transform;
 use inspect::alignment::Alignment;
 use inspect::deviation::DeviationMap;
-use inspect::parts::SourceFile;
+use io::SourceFile;
 
 /// The summary as JSON.
 pub fn of(input: &Input<'_>) -> Value {

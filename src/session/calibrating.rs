@@ -10,7 +10,8 @@ use base::{Result, UserError};
 use geometry::Subset;
 use inspect::calibration::joint::Wanted;
 use inspect::calibration::{ArtefactFrame, ArtefactKind, Calibration, Handedness};
-use inspect::parts::{Actual, SourceFile};
+use inspect::parts::Actual;
+use io::SourceFile;
 
 /// Who measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

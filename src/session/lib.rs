@@ -6,6 +6,7 @@ pub mod history;
 pub mod jobs;
 pub mod logged_calibration;
 pub mod mechanical;
+mod next_part;
 pub mod pipeline;
 pub mod plan;
 pub mod probing;

@@ -15,7 +15,8 @@ use geometry::Subset;
 use inspect::alignment::Alignment;
 use inspect::alignment::point_pairs::PointPair;
 use inspect::cleaning;
-use inspect::parts::{NominalStep, SourceFile};
+use inspect::parts::NominalStep;
+use io::SourceFile;
 use io::atomic;
 
 /// What marks a project file.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::pipeline::Results;
 use base::Result;
-use inspect::parts::SourceFile;
+use io::SourceFile;
 
 /// A measured part.
 #[derive(Clone, Default)]

@@ -245,7 +245,8 @@ impl Document {
     fn measured(&self, name: &str) -> Option<MeasuredFeature> {
         let nominal = self.tolerancing.plan.nominals.get(name).copied();
         let fitted = |element: Element, by: MeasuredBy, numbers: &Subset| {
-            Some(MeasuredFeature { element, by, numbers: numbers.clone(), points: self.points_at(numbers), nominal })
+            let (numbers, points) = (numbers.clone(), self.points_at(numbers));
+            Some(MeasuredFeature { element, by, numbers, beside: Vec::new(), points, nominal })
         };
         if let Some(Feature { recipe, fit }) = self.feature(name) {
             return fitted(fit.shape.into(), MeasuredBy::Fit(Arc::clone(fit)), &recipe.points);

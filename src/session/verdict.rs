@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::Document;
 use inspect::deviation::Verdict;
-use inspect::deviation::judgement::{self, DECISION_RULE};
+use inspect::deviation::judgement::DECISION_RULE;
 use inspect::tolerances;
 
 /// What one part of the inspection came to.
@@ -63,7 +63,7 @@ pub fn overall(document: &Document) -> Option<Overall> {
 impl Overall {
     /// The verdict with what it covers, in one line.
     pub fn headline(&self) -> String {
-        judgement::headline(self.verdict, &self.covers)
+        self.verdict.headline(&self.covers)
     }
 }
 

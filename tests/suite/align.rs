@@ -3,8 +3,9 @@
 use shadowgraph::base::{Progress, random::Random};
 use shadowgraph::compute::cpu::Cpu;
 use shadowgraph::geometry::{Cloud, Pose, Surface, Vector, transform};
-use shadowgraph::inspect::alignment::automatic::{self, PreparedScan};
+use shadowgraph::inspect::alignment::automatic;
 use shadowgraph::inspect::alignment::{Alignment, best_fit};
+use shadowgraph::inspect::parts::PreparedScan;
 use shadowgraph::inspect::simulation::{self, sensor::Sensor, views};
 use shadowgraph::io::{LoadOptions, load_nominal, load_scan};
 

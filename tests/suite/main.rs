@@ -20,6 +20,7 @@ mod mechanical;
 mod merged_snapshots;
 mod mutations;
 mod nesting;
+mod old_projects;
 mod own_artefact;
 mod planes;
 mod probing;

@@ -275,8 +275,6 @@ fn what_was_made_in_the_window_is_measured_on_every_part() {
         { "feature": "top", "characteristic": "profile", "limit_mm": 0.9 } ] }"#;
     send(&mut window, Tolerances::Set(Box::new(Asked::from_json(asked).unwrap())).into());
     send(&mut window, Tolerances::Judge.into());
-    let plan = folder.path().join("made.sgplan");
-    send(&mut window, Projects::SavePlan(plan.clone()).into());
 
     let out = folder.path().join("made-results");
     let menu = |window: &mut egui_kittest::Harness<'static, shadowgraph::app::App>, name: &str, entry: &str| {
@@ -287,6 +285,8 @@ fn what_was_made_in_the_window_is_measured_on_every_part() {
     };
     menu(&mut window, "Inspect", "Measure parts by a plan…");
     compare_picture(&mut window, "series-empty");
+    let plan = folder.path().join("made.sgplan");
+    send(&mut window, Projects::SavePlan(plan.clone()).into());
     for (name, path) in [("Plan", &plan), ("Parts", &shift), ("Results", &out)] {
         type_into(&mut window, name, text(path));
     }
@@ -313,6 +313,35 @@ fn what_was_made_in_the_window_is_measured_on_every_part() {
     assert_eq!(figure("Surface comparison", "RMS").value, Some(check.statistics.rms_mm));
     assert!(element("Middle 1").is_made);
 
+    // The next part in the window keeps all of it, and comes to the figures of the series.
+    let next = Inspect::Next { paths: vec![moved[1].clone()], unit: None };
+    let before = window.state().dispatcher().document.clone();
+    window.state_mut().send(next);
+    settle(&mut window);
+    let document = &window.state().dispatcher().document;
+    let messages: Vec<&str> = window.state().dispatcher().messages.iter().map(|own| own.text.as_str()).collect();
+    assert_eq!((document.features.len(), document.tolerancing.constructed.len()), (2, 1), "{messages:?}");
+    let record = |name: &str, figure: &str| {
+        let element = records[1].elements.iter().find(|own| own.name == name).unwrap();
+        element.figures.iter().find(|own| own.name == figure).unwrap().value
+    };
+    for (feature, old) in document.features.iter().zip(&before.features) {
+        assert_eq!(record(&feature.recipe.name, "RMS"), Some(feature.fit.rms_mm), "{}", feature.recipe.name);
+        assert_ne!(feature.fit.shape, old.fit.shape, "measured on this part, which lies elsewhere");
+    }
+    let judgement = document.tolerancing.judgement.as_ref().expect("judged again");
+    for (tolerance, judged) in document.tolerancing.plan.tolerances.iter().zip(&judgement.results) {
+        assert_eq!(record(&tolerance.title(), "Measured"), Some(judged.as_ref().unwrap().measured_mm));
+    }
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
+    settle(&mut window);
+    let back = &window.state().dispatcher().document;
+    assert!(back.features.iter().zip(&before.features).all(|(own, old)| own.fit.shape == old.fit.shape));
+
+    // Without paths of this run.
+    for (name, typed) in [("Plan", "bracket.sgplan"), ("Parts", "shift"), ("Results", "bracket-results")] {
+        type_into(&mut window, name, typed);
+    }
     window.get_by_label_contains("part 03");
     assert_eq!(window.query_all_by_label("not measured").count(), 1);
     assert!(window.query_all_by_label_contains("Standard deviation").next().is_some());

@@ -11,7 +11,7 @@ use crate::number_field::NumberField;
 use dispatch::{Calibrate, Command};
 use inspect::alignment::multi_view;
 use inspect::calibration::{ArtefactKind, Handedness, Light};
-use inspect::parts::SourceFile;
+use io::SourceFile;
 use render::GROUP_COLOURS;
 use report::certificate::{EXPECTED_CMM_MM, EXPECTED_SENSOR_MM};
 use session::calibrating::{Calibrating, Device, Measurement, NominalFiles, Setup};

@@ -48,7 +48,7 @@ impl App {
                 }
                 return;
             };
-            let name = actual.sources.first().map(inspect::parts::SourceFile::name).unwrap_or_default();
+            let name = actual.sources.first().map(io::SourceFile::name).unwrap_or_default();
             ui.checkbox(&mut self.shown.actual, name);
             theme::weak(ui, format!("{} points", theme::count(actual.cloud.points.len())));
             if let Some(facets) = &actual.facets {

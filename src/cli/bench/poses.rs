@@ -11,8 +11,9 @@ use compute::Backend;
 use compute::cpu::Cpu;
 use geometry::sampling::{self, SurfaceSample};
 use geometry::{Cloud, Point, Pose, Surface, Vector};
-use inspect::alignment::automatic::{self, PreparedScan};
+use inspect::alignment::automatic;
 use inspect::alignment::{Alignment, best_fit};
+use inspect::parts::PreparedScan;
 use io::{LoadOptions, load_nominal};
 
 /// Points on the whole surface of a part.

@@ -1,7 +1,8 @@
 //! Whether a scan was read in the wrong unit: the sizes hint at one, and the fit tells.
 
-use super::automatic::{self, PreparedScan};
+use super::automatic;
 use super::{Alignment, best_fit};
+use crate::parts::PreparedScan;
 use base::{LengthUnit, Progress};
 use compute::Backend;
 use geometry::{Cloud, Surface};

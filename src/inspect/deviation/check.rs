@@ -39,6 +39,12 @@ pub struct Check {
 }
 
 impl Check {
+    /// The verdict with its reason, and what qualifies it.
+    pub fn sentences(&self) -> Vec<String> {
+        let headline = format!("{}. {}", self.judgement.headline(), self.judgement.reason);
+        std::iter::once(headline).chain(self.judgement.remarks.iter().cloned()).collect()
+    }
+
     /// The verdict.
     pub fn verdict(&self) -> Verdict {
         self.judgement.verdict

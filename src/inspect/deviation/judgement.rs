@@ -5,38 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::part_match::LARGE_TOLERANCE;
 use super::regions::{Clutter, MIN_POINTS, Outliers, Region};
 use super::{Coverage, Method, OutlierLimit, Parameters, PartMatch, Statistics};
-
-/// The judgement of a part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// All that was asked for was measured and is in tolerance.
-    Pass,
-    /// Something is out of tolerance.
-    Fail,
-    /// Nothing is known to be out of tolerance, but too little is known.
-    Incomplete,
-}
-
-impl Verdict {
-    /// As it is printed.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pass => "PASS",
-            Self::Fail => "FAIL",
-            Self::Incomplete => "INCOMPLETE",
-        }
-    }
-
-    /// What two verdicts together come to: one failure fails, and what is not known is not passed.
-    pub fn and(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::Fail, _) | (_, Self::Fail) => Self::Fail,
-            (Self::Incomplete, _) | (_, Self::Incomplete) => Self::Incomplete,
-            (Self::Pass, Self::Pass) => Self::Pass,
-        }
-    }
-}
+use crate::verdict::Verdict;
 
 /// How the verdict of a comparison is reached, as reports state it.
 pub const DECISION_RULE: &str = "Decision rule: a deviation is compared with the limits as measured, limits inclusive; \
@@ -59,13 +28,8 @@ pub struct Judgement {
 impl Judgement {
     /// The verdict with what it covers, such as `PASS on 61 % of the surface`.
     pub fn headline(&self) -> String {
-        headline(self.verdict, &self.covers)
+        self.verdict.headline(&self.covers)
     }
-}
-
-/// A verdict and what it covers, in one line.
-pub fn headline(verdict: Verdict, covers: &str) -> String {
-    if covers.is_empty() { verdict.name().to_owned() } else { format!("{} {covers}", verdict.name()) }
 }
 
 /// What is judged.

@@ -19,6 +19,8 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+pub use crate::parts::Scan;
+pub use crate::verdict::Verdict;
 use base::{Progress, Result, UserError};
 pub use check::Check;
 use compute::facet_facet_matching;
@@ -26,8 +28,8 @@ use compute::point_deviation::{self, MatchState, PointDeviation};
 use compute::point_facet_matching::{self, FacetDeviation};
 use compute::{Backend, Compute};
 pub use coverage::Coverage;
-use geometry::{Cloud, Mesh, OrderedPoints, Pose, SearchablePoints, Surface, Vector, refine};
-pub use judgement::{Judgement, Verdict};
+use geometry::{Mesh, OrderedPoints, Pose, SearchablePoints, Surface, Vector, refine};
+pub use judgement::Judgement;
 pub use measurement::Measurement;
 pub use part_match::PartMatch;
 pub use recipe::ComparisonRecipe;
@@ -252,19 +254,6 @@ impl DeviationMap {
             }
         }
     }
-}
-
-/// The scan in the forms that the methods need.
-#[derive(Clone, Copy)]
-pub struct Scan<'a> {
-    /// The points with what the file knows of them.
-    pub cloud: &'a Cloud,
-    /// The points along a space-filling curve.
-    pub ordered: &'a OrderedPoints,
-    /// Whether its normals know their sign.
-    pub oriented: bool,
-    /// The scan as facets, where it has them (facet-facet matching).
-    pub facets: Option<&'a Surface>,
 }
 
 /// The deviation of every point of `scan` from the closest place on `surface`, whatever the method of `parameters`.

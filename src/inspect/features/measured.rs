@@ -20,7 +20,9 @@ pub struct MeasuredFeature {
     pub by: MeasuredBy,
     /// The scan's points that it was fitted to, by their numbers; none of constructed ones.
     pub numbers: Subset,
-    /// Those points, mm; of a plane midway between two the points of both.
+    /// Of a plane that was fitted together with parallel ones: the points of those.
+    pub beside: Vec<Subset>,
+    /// The points that it was fitted to, mm; of a plane midway between two the points of both.
     pub points: Vec<Point>,
     /// What it should be, in the frame of the nominal.
     pub nominal: Option<Element>,
@@ -55,6 +57,7 @@ impl MeasuredFeature {
             element: made.element,
             by: MeasuredBy::Construction { made: Box::new(made), size_mm: None },
             numbers: Subset::default(),
+            beside: Vec::new(),
             points: Vec::new(),
             nominal,
         };

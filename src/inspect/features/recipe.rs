@@ -9,10 +9,10 @@ use super::fitting::{Fitting, points_of};
 use super::measured::{MeasuredBy, MeasuredFeature};
 use super::slot::fit_slot_in;
 use super::{Element, Kind, Objective, Shape};
-use crate::deviation::Verdict;
 use crate::parts::Actual;
 use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Tools};
 use crate::selection::Selection;
+use crate::verdict::Verdict;
 use base::{Progress, Result, UserError};
 
 /// A plane that a feature lies in.
@@ -84,8 +84,12 @@ impl InPlane {
         if let Self::Of(id) = self { Some(*id) } else { None }
     }
 
-    fn shape(&self, inputs: &dyn Inputs) -> Result<Shape> {
+    /// The plane, for points of `selection`.
+    fn shape(&self, selection: &Selection, inputs: &dyn Inputs) -> Result<Shape> {
         match self {
+            Self::Fixed(_) if selection.is_repeatable() => Err(UserError::input(
+                "The plane that it lies in is one of another scan; make that plane an element of the plan.",
+            )),
             Self::Of(id) => inputs.get::<MeasuredFeature>(*id, A_FEATURE)?.plane(&inputs.name(*id)),
             Self::Fixed(shape) => Ok(*shape),
         }
@@ -114,20 +118,23 @@ impl Make for FeatureRecipe {
         let actual = inputs.get::<Actual>(self.scan, "a scan")?;
         let numbers = self.selection.points(&actual, inputs, tools, &progress.part(0.0, 0.3))?;
         let (rest, backend) = (&progress.part(0.3, 1.0), tools.backend);
+        let mut beside = Vec::new();
         let fit = if self.parallel_to.is_empty() {
-            let plane = self.plane.as_ref().map(|plane| plane.shape(inputs)).transpose()?;
+            let plane = self.plane.as_ref().map(|plane| plane.shape(&self.selection, inputs)).transpose()?;
             self.fitting.fit(&numbers, plane.as_ref(), &actual, backend, rest)?
         } else {
             let mut planes = vec![numbers.clone()];
             for selection in &self.parallel_to {
-                planes.push(selection.points(&actual, inputs, tools, &Progress::silent())?);
+                planes.push(selection.points(&actual, inputs, tools, &progress.quiet())?);
             }
+            beside = planes.split_off(1);
+            planes.extend_from_slice(&beside);
             let set = self.fitting.fit_parallel(&planes, &actual, backend, rest)?;
             set.planes.into_iter().next().ok_or_else(|| UserError::internal("A set of planes came back empty."))?
         };
         let points = points_of(&numbers, &actual)?;
         let (element, nominal) = (fit.shape.into(), self.nominal);
-        Ok(MeasuredFeature { element, by: MeasuredBy::Fit(Arc::new(fit)), numbers, points, nominal })
+        Ok(MeasuredFeature { element, by: MeasuredBy::Fit(Arc::new(fit)), numbers, beside, points, nominal })
     }
 
     fn figures(made: &MeasuredFeature) -> Vec<Figure> {
@@ -164,10 +171,17 @@ impl Make for SlotRecipe {
         let actual = inputs.get::<Actual>(self.scan, "a scan")?;
         let numbers = self.selection.points(&actual, inputs, tools, &progress.part(0.0, 0.3))?;
         let points = points_of(&numbers, &actual)?;
-        let plane = self.plane.as_ref().map(|plane| plane.shape(inputs)).transpose()?;
+        let plane = self.plane.as_ref().map(|plane| plane.shape(&self.selection, inputs)).transpose()?;
         let fit = fit_slot_in(plane.as_ref(), &points, self.clip_sigmas, &progress.part(0.3, 1.0))?;
         let (element, nominal) = (fit.slot.mid_plane().into(), self.nominal);
-        Ok(MeasuredFeature { element, by: MeasuredBy::Slot(Arc::new(fit)), numbers, points, nominal })
+        Ok(MeasuredFeature {
+            element,
+            by: MeasuredBy::Slot(Arc::new(fit)),
+            numbers,
+            beside: Vec::new(),
+            points,
+            nominal,
+        })
     }
 
     fn figures(made: &MeasuredFeature) -> Vec<Figure> {

@@ -3,17 +3,15 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::SourceFile;
-use crate::alignment::automatic::PreparedScan;
+use super::PreparedScan;
 use crate::cleaning::{self, Step};
-use crate::deviation::Scan;
 use base::{LengthUnit, Progress, Result, UserError};
 use compute::Backend;
 use geometry::health::CloudFindings;
-use geometry::{Cloud, Mesh, Surface, facet_sampling, snapshot};
+use geometry::{Cloud, Mesh, OrderedPoints, Surface, facet_sampling, snapshot};
 use io::cad::CadReader;
 use io::xyz::Columns;
-use io::{LoadOptions, load_scan};
+use io::{LoadOptions, SourceFile, load_scan};
 
 /// One or more snapshots in one frame.
 #[derive(Clone)]
@@ -148,4 +146,17 @@ impl Actual {
         self.cleaning.push(step.clone());
         Ok(cleaned.kept)
     }
+}
+
+/// A scan in the forms that methods of comparison need.
+#[derive(Clone, Copy)]
+pub struct Scan<'a> {
+    /// The points with what the file knows of them.
+    pub cloud: &'a Cloud,
+    /// The points along a space-filling curve.
+    pub ordered: &'a OrderedPoints,
+    /// Whether its normals know their sign.
+    pub oriented: bool,
+    /// The scan as facets, where it has them (facet-facet matching).
+    pub facets: Option<&'a Surface>,
 }

@@ -2,10 +2,10 @@
 
 mod actual;
 mod nominal;
+mod prepared_scan;
 mod recipe;
-mod source_file;
 
-pub use actual::Actual;
+pub use actual::{Actual, Scan};
 pub use nominal::{Nominal, NominalStep};
+pub use prepared_scan::PreparedScan;
 pub use recipe::{NominalRecipe, ScanRecipe};
-pub use source_file::SourceFile;

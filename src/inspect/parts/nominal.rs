@@ -4,13 +4,12 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::SourceFile;
 use base::{LengthUnit, Progress, Result};
 use geometry::health::MeshFindings;
 use geometry::repair::{Repaired, repair};
 use geometry::{Subset, Surface, winding};
 use io::cad::CadReader;
-use io::{LoadOptions, load_nominal};
+use io::{LoadOptions, SourceFile, load_nominal};
 
 /// A change of the nominal after loading.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Actual, Nominal, NominalStep, SourceFile};
+use super::{Actual, Nominal, NominalStep};
 use crate::cleaning::Step;
 use crate::recipe::{Class, ElementId, Inputs, Make, Tools};
 use base::{LengthUnit, Progress, Result, UserError, counted};
+use io::SourceFile;
 use io::cad::CadReader;
 use io::xyz::Columns;
 

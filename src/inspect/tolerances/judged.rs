@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::deviation;
+use crate::verdict;
 use geometry::Point;
 
 /// Whether the measured value is within its limits (limits inclusive).
@@ -59,8 +59,8 @@ pub struct Judged {
 }
 
 /// What a value comes to: where the uncertainty is known, what is proven; else where it lies.
-pub fn decided(conformity: Option<Conformity>, side: Verdict) -> deviation::Verdict {
-    use deviation::Verdict::{Fail, Incomplete, Pass};
+pub fn decided(conformity: Option<Conformity>, side: Verdict) -> verdict::Verdict {
+    use verdict::Verdict::{Fail, Incomplete, Pass};
     match (conformity, side) {
         (Some(Conformity::Undecided), _) => Incomplete,
         (Some(Conformity::Conforms), _) | (None, Verdict::In) => Pass,

@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use super::judged::decide;
 use super::{Conformity, Verdict as Side};
-use crate::deviation::Verdict;
 use crate::features::measured::MeasuredFeature;
 use crate::features::measures::{self, AngleConvention};
 use crate::features::recipe::A_FEATURE;
 use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Tools};
+use crate::verdict::Verdict;
 use base::{Progress, Result};
 
 /// What is measured between two features.

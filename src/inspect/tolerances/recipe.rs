@@ -4,11 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use super::{Characteristic, Feature, Features, Judged, Letters, Tolerance, judge};
 use crate::alignment::Alignment;
-use crate::deviation::{Check, DeviationMap, Verdict};
+use crate::deviation::{Check, DeviationMap};
 use crate::features::measured::{MeasuredBy, MeasuredFeature};
 use crate::features::recipe::A_FEATURE;
 use crate::features::{Element, Objective, Options, Shape, fit};
 use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Tools};
+use crate::verdict::Verdict;
 use base::{ErrorKind, Progress, Result, UserError};
 use geometry::Pose;
 

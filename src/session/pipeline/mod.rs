@@ -13,8 +13,8 @@ use super::Stage;
 use super::jobs::guarded;
 use super::plan::{Element, ElementId, Fingerprint, Plan, Recipe};
 use base::{ErrorKind, Progress, Result, UserError};
-use inspect::parts::SourceFile;
 use inspect::recipe::{Inputs, Output, Tools};
+use io::SourceFile;
 pub use results::{Failure, Outcome, Results, State};
 
 /// Brings the results of `stage` in step with `plan`: all of them, or only those of `wanted` and of what they are made

@@ -7,7 +7,8 @@ use std::sync::Arc;
 pub use crate::plan::Made;
 use crate::plan::{ElementId, Fingerprint, Fingerprints, Plan};
 use base::UserError;
-use inspect::deviation::{Verdict, judgement};
+use inspect::recipe::Make;
+use inspect::verdict::Verdict;
 
 /// What an element came to, and from what.
 #[derive(Clone)]
@@ -101,7 +102,12 @@ impl Results {
                 covers.push(own);
             }
         }
-        self.verdict(plan).map(|verdict| judgement::headline(verdict, &covers.join("; ")))
+        self.verdict(plan).map(|verdict| verdict.headline(&covers.join("; ")))
+    }
+
+    /// Takes over what an element came to elsewhere.
+    pub fn give<R: Make>(&mut self, id: ElementId, fingerprint: Fingerprint, made: Arc<R::Made>) {
+        self.set(id, Outcome { fingerprint, result: Ok(Arc::new(Made::of::<R>(made))) });
     }
 
     pub(super) fn set(&mut self, id: ElementId, outcome: Outcome) {

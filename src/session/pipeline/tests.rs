@@ -17,12 +17,13 @@ use inspect::features::fitting::Fitting;
 use inspect::features::measured::MeasuredFeature;
 use inspect::features::recipe::{ConstructionRecipe, FeatureRecipe};
 use inspect::features::{Element as Geometry, Kind};
-use inspect::parts::{Nominal, NominalRecipe, ScanRecipe, SourceFile};
+use inspect::parts::{Nominal, NominalRecipe, ScanRecipe};
 use inspect::recipe::ElementId;
 use inspect::selection::{Anchors, FacetSelection, ScanPoints, Selection};
 use inspect::tolerances::measure::{Measure, MeasureRecipe, Quantity};
 use inspect::tolerances::recipe::{DatumRecipe, ToleranceRecipe};
 use inspect::tolerances::{Characteristic, Judged, Tolerance, Zone};
+use io::SourceFile;
 use io::cad::CadReader;
 use io::write;
 

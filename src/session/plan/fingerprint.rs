@@ -6,7 +6,7 @@ use std::io::Write;
 use serde::{Deserialize, Serialize};
 
 use super::{ElementId, Plan};
-use inspect::parts::SourceFile;
+use io::SourceFile;
 
 /// BLAKE3 of a recipe, of what its inputs were made from, and of the files that it reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -17,6 +17,7 @@ use base::{Result, UserError};
 pub use file::{FORMAT, VERSION};
 pub use fingerprint::{Fingerprint, Fingerprints};
 pub use inspect::recipe::{Class, ElementId};
+pub use of_document::DocumentPlan;
 pub use recipe::{Made, Recipe, Unknown};
 
 /// One thing of a plan.

@@ -16,7 +16,25 @@ use inspect::parts::{Actual, Nominal, NominalRecipe, ScanRecipe};
 use inspect::selection::{FacetSelection, ScanPoints, Selection};
 use inspect::tolerances::recipe::{DatumRecipe, ToleranceRecipe};
 
-/// The elements that every plan begins with.
+/// A plan with the elements that stand for parts of the document.
+pub struct DocumentPlan {
+    /// The plan.
+    pub plan: Plan,
+    /// The nominal.
+    pub nominal: ElementId,
+    /// The scan.
+    pub scan: ElementId,
+    /// The alignment.
+    pub alignment: ElementId,
+    /// The comparison.
+    pub comparison: ElementId,
+    /// Features, slots and constructed elements by their names in the document.
+    pub named: BTreeMap<String, ElementId>,
+    /// What of it holds for the document's scan alone.
+    pub notes: Vec<String>,
+}
+
+/// What the elements are made from.
 struct Base<'a> {
     document: &'a Document,
     nominal: &'a Nominal,
@@ -26,9 +44,8 @@ struct Base<'a> {
 }
 
 impl Plan {
-    /// The plan of `document`, and sentences on what of it holds for its scan alone. Points that were brushed become the
-    /// facets beneath them.
-    pub fn of_document(document: &Document, backend: &dyn Backend, progress: &Progress) -> Result<(Self, Vec<String>)> {
+    /// The plan of `document`. Points that were brushed become the facets beneath them.
+    pub fn of_document(document: &Document, backend: &dyn Backend, progress: &Progress) -> Result<DocumentPlan> {
         let (Some(nominal), Some(actual)) = (&document.nominal, &document.actual) else {
             return Err(UserError::usage(
                 "Load a nominal and a scan first: a plan is made of what is measured on them.",
@@ -51,10 +68,11 @@ impl Plan {
         }
         for slot in &document.tolerancing.slots {
             let own = &slot.recipe;
+            let plane = own.plane.as_ref().map(|plane| base.in_plane(plane, &named));
             let recipe = SlotRecipe {
                 scan: base.ids[1],
-                selection: base.selection(&own.name, &own.points, &mut notes, &part())?,
-                plane: own.plane.as_ref().map(|plane| base.in_plane(plane, &named)),
+                selection: base.selection(&own.name, &own.points, plane.as_ref(), &mut notes, &part())?,
+                plane,
                 clip_sigmas: own.clip_sigmas,
                 nominal: base.nominal_of(&own.name),
             };
@@ -69,7 +87,8 @@ impl Plan {
             named.insert(own.name.clone(), plan.add(&own.name, recipe.into())?);
         }
         base.add_tolerances(&mut plan, &named, &mut notes)?;
-        Ok((plan, notes))
+        let [nominal, scan, alignment, comparison] = ids;
+        Ok(DocumentPlan { plan, nominal, scan, alignment, comparison, named, notes })
     }
 
     /// Nominal, scan, alignment and comparison.
@@ -114,13 +133,14 @@ impl Base<'_> {
         progress: &Progress,
     ) -> Result<FeatureRecipe> {
         let own = &feature.recipe;
-        let parallel = own.parallel_to.iter().map(|points| self.selection(&own.name, points, notes, progress));
-        let parallel_to = parallel.collect::<Result<Vec<_>>>()?;
+        let plane = own.plane.as_ref().map(|plane| self.in_plane(plane, named));
+        let mut selection = |points: &Subset| self.selection(&own.name, points, plane.as_ref(), notes, progress);
+        let parallel_to = own.parallel_to.iter().map(&mut selection).collect::<Result<Vec<_>>>()?;
         Ok(FeatureRecipe {
             scan: self.ids[1],
-            selection: self.selection(&own.name, &own.points, notes, progress)?,
+            selection: selection(&own.points)?,
             fitting: own.fitting(),
-            plane: own.plane.as_ref().map(|plane| self.in_plane(plane, named)),
+            plane,
             parallel_to,
             nominal: self.nominal_of(&own.name),
         })
@@ -131,9 +151,15 @@ impl Base<'_> {
         &self,
         name: &str,
         points: &Subset,
+        plane: Option<&InPlane>,
         notes: &mut Vec<String>,
         progress: &Progress,
     ) -> Result<Selection> {
+        let bare = || Selection::Points(ScanPoints::of(points.clone(), self.actual));
+        if let Some(InPlane::Fixed(_)) = plane {
+            notes.push(format!("“{name}” can be measured on this scan alone: the plane that it lies in is gone."));
+            return Ok(bare());
+        }
         let [nominal, _, alignment, _] = self.ids;
         let pose = self.document.nominal_from_scan();
         let found = FacetSelection::under_points(
@@ -150,7 +176,7 @@ impl Base<'_> {
             Err(error) if error.kind == ErrorKind::Cancelled => Err(error),
             Err(error) => {
                 notes.push(format!("“{name}” can be measured on this scan alone. {error}"));
-                Ok(Selection::Points(ScanPoints::of(points.clone(), self.actual)))
+                Ok(bare())
             }
         }
     }

@@ -84,7 +84,7 @@ macro_rules! recipes {
                     $(Self::$kind(recipe) => {
                         let before = before.and_then(|output| output.downcast_ref());
                         let made = recipe.make(inputs, tools, before, progress)?;
-                        Ok(Made::of::<$recipe>(made))
+                        Ok(Made::of::<$recipe>(std::sync::Arc::new(made)))
                     })*
                     Self::Unknown(unknown) => Err(UserError::input(unknown.why.clone())),
                 }
@@ -148,10 +148,10 @@ pub struct Made {
 }
 
 impl Made {
-    fn of<R: Make>(made: R::Made) -> Self {
+    pub(crate) fn of<R: Make>(made: std::sync::Arc<R::Made>) -> Self {
         let (figures, verdict) = (R::figures(&made), R::verdict(&made));
         let (covers, sentence) = (R::covers(&made), R::sentence(&made));
-        Self { output: std::sync::Arc::new(made), figures, verdict, covers, sentence }
+        Self { output: made, figures, verdict, covers, sentence }
     }
 }
 

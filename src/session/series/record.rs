@@ -11,8 +11,8 @@ use crate::plan::{Class, Plan};
 use base::{Result, UserError};
 use compute::Device;
 use inspect::deviation::Verdict;
-use inspect::parts::SourceFile;
 use inspect::recipe::Figure;
+use io::SourceFile;
 use io::atomic;
 
 /// What a part came to.

@@ -93,10 +93,9 @@ fn figures(trend: &Trend) -> Vec<(&'static str, String)> {
     let with_unit = |value: f64| format!("{value:.4} {}", trend.unit);
     let limits = match (trend.lower, trend.upper) {
         (None, None) => "none".to_owned(),
-        (lower, upper) => {
-            let side = |limit: Option<f64>| limit.map_or_else(|| "–".to_owned(), |limit| format!("{limit}"));
-            format!("{} to {} {}", side(lower), side(upper), trend.unit)
-        }
+        (Some(lower), None) => format!("at least {lower} {}", trend.unit),
+        (None, Some(upper)) => format!("at most {upper} {}", trend.unit),
+        (Some(lower), Some(upper)) => format!("{lower} to {upper} {}", trend.unit),
     };
     let mut figures = vec![
         ("Parts", format!("{}, {} beyond a limit", own.count, trend.beyond)),

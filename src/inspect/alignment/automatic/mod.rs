@@ -22,10 +22,11 @@ mod votes;
 use super::best_fit::{self, Parameters};
 use super::{Alignment, Method};
 use crate::cleaning;
+use crate::parts::PreparedScan;
 use base::{Progress, Result, UserError};
 use compute::Backend;
 use compute::registration::Target;
-use geometry::{Cloud, OrderedPoints, Point, Pose, SearchablePoints, Surface, Vector, normals, sampling, thinning};
+use geometry::{Cloud, Point, Pose, SearchablePoints, Surface, Vector, normals, sampling, thinning};
 pub use onto_cloud::on_cloud;
 use pair_table::PairTable;
 use translations::TranslationVotes;
@@ -35,28 +36,6 @@ use translations::TranslationVotes;
 pub(super) struct OrientedPoint {
     pub point: Point,
     pub normal: Vector,
-}
-
-/// A scan made ready for alignment: thinned with normals for the search, ordered for the fit.
-#[derive(Clone, Default)]
-pub struct PreparedScan {
-    /// All points along a space-filling curve.
-    pub ordered: OrderedPoints,
-    /// Unit normals by point number, where the file has them.
-    pub normals: Vec<Vector>,
-    /// Whether normals know their sign.
-    pub oriented: bool,
-}
-
-impl PreparedScan {
-    /// Orders `cloud`. Normals are taken from the file only: the fit does without where there are none.
-    pub fn new(cloud: &Cloud) -> Self {
-        Self {
-            ordered: OrderedPoints::new(&cloud.points),
-            normals: cloud.normals.iter().map(|normal| geometry::cloud::vector(*normal)).collect(),
-            oriented: normals::face_the_sensor(cloud),
-        }
-    }
 }
 
 /// Oriented points of the nominal's table.

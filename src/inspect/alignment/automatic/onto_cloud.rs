@@ -5,10 +5,11 @@
 
 use rayon::prelude::*;
 
+use super::run;
 use super::verification::DENSE_POINTS;
-use super::{PreparedScan, run};
 use crate::alignment::best_fit::{self, Parameters, Problem};
 use crate::alignment::{Alignment, Alternative, Explained, Method, Rivals};
+use crate::parts::PreparedScan;
 use base::{Progress, Result};
 use compute::cpu::Cpu;
 use compute::registration::Target;

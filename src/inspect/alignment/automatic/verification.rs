@@ -7,9 +7,10 @@ use rayon::prelude::*;
 use super::super::best_fit::{self, Parameters, Problem};
 use super::super::{Alternative, Explained, Rivals};
 
+use super::OrientedPoint;
 use super::translations::TranslationVotes;
 use super::turns::Turns;
-use super::{OrientedPoint, PreparedScan};
+use crate::parts::PreparedScan;
 use base::{Progress, Result};
 use compute::Compute;
 use compute::cpu::Cpu;

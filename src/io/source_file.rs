@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::xyz::Columns;
 use base::{LengthUnit, Result, hash};
-use io::xyz::Columns;
 
 /// A file that a part was read from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,7 +38,7 @@ impl SourceFile {
     }
 
     /// Sentences on the file, with its name before each.
-    pub(super) fn named(&self, notes: &[String], findings: Vec<String>) -> Vec<String> {
+    pub fn named(&self, notes: &[String], findings: Vec<String>) -> Vec<String> {
         notes.iter().cloned().chain(findings).map(|note| format!("{}: {note}", self.name())).collect()
     }
 }
