@@ -94,10 +94,33 @@ impl Figure {
     }
 }
 
+/// What comes of a recipe.
+pub trait Product: Any + Send + Sync {
+    /// What is written of it; the first stands for it where there is room for one.
+    fn figures(&self) -> Vec<Figure> {
+        Vec::new()
+    }
+
+    /// What it decides, where it decides anything.
+    fn verdict(&self) -> Option<Verdict> {
+        None
+    }
+
+    /// What a verdict that rests on it covers, or what puts it in doubt.
+    fn covers(&self) -> Option<String> {
+        None
+    }
+
+    /// What it is, in a sentence for the log.
+    fn sentence(&self) -> String {
+        String::new()
+    }
+}
+
 /// How elements of one kind are made.
 pub trait Make: Clone + PartialEq + fmt::Debug + Serialize + DeserializeOwned + Send + Sync {
     /// What comes of it.
-    type Made: Any + Send + Sync;
+    type Made: Product;
 
     /// What the operator calls such an element.
     const NAME: &'static str;
@@ -121,24 +144,4 @@ pub trait Make: Clone + PartialEq + fmt::Debug + Serialize + DeserializeOwned + 
         before: Option<&Self::Made>,
         progress: &Progress,
     ) -> Result<Self::Made>;
-
-    /// What is written of it; the first stands for it where there is room for one.
-    fn figures(_made: &Self::Made) -> Vec<Figure> {
-        Vec::new()
-    }
-
-    /// What it decides, where it decides anything.
-    fn verdict(_made: &Self::Made) -> Option<Verdict> {
-        None
-    }
-
-    /// What a verdict that rests on it covers, or what puts it in doubt.
-    fn covers(_made: &Self::Made) -> Option<String> {
-        None
-    }
-
-    /// What it came to, in a sentence for the log.
-    fn sentence(_made: &Self::Made) -> String {
-        String::new()
-    }
 }

@@ -7,7 +7,7 @@ use super::point_pairs::PointPair;
 use super::search_registration::{self, Tracker};
 use super::{Alignment, automatic, best_fit, point_pairs};
 use crate::parts::{Actual, Nominal};
-use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Tools};
+use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Product, Tools};
 use base::{Progress, Result, UserError, capitalised};
 use compute::Backend;
 use compute::registration::Target;
@@ -121,21 +121,23 @@ impl Make for AlignmentRecipe {
             }
         }
     }
+}
 
-    fn figures(alignment: &Alignment) -> Vec<Figure> {
+impl Product for Alignment {
+    fn figures(&self) -> Vec<Figure> {
         vec![
-            Figure::new("RMS", "mm", alignment.rms_mm),
-            Figure::new("Overlap", "%", 100.0 * alignment.overlap),
-            Figure::new("Other poses", "", alignment.alternatives.len() as f64),
+            Figure::new("RMS", "mm", self.rms_mm),
+            Figure::new("Overlap", "%", 100.0 * self.overlap),
+            Figure::new("Other poses", "", self.alternatives.len() as f64),
         ]
     }
 
-    fn covers(alignment: &Alignment) -> Option<String> {
-        alignment.doubt()
+    fn covers(&self) -> Option<String> {
+        self.doubt()
     }
 
-    fn sentence(alignment: &Alignment) -> String {
-        std::iter::once(alignment.words()).chain(alignment.remarks()).collect::<Vec<_>>().join(" ")
+    fn sentence(&self) -> String {
+        std::iter::once(self.words()).chain(self.remarks()).collect::<Vec<_>>().join(" ")
     }
 }
 

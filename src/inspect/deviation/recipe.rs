@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Check, Measurement, Parameters, Verdict, check, measurement};
 use crate::alignment::Alignment;
 use crate::parts::{Actual, Nominal};
-use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Tools};
+use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Product, Tools};
 use base::{Progress, Result};
 use geometry::Pose;
 
@@ -64,9 +64,11 @@ impl Make for ComparisonRecipe {
         let part = &progress.part(0.75, 1.0);
         check::judge(tools.backend, &nominal, &actual, measurement, &self.parameters, self.scale_mm, part)
     }
+}
 
-    fn figures(check: &Check) -> Vec<Figure> {
-        let (stats, least) = (&check.statistics, 100.0 * check.parameters.min_coverage);
+impl Product for Check {
+    fn figures(&self) -> Vec<Figure> {
+        let (stats, least) = (&self.statistics, 100.0 * self.parameters.min_coverage);
         vec![
             Figure::new("In tolerance", "%", 100.0 * stats.in_tolerance_fraction),
             Figure::new("Mean", "mm", stats.mean_mm),
@@ -74,21 +76,21 @@ impl Make for ComparisonRecipe {
             Figure::new("RMS", "mm", stats.rms_mm),
             Figure::new("Least", "mm", stats.min_mm),
             Figure::new("Greatest", "mm", stats.max_mm),
-            Figure { lower: Some(least), ..Figure::new("Coverage", "%", 100.0 * check.measurement.coverage.fraction) },
-            Figure::new("Regions out of tolerance", "", check.regions.len() as f64),
+            Figure { lower: Some(least), ..Figure::new("Coverage", "%", 100.0 * self.measurement.coverage.fraction) },
+            Figure::new("Regions out of tolerance", "", self.regions.len() as f64),
         ]
     }
 
-    fn verdict(check: &Check) -> Option<Verdict> {
-        Some(check.verdict())
+    fn verdict(&self) -> Option<Verdict> {
+        Some(self.verdict())
     }
 
-    fn covers(check: &Check) -> Option<String> {
-        Some(check.judgement.covers.clone())
+    fn covers(&self) -> Option<String> {
+        Some(self.judgement.covers.clone())
     }
 
-    fn sentence(check: &Check) -> String {
-        format!("{}. {}", check.judgement.headline(), check.judgement.reason)
+    fn sentence(&self) -> String {
+        format!("{}. {}", self.judgement.headline(), self.judgement.reason)
     }
 }
 

@@ -7,7 +7,8 @@ use super::element::Situation;
 use super::measures::{Known, distance};
 use super::slot::SlotFit;
 use super::{Element, Fit, Shape};
-use crate::recipe::Figure;
+use crate::recipe::{Figure, Product};
+use crate::verdict::Verdict;
 use base::UserError;
 use geometry::{Point, Subset};
 
@@ -112,9 +113,10 @@ impl MeasuredFeature {
             other => Err(UserError::usage(format!("“{name}” is a {}; choose a plane.", other.name()))),
         }
     }
+}
 
-    /// Its sizes and how good the fit is.
-    pub fn figures(&self) -> Vec<Figure> {
+impl Product for MeasuredFeature {
+    fn figures(&self) -> Vec<Figure> {
         let mut figures = Vec::new();
         let mut size = |name, value: f64, uncertainty: Option<f64>| {
             figures.push(Figure { uncertainty, ..Figure::new(name, "mm", value) });
@@ -152,5 +154,23 @@ impl MeasuredFeature {
             }
         }
         figures
+    }
+
+    /// What rests on a fit that did not come to its end is open.
+    fn verdict(&self) -> Option<Verdict> {
+        (self.converged() == Some(false)).then_some(Verdict::Incomplete)
+    }
+
+    fn sentence(&self) -> String {
+        match &self.by {
+            MeasuredBy::Fit(fit) => {
+                format!("{} points used, {} dropped, RMS {:.4} mm.", fit.used, fit.dropped.len(), fit.rms_mm)
+            }
+            MeasuredBy::Slot(fit) => {
+                let (length_mm, width_mm) = (fit.slot.length_mm, fit.slot.width_mm);
+                format!("{length_mm:.4} mm long, {width_mm:.4} mm wide, RMS {:.4} mm.", fit.rms_mm)
+            }
+            MeasuredBy::Construction { made, .. } => made.remark.clone(),
+        }
     }
 }

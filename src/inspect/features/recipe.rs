@@ -10,9 +10,8 @@ use super::measured::{MeasuredBy, MeasuredFeature};
 use super::slot::fit_slot_in;
 use super::{Element, Kind, Objective, Shape};
 use crate::parts::Actual;
-use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Tools};
+use crate::recipe::{Class, ElementId, Inputs, Make, Tools};
 use crate::selection::Selection;
-use crate::verdict::Verdict;
 use base::{Progress, Result, UserError};
 
 /// A plane that a feature lies in.
@@ -136,18 +135,6 @@ impl Make for FeatureRecipe {
         let (element, nominal) = (fit.shape.into(), self.nominal);
         Ok(MeasuredFeature { element, by: MeasuredBy::Fit(Arc::new(fit)), numbers, beside, points, nominal })
     }
-
-    fn figures(made: &MeasuredFeature) -> Vec<Figure> {
-        made.figures()
-    }
-
-    fn verdict(made: &MeasuredFeature) -> Option<Verdict> {
-        made.open_verdict()
-    }
-
-    fn sentence(made: &MeasuredFeature) -> String {
-        made.sentence()
-    }
 }
 
 impl Make for SlotRecipe {
@@ -183,18 +170,6 @@ impl Make for SlotRecipe {
             nominal,
         })
     }
-
-    fn figures(made: &MeasuredFeature) -> Vec<Figure> {
-        made.figures()
-    }
-
-    fn verdict(made: &MeasuredFeature) -> Option<Verdict> {
-        made.open_verdict()
-    }
-
-    fn sentence(made: &MeasuredFeature) -> String {
-        made.sentence()
-    }
 }
 
 impl Make for ConstructionRecipe {
@@ -221,39 +196,11 @@ impl Make for ConstructionRecipe {
         let parts: Vec<&MeasuredFeature> = parts.iter().map(|part| &**part).collect();
         Ok(MeasuredFeature::constructed(self.construction, made, &parts, self.nominal))
     }
-
-    fn figures(made: &MeasuredFeature) -> Vec<Figure> {
-        made.figures()
-    }
-
-    fn sentence(made: &MeasuredFeature) -> String {
-        made.sentence()
-    }
 }
 
 impl Fitting {
     /// A Gaussian fit of all points alike.
     pub fn of(kind: Kind) -> Self {
         Self { kind, objective: Objective::Gaussian, robust: false, clip_sigmas: None, weights: Default::default() }
-    }
-}
-
-impl MeasuredFeature {
-    /// What rests on a fit that did not come to its end is open.
-    fn open_verdict(&self) -> Option<Verdict> {
-        (self.converged() == Some(false)).then_some(Verdict::Incomplete)
-    }
-
-    fn sentence(&self) -> String {
-        match &self.by {
-            MeasuredBy::Fit(fit) => {
-                format!("{} points used, {} dropped, RMS {:.4} mm.", fit.used, fit.dropped.len(), fit.rms_mm)
-            }
-            MeasuredBy::Slot(fit) => {
-                let (length_mm, width_mm) = (fit.slot.length_mm, fit.slot.width_mm);
-                format!("{length_mm:.4} mm long, {width_mm:.4} mm wide, RMS {:.4} mm.", fit.rms_mm)
-            }
-            MeasuredBy::Construction { made, .. } => made.remark.clone(),
-        }
     }
 }

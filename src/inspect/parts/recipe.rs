@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Actual, Nominal, NominalStep};
 use crate::cleaning::Step;
-use crate::recipe::{Class, ElementId, Inputs, Make, Tools};
+use crate::recipe::{Class, ElementId, Inputs, Make, Product, Tools};
 use base::{LengthUnit, Progress, Result, UserError, counted};
 use io::SourceFile;
 use io::cad::CadReader;
@@ -42,9 +42,11 @@ impl Make for NominalRecipe {
         made.notes.extend(notes);
         Ok(made)
     }
+}
 
-    fn sentence(nominal: &Nominal) -> String {
-        nominal.sentences().join(" ")
+impl Product for Nominal {
+    fn sentence(&self) -> String {
+        self.sentences().join(" ")
     }
 }
 
@@ -98,10 +100,12 @@ impl Make for ScanRecipe {
         let read = Actual::read(&paths, self.unit, self.columns, tools.cad, &progress.part(0.0, 0.8))?;
         read.cleaned(&self.cleaning, tools.backend, &progress.part(0.8, 1.0))
     }
+}
 
-    fn sentence(actual: &Actual) -> String {
-        let points = counted(actual.cloud.points.len(), "point", "points");
-        std::iter::once(format!("{points}.")).chain(actual.sentences()).collect::<Vec<_>>().join(" ")
+impl Product for Actual {
+    fn sentence(&self) -> String {
+        let points = counted(self.cloud.points.len(), "point", "points");
+        std::iter::once(format!("{points}.")).chain(self.sentences()).collect::<Vec<_>>().join(" ")
     }
 }
 

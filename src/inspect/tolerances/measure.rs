@@ -7,7 +7,7 @@ use super::{Conformity, Verdict as Side};
 use crate::features::measured::MeasuredFeature;
 use crate::features::measures::{self, AngleConvention};
 use crate::features::recipe::A_FEATURE;
-use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Tools};
+use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Product, Tools};
 use crate::verdict::Verdict;
 use base::{Progress, Result};
 
@@ -85,18 +85,20 @@ impl Make for MeasureRecipe {
         let (side, conformity) = decided.map_or((None, None), |(side, conformity)| (Some(side), conformity));
         Ok(Measure { figure, side, conformity, how })
     }
+}
 
-    fn figures(measure: &Measure) -> Vec<Figure> {
-        vec![measure.figure.clone()]
+impl Product for Measure {
+    fn figures(&self) -> Vec<Figure> {
+        vec![self.figure.clone()]
     }
 
-    fn verdict(measure: &Measure) -> Option<Verdict> {
-        measure.side.map(|side| super::decided(measure.conformity, side))
+    fn verdict(&self) -> Option<Verdict> {
+        self.side.map(|side| super::decided(self.conformity, side))
     }
 
-    fn sentence(measure: &Measure) -> String {
-        let Figure { value, unit, uncertainty, .. } = measure.figure;
+    fn sentence(&self) -> String {
+        let Figure { value, unit, uncertainty, .. } = self.figure;
         let doubt = uncertainty.map(|own| format!(" ± {own:.4}")).unwrap_or_default();
-        format!("{value:.4}{doubt} {unit}: {}.", measure.how)
+        format!("{value:.4}{doubt} {unit}: {}.", self.how)
     }
 }

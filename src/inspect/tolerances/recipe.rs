@@ -8,7 +8,7 @@ use crate::deviation::{Check, DeviationMap};
 use crate::features::measured::{MeasuredBy, MeasuredFeature};
 use crate::features::recipe::A_FEATURE;
 use crate::features::{Element, Objective, Options, Shape, fit};
-use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Tools};
+use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Product, Tools};
 use crate::verdict::Verdict;
 use base::{ErrorKind, Progress, Result, UserError};
 use geometry::Pose;
@@ -45,6 +45,8 @@ impl Make for DatumRecipe {
         Ok(Datum { letter: self.letter.clone(), name: inputs.name(self.feature), feature })
     }
 }
+
+impl Product for Datum {}
 
 /// A tolerance on a feature.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -113,19 +115,21 @@ impl Make for ToleranceRecipe {
         }
         Ok(judged)
     }
+}
 
-    fn figures(judged: &Judged) -> Vec<Figure> {
-        let (uncertainty, lower) = (judged.uncertainty_mm, judged.lower_mm);
-        let measured = Figure::new("Measured", "mm", judged.measured_mm);
-        vec![Figure { uncertainty, lower, upper: Some(judged.limit_mm), ..measured }]
+impl Product for Judged {
+    fn figures(&self) -> Vec<Figure> {
+        let (uncertainty, lower) = (self.uncertainty_mm, self.lower_mm);
+        let measured = Figure::new("Measured", "mm", self.measured_mm);
+        vec![Figure { uncertainty, lower, upper: Some(self.limit_mm), ..measured }]
     }
 
-    fn verdict(judged: &Judged) -> Option<Verdict> {
-        Some(super::decided(judged.conformity, judged.verdict))
+    fn verdict(&self) -> Option<Verdict> {
+        Some(super::decided(self.conformity, self.verdict))
     }
 
-    fn sentence(judged: &Judged) -> String {
-        format!("{}, limit {}: {}.", judged.measured_text(), judged.limits_text(), judged.words())
+    fn sentence(&self) -> String {
+        format!("{}, limit {}: {}.", self.measured_text(), self.limits_text(), self.words())
     }
 }
 

@@ -8,7 +8,7 @@ use inspect::alignment::AlignmentRecipe;
 use inspect::deviation::{ComparisonRecipe, Verdict};
 use inspect::features::recipe::{ConstructionRecipe, FeatureRecipe, SlotRecipe};
 use inspect::parts::{NominalRecipe, ScanRecipe};
-use inspect::recipe::{Class, ElementId, Figure, Inputs, Make, Output, Tools};
+use inspect::recipe::{Class, ElementId, Figure, Inputs, Make, Output, Product, Tools};
 use inspect::tolerances::measure::MeasureRecipe;
 use inspect::tolerances::recipe::{DatumRecipe, ToleranceRecipe};
 
@@ -149,8 +149,8 @@ pub struct Made {
 
 impl Made {
     pub(crate) fn of<R: Make>(made: std::sync::Arc<R::Made>) -> Self {
-        let (figures, verdict) = (R::figures(&made), R::verdict(&made));
-        let (covers, sentence) = (R::covers(&made), R::sentence(&made));
+        let (figures, verdict) = (made.figures(), Product::verdict(&*made));
+        let (covers, sentence) = (made.covers(), made.sentence());
         Self { output: made, figures, verdict, covers, sentence }
     }
 }
