@@ -31,6 +31,17 @@ pub fn read_project(bytes: &[u8]) {
     checked(&path, session::project::Project::load(&path));
 }
 
+/// Reads `bytes` as an inspection plan; what is read of it has an order, and is written and read alike.
+pub fn read_plan(bytes: &[u8]) {
+    let path = file_with("sgplan", bytes);
+    if let Some((plan, _)) = checked(&path, session::plan::Plan::load(&path)) {
+        assert!(plan.fingerprints(&[]).len() <= plan.elements().len());
+        checked(&path, plan.save(&path));
+        let again = checked(&path, session::plan::Plan::load(&path)).map(|(again, _)| again);
+        assert!(again.is_some_and(|again| again.elements().len() == plan.elements().len()));
+    }
+}
+
 /// Reads `bytes` as the answer of the CAD child.
 pub fn read_cad_answer(bytes: &[u8]) {
     if let Ok(read) = io::cad::decode(bytes, Path::new("part.step")) {

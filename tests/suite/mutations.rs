@@ -6,11 +6,18 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use shadowgraph::base::{ErrorKind, Progress, random::Random};
+use shadowgraph::compute::cpu::Cpu;
 use shadowgraph::geometry::{Cloud, Point, mesh::shapes};
+use shadowgraph::inspect::recipe::Tools;
+use shadowgraph::io::cad::CadReader;
 use shadowgraph::io::{LoadOptions, load_nominal, load_scan, write};
+use shadowgraph::session::plan::Plan;
 use shadowgraph::session::project::Project;
+use shadowgraph::session::series::Part;
+use shadowgraph::session::{Stage, pipeline};
 
 use super::exchange_formats;
+use super::support::text;
 
 /// Damaged copies per file.
 const COPIES: u64 = 400;
@@ -139,6 +146,35 @@ fn e57_and_projects() {
     both("s.e57", &std::fs::read(&path).unwrap());
     let project = serde_json::to_vec(&Project::of(&shadowgraph::session::Document::default())).unwrap();
     try_all("p.shadowgraph", &project, |path| Project::load(path).map(drop));
+}
+
+/// Damaged plans are read as far as they can be and run on a block; lists and records of parts beside them.
+#[test]
+fn plans_and_parts() {
+    let folder = tempfile::tempdir().unwrap();
+    let (block, scan) = (folder.path().join("block.stl"), folder.path().join("scan.ply"));
+    write::mesh(&block, &shapes::cuboid(Point::origin(), Point::new(60.0, 50.0, 1.5))).unwrap();
+    let places = (0..300).map(|i| (f64::from(i % 20) * 3.0, f64::from(i / 20) * 3.0));
+    let points = places.flat_map(|(x, y)| [Point::new(x, y, 0.0), Point::new(x, y, 1.5)]).collect();
+    write::cloud(&scan, &Cloud::from_points(points)).unwrap();
+    let stage = Stage::of("part".into(), &[scan]).unwrap();
+    let cad = CadReader::default();
+    let tools = Tools { backend: &Cpu, cad: &cad, watch: &|_, _| () };
+    let seed = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds/plan/block.sgplan");
+    let whole = std::fs::read_to_string(seed).unwrap().replace("block.stl", text(&block));
+    // From where the scan lies: a start looked for everywhere takes longer than a test should.
+    let pose = r#"{"pose": {"rotation": [0, 0, 0, 1], "translation": [0, 0, 0]}}"#;
+    let whole = whole.replace("\"automatic\"", pose);
+    let run = |path: &Path| -> Result<usize, shadowgraph::base::UserError> {
+        let (plan, _) = Plan::load(path)?;
+        let results = pipeline::run(&plan, &stage, None, &tools, &Progress::silent())?;
+        Ok(plan.elements().iter().filter(|own| results.made(own.id).is_some()).count())
+    };
+    std::fs::write(folder.path().join("whole.sgplan"), &whole).unwrap();
+    let made = run(&folder.path().join("whole.sgplan")).unwrap();
+    assert!(made >= 10, "only {made} elements of the undamaged plan were made");
+    try_all("p.sgplan", whole.as_bytes(), |path| run(path).map(drop));
+    try_all("shift.txt", b"a.ply\nSN 7, b.ply, c.ply # two views\n", |path| Part::listed(path).map(drop));
 }
 
 #[test]
