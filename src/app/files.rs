@@ -132,7 +132,8 @@ impl Files {
         }
     }
 
-    fn finish_autosave(&mut self) {
+    /// Waits until the autosave on its way is written.
+    pub fn finish_autosave(&mut self) {
         if let Some(saving) = self.saving.take()
             && saving.join().is_err()
         {

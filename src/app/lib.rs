@@ -424,6 +424,8 @@ impl eframe::App for App {
         // A window that is closed over our head keeps what was not saved.
         if self.may_close() || self.dispatcher.is_saved() {
             self.files.forget_autosave();
+        } else {
+            self.files.finish_autosave();
         }
     }
 }

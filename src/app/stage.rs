@@ -54,6 +54,10 @@ impl App {
                 document.settings.deviation.tolerance = self.draft.deviation.tolerance;
                 document.settings.scale_mm = self.draft.scale_mm;
             }
+            // Where deviations are read, no other colours stand for something else.
+            if self.workspace != Workspace::Features && document.current_measurement().is_some() {
+                document.selections.clear();
+            }
             return Stage { document, ..Stage::default() };
         }
         let (device, shows_residuals) = (self.calibration.device, self.calibration.shows_residuals);

@@ -92,7 +92,7 @@ pub struct Demo {
     --max-edge-mm 1 --out r/\n  \
     shadowgraph inspect --plan part.sgplan shift/*.ply --out shift/results/")]
 pub struct Inspect {
-    /// With --plan: a scan of each part.
+    /// With --plan: a scan of each part, or a folder of them.
     #[arg(requires = "plan")]
     pub parts: Vec<PathBuf>,
     /// Nominal: STEP, IGES, STL, OBJ, PLY or glTF.

@@ -21,9 +21,10 @@ pub fn run(plan: &Path, arguments: &Inspect, json: bool, context: &Context) -> R
     let (console, started) = (Console::new(), Instant::now());
     let (plan, notes) = Plan::load(plan)?;
     notes.iter().for_each(|note| console.say(note));
-    let parts = match &arguments.list {
-        Some(list) => Part::listed(list)?,
-        None => Part::of_files(&arguments.parts),
+    let parts = match (&arguments.list, arguments.parts.as_slice()) {
+        (Some(list), _) => Part::listed(list)?,
+        (None, [folder]) if folder.is_dir() => Part::of_path(folder)?,
+        (None, files) => Part::of_files(files),
     };
     let orders = Orders {
         plan: &plan,

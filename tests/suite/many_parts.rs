@@ -197,6 +197,13 @@ fn a_plan_that_cannot_run_says_why_before_any_part() {
     std::fs::write(&carried, good.replace(text(asset("bracket.stl").parent().unwrap()), "/nowhere")).unwrap();
     let ended = run(&carried);
     assert!(ended.status.success(), "{}", errors(&ended));
+    // A folder of scans.
+    let shift = folder.path().join("shift");
+    std::fs::create_dir(&shift).unwrap();
+    std::fs::rename(&files[1], shift.join("a.ply")).unwrap();
+    let ended = shadowgraph(&["inspect", "--plan", text(&path), text(&shift), "--json", "--out", text(&out)]);
+    let answer: serde_json::Value = serde_json::from_slice(&ended.stdout).unwrap();
+    assert_eq!(answer["parts"][0]["part"], "a");
     // What the plan says cannot be said otherwise.
     let twice = shadowgraph(&["inspect", "--plan", text(&path), &scan, "--tolerance-mm", "-1,1", "--out", text(&out)]);
     assert_eq!(twice.status.code(), Some(2), "{}", errors(&twice));

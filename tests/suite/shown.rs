@@ -88,6 +88,22 @@ fn what_is_drawn_is_what_is_said_after_every_way_to_change_it() {
 }
 
 #[test]
+fn named_selections_do_not_colour_over_deviations() {
+    let mut window = inspected();
+    let before = colours(&mut window);
+    let third = Subset::new((0..150_000).step_by(3).collect());
+    send(&mut window, Select::Numbers(Selectable::Points, third, Combine::Replace).into());
+    send(&mut window, Select::Name(Selectable::Points, "every third".into()).into());
+    send(&mut window, Select::Nothing.into());
+    let after = colours(&mut window);
+    assert!((0..2).all(|i| (after[i] - before[i]).abs() < 0.002), "{before:?} became {after:?}");
+    window.get_by_label("Features").click();
+    settle(&mut window);
+    let [green, _] = colours(&mut window);
+    assert!(green < 0.8 * before[0], "the selection shows where features are made: {green} of {}", before[0]);
+}
+
+#[test]
 fn limits_recolour_at_once_and_are_one_step() {
     let mut window = inspected();
     let before = window.state().dispatcher().document.current_check().cloned().unwrap();

@@ -106,7 +106,8 @@ mod tests {
         let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
         assert_eq!(names, ["a", "SN 7_8", "a-2", "A-3", "part"]);
         assert_eq!(parts[1].files, [folder.path().join("b.ply"), folder.path().join("c.ply")]);
-        assert!(Part::of_path(folder.path()).unwrap_err().sentence.contains("holds no scans"));
+        let empty = tempfile::tempdir().unwrap();
+        assert!(Part::of_path(empty.path()).unwrap_err().sentence.contains("holds no scans"));
         for name in ["b.PLY", "a.xyz", "notes.md"] {
             std::fs::write(folder.path().join(name), "").unwrap();
         }
