@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use super::edit::Execution;
 use super::{Context, Edit};
@@ -73,27 +73,24 @@ pub fn measure(orders: &Orders<'_>, context: &Context, progress: &Progress) -> R
         return Err(UserError::usage("Name the scans of the parts, a folder of them, or a list."));
     }
     std::fs::create_dir_all(folder).map_err(|e| UserError::file("make the folder", folder, &e))?;
-    let finished = |part: &Part| PartRecord::of_finished(plan, part, &folder.join(&part.name));
-    let mut records: BTreeMap<&str, PartRecord> = BTreeMap::new();
-    for part in parts.iter().filter(|_| orders.resumes) {
-        records.extend(finished(part).map(|record| (part.name.as_str(), record)));
+    let mut records: BTreeMap<String, PartRecord> = BTreeMap::new();
+    if orders.resumes {
+        let fingerprint = PartRecord::fingerprint(plan)?;
+        let finished = |part: &Part| PartRecord::of_finished(&fingerprint, part, &folder.join(&part.name));
+        records.extend(parts.iter().filter_map(finished).map(|record| (record.part.clone(), record)));
     }
     let taken_over = records.len();
-    let open: Vec<Part> = parts.iter().filter(|part| !records.contains_key(part.name.as_str())).cloned().collect();
-    let fresh = Mutex::new(Vec::new());
+    let open: Vec<Part> = parts.iter().filter(|part| !records.contains_key(&part.name)).cloned().collect();
     if !open.is_empty() {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from).min(MOST_AT_ONCE);
         let tools = Tools { backend: context.backend.as_ref(), cad: &context.cad, watch: &|_, _| () };
-        series::run(plan, &open, orders.at_once.unwrap_or_else(cores), &tools, progress, &|part, record| {
+        series::run(plan, &open, orders.at_once.unwrap_or_else(cores), &tools, progress, |part, record| {
             record.save(&folder.join(&part.name))?;
-            fresh.lock().unwrap_or_else(PoisonError::into_inner).push(record);
+            records.insert(part.name.clone(), record);
             Ok(())
         })?;
     }
-    let fresh = fresh.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let mut by_name: BTreeMap<String, PartRecord> = fresh.into_iter().map(|own| (own.part.clone(), own)).collect();
-    by_name.extend(records.into_iter().map(|(name, record)| (name.to_owned(), record)));
-    let records: Vec<PartRecord> = parts.iter().filter_map(|part| by_name.remove(&part.name)).collect();
+    let records: Vec<PartRecord> = parts.iter().filter_map(|part| records.remove(&part.name)).collect();
     write_tables(folder, &records)?;
     Ok(Measured { records, taken_over })
 }

@@ -21,9 +21,9 @@ pub struct SeriesWindow {
     /// Whether it is shown.
     pub is_open: bool,
     /// The plan's file, as it is typed.
-    pub plan: String,
+    plan: String,
     /// The folder of scans or the list, as it is typed.
-    pub parts: String,
+    parts: String,
     folder: String,
     /// Element and value that the chart shows.
     chosen: Option<(String, String)>,

@@ -31,15 +31,14 @@ pub fn run(
     let elements: BTreeMap<ElementId, &Arc<Element>> = plan.elements().iter().map(|own| (own.id, own)).collect();
     let mut results = stage.results.of_plan(plan);
     let wanted = wanted.map(|ids| with_inputs(ids, &elements));
-    let is_due = |id: &ElementId, results: &Results| {
-        let is_current =
-            results.outcome(*id).is_some_and(|own| Some(&own.fingerprint) == prints.get(id) && own.is_good());
-        !is_current && wanted.as_ref().is_none_or(|wanted| wanted.contains(id))
+    // What is made from itself, as only a damaged file has it, has no fingerprint and is not run.
+    let due = |element: &'_ Arc<Element>| {
+        let (id, print) = (element.id, *prints.get(&element.id)?);
+        let is_current = results.outcome(id).is_some_and(|own| own.fingerprint == print && own.result.is_ok());
+        (!is_current && wanted.as_ref().is_none_or(|wanted| wanted.contains(&id))).then_some(print)
     };
-    let mut open: Vec<(&Arc<Element>, Fingerprint)> = prints_in_order(plan, &prints)
-        .filter(|(id, _)| is_due(id, &results))
-        .filter_map(|(id, print)| Some((*elements.get(&id)?, print)))
-        .collect();
+    let mut open: Vec<(&Arc<Element>, Fingerprint)> =
+        plan.elements().iter().filter_map(|element| Some((element, due(element)?))).collect();
     let total: f32 = open.iter().map(|(element, _)| weight(&element.recipe)).sum();
     let mut done = 0.0;
     while !open.is_empty() {
@@ -73,13 +72,6 @@ fn weight(recipe: &Recipe) -> f32 {
         Recipe::Alignment(_) | Recipe::Comparison(_) => 8.0,
         _ => 1.0,
     }
-}
-
-fn prints_in_order<'a>(
-    plan: &Plan,
-    prints: &'a super::plan::Fingerprints,
-) -> impl Iterator<Item = (ElementId, Fingerprint)> + 'a {
-    plan.in_order().into_iter().filter_map(|id| Some((id, *prints.get(&id)?)))
 }
 
 fn with_inputs(wanted: &[ElementId], elements: &BTreeMap<ElementId, &Arc<Element>>) -> BTreeSet<ElementId> {

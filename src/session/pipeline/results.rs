@@ -47,12 +47,6 @@ pub enum State {
 #[derive(Clone, Default)]
 pub struct Results(BTreeMap<ElementId, Outcome>);
 
-impl Outcome {
-    pub(super) fn is_good(&self) -> bool {
-        self.result.is_ok()
-    }
-}
-
 impl Results {
     /// The outcome of an element, up to date or not.
     pub fn outcome(&self, id: ElementId) -> Option<&Outcome> {

@@ -31,7 +31,7 @@ pub fn run(
     at_once: usize,
     tools: &Tools<'_>,
     progress: &Progress,
-    done: &(dyn Fn(&Part, PartRecord) -> Result<()> + Sync),
+    done: impl FnMut(&Part, PartRecord) -> Result<()> + Send,
 ) -> Result<()> {
     let shared = of_all_parts(plan, tools, &progress.part(0.0, 0.02))?;
     let fingerprint = PartRecord::fingerprint(plan)?;
@@ -41,7 +41,7 @@ pub fn run(
         stopped.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
         next.store(usize::MAX >> 1, Ordering::Relaxed);
     };
-    let turn = Mutex::new(());
+    let done = Mutex::new(done);
     let work = || {
         while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
             let outcome = match jobs::guarded(|| one(plan, part, &shared, &fingerprint, tools, &progress.quiet())) {
@@ -50,10 +50,7 @@ pub fn run(
                 }
                 outcome => outcome,
             };
-            let told = outcome.and_then(|record| {
-                let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
-                done(part, record)
-            });
+            let told = outcome.and_then(|record| done.lock().unwrap_or_else(PoisonError::into_inner)(part, record));
             let count = finished.fetch_add(1, Ordering::Relaxed) + 1;
             let fraction = 0.02 + 0.98 * count as f32 / parts.len() as f32;
             let words = format!("Part {count} of {}", parts.len());

@@ -101,7 +101,7 @@ impl PartRecord {
     pub const FILE: &'static str = "part.json";
 
     /// Of a plan, whatever the part.
-    pub(super) fn fingerprint(plan: &Plan) -> Result<String> {
+    pub fn fingerprint(plan: &Plan) -> Result<String> {
         let bytes =
             serde_json::to_vec(plan).map_err(|e| UserError::internal(format!("The plan cannot be written: {e}.")))?;
         Ok(blake3::hash(&bytes).to_hex().to_string())
@@ -179,11 +179,12 @@ impl PartRecord {
         atomic::write_bytes(&folder.join(Self::FILE), format!("{text}\n").as_bytes())
     }
 
-    /// The record in the part's folder, where it is whole, of this plan and of the same files, and the part was measured.
-    pub fn of_finished(plan: &Plan, part: &Part, folder: &Path) -> Option<Self> {
+    /// The record in the part's folder, where it is whole, of the plan of that fingerprint and of the same files, and the
+    /// part was measured.
+    pub fn of_finished(fingerprint: &str, part: &Part, folder: &Path) -> Option<Self> {
         let text = std::fs::read_to_string(folder.join(Self::FILE)).ok()?;
         let record: Self = serde_json::from_str(&text).ok()?;
-        let is_of_plan = record.schema == Self::SCHEMA && Some(&record.plan) == Self::fingerprint(plan).ok().as_ref();
+        let is_of_plan = record.schema == Self::SCHEMA && record.plan == fingerprint;
         if !is_of_plan || record.error.is_some() || record.part != part.name {
             return None;
         }
