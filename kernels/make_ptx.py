@@ -2,12 +2,13 @@
 """Compiles every kernel to PTX with NVRTC 12.0.140, for drivers from 525 on and GPUs from sm_75 on.
 
     python3 -m venv venv && venv/bin/pip install nvidia-cuda-nvrtc-cu12==12.0.140
-    venv/bin/python kernels/make_ptx.py            writes kernels/ptx
-    venv/bin/python kernels/make_ptx.py --check    fails where kernels/ptx differs
+    venv/bin/python kernels/make_ptx.py            writes kernels/ptx and the lists of kernels
+    venv/bin/python kernels/make_ptx.py --check    fails where they differ
 """
 import ctypes
 import glob
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -54,19 +55,37 @@ def compile_ptx(nvrtc, source):
     return text.value
 
 
+def lists(compiled):
+    """The files and kernels, as the program and the shim include them."""
+    made = "kernels/make_ptx.py"
+    modules = "".join(f'    include_str!("{source.stem}.ptx"),\n' for source in compiled)
+    files = "".join(f'namespace {source.stem} {{\n#include "../{source.name}"\n}}\n' for source in compiled)
+    kernels = "".join(
+        f"    KERNEL({source.stem}, {name}),\n"
+        for source, ptx in compiled.items()
+        for name in re.findall(r"\.visible \.entry (\w+)\(", ptx.decode(errors="replace"))
+    )
+    return {
+        HERE / "ptx" / "modules.rs": f"// Made by {made}.\n[\n{modules}]\n",
+        HERE / "shim" / "files.inc": f"// Made by {made}.\n{files}",
+        HERE / "shim" / "kernels.inc": f"// Made by {made}.\n{kernels}",
+    }
+
+
 def main():
     nvrtc = compiler()
+    compiled = {source: compile_ptx(nvrtc, source) for source in sorted(HERE.glob("*.cu"))}
+    wanted = {HERE / "ptx" / f"{source.stem}.ptx": ptx for source, ptx in compiled.items()}
+    wanted.update({target: text.encode() for target, text in lists(compiled).items()})
     stale = []
-    for source in sorted(HERE.glob("*.cu")):
-        target = HERE / "ptx" / f"{source.stem}.ptx"
-        ptx = compile_ptx(nvrtc, source)
+    for target, content in wanted.items():
         if "--check" in sys.argv:
-            if not target.exists() or target.read_bytes() != ptx:
+            if not target.exists() or target.read_bytes() != content:
                 stale.append(target.name)
         else:
             target.parent.mkdir(exist_ok=True)
-            target.write_bytes(ptx)
-            print(f"{target.name}: {len(ptx)} bytes")
+            target.write_bytes(content)
+            print(f"{target.name}: {len(content)} bytes")
     if stale:
         sys.exit(f"Made from other sources: {', '.join(stale)}. Run kernels/make_ptx.py.")
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 
-use super::files::PROJECT;
+use super::files::{PLAN, PROJECT};
 use super::panels::picks::Pick;
 use io::format::Format;
 use session::selection::Selectable;
@@ -90,8 +90,8 @@ impl Purpose {
     pub fn asks(self) -> Asks {
         match self {
             Self::Open => {
-                let extensions = [&Format::NOMINAL_EXTENSIONS[..], &Format::SCAN_EXTENSIONS, &[PROJECT]].concat();
-                Asks::file("Open a file", "Nominals, scans, projects", &extensions)
+                let extensions = [&Format::NOMINAL_EXTENSIONS[..], &Format::SCAN_EXTENSIONS, &[PROJECT, PLAN]].concat();
+                Asks::file("Open a file", "Nominals, scans, projects, plans", &extensions)
             }
             Self::NextScan => Asks::file("Inspect the next scan", "Scans", &Format::SCAN_EXTENSIONS),
             Self::Snapshot => Asks::file("Open a snapshot", "Scans", &Format::SCAN_EXTENSIONS),
@@ -99,7 +99,7 @@ impl Purpose {
             Self::Positions => Asks::file("Snapshots and positions", "Tables", &["csv", "txt"]),
             Self::Machine(pick) => pick.asks(),
             Self::SaveProject => Asks::new_file("Save the project", "inspection.shadowgraph", &[PROJECT]),
-            Self::SavePlan => Asks::new_file("Save the inspection plan", "inspection.sgplan", &["sgplan"]),
+            Self::SavePlan => Asks::new_file("Save the inspection plan", "inspection.sgplan", &[PLAN]),
             Self::ExportSelection(Selectable::Points) => {
                 Asks::new_file("Export the selected points", "selection.ply", &["ply", "xyz", "csv"])
             }

@@ -8,7 +8,7 @@ use session::project::Project;
 /// What a file may be opened as, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A Shadowgraph project.
+    /// A Shadowgraph project, or an inspection plan.
     Project,
     /// CAD: a nominal.
     Nominal,
@@ -22,10 +22,12 @@ pub enum Kind {
 
 /// Extension of project files.
 pub const PROJECT: &str = "shadowgraph";
+/// The extension of inspection plans.
+pub const PLAN: &str = "sgplan";
 
 /// What the file at `path` may be opened as.
 pub fn kind_of(path: &Path) -> Kind {
-    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(PROJECT)) {
+    if has_extension(path, PROJECT) || is_plan(path) {
         return Kind::Project;
     }
     match Format::of_name(path) {
@@ -35,6 +37,15 @@ pub fn kind_of(path: &Path) -> Kind {
         Ok(_) => Kind::Either,
         Err(_) => Kind::Unknown,
     }
+}
+
+fn has_extension(path: &Path, wanted: &str) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(wanted))
+}
+
+/// Whether the file is an inspection plan by its name.
+pub fn is_plan(path: &Path) -> bool {
+    has_extension(path, PLAN)
 }
 
 /// Whether the header of a PLY file promises faces.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::choosing::Purpose;
-use super::{App, theme};
+use super::{App, files, theme};
 use dispatch::Projects;
 
 /// What would drop the inspection.
@@ -13,7 +13,7 @@ pub enum Departure {
     Close,
     /// A new inspection.
     New,
-    /// Another project.
+    /// Another project, or an inspection plan.
     Open(PathBuf),
 }
 
@@ -81,6 +81,7 @@ impl App {
                 context.send_viewport_cmd(egui::ViewportCommand::Close);
             }
             Departure::New => self.send(Projects::New),
+            Departure::Open(path) if files::is_plan(&path) => self.send(Projects::OpenPlan(path)),
             Departure::Open(path) => self.send(Projects::Open(path)),
         }
     }

@@ -11,7 +11,7 @@ mod opening;
 mod palette;
 mod panels;
 mod remembered;
-mod stage;
+mod subject;
 mod theme;
 mod viewport;
 
@@ -23,6 +23,7 @@ use compute::{self, Backend, DeviceId};
 use dispatch::{Command, Context, Dispatcher, Message, Watch};
 use geometry::Pose;
 use session::Settings;
+use session::plan::ElementId;
 use session::project::Project;
 use viewport::Viewport;
 
@@ -125,6 +126,10 @@ pub struct App {
     searches_open: bool,
     /// Many parts by a plan.
     series: panels::series::SeriesWindow,
+    /// A name of an element that is being typed.
+    renaming: panels::elements::Renaming,
+    /// Features that are not drawn.
+    unseen: std::collections::BTreeSet<ElementId>,
     /// How the Align panel registers with a chosen search.
     search_draft: panels::search_registration::Draft,
     /// A saved state of a run that did not end well, and one that is being brought back.
@@ -156,13 +161,14 @@ pub struct App {
     acceptance: panels::acceptance::Draft,
     /// What the section on repeatability remembers.
     repeatability: panels::repeatability::Draft,
-    stage_cache: stage::StageCache,
+    subject_cache: subject::SubjectCache,
     /// What the Features panel remembers.
     feature_draft: panels::features::Draft,
     /// What its part on parallel planes remembers.
     plane_set_draft: panels::parallel_planes::Draft,
     /// What its parts on constructions and tolerances remember.
     construction_draft: panels::constructions::Draft,
+    measure_draft: panels::measures::Draft,
     tolerance_draft: panels::tolerances::Draft,
     /// Figures of the cleaning of scans.
     cleaning: panels::cleaning::Draft,
@@ -258,6 +264,8 @@ impl App {
             log_open: false,
             searches_open: false,
             series: panels::series::SeriesWindow::default(),
+            renaming: panels::elements::Renaming::default(),
+            unseen: std::collections::BTreeSet::new(),
             search_draft: panels::search_registration::Draft::default(),
             brush: viewport::brush::Brush::default(),
             strokes_next: std::collections::VecDeque::new(),
@@ -266,10 +274,11 @@ impl App {
             probing: panels::probing::Draft::default(),
             acceptance: panels::acceptance::Draft::default(),
             repeatability: panels::repeatability::Draft::default(),
-            stage_cache: stage::StageCache::default(),
+            subject_cache: subject::SubjectCache::default(),
             feature_draft: panels::features::Draft::default(),
             plane_set_draft: panels::parallel_planes::Draft::default(),
             construction_draft: panels::constructions::Draft::default(),
+            measure_draft: panels::measures::Draft::default(),
             tolerance_draft: panels::tolerances::Draft::default(),
             cleaning: panels::cleaning::Draft::default(),
             saved_at: Instant::now(),
@@ -326,11 +335,16 @@ impl App {
         })
     }
 
+    /// Tells one current comparison from another.
+    fn current_check_address(&self) -> Option<usize> {
+        self.dispatcher.document.current_check().map(|check| std::ptr::from_ref(check).addr())
+    }
+
     /// Takes in finished work and follows the document.
     fn follow(&mut self, context: &egui::Context) {
         let watch = self.watch();
         let searches = self.dispatcher.document.searches.clone();
-        let check = self.dispatcher.document.current_check().cloned();
+        let check = self.current_check_address();
         let changed = self.dispatcher.advance(&watch, &Arc::clone(&self.wake)) | std::mem::take(&mut self.changed);
         let fresh = self.dispatcher.document.searches.as_ref();
         self.searches_open |=
@@ -347,14 +361,14 @@ impl App {
             }
             self.messages_seen = self.dispatcher.messages.len();
             self.needs_save |= changed;
-            let compared = self.dispatcher.document.current_check();
-            let is_news = compared.is_some() && !viewport::same(check.as_ref(), compared);
+            let compared = self.current_check_address();
+            let is_news = compared.is_some() && check != compared;
             if is_news && self.workspace == Workspace::Align {
                 self.workspace = Workspace::Compare;
             }
         }
         if !self.is_busy() {
-            self.has_nominal = self.dispatcher.document.nominal.is_some();
+            self.has_nominal = self.dispatcher.document.nominal().is_some();
         }
         let may_save = !self.is_busy() && !self.files.is_autosaving();
         if self.needs_save && may_save && self.saved_at.elapsed() > Duration::from_secs(2) {
@@ -406,12 +420,12 @@ impl eframe::App for App {
         self.bottom_bar(ui);
         self.elements_panel(ui);
         self.properties_panel(ui);
+        self.parts_bar(ui);
         self.central(ui);
         self.open_dialog_window(ui);
         self.searches_window(ui);
-        let records = self.dispatcher.document.series.clone();
         let is_busy = self.is_busy();
-        self.actions.extend(self.series.show(ui.ctx(), records.as_ref(), is_busy));
+        self.actions.extend(self.series.show(ui.ctx(), &self.dispatcher, is_busy));
         self.palette_window(ui);
         self.leaving_window(ui);
         for action in std::mem::take(&mut self.actions) {

@@ -6,9 +6,10 @@ use egui::{Key, KeyboardShortcut, Modifiers};
 use super::choosing::Purpose;
 use super::leaving::Departure;
 use super::open_dialog::Role;
+use super::panels::series::Source;
 use super::{App, Workspace, theme};
 use dispatch::mechanical::Order;
-use dispatch::{Align, Calibrate, Command, Inspect, Parts, Tolerances};
+use dispatch::{Align, Calibrate, Command, Elements, Inspect, Parts, Tolerances};
 use inspect::alignment::Method;
 use inspect::cleaning::Step;
 use render::camera::StandardView;
@@ -31,6 +32,8 @@ pub enum Action {
     SaveProject,
     /// Shows the window that measures many parts by a plan.
     MeasureParts,
+    /// Shows the table of the parts measured so far.
+    ShowParts,
     /// Writes the report into its folder.
     WriteReport,
     /// Shows a workspace.
@@ -86,6 +89,8 @@ pub(super) fn entries() -> Vec<(&'static str, &'static str, Action, Option<Keybo
         ("Inspect", "Align and compare", send(Inspect::AlignAndCompare), key(COMMAND, Key::Enter)),
         ("Inspect", "Compare searches", send(Align::CompareSearches { start: None }), None),
         ("Inspect", "Measure parts by a plan…", Action::MeasureParts, None),
+        ("Inspect", "Parts measured so far…", Action::ShowParts, None),
+        ("Inspect", "Update all", send(Elements::Update(None)), key(COMMAND, Key::U)),
         ("Inspect", "Judge tolerances", send(Tolerances::Judge), None),
         ("Inspect", "Cancel the running job", Action::Cancel, key(Modifiers::NONE, Key::Escape)),
         ("Inspect", "Find the artefact's regions", send(Calibrate::FindRegions), None),
@@ -112,7 +117,7 @@ impl App {
     /// Runs the actions whose keys were pressed.
     pub(super) fn shortcuts(&mut self, ui: &mut egui::Ui) {
         // A dialog or menu has the keyboard for itself.
-        let is_covered = ui.memory(|memory| memory.top_modal_layer().is_some());
+        let is_covered = ui.memory(|memory| memory.top_modal_layer().is_some()) || self.renaming.is_under_way();
         if is_covered || egui::Popup::is_any_open(ui.ctx()) {
             return;
         }
@@ -196,7 +201,7 @@ impl App {
     }
 
     fn next_part_button(&mut self, ui: &mut egui::Ui) {
-        let ready = self.dispatcher.document.nominal.is_some() && !self.is_busy();
+        let ready = self.dispatcher.document.nominal().is_some() && !self.is_busy();
         let button = theme::main_button("Inspect next scan", ready);
         let hint = "Replaces the scan and runs the same alignment and comparison again";
         if ui.add_enabled(ready, button).on_hover_text(hint).on_disabled_hover_text("Load a nominal first").clicked() {
@@ -217,10 +222,11 @@ impl App {
     /// Whether an entry can do anything now.
     pub(super) fn is_possible(&self, action: &Action) -> bool {
         let document = &self.dispatcher.document;
-        let (nominal, actual) = (document.nominal.is_some(), document.actual.is_some());
+        let (nominal, actual) = (document.nominal().is_some(), document.actual().is_some());
         let calibration = &document.calibration;
         match action {
             Action::InspectNext => nominal,
+            Action::ShowParts => document.stages.all().len() > 1,
             Action::WriteReport => document.current_check().is_some(),
             Action::Browse(Purpose::SavePlan) => nominal && actual,
             Action::Cancel => {
@@ -236,9 +242,10 @@ impl App {
                 Command::Redo => self.dispatcher.history.redo_label().is_some(),
                 Command::Align(Align::Run(_) | Align::CompareSearches { .. })
                 | Command::Inspect(Inspect::Compare | Inspect::AlignAndCompare) => nominal && actual,
+                Command::Elements(Elements::Update(None)) => nominal && actual,
                 Command::Parts(Parts::CleanScan(_)) => actual,
                 Command::Parts(Parts::UnifyWinding) => nominal,
-                Command::Tolerances(Tolerances::Judge) => !document.tolerancing.plan.tolerances.is_empty(),
+                Command::Tolerances(Tolerances::Judge) => document.tolerances().next().is_some(),
                 Command::Calibrate(Calibrate::FindRegions) => calibration.of(Device::Sensor).actual.is_some(),
                 Command::Calibrate(Calibrate::Run) => {
                     Device::ALL.iter().all(|device| calibration.of(*device).actual.is_some())
@@ -258,7 +265,8 @@ impl App {
                 self.open_dialog.ask_to_open(self.files.start(), role);
             }
             Action::InspectNext => self.browse(Purpose::NextScan, context),
-            Action::MeasureParts => self.series.is_open = true,
+            Action::MeasureParts => self.series.open(Source::Series),
+            Action::ShowParts => self.series.open(Source::Stages),
             Action::New => self.leave(Departure::New, context),
             Action::SaveProject => self.save_project(context),
             Action::WriteReport => {

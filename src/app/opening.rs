@@ -102,7 +102,7 @@ impl App {
 
     /// Opens the scan again in another unit, and aligns it.
     pub(super) fn reopen_scan(&mut self, unit: Option<LengthUnit>) {
-        let Some(actual) = &self.dispatcher.document.actual else { return };
+        let Some(actual) = self.dispatcher.document.actual() else { return };
         let paths = actual.sources.iter().map(|source| source.path.clone()).collect();
         let columns = actual.sources.first().and_then(|source| source.columns);
         self.send(Parts::OpenScans { paths, unit, columns });
@@ -111,7 +111,7 @@ impl App {
 
     fn inspect_next(&mut self, path: PathBuf) {
         self.files.remember(&path);
-        let unit = self.dispatcher.document.actual.as_ref().and_then(|actual| actual.sources.first()?.unit);
+        let unit = self.dispatcher.document.actual().and_then(|actual| actual.sources.first()?.unit);
         self.send(Inspect::Next { paths: vec![path], unit });
     }
 }

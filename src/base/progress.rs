@@ -17,7 +17,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Reports to `sink` as (fraction 0 to 1, name of the stage).
+    /// Reports to `sink` as (fraction 0 to 1, what is being done).
     pub fn new(cancelled: Arc<AtomicBool>, sink: impl Fn(f32, &str) + Send + Sync + 'static) -> Self {
         Self { cancelled, sink: Arc::new(sink), start: 0.0, span: 1.0 }
     }
@@ -41,8 +41,8 @@ impl Progress {
     }
 
     /// Says how far the work is and fails when it has been cancelled.
-    pub fn report(&self, fraction: f32, stage: &str) -> Result<()> {
-        (self.sink)(self.start + self.span * fraction.clamp(0.0, 1.0), stage);
+    pub fn report(&self, fraction: f32, doing: &str) -> Result<()> {
+        (self.sink)(self.start + self.span * fraction.clamp(0.0, 1.0), doing);
         self.check()
     }
 
@@ -57,8 +57,8 @@ impl Progress {
     }
 
     /// A counter for parallel loops that reports every hundredth of `total`.
-    pub fn counter(&self, total: usize, stage: &'static str) -> Counter {
-        Counter { progress: self.clone(), done: AtomicU32::new(0), total: total.max(1), stage }
+    pub fn counter(&self, total: usize, doing: &'static str) -> Counter {
+        Counter { progress: self.clone(), done: AtomicU32::new(0), total: total.max(1), doing }
     }
 }
 
@@ -67,7 +67,7 @@ pub struct Counter {
     progress: Progress,
     done: AtomicU32,
     total: usize,
-    stage: &'static str,
+    doing: &'static str,
 }
 
 impl Counter {
@@ -78,7 +78,7 @@ impl Counter {
         if done.is_multiple_of(every) {
             (self.progress.sink)(
                 self.progress.start + self.progress.span * (done as f32 / self.total as f32).min(1.0),
-                self.stage,
+                self.doing,
             );
         }
         !self.progress.is_cancelled()

@@ -32,7 +32,7 @@ pub fn run(arguments: &Inspect, json: bool, context: &Context) -> Result<i32> {
     let timings = dispatcher.timings_ms.clone();
     if json {
         super::print_json(&summary::of(&report_input(&dispatcher.document, &timings)?))?;
-    } else if let (Some(check), Some(overall)) = (&dispatcher.document.check, &overall) {
+    } else if let (Some(check), Some(overall)) = (dispatcher.document.check(), &overall) {
         let stats = &check.statistics;
         outln!(
             "{}. {}\nRMS {:.4} mm, {:.2} % of {} points in tolerance; report in {}",

@@ -28,11 +28,11 @@ pub fn run(arguments: &Tolerances, json: bool, context: &Context) -> Result<i32>
     dispatcher.messages.iter().for_each(|message| console.say(&message.text));
     done?;
     let document = &dispatcher.document;
-    let Some(judgement) = &document.tolerancing.judgement else {
+    let Some(judgement) = document.judgement() else {
         return Err(UserError::internal("The tolerances were not judged."));
     };
     let rows: Vec<(&Tolerance, std::result::Result<&Judged, &String>)> =
-        document.tolerancing.plan.tolerances.iter().zip(judgement.results.iter().map(|own| own.as_ref())).collect();
+        document.tolerances().map(|(_, own)| &own.asked).zip(judgement.iter().map(|own| own.as_ref())).collect();
     if json {
         super::print_json(&answer(arguments, document, &rows))?;
     } else {
@@ -65,7 +65,7 @@ fn job(arguments: &Tolerances, dispatcher: &mut Dispatcher, console: &Console) -
     let columns = Columns { xyz: [1, 2, 3], ..Columns::default() };
     let (paths, unit) = (vec![arguments.features.clone()], Some(LengthUnit::Mm));
     dispatcher.run_now(Parts::OpenScans { paths, unit, columns: Some(columns) }, &progress)?;
-    let read = dispatcher.document.actual.as_ref().map_or(0, |actual| actual.cloud.points.len());
+    let read = dispatcher.document.actual().map_or(0, |actual| actual.cloud.points.len());
     if read != rows.len() {
         return Err(UserError::input(format!(
             "{}: {} rows name a feature, but {read} points were read; leave remarks out of the rows.",
@@ -119,7 +119,7 @@ fn faces(arguments: &Tolerances, dispatcher: &mut Dispatcher, progress: &Progres
     dispatcher.run_now(Parts::OpenNominal { path: path.clone(), unit: None }, progress)?;
     dispatcher.run_now(Align::SetPose(Pose::identity()), progress)?;
     for (name, place) in &arguments.face {
-        let nominal = dispatcher.document.nominal.as_ref();
+        let nominal = dispatcher.document.nominal();
         let closest = nominal.and_then(|nominal| nominal.surface.closest_point(&Point::from(*place), f64::INFINITY));
         let facet = closest.ok_or_else(|| UserError::input("The nominal has no facets."))?.facet;
         let facet = Subset::new(vec![facet]);
@@ -134,7 +134,7 @@ fn faces(arguments: &Tolerances, dispatcher: &mut Dispatcher, progress: &Progres
 /// What a feature is fitted as: what the options say, else what its nominal is.
 fn kind_of(name: &str, arguments: &Tolerances, document: &Document) -> Option<Kind> {
     let said = arguments.fit.iter().find(|(own, _)| own == name).map(|(_, kind)| *kind);
-    let nominal = || match document.tolerancing.plan.nominals.get(name)? {
+    let nominal = || match document.asked().nominals.get(name)? {
         Element::Shape(shape) => Some(shape.kind()),
         Element::Point(_) => None,
     };
@@ -143,7 +143,7 @@ fn kind_of(name: &str, arguments: &Tolerances, document: &Document) -> Option<Ki
 
 /// Whether the plan speaks of a feature.
 fn is_named(name: &str, document: &Document) -> bool {
-    let plan = &document.tolerancing.plan;
+    let plan = document.asked();
     let own = |tolerance: &Tolerance| tolerance.feature == name || tolerance.datums.iter().any(|datum| datum == name);
     plan.datums.values().any(|feature| feature == name) || plan.tolerances.iter().any(own)
 }
@@ -154,11 +154,10 @@ fn answer(
     rows: &[(&Tolerance, std::result::Result<&Judged, &String>)],
 ) -> Value {
     let features: Vec<Value> = document
-        .features
-        .iter()
-        .map(
-            |feature| json!({ "name": feature.recipe.name, "fit": *feature.fit, "dropped": feature.fit.dropped.len() }),
-        )
+        .features()
+        .into_iter()
+        .filter_map(|feature| Some((feature.name, feature.made?.fit()?)))
+        .map(|(name, fit)| json!({ "name": name, "fit": **fit, "dropped": fit.dropped.len() }))
         .collect();
     let tolerances: Vec<Value> = rows
         .iter()

@@ -70,8 +70,8 @@ mod tests {
             Cpu.device()
         }
 
-        fn begins(&self, stage: &'static str) {
-            self.0.lock().unwrap().push(stage);
+        fn begins(&self, step: &'static str) {
+            self.0.lock().unwrap().push(step);
         }
     }
 

@@ -126,5 +126,5 @@ pub trait Backend: Send + Sync {
     }
 
     /// Told of each computation as it begins, by what progress shows of it.
-    fn begins(&self, _stage: &'static str) {}
+    fn begins(&self, _step: &'static str) {}
 }

@@ -4,6 +4,7 @@ use super::accept::Accept;
 use super::align::Align;
 use super::calibrate::Calibrate;
 use super::edit::Execution;
+use super::elements::Elements;
 use super::features::Features;
 use super::inspection::Inspect;
 use super::mechanical::Order;
@@ -34,6 +35,8 @@ pub enum Command {
     Inspect(Inspect),
     /// Selects points and facets.
     Select(Select),
+    /// Changes elements of the plan, whatever they are.
+    Elements(Elements),
     /// Fits features.
     Features(Features),
     /// Constructs elements, and judges tolerances.
@@ -72,7 +75,9 @@ macro_rules! commands_of {
     };
 }
 
-commands_of!(Parts, Projects, Align, Inspect, Select, Features, Tolerances, Calibrate, Merge, Probe, Series, Report);
+commands_of!(
+    Parts, Projects, Align, Inspect, Select, Elements, Features, Tolerances, Calibrate, Merge, Probe, Series, Report
+);
 
 impl Command {
     /// How it is carried out on `document`.
@@ -89,8 +94,9 @@ impl Command {
             Self::Align(command) => command.execution(before, context),
             Self::Inspect(command) => command.execution(before, context),
             Self::Select(command) => command.execution(before, context),
+            Self::Elements(command) => command.execution(before, context),
             Self::Features(command) => Ok(command.execution(before, context)),
-            Self::Tolerances(command) => command.execution(before),
+            Self::Tolerances(command) => command.execution(before, context),
             Self::Calibrate(command) => command.execution(before, context),
             Self::Merge(command) => Ok(command.execution(before, context)),
             Self::Probe(command) => Ok(command.execution(before)),

@@ -90,33 +90,38 @@ impl Dispatcher {
     }
 
     fn start(&mut self, command: Command, watch: &Watch, wake: &Arc<dyn Fn() + Send + Sync>) -> bool {
-        match command {
-            Command::Undo => self.step_back(),
-            Command::Redo => self.step_forward(),
-            Command::Mechanical(order) => {
-                let done = self.mechanical.obey(order, &self.document.calibration.setup, wake);
-                self.finish(done.map(|()| Edit::nothing("")))
+        match self.take_up(command, wake) {
+            Ok((changed, None)) => changed,
+            Ok((changed, Some((label, work)))) => {
+                let (watch, wake) = (Arc::clone(watch), Arc::clone(wake));
+                self.started = Instant::now();
+                self.job = Some(Job::start(label, move || wake(), move |progress| work(progress, &watch)));
+                changed
             }
-            command => match command.execution(&self.document, &self.context, &self.timings_ms) {
-                Ok(Execution::Now(edit)) => self.finish(Ok(edit)),
-                Ok(Execution::Work(label, work)) => {
-                    self.begin(label, work, watch, wake);
-                    false
-                }
-                Ok(Execution::NowThen(edit, label, work)) => {
-                    let changed = self.finish(Ok(edit));
-                    self.begin(label, work, watch, wake);
-                    changed
-                }
-                Err(error) => self.finish(Err(error)),
-            },
+            Err(error) => self.finish(Err(error)),
         }
     }
 
-    fn begin(&mut self, label: String, work: Work, watch: &Watch, wake: &Arc<dyn Fn() + Send + Sync>) {
-        let (watch, wake) = (Arc::clone(watch), Arc::clone(wake));
-        self.started = Instant::now();
-        self.job = Some(Job::start(label, move || wake(), move |progress| work(progress, &watch)));
+    /// Does at once what needs no time: whether the document changed, and the work that is left with its name.
+    fn take_up(
+        &mut self,
+        command: Command,
+        wake: &Arc<dyn Fn() + Send + Sync>,
+    ) -> Result<(bool, Option<(String, Work)>)> {
+        let execution = match command {
+            Command::Undo => return Ok((self.step_back(), None)),
+            Command::Redo => return Ok((self.step_forward(), None)),
+            Command::Mechanical(order) => {
+                self.mechanical.obey(order, &self.document.calibration.setup, wake)?;
+                Execution::Now(Edit::nothing(""))
+            }
+            command => command.execution(&self.document, &self.context, &self.timings_ms)?,
+        };
+        Ok(match execution {
+            Execution::Now(edit) => (self.finish(Ok(edit)), None),
+            Execution::Work(label, work) => (false, Some((label, work))),
+            Execution::NowThen(edit, label, work) => (self.finish(Ok(edit)), Some((label, work))),
+        })
     }
 
     fn step_back(&mut self) -> bool {
@@ -147,7 +152,8 @@ impl Dispatcher {
                 if let Some(backend) = edit.backend {
                     self.context.backend = backend;
                 }
-                let shown = (self.document.revision, self.document.check.as_ref().map(Arc::as_ptr));
+                let shown = |document: &Document| (document.revision, document.check().map(std::ptr::from_ref));
+                let before = shown(&self.document);
                 match edit.label {
                     Some(label) => self.change(label, edit.apply, edit.kept.is_some()),
                     None => (edit.apply)(&mut self.document),
@@ -155,7 +161,7 @@ impl Dispatcher {
                 if let Some(kept) = edit.kept {
                     self.saves.note(kept, &self.document);
                 }
-                shown != (self.document.revision, self.document.check.as_ref().map(Arc::as_ptr))
+                before != shown(&self.document)
             }
             Err(error) => {
                 // What was queued behind a failed command was meant for its result.
@@ -170,9 +176,7 @@ impl Dispatcher {
     fn change(&mut self, label: String, apply: Box<dyn FnOnce(&mut Document) + Send>, is_another: bool) {
         let before = self.document.clone();
         apply(&mut self.document);
-        for note in self.document.follow_features() {
-            self.say(note);
-        }
+        self.document.refresh();
         self.revisions += 1;
         self.document.revision = self.revisions;
         if is_another {
@@ -219,26 +223,16 @@ impl Dispatcher {
     /// As [`Self::run_now`]; `watch` sees the poses of a best fit.
     pub fn run_watched(&mut self, command: impl Into<Command>, watch: &Watch, progress: &Progress) -> Result<()> {
         let (command, started): (Command, _) = (command.into(), Instant::now());
-        match command {
-            Command::Undo => self.step_back(),
-            Command::Redo => self.step_forward(),
-            command => return self.run_edit(command, watch, started, progress),
+        let name = command.timing_name();
+        let wake: Arc<dyn Fn() + Send + Sync> = Arc::new(|| ());
+        let edit = match self.take_up(command, &wake)? {
+            (_, Some((_, work))) => Some(session::jobs::guarded(|| work(progress, watch))?),
+            (_, None) => None,
         };
-        Ok(())
-    }
-
-    fn run_edit(&mut self, command: Command, watch: &Watch, started: Instant, progress: &Progress) -> Result<()> {
-        let label = command.timing_name();
-        let edit = match command.execution(&self.document, &self.context, &self.timings_ms)? {
-            Execution::Now(edit) => edit,
-            Execution::Work(_, work) => session::jobs::guarded(|| work(progress, watch))?,
-            Execution::NowThen(edit, _, work) => {
-                self.finish(Ok(edit));
-                session::jobs::guarded(|| work(progress, watch))?
-            }
-        };
-        self.timings_ms.push((label.to_owned(), started.elapsed().as_secs_f64() * 1e3));
-        self.finish(Ok(edit));
+        self.timings_ms.push((name.to_owned(), started.elapsed().as_secs_f64() * 1e3));
+        if let Some(edit) = edit {
+            self.finish(Ok(edit));
+        }
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::saves::Kept;
-use base::{Progress, Result, UserError};
+use base::{Progress, Result};
 use compute::Backend;
 use geometry::Pose;
 use session::Document;
@@ -27,6 +27,11 @@ impl Edit {
         Self { label: Some(label.into()), apply: Box::new(apply), notes: Vec::new(), backend: None, kept: None }
     }
 
+    /// The document that a command has made of the one before.
+    pub(super) fn replacing(label: impl Into<String>, after: Document) -> Self {
+        Self::new(label, move |document| *document = after)
+    }
+
     pub(super) fn nothing(note: impl Into<String>) -> Self {
         Self { label: None, apply: Box::new(|_| ()), notes: vec![note.into()], backend: None, kept: None }
     }
@@ -38,18 +43,6 @@ impl Edit {
 
     pub(super) fn with_notes(mut self, notes: impl IntoIterator<Item = String>) -> Self {
         self.notes.extend(notes);
-        self
-    }
-
-    /// This change and then another, as one step.
-    pub(super) fn then(mut self, next: Self) -> Self {
-        let first = self.apply;
-        self.apply = Box::new(move |document| {
-            first(document);
-            (next.apply)(document);
-        });
-        self.label = self.label.or(next.label);
-        self.notes.extend(next.notes);
         self
     }
 }
@@ -73,20 +66,4 @@ impl Execution {
     pub(super) fn work(label: &str, work: impl FnOnce(&Progress, &Watch) -> Result<Edit> + Send + 'static) -> Self {
         Self::Work(label.to_owned(), Box::new(work))
     }
-}
-
-/// Applies `first` to a copy of `before`, and runs what follows on the result; both become one step.
-pub(super) fn chain(first: Edit, mut before: Document, then: impl FnOnce(&Document) -> Result<Edit>) -> Result<Edit> {
-    // The change is made twice: here on a copy for the work that follows, and at the end on the document itself.
-    let notes = first.notes;
-    (first.apply)(&mut before);
-    let changed = before.clone();
-    let next = then(&before)?;
-    let label = first.label;
-    let swap = Edit { label, notes, ..Edit::new("", move |document| *document = changed) };
-    Ok(swap.then(next))
-}
-
-pub(super) fn needs_both() -> UserError {
-    UserError::usage("Load a nominal and a scan first.")
 }

@@ -1,19 +1,19 @@
 //! Commands on features.
 
-use std::sync::Arc;
-
-use super::edit::{Execution, needs_both};
+use super::edit::Execution;
 use super::selecting::selected;
 use super::{Context, Edit, parallel_planes};
 use base::{Progress, Result, UserError};
-use compute::Backend;
-use geometry::subset::Subset;
+use inspect::features::fitting::Fitting;
+use inspect::features::recipe::{FeatureRecipe, InPlane, SlotRecipe};
 use inspect::features::weights::Weights;
-use inspect::features::{Element, Kind, Objective, Shape, nominal};
+use inspect::features::{Kind, Objective, nominal};
 use inspect::parts::Actual;
+use inspect::selection::{ScanPoints, Selection};
 use session::Document;
-use session::selection::{Feature, Recipe, Selectable};
-use session::slots::SlotRecipe;
+use session::plan::{ElementId, Recipe};
+use session::rooms::needs_both;
+use session::selection::{NamedSelection, Selectable};
 
 /// What can be asked of features.
 #[derive(Clone, Debug)]
@@ -56,10 +56,8 @@ pub enum Features {
         /// Robust standard deviations beyond which points are dropped.
         clip_sigmas: Option<f64>,
     },
-    /// Removes a feature, by its number.
-    Remove(usize),
-    /// Removes a slot, by its number.
-    RemoveSlot(usize),
+    /// Measures a feature on the faces of the nominal that its points lie on.
+    OnFaces(ElementId),
     /// Takes what the selected facets are of as what the feature of that name should be.
     NominalFromFacets(String),
     /// Forgets what the feature of that name should be.
@@ -70,151 +68,166 @@ impl Features {
     pub(super) fn execution(self, before: Document, context: Context) -> Execution {
         match self {
             Self::Fit { kind, objective, robust, clip_sigmas } => Execution::work("Fitting", move |progress, _| {
-                fit((kind, objective), None, robust, clip_sigmas, &before, &context, progress)
+                let asked = Fit { kind, objective, plane: None, robust, clip_sigmas };
+                fit(asked, before, &context, progress)
             }),
             Self::FitInPlane { kind, plane, robust, clip_sigmas } => Execution::work("Fitting", move |progress, _| {
-                fit((kind, Objective::Gaussian), Some(&plane), robust, clip_sigmas, &before, &context, progress)
+                let objective = Objective::Gaussian;
+                fit(Fit { kind, objective, plane: Some(plane), robust, clip_sigmas }, before, &context, progress)
             }),
             Self::FitParallelPlanes { planes, weights, clip_sigmas } => {
                 Execution::work("Fitting parallel planes", move |progress, _| {
-                    parallel_planes::fit(&planes, weights, clip_sigmas, &before, &context, progress)
+                    parallel_planes::fit(&planes, weights, clip_sigmas, before, &context, progress)
                 })
             }
-            Self::FitSlot { plane, clip_sigmas } => Execution::work("Fitting", move |progress, _| {
-                fit_slot(plane.as_deref(), clip_sigmas, &before, progress)
-            }),
-            Self::Remove(index) => Execution::Now(Edit::new("Remove a feature", move |document| {
-                if index < document.features.len() {
-                    document.features.remove(index);
-                }
-            })),
-            Self::RemoveSlot(index) => Execution::Now(Edit::new("Remove a slot", move |document| {
-                if index < document.tolerancing.slots.len() {
-                    document.tolerancing.slots.remove(index);
-                }
-            })),
+            Self::FitSlot { plane, clip_sigmas } => {
+                Execution::work("Fitting", move |progress, _| fit_slot(plane, clip_sigmas, before, &context, progress))
+            }
+            Self::OnFaces(id) => {
+                Execution::work("Finding the faces", move |progress, _| on_faces(id, before, &context, progress))
+            }
             Self::NominalFromFacets(name) => Execution::work("Fitting to the facets", move |progress, _| {
-                nominal_from_facets(&name, &before, progress)
+                nominal_from_facets(&name, before, &context, progress)
             }),
-            Self::ForgetNominal(name) => Execution::Now(forget_nominal(name)),
+            Self::ForgetNominal(name) => Execution::work("Forgetting the nominal", move |progress, _| {
+                forget_nominal(&name, before, &context, progress)
+            }),
         }
     }
 }
 
-pub(super) fn scan(document: &Document) -> Result<&Arc<Actual>> {
-    document.actual.as_ref().ok_or_else(|| UserError::usage("Load a scan first."))
-}
-
-fn fit(
-    (kind, objective): (Kind, Objective),
-    plane: Option<&str>,
+/// How a selection is fitted.
+struct Fit {
+    kind: Kind,
+    objective: Objective,
+    plane: Option<String>,
     robust: bool,
     clip_sigmas: Option<f64>,
-    document: &Document,
+}
+
+fn fit(asked: Fit, mut document: Document, context: &Context, progress: &Progress) -> Result<Edit> {
+    let Fit { kind, objective, plane, robust, clip_sigmas } = asked;
+    let (scan, selection, named) = selection(&document)?;
+    // Tolerances and constructions name features: no two have one name.
+    let same_kind = document.features().iter().filter(|feature| feature.recipe.fitting.kind == kind).count();
+    let name = match named {
+        Some(named) => document.free_name(&named, None),
+        None => document.free_name(kind.name(), Some(same_kind + 1)),
+    };
+    let plane = plane.map(|name| plane_of(&name, &document)).transpose()?;
+    let fitting = Fitting { kind, objective, robust, clip_sigmas, weights: Weights::default() };
+    let recipe = FeatureRecipe { scan, selection, fitting, plane, parallel_to: Vec::new(), nominal: None };
+    let id = document.plan.add(&name, recipe.into())?;
+    document.make_one(id, &context.quiet_tools(), progress)?;
+    let notes = named_sentences(&document, id);
+    Ok(Edit::replacing(format!("Fit a {}", kind.name().to_lowercase()), document).with_notes(notes))
+}
+
+fn fit_slot(
+    plane: Option<String>,
+    clip_sigmas: Option<f64>,
+    mut document: Document,
     context: &Context,
     progress: &Progress,
 ) -> Result<Edit> {
-    let points = selected(Selectable::Points, document)?;
-    let same_kind = document.features.iter().filter(|feature| feature.recipe.kind == kind).count();
-    let named = document.selections.iter().find(|named| named.of == Selectable::Points && named.numbers == points);
-    // Tolerances and constructions name features: no two have one name.
+    let (scan, selection, named) = selection(&document)?;
     let name = match named {
-        Some(named) => document.free_name(&named.name, None),
-        None => document.free_name(kind.name(), Some(same_kind + 1)),
+        Some(named) => document.free_name(&named, None),
+        None => document.free_name("Slot", Some(document.slots().len() + 1)),
     };
-    let plane = plane.map(|name| plane_of(name, document)).transpose()?;
-    let (weights, parallel_to) = (Weights::default(), Vec::new());
-    let recipe = Recipe { name, kind, objective, robust, clip_sigmas, plane, weights, parallel_to, points };
-    let feature = made(recipe, scan(document)?, context.backend.as_ref(), progress)?;
-    let note = format!(
-        "{}: {} points used, {} dropped, RMS {:.4} mm.",
-        feature.recipe.name,
-        feature.fit.used,
-        feature.fit.dropped.len(),
-        feature.fit.rms_mm
-    );
-    let label = format!("Fit a {}", kind.name().to_lowercase());
-    Ok(Edit::new(label, move |document| document.features.push(feature)).with_notes([note]))
+    let plane = plane.map(|name| plane_of(&name, &document)).transpose()?;
+    let id = document.plan.add(&name, SlotRecipe { scan, selection, plane, clip_sigmas, nominal: None }.into())?;
+    document.make_one(id, &context.quiet_tools(), progress)?;
+    let notes = named_sentences(&document, id);
+    Ok(Edit::replacing("Fit a slot", document).with_notes(notes))
+}
+
+/// The scan, the selected points, and the name that they are kept under.
+fn selection(document: &Document) -> Result<(ElementId, Selection, Option<String>)> {
+    let points = selected(Selectable::Points, document)?;
+    let (id, actual) = scan(document)?;
+    // Of several names, the last that was given.
+    let is_it = |named: &&NamedSelection| named.of == Selectable::Points && named.numbers == points;
+    let named = document.selections.iter().rev().find(is_it);
+    Ok((id, Selection::Points(ScanPoints::of(points, actual)), named.map(|named| named.name.clone())))
+}
+
+pub(super) fn scan(document: &Document) -> Result<(ElementId, &Actual)> {
+    let both = document.active.scan.and_then(|id| Some((id, document.actual()?)));
+    both.ok_or_else(|| UserError::usage("Load a scan first."))
+}
+
+/// What came of an element, with its name before each sentence.
+pub(super) fn named_sentences(document: &Document, id: ElementId) -> Vec<String> {
+    let name = document.plan.name(id);
+    document.sentences(id).into_iter().map(|sentence| format!("{name}: {sentence}")).collect()
+}
+
+pub(super) fn there_is_none(name: &str) -> UserError {
+    UserError::usage(format!("There is no feature “{name}”."))
 }
 
 /// Takes what the selected facets are of as what the feature of that name should be.
-fn nominal_from_facets(name: &str, document: &Document, progress: &Progress) -> Result<Edit> {
-    let facets = selected(Selectable::Facets, document)?;
-    let Some(feature) = document.feature(name) else {
-        return Err(UserError::usage(format!("There is no feature “{name}”.")));
-    };
-    let Some(nominal) = &document.nominal else { return Err(needs_both()) };
-    if document.alignment.is_none() {
+fn nominal_from_facets(name: &str, mut document: Document, context: &Context, progress: &Progress) -> Result<Edit> {
+    let facets = selected(Selectable::Facets, &document)?;
+    let feature = document.feature(name).and_then(|own| Some((document.feature_id(name)?, own.fit()?.shape)));
+    let Some((id, shape)) = feature else { return Err(there_is_none(name)) };
+    let Some(nominal) = document.nominal() else { return Err(needs_both()) };
+    if document.alignment().is_none() {
         return Err(UserError::usage("Align first: the feature and the facets must lie in one frame."));
     }
-    let measured = feature.fit.shape.moved(&document.nominal_from_scan());
-    let shape = nominal::by_facets(&measured, nominal.surface.mesh(), &facets, progress)?;
+    let measured = shape.moved(&document.nominal_from_scan());
+    let part = progress.part(0.0, 0.5);
+    let shape = nominal::by_facets(&measured, nominal.surface.mesh(), &facets, &part)?;
     let note = format!("{name} should be the {} of {} facets.", shape.kind().name().to_lowercase(), facets.len());
-    let name = name.to_owned();
-    let apply = move |document: &mut Document| {
-        Arc::make_mut(&mut document.tolerancing.plan).nominals.insert(name, shape.into());
+    document.change_recipe(id, |recipe| recipe.set_nominal(Some(shape.into())))?;
+    document.make_one(id, &context.quiet_tools(), &progress.part(0.5, 1.0))?;
+    document.follow(&context.quiet_tools(), progress)?;
+    Ok(Edit::replacing("Take a nominal from facets", document).with_notes([note]))
+}
+
+fn forget_nominal(name: &str, mut document: Document, context: &Context, progress: &Progress) -> Result<Edit> {
+    let Some(id) = document.feature_id(name) else { return Err(there_is_none(name)) };
+    document.change_recipe(id, |recipe| recipe.set_nominal(None))?;
+    document.follow(&context.quiet_tools(), progress)?;
+    Ok(Edit::replacing("Forget a nominal", document))
+}
+
+/// Measures a feature on the faces of the nominal that its points lie on, so that it is measured on every part.
+fn on_faces(id: ElementId, mut document: Document, context: &Context, progress: &Progress) -> Result<Edit> {
+    let recipe = document.feature_on_faces(id, context.backend.as_ref(), &progress.part(0.0, 0.5))?;
+    document.plan.set_recipe(id, recipe)?;
+    document.make_one(id, &context.quiet_tools(), &progress.part(0.5, 1.0))?;
+    document.follow(&context.quiet_tools(), progress)?;
+    let notes = named_sentences(&document, id);
+    Ok(Edit::replacing("Measure on faces", document).with_notes(notes))
+}
+
+/// The plane of that name.
+fn plane_of(name: &str, document: &Document) -> Result<InPlane> {
+    let (Some(id), Some(feature)) = (document.feature_id(name), document.feature(name)) else {
+        return Err(UserError::usage(format!("There is no plane “{name}”.")));
     };
-    Ok(Edit::new("Take a nominal from facets", apply).with_notes([note]))
+    feature.plane(name).map(|_| InPlane::Of(id))
 }
 
-fn forget_nominal(name: String) -> Edit {
-    Edit::new("Forget a nominal", move |document| {
-        Arc::make_mut(&mut document.tolerancing.plan).nominals.remove(&name);
-    })
-}
-
-/// The plane of that name, scan frame.
-fn plane_of(name: &str, document: &Document) -> Result<Shape> {
-    match document.element(name) {
-        Some(Element::Shape(plane @ Shape::Plane { .. })) => Ok(plane),
-        Some(other) => Err(UserError::usage(format!("“{name}” is a {}; choose a plane.", other.name()))),
-        None => Err(UserError::usage(format!("There is no plane “{name}”."))),
+/// Features by their points' numbers when only the points `kept` are left: they are fitted to those.
+pub(super) fn renumber(document: &mut Document, kept: &[u32]) -> Result<()> {
+    let among = document.count(Selectable::Points);
+    let left = |selection: &mut Selection| {
+        if let Selection::Points(own) = selection {
+            own.numbers = own.numbers.renumbered(kept);
+            own.among = among;
+        }
+    };
+    let features = document.plan.elements().iter().filter(|own| own.recipe.is_feature());
+    let ids: Vec<ElementId> = features.map(|own| own.id).collect();
+    for id in ids {
+        document.change_recipe(id, |recipe| match recipe {
+            Recipe::Feature(own) => std::iter::once(&mut own.selection).chain(&mut own.parallel_to).for_each(left),
+            Recipe::Slot(own) => left(&mut own.selection),
+            _ => {}
+        })?;
     }
-}
-
-fn fit_slot(plane: Option<&str>, clip_sigmas: Option<f64>, document: &Document, progress: &Progress) -> Result<Edit> {
-    let points = selected(Selectable::Points, document)?;
-    let named = document.selections.iter().find(|named| named.of == Selectable::Points && named.numbers == points);
-    let name = match named {
-        Some(named) => document.free_name(&named.name, None),
-        None => document.free_name("Slot", Some(document.tolerancing.slots.len() + 1)),
-    };
-    let plane = plane.map(|name| plane_of(name, document)).transpose()?;
-    let places = document.points_at(&points);
-    let slot = SlotRecipe { name, plane, clip_sigmas, points }.made(&places, progress)?;
-    let (own, fit) = (&slot.fit.slot, &slot.fit);
-    let note = format!(
-        "{}: {:.4} mm long, {:.4} mm wide, RMS {:.4} mm.",
-        slot.recipe.name, own.length_mm, own.width_mm, fit.rms_mm
-    );
-    Ok(Edit::new("Fit a slot", move |document| document.tolerancing.slots.push(slot)).with_notes([note]))
-}
-
-/// The feature of that recipe on that scan.
-pub(super) fn made(recipe: Recipe, actual: &Actual, backend: &dyn Backend, progress: &Progress) -> Result<Feature> {
-    let fitting = recipe.fitting();
-    let fit = if recipe.parallel_to.is_empty() {
-        let plane = recipe.plane.as_ref();
-        fitting.fit(&recipe.points, plane, actual, backend, progress)?
-    } else {
-        let planes: Vec<Subset> = std::iter::once(&recipe.points).chain(&recipe.parallel_to).cloned().collect();
-        let set = fitting.fit_parallel(&planes, actual, backend, progress)?;
-        set.planes.into_iter().next().ok_or_else(|| UserError::internal("A set of planes came back empty."))?
-    };
-    Ok(Feature { recipe, fit: Arc::new(fit) })
-}
-
-/// What is left of features when only the points `kept` are. A feature that lost points goes: its fit
-/// would no longer be one of the scan.
-pub(super) fn renumber(document: &mut Document, kept: &[u32]) {
-    let is_whole = |points: &mut Subset| {
-        let before = points.len();
-        *points = points.renumbered(kept);
-        points.len() == before
-    };
-    document.features.retain_mut(|feature| {
-        let recipe = &mut feature.recipe;
-        is_whole(&mut recipe.points) && recipe.parallel_to.iter_mut().all(is_whole)
-    });
-    document.tolerancing.slots.retain_mut(|slot| is_whole(&mut slot.recipe.points));
+    Ok(())
 }

@@ -1,13 +1,13 @@
 //! Commands that compare scan and nominal.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use super::edit::{Execution, chain, needs_both};
-use super::{Context, Edit, Watch, align, parts};
-use base::{LengthUnit, Progress, Result};
-use inspect::deviation::check;
-use inspect::recipe::Tools;
+use super::edit::Execution;
+use super::{Context, Edit, Watch};
+use base::{LengthUnit, Progress, Result, UserError};
+use session::pipeline::State;
+use session::plan::ElementId;
+use session::rooms::needs_both;
 use session::{Document, Settings};
 
 /// What can be asked of the comparison.
@@ -26,19 +26,30 @@ pub enum Inspect {
     },
     /// Changes settings.
     SetSettings(Box<Settings>),
+    /// Adds a comparison beside the others, with the settings of the shown one, and shows it.
+    AddComparison,
+    /// Shows that comparison, alignment or nominal.
+    Show(ElementId),
+    /// Shows the part of that number among those measured so far.
+    ShowPart(usize),
 }
 
 impl Inspect {
     pub(super) fn execution(self, before: Document, context: Context) -> Result<Execution> {
         Ok(match self {
-            Self::Compare => Execution::work("Comparing", move |progress, _| compare(&before, &context, progress)),
+            Self::Compare => Execution::work("Comparing", move |progress, _| compare(before, &context, progress)),
             Self::AlignAndCompare => Execution::work("Inspecting", move |progress, watch| {
-                align_and_compare(&before, &context, progress, watch)
+                align_and_compare(before, &context, progress, watch)
             }),
             Self::Next { paths, unit } => Execution::work("Inspecting the next part", move |progress, watch| {
                 next(&paths, unit, before, &context, progress, watch)
             }),
             Self::SetSettings(settings) => set_settings(*settings, before, context)?,
+            Self::AddComparison => Execution::Now(add_comparison(before)?),
+            Self::Show(id) => Execution::Now(show(id, before)?),
+            Self::ShowPart(number) => Execution::work("Measuring the part", move |progress, watch| {
+                show_part(number, &before, &context, progress, watch)
+            }),
         })
     }
 }
@@ -52,64 +63,92 @@ fn next(
     progress: &Progress,
     watch: &Watch,
 ) -> Result<Edit> {
-    if before.actual.is_none() {
-        let opened = parts::scans(paths, unit, None, context, &progress.part(0.0, 0.2))?;
-        return chain(opened, before, |document| align_and_compare(document, context, &progress.part(0.2, 1.0), watch));
-    }
-    let tools = Tools { backend: context.backend.as_ref(), cad: &context.cad, watch: watch.as_ref() };
-    let (next, notes) = before.on_next_part(paths, unit, &tools, progress)?;
-    Ok(Edit::new("Inspect the next part", move |document| *document = next).with_notes(notes))
+    let tools = context.tools(watch.as_ref());
+    let (next, notes) = if before.actual().is_none() {
+        let mut first = before;
+        first.set_scan(paths, unit, None)?;
+        // A plan says itself how its parts are aligned.
+        if first.active.alignment.is_none() {
+            first.align_by(first.settings.align)?;
+        }
+        first.ensure_comparison()?;
+        let notes = first.make_all(&tools, progress)?;
+        (first, notes)
+    } else {
+        before.on_next_part(paths, unit, &tools, progress)?
+    };
+    Ok(Edit::replacing("Inspect the next part", next).with_notes(notes))
 }
 
-/// What settings change of a check that is there is judged anew with them.
-fn set_settings(settings: Settings, before: Document, context: Context) -> Result<Execution> {
+fn add_comparison(mut document: Document) -> Result<Edit> {
+    document.active.comparison = None;
+    document.ensure_comparison()?;
+    Ok(Edit::replacing("Add a comparison", document))
+}
+
+fn show(id: ElementId, mut document: Document) -> Result<Edit> {
+    let label = format!("Show {}", document.plan.name(id));
+    document.show(id)?;
+    Ok(Edit::replacing(label, document))
+}
+
+fn show_part(
+    number: usize,
+    document: &Document,
+    context: &Context,
+    progress: &Progress,
+    watch: &Watch,
+) -> Result<Edit> {
+    let Some(stage) = document.stages.all().get(number) else {
+        return Err(UserError::usage("There is no such part any more."));
+    };
+    let label = format!("Show {}", stage.name);
+    let (shown, notes) = document.on_part(number, &context.tools(watch.as_ref()), progress)?;
+    Ok(Edit::replacing(label, shown).with_notes(notes))
+}
+
+/// What settings change of a comparison that is there is judged anew with them.
+fn set_settings(settings: Settings, mut after: Document, context: Context) -> Result<Execution> {
     settings.check()?;
-    let after = Document { settings: settings.clone(), ..before };
-    let edit = Edit::new("Change settings", move |document| document.settings = settings);
-    let is_stale = after.check.as_ref().is_some_and(|check| after.is_stale(check));
-    if !is_stale || after.current_measurement().is_none() {
+    after.settings = settings;
+    let Some(id) = after.active.comparison else {
+        return Ok(Execution::Now(Edit::replacing("Change settings", after)));
+    };
+    after.ensure_comparison()?;
+    after.refresh();
+    let edit = Edit::replacing("Change settings", after.clone());
+    if after.state(id) != State::Stale || after.current_measurement().is_none() {
         return Ok(Execution::Now(edit));
     }
-    let judge = move |progress: &Progress, _: &Watch| judge(&after, &context, progress);
+    let judge = move |progress: &Progress, _: &Watch| judge(id, after, &context, progress);
     Ok(Execution::NowThen(edit, "Judging".to_owned(), Box::new(judge)))
 }
 
-fn align_and_compare(document: &Document, context: &Context, progress: &Progress, watch: &Watch) -> Result<Edit> {
-    let method = document.settings.align;
-    let aligned = align::run(method, document, context, &progress.part(0.0, 0.7), watch)?;
-    chain(aligned, document.clone(), |document| compare(document, context, &progress.part(0.7, 1.0)))
+fn align_and_compare(mut document: Document, context: &Context, progress: &Progress, watch: &Watch) -> Result<Edit> {
+    let alignment = document.align_by(document.settings.align)?;
+    let comparison = document.ensure_comparison()?;
+    document.make_one(comparison, &context.tools(watch.as_ref()), progress)?;
+    document.follow(&context.quiet_tools(), &progress.part(0.95, 1.0))?;
+    let notes: Vec<String> = [alignment, comparison].iter().flat_map(|id| document.sentences(*id)).collect();
+    Ok(Edit::replacing("Align", document).with_notes(notes))
 }
 
-pub(super) fn compare(document: &Document, context: &Context, progress: &Progress) -> Result<Edit> {
-    let (Some(nominal), Some(actual)) = (&document.nominal, &document.actual) else {
+fn compare(mut document: Document, context: &Context, progress: &Progress) -> Result<Edit> {
+    if document.nominal().is_none() || document.actual().is_none() {
         return Err(needs_both());
-    };
-    let check = check::run(
-        context.backend.as_ref(),
-        nominal,
-        actual,
-        &document.nominal_from_scan(),
-        &document.settings.deviation,
-        document.settings.scale_mm,
-        progress,
-    )?;
-    let notes = check.sentences();
-    let check = Arc::new(check);
-    Ok(Edit::new("Compare", move |document| document.check = Some(check)).with_notes(notes))
+    }
+    let id = document.ensure_comparison()?;
+    document.make_one(id, &context.quiet_tools(), progress)?;
+    let notes = document.sentences(id);
+    Ok(Edit::replacing("Compare", document).with_notes(notes))
 }
 
 /// Judges anew what was measured: limits do not move points.
-fn judge(document: &Document, context: &Context, progress: &Progress) -> Result<Edit> {
-    let (Some(nominal), Some(actual), Some(measurement)) =
-        (&document.nominal, &document.actual, document.current_measurement())
-    else {
-        return Err(needs_both());
-    };
-    let (backend, settings) = (context.backend.as_ref(), &document.settings);
-    let (parameters, scale_mm) = (&settings.deviation, settings.scale_mm);
-    let check = check::judge(backend, nominal, actual, Arc::clone(measurement), parameters, scale_mm, progress)?;
-    let notes = check.sentences();
-    let check = Arc::new(check);
+fn judge(id: ElementId, mut document: Document, context: &Context, progress: &Progress) -> Result<Edit> {
+    document.make_one(id, &context.quiet_tools(), progress)?;
+    let notes = document.sentences(id);
+    let results = document.stage().results.clone();
     // It belongs to the change of settings, which is a step already.
-    Ok(Edit { label: None, ..Edit::new("", move |document| document.check = Some(check)).with_notes(notes) })
+    let apply = move |document: &mut Document| document.stages.shown_mut().results = results;
+    Ok(Edit { label: None, ..Edit::new("", apply).with_notes(notes) })
 }

@@ -7,6 +7,7 @@ mod calibrate;
 mod command;
 mod dispatcher;
 mod edit;
+mod elements;
 mod features;
 mod inspection;
 pub mod mechanical;
@@ -17,7 +18,6 @@ mod parts;
 pub mod probe;
 mod projects;
 mod saves;
-mod search_registration;
 mod selecting;
 pub mod series;
 mod tolerances;
@@ -26,6 +26,8 @@ pub mod upkeep;
 use std::sync::Arc;
 
 use compute::Backend;
+use geometry::Pose;
+use inspect::recipe::Tools;
 use io::cad::CadReader;
 
 pub use align::Align;
@@ -33,6 +35,7 @@ pub use calibrate::Calibrate;
 pub use command::Command;
 pub use dispatcher::{Dispatcher, Message};
 pub use edit::{Edit, Watch};
+pub use elements::Elements;
 pub use features::Features;
 pub use inspection::Inspect;
 pub use merge::Merge;
@@ -52,4 +55,16 @@ pub struct Context {
     pub backend: Arc<dyn Backend>,
     /// The program that reads CAD files.
     pub cad: CadReader,
+}
+
+impl Context {
+    /// As recipes take them; `watch` sees the poses of a best fit.
+    pub(crate) fn tools<'a>(&'a self, watch: &'a (dyn Fn(&Pose, f64) + Sync)) -> Tools<'a> {
+        Tools { backend: self.backend.as_ref(), cad: &self.cad, watch }
+    }
+
+    /// The same, where no best fit is looked at.
+    pub(crate) fn quiet_tools(&self) -> Tools<'_> {
+        self.tools(&|_, _| ())
+    }
 }

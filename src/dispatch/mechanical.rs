@@ -8,7 +8,7 @@ use super::calibrate;
 use base::{Progress, Result, UserError};
 use geometry::Point;
 use inspect::calibration::by_sensor;
-use inspect::calibration::mechanical::{Misalignment, Stage, Touched};
+use inspect::calibration::mechanical::{Misalignment, Touched, Turned};
 use io::machine_line::{self, MachineLine, Said};
 use io::watched_folder::{self, WatchedFolder};
 use report::date;
@@ -43,7 +43,7 @@ pub enum Source {
     Lost(String),
 }
 
-/// What the last measurement of a stage told.
+/// What the last measurement of one told.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
     /// How far off, or a sentence.
@@ -80,7 +80,7 @@ pub struct Live {
     is_touch_new: bool,
     opened_touches: Measurement,
     readings: [Option<Reading>; 2],
-    job: Option<(Stage, String, Job<Evaluated>)>,
+    job: Option<(Turned, String, Job<Evaluated>)>,
 }
 
 impl Live {
@@ -94,9 +94,9 @@ impl Live {
         self.job.as_ref().map(|(_, name, _)| name.as_str())
     }
 
-    /// What the last measurement of a stage told.
-    pub fn reading(&self, stage: Stage) -> Option<&Reading> {
-        self.readings[stage as usize].as_ref()
+    /// What the last measurement of one told.
+    pub fn reading(&self, turned: Turned) -> Option<&Reading> {
+        self.readings[turned as usize].as_ref()
     }
 
     /// Carries an order out.
@@ -146,7 +146,7 @@ impl Live {
 
     fn begin(&mut self, setup: &Setup) {
         self.touched = Touched::new(setup.artefact);
-        self.readings[Stage::Artefact as usize] = None;
+        self.readings[Turned::Artefact as usize] = None;
     }
 
     /// Takes in what came, and evaluates the newest of it. Sentences for the log.
@@ -219,37 +219,37 @@ impl Live {
     /// The end of an evaluation.
     fn take_in(&mut self) {
         let Some(outcome) = self.job.as_ref().and_then(|(_, _, job)| job.poll()) else { return };
-        let Some((stage, name, job)) = self.job.take() else { return };
+        let Some((turned, name, job)) = self.job.take() else { return };
         if job.is_cancelled() {
             return;
         }
         let is_touched = outcome.as_ref().is_ok_and(|(_, is_touched)| *is_touched);
         let outcome = outcome.map(|(misalignment, _)| misalignment).map_err(|error| error.sentence);
-        self.readings[stage as usize] = Some(Reading { outcome, name, unix_s: date::unix_now(), is_touched });
+        self.readings[turned as usize] = Some(Reading { outcome, name, unix_s: date::unix_now(), is_touched });
     }
 
     fn evaluate_next(&mut self, calibrating: &Calibrating, wake: &Wake) {
         let setup = calibrating.setup.clone();
-        let stage = setup.mechanical.stage;
+        let turned = setup.mechanical.turned;
         let touched = self.all_touched(calibrating);
         let wake = Arc::clone(wake);
         let woken = move || wake();
-        let (name, job) = match stage {
-            Stage::Artefact if self.is_touch_new && !touched.is_empty() => {
+        let (name, job) = match turned {
+            Turned::Artefact if self.is_touch_new && !touched.is_empty() => {
                 self.is_touch_new = false;
                 let count: usize = touched.counts().iter().map(|(_, count)| count).sum();
                 let work = move |progress: &Progress| of_touches(&setup, &touched, progress);
                 (format!("{count} touches"), Job::start("Evaluating the touches", woken, work))
             }
-            Stage::Sensor => {
+            Turned::Sensor => {
                 let Some(path) = self.newest.take() else { return };
                 let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 let work = move |progress: &Progress| of_snapshot(&path, &setup, &touched, progress);
                 (name, Job::start("Evaluating the snapshot", woken, work))
             }
-            Stage::Artefact => return,
+            Turned::Artefact => return,
         };
-        self.job = Some((stage, name, job));
+        self.job = Some((turned, name, job));
     }
 
     /// Touches of the line, or else those of the file that was opened.

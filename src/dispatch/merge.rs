@@ -77,7 +77,7 @@ pub struct Merge {
 impl Merge {
     pub(super) fn execution(self, before: Document, context: Context) -> Execution {
         Execution::work("Merging the snapshots", move |progress, _| {
-            run(&self.table, &self.options, &before, &context, progress)
+            run(&self.table, &self.options, before, &context, progress)
         })
     }
 }
@@ -161,7 +161,7 @@ fn seams_in_words(seams: &[Seam]) -> String {
 fn run(
     table: &Path,
     options: &MergeOptions,
-    document: &Document,
+    document: Document,
     context: &Context,
     progress: &Progress,
 ) -> Result<Edit> {
@@ -179,6 +179,6 @@ fn run(
     let merged = merge_files(&issued, table, &out, options, context.backend.as_ref(), &progress.part(0.0, 0.7))?;
     let mut notes = vec![format!("Merged {} snapshots into {}.", merged.counts.len(), out.display())];
     notes.extend(in_words(&merged));
-    let opened = parts::scans(&[out], None, None, context, &progress.part(0.7, 1.0))?;
+    let opened = parts::scans(&[out], None, None, document, context, &progress.part(0.7, 1.0))?;
     Ok(opened.with_notes(notes))
 }

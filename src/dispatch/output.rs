@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Edit;
-use super::edit::{Execution, needs_both};
+use super::edit::Execution;
 use base::{Progress, Result, UserError};
 use io::atomic;
 use io::staged_folder::StagedFolder;
@@ -11,6 +11,7 @@ use render::colour_scale::ColourScale;
 use report::date::Stamp;
 use report::{Input, content, html, pdf, pictures, summary, table};
 use session::project::Project;
+use session::rooms::needs_both;
 use session::{Document, verdict};
 
 /// What can be asked to be written.
@@ -50,7 +51,7 @@ impl Default for Outputs {
 
 /// The parts of `document` that a report needs; a sentence when one is missing.
 pub fn report_input<'a>(document: &'a Document, timings_ms: &'a [(String, f64)]) -> Result<Input<'a>> {
-    match (&document.nominal, &document.actual, document.current_check()) {
+    match (document.nominal(), document.actual(), document.current_check()) {
         (Some(nominal), Some(actual), Some(check)) => {
             let overall =
                 verdict::overall(document).ok_or_else(|| UserError::internal("A check came without a verdict."))?;

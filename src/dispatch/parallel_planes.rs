@@ -1,27 +1,30 @@
 //! Parallel planes: fitted together to what was named, kept as features of one normal.
 
-use std::sync::Arc;
-
 use super::features::scan;
 use super::{Context, Edit};
 use base::{Progress, Result, UserError};
 use geometry::Subset;
 use inspect::features::fitting::Fitting;
+use inspect::features::measured::MeasuredFeature;
+use inspect::features::measures::distance;
+use inspect::features::recipe::FeatureRecipe;
 use inspect::features::weights::Weights;
-use inspect::features::{Kind, Objective};
+use inspect::features::{Fit, Kind};
+use inspect::selection::{ScanPoints, Selection};
 use session::Document;
-use session::selection::{Feature, Recipe, Selectable};
+use session::plan::ElementId;
+use session::selection::Selectable;
 
 /// Fits them; one undo step lands all.
 pub(super) fn fit(
     names: &[String],
     weights: Weights,
     clip_sigmas: Option<f64>,
-    document: &Document,
+    mut document: Document,
     context: &Context,
     progress: &Progress,
 ) -> Result<Edit> {
-    let (actual, backend) = (scan(document)?, context.backend.as_ref());
+    let (scan_id, actual) = scan(&document)?;
     if names.len() < 2 {
         return Err(UserError::usage(
             "Name two selections or features at least: one plane alone is parallel to nothing.",
@@ -30,47 +33,63 @@ pub(super) fn fit(
     if names.iter().enumerate().any(|(k, name)| names[..k].contains(name)) {
         return Err(UserError::usage("A plane is named twice."));
     }
-    let planes = names.iter().map(|name| numbers_of(name, document)).collect::<Result<Vec<Subset>>>()?;
+    let numbers = names.iter().map(|name| numbers_of(name, &document)).collect::<Result<Vec<Subset>>>()?;
+    let planes: Vec<Selection> =
+        numbers.into_iter().map(|numbers| Selection::Points(ScanPoints::of(numbers, actual))).collect();
     let fitting = Fitting { clip_sigmas, weights, ..Fitting::of(Kind::Plane) };
-    let set = fitting.fit_parallel(&planes, actual, backend, progress)?;
-    // Names are taken one after the other, so that no two features have one.
-    let mut after = document.clone();
-    for (k, (name, fit)) in names.iter().zip(set.planes).enumerate() {
+    let mut ids = Vec::new();
+    for (k, (name, selection)) in names.iter().zip(&planes).enumerate() {
         let parallel_to = planes.iter().enumerate().filter(|(other, _)| *other != k).map(|(_, own)| own.clone());
-        let wanted = if document.part(name).is_some() { format!("{name} parallel") } else { name.clone() };
-        let recipe = Recipe {
-            name: after.free_name(&wanted, None),
-            kind: Kind::Plane,
-            objective: Objective::Gaussian,
-            robust: false,
-            clip_sigmas,
+        let wanted = if document.feature_id(name).is_some() { format!("{name} parallel") } else { name.clone() };
+        let recipe = FeatureRecipe {
+            scan: scan_id,
+            selection: selection.clone(),
+            fitting: fitting.clone(),
             plane: None,
-            weights,
             parallel_to: parallel_to.collect(),
-            points: planes[k].clone(),
+            nominal: None,
         };
-        after.features.push(Feature { recipe, fit: Arc::new(fit) });
+        let name = document.free_name(&wanted, None);
+        ids.push(document.plan.add(&name, recipe.into())?);
     }
-    let apart: Vec<String> =
-        set.distances.iter().map(|own| format!("{:.4} ± {:.4} mm", own.distance_mm, own.uncertainty_mm)).collect();
-    let note = format!(
-        "{} parallel planes (weights: {}): {} points used, RMS {:.4} mm, normal ± {:.5}°, {} apart.",
-        planes.len(),
+    document.make(&ids, &context.quiet_tools(), progress)?;
+    if let Some(error) = ids.iter().find_map(|id| document.failure(*id)) {
+        return Err(error);
+    }
+    let note = in_words(&ids, weights, &document)?;
+    Ok(Edit::replacing("Fit parallel planes", document).with_notes([note]))
+}
+
+/// “3 parallel planes: … points used, …, 12.0000 ± 0.0010 mm apart.”
+fn in_words(ids: &[ElementId], weights: Weights, document: &Document) -> Result<String> {
+    let features: Vec<&MeasuredFeature> = ids.iter().filter_map(|id| document.result(Some(*id))).collect();
+    let fits: Vec<&Fit> = features.iter().filter_map(|own| own.fit().map(|fit| &**fit)).collect();
+    let used: usize = fits.iter().map(|fit| fit.used).sum();
+    let squares: f64 = fits.iter().map(|fit| fit.rms_mm * fit.rms_mm * fit.used as f64).sum();
+    let normal_rad = fits.first().map_or(0.0, |fit| fit.uncertainty.direction_rad);
+    let mut apart = Vec::new();
+    for pair in features.windows(2) {
+        let (near, far) = (pair[0].used(), pair[1].used());
+        let found = distance(&pair[0].known(&near), &pair[1].known(&far))?;
+        let doubt = found.uncertainty_mm.map_or_else(String::new, |own| format!(" ± {own:.4}"));
+        apart.push(format!("{:.4}{doubt} mm", found.distance_mm));
+    }
+    Ok(format!(
+        "{} parallel planes (weights: {}): {used} points used, RMS {:.4} mm, normal ± {:.5}°, {} apart.",
+        ids.len(),
         weights.words(),
-        set.used,
-        set.rms_mm,
-        set.normal_uncertainty_rad.to_degrees(),
+        (squares / used.max(1) as f64).sqrt(),
+        normal_rad.to_degrees(),
         apart.join(", ")
-    );
-    let added = after.features.split_off(document.features.len());
-    Ok(Edit::new("Fit parallel planes", move |document| document.features.extend(added)).with_notes([note]))
+    ))
 }
 
 /// The points of a selection of that name, else of a feature.
 fn numbers_of(name: &str, document: &Document) -> Result<Subset> {
     let is_it = |named: &&session::selection::NamedSelection| named.of == Selectable::Points && named.name == name;
     let named = document.selections.iter().find(is_it).map(|named| named.numbers.clone());
-    let numbers = named.unwrap_or_else(|| document.numbers_of(name));
+    let fitted = || document.feature(name).map(|own| own.numbers.clone()).unwrap_or_default();
+    let numbers = named.unwrap_or_else(fitted);
     if numbers.is_empty() {
         return Err(UserError::usage(format!("There is no selection of points and no fitted feature “{name}”.")));
     }

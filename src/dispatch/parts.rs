@@ -7,10 +7,12 @@ use super::edit::Execution;
 use super::{Context, Edit};
 use base::{LengthUnit, Progress, Result, UserError};
 use inspect::cleaning;
-use inspect::parts::{Actual, Nominal, NominalStep};
+use inspect::parts::{NominalRecipe, NominalStep, ScanRecipe};
+use io::SourceFile;
 use io::xyz::Columns;
-use session::selection::{Marked, Selectable};
-use session::{Document, Settings};
+use session::Document;
+use session::plan::Recipe;
+use session::selection::Selectable;
 
 /// What can be asked of nominals and scans.
 #[derive(Clone, Debug)]
@@ -43,16 +45,19 @@ impl Parts {
     pub(super) fn execution(self, before: Document, context: Context) -> Execution {
         match self {
             Self::OpenNominal { path, unit } => Execution::work("Opening the nominal", move |progress, _| {
-                nominal(&path, unit, &before.settings, &context, progress)
+                nominal(&path, unit, before, &context, progress)
             }),
-            Self::OpenScans { paths, unit, columns } => {
-                Execution::work("Opening the scan", move |progress, _| scans(&paths, unit, columns, &context, progress))
-            }
+            Self::OpenScans { paths, unit, columns } => Execution::work("Opening the scan", move |progress, _| {
+                scans(&paths, unit, columns, before, &context, progress)
+            }),
             Self::CleanScan(step) => {
-                Execution::work("Cleaning the scan", move |progress, _| clean(&step, &before, &context, progress))
+                Execution::work("Cleaning the scan", move |progress, _| clean(step, before, &context, progress))
             }
-            Self::UnifyWinding => Execution::work("Unifying the winding", move |_, _| unify_winding(&before)),
-            Self::RemoveFacets => Execution::work("Removing facets", move |_, _| remove_facets(&before)),
+            Self::UnifyWinding => Execution::work("Unifying the winding", move |_, _| {
+                let (after, note) = step_nominal(NominalStep::UnifyWinding, before)?;
+                Ok(Edit::replacing("Unify the winding", after).with_notes([note]))
+            }),
+            Self::RemoveFacets => Execution::work("Removing facets", move |_, _| remove_facets(before)),
         }
     }
 }
@@ -60,81 +65,69 @@ impl Parts {
 fn nominal(
     path: &Path,
     unit: Option<LengthUnit>,
-    settings: &Settings,
+    mut document: Document,
     context: &Context,
     progress: &Progress,
 ) -> Result<Edit> {
-    let nominal = Arc::new(Nominal::read(path, unit, settings.fineness_of(&context.cad), progress)?);
-    let notes = nominal.sentences();
-    Ok(Edit::new("Open the nominal", move |document| {
-        document.nominal = Some(nominal);
-        document.facets = Marked::default();
-        document.selections.retain(|named| named.of != Selectable::Facets);
-        document.alignment = None;
-        document.check = None;
-        document.searches = None;
-        document.pairs.clear();
-    })
-    .with_notes(notes))
+    let id = document.set_nominal(SourceFile::of(path, unit, None)?)?;
+    document.make_one(id, &context.quiet_tools(), progress)?;
+    let notes = document.sentences(id);
+    Ok(Edit::replacing("Open the nominal", document).with_notes(notes))
 }
 
 pub(super) fn scans(
     paths: &[PathBuf],
     unit: Option<LengthUnit>,
     columns: Option<Columns>,
+    mut document: Document,
     context: &Context,
     progress: &Progress,
 ) -> Result<Edit> {
-    let actual = Arc::new(Actual::read(paths, unit, columns, &context.cad, progress)?);
-    let notes = actual.sentences();
-    Ok(Edit::new("Open the scan", move |document| {
-        document.actual = Some(actual);
-        document.points = Marked::default();
-        document.selections.retain(|named| named.of != Selectable::Points);
-        document.features.clear();
-        document.tolerancing.slots.clear();
-        document.alignment = None;
-        document.check = None;
-        document.searches = None;
-        document.pairs.clear();
-    })
-    .with_notes(notes))
+    let (id, gone) = document.set_scan(paths, unit, columns)?;
+    document.make_one(id, &context.quiet_tools(), progress)?;
+    let notes = document.sentences(id);
+    Ok(Edit::replacing("Open the scan", document).with_notes(notes).with_notes(gone))
 }
 
-fn clean(step: &cleaning::Step, document: &Document, context: &Context, progress: &Progress) -> Result<Edit> {
-    let Some(actual) = &document.actual else {
+fn clean(step: cleaning::Step, mut document: Document, context: &Context, progress: &Progress) -> Result<Edit> {
+    let (Some(id), Some(actual)) = (document.active.scan, document.actual()) else {
         return Err(UserError::usage("Load a scan first."));
     };
-    let (after, kept) = actual.after(step, context.backend.as_ref(), progress)?;
+    let (after, kept) = actual.after(&step, context.backend.as_ref(), &progress.part(0.0, 0.8))?;
     let news = after.notes[actual.notes.len()..].to_vec();
-    let actual = Arc::new(after);
-    Ok(Edit::new(step.name(), move |document| {
-        document.actual = Some(actual);
-        document.check = None;
-        document.searches = None;
-        if let Some(kept) = kept {
-            super::selecting::renumber(Selectable::Points, document, &kept);
+    let label = step.name();
+    document.change_recipe(id, |recipe| {
+        if let Recipe::Scan(own) = recipe {
+            own.cleaning.push(step);
         }
-    })
-    .with_notes(news))
+    })?;
+    document.give::<ScanRecipe>(id, Arc::new(after));
+    document.searches = None;
+    if let Some(kept) = kept {
+        super::selecting::renumber(Selectable::Points, &mut document, &kept)?;
+    }
+    document.follow(&context.quiet_tools(), &progress.part(0.8, 1.0))?;
+    Ok(Edit::replacing(label, document).with_notes(news))
 }
 
-fn unify_winding(document: &Document) -> Result<Edit> {
-    let Some(nominal) = &document.nominal else {
+/// The document with its nominal after one more step, and a sentence on that.
+fn step_nominal(step: NominalStep, mut document: Document) -> Result<(Document, String)> {
+    let (Some(id), Some(nominal)) = (document.active.nominal, document.nominal()) else {
         return Err(UserError::usage("Load a nominal first."));
     };
-    let (nominal, note) = nominal.stepped(NominalStep::UnifyWinding);
-    let nominal = Arc::new(nominal);
-    Ok(Edit::new("Unify the winding", move |document| {
-        document.nominal = Some(nominal);
-        document.check = None;
-    })
-    .with_notes([note]))
+    let (stepped, note) = nominal.stepped(step.clone());
+    document.change_recipe(id, |recipe| {
+        if let Recipe::Nominal(own) = recipe {
+            own.steps.push(step);
+        }
+    })?;
+    document.give::<NominalRecipe>(id, Arc::new(stepped));
+    Ok((document, note))
 }
 
 /// Takes the selected facets out of the nominal.
-fn remove_facets(document: &Document) -> Result<Edit> {
-    let (Some(nominal), removed) = (&document.nominal, document.facets.selected.clone()) else {
+fn remove_facets(document: Document) -> Result<Edit> {
+    let (Some(nominal), removed) = (document.nominal(), document.facets.selected.clone()) else {
         return Err(UserError::usage("Load a nominal first."));
     };
     let kept = removed.inverted(nominal.surface.mesh().facets.len());
@@ -144,13 +137,8 @@ fn remove_facets(document: &Document) -> Result<Edit> {
     if kept.is_empty() {
         return Err(UserError::usage("These are all facets of the nominal: nothing would be left to compare with."));
     }
-    let (nominal, note) = nominal.stepped(NominalStep::RemoveFacets(removed));
-    let nominal = Arc::new(nominal);
-    Ok(Edit::new("Remove facets", move |document| {
-        document.nominal = Some(nominal);
-        document.check = None;
-        document.searches = None;
-        super::selecting::renumber(Selectable::Facets, document, &kept);
-    })
-    .with_notes([note]))
+    let (mut document, note) = step_nominal(NominalStep::RemoveFacets(removed), document)?;
+    document.searches = None;
+    super::selecting::renumber(Selectable::Facets, &mut document, &kept)?;
+    Ok(Edit::replacing("Remove facets", document).with_notes([note]))
 }

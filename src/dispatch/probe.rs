@@ -79,7 +79,7 @@ fn begin(setup: Setup, document: &Document, progress: &Progress) -> Result<Edit>
     if before.holes.is_empty() {
         return Err(UserError::usage("Open a list of holes first."));
     }
-    let Some(actual) = &document.actual else {
+    let Some(actual) = document.actual() else {
         return Err(UserError::usage("Load a scan in the axes of the CMM first: merge snapshots by the calibration."));
     };
     let points = &actual.cloud.points;

@@ -7,10 +7,9 @@ use super::edit::Execution;
 use super::saves::Kept;
 use super::{Context, Edit};
 use base::{Progress, Result, counted};
-use inspect::parts::{Actual, Nominal};
 use session::Document;
-use session::plan::{DocumentPlan, Plan};
-use session::project::Project;
+use session::plan::{Element, ElementId, Plan, Recipe};
+use session::project::{Opened, Project};
 
 /// What can be asked of inspections and their files.
 #[derive(Clone, Debug)]
@@ -21,6 +20,8 @@ pub enum Projects {
     SavePlan(PathBuf),
     /// Opens a project.
     Open(PathBuf),
+    /// Begins an inspection by a plan.
+    OpenPlan(PathBuf),
     /// Opens what a run that did not end well had saved by itself.
     Restore(PathBuf),
     /// Begins anew.
@@ -37,13 +38,13 @@ impl Projects {
             Self::Open(path) => {
                 Execution::work("Opening the project", move |progress, _| project(path, false, &context, progress))
             }
+            Self::OpenPlan(path) => {
+                Execution::work("Opening the plan", move |progress, _| open_plan(&path, before, &context, progress))
+            }
             Self::Restore(path) => Execution::work("Bringing the inspection back", move |progress, _| {
                 project(path, true, &context, progress)
             }),
-            Self::New => {
-                let blank = Document { settings: before.settings, upkeep: before.upkeep, ..Document::default() };
-                Execution::Now(Edit::inspection("Begin a new inspection", blank, Kept::Empty))
-            }
+            Self::New => Execution::Now(Edit::inspection("Begin a new inspection", blank(before), Kept::Empty)),
         }
     }
 }
@@ -56,70 +57,42 @@ fn save(document: &Document, path: PathBuf) -> Result<Edit> {
 
 /// The sentences say what of it holds for this scan alone.
 fn save_plan(document: &Document, path: &Path, context: &Context, progress: &Progress) -> Result<Edit> {
-    let DocumentPlan { plan, notes, .. } = Plan::of_document(document, context.backend.as_ref(), progress)?;
-    plan.save(path)?;
-    let count = counted(plan.elements().len(), "element", "elements");
+    let (own, notes) = document.for_other_parts(context.backend.as_ref(), progress)?;
+    own.plan.save(path)?;
+    let count = counted(own.plan.elements().len(), "element", "elements");
     Ok(Edit::nothing(format!("Saved the plan {}: {count}.", path.display())).with_notes(notes))
+}
+
+/// Begins an inspection by a plan: what needs no scan is made.
+fn open_plan(path: &Path, before: Document, context: &Context, progress: &Progress) -> Result<Edit> {
+    let (plan, mut notes) = Plan::load(path)?;
+    let mut document = blank(before);
+    document.take_plan(plan);
+    let nominals = |own: &&Arc<Element>| matches!(own.recipe, Recipe::Nominal(_));
+    let ids: Vec<ElementId> = document.plan.elements().iter().filter(nominals).map(|own| own.id).collect();
+    document.make(&ids, &context.quiet_tools(), progress)?;
+    notes.extend(ids.iter().filter_map(|id| Some(document.failure(*id)?.sentence)));
+    let count = counted(document.plan.elements().len(), "element", "elements");
+    notes.push(format!("Opened the plan {}: {count}. Open a scan to measure it.", path.display()));
+    Ok(Edit::inspection("Open a plan", document, Kept::Nowhere(None)).with_notes(notes))
+}
+
+/// An empty inspection with the same settings.
+fn blank(before: Document) -> Document {
+    let mut blank = Document::default();
+    (blank.settings, blank.upkeep) = (before.settings, before.upkeep);
+    blank
 }
 
 /// Opens a project as far as it can be opened; the notes say what is missing or has changed. An autosave belongs into the
 /// file that the inspection was last saved in, not into its own.
 fn project(path: PathBuf, is_autosave: bool, context: &Context, progress: &Progress) -> Result<Edit> {
     let (project, mut notes) = Project::load(&path)?;
-    let mut document = Document { settings: project.settings.clone(), pairs: project.pairs, ..Document::default() };
-    let mut complete = true;
-    if let Some(source) = &project.nominal {
-        let read = Nominal::read(
-            &source.path,
-            source.unit,
-            project.settings.fineness_of(&context.cad),
-            &progress.part(0.0, 0.4),
-        );
-        let read = keep(read, &mut notes, &mut complete)?;
-        document.nominal = read.map(|read| Arc::new(read.restepped(&project.nominal_steps, &mut notes)));
-        if document.nominal.as_ref().is_some_and(|nominal| nominal.source.hash != source.hash) {
-            notes.push(format!("{} has changed since the project was saved.", source.name()));
-            complete = false;
-        }
-    }
-    if let Some(first) = project.scans.first() {
-        let paths: Vec<PathBuf> = project.scans.iter().map(|source| source.path.clone()).collect();
-        let read = Actual::read(&paths, first.unit, first.columns, &context.cad, &progress.part(0.4, 0.7))
-            .and_then(|actual| actual.cleaned(&project.cleaning, context.backend.as_ref(), &progress.part(0.7, 0.8)));
-        document.actual = keep(read, &mut notes, &mut complete)?.map(Arc::new);
-        let same = |actual: &Arc<Actual>| {
-            actual.sources.iter().map(|source| &source.hash).eq(project.scans.iter().map(|source| &source.hash))
-        };
-        if document.actual.as_ref().is_some_and(|actual| !same(actual)) {
-            notes.push("A scan has changed since the project was saved.".to_owned());
-            complete = false;
-        }
-    }
-    document.probing = Arc::new(project.probing);
-    document.upkeep = project.upkeep;
-    document.points.hidden = project.hidden;
-    document.facets.hidden = project.hidden_facets;
-    document.selections = project.selections;
+    let Opened { mut document, notes: found } = project.open(&context.quiet_tools(), &progress.part(0.0, 0.9))?;
+    notes.extend(found);
     super::selecting::drop_strangers(&mut document);
-    if let Some(actual) = &document.actual {
-        for recipe in project.features {
-            let (backend, name) = (context.backend.as_ref(), recipe.name.clone());
-            let made = super::features::made(recipe, actual, backend, &progress.part(0.8, 0.82));
-            document.features.extend(keep(made.map_err(|error| error.about(&name)), &mut notes, &mut complete)?);
-        }
-    }
-    document.alignment = project.alignment.map(Arc::new);
-    if project.checked && document.nominal.is_some() && document.actual.is_some() {
-        let compared = super::inspection::compare(&document, context, &progress.part(0.8, 1.0));
-        if let Some(edit) = keep(compared, &mut notes, &mut complete)? {
-            (edit.apply)(&mut document);
-        }
-    }
-    let found = notes.len();
     document.calibration = super::calibrate::restored(project.calibration, &mut notes, &progress.part(0.9, 1.0))?;
-    super::tolerances::restored(project.tolerancing, &mut document, &mut notes, &progress.part(0.9, 1.0))?;
-    complete &= notes.len() == found;
-    if !complete {
+    if !notes.is_empty() {
         notes.push("The project was opened as far as its files allow.".to_owned());
     }
     let kept = if is_autosave {
@@ -130,17 +103,4 @@ fn project(path: PathBuf, is_autosave: bool, context: &Context, progress: &Progr
         Kept::In(path)
     };
     Ok(Edit::inspection("Open a project", document, kept).with_notes(notes))
-}
-
-/// The value, or its failure as a note; a cancel stays a cancel.
-fn keep<T>(read: Result<T>, notes: &mut Vec<String>, complete: &mut bool) -> Result<Option<T>> {
-    match read {
-        Ok(value) => Ok(Some(value)),
-        Err(error) if error.kind == base::ErrorKind::Cancelled => Err(error),
-        Err(error) => {
-            notes.push(error.sentence);
-            *complete = false;
-            Ok(None)
-        }
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::edit::{Execution, needs_both};
+use super::edit::Execution;
 use super::{Context, Edit};
 use base::{Progress, Result, UserError};
 use compute::point_deviation::PointDeviation;
@@ -12,6 +12,7 @@ use inspect::selection::SMOOTH_RAD;
 use io::write;
 use render::selecting::{Brushed, Stroke};
 use session::Document;
+use session::rooms::needs_both;
 use session::selection::{Marked, NamedSelection, Selectable};
 
 /// What can be asked of selections.
@@ -112,13 +113,13 @@ fn select(of: Selectable, stroke: &Subset, how: Combine, document: &Document) ->
 
 fn brush(stroke: &Brushed, how: Combine, document: &Document) -> Result<Edit> {
     count(Selectable::Points, document)?;
-    let points = document.actual.as_ref().map_or(&[][..], |actual| &actual.cloud.points);
+    let points = document.actual().map_or(&[][..], |actual| &actual.cloud.points);
     select(Selectable::Points, &stroke.of(points), how, document)
 }
 
 fn brush_facets(stroke: &Stroke, how: Combine, document: &Document) -> Result<Edit> {
     count(Selectable::Facets, document)?;
-    let found = document.nominal.as_ref().map(|nominal| stroke.facets(&nominal.surface)).unwrap_or_default();
+    let found = document.nominal().map(|nominal| stroke.facets(&nominal.surface)).unwrap_or_default();
     select(Selectable::Facets, &found, how, document)
 }
 
@@ -131,7 +132,7 @@ fn invert(of: Selectable, document: &Document) -> Result<Edit> {
 /// Selects the whole faces that the selected facets are part of.
 fn whole_faces(document: &Document) -> Result<Edit> {
     let seeds = selected(Selectable::Facets, document)?;
-    let Some(nominal) = &document.nominal else { return Err(UserError::usage("Load a nominal first.")) };
+    let Some(nominal) = document.nominal() else { return Err(UserError::usage("Load a nominal first.")) };
     let faces = nominal.surface.mesh().whole_faces(nominal.surface.topology(), &seeds, SMOOTH_RAD);
     Ok(change("Select whole faces", Selectable::Facets, faces))
 }
@@ -140,7 +141,7 @@ fn whole_faces(document: &Document) -> Result<Edit> {
 /// distance and angle of the comparison, lies on one of them.
 fn points_on_facets(document: &Document, context: &Context, progress: &Progress) -> Result<Edit> {
     let facets = selected(Selectable::Facets, document)?;
-    let (Some(nominal), Some(actual)) = (&document.nominal, &document.actual) else {
+    let (Some(nominal), Some(actual)) = (document.nominal(), document.actual()) else {
         return Err(needs_both());
     };
     let (parameters, pose) = (&document.settings.deviation, document.nominal_from_scan());
@@ -198,13 +199,13 @@ fn show(of: Selectable, which: Visibility, document: &Document) -> Result<Edit> 
 fn export(of: Selectable, path: &Path, document: &Document) -> Result<Edit> {
     let numbers = selected(of, document)?;
     let mut frame = "nominal";
-    if let (Selectable::Facets, Some(nominal)) = (of, &document.nominal) {
+    if let (Selectable::Facets, Some(nominal)) = (of, document.nominal()) {
         write::mesh(path, &nominal.surface.mesh().part(&numbers))?;
-    } else if let Some(actual) = &document.actual {
+    } else if let Some(actual) = document.actual() {
         let mut cloud = actual.cloud.select(&numbers);
         cloud.transform(&document.nominal_from_scan());
         write::cloud(path, &cloud)?;
-        if document.alignment.is_none() {
+        if document.alignment().is_none() {
             frame = "scan";
         }
     }
@@ -225,15 +226,16 @@ fn name(of: Selectable, name: &str, document: &Document) -> Result<Edit> {
 }
 
 /// What is left of selections when only the points or facets `kept` are.
-pub(super) fn renumber(of: Selectable, document: &mut Document, kept: &[u32]) {
+pub(super) fn renumber(of: Selectable, document: &mut Document, kept: &[u32]) -> Result<()> {
     *document.marked_mut(of) = document.marked(of).renumbered(kept);
     for named in document.selections.iter_mut().filter(|named| named.of == of) {
         named.numbers = named.numbers.renumbered(kept);
     }
     document.selections.retain(|named| !named.numbers.is_empty());
     if of == Selectable::Points {
-        super::features::renumber(document, kept);
+        super::features::renumber(document, kept)?;
     }
+    Ok(())
 }
 
 /// Forgets selections of points and facets that are not there, as where a file has changed.

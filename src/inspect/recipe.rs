@@ -111,9 +111,14 @@ pub trait Product: Any + Send + Sync {
         None
     }
 
-    /// What it is, in a sentence for the log.
-    fn sentence(&self) -> String {
-        String::new()
+    /// What it is, in sentences for the log.
+    fn sentences(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Large blocks of memory that it holds: what tells them apart, and their bytes. Several may share one.
+    fn blocks(&self) -> Vec<(usize, u64)> {
+        Vec::new()
     }
 }
 

@@ -103,6 +103,8 @@ pub fn of(input: &Input<'_>, pictures: &Pictures, stamp: Stamp) -> Content {
             sources(input),
         ]
         .into_iter()
+        .chain(super::checks::other_comparisons(input.document))
+        .chain(super::checks::measures(input.document))
         .chain(super::tolerances::section(input.document))
         .collect(),
         histogram: bars(input, &scale, &unit),
@@ -262,7 +264,7 @@ fn parameters(input: &Input<'_>, unit: &Unit<'_>) -> Section {
 
 fn alignment(input: &Input<'_>, unit: &Unit<'_>) -> Section {
     let mut rows = Vec::new();
-    if let Some(alignment) = &input.document.alignment {
+    if let Some(alignment) = input.document.alignment() {
         let how = match alignment.method {
             inspect::alignment::Method::Auto => "automatic start and best fit",
             inspect::alignment::Method::BestFit => "best fit",

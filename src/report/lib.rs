@@ -1,6 +1,7 @@
 //! Floor 5: everything that is handed over: summary, tables, coloured scan, pictures, HTML and PDF.
 
 pub mod certificate;
+mod checks;
 pub mod content;
 pub mod date;
 pub mod html;

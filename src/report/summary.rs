@@ -13,7 +13,7 @@ pub fn of(input: &Input<'_>) -> Value {
     let check = input.check;
     let bounds = input.nominal.surface.bounds();
     let identity = Alignment::given(check.measurement.nominal_from_scan);
-    let alignment = input.document.alignment.as_deref().unwrap_or(&identity);
+    let alignment = input.document.alignment().unwrap_or(&identity);
     let findings = &input.nominal.findings;
     json!({
         "schema": "shadowgraph.inspection/1",

@@ -5,8 +5,8 @@ use session::Document;
 
 /// What every tolerance came to and how it was found, where they were judged.
 pub(super) fn section(document: &Document) -> Option<Section> {
-    let judgement = document.tolerancing.judgement.as_ref()?;
-    let judged = document.tolerancing.plan.tolerances.iter().zip(&judgement.results);
+    let judgement = document.judgement()?;
+    let judged = document.tolerances().map(|(_, own)| &own.asked).zip(&judgement);
     let rows = judged.flat_map(|(tolerance, result)| {
         let datums =
             if tolerance.datums.is_empty() { String::new() } else { format!(" | {}", tolerance.datums.join(" | ")) };

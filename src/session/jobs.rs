@@ -12,7 +12,7 @@ pub struct JobState {
     /// 0 to 1.
     pub fraction: f32,
     /// What it is doing.
-    pub stage: String,
+    pub doing: String,
 }
 
 /// A running job that ends in a `T`.
@@ -37,11 +37,11 @@ impl<T: Send + 'static> Job<T> {
         let seen = Arc::clone(&state);
         let wake = Arc::new(wake);
         let wake_on_report = Arc::clone(&wake);
-        let progress = Progress::new(Arc::clone(&cancelled), move |fraction, stage| {
+        let progress = Progress::new(Arc::clone(&cancelled), move |fraction, doing| {
             let mut state = seen.lock().unwrap_or_else(PoisonError::into_inner);
             state.fraction = fraction;
-            if state.stage != stage {
-                stage.clone_into(&mut state.stage);
+            if state.doing != doing {
+                doing.clone_into(&mut state.doing);
             }
             drop(state);
             wake_on_report();

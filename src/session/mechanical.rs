@@ -3,14 +3,15 @@
 use serde::{Deserialize, Serialize};
 
 use base::{Result, UserError};
-use inspect::calibration::mechanical::{Misalignment, Module, Stage, StillToTurn};
+use inspect::calibration::mechanical::{Misalignment, Module, StillToTurn, Turned};
 
 /// See the module; kept with the calibration's set-up.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MechanicalSetup {
     /// What is being turned.
-    pub stage: Stage,
+    #[serde(rename = "stage")]
+    pub turned: Turned,
     /// The folder that the sensor writes its snapshots into; empty where there is none.
     pub folder: String,
     /// The line to the machine, `tcp://host:port` or a device; empty where there is none.
@@ -26,7 +27,7 @@ pub struct MechanicalSetup {
 impl Default for MechanicalSetup {
     fn default() -> Self {
         Self {
-            stage: Stage::default(),
+            turned: Turned::default(),
             folder: String::new(),
             line: String::new(),
             limit_deg: 0.05,
@@ -47,23 +48,23 @@ impl MechanicalSetup {
         Err(UserError::usage("The limit of the mechanical alignment must be between 0.0001 and 45 degrees."))
     }
 
-    /// The module of the stage.
+    /// The module of what is being turned.
     pub fn module(&self) -> &Module {
-        match self.stage {
-            Stage::Artefact => &self.artefact,
-            Stage::Sensor => &self.sensor,
+        match self.turned {
+            Turned::Artefact => &self.artefact,
+            Turned::Sensor => &self.sensor,
         }
     }
 
     /// The same, to be changed.
     pub fn module_mut(&mut self) -> &mut Module {
-        match self.stage {
-            Stage::Artefact => &mut self.artefact,
-            Stage::Sensor => &mut self.sensor,
+        match self.turned {
+            Turned::Artefact => &mut self.artefact,
+            Turned::Sensor => &mut self.sensor,
         }
     }
 
-    /// What is to be done about it at the stage's module.
+    /// What is to be done about it at its module.
     pub fn to_turn(&self, misalignment: &Misalignment) -> StillToTurn {
         misalignment.to_turn(self.module(), self.limit_deg.to_radians())
     }

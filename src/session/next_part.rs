@@ -3,23 +3,18 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::pipeline::{self, Failure, Results};
-use super::plan::{DocumentPlan, ElementId, Plan, Recipe};
-use super::selection::{self, Feature, Marked, Selectable};
-use super::slots::{SlotFeature, SlotRecipe};
+use super::pipeline::Failure;
+use super::plan::{ElementId, Recipe};
+use super::series::PartRecord;
 use super::{Document, Stage};
-use base::{LengthUnit, Progress, Result, UserError};
-use inspect::alignment::Alignment;
-use inspect::deviation::Check;
-use inspect::features::Shape;
-use inspect::features::measured::{MeasuredBy, MeasuredFeature};
-use inspect::features::recipe::InPlane;
-use inspect::parts::{Actual, NominalRecipe};
+use base::{LengthUnit, Progress, Result};
+use compute::Backend;
+use inspect::parts::{Nominal, NominalRecipe, ScanRecipe};
 use inspect::recipe::Tools;
 
 impl Document {
-    /// The same inspection of another scan: cleaning, alignment, comparison, features on the faces that they lay on, and
-    /// what is made from those. The sentences say what came out, and what could not be measured on this part.
+    /// The same inspection of another part: the plan, made ready for other parts, run on its scans. The sentences say what
+    /// came out, and what could not be measured on this part.
     pub fn on_next_part(
         &self,
         paths: &[PathBuf],
@@ -27,93 +22,73 @@ impl Document {
         tools: &Tools<'_>,
         progress: &Progress,
     ) -> Result<(Self, Vec<String>)> {
-        let mut own = Plan::of_document(self, tools.backend, &progress.part(0.0, 0.1))?;
-        if let Some(Recipe::Scan(recipe)) = own.plan.get(own.scan).map(|element| element.recipe.clone()) {
-            let recipe = inspect::parts::ScanRecipe { unit, ..*recipe };
-            own.plan.set_recipe(own.scan, recipe.into())?;
+        let (mut next, _) = self.for_other_parts(tools.backend, &progress.part(0.0, 0.1))?;
+        if let Some((id, Recipe::Scan(recipe))) =
+            next.active.scan.and_then(|id| Some((id, next.plan.get(id)?.recipe.clone())))
+        {
+            next.plan.set_recipe(id, ScanRecipe { unit, ..*recipe }.into())?;
         }
-        let mut stage = Stage::of(String::new(), paths)?;
-        let prints = own.plan.fingerprints(&stage.sources);
-        if let (Some(nominal), Some(print)) = (&self.nominal, prints.get(&own.nominal)) {
-            stage.results.give::<NominalRecipe>(own.nominal, *print, Arc::clone(nominal));
-        }
-        let results = pipeline::run(&own.plan, &stage, None, tools, &progress.part(0.1, 0.95))?;
-        let mut next = self.clone();
-        let mut notes = next.take_results(&own, &results)?;
-        notes.extend(next.follow_features());
-        if self.tolerancing.judgement.is_some() {
-            let judgement = next.judged(&progress.part(0.95, 1.0))?;
-            next.tolerancing.judgement = Some(Arc::new(judgement));
-        }
+        let record = self.record_of_shown(tools.backend)?;
+        next.stages.push(Stage::of(Stage::name_of(paths), paths)?, record);
+        let notes = next.turn_to_shown(self.shared_nominal(), tools, &progress.part(0.1, 1.0))?;
         Ok((next, notes))
     }
 
-    /// Takes over what the plan of another document came to.
-    fn take_results(&mut self, own: &DocumentPlan, results: &Results) -> Result<Vec<String>> {
-        let actual = needed::<Actual>(own.scan, results)?;
-        let alignment = needed::<Alignment>(own.alignment, results)?;
-        let check = needed::<Check>(own.comparison, results)?;
-        let mut notes: Vec<String> = actual.sentences();
-        notes.push(alignment.words());
-        notes.extend(alignment.remarks());
-        notes.extend(check.sentences());
-        self.actual = Some(actual);
-        self.alignment = Some(alignment);
-        self.check = Some(check);
-        self.points = Marked::default();
-        self.selections.retain(|named| named.of != Selectable::Points);
-        self.searches = None;
+    /// The part of that number, with all that the plan says of it.
+    pub fn on_part(&self, number: usize, tools: &Tools<'_>, progress: &Progress) -> Result<(Self, Vec<String>)> {
+        let mut shown = self.clone();
+        shown.stages.show(number, self.record_of_shown(tools.backend)?);
+        let notes = shown.turn_to_shown(self.shared_nominal(), tools, progress)?;
+        Ok((shown, notes))
+    }
+
+    /// Measures the part that is shown now; `nominal` need not be read again.
+    fn turn_to_shown(
+        &mut self,
+        nominal: Option<Arc<Nominal>>,
+        tools: &Tools<'_>,
+        progress: &Progress,
+    ) -> Result<Vec<String>> {
+        self.forget_scan();
         self.pairs.clear();
-        let mut measured = |name: &str| -> Option<(Arc<MeasuredFeature>, Option<Shape>)> {
-            let id = *own.named.get(name)?;
-            if let Some(Err(Failure::Failed(error))) = results.outcome(id).map(|outcome| &outcome.result) {
-                notes.push(format!("“{name}” could not be measured on this part. {error}"));
+        self.searches = None;
+        if let (Some(id), Some(nominal)) = (self.active.nominal, nominal) {
+            self.give::<NominalRecipe>(id, nominal);
+        }
+        self.make_all(tools, progress)
+    }
+
+    /// What is written of the shown part.
+    pub fn record_of_shown(&self, backend: &dyn Backend) -> Result<PartRecord> {
+        let fingerprint = PartRecord::fingerprint(&self.plan)?;
+        Ok(PartRecord::of(&self.plan, self.stage(), &fingerprint, &backend.device(), 0.0))
+    }
+
+    /// What is written of all parts measured so far, in their order.
+    pub fn records(&self, backend: &dyn Backend) -> Result<Vec<PartRecord>> {
+        let number = self.stages.number();
+        let record = |(own, stage): (usize, &Stage)| match &stage.record {
+            Some(record) if own != number => Ok(PartRecord::clone(record)),
+            _ => self.record_of_shown(backend),
+        };
+        self.stages.all().iter().enumerate().map(record).collect()
+    }
+
+    /// Makes all elements on the shown part. A sentence where its scan, alignment or comparison cannot be made.
+    pub fn make_all(&mut self, tools: &Tools<'_>, progress: &Progress) -> Result<Vec<String>> {
+        self.run(None, tools, progress)?;
+        let main = [self.active.nominal, self.active.scan, self.active.alignment, self.active.comparison];
+        let main: Vec<ElementId> = main.into_iter().flatten().collect();
+        if let Some(error) = main.iter().find_map(|id| self.failure(*id)) {
+            return Err(error);
+        }
+        let mut notes: Vec<String> = main.iter().skip(1).flat_map(|id| self.sentences(*id)).collect();
+        notes.extend(self.plan.elements().iter().filter_map(|own| {
+            match self.stage().results.outcome(own.id)?.result.as_ref().err()? {
+                Failure::Failed(error) => Some(format!("“{}” could not be measured on this part. {error}", own.name)),
+                Failure::Waits(_) => None,
             }
-            let plane = match &own.plan.get(id)?.recipe {
-                Recipe::Feature(recipe) => recipe.plane.as_ref(),
-                Recipe::Slot(recipe) => recipe.plane.as_ref(),
-                _ => None,
-            };
-            Some((results.get(id)?, plane.and_then(|plane| plane_of(plane, results))))
-        };
-        let features = std::mem::take(&mut self.features);
-        let again = |own: Feature| {
-            let (measured, plane) = measured(&own.recipe.name)?;
-            let MeasuredBy::Fit(fit) = &measured.by else { return None };
-            let (points, parallel_to) = (measured.numbers.clone(), measured.beside.clone());
-            Some(Feature {
-                recipe: selection::Recipe { points, parallel_to, plane, ..own.recipe },
-                fit: Arc::clone(fit),
-            })
-        };
-        self.features = features.into_iter().filter_map(again).collect();
-        let slots = std::mem::take(&mut self.tolerancing.slots);
-        let again = |own: SlotFeature| {
-            let (measured, plane) = measured(&own.recipe.name)?;
-            let MeasuredBy::Slot(fit) = &measured.by else { return None };
-            let points = measured.numbers.clone();
-            Some(SlotFeature { recipe: SlotRecipe { points, plane, ..own.recipe }, fit: Arc::clone(fit) })
-        };
-        self.tolerancing.slots = slots.into_iter().filter_map(again).collect();
+        }));
         Ok(notes)
     }
-}
-
-/// The plane of another element on this part, or as it was fixed.
-fn plane_of(plane: &InPlane, results: &Results) -> Option<Shape> {
-    match plane {
-        InPlane::Of(id) => results.get::<MeasuredFeature>(*id)?.plane("").ok(),
-        InPlane::Fixed(plane) => Some(*plane),
-    }
-}
-
-/// A result that nothing goes on without.
-fn needed<T: std::any::Any + Send + Sync>(id: ElementId, results: &Results) -> Result<Arc<T>> {
-    results.get(id).ok_or_else(|| {
-        let failure = results.outcome(id).and_then(|outcome| outcome.result.as_ref().err());
-        match failure {
-            Some(Failure::Failed(error)) => error.clone(),
-            _ => UserError::internal("The next part came without a result."),
-        }
-    })
 }

@@ -1,355 +1,245 @@
-//! What is made from features, and what a drawing asks of them: constructed elements, datum letters, tolerances, and
-//! the judgement.
+//! Datum letters and tolerances as a drawing lists them, and the elements of the plan that stand for them.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use super::Document;
-use super::selection::Feature;
-use super::slots::{SlotFeature, SlotRecipe};
-use base::{Progress, Result, UserError};
-use geometry::{Point, Pose, Subset};
-use inspect::deviation::{Check, DeviationMap};
-use inspect::features::constructions::{Constructed, Construction, construct};
-use inspect::features::measured::{MeasuredBy, MeasuredFeature};
-use inspect::features::slot::SlotFit;
-use inspect::features::{Element, Fit};
-use inspect::tolerances::{self, Features, Judged, Plan};
+use super::pipeline::State;
+use super::plan::{ElementId, Recipe};
+use base::Result;
+use inspect::tolerances::recipe::{DatumRecipe, ToleranceRecipe};
+use inspect::tolerances::{Judged, Plan as Asked, Tolerance};
 
-/// Points of a feature that are drawn from.
-const SHOWN_POINTS: usize = 400;
-
-/// How an element is made from others.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ConstructionRecipe {
-    /// The name.
-    pub name: String,
-    /// The way it is made.
-    #[serde(flatten)]
-    pub construction: Construction,
-    /// Names of what it is made from, in the order that the construction says: features, or elements made before it.
-    pub sources: Vec<String>,
-}
-
-/// An element made from others, scan frame.
-#[derive(Clone, Debug)]
-pub struct ConstructedElement {
-    /// How it is made.
-    pub recipe: ConstructionRecipe,
-    /// The element and what is to be known of it.
-    pub made: Constructed,
-    /// What it was made from.
-    parts: Vec<Element>,
-}
-
-/// See the module.
-#[derive(Clone, Debug, Default)]
-pub struct Tolerancing {
-    /// Fitted slots.
-    pub slots: Vec<SlotFeature>,
-    /// Elements made from features.
-    pub constructed: Vec<ConstructedElement>,
-    /// Datum letters and tolerances.
-    pub plan: Arc<Plan>,
-    /// The judgement of all tolerances, where one was made.
-    pub judgement: Option<Arc<Judgement>>,
-}
-
-/// What every tolerance of a plan came to.
-#[derive(Clone, Debug)]
-pub struct Judgement {
-    /// For each tolerance in the plan's order the answer, or the sentence that says why there is none.
-    pub results: Vec<std::result::Result<Judged, String>>,
-    basis: Basis,
-}
-
-/// What is known by a name in the document.
-#[derive(Clone, Debug)]
-pub enum Part {
-    /// A fitted feature.
-    Fitted(Arc<Fit>),
-    /// A fitted slot.
-    Slot(Arc<SlotFit>),
-    /// An element made from others.
-    Made(Element),
-}
-
-impl PartialEq for Part {
-    fn eq(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Fitted(one), Self::Fitted(other)) => Arc::ptr_eq(one, other),
-            (Self::Slot(one), Self::Slot(other)) => Arc::ptr_eq(one, other),
-            (Self::Made(one), Self::Made(other)) => one == other,
-            _ => false,
-        }
-    }
-}
-
-/// What a judgement was made from.
-#[derive(Clone, Debug, PartialEq)]
-struct Basis {
-    plan: Arc<Plan>,
-    parts: Vec<(String, Option<Part>)>,
-    /// Tells the sides of nominals, where there are any.
-    nominal_from_scan: Option<Pose>,
-    check: Compared,
-}
-
-/// The check that profiles without datums were judged by.
-#[derive(Clone, Debug)]
-struct Compared(Option<Arc<Check>>);
-
-impl PartialEq for Compared {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.as_ref().map(Arc::as_ptr) == other.0.as_ref().map(Arc::as_ptr)
-    }
-}
-
-/// The constructions, tolerances and judgement as a project keeps them.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct KeptTolerancing {
-    /// Slots, to be fitted again.
-    #[serde(default)]
-    pub slots: Vec<SlotRecipe>,
-    /// Elements, to be made again.
-    #[serde(default)]
-    pub constructions: Vec<ConstructionRecipe>,
-    /// Datum letters and tolerances.
-    #[serde(default)]
-    pub plan: Plan,
-    /// Whether they had been judged.
-    #[serde(default)]
-    pub judged: bool,
-}
-
-impl KeptTolerancing {
-    /// What is worth keeping.
-    pub fn of(tolerancing: &Tolerancing) -> Self {
-        Self {
-            slots: tolerancing.slots.iter().map(|slot| slot.recipe.clone()).collect(),
-            constructions: tolerancing.constructed.iter().map(|element| element.recipe.clone()).collect(),
-            plan: Plan::clone(&tolerancing.plan),
-            judged: tolerancing.judgement.is_some(),
-        }
-    }
-}
-
-impl ConstructionRecipe {
-    /// The element that it gives of what `document` holds now. A sentence where a source is missing or does not suit.
-    pub fn made(self, document: &Document, progress: &Progress) -> Result<ConstructedElement> {
-        let parts = self.parts(document)?;
-        let made =
-            construct(self.construction, &parts, progress).map_err(|error| error.about(self.construction.name()))?;
-        Ok(ConstructedElement { recipe: self, made, parts })
-    }
-
-    fn parts(&self, document: &Document) -> Result<Vec<Element>> {
-        let part = |name: &String| {
-            document.element(name).ok_or_else(|| UserError::usage(format!("There is no feature “{name}”.")))
-        };
-        self.sources.iter().map(part).collect()
-    }
-}
+/// What a tolerance came to, or the sentence that says why it came to nothing.
+pub type Judgement = std::result::Result<Judged, String>;
 
 impl Document {
-    /// The fitted feature of that name.
-    pub fn feature(&self, name: &str) -> Option<&Feature> {
-        self.features.iter().find(|feature| feature.recipe.name == name)
+    /// Datum letters, nominals of features and tolerances.
+    pub fn asked(&self) -> Asked {
+        let mut asked = Asked { nominals: BTreeMap::clone(&self.expected), ..Asked::default() };
+        for element in self.plan.elements() {
+            match &element.recipe {
+                Recipe::Datum(own) => drop(asked.datums.insert(own.letter.clone(), own.name.clone())),
+                Recipe::Tolerance(own) => asked.tolerances.push(own.asked.clone()),
+                recipe => {
+                    asked.nominals.extend(recipe.nominal().map(|nominal| (element.name.clone(), nominal)));
+                }
+            }
+        }
+        asked
     }
 
-    fn constructed(&self, name: &str) -> Option<&ConstructedElement> {
-        self.tolerancing.constructed.iter().find(|element| element.recipe.name == name)
-    }
-
-    fn slot(&self, name: &str) -> Option<&SlotFeature> {
-        self.tolerancing.slots.iter().find(|slot| slot.recipe.name == name)
-    }
-
-    /// What goes by that name: a fitted feature, else a slot, else a constructed element.
-    pub fn part(&self, name: &str) -> Option<Part> {
-        let fitted = self.feature(name).map(|feature| Part::Fitted(Arc::clone(&feature.fit)));
-        let slot = || self.slot(name).map(|slot| Part::Slot(Arc::clone(&slot.fit)));
-        let made = || self.constructed(name).map(|element| Part::Made(element.made.element));
-        fitted.or_else(slot).or_else(made)
-    }
-
-    /// The element of that name, scan frame; of a slot its mid-plane.
-    pub fn element(&self, name: &str) -> Option<Element> {
-        self.part(name).map(|part| match part {
-            Part::Fitted(fit) => fit.shape.into(),
-            Part::Slot(fit) => fit.slot.mid_plane().into(),
-            Part::Made(element) => element,
+    /// The tolerances, in their order.
+    pub fn tolerances(&self) -> impl Iterator<Item = (ElementId, &ToleranceRecipe)> {
+        self.plan.elements().iter().filter_map(|own| match &own.recipe {
+            Recipe::Tolerance(recipe) => Some((own.id, &**recipe)),
+            _ => None,
         })
     }
 
-    /// Names of all features, slots and constructed elements, in this order.
-    pub fn element_names(&self) -> Vec<String> {
-        let fitted = self.features.iter().map(|feature| feature.recipe.name.clone());
-        let slots = self.tolerancing.slots.iter().map(|slot| slot.recipe.name.clone());
-        let made = self.tolerancing.constructed.iter().map(|element| element.recipe.name.clone());
-        fitted.chain(slots).chain(made).collect()
-    }
-
-    /// `wanted`, or where that name is taken, with the first number from `number` on that makes it a new one.
-    pub fn free_name(&self, wanted: &str, number: Option<usize>) -> String {
-        let is_free = |name: &str| self.part(name).is_none();
-        if number.is_none() && is_free(wanted) {
-            return wanted.to_owned();
-        }
-        // Nor does a new one get what an old one of that name should have been.
-        let is_new = |name: &String| is_free(name) && !self.tolerancing.plan.nominals.contains_key(name);
-        let mut names = (number.unwrap_or(2)..).map(|number| format!("{wanted} {number}"));
-        names.find(is_new).unwrap_or_default()
-    }
-
-    /// The scan's points of those numbers, mm, scan frame.
-    pub fn points_at(&self, numbers: &Subset) -> Vec<Point> {
-        self.places(numbers.iter())
-    }
-
-    fn places<'a>(&self, numbers: impl Iterator<Item = &'a u32>) -> Vec<Point> {
-        let Some(actual) = &self.actual else { return Vec::new() };
-        numbers.filter_map(|&number| actual.cloud.points.get(number as usize).copied()).collect()
-    }
-
-    /// Some hundred points of that set, which show how far it reaches.
-    pub fn some_points_at(&self, numbers: &Subset) -> Vec<Point> {
-        if numbers.len() <= SHOWN_POINTS {
-            return self.points_at(numbers);
-        }
-        // Golden sections of the set: even steps would meet the rows of a grid always in the same columns.
-        let share = |i: usize| (i as f64 * 0.618_033_988_75).fract();
-        self.places((0..SHOWN_POINTS).filter_map(|i| numbers.get((share(i) * numbers.len() as f64) as usize)))
-    }
-
-    /// The points that what goes by that name was fitted to; none of constructed elements.
-    pub fn numbers_of(&self, name: &str) -> Subset {
-        let fitted = self.feature(name).map(|feature| feature.recipe.points.clone());
-        fitted.or_else(|| self.slot(name).map(|slot| slot.recipe.points.clone())).unwrap_or_default()
-    }
-
-    /// Places that show how far a constructed element reaches, scan frame: points of the features that it was made
-    /// from, places of other elements.
-    pub fn reach_of(&self, element: &ConstructedElement) -> Vec<Point> {
-        let reach = element.recipe.sources.iter().flat_map(|name| {
-            let points = self.some_points_at(&self.numbers_of(name));
-            let place = self.element(name).filter(|_| points.is_empty()).map(|element| element.place());
-            points.into_iter().chain(place)
-        });
-        reach.collect()
-    }
-
-    /// The feature, slot or constructed element of that name as a plan's element has it.
-    fn measured(&self, name: &str) -> Option<MeasuredFeature> {
-        let nominal = self.tolerancing.plan.nominals.get(name).copied();
-        let fitted = |element: Element, by: MeasuredBy, numbers: &Subset| {
-            let (numbers, points) = (numbers.clone(), self.points_at(numbers));
-            Some(MeasuredFeature { element, by, numbers, beside: Vec::new(), points, nominal })
+    /// What every tolerance came to, in their order; `None` where there are none, or not all are up to date.
+    pub fn judgement(&self) -> Option<Vec<Judgement>> {
+        let one = |(id, _): (ElementId, &ToleranceRecipe)| match self.state(id) {
+            State::Fresh => Some(Ok(self.result::<Judged>(Some(id))?.clone())),
+            State::Failed(sentence) => Some(Err(sentence)),
+            State::Waits(on) => Some(Err(format!("It waits for {}.", super::plan::quoted(&on)))),
+            State::Stale | State::NotMade => None,
         };
-        if let Some(Feature { recipe, fit }) = self.feature(name) {
-            return fitted(fit.shape.into(), MeasuredBy::Fit(Arc::clone(fit)), &recipe.points);
-        }
-        if let Some(SlotFeature { recipe, fit }) = self.slot(name) {
-            return fitted(fit.slot.mid_plane().into(), MeasuredBy::Slot(Arc::clone(fit)), &recipe.points);
-        }
-        let element = self.constructed(name)?;
-        let parts: Vec<MeasuredFeature> = element
-            .recipe
-            .sources
+        let all: Option<Vec<Judgement>> = self.tolerances().map(one).collect();
+        all.filter(|own| !own.is_empty())
+    }
+
+    /// Asks for `asked` in place of what was asked before. What stays the same keeps its element and its result.
+    pub fn ask(&mut self, asked: Asked) -> Result<()> {
+        let Asked { datums, mut nominals, tolerances } = asked;
+        self.ask_tolerances(tolerances)?;
+        self.ask_datums(datums)?;
+        let features: Vec<(ElementId, String, Recipe)> = self
+            .plan
+            .elements()
             .iter()
-            .filter(|source| *source != name)
-            .filter_map(|own| self.measured(own))
+            .filter(|own| own.recipe.is_feature())
+            .map(|own| (own.id, own.name.clone(), own.recipe.clone()))
             .collect();
-        let parts: Vec<&MeasuredFeature> = parts.iter().collect();
-        Some(MeasuredFeature::constructed(element.recipe.construction, element.made.clone(), &parts, nominal))
+        for (id, name, mut recipe) in features {
+            let wanted = nominals.remove(&name);
+            if recipe.nominal() != wanted {
+                recipe.set_nominal(wanted);
+                self.plan.set_recipe(id, recipe)?;
+            }
+        }
+        self.expected = Arc::new(nominals);
+        self.refresh();
+        Ok(())
     }
 
-    /// All features and constructed elements as checks take them, scan frame, with their nominals.
-    pub fn toleranced_features(&self) -> Features {
-        let pose = self.nominal_from_scan();
-        let own = |name: String| {
-            let feature = tolerances::Feature::of_measured(&self.measured(&name)?, &pose);
-            Some((name, feature))
+    fn ask_tolerances(&mut self, tolerances: Vec<Tolerance>) -> Result<()> {
+        let mut before: Vec<(ElementId, Tolerance)> =
+            self.tolerances().map(|(id, recipe)| (id, recipe.asked.clone())).collect();
+        let mut take = |is_it: &dyn Fn(&Tolerance) -> bool| {
+            let place = before.iter().position(|(_, own)| is_it(own))?;
+            Some(before.remove(place))
         };
-        self.element_names().into_iter().filter_map(own).collect()
-    }
-
-    /// Signed deviations of a feature's points from the nominal part, mm, as the current check measured them; `None`
-    /// where there is no check of points, or a point has no data.
-    fn deviations_of(&self, name: &str) -> Option<Vec<f64>> {
-        let map = self.current_check()?.measurement.map();
-        if !matches!(map, DeviationMap::Points(_)) {
-            return None;
-        }
-        let values: Vec<Option<f64>> = map.values().collect();
-        let feature = self.feature(name)?;
-        let used = (0_u32..).zip(feature.recipe.points.iter());
-        let used = used.filter(|(i, _)| feature.fit.dropped.binary_search(i).is_err());
-        used.map(|(_, &number)| values.get(number as usize).copied().flatten()).collect()
-    }
-
-    /// Judges every tolerance of the plan; profiles without datums by the deviations of the current check. One that cannot be judged has a sentence and does not stop the others.
-    pub fn judged(&self, progress: &Progress) -> Result<Judgement> {
-        let (mut features, plan) = (self.toleranced_features(), &self.tolerancing.plan);
-        let mut results = Vec::with_capacity(plan.tolerances.len());
-        for (i, tolerance) in plan.tolerances.iter().enumerate() {
-            progress.report(i as f32 / plan.tolerances.len() as f32, "Judging the tolerances")?;
-            let measured = if tolerance.is_of_deviations() { self.deviations_of(&tolerance.feature) } else { None };
-            if let Some(feature) = features.get_mut(&tolerance.feature) {
-                feature.deviations_mm = measured.unwrap_or_default();
-                if tolerance.is_of_form() && feature.minimum_zone.is_none() {
-                    feature.minimum_zone = tolerances::recipe::minimum_zone(feature, progress)?;
+        let same: Vec<Option<(ElementId, Tolerance)>> =
+            tolerances.iter().map(|wanted| take(&|own| own == wanted)).collect();
+        // What is left was edited: in their order.
+        let kept: Vec<Option<(ElementId, Tolerance)>> =
+            same.into_iter().map(|same| same.or_else(|| take(&|_| true))).collect();
+        before.into_iter().map(|(id, _)| id).for_each(|id| drop(self.plan.remove_with_dependents(id)));
+        let mut order = Vec::new();
+        for (asked, kept) in tolerances.into_iter().zip(kept) {
+            let title = asked.title();
+            match kept {
+                Some((id, own)) if own == asked => order.push(id),
+                Some((id, own)) => {
+                    self.plan.set_recipe(id, ToleranceRecipe::new(asked).into())?;
+                    self.retitle(id, &own.title(), &title);
+                    order.push(id);
                 }
+                None => order.push(self.plan.add(&title, ToleranceRecipe::new(asked).into())?),
             }
-            let mut judged = tolerances::judge(tolerance, &features, &plan.datums).map_err(|error| error.sentence);
-            if let Ok(judged) = &mut judged {
-                let mut exact = names_of(plan, tolerance);
-                exact.retain(|name| matches!(self.part(name), Some(Part::Made(_))));
-                if judged.uncertainty_mm.is_some() && !exact.is_empty() {
-                    let names: Vec<&str> = exact.iter().map(String::as_str).collect();
-                    judged.how += &format!("; constructed elements count as exact: {}", names.join(", "));
+        }
+        self.plan.arrange(&order);
+        Ok(())
+    }
+
+    fn ask_datums(&mut self, mut datums: BTreeMap<String, String>) -> Result<()> {
+        let before: Vec<(ElementId, DatumRecipe)> = self
+            .plan
+            .elements()
+            .iter()
+            .filter_map(|own| match &own.recipe {
+                Recipe::Datum(recipe) => Some((own.id, DatumRecipe::clone(recipe))),
+                _ => None,
+            })
+            .collect();
+        for (id, own) in before {
+            match datums.remove(&own.letter) {
+                Some(name) if name == own.name => {}
+                Some(name) => {
+                    self.plan.set_recipe(id, DatumRecipe { feature: None, name, ..own }.into())?;
                 }
-            }
-            results.push(judged);
-        }
-        Ok(Judgement { results, basis: Basis::of(self) })
-    }
-
-    /// Brings what was made from features in step with them: constructed elements are made again where a source
-    /// changed and go where one went, and a judgement of other features goes. The sentences say what was lost.
-    pub fn follow_features(&mut self) -> Vec<String> {
-        let mut notes = Vec::new();
-        for element in std::mem::take(&mut self.tolerancing.constructed) {
-            let name = element.recipe.name.clone();
-            let is_current = element.recipe.parts(self).is_ok_and(|parts| parts == element.parts);
-            let made = if is_current { Ok(element) } else { element.recipe.made(self, &Progress::silent()) };
-            match made {
-                Ok(element) => self.tolerancing.constructed.push(element),
-                Err(error) => notes.push(format!("{name} went, as it can no longer be made: {error}")),
+                None => drop(self.remove(&[id])),
             }
         }
-        let judgement = self.tolerancing.judgement.take();
-        self.tolerancing.judgement = judgement.filter(|judgement| judgement.basis == Basis::of(self));
-        notes
+        for (letter, name) in datums {
+            let title = format!("Datum {letter}");
+            self.plan.add(&title, DatumRecipe { letter, feature: None, name }.into())?;
+        }
+        Ok(())
     }
-}
 
-/// The features that a tolerance looks at.
-fn names_of(plan: &Plan, tolerance: &tolerances::Tolerance) -> BTreeSet<String> {
-    let datum = |letter: &String| plan.datums.get(letter).unwrap_or(letter).clone();
-    tolerance.datums.iter().map(datum).chain([tolerance.feature.clone()]).collect()
-}
+    /// Brings what names features in step with them: a name that waits finds its feature, and a feature's new name is
+    /// told.
+    pub(super) fn link(&mut self) {
+        let features: BTreeMap<String, ElementId> = self
+            .plan
+            .elements()
+            .iter()
+            .filter(|own| own.recipe.is_feature())
+            .map(|own| (own.name.clone(), own.id))
+            .collect();
+        self.meet_expectations(&features);
+        let letters: BTreeMap<String, ElementId> = self
+            .plan
+            .elements()
+            .iter()
+            .filter_map(|own| match &own.recipe {
+                Recipe::Datum(recipe) => Some((recipe.letter.clone(), own.id)),
+                _ => None,
+            })
+            .collect();
+        let changed: Vec<(ElementId, Recipe)> = self
+            .plan
+            .elements()
+            .iter()
+            .filter_map(|own| {
+                let recipe: Recipe = match &own.recipe {
+                    Recipe::Datum(recipe) => self.linked_datum(recipe, &features).into(),
+                    Recipe::Tolerance(recipe) => self.linked_tolerance(recipe, &features, &letters).into(),
+                    _ => return None,
+                };
+                (recipe != own.recipe).then_some((own.id, recipe))
+            })
+            .collect();
+        for (id, recipe) in changed {
+            if let (Some(Recipe::Tolerance(before)), Recipe::Tolerance(now)) =
+                (self.plan.get(id).map(|own| &own.recipe), &recipe)
+            {
+                let (before, now) = (before.asked.title(), now.asked.title());
+                self.retitle(id, &before, &now);
+            }
+            // What would be made from itself, as only a damaged file has it, stays as it is.
+            let _ = self.plan.set_recipe(id, recipe);
+        }
+    }
 
-impl Basis {
-    fn of(document: &Document) -> Self {
-        let plan = &document.tolerancing.plan;
-        let names: BTreeSet<String> = plan.tolerances.iter().flat_map(|tolerance| names_of(plan, tolerance)).collect();
-        let parts = names.into_iter().map(|name| (name.clone(), document.part(&name))).collect();
-        let nominal_from_scan = (!plan.nominals.is_empty()).then(|| document.nominal_from_scan());
-        let is_checked = plan.tolerances.iter().any(tolerances::Tolerance::is_of_deviations);
-        let check = document.current_check().filter(|_| is_checked).cloned();
-        Self { plan: Arc::clone(plan), parts, nominal_from_scan, check: Compared(check) }
+    /// An element that is called like its title follows it; one that the operator has named does not.
+    pub(super) fn retitle(&mut self, id: ElementId, before: &str, now: &str) {
+        if before != now && self.plan.name(id).starts_with(before) {
+            let name = self.plan.free_name(now);
+            // A free name is taken without a word.
+            let _ = self.plan.rename(id, &name);
+        }
+    }
+
+    /// A feature that was waited for gets what it should be.
+    fn meet_expectations(&mut self, features: &BTreeMap<String, ElementId>) {
+        let met: Vec<String> = self.expected.keys().filter(|name| features.contains_key(*name)).cloned().collect();
+        for name in met {
+            let Some(nominal) = Arc::make_mut(&mut self.expected).remove(&name) else { continue };
+            let Some(mut recipe) = self.plan.by_name(&name).map(|own| own.recipe.clone()) else { continue };
+            if recipe.nominal().is_none() {
+                recipe.set_nominal(Some(nominal));
+                let _ = self.plan.set_recipe(features[&name], recipe);
+            }
+        }
+    }
+
+    fn linked_datum(&self, own: &DatumRecipe, features: &BTreeMap<String, ElementId>) -> DatumRecipe {
+        let there = own.feature.filter(|id| self.plan.get(*id).is_some());
+        let name = there.map_or_else(|| own.name.clone(), |id| self.plan.name(id));
+        DatumRecipe { letter: own.letter.clone(), feature: there.or_else(|| features.get(&name).copied()), name }
+    }
+
+    fn linked_tolerance(
+        &self,
+        own: &ToleranceRecipe,
+        features: &BTreeMap<String, ElementId>,
+        letters: &BTreeMap<String, ElementId>,
+    ) -> ToleranceRecipe {
+        let there = |id: Option<ElementId>| id.and_then(|id| self.plan.get(id));
+        let mut linked = own.clone();
+        if let Some(feature) = there(own.feature) {
+            linked.asked.feature.clone_from(&feature.name);
+        }
+        linked.feature = there(own.feature).map(|own| own.id).or_else(|| features.get(&own.asked.feature).copied());
+        if linked.asked.datums.len() < own.datums.len() {
+            linked.asked.datums.resize(own.datums.len(), String::new());
+        }
+        let before = own.datums.iter().copied().chain(std::iter::repeat(None));
+        linked.datums = before
+            .zip(&mut linked.asked.datums)
+            .map(|(datum, name)| {
+                match there(datum).map(|own| (&own.recipe, &own.name)) {
+                    Some((Recipe::Datum(datum), _)) => name.clone_from(&datum.letter),
+                    Some((_, feature)) => name.clone_from(feature),
+                    None => return letters.get(name).or_else(|| features.get(name)).copied(),
+                }
+                datum
+            })
+            .collect();
+        let has_nominal = |id: &ElementId| match self.plan.get(*id).map(|own| &own.recipe) {
+            Some(Recipe::Datum(datum)) => {
+                datum.feature.and_then(|id| self.plan.get(id)).is_some_and(|own| own.recipe.nominal().is_some())
+            }
+            Some(recipe) => recipe.nominal().is_some(),
+            None => false,
+        };
+        let is_aligned = linked.feature.iter().chain(linked.datums.iter().flatten()).any(has_nominal);
+        let keep = |id: Option<ElementId>| there(id).map(|own| own.id);
+        linked.alignment = keep(own.alignment).or(self.active.alignment).filter(|_| is_aligned);
+        linked.comparison = keep(own.comparison).or(self.active.comparison).filter(|_| own.asked.is_of_deviations());
+        linked
     }
 }

@@ -1,11 +1,19 @@
 //! One verdict over all that was judged: the comparison, the tolerances and the features they rest on.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use super::Document;
-use inspect::deviation::Verdict;
+use super::pipeline::State;
+use super::plan::{Element, Recipe};
+use super::tolerancing::Judgement;
 use inspect::deviation::judgement::DECISION_RULE;
+use inspect::deviation::{Check, Verdict};
+use inspect::features::measured::MeasuredFeature;
+use inspect::recipe::Product;
 use inspect::tolerances;
+use inspect::tolerances::measure::Measure;
 
 /// What one part of the inspection came to.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -37,27 +45,48 @@ pub struct Overall {
 pub fn overall(document: &Document) -> Option<Overall> {
     let mut components = Vec::new();
     let mut remarks = Vec::new();
-    let mut covers = String::new();
-    if let Some(check) = document.current_check() {
-        let judgement = &check.judgement;
-        let reason = judgement.reason.clone();
-        components.push(Component { name: "Comparison".into(), verdict: judgement.verdict, reason });
-        remarks.extend(judgement.remarks.iter().cloned());
-        covers.clone_from(&judgement.covers);
-    } else if document.check.is_some() {
-        let reason = "Something has changed since the last comparison.".to_owned();
-        components.push(Component { name: "Comparison".into(), verdict: Verdict::Incomplete, reason });
+    let mut covers: Vec<String> = Vec::new();
+    let comparisons: Vec<&Element> = document.comparisons().collect();
+    for element in &comparisons {
+        // One alone needs no name of its own.
+        let name = if comparisons.len() == 1 { "Comparison".to_owned() } else { element.name.clone() };
+        let component = |verdict, reason: &str| Component { name, verdict, reason: reason.to_owned() };
+        match document.state(element.id) {
+            State::NotMade => {}
+            State::Fresh => {
+                let Some(check) = document.result::<Check>(Some(element.id)) else { continue };
+                let judgement = &check.judgement;
+                components.push(component(judgement.verdict, &judgement.reason));
+                for remark in &judgement.remarks {
+                    if !remarks.contains(remark) {
+                        remarks.push(remark.clone());
+                    }
+                }
+                if !judgement.covers.is_empty() {
+                    covers.push(if comparisons.len() == 1 {
+                        judgement.covers.clone()
+                    } else {
+                        format!("{} {}", element.name, judgement.covers)
+                    });
+                }
+            }
+            State::Failed(sentence) => components.push(component(Verdict::Incomplete, &sentence)),
+            State::Stale | State::Waits(_) => {
+                components.push(component(Verdict::Incomplete, "Something has changed since the last comparison."))
+            }
+        }
     }
     components.extend(of_tolerances(document));
+    components.extend(of_measures(document));
     components.extend(of_features(document));
-    if let Some(alignment) = document.alignment.as_ref().filter(|_| !components.is_empty()) {
+    if let Some(alignment) = document.alignment().filter(|_| !components.is_empty()) {
         remarks.extend(alignment.remarks());
-        if let Some(doubt) = alignment.doubt().filter(|_| !covers.is_empty()) {
-            covers = format!("{covers}; {doubt}");
+        if !covers.is_empty() {
+            covers.extend(alignment.doubt());
         }
     }
     let verdict = components.iter().map(|component| component.verdict).reduce(Verdict::and)?;
-    Some(Overall { verdict, covers, components, remarks, decision_rule: DECISION_RULE.to_owned() })
+    Some(Overall { verdict, covers: covers.join("; "), components, remarks, decision_rule: DECISION_RULE.to_owned() })
 }
 
 impl Overall {
@@ -68,41 +97,78 @@ impl Overall {
 }
 
 fn of_tolerances(document: &Document) -> Option<Component> {
-    let count = document.tolerancing.plan.tolerances.len();
+    let count = document.tolerances().count();
     if count == 0 {
         return None;
     }
     let component = |verdict, reason| Some(Component { name: "Tolerances".into(), verdict, reason });
-    let Some(judgement) = &document.tolerancing.judgement else {
+    let Some(judgement) = document.judgement() else {
         return component(Verdict::Incomplete, format!("{count} tolerances were not judged."));
     };
-    let verdicts: Vec<Verdict> = judgement.results.iter().map(of_tolerance).collect();
+    let verdicts: Vec<Verdict> = judgement.iter().map(of_tolerance).collect();
+    component(
+        verdicts.iter().copied().reduce(Verdict::and).unwrap_or(Verdict::Incomplete),
+        format!("{}.", met(&verdicts)),
+    )
+}
+
+/// “3 of 5 are met, 1 are not, 1 are undecided or could not be judged”
+fn met(verdicts: &[Verdict]) -> String {
     let of = |wanted: Verdict| verdicts.iter().filter(|verdict| **verdict == wanted).count();
-    let reason = format!(
-        "{} of {count} are met, {} are not, {} are undecided or could not be judged.",
+    format!(
+        "{} of {} are met, {} are not, {} are undecided or could not be judged",
         of(Verdict::Pass),
+        verdicts.len(),
         of(Verdict::Fail),
         of(Verdict::Incomplete)
-    );
-    component(verdicts.into_iter().reduce(Verdict::and).unwrap_or(Verdict::Incomplete), reason)
+    )
 }
 
 /// What could not be judged is not met.
-fn of_tolerance(result: &Result<tolerances::Judged, String>) -> Verdict {
+fn of_tolerance(result: &Judgement) -> Verdict {
     let decided = |judged: &tolerances::Judged| tolerances::decided(judged.conformity, judged.verdict);
     result.as_ref().map_or(Verdict::Incomplete, decided)
 }
 
+/// Distances and angles that have limits.
+fn of_measures(document: &Document) -> Option<Component> {
+    let has_limits = |element: &&Arc<Element>| match &element.recipe {
+        Recipe::Measure(own) => own.lower.is_some() || own.upper.is_some(),
+        _ => false,
+    };
+    let verdict = |element: &Arc<Element>| {
+        let made = document.result::<Measure>(Some(element.id)).filter(|_| document.state(element.id) == State::Fresh);
+        made.and_then(Product::verdict).unwrap_or(Verdict::Incomplete)
+    };
+    let verdicts: Vec<Verdict> = document.plan.elements().iter().filter(has_limits).map(verdict).collect();
+    let verdict = verdicts.iter().copied().reduce(Verdict::and)?;
+    Some(Component { name: "Distances and angles".into(), verdict, reason: format!("{}.", met(&verdicts)) })
+}
+
 fn of_features(document: &Document) -> Option<Component> {
     let open: Vec<&str> = document
-        .features
-        .iter()
-        .filter(|feature| !feature.fit.converged)
-        .map(|feature| feature.recipe.name.as_str())
+        .features()
+        .into_iter()
+        .filter(|feature| feature.made.and_then(MeasuredFeature::converged) == Some(false))
+        .map(|feature| feature.name)
         .collect();
-    (!open.is_empty()).then(|| Component {
+    let missing: Vec<&str> = document
+        .plan
+        .elements()
+        .iter()
+        .filter(|own| own.recipe.is_feature() && matches!(document.state(own.id), State::Failed(_)))
+        .map(|own| own.name.as_str())
+        .collect();
+    let mut reasons = Vec::new();
+    if !open.is_empty() {
+        reasons.push(format!("The fit of {} did not converge.", open.join(", ")));
+    }
+    if !missing.is_empty() {
+        reasons.push(format!("{} could not be measured.", super::plan::quoted(&missing)));
+    }
+    (!reasons.is_empty()).then(|| Component {
         name: "Features".into(),
         verdict: Verdict::Incomplete,
-        reason: format!("The fit of {} did not converge.", open.join(", ")),
+        reason: reasons.join(" "),
     })
 }

@@ -47,20 +47,20 @@ fn facets_are_brushed_and_lead_to_the_points_on_them() {
     press(&mut harness, "Whole faces");
     save_picture(&mut harness, "facets");
     let chosen = document(&harness);
-    let mesh = chosen.nominal.as_ref().unwrap().surface.mesh();
+    let mesh = chosen.nominal().unwrap().surface.mesh();
     assert_eq!(chosen.facets.selected.len(), 2);
     assert!(chosen.facets.selected.iter().all(|&facet| mesh.normal(facet as usize).z > 0.99));
     press(&mut harness, "Select points on these");
     assert_eq!(document(&harness).points.selected[..], (0..10_000).collect::<Vec<u32>>());
     press(&mut harness, "Plane");
-    let fitted = document(&harness).features[0].fit.shape;
+    let fitted = document(&harness).feature("Plane 1").unwrap().fit().unwrap().shape;
     assert!((fitted.place().z - 20.01).abs() < 1e-5, "{fitted:?}");
 
     // What it should be: the face that the facets are of.
     harness.state_mut().send(Align::SetPose(Pose::identity()));
     settle(&mut harness);
     press(&mut harness, "Nominal from facets");
-    let nominal = document(&harness).tolerancing.plan.nominals["Plane 1"];
+    let nominal = document(&harness).nominal_of("Plane 1").unwrap();
     assert!((nominal.place().z - 20.0).abs() < 1e-6 && nominal.direction().unwrap().z.abs() > 1.0 - 1e-12);
     assert!(harness.query_all_by_label_contains("+0.0100 mm").next().is_some());
     save_picture(&mut harness, "facets_nominal");
@@ -81,7 +81,7 @@ fn facets_are_brushed_and_lead_to_the_points_on_them() {
     press(&mut harness, "Whole faces");
     press(&mut harness, "Delete facets");
     let left = document(&harness);
-    assert_eq!(left.nominal.as_ref().unwrap().surface.mesh().facets.len(), 10);
+    assert_eq!(left.nominal().unwrap().surface.mesh().facets.len(), 10);
     assert_eq!((left.facets.hidden.len(), left.facets.selected.len()), (2, 0));
     save_picture(&mut harness, "facets_deleted");
 
@@ -92,12 +92,12 @@ fn facets_are_brushed_and_lead_to_the_points_on_them() {
     harness.state_mut().send(Projects::Open(project));
     settle(&mut harness);
     let again = document(&harness);
-    assert_eq!(again.nominal.as_ref().unwrap().surface.mesh().facets.len(), 10);
+    assert_eq!(again.nominal().unwrap().surface.mesh().facets.len(), 10);
     assert_eq!(again.facets.hidden, left.facets.hidden);
-    assert!(again.tolerancing.plan.nominals.contains_key("Plane 1"));
+    assert!(again.nominal_of("Plane 1").is_some());
     for _ in 0..2 {
         harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
         settle(&mut harness);
     }
-    assert_eq!(document(&harness).nominal.as_ref().unwrap().surface.mesh().facets.len(), 12);
+    assert_eq!(document(&harness).nominal().unwrap().surface.mesh().facets.len(), 12);
 }

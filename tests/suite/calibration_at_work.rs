@@ -263,7 +263,7 @@ fn a_sensor_is_calibrated_by_mouse() {
     settle(&mut harness);
     let said = &harness.state().dispatcher().messages;
     assert!(said.iter().any(|message| message.text.contains("moved by up to 0.018 mm")), "{said:?}");
-    assert_eq!(harness.state().dispatcher().document.actual.as_ref().unwrap().sources.len(), 1);
+    assert_eq!(harness.state().dispatcher().document.actual().unwrap().sources.len(), 1);
 
     // Kept by a project, whole.
     let project = folder.path().join("calibrated.shadowgraph");

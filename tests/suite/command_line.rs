@@ -202,7 +202,7 @@ fn a_scan_is_cleaned_before_it_is_compared_and_so_again_when_the_project_is_open
     let mut dispatcher = Dispatcher::new(context());
     let project = Command::Projects(Projects::Open(out.join("inspection.shadowgraph")));
     dispatcher.run_now(project, &Progress::silent()).unwrap();
-    let actual = dispatcher.document.actual.as_ref().unwrap();
+    let actual = dispatcher.document.actual().unwrap();
     assert_eq!(actual.cloud.points.len() as u64, points);
     assert_eq!(actual.cloud.normals.len() as u64, points);
     let refused = shadowgraph(&["convert", text(&scan), text(&out.join("x.ply")), "--thin-mm", "0"]);

@@ -140,10 +140,10 @@ fn another_project_and_a_new_inspection_ask_too_and_undo_keeps_files_apart() {
     change(&mut window, 0.4);
     click(&mut window, "File");
     click(&mut window, "New inspection");
-    assert!(window.state().dispatcher().document.nominal.is_some(), "gone without a question");
+    assert!(window.state().dispatcher().document.nominal().is_some(), "gone without a question");
     click(&mut window, "Don’t save");
     settle(&mut window);
-    assert!(window.state().dispatcher().document.nominal.is_none());
+    assert!(window.state().dispatcher().document.nominal().is_none());
     assert_eq!(window.state().title(), "Untitled – Shadowgraph");
     // Back in the first inspection, saving goes into its own file.
     press(&mut window, Modifiers::COMMAND, Key::Z);

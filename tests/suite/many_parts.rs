@@ -11,12 +11,17 @@ use shadowgraph::session::series::{Part, PartRecord};
 
 use egui_kittest::kittest::Queryable as _;
 use shadowgraph::base::{LengthUnit, Progress};
-use shadowgraph::dispatch::{Command as Sent, Features, Inspect, Projects, Select, Tolerances};
+use shadowgraph::dispatch::{Command as Sent, Elements, Features, Inspect, Projects, Select, Tolerances};
 use shadowgraph::geometry::subset::{Combine, Subset};
+use shadowgraph::inspect::deviation::Method;
 use shadowgraph::inspect::features::constructions::Construction;
 use shadowgraph::inspect::features::{Kind, Objective};
+use shadowgraph::inspect::parts::Nominal;
 use shadowgraph::inspect::tolerances::Plan as Asked;
+use shadowgraph::inspect::tolerances::measure::{MeasureRecipe, Quantity};
+use shadowgraph::session::Document;
 use shadowgraph::session::selection::Selectable;
+use shadowgraph::session::verdict;
 
 use super::support::{asset, errors, shadowgraph, text};
 use super::window::{compare_picture, open, settle};
@@ -218,7 +223,45 @@ fn type_into(window: &mut egui_kittest::Harness<'static, shadowgraph::app::App>,
     window.run_steps(2);
 }
 
-/// Features on faces of the nominal, constructions and tolerances, made in the window, saved as a plan, and measured by
+/// The flat faces of a nominal, the two largest parallel ones first, then by size.
+fn flat_faces(nominal: &Nominal) -> Vec<Subset> {
+    let mesh = nominal.surface.mesh();
+    let (mut open, mut faces): (Vec<u32>, Vec<(Subset, f64)>) = ((0..mesh.facets.len() as u32).collect(), Vec::new());
+    while let Some(seed) = open.first().copied() {
+        let face = mesh.whole_faces(nominal.surface.topology(), &Subset::new(vec![seed]), 0.01);
+        open.retain(|facet| !face.contains(*facet));
+        let area = |facet: u32| {
+            let [a, b, c] = mesh.corners(facet as usize);
+            0.5 * (b - a).cross(&(c - a)).norm()
+        };
+        let normal = mesh.normal(seed as usize);
+        if face.iter().all(|facet| mesh.normal(*facet as usize).dot(&normal) > 0.9999) {
+            let area = face.iter().map(|facet| area(*facet)).sum();
+            faces.push((face, area));
+        }
+    }
+    faces.sort_by(|one, other| other.1.total_cmp(&one.1));
+    let normal = |face: &Subset| mesh.normal(face[0] as usize);
+    let first = normal(&faces[0].0);
+    let parallel = faces.iter().skip(1).position(|(face, _)| normal(face).dot(&first) < -0.999).unwrap() + 1;
+    faces.swap(1, parallel);
+    faces.into_iter().map(|(face, _)| face).take(12).collect()
+}
+
+/// Every element of the document and of a record of the same plan, to the bit.
+fn all_agree(document: &Document, record: &PartRecord) {
+    for element in document.plan.elements() {
+        let own = record.elements.iter().find(|own| own.id == element.id.0).unwrap();
+        let made = document.stage().results.made(element.id).unwrap_or_else(|| panic!("no {}", element.name));
+        let values: Vec<Option<f64>> =
+            made.figures.iter().map(|own| Some(own.value).filter(|value| value.is_finite())).collect();
+        let recorded: Vec<Option<f64>> = own.figures.iter().map(|own| own.value).collect();
+        assert_eq!((values, made.verdict), (recorded, own.verdict), "{} of {}", element.name, record.part);
+        assert!(own.is_made, "{}", own.sentence);
+    }
+}
+
+/// Two comparisons, features on faces of the nominal, constructions, a distance and tolerances, made in the window, saved as a plan, and measured by
 /// it: on the same scan to the bit the same, and on others in the window's table.
 #[test]
 fn what_was_made_in_the_window_is_measured_on_every_part() {
@@ -226,44 +269,66 @@ fn what_was_made_in_the_window_is_measured_on_every_part() {
     let files = scans(folder.path());
     let shift = folder.path().join("shift");
     std::fs::create_dir(&shift).unwrap();
-    let moved: Vec<PathBuf> = files.iter().take(4).map(|file| shift.join(file.file_name().unwrap())).collect();
+    let moved: Vec<PathBuf> = files.iter().take(6).map(|file| shift.join(file.file_name().unwrap())).collect();
     files.iter().zip(&moved).for_each(|(from, to)| std::fs::rename(from, to).unwrap());
     std::fs::write(&moved[2], "ply\n").unwrap();
 
     let mut window = open(vec![asset("bracket.stl"), moved[0].clone()], None);
     settle(&mut window);
     let send = |window: &mut egui_kittest::Harness<'static, shadowgraph::app::App>, command: Sent| {
+        let before = window.state().dispatcher().messages.len();
         window.state_mut().send(command);
         settle(window);
-        let messages = &window.state().dispatcher().messages;
+        let messages = &window.state().dispatcher().messages[before..];
         assert!(!messages.iter().any(|message| message.is_error), "{messages:?}");
     };
     send(&mut window, Inspect::AlignAndCompare.into());
-    let mesh = window.state().dispatcher().document.nominal.as_ref().unwrap().surface.mesh().clone();
-    let largest = |wanted: [f64; 3]| {
-        let wanted = Vector::from(wanted);
-        let area = |facet: &u32| {
-            let [a, b, c] = mesh.corners(*facet as usize);
-            (b - a).cross(&(c - a)).norm()
-        };
-        let facets = (0..mesh.facets.len() as u32).filter(|facet| mesh.normal(*facet as usize).dot(&wanted) > 0.999);
-        facets.max_by(|one, other| area(one).total_cmp(&area(other))).unwrap()
-    };
-    for (name, normal) in [("top", [0.0, 0.0, 1.0]), ("bottom", [0.0, 0.0, -1.0])] {
-        let seed = Subset::new(vec![largest(normal)]);
-        send(&mut window, Select::Numbers(Selectable::Facets, seed, Combine::Replace).into());
-        send(&mut window, Select::WholeFaces.into());
-        send(&mut window, Select::PointsOnFacets.into());
-        send(&mut window, Select::Name(Selectable::Points, name.into()).into());
-        let (kind, objective) = (Kind::Plane, Objective::Gaussian);
-        send(&mut window, Features::Fit { kind, objective, robust: false, clip_sigmas: Some(4.0) }.into());
+    // Another comparison, by facets and other limits; then the first is shown again.
+    let first = window.state().dispatcher().document.active.comparison.unwrap();
+    send(&mut window, Inspect::AddComparison.into());
+    let mut settings = window.state().dispatcher().document.settings.clone();
+    settings.deviation.method = Method::PointFacet;
+    (settings.deviation.tolerance.low_mm, settings.deviation.tolerance.high_mm) = (-0.3, 0.4);
+    send(&mut window, Inspect::SetSettings(Box::new(settings)).into());
+    send(&mut window, Inspect::Compare.into());
+    send(&mut window, Inspect::Show(first).into());
+    let document = &window.state().dispatcher().document;
+    assert_eq!(document.settings.deviation.method, Method::Closest);
+    assert_eq!(verdict::overall(document).unwrap().components.len(), 2);
+    let faces = flat_faces(window.state().dispatcher().document.nominal().unwrap());
+    let mut names: Vec<String> = Vec::new();
+    for face in faces {
+        send(&mut window, Select::Numbers(Selectable::Facets, face, Combine::Replace).into());
+        window.state_mut().send(Select::PointsOnFacets);
+        settle(&mut window);
+        let count = window.state().dispatcher().document.points.selected.len();
+        if count > 100 && names.len() < 5 {
+            let name = format!("face {}", names.len());
+            send(&mut window, Select::Name(Selectable::Points, name.clone()).into());
+            let (kind, objective) = (Kind::Plane, Objective::Gaussian);
+            send(&mut window, Features::Fit { kind, objective, robust: false, clip_sigmas: Some(4.0) }.into());
+            // On the face of the nominal, not on these points.
+            let id = window.state().dispatcher().document.feature_id(&name).unwrap();
+            send(&mut window, Features::OnFaces(id).into());
+            names.push(name);
+        }
+        send(&mut window, Select::Nothing.into());
     }
-    let sources = vec!["top".to_owned(), "bottom".to_owned()];
+    assert_eq!(window.state().dispatcher().document.element_names(), names);
+    assert_eq!(names.len(), 5);
+    let sources = vec![names[0].clone(), names[1].clone()];
     send(&mut window, Tolerances::Construct { construction: Construction::Middle, sources }.into());
-    let asked = r#"{ "datums": { "A": "bottom" }, "tolerances": [
-        { "feature": "top", "characteristic": "flatness", "limit_mm": 0.5 },
-        { "feature": "top", "characteristic": "parallelism", "limit_mm": 0.3, "datums": ["A"] },
-        { "feature": "top", "characteristic": "profile", "limit_mm": 0.9 } ] }"#;
+    let sources = vec![names[0].clone(), names[4].clone()];
+    send(&mut window, Tolerances::Construct { construction: Construction::Intersection, sources }.into());
+    let id = |name: &str| window.state().dispatcher().document.feature_id(name).unwrap();
+    let (from, to) = (id("face 0"), id("face 1"));
+    let recipe = MeasureRecipe { quantity: Quantity::Distance, from, to, lower: Some(1.0), upper: Some(100.0) };
+    send(&mut window, Elements::Add("Height".into(), Box::new(recipe.into())).into());
+    let asked = r#"{ "datums": { "A": "face 1" }, "tolerances": [
+        { "feature": "face 0", "characteristic": "flatness", "limit_mm": 0.5 },
+        { "feature": "face 0", "characteristic": "parallelism", "limit_mm": 0.3, "datums": ["A"] },
+        { "feature": "face 2", "characteristic": "angularity", "angle_deg": 90, "limit_mm": 0.3, "datums": ["A"] },
+        { "feature": "face 0", "characteristic": "profile", "limit_mm": 0.9 } ] }"#;
     send(&mut window, Tolerances::Set(Box::new(Asked::from_json(asked).unwrap())).into());
     send(&mut window, Tolerances::Judge.into());
 
@@ -285,49 +350,46 @@ fn what_was_made_in_the_window_is_measured_on_every_part() {
     settle(&mut window);
     let document = &window.state().dispatcher().document;
     let records = document.series.clone().expect("a series");
-    assert_eq!(records.len(), 4);
+    assert_eq!(records.len(), 6);
     assert!(records[2].error.is_some() && records.iter().enumerate().all(|(i, own)| own.error.is_some() == (i == 2)));
 
     // The part that was measured by hand.
-    let element = |name: &str| records[0].elements.iter().find(|own| own.name == name).unwrap();
-    let figure =
-        |name: &str, figure: &str| element(name).figures.iter().find(|own| own.name == figure).unwrap().clone();
-    for feature in &document.features {
-        assert_eq!(figure(&feature.recipe.name, "RMS").value, Some(feature.fit.rms_mm), "{}", feature.recipe.name);
-    }
-    let judgement = document.tolerancing.judgement.as_ref().unwrap();
-    for (tolerance, judged) in document.tolerancing.plan.tolerances.iter().zip(&judgement.results) {
-        let own = figure(&tolerance.title(), "Measured");
-        assert_eq!(own.value, Some(judged.as_ref().unwrap().measured_mm), "{}", tolerance.title());
-    }
-    let check = document.current_check().unwrap();
-    assert_eq!(figure("Surface comparison", "RMS").value, Some(check.statistics.rms_mm));
-    assert!(element("Middle 1").is_made);
+    all_agree(document, &records[0]);
 
     // The next part in the window keeps all of it, and comes to the figures of the series.
     let next = Inspect::Next { paths: vec![moved[1].clone()], unit: None };
-    let before = window.state().dispatcher().document.clone();
+    let before = document.clone();
     window.state_mut().send(next);
     settle(&mut window);
     let document = &window.state().dispatcher().document;
-    let messages: Vec<&str> = window.state().dispatcher().messages.iter().map(|own| own.text.as_str()).collect();
-    assert_eq!((document.features.len(), document.tolerancing.constructed.len()), (2, 1), "{messages:?}");
-    let record = |name: &str, figure: &str| {
-        let element = records[1].elements.iter().find(|own| own.name == name).unwrap();
-        element.figures.iter().find(|own| own.name == figure).unwrap().value
+    assert_eq!(document.plan.elements().len(), before.plan.elements().len());
+    all_agree(document, &records[1]);
+    let shapes = |document: &Document| {
+        document.features().iter().map(|own| own.made.unwrap().fit().unwrap().shape).collect::<Vec<_>>()
     };
-    for (feature, old) in document.features.iter().zip(&before.features) {
-        assert_eq!(record(&feature.recipe.name, "RMS"), Some(feature.fit.rms_mm), "{}", feature.recipe.name);
-        assert_ne!(feature.fit.shape, old.fit.shape, "measured on this part, which lies elsewhere");
+    for (now, old) in shapes(document).iter().zip(shapes(&before)) {
+        assert_ne!(*now, old, "measured on this part, which lies elsewhere");
     }
-    let judgement = document.tolerancing.judgement.as_ref().expect("judged again");
-    for (tolerance, judged) in document.tolerancing.plan.tolerances.iter().zip(&judgement.results) {
-        assert_eq!(record(&tolerance.title(), "Measured"), Some(judged.as_ref().unwrap().measured_mm));
-    }
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
+    // Both parts stay, and a click leads from one to the other.
+    window.key_press(egui::Key::Escape);
+    window.run_steps(4);
+    compare_picture(&mut window, "parts");
+    window.get_by_label("Part part 00").click();
     settle(&mut window);
+    let document = &window.state().dispatcher().document;
+    assert_eq!(document.stages.number(), 0);
+    all_agree(document, &records[0]);
+    menu(&mut window, "Inspect", "Parts measured so far…");
+    assert!(window.query_all_by_label_contains("Standard deviation").next().is_some());
+    compare_picture(&mut window, "parts-table");
+    window.key_press(egui::Key::Escape);
+    for _ in 0..2 {
+        window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
+        settle(&mut window);
+    }
     let back = &window.state().dispatcher().document;
-    assert!(back.features.iter().zip(&before.features).all(|(own, old)| own.fit.shape == old.fit.shape));
+    assert_eq!((shapes(back), back.stages.all().len()), (shapes(&before), 1));
+    menu(&mut window, "Inspect", "Measure parts by a plan…");
 
     // Without paths of this run.
     for (name, typed) in [("Plan", "bracket.sgplan"), ("Parts", "shift"), ("Results", "bracket-results")] {

@@ -13,7 +13,7 @@ use shadowgraph::app::App;
 use shadowgraph::dispatch;
 use shadowgraph::geometry::{Cloud, Point, Vector};
 use shadowgraph::inspect::calibration::Handedness;
-use shadowgraph::inspect::calibration::mechanical::{Stage, TURNS};
+use shadowgraph::inspect::calibration::mechanical::{TURNS, Turned};
 use shadowgraph::inspect::calibration::trials::{self, Scene, Setting};
 use shadowgraph::inspect::simulation::sensor::Sensor;
 use shadowgraph::io::machine_line::{Event, MachineLine, Said};
@@ -254,7 +254,7 @@ fn the_window_shows_what_is_still_to_be_turned() {
     // In words, with the screw's turns: 50 mm of arm, 0.5 mm a turn.
     let sense = if angles[0] < 0.0 { "clockwise about X" } else { "counter-clockwise about X" };
     assert!(has_text(&harness, sense));
-    let turns = harness.state().dispatcher().mechanical.reading(Stage::Artefact).unwrap().outcome.clone().unwrap();
+    let turns = harness.state().dispatcher().mechanical.reading(Turned::Artefact).unwrap().outcome.clone().unwrap();
     let turns = format!("{:.2} turns of the screw", (turns.angles_rad[0] * 100.0).abs());
     assert!(has_text(&harness, &turns), "{turns}");
     save_picture(&mut harness, "mechanical-artefact");
@@ -300,7 +300,7 @@ fn the_window_shows_what_is_still_to_be_turned() {
     assert_eq!(harness.state().dispatcher().history.undo_label(), Some("Change the set-up"));
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
     settle(&mut harness);
-    assert_eq!(harness.state().dispatcher().document.calibration.setup.mechanical.stage, Stage::Artefact);
+    assert_eq!(harness.state().dispatcher().document.calibration.setup.mechanical.turned, Turned::Artefact);
 }
 
 /// The simulated machine: touches over TCP, snapshots in the folder, screws turned by typing.

@@ -146,6 +146,10 @@ fn e57_and_projects() {
     both("s.e57", &std::fs::read(&path).unwrap());
     let project = serde_json::to_vec(&Project::of(&shadowgraph::session::Document::default())).unwrap();
     try_all("p.shadowgraph", &project, |path| Project::load(path).map(drop));
+    // One of the layout before, with all kinds of features.
+    let before =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/projects/touched-features.shadowgraph");
+    try_all("p.shadowgraph", &std::fs::read(before).unwrap(), |path| Project::load(path).map(drop));
 }
 
 /// Damaged plans are read as far as they can be and run on a block; lists and records of parts beside them.

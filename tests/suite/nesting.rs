@@ -28,7 +28,7 @@ fn opened(path: &Path) -> Dispatcher {
 }
 
 fn nominal(dispatcher: &Dispatcher) -> &Nominal {
-    dispatcher.document.nominal.as_deref().unwrap()
+    dispatcher.document.nominal().unwrap()
 }
 
 fn signed_mm(nominal: &Nominal, place: [f64; 3]) -> f64 {

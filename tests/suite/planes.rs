@@ -1,6 +1,7 @@
 //! Weighted total least squares of planes and of sets of parallel planes: command line, document, window.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
@@ -9,8 +10,12 @@ use shadowgraph::app::App;
 use shadowgraph::base::{Progress, random::Random};
 use shadowgraph::dispatch::{Command, Dispatcher, Features, Parts, Projects, Select};
 use shadowgraph::geometry::{Cloud, Combine, Point, Subset, Vector};
+use shadowgraph::inspect::features::Fit;
+use shadowgraph::inspect::features::recipe::FeatureRecipe;
 use shadowgraph::inspect::features::weights::{Weighting, Weights};
 use shadowgraph::io::write;
+use shadowgraph::session::Document;
+use shadowgraph::session::features::Measured;
 use shadowgraph::session::selection::Selectable;
 
 use super::support::{context, errors, shadowgraph, text};
@@ -191,27 +196,31 @@ fn parallel_planes_land_as_one_step_and_come_back_with_the_project() {
     assert!(send(wrong(vec!["low".to_owned()])).unwrap_err().sentence.contains("two"));
     let project = folder.path().join("planes.shadowgraph");
     send(Projects::Save(project.clone()).into()).unwrap();
-    let features = dispatcher.document.features.clone();
-    assert_eq!(features.iter().map(|own| own.recipe.name.as_str()).collect::<Vec<_>>(), ["low", "high"]);
-    let normal = |k: usize| features[k].fit.shape.direction().unwrap();
+    assert_eq!(dispatcher.document.element_names(), ["low", "high"]);
+    let features = fits(&dispatcher.document);
+    let normal = |k: usize| features[k].1.shape.direction().unwrap();
     assert_eq!(normal(0), normal(1));
-    let heights = [0, 1].map(|k: usize| features[k].fit.shape.place().z);
+    let heights = [0, 1].map(|k: usize| features[k].1.shape.place().z);
     assert!(heights[0].abs() < 0.002 && (heights[1] - 20.0).abs() < 0.002, "{heights:?}");
-    assert_eq!((features[0].fit.used, features[0].fit.residuals_mm.len()), (1080, 1200));
+    assert_eq!((features[0].1.used, features[0].1.residuals_mm.len()), (1080, 1200));
     assert_eq!(dispatcher.history.undo_label(), Some("Fit parallel planes"));
     let note = dispatcher.messages.iter().find(|message| message.text.contains("2 parallel planes"));
     assert!(note.is_some_and(|note| note.text.contains("apart")), "{:?}", dispatcher.messages);
 
     let mut again = Dispatcher::new(context());
     again.run_now(Projects::Open(project), &silent).unwrap();
-    for (before, after) in features.iter().zip(&again.document.features) {
-        assert_eq!(before.recipe, after.recipe);
-        let (before, after) = (&before.fit, &after.fit);
+    for ((recipe, before), (recipe_after, after)) in features.iter().zip(&fits(&again.document)) {
+        assert_eq!(recipe, recipe_after);
         assert!((before.shape.place() - after.shape.place()).norm() < 1e-9);
         assert!((before.shape.direction().unwrap() - after.shape.direction().unwrap()).norm() < 1e-9);
         assert!((before.uncertainty.direction_rad / after.uncertainty.direction_rad - 1.0).abs() < 1e-3);
     }
-    assert_eq!(again.document.features.len(), 2, "{:?}", again.messages);
+    assert_eq!(again.document.features().len(), 2, "{:?}", again.messages);
+}
+
+fn fits(document: &Document) -> Vec<(FeatureRecipe, Arc<Fit>)> {
+    let own = |own: &Measured<'_, FeatureRecipe>| (own.recipe.clone(), Arc::clone(own.made.unwrap().fit().unwrap()));
+    document.features().iter().map(own).collect()
 }
 
 #[test]
@@ -233,10 +242,10 @@ fn parallel_planes_are_fitted_by_mouse() {
     press(&mut harness, "by the file's column");
     harness.run_steps(10);
     press(&mut harness, "Fit parallel planes");
-    let features = |harness: &Harness<'static, App>| harness.state().dispatcher().document.features.clone();
+    let features = |harness: &Harness<'static, App>| fits(&harness.state().dispatcher().document);
     let fitted = features(&harness);
     assert_eq!(fitted.len(), 2, "{:?}", harness.state().dispatcher().messages);
-    assert!(fitted[0].fit.shape.place().z.abs() < 0.002 && fitted[0].recipe.weights.by == Weighting::Column);
+    assert!(fitted[0].1.shape.place().z.abs() < 0.002 && fitted[0].0.fitting.weights.by == Weighting::Column);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
     settle(&mut harness);
     assert!(features(&harness).is_empty());

@@ -256,7 +256,7 @@ fn a_search_lands_as_one_step_that_can_be_taken_back() {
     dispatcher.run_now(Parts::OpenScans { paths, unit: None, columns: None }, &silent).unwrap();
     let parameters = Parameters { search: Search::Walk(Start::LeafThenPrevious), ..Parameters::default() };
     dispatcher.run_now(Align::BySearch(Box::new(parameters)), &silent).unwrap();
-    let alignment = dispatcher.document.alignment.clone().unwrap();
+    let alignment = dispatcher.document.alignment().cloned().unwrap();
     let at = pose(1.0).inverse_transform_point(&Point::origin());
     assert!(transform::difference(&alignment.nominal_from_scan, &pose(1.0), &at).0 < 0.5);
     assert_eq!(dispatcher.history.undo_label(), Some("Register by search"));
@@ -271,7 +271,7 @@ fn a_search_lands_as_one_step_that_can_be_taken_back() {
     harness.get_by_label("Register with this search").click();
     settle(&mut harness);
     let found = |harness: &Harness<'static, App>| {
-        harness.state().dispatcher().document.alignment.as_ref().map(|alignment| alignment.nominal_from_scan)
+        harness.state().dispatcher().document.alignment().map(|alignment| alignment.nominal_from_scan)
     };
     assert_eq!(found(&harness), Some(alignment.nominal_from_scan));
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);

@@ -106,12 +106,12 @@ fn named_selections_do_not_colour_over_deviations() {
 #[test]
 fn limits_recolour_at_once_and_are_one_step() {
     let mut window = inspected();
-    let before = window.state().dispatcher().document.current_check().cloned().unwrap();
+    let before = window.state().dispatcher().document.shared_check().unwrap();
     let mut settings = window.state().dispatcher().document.settings.clone();
     (settings.deviation.tolerance.low_mm, settings.deviation.tolerance.high_mm) = (-1.9, 1.9);
     settings.scale_mm = 6.0;
     send(&mut window, Inspect::SetSettings(Box::new(settings)).into());
-    let after = window.state().dispatcher().document.current_check().cloned().expect("judged without comparing again");
+    let after = window.state().dispatcher().document.shared_check().expect("judged without comparing again");
     assert!(std::sync::Arc::ptr_eq(&before.measurement, &after.measurement), "measured again");
     assert!(after.regions.is_empty() && !before.regions.is_empty(), "{:?}", after.regions);
     agrees(&mut window, false, "with wide limits");
@@ -120,7 +120,7 @@ fn limits_recolour_at_once_and_are_one_step() {
     window.key_press_modifiers(Modifiers::COMMAND, Key::Z);
     settle(&mut window);
     agrees(&mut window, true, "with the limits taken back");
-    let back = window.state().dispatcher().document.current_check().cloned().unwrap();
+    let back = window.state().dispatcher().document.shared_check().unwrap();
     assert!(std::sync::Arc::ptr_eq(&before, &back));
 }
 
@@ -133,7 +133,7 @@ fn a_limit_beyond_the_largest_distance_lifts_it_and_says_so() {
     assert!(settings.deviation.max_distance_mm < 3.0);
     send(&mut window, Inspect::SetSettings(Box::new(settings)).into());
     send(&mut window, Inspect::Compare.into());
-    let check = window.state().dispatcher().document.current_check().cloned().unwrap();
+    let check = window.state().dispatcher().document.shared_check().unwrap();
     assert_eq!(check.parameters.effective_max_distance_mm(), 6.0);
     assert!(check.judgement.remarks.iter().any(|remark| remark.contains("largest distance")), "{:?}", check.judgement);
 }
@@ -178,10 +178,10 @@ fn a_scan_that_is_a_mesh_is_judged_on_its_facets() {
     send(&mut window, Parts::OpenScans { paths: vec![scan], unit: None, columns: None }.into());
     send(&mut window, Inspect::Compare.into());
     let document = &window.state().dispatcher().document;
-    let check = document.current_check().cloned().unwrap();
+    let check = document.shared_check().unwrap();
     assert!(check.statistics.count > 150_000, "{}", check.statistics.count);
     assert!(check.regions.len() == 1 && check.statistics.max_mm > 0.49, "{:?}", check.regions);
-    let notes = &document.actual.as_ref().unwrap().notes;
+    let notes = &document.actual().unwrap().notes;
     assert!(notes.iter().any(|note| note.contains("points were placed on them")), "{notes:?}");
 }
 
@@ -202,7 +202,7 @@ fn a_unit_that_fits_is_offered_as_a_button_and_success_takes_sentences_away() {
     window.get_by_label_contains("Open the scan in in").click();
     settle(&mut window);
     assert!(window.query_by_label("Dismiss").is_none());
-    let alignment = window.state().dispatcher().document.alignment.clone().expect("an alignment");
+    let alignment = window.state().dispatcher().document.alignment().cloned().expect("an alignment");
     assert!(alignment.rms_mm < 0.2, "{}", alignment.rms_mm);
 }
 
@@ -242,7 +242,7 @@ fn escape_closes_what_is_open_and_letters_stay_in_the_dialog() {
     window.run_steps(3);
     window.key_press(Key::Enter);
     settle(&mut window);
-    assert!(window.state().dispatcher().document.actual.is_some());
+    assert!(window.state().dispatcher().document.actual().is_some());
     window.key_press_modifiers(Modifiers::COMMAND, Key::N);
     window.run_steps(3);
     window.get_by_label("Inspect the next scan");
@@ -277,7 +277,7 @@ fn a_session_by_keyboard_alone() {
         replace(&mut window, asset(file).to_str().unwrap());
         press(&mut window, Modifiers::NONE, Key::Enter);
     }
-    assert!(window.state().dispatcher().document.actual.is_some(), "{:?}", window.state().dispatcher().messages);
+    assert!(window.state().dispatcher().document.actual().is_some(), "{:?}", window.state().dispatcher().messages);
     press(&mut window, Modifiers::COMMAND, Key::Enter);
     assert!(window.state().dispatcher().document.current_check().is_some());
     // The report's folder: from field to field with Tab.

@@ -7,7 +7,7 @@ use egui_kittest::kittest::Queryable as _;
 use serde_json::Value;
 use shadowgraph::app::App;
 use shadowgraph::base::{Progress, random::Random};
-use shadowgraph::dispatch::{Command, Dispatcher, Features, Inspect, Parts, Projects, Select, Tolerances};
+use shadowgraph::dispatch::{Command, Dispatcher, Elements, Features, Inspect, Parts, Projects, Select, Tolerances};
 use shadowgraph::geometry::subset::{Combine, Subset};
 use shadowgraph::geometry::{Cloud, Mesh, Point, mesh::shapes};
 use shadowgraph::inspect::features::constructions::Construction;
@@ -286,9 +286,9 @@ fn a_corner_is_constructed_and_toleranced_by_mouse() {
     choose(&mut harness, "Part 1", "Plane 1");
     choose(&mut harness, "Part 2", "Plane 2");
     press(&mut harness, "Construct element");
-    let made = document(&harness).tolerancing.constructed;
-    assert_eq!(made.len(), 1, "{:?}", harness.state().dispatcher().messages);
-    let edge = made[0].made.element;
+    let made = document(&harness);
+    assert_eq!(made.constructions().len(), 1, "{:?}", harness.state().dispatcher().messages);
+    let edge = made.element("Intersection 1").unwrap();
     // The floor and the leaning wall meet along y.
     assert!(edge.direction().unwrap().y.abs() > 0.9999 && edge.place().x.abs() < 0.01, "{edge:?}");
 
@@ -296,20 +296,29 @@ fn a_corner_is_constructed_and_toleranced_by_mouse() {
     choose(&mut harness, "To", "Plane 3");
     assert!(harness.query_all_by_label_contains("of the second plane's points").next().is_some());
 
+    press(&mut harness, "Keep distance");
+    let kept = document(&harness);
+    let distance = kept.plan.by_name("Distance 1").expect("an element");
+    let figure = &kept.stage().results.made(distance.id).unwrap().figures[0];
+    assert!(figure.value > 1.0 && figure.upper.is_none(), "{figure:?}");
+    press(&mut harness, "at most");
+    let limited = document(&harness);
+    let figure = limited.stage().results.made(distance.id).unwrap().figures[0].clone();
+    assert!(figure.upper.is_some_and(|upper| (upper - figure.value).abs() < 1e-3), "{figure:?}");
+
     choose(&mut harness, "Datum A", "Plane 1");
     press(&mut harness, "Add tolerance");
     choose(&mut harness, "Characteristic 1", "Perpendicularity");
     choose(&mut harness, "Feature of tolerance 1", "Plane 2");
-    let plan = document(&harness).tolerancing.plan;
+    let plan = document(&harness).asked();
     assert_eq!(plan.datums["A"], "Plane 1");
     assert_eq!(
         (plan.tolerances[0].feature.as_str(), plan.tolerances[0].datums.as_slice()),
         ("Plane 2", &["A".into()][..])
     );
     press(&mut harness, "Judge tolerances");
-    let judged = |harness: &Harness<'static, App>| {
-        document(harness).tolerancing.judgement.map(|judgement| judgement.results[0].clone().unwrap())
-    };
+    let judged =
+        |harness: &Harness<'static, App>| document(harness).judgement().map(|judgement| judgement[0].clone().unwrap());
     let first = judged(&harness).unwrap_or_else(|| panic!("{:?}", harness.state().dispatcher().messages));
     // The lean, and some noise beyond it on both sides.
     assert!((0.078..0.09).contains(&first.measured_mm) && first.verdict == Verdict::In, "{first:?}");
@@ -334,20 +343,21 @@ fn a_corner_is_constructed_and_toleranced_by_mouse() {
         settle(&mut harness);
     }
     let again = document(&harness);
-    assert_eq!(again.tolerancing.constructed[0].recipe, made[0].recipe);
-    assert_eq!((&again.tolerancing.plan, judged(&harness)), (&plan, Some(first)));
+    assert_eq!(again.constructions()[0].recipe, made.constructions()[0].recipe);
+    assert_eq!((again.asked(), judged(&harness)), (plan, Some(first)));
 
     // What was made from a feature goes with it, in one step.
-    harness.state_mut().send(Features::Remove(1));
+    let second = again.feature_id("Plane 2").unwrap();
+    harness.state_mut().send(Elements::Remove(second));
     settle(&mut harness);
     let without = document(&harness);
-    assert!(without.tolerancing.constructed.is_empty() && without.tolerancing.judgement.is_none());
+    assert!(without.constructions().is_empty() && without.judgement().is_none());
     let messages = &harness.state().dispatcher().messages;
-    assert!(messages.iter().any(|message| message.text.contains("Intersection 1 went")), "{messages:?}");
+    assert!(messages.iter().any(|message| message.text.contains("“Intersection 1” went")), "{messages:?}");
     harness.state_mut().send(Command::Undo);
     settle(&mut harness);
     let back = document(&harness);
-    assert!(back.tolerancing.constructed.len() == 1 && back.tolerancing.judgement.is_some());
+    assert!(back.constructions().len() == 1 && back.judgement().is_some());
 }
 
 #[test]
@@ -362,7 +372,8 @@ fn names_stay_apart_plans_are_files_and_old_projects_open() {
         send(&mut dispatcher, plane()).unwrap();
     }
     // The first goes; a fourth must not take the name of one that stayed.
-    send(&mut dispatcher, Features::Remove(0).into()).unwrap();
+    let first = dispatcher.document.feature_id("Plane 1").unwrap();
+    send(&mut dispatcher, Elements::Remove(first).into()).unwrap();
     send(&mut dispatcher, plane()).unwrap();
     assert_eq!(dispatcher.document.element_names(), ["Plane 2", "Plane 3", "Plane 4"]);
     let construct = |construction, sources: &[&str]| {
@@ -382,22 +393,24 @@ fn names_stay_apart_plans_are_files_and_old_projects_open() {
     std::fs::write(&plan, PLAN).unwrap();
     send(&mut dispatcher, Tolerances::Open(plan).into()).unwrap();
     send(&mut dispatcher, Tolerances::Save(list.clone()).into()).unwrap();
-    let before = dispatcher.document.tolerancing.plan.clone();
+    let before = dispatcher.document.asked();
     send(&mut dispatcher, Tolerances::Set(Box::default()).into()).unwrap();
     send(&mut dispatcher, Tolerances::Open(list).into()).unwrap();
-    assert_eq!(dispatcher.document.tolerancing.plan, before);
+    assert_eq!(dispatcher.document.asked(), before);
 
     let project = folder.path().join("part.shadowgraph");
     send(&mut dispatcher, Projects::Save(project.clone()).into()).unwrap();
     let mut kept: Value = serde_json::from_str(&std::fs::read_to_string(&project).unwrap()).unwrap();
-    assert_eq!(kept["tolerancing"]["constructions"][1]["construction"], "intersection");
-    kept.as_object_mut().unwrap().remove("tolerancing");
+    let elements = kept["plan"].as_array_mut().unwrap();
+    assert!(elements.iter().any(|own| own["recipe"]["construction"] == "intersection"));
+    elements.retain(|own| own["recipe"]["type"] == "feature" || own["recipe"]["type"] == "scan");
     std::fs::write(&project, kept.to_string()).unwrap();
-    send(&mut dispatcher, Features::Remove(1).into()).unwrap();
-    assert!(dispatcher.document.tolerancing.constructed.is_empty());
+    let third = dispatcher.document.feature_id("Plane 3").unwrap();
+    send(&mut dispatcher, Elements::Remove(third).into()).unwrap();
+    assert!(dispatcher.document.constructions().is_empty());
     send(&mut dispatcher, Projects::Open(project).into()).unwrap();
     assert_eq!(dispatcher.document.element_names(), ["Plane 2", "Plane 3", "Plane 4"]);
-    assert!(dispatcher.document.tolerancing.plan.tolerances.is_empty());
+    assert!(dispatcher.document.asked().tolerances.is_empty());
     assert!(dispatcher.messages.iter().all(|message| !message.is_error), "{:?}", dispatcher.messages);
 }
 
@@ -436,8 +449,8 @@ fn slots_and_circles_are_fitted_in_a_plane_and_kept() {
     send(&mut dispatcher, slot("Plane 1")).unwrap();
     assert!(send(&mut dispatcher, slot("Slot 2")).unwrap_err().sentence.contains("no plane “Slot 2”"));
     send(&mut dispatcher, Features::FitSlot { plane: None, clip_sigmas: None }.into()).unwrap();
-    for slot in &dispatcher.document.tolerancing.slots {
-        let own = slot.fit.slot;
+    for slot in dispatcher.document.slots() {
+        let own = slot.made.unwrap().slot().unwrap().slot;
         assert!((own.length_mm - 20.0).abs() < 1e-6 && (own.width_mm - 8.0).abs() < 1e-6, "{own:?}");
         assert!((own.centre - Point::new(40.0, 30.0, 5.0)).norm() < 1e-6, "{own:?}");
     }
@@ -451,7 +464,7 @@ fn slots_and_circles_are_fitted_in_a_plane_and_kept() {
         })
     };
     send(&mut dispatcher, circle("Plane 1")).unwrap();
-    let found = &dispatcher.document.features[1].fit;
+    let found = dispatcher.document.feature("Circle 1").unwrap().fit().unwrap();
     assert!(
         (found.shape.place() - Point::new(10.0, 10.0, 5.0)).norm() < 1e-6 && found.form_error_mm < 1e-6,
         "{found:?}"
@@ -465,8 +478,8 @@ fn slots_and_circles_are_fitted_in_a_plane_and_kept() {
     send(&mut dispatcher, Tolerances::Open(list).into()).unwrap();
     send(&mut dispatcher, Tolerances::Judge.into()).unwrap();
     let measured = |dispatcher: &Dispatcher| {
-        let judgement = dispatcher.document.tolerancing.judgement.clone().expect("a judgement");
-        let own = judgement.results.iter().map(|result| result.as_ref().unwrap().measured_mm);
+        let judgement = dispatcher.document.judgement().expect("a judgement");
+        let own = judgement.iter().map(|result| result.as_ref().unwrap().measured_mm);
         own.collect::<Vec<f64>>()
     };
     let first = measured(&dispatcher);
@@ -478,11 +491,14 @@ fn slots_and_circles_are_fitted_in_a_plane_and_kept() {
     send(&mut dispatcher, Projects::Open(project).into()).unwrap();
     assert_eq!(dispatcher.document.element_names(), ["Plane 1", "Circle 1", "Slot 1", "Slot 2"]);
     assert_eq!(measured(&dispatcher), first);
-    // A point of the rim goes, and with it the slots and what was judged of them.
+    // A point of the rim goes: the slots are fitted to the others, and what was judged of them is open.
     let one = Subset::new(rim.iter().copied().take(1).collect());
     send(&mut dispatcher, Parts::CleanScan(shadowgraph::inspect::cleaning::Step::Remove(one)).into()).unwrap();
-    assert_eq!(dispatcher.document.element_names(), ["Plane 1", "Circle 1"]);
-    assert!(dispatcher.document.tolerancing.judgement.is_none());
+    let left = dispatcher.document.feature("Slot 1").unwrap();
+    assert_eq!((left.numbers.len(), left.slot().unwrap().used), (79, 79));
+    assert!(dispatcher.document.judgement().is_none());
+    send(&mut dispatcher, Tolerances::Judge.into()).unwrap();
+    assert!((measured(&dispatcher)[0] - 8.0).abs() < 1e-6);
 }
 
 #[test]
@@ -505,9 +521,7 @@ fn a_profile_without_datums_follows_the_comparison() {
     let profile = r#"{ "tolerances": [{ "feature": "Plane 1", "characteristic": "profile", "limit_mm": 0.05 }] }"#;
     send(&mut dispatcher, Tolerances::Set(Box::new(Plan::from_json(profile).unwrap())).into());
     send(&mut dispatcher, Tolerances::Judge.into());
-    let judged = |dispatcher: &Dispatcher| {
-        dispatcher.document.tolerancing.judgement.as_ref().map(|judgement| judgement.results[0].clone())
-    };
+    let judged = |dispatcher: &Dispatcher| dispatcher.document.judgement().map(|judgement| judgement[0].clone());
     assert!(judged(&dispatcher).unwrap().unwrap_err().contains("needs its deviations"));
     send(&mut dispatcher, Inspect::Compare.into());
     assert!(judged(&dispatcher).is_none());

@@ -39,11 +39,11 @@ fn the_whole_job_by_names() {
     let folder = tempfile::tempdir().unwrap();
     let mut harness = open(vec![asset("bracket.stl"), asset("bracket-scan.ply")], None);
     settle(&mut harness);
-    assert!(harness.state().dispatcher().document.actual.is_some());
+    assert!(harness.state().dispatcher().document.actual().is_some());
     compare_picture(&mut harness, "loaded");
     harness.get_by_label("Align and compare").click();
     settle(&mut harness);
-    let check = harness.state().dispatcher().document.current_check().cloned().expect("a check");
+    let check = harness.state().dispatcher().document.shared_check().expect("a check");
     assert_eq!(check.regions.len(), 4);
     assert!(harness.state().shows_compare());
     assert!(harness.query_all_by_label("FAIL").next().is_some());
@@ -87,11 +87,11 @@ fn undo_takes_back_each_step_and_redo_brings_it_again() {
     settle(&mut harness);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
     settle(&mut harness);
-    assert!(harness.state().dispatcher().document.actual.is_none());
-    assert!(harness.state().dispatcher().document.nominal.is_some());
+    assert!(harness.state().dispatcher().document.actual().is_none());
+    assert!(harness.state().dispatcher().document.nominal().is_some());
     harness.key_press_modifiers(egui::Modifiers::COMMAND | egui::Modifiers::SHIFT, egui::Key::Z);
     settle(&mut harness);
-    assert!(harness.state().dispatcher().document.actual.is_some());
+    assert!(harness.state().dispatcher().document.actual().is_some());
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn a_bad_file_is_a_dismissible_sentence_and_leaves_the_rest() {
     std::fs::write(&bad, b"# .PCD v0.7\nnonsense here\n").unwrap();
     let mut harness = open(vec![asset("bracket.stl"), bad], None);
     settle(&mut harness);
-    assert!(harness.state().dispatcher().document.nominal.is_some());
+    assert!(harness.state().dispatcher().document.nominal().is_some());
     assert!(harness.query_all_by_label_contains("no PCD header line").next().is_some());
     harness.get_by_label("Dismiss").click();
     harness.run_steps(3);
@@ -124,7 +124,7 @@ fn a_killed_session_is_offered_again() {
     harness.run_steps(3);
     harness.get_by_label("Restore").click();
     settle(&mut harness);
-    assert!(harness.state().dispatcher().document.nominal.is_some());
+    assert!(harness.state().dispatcher().document.nominal().is_some());
 }
 
 #[test]
@@ -139,11 +139,11 @@ fn another_pose_of_a_symmetric_part_is_taken_by_a_click() {
     settle(&mut harness);
     harness.get_by_label("Align automatically").click();
     settle(&mut harness);
-    let before = harness.state().dispatcher().document.alignment.clone().expect("an alignment");
+    let before = harness.state().dispatcher().document.alignment().cloned().expect("an alignment");
     assert_eq!(before.alternatives.len(), 3);
     harness.query_all_by_label_contains("Turned by 180.0").next().expect("a button").click();
     settle(&mut harness);
-    let after = harness.state().dispatcher().document.alignment.clone().expect("an alignment");
+    let after = harness.state().dispatcher().document.alignment().cloned().expect("an alignment");
     let turned = after.nominal_from_scan.rotation.angle_to(&before.nominal_from_scan.rotation);
     assert!((turned - std::f64::consts::PI).abs() < 0.01, "{turned}");
     assert_eq!(after.alternatives.len(), 3);
@@ -185,7 +185,7 @@ fn a_scan_is_cleaned_and_the_step_is_taken_back() {
     let mut harness = open(vec![asset("bracket.stl"), asset("bracket-scan.ply")], None);
     settle(&mut harness);
     let points = |harness: &Harness<'static, App>| {
-        harness.state().dispatcher().document.actual.as_ref().map_or(0, |actual| actual.cloud.points.len())
+        harness.state().dispatcher().document.actual().map_or(0, |actual| actual.cloud.points.len())
     };
     let before = points(&harness);
     harness.get_by_label("Clean").click();
@@ -228,15 +228,14 @@ fn points_are_brushed_and_a_plane_is_fitted_to_them() {
     assert!(visible > 1000, "{visible}");
     let all_on_top = |harness: &Harness<'static, App>| {
         let document = &harness.state().dispatcher().document;
-        let cloud = &document.actual.as_ref().unwrap().cloud;
+        let cloud = &document.actual().unwrap().cloud;
         document.points.selected.iter().all(|&number| cloud.points[number as usize].z > 10.0)
     };
     assert!(all_on_top(&harness), "hidden points were taken");
     harness.get_by_label("Plane").click();
     settle(&mut harness);
-    let features = harness.state().dispatcher().document.features.clone();
-    assert_eq!(features.len(), 1);
-    let fit = &features[0].fit;
+    assert_eq!(harness.state().dispatcher().document.features().len(), 1);
+    let fit = harness.state().dispatcher().document.feature("Plane 1").unwrap().fit().unwrap().clone();
     assert!((fit.shape.place().z - 20.0).abs() < 0.005 && (fit.sigma_mm - 0.01).abs() < 0.001, "{fit:?}");
     save_picture(&mut harness, "features");
     // Through: twice as many, and none once Ctrl takes them away again.
@@ -251,7 +250,7 @@ fn points_are_brushed_and_a_plane_is_fitted_to_them() {
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
     settle(&mut harness);
     assert!(selected(&harness) > visible);
-    assert_eq!(harness.state().dispatcher().document.features.len(), 1);
+    assert_eq!(harness.state().dispatcher().document.features().len(), 1);
 }
 
 /// Drags the pointer from one place to another.

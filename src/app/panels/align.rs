@@ -20,7 +20,7 @@ impl App {
     pub(super) fn align_panel(&mut self, ui: &mut egui::Ui) {
         theme::heading(ui, "Align");
         let document = &self.dispatcher.document;
-        let ready = document.nominal.is_some() && document.actual.is_some() && !self.is_busy();
+        let ready = document.nominal().is_some() && document.actual().is_some() && !self.is_busy();
         let mut send = None;
         ui.add_enabled_ui(ready, |ui| {
             if theme::wide_main_button(ui, ready, "Align and compare").clicked() {
@@ -49,7 +49,7 @@ impl App {
     }
 
     fn alignment_result(&self, ui: &mut egui::Ui, send: &mut Option<Command>) {
-        let Some(alignment) = &self.dispatcher.document.alignment else { return };
+        let Some(alignment) = self.dispatcher.document.alignment() else { return };
         theme::heading(ui, "Result");
         let angle = alignment.nominal_from_scan.rotation.angle().to_degrees();
         let shift = alignment.nominal_from_scan.translation.vector;

@@ -42,7 +42,7 @@ impl App {
                         if ui.small_button("Cancel").clicked() {
                             self.dispatcher.cancel();
                         }
-                        let text = if state.stage.is_empty() { label } else { state.stage };
+                        let text = if state.doing.is_empty() { label } else { state.doing };
                         ui.add(egui::ProgressBar::new(state.fraction).desired_width(220.0).show_percentage());
                         ui.label(text);
                         // Between reports the bar stands still; look again soon all the same.

@@ -49,7 +49,7 @@ impl App {
                 step = Some(Step::Normals);
             }
         });
-        let done = self.dispatcher.document.actual.iter().flat_map(|actual| &actual.cleaning);
+        let done = self.dispatcher.document.actual().into_iter().flat_map(|actual| &actual.cleaning);
         for step in done.map(Step::name) {
             theme::weak(ui, format!("{step}: done"));
         }

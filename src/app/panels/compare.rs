@@ -3,7 +3,7 @@
 use egui_plot::{Bar, BarChart, Plot, VLine};
 
 use super::super::viewport::Spot;
-use super::super::{App, theme};
+use super::super::{Action, App, theme};
 use super::rows;
 use crate::number_field::NumberField;
 use base::signed;
@@ -12,6 +12,7 @@ use inspect::deviation::Method;
 use inspect::deviation::judgement::percent;
 use inspect::deviation::{Check, Verdict};
 use render::colour_scale::ColourScale;
+use session::plan::ElementId;
 use session::verdict::{self, Overall};
 
 /// The colour of a verdict.
@@ -35,21 +36,55 @@ impl App {
     pub(super) fn compare_panel(&mut self, ui: &mut egui::Ui) {
         theme::heading(ui, "Compare");
         let document = &self.dispatcher.document;
-        let ready = document.nominal.is_some() && document.actual.is_some() && !self.is_busy();
+        let ready = document.nominal().is_some() && document.actual().is_some() && !self.is_busy();
         let clicked = theme::wide_main_button(ui, ready, "Compare now").clicked();
+        self.comparisons(ui);
         self.comparison_options(ui);
         self.commit_settings(ui);
         if clicked {
             self.send(Inspect::Compare);
         }
-        match self.dispatcher.document.current_check().cloned() {
+        let document = &self.dispatcher.document;
+        match document.shared_check() {
             Some(check) => self.check_result(ui, &check),
-            None if self.dispatcher.document.check.is_some() => {
+            None if self.dispatcher.document.check().is_some() => {
                 theme::weak(ui, "Something has changed since the last comparison: compare again.");
             }
             None => {
                 theme::weak(ui, "Not compared yet.");
             }
+        }
+    }
+
+    /// Which comparison is shown, where there are several, and a way to another.
+    fn comparisons(&mut self, ui: &mut egui::Ui) {
+        let document = &self.dispatcher.document;
+        let (shown, ready) = (document.active.comparison, !self.is_busy());
+        let names: Vec<(ElementId, String)> = document.comparisons().map(|own| (own.id, own.name.clone())).collect();
+        if names.is_empty() {
+            return;
+        }
+        let mut chosen = shown;
+        ui.horizontal(|ui| {
+            if names.len() > 1 {
+                let label = ui.label("Shown");
+                let text = shown.map(|id| document.plan.name(id)).unwrap_or_default();
+                let combo =
+                    egui::ComboBox::from_id_salt("shown comparison").selected_text(text).width(150.0).truncate();
+                let combo = combo.show_ui(ui, |ui| {
+                    for (id, name) in &names {
+                        ui.selectable_value(&mut chosen, Some(*id), name.as_str());
+                    }
+                });
+                combo.response.labelled_by(label.id);
+            }
+            let hint = "Compares the same part in another way, or by other limits, beside the others";
+            if ui.add_enabled(ready, egui::Button::new("Another comparison")).on_hover_text(hint).clicked() {
+                self.actions.push(Action::Send(Box::new(Inspect::AddComparison.into())));
+            }
+        });
+        if let Some(id) = chosen.filter(|_| chosen != shown && ready) {
+            self.actions.push(Action::Send(Box::new(Inspect::Show(id).into())));
         }
     }
 
@@ -177,7 +212,7 @@ impl App {
             }
         }
         if let (Some(spot), Some(viewport)) = (fly_to, &mut self.viewport) {
-            viewport.fly_to(spot, self.dispatcher.document.nominal.as_deref());
+            viewport.fly_to(spot, self.dispatcher.document.nominal());
         }
     }
 }

@@ -1,16 +1,12 @@
-//! Elements made from features, and distances and angles between elements: parts of the Features workspace.
+//! Elements made from features: a part of the Features workspace.
 
 use super::super::{App, theme};
-use super::{named, rows};
+use super::{named, not_made, rows};
 use crate::number_field::NumberField;
-use base::UserError;
-use dispatch::{Command, Tolerances};
-use inspect::features::constructions::{Construction, Section};
+use dispatch::{Command, Elements, Tolerances};
+use inspect::features::constructions::{Constructed, Construction, Section};
 use inspect::features::element::LEAST_LENGTH_MM;
-use inspect::features::measures::{Angle, AngleConvention, Distance, Known, angle, distance};
 use inspect::features::{Element, Shape};
-use session::Document;
-use session::tolerancing::{ConstructedElement, Part};
 
 /// What these parts remember between frames.
 #[derive(Clone, Debug)]
@@ -19,27 +15,11 @@ pub struct Draft {
     offset_mm: f64,
     /// Chosen so far, in order; empty where none is.
     sources: Vec<String>,
-    measured: [String; 2],
-    measures: Option<Measures>,
-}
-
-/// What was measured between two parts.
-#[derive(Clone, Debug)]
-struct Measures {
-    of: [Option<Part>; 2],
-    distance: Result<Distance, UserError>,
-    angle: Result<Angle, UserError>,
 }
 
 impl Default for Draft {
     fn default() -> Self {
-        Self {
-            construction: Construction::Intersection,
-            offset_mm: 10.0,
-            sources: Vec::new(),
-            measured: [String::new(), String::new()],
-            measures: None,
-        }
+        Self { construction: Construction::Intersection, offset_mm: 10.0, sources: Vec::new() }
     }
 }
 
@@ -53,8 +33,7 @@ impl App {
         }
         self.construction(ui, &names, send);
         self.constructed(ui, send);
-        theme::heading(ui, "Measure");
-        self.measures(ui, &names);
+        self.measures(ui, &names, send);
     }
 
     fn construction(&mut self, ui: &mut egui::Ui, names: &[String], send: &mut Option<Command>) {
@@ -101,87 +80,27 @@ impl App {
     fn constructed(&self, ui: &mut egui::Ui, send: &mut Option<Command>) {
         let document = &self.dispatcher.document;
         let pose = document.nominal_from_scan();
-        for (i, element) in document.tolerancing.constructed.iter().enumerate() {
-            let title = format!("{}   {}", element.recipe.name, element.made.element.name());
+        let constructions = document.constructions();
+        for (i, element) in constructions.iter().enumerate() {
+            let Some((feature, made)) = element.made.and_then(|own| Some((own, own.made()?))) else {
+                not_made(ui, document, element.id);
+                continue;
+            };
+            let title = format!("{}   {}", element.name, feature.element.name());
             let id = ui.make_persistent_id(("constructed", i));
-            let last = i + 1 == document.tolerancing.constructed.len();
+            let last = i + 1 == constructions.len();
+            let sources: Vec<String> = element.recipe.sources.iter().map(|id| document.plan.name(*id)).collect();
             egui::CollapsingHeader::new(title).id_salt(id).default_open(last).show(ui, |ui| {
-                rows(ui, &format!("constructed {i}"), &figures(element, &element.made.element.moved(&pose)));
-                theme::weak(ui, &element.made.remark);
+                rows(ui, &format!("constructed {i}"), &figures(&sources, made, &feature.element.moved(&pose)));
+                theme::weak(ui, &made.remark);
                 let button = ui.button("Remove");
-                named(&button, &format!("Remove {}", element.recipe.name));
+                named(&button, &format!("Remove {}", element.name));
                 if button.clicked() {
-                    *send = Some(Tolerances::RemoveConstruction(i).into());
+                    *send = Some(Elements::Remove(element.id).into());
                 }
             });
         }
     }
-
-    fn measures(&mut self, ui: &mut egui::Ui, names: &[String]) {
-        let document = &self.dispatcher.document;
-        let draft = &mut self.construction_draft;
-        ui.horizontal(|ui| {
-            for (name, title) in draft.measured.iter_mut().zip(["From", "To"]) {
-                let label = ui.label(egui::RichText::new(title).weak());
-                choose(ui, title, name, names, "choose").labelled_by(label.id);
-            }
-        });
-        let [from, to] = &draft.measured;
-        let of = [document.part(from), document.part(to)];
-        if of.iter().any(Option::is_none) || from == to {
-            theme::weak(ui, "Choose two elements to see how far apart they are, and at which angle.");
-            return;
-        }
-        let kept = draft.measures.take().filter(|measures| measures.of == of);
-        let measures = kept.unwrap_or_else(|| measured(document, from, to, of));
-        let mut figures = Vec::new();
-        if let Ok(distance) = &measures.distance {
-            figures.push(("Distance", with(distance.distance_mm, distance.uncertainty_mm, " mm")));
-        }
-        if let Ok(angle) = &measures.angle {
-            let uncertainty = angle.uncertainty_rad.map(f64::to_degrees);
-            figures.push(("Angle", with(angle.angle_rad.to_degrees(), uncertainty, "°")));
-        }
-        rows(ui, "measures", &figures);
-        match &measures.distance {
-            Ok(distance) => theme::weak(ui, format!("{}.", distance.how)),
-            Err(error) => theme::weak(ui, &error.sentence),
-        };
-        // Points have no angle: nothing is missing then.
-        if let Ok(angle) = &measures.angle {
-            theme::weak(ui, format!("{}. Uncertainties with k = 2; constructed elements count as exact.", angle.how));
-        }
-        draft.measures = Some(measures);
-    }
-}
-
-fn measured(document: &Document, from: &str, to: &str, of: [Option<Part>; 2]) -> Measures {
-    let points = [from, to].map(|name| document.points_at(&document.numbers_of(name)));
-    let [one, other] = &of;
-    let (distance, angle) = match (known(one.as_ref(), &points[0]), known(other.as_ref(), &points[1])) {
-        (Some(one), Some(other)) => (distance(&one, &other), angle(&one, &other, AngleConvention::Acute)),
-        _ => {
-            let missing = UserError::internal("An element to be measured is missing.");
-            (Err(missing.clone()), Err(missing))
-        }
-    };
-    Measures { distance, angle, of }
-}
-
-fn known<'a>(part: Option<&'a Part>, points: &'a [geometry::Point]) -> Option<Known<'a>> {
-    part.map(|part| match part {
-        Part::Fitted(fit) => Known::of_fit(fit, points),
-        Part::Slot(fit) => {
-            Known { motion: Some(&fit.uncertainty.motion), points, ..Known::exact(fit.slot.mid_plane()) }
-        }
-        Part::Made(element) => Known::exact(*element),
-    })
-}
-
-/// “12.3456 ± 0.0010 mm”.
-fn with(value: f64, uncertainty: Option<f64>, unit: &str) -> String {
-    let sure = uncertainty.map_or_else(String::new, |own| format!(" ± {own:.4}"));
-    format!("{value:.4}{sure}{unit}")
 }
 
 /// One of `names`; `empty` is shown where none is chosen, which is a choice too where it is “none”.
@@ -200,10 +119,10 @@ pub(super) fn choose(ui: &mut egui::Ui, id: &str, name: &mut String, names: &[St
 }
 
 /// The element's figures by name; `moved` is it in the frame that is shown.
-fn figures(element: &ConstructedElement, moved: &Element) -> Vec<(&'static str, String)> {
+fn figures(sources: &[String], made: &Constructed, moved: &Element) -> Vec<(&'static str, String)> {
     let place = moved.place();
     let mut figures = vec![
-        ("Made from", element.recipe.sources.join(", ")),
+        ("Made from", sources.join(", ")),
         ("Place", format!("{:.4}, {:.4}, {:.4} mm", place.x, place.y, place.z)),
     ];
     if let Some(direction) = moved.direction() {
@@ -212,14 +131,14 @@ fn figures(element: &ConstructedElement, moved: &Element) -> Vec<(&'static str, 
     if let Element::Shape(Shape::Circle { radius, .. } | Shape::Sphere { radius, .. }) = moved {
         figures.push(("Radius", format!("{radius:.4} mm")));
     }
-    match element.made.section {
+    match made.section {
         Some(Section::Circle { radius_mm, .. }) => figures.push(("Cut", format!("circle of radius {radius_mm:.4} mm"))),
         Some(Section::Ellipse { half_long_mm, half_short_mm, .. }) => {
             figures.push(("Cut", format!("ellipse, half axes {half_long_mm:.4}, {half_short_mm:.4} mm")));
         }
         None => {}
     }
-    if let Some(misses) = element.made.misses_by_mm.filter(|misses| *misses > LEAST_LENGTH_MM) {
+    if let Some(misses) = made.misses_by_mm.filter(|misses| *misses > LEAST_LENGTH_MM) {
         figures.push(("Misses by", format!("{misses:.4} mm")));
     }
     figures

@@ -2,13 +2,20 @@
 
 use super::super::{App, theme};
 use super::constructions::choose;
-use super::rows;
+use super::{is_settled, named, not_made, rows};
 use crate::number_field::NumberField;
 use base::signed;
-use dispatch::{Command, Features, Select};
+use dispatch::{Command, Elements, Features, Select};
 use geometry::Combine;
-use inspect::features::{Certificate, Element, Kind, Objective, Shape, nominal};
-use session::selection::{Feature, Selectable};
+use inspect::features::fitting::Fitting;
+use inspect::features::recipe::FeatureRecipe;
+use inspect::features::{Certificate, Element, Fit, Kind, Objective, Shape, nominal};
+use session::features::Measured;
+use session::plan::{ElementId, Recipe};
+use session::selection::Selectable;
+
+/// Robust standard deviations beyond which points are usually dropped.
+const USUAL_SIGMAS: f64 = 3.0;
 
 /// What the panel remembers between frames.
 #[derive(Clone, Debug)]
@@ -21,6 +28,8 @@ pub struct Draft {
     robust: bool,
     clips: bool,
     sigmas: f64,
+    /// How a feature is fitted, while that is being edited.
+    edited: Option<(ElementId, Fitting)>,
 }
 
 impl Default for Draft {
@@ -31,7 +40,8 @@ impl Default for Draft {
             objective: Objective::default(),
             robust: false,
             clips: true,
-            sigmas: 3.0,
+            sigmas: USUAL_SIGMAS,
+            edited: None,
         }
     }
 }
@@ -40,7 +50,7 @@ impl App {
     pub(super) fn features_panel(&mut self, ui: &mut egui::Ui) {
         theme::heading(ui, "Brush");
         let document = &self.dispatcher.document;
-        if document.actual.is_none() && document.nominal.is_none() {
+        if document.actual().is_none() && document.nominal().is_none() {
             theme::weak(ui, "Load a scan, then brush the points of a feature.");
             return;
         }
@@ -50,6 +60,7 @@ impl App {
         self.selection(ui, &mut send);
         self.fits(ui, &mut send);
         self.features(ui, &mut send);
+        self.take_fitting(ui, &mut send);
         self.slots(ui, &mut send);
         self.constructions(ui, &mut send);
         self.tolerances(ui, &mut send);
@@ -106,63 +117,133 @@ impl App {
         self.parallel_planes(ui, clip_sigmas, send);
     }
 
+    /// A change of how a feature is fitted, once the edit has ended.
+    fn take_fitting(&mut self, ui: &egui::Ui, send: &mut Option<Command>) {
+        if send.is_some() || self.is_busy() || !is_settled(ui) {
+            return;
+        }
+        let Some((id, fitting)) = self.feature_draft.edited.take() else { return };
+        if let Some(Recipe::Feature(own)) = self.dispatcher.document.plan.get(id).map(|own| &own.recipe) {
+            let recipe = FeatureRecipe { fitting, ..FeatureRecipe::clone(own) };
+            *send = Some(Elements::SetRecipe(id, Box::new(recipe.into())).into());
+        }
+    }
+
     fn features(&mut self, ui: &mut egui::Ui, send: &mut Option<Command>) {
         let document = &self.dispatcher.document;
+        let edited = &mut self.feature_draft.edited;
         theme::heading(ui, "Features");
-        if document.features.is_empty() {
+        let features = document.features();
+        if features.is_empty() {
             theme::weak(ui, "None fitted yet.");
             return;
         }
-        let frame = if document.alignment.is_some() { "nominal" } else { "scan" };
+        let frame = if document.alignment().is_some() { "nominal" } else { "scan" };
         theme::weak(ui, format!("Places and directions in the frame of the {frame}; uncertainties with k = 2."));
         let pose = document.nominal_from_scan();
-        for (i, feature) in document.features.iter().enumerate() {
-            let title = format!("{}   RMS {:.4} mm", feature.recipe.name, feature.fit.rms_mm);
+        for (i, feature) in features.iter().enumerate() {
+            let Some((made, fit)) = feature.made.and_then(|made| Some((made, made.fit()?))) else {
+                not_made(ui, document, feature.id);
+                if ui.button("Remove").clicked() {
+                    *send = Some(Elements::Remove(feature.id).into());
+                }
+                continue;
+            };
+            let title = format!("{}   RMS {:.4} mm", feature.name, fit.rms_mm);
             let id = ui.make_persistent_id(("feature", i));
-            let last = i + 1 == document.features.len();
+            let last = i + 1 == features.len();
             let header = egui::CollapsingHeader::new(title).id_salt(id).default_open(last);
             header.show(ui, |ui| {
-                let shape = feature.fit.shape.moved(&pose);
-                let name = &feature.recipe.name;
-                let nominal = document.tolerancing.plan.nominals.get(name);
-                let mut figures = figures(feature, &shape);
-                if let Some(nominal) = nominal.filter(|_| document.alignment.is_some()) {
+                let shape = fit.shape.moved(&pose);
+                let name = feature.name;
+                let nominal = feature.recipe.nominal.as_ref();
+                let mut figures = figures(feature.recipe, fit, &shape);
+                if let Some(nominal) = nominal.filter(|_| document.alignment().is_some()) {
                     figures.extend(off_nominal(&shape, nominal));
                 }
                 rows(ui, &format!("feature {i}"), &figures);
-                theme::weak(ui, format!("{}.", feature.fit.uncertainty.assumption));
+                theme::weak(ui, format!("{}.", fit.uncertainty.assumption));
+                selection_words(ui, feature, document.alignment().is_some(), send);
+                fitting(ui, feature, edited);
                 ui.horizontal(|ui| {
                     let hint = "What it should be: the feature that the selected facets of the nominal are of";
-                    let missing = if document.alignment.is_none() {
+                    let missing = if document.alignment().is_none() {
                         "Align first"
                     } else {
                         "Brush its facets of the nominal first"
                     };
-                    let ready = document.alignment.is_some() && !document.facets.selected.is_empty();
+                    let ready = document.alignment().is_some() && !document.facets.selected.is_empty();
                     let button = ui.add_enabled(ready, egui::Button::new("Nominal from facets"));
                     if button.on_hover_text(hint).on_disabled_hover_text(missing).clicked() {
-                        *send = Some(Features::NominalFromFacets(name.clone()).into());
+                        *send = Some(Features::NominalFromFacets(name.to_owned()).into());
                     }
                     if nominal.is_some() && ui.button("Forget nominal").clicked() {
-                        *send = Some(Features::ForgetNominal(name.clone()).into());
+                        *send = Some(Features::ForgetNominal(name.to_owned()).into());
                     }
                 });
-                if nominal.is_some() && document.alignment.is_none() {
+                if nominal.is_some() && document.alignment().is_none() {
                     theme::weak(ui, "Align to see how far it is from its nominal.");
                 }
                 ui.horizontal(|ui| {
                     if ui.button("Select its points").clicked() {
-                        *send = Some(
-                            Select::Numbers(Selectable::Points, feature.recipe.points.clone(), Combine::Replace).into(),
-                        );
+                        let points = made.numbers.clone();
+                        *send = Some(Select::Numbers(Selectable::Points, points, Combine::Replace).into());
                     }
                     if ui.button("Remove").clicked() {
-                        *send = Some(Features::Remove(i).into());
+                        *send = Some(Elements::Remove(feature.id).into());
                     }
                 });
             });
         }
     }
+}
+
+/// How it is fitted, to be changed; taken over when an edit ends.
+fn fitting(ui: &mut egui::Ui, feature: &Measured<'_, FeatureRecipe>, edited: &mut Option<(ElementId, Fitting)>) {
+    let own = &feature.recipe.fitting;
+    let mut fitting = match edited {
+        Some((id, fitting)) if *id == feature.id => fitting.clone(),
+        _ => own.clone(),
+    };
+    ui.horizontal(|ui| {
+        let robust = ui.checkbox(&mut fitting.robust, "Most points decide");
+        named(&robust, &format!("Most points decide {}", feature.name));
+        let mut clips = fitting.clip_sigmas.is_some();
+        let clip = ui.checkbox(&mut clips, "Drop beyond");
+        named(&clip, &format!("Drop points of {}", feature.name));
+        if clip.changed() {
+            fitting.clip_sigmas = clips.then_some(USUAL_SIGMAS);
+        }
+        if let Some(sigmas) = &mut fitting.clip_sigmas {
+            let drag = NumberField::new(sigmas).speed(0.05).range(1.0..=10.0).suffix(" σ");
+            named(&ui.add(drag), &format!("Largest residual of {}", feature.name));
+        }
+    });
+    if fitting != *own {
+        *edited = Some((feature.id, fitting));
+    }
+}
+
+/// What its points are, and whether they are found again on other parts.
+fn selection_words(
+    ui: &mut egui::Ui,
+    feature: &Measured<'_, FeatureRecipe>,
+    is_aligned: bool,
+    send: &mut Option<Command>,
+) {
+    let selection = &feature.recipe.selection;
+    if selection.is_repeatable() {
+        theme::weak(ui, format!("Measured on every part: {}.", selection.words()));
+        return;
+    }
+    ui.horizontal(|ui| {
+        theme::weak(ui, "Of this part only.");
+        let button = ui.add_enabled(is_aligned, egui::Button::new("Measure on its faces"));
+        let hint = "Takes the faces of the nominal that its points lie on, so that it is measured on every part";
+        if button.on_hover_text(hint).on_disabled_hover_text("Align first").clicked() {
+            *send = Some(Features::OnFaces(feature.id).into());
+        }
+    });
 }
 
 /// How far a feature is from what it should be, nominal frame.
@@ -185,8 +266,8 @@ fn off_nominal(shape: &Shape, nominal: &Element) -> Vec<(&'static str, String)> 
 }
 
 /// The feature's figures by name; `shape` is it in the frame that is shown.
-fn figures(feature: &Feature, shape: &Shape) -> Vec<(&'static str, String)> {
-    let (fit, u) = (&feature.fit, &feature.fit.uncertainty);
+fn figures(recipe: &FeatureRecipe, fit: &Fit, shape: &Shape) -> Vec<(&'static str, String)> {
+    let u = &fit.uncertainty;
     let place = shape.place();
     let mut figures = vec![
         ("Place", format!("{:.4}, {:.4}, {:.4} mm", place.x, place.y, place.z)),
@@ -225,11 +306,11 @@ fn figures(feature: &Feature, shape: &Shape) -> Vec<(&'static str, String)> {
         figures.push(("Held by", format!("{} points", zone.contacts.len())));
     }
     figures.push(("Points", format!("{} used, {} dropped", theme::count(fit.used), theme::count(fit.dropped.len()))));
-    if !feature.recipe.weights.is_plain() {
-        figures.push(("Weights", feature.recipe.weights.words()));
+    if !recipe.fitting.weights.is_plain() {
+        figures.push(("Weights", recipe.fitting.weights.words()));
     }
-    if !feature.recipe.parallel_to.is_empty() {
-        figures.push(("Normal", format!("of {} planes together", feature.recipe.parallel_to.len() + 1)));
+    if !recipe.parallel_to.is_empty() {
+        figures.push(("Normal", format!("of {} planes together", recipe.parallel_to.len() + 1)));
     }
     figures
 }

@@ -7,24 +7,24 @@ use super::rows;
 use crate::number_field::NumberField;
 use dispatch::Command;
 use dispatch::mechanical::{Live, Order, Source};
-use inspect::calibration::mechanical::{Stage, TURNS};
+use inspect::calibration::mechanical::{TURNS, Turned};
 
 impl App {
     pub(super) fn mechanical_panel(&mut self, ui: &mut egui::Ui) {
         theme::heading(ui, "What is turned");
         let mechanical = &mut self.calibration.setup.mechanical;
         ui.horizontal(|ui| {
-            theme::pick(ui, &mut mechanical.stage, Stage::Artefact, "1. Artefact's module");
-            theme::pick(ui, &mut mechanical.stage, Stage::Sensor, "2. Sensor's module");
+            theme::pick(ui, &mut mechanical.turned, Turned::Artefact, "1. Artefact's module");
+            theme::pick(ui, &mut mechanical.turned, Turned::Sensor, "2. Sensor's module");
         });
         theme::weak(
             ui,
-            match mechanical.stage {
-                Stage::Artefact => {
+            match mechanical.turned {
+                Turned::Artefact => {
                     "Touch the plate (LP, RP or PLATE) and its side face (SIDE) or the long slot (LL, LR), turn the screws, \
                  and touch again."
                 }
-                Stage::Sensor => {
+                Turned::Sensor => {
                     "Take a snapshot of the aligned artefact, turn the screws, and take the next. The artefact counts as it was \
                  touched."
                 }

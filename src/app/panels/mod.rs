@@ -9,10 +9,12 @@ mod certification;
 pub mod cleaning;
 mod compare;
 pub mod constructions;
-mod elements;
+pub mod elements;
 pub mod features;
+pub mod measures;
 mod mechanical;
 pub mod parallel_planes;
+mod parts_bar;
 pub mod picks;
 pub mod probing;
 pub mod repeatability;
@@ -25,8 +27,11 @@ mod slots;
 mod tolerance_details;
 pub mod tolerances;
 
-use super::{App, Workspace};
+use super::{App, Workspace, theme};
 use dispatch::Inspect;
+use session::Document;
+use session::pipeline::State;
+use session::plan::ElementId;
 
 impl App {
     /// What belongs to the chosen workspace.
@@ -59,6 +64,21 @@ fn is_settled(ui: &egui::Ui) -> bool {
 /// Gives a widget without a label of its own a name, for accessibility.
 fn named(response: &egui::Response, name: &str) {
     response.ctx.accesskit_node_builder(response.id, |node| node.set_label(name));
+}
+
+/// An element that is not there, and why.
+fn not_made(ui: &mut egui::Ui, document: &Document, id: ElementId) {
+    let name = document.plan.name(id);
+    let why = match document.state(id) {
+        State::Failed(sentence) => sentence,
+        State::Waits(on) => format!("Waits for {}.", on.join(", ")),
+        State::NotMade | State::Stale | State::Fresh => "Not made yet: update it.".to_owned(),
+    };
+    ui.horizontal_wrapped(|ui| {
+        theme::dot(ui, theme::WARN);
+        ui.label(name);
+    });
+    theme::weak(ui, why);
 }
 
 /// Two columns of names and values.

@@ -28,12 +28,14 @@ impl App {
     /// Named selections of points and fitted planes are what parallel planes are fitted to.
     pub(super) fn parallel_planes(&mut self, ui: &mut egui::Ui, clip_sigmas: Option<f64>, send: &mut Option<Command>) {
         let (ready, document) = (!self.is_busy(), &self.dispatcher.document);
-        let selections = document.selections.iter().filter(|own| own.of == Selectable::Points).map(|own| &own.name);
-        let planes = document.features.iter().filter(|own| own.recipe.kind == Kind::Plane).map(|own| &own.recipe.name);
+        let selections =
+            document.selections.iter().filter(|own| own.of == Selectable::Points).map(|own| own.name.as_str());
+        let planes =
+            document.features().into_iter().filter(|own| own.recipe.fitting.kind == Kind::Plane).map(|own| own.name);
         let mut names: Vec<String> = Vec::new();
         for name in selections.chain(planes) {
-            if !names.contains(name) {
-                names.push(name.clone());
+            if !names.iter().any(|own| own == name) {
+                names.push(name.to_owned());
             }
         }
         if names.len() < 2 {

@@ -59,7 +59,7 @@ impl App {
             }
         });
         egui::CollapsingHeader::new("How holes are touched").show(ui, |ui| touching(ui, setup));
-        let has_scan = self.dispatcher.document.actual.is_some();
+        let has_scan = self.dispatcher.document.actual().is_some();
         let missing = match (probing.holes.is_empty(), has_scan, setup.probe_radius_mm) {
             (true, ..) => Some("Choose a list of holes."),
             (_, false, _) => Some("Load a scan in the axes of the CMM: merge snapshots by the calibration."),

@@ -132,7 +132,7 @@ impl App {
             }
             let hint = "Selects the scan's points that lie by these facets, to fit or to judge them";
             let button = egui::Button::new("Select points on these");
-            if ui.add_enabled(some && document.actual.is_some(), button).on_hover_text(hint).clicked() {
+            if ui.add_enabled(some && document.actual().is_some(), button).on_hover_text(hint).clicked() {
                 *send = Some(Select::PointsOnFacets.into());
             }
         });

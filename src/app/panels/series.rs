@@ -10,7 +10,7 @@ use egui::{RichText, Ui};
 use super::super::choosing::Purpose;
 use super::super::{Action, theme};
 use super::picks::Pick;
-use dispatch::Series;
+use dispatch::{Dispatcher, Inspect, Series};
 use inspect::deviation::Verdict;
 use report::series::{Trend, trends};
 use session::series::{ElementRecord, PartRecord};
@@ -29,6 +29,20 @@ pub struct SeriesWindow {
     chosen: Option<(String, String)>,
     /// What was last made of the records that are shown.
     shown: Option<(Arc<Vec<PartRecord>>, Vec<Trend>)>,
+    /// Whose parts are shown.
+    source: Source,
+    /// The parts of the inspection, in that state of it.
+    stages: Option<(u64, Arc<Vec<PartRecord>>)>,
+}
+
+/// Whose parts the window shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Source {
+    /// Those measured by a plan from files.
+    #[default]
+    Series,
+    /// Those of the inspection.
+    Stages,
 }
 
 /// Width of the fields of paths, in points.
@@ -38,25 +52,44 @@ const NAME_WIDTH: f32 = 150.0;
 const CHECK_WIDTH: f32 = 150.0;
 
 impl SeriesWindow {
+    /// Opens it on those parts.
+    pub fn open(&mut self, source: Source) {
+        (self.is_open, self.source, self.chosen) = (true, source, None);
+    }
+
+    /// The parts of the inspection.
+    fn of_stages(&mut self, dispatcher: &Dispatcher) -> Option<Arc<Vec<PartRecord>>> {
+        let document = &dispatcher.document;
+        if self.stages.as_ref().is_none_or(|(revision, _)| *revision != document.revision) {
+            let records = document.records(dispatcher.context.backend.as_ref()).ok()?;
+            self.stages = Some((document.revision, Arc::new(records)));
+        }
+        self.stages.as_ref().map(|(_, records)| Arc::clone(records))
+    }
+
     /// Draws it over the other panels.
-    pub fn show(
-        &mut self,
-        context: &egui::Context,
-        records: Option<&Arc<Vec<PartRecord>>>,
-        is_busy: bool,
-    ) -> Vec<Action> {
+    pub fn show(&mut self, context: &egui::Context, dispatcher: &Dispatcher, is_busy: bool) -> Vec<Action> {
         let mut actions = Vec::new();
+        if !self.is_open {
+            return actions;
+        }
+        let (title, records) = match self.source {
+            Source::Series => ("Measure parts by a plan", dispatcher.document.series.clone()),
+            Source::Stages => ("Parts measured so far", self.of_stages(dispatcher)),
+        };
         let mut is_open = self.is_open;
         let area = context.content_rect();
-        egui::Window::new("Measure parts by a plan")
+        egui::Window::new(title)
             .open(&mut is_open)
             .collapsible(false)
             .default_size([(area.width() - 80.0).min(860.0), (area.height() - 120.0).min(620.0)])
             .default_pos([40.0, 60.0])
             .constrain_to(area)
             .show(context, |ui| {
-                self.orders(ui, is_busy, &mut actions);
-                let Some(records) = records else {
+                if self.source == Source::Series {
+                    self.orders(ui, is_busy, &mut actions);
+                }
+                let Some(records) = &records else {
                     theme::weak(
                         ui,
                         "A plan is saved from an inspection: File, Save plan for other parts… Every part then goes \
@@ -68,7 +101,10 @@ impl SeriesWindow {
                     self.shown = Some((Arc::clone(records), trends(records)));
                 }
                 ui.separator();
-                table(ui, records, &mut self.chosen);
+                let part = table(ui, records, &mut self.chosen);
+                if let Some(number) = part.filter(|_| self.source == Source::Stages && !is_busy) {
+                    actions.push(Action::Send(Box::new(Inspect::ShowPart(number).into())));
+                }
                 let Some((_, trends)) = &self.shown else { return };
                 ui.separator();
                 trend::section(ui, records, trends, &mut self.chosen);
@@ -126,17 +162,13 @@ impl SeriesWindow {
     }
 }
 
-fn colour(verdict: Option<Verdict>) -> egui::Color32 {
-    match verdict {
-        Some(Verdict::Pass) => theme::GOOD,
-        Some(Verdict::Fail) => theme::BAD,
-        Some(Verdict::Incomplete) => theme::WARN,
-        None => egui::Color32::GRAY,
-    }
+pub(super) fn colour(verdict: Option<Verdict>) -> egui::Color32 {
+    verdict.map_or(egui::Color32::GRAY, super::compare::verdict_colour)
 }
 
-/// A row a part, a column a check; rows out of view cost nothing.
-fn table(ui: &mut Ui, records: &[PartRecord], chosen: &mut Option<(String, String)>) {
+/// A row a part, a column a check; rows out of view cost nothing. The number of the part that was clicked.
+fn table(ui: &mut Ui, records: &[PartRecord], chosen: &mut Option<(String, String)>) -> Option<usize> {
+    let mut part = None;
     let checks: Vec<&ElementRecord> = records
         .iter()
         .find(|record| !record.elements.is_empty())
@@ -164,10 +196,11 @@ fn table(ui: &mut Ui, records: &[PartRecord], chosen: &mut Option<(String, Strin
         });
         let rows = egui::ScrollArea::vertical().id_salt("series rows").max_height(220.0).auto_shrink([false, true]);
         rows.show_rows(ui, height, records.len(), |ui, range| {
-            for record in records.get(range).unwrap_or_default() {
+            for (number, record) in range.clone().zip(records.get(range).unwrap_or_default()) {
                 ui.horizontal(|ui| {
                     cell(ui, NAME_WIDTH, &mut |ui| {
-                        ui.add(egui::Label::new(&record.part).truncate());
+                        let name = egui::Label::new(&record.part).truncate().sense(egui::Sense::click());
+                        part = ui.add(name).clicked().then_some(number).or(part);
                     });
                     cell(ui, CHECK_WIDTH, &mut |ui| {
                         theme::dot(ui, colour(record.verdict));
@@ -187,6 +220,7 @@ fn table(ui: &mut Ui, records: &[PartRecord], chosen: &mut Option<(String, Strin
             }
         });
     });
+    part
 }
 
 fn check_cell(ui: &mut Ui, own: Option<&ElementRecord>, chosen: &mut Option<(String, String)>) {

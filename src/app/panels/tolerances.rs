@@ -1,7 +1,5 @@
 //! Datum letters and tolerances, and what judging them came to: a part of the Features workspace.
 
-use std::sync::Arc;
-
 use egui::{Color32, RichText};
 
 use super::super::{Action, App, theme};
@@ -26,8 +24,8 @@ const USUAL_LIMIT_MM: f64 = 0.1;
 #[derive(Clone, Debug, Default)]
 pub struct Draft {
     plan: Plan,
-    /// The document's plan that the edit began from.
-    from: Arc<Plan>,
+    /// What the document asked when the edit began.
+    from: Plan,
     /// Where plans are read and written.
     file: String,
 }
@@ -36,18 +34,18 @@ impl App {
     pub(super) fn tolerances(&mut self, ui: &mut egui::Ui, send: &mut Option<Command>) {
         theme::heading(ui, "Tolerances");
         let document = &self.dispatcher.document;
-        let tolerancing = &document.tolerancing;
+        let asked = document.asked();
         let (names, busy) = (document.element_names(), self.dispatcher.job().is_some());
         let draft = &mut self.tolerance_draft;
-        if !Arc::ptr_eq(&draft.from, &tolerancing.plan) {
-            (draft.plan, draft.from) = (Plan::clone(&tolerancing.plan), Arc::clone(&tolerancing.plan));
+        if draft.from != asked {
+            (draft.plan, draft.from) = (asked.clone(), asked);
         }
         if names.is_empty() && draft.plan.tolerances.is_empty() {
             theme::weak(ui, "Fit features, give the datums their letters, then add what the drawing tolerances.");
         } else {
             datums(ui, &mut draft.plan, &names);
-            let judgement = tolerancing.judgement.as_deref().filter(|_| draft.plan == *draft.from);
-            list(ui, &mut draft.plan, document, &names, judgement);
+            let judgement = document.judgement().filter(|_| draft.plan == draft.from);
+            list(ui, &mut draft.plan, document, &names, judgement.as_deref());
             if ui.add_enabled(!names.is_empty(), egui::Button::new("Add tolerance")).clicked() {
                 draft.plan.tolerances.push(fresh(names.first()));
             }
@@ -57,9 +55,9 @@ impl App {
             }
         }
         file(ui, draft, busy, send);
-        if send.is_none() && !busy && is_settled(ui) && draft.plan != *draft.from {
+        if send.is_none() && !busy && is_settled(ui) && draft.plan != draft.from {
             *send = Some(Tolerances::Set(Box::new(draft.plan.clone())).into());
-        } else if draft.plan != *draft.from && send.is_some() {
+        } else if draft.plan != draft.from && send.is_some() {
             // The edit first, so that what was asked for sees it.
             self.actions
                 .push(Action::Send(Box::new(Command::Tolerances(Tolerances::Set(Box::new(draft.plan.clone()))))));
@@ -100,7 +98,7 @@ fn datums(ui: &mut egui::Ui, plan: &mut Plan, names: &[String]) {
     });
 }
 
-fn list(ui: &mut egui::Ui, plan: &mut Plan, document: &Document, names: &[String], judgement: Option<&Judgement>) {
+fn list(ui: &mut egui::Ui, plan: &mut Plan, document: &Document, names: &[String], judgement: Option<&[Judgement]>) {
     if plan.tolerances.is_empty() {
         theme::weak(ui, "No tolerances yet: add one, or open a list.");
         return;
@@ -109,7 +107,7 @@ fn list(ui: &mut egui::Ui, plan: &mut Plan, document: &Document, names: &[String
     let mut removed = None;
     for (i, tolerance) in plan.tolerances.iter_mut().enumerate() {
         ui.separator();
-        let result = judgement.and_then(|judgement| judgement.results.get(i));
+        let result = judgement.and_then(|judgement| judgement.get(i));
         let before = (tolerance.characteristic.name(), tolerance.feature.clone());
         ui.horizontal(|ui| {
             characteristic(ui, i, &mut tolerance.characteristic);
@@ -167,7 +165,7 @@ fn suit(tolerance: &mut Tolerance, letters: &[String], document: &Document) {
         tolerance.datums.extend(letters.first().cloned());
     }
     if let Characteristic::Position { true_place, .. } = &mut tolerance.characteristic {
-        let is_told = document.tolerancing.plan.nominals.contains_key(&tolerance.feature);
+        let is_told = document.nominal_of(&tolerance.feature).is_some();
         let element = document.element(&tolerance.feature).filter(|_| !is_told);
         let at = true_place.map_or_else(Point::origin, |place| place.place());
         let along = true_place.and_then(|place| place.direction()).unwrap_or_else(Vector::z);

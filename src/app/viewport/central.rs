@@ -66,18 +66,18 @@ impl App {
             viewport.foreseen = None;
         }
         viewport.is_sweeping = !self.sweeping.is_empty();
-        let stage = self.stage();
+        let subject = self.subject();
         (viewport.origin, viewport.scale) = (rect.min, scale);
-        viewport.render(ui.ctx(), &stage, &live, shown, size);
+        viewport.render(ui.ctx(), &subject, &live, shown, size);
         viewport.screen.paint(ui, rect);
         viewport.hover(ui.ctx(), &response);
         if self.picking.is_some() && response.clicked() {
             self.pick_place(viewport, &response, scale);
         }
         self.draw_brush(ui, &response, rect);
-        let document = &stage.document;
+        let document = &subject.document;
         let overlay = Overlay::new(ui, viewport, rect, scale);
-        overlay.features(document);
+        overlay.features(document, &self.unseen);
         if self.workspace != Workspace::Calibrate {
             overlay.holes(document);
         }
@@ -87,7 +87,7 @@ impl App {
         }
         overlay.axes();
         let coloured = shown.deviations && (document.current_measurement().is_some() || live.frame.is_some());
-        if coloured || stage.residuals.is_some() {
+        if coloured || subject.residuals.is_some() {
             legend::draw(ui, rect, document);
         }
         if live.frame.is_some() {
@@ -237,17 +237,15 @@ impl App {
                 let at = (pointer - response.rect.min) * scale;
                 let (origin, direction) = viewport.camera.ray((at.x, at.y));
                 let hit = document
-                    .nominal
-                    .as_ref()
+                    .nominal()
                     .and_then(|nominal| nominal.surface.first_hit(&origin, &direction, 0.0, f64::INFINITY));
                 if let Some(hit) = hit {
                     self.picking = Some(Picking { nominal: Some(origin + direction * hit.t) });
                 }
             }
             Some(nominal) => {
-                let scan = viewport
-                    .hovered_point()
-                    .and_then(|number| document.actual.as_ref()?.cloud.points.get(number).copied());
+                let scan =
+                    viewport.hovered_point().and_then(|number| document.actual()?.cloud.points.get(number).copied());
                 if let Some(scan) = scan {
                     self.picking = Some(Picking::default());
                     self.send(Align::AddPair(PointPair { nominal, scan, enabled: true }));
@@ -275,7 +273,7 @@ impl App {
 }
 
 fn document_is_empty(document: &Document) -> bool {
-    document.nominal.is_none() && document.actual.is_none()
+    document.nominal().is_none() && document.actual().is_none()
 }
 
 /// A short text on a plate.
@@ -293,7 +291,7 @@ fn read_out(ui: &egui::Ui, viewport: &Viewport, document: &Document, rect: Rect)
     let place_and_deviation = || -> Option<(Point, Option<f64>)> {
         let measurement = document.current_measurement();
         if let Some(number) = viewport.hovered_point() {
-            let place = document.nominal_from_scan() * document.actual.as_ref()?.cloud.points.get(number)?;
+            let place = document.nominal_from_scan() * document.actual()?.cloud.points.get(number)?;
             let deviation = measurement.and_then(|own| match own.map() {
                 DeviationMap::Points(points) => points.get(number)?.value(),
                 DeviationMap::Facets { .. } => None,

@@ -1,6 +1,6 @@
 //! How the nominal's facets are coloured: in its own colour, or as the brush has left them.
 
-use super::super::stage::Stage;
+use super::super::subject::Subject;
 use super::{Viewport, address};
 use geometry::Subset;
 use render::Shade;
@@ -35,9 +35,9 @@ impl FacetsShaded {
 
 impl Viewport {
     /// Colours the nominal's facets where what decides their shades changed.
-    pub(super) fn shade_facets(&mut self, stage: &Stage) {
+    pub(super) fn shade_facets(&mut self, subject: &Subject) {
         let Some(nominal) = &self.nominal else { return };
-        let document = &stage.document;
+        let document = &subject.document;
         let wanted = FacetsShaded {
             of: address(Some(&nominal.of)),
             selected: document.facets.selected.clone(),

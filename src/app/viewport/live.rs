@@ -22,7 +22,7 @@ pub fn interval(kind: DeviceKind) -> Duration {
 
 /// Deviations in that pose of the first points drawn, in the order in which they are, mm; NaN is no data.
 pub fn deviations(backend: &dyn Backend, document: &Document, pose: &Pose) -> Vec<f32> {
-    let (Some(nominal), Some(actual)) = (&document.nominal, &document.actual) else {
+    let (Some(nominal), Some(actual)) = (document.nominal(), document.actual()) else {
         return Vec::new();
     };
     let all = &actual.cloud.points;

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use eframe::egui_wgpu::RenderState;
 
-use super::stage::Stage;
+use super::subject::Subject;
 use super::{Action, Live, Shown, theme};
 use compute::point_facet_matching::FacetDeviation;
 use facet_shading::FacetsShaded;
@@ -198,32 +198,28 @@ impl Viewport {
     }
 
     /// Brings the device's items up to date with the document.
-    fn sync(&mut self, stage: &Stage, live: &Live) {
-        let document = &stage.document;
+    fn sync(&mut self, subject: &Subject, live: &Live) {
+        let document = &subject.document;
         let gpu = self.gpu();
         let mut refit = false;
-        if !same(self.nominal.as_ref().map(|shows| &shows.of), document.nominal.as_ref()) {
+        let (nominal, actual) = (document.shared_nominal(), document.shared_actual());
+        if !same(self.nominal.as_ref().map(|shows| &shows.of), nominal.as_ref()) {
             // One that only lost some facets stays where it is seen.
             let file = |nominal: &Arc<Nominal>| nominal.source.hash.clone();
-            refit = self.nominal.as_ref().map(|shows| file(&shows.of)) != document.nominal.as_ref().map(file);
-            self.nominal = document
-                .nominal
-                .as_ref()
-                .map(|nominal| Shows { item: MeshItem::new(&gpu, nominal.surface.mesh()), of: Arc::clone(nominal) });
+            refit = self.nominal.as_ref().map(|shows| file(&shows.of)) != nominal.as_ref().map(file);
+            self.nominal =
+                nominal.map(|nominal| Shows { item: MeshItem::new(&gpu, nominal.surface.mesh()), of: nominal });
             self.facets_shaded = None;
         }
-        if !same(self.actual.as_ref().map(|shows| &shows.of), document.actual.as_ref()) {
-            self.actual = document
-                .actual
-                .as_ref()
-                .map(|actual| Shows { item: PointsItem::new(&gpu, &actual.cloud.points), of: Arc::clone(actual) });
+        if !same(self.actual.as_ref().map(|shows| &shows.of), actual.as_ref()) {
+            self.actual = actual.map(|actual| Shows { item: PointsItem::new(&gpu, &actual.cloud.points), of: actual });
             // Deviations and marks of the points before belong to nobody now.
             (self.measurement, self.shaded) = (None, None);
-            refit |= document.alignment.is_none();
+            refit |= document.alignment().is_none();
         }
         // Once the scan has moved onto the nominal, show both where they are now.
-        refit |= document.alignment.is_some() && !self.was_aligned;
-        self.was_aligned = document.alignment.is_some();
+        refit |= document.alignment().is_some() && !self.was_aligned;
+        self.was_aligned = document.alignment().is_some();
         let current = document.current_measurement();
         let was_live = self.live_serial != 0 && live.frame.is_none();
         if was_live || !same(self.measurement.as_ref().map(|shows| &shows.of), current) {
@@ -242,7 +238,7 @@ impl Viewport {
             }
         }
         if refit {
-            if let Some(view) = stage.look {
+            if let Some(view) = subject.look {
                 self.camera.look_from(view);
             }
             self.fit_bounds(document);
@@ -274,14 +270,13 @@ impl Viewport {
 
     fn fit_bounds(&mut self, document: &Document) {
         let pose = document.nominal_from_scan();
-        let nominal = document.nominal.as_ref().map(|nominal| *nominal.surface.bounds());
+        let nominal = document.nominal().map(|nominal| *nominal.surface.bounds());
         let actual = document
-            .actual
-            .as_ref()
+            .actual()
             .map(|actual| Aabb::of_points(&actual.cloud.bounds().corners().map(|corner| pose * corner)));
         // Before the alignment the scan may lie anywhere: show both.
         let bounds = match (nominal, actual) {
-            (Some(nominal), Some(_)) if document.alignment.is_some() => nominal,
+            (Some(nominal), Some(_)) if document.alignment().is_some() => nominal,
             (Some(nominal), Some(actual)) => nominal.union(&actual),
             (Some(one), None) | (None, Some(one)) => one,
             (None, None) => return,
@@ -292,14 +287,14 @@ impl Viewport {
     }
 
     /// Draws the scene where something changed.
-    fn render(&mut self, context: &egui::Context, stage: &Stage, live: &Live, shown: Shown, size: [u32; 2]) {
-        let document = &stage.document;
+    fn render(&mut self, context: &egui::Context, subject: &Subject, live: &Live, shown: Shown, size: [u32; 2]) {
+        let document = &subject.document;
         // Where there is an alignment there is a legend, or will be.
-        let legend = if document.alignment.is_some() { legend::WIDTH * context.pixels_per_point() } else { 0.0 };
+        let legend = if document.alignment().is_some() { legend::WIDTH * context.pixels_per_point() } else { 0.0 };
         self.camera.cover_right(legend as u32);
-        self.sync(stage, live);
-        self.shade(stage, live, shown);
-        self.shade_facets(stage);
+        self.sync(subject, live);
+        self.shade(subject, live, shown);
+        self.shade_facets(subject);
         self.camera.set_size(size[0], size[1]);
         let moving = self.moved_at.is_some_and(|at| at.elapsed() < MOVING);
         if moving {
@@ -324,7 +319,7 @@ impl Viewport {
                 document.facets.selected.address(),
                 document.facets.hidden.address(),
                 groups_key(document),
-                address(stage.residuals.as_ref()),
+                address(subject.residuals.as_ref()),
             ],
             pose,
             camera: self.camera.clip_from_local(),

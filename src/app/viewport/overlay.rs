@@ -1,14 +1,18 @@
 //! What is written over the picture: features, holes, picked pairs and the axes.
 
+use std::collections::BTreeSet;
+
 use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Shape, Stroke, Vec2};
 
 use super::super::panels::align::Picking;
 use super::super::theme;
 use super::Viewport;
 use geometry::{Point, Vector};
+use inspect::features::measured::MeasuredFeature;
 use inspect::features::{self, Element, outline};
 use inspect::probing::{Place, Row};
 use session::Document;
+use session::plan::ElementId;
 
 /// Approaches of more holes than this would cover the part.
 const MOST_APPROACHES: usize = 40;
@@ -49,9 +53,9 @@ impl<'a> Overlay<'a> {
         self.painter.galley(at + Vec2::new(9.0, -18.0), galley, colour);
     }
 
-    /// Fitted features and constructed elements as lines.
-    pub(super) fn features(&self, document: &Document) {
-        if document.actual.is_none() {
+    /// Fitted features and constructed elements as lines, but for those that are not to be seen.
+    pub(super) fn features(&self, document: &Document, unseen: &BTreeSet<ElementId>) {
+        if document.actual().is_none() {
             return;
         }
         let pose = document.nominal_from_scan();
@@ -66,23 +70,27 @@ impl<'a> Overlay<'a> {
             Element::Shape(shape) => outline::of(shape, reach),
             Element::Point(_) => Vec::new(),
         };
-        for feature in &document.features {
-            let (shape, points) = (feature.fit.shape, document.some_points_at(&feature.recipe.points));
-            draw(&feature.recipe.name, shape.place(), lines(&shape.into(), &points));
+        for feature in document.features() {
+            let Some(made) = feature.made.filter(|_| !unseen.contains(&feature.id)) else { continue };
+            let points = document.some_points_at(&made.numbers);
+            draw(feature.name, made.element.place(), lines(&made.element, &points));
         }
-        for slot in &document.tolerancing.slots {
-            draw(&slot.recipe.name, slot.fit.slot.centre, vec![slot.fit.slot.outline()]);
+        for slot in document.slots() {
+            let Some(fit) = slot.made.and_then(MeasuredFeature::slot).filter(|_| !unseen.contains(&slot.id)) else {
+                continue;
+            };
+            draw(slot.name, fit.slot.centre, vec![fit.slot.outline()]);
         }
-        for element in &document.tolerancing.constructed {
-            let (own, reach) = (element.made.element, document.reach_of(element));
-            draw(&element.recipe.name, own.place(), lines(&own, &reach));
+        for element in document.constructions() {
+            let Some(made) = element.made.filter(|_| !unseen.contains(&element.id)) else { continue };
+            draw(element.name, made.element.place(), lines(&made.element, &document.reach_of(element.recipe)));
         }
     }
 
     /// Holes of hybrid measuring where the drawing, the scan and the probe have them, and the way of the next touches.
     pub(super) fn holes(&self, document: &Document) {
         let probing = &document.probing;
-        if document.actual.is_none() {
+        if document.actual().is_none() {
             return;
         }
         // They lie in the axes of the scan.

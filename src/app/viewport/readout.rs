@@ -5,7 +5,7 @@ use egui::{Color32, FontId, Label, Rect, RichText, Vec2};
 use super::super::theme;
 use dispatch::mechanical::{Live, Reading, Source};
 use inspect::calibration::Light;
-use inspect::calibration::mechanical::{AXES, COVERAGE, Misalignment, Stage, TURNS, sense};
+use inspect::calibration::mechanical::{AXES, COVERAGE, Misalignment, TURNS, Turned, sense};
 use report::date::Stamp;
 use session::mechanical::MechanicalSetup;
 
@@ -24,27 +24,27 @@ pub fn show(ui: &mut egui::Ui, rect: Rect, setup: &MechanicalSetup, live: &Live)
     ui.scope_builder(builder, |ui| {
         ui.set_clip_rect(area.intersect(rect));
         ui.spacing_mut().item_spacing.y = 2.0;
-        let title = match setup.stage {
-            Stage::Artefact => "The artefact is still to be turned by",
-            Stage::Sensor => "The sensor is still to be turned by",
+        let title = match setup.turned {
+            Turned::Artefact => "The artefact is still to be turned by",
+            Turned::Sensor => "The sensor is still to be turned by",
         };
         line(ui, title, WORDS, ui.visuals().text_color());
-        let reading = live.reading(setup.stage);
+        let reading = live.reading(setup.turned);
         match reading.map(|reading| &reading.outcome) {
             Some(Ok(misalignment)) => angles(ui, inner, setup, misalignment),
             Some(Err(sentence)) => line(ui, sentence, 24.0, ink(ui, Light::Red)),
-            None => line(ui, waiting(setup.stage, live), 32.0, ui.visuals().text_color()),
+            None => line(ui, waiting(setup.turned, live), 32.0, ui.visuals().text_color()),
         }
         footer(ui, setup, live, reading);
     });
 }
 
-fn waiting(stage: Stage, live: &Live) -> &'static str {
-    match stage {
+fn waiting(turned: Turned, live: &Live) -> &'static str {
+    match turned {
         _ if live.evaluating().is_some() => "Evaluating",
         _ if !live.is_running() => "Nothing is watched yet",
-        Stage::Artefact => "Waiting for touches",
-        Stage::Sensor => "Waiting for a snapshot",
+        Turned::Artefact => "Waiting for touches",
+        Turned::Sensor => "Waiting for a snapshot",
     }
 }
 
@@ -81,7 +81,7 @@ fn angles(ui: &mut egui::Ui, inner: Rect, setup: &MechanicalSetup, misalignment:
 fn footer(ui: &mut egui::Ui, setup: &MechanicalSetup, live: &Live, reading: Option<&Reading>) {
     let weak = ui.visuals().weak_text_color();
     if let Some(reading) = reading {
-        let kind = if setup.stage == Stage::Sensor { "Last snapshot" } else { "Last measurement" };
+        let kind = if setup.turned == Turned::Sensor { "Last snapshot" } else { "Last measurement" };
         line(ui, &format!("{kind}: {}, {}", Stamp::of_unix(reading.unix_s), reading.name), 15.0, weak);
         if let Ok(misalignment) = &reading.outcome {
             let artefact = if reading.is_touched { "as it was touched" } else { "taken to lie along the machine" };

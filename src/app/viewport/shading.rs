@@ -1,6 +1,6 @@
 //! How each point is coloured: by selection, group, residual or deviation. After a stroke only what changed is sent.
 
-use super::super::stage::Stage;
+use super::super::subject::Subject;
 use super::super::{Live, Shown};
 use super::{Viewport, address};
 use compute::point_deviation::PointDeviation;
@@ -122,7 +122,7 @@ impl Viewport {
     }
 
     /// Colours the points where anything that decides their shades changed.
-    pub(super) fn shade(&mut self, stage: &Stage, live: &Live, shown: Shown) {
+    pub(super) fn shade(&mut self, subject: &Subject, live: &Live, shown: Shown) {
         if live.frame.is_some() {
             self.shaded = None;
             return;
@@ -131,11 +131,11 @@ impl Viewport {
         let measurement = self.measurement.as_ref().filter(|_| shown.deviations).map(|shows| &shows.of);
         let wanted = Shaded {
             parts: [address(Some(&actual.of)), address(measurement)],
-            residuals: address(stage.residuals.as_ref()),
-            grey: stage.shows_grey,
-            selection: self.shown_selection(&stage.document).clone(),
-            hidden: stage.document.points.hidden.clone(),
-            groups: groups(&stage.document, Selectable::Points),
+            residuals: address(subject.residuals.as_ref()),
+            grey: subject.shows_grey,
+            selection: self.shown_selection(&subject.document).clone(),
+            hidden: subject.document.points.hidden.clone(),
+            groups: groups(&subject.document, Selectable::Points),
         };
         let changed = self.shaded.as_ref().and_then(|shaded| wanted.changed_from(shaded));
         if changed.as_ref().is_some_and(Vec::is_empty) {
@@ -146,13 +146,13 @@ impl Viewport {
             DeviationMap::Points(points) => Some(points),
             DeviationMap::Facets { .. } => None,
         });
-        let intensity = if stage.shows_grey { actual.of.cloud.intensity.as_slice() } else { &[] };
+        let intensity = if subject.shows_grey { actual.of.cloud.intensity.as_slice() } else { &[] };
         let brightest = intensity.iter().copied().filter(|grey| grey.is_finite()).fold(f32::MIN_POSITIVE, f32::max);
         let shade = |i: usize, mark: u8| match deviations {
             _ if mark == SELECTED => Shade::Selected,
             _ if mark == HIDDEN => Shade::Hidden,
-            _ if stage.residuals.is_some() => {
-                let own = stage.residuals.as_ref().and_then(|all| all.get(i)).filter(|own| own.is_finite());
+            _ if subject.residuals.is_some() => {
+                let own = subject.residuals.as_ref().and_then(|all| all.get(i)).filter(|own| own.is_finite());
                 own.map_or(Shade::NoData, |mm| Shade::Deviation(f64::from(*mm)))
             }
             _ if mark > 0 => Shade::Group(mark - 1),

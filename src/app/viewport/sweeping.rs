@@ -48,8 +48,8 @@ impl App {
             let Some(done) = self.sweeping.pop_front() else { return };
             let document = &self.dispatcher.document;
             let actual = match done.target.region {
-                Some((device, _)) => &document.calibration.of(device).actual,
-                None => &document.actual,
+                Some((device, _)) => document.calibration.of(device).actual.clone(),
+                None => document.shared_actual(),
             };
             // Numbers of points of a scan that is gone mean nothing.
             if same(Some(&done.of), actual.as_ref()) {

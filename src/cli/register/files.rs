@@ -107,7 +107,7 @@ impl Files {
         match self {
             Self::Surface(dispatcher) => {
                 let document = &dispatcher.document;
-                let (Some(nominal), Some(actual)) = (&document.nominal, &document.actual) else {
+                let (Some(nominal), Some(actual)) = (document.nominal(), document.actual()) else {
                     return Err(UserError::internal("A file that was opened is missing."));
                 };
                 work(&Nominal::Surface(&nominal.surface), &actual.prepared.ordered)
@@ -228,7 +228,7 @@ fn align_by_commands(
         seen.lock().unwrap_or_else(PoisonError::into_inner).push(rms_mm * rms_mm);
     });
     dispatcher.run_watched(Align::Run(method), &watch, progress)?;
-    let alignment = dispatcher.document.alignment.as_deref().cloned();
+    let alignment = dispatcher.document.alignment().cloned();
     let alignment = alignment.ok_or_else(|| UserError::internal("The alignment left no result."))?;
     let history_mm2 = history_mm2.lock().unwrap_or_else(PoisonError::into_inner).clone();
     Ok((alignment, history_mm2))

@@ -6,6 +6,7 @@ mod facet_answers;
 mod facet_facet_matching;
 mod flat;
 mod icp;
+pub mod kernels;
 mod mesh;
 mod neighbourhoods;
 mod nvidia;

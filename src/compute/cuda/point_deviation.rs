@@ -11,7 +11,7 @@ use super::surface::DeviceSurface;
 use crate::point_deviation::{MatchState, PointDeviation, Request};
 use base::Result;
 
-/// `Request` of closest_point.cu.
+/// `Request` of point_deviation.cu.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 struct RequestParameter {
@@ -20,7 +20,7 @@ struct RequestParameter {
     gate: GateParameter,
 }
 
-/// `Answer` of closest_point.cu.
+/// `Answer` of point_deviation.cu.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 struct AnswerParameter {

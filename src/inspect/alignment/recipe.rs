@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::mistaken_unit::likely_unit;
 use super::point_pairs::PointPair;
 use super::search_registration::{self, Tracker};
-use super::{Alignment, automatic, best_fit, point_pairs};
+use super::{Alignment, Alternative, automatic, best_fit, point_pairs};
 use crate::parts::{Actual, Nominal};
 use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Product, Tools};
 use base::{Progress, Result, UserError, capitalised};
@@ -36,6 +36,13 @@ pub enum Start {
     Pose(Pose),
     /// Picked pairs of points; those on the scan are in its frame.
     Pairs(Vec<PointPair>),
+    /// One of several poses that fit about as well.
+    OneOf {
+        /// It.
+        chosen: Alternative,
+        /// The others.
+        others: Vec<Alternative>,
+    },
     /// Where another alignment ended.
     After(ElementId),
 }
@@ -92,6 +99,9 @@ impl Make for AlignmentRecipe {
                 let fit = point_pairs::fit(pairs)?;
                 Alignment { rms_mm: fit.rms_mm, ..Alignment::given(fit.nominal_from_scan) }
             }
+            Start::OneOf { chosen, others } => {
+                Alignment { alternatives: others.clone(), ..Alignment::given(chosen.nominal_from_scan) }
+            }
             Start::After(id) => Alignment::clone(&*inputs.get::<Alignment>(*id, "an alignment")?),
         };
         match &self.refinement {
@@ -99,7 +109,7 @@ impl Make for AlignmentRecipe {
             Refinement::BestFit { parameters, gate_mm } => {
                 let (problem, pose) = (problem(&nominal, &actual), &start.nominal_from_scan);
                 let mut watch = |pose: &Pose, rms_mm| (tools.watch)(pose, rms_mm);
-                match gate_mm {
+                let mut fitted = match gate_mm {
                     Some(gate_mm) => best_fit::run_from_gate(
                         tools.backend,
                         &problem,
@@ -108,9 +118,16 @@ impl Make for AlignmentRecipe {
                         *gate_mm,
                         progress,
                         &mut watch,
-                    ),
-                    None => best_fit::run(tools.backend, &problem, pose, parameters, progress, &mut watch),
+                    )?,
+                    None => best_fit::run(tools.backend, &problem, pose, parameters, progress, &mut watch)?,
+                };
+                if let Start::OneOf { others, .. } = &self.start {
+                    let rotation = fitted.nominal_from_scan.rotation;
+                    let turned = |own: &Alternative| own.nominal_from_scan.rotation.angle_to(&rotation);
+                    let told = others.iter().map(|own| Alternative { angle_rad: turned(own), ..own.clone() });
+                    fitted.alternatives = told.collect();
                 }
+                Ok(fitted)
             }
             Refinement::Search(parameters) => {
                 let (onto, scan) = (search_registration::Nominal::Surface(&nominal.surface), &actual.prepared.ordered);
@@ -136,8 +153,8 @@ impl Product for Alignment {
         self.doubt()
     }
 
-    fn sentence(&self) -> String {
-        std::iter::once(self.words()).chain(self.remarks()).collect::<Vec<_>>().join(" ")
+    fn sentences(&self) -> Vec<String> {
+        std::iter::once(self.words()).chain(self.remarks()).collect()
     }
 }
 

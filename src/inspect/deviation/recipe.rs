@@ -89,8 +89,12 @@ impl Product for Check {
         Some(self.judgement.covers.clone())
     }
 
-    fn sentence(&self) -> String {
-        format!("{}. {}", self.judgement.headline(), self.judgement.reason)
+    fn sentences(&self) -> Vec<String> {
+        Check::sentences(self)
+    }
+
+    fn blocks(&self) -> Vec<(usize, u64)> {
+        vec![(Arc::as_ptr(&self.measurement).addr(), self.measurement.bytes())]
     }
 }
 

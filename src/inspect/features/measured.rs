@@ -77,6 +77,21 @@ impl MeasuredFeature {
         own
     }
 
+    /// The fit, where it was fitted.
+    pub fn fit(&self) -> Option<&Arc<Fit>> {
+        if let MeasuredBy::Fit(fit) = &self.by { Some(fit) } else { None }
+    }
+
+    /// The slot, where it is one.
+    pub fn slot(&self) -> Option<&Arc<SlotFit>> {
+        if let MeasuredBy::Slot(fit) = &self.by { Some(fit) } else { None }
+    }
+
+    /// What was made from others, where it was.
+    pub fn made(&self) -> Option<&Constructed> {
+        if let MeasuredBy::Construction { made, .. } = &self.by { Some(made) } else { None }
+    }
+
     /// The points without those that the fit dropped.
     pub fn used(&self) -> Vec<Point> {
         let dropped = match &self.by {
@@ -161,8 +176,8 @@ impl Product for MeasuredFeature {
         (self.converged() == Some(false)).then_some(Verdict::Incomplete)
     }
 
-    fn sentence(&self) -> String {
-        match &self.by {
+    fn sentences(&self) -> Vec<String> {
+        vec![match &self.by {
             MeasuredBy::Fit(fit) => {
                 format!("{} points used, {} dropped, RMS {:.4} mm.", fit.used, fit.dropped.len(), fit.rms_mm)
             }
@@ -171,6 +186,12 @@ impl Product for MeasuredFeature {
                 format!("{length_mm:.4} mm long, {width_mm:.4} mm wide, RMS {:.4} mm.", fit.rms_mm)
             }
             MeasuredBy::Construction { made, .. } => made.remark.clone(),
-        }
+        }]
+    }
+
+    fn blocks(&self) -> Vec<(usize, u64)> {
+        let numbers = self.numbers.len() + self.beside.iter().map(|own| own.len()).sum::<usize>();
+        // A place and a residual a point.
+        vec![(self.points.as_ptr().addr(), (4 * numbers + 32 * self.points.len()) as u64)]
     }
 }

@@ -9,6 +9,7 @@ pub mod constructions;
 mod correlation;
 pub mod coverage;
 pub mod element;
+pub mod facets_of;
 pub mod fitting;
 pub mod holes;
 pub mod in_plane;
@@ -30,7 +31,7 @@ pub mod slot;
 mod start;
 mod uncertainty;
 pub mod weights;
-mod zone;
+pub(crate) mod zone;
 
 use rayon::prelude::*;
 use serde::Serialize;

@@ -13,6 +13,7 @@ use crate::parts::Actual;
 use crate::recipe::{Class, ElementId, Inputs, Make, Tools};
 use crate::selection::Selection;
 use base::{Progress, Result, UserError};
+use geometry::Subset;
 
 /// A plane that a feature lies in.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -122,14 +123,17 @@ impl Make for FeatureRecipe {
             let plane = self.plane.as_ref().map(|plane| plane.shape(&self.selection, inputs)).transpose()?;
             self.fitting.fit(&numbers, plane.as_ref(), &actual, backend, rest)?
         } else {
-            let mut planes = vec![numbers.clone()];
             for selection in &self.parallel_to {
-                planes.push(selection.points(&actual, inputs, tools, &progress.quiet())?);
+                beside.push(selection.points(&actual, inputs, tools, &progress.quiet())?);
             }
-            beside = planes.split_off(1);
-            planes.extend_from_slice(&beside);
+            // In an order of their own, so that every one of the set comes to the same normal, to the last digit.
+            let mut planes: Vec<&Subset> = std::iter::once(&numbers).chain(&beside).collect();
+            planes.sort_by(|one, other| one.iter().cmp(other.iter()));
+            let own = planes.iter().position(|own| **own == numbers).unwrap_or_default();
+            let planes: Vec<Subset> = planes.into_iter().cloned().collect();
             let set = self.fitting.fit_parallel(&planes, &actual, backend, rest)?;
-            set.planes.into_iter().next().ok_or_else(|| UserError::internal("A set of planes came back empty."))?
+            let empty = || UserError::internal("A set of planes came back empty.");
+            set.planes.into_iter().nth(own).ok_or_else(empty)?
         };
         let points = points_of(&numbers, &actual)?;
         let (element, nominal) = (fit.shape.into(), self.nominal);

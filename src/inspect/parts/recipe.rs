@@ -45,8 +45,12 @@ impl Make for NominalRecipe {
 }
 
 impl Product for Nominal {
-    fn sentence(&self) -> String {
-        self.sentences().join(" ")
+    fn sentences(&self) -> Vec<String> {
+        Self::sentences(self)
+    }
+
+    fn blocks(&self) -> Vec<(usize, u64)> {
+        vec![(std::ptr::from_ref(self).addr(), self.surface.bytes())]
     }
 }
 
@@ -103,9 +107,14 @@ impl Make for ScanRecipe {
 }
 
 impl Product for Actual {
-    fn sentence(&self) -> String {
+    fn sentences(&self) -> Vec<String> {
         let points = counted(self.cloud.points.len(), "point", "points");
-        std::iter::once(format!("{points}.")).chain(self.sentences()).collect::<Vec<_>>().join(" ")
+        std::iter::once(format!("{points}.")).chain(Self::sentences(self)).collect()
+    }
+
+    fn blocks(&self) -> Vec<(usize, u64)> {
+        let facets = self.facets.as_ref().map_or(0, |facets| facets.bytes());
+        vec![(std::ptr::from_ref(self).addr(), 2 * self.cloud.bytes() + facets)]
     }
 }
 

@@ -58,15 +58,16 @@ pub struct ScanPoints {
     pub numbers: Subset,
     /// BLAKE3 of the files that they are of, hexadecimal.
     pub of: Vec<String>,
-    /// How many points there are, after cleaning.
-    pub among: usize,
+    /// How many points there are, after cleaning; `None` where that was not written down.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub among: Option<usize>,
 }
 
 impl ScanPoints {
     /// Points of `actual`.
     pub fn of(numbers: Subset, actual: &Actual) -> Self {
         let of = actual.sources.iter().map(|source| source.hash.clone()).collect();
-        Self { numbers, of, among: actual.cloud.points.len() }
+        Self { numbers, of, among: Some(actual.cloud.points.len()) }
     }
 }
 
@@ -114,7 +115,9 @@ impl Selection {
             }
             Self::Points(own) => {
                 let hashes = actual.sources.iter().map(|source| &source.hash);
-                if !own.of.iter().eq(hashes) || own.among != actual.cloud.points.len() {
+                let count = actual.cloud.points.len();
+                let is_whole = own.among.is_none_or(|among| among == count) && own.numbers.is_within(count);
+                if !own.of.iter().eq(hashes) || !is_whole {
                     return Err(UserError::input(
                         "Its points were chosen on another scan and mean nothing on this one: select facets of the \
                          nominal for it, and it is measured on every part.",

@@ -17,13 +17,15 @@ const WHOLE_FROM: f64 = 0.5;
 
 impl FacetSelection {
     /// The facets under some points of `actual`, `numbers`, in `nominal_from_scan`; gates are those of `parameters`.
-    /// Where the points cover most of the faces that they lie on, the whole faces are taken.
+    /// Where the points cover most of the faces that they lie on, the whole faces are taken. `narrow` takes some of those
+    /// facets, where it knows better.
     pub fn under_points(
         numbers: &Subset,
         (nominal, nominal_id): (&Nominal, ElementId),
         actual: &Actual,
         (nominal_from_scan, alignment): (&Pose, ElementId),
         parameters: &Parameters,
+        narrow: impl FnOnce(&Mesh, &Subset) -> Option<Subset>,
         backend: &dyn Backend,
         progress: &Progress,
     ) -> Result<Self> {
@@ -63,7 +65,8 @@ impl FacetSelection {
         let whole = Subset::new(meant);
         let touched = Subset::new(counts.keys().copied().filter(|facet| whole.contains(*facet)).collect());
         let covers_most = area_mm2(mesh, &touched) >= WHOLE_FROM * area_mm2(mesh, &whole);
-        let facets = if covers_most { whole } else { touched };
+        let meant = if covers_most { whole } else { touched };
+        let facets = narrow(mesh, &meant).unwrap_or(meant);
         Ok(Self {
             nominal: nominal_id,
             alignment,

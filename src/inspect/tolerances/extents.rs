@@ -1,8 +1,8 @@
 //! How large a zone of known direction must be to hold points.
 
-use super::enclosing_circle::least_enclosing_circle;
 use super::feature::mean;
 use crate::features::element::any_square_to;
+use crate::features::zone::enclosing;
 use geometry::{Point, Vector};
 
 /// Half of the arc first searched for the best turn of a zone, rad.
@@ -46,11 +46,11 @@ pub fn across(points: &[Point], direction: &Vector) -> Extent {
     let x = any_square_to(direction);
     let y = direction.cross(&x);
     let middle = mean(points);
-    let seen: Vec<[f64; 2]> = points.iter().map(|point| [(point - middle).dot(&x), (point - middle).dot(&y)]).collect();
-    let Some(circle) = least_enclosing_circle(&seen) else { return Extent { size_mm: 0.0, worst: middle } };
-    let away = |[u, v]: &[f64; 2]| (u - circle.centre[0]).hypot(v - circle.centre[1]);
-    let worst = greatest(seen.iter().map(away)).0;
-    Extent { size_mm: 2.0 * circle.radius_mm, worst: points[worst] }
+    let seen = |point: &Point| Point::new((point - middle).dot(&x), (point - middle).dot(&y), 0.0);
+    let seen: Vec<Point> = points.iter().map(seen).collect();
+    let circle = enclosing::smallest(&seen);
+    let worst = greatest(seen.iter().map(|place| (place - circle.centre).norm())).0;
+    Extent { size_mm: 2.0 * circle.radius, worst: points[worst] }
 }
 
 /// The direction, among all that `from` takes while it turns about `axis`, for which `size` is least; near `from`.

@@ -68,16 +68,21 @@ pub fn decided(conformity: Option<Conformity>, side: Verdict) -> verdict::Verdic
     }
 }
 
+/// The same in words.
+pub(super) fn words(conformity: Option<Conformity>, side: Verdict) -> &'static str {
+    match (conformity, side) {
+        (Some(Conformity::Conforms), _) => "conforms",
+        (Some(Conformity::Undecided), _) => "undecided",
+        (Some(Conformity::DoesNotConform), _) => "does not conform",
+        (None, Verdict::In) => "in tolerance",
+        (None, Verdict::Out) => "out of tolerance",
+    }
+}
+
 impl Judged {
     /// For people: what is proven, or without a known uncertainty only where the value lies.
     pub fn words(&self) -> &'static str {
-        match (self.conformity, self.verdict) {
-            (Some(Conformity::Conforms), _) => "conforms",
-            (Some(Conformity::Undecided), _) => "undecided",
-            (Some(Conformity::DoesNotConform), _) => "does not conform",
-            (None, Verdict::In) => "in tolerance",
-            (None, Verdict::Out) => "out of tolerance",
-        }
+        words(self.conformity, self.verdict)
     }
 
     /// For people: “0.0123 ± 0.0010 mm”, the uncertainty with k = 2 where it is known.

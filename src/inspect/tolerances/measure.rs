@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::judged::decide;
+use super::judged::{decide, words};
 use super::{Conformity, Verdict as Side};
 use crate::features::measured::MeasuredFeature;
 use crate::features::measures::{self, AngleConvention};
@@ -87,6 +87,13 @@ impl Make for MeasureRecipe {
     }
 }
 
+impl Measure {
+    /// How it stands to its limits, as the tolerances say it; `None` without limits.
+    pub fn words(&self) -> Option<&'static str> {
+        self.side.map(|side| words(self.conformity, side))
+    }
+}
+
 impl Product for Measure {
     fn figures(&self) -> Vec<Figure> {
         vec![self.figure.clone()]
@@ -96,9 +103,9 @@ impl Product for Measure {
         self.side.map(|side| super::decided(self.conformity, side))
     }
 
-    fn sentence(&self) -> String {
+    fn sentences(&self) -> Vec<String> {
         let Figure { value, unit, uncertainty, .. } = self.figure;
         let doubt = uncertainty.map(|own| format!(" ± {own:.4}")).unwrap_or_default();
-        format!("{value:.4}{doubt} {unit}: {}.", self.how)
+        vec![format!("{value:.4}{doubt} {unit}: {}.", self.how)]
     }
 }

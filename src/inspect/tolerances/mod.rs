@@ -45,7 +45,6 @@
 //! patterns judged together, profiles of lines, projected zones.
 
 mod datums;
-pub mod enclosing_circle;
 mod envelope;
 mod extents;
 mod feature;

@@ -18,8 +18,11 @@ use geometry::Pose;
 pub struct DatumRecipe {
     /// The letter.
     pub letter: String,
-    /// The feature.
-    pub feature: ElementId,
+    /// The feature; `None` where none of that name is there.
+    pub feature: Option<ElementId>,
+    /// Its name.
+    #[serde(default)]
+    pub name: String,
 }
 
 /// A datum on a part.
@@ -37,33 +40,51 @@ impl Make for DatumRecipe {
     const CLASS: Class = Class::Actual;
 
     fn inputs(&self) -> Vec<ElementId> {
-        vec![self.feature]
+        self.feature.into_iter().collect()
     }
 
     fn make(&self, inputs: &dyn Inputs, _: &Tools<'_>, _: Option<&Datum>, _: &Progress) -> Result<Datum> {
-        let feature = MeasuredFeature::clone(&*inputs.get(self.feature, A_FEATURE)?);
-        Ok(Datum { letter: self.letter.clone(), name: inputs.name(self.feature), feature })
+        let id = self.feature.ok_or_else(|| no_feature(&self.name))?;
+        let feature = MeasuredFeature::clone(&*inputs.get(id, A_FEATURE)?);
+        Ok(Datum { letter: self.letter.clone(), name: inputs.name(id), feature })
     }
 }
 
 impl Product for Datum {}
 
+fn no_feature(name: &str) -> UserError {
+    UserError::usage(format!("There is no feature “{name}”."))
+}
+
 /// A tolerance on a feature.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToleranceRecipe {
-    /// The feature.
-    pub feature: ElementId,
-    /// The datums, in their order.
+    /// The feature; `None` where none of that name is there.
+    pub feature: Option<ElementId>,
+    /// The datums, or features in their place, in the order of `asked`; `None` where none of that name is there.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub datums: Vec<ElementId>,
+    pub datums: Vec<Option<ElementId>>,
     /// Brings features and their nominals into one frame; `None` where no nominal is needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alignment: Option<ElementId>,
     /// The comparison whose deviations a profile without datums is judged by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comparison: Option<ElementId>,
-    /// What is asked; its names of features and letters of datums are those above.
+    /// What is asked, with the names of those above.
     pub asked: Tolerance,
+}
+
+impl ToleranceRecipe {
+    /// What is asked of features that are yet to be found by their names.
+    pub fn new(asked: Tolerance) -> Self {
+        Self { feature: None, datums: Vec::new(), alignment: None, comparison: None, asked }
+    }
+
+    /// Without that element, whose name is still known.
+    pub fn let_go(&mut self, id: ElementId) {
+        let own = [&mut self.feature, &mut self.alignment, &mut self.comparison];
+        own.into_iter().chain(&mut self.datums).filter(|own| **own == Some(id)).for_each(|own| *own = None);
+    }
 }
 
 impl Make for ToleranceRecipe {
@@ -74,7 +95,7 @@ impl Make for ToleranceRecipe {
 
     fn inputs(&self) -> Vec<ElementId> {
         let frames = self.alignment.into_iter().chain(self.comparison);
-        std::iter::once(self.feature).chain(self.datums.iter().copied()).chain(frames).collect()
+        self.feature.into_iter().chain(self.datums.iter().copied().flatten()).chain(frames).collect()
     }
 
     fn make(&self, inputs: &dyn Inputs, _: &Tools<'_>, _: Option<&Judged>, progress: &Progress) -> Result<Judged> {
@@ -90,16 +111,29 @@ impl Make for ToleranceRecipe {
             }
             features.insert(name, Feature::of_measured(own, &pose));
         };
-        let (own, name) = (inputs.get::<MeasuredFeature>(self.feature, A_FEATURE)?, inputs.name(self.feature));
+        let missing = || no_feature(&self.asked.feature).about(&self.asked.title());
+        let id = self.feature.ok_or_else(missing)?;
+        let (own, name) = (inputs.get::<MeasuredFeature>(id, A_FEATURE)?, inputs.name(id));
         add(name.clone(), &own);
-        let mut datums = Vec::new();
-        for id in &self.datums {
-            let datum = inputs.get::<Datum>(*id, "a datum")?;
-            add(datum.name.clone(), &datum.feature);
-            letters.insert(datum.letter.clone(), datum.name.clone());
-            datums.push(datum.letter.clone());
+        let mut asked = Tolerance { feature: name.clone(), ..self.asked.clone() };
+        if asked.datums.len() < self.datums.len() {
+            asked.datums.resize(self.datums.len(), String::new());
         }
-        let asked = Tolerance { feature: name.clone(), datums, ..self.asked.clone() };
+        for (datum, name) in self.datums.iter().zip(&mut asked.datums) {
+            let Some(id) = *datum else { continue };
+            match inputs.output(id)?.downcast::<Datum>() {
+                Ok(datum) => {
+                    add(datum.name.clone(), &datum.feature);
+                    letters.insert(datum.letter.clone(), datum.name.clone());
+                    name.clone_from(&datum.letter);
+                }
+                // A feature in the place of a datum.
+                Err(_) => {
+                    *name = inputs.name(id);
+                    add(name.clone(), &*inputs.get::<MeasuredFeature>(id, "a datum or a feature")?);
+                }
+            }
+        }
         if let Some(feature) = features.get_mut(&name) {
             if asked.is_of_deviations() {
                 feature.deviations_mm = self.deviations(&own, inputs)?;
@@ -128,8 +162,8 @@ impl Product for Judged {
         Some(super::decided(self.conformity, self.verdict))
     }
 
-    fn sentence(&self) -> String {
-        format!("{}, limit {}: {}.", self.measured_text(), self.limits_text(), self.words())
+    fn sentences(&self) -> Vec<String> {
+        vec![format!("{}, limit {}: {}.", self.measured_text(), self.limits_text(), self.words())]
     }
 }
 

@@ -45,7 +45,7 @@ pub enum State {
 
 /// What the elements came to. Copies share it.
 #[derive(Clone, Default)]
-pub struct Results(BTreeMap<ElementId, Outcome>);
+pub struct Results(Arc<BTreeMap<ElementId, Outcome>>);
 
 impl Results {
     /// The outcome of an element, up to date or not.
@@ -61,6 +61,23 @@ impl Results {
     /// The same, as a value of its capability.
     pub fn get<T: Any + Send + Sync>(&self, id: ElementId) -> Option<Arc<T>> {
         Arc::clone(&self.made(id)?.output).downcast().ok()
+    }
+
+    /// The same, to be looked at.
+    pub fn look_at<T: Any + Send + Sync>(&self, id: ElementId) -> Option<&T> {
+        self.made(id)?.output.downcast_ref()
+    }
+
+    /// Forgets what those elements came to.
+    pub fn forget(&mut self, ids: impl IntoIterator<Item = ElementId>) {
+        let own = Arc::make_mut(&mut self.0);
+        ids.into_iter().for_each(|id| drop(own.remove(&id)));
+    }
+
+    /// Large blocks of memory that they hold: what tells them apart, and their bytes.
+    pub(crate) fn blocks(&self) -> BTreeMap<usize, u64> {
+        let made = self.0.values().filter_map(|own| own.result.as_ref().ok());
+        made.flat_map(|made| made.blocks.iter().copied()).collect()
     }
 
     /// How an element stands, where `prints` says what it would be made from now.
@@ -105,12 +122,12 @@ impl Results {
     }
 
     pub(super) fn set(&mut self, id: ElementId, outcome: Outcome) {
-        self.0.insert(id, outcome);
+        Arc::make_mut(&mut self.0).insert(id, outcome);
     }
 
     /// Only those whose elements are in `plan`.
     pub(super) fn of_plan(&self, plan: &Plan) -> Self {
         let outcome = |id: ElementId| Some((id, self.0.get(&id)?.clone()));
-        Self(plan.elements().iter().filter_map(|element| outcome(element.id)).collect())
+        Self(Arc::new(plan.elements().iter().filter_map(|element| outcome(element.id)).collect()))
     }
 }

@@ -36,8 +36,8 @@ impl Backend for Counting {
         Cpu.device()
     }
 
-    fn begins(&self, stage: &'static str) {
-        self.0.lock().unwrap().push(stage);
+    fn begins(&self, step: &'static str) {
+        self.0.lock().unwrap().push(step);
     }
 }
 
@@ -130,7 +130,9 @@ impl Block {
         let construction = Construction::Middle;
         let middle = ConstructionRecipe { construction, sources: vec![top, bottom], nominal: None };
         let middle = plan.add("Mid-plane", middle.into()).unwrap();
-        let a = plan.add("A", DatumRecipe { letter: "A".into(), feature: bottom }.into()).unwrap();
+        let a = plan
+            .add("A", DatumRecipe { letter: "A".into(), feature: Some(bottom), name: String::new() }.into())
+            .unwrap();
         let asked = Tolerance {
             name: String::new(),
             feature: String::new(),
@@ -140,7 +142,7 @@ impl Block {
             maximum_material: None,
             expanded_uncertainty_mm: None,
         };
-        let parallel = ToleranceRecipe { feature: top, datums: vec![a], alignment: None, comparison: None, asked };
+        let parallel = ToleranceRecipe { feature: Some(top), datums: vec![Some(a)], ..ToleranceRecipe::new(asked) };
         let parallel = plan.add("Parallel", parallel.into()).unwrap();
         Self { folder, plan, alignment, comparison, strict, top, bottom, height, middle, parallel }
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use super::{Element, ElementId, MOST_ELEMENTS, Plan, Recipe};
+use super::{Digest, Element, ElementId, MOST_ELEMENTS, Plan, Recipe};
 use base::{Result, UserError};
 use io::atomic;
 
@@ -113,28 +113,33 @@ impl Plan {
 
     /// Relative files are meant from `folder`; others that are not where the plan says are taken from there, where they
     /// lie there.
-    fn look_beside(&mut self, folder: &Path) {
+    pub(crate) fn look_beside(&mut self, folder: &Path) {
         let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-        self.each_file(|file| {
-            let beside = file.file_name().map(|name| folder.join(name));
-            if file.is_relative() {
-                *file = folder.join(&file);
-            }
-            if let Some(beside) = beside.filter(|beside| !file.exists() && beside.exists()) {
-                *file = beside;
-            }
-        });
+        self.each_file(|file| found_beside(file, &folder));
     }
 
     /// The files that the plan itself names, not those of parts.
     fn each_file(&mut self, mut change: impl FnMut(&mut PathBuf)) {
         for element in &mut self.elements {
-            if matches!(element.recipe, Recipe::Nominal(_))
-                && let Recipe::Nominal(recipe) = &mut Arc::make_mut(element).recipe
-            {
-                change(&mut recipe.source.path);
+            if matches!(element.recipe, Recipe::Nominal(_)) {
+                let element = Arc::make_mut(element);
+                element.digest = Digest::default();
+                if let Recipe::Nominal(recipe) = &mut element.recipe {
+                    change(&mut recipe.source.path);
+                }
             }
         }
+    }
+}
+
+/// `file` where it lies, else beside, where one of that name lies in `folder`.
+pub(crate) fn found_beside(file: &mut PathBuf, folder: &Path) {
+    let beside = file.file_name().map(|name| folder.join(name));
+    if file.is_relative() {
+        *file = folder.join(&file);
+    }
+    if let Some(beside) = beside.filter(|beside| !file.exists() && beside.exists()) {
+        *file = beside;
     }
 }
 

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ElementId, Plan};
+use super::{ElementId, Plan, Recipe};
 use io::SourceFile;
 
 /// BLAKE3 of a recipe, of what its inputs were made from, and of the files that it reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint([u8; 32]);
 
 /// The fingerprint of every element.
@@ -22,20 +23,48 @@ impl Plan {
         let mut found = Fingerprints::new();
         for id in self.in_order() {
             let Some(element) = elements.get(&id) else { continue };
-            let mut hasher = Hasher(blake3::Hasher::new());
-            // Written without an error: nothing but memory takes it.
-            let _ = serde_json::to_writer(&mut hasher, &element.recipe);
+            let mut hasher = blake3::Hasher::new();
+            hasher.update(element.digest.of(&element.recipe));
             for input in element.recipe.inputs() {
-                hasher.0.update(found.get(&input).map_or(&[0; 32], |own| &own.0));
+                hasher.update(found.get(&input).map_or(&[0; 32], |own| &own.0));
             }
             if element.recipe.reads_sources() {
                 sources.iter().for_each(|source| {
-                    hasher.0.update(source.hash.as_bytes());
+                    hasher.update(source.hash.as_bytes());
                 });
             }
-            found.insert(id, Fingerprint(*hasher.0.finalize().as_bytes()));
+            found.insert(id, Fingerprint(*hasher.finalize().as_bytes()));
         }
         found
+    }
+}
+
+/// BLAKE3 of a recipe, kept from when it was first asked for: recipes may name a million points. A copy that is changed
+/// begins anew.
+#[derive(Debug, Default)]
+pub(super) struct Digest(OnceLock<[u8; 32]>);
+
+impl Digest {
+    fn of(&self, recipe: &Recipe) -> &[u8; 32] {
+        self.0.get_or_init(|| {
+            let mut hasher = Hasher(blake3::Hasher::new());
+            // Written without an error: nothing but memory takes it.
+            let _ = serde_json::to_writer(&mut hasher, recipe);
+            *hasher.0.finalize().as_bytes()
+        })
+    }
+}
+
+impl Clone for Digest {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+/// It says nothing that the recipe does not.
+impl PartialEq for Digest {
+    fn eq(&self, _: &Self) -> bool {
+        true
     }
 }
 

@@ -2,10 +2,10 @@
 //!
 //! The order of the elements is the operator's. What depends on what is told by the recipes alone; there are no circles.
 
-mod file;
+pub(crate) mod file;
 mod fingerprint;
+mod for_other_parts;
 mod graph;
-mod of_document;
 mod recipe;
 
 use std::collections::BTreeSet;
@@ -15,9 +15,9 @@ use serde::{Deserialize, Serialize};
 
 use base::{Result, UserError};
 pub use file::{FORMAT, VERSION};
+use fingerprint::Digest;
 pub use fingerprint::{Fingerprint, Fingerprints};
 pub use inspect::recipe::{Class, ElementId};
-pub use of_document::DocumentPlan;
 pub use recipe::{Made, Recipe, Unknown};
 
 /// One thing of a plan.
@@ -29,15 +29,24 @@ pub struct Element {
     pub name: String,
     /// What it is made from.
     pub recipe: Recipe,
+    /// Of the recipe, once it was asked for.
+    #[serde(skip)]
+    digest: Digest,
 }
 
 /// What is to be done on every part.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Plan {
     /// Shared with the copies that undo keeps.
     elements: Vec<Arc<Element>>,
     /// Numbers up to this were given; none is given twice, so that nothing points to what it did not mean.
     last: u32,
+}
+
+impl PartialEq for Plan {
+    fn eq(&self, other: &Self) -> bool {
+        self.elements == other.elements
+    }
 }
 
 /// More elements than an operator or a script makes.
@@ -79,7 +88,7 @@ impl Plan {
         let id = ElementId(self.last + 1);
         self.check_inputs(id, &recipe)?;
         self.last += 1;
-        self.elements.push(Arc::new(Element { id, name: self.free_name(wanted), recipe }));
+        self.elements.push(Arc::new(Element { id, name: self.free_name(wanted), recipe, digest: Digest::default() }));
         Ok(id)
     }
 
@@ -105,8 +114,7 @@ impl Plan {
 
     /// Removes an element; refused, with their names, where others are made from it.
     pub fn remove(&mut self, id: ElementId) -> Result<()> {
-        let users: Vec<&str> =
-            self.elements.iter().filter(|own| own.recipe.inputs().contains(&id)).map(|own| own.name.as_str()).collect();
+        let users: Vec<String> = self.users(id).into_iter().map(|user| self.name(user)).collect();
         if !users.is_empty() {
             return Err(UserError::usage(format!(
                 "“{}” is needed by {}: remove those first, or all together.",
@@ -135,8 +143,24 @@ impl Plan {
         Ok(())
     }
 
+    /// Brings some elements in that order, at the places that they hold together.
+    pub fn arrange(&mut self, ids: &[ElementId]) {
+        let element = |id: &ElementId| self.elements.iter().find(|own| own.id == *id).cloned();
+        let arranged: Vec<Arc<Element>> = ids.iter().filter_map(element).collect();
+        let places = self.elements.iter_mut().filter(|own| ids.contains(&own.id));
+        places.zip(arranged).for_each(|(place, own)| *place = own);
+    }
+
+    /// The elements that name `id` as an input.
+    pub fn users(&self, id: ElementId) -> Vec<ElementId> {
+        self.elements.iter().filter(|own| own.recipe.inputs().contains(&id)).map(|own| own.id).collect()
+    }
+
     fn find(&mut self, id: ElementId) -> Result<&mut Element> {
-        self.elements.iter_mut().find(|own| own.id == id).map(Arc::make_mut).ok_or_else(|| missing(id))
+        let element = self.elements.iter_mut().find(|own| own.id == id).map(Arc::make_mut);
+        let element = element.ok_or_else(|| missing(id))?;
+        element.digest = Digest::default();
+        Ok(element)
     }
 
     /// A sentence where the recipe names what is not there, or what depends on `id` itself.

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use inspect::alignment::AlignmentRecipe;
 use inspect::deviation::{ComparisonRecipe, Verdict};
+use inspect::features::Element as Geometry;
 use inspect::features::recipe::{ConstructionRecipe, FeatureRecipe, SlotRecipe};
 use inspect::parts::{NominalRecipe, ScanRecipe};
 use inspect::recipe::{Class, ElementId, Figure, Inputs, Make, Output, Product, Tools};
@@ -132,6 +133,42 @@ recipes! {
     "measure" Measure(MeasureRecipe),
 }
 
+impl Recipe {
+    /// Whether features of the part come of it.
+    pub fn is_feature(&self) -> bool {
+        matches!(self, Self::Feature(_) | Self::Slot(_) | Self::Construction(_))
+    }
+
+    /// Whether its points are those of one scan, which mean nothing on another.
+    pub fn is_of_one_scan(&self) -> bool {
+        match self {
+            Self::Feature(own) => !own.selection.is_repeatable(),
+            Self::Slot(own) => !own.selection.is_repeatable(),
+            _ => false,
+        }
+    }
+
+    /// What the feature should be, nominal frame.
+    pub fn nominal(&self) -> Option<Geometry> {
+        match self {
+            Self::Feature(own) => own.nominal,
+            Self::Slot(own) => own.nominal,
+            Self::Construction(own) => own.nominal,
+            _ => None,
+        }
+    }
+
+    /// Tells a feature what it should be.
+    pub fn set_nominal(&mut self, nominal: Option<Geometry>) {
+        match self {
+            Self::Feature(own) => own.nominal = nominal,
+            Self::Slot(own) => own.nominal = nominal,
+            Self::Construction(own) => own.nominal = nominal,
+            _ => {}
+        }
+    }
+}
+
 /// What an element came to.
 #[derive(Clone)]
 pub struct Made {
@@ -144,14 +181,16 @@ pub struct Made {
     /// What a verdict that rests on it covers, or what puts it in doubt.
     pub covers: Option<String>,
     /// What it came to, for people.
-    pub sentence: String,
+    pub sentences: Vec<String>,
+    /// Large blocks of memory that it holds.
+    pub blocks: Vec<(usize, u64)>,
 }
 
 impl Made {
     pub(crate) fn of<R: Make>(made: std::sync::Arc<R::Made>) -> Self {
         let (figures, verdict) = (made.figures(), Product::verdict(&*made));
-        let (covers, sentence) = (made.covers(), made.sentence());
-        Self { output: made, figures, verdict, covers, sentence }
+        let (covers, sentences, blocks) = (made.covers(), Product::sentences(&*made), made.blocks());
+        Self { output: made, figures, verdict, covers, sentences, blocks }
     }
 }
 

@@ -107,12 +107,12 @@ impl PartRecord {
         Ok(blake3::hash(&bytes).to_hex().to_string())
     }
 
-    pub(super) fn of(plan: &Plan, stage: &Stage, fingerprint: &str, device: &Device, seconds: f64) -> Self {
+    pub(crate) fn of(plan: &Plan, stage: &Stage, fingerprint: &str, device: &Device, seconds: f64) -> Self {
         let record = |element: &std::sync::Arc<crate::plan::Element>| {
             let outcome = stage.results.outcome(element.id).map(|own| &own.result);
             let made = outcome.and_then(|result| result.as_ref().ok());
             let sentence = match outcome {
-                Some(Ok(made)) => made.sentence.clone(),
+                Some(Ok(made)) => made.sentences.join(" "),
                 Some(Err(Failure::Failed(error))) => error.sentence.clone(),
                 Some(Err(Failure::Waits(on))) => {
                     let names: Vec<String> = on.iter().map(|input| plan.name(*input)).collect();

@@ -7,7 +7,7 @@ use shadowgraph::compute::cpu::Cpu;
 use shadowgraph::compute::cuda::Cuda;
 use shadowgraph::geometry::{Point, Pose, Surface, mesh::shapes};
 
-use super::closest::deviations;
+use super::point_deviation::deviations;
 use super::shim::Shim;
 
 #[test]

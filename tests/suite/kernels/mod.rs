@@ -1,12 +1,12 @@
 //! The CUDA kernels against the processor's own backend: on the processor through kernels/shim, or with
 //! `SHADOWGRAPH_GPU=1` on the GPU of this machine.
 
-mod closest;
 mod fallback;
 mod icp;
 mod matching;
 mod neighbours;
 mod planes;
+mod point_deviation;
 mod registration;
 mod repeats;
 mod shim;

@@ -11,6 +11,7 @@ use std::sync::{Mutex, OnceLock};
 
 use shadowgraph::base::{Result, UserError};
 use shadowgraph::compute::cuda::driver::Driver;
+use shadowgraph::compute::cuda::kernels::check_arguments;
 
 /// The kernels as a shared library for the processor, made once a run.
 fn library() -> &'static libloading::Library {
@@ -135,6 +136,7 @@ impl Driver for Shim {
     }
 
     fn launch(&self, kernel: &'static str, blocks: u32, threads: u32, arguments: &[&[u8]]) -> Result<()> {
+        check_arguments(kernel, arguments)?;
         static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
         let _turn =
             (self.turn.lock().unwrap(), ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner));

@@ -33,7 +33,7 @@ fn the_whole_job_runs_on_the_device() {
     run(Inspect::Compare.into());
     let launches = driver.launches.lock().unwrap().clone();
     let of = |kernel: &str| launches.get(kernel).copied().unwrap_or_default();
-    let iterations = dispatcher.document.alignment.as_ref().unwrap().iterations;
+    let iterations = dispatcher.document.alignment().unwrap().iterations;
     assert_eq!(of("pair_with_surface"), iterations, "{launches:?}");
     assert_eq!(of("signed_closest"), 1, "{launches:?}");
     assert_eq!(of("closest_candidates"), iterations + 1, "{launches:?}");

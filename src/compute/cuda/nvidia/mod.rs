@@ -12,33 +12,9 @@ use std::sync::Arc;
 use cudarc::driver::{CudaContext, DriverError, result, sys};
 
 use super::driver::Driver;
+use super::kernels::{MODULES, check_arguments, names};
 use base::{Result, UserError};
 use staging::Staging;
-
-/// Compiled kernels by file. Made by kernels/make_ptx.py.
-const MODULES: [&str; 16] = [
-    include_str!("../../../../kernels/ptx/closest_point.ptx"),
-    include_str!("../../../../kernels/ptx/facet_facet_matching.ptx"),
-    include_str!("../../../../kernels/ptx/facet_tree.ptx"),
-    include_str!("../../../../kernels/ptx/icp.ptx"),
-    include_str!("../../../../kernels/ptx/neighbourhoods.ptx"),
-    include_str!("../../../../kernels/ptx/order_statistic.ptx"),
-    include_str!("../../../../kernels/ptx/parallel_planes.ptx"),
-    include_str!("../../../../kernels/ptx/point_facet_matching.ptx"),
-    include_str!("../../../../kernels/ptx/point_tree.ptx"),
-    include_str!("../../../../kernels/ptx/published_matching.ptx"),
-    include_str!("../../../../kernels/ptx/radix_sort.ptx"),
-    include_str!("../../../../kernels/ptx/registration.ptx"),
-    include_str!("../../../../kernels/ptx/smoothing.ptx"),
-    include_str!("../../../../kernels/ptx/statistics.ptx"),
-    include_str!("../../../../kernels/ptx/thinning.ptx"),
-    include_str!("../../../../kernels/ptx/tree_links.ptx"),
-];
-
-/// The kernels that a file of PTX holds.
-fn entries(ptx: &str) -> impl Iterator<Item = &str> {
-    ptx.split(".visible .entry ").skip(1).filter_map(|rest| rest.split('(').next())
-}
 
 /// A GPU with all kernels loaded.
 pub struct Nvidia {
@@ -73,12 +49,12 @@ impl Nvidia {
         let context = CudaContext::new(number).map_err(|error| none(words(error)))?;
         let name = context.name().map_err(|error| none(words(error)))?;
         let mut kernels = HashMap::new();
-        for ptx in MODULES {
+        for &ptx in MODULES {
             let failed = |error| none(format!("the driver does not take the kernels ({})", words(error)));
             let text = CString::new(ptx).map_err(|_| none("the kernels are damaged"))?;
             // SAFETY: the text ends in zero, and the context is bound by its creation.
             let module = unsafe { result::module::load_data(text.as_ptr().cast()) }.map_err(failed)?;
-            for name in entries(ptx) {
+            for name in names(ptx) {
                 let symbol = CString::new(name).map_err(|_| none("a kernel has no name"))?;
                 // SAFETY: the module was loaded just before and is never unloaded.
                 kernels.insert(name, unsafe { result::module::get_function(module, symbol) }.map_err(failed)?);
@@ -228,6 +204,7 @@ impl Driver for Nvidia {
     }
 
     fn launch(&self, kernel: &'static str, blocks: u32, threads: u32, arguments: &[&[u8]]) -> Result<()> {
+        check_arguments(kernel, arguments)?;
         self.bind()?;
         let function = self
             .kernels
@@ -235,7 +212,7 @@ impl Driver for Nvidia {
             .ok_or_else(|| UserError::internal(format!("There is no kernel named {kernel}.")))?;
         let mut parameters: Vec<*mut c_void> =
             arguments.iter().map(|argument| argument.as_ptr().cast_mut().cast()).collect();
-        // SAFETY: each parameter points to bytes of the type that the kernel declares, which the driver copies before
+        // SAFETY: each parameter points to as many bytes as the kernel declares, which the driver copies before
         // it returns; buffers named in them outlive the launch, as every read-back waits for it.
         let launched = unsafe {
             result::launch_kernel(*function, (blocks, 1, 1), (threads, 1, 1), 0, self.stream, &mut parameters)
@@ -247,23 +224,5 @@ impl Driver for Nvidia {
         self.bind()?;
         // SAFETY: the stream lives as long as the device.
         unsafe { result::stream::synchronize(self.stream) }.map_err(|error| lost(error, "computing"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_module_holds_kernels_and_no_name_comes_twice() {
-        let mut names: Vec<&str> = MODULES.iter().flat_map(|ptx| entries(ptx)).collect();
-        assert!(MODULES.iter().all(|ptx| entries(ptx).count() > 0));
-        let count = names.len();
-        names.sort_unstable();
-        names.dedup();
-        assert!(
-            names.len() == count && names.contains(&"signed_closest") && names.contains(&"plane_moments"),
-            "{names:?}"
-        );
     }
 }

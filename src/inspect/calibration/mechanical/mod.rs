@@ -1,6 +1,6 @@
 //! Mechanical alignment: how far the adjusting modules of the artefact and of the sensor are still to be turned.
 //!
-//! Stage 1 turns the artefact until its frame is parallel to the CMM's: its faces are touched ([`Touched`]). Stage 2
+//! Turned 1 turns the artefact until its frame is parallel to the CMM's: its faces are touched ([`Touched`]). Turned 2
 //! turns the sensor: a snapshot of the artefact tells how the sensor is mounted. Which of the 24 ways to lie along the
 //! machine's axes is meant is never asked: it is the nearest.
 //!
@@ -22,7 +22,7 @@ pub use faces::Touched;
 /// What is being turned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Stage {
+pub enum Turned {
     /// The artefact, first.
     #[default]
     Artefact,

@@ -4,7 +4,7 @@
 //! known, the fit is exact, the best of all: lines, planes, circles and spheres. Cylinders, cones and tori are the best
 //! near the Gaussian fit, which is what a drawing means where another axis would give a narrower zone.
 
-mod enclosing;
+pub(crate) mod enclosing;
 mod exchange;
 mod inscribed;
 mod lifted;

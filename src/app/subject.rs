@@ -6,16 +6,14 @@ use super::viewport::same;
 use super::{App, Workspace};
 use geometry::Combine;
 use inspect::calibration::ArtefactFrame;
-use inspect::features::Objective;
-use inspect::features::weights::Weights;
 use render::camera::StandardView;
 use session::Document;
 use session::calibrating::{Calibrating, Device, Measurement};
-use session::selection::{Feature, NamedSelection, Recipe, Selectable};
+use session::selection::{NamedSelection, Selectable};
 
 /// Beyond the parts of a document that the viewport draws.
 #[derive(Clone, Default)]
-pub(super) struct Stage {
+pub(super) struct Subject {
     /// What is drawn.
     pub document: Document,
     /// Residuals of the points about their fits, mm; NaN for those of no fit.
@@ -26,15 +24,15 @@ pub(super) struct Stage {
     pub look: Option<StandardView>,
 }
 
-/// The artefact's stage as it was last made. What it was made from is kept with it, so that nothing else can come to lie
+/// The artefact's subject as it was last made. What it was made from is kept with it, so that nothing else can come to lie
 /// at the same address.
 #[derive(Default)]
-pub(super) struct StageCache {
+pub(super) struct SubjectCache {
     made: Option<(Calibrating, Device, bool)>,
-    stage: Stage,
+    subject: Subject,
 }
 
-impl StageCache {
+impl SubjectCache {
     fn is_of(&self, calibrating: &Calibrating, device: Device, shows_residuals: bool) -> bool {
         self.made.as_ref().is_some_and(|(own, whose, residuals)| {
             (*whose, *residuals) == (device, shows_residuals)
@@ -46,7 +44,7 @@ impl StageCache {
 
 impl App {
     /// What the viewport shows now.
-    pub(super) fn stage(&mut self) -> Stage {
+    pub(super) fn subject(&mut self) -> Subject {
         if self.workspace != Workspace::Calibrate {
             let mut document = self.dispatcher.document.clone();
             // Colours follow the hand; the verdict follows when it lets go.
@@ -58,30 +56,30 @@ impl App {
             if self.workspace != Workspace::Features && document.current_measurement().is_some() {
                 document.selections.clear();
             }
-            return Stage { document, ..Stage::default() };
+            return Subject { document, ..Subject::default() };
         }
         let (device, shows_residuals) = (self.calibration.device, self.calibration.shows_residuals);
         let calibrating = &self.dispatcher.document.calibration;
-        if !self.stage_cache.is_of(calibrating, device, shows_residuals) {
-            let stage = staged(calibrating, device, shows_residuals);
-            self.stage_cache = StageCache { made: Some((calibrating.clone(), device, shows_residuals)), stage };
+        if !self.subject_cache.is_of(calibrating, device, shows_residuals) {
+            let subject = subject_of(calibrating, device, shows_residuals);
+            self.subject_cache = SubjectCache { made: Some((calibrating.clone(), device, shows_residuals)), subject };
         }
-        let mut stage = self.stage_cache.stage.clone();
-        stage.shows_grey = self.calibration.shows_grey && has_grey(&stage.document);
-        stage.document.settings = self.dispatcher.document.settings.clone();
-        if stage.residuals.is_some() {
+        let mut subject = self.subject_cache.subject.clone();
+        subject.shows_grey = self.calibration.shows_grey && has_grey(&subject.document);
+        subject.document.settings = self.dispatcher.document.settings.clone();
+        if subject.residuals.is_some() {
             let spread = super::panels::calibrate::expected_mm(device);
-            let settings = &mut stage.document.settings;
+            let settings = &mut subject.document.settings;
             settings.scale_mm = 4.0 * spread;
             settings.deviation.tolerance.low_mm = -2.0 * spread;
             settings.deviation.tolerance.high_mm = 2.0 * spread;
         }
-        stage
+        subject
     }
 }
 
 /// The device's points as a document: regions as named selections, fits as features.
-fn staged(calibrating: &Calibrating, device: Device, shows_residuals: bool) -> Stage {
+fn subject_of(calibrating: &Calibrating, device: Device, shows_residuals: bool) -> Subject {
     let measurement = calibrating.of(device);
     let artefact = calibrating.setup.artefact.artefact();
     let named = artefact.regions().iter().zip(&measurement.regions);
@@ -91,30 +89,16 @@ fn staged(calibrating: &Calibrating, device: Device, shows_residuals: bool) -> S
         numbers: points.clone(),
     });
     let outcome = calibrating.outcome.as_deref();
-    let features = outcome.into_iter().flat_map(|outcome| &outcome.frame(device).parts).map(|part| {
+    let mut document = measurement.actual.clone().map(Document::of_scan).unwrap_or_default();
+    document.selections = selections.collect();
+    for part in outcome.into_iter().flat_map(|outcome| &outcome.frame(device).parts) {
         let regions = part.regions.iter().map(|&region| measurement.region(region));
         let points = regions.reduce(|all, own| all.combined(&own, Combine::Add)).unwrap_or_default();
-        let recipe = Recipe {
-            name: part.name.to_owned(),
-            kind: part.fit.shape.kind(),
-            objective: Objective::Gaussian,
-            robust: false,
-            clip_sigmas: None,
-            plane: None,
-            weights: Weights::default(),
-            parallel_to: Vec::new(),
-            points,
-        };
-        Feature { recipe, fit: Arc::new(part.fit.clone()) }
-    });
-    let document = Document {
-        actual: measurement.actual.clone(),
-        selections: selections.collect(),
-        features: features.collect(),
-        ..Document::default()
-    };
+        // What cannot be drawn is left out of the picture.
+        let _ = document.add_fitted(part.name, points, Arc::new(part.fit.clone()));
+    }
     let shown = outcome.filter(|_| shows_residuals);
-    Stage {
+    Subject {
         document,
         residuals: shown.and_then(|outcome| residuals(measurement, outcome.frame(device))).map(Arc::new),
         shows_grey: false,
@@ -124,7 +108,7 @@ fn staged(calibrating: &Calibrating, device: Device, shows_residuals: bool) -> S
 }
 
 fn has_grey(document: &Document) -> bool {
-    document.actual.as_ref().is_some_and(|actual| !actual.cloud.intensity.is_empty())
+    document.actual().is_some_and(|actual| !actual.cloud.intensity.is_empty())
 }
 
 /// Of every point of the device, mm.

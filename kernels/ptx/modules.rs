@@ -1,0 +1,19 @@
+// Made by kernels/make_ptx.py.
+[
+    include_str!("facet_facet_matching.ptx"),
+    include_str!("facet_tree.ptx"),
+    include_str!("icp.ptx"),
+    include_str!("neighbourhoods.ptx"),
+    include_str!("order_statistic.ptx"),
+    include_str!("parallel_planes.ptx"),
+    include_str!("point_deviation.ptx"),
+    include_str!("point_facet_matching.ptx"),
+    include_str!("point_tree.ptx"),
+    include_str!("published_matching.ptx"),
+    include_str!("radix_sort.ptx"),
+    include_str!("registration.ptx"),
+    include_str!("smoothing.ptx"),
+    include_str!("statistics.ptx"),
+    include_str!("thinning.ptx"),
+    include_str!("tree_links.ptx"),
+]
