@@ -1,12 +1,13 @@
-// The tree over facets: Morton keys of centroids; then, sorted and linked (tree_links.cu), boxes from the leaves up.
+// The tree over facets: Morton keys of the centroids; after sorting (radix_sort.cu), facets in tree order; after
+// linking (tree_links.cu), boxes from the leaves up.
 #include "lib/climb.cuh"
 #include "lib/morton.cuh"
 #include "lib/surface.cuh"
 
-// What all steps read: the mesh, mm.
+// The mesh, mm; read by all steps.
 struct Mesh {
     const double* vertices;  // 3 each
-    const u32* facets;       // 3 each
+    const u32* facets;       // 3 vertex indices each
     u32 count;               // facets
     u32 pad;
     Curve curve;
@@ -17,20 +18,20 @@ __device__ inline Vec3 corner(const Mesh& mesh, u32 facet, u32 i) {
     return {v[0], v[1], v[2]};
 }
 
-extern "C" __global__ void facet_keys(Mesh mesh, u32* keys, u32* numbers) {
-    u32 facet = thread_number();
+extern "C" __global__ void facet_keys(Mesh mesh, u32* keys, u32* indices) {
+    u32 facet = thread_index();
     if (facet >= mesh.count) return;
     Vec3 sum = corner(mesh, facet, 0) + corner(mesh, facet, 1) + corner(mesh, facet, 2);
     keys[facet] = morton_key(sum / 3.0, mesh.curve);
-    numbers[facet] = facet;
+    indices[facet] = facet;
 }
 
-// Corners in tree order, so that a leaf's facets lie side by side; once exact, once for the sieve.
-extern "C" __global__ void facet_corners(Mesh mesh, const u32* numbers, Facet64* corners, Facet32* sieve) {
-    u32 i = thread_number();
+// Corners in tree order, so that the facets of a leaf are adjacent: in f64, and in f32 for the pre-filter.
+extern "C" __global__ void facet_corners(Mesh mesh, const u32* indices, Facet64* corners, Facet32* pre_filter) {
+    u32 i = thread_index();
     if (i >= mesh.count) return;
-    Vec3 a = corner(mesh, numbers[i], 0), b = corner(mesh, numbers[i], 1), c = corner(mesh, numbers[i], 2);
-    corners[i] = {{{a.x, a.y}, {a.z, b.x}, {b.y, b.z}, {c.x, c.y}, {c.z, __longlong_as_double(numbers[i])}}};
+    Vec3 a = corner(mesh, indices[i], 0), b = corner(mesh, indices[i], 1), c = corner(mesh, indices[i], 2);
+    corners[i] = {{{a.x, a.y}, {a.z, b.x}, {b.y, b.z}, {c.x, c.y}, {c.z, __longlong_as_double(indices[i])}}};
     Vec3 exact[3] = {a, b, c};
     float3 local[3];
     for (u32 k = 0; k < 3; k++) {
@@ -40,16 +41,16 @@ extern "C" __global__ void facet_corners(Mesh mesh, const u32* numbers, Facet64*
     float3 edge1 = minus(local[1], local[0]), edge2 = minus(local[2], local[0]), edge3 = minus(edge2, edge1);
     float3 area = cross32(edge1, edge2);
     float longest = max(max(dot32(edge1, edge1), dot32(edge2, edge2)), dot32(edge3, edge3));
-    float needle = longest <= NEEDLE * sqrtf(dot32(area, area)) ? 0.0f : 1.0f;
-    sieve[i] = {{local[0].x, local[0].y, local[0].z, 0.0f},
+    float needle = longest <= MIN_NEEDLE_RATIO * sqrtf(dot32(area, area)) ? 0.0f : 1.0f;
+    pre_filter[i] = {{local[0].x, local[0].y, local[0].z, 0.0f},
                 {local[1].x, local[1].y, local[1].z, needle},
                 {local[2].x, local[2].y, local[2].z, 0.0f}};
 }
 
-// Every facet climbs. `arrivals` is zero before.
-extern "C" __global__ void facet_boxes(Vec3 centre, const Facet64* corners, u32 count, Node* nodes, const u32* node_parents,
-                                       const u32* leaf_parents, u32* arrivals) {
-    u32 i = thread_number();
+// One thread per facet, from its leaf up. `arrivals` must be zeroed.
+extern "C" __global__ void facet_boxes(Vec3 centre, const Facet64* corners, u32 count, Node* nodes,
+                                       const u32* node_parents, const u32* leaf_parents, u32* arrivals) {
+    u32 i = thread_index();
     if (i >= count) return;
     Corners f = corners_of(corners, i);
     Vec3 a = f.a - centre, b = f.b - centre, c = f.c - centre;

@@ -3,7 +3,7 @@
 
     python3 -m venv venv && venv/bin/pip install nvidia-cuda-nvrtc-cu12==12.0.140
     venv/bin/python kernels/make_ptx.py            writes kernels/ptx and the lists of kernels
-    venv/bin/python kernels/make_ptx.py --check    fails where they differ
+    venv/bin/python kernels/make_ptx.py --check    fails if they are out of date
 """
 import ctypes
 import glob
@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-# No contraction: f64 answers are the same bits as the processor's.
+# No contraction to fused multiply-adds: f64 results are bitwise identical to those of the CPU.
 OPTIONS = [b"--gpu-architecture=compute_75", b"--fmad=false", b"-std=c++17"]
 
 
@@ -37,15 +37,16 @@ def compile_ptx(nvrtc, source):
             log = ctypes.create_string_buffer(size.value)
             nvrtc.nvrtcGetProgramLog(program, log)
             sys.exit(f"{source}:\n{log.value.decode()}")
-        sys.exit(f"NVRTC fails with code {code}")
+        sys.exit(f"NVRTC failed with code {code}")
 
     headers = {f"lib/{path.name}": path.read_bytes() for path in sorted((HERE / "lib").glob("*.cuh"))}
-    # Headers name each other from their own folder.
+    # Headers include each other relative to their own folder.
     headers.update({path.name: path.read_bytes() for path in sorted((HERE / "lib").glob("*.cuh"))})
     names = (ctypes.c_char_p * len(headers))(*[name.encode() for name in headers])
     texts = (ctypes.c_char_p * len(headers))(*headers.values())
     program = ctypes.c_void_p()
-    check(nvrtc.nvrtcCreateProgram(ctypes.byref(program), source.read_bytes(), source.name.encode(), len(headers), texts, names))
+    name = source.name.encode()
+    check(nvrtc.nvrtcCreateProgram(ctypes.byref(program), source.read_bytes(), name, len(headers), texts, names))
     options = (ctypes.c_char_p * len(OPTIONS))(*OPTIONS)
     check(nvrtc.nvrtcCompileProgram(program, len(OPTIONS), options), program)
     size = ctypes.c_size_t()
@@ -56,8 +57,8 @@ def compile_ptx(nvrtc, source):
 
 
 def lists(compiled):
-    """The files and kernels, as the program and the shim include them."""
-    made = "kernels/make_ptx.py"
+    """The lists of files and kernels that the application and the shim include."""
+    generator = "kernels/make_ptx.py"
     modules = "".join(f'    include_str!("{source.stem}.ptx"),\n' for source in compiled)
     files = "".join(f'namespace {source.stem} {{\n#include "../{source.name}"\n}}\n' for source in compiled)
     kernels = "".join(
@@ -66,19 +67,19 @@ def lists(compiled):
         for name in re.findall(r"\.visible \.entry (\w+)\(", ptx.decode(errors="replace"))
     )
     return {
-        HERE / "ptx" / "modules.rs": f"// Made by {made}.\n[\n{modules}]\n",
-        HERE / "shim" / "files.inc": f"// Made by {made}.\n{files}",
-        HERE / "shim" / "kernels.inc": f"// Made by {made}.\n{kernels}",
+        HERE / "ptx" / "modules.rs": f"// Made by {generator}.\n[\n{modules}]\n",
+        HERE / "shim" / "files.inc": f"// Made by {generator}.\n{files}",
+        HERE / "shim" / "kernels.inc": f"// Made by {generator}.\n{kernels}",
     }
 
 
 def main():
     nvrtc = compiler()
     compiled = {source: compile_ptx(nvrtc, source) for source in sorted(HERE.glob("*.cu"))}
-    wanted = {HERE / "ptx" / f"{source.stem}.ptx": ptx for source, ptx in compiled.items()}
-    wanted.update({target: text.encode() for target, text in lists(compiled).items()})
+    expected = {HERE / "ptx" / f"{source.stem}.ptx": ptx for source, ptx in compiled.items()}
+    expected.update({target: text.encode() for target, text in lists(compiled).items()})
     stale = []
-    for target, content in wanted.items():
+    for target, content in expected.items():
         if "--check" in sys.argv:
             if not target.exists() or target.read_bytes() != content:
                 stale.append(target.name)
@@ -87,7 +88,7 @@ def main():
             target.write_bytes(content)
             print(f"{target.name}: {len(content)} bytes")
     if stale:
-        sys.exit(f"Made from other sources: {', '.join(stale)}. Run kernels/make_ptx.py.")
+        sys.exit(f"Out of date: {', '.join(stale)}. Run kernels/make_ptx.py.")
 
 
 if __name__ == "__main__":

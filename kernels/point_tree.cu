@@ -1,4 +1,5 @@
-// The tree over points: Morton keys; then, sorted and linked (tree_links.cu), points in tree order and boxes.
+// The tree over points: Morton keys; after sorting (radix_sort.cu), points in tree order; after linking
+// (tree_links.cu), boxes from the leaves up.
 #include "lib/climb.cuh"
 #include "lib/morton.cuh"
 #include "lib/points.cuh"
@@ -11,29 +12,29 @@ struct Cloud {
     Curve curve;
 };
 
-extern "C" __global__ void point_keys(Cloud cloud, u32* keys, u32* numbers) {
-    u32 i = thread_number();
+extern "C" __global__ void point_keys(Cloud cloud, u32* keys, u32* indices) {
+    u32 i = thread_index();
     if (i >= cloud.count) return;
     keys[i] = morton_key(at(cloud.points, i), cloud.curve);
-    numbers[i] = i;
+    indices[i] = i;
 }
 
-// Points in tree order, so that a leaf's points lie side by side; once exact, once for the sieve.
-extern "C" __global__ void point_order(Cloud cloud, const u32* numbers, double2* ordered, float4* sieve) {
-    u32 i = thread_number();
+// Points in tree order, so that the points of a leaf are adjacent: in f64, and in f32 for the pre-filter.
+extern "C" __global__ void point_order(Cloud cloud, const u32* indices, double2* positions, float4* pre_filter) {
+    u32 i = thread_index();
     if (i >= cloud.count) return;
-    Vec3 point = at(cloud.points, numbers[i]), about = point - cloud.curve.centre;
-    ordered[2ull * i] = {point.x, point.y};
-    ordered[2ull * i + 1] = {point.z, 0.0};
-    sieve[i] = {(float)about.x, (float)about.y, (float)about.z, __uint_as_float(numbers[i])};
+    Vec3 point = at(cloud.points, indices[i]), about = point - cloud.curve.centre;
+    positions[2ull * i] = {point.x, point.y};
+    positions[2ull * i + 1] = {point.z, 0.0};
+    pre_filter[i] = {(float)about.x, (float)about.y, (float)about.z, __uint_as_float(indices[i])};
 }
 
-// Every point climbs. `arrivals` is zero before.
-extern "C" __global__ void point_boxes(Vec3 centre, const double2* ordered, u32 count, Node* nodes, const u32* node_parents,
-                                       const u32* leaf_parents, u32* arrivals) {
-    u32 i = thread_number();
+// One thread per point, from its leaf up. `arrivals` must be zeroed.
+extern "C" __global__ void point_boxes(Vec3 centre, const double2* positions, u32 count, Node* nodes,
+                                       const u32* node_parents, const u32* leaf_parents, u32* arrivals) {
+    u32 i = thread_index();
     if (i >= count) return;
-    Vec3 about = place_at(ordered, i) - centre;
+    Vec3 about = position_at(positions, i) - centre;
     Box box = {{__double2float_rd(about.x), __double2float_rd(about.y), __double2float_rd(about.z)},
                {__double2float_ru(about.x), __double2float_ru(about.y), __double2float_ru(about.z)}};
     climb(nodes, node_parents, leaf_parents[i], arrivals, box);

@@ -1,16 +1,16 @@
-// Sorts 32-bit keys with their values by eight bits a pass: count, scan, scatter. Stable, and the same whatever the order
-// in which blocks run.
+// Sorts 32-bit keys with their values, 8 bits per pass: count, scan, scatter. Stable, and independent of the order in
+// which blocks run.
 #include "lib/vec.cuh"
 
 #define DIGITS 256u
 #define WARPS 8u
-// Keys of one warp, and of one block of 256 threads.
+// Keys per warp, and per block of 256 threads.
 #define WARP_KEYS 512u
 #define BLOCK_KEYS (WARPS * WARP_KEYS)
 
 __device__ inline u32 digit_of(u32 key, u32 shift) { return key >> shift & (DIGITS - 1); }
 
-// counts[digit * blocks + block]: how many keys of this block have that digit. Launch: ceil(count / BLOCK_KEYS) x 256.
+// counts[digit * blocks + block]: number of keys of the block with the digit. Launch: ceil(count / BLOCK_KEYS) x 256.
 extern "C" __global__ void radix_count(const u32* keys, u32 count, u32 shift, u32* counts) {
     __shared__ u32 found[DIGITS];
     found[threadIdx.x] = 0;
@@ -23,11 +23,11 @@ extern "C" __global__ void radix_count(const u32* keys, u32 count, u32 shift, u3
     counts[threadIdx.x * gridDim.x + blockIdx.x] = found[threadIdx.x];
 }
 
-// Replaces `values` by their exclusive sums. Launch: 1 x 1024.
+// Replaces `values` by their exclusive prefix sums. Launch: 1 x 1024.
 extern "C" __global__ void exclusive_scan(u32* values, u32 count) {
     __shared__ u32 sums[1024];
-    u32 each = (count + blockDim.x - 1) / blockDim.x;
-    u32 from = min(threadIdx.x * each, count), to = min(from + each, count);
+    u32 per_thread = (count + blockDim.x - 1) / blockDim.x;
+    u32 from = min(threadIdx.x * per_thread, count), to = min(from + per_thread, count);
     u32 sum = 0;
     for (u32 i = from; i < to; i++) sum += values[i];
     sums[threadIdx.x] = sum;
@@ -46,7 +46,7 @@ extern "C" __global__ void exclusive_scan(u32* values, u32 count) {
     }
 }
 
-// Moves keys and values to their places; `starts` are the scanned counts. Launch as radix_count.
+// Moves keys and values to their sorted positions; `starts` are the scanned counts. Launch as radix_count.
 extern "C" __global__ void radix_scatter(const u32* keys, const u32* values, u32 count, u32 shift, const u32* starts,
                                          u32* keys_out, u32* values_out) {
     __shared__ u32 next[WARPS][DIGITS];
@@ -59,12 +59,12 @@ extern "C" __global__ void radix_scatter(const u32* keys, const u32* values, u32
         if (i < count) atomicAdd(&next[warp][digit_of(keys[i], shift)], 1u);
     }
     __syncthreads();
-    // Warps of a block follow each other: thread d turns the counts of digit d into first places.
-    u32 place = starts[threadIdx.x * gridDim.x + blockIdx.x];
+    // Output is in the order of the warps: thread d turns the counts of digit d per warp into first positions.
+    u32 position = starts[threadIdx.x * gridDim.x + blockIdx.x];
     for (u32 w = 0; w < WARPS; w++) {
-        u32 found = next[w][threadIdx.x];
-        next[w][threadIdx.x] = place;
-        place += found;
+        u32 of_warp = next[w][threadIdx.x];
+        next[w][threadIdx.x] = position;
+        position += of_warp;
     }
     __syncthreads();
     for (u32 row = 0; row < WARP_KEYS; row += 32) {

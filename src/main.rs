@@ -1,4 +1,4 @@
-//! The program: the command line, or the window.
+//! The program: runs the command line or opens the window.
 
 use std::os::unix::process::CommandExt;
 
@@ -7,9 +7,9 @@ use shadowgraph::cli::{self, Outcome};
 use shadowgraph::session::project::state_folder;
 
 fn main() -> std::process::ExitCode {
-    without_desktop_layer();
+    disable_device_select_layer();
     env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("off")).init();
-    // The CAD reader is installed beside this program; everything below is told where, and never asks itself.
+    // The CAD reader is installed next to this program; its path is passed down, nothing below looks for it.
     let reader = std::env::current_exe().ok().map(|path| path.with_file_name("shadowgraph-cad"));
     let code = match cli::run(std::env::args_os(), reader) {
         Outcome::Exit(code) => code,
@@ -28,17 +28,18 @@ fn main() -> std::process::ExitCode {
     std::process::ExitCode::from(u8::try_from(code).unwrap_or(5))
 }
 
-/// Mesa's layer that asks the desktop which graphics card it draws on complains, in lines of its own on standard error,
-/// where there is no session to ask. Its switch is read when the process begins: it begins again with the switch set.
-fn without_desktop_layer() {
-    const SWITCH: &str = "NODEVICE_SELECT";
-    if std::env::var_os("XDG_RUNTIME_DIR").is_some() || std::env::var_os(SWITCH).is_some() {
+/// Mesa's device-select layer asks the desktop which graphics card it draws on and complains on standard error where
+/// there is no session. The environment variable that disables it is read when a process starts, so the program
+/// restarts itself with the variable set.
+fn disable_device_select_layer() {
+    const DISABLE_VARIABLE: &str = "NODEVICE_SELECT";
+    if std::env::var_os("XDG_RUNTIME_DIR").is_some() || std::env::var_os(DISABLE_VARIABLE).is_some() {
         return;
     }
     let mut arguments = std::env::args_os();
     let name = arguments.next().unwrap_or_else(|| "shadowgraph".into());
     if let Ok(program) = std::env::current_exe() {
-        // Where this fails, the lines are all that is lost.
-        let _ = std::process::Command::new(program).arg0(name).args(arguments).env(SWITCH, "1").exec();
+        // If this fails, the messages appear and nothing else is lost.
+        let _ = std::process::Command::new(program).arg0(name).args(arguments).env(DISABLE_VARIABLE, "1").exec();
     }
 }

@@ -4,7 +4,8 @@
 
 #define SUM_THREADS 256u
 
-// Adds TERMS `sums` of all threads in a fixed order; thread t < TERMS gets term t.
+// Adds the TERMS `sums` of all threads in a fixed order. Thread t < TERMS returns the total of term t, others 0. All
+// threads of the block must call it.
 template <u32 TERMS>
 __device__ inline double block_sum(const double* sums) {
     __shared__ double of_warps[SUM_THREADS / 32][TERMS];
@@ -12,7 +13,7 @@ __device__ inline double block_sum(const double* sums) {
     #pragma unroll
     for (u32 term = 0; term < TERMS; term++) {
         double sum = sums[term];
-        for (u32 down = 16; down > 0; down /= 2) sum += __shfl_down_sync(0xFFFFFFFFu, sum, down);
+        for (u32 offset = 16; offset > 0; offset /= 2) sum += __shfl_down_sync(0xFFFFFFFFu, sum, offset);
         if (lane == 0) of_warps[warp][term] = sum;
     }
     __syncthreads();

@@ -1,10 +1,10 @@
-// What is known of the sizes of many values.
+// Robust statistics of the magnitudes of many values.
 #pragma once
 #include "vec.cuh"
 
-struct Spread {
-    double cut;     // largest that takes part
-    double median;  // of those that take part
-    u32 matched;    // values that are numbers
+struct RobustStatistics {
+    double cutoff;  // largest magnitude left after trimming
+    double median;  // of the magnitudes left after trimming
+    u32 matched;    // values that are not NaN
     u32 pad;
 };

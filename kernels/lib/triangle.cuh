@@ -1,8 +1,9 @@
-// Exact (f64) questions about one triangle; the twin of geometry/triangle.rs.
+// Closest point and normal of a single triangle, in f64. Counterpart of geometry/triangle.rs.
 #pragma once
 #include "vec.cuh"
 
-// The part of a triangle that a closest point lies on: face, edge i (from corner i), or corner i.
+// Feature of a triangle on which a closest point lies: FACE, EDGE + i (from corner i to corner (i + 1) % 3), or
+// VERTEX + i.
 enum Feature : u32 { FACE = 0, EDGE = 1, VERTEX = 4 };
 
 struct Closest {
@@ -30,16 +31,17 @@ __device__ inline Closest closest_on_triangle(Vec3 p, Vec3 a, Vec3 b, Vec3 c) {
         double along = (d4 - d3) / ((d4 - d3) + (d5 - d6));
         return {b + (c - b) * along, EDGE + 1};
     }
-    // The inside. Projecting along the normal keeps the distance exact where the barycentric sum would cancel.
+    // Interior. Projection along the normal avoids the cancellation of the barycentric sum.
     Vec3 normal = cross(ab, ac);
     double squared = dot(normal, normal);
     if (squared > 0.0) return {p - normal * (dot(normal, ap) / squared), FACE};
     return {a, VERTEX + 0};
 }
 
+// Unit normal by the right-hand rule, times twice the area.
 __device__ inline Vec3 area_vector(Vec3 a, Vec3 b, Vec3 c) { return cross(b - a, c - a); }
 
-// Of unit length; zero where there is no direction.
+// Unit vector; zero for a zero vector.
 __device__ inline Vec3 unit(Vec3 v) {
     double length = norm(v);
     return length > 0.0 ? v / length : Vec3{0.0, 0.0, 0.0};

@@ -1,7 +1,7 @@
-// Small vectors, poses and the words that all kernels share. No standard headers: NVRTC brings none.
+// Small vectors, poses and the types shared by all kernels. No standard headers: NVRTC provides none.
 //
-// Kernels are compiled without contraction to fused multiply-adds, and every f64 expression is written in the order of
-// its Rust twin: answers are the same bits on both.
+// Kernels are compiled without contraction to fused multiply-adds, and every f64 expression has the order of operations
+// of its Rust counterpart: both give bitwise identical results.
 #pragma once
 
 typedef unsigned char u8;
@@ -21,13 +21,13 @@ __device__ inline Vec3 cross(Vec3 a, Vec3 b) {
     return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 __device__ inline double norm(Vec3 a) { return sqrt(dot(a, a)); }
-// The i-th of vectors one after the other.
+// Vector i of an array with 3 coordinates each.
 __device__ inline Vec3 at(const double* values, u64 i) { return {values[3 * i], values[3 * i + 1], values[3 * i + 2]}; }
 
-// A rigid motion: unit quaternion (i, j, k, w) and translation.
+// A rigid motion: unit quaternion (i, j, k, w) and translation, mm.
 struct Pose {
     double qx, qy, qz, qw;
-    Vec3 shift;
+    Vec3 translation;
 };
 
 __device__ inline Vec3 rotate(const Pose& pose, Vec3 v) {
@@ -36,11 +36,11 @@ __device__ inline Vec3 rotate(const Pose& pose, Vec3 v) {
     return t * pose.qw + cross(q, t) + v;
 }
 
-__device__ inline Vec3 transform(const Pose& pose, Vec3 point) { return rotate(pose, point) + pose.shift; }
+__device__ inline Vec3 transform(const Pose& pose, Vec3 point) { return rotate(pose, point) + pose.translation; }
 
-// Largest coordinate by size.
-__device__ inline double reach_of(Vec3 about) { return max(fabs(about.x), max(fabs(about.y), fabs(about.z))); }
+// Largest absolute coordinate.
+__device__ inline double max_abs(Vec3 v) { return max(fabs(v.x), max(fabs(v.y), fabs(v.z))); }
 __device__ inline float3 to_float3(Vec3 v) { return {(float)v.x, (float)v.y, (float)v.z}; }
 
-// Number of this thread in the grid.
-__device__ inline u32 thread_number() { return blockIdx.x * blockDim.x + threadIdx.x; }
+// Index of this thread in the grid.
+__device__ inline u32 thread_index() { return blockIdx.x * blockDim.x + threadIdx.x; }

@@ -1,7 +1,7 @@
-// Runs kernels on the processor, for tests: a fibre per CUDA thread, one block at a time, in order.
+// Runs kernels on the CPU, for tests: one fibre per CUDA thread, one block at a time, in order.
 //
-// It has the words that our kernels use and no others. It sees wrong indices, races between barriers only by luck, and
-// divergent barriers always; memory models and register limits need a device.
+// Provides only the CUDA functions that our kernels use. Exposes wrong indices, divergent barriers always, and races
+// between barriers only by chance; memory ordering and register limits need a device.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -52,14 +52,14 @@ struct Warp {
     uint64_t slots[2][WARP] = {};
 };
 
-// One block: its fibres, its barrier and its warps.
+// The running block: its fibres, its barrier and its warps.
 struct Block {
     std::vector<ucontext_t> fibres;
     std::vector<bool> done;
     std::vector<Warp> warps;
     ucontext_t scheduler;
     unsigned current = 0, live = 0, arrived = 0, generation = 0;
-    bool moved = false;
+    bool progressed = false;  // in this round of the scheduler
     void (*body)(void*) = nullptr;
     void* arguments = nullptr;
 };
@@ -71,7 +71,7 @@ inline void yield() { swapcontext(&block.fibres[block.current], &block.scheduler
 inline void finish() {
     block.done[block.current] = true;
     block.live--;
-    block.moved = true;
+    block.progressed = true;
 }
 
 inline void entry() {
@@ -80,10 +80,10 @@ inline void entry() {
     swapcontext(&block.fibres[block.current], &block.scheduler);
 }
 
-// Waits until every live thread of the block is here.
+// Waits until every live thread of the block has arrived.
 inline void barrier() {
     unsigned generation = block.generation;
-    block.moved = true;
+    block.progressed = true;
     if (++block.arrived == block.live) {
         block.arrived = 0;
         block.generation++;
@@ -92,12 +92,12 @@ inline void barrier() {
     while (block.generation == generation) yield();
 }
 
-// Every thread of the warp gives a value and gets those of all; missing lanes give 0.
+// Exchanges a value between all threads of the warp; 0 for missing lanes.
 inline void exchange(uint64_t value, uint64_t* all) {
     Warp& warp = block.warps[block.current / WARP];
     unsigned generation = warp.generation, lane = block.current % WARP;
     warp.slots[generation % 2][lane] = value;
-    block.moved = true;
+    block.progressed = true;
     if (++warp.arrived == warp.size) {
         warp.arrived = 0;
         warp.generation++;
@@ -123,14 +123,14 @@ inline void run_block(unsigned threads) {
         makecontext(&fibre, entry, 0);
     }
     while (block.live > 0) {
-        block.moved = false;
+        block.progressed = false;
         for (unsigned i = 0; i < threads; i++) {
             if (block.done[i]) continue;
             block.current = i;
             threadIdx.x = i;
             swapcontext(&block.scheduler, &block.fibres[i]);
         }
-        if (!block.moved) throw std::runtime_error("threads wait at different barriers");
+        if (!block.progressed) throw std::runtime_error("threads wait at different barriers");
     }
 }
 
@@ -147,18 +147,18 @@ inline void launch(unsigned grid, unsigned threads, void (*body)(void*), void* a
 
 }  // namespace shim
 
-// No clock: stages are timed on a device only.
+// No clock: timings need a device.
 inline long long clock64() { return 0; }
 inline void __syncthreads() { shim::barrier(); }
 inline void __syncwarp() {
     uint64_t all[shim::WARP];
     shim::exchange(0, all);
 }
-inline bool __any_sync(unsigned, bool mine) {
+inline bool __any_sync(unsigned, bool predicate) {
     uint64_t all[shim::WARP];
-    shim::exchange(mine, all);
+    shim::exchange(predicate, all);
     unsigned size = shim::block.warps[shim::block.current / shim::WARP].size;
-    return std::any_of(all, all + size, [](uint64_t one) { return one != 0; });
+    return std::any_of(all, all + size, [](uint64_t lane) { return lane != 0; });
 }
 inline unsigned __match_any_sync(unsigned, unsigned value) {
     uint64_t all[shim::WARP];
@@ -170,24 +170,24 @@ inline unsigned __match_any_sync(unsigned, unsigned value) {
     return same;
 }
 template <class T>
-T __shfl_down_sync(unsigned, T value, unsigned down) {
+T __shfl_down_sync(unsigned, T value, unsigned offset) {
     static_assert(sizeof(T) <= sizeof(uint64_t));
     uint64_t own = 0, all[shim::WARP];
     std::memcpy(&own, &value, sizeof value);
     shim::exchange(own, all);
-    unsigned from = shim::block.current % shim::WARP + down;
+    unsigned from = shim::block.current % shim::WARP + offset;
     if (from < shim::WARP) std::memcpy(&value, &all[from], sizeof value);
     return value;
 }
 inline void __threadfence() {}
 template <class T>
-T __ldg(const T* place) {
-    return *place;
+T __ldg(const T* address) {
+    return *address;
 }
 template <class T>
-T atomicAdd(T* place, T value) {
-    T before = *place;
-    *place += value;
+T atomicAdd(T* address, T value) {
+    T before = *address;
+    *address += value;
     return before;
 }
 inline int __popc(unsigned v) { return __builtin_popcount(v); }

@@ -1,7 +1,8 @@
-// All kernels as one shared library with one way in: g++ -O2 -std=c++17 -ffp-contract=off -fPIC -shared launch.cpp
+// All kernels as one shared library with one entry point:
+// g++ -O2 -std=c++17 -ffp-contract=off -fPIC -shared launch.cpp
 #include "cuda_on_cpu.hpp"
 
-// Once and outside the namespaces that keep the files apart.
+// Included once, outside the namespaces of the kernel files.
 #include "../lib/block_sum.cuh"
 #include "../lib/climb.cuh"
 #include "../lib/closed_form.cuh"
@@ -34,21 +35,21 @@ struct Entry<kernel> {
     }
 };
 
-struct Named {
+struct NamedKernel {
     const char* name;
     void (*body)(void*);
 };
 
 #define KERNEL(file, name) {#name, Entry<file::name>::body}
-const Named KERNELS[] = {
+const NamedKernel KERNELS[] = {
 #include "kernels.inc"
 };
 
 }  // namespace
 
-// 0 done, 1 no such kernel, 2 threads waited at different barriers.
+// Runs a kernel. Returns 0 on success, 1 if there is no such kernel, 2 if threads waited at different barriers.
 extern "C" int shim_launch(const char* name, unsigned grid, unsigned threads, void** arguments) {
-    for (const Named& kernel : KERNELS) {
+    for (const NamedKernel& kernel : KERNELS) {
         if (std::string(kernel.name) != name) continue;
         try {
             shim::launch(grid, threads, kernel.body, arguments);

@@ -1,4 +1,4 @@
-//! What the window asks files and folders for, and the system's dialogs for them.
+//! Purposes for which the window asks for files and folders, and the desktop's dialogs for them.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
@@ -8,73 +8,73 @@ use super::panels::picks::Pick;
 use io::format::Format;
 use session::selection::Selectable;
 
-/// What a file or folder is chosen for.
+/// Purpose of a file or folder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Purpose {
-    /// To open it.
+    /// To be opened.
     #[default]
     Open,
     /// The next scan to inspect.
     NextScan,
-    /// A snapshot of the calibration's artefact.
+    /// A snapshot of the calibration artefact.
     Snapshot,
-    /// The CMM's touches on it.
-    Touches,
-    /// The table of snapshots to merge.
+    /// The points probed by the CMM on the artefact.
+    ProbedPoints,
+    /// The table of snapshots to be merged and their CMM positions.
     Positions,
-    /// Something about the machine.
+    /// A file or folder of a section of a panel.
     Machine(Pick),
-    /// Where to save the project.
+    /// The project file to be saved.
     SaveProject,
-    /// Where to save the plan for other parts.
+    /// The inspection plan to be saved.
     SavePlan,
-    /// Where the selected points or facets go.
+    /// The file for the selected points or facets.
     ExportSelection(Selectable),
-    /// Where reports go.
+    /// The folder of the report.
     ReportFolder,
 }
 
-/// How a dialog asks.
-pub struct Asks {
-    /// Its title.
+/// Title and kind of a file dialog.
+pub struct DialogSpec {
+    /// Title.
     pub title: &'static str,
-    /// What it asks for.
-    pub of: Wanted,
+    /// Kind of path.
+    pub kind: PathKind,
 }
 
-/// What a dialog asks for.
-pub enum Wanted {
-    /// A file that is there: what such files are called, and their extensions.
+/// Kind of path that a dialog asks for.
+pub enum PathKind {
+    /// An existing file: name of the file type, and extensions.
     File(&'static str, Vec<&'static str>),
-    /// A file to be written, by its usual name; the first extension is added where there is none.
+    /// A file to be written: default name, and extensions; the first is added if none of them is given.
     NewFile(&'static str, Vec<&'static str>),
     /// A folder.
     Folder,
 }
 
-impl Asks {
-    /// For a file that is there.
+impl DialogSpec {
+    /// Dialog for an existing file.
     pub fn file(title: &'static str, kind: &'static str, extensions: &[&'static str]) -> Self {
-        Self { title, of: Wanted::File(kind, extensions.to_vec()) }
+        Self { title, kind: PathKind::File(kind, extensions.to_vec()) }
     }
 
-    /// For a folder.
+    /// Dialog for a folder.
     pub fn folder(title: &'static str) -> Self {
-        Self { title, of: Wanted::Folder }
+        Self { title, kind: PathKind::Folder }
     }
 
     fn new_file(title: &'static str, name: &'static str, extensions: &[&'static str]) -> Self {
-        Self { title, of: Wanted::NewFile(name, extensions.to_vec()) }
+        Self { title, kind: PathKind::NewFile(name, extensions.to_vec()) }
     }
 
-    /// Whether the file is written.
-    pub fn writes(&self) -> bool {
-        matches!(self.of, Wanted::NewFile(..))
+    /// Whether the dialog is for a file to be written.
+    pub fn is_written(&self) -> bool {
+        matches!(self.kind, PathKind::NewFile(..))
     }
 
-    /// `path` with the extension that a file to be written needs.
-    pub fn completed(&self, path: PathBuf) -> PathBuf {
-        let Wanted::NewFile(_, extensions) = &self.of else { return path };
+    /// `path`, with the extension added if the file is to be written and has none of the extensions.
+    pub fn with_extension(&self, path: PathBuf) -> PathBuf {
+        let PathKind::NewFile(_, extensions) = &self.kind else { return path };
         let own = path.extension().map(|own| own.to_ascii_lowercase());
         if path.as_os_str().is_empty() || extensions.iter().any(|one| own.as_deref() == Some(one.as_ref())) {
             return path;
@@ -86,32 +86,32 @@ impl Asks {
 }
 
 impl Purpose {
-    /// How a dialog asks for it.
-    pub fn asks(self) -> Asks {
+    /// The dialog for this purpose.
+    pub fn dialog(self) -> DialogSpec {
         match self {
             Self::Open => {
                 let extensions = [&Format::NOMINAL_EXTENSIONS[..], &Format::SCAN_EXTENSIONS, &[PROJECT, PLAN]].concat();
-                Asks::file("Open a file", "Nominals, scans, projects, plans", &extensions)
+                DialogSpec::file("Open a file", "Nominals, scans, projects, plans", &extensions)
             }
-            Self::NextScan => Asks::file("Inspect the next scan", "Scans", &Format::SCAN_EXTENSIONS),
-            Self::Snapshot => Asks::file("Open a snapshot", "Scans", &Format::SCAN_EXTENSIONS),
-            Self::Touches => Asks::file("Open the touches", "Tables", &["csv", "txt", "xyz"]),
-            Self::Positions => Asks::file("Snapshots and positions", "Tables", &["csv", "txt"]),
-            Self::Machine(pick) => pick.asks(),
-            Self::SaveProject => Asks::new_file("Save the project", "inspection.shadowgraph", &[PROJECT]),
-            Self::SavePlan => Asks::new_file("Save the inspection plan", "inspection.sgplan", &[PLAN]),
+            Self::NextScan => DialogSpec::file("Inspect the next scan", "Scans", &Format::SCAN_EXTENSIONS),
+            Self::Snapshot => DialogSpec::file("Open a snapshot", "Scans", &Format::SCAN_EXTENSIONS),
+            Self::ProbedPoints => DialogSpec::file("Open probed points", "Tables", &["csv", "txt", "xyz"]),
+            Self::Positions => DialogSpec::file("Snapshots and positions", "Tables", &["csv", "txt"]),
+            Self::Machine(pick) => pick.dialog(),
+            Self::SaveProject => DialogSpec::new_file("Save the project", "inspection.shadowgraph", &[PROJECT]),
+            Self::SavePlan => DialogSpec::new_file("Save the inspection plan", "inspection.sgplan", &[PLAN]),
             Self::ExportSelection(Selectable::Points) => {
-                Asks::new_file("Export the selected points", "selection.ply", &["ply", "xyz", "csv"])
+                DialogSpec::new_file("Export the selected points", "selection.ply", &["ply", "xyz", "csv"])
             }
             Self::ExportSelection(Selectable::Facets) => {
-                Asks::new_file("Export the selected facets", "facets.stl", &["stl", "ply", "obj"])
+                DialogSpec::new_file("Export the selected facets", "facets.stl", &["stl", "ply", "obj"])
             }
-            Self::ReportFolder => Asks::folder("Folder for the report"),
+            Self::ReportFolder => DialogSpec::folder("Folder for the report"),
         }
     }
 }
 
-/// Why the system has no file chooser; `None` where it has one.
+/// Why the file chooser of the desktop is unavailable; `None` if it is available.
 pub fn missing_chooser() -> Option<&'static str> {
     let in_folders = |variable: &str, usual: &str, file: &str| {
         let folders = std::env::var_os(variable).filter(|value| !value.is_empty()).unwrap_or_else(|| usual.into());
@@ -129,14 +129,14 @@ pub fn missing_chooser() -> Option<&'static str> {
     )
 }
 
-/// The system's dialog, on a thread of its own.
+/// The desktop's file dialog, on a separate thread.
 #[derive(Default)]
 pub struct SystemDialog {
     asked: Option<(Purpose, mpsc::Receiver<Option<PathBuf>>)>,
 }
 
 impl SystemDialog {
-    /// Shows it, in `folder`; nothing where one is shown already.
+    /// Shows the dialog, starting in `folder`; does nothing if one is shown already.
     pub fn show(&mut self, purpose: Purpose, folder: Option<&Path>, context: &egui::Context) {
         if self.asked.is_some() {
             return;
@@ -145,18 +145,18 @@ impl SystemDialog {
         self.asked = Some((purpose, receiver));
         let (context, folder) = (context.clone(), folder.map(Path::to_owned));
         std::thread::spawn(move || {
-            // The window may be gone by now.
+            // The window may have been closed.
             let _ = sender.send(pick(purpose, folder.as_deref()));
             context.request_repaint();
         });
     }
 
-    /// Whether it is shown.
+    /// Whether a dialog is shown.
     pub fn is_shown(&self) -> bool {
         self.asked.is_some()
     }
 
-    /// What was chosen.
+    /// Purpose and chosen path, once a path was chosen.
     pub fn take(&mut self) -> Option<(Purpose, PathBuf)> {
         let (purpose, receiver) = self.asked.as_ref()?;
         let purpose = *purpose;
@@ -171,20 +171,20 @@ impl SystemDialog {
 }
 
 fn pick(purpose: Purpose, folder: Option<&Path>) -> Option<PathBuf> {
-    let asks = purpose.asks();
-    let mut dialog = rfd::FileDialog::new().set_title(asks.title);
+    let spec = purpose.dialog();
+    let mut dialog = rfd::FileDialog::new().set_title(spec.title);
     if let Some(folder) = folder {
         dialog = dialog.set_directory(folder);
     }
-    // The dialogs of some desktops know upper from lower case.
-    let both = |extensions: &[&str]| -> Vec<String> {
+    // Some desktops' dialogs filter case-sensitively.
+    let both_cases = |extensions: &[&str]| -> Vec<String> {
         extensions.iter().flat_map(|e| [(*e).to_owned(), e.to_uppercase()]).collect()
     };
-    match &asks.of {
-        Wanted::Folder => dialog.pick_folder(),
-        Wanted::File(kind, extensions) => dialog.add_filter(*kind, &both(extensions)).pick_file(),
-        Wanted::NewFile(name, extensions) => {
-            dialog.set_file_name(*name).add_filter(asks.title, &both(extensions)).save_file()
+    match &spec.kind {
+        PathKind::Folder => dialog.pick_folder(),
+        PathKind::File(kind, extensions) => dialog.add_filter(*kind, &both_cases(extensions)).pick_file(),
+        PathKind::NewFile(name, extensions) => {
+            dialog.set_file_name(*name).add_filter(spec.title, &both_cases(extensions)).save_file()
         }
     }
 }
@@ -194,16 +194,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_to_be_written_gets_the_extension_it_lacks() {
-        let asks = Purpose::SaveProject.asks();
+    fn missing_extensions_are_added_to_files_to_be_written() {
+        let spec = Purpose::SaveProject.dialog();
         for (typed, wanted) in [
             ("/tmp/part", "/tmp/part.shadowgraph"),
             ("/tmp/part.v2", "/tmp/part.v2.shadowgraph"),
             ("/tmp/part.SHADOWGRAPH", "/tmp/part.SHADOWGRAPH"),
             ("", ""),
         ] {
-            assert_eq!(asks.completed(typed.into()), Path::new(wanted));
+            assert_eq!(spec.with_extension(typed.into()), Path::new(wanted));
         }
-        assert_eq!(Purpose::NextScan.asks().completed("/tmp/scan".into()), Path::new("/tmp/scan"));
+        assert_eq!(Purpose::NextScan.dialog().with_extension("/tmp/scan".into()), Path::new("/tmp/scan"));
     }
 }

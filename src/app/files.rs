@@ -1,36 +1,38 @@
-//! Files of the window: what files may be opened as, dropped files, recent files, the autosave.
+//! File handling of the window: file kinds, dropped files, recent files, autosave.
 
 use std::path::{Path, PathBuf};
 
+use super::App;
+use dispatch::Message;
 use io::format::Format;
 use session::project::Project;
 
-/// What a file may be opened as, by its name.
+/// Kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A Shadowgraph project, or an inspection plan.
+    /// Shadowgraph project or inspection plan.
     Project,
-    /// CAD: a nominal.
+    /// CAD file: a nominal.
     Nominal,
-    /// Points only: a scan.
+    /// Point cloud: a scan.
     Scan,
-    /// A mesh: either.
+    /// Mesh: nominal or scan.
     Either,
-    /// Not known.
+    /// Unknown.
     Unknown,
 }
 
-/// Extension of project files.
+/// Extension of project files, without dot.
 pub const PROJECT: &str = "shadowgraph";
-/// The extension of inspection plans.
+/// Extension of inspection plans, without dot.
 pub const PLAN: &str = "sgplan";
 
-/// What the file at `path` may be opened as.
+/// Kind of the file at `path`, from its extension; for PLY also from its header.
 pub fn kind_of(path: &Path) -> Kind {
     if has_extension(path, PROJECT) || is_plan(path) {
         return Kind::Project;
     }
-    match Format::of_name(path) {
+    match Format::from_extension(path) {
         Ok(Format::Step | Format::Iges) => Kind::Nominal,
         Ok(Format::Pcd | Format::Xyz | Format::E57 | Format::Ptx | Format::Las) => Kind::Scan,
         Ok(Format::Ply) if !has_faces(path) => Kind::Scan,
@@ -43,41 +45,41 @@ fn has_extension(path: &Path, wanted: &str) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(wanted))
 }
 
-/// Whether the file is an inspection plan by its name.
+/// Whether the file has the extension of inspection plans.
 pub fn is_plan(path: &Path) -> bool {
     has_extension(path, PLAN)
 }
 
-/// Whether the header of a PLY file promises faces.
+/// Whether the header of a PLY file declares faces.
 fn has_faces(path: &Path) -> bool {
     use std::io::Read;
     let mut head = Vec::new();
-    // What cannot be read here is said by the reader.
+    // Read errors are reported by the reader.
     let _ = std::fs::File::open(path).map(|file| file.take(8192).read_to_end(&mut head));
     let head = String::from_utf8_lossy(&head).into_owned();
     let header = head.split("end_header").next().unwrap_or_default();
     header.lines().any(|line| line.starts_with("element face ") && line.trim_end() != "element face 0")
 }
 
-/// Recent files kept.
-const MOST_RECENT: usize = 12;
+/// Maximum number of recent files.
+const MAX_RECENT: usize = 12;
 
-/// See the module.
+/// Recent files and autosave.
 pub struct Files {
     folder: Option<PathBuf>,
-    /// Latest first.
+    /// Recent files, latest first.
     pub recent: Vec<PathBuf>,
-    /// The autosave on its way.
+    /// Thread that is writing the autosave.
     saving: Option<std::thread::JoinHandle<()>>,
-    /// The autosave of an earlier run that this one has brought back: needless once this one has saved its own.
+    /// Restored autosave of an earlier session; obsolete once this session has saved its own.
     superseded: Option<PathBuf>,
 }
 
 impl Files {
-    /// Reads what an earlier run left in `folder`.
+    /// Reads the recent files from `folder`.
     pub fn new(folder: Option<PathBuf>) -> Self {
         let text = folder.as_ref().and_then(|folder| std::fs::read_to_string(folder.join("recent.txt")).ok());
-        let recent = text.unwrap_or_default().lines().map(PathBuf::from).take(MOST_RECENT).collect();
+        let recent = text.unwrap_or_default().lines().map(PathBuf::from).take(MAX_RECENT).collect();
         Self { folder, recent, saving: None, superseded: None }
     }
 
@@ -86,27 +88,27 @@ impl Files {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         self.recent.retain(|other| *other != path);
         self.recent.insert(0, path);
-        self.recent.truncate(MOST_RECENT);
+        self.recent.truncate(MAX_RECENT);
         if let Some(folder) = &self.folder {
             let text: String = self.recent.iter().map(|path| format!("{}\n", path.display())).collect();
-            // Recent files are a convenience: a read-only home must not get in the way of work.
+            // Recent files are a convenience: a read-only home folder is no error.
             if let Err(error) = io::atomic::write_bytes(&folder.join("recent.txt"), text.as_bytes()) {
                 log::warn!("{error}");
             }
         }
     }
 
-    /// Where the program keeps what it remembers.
+    /// Folder of the recent files, window state and autosave.
     pub fn state_folder(&self) -> Option<&Path> {
         self.folder.as_deref()
     }
 
-    /// What a path to open begins with: the folder of the last one.
+    /// Initial path of the open dialog: the folder of the last file, with a trailing separator.
     pub fn start(&self) -> PathBuf {
         self.folder().map(|folder| folder.join("")).unwrap_or_default()
     }
 
-    /// Where files were chosen last.
+    /// Folder of the last file, if it exists.
     pub fn folder(&self) -> Option<&Path> {
         self.recent.first()?.parent().filter(|folder| folder.is_dir())
     }
@@ -120,19 +122,19 @@ impl Files {
         self.folder.as_ref().map(|folder| folder.join(format!("autosave-{}.shadowgraph", std::process::id())))
     }
 
-    /// Whether an autosave is on its way.
+    /// Whether an autosave is being written.
     pub fn is_autosaving(&self) -> bool {
         self.saving.as_ref().is_some_and(|saving| !saving.is_finished())
     }
 
-    /// Writes the autosave on a thread of its own, since a project with large selections takes its time; a failure is
-    /// logged, not shown at every change.
+    /// Writes the autosave on a separate thread, as a project with large selections takes a while. Errors are logged,
+    /// not shown at every change.
     pub fn autosave(&mut self, project: Project) {
         self.finish_autosave();
         if let Some(path) = self.autosave_path() {
             let superseded = self.superseded.take();
             let save = move || match project.save(&path) {
-                // Already gone is as good.
+                // It may have been deleted already.
                 Ok(()) => superseded.into_iter().for_each(|path| drop(std::fs::remove_file(path))),
                 Err(error) => log::warn!("{error}"),
             };
@@ -143,7 +145,7 @@ impl Files {
         }
     }
 
-    /// Waits until the autosave on its way is written.
+    /// Waits until the autosave is written.
     pub fn finish_autosave(&mut self) {
         if let Some(saving) = self.saving.take()
             && saving.join().is_err()
@@ -152,21 +154,21 @@ impl Files {
         }
     }
 
-    /// The autosave at `path` has been brought back.
+    /// Marks the autosave at `path` as restored.
     pub fn supersede(&mut self, path: PathBuf) {
         self.superseded = Some(path);
     }
 
-    /// Removes the autosave, once all is saved or was refused.
+    /// Deletes the autosave, after the work was saved or discarded.
     pub fn forget_autosave(&mut self) {
         self.finish_autosave();
         for path in self.autosave_path().into_iter().chain(self.superseded.take()) {
-            // There may be none.
+            // There may be no such file.
             let _ = std::fs::remove_file(path);
         }
     }
 
-    /// The autosave of a run that is no longer alive.
+    /// The autosave of a session whose process no longer runs.
     pub fn left_over_autosave(&self) -> Option<PathBuf> {
         let entries = std::fs::read_dir(self.folder.as_ref()?).ok()?;
         entries.flatten().map(|entry| entry.path()).find(|path| {
@@ -178,9 +180,34 @@ impl Files {
     }
 }
 
-/// A window that goes without a good end leaves its autosave whole.
+/// Completes the autosave if the window ends without closing properly.
 impl Drop for Files {
     fn drop(&mut self) {
         self.finish_autosave();
+    }
+}
+
+impl App {
+    /// Writes the report into its folder, or shows an error if none is given.
+    pub(super) fn write_report(&mut self) {
+        match self.panels.report.command() {
+            Some(command) => self.send(command),
+            None => self.show_error("Enter a folder for the report first.".to_owned()),
+        }
+    }
+
+    /// Opens a file or folder with the desktop's default application.
+    pub(super) fn open_outside(&mut self, path: &Path) {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let quiet = || std::process::Stdio::null();
+        let opener = std::process::Command::new("xdg-open").arg(&path).stdout(quiet()).stderr(quiet()).spawn();
+        if let Err(error) = opener {
+            let path = path.display();
+            self.show_error(format!("{path} could not be opened ({error}). Install the Debian package xdg-utils."));
+        }
+    }
+
+    fn show_error(&mut self, text: String) {
+        self.notice = Some(Message { text, is_error: true, scan_unit: None });
     }
 }

@@ -1,9 +1,9 @@
-//! How the interface is painted where no graphics card is at hand.
+//! Painting of the user interface on a software rasteriser.
 //!
-//! egui's shader holds two ways to filter a texture, one of them with integer divisions for each of four taps. A card
-//! takes the branch it needs; a rasteriser on the processor computes both, and 1280x800 pixels cost ten times what
-//! they need to. This plugin draws the same triangles with the same textures through a plain shader, and large areas of
-//! one colour without looking into a texture at all. Textures, paint callbacks and everything else stay egui's.
+//! egui's shader has two methods to filter a texture, one with integer divisions for each of four taps. A GPU executes
+//! only the branch it needs; a software rasteriser computes both, so that 1280x800 pixels take ten times longer than
+//! necessary. This plugin draws the same triangles with the same textures through a simple shader, and large areas of
+//! one colour without a texture lookup. Textures and paint callbacks are left to egui.
 
 use std::ops::Range;
 
@@ -13,26 +13,26 @@ use wgpu::util::DeviceExt as _;
 
 use render::Gpu;
 
-/// Triangles of one colour and at least this size, in square points, are drawn without their texture.
-const LARGE: f32 = 2000.0;
+/// Minimum area of single-coloured triangles drawn without texture, square points.
+const MIN_PLAIN_AREA: f32 = 2000.0;
 
-/// With and without texture.
+/// Render pipelines with and without texture.
 #[derive(Clone)]
 struct Pipelines {
     textured: wgpu::RenderPipeline,
     plain: wgpu::RenderPipeline,
 }
 
-/// The plugin; one per window.
+/// The plugin, one per window.
 pub struct PlainInterface {
     state: RenderState,
     pipelines: Pipelines,
-    /// Size of the window in points.
+    /// Uniform buffer: size of the window, points.
     window: wgpu::Buffer,
     group: wgpu::BindGroup,
 }
 
-/// A run of triangles between two paint callbacks.
+/// Triangles between two paint callbacks.
 struct Triangles {
     pipelines: Pipelines,
     group: wgpu::BindGroup,
@@ -50,7 +50,7 @@ struct Draw {
 }
 
 impl PlainInterface {
-    /// For the window of `state`; `None` on a graphics card, which egui serves better.
+    /// Plugin for the window of `state`; `None` on a GPU, where egui's own shader is faster.
     pub fn new(state: &RenderState) -> Option<Self> {
         if !Gpu::of(&state.adapter, &state.device, &state.queue).is_software {
             return None;
@@ -79,7 +79,7 @@ impl PlainInterface {
         Some(Self { state: state.clone(), pipelines, window, group })
     }
 
-    /// One buffer of corners and one of indices for all `meshes`.
+    /// Uploads the vertices and indices of all `meshes`, in one buffer each.
     fn triangles(&self, meshes: &[(egui::Rect, egui::Mesh)]) -> Triangles {
         let renderer = self.state.renderer.read();
         let (mut corners, mut indices, mut draws) = (Vec::<Vertex>::new(), Vec::<u32>::new(), Vec::new());
@@ -120,7 +120,7 @@ impl egui::Plugin for PlainInterface {
     }
 
     fn output_hook(&mut self, context: &egui::Context, output: &mut egui::FullOutput) {
-        // The triangles' textures have to exist before the window takes this frame's changes in.
+        // The textures of the triangles must exist before the window applies the changes of this frame.
         let mut renderer = self.state.renderer.write();
         for (id, images) in output.textures_delta.set.drain() {
             for image in images {
@@ -177,15 +177,15 @@ impl CallbackTrait for Triangles {
     }
 }
 
-/// Whether a triangle of `mesh` is large, and all its corners lie on the white place of egui's texture.
+/// Whether a triangle of `mesh` is large, and all its vertices map to the white texel of egui's texture.
 fn is_plain(mesh: &egui::Mesh, triangle: &[u32; 3]) -> bool {
     let [a, b, c] = triangle.map(|corner| mesh.vertices[corner as usize]);
     let (ab, ac) = (b.pos - a.pos, c.pos - a.pos);
     [a, b, c].iter().all(|corner| corner.uv == egui::epaint::WHITE_UV)
-        && 0.5 * (ab.x * ac.y - ab.y * ac.x).abs() > LARGE
+        && 0.5 * (ab.x * ac.y - ab.y * ac.x).abs() > MIN_PLAIN_AREA
 }
 
-/// Of the window's size, and of a texture as egui binds it.
+/// Bind group layouts of the window size and of a texture as bound by egui.
 fn layouts(device: &wgpu::Device) -> [wgpu::BindGroupLayout; 2] {
     let layout = |label, entries: &[wgpu::BindGroupLayoutEntry]| {
         device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(label), entries })

@@ -1,4 +1,4 @@
-//! The question before unsaved work is left: save it, drop it, or stay.
+//! Prompt to save or discard unsaved work before it is closed.
 
 use std::path::PathBuf;
 
@@ -6,36 +6,36 @@ use super::choosing::Purpose;
 use super::{App, files, theme};
 use dispatch::Projects;
 
-/// What would drop the inspection.
+/// Action that closes the inspection.
 #[derive(Clone, Debug)]
 pub enum Departure {
-    /// Closing the window.
+    /// Close the window.
     Close,
-    /// A new inspection.
+    /// Start a new inspection.
     New,
-    /// Another project, or an inspection plan.
+    /// Open another project or an inspection plan.
     Open(PathBuf),
 }
 
-/// See the module.
+/// State of the prompt.
 #[derive(Default)]
-pub struct Leaving {
-    /// What is asked about.
+pub struct LeavePrompt {
+    /// Action that the prompt is shown for.
     asked: Option<Departure>,
-    /// Whether the main answer is to get the keyboard.
+    /// Whether the main button is to get the keyboard focus.
     wants_focus: bool,
-    /// What follows once the project is saved.
+    /// Action to perform once the project is saved.
     after_saving: Option<Departure>,
     /// Whether the window may close.
     may_close: bool,
 }
 
-impl Leaving {
+impl LeavePrompt {
     fn ask(&mut self, departure: Departure) {
         (self.asked, self.wants_focus) = (Some(departure), true);
     }
 
-    /// The dialog that asked for a path is gone; nothing follows where it was not committed.
+    /// Tells the prompt that the dialog for the path was closed; without a path the action is cancelled.
     pub fn dialog_closed(&mut self, committed: bool) {
         if !committed {
             self.after_saving = None;
@@ -43,10 +43,10 @@ impl Leaving {
     }
 }
 
-/// What was answered.
+/// Answer to the prompt.
 enum Answer {
     Save,
-    Drop,
+    Discard,
     Stay,
 }
 
@@ -56,11 +56,11 @@ impl App {
         self.leaving.may_close
     }
 
-    /// Leaves the inspection, after a question where something would be lost.
+    /// Performs `departure`, after a prompt if work would be lost.
     pub(super) fn leave(&mut self, departure: Departure, context: &egui::Context) {
         let is_close = matches!(departure, Departure::Close);
         if self.dispatcher.is_saved() && !(is_close && self.is_busy()) {
-            self.depart(departure, context);
+            self.perform_departure(departure, context);
         } else {
             self.leaving.ask(departure);
         }
@@ -73,7 +73,7 @@ impl App {
         self.leave(Departure::Open(path), &context);
     }
 
-    fn depart(&mut self, departure: Departure, context: &egui::Context) {
+    fn perform_departure(&mut self, departure: Departure, context: &egui::Context) {
         match departure {
             Departure::Close => {
                 self.leaving.may_close = true;
@@ -86,7 +86,7 @@ impl App {
         }
     }
 
-    /// Holds the window open while something would be lost, and leaves once it is saved.
+    /// Keeps the window open while work would be lost, and performs the pending action once it is saved.
     pub(super) fn follow_leaving(&mut self, context: &egui::Context) {
         if context.input(|input| input.viewport().close_requested()) && !self.leaving.may_close {
             if self.dispatcher.is_saved() && !self.is_busy() {
@@ -103,19 +103,19 @@ impl App {
         if let Some(departure) = self.leaving.after_saving.take()
             && self.dispatcher.is_saved()
         {
-            // Where it could not be saved the reason is shown, and nothing is left.
-            self.depart(departure, context);
+            // If saving failed, the error is shown and the inspection stays open.
+            self.perform_departure(departure, context);
         }
     }
 
-    /// The project's name as the title and the question say it.
+    /// File name of the project, or “Untitled”.
     fn project_name(&self) -> String {
         let path = self.dispatcher.project_path();
         let name = path.and_then(std::path::Path::file_name).map(|name| name.to_string_lossy().into_owned());
         name.unwrap_or_else(|| "Untitled".to_owned())
     }
 
-    /// The window's title: the file, with a mark where something is not saved.
+    /// Window title: the file name, with a bullet if there are unsaved changes.
     pub fn title(&self) -> String {
         let mark = if self.dispatcher.is_saved() { "" } else { "• " };
         format!("{mark}{} – Shadowgraph", self.project_name())
@@ -126,22 +126,22 @@ impl App {
         let unsaved = !self.dispatcher.is_saved();
         let job = self.dispatcher.job().map(|(label, _)| label.to_owned());
         if !unsaved && job.is_none() {
-            // A job that was asked about has ended.
+            // The running job has ended in the meantime.
             self.leaving.asked = None;
-            return self.depart(departure, ui.ctx());
+            return self.perform_departure(departure, ui.ctx());
         }
         let mut answer = None;
         let modal = theme::dialog("leaving", ui.ctx()).show(ui.ctx(), |ui| {
             ui.set_width(400.0);
             let title =
-                if unsaved { format!("Save “{}”?", self.project_name()) } else { "Stop what is running?".into() };
+                if unsaved { format!("Save “{}”?", self.project_name()) } else { "Stop the running job?".into() };
             theme::heading(ui, &title);
             if unsaved {
-                let since = if self.dispatcher.project_path().is_some() { "since it was last saved" } else { "so far" };
-                ui.label(format!("What was done {since} would be lost."));
+                let since = if self.dispatcher.project_path().is_some() { " since the last save" } else { "" };
+                ui.label(format!("Otherwise all changes{since} will be lost."));
             }
             if let Some(job) = job {
-                ui.label(format!("“{job}” is still running and would be stopped."));
+                ui.label(format!("“{job}” is still running and will be stopped."));
             }
             ui.add_space(8.0);
             ui.horizontal(|ui| {
@@ -153,7 +153,7 @@ impl App {
                     answer = Some(if unsaved { Answer::Save } else { Answer::Stay });
                 }
                 if ui.button(if unsaved { "Don’t save" } else { "Stop and close" }).clicked() {
-                    answer = Some(Answer::Drop);
+                    answer = Some(Answer::Discard);
                 }
                 if unsaved && ui.button("Cancel").clicked() {
                     answer = Some(Answer::Stay);
@@ -170,12 +170,12 @@ impl App {
                 self.leaving.after_saving = Some(departure);
                 self.save_project(ui.ctx());
             }
-            Answer::Drop => self.depart(departure, ui.ctx()),
+            Answer::Discard => self.perform_departure(departure, ui.ctx()),
             Answer::Stay => {}
         }
     }
 
-    /// Saves in the project's file, or asks for one.
+    /// Saves the project in its file, or asks for a file.
     pub(super) fn save_project(&mut self, context: &egui::Context) {
         match self.dispatcher.project_path().map(std::path::Path::to_owned) {
             Some(path) => self.send(Projects::Save(path)),

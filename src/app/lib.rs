@@ -1,4 +1,4 @@
-//! Floor 6: the window. Panels send commands; the dispatcher runs them; the viewport shows the document.
+//! Floor 6: the egui window. Panels send commands, the dispatcher executes them, and the viewport shows the document.
 
 mod choosing;
 mod files;
@@ -19,7 +19,6 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use compute::{self, Backend, DeviceId};
 use dispatch::{Command, Context, Dispatcher, Message, Watch};
 use geometry::Pose;
 use session::Settings;
@@ -30,26 +29,26 @@ use viewport::Viewport;
 pub use choosing::missing_chooser;
 pub use menu::Action;
 
-/// The tabs at the top.
+/// A workspace, opened by a tab of the top bar.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Workspace {
-    /// Find where the sensor sits on the CMM.
+    /// Determines the mounting of the sensor on the CMM.
     Calibrate,
-    /// Bring scan and nominal together.
+    /// Aligns the scan with the nominal.
     #[default]
     Align,
-    /// See and judge the deviations.
+    /// Computes and evaluates the deviations.
     Compare,
-    /// Brush points, and fit features to them.
+    /// Selects points, fits features to them and evaluates tolerances.
     Features,
-    /// Hand over.
+    /// Writes the report.
     Report,
 }
 
 impl Workspace {
     const ALL: [Self; 5] = [Self::Calibrate, Self::Align, Self::Compare, Self::Features, Self::Report];
 
-    /// What showing it is called in menus.
+    /// Menu entry that opens it.
     fn title(self) -> &'static str {
         match self {
             Self::Calibrate => "Workspace Calibrate",
@@ -71,122 +70,112 @@ impl Workspace {
     }
 }
 
-/// What the window needs from whoever opens it.
+/// Parameters of the window.
 pub struct Options {
-    /// Device and CAD reader.
+    /// Compute device and CAD reader.
     pub context: Context,
     /// Files to open at start.
     pub files: Vec<PathBuf>,
-    /// Where recent files and the autosave are kept; `None` keeps nothing.
+    /// Folder of the recent files, window state and autosave; `None` keeps none of them.
     pub state_folder: Option<PathBuf>,
-    /// Why the system's file chooser cannot be used; `None` where it can.
+    /// Why the file chooser of the desktop is unavailable; `None` if it is available.
     pub no_chooser: Option<&'static str>,
 }
 
-/// The running best fit, as far as the viewport shows it.
+/// Intermediate result of the running best fit, for display.
 #[derive(Clone, Default)]
-pub(crate) struct Live {
-    /// Pose and deviations of the first drawn points, mm (NaN is no data).
+pub(crate) struct LiveFit {
+    /// Pose, nominal from scan, and deviations of the first points in drawing order, mm; NaN if there is no data.
     frame: Option<(Pose, Arc<Vec<f32>>)>,
     /// RMS, mm.
     rms_mm: f64,
-    /// Counts the frames.
+    /// Serial number of `frame`, from 1.
     serial: u64,
 }
 
-/// The window's state.
+/// State of the window.
 pub struct App {
     dispatcher: Dispatcher,
     viewport: Option<Viewport>,
-    /// Another, for the workspace Calibrate, once it was opened.
+    /// Viewport of the Calibrate workspace, created when it is first opened.
     artefact_viewport: Option<Viewport>,
     /// Why there is no viewport.
-    no_viewport: Option<String>,
+    viewport_error: Option<String>,
     workspace: Workspace,
     files: files::Files,
-    remembered: remembered::Remembered,
+    window_state: remembered::WindowState,
     chooser: choosing::SystemDialog,
     no_chooser: Option<&'static str>,
     open_dialog: open_dialog::OpenDialog,
-    leaving: leaving::Leaving,
-    /// The title that the window was last given.
+    leaving: leaving::LeavePrompt,
+    /// Current window title.
     title: String,
     context: egui::Context,
     palette: palette::Palette,
-    live: Arc<Mutex<Live>>,
+    live: Arc<Mutex<LiveFit>>,
     wake: Arc<dyn Fn() + Send + Sync>,
-    /// Settings as the panels edit them; sent when an edit ends.
+    /// Settings being edited in the panels; sent when an edit ends.
     draft: Settings,
-    report_folder: String,
-    /// A dismissible sentence over the viewport.
+    /// Dismissible message over the viewport.
     notice: Option<Message>,
+    /// Number of messages already processed.
     messages_seen: usize,
-    log_open: bool,
-    /// Whether the table of searches is shown.
-    searches_open: bool,
-    /// Many parts by a plan.
-    series: panels::series::SeriesWindow,
-    /// A name of an element that is being typed.
-    renaming: panels::elements::Renaming,
-    /// Features that are not drawn.
-    unseen: std::collections::BTreeSet<ElementId>,
-    /// How the Align panel registers with a chosen search.
-    search_draft: panels::search_registration::Draft,
-    /// A saved state of a run that did not end well, and one that is being brought back.
+    panels: panels::Panels,
+    display: Display,
+    /// Autosave of a session that crashed.
     restore: Option<PathBuf>,
+    /// Autosave that is being restored.
     restoring: Option<PathBuf>,
     saved_at: Instant,
     needs_save: bool,
-    /// Whether a command changed the document when it was sent.
+    /// Whether a command changed the document since the last frame.
     changed: bool,
-    /// All devices with their names, and why there is no GPU.
-    devices: (Vec<(DeviceId, String)>, Option<String>),
-    /// What to show in the viewport.
-    shown: Shown,
-    /// Point pairs being picked: the nominal's place of the next pair.
-    picking: Option<panels::align::Picking>,
-    /// Whether there is a nominal, or one on its way.
+    /// Compute devices with their names, and why there is no GPU.
+    devices: panels::Devices,
+    /// Whether there is a nominal, or one is being loaded.
     has_nominal: bool,
-    /// How points are brushed.
-    brush: viewport::brush::Brush,
-    /// Strokes that are sent with the next frame.
-    strokes_next: std::collections::VecDeque<Command>,
-    /// Strokes whose points a graphics card looks for.
-    sweeping: std::collections::VecDeque<viewport::sweeping::Sweeping>,
-    /// What the Calibrate panel remembers.
-    calibration: panels::calibrate::Draft,
-    /// What the section on hybrid measuring remembers.
-    probing: panels::probing::Draft,
-    /// What the section on the sensor's acceptance remembers.
-    acceptance: panels::acceptance::Draft,
-    /// What the section on repeatability remembers.
-    repeatability: panels::repeatability::Draft,
+    /// Strokes to be sent with the next frame.
+    queued_strokes: std::collections::VecDeque<Command>,
+    /// Strokes whose points are being selected on the GPU.
+    pending_strokes: std::collections::VecDeque<viewport::sweeping::PendingStroke>,
     subject_cache: subject::SubjectCache,
-    /// What the Features panel remembers.
-    feature_draft: panels::features::Draft,
-    /// What its part on parallel planes remembers.
-    plane_set_draft: panels::parallel_planes::Draft,
-    /// What its parts on constructions and tolerances remember.
-    construction_draft: panels::constructions::Draft,
-    measure_draft: panels::measures::Draft,
-    tolerance_draft: panels::tolerances::Draft,
-    /// Figures of the cleaning of scans.
-    cleaning: panels::cleaning::Draft,
-    /// Actions waiting for the end of the frame.
+    /// Actions to be performed at the end of the frame.
     actions: Vec<Action>,
 }
 
-/// Which elements are drawn.
+/// Display options of the viewport, and its mouse tools.
+#[derive(Default)]
+pub(crate) struct Display {
+    shown: ElementVisibility,
+    /// Hidden features.
+    hidden: std::collections::BTreeSet<ElementId>,
+    /// Selection brush.
+    brush: viewport::brush::Brush,
+    /// Picking of the next point pair.
+    picking: Option<panels::align::Picking>,
+}
+
+/// Visibility of the elements.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Shown {
+pub(crate) struct ElementVisibility {
     nominal: bool,
     actual: bool,
     deviations: bool,
-    /// Where the nominal has no data.
+    /// Unmeasured regions of the nominal.
     unmeasured: bool,
+    /// 0 to 1.
+    nominal_opacity: f32,
+}
+
+impl Default for ElementVisibility {
+    fn default() -> Self {
+        Self { nominal: true, actual: true, deviations: true, unmeasured: true, nominal_opacity: 1.0 }
+    }
 }
 
 /// Opens the window and runs it until it is closed.
+///
+/// Returns an error message if the window cannot be opened.
 pub fn run(options: Options) -> Result<(), String> {
     let mut create = eframe::egui_wgpu::WgpuSetupCreateNew::without_display_handle();
     create.device_descriptor = Arc::new(|adapter: &wgpu::Adapter| wgpu::DeviceDescriptor {
@@ -198,13 +187,13 @@ pub fn run(options: Options) -> Result<(), String> {
         wgpu_setup: create.into(),
         ..eframe::egui_wgpu::WgpuConfiguration::default()
     };
-    let remembered = remembered::Remembered::load(options.state_folder.as_deref());
+    let window_state = remembered::WindowState::load(options.state_folder.as_deref());
     let native = eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default()
             .with_title("Shadowgraph")
             .with_app_id("shadowgraph")
-            .with_inner_size(remembered.size)
-            .with_maximized(remembered.is_maximised)
+            .with_inner_size(window_state.size)
+            .with_maximized(window_state.is_maximised)
             .with_min_inner_size([900.0, 600.0])
             .with_drag_and_drop(true),
         renderer: eframe::Renderer::Wgpu,
@@ -215,14 +204,14 @@ pub fn run(options: Options) -> Result<(), String> {
         |error| {
             format!(
                 "The window could not be opened ({error}). It needs a display and the Debian packages libvulkan1, \
-                 mesa-vulkan-drivers and libxkbcommon-x11-0; “shadowgraph inspect” works without."
+                 mesa-vulkan-drivers and libxkbcommon-x11-0; “shadowgraph inspect” works without a display."
             )
         },
     )
 }
 
 impl App {
-    /// Builds the window's state and opens the files named.
+    /// Creates the state of the window and opens the files of `options`.
     pub fn new(creation: &eframe::CreationContext<'_>, options: Options) -> Self {
         theme::install(&creation.egui_ctx);
         let viewport = creation.wgpu_render_state.as_ref().map(Viewport::new);
@@ -230,16 +219,15 @@ impl App {
             creation.egui_ctx.add_plugin(plain);
         }
         let context = creation.egui_ctx.clone();
-        let remembered = remembered::Remembered::load(options.state_folder.as_deref());
-        if let Some(dark) = remembered.dark {
+        let window_state = remembered::WindowState::load(options.state_folder.as_deref());
+        if let Some(dark) = window_state.dark {
             context.set_theme(if dark { egui::Theme::Dark } else { egui::Theme::Light });
         }
         let files = files::Files::new(options.state_folder);
         let mut app = Self {
             draft: Settings::default(),
-            report_folder: "report".into(),
-            no_viewport: viewport.is_none().then(|| {
-                "No graphics adapter was found: the Debian package mesa-vulkan-drivers brings one that needs no card."
+            viewport_error: viewport.is_none().then(|| {
+                "No graphics adapter was found. The Debian package mesa-vulkan-drivers provides a software renderer."
                     .into()
             }),
             viewport,
@@ -248,11 +236,11 @@ impl App {
             restore: files.left_over_autosave(),
             restoring: None,
             files,
-            remembered,
+            window_state,
             chooser: choosing::SystemDialog::default(),
             no_chooser: options.no_chooser,
             open_dialog: open_dialog::OpenDialog::default(),
-            leaving: leaving::Leaving::default(),
+            leaving: leaving::LeavePrompt::default(),
             title: String::new(),
             context: creation.egui_ctx.clone(),
             palette: palette::Palette::default(),
@@ -261,32 +249,15 @@ impl App {
             dispatcher: Dispatcher::new(options.context),
             notice: None,
             messages_seen: 0,
-            log_open: false,
-            searches_open: false,
-            series: panels::series::SeriesWindow::default(),
-            renaming: panels::elements::Renaming::default(),
-            unseen: std::collections::BTreeSet::new(),
-            search_draft: panels::search_registration::Draft::default(),
-            brush: viewport::brush::Brush::default(),
-            strokes_next: std::collections::VecDeque::new(),
-            sweeping: std::collections::VecDeque::new(),
-            calibration: panels::calibrate::Draft::default(),
-            probing: panels::probing::Draft::default(),
-            acceptance: panels::acceptance::Draft::default(),
-            repeatability: panels::repeatability::Draft::default(),
+            panels: panels::Panels::default(),
+            display: Display::default(),
+            queued_strokes: std::collections::VecDeque::new(),
+            pending_strokes: std::collections::VecDeque::new(),
             subject_cache: subject::SubjectCache::default(),
-            feature_draft: panels::features::Draft::default(),
-            plane_set_draft: panels::parallel_planes::Draft::default(),
-            construction_draft: panels::constructions::Draft::default(),
-            measure_draft: panels::measures::Draft::default(),
-            tolerance_draft: panels::tolerances::Draft::default(),
-            cleaning: panels::cleaning::Draft::default(),
             saved_at: Instant::now(),
             needs_save: false,
             changed: false,
             devices: compute::devices(),
-            shown: Shown { nominal: true, actual: true, deviations: true, unmeasured: true },
-            picking: None,
             has_nominal: false,
             actions: Vec::new(),
         };
@@ -301,19 +272,19 @@ impl App {
         &self.dispatcher
     }
 
-    /// Whether something is under way.
+    /// Whether a job is running or strokes are pending.
     pub fn is_busy(&self) -> bool {
-        self.dispatcher.job().is_some() || !self.sweeping.is_empty() || !self.strokes_next.is_empty()
+        self.dispatcher.job().is_some() || !self.pending_strokes.is_empty() || !self.queued_strokes.is_empty()
     }
 
     /// Sends a command to the dispatcher.
     pub fn send(&mut self, command: impl Into<Command>) {
-        *self.live.lock().unwrap_or_else(PoisonError::into_inner) = Live::default();
+        *self.live.lock().unwrap_or_else(PoisonError::into_inner) = LiveFit::default();
         let watch = self.watch();
         self.changed |= self.dispatcher.send(command, &watch, &Arc::clone(&self.wake));
     }
 
-    /// Follows a running best fit: poses are coloured and shown as fast as the device colours them.
+    /// Observer of a running best fit: colours and shows its poses, at a rate limited by the device.
     fn watch(&self) -> Watch {
         let (live, wake) = (Arc::clone(&self.live), Arc::clone(&self.wake));
         let document = self.dispatcher.document.clone();
@@ -335,25 +306,25 @@ impl App {
         })
     }
 
-    /// Tells one current comparison from another.
+    /// Identifies the current comparison.
     fn current_check_address(&self) -> Option<usize> {
         self.dispatcher.document.current_check().map(|check| std::ptr::from_ref(check).addr())
     }
 
-    /// Takes in finished work and follows the document.
+    /// Applies finished jobs and updates the window to the document.
     fn follow(&mut self, context: &egui::Context) {
         let watch = self.watch();
         let searches = self.dispatcher.document.searches.clone();
         let check = self.current_check_address();
         let changed = self.dispatcher.advance(&watch, &Arc::clone(&self.wake)) | std::mem::take(&mut self.changed);
         let fresh = self.dispatcher.document.searches.as_ref();
-        self.searches_open |=
+        self.panels.searches.is_open |=
             fresh.is_some_and(|fresh| searches.as_ref().is_none_or(|before| !Arc::ptr_eq(before, fresh)));
         if changed || self.dispatcher.messages.len() != self.messages_seen {
             self.draft = self.dispatcher.document.settings.clone();
-            self.follow_calibration();
+            self.panels.calibrate.follow(&self.dispatcher.document);
             let fresh = self.dispatcher.messages.get(self.messages_seen..).unwrap_or_default();
-            // What went well since makes the sentence untrue.
+            // A later success makes an older error obsolete.
             match fresh.iter().rev().find(|message| message.is_error) {
                 Some(error) => self.notice = Some(error.clone()),
                 None if changed => self.notice = None,
@@ -362,8 +333,8 @@ impl App {
             self.messages_seen = self.dispatcher.messages.len();
             self.needs_save |= changed;
             let compared = self.current_check_address();
-            let is_news = compared.is_some() && check != compared;
-            if is_news && self.workspace == Workspace::Align {
+            let is_new = compared.is_some() && check != compared;
+            if is_new && self.workspace == Workspace::Align {
                 self.workspace = Workspace::Compare;
             }
         }
@@ -387,17 +358,10 @@ impl App {
             self.open_by_kind(path);
         }
         if let Some((purpose, path)) = self.chooser.take() {
-            let path = purpose.asks().completed(path);
+            let path = purpose.dialog().with_extension(path);
             self.chosen(purpose, path);
         }
         self.follow_restoring();
-    }
-
-    /// The device that computes, as the status line names it.
-    fn device_name(&self) -> String {
-        let backend: &dyn Backend = self.dispatcher.context.backend.as_ref();
-        let device = backend.device();
-        format!("{}, {}", device.kind.name(), device.device)
     }
 }
 
@@ -406,7 +370,7 @@ impl eframe::App for App {
         self.follow_strokes(context);
         self.follow(context);
         self.follow_leaving(context);
-        self.remembered.follow(context);
+        self.window_state.follow(context);
         let title = self.title();
         if title != self.title {
             context.send_viewport_cmd(egui::ViewportCommand::Title(title.clone()));
@@ -417,15 +381,10 @@ impl eframe::App for App {
     fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
         self.shortcuts(ui);
         self.top_bar(ui);
-        self.bottom_bar(ui);
-        self.elements_panel(ui);
-        self.properties_panel(ui);
-        self.parts_bar(ui);
+        self.surrounding_panels(ui);
         self.central(ui);
         self.open_dialog_window(ui);
-        self.searches_window(ui);
-        let is_busy = self.is_busy();
-        self.actions.extend(self.series.show(ui.ctx(), &self.dispatcher, is_busy));
+        self.floating_panels(ui.ctx());
         self.palette_window(ui);
         self.leaving_window(ui);
         for action in std::mem::take(&mut self.actions) {
@@ -434,8 +393,8 @@ impl eframe::App for App {
     }
 
     fn on_exit(&mut self) {
-        self.remembered.save(self.files.state_folder());
-        // A window that is closed over our head keeps what was not saved.
+        self.window_state.save(self.files.state_folder());
+        // If the window was closed from outside, unsaved work remains in the autosave.
         if self.may_close() || self.dispatcher.is_saved() {
             self.files.forget_autosave();
         } else {

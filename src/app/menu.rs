@@ -1,5 +1,5 @@
-//! The top bar: menus, workspaces, and the one large button. Every entry is an [`Action`], which shortcuts and the
-//! palette send too.
+//! Top bar: menus, workspace tabs and the main button. Every entry is an [`Action`], also available by shortcut and in
+//! the command palette.
 
 use egui::{Key, KeyboardShortcut, Modifiers};
 
@@ -7,48 +7,59 @@ use super::choosing::Purpose;
 use super::leaving::Departure;
 use super::open_dialog::Role;
 use super::panels::series::Source;
+use super::viewport::Spot;
 use super::{App, Workspace, theme};
 use dispatch::mechanical::Order;
 use dispatch::{Align, Calibrate, Command, Elements, Inspect, Parts, Tolerances};
 use inspect::alignment::Method;
 use inspect::cleaning::Step;
 use render::camera::StandardView;
-use session::calibrating::Device;
+use session::calibration::Instrument;
 
-/// What can be chosen in the window, beyond commands to the document.
+/// An action of the window; includes the commands to the document.
 #[derive(Clone, Debug)]
 pub enum Action {
     /// Sends a command.
     Send(Box<Command>),
-    /// Opens the open dialog.
+    /// Shows the dialog to open a file.
     Open,
-    /// Chooses the next scan and inspects it.
+    /// Asks for the next scan and inspects it.
     InspectNext,
     /// Asks for a file or folder.
     Browse(Purpose),
-    /// Begins anew.
+    /// Starts a new inspection.
     New,
     /// Saves the project in its file.
     SaveProject,
-    /// Shows the window that measures many parts by a plan.
+    /// Shows the window that measures a series of parts with a plan.
     MeasureParts,
-    /// Shows the table of the parts measured so far.
+    /// Shows the table of the parts measured in this inspection.
     ShowParts,
+    /// Shows the comparison of search methods.
+    ShowSearches,
     /// Writes the report into its folder.
     WriteReport,
+    /// Opens a file or folder with the desktop's default application.
+    OpenOutside(std::path::PathBuf),
+    /// Shows the dialog to open a nominal or a scan.
+    OpenAs(Role),
+    /// Moves the camera to a spot on the part.
+    FlyTo(Spot),
     /// Shows a workspace.
     Show(Workspace),
-    /// Looks from a standard direction.
+    /// Selects a standard view.
     Look(StandardView),
-    /// Shows everything.
+    /// Fits the view to all elements.
     Fit,
-    /// Changes between the two lenses.
+    /// Toggles between perspective and orthographic projection.
     ToggleLens,
-    /// Changes between the light and the dark theme.
+    /// Toggles between light and dark theme.
     ToggleTheme,
-    /// Stops the running job.
+    /// Cancels picking or the running job, or closes a message or window; the first of these that applies.
     Cancel,
-    /// Opens the palette.
+    /// Stops the running job.
+    StopJob,
+    /// Opens the command palette.
     Palette,
     /// Opens a file.
     OpenFile(std::path::PathBuf),
@@ -67,7 +78,7 @@ fn send(command: impl Into<Command>) -> Action {
     Action::Send(Box::new(command.into()))
 }
 
-/// All actions with a name, in the order of menus and palette.
+/// Menu, name, action and shortcut of all named actions, in the order of the menus and the command palette.
 pub(super) fn entries() -> Vec<(&'static str, &'static str, Action, Option<KeyboardShortcut>)> {
     let mut entries = vec![
         ("File", "Open…", Action::Open, key(COMMAND, Key::O)),
@@ -80,26 +91,26 @@ pub(super) fn entries() -> Vec<(&'static str, &'static str, Action, Option<Keybo
         ("File", "Quit", Action::Quit, key(COMMAND, Key::Q)),
         ("Edit", "Undo", send(Command::Undo), key(COMMAND, Key::Z)),
         ("Edit", "Redo", send(Command::Redo), key(COMMAND_SHIFT, Key::Z)),
-        ("Edit", "Remove outliers of the scan", send(Parts::CleanScan(Step::OUTLIERS)), None),
-        ("Edit", "Find normals of the scan", send(Parts::CleanScan(Step::Normals)), None),
-        ("Edit", "Unify winding of the nominal", send(Parts::UnifyWinding), None),
+        ("Edit", "Remove outliers from scan", send(Parts::CleanScan(Step::OUTLIERS)), None),
+        ("Edit", "Find normals of scan", send(Parts::CleanScan(Step::Normals)), None),
+        ("Edit", "Unify winding of nominal", send(Parts::UnifyWinding), None),
         ("Inspect", "Align automatically", send(Align::Run(Method::Auto)), key(COMMAND, Key::L)),
-        ("Inspect", "Best fit from here", send(Align::Run(Method::BestFit)), key(COMMAND, Key::B)),
+        ("Inspect", "Best fit from current pose", send(Align::Run(Method::BestFit)), key(COMMAND, Key::B)),
         ("Inspect", "Compare", send(Inspect::Compare), key(COMMAND, Key::D)),
         ("Inspect", "Align and compare", send(Inspect::AlignAndCompare), key(COMMAND, Key::Enter)),
-        ("Inspect", "Compare searches", send(Align::CompareSearches { start: None }), None),
-        ("Inspect", "Measure parts by a plan…", Action::MeasureParts, None),
-        ("Inspect", "Parts measured so far…", Action::ShowParts, None),
+        ("Inspect", "Compare search methods", send(Align::CompareSearches { start: None }), None),
+        ("Inspect", "Measure parts with a plan…", Action::MeasureParts, None),
+        ("Inspect", "Measured parts…", Action::ShowParts, None),
         ("Inspect", "Update all", send(Elements::Update(None)), key(COMMAND, Key::U)),
-        ("Inspect", "Judge tolerances", send(Tolerances::Judge), None),
-        ("Inspect", "Cancel the running job", Action::Cancel, key(Modifiers::NONE, Key::Escape)),
-        ("Inspect", "Find the artefact's regions", send(Calibrate::FindRegions), None),
-        ("Inspect", "Calibrate the sensor", send(Calibrate::Run), None),
-        ("Inspect", "Start the mechanical alignment", send(Command::Mechanical(Order::Start)), None),
-        ("Inspect", "Stop the mechanical alignment", send(Command::Mechanical(Order::Stop)), None),
+        ("Inspect", "Evaluate tolerances", send(Tolerances::Judge), None),
+        ("Inspect", "Cancel running job", Action::Cancel, key(Modifiers::NONE, Key::Escape)),
+        ("Inspect", "Find artefact regions", send(Calibrate::FindRegions), None),
+        ("Inspect", "Calibrate sensor", send(Calibrate::Run), None),
+        ("Inspect", "Start mechanical alignment", send(Command::Mechanical(Order::Start)), None),
+        ("Inspect", "Stop mechanical alignment", send(Command::Mechanical(Order::Stop)), None),
         ("View", "Fit", Action::Fit, key(Modifiers::NONE, Key::F)),
         ("View", "Perspective or orthographic", Action::ToggleLens, key(Modifiers::NONE, Key::P)),
-        ("View", "Light or dark", Action::ToggleTheme, None),
+        ("View", "Light or dark theme", Action::ToggleTheme, None),
         ("View", "Command palette", Action::Palette, key(COMMAND, Key::P)),
     ];
     let workspaces = [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5];
@@ -114,15 +125,16 @@ pub(super) fn entries() -> Vec<(&'static str, &'static str, Action, Option<Keybo
 }
 
 impl App {
-    /// Runs the actions whose keys were pressed.
+    /// Queues the actions whose shortcuts were pressed.
     pub(super) fn shortcuts(&mut self, ui: &mut egui::Ui) {
-        // A dialog or menu has the keyboard for itself.
-        let is_covered = ui.memory(|memory| memory.top_modal_layer().is_some()) || self.renaming.is_under_way();
+        // Dialogs and menus have exclusive use of the keyboard.
+        let is_covered =
+            ui.memory(|memory| memory.top_modal_layer().is_some()) || self.panels.elements.renaming.is_active();
         if is_covered || egui::Popup::is_any_open(ui.ctx()) {
             return;
         }
         let typing = ui.ctx().egui_wants_keyboard_input();
-        // The most specific first, so that Ctrl+Shift+Z is not taken for Ctrl+Z.
+        // Those with more modifiers first, so that Ctrl+Shift+Z is not taken for Ctrl+Z.
         let mut keyed: Vec<_> = entries().into_iter().filter_map(|(_, _, action, key)| Some((action, key?))).collect();
         keyed
             .sort_by_key(|(_, key)| std::cmp::Reverse(u8::from(key.modifiers.shift) + u8::from(key.modifiers.command)));
@@ -138,7 +150,7 @@ impl App {
         egui::Panel::top("top").show(ui, |ui| {
             ui.add_space(4.0);
             ui.horizontal(|ui| {
-                // All in the middle of one line, however tall each is.
+                // Centres all items vertically in one row.
                 ui.set_min_height(32.0);
                 self.menus(ui);
                 ui.separator();
@@ -164,7 +176,7 @@ impl App {
             self.dispatcher.history.undo_label().map(str::to_owned),
             self.dispatcher.history.redo_label().map(str::to_owned),
         );
-        // Not a menu bar: that takes the whole width, and the tabs stand on the same line.
+        // Not a menu bar, which would take the whole width: the tabs are in the same row.
         ui.scope(|ui| {
             ui.visuals_mut().widgets.inactive.weak_bg_fill = egui::Color32::TRANSPARENT;
             for menu in ["File", "Edit", "Inspect", "View"] {
@@ -187,7 +199,7 @@ impl App {
                     }
                     if menu == "File" && !self.files.recent.is_empty() {
                         ui.separator();
-                        theme::weak(ui, "Recent");
+                        theme::weak(ui, "Recent files");
                         for path in &self.files.recent {
                             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
                             if ui.button(name).on_hover_text(path.display().to_string()).clicked() {
@@ -203,23 +215,23 @@ impl App {
     fn next_part_button(&mut self, ui: &mut egui::Ui) {
         let ready = self.dispatcher.document.nominal().is_some() && !self.is_busy();
         let button = theme::main_button("Inspect next scan", ready);
-        let hint = "Replaces the scan and runs the same alignment and comparison again";
+        let hint = "Replaces the scan and repeats the inspection";
         if ui.add_enabled(ready, button).on_hover_text(hint).on_disabled_hover_text("Load a nominal first").clicked() {
             self.actions.push(Action::InspectNext);
         }
     }
 
-    /// Takes back the last thing that began: one at a time, what is nearest to the hand first.
+    /// See [`Action::Cancel`].
     fn escape(&mut self) {
-        if self.picking.take().is_some() {
+        if self.display.picking.take().is_some() {
         } else if self.is_busy() {
             self.dispatcher.cancel();
         } else if self.notice.take().is_none() {
-            (self.searches_open, self.series.is_open) = (false, false);
+            (self.panels.searches.is_open, self.panels.series.is_open) = (false, false);
         }
     }
 
-    /// Whether an entry can do anything now.
+    /// Whether an action is available.
     pub(super) fn is_possible(&self, action: &Action) -> bool {
         let document = &self.dispatcher.document;
         let (nominal, actual) = (document.nominal().is_some(), document.actual().is_some());
@@ -231,10 +243,10 @@ impl App {
             Action::Browse(Purpose::SavePlan) => nominal && actual,
             Action::Cancel => {
                 self.is_busy()
-                    || self.picking.is_some()
+                    || self.display.picking.is_some()
                     || self.notice.is_some()
-                    || self.searches_open
-                    || self.series.is_open
+                    || self.panels.searches.is_open
+                    || self.panels.series.is_open
             }
             Action::Fit | Action::Look(_) | Action::ToggleLens => self.viewport.is_some(),
             Action::Send(command) => match command.as_ref() {
@@ -246,9 +258,9 @@ impl App {
                 Command::Parts(Parts::CleanScan(_)) => actual,
                 Command::Parts(Parts::UnifyWinding) => nominal,
                 Command::Tolerances(Tolerances::Judge) => document.tolerances().next().is_some(),
-                Command::Calibrate(Calibrate::FindRegions) => calibration.of(Device::Sensor).actual.is_some(),
+                Command::Calibrate(Calibrate::FindRegions) => calibration.of(Instrument::Sensor).actual.is_some(),
                 Command::Calibrate(Calibrate::Run) => {
-                    Device::ALL.iter().all(|device| calibration.of(*device).actual.is_some())
+                    Instrument::ALL.iter().all(|instrument| calibration.of(*instrument).actual.is_some())
                 }
                 _ => true,
             },
@@ -256,7 +268,7 @@ impl App {
         }
     }
 
-    /// Carries out what was chosen in this frame.
+    /// Performs an action.
     pub(super) fn perform(&mut self, action: Action, context: &egui::Context) {
         match action {
             Action::Send(command) => self.send(*command),
@@ -265,8 +277,17 @@ impl App {
                 self.open_dialog.ask_to_open(self.files.start(), role);
             }
             Action::InspectNext => self.browse(Purpose::NextScan, context),
-            Action::MeasureParts => self.series.open(Source::Series),
-            Action::ShowParts => self.series.open(Source::Stages),
+            Action::MeasureParts => self.panels.series.open(Source::Series),
+            Action::ShowParts => self.panels.series.open(Source::Stages),
+            Action::ShowSearches => self.panels.searches.is_open = true,
+            Action::OpenOutside(path) => self.open_outside(&path),
+            Action::OpenAs(role) => self.open_dialog.ask_to_open(self.files.start(), role),
+            Action::FlyTo(spot) => {
+                if let Some(viewport) = &mut self.viewport {
+                    viewport.fly_to(spot, self.dispatcher.document.nominal());
+                }
+            }
+            Action::StopJob => self.dispatcher.cancel(),
             Action::New => self.leave(Departure::New, context),
             Action::SaveProject => self.save_project(context),
             Action::WriteReport => {
@@ -282,7 +303,7 @@ impl App {
             Action::ToggleTheme => {
                 let dark = context.theme() != egui::Theme::Dark;
                 context.set_theme(if dark { egui::Theme::Dark } else { egui::Theme::Light });
-                self.remembered.dark = Some(dark);
+                self.window_state.dark = Some(dark);
             }
             Action::Look(_) | Action::Fit | Action::ToggleLens => {
                 if let Some(viewport) = self.shown_viewport() {

@@ -1,4 +1,4 @@
-//! A field for a number: dragged, or typed in either decimal custom. What cannot be read turns it red and changes nothing.
+//! Input field for a number, dragged or typed with a decimal point or comma. Invalid input turns it red and is ignored.
 
 use std::cell::Cell;
 use std::ops::RangeInclusive;
@@ -7,46 +7,46 @@ use std::rc::Rc;
 use egui::emath::Numeric;
 use egui::{DragValue, Event, Key, Response, Ui, Widget};
 
-/// A number that can be dragged or typed.
+/// Input field for a number, dragged or typed.
 pub struct NumberField<'a> {
     field: DragValue<'a>,
     range: RangeInclusive<f64>,
 }
 
 impl<'a> NumberField<'a> {
-    /// For `value`.
+    /// A field that edits `value`.
     pub fn new<Number: Numeric>(value: &'a mut Number) -> Self {
-        // A narrow field grows with what is typed, so that no digit is hidden.
+        // The field grows with the text, so that all digits are visible.
         Self { field: DragValue::new(value).clip_text(false), range: Number::MIN.to_f64()..=Number::MAX.to_f64() }
     }
 
-    /// Change for each point of a drag.
+    /// Change per point of drag.
     pub fn speed(self, speed: f64) -> Self {
         Self { field: self.field.speed(speed), ..self }
     }
 
-    /// Least and greatest value.
+    /// Minimum and maximum value.
     pub fn range<Number: Numeric>(self, range: RangeInclusive<Number>) -> Self {
         let bounds = range.start().to_f64()..=range.end().to_f64();
         Self { field: self.field.range(range), range: bounds }
     }
 
-    /// Digits after the decimal point at most.
+    /// Maximum number of decimals.
     pub fn max_decimals(self, count: usize) -> Self {
         Self { field: self.field.max_decimals(count), ..self }
     }
 
-    /// What stands before the number.
+    /// Text before the number.
     pub fn prefix(self, text: impl Into<String>) -> Self {
         Self { field: self.field.prefix(text.into()), ..self }
     }
 
-    /// What stands behind it.
+    /// Text after the number, such as its unit.
     pub fn suffix(self, text: impl Into<String>) -> Self {
         Self { field: self.field.suffix(text.into()), ..self }
     }
 
-    /// How the number is shown where it is not being typed.
+    /// Formats the number for display while it is not being edited.
     pub fn custom_formatter(self, formatter: impl 'a + Fn(f64, RangeInclusive<usize>) -> String) -> Self {
         Self { field: self.field.custom_formatter(formatter), ..self }
     }
@@ -55,22 +55,22 @@ impl<'a> NumberField<'a> {
 impl Widget for NumberField<'_> {
     fn ui(self, ui: &mut Ui) -> Response {
         let id = ui.next_auto_id();
-        let refused = id.with("refused");
+        let invalid_id = id.with("refused");
         let is_typing = ui.memory(|memory| memory.has_focus(id));
-        let was_refused = is_typing && ui.data(|data| data.get_temp(refused).unwrap_or(false));
-        // The window may have taken the key for itself already.
+        let was_invalid = is_typing && ui.data(|data| data.get_temp(invalid_id).unwrap_or(false));
+        // The key may already have been consumed by the window.
         let is_escape = |event: &Event| matches!(event, Event::Key { key: Key::Escape, pressed: true, .. });
-        let is_given_up = ui.input(|input| input.raw.events.iter().any(is_escape));
-        // Typing takes effect at its end: half a number is none.
-        let read = Rc::new(Cell::new(None));
-        let (seen, range) = (Rc::clone(&read), self.range.clone());
+        let is_cancelled = ui.input(|input| input.raw.events.iter().any(is_escape));
+        // Typed text takes effect when editing ends, as it may be incomplete before.
+        let is_valid = Rc::new(Cell::new(None));
+        let (parsed, range) = (Rc::clone(&is_valid), self.range.clone());
         let parser = move |text: &str| {
             let number = parse(text).filter(|number| range.contains(number));
-            seen.set(Some(number.is_some()));
-            number.filter(|_| !is_typing && !is_given_up)
+            parsed.set(Some(number.is_some()));
+            number.filter(|_| !is_typing && !is_cancelled)
         };
         let style = ui.style().clone();
-        if was_refused {
+        if was_invalid {
             let visuals = ui.visuals_mut();
             let red = visuals.error_fg_color;
             visuals.override_text_color = Some(red);
@@ -78,35 +78,34 @@ impl Widget for NumberField<'_> {
         }
         let response = self.field.custom_parser(parser).ui(ui);
         ui.set_style(style);
-        if let Some(is_number) = read.get() {
-            ui.data_mut(|data| data.insert_temp(refused, !is_number));
+        if let Some(is_number) = is_valid.get() {
+            ui.data_mut(|data| data.insert_temp(invalid_id, !is_number));
         } else if !is_typing {
-            ui.data_mut(|data| data.remove::<bool>(refused));
+            ui.data_mut(|data| data.remove::<bool>(invalid_id));
         }
-        if was_refused {
-            let [least, greatest] = [self.range.start(), self.range.end()];
-            return response
-                .on_hover_text(format!("A number from {least} to {greatest} is expected; the value stays as it was."));
+        if was_invalid {
+            let [min, max] = [self.range.start(), self.range.end()];
+            return response.on_hover_text(format!("Enter a number from {min} to {max}. The value was not changed."));
         }
         response
     }
 }
 
-/// Reads a number with a decimal point or comma, groups of thousands, an exponent, and a unit behind it. A lone separator is a
-/// decimal one: 1,234 is a little more than one.
+/// Parses a number with decimal point or comma, thousands separators, exponent and a trailing unit; `None` if it is not
+/// a finite number. A single separator is the decimal separator: 1,234 is a little more than one.
 pub fn parse(text: &str) -> Option<f64> {
-    const MOST: usize = 64;
+    const MAX_LENGTH: usize = 64;
     let text = text.trim().trim_end_matches(|c: char| c.is_alphabetic() || "°%µ²/ \u{a0}\u{202f}".contains(c));
     let digits: String = text
         .chars()
         .filter(|c| !c.is_whitespace() && !"'\u{2019}_\u{a0}\u{202f}".contains(*c))
         .map(|c| if c == '\u{2212}' { '-' } else { c })
         .collect();
-    if digits.len() > MOST {
+    if digits.len() > MAX_LENGTH {
         return None;
     }
     let (commas, points) = (digits.matches(',').count(), digits.matches('.').count());
-    // Of both, the last one is the decimal one; one alone is, too; several of one kind part thousands.
+    // With both, the last is the decimal separator; so is a single one. Several of one kind separate thousands.
     let plain = match (digits.rfind(','), digits.rfind('.')) {
         (Some(comma), Some(point)) if comma > point => without_groups(&digits, '.')?.replace(',', "."),
         (Some(_), Some(_)) => without_groups(&digits, ',')?,
@@ -119,11 +118,11 @@ pub fn parse(text: &str) -> Option<f64> {
     plain.parse().ok().filter(|number: &f64| number.is_finite())
 }
 
-/// The digits without what parts them into groups of three.
+/// The digits without thousands separators; `None` if a group does not have three digits.
 fn without_groups(digits: &str, separator: char) -> Option<String> {
-    let whole = |group: &str| group.chars().take_while(char::is_ascii_digit).count();
+    let digits_of = |group: &str| group.chars().take_while(char::is_ascii_digit).count();
     let mut groups = digits.split(separator).skip(1);
-    groups.all(|group| whole(group) == 3).then(|| digits.replace(separator, ""))
+    groups.all(|group| digits_of(group) == 3).then(|| digits.replace(separator, ""))
 }
 
 #[cfg(test)]
@@ -131,7 +130,7 @@ mod tests {
     use super::parse;
 
     #[test]
-    fn numbers_are_read_in_both_customs() {
+    fn decimal_points_and_commas_are_parsed() {
         for (text, number) in [
             ("0,15", 0.15),
             ("0.15", 0.15),
@@ -155,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_none() {
+    fn invalid_numbers_are_refused() {
         let long = "9".repeat(400);
         for text in [
             "",

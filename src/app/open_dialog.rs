@@ -1,9 +1,8 @@
-//! The dialog for files: a path field that always works, a button for the system's dialog, and for files to open their
-//! role, their unit and a preview of columns.
+//! File dialog: path field, button for the desktop's dialog, and for files to be opened role, unit and column preview.
 
 use std::path::{Path, PathBuf};
 
-use super::choosing::{Purpose, Wanted};
+use super::choosing::{PathKind, Purpose};
 use super::files::{Kind, kind_of};
 use super::{App, theme};
 use base::{LengthUnit, Progress};
@@ -11,7 +10,7 @@ use dispatch::{Command, Parts};
 use io::format::Format;
 use io::xyz::{self, Preview};
 
-/// What a file to open is to become.
+/// Role of a file to be opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Role {
     /// The nominal.
@@ -21,11 +20,11 @@ pub enum Role {
     Scan,
 }
 
-/// State of the dialog.
+/// State of the file dialog.
 #[derive(Default)]
 pub struct OpenDialog {
     open: bool,
-    /// Whether the path field is to get the keyboard.
+    /// Whether the path field is to get the keyboard focus.
     wants_focus: bool,
     purpose: Purpose,
     path: String,
@@ -36,25 +35,25 @@ pub struct OpenDialog {
 }
 
 impl OpenDialog {
-    /// Shows the dialog for a file to open, with its path as far as it is known.
+    /// Shows the dialog to open a file, with an initial path.
     pub fn ask_to_open(&mut self, path: PathBuf, role: Role) {
         self.ask(Purpose::Open, path);
         self.role = role;
     }
 
-    /// Shows the dialog with a path filled in.
+    /// Shows the dialog for `purpose`, with an initial path.
     pub fn ask(&mut self, purpose: Purpose, path: PathBuf) {
         (self.open, self.wants_focus, self.purpose) = (true, true, purpose);
         self.path = path.display().to_string();
         self.unit = None;
     }
 
-    /// Whether it is shown.
+    /// Whether the dialog is shown.
     pub fn is_open(&self) -> bool {
         self.open
     }
 
-    /// Takes a path that the system's dialog returned.
+    /// Shows the dialog for a path returned by the desktop's dialog.
     pub fn fill(&mut self, path: PathBuf) {
         match kind_of(&path) {
             Kind::Nominal => self.role = Role::Nominal,
@@ -64,14 +63,14 @@ impl OpenDialog {
         self.ask(Purpose::Open, path);
     }
 
-    /// Reads the first rows of a file of numbers, once per path.
+    /// Reads the first rows of a text file of coordinates, once per path.
     fn refresh_preview(&mut self) {
         if self.preview.as_ref().is_some_and(|(path, _)| *path == self.path) {
             return;
         }
         let path = Path::new(&self.path);
         let is_columns =
-            self.purpose == Purpose::Open && matches!(Format::of_name(path), Ok(Format::Xyz)) && path.is_file();
+            self.purpose == Purpose::Open && matches!(Format::from_extension(path), Ok(Format::Xyz)) && path.is_file();
         let preview = if is_columns {
             io::Source::open(path, &Progress::silent()).and_then(|source| xyz::preview(source, 6)).ok()
         } else {
@@ -93,7 +92,7 @@ impl App {
             ui.set_width(520.0);
             self.open_dialog_contents(ui)
         });
-        // A click beside it must not throw away what was typed.
+        // A click beside the dialog must not discard the input.
         let escaped = modal.should_close() && !modal.backdrop_response.clicked();
         let committed = modal.inner == Some(true);
         if escaped || modal.inner.is_some() {
@@ -102,20 +101,20 @@ impl App {
         }
     }
 
-    /// Whether the dialog was committed (true) or closed; `None` while it stays.
+    /// Whether the dialog was confirmed (true) or cancelled; `None` while it is open.
     fn open_dialog_contents(&mut self, ui: &mut egui::Ui) -> Option<bool> {
-        let asks = self.open_dialog.purpose.asks();
-        theme::heading(ui, asks.title);
-        let entered = self.path_row(ui, matches!(asks.of, Wanted::Folder));
+        let spec = self.open_dialog.purpose.dialog();
+        theme::heading(ui, spec.title);
+        let entered = self.path_row(ui, matches!(spec.kind, PathKind::Folder));
         let dialog = &mut self.open_dialog;
         if let Some(reason) = self.no_chooser {
             theme::weak(ui, reason);
         }
-        let path = asks.completed(PathBuf::from(dialog.path.trim()));
+        let path = spec.with_extension(PathBuf::from(dialog.path.trim()));
         let is_project = kind_of(&path) == Kind::Project;
         if dialog.purpose == Purpose::Open && !is_project {
             ui.horizontal(|ui| {
-                ui.label("As");
+                ui.label("Open as");
                 ui.selectable_value(&mut dialog.role, Role::Nominal, "Nominal (CAD)");
                 ui.selectable_value(&mut dialog.role, Role::Scan, "Scan (measured)");
             });
@@ -126,22 +125,22 @@ impl App {
                 columns_rows(ui, preview, &mut dialog.columns);
             }
         }
-        let replaces = asks.writes() && path.is_file();
+        let replaces = spec.is_written() && path.is_file();
         if replaces {
-            theme::weak(ui, format!("{} is there already, and would be replaced.", path.display()));
+            theme::weak(ui, format!("{} already exists and will be replaced.", path.display()));
         }
         ui.add_space(6.0);
-        let verb = match asks.of {
-            Wanted::NewFile(..) if replaces => "Replace",
-            Wanted::NewFile(..) => "Save",
-            Wanted::Folder => "Choose",
-            Wanted::File(..) => "Open",
+        let verb = match spec.kind {
+            PathKind::NewFile(..) if replaces => "Replace",
+            PathKind::NewFile(..) => "Save",
+            PathKind::Folder => "Choose",
+            PathKind::File(..) => "Open",
         };
         let ready = !dialog.path.trim().is_empty();
         let mut done = None;
         ui.horizontal(|ui| {
             let clicked = ui.add_enabled(ready, theme::main_button(verb, ready)).clicked();
-            // Nothing is replaced by a key that only ends the typing.
+            // Enter must not replace an existing file.
             if ready && (clicked || (entered && !replaces)) {
                 self.commit_open(path, is_project);
                 done = Some(true);
@@ -153,7 +152,7 @@ impl App {
         done
     }
 
-    /// The path and the button for the system's dialog; whether Enter was pressed in the field.
+    /// Path field and button for the desktop's dialog. Returns whether Enter was pressed in the field.
     fn path_row(&mut self, ui: &mut egui::Ui, of_folder: bool) -> bool {
         let dialog = &mut self.open_dialog;
         let mut entered = false;
@@ -194,7 +193,7 @@ impl App {
     }
 }
 
-/// Selects the name in a path, without folder and extension, so that typing replaces it.
+/// Selects the file name without extension in the path field, so that typing replaces it.
 fn select_name(context: &egui::Context, field: egui::Id, path: &str) {
     let folder = path.rfind('/').map_or(0, |at| at + 1);
     let end = path[folder..].rfind('.').map_or(path.len(), |at| folder + at);
@@ -205,12 +204,12 @@ fn select_name(context: &egui::Context, field: egui::Id, path: &str) {
 }
 
 fn unit_row(ui: &mut egui::Ui, path: &Path, unit: &mut Option<LengthUnit>) {
-    if matches!(Format::of_name(path), Ok(Format::Step | Format::Iges)) {
-        theme::weak(ui, "CAD files carry their unit.");
+    if matches!(Format::from_extension(path), Ok(Format::Step | Format::Iges)) {
+        theme::weak(ui, "CAD files specify their unit.");
         return;
     }
     let choices = [None, Some(LengthUnit::Mm), Some(LengthUnit::Cm), Some(LengthUnit::M), Some(LengthUnit::Inch)];
-    theme::choice(ui, "Unit", unit, &choices, |unit| unit.map_or("as the file says, else mm", LengthUnit::symbol));
+    theme::choice(ui, "Unit", unit, &choices, |unit| unit.map_or("from the file, or mm", LengthUnit::symbol));
 }
 
 fn columns_rows(ui: &mut egui::Ui, preview: &Preview, columns: &mut [usize; 3]) {
@@ -228,7 +227,7 @@ fn columns_rows(ui: &mut egui::Ui, preview: &Preview, columns: &mut [usize; 3]) 
         }
     });
     if preview.decimal_comma {
-        theme::weak(ui, "The numbers are written with decimal commas.");
+        theme::weak(ui, "The file uses decimal commas.");
     }
     egui::Grid::new("preview").striped(true).spacing([14.0, 3.0]).show(ui, |ui| {
         for column in 0..width.min(8) {

@@ -1,4 +1,4 @@
-//! What becomes of files that were dropped, chosen or named at start.
+//! Opening of files that were dropped, chosen or passed at start.
 
 use std::path::PathBuf;
 
@@ -11,34 +11,35 @@ use dispatch::merge::MergeOptions;
 use dispatch::{Align, Calibrate, Inspect, Merge, Parts, Projects, Select};
 use inspect::alignment::Method;
 use io::region_table;
-use session::calibrating::Device;
+use session::calibration::Instrument;
 
 impl App {
-    /// Opens a file as what its name says; asks where that is open.
+    /// Opens a file according to its kind; shows the open dialog if the kind is unknown.
     pub(crate) fn open_by_kind(&mut self, path: PathBuf) {
         if self.workspace == Workspace::Calibrate && kind_of(&path) != Kind::Project {
-            // Tables with names of regions are how machines report touches.
-            let device = if region_table::is_one(&path) { Device::Cmm } else { self.calibration.device };
-            return self.open_measurement(device, path);
+            // CMMs report probed points as tables with region names.
+            let instrument =
+                if region_table::is_region_table(&path) { Instrument::Cmm } else { self.panels.calibrate.instrument };
+            return self.open_measurement(instrument, path);
         }
         match kind_of(&path) {
             Kind::Project => self.open_project(path),
             Kind::Scan => self.open_scan(path),
             Kind::Nominal => self.open_nominal(path),
-            // The first mesh is the nominal, one after it the scan; undo and the open dialog are there for the rest.
+            // The first mesh is opened as nominal, the next as scan; the open dialog allows other choices.
             Kind::Either if self.has_nominal => self.open_scan(path),
             Kind::Either => self.open_nominal(path),
             Kind::Unknown => self.open_dialog.ask_to_open(path, Role::Scan),
         }
     }
 
-    /// Asks for a file or folder: by the system's dialog, or where it has none by our own.
+    /// Asks for a file or folder with the desktop's dialog, or with our own if there is none.
     pub(super) fn browse(&mut self, purpose: Purpose, context: &egui::Context) {
         match self.no_chooser {
             None => self.chooser.show(purpose, self.files.folder(), context),
             Some(_) => {
-                let name = match purpose.asks().of {
-                    super::choosing::Wanted::NewFile(name, _) => name,
+                let name = match purpose.dialog().kind {
+                    super::choosing::PathKind::NewFile(name, _) => name,
                     _ => "",
                 };
                 self.open_dialog
@@ -47,18 +48,18 @@ impl App {
         }
     }
 
-    /// Takes over what was chosen.
+    /// Uses the chosen path.
     pub(super) fn chosen(&mut self, purpose: Purpose, path: PathBuf) {
         match purpose {
             Purpose::Open => self.open_dialog.fill(path),
             Purpose::NextScan => self.inspect_next(path),
-            Purpose::Snapshot => self.open_measurement(Device::Sensor, path),
+            Purpose::Snapshot => self.open_measurement(Instrument::Sensor, path),
             Purpose::Positions => {
-                let reason = Some(self.calibration.reason.clone());
-                let refine = self.calibration.refines.then_some(self.calibration.placed);
+                let reason = Some(self.panels.calibrate.reason.clone());
+                let refine = self.panels.calibrate.refines.then_some(self.panels.calibrate.registration);
                 self.send(Merge { table: path, options: MergeOptions { reason, refine } });
             }
-            Purpose::Touches => self.open_measurement(Device::Cmm, path),
+            Purpose::ProbedPoints => self.open_measurement(Instrument::Cmm, path),
             Purpose::Machine(pick) => self.picked(pick, path),
             Purpose::SaveProject => {
                 self.files.remember(&path);
@@ -66,11 +67,11 @@ impl App {
             }
             Purpose::SavePlan => self.send(Projects::SavePlan(path)),
             Purpose::ExportSelection(of) => self.send(Select::Export(of, path)),
-            Purpose::ReportFolder => self.report_folder = path.display().to_string(),
+            Purpose::ReportFolder => self.panels.report.folder = path.display().to_string(),
         }
     }
 
-    /// An autosave that was brought back is needless once what it held is saved again.
+    /// Marks a restored autosave as obsolete once the restored work is autosaved again.
     pub(super) fn follow_restoring(&mut self) {
         if self.is_busy() {
             return;
@@ -93,14 +94,14 @@ impl App {
         self.send(Parts::OpenScans { paths: vec![path], unit: None, columns: None });
     }
 
-    /// Opens what a device measured of the artefact, and shows it.
-    fn open_measurement(&mut self, device: Device, path: PathBuf) {
+    /// Opens an instrument's measurement of the artefact, and shows it.
+    fn open_measurement(&mut self, instrument: Instrument, path: PathBuf) {
         self.files.remember(&path);
-        self.calibration.device = device;
-        self.send(Calibrate::OpenMeasurement { device, path });
+        self.panels.calibrate.instrument = instrument;
+        self.send(Calibrate::OpenMeasurement { instrument, path });
     }
 
-    /// Opens the scan again in another unit, and aligns it.
+    /// Reopens the scan in another unit and aligns it.
     pub(super) fn reopen_scan(&mut self, unit: Option<LengthUnit>) {
         let Some(actual) = self.dispatcher.document.actual() else { return };
         let paths = actual.sources.iter().map(|source| source.path.clone()).collect();

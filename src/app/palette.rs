@@ -1,8 +1,8 @@
-//! The command palette: every action by its name.
+//! Command palette: finds actions by name.
 
 use super::{App, menu};
 
-/// State of the palette.
+/// State of the command palette.
 #[derive(Default)]
 pub struct Palette {
     open: bool,
@@ -11,7 +11,7 @@ pub struct Palette {
 }
 
 impl Palette {
-    /// Shows it, empty.
+    /// Shows the palette with an empty query.
     pub fn open(&mut self) {
         *self = Self { open: true, query: String::new(), just_opened: true };
     }
@@ -26,7 +26,7 @@ impl App {
         let modal = egui::Modal::new(egui::Id::unique("palette")).show(ui.ctx(), |ui| {
             ui.set_width(420.0);
             let field = egui::TextEdit::singleline(&mut self.palette.query)
-                .hint_text("Type what you want to do")
+                .hint_text("Type a command")
                 .desired_width(f32::INFINITY);
             let field = ui.add(field);
             if std::mem::take(&mut self.palette.just_opened) {
@@ -34,10 +34,10 @@ impl App {
             }
             let enter = ui.input(|input| input.key_pressed(egui::Key::Enter));
             let query = self.palette.query.to_lowercase();
-            let fits = |name: &str| query.split_whitespace().all(|word| name.to_lowercase().contains(word));
+            let matches = |name: &str| query.split_whitespace().all(|word| name.to_lowercase().contains(word));
             let found = menu::entries()
                 .into_iter()
-                .filter(|(menu, name, action, _)| fits(&format!("{menu} {name}")) && self.is_possible(action));
+                .filter(|(menu, name, action, _)| matches(&format!("{menu} {name}")) && self.is_possible(action));
             for (i, (menu, name, action, _)) in found.take(12).enumerate() {
                 let button = egui::Button::selectable(i == 0, format!("{menu}: {name}")).right_text("");
                 if ui.add_sized([ui.available_width(), 24.0], button).clicked() || (i == 0 && enter) {

@@ -1,4 +1,4 @@
-//! What the viewport shows: the inspection, or in the workspace Calibrate what one device measured of the artefact.
+//! Content of the viewport: the inspection or, in the Calibrate workspace, an instrument's measurement of the artefact.
 
 use std::sync::Arc;
 
@@ -8,67 +8,68 @@ use geometry::Combine;
 use inspect::calibration::ArtefactFrame;
 use render::camera::StandardView;
 use session::Document;
-use session::calibrating::{Calibrating, Device, Measurement};
+use session::calibration::{CalibrationState, Instrument, Measurement};
 use session::selection::{NamedSelection, Selectable};
 
-/// Beyond the parts of a document that the viewport draws.
+/// Content of the viewport.
 #[derive(Clone, Default)]
 pub(super) struct Subject {
-    /// What is drawn.
+    /// Document to be drawn.
     pub document: Document,
-    /// Residuals of the points about their fits, mm; NaN for those of no fit.
+    /// Residual of each point in its fit, mm; NaN if it belongs to no fit.
     pub residuals: Option<Arc<Vec<f32>>>,
-    /// Whether points are as bright as the camera saw them.
+    /// Whether points are shown with the grey values of the camera.
     pub shows_grey: bool,
-    /// Where to look from when other points are shown.
+    /// Standard view to be selected when other points are shown.
     pub look: Option<StandardView>,
 }
 
-/// The artefact's subject as it was last made. What it was made from is kept with it, so that nothing else can come to lie
-/// at the same address.
+/// Cached subject of the artefact. Its inputs are kept, so that their addresses cannot be reused.
 #[derive(Default)]
 pub(super) struct SubjectCache {
-    made: Option<(Calibrating, Device, bool)>,
+    /// Inputs: calibration, instrument, whether residuals are shown.
+    inputs: Option<(CalibrationState, Instrument, bool)>,
     subject: Subject,
 }
 
 impl SubjectCache {
-    fn is_of(&self, calibrating: &Calibrating, device: Device, shows_residuals: bool) -> bool {
-        self.made.as_ref().is_some_and(|(own, whose, residuals)| {
-            (*whose, *residuals) == (device, shows_residuals)
-                && same(own.outcome.as_ref(), calibrating.outcome.as_ref())
-                && own.of(device).is_same(calibrating.of(device))
+    fn is_of(&self, calibrating: &CalibrationState, instrument: Instrument, shows_residuals: bool) -> bool {
+        self.inputs.as_ref().is_some_and(|(cached, cached_instrument, residuals)| {
+            (*cached_instrument, *residuals) == (instrument, shows_residuals)
+                && same(cached.outcome.as_ref(), calibrating.outcome.as_ref())
+                && cached.of(instrument).is_same(calibrating.of(instrument))
         })
     }
 }
 
 impl App {
-    /// What the viewport shows now.
+    /// Current content of the viewport.
     pub(super) fn subject(&mut self) -> Subject {
         if self.workspace != Workspace::Calibrate {
             let mut document = self.dispatcher.document.clone();
-            // Colours follow the hand; the verdict follows when it lets go.
+            // Colours change during a drag; the verdict is updated when it ends.
             if self.draft.check().is_ok() {
                 document.settings.deviation.tolerance = self.draft.deviation.tolerance;
                 document.settings.scale_mm = self.draft.scale_mm;
             }
-            // Where deviations are read, no other colours stand for something else.
+            // Colours of named selections must not be confused with deviations.
             if self.workspace != Workspace::Features && document.current_measurement().is_some() {
                 document.selections.clear();
             }
             return Subject { document, ..Subject::default() };
         }
-        let (device, shows_residuals) = (self.calibration.device, self.calibration.shows_residuals);
+        let (instrument, shows_residuals) = (self.panels.calibrate.instrument, self.panels.calibrate.shows_residuals);
         let calibrating = &self.dispatcher.document.calibration;
-        if !self.subject_cache.is_of(calibrating, device, shows_residuals) {
-            let subject = subject_of(calibrating, device, shows_residuals);
-            self.subject_cache = SubjectCache { made: Some((calibrating.clone(), device, shows_residuals)), subject };
+        if !self.subject_cache.is_of(calibrating, instrument, shows_residuals) {
+            let subject = subject_of(calibrating, instrument, shows_residuals);
+            self.subject_cache =
+                SubjectCache { inputs: Some((calibrating.clone(), instrument, shows_residuals)), subject };
         }
         let mut subject = self.subject_cache.subject.clone();
-        subject.shows_grey = self.calibration.shows_grey && has_grey(&subject.document);
+        subject.shows_grey = self.panels.calibrate.shows_grey && has_grey(&subject.document);
         subject.document.settings = self.dispatcher.document.settings.clone();
         if subject.residuals.is_some() {
-            let spread = super::panels::calibrate::expected_mm(device);
+            let spread = super::panels::calibrate::expected_mm(instrument);
             let settings = &mut subject.document.settings;
             settings.scale_mm = 4.0 * spread;
             settings.deviation.tolerance.low_mm = -2.0 * spread;
@@ -78,9 +79,9 @@ impl App {
     }
 }
 
-/// The device's points as a document: regions as named selections, fits as features.
-fn subject_of(calibrating: &Calibrating, device: Device, shows_residuals: bool) -> Subject {
-    let measurement = calibrating.of(device);
+/// The points of an instrument as a document, with regions as named selections and fits as features.
+fn subject_of(calibrating: &CalibrationState, instrument: Instrument, shows_residuals: bool) -> Subject {
+    let measurement = calibrating.of(instrument);
     let artefact = calibrating.setup.artefact.artefact();
     let named = artefact.regions().iter().zip(&measurement.regions);
     let selections = named.map(|(region, points)| NamedSelection {
@@ -91,19 +92,19 @@ fn subject_of(calibrating: &Calibrating, device: Device, shows_residuals: bool) 
     let outcome = calibrating.outcome.as_deref();
     let mut document = measurement.actual.clone().map(Document::of_scan).unwrap_or_default();
     document.selections = selections.collect();
-    for part in outcome.into_iter().flat_map(|outcome| &outcome.frame(device).parts) {
+    for part in outcome.into_iter().flat_map(|outcome| &outcome.frame(instrument).parts) {
         let regions = part.regions.iter().map(|&region| measurement.region(region));
         let points = regions.reduce(|all, own| all.combined(&own, Combine::Add)).unwrap_or_default();
-        // What cannot be drawn is left out of the picture.
+        // Features that cannot be added are not drawn.
         let _ = document.add_fitted(part.name, points, Arc::new(part.fit.clone()));
     }
     let shown = outcome.filter(|_| shows_residuals);
     Subject {
         document,
-        residuals: shown.and_then(|outcome| residuals(measurement, outcome.frame(device))).map(Arc::new),
+        residuals: shown.and_then(|outcome| residuals(measurement, outcome.frame(instrument))).map(Arc::new),
         shows_grey: false,
-        // As the sensor sees it; touches from above.
-        look: Some(if device == Device::Sensor { StandardView::Bottom } else { StandardView::Top }),
+        // The snapshot as seen by the sensor, the probed points from above.
+        look: Some(if instrument == Instrument::Sensor { StandardView::Bottom } else { StandardView::Top }),
     }
 }
 
@@ -111,17 +112,17 @@ fn has_grey(document: &Document) -> bool {
     document.actual().is_some_and(|actual| !actual.cloud.intensity.is_empty())
 }
 
-/// Of every point of the device, mm.
+/// Residual of every point of the instrument, mm; NaN if it belongs to no fit.
 fn residuals(measurement: &Measurement, frame: &ArtefactFrame) -> Option<Vec<f32>> {
     let mut residuals = vec![f32::NAN; measurement.actual.as_ref()?.cloud.points.len()];
     for part in &frame.parts {
-        let numbers: Vec<u32> = part.regions.iter().flat_map(|&region| measurement.region(region).to_vec()).collect();
-        // Edges found in a region are not its points.
-        if numbers.len() != part.fit.residuals_mm.len() {
+        let indices: Vec<u32> = part.regions.iter().flat_map(|&region| measurement.region(region).to_vec()).collect();
+        // Edge fits have residuals of detected edge points, not of the region's points.
+        if indices.len() != part.fit.residuals_mm.len() {
             continue;
         }
-        for (number, residual) in numbers.into_iter().zip(&part.fit.residuals_mm) {
-            if let Some(own) = residuals.get_mut(number as usize) {
+        for (index, residual) in indices.into_iter().zip(&part.fit.residuals_mm) {
+            if let Some(own) = residuals.get_mut(index as usize) {
                 *own = *residual as f32;
             }
         }

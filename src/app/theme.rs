@@ -4,22 +4,22 @@ use std::sync::Arc;
 
 use egui::{Color32, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Stroke, TextStyle, Theme};
 
-/// Accent of selections and main buttons.
+/// Accent colour of selections and main buttons.
 pub const ACCENT: Color32 = Color32::from_rgb(38, 118, 214);
 /// Lines of fitted features.
 pub const FEATURE: Color32 = Color32::from_rgb(168, 60, 190);
-/// What is planned: nominal places, and ways on which nothing has gone yet.
+/// Planned items: nominal holes and probing approaches.
 pub const PLANNED: Color32 = Color32::from_rgb(52, 62, 78);
-/// Under lines that must be seen on points of any colour.
+/// Outline of lines drawn over points of any colour.
 pub const HALO: Color32 = Color32::from_rgba_premultiplied(170, 170, 170, 170);
-/// Passed.
+/// Pass.
 pub const GOOD: Color32 = Color32::from_rgb(38, 140, 70);
-/// To be looked at.
+/// Warning.
 pub const WARN: Color32 = Color32::from_rgb(214, 140, 20);
-/// Failed.
+/// Fail.
 pub const BAD: Color32 = Color32::from_rgb(204, 48, 48);
 
-/// Sets fonts and both themes.
+/// Installs the fonts and both themes.
 pub fn install(context: &egui::Context) {
     let mut fonts = FontDefinitions::default();
     let mut add = |name: &str, bytes: &'static [u8]| {
@@ -77,12 +77,12 @@ pub fn install(context: &egui::Context) {
     });
 }
 
-/// The family of headings and of figures that matter.
+/// Font family of headings and main values.
 pub fn strong_family() -> FontFamily {
     FontFamily::Name("strong".into())
 }
 
-/// Background of the viewport at its top and bottom, RGB 0 to 1.
+/// Background colours of the viewport at top and bottom, RGB, 0 to 1.
 pub fn backdrop(dark: bool) -> [[f32; 3]; 2] {
     if dark { [[0.20, 0.225, 0.26], [0.10, 0.11, 0.13]] } else { [[0.97, 0.98, 0.99], [0.84, 0.87, 0.90]] }
 }
@@ -94,7 +94,7 @@ pub fn heading(ui: &mut egui::Ui, text: &str) {
     ui.add_space(2.0);
 }
 
-/// A dialog that takes all input until it is answered.
+/// A modal dialog.
 pub fn dialog(name: &'static str, context: &egui::Context) -> egui::Modal {
     let frame = egui::Frame::popup(&context.style_of(context.theme())).inner_margin(16.0);
     egui::Modal::new(egui::Id::unique(name)).frame(frame)
@@ -105,7 +105,7 @@ pub fn weak(ui: &mut egui::Ui, text: impl Into<String>) -> egui::Response {
     ui.add(egui::Label::new(egui::RichText::new(text).weak()).wrap())
 }
 
-/// One of several choices, white on the accent where it is the chosen one.
+/// One of several choices; white on the accent colour if it is chosen.
 pub fn chip(ui: &mut egui::Ui, chosen: bool, text: &str) -> egui::Response {
     let mut label = egui::RichText::new(text);
     if chosen {
@@ -114,7 +114,7 @@ pub fn chip(ui: &mut egui::Ui, chosen: bool, text: &str) -> egui::Response {
     ui.add(egui::Button::selectable(chosen, label))
 }
 
-/// [`chip`] that sets a value.
+/// A [`chip`] that sets `value` to `choice`.
 pub fn pick<T: PartialEq>(ui: &mut egui::Ui, value: &mut T, choice: T, text: &str) -> egui::Response {
     let response = chip(ui, *value == choice, text);
     if response.clicked() {
@@ -123,50 +123,50 @@ pub fn pick<T: PartialEq>(ui: &mut egui::Ui, value: &mut T, choice: T, text: &st
     response
 }
 
-/// A filled dot as tall as a line.
+/// A filled dot, aligned with a line of text.
 pub fn dot(ui: &mut egui::Ui, colour: Color32) -> egui::Response {
     let (rect, response) = ui.allocate_exact_size(egui::vec2(12.0, 18.0), egui::Sense::hover());
     ui.painter().circle_filled(rect.center(), 5.0, colour);
     response
 }
 
-/// A choice with its name before it, on one line.
+/// A drop-down list with a label before it.
 pub fn choice<T: Copy + PartialEq>(
     ui: &mut egui::Ui,
-    name: &str,
+    label: &str,
     value: &mut T,
     choices: &[T],
-    words: impl Fn(T) -> &'static str,
+    name_of: impl Fn(T) -> &'static str,
 ) {
     ui.horizontal(|ui| {
-        let label = ui.label(name);
-        let combo = egui::ComboBox::from_id_salt(name).selected_text(words(*value)).width(150.0);
+        let label_response = ui.label(label);
+        let combo = egui::ComboBox::from_id_salt(label).selected_text(name_of(*value)).width(150.0);
         let shown = combo.show_ui(ui, |ui| {
             for choice in choices {
-                ui.selectable_value(value, *choice, words(*choice));
+                ui.selectable_value(value, *choice, name_of(*choice));
             }
         });
-        shown.response.labelled_by(label.id);
+        shown.response.labelled_by(label_response.id);
     });
 }
 
-/// [`main_button`] over the whole width of a panel.
+/// A [`main_button`] of the full width of the panel.
 pub fn wide_main_button(ui: &mut egui::Ui, enabled: bool, text: &str) -> egui::Response {
     let size = egui::vec2(ui.available_width(), 34.0);
     ui.add_enabled_ui(enabled, |ui| ui.add_sized(size, main_button(text, enabled))).inner
 }
 
-/// A count in groups of three digits, parted by narrow spaces (ISO 80000-1).
+/// A count in groups of three digits separated by narrow spaces (ISO 80000-1).
 pub fn count(value: usize) -> String {
     let digits = value.to_string();
     let groups = digits.as_bytes().rchunks(3).rev().map(|group| String::from_utf8_lossy(group));
     groups.collect::<Vec<_>>().join("\u{202f}")
 }
 
-/// The one button of a panel that most users want.
+/// The main button of a panel.
 pub fn main_button(text: &str, enabled: bool) -> egui::Button<'_> {
     let text = egui::RichText::new(text).family(strong_family());
-    // Accent that fades out would be white on pale blue: a disabled button looks like any other.
+    // A faded accent would give white on pale blue, so a disabled button has no accent.
     let button =
         if enabled { egui::Button::new(text.color(Color32::WHITE)).fill(ACCENT) } else { egui::Button::new(text) };
     button.min_size(egui::vec2(0.0, 32.0))

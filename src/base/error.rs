@@ -1,34 +1,34 @@
-//! The one error that a user may read: a full sentence and what kind of trouble it is.
+//! The only error type shown to users: a complete message and its category.
 
 use std::fmt;
 
 use super::LengthUnit;
 
-/// What went wrong, as the exit code of the command line distinguishes it.
+/// Category of an error; determines the exit code of the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// The command line or a parameter makes no sense (exit code 2).
+    /// Invalid command line or parameter (exit code 2).
     Usage,
-    /// A file or its contents cannot be used (exit code 3).
+    /// Unreadable file or unusable contents (exit code 3).
     Input,
-    /// The operator cancelled; nothing changed.
+    /// Cancelled by the operator; nothing was changed (exit code 130).
     Cancelled,
-    /// A fault of the program itself (exit code 5).
+    /// Defect in the program itself (exit code 5).
     Internal,
 }
 
-/// A sentence for the operator: the file, the place, what was expected and what to do.
+/// An error message for the operator: the file, the location in it, what was expected and what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UserError {
-    /// Decides the exit code and the icon in the window.
+    /// Category; determines the exit code.
     pub kind: ErrorKind,
-    /// Complete sentence(s), shown as they are.
+    /// One or more complete sentences, shown unchanged.
     pub sentence: String,
-    /// The unit that the scan would fit in, where that is the trouble.
+    /// The length unit in which the scan would match the nominal, if a wrong unit caused the error.
     pub scan_unit: Option<LengthUnit>,
 }
 
-/// The result of everything that can fail in front of a user.
+/// Result of a call whose error is shown to the user.
 pub type Result<T> = std::result::Result<T, UserError>;
 
 impl UserError {
@@ -36,41 +36,41 @@ impl UserError {
         Self { kind, sentence: sentence.into(), scan_unit: None }
     }
 
-    /// Something about a file or its contents.
+    /// An error about a file or its contents.
     pub fn input(sentence: impl Into<String>) -> Self {
         Self::new(ErrorKind::Input, sentence)
     }
 
-    /// A parameter that makes no sense.
+    /// An error about an invalid parameter.
     pub fn usage(sentence: impl Into<String>) -> Self {
         Self::new(ErrorKind::Usage, sentence)
     }
 
-    /// A fault of the program.
+    /// A defect in the program.
     pub fn internal(sentence: impl Into<String>) -> Self {
         Self::new(ErrorKind::Internal, sentence)
     }
 
-    /// The operator pressed cancel.
+    /// Cancellation by the operator.
     pub fn cancelled() -> Self {
         Self::new(ErrorKind::Cancelled, "Cancelled; nothing was changed.")
     }
 
-    /// A file that the operating system would not open, read or write, in the user's words.
+    /// An I/O error on `path`, worded for the operator: "Cannot {verb} {path}: {reason}."
     pub fn file(verb: &str, path: &std::path::Path, error: &std::io::Error) -> Self {
         let path = path.display();
         let reason = match error.kind() {
             std::io::ErrorKind::NotFound => "it does not exist; check the path".to_owned(),
             std::io::ErrorKind::PermissionDenied => {
-                "permission is denied; ask for the right to this file or choose another folder".to_owned()
+                "permission denied; request access to this file or choose another folder".to_owned()
             }
-            std::io::ErrorKind::IsADirectory => "it is a folder; name a file".to_owned(),
+            std::io::ErrorKind::IsADirectory => "it is a folder; specify a file".to_owned(),
             _ => format!("{error}"),
         };
         Self::input(format!("Cannot {verb} {path}: {reason}."))
     }
 
-    /// Prefixes the sentence with what it is about.
+    /// Prefixes the message with its subject; a cancellation is returned unchanged.
     pub fn about(self, what: &str) -> Self {
         if self.kind == ErrorKind::Cancelled {
             return self;
@@ -78,16 +78,17 @@ impl UserError {
         Self { sentence: format!("{what}: {}", self.sentence), ..self }
     }
 
-    /// Prefixes the sentence with the file it is about, unless it names it already.
+    /// Prefixes the message with the file path unless it contains the path already; a cancellation is returned
+    /// unchanged.
     pub fn in_file(self, path: &std::path::Path) -> Self {
-        let shown = path.display().to_string();
-        if self.kind == ErrorKind::Cancelled || self.sentence.contains(&shown) {
+        let path_text = path.display().to_string();
+        if self.kind == ErrorKind::Cancelled || self.sentence.contains(&path_text) {
             return self;
         }
-        Self { sentence: format!("{shown}: {}", self.sentence), ..self }
+        Self { sentence: format!("{path_text}: {}", self.sentence), ..self }
     }
 
-    /// The exit code of the command line for this error.
+    /// Exit code of the command line.
     pub fn exit_code(&self) -> i32 {
         match self.kind {
             ErrorKind::Usage => 2,

@@ -1,10 +1,10 @@
-//! Fingerprints of source files, so that a report can prove which file it is about.
+//! Hashes of source files, which identify the evaluated files in a report.
 
 use std::path::Path;
 
 use super::error::{Result, UserError};
 
-/// BLAKE3 of a file's bytes, as 64 hexadecimal digits.
+/// BLAKE3 hash of the file's contents, as 64 hexadecimal digits.
 pub fn file_hash(path: &Path) -> Result<String> {
     let mut hasher = blake3::Hasher::new();
     let file = std::fs::File::open(path).map_err(|e| UserError::file("open", path, &e))?;

@@ -1,4 +1,4 @@
-//! Floor 0: what every floor above may use and nothing here knows of geometry.
+//! Floor 0: errors, progress, units, random numbers and text helpers for every crate above; independent of geometry.
 
 pub mod error;
 pub mod hash;
@@ -12,4 +12,4 @@ pub mod words;
 pub use error::{ErrorKind, Result, UserError};
 pub use progress::Progress;
 pub use units::LengthUnit;
-pub use words::{capitalised, counted, signed};
+pub use words::{capitalised, counted, file_name, signed};

@@ -1,4 +1,5 @@
-//! Progress and cancel of a long call. A call reports its own 0 to 1; its caller maps that into a larger whole.
+//! Progress reporting and cancellation of long calls. Each call reports its own progress from 0 to 1; the caller maps
+//! that to its share of the whole.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -7,7 +8,7 @@ use super::error::{Result, UserError};
 
 type Sink = dyn Fn(f32, &str) + Send + Sync;
 
-/// A handle that a long call reports to and asks whether to go on. Cheap to clone.
+/// Handle through which a long call reports progress and polls for cancellation. Cheap to clone.
 #[derive(Clone)]
 pub struct Progress {
     cancelled: Arc<AtomicBool>,
@@ -17,17 +18,17 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Reports to `sink` as (fraction 0 to 1, what is being done).
+    /// Reports to `sink` as (fraction from 0 to 1, current activity).
     pub fn new(cancelled: Arc<AtomicBool>, sink: impl Fn(f32, &str) + Send + Sync + 'static) -> Self {
         Self { cancelled, sink: Arc::new(sink), start: 0.0, span: 1.0 }
     }
 
-    /// For callers that neither watch nor cancel.
+    /// A handle that reports nothing and is never cancelled.
     pub fn silent() -> Self {
         Self::new(Arc::new(AtomicBool::new(false)), |_, _| ())
     }
 
-    /// A handle for a part of the work: its 0 to 1 is mapped to `from` to `to` of this one.
+    /// A handle for part of the work: its range 0 to 1 maps to `from` to `to` of this handle.
     pub fn part(&self, from: f32, to: f32) -> Self {
         let mut part = self.clone();
         part.start = self.start + self.span * from;
@@ -35,18 +36,18 @@ impl Progress {
         part
     }
 
-    /// A handle that is cancelled with this one, and tells nobody.
+    /// A handle that shares the cancellation of this one and reports nothing.
     pub fn quiet(&self) -> Self {
         Self { sink: Arc::new(|_, _| ()), ..self.clone() }
     }
 
-    /// Says how far the work is and fails when it has been cancelled.
+    /// Reports `fraction` (0 to 1, clamped) and the activity `doing`; returns an error if the work has been cancelled.
     pub fn report(&self, fraction: f32, doing: &str) -> Result<()> {
         (self.sink)(self.start + self.span * fraction.clamp(0.0, 1.0), doing);
         self.check()
     }
 
-    /// Fails when the work has been cancelled; cheap enough for inner loops.
+    /// Returns an error if the work has been cancelled. One relaxed atomic load: cheap enough for inner loops.
     pub fn check(&self) -> Result<()> {
         if self.is_cancelled() { Err(UserError::cancelled()) } else { Ok(()) }
     }
@@ -56,13 +57,13 @@ impl Progress {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// A counter for parallel loops that reports every hundredth of `total`.
+    /// A counter for parallel loops over `total` chunks, which reports at every percent.
     pub fn counter(&self, total: usize, doing: &'static str) -> Counter {
         Counter { progress: self.clone(), done: AtomicU32::new(0), total: total.max(1), doing }
     }
 }
 
-/// Counts finished chunks of a parallel loop and passes them on to its [`Progress`].
+/// Counts the finished chunks of a parallel loop and reports them to its [`Progress`].
 pub struct Counter {
     progress: Progress,
     done: AtomicU32,
@@ -71,11 +72,11 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// One more chunk is done. Returns false when the loop should stop early.
+    /// Counts one finished chunk. Returns false if the work has been cancelled and the loop should stop.
     pub fn step(&self) -> bool {
         let done = self.done.fetch_add(1, Ordering::Relaxed) as usize + 1;
-        let every = (self.total / 100).max(1);
-        if done.is_multiple_of(every) {
+        let interval = (self.total / 100).max(1);
+        if done.is_multiple_of(interval) {
             (self.progress.sink)(
                 self.progress.start + self.progress.span * (done as f32 / self.total as f32).min(1.0),
                 self.doing,
@@ -92,14 +93,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_map_into_the_whole_and_cancel_is_seen() {
-        let seen = Arc::new(Mutex::new(Vec::new()));
+    fn parts_map_to_their_range_and_cancellation_propagates() {
+        let reported = Arc::new(Mutex::new(Vec::new()));
         let cancelled = Arc::new(AtomicBool::new(false));
-        let log = Arc::clone(&seen);
+        let log = Arc::clone(&reported);
         let progress = Progress::new(Arc::clone(&cancelled), move |fraction, _| log.lock().unwrap().push(fraction));
         let second_half = progress.part(0.5, 1.0);
         second_half.report(0.5, "half of the second half").unwrap();
-        assert_eq!(*seen.lock().unwrap(), vec![0.75]);
+        assert_eq!(*reported.lock().unwrap(), vec![0.75]);
         cancelled.store(true, Ordering::Relaxed);
         assert_eq!(second_half.check(), Err(UserError::cancelled()));
     }

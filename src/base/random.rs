@@ -1,6 +1,7 @@
-//! Seeded random draws. Counter-based, so that parallel loops draw the same numbers in any order.
+//! Seeded random numbers in numbered streams: parallel loops with one stream per item draw the same numbers in any
+//! order.
 
-/// A stream of random numbers that is fully decided by its seed and stream number.
+/// Random number generator, fully determined by its seed and stream number.
 ///
 /// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
 #[derive(Clone, Debug)]
@@ -9,12 +10,12 @@ pub struct Random {
 }
 
 impl Random {
-    /// The stream numbered `stream` of `seed`; streams of one seed are independent.
+    /// Stream `stream` of `seed`. Streams with the same seed start from different hashed states.
     pub fn new(seed: u64, stream: u64) -> Self {
         Self { state: mix(seed ^ mix(stream.wrapping_add(0x9E37_79B9_7F4A_7C15))) }
     }
 
-    /// The next 64 random bits.
+    /// Next 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         mix(self.state)
@@ -30,25 +31,25 @@ impl Random {
         low + (high - low) * self.uniform()
     }
 
-    /// Uniform integer in [0, count); 0 when `count` is 0.
+    /// Uniform integer in [0, count); 0 if `count` is 0.
     pub fn index(&mut self, count: usize) -> usize {
         ((u128::from(self.bits()) * count as u128) >> 64) as usize
     }
 
-    /// Brings `values` into any order (Fisher and Yates).
+    /// Random permutation of `values` (Fisher and Yates).
     pub fn shuffle<T>(&mut self, values: &mut [T]) {
         for i in (1..values.len()).rev() {
             values.swap(i, self.index(i + 1));
         }
     }
 
-    /// Standard normal (Box and Muller 1958).
+    /// Standard normal deviate (Box and Muller 1958).
     pub fn normal(&mut self) -> f64 {
         let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
         radius * (std::f64::consts::TAU * self.uniform()).cos()
     }
 
-    /// A rotation drawn uniformly from SO(3) (Shoemake 1992).
+    /// Uniformly distributed rotation in SO(3) (Shoemake 1992).
     pub fn rotation(&mut self) -> nalgebra::UnitQuaternion<f64> {
         let (u, v, w) = (self.uniform(), self.uniform(), self.uniform());
         let tau = std::f64::consts::TAU;
@@ -62,7 +63,7 @@ impl Random {
     }
 }
 
-/// The finalizer of SplitMix64: a bijection.
+/// Finalizer of SplitMix64: a bijective mix of all 64 bits.
 pub fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -74,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn normal_draws_have_the_moments_of_a_normal() {
+    fn normal_deviates_have_zero_mean_and_unit_variance() {
         let mut random = Random::new(7, 3);
         let draws: Vec<f64> = (0..200_000).map(|_| random.normal()).collect();
         let mean = draws.iter().sum::<f64>() / draws.len() as f64;
@@ -83,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn rotations_cover_the_sphere_evenly() {
+    fn rotations_are_uniform_over_the_sphere() {
         let mut random = Random::new(1, 0);
         let sum: nalgebra::Vector3<f64> = (0..50_000).map(|_| random.rotation() * nalgebra::Vector3::z()).sum();
         assert!(sum.norm() / 50_000.0 < 0.01);

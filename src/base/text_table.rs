@@ -1,7 +1,7 @@
-//! Plain-text tables, as consoles, mails and log files show them.
+//! Plain-text tables for consoles, e-mails and log files.
 
-/// `rows` under `titles`, each column as wide as its widest cell: the first to the left, the others to the right, two
-/// blanks between. Ends with a line end.
+/// Formats `rows` under `titles` and a rule. Each column is as wide as its widest cell, the first left-aligned, the
+/// others right-aligned, two spaces between columns. Ends with a newline.
 pub fn aligned(titles: &[&str], rows: &[Vec<String>]) -> String {
     let titles: Vec<String> = titles.iter().map(|title| (*title).to_owned()).collect();
     let columns = rows.iter().map(Vec::len).fold(titles.len(), usize::max);

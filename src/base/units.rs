@@ -1,12 +1,12 @@
-//! Length units of files and of the window. Inside, every length is in millimetres.
+//! Length units of files and of the user interface. Internally, all lengths are in millimetres.
 
 use serde::{Deserialize, Serialize};
 
-/// A length unit that a file may be written in or the window may show.
+/// Length unit of a file or of the display.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum LengthUnit {
-    /// Millimetre, the unit inside.
+    /// Millimetre, the internal unit.
     #[default]
     Mm,
     /// Centimetre.
@@ -18,11 +18,11 @@ pub enum LengthUnit {
 }
 
 impl LengthUnit {
-    /// All units, in the order that menus show them.
+    /// All units, in menu order.
     pub const ALL: [Self; 4] = [Self::Mm, Self::Cm, Self::M, Self::Inch];
 
-    /// Millimetres in one of this unit.
-    pub fn in_mm(self) -> f64 {
+    /// Millimetres per unit.
+    pub fn mm_per_unit(self) -> f64 {
         match self {
             Self::Mm => 1.0,
             Self::Cm => 10.0,
@@ -31,7 +31,7 @@ impl LengthUnit {
         }
     }
 
-    /// The unit's symbol.
+    /// Unit symbol, such as `mm`.
     pub fn symbol(self) -> &'static str {
         match self {
             Self::Mm => "mm",

@@ -1,17 +1,24 @@
-//! Words and figures in sentences.
+//! Text helpers for messages: capitalisation, plurals, signed numbers.
 
-/// `text` with its first letter large, as a sentence begins.
+use std::path::Path;
+
+/// `text` with its first letter in upper case.
 pub fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// A count and what is counted: `1 region`, `2 regions`.
+/// A count with its noun in singular or plural: `1 region`, `2 regions`.
 pub fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// With its sign and so many decimals; what rounds to zero has no sign.
+/// The name of a file without its folder; the whole path where it has none.
+pub fn file_name(path: &Path) -> String {
+    path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
+}
+
+/// `value` with an explicit sign and `decimals` decimals; a value that rounds to zero has no sign.
 pub fn signed(value: f64, decimals: usize) -> String {
     let text = format!("{value:+.decimals$}");
     if text.trim_start_matches(['+', '-']).chars().all(|c| matches!(c, '0' | '.')) {
@@ -26,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn zero_has_no_sign_and_one_no_plural() {
+    fn zero_is_unsigned_and_one_is_singular() {
         let written = [(-0.000_04, "0.0000"), (0.0, "0.0000"), (-0.000_06, "-0.0001"), (1.25, "+1.2500")];
         written.iter().for_each(|(value, text)| assert_eq!(signed(*value, 4), *text));
         assert_eq!(signed(f64::NAN, 2), "NaN");

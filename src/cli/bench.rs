@@ -1,4 +1,4 @@
-//! `shadowgraph bench`: speed on this machine, medians after a warm-up.
+//! `shadowgraph bench`: benchmarks on this machine; times are medians after a warm-up.
 
 use super::arguments::{Bench, Suite};
 use crate::output::outln;
@@ -23,7 +23,7 @@ mod wrong_parts;
 /// Runs a suite; returns the exit code.
 pub fn run(arguments: &Bench, json: bool) -> Result<i32> {
     if arguments.runs == 0 || !(arguments.scale > 0.0 && arguments.scale <= 1.0) {
-        return Err(UserError::usage("Give at least one run, and a scale above 0 and at most 1."));
+        return Err(UserError::usage("The number of runs must be at least 1, and the scale above 0 and at most 1."));
     }
     let value = match arguments.suite {
         Suite::Deviation => deviation::run(arguments)?,
@@ -46,12 +46,12 @@ pub fn run(arguments: &Bench, json: bool) -> Result<i32> {
             print_row(row);
         }
     }
-    // A suite that holds figures against what is stated of them says whether they do.
+    // A suite that checks results against stated figures reports whether they hold.
     let holds = value.get("holds").and_then(serde_json::Value::as_bool);
     Ok(if holds == Some(false) { 4 } else { 0 })
 }
 
-/// A timing on one line, or a row of other figures by their names.
+/// Prints a timing, or other figures with their names, on one line.
 fn print_row(row: &serde_json::Value) {
     let case = row.get("case").and_then(|v| v.as_str()).unwrap_or_default();
     let number = |key: &str| row.get(key).and_then(serde_json::Value::as_f64);
@@ -67,7 +67,8 @@ fn print_row(row: &serde_json::Value) {
     }
 }
 
-/// Runs `work` once for warm-up and `runs` times for the record.
+/// Runs `work` once as a warm-up and `runs` times timed. Returns the last result, and median, minimum and maximum in
+/// ms.
 fn time<T>(case: &str, runs: usize, mut work: impl FnMut() -> Result<T>) -> Result<(T, serde_json::Value)> {
     let mut last = work()?;
     let mut times_ms = Vec::with_capacity(runs);
@@ -77,7 +78,7 @@ fn time<T>(case: &str, runs: usize, mut work: impl FnMut() -> Result<T>) -> Resu
         times_ms.push(started.elapsed().as_secs_f64() * 1e3);
     }
     times_ms.sort_by(f64::total_cmp);
-    let at = |place: usize| times_ms.get(place).copied().unwrap_or(f64::NAN);
+    let at = |index: usize| times_ms.get(index).copied().unwrap_or(f64::NAN);
     let row = serde_json::json!({
         "case": case,
         "median_ms": at(runs / 2),
@@ -88,14 +89,14 @@ fn time<T>(case: &str, runs: usize, mut work: impl FnMut() -> Result<T>) -> Resu
     Ok((last, row))
 }
 
-/// A pool of one thread and the pool of all.
+/// A pool of one thread and a pool of all threads, with their names.
 fn pools() -> Result<[(String, rayon::ThreadPool); 2]> {
     let all = std::thread::available_parallelism().map_or(1, usize::from);
     let pool = |threads: usize| {
         rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
-            .map_err(|e| UserError::internal(format!("No thread pool: {e}.")))
+            .map_err(|e| UserError::internal(format!("A thread pool could not be created: {e}.")))
     };
     Ok([("1 thread".to_owned(), pool(1)?), (format!("{all} threads"), pool(all)?)])
 }

@@ -1,4 +1,4 @@
-//! `shadowgraph calibrate`: where the sensor sits on the CMM, by the same commands as the window sends.
+//! `shadowgraph calibrate`: calibrates the mounting of the sensor on the CMM, by the same commands as the window.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use super::arguments::Calibrate;
 use super::console::Console;
 use crate::output::outln;
 use base::{Result, UserError, signed};
-use dispatch::upkeep::Request;
+use dispatch::monitoring::Monitoring;
 use dispatch::{Command, Context, Dispatcher};
 use inspect::calibration::artefacts::radius_biases;
 use inspect::calibration::consistency::Outcome;
@@ -14,10 +14,10 @@ use inspect::calibration::joint::Wanted;
 use inspect::calibration::{Calibration, Certification, Light};
 use io::atomic;
 use report::certificate;
-use session::calibrating::{Device, NominalFiles, Serials, Setup};
-use session::upkeep::Upkeep;
+use session::calibration::monitoring::CalibrationMonitoring;
+use session::calibration::{Instrument, NominalFiles, Serials, Setup};
 
-/// A snapshot, the touches that belong to it, and where the CMM stood, mm.
+/// A snapshot, its probed points, and the CMM position, mm.
 struct Snapshot {
     sensor: PathBuf,
     cmm: PathBuf,
@@ -35,14 +35,14 @@ pub fn run(arguments: &Calibrate, json: bool, context: &Context) -> Result<i32> 
     console.done();
     done?;
     let Some(outcome) = &dispatcher.document.calibration.outcome else {
-        return Err(UserError::internal("The calibration gave no answer."));
+        return Err(UserError::internal("The calibration gave no result."));
     };
-    let record = certificate::record(&outcome.calibration, &outcome.made);
+    let record = certificate::record(&outcome.calibration, &outcome.provenance);
     if let Some(path) = &arguments.out {
         atomic::write_bytes(path, format!("{record:#}\n").as_bytes())?;
     }
     if let Some(path) = &arguments.certificate {
-        atomic::write_bytes(path, &certificate::pdf(&outcome.calibration, &outcome.made)?)?;
+        atomic::write_bytes(path, &certificate::pdf(&outcome.calibration, &outcome.provenance)?)?;
     }
     let certification = outcome.calibration.certification();
     if json {
@@ -84,24 +84,24 @@ fn job(arguments: &Calibrate, dispatcher: &mut Dispatcher, console: &Console) ->
             ..Setup::default()
         })))
     };
-    let upkeep = Upkeep { log: arguments.log.clone(), ..Upkeep::default() };
-    dispatcher.run_now(Command::Upkeep(Request::Set(Box::new(upkeep))), &progress)?;
-    // The snapshot in work at the end is the first.
-    let mut touched: Option<&Path> = None;
-    for (number, snapshot) in snapshots.iter().enumerate().rev() {
+    let monitoring = CalibrationMonitoring { log: arguments.log.clone(), ..CalibrationMonitoring::default() };
+    dispatcher.run_now(Command::Monitoring(Monitoring::Set(Box::new(monitoring))), &progress)?;
+    // In reverse order, so that the first snapshot is the one in work at the end.
+    let mut opened_cmm: Option<&Path> = None;
+    for (index, snapshot) in snapshots.iter().enumerate().rev() {
         dispatcher.run_now(setup(snapshot.position_mm), &progress)?;
-        let open = |device, path: &Path| {
-            Command::Calibrate(dispatch::Calibrate::OpenMeasurement { device, path: path.to_owned() })
+        let open = |instrument, path: &Path| {
+            Command::Calibrate(dispatch::Calibrate::OpenMeasurement { instrument, path: path.to_owned() })
         };
-        if touched != Some(&snapshot.cmm) {
-            dispatcher.run_now(open(Device::Cmm, &snapshot.cmm), &progress)?;
-            touched = Some(&snapshot.cmm);
+        if opened_cmm != Some(&snapshot.cmm) {
+            dispatcher.run_now(open(Instrument::Cmm, &snapshot.cmm), &progress)?;
+            opened_cmm = Some(&snapshot.cmm);
         }
-        dispatcher.run_now(open(Device::Sensor, &snapshot.sensor), &progress)?;
+        dispatcher.run_now(open(Instrument::Sensor, &snapshot.sensor), &progress)?;
         if dispatcher.document.calibration.sensor.regions.iter().all(|region| region.is_empty()) {
             dispatcher.run_now(dispatch::Calibrate::FindRegions, &progress).map_err(|e| e.in_file(&snapshot.sensor))?;
         }
-        if number > 0 {
+        if index > 0 {
             dispatcher
                 .run_now(dispatch::Calibrate::KeepSnapshot, &progress)
                 .map_err(|e| e.in_file(&snapshot.sensor))?;
@@ -115,48 +115,48 @@ fn snapshots(arguments: &Calibrate) -> Result<Vec<Snapshot>> {
         return Ok(vec![Snapshot { sensor: sensor.clone(), cmm: cmm.clone(), position_mm: arguments.position_mm }]);
     }
     let Some(path) = &arguments.snapshots else {
-        return Err(UserError::usage("Name a snapshot and the touches, or a table of snapshots."));
+        return Err(UserError::usage("Name a snapshot and the probed points, or a table of snapshots."));
     };
     let text = std::fs::read_to_string(path).map_err(|e| UserError::file("read", path, &e))?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut reader =
         csv::ReaderBuilder::new().has_headers(false).flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes());
     let mut found = Vec::new();
-    for (number, record) in reader.records().enumerate() {
+    for (index, record) in reader.records().enumerate() {
         let expected = || {
             UserError::input(format!(
                 "{}, line {}: a sensor file, a CMM file and three coordinates in mm were expected.",
                 path.display(),
-                number + 1
+                index + 1
             ))
         };
         let fields: Vec<String> = record.map_err(|_| expected())?.iter().map(str::to_owned).collect();
-        let [sensor, cmm, place @ ..] = fields.as_slice() else { return Err(expected()) };
-        let place: Vec<f64> =
-            place.iter().filter_map(|text| text.parse().ok()).filter(|value: &f64| value.is_finite()).collect();
-        match place[..] {
+        let [sensor, cmm, position @ ..] = fields.as_slice() else { return Err(expected()) };
+        let position: Vec<f64> =
+            position.iter().filter_map(|text| text.parse().ok()).filter(|value: &f64| value.is_finite()).collect();
+        match position[..] {
             [x, y, z] => {
                 found.push(Snapshot { sensor: folder.join(sensor), cmm: folder.join(cmm), position_mm: [x, y, z] });
             }
-            // A title line holds no number.
-            _ if number == 0 && place.is_empty() => {}
+            // A header line holds no numbers.
+            _ if index == 0 && position.is_empty() => {}
             _ => return Err(expected()),
         }
     }
-    if found.is_empty() { Err(UserError::input(format!("{} names no snapshot.", path.display()))) } else { Ok(found) }
+    if found.is_empty() { Err(UserError::input(format!("{} lists no snapshots.", path.display()))) } else { Ok(found) }
 }
 
 fn print(calibration: &Calibration, certification: &Certification) {
     outln!("{}", if certification.is_certified() { "Certified" } else { "NOT CERTIFIED" });
     let (mounting, uncertainty) = (&calibration.mounting, &calibration.uncertainty);
-    let shift = mounting.cmm_from_sensor.translation.vector;
+    let translation = mounting.cmm_from_sensor.translation.vector;
     let [a, b, c] = mounting.angles_rad().map(f64::to_degrees);
-    outln!("Translation        {:.4}, {:.4}, {:.4} mm", shift.x, shift.y, shift.z);
+    outln!("Translation        {:.4}, {:.4}, {:.4} mm", translation.x, translation.y, translation.z);
     outln!("Angles (Rx Ry Rz)  {a:.5}°, {b:.5}°, {c:.5}°");
     let [x, y, z] = uncertainty.place_mm().map(|sigma| 2.0 * sigma);
-    outln!("Uncertainty of place at the artefact (k = 2)  {x:.4}, {y:.4}, {z:.4} mm");
+    outln!("U (k = 2) of the position at the artefact  {x:.4}, {y:.4}, {z:.4} mm");
     let [a, b, c] = uncertainty.angles_rad.map(|sigma| 2.0 * sigma.to_degrees());
-    outln!("Uncertainty of the angles (k = 2)             {a:.5}°, {b:.5}°, {c:.5}°");
+    outln!("U (k = 2) of the angles                    {a:.5}°, {b:.5}°, {c:.5}°");
     if let Some(joint) = &calibration.joint {
         outln!("From {} snapshots; misfit {:.2} standard deviations", calibration.snapshots, joint.misfit);
         let (faults, [square_sigma, scale_sigmas @ ..]) = (&joint.faults, joint.faults_sigma);
@@ -170,11 +170,11 @@ fn print(calibration: &Calibration, certification: &Certification) {
         }
     }
     for (name, bias_mm) in radius_biases(&calibration.sensor, &calibration.cmm, calibration.probe_radius_mm) {
-        outln!("Radius of sphere {name}, sensor less CMM  {} mm", signed(bias_mm, 4));
+        outln!("Radius of sphere {name}, sensor minus CMM  {} mm", signed(bias_mm, 4));
     }
-    for (device, frame) in [("sensor", &calibration.sensor), ("CMM", &calibration.cmm)] {
+    for (instrument, frame) in [("sensor", &calibration.sensor), ("CMM", &calibration.cmm)] {
         let weakest = frame.weakest().map_or("", |part| part.name);
-        outln!("Limited most, {device:7} by the fit of {weakest}");
+        outln!("Largest contribution, {instrument:7} fit of {weakest}");
     }
     for own in &certification.lights {
         let light = match own.light {

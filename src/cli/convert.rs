@@ -1,4 +1,4 @@
-//! `shadowgraph convert`: from any readable format to a writable one, in mm.
+//! `shadowgraph convert`: converts any readable format to a writable one, in mm.
 
 use serde_json::json;
 
@@ -18,7 +18,7 @@ pub fn run(arguments: &Convert, json: bool, context: &Context) -> Result<i32> {
     let progress = console.progress();
     let mut options = LoadOptions { unit: arguments.units, columns: None, cad: context.cad.clone() };
     (options.cad.chord_mm, options.cad.angle_deg) = (arguments.chord_mm, arguments.angle_deg);
-    let to_points = matches!(Format::of_name(&arguments.output)?, Format::Xyz);
+    let to_points = matches!(Format::from_extension(&arguments.output)?, Format::Xyz);
     let to_points = to_points || !arguments.cleaning.steps().is_empty();
     let as_mesh = if to_points { None } else { mesh(arguments, &options, &progress)? };
     let (kind, count, notes) = match as_mesh {
@@ -52,9 +52,9 @@ pub fn run(arguments: &Convert, json: bool, context: &Context) -> Result<i32> {
 
 type MeshAndNotes = (geometry::Mesh, Vec<String>);
 
-/// The input as a mesh; `None` where it holds points alone.
+/// The input as a mesh; `None` if it has only points.
 fn mesh(arguments: &Convert, options: &LoadOptions, progress: &base::Progress) -> Result<Option<MeshAndNotes>> {
-    let is_cad = matches!(Format::of_name(&arguments.input), Ok(Format::Step | Format::Iges));
+    let is_cad = matches!(Format::from_extension(&arguments.input), Ok(Format::Step | Format::Iges));
     let (mut mesh, notes) = if is_cad {
         let loaded = load_nominal(&arguments.input, options, progress)?;
         (loaded.mesh, loaded.notes)
@@ -65,7 +65,7 @@ fn mesh(arguments: &Convert, options: &LoadOptions, progress: &base::Progress) -
             Some(mesh) => (mesh, scan.notes),
             None if arguments.mesh => {
                 return Err(UserError::input(format!(
-                    "{} is no organised snapshot, so it cannot be meshed.",
+                    "{} is not an organised snapshot, so it cannot be meshed.",
                     arguments.input.display()
                 )));
             }

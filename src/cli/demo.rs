@@ -1,4 +1,4 @@
-//! `shadowgraph demo`: the main job on the part that ships with the program.
+//! `shadowgraph demo`: inspects the demo part that ships with the program.
 
 use std::path::PathBuf;
 
@@ -7,24 +7,24 @@ use super::arguments::{Demo, Inspect};
 use base::{Result, UserError};
 use dispatch::Context;
 
-/// The part as facets, mm.
+/// The demo part as STL, mm.
 pub const BRACKET_STL: &[u8] = include_bytes!("../../assets/bracket.stl");
 
-/// The shipped part, unpacked beside the report so that its paths are real.
+/// Files of the demo part, unpacked next to the report so that the project refers to existing files.
 const FILES: [(&str, &[u8]); 3] = [
     ("bracket.step", include_bytes!("../../assets/bracket.step")),
     ("bracket.stl", BRACKET_STL),
     ("bracket-scan.ply", include_bytes!("../../assets/bracket-scan.ply")),
 ];
 
-/// Unpacks the part, inspects it, and opens the window where there is a display.
+/// Unpacks the part, inspects it, and opens the window if there is a display.
 pub fn run(arguments: &Demo, json: bool, context: &Context) -> Result<Outcome> {
     let folder = arguments.out.join("part");
     std::fs::create_dir_all(&folder).map_err(|e| UserError::file("make the folder", &folder, &e))?;
     for (name, bytes) in FILES {
         io::atomic::write_bytes(&folder.join(name), bytes)?;
     }
-    // Without a CAD reader the same part is there as STL.
+    // Without a CAD reader the STL file of the part is used.
     let has_reader = context.cad.program.as_ref().is_some_and(|program| program.exists());
     let nominal = folder.join(if has_reader { "bracket.step" } else { "bracket.stl" });
     let scan = folder.join("bracket-scan.ply");

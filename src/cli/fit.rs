@@ -1,4 +1,4 @@
-//! `shadowgraph fit`: an ideal feature through the points of a file, or parallel planes through those of several.
+//! `shadowgraph fit`: fits a geometric element to the points of a file, or parallel planes to those of several files.
 
 mod options;
 mod parallel;
@@ -57,39 +57,39 @@ fn one(kind: Kind, path: &Path, arguments: &Fit, json: bool, context: &Context, 
         outln!("{name:18} {value}");
     }
     let u = &fitted.uncertainty;
-    let numbers: Vec<String> = u.numbers.iter().map(|number| format!("{number:.2e}")).collect();
+    let sizes: Vec<String> = u.numbers.iter().map(|number| format!("{number:.2e}")).collect();
     outln!("{:18} {:.6} mm (sigma {:.6} mm)", "RMS", fitted.rms_mm, fitted.sigma_mm);
     outln!("{:18} {:.6} mm", "Form error", fitted.form_error_mm);
     if let Some(zone) = &fitted.zone {
-        let numbers: Vec<String> = zone.contacts.iter().map(u32::to_string).collect();
+        let contacts: Vec<String> = zone.contacts.iter().map(u32::to_string).collect();
         outln!(
-            "{:18} {} ({:?}), held by points {}",
+            "{:18} {} ({:?}), contact points {}",
             "Objective",
             zone.objective.name(),
             zone.certified,
-            numbers.join(", ")
+            contacts.join(", ")
         );
     }
     outln!("{:18} {} used, {} dropped", "Points", fitted.used, fitted.dropped.len());
     if !arguments.weighing.is_plain() {
         let (words, masked) = (arguments.weighing.weights().words(), weighed.masked());
-        outln!("{:18} {words}; {masked} points masked; weights count as inverse variances", "Weights");
+        outln!("{:18} {words}; {masked} points masked; weights are inverse variances", "Weights");
     }
     outln!(
-        "{:18} place {:.2e} mm, direction {:.2e} rad, numbers {}",
+        "{:18} position {:.2e} mm, direction {:.2e} rad, sizes {}",
         "Uncertainty",
         u.position_mm,
         u.direction_rad,
-        numbers.join(", ")
+        sizes.join(", ")
     );
-    outln!("{:18} {}; worth {:.0} independent points", "", u.assumption, u.effective_points);
+    outln!("{:18} {}; {:.0} effective independent points", "", u.assumption, u.effective_points);
     Ok(0)
 }
 
-/// The feature's parameters by name, for people.
+/// Names and values of the element's parameters, for display.
 fn rows(shape: &Shape) -> Vec<(&'static str, String)> {
     let three = |v: [f64; 3]| format!("{:.9}, {:.9}, {:.9}", v[0], v[1], v[2]);
-    let mut rows = vec![("Kind", shape.kind().name().to_owned()), ("Place, mm", three(shape.place().coords.into()))];
+    let mut rows = vec![("Kind", shape.kind().name().to_owned()), ("Position, mm", three(shape.place().coords.into()))];
     rows.extend(shape.direction().map(|direction| ("Direction", three(direction.into()))));
     let length = |name, mm: f64| (name, format!("{mm:.9} mm"));
     match *shape {
@@ -97,7 +97,7 @@ fn rows(shape: &Shape) -> Vec<(&'static str, String)> {
             rows.push(length("Radius", radius));
         }
         Shape::Cone { radius, half_angle_rad, .. } => {
-            rows.push(length("Radius there", radius));
+            rows.push(length("Radius at position", radius));
             rows.push(("Half angle", format!("{:.9}°", half_angle_rad.to_degrees())));
         }
         Shape::Torus { major, minor, .. } => {

@@ -1,4 +1,4 @@
-//! `shadowgraph holes`: where a scan of sheet metal has its holes and slots.
+//! `shadowgraph holes`: measures holes and slots of sheet metal in a scan.
 
 use std::path::PathBuf;
 
@@ -10,39 +10,40 @@ use crate::output::out;
 use base::{ErrorKind, LengthUnit, Progress, Result, UserError, signed, text_table};
 use dispatch::Context;
 use geometry::{KdTree, Point, Vector};
-use inspect::features::holes::{self, NominalHole};
-use inspect::features::slot::{NominalSlot, Slot, find as find_slot};
+use inspect::features::sheet_metal::holes::{self, NominalHole};
+use inspect::features::sheet_metal::slot::{NominalSlot, Slot, find as find_slot};
 use io::probing_csv::{csv_text, read_holes, read_slots};
 use io::{LoadOptions, atomic, load_scan};
 
 /// `holes`
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Places are in the axes of the scan, mm. holes.csv has the titles name, x_mm, y_mm, z_mm, axis_i, axis_j, \
-    axis_k (out of the sheet), radius_mm; slots.csv has along_i, along_j, along_k, length_mm (over all) and width_mm \
-    instead of the radius.\n\nExample:\n  shadowgraph holes scan.ply --holes holes.csv --slots slots.csv --out found.csv"
+    after_help = "Coordinates are in the frame of the scan, mm. holes.csv has the columns name, x_mm, y_mm, z_mm, \
+    axis_i, axis_j, axis_k (out of the sheet), radius_mm; slots.csv has along_i, along_j, along_k, length_mm (overall) \
+    and width_mm instead of the radius.\n\nExample:\n  shadowgraph holes scan.ply --holes holes.csv --slots slots.csv \
+    --out found.csv"
 )]
 pub struct Holes {
     /// The scan.
     pub scan: PathBuf,
-    /// Unit of the scan's numbers.
+    /// Unit of the scan's coordinates.
     #[arg(long)]
     pub units: Option<LengthUnit>,
-    /// The holes by their drawing: CSV.
+    /// The nominal holes: CSV.
     #[arg(long, required_unless_present = "slots")]
     pub holes: Option<PathBuf>,
-    /// The slots by their drawing: CSV.
+    /// The nominal slots: CSV.
     #[arg(long)]
     pub slots: Option<PathBuf>,
-    /// How far from their places they are looked for, mm.
+    /// Maximum distance from the nominal position at which they are searched, mm.
     #[arg(long, default_value_t = 1.5, allow_hyphen_values = true)]
     pub search_mm: f64,
-    /// Write what was found to this CSV file.
+    /// Write the results to this CSV file.
     #[arg(long)]
     pub out: Option<PathBuf>,
 }
 
-/// A hole or slot, by its drawing and by the scan: middle, and radius, or length and width.
+/// A hole or slot, nominal and measured: centre, and radius, or length and width.
 struct Opening {
     name: String,
     centre: Point,
@@ -51,10 +52,10 @@ struct Opening {
     found: Result<(Point, Vec<f64>)>,
 }
 
-/// Runs it; returns the exit code: 3 where some were not found.
+/// Runs it; returns the exit code: 3 if some were not found.
 pub fn run(arguments: &Holes, json: bool, context: &Context) -> Result<i32> {
     if !(arguments.search_mm > 0.0 && arguments.search_mm.is_finite()) {
-        return Err(UserError::usage("How far holes are looked for must be above 0 mm."));
+        return Err(UserError::usage("The search distance must be above 0 mm."));
     }
     let console = Console::new();
     let openings = found(arguments, context, &console.progress())?;
@@ -85,9 +86,9 @@ fn found(arguments: &Holes, context: &Context, progress: &Progress) -> Result<Ve
     progress.report(0.5, "Preparing the scan for search")?;
     let tree = KdTree::new(points);
     let count = holes.len() + slots.len();
-    let part = |number: usize| {
-        let share = 0.6 + 0.4 * number as f32 / count as f32;
-        progress.report(share, "Looking for the holes").map(|()| progress.part(share, share))
+    let part = |index: usize| {
+        let fraction = 0.6 + 0.4 * index as f32 / count as f32;
+        progress.report(fraction, "Searching for the holes").map(|()| progress.part(fraction, fraction))
     };
     let mut openings = Vec::with_capacity(count);
     for hole in holes {
@@ -112,7 +113,7 @@ fn found(arguments: &Holes, context: &Context, progress: &Progress) -> Result<Ve
     Ok(openings)
 }
 
-/// One that is not found does not keep others from it.
+/// Passes on cancellation alone: an opening that is not found does not stop the others.
 fn unless_cancelled<T>(found: Result<T>) -> Result<Result<T>> {
     match found {
         Err(error) if error.kind == ErrorKind::Cancelled => Err(error),
@@ -121,10 +122,10 @@ fn unless_cancelled<T>(found: Result<T>) -> Result<Result<T>> {
 }
 
 impl Opening {
-    /// From where the drawing has its middle to where the scan has it, along the sheet, mm.
-    fn off_mm(&self, centre: &Point) -> Vector {
-        let away = centre - self.centre;
-        away - self.axis * away.dot(&self.axis)
+    /// Deviation of the measured centre from the nominal one, in the plane of the sheet, mm.
+    fn offset_mm(&self, centre: &Point) -> Vector {
+        let offset = centre - self.centre;
+        offset - self.axis * offset.dot(&self.axis)
     }
 }
 
@@ -133,14 +134,14 @@ fn in_json(opening: &Opening) -> Value {
         let names = opening.sizes_mm.iter().map(|(name, _)| format!("{name}_mm"));
         names.zip(sizes).map(|(name, mm)| (name, json!(mm))).collect::<serde_json::Map<_, _>>().into()
     };
-    let drawn = named(&mut opening.sizes_mm.iter().map(|(_, mm)| *mm));
+    let nominal = named(&mut opening.sizes_mm.iter().map(|(_, mm)| *mm));
     match &opening.found {
         Ok((centre, sizes)) => json!({
-            "name": opening.name, "nominal_mm": opening.centre, "nominal": drawn, "found_mm": centre,
-            "found": named(&mut sizes.iter().copied()), "off_mm": opening.off_mm(centre),
+            "name": opening.name, "nominal_mm": opening.centre, "nominal": nominal, "found_mm": centre,
+            "found": named(&mut sizes.iter().copied()), "off_mm": opening.offset_mm(centre),
         }),
         Err(error) => json!({
-            "name": opening.name, "nominal_mm": opening.centre, "nominal": drawn, "not_found": error.sentence,
+            "name": opening.name, "nominal_mm": opening.centre, "nominal": nominal, "not_found": error.sentence,
         }),
     }
 }
@@ -153,9 +154,10 @@ fn table(openings: &[Opening]) -> String {
             match &own.found {
                 Ok((centre, sizes)) => {
                     cells.extend(centre.iter().map(|value| format!("{value:.3}")));
-                    cells.extend(own.off_mm(centre).iter().map(|value| signed(*value, 3)));
+                    cells.extend(own.offset_mm(centre).iter().map(|value| signed(*value, 3)));
                     let sizes = own.sizes_mm.iter().zip(sizes);
-                    let sizes = sizes.map(|((name, drawn), mm)| format!("{name} {mm:.3} ({})", signed(mm - drawn, 3)));
+                    let sizes =
+                        sizes.map(|((name, nominal), mm)| format!("{name} {mm:.3} ({})", signed(mm - nominal, 3)));
                     cells.push(sizes.collect::<Vec<_>>().join(", "));
                 }
                 Err(_) => cells.extend(["-"; 7].map(str::to_owned)),
@@ -163,7 +165,7 @@ fn table(openings: &[Opening]) -> String {
             cells
         })
         .collect();
-    text_table::aligned(&["name", "X", "Y", "Z", "dX", "dY", "dZ", "size (off)"], &rows)
+    text_table::aligned(&["name", "X", "Y", "Z", "dX", "dY", "dZ", "size (deviation)"], &rows)
 }
 
 fn csv(openings: &[Opening]) -> Result<String> {
@@ -178,7 +180,7 @@ fn csv(openings: &[Opening]) -> Result<String> {
         };
         match &own.found {
             Ok((centre, sizes)) => {
-                cells.extend(centre.iter().chain(own.off_mm(centre).iter()).map(f64::to_string));
+                cells.extend(centre.iter().chain(own.offset_mm(centre).iter()).map(f64::to_string));
                 cells.extend(["radius", "length", "width"].map(|name| size(name, sizes)));
                 cells.push("found".to_owned());
             }

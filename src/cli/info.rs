@@ -1,4 +1,4 @@
-//! `shadowgraph info`: what files hold, and what this machine offers.
+//! `shadowgraph info`: describes files, or the devices and readers of this machine.
 
 use std::path::Path;
 
@@ -106,7 +106,7 @@ fn describe(path: &Path, options: &LoadOptions) -> Result<Value> {
 }
 
 fn of_mesh(path: &Path, format: Format, mesh: Mesh, mut notes: Vec<String>) -> Value {
-    // As a nominal is opened: what rounding keeps apart is joined.
+    // Repaired as when a nominal is opened: vertices that only rounding separates are joined.
     let Repaired { surface, closed_cracks, orientation } = repair(mesh);
     let findings = MeshFindings { closed_cracks, ..MeshFindings::default() }.with_orientation(&orientation);
     notes.extend(findings.sentences());
@@ -123,7 +123,7 @@ fn of_mesh(path: &Path, format: Format, mesh: Mesh, mut notes: Vec<String>) -> V
         "area_mm2": mesh.area_mm2(),
         "volume_mm3": topology.is_closed().then(|| mesh.volume_mm3()),
         "open_edges": topology.open_edges,
-        "turned_edges": topology.turned_edges,
+        "turned_edges": topology.inconsistent_edges,
         "notes": notes,
     })
 }

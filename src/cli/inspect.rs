@@ -1,4 +1,4 @@
-//! `shadowgraph inspect`: the whole job, the same commands as the window sends.
+//! `shadowgraph inspect`: the complete inspection, by the same commands as the window.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use inspect::deviation::Verdict;
 use report::summary;
 use session::Settings;
 
-/// The inspection as a project, beside its report: opens in the window as it was left.
+/// Name of the project file written next to the report, to open the inspection in the window.
 pub const PROJECT: &str = "inspection.shadowgraph";
 
 /// Runs it; returns the exit code.
@@ -77,10 +77,10 @@ fn job(arguments: &Inspect, dispatcher: &mut Dispatcher, console: &Console) -> R
         send(Align::ByPairs.into())?;
         method = if method == Method::Auto { Method::BestFit } else { method };
     }
-    let given = arguments.pose.is_some() || arguments.pairs.is_some();
+    let has_pose = arguments.pose.is_some() || arguments.pairs.is_some();
     match method {
-        // Where the file has it: nothing is aligned, and nothing says so.
-        Method::None if !given => send(Align::SetPose(geometry::Pose::identity()).into())?,
+        // The scan stays in the frame of its file.
+        Method::None if !has_pose => send(Align::SetPose(geometry::Pose::identity()).into())?,
         Method::None => {}
         method => send(Align::Run(method).into())?,
     }
@@ -116,7 +116,7 @@ fn settings_of(arguments: &Inspect) -> Settings {
     settings
 }
 
-/// Reads a 4x4 matrix from a text file.
+/// Reads a pose, a 4x4 matrix, from a text file.
 pub fn read_pose(path: &Path) -> Result<geometry::Pose> {
     let text = std::fs::read_to_string(path).map_err(|e| UserError::file("read", path, &e))?;
     transform::parse_pose(&text).map_err(|e| e.in_file(path))
@@ -134,7 +134,7 @@ fn read_pairs(path: &PathBuf) -> Result<Vec<PointPair>> {
             Ok(&[a, b, c, d, e, f]) if [a, b, c, d, e, f].iter().all(|v| v.is_finite()) => {
                 pairs.push(PointPair { nominal: Point::new(a, b, c), scan: Point::new(d, e, f), enabled: true });
             }
-            // A title line holds no number.
+            // A header line holds no numbers.
             _ if i == 0 && line.split(',').all(|word| word.trim().parse::<f64>().is_err()) => {}
             _ => {
                 return Err(UserError::input(format!(

@@ -1,4 +1,4 @@
-//! `shadowgraph inspect --plan`: one plan on many parts.
+//! `shadowgraph inspect --plan`: measures many parts by one plan.
 
 use std::path::Path;
 use std::time::Instant;
@@ -10,7 +10,7 @@ use super::console::Console;
 use crate::output::outln;
 use base::Result;
 use dispatch::Context;
-use dispatch::series::{Measured, Orders, count_of, in_words, measure};
+use dispatch::series::{SeriesRequest, SeriesResult, count_of, measure, summary};
 use inspect::deviation::Verdict;
 use report::series::trends;
 use session::plan::Plan;
@@ -26,16 +26,16 @@ pub fn run(plan: &Path, arguments: &Inspect, json: bool, context: &Context) -> R
         (None, [folder]) if folder.is_dir() => Part::of_path(folder)?,
         (None, files) => Part::of_files(files),
     };
-    let orders = Orders {
+    let request = SeriesRequest {
         plan: &plan,
         parts: &parts,
         folder: &arguments.out,
         resumes: arguments.resume,
         at_once: arguments.jobs.map(usize::from),
     };
-    let measured = measure(&orders, context, &console.progress());
+    let measured = measure(&request, context, &console.progress());
     console.done();
-    let Measured { records, taken_over } = measured?;
+    let SeriesResult { records, taken_over } = measured?;
     let seconds = started.elapsed().as_secs_f64();
     let unread: Vec<&PartRecord> = records.iter().filter(|own| own.error.is_some()).collect();
     for record in &unread {
@@ -59,8 +59,8 @@ pub fn run(plan: &Path, arguments: &Inspect, json: bool, context: &Context) -> R
             "parts_per_minute": per_minute,
         }))?;
     } else {
-        let pace = per_minute.map(|own| format!(", {own:.1} parts a minute")).unwrap_or_default();
-        outln!("{}\n{seconds:.1} s{pace}", in_words(&records, taken_over, &arguments.out));
+        let rate = per_minute.map(|own| format!(", {own:.1} parts per minute")).unwrap_or_default();
+        outln!("{}\n{seconds:.1} s{rate}", summary(&records, taken_over, &arguments.out));
     }
     Ok(match (unread.is_empty(), fail, incomplete) {
         (false, ..) => 3,

@@ -1,4 +1,4 @@
-//! Floor 6: the command line, the window's twin.
+//! Floor 6: the command line, which can do whatever the window does.
 #![deny(clippy::indexing_slicing)]
 
 mod accept;
@@ -35,7 +35,7 @@ use compute::cpu::Cpu;
 use dispatch::Context;
 use io::cad::CadReader;
 
-/// What a finished command line asks of `main`.
+/// What `main` does after the command line was run.
 pub enum Outcome {
     /// Exit with this code.
     Exit(i32),
@@ -43,19 +43,19 @@ pub enum Outcome {
     Window(Context, Vec<PathBuf>),
 }
 
-/// Runs the command line. `cad_reader` is the path of the CAD reader program, handed down by whoever starts this one.
+/// Runs the command line. `cad_reader` is the path of the CAD reader program.
 pub fn run(arguments: impl IntoIterator<Item = std::ffi::OsString>, cad_reader: Option<PathBuf>) -> Outcome {
     let parsed = match Arguments::try_parse_from(arguments) {
         Ok(parsed) => parsed,
         Err(error) => {
-            // Help and version go to stdout with code 0, mistakes to stderr with code 2.
+            // Help and version go to stdout with code 0, usage errors to stderr with code 2.
             let _ = error.print();
             return Outcome::Exit(error.exit_code());
         }
     };
     let context = Context { backend: Arc::new(Cpu), cad: CadReader { program: cad_reader, ..CadReader::default() } };
     let json = parsed.json;
-    match session::jobs::guarded(|| dispatch(parsed, &context)) {
+    match session::jobs::catch_panic(|| dispatch(parsed, &context)) {
         Ok(outcome) => outcome,
         Err(error) => {
             let option = error.scan_unit.map(|unit| format!(" (--scan-units {})", unit.symbol())).unwrap_or_default();
@@ -95,7 +95,7 @@ fn dispatch(parsed: Arguments, context: &Context) -> Result<Outcome> {
         Verb::SimulateMachine(arguments) => simulate_machine::run(&arguments).map(Outcome::Exit),
         Verb::Calibrate(arguments) => calibrate::run(&arguments, json, context).map(Outcome::Exit),
         Verb::Merge(arguments) => {
-            // Only refining computes.
+            // Only the global registration needs a device.
             let context = if arguments.refine { &with_device(arguments.backend, context) } else { context };
             merge::run(&arguments, json, context).map(Outcome::Exit)
         }
@@ -117,7 +117,7 @@ fn dispatch(parsed: Arguments, context: &Context) -> Result<Outcome> {
     }
 }
 
-/// Opens the device, which takes a moment: only for commands that compute.
+/// Opens the compute device. This takes a moment, so only commands that compute do it.
 fn with_device(choice: DeviceChoice, context: &Context) -> Context {
     let (backend, notice) = compute::open(choice);
     if let Some(notice) = notice {
@@ -128,7 +128,7 @@ fn with_device(choice: DeviceChoice, context: &Context) -> Context {
 
 fn print_json(value: &serde_json::Value) -> Result<()> {
     let text = serde_json::to_string_pretty(value)
-        .map_err(|e| UserError::internal(format!("The answer cannot be written as JSON: {e}.")))?;
+        .map_err(|e| UserError::internal(format!("The result cannot be written as JSON: {e}.")))?;
     outln!("{text}");
     Ok(())
 }

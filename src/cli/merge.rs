@@ -1,4 +1,4 @@
-//! `shadowgraph merge`: snapshots of many positions of the CMM into one scan, by a calibration.
+//! `shadowgraph merge`: merges snapshots at many positions of the CMM into one scan, by a calibration.
 
 use serde_json::json;
 
@@ -7,24 +7,24 @@ use super::console::Console;
 use crate::output::outln;
 use base::Result;
 use dispatch::Context;
-use dispatch::merge::{MergeOptions, in_words, merge_files};
+use dispatch::merge::{MergeOptions, merge_files};
 use inspect::alignment::multi_view;
-use report::certificate::Issued;
+use report::certificate::CalibrationRecord;
 
 /// Runs it; returns the exit code.
 pub fn run(arguments: &Merge, json: bool, context: &Context) -> Result<i32> {
     let console = Console::new();
-    // With a reason in writing, one that was edited is used too; the record says so.
+    // With a written reason, a calibration that was edited is used too; the record says so.
     let has_reason = arguments.use_expired_because.as_ref().is_some_and(|reason| !reason.trim().is_empty());
     let issued = if has_reason {
-        Issued::read_even_edited(&arguments.calibration)?
+        CalibrationRecord::read_unverified(&arguments.calibration)?
     } else {
-        Issued::read(&arguments.calibration)?
+        CalibrationRecord::read(&arguments.calibration)?
     };
-    let given =
+    let parameters =
         multi_view::Parameters { shift_sigma_mm: arguments.placed_to_mm, turn_sigma_deg: arguments.turned_to_deg };
     let options =
-        MergeOptions { reason: arguments.use_expired_because.clone(), refine: arguments.refine.then_some(given) };
+        MergeOptions { reason: arguments.use_expired_because.clone(), refine: arguments.refine.then_some(parameters) };
     let (table, out, backend) = (&arguments.positions, &arguments.out, context.backend.as_ref());
     let outcome = merge_files(&issued, table, out, &options, backend, &console.progress());
     console.done();
@@ -34,7 +34,7 @@ pub fn run(arguments: &Merge, json: bool, context: &Context) -> Result<i32> {
         super::print_json(&json!({ "points": points, "seams": seams, "refinement": refinement }))?;
     } else {
         outln!("{} points of {} snapshots", merged.cloud.points.len(), merged.counts.len());
-        in_words(&merged).iter().for_each(|sentence| outln!("{sentence}"));
+        merged.sentences().iter().for_each(|sentence| outln!("{sentence}"));
     }
     Ok(0)
 }

@@ -1,4 +1,4 @@
-//! `shadowgraph probe`: holes that a scan has found are measured by a touch probe, round after round.
+//! `shadowgraph probe`: hybrid measurement; holes found in a scan are measured by touch probe, cycle by cycle.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,24 +10,24 @@ use super::arguments::three;
 use super::console::Console;
 use crate::output::outln;
 use base::{LengthUnit, Result, UserError};
-use dispatch::probe::{self, Probe as Asked};
+use dispatch::probe::{self, Probe as ProbeCommand};
 use dispatch::{Command, Context, Dispatcher};
 use geometry::Vector;
 use inspect::probing::{Convergence, Prober as _, Settings, SimulatedProber};
 use io::atomic;
-use io::probing_csv::{Reported, read_holes, write_touches};
+use io::probing_csv::{ReportedPoint, read_holes, write_touches};
 use session::probing::{Probing, Setup};
 
 /// `probe`
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Places are in the axes of the CMM, mm. holes.csv has the titles name, x_mm, y_mm, z_mm, axis_i, axis_j, \
-    axis_k, radius_mm; touches.csv has hole, ball_x_mm, ball_y_mm, ball_z_mm (or surface_x_mm, …), face (sheet or wall).\n\n\
-    Example:\n  shadowgraph probe begin --scan merged.ply --holes holes.csv --probe-radius-mm 1 --out probing\n  \
-    shadowgraph probe take --rounds probing/rounds.json --touches touches.csv"
+    after_help = "Coordinates are in CMM axes, mm. holes.csv has the columns name, x_mm, y_mm, z_mm, axis_i, axis_j, \
+    axis_k, radius_mm; touches.csv has hole, ball_x_mm, ball_y_mm, ball_z_mm (or surface_x_mm, …), face (sheet or \
+    wall).\n\nExample:\n  shadowgraph probe begin --scan merged.ply --holes holes.csv --probe-radius-mm 1 --out \
+    probing\n  shadowgraph probe take --rounds probing/rounds.json --touches touches.csv"
 )]
 pub struct Probe {
-    /// What to do.
+    /// The step to run.
     #[command(subcommand)]
     pub step: Step,
 }
@@ -35,66 +35,66 @@ pub struct Probe {
 /// The steps of `probe`.
 #[derive(Subcommand, Debug)]
 pub enum Step {
-    /// Finds the holes in a scan and plans the first touches.
+    /// Finds the holes in a scan and plans the first probing cycle.
     Begin(Box<Begin>),
-    /// Takes in what the machine touched, and plans the next touches or writes the table.
+    /// Evaluates the points probed by the CMM, and plans the next probing cycle or writes the table of results.
     Take(Take),
-    /// Touches holes as a machine would, for trying.
+    /// Simulates the probing of holes by a CMM, for trials.
     Simulate(Simulate),
 }
 
 /// `probe begin`
 #[derive(Args, Debug)]
 pub struct Begin {
-    /// The scan, in the axes of the CMM, such as `merge` writes it.
+    /// The scan in CMM axes, as written by `merge`.
     #[arg(long)]
     pub scan: PathBuf,
-    /// Unit of the scan's numbers.
+    /// Unit of the scan's coordinates.
     #[arg(long)]
     pub scan_units: Option<LengthUnit>,
-    /// The holes by their drawing: CSV.
+    /// The nominal holes: CSV.
     #[arg(long)]
     pub holes: PathBuf,
-    /// How far from their places holes are looked for in the scan, mm.
+    /// Maximum distance from the nominal position at which a hole is searched in the scan, mm.
     #[arg(long, default_value_t = Setup::default().search_mm, allow_hyphen_values = true)]
     pub search_mm: f64,
-    /// Radius of the probe's ball, mm.
+    /// Stylus tip radius, mm.
     #[arg(long)]
     pub probe_radius_mm: f64,
-    /// Touches of the sheet about each hole.
+    /// Number of touches on the sheet around each hole.
     #[arg(long, default_value_t = Settings::default().sheet_touches)]
     pub sheet_touches: usize,
-    /// Touches of each hole's wall.
+    /// Number of touches on the wall of each hole.
     #[arg(long, default_value_t = Settings::default().wall_touches)]
     pub wall_touches: usize,
-    /// Height of the ball's centre above the sheet where it comes from, mm.
+    /// Height of the stylus tip centre above the sheet where an approach starts, mm.
     #[arg(long, default_value_t = Settings::default().clearance_mm)]
     pub clearance_mm: f64,
-    /// Depth of the ball's centre below the sheet when it touches the wall, mm.
+    /// Depth of the stylus tip centre below the sheet when it touches the wall, mm.
     #[arg(long, default_value_t = Settings::default().depth_mm)]
     pub depth_mm: f64,
-    /// How far a hole may be from where the touches expect it, either way, mm.
+    /// Search distance of a touch: how far a hole may be off its expected position, mm (±).
     #[arg(long, default_value_t = Settings::default().search_mm)]
     pub probe_search_mm: f64,
-    /// Distance of the sheet's touches from the expected rim, mm.
+    /// Distance of the touches on the sheet from the expected rim, mm.
     #[arg(long, default_value_t = Settings::default().beside_mm)]
     pub beside_mm: f64,
-    /// Height of the safe plane above the highest place that the ball comes from, mm.
+    /// Height of the safe plane above the highest start of an approach, mm.
     #[arg(long, default_value_t = Settings::default().safe_above_mm)]
     pub safe_above_mm: f64,
-    /// Standard deviation of one touch along its approach, mm.
+    /// Standard deviation of a touch along its approach, mm.
     #[arg(long, default_value_t = Settings::default().touch_sigma_mm)]
     pub touch_sigma_mm: f64,
-    /// Towards where the machine's ram comes from, X,Y,Z.
+    /// Direction towards the ram of the CMM, X,Y,Z.
     #[arg(long, value_parser = three, default_value = "0,0,1", allow_hyphen_values = true)]
     pub up: [f64; 3],
-    /// A hole has converged when its middle moves less than this from one round to the next, mm.
+    /// A hole has converged when its centre moves by less than this from one probing cycle to the next, mm.
     #[arg(long, default_value_t = Convergence::default().tolerance_mm)]
     pub tolerance_mm: f64,
-    /// Rounds of touching at most.
+    /// Maximum number of probing cycles.
     #[arg(long, default_value_t = Convergence::default().most_rounds)]
     pub most_rounds: usize,
-    /// The calibrated sensor that program.dmi selects; none keeps the one that is on.
+    /// Calibrated probe that program.dmi selects; by default the current one stays selected.
     #[arg(long, default_value = "")]
     pub sensor: String,
     /// Folder for rounds.json, targets.csv and program.dmi.
@@ -105,10 +105,11 @@ pub struct Begin {
 /// `probe take`
 #[derive(Args, Debug)]
 pub struct Take {
-    /// The rounds.json that `probe begin` wrote. It is written again, the next targets or the table beside it.
+    /// The rounds.json written by `probe begin`. It is updated, and the next targets or the table of results are
+    /// written beside it.
     #[arg(long)]
     pub rounds: PathBuf,
-    /// What the machine touched: CSV.
+    /// The probed points: CSV.
     #[arg(long)]
     pub touches: PathBuf,
 }
@@ -116,22 +117,22 @@ pub struct Take {
 /// `probe simulate`
 #[derive(Args, Debug)]
 pub struct Simulate {
-    /// The rounds.json whose next program is driven.
+    /// The rounds.json whose next program is run.
     #[arg(long)]
     pub rounds: PathBuf,
-    /// Where the holes truly are: CSV.
+    /// The true holes: CSV.
     #[arg(long)]
     pub holes: PathBuf,
     /// Standard deviation of a touch along its approach, mm.
     #[arg(long, default_value_t = Settings::default().touch_sigma_mm)]
     pub sigma_mm: f64,
-    /// Report places of the surface instead of the ball's centre.
+    /// Report surface points instead of the stylus tip centre.
     #[arg(long)]
     pub surface: bool,
-    /// Decides every draw.
+    /// Seed of the random numbers.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// The touches to write.
+    /// The file of probed points to write.
     #[arg(long)]
     pub out: PathBuf,
 }
@@ -160,27 +161,27 @@ impl Begin {
 pub fn run(arguments: &Probe, json: bool, context: &Context) -> Result<i32> {
     match &arguments.step {
         Step::Begin(begin) => {
-            // What makes no sense is said before a large scan is read.
+            // Invalid settings are reported before a large scan is read.
             begin.setup().settings()?;
             let open = Command::Parts(dispatch::Parts::OpenScans {
                 paths: vec![begin.scan.clone()],
                 unit: begin.scan_units,
                 columns: None,
             });
-            let asked = [Asked::OpenHoles(begin.holes.clone()), Asked::Begin(Box::new(begin.setup()))];
-            let commands = [open].into_iter().chain(asked.map(Command::Probe));
+            let probing = [ProbeCommand::OpenHoles(begin.holes.clone()), ProbeCommand::Begin(Box::new(begin.setup()))];
+            let commands = [open].into_iter().chain(probing.map(Command::Probe));
             step(Probing::default(), commands, (&begin.out, &begin.out.join("rounds.json")), json, context)
         }
         Step::Take(take) => {
             let folder = take.rounds.parent().unwrap_or(Path::new(""));
-            let commands = [Command::Probe(Asked::Take(take.touches.clone()))];
+            let commands = [Command::Probe(ProbeCommand::Take(take.touches.clone()))];
             step(Probing::read(&take.rounds)?, commands, (folder, &take.rounds), json, context)
         }
-        Step::Simulate(simulate) => touch(simulate, json),
+        Step::Simulate(simulate) => simulate_cycle(simulate, json),
     }
 }
 
-/// Runs commands on what is known so far, writes what comes of it, and says so.
+/// Runs commands on the previous state, writes the results and prints a summary.
 fn step(
     before: Probing,
     commands: impl IntoIterator<Item = Command>,
@@ -197,9 +198,9 @@ fn step(
     done?;
     dispatcher.messages.iter().for_each(|message| console.say(&message.text));
     let probing = &dispatcher.document.probing;
-    let written = probe::write(probing, folder)?;
+    let written = probing.write(folder)?;
     probing.save(rounds)?;
-    let [converged, open, wrong] = probing.counts();
+    let [converged, open, failed] = probing.counts();
     let comparison = probing.rounds.as_ref().map(|own| own.comparison());
     if json {
         super::print_json(&json!({
@@ -208,7 +209,7 @@ fn step(
             "rounds": probing.rounds.as_ref().map(|own| own.done()),
             "converged": converged,
             "open": open,
-            "wrong": wrong,
+            "wrong": failed,
             "missing": probing.missing,
             "comparison": comparison,
             "written": written.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>(),
@@ -220,18 +221,21 @@ fn step(
     Ok(0)
 }
 
-/// Drives the next program on simulated holes.
-fn touch(simulate: &Simulate, json: bool) -> Result<i32> {
+/// Runs the program of the next probing cycle on simulated holes.
+fn simulate_cycle(simulate: &Simulate, json: bool) -> Result<i32> {
     if !(simulate.sigma_mm >= 0.0 && simulate.sigma_mm < 1e3) {
-        return Err(UserError::usage(format!("A touch scatters by 0 mm or more, not {} mm.", simulate.sigma_mm)));
+        return Err(UserError::usage(format!(
+            "The standard deviation of a touch must be 0 mm or more, not {} mm.",
+            simulate.sigma_mm
+        )));
     }
     let probing = Probing::read(&simulate.rounds)?;
     let Some(program) = probing.program()? else {
-        return Err(UserError::usage("Nothing is left to touch: every hole has converged or went wrong."));
+        return Err(UserError::usage("Nothing is left to probe: every hole has converged or failed."));
     };
     let holes = read_holes(&simulate.holes)?.into_iter().map(|hole| hole.place).collect();
-    let reported = if simulate.surface { Reported::Surface } else { Reported::BallCentre };
-    // Each round scatters in its own way.
+    let reported = if simulate.surface { ReportedPoint::Surface } else { ReportedPoint::BallCentre };
+    // Each probing cycle has its own noise.
     let seed = simulate.seed.wrapping_add(probing.taken.len() as u64);
     let console = Console::new();
     let probed = SimulatedProber::new(holes, simulate.sigma_mm, reported, seed).probe(&program, &console.progress());

@@ -1,4 +1,4 @@
-//! `shadowgraph register`: the pose alone, onto a nominal or onto another cloud.
+//! `shadowgraph register`: registers a scan to a nominal or to another point cloud.
 
 mod answer;
 mod comparison;
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::console::Console;
 use crate::output::out;
-use answer::{Course, pose_json, stop_key, stop_words, text};
+use answer::{Convergence, pose_json, stop_key, stop_words, text};
 use base::Result;
 use dispatch::Context;
 use files::Files;
@@ -31,10 +31,10 @@ pub fn run(arguments: &Register, json: bool, context: &Context) -> Result<i32> {
         return search::run(&parameters, &mut files, arguments, json, context, (&console, &progress));
     }
     if arguments.compare_searches {
-        let compared = files.compare(arguments, context, &progress);
+        let comparison = files.compare(arguments, context, &progress);
         console.done();
         files.say(&console);
-        return comparison::print(&compared?, json, &console);
+        return comparison::print(&comparison?, json, &console);
     }
     let aligned = files.align(arguments, context, &progress);
     console.done();
@@ -55,8 +55,8 @@ pub fn run(arguments: &Register, json: bool, context: &Context) -> Result<i32> {
         return Ok(0);
     }
     let stop = stop_words(alignment.stop);
-    let course = Course { iterations: alignment.iterations, stop, history_mm2: &history_mm2 };
-    out!("{}", text(&alignment.nominal_from_scan, &course));
+    let convergence = Convergence { iterations: alignment.iterations, stop, history_mm2: &history_mm2 };
+    out!("{}", text(&alignment.nominal_from_scan, &convergence));
     console.say(&format!(
         "RMS {:.6} mm, {} iterations, {:.1} % of the points; {}.",
         alignment.rms_mm,
@@ -68,7 +68,7 @@ pub fn run(arguments: &Register, json: bool, context: &Context) -> Result<i32> {
     Ok(0)
 }
 
-/// Writes the pose where a file for it is named.
+/// Writes the pose to the output file, if one is named.
 fn write_pose(arguments: &Register, nominal_from_scan: &Pose) -> Result<()> {
     let Some(path) = &arguments.out else { return Ok(()) };
     io::atomic::write_bytes(path, transform::pose_text(nominal_from_scan).as_bytes())

@@ -1,4 +1,4 @@
-//! `shadowgraph repeatability`: what the log of calibrations says.
+//! `shadowgraph repeatability`: evaluates the calibration log.
 
 use std::path::PathBuf;
 
@@ -7,10 +7,10 @@ use serde_json::json;
 
 use crate::output::{out, outln};
 use base::{Result, UserError};
-use dispatch::upkeep;
-use inspect::calibration::repeatability::{Machine, Standing};
+use dispatch::monitoring;
+use inspect::calibration::repeatability::{CalibrationAge, Machine};
 use report::date;
-use session::upkeep::status;
+use session::calibration::monitoring::status;
 
 /// `repeatability`
 #[derive(Args, Debug)]
@@ -22,19 +22,19 @@ pub struct Repeatability {
     /// The log that `calibrate --log` appends to.
     #[arg(long)]
     pub log: PathBuf,
-    /// Hold the last calibration against this one: the JSON file of `calibrate --out`.
+    /// Compare the last calibration with this one: the JSON file of `calibrate --out`.
     #[arg(long)]
     pub certificate: Option<PathBuf>,
-    /// When the CMM was last started, seconds since 1970.
+    /// Time of the last start of the CMM, seconds since 1970 (UTC).
     #[arg(long, allow_hyphen_values = true)]
     pub restarted_unix_s: Option<i64>,
-    /// When the sensor was last switched on, seconds since 1970.
+    /// Time the sensor was last switched on, seconds since 1970 (UTC).
     #[arg(long, allow_hyphen_values = true)]
     pub switched_on_unix_s: Option<i64>,
-    /// How long the sensor takes to warm up, minutes.
+    /// Warm-up time of the sensor, minutes.
     #[arg(long, default_value_t = 0.0)]
     pub warm_up_minutes: f64,
-    /// How long a calibration holds, hours; without end when not given.
+    /// Validity of a calibration, hours; unlimited if not given.
     #[arg(long)]
     pub valid_hours: Option<f64>,
 }
@@ -48,12 +48,12 @@ pub fn run(arguments: &Repeatability, json: bool) -> Result<i32> {
         valid_hours: arguments.valid_hours,
     };
     machine.check()?;
-    let reading = upkeep::read(&arguments.log, arguments.certificate.as_deref())?;
+    let reading = monitoring::read(&arguments.log, arguments.certificate.as_deref())?;
     for damaged in &reading.log.damaged {
         eprintln!("{}, line {}: {}", arguments.log.display(), damaged.line, damaged.reason);
     }
     let (now, last) = (date::unix_now(), reading.last_unix_s());
-    let standing = Standing::of(now, last, &machine);
+    let age = CalibrationAge::of(now, last, &machine);
     let status = status(now, last, &machine, Some(&reading));
     let found = reading.repeatability.map_err(|error| error.in_file(&arguments.log))?;
     if let Some(sentence) = reading.uncompared {
@@ -67,15 +67,15 @@ pub fn run(arguments: &Repeatability, json: bool) -> Result<i32> {
             "damaged": reading.log.damaged,
             "in_control": found.in_control(),
             "repeatability": found,
-            "standing": standing,
+            "standing": age,
             "verdict": status.verdict,
             "tests": status.tests,
-            "may_measure": status.holds() && standing.is_in_time(),
+            "may_measure": status.holds() && age.is_current(),
         }))?;
         return Ok(0);
     }
     out!("{}", found.text());
-    standing.sentences.iter().for_each(|sentence| outln!("{sentence}"));
+    age.sentences.iter().for_each(|sentence| outln!("{sentence}"));
     status.sentences().iter().for_each(|sentence| outln!("{sentence}"));
     Ok(0)
 }

@@ -1,4 +1,4 @@
-//! `shadowgraph simulate`: a scan with known truth.
+//! `shadowgraph simulate`: simulates a scan with known true deviations, or the data of a calibration.
 
 use std::io::Write;
 
@@ -56,7 +56,7 @@ pub fn run(arguments: &Simulate, json: bool, context: &Context) -> Result<i32> {
     Ok(0)
 }
 
-/// What sensor and CMM measure of the artefact, with the truth.
+/// Simulates the measurements of an artefact by sensor and CMM, and writes them with the truth.
 fn calibration(arguments: &Simulate, artefact: ArtefactKind, json: bool) -> Result<i32> {
     let error_mm = arguments.error_mm.unwrap_or(Sensor::default().bias_mm);
     let lengths = [
@@ -69,8 +69,8 @@ fn calibration(arguments: &Simulate, artefact: ArtefactKind, json: bool) -> Resu
     ];
     if !lengths.iter().all(|length| length.abs() < 5.0) || !(arguments.squareness_rad.abs() < 0.1) {
         return Err(UserError::usage(
-            "Flatness, rounding, bins, form error, lobes and the systematic error must be below 5 mm, the squareness error \
-             below 0.1 rad.",
+            "Flatness, edge rounding, lateral grid, form error, lobing and systematic error must be below 5 mm, the \
+             squareness error below 0.1 rad.",
         ));
     }
     let mut setting = Setting {
@@ -88,7 +88,7 @@ fn calibration(arguments: &Simulate, artefact: ArtefactKind, json: bool) -> Resu
             form_seed: arguments.seed,
         },
         hand: arguments.hand.then(Hand::default),
-        // Waves are drawn for each snapshot, as they ever were; of other forms a sensor has one.
+        // Waves are drawn anew for each snapshot; of the other forms, the sensor has a single error.
         one_error: arguments.error_form != SystematicErrorForm::Waves,
         seed: arguments.seed,
         ..Setting::default()
@@ -105,25 +105,26 @@ fn calibration(arguments: &Simulate, artefact: ArtefactKind, json: bool) -> Resu
     std::fs::create_dir_all(out).map_err(|e| UserError::file("make the folder", out, &e))?;
     let names = artefact.artefact().regions();
     let table = region_table(names.iter().map(|region| region.short).zip(scene.touches.iter().cloned()));
-    // The artefact as a designer would hand it over.
-    let drawn = artefact.drawn();
-    let places = |region: usize| drawn.touches(region, setting.touches).into_iter().map(|(place, _)| place).collect();
-    let nominal = region_table(names.iter().enumerate().map(|(number, region)| (region.short, places(number))));
-    write::mesh(&out.join("artefact.stl"), &drawn.mesh(&Imperfect::default()))?;
+    // The artefact's nominal design, with points on its regions.
+    let design = artefact.drawn();
+    let points_of =
+        |region: usize| design.touches(region, setting.touches).into_iter().map(|(point, _)| point).collect();
+    let nominal = region_table(names.iter().enumerate().map(|(index, region)| (region.short, points_of(index))));
+    write::mesh(&out.join("artefact.stl"), &design.mesh(&Imperfect::default()))?;
     atomic::write_bytes(&out.join("artefact-regions.csv"), nominal.as_bytes())?;
-    let name_of = |number: usize| match number {
+    let name_of = |index: usize| match index {
         0 => "snapshot.ply".to_owned(),
         more => format!("snapshot-{}.ply", more + 1),
     };
     let mut snapshots = "sensor,cmm,x_mm,y_mm,z_mm\n".to_owned();
-    for (number, view) in scene.views.iter().enumerate() {
-        let (name, at) = (name_of(number), view.position_mm);
-        snapshots += &format!("{name},touches.csv,{},{},{}\n", at.x, at.y, at.z);
+    for (index, view) in scene.views.iter().enumerate() {
+        let (name, position) = (name_of(index), view.position_mm);
+        snapshots += &format!("{name},touches.csv,{},{},{}\n", position.x, position.y, position.z);
         write::cloud(&out.join(name), &view.cloud)?;
     }
     if let Some(view) = scene.views.first().filter(|_| arguments.hand) {
         let points = |region: &Vec<u32>| -> Vec<Point> {
-            region.iter().filter_map(|&number| view.cloud.points.get(number as usize).copied()).collect()
+            region.iter().filter_map(|&index| view.cloud.points.get(index as usize).copied()).collect()
         };
         let brushed = region_table(names.iter().zip(&view.regions).map(|(name, region)| (name.short, points(region))));
         atomic::write_bytes(&out.join("sensor-regions.csv"), brushed.as_bytes())?;
@@ -158,15 +159,15 @@ fn calibration(arguments: &Simulate, artefact: ArtefactKind, json: bool) -> Resu
 }
 
 fn region_table<'a>(regions: impl Iterator<Item = (&'a str, Vec<Point>)>) -> String {
-    let rows = regions.flat_map(|(name, places)| {
-        places.into_iter().map(move |place| format!("{name},{},{},{}\n", place.x, place.y, place.z))
+    let rows = regions.flat_map(|(name, points)| {
+        points.into_iter().map(move |point| format!("{name},{},{},{}\n", point.x, point.y, point.z))
     });
     std::iter::once("region,x_mm,y_mm,z_mm\n".to_owned()).chain(rows).collect()
 }
 
 fn parameters(arguments: &Simulate, nominal: &Surface) -> Result<Parameters> {
     if !(arguments.sensor_scale > 0.0 && arguments.sensor_scale.is_finite()) {
-        return Err(UserError::usage("The sensor's scale must be a positive number."));
+        return Err(UserError::usage("The scale of the sensor must be a positive number."));
     }
     let mut sensor =
         Sensor { glossy_patches: arguments.glossy_patches, ..Sensor::default() }.scaled(arguments.sensor_scale);
@@ -194,12 +195,12 @@ fn parameters(arguments: &Simulate, nominal: &Surface) -> Result<Parameters> {
     })
 }
 
-/// Any rotation, and a shift of up to the part's size.
+/// A random rotation, and a random translation of up to the part's diagonal along each axis.
 fn random_pose(seed: u64, nominal: &Surface) -> Pose {
     let mut random = Random::new(seed, 0x9053);
     let size = nominal.bounds().diagonal();
-    let shift = Vector::new(random.range(-size, size), random.range(-size, size), random.range(-size, size));
-    Pose::from_parts(shift.into(), random.rotation())
+    let translation = Vector::new(random.range(-size, size), random.range(-size, size), random.range(-size, size));
+    Pose::from_parts(translation.into(), random.rotation())
 }
 
 fn vector(text: &str) -> Result<Vector> {
@@ -210,9 +211,8 @@ fn vector(text: &str) -> Result<Vector> {
 }
 
 fn defect(text: &str) -> Result<Defect> {
-    let unreadable = || {
-        UserError::usage(format!("“{text}” is not a defect; see “shadowgraph simulate --help” for how to write one."))
-    };
+    let unreadable =
+        || UserError::usage(format!("“{text}” is not a defect; see “shadowgraph simulate --help” for the syntax."));
     let (kind, values) = text.split_once(':').ok_or_else(unreadable)?;
     let values = numbers(values).map_err(|_| unreadable())?;
     match (kind, values.as_slice()) {

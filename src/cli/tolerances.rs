@@ -1,4 +1,5 @@
-//! `shadowgraph tolerances`: a drawing's tolerances on measured features, by the same commands as the window sends.
+//! `shadowgraph tolerances`: evaluates the tolerances of a drawing on measured features, by the same commands as the
+//! window.
 
 use serde_json::{Value, json};
 
@@ -19,7 +20,7 @@ use session::selection::Selectable;
 /// Runs it; returns the exit code.
 pub fn run(arguments: &Tolerances, json: bool, context: &Context) -> Result<i32> {
     if arguments.clip_sigmas.is_some_and(|sigmas| !(sigmas > 0.0)) {
-        return Err(UserError::usage("Points are dropped beyond a number of standard deviations above 0."));
+        return Err(UserError::usage("The outlier limit must be above 0 standard deviations."));
     }
     let console = Console::new();
     let mut dispatcher = Dispatcher::new(context.clone());
@@ -68,16 +69,16 @@ fn job(arguments: &Tolerances, dispatcher: &mut Dispatcher, console: &Console) -
     let read = dispatcher.document.actual().map_or(0, |actual| actual.cloud.points.len());
     if read != rows.len() {
         return Err(UserError::input(format!(
-            "{}: {} rows name a feature, but {read} points were read; leave remarks out of the rows.",
+            "{}: {} rows name a feature, but {read} points were read; remove comments from the rows.",
             arguments.features.display(),
             rows.len()
         )));
     }
     let mut features: Vec<(String, Vec<u32>)> = Vec::new();
-    for (number, (name, _)) in (0_u32..).zip(rows) {
+    for (index, (name, _)) in (0_u32..).zip(rows) {
         match features.iter_mut().find(|(own, _)| *own == name) {
-            Some((_, numbers)) => numbers.push(number),
-            None => features.push((name, vec![number])),
+            Some((_, indices)) => indices.push(index),
+            None => features.push((name, vec![index])),
         }
     }
     if let Some((name, _)) = arguments.fit.iter().find(|(name, _)| features.iter().all(|(own, _)| own != name)) {
@@ -88,18 +89,18 @@ fn job(arguments: &Tolerances, dispatcher: &mut Dispatcher, console: &Console) -
             names.join(", ")
         )));
     }
-    for (name, numbers) in features {
+    for (name, indices) in features {
         let Some(kind) = kind_of(&name, arguments, &dispatcher.document) else {
             if is_named(&name, &dispatcher.document) {
                 return Err(UserError::usage(format!(
-                    "What is “{name}” to be fitted as? Say so, for example --fit \"{name}=plane\", or give its nominal \
-                     in the plan."
+                    "The kind of feature “{name}” is not known: state it, for example --fit \"{name}=plane\", or give \
+                     its nominal in the plan."
                 )));
             }
             console.say(&format!("“{name}” is left out: the plan does not name it."));
             continue;
         };
-        dispatcher.run_now(Select::Numbers(Selectable::Points, Subset::new(numbers), Combine::Replace), &progress)?;
+        dispatcher.run_now(Select::Numbers(Selectable::Points, Subset::new(indices), Combine::Replace), &progress)?;
         dispatcher.run_now(Select::Name(Selectable::Points, name.clone()), &progress)?;
         let fit = Command::Features(dispatch::Features::Fit {
             kind,
@@ -113,39 +114,40 @@ fn job(arguments: &Tolerances, dispatcher: &mut Dispatcher, console: &Console) -
     dispatcher.run_now(dispatch::Tolerances::Judge, &progress)
 }
 
-/// What features should be, by faces of the CAD.
+/// Sets the nominals of features by faces of the CAD.
 fn faces(arguments: &Tolerances, dispatcher: &mut Dispatcher, progress: &Progress) -> Result<()> {
     let Some(path) = &arguments.nominal else { return Ok(()) };
     dispatcher.run_now(Parts::OpenNominal { path: path.clone(), unit: None }, progress)?;
     dispatcher.run_now(Align::SetPose(Pose::identity()), progress)?;
-    for (name, place) in &arguments.face {
+    for (name, point) in &arguments.face {
         let nominal = dispatcher.document.nominal();
-        let closest = nominal.and_then(|nominal| nominal.surface.closest_point(&Point::from(*place), f64::INFINITY));
+        let closest = nominal.and_then(|nominal| nominal.surface.closest_point(&Point::from(*point), f64::INFINITY));
         let facet = closest.ok_or_else(|| UserError::input("The nominal has no facets."))?.facet;
         let facet = Subset::new(vec![facet]);
         dispatcher.run_now(Select::Numbers(Selectable::Facets, facet, Combine::Replace), progress)?;
         dispatcher.run_now(Select::WholeFaces, progress)?;
-        let taken = dispatcher.run_now(dispatch::Features::NominalFromFacets(name.clone()), progress);
-        taken.map_err(|error| error.about(&format!("“{name}”")))?;
+        let outcome = dispatcher.run_now(dispatch::Features::NominalFromFacets(name.clone()), progress);
+        outcome.map_err(|error| error.about(&format!("“{name}”")))?;
     }
     Ok(())
 }
 
-/// What a feature is fitted as: what the options say, else what its nominal is.
+/// The kind of a feature: from the options, else that of its nominal.
 fn kind_of(name: &str, arguments: &Tolerances, document: &Document) -> Option<Kind> {
-    let said = arguments.fit.iter().find(|(own, _)| own == name).map(|(_, kind)| *kind);
+    let requested = arguments.fit.iter().find(|(own, _)| own == name).map(|(_, kind)| *kind);
     let nominal = || match document.asked().nominals.get(name)? {
         Element::Shape(shape) => Some(shape.kind()),
         Element::Point(_) => None,
     };
-    said.or_else(nominal)
+    requested.or_else(nominal)
 }
 
-/// Whether the plan speaks of a feature.
+/// Whether the plan refers to a feature.
 fn is_named(name: &str, document: &Document) -> bool {
     let plan = document.asked();
-    let own = |tolerance: &Tolerance| tolerance.feature == name || tolerance.datums.iter().any(|datum| datum == name);
-    plan.datums.values().any(|feature| feature == name) || plan.tolerances.iter().any(own)
+    let refers =
+        |tolerance: &Tolerance| tolerance.feature == name || tolerance.datums.iter().any(|datum| datum == name);
+    plan.datums.values().any(|feature| feature == name) || plan.tolerances.iter().any(refers)
 }
 
 fn answer(

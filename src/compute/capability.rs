@@ -1,50 +1,50 @@
-//! What every capability is to callers: a request that a backend answers.
+//! The interface of a capability: a request type that every backend answers.
 
 use super::Backend;
 use super::cuda::Cuda;
 use super::registration::{self, Registration};
 use base::{Progress, Result, UserError};
 
-/// A request that every device answers, each in its own way and all alike.
+/// A request with one implementation per kind of device. The answers agree, see [`Backend`].
 pub trait Capability {
-    /// What comes back.
+    /// The result of the computation.
     type Answer;
 
-    /// What is being done, as progress shows it.
-    const STAGE: &'static str;
+    /// Label of the computation in progress displays.
+    const LABEL: &'static str;
 
-    /// A sentence where the request itself is at fault.
+    /// Returns an error if the request is invalid. Called before any computation.
     fn check(&self) -> Result<()> {
         Ok(())
     }
 
-    /// Whether `error` lies in the request, so that no other device would answer it.
-    fn is_at_fault(&self, _error: &UserError) -> bool {
+    /// Whether `error` is caused by the request itself, so that the CPU would report it too.
+    fn is_request_error(&self, _error: &UserError) -> bool {
         false
     }
 
-    /// Answered by the processor: the reference.
+    /// Computes the answer on the CPU: the reference implementation.
     fn on_cpu(&self, progress: &Progress) -> Result<Self::Answer>;
 
-    /// Answered by a CUDA device.
+    /// Computes the answer on a CUDA device.
     fn on_cuda(&self, cuda: &Cuda, progress: &Progress) -> Result<Self::Answer>;
 }
 
-/// How backends are asked.
+/// Runs requests on a backend; implemented for every [`Backend`].
 pub trait Compute: Backend {
-    /// Answers `request` on the device, or on the processor where there is none or it fails.
+    /// Computes `request` on the CUDA device, or on the CPU if there is none or if it fails.
     fn compute<C: Capability>(&self, request: &C, progress: &Progress) -> Result<C::Answer> {
         request.check()?;
-        self.begins(C::STAGE);
+        self.notify_start(C::LABEL);
         match self.cuda() {
-            Some(cuda) => cuda.attempt(request, progress),
+            Some(cuda) => cuda.compute_or_fall_back(request, progress),
             None => request.on_cpu(progress),
         }
     }
 
-    /// Makes the iterations of a registration ready.
+    /// Prepares an iterative registration. One that fails on the CUDA device continues on the CPU.
     fn registration<'a>(&'a self, problem: registration::Problem<'a>) -> Box<dyn Registration + 'a> {
-        self.begins("Registering");
+        self.notify_start("Registering");
         match self.cuda() {
             Some(cuda) => cuda.registration_on_device(problem),
             None => super::cpu::registration(problem),
@@ -62,27 +62,27 @@ mod tests {
     use crate::cpu::Cpu;
     use crate::{Device, statistics};
 
-    /// The processor, and what was asked of it.
-    struct Counting(Mutex<Vec<&'static str>>);
+    /// A CPU backend that records the label of each computation.
+    struct Recording(Mutex<Vec<&'static str>>);
 
-    impl Backend for Counting {
+    impl Backend for Recording {
         fn device(&self) -> Device {
             Cpu.device()
         }
 
-        fn begins(&self, step: &'static str) {
+        fn notify_start(&self, step: &'static str) {
             self.0.lock().unwrap().push(step);
         }
     }
 
     #[test]
-    fn a_backend_without_a_device_answers_as_the_processor_and_is_told_of_each_computation() {
-        let counting = Counting(Mutex::default());
+    fn a_backend_without_a_cuda_device_computes_on_the_cpu_and_is_notified_of_each_computation() {
+        let recording = Recording(Mutex::default());
         let request = statistics::Request { values: &[1.0, 2.0, 4.0], allowed: [0.0, 3.0], range: [0.0, 4.0], bins: 2 };
-        let backend: &dyn Backend = &counting;
+        let backend: &dyn Backend = &recording;
         let answer = backend.compute(&request, &Progress::silent()).unwrap();
         assert_eq!(answer, Cpu.compute(&request, &Progress::silent()).unwrap());
         assert_eq!((answer.count, answer.allowed), (3, 2));
-        assert_eq!(*counting.0.lock().unwrap(), ["Working out the statistics"]);
+        assert_eq!(*recording.0.lock().unwrap(), ["Computing statistics"]);
     }
 }

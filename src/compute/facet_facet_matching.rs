@@ -1,8 +1,8 @@
-//! Facet-facet matching (FFM): each nominal facet looks along its normal for the scan's surface.
+//! Facet-facet matching (FFM): deviation of each nominal facet along its normal from the mesh of the scan.
 //!
-//! The deviation is the signed distance from the facet's centre to where its normal line pierces a scan facet. The
-//! published form takes the first match found, which depends on the order of facets; here the nearest one counts, and
-//! the lowest-numbered on ties.
+//! The deviation is the signed distance from the facet's centroid to the intersection of its normal line with a scan
+//! facet. The published method takes the first match found, which depends on the order of the facets; this one takes
+//! the nearest, on ties that with the lowest facet index.
 
 use super::cuda::Cuda;
 use super::point_facet_matching::FacetDeviation;
@@ -11,25 +11,25 @@ use base::{Progress, Result};
 
 use geometry::{Mesh, Pose, Surface};
 
-/// What is asked.
+/// A request for facet-facet matching.
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
-    /// The nominal, refined to the wished resolution.
+    /// Mesh of the nominal, already refined to the required resolution.
     pub nominal: &'a Mesh,
-    /// The scan as a surface, scan frame.
+    /// Surface of the scan, scan frame.
     pub scan: &'a Surface,
-    /// Moves the scan onto the nominal.
+    /// Transforms the scan into the nominal frame.
     pub nominal_from_scan: &'a Pose,
-    /// Largest distance along the normal, mm.
+    /// Maximum distance along the normal, mm.
     pub max_distance_mm: f64,
-    /// Largest angle between the two facets' normals, rad.
+    /// Maximum angle between the normals of nominal and scan facet, rad.
     pub max_angle_rad: f64,
 }
 
 impl Capability for Request<'_> {
     type Answer = Vec<FacetDeviation>;
 
-    const STAGE: &'static str = "Matching facets to facets";
+    const LABEL: &'static str = "Matching facets to facets";
 
     fn on_cpu(&self, progress: &Progress) -> Result<Self::Answer> {
         cpu::facet_facet_matching::run(self, progress)

@@ -1,8 +1,8 @@
-//! Iterative closest points between two clouds (Besl and McKay 1992), with exchangeable searches for the closest point
+//! Iterative closest point registration of two clouds (Besl and McKay 1992) with a choice of closest-point searches
 //! (Raettig 2021).
 //!
-//! Pairs are point to point, so the result is no better than the truth is sampled: what the window aligns with is
-//! [`super::registration`], which pairs with true surfaces.
+//! Correspondences are point to point, so the accuracy is limited by the point spacing of the truth. The best fit of
+//! the application uses [`super::registration`] instead, which finds correspondences on the surface itself.
 
 use super::cuda::Cuda;
 use super::{Capability, cpu};
@@ -15,81 +15,82 @@ use serde::{Deserialize, Serialize};
 use base::{Progress, Result, UserError};
 use geometry::{Aabb, DelaunayGraph, KdTree, OrderedPoints, Point, Pose};
 
-/// Where a walk on the Delaunay graph starts.
+/// Start of a walk on the Delaunay graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Start {
-    /// At the point nearest to the mean of all ("Zero").
-    Middle,
-    /// At the nearest point of the leaf of a k-d tree ("KD-ANN").
+    /// The point nearest to the mean of all points ("Zero").
+    #[serde(rename = "middle")]
+    Centre,
+    /// The nearest point in the k-d tree leaf reached without backtracking ("KD-ANN").
     Leaf,
-    /// At the point's match of the iteration before, first in the middle ("PNN").
+    /// The match of the previous iteration; in the first one, the point nearest to the mean ("PNN").
     Previous,
-    /// At the point's match of the iteration before, first in the leaf ("PNN optimized").
+    /// The match of the previous iteration; in the first one, the nearest point in the leaf ("PNN optimized").
     #[default]
     LeafThenPrevious,
 }
 
-/// How the closest point is searched for. All but the approximate one are exact and give the same pairs, but for
-/// points that are equally near.
+/// Method of the closest-point search. All but the approximate one are exact and find the same pairs, except among
+/// equidistant points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Search {
-    /// Looks at every point.
+    /// Tests every point.
     BruteForce,
-    /// Down a k-d tree and back up where another branch may be nearer.
+    /// k-d tree with backtracking.
     KdTree,
-    /// Down a k-d tree, the nearest of the leaf arrived at: not always the closest.
+    /// k-d tree without backtracking: the nearest point in the leaf reached, not always the closest of all.
     ApproximateKdTree,
-    /// From neighbour to neighbour of the Delaunay graph.
+    /// Walk from neighbour to neighbour on the Delaunay graph.
     Walk(Start),
 }
 
 impl Search {
-    /// All of them.
+    /// All searches.
     pub const ALL: [Self; 7] = [
         Self::BruteForce,
         Self::KdTree,
         Self::ApproximateKdTree,
-        Self::Walk(Start::Middle),
+        Self::Walk(Start::Centre),
         Self::Walk(Start::Leaf),
         Self::Walk(Start::Previous),
         Self::Walk(Start::LeafThenPrevious),
     ];
 
-    /// Its name for people.
+    /// Display name.
     pub fn name(self) -> &'static str {
         match self {
             Self::BruteForce => "Brute force",
             Self::KdTree => "k-d tree",
             Self::ApproximateKdTree => "k-d tree, approximate",
-            Self::Walk(Start::Middle) => "Walk from the middle",
+            Self::Walk(Start::Centre) => "Walk from the centre",
             Self::Walk(Start::Leaf) => "Walk from the k-d leaf",
             Self::Walk(Start::Previous) => "Walk from the last match",
             Self::Walk(Start::LeafThenPrevious) => "Walk from leaf, then last match",
         }
     }
 
-    /// Its name on the command line and in files.
+    /// Name on the command line and in files.
     pub fn key(self) -> &'static str {
         match self {
             Self::BruteForce => "brute-force",
             Self::KdTree => "k-d-tree",
             Self::ApproximateKdTree => "approximate",
-            Self::Walk(Start::Middle) => "walk-middle",
+            Self::Walk(Start::Centre) => "walk-middle",
             Self::Walk(Start::Leaf) => "walk-leaf",
             Self::Walk(Start::Previous) => "walk-previous",
             Self::Walk(Start::LeafThenPrevious) => "walk-leaf-then-previous",
         }
     }
 
-    /// Whether it finds the closest point always.
+    /// Whether the closest point is always found.
     pub fn is_exact(self) -> bool {
         self != Self::ApproximateKdTree
     }
 
-    /// Whether it starts from matches that are known from before, as those of the scan before this one.
-    pub fn starts_from_matches(self) -> bool {
+    /// Whether it can start from initial matches, such as those of the previous scan.
+    pub fn uses_initial_matches(self) -> bool {
         matches!(self, Self::Walk(Start::Previous | Start::LeafThenPrevious))
     }
 }
@@ -99,11 +100,11 @@ impl clap::ValueEnum for Search {
         &Self::ALL
     }
 
-    /// Walks go by their published names, too.
+    /// The published names of the walks are accepted as aliases.
     fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
         let value = clap::builder::PossibleValue::new(self.key()).help(self.name());
         Some(match self {
-            Self::Walk(Start::Middle) => value.alias("walk-zero"),
+            Self::Walk(Start::Centre) => value.alias("walk-zero"),
             Self::Walk(Start::Leaf) => value.alias("walk-k-d"),
             Self::Walk(Start::LeafThenPrevious) => value.aliases(["walk-optimised", "walk-optimized"]),
             _ => value,
@@ -111,32 +112,31 @@ impl clap::ValueEnum for Search {
     }
 }
 
-/// Which pairs take part. Decided anew in every iteration from all pairs, so a point that was left out may come back.
+/// Outlier filter. Applied to all pairs in every iteration, so a rejected point can return.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Filter {
-    /// All.
+    /// Keeps all pairs.
     #[default]
     None,
-    /// From an iteration on, those not farther apart than the mean and `limit` standard deviations of all distances.
+    /// Rejects pairs whose distance exceeds the mean of all distances by more than `limit` standard deviations.
     Sigma {
-        /// The first iteration that leaves pairs out, from 0.
+        /// First iteration that rejects pairs, from 0.
         from: usize,
-        /// Standard deviations.
+        /// Number of standard deviations.
         limit: f64,
     },
-    /// From an iteration on, those not farther apart than `limit` robust standard deviations (1.4826 times the median
-    /// distance).
+    /// Rejects pairs whose distance exceeds `limit` robust standard deviations (1.4826 times the median distance).
     Mad {
-        /// The first iteration that leaves pairs out, from 0.
+        /// First iteration that rejects pairs, from 0.
         from: usize,
-        /// Robust standard deviations.
+        /// Number of robust standard deviations.
         limit: f64,
     },
 }
 
 impl Filter {
-    /// Whether pairs may be left out in `iteration`.
+    /// Whether the filter is active in `iteration`.
     pub fn is_on(self, iteration: usize) -> bool {
         match self {
             Self::None => false,
@@ -145,7 +145,7 @@ impl Filter {
     }
 }
 
-/// The points registered onto, and what the searches need of them, made when first asked for.
+/// The cloud registered onto, with its search structures, which are built on first use.
 #[derive(Debug, Default)]
 pub struct Truth {
     points: Vec<Point>,
@@ -154,22 +154,22 @@ pub struct Truth {
 }
 
 impl Truth {
-    /// Of finite points, mm, which are laid along a space-filling curve: their numbers here are places on it.
+    /// From finite points, mm. They are sorted along a space-filling curve; indices into the truth refer to that order.
     pub fn new(points: &[Point]) -> Self {
         Self { points: OrderedPoints::new(points).points, ..Self::default() }
     }
 
-    /// The points along the curve.
+    /// The points in curve order, mm.
     pub fn points(&self) -> &[Point] {
         &self.points
     }
 
-    /// Their tree.
+    /// k-d tree of the points.
     pub fn tree(&self) -> &KdTree {
         self.tree.get_or_init(|| KdTree::new(&self.points))
     }
 
-    /// Their Delaunay graph.
+    /// Delaunay graph of the points. Returns an error if there are too many points for one.
     pub fn graph(&self, progress: &Progress) -> Result<&DelaunayGraph> {
         if let Some(graph) = self.graph.get() {
             return Ok(graph);
@@ -178,47 +178,47 @@ impl Truth {
         Ok(self.graph.get_or_init(|| graph))
     }
 
-    /// The place that sums are taken about, mm.
+    /// Centre of the bounding box, mm: the reference point for sums.
     pub fn centre(&self) -> Point {
-        Aabb::of_many(&self.points).centre()
+        Aabb::of_points_parallel(&self.points).centre()
     }
 }
 
-/// What is registered.
+/// The two clouds.
 #[derive(Clone, Copy)]
 pub struct Problem<'a> {
-    /// What is registered onto.
+    /// The cloud registered onto.
     pub truth: &'a Truth,
-    /// Sensed points along a space-filling curve, mm; every pose is of these, never of points moved before.
+    /// The sensed points along a space-filling curve, mm. Every pose refers to these, never to points already moved.
     pub sensed: &'a OrderedPoints,
 }
 
-/// How it is registered.
+/// Parameters of the registration.
 #[derive(Clone, Debug)]
 pub struct Parameters {
-    /// The search.
+    /// Closest-point search.
     pub search: Search,
-    /// Most iterations.
+    /// Maximum number of iterations.
     pub max_iterations: usize,
-    /// Stop when the mean squared distance falls below this, mm².
+    /// Stops when the mean squared distance falls below this, mm².
     pub error_limit_mm2: f64,
-    /// Stop when the mean squared distance falls by less than this, mm². Negative: never.
+    /// Stops when the mean squared distance changes by less than this, mm². Negative: never.
     pub change_limit_mm2: f64,
-    /// Which pairs take part.
+    /// Outlier filter.
     pub filter: Filter,
-    /// Where it starts: truth from sensed.
+    /// Initial pose, truth from sensed.
     pub start: Pose,
-    /// The matches that walks from the last match start with, as [`Answer::matches`]; for scans that follow each other.
+    /// Initial matches for walks from the previous match, as [`Answer::matches`] of the previous scan in a sequence.
     pub previous: Option<Vec<u32>>,
-    /// Whether walks are counted by their length, which takes time.
-    pub counts_walks: bool,
+    /// Whether to record the histogram of walk lengths, which takes time.
+    pub records_walk_lengths: bool,
 }
 
 impl Parameters {
-    /// With a search: up to 100 iterations, until the mean squared distance falls by less than the square of a
-    /// millionth of the truth's diagonal.
+    /// Defaults for a search: up to 100 iterations, until the mean squared distance changes by less than the square of
+    /// one millionth of the truth's bounding-box diagonal.
     pub fn new(search: Search, truth: &Truth) -> Self {
-        let diagonal_mm = Aabb::of_many(truth.points()).diagonal();
+        let diagonal_mm = Aabb::of_points_parallel(truth.points()).diagonal();
         Self {
             search,
             max_iterations: 100,
@@ -227,99 +227,99 @@ impl Parameters {
             filter: Filter::None,
             start: Pose::identity(),
             previous: None,
-            counts_walks: false,
+            records_walk_lengths: false,
         }
     }
 }
 
-/// Why it ended.
+/// Stopping criterion that was met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stop {
-    /// The error fell below its limit.
+    /// The mean squared distance fell below its limit.
     SmallError,
-    /// The error fell by less than its limit.
+    /// The mean squared distance changed by less than its limit.
     SmallChange,
-    /// The most iterations were done.
+    /// The maximum number of iterations was reached.
     #[default]
     MaxIterations,
 }
 
 impl Stop {
-    /// Its name for people.
+    /// Display text.
     pub fn name(self) -> &'static str {
         match self {
             Self::SmallError => "the mean squared distance fell below its limit",
             Self::SmallChange => "the mean squared distance changed by less than its limit",
-            Self::MaxIterations => "the largest number of iterations was reached",
+            Self::MaxIterations => "the maximum number of iterations was reached",
         }
     }
 }
 
-/// One iteration.
+/// Result of one iteration.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Iteration {
-    /// The pose it ended with.
+    /// Pose after the iteration.
     pub truth_from_sensed: Pose,
-    /// Mean squared distance of its pairs after it, mm².
+    /// Mean squared distance of its pairs at that pose, mm².
     pub error_mm2: f64,
-    /// Pairs that took part.
+    /// Number of pairs that passed the filter.
     pub active: usize,
-    /// Points that its searches stood on, all queries together; 0 where the search walks on no graph.
+    /// Number of graph vertices visited by all queries together; 0 for searches without a graph.
     pub visited: u64,
 }
 
-/// Entries of [`Answer::visits`].
-pub const VISITS: usize = 256;
+/// Number of bins of each histogram in [`Answer::visits`].
+pub const WALK_LENGTH_BINS: usize = 256;
 
-/// Where the time of a registration went, ms; what is not in here, the host took.
+/// Computation times of a registration, ms. The rest of the total was spent on the host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Stages {
-    /// Moving the points and searching their matches.
+pub struct Timings {
+    /// Transforming the points and searching for their matches.
     pub search_ms: f64,
-    /// Summing over the pairs, and the error before.
+    /// Summing over the pairs; on the CPU the mean squared distance, too.
     pub sums_ms: f64,
-    /// Finding the motion.
+    /// Solving for the motion.
     pub solve_ms: f64,
-    /// Bringing points and structures to the device and results back.
+    /// Uploading points and search structures, and reading back results.
     pub transfer_ms: f64,
 }
 
-/// The outcome.
+/// Result of a registration.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
-    /// The pose.
+    /// Final pose.
     pub truth_from_sensed: Pose,
-    /// Why it ended.
+    /// Stopping criterion that was met.
     pub stop: Stop,
-    /// All iterations.
+    /// All iterations in order.
     pub iterations: Vec<Iteration>,
-    /// The last match of each sensed point, as numbers of the ordered truth in the order of the sensed points.
+    /// Last match of each sensed point, in their order, as an index into [`Truth::points`].
     pub matches: Vec<u32>,
-    /// Which sensed points took part in the last iteration.
+    /// Whether each sensed point passed the filter in the last iteration.
     pub active: Vec<bool>,
-    /// Walks by the number of points they stood on, of the first iteration and of all others together; the last entry
-    /// holds all longer ones. Zeros where they were not counted.
+    /// Histograms of the vertices visited per walk, of the first iteration and of all others together; the last bin
+    /// holds all longer walks. Zeros if not recorded.
     pub visits: [Vec<u32>; 2],
-    /// Where the time went.
-    pub stages: Stages,
+    /// Computation times.
+    pub timings: Timings,
 }
 
 impl Answer {
-    /// Mean squared distance at the end, mm².
+    /// Final mean squared distance, mm².
     pub fn error_mm2(&self) -> f64 {
         self.iterations.last().map_or(0.0, |iteration| iteration.error_mm2)
     }
 
-    /// Points that a walk stood on, in the mean of some of the iterations.
-    pub fn mean_visited(&self, of: impl std::slice::SliceIndex<[Iteration], Output = [Iteration]>) -> f64 {
-        let counted = self.iterations.get(of).unwrap_or_default();
-        let walks = counted.len() * self.matches.len();
-        counted.iter().map(|iteration| iteration.visited).sum::<u64>() as f64 / walks.max(1) as f64
+    /// Mean number of vertices visited per walk over a range of iterations.
+    pub fn mean_visited(&self, range: impl std::slice::SliceIndex<[Iteration], Output = [Iteration]>) -> f64 {
+        let iterations = self.iterations.get(range).unwrap_or_default();
+        let walks = iterations.len() * self.matches.len();
+        iterations.iter().map(|iteration| iteration.visited).sum::<u64>() as f64 / walks.max(1) as f64
     }
 }
 
-/// Refuses what cannot be registered.
+/// Returns an error for fewer than three points, values that are not finite, no iterations or foreign matches.
 fn check(problem: &Problem<'_>, parameters: &Parameters) -> Result<()> {
     let (truth, sensed) = (problem.truth.points().len(), problem.sensed.points.len());
     if truth < 3 || sensed < 3 {
@@ -327,12 +327,12 @@ fn check(problem: &Problem<'_>, parameters: &Parameters) -> Result<()> {
             "Registration needs at least three points on both sides; there are {sensed} and {truth}."
         )));
     }
-    // NaN fails this, too.
-    let is_place = |place: &Point| place.coords.iter().all(|coordinate| coordinate.abs() < 1e150);
-    let starts_somewhere = is_place(&parameters.start.translation.vector.into())
+    // Also false for NaN.
+    let is_finite = |point: &Point| point.coords.iter().all(|coordinate| coordinate.abs() < 1e150);
+    let is_start_finite = is_finite(&parameters.start.translation.vector.into())
         && parameters.start.rotation.coords.iter().all(|term| term.is_finite());
-    if !starts_somewhere || !problem.sensed.points.par_iter().all(is_place) {
-        return Err(UserError::input("Registration needs finite points and a finite pose to start from."));
+    if !is_start_finite || !problem.sensed.points.par_iter().all(is_finite) {
+        return Err(UserError::input("Registration needs finite points and a finite initial pose."));
     }
     if parameters.max_iterations == 0 {
         return Err(UserError::usage("Give at least one iteration."));
@@ -340,19 +340,20 @@ fn check(problem: &Problem<'_>, parameters: &Parameters) -> Result<()> {
     if parameters
         .previous
         .as_ref()
-        .is_some_and(|previous| previous.len() != sensed || previous.iter().any(|&number| number as usize >= truth))
+        .is_some_and(|previous| previous.len() != sensed || previous.iter().any(|&index| index as usize >= truth))
     {
-        return Err(UserError::usage("The matches to start with belong to other points."));
+        return Err(UserError::usage("The initial matches belong to other points."));
     }
     Ok(())
 }
 
-/// What is said where the pairs leave a rotation open.
+/// The error for pairs that do not determine the rotation.
 pub fn undetermined() -> UserError {
-    UserError::input("The matched points lie on a line (or in one place), so a rotation stays open.")
+    UserError::input("The matched points are collinear or coincident, so the rotation is not determined.")
 }
 
-/// Whether to stop after `iteration` with this error, and why. A small change does not end it before the filter is on.
+/// The criterion that stops the registration after `iteration`, if any. A small change counts only once the filter is
+/// active.
 pub fn stop_after(parameters: &Parameters, iteration: usize, error_mm2: f64, before_mm2: Option<f64>) -> Option<Stop> {
     let is_settled = parameters.filter == Filter::None || parameters.filter.is_on(iteration);
     if error_mm2 < parameters.error_limit_mm2 {
@@ -364,25 +365,25 @@ pub fn stop_after(parameters: &Parameters, iteration: usize, error_mm2: f64, bef
     }
 }
 
-/// A problem, and how it is to be solved.
+/// A registration problem with its parameters.
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
-    /// The clouds.
+    /// The two clouds.
     pub problem: &'a Problem<'a>,
-    /// How.
+    /// Parameters of the registration.
     pub parameters: &'a Parameters,
 }
 
 impl Capability for Request<'_> {
     type Answer = Answer;
 
-    const STAGE: &'static str = "Pairing points";
+    const LABEL: &'static str = "Registering point clouds";
 
     fn check(&self) -> Result<()> {
         check(self.problem, self.parameters)
     }
 
-    fn is_at_fault(&self, error: &UserError) -> bool {
+    fn is_request_error(&self, error: &UserError) -> bool {
         *error == undetermined()
     }
 

@@ -1,6 +1,6 @@
-//! Floor 2: heavy computations as requests and answers, one file per capability, behind one interface.
+//! Floor 2: compute-intensive capabilities as requests and answers, one file per capability, behind one interface.
 //!
-//! The same file name holds the reference implementation in [`cpu`]; other devices stand beside it.
+//! The file of the same name in [`cpu`] holds the reference implementation, the one in [`cuda`] that for CUDA devices.
 
 mod capability;
 pub mod cpu;
@@ -24,11 +24,11 @@ use base::Result;
 
 pub use capability::{Capability, Compute};
 
-/// The kind of device that computes.
+/// Kind of compute device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DeviceKind {
-    /// All cores of the processor.
+    /// All cores of the CPU.
     #[default]
     Cpu,
     /// An NVIDIA GPU.
@@ -36,7 +36,7 @@ pub enum DeviceKind {
 }
 
 impl DeviceKind {
-    /// Its name for people.
+    /// Display name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Cpu => "CPU",
@@ -45,57 +45,58 @@ impl DeviceKind {
     }
 }
 
-/// The device behind a backend, as reports name it.
+/// The device of a backend, as shown in reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Device {
     /// Kind of device.
     pub kind: DeviceKind,
-    /// Its name and size.
+    /// Name of the GPU, or number of CPU threads.
     pub device: String,
 }
 
-/// The device asked for.
+/// The device requested by the user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum DeviceChoice {
-    /// The best there is.
+    /// A CUDA device if one can be used, otherwise the CPU.
     #[default]
     Auto,
-    /// The processor.
+    /// The CPU.
     Cpu,
     /// An NVIDIA GPU.
     Cuda,
 }
 
-/// One of the devices of this machine.
+/// A device of this computer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeviceId {
-    /// The processor.
+    /// The CPU.
     Cpu,
-    /// A CUDA device, by the number that the driver gives it.
+    /// A CUDA device, by its index in the driver.
     Cuda(usize),
 }
 
-/// All devices with their names, the processor first; and why there is no CUDA device where there is none.
+/// All devices with their names, the CPU first, and the reason if no CUDA device can be used.
 pub fn devices() -> (Vec<(DeviceId, String)>, Option<String>) {
     let cpu = (DeviceId::Cpu, cpu::Cpu.device().device);
     match cuda::Cuda::names() {
         Ok(names) => {
-            let cards = names.into_iter().enumerate().map(|(number, name)| (DeviceId::Cuda(number), name));
-            (std::iter::once(cpu).chain(cards).collect(), None)
+            let gpus = names.into_iter().enumerate().map(|(index, name)| (DeviceId::Cuda(index), name));
+            (std::iter::once(cpu).chain(gpus).collect(), None)
         }
         Err(error) => (vec![cpu], Some(error.sentence)),
     }
 }
 
-/// The backend of one device; a sentence where it cannot be used.
+/// Opens the backend of one device. Returns an error if the device cannot be used.
 pub fn open_device(id: DeviceId) -> Result<Arc<dyn Backend>> {
     Ok(match id {
         DeviceId::Cpu => Arc::new(cpu::Cpu),
-        DeviceId::Cuda(number) => Arc::new(cuda::Cuda::open_number(number)?),
+        DeviceId::Cuda(index) => Arc::new(cuda::Cuda::open_device(index)?),
     })
 }
 
-/// The backend of that choice; the processor, and why, where a CUDA device was asked for and cannot be used.
+/// Opens the backend of a choice. If a CUDA device was requested and cannot be used, opens the CPU and returns the
+/// reason.
 pub fn open(choice: DeviceChoice) -> (Arc<dyn Backend>, Option<String>) {
     if choice == DeviceChoice::Cpu {
         return (Arc::new(cpu::Cpu), None);
@@ -109,22 +110,22 @@ pub fn open(choice: DeviceChoice) -> (Arc<dyn Backend>, Option<String>) {
     }
 }
 
-/// A device that computes; how it is asked: [`Compute`]. Answers agree between devices to 1e-6 mm and are the same bits at
-/// each repeat.
+/// A compute device; requests go through [`Compute`]. Answers agree between devices to 1e-6 mm and are bitwise
+/// identical when repeated on the same device.
 pub trait Backend: Send + Sync {
-    /// The device.
+    /// Kind and name of the device.
     fn device(&self) -> Device;
 
-    /// Sentences since the last call about steps that the device could not do.
+    /// Messages since the last call about computations that the device could not run.
     fn take_notices(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// The CUDA device that it computes on, where there is one.
+    /// The CUDA device of the backend, if it has one.
     fn cuda(&self) -> Option<&cuda::Cuda> {
         None
     }
 
-    /// Told of each computation as it begins, by what progress shows of it.
-    fn begins(&self, _step: &'static str) {}
+    /// Called at the start of each computation with its [`Capability::LABEL`] or "Registering".
+    fn notify_start(&self, _step: &'static str) {}
 }

@@ -1,7 +1,7 @@
-//! What the nearest neighbours of each point say of the surface there: its normal, how flat it is, how dense the points.
+//! Local properties of the surface at each point from its nearest neighbours: normal, flatness and point spacing.
 //!
-//! The normal is the direction of least spread about the neighbours' mean (Hoppe et al., "Surface reconstruction from
-//! unorganized points", 1992); its sign is open, see [`geometry::normals`].
+//! The normal is the direction of least variance about the neighbours' mean (Hoppe et al., "Surface reconstruction from
+//! unorganized points", 1992); its sign is undetermined, see [`geometry::normals`].
 
 use super::cuda::Cuda;
 use super::{Capability, cpu};
@@ -9,44 +9,44 @@ use base::{Progress, Result};
 
 use geometry::{SearchablePoints, Vector};
 
-/// The most neighbours that can be asked for, the point itself included.
-pub const MOST: usize = 64;
+/// Maximum number of neighbours, the point itself included.
+pub const MAX_NEIGHBOURS: usize = 64;
 
-/// What is asked.
+/// A request for the neighbourhoods of all points.
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
     /// The points, mm; finite.
     pub points: &'a SearchablePoints<'a>,
-    /// Neighbours of each, the point itself included; taken as at least 1 and at most [`MOST`].
+    /// Number of neighbours per point, the point itself included; clamped to 1..=[`MAX_NEIGHBOURS`].
     pub neighbours: usize,
 }
 
 impl Request<'_> {
-    /// Neighbours looked for.
-    pub fn wanted(&self) -> usize {
-        self.neighbours.clamp(1, MOST)
+    /// Number of neighbours per point after clamping.
+    pub fn neighbour_count(&self) -> usize {
+        self.neighbours.clamp(1, MAX_NEIGHBOURS)
     }
 }
 
-/// One point's neighbourhood.
+/// Neighbourhood of one point.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Neighbourhood {
-    /// Unit direction of least spread; of two signs the one whose largest coordinate is positive. Any direction where
-    /// the neighbours do not span a plane.
+    /// Unit direction of least variance, its component of largest magnitude positive. Arbitrary if the neighbours do
+    /// not span a plane.
     pub normal: Vector,
-    /// Share of the spread along the normal: 0 on a plane, 1/3 in a ball (Pauly et al. 2002, surface variation).
+    /// Surface variation (Pauly et al. 2002): share of the variance along the normal, 0 on a plane, 1/3 if isotropic.
     pub variation: f64,
-    /// Mean distance of the other neighbours, mm; 0 where there is none.
+    /// Mean distance to the other neighbours, mm; 0 if there are none.
     pub mean_mm: f64,
-    /// Distance of the farthest, mm.
+    /// Distance to the farthest neighbour, mm.
     pub reach_mm: f64,
-    /// How many neighbours there are, the point itself included.
+    /// Number of neighbours found, the point itself included.
     pub neighbours: u32,
 }
 
 impl Neighbourhood {
-    /// The area that the point stands for, mm²: its share of the disc that its neighbours fill. As a weight it takes
-    /// from a fit what uneven density would bring in.
+    /// Surface area represented by the point, mm²: the disc through its farthest neighbour, divided by the number of
+    /// neighbours. As a weight it removes the influence of uneven point density from a fit.
     pub fn area_mm2(&self) -> f64 {
         std::f64::consts::PI * self.reach_mm * self.reach_mm / f64::from(self.neighbours.max(1))
     }
@@ -55,7 +55,7 @@ impl Neighbourhood {
 impl Capability for Request<'_> {
     type Answer = Vec<Neighbourhood>;
 
-    const STAGE: &'static str = "Looking at neighbours";
+    const LABEL: &'static str = "Analysing neighbourhoods";
 
     fn on_cpu(&self, progress: &Progress) -> Result<Self::Answer> {
         cpu::neighbourhoods::run(self, progress)

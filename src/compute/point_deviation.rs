@@ -1,4 +1,4 @@
-//! Deviation of each scan point: the signed distance to the closest point of the nominal.
+//! Deviation of each scan point: its signed distance from the closest point on the nominal.
 
 use super::cuda::Cuda;
 use super::{Capability, cpu};
@@ -6,56 +6,57 @@ use base::{Progress, Result};
 
 use geometry::{OrderedPoints, Pose, Surface, Vector};
 
-/// What is asked.
+/// A request for the deviations of all points.
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
-    /// The nominal.
+    /// Surface of the nominal.
     pub surface: &'a Surface,
-    /// The scan's points along a space-filling curve, scan frame, mm.
+    /// Points of the scan along a space-filling curve, scan frame, mm.
     pub points: &'a OrderedPoints,
-    /// Unit normals by point number, scan frame; empty where unknown. Needed by the angle gate.
+    /// Unit normals by point index, scan frame; empty if unknown. Required by the angle gate.
     pub normals: &'a [Vector],
-    /// Whether the normals know their sign; otherwise they are compared up to it.
+    /// Whether the normals are consistently oriented; otherwise they are compared up to sign.
     pub oriented: bool,
-    /// Moves the scan onto the nominal.
+    /// Transforms the scan into the nominal frame.
     pub nominal_from_scan: &'a Pose,
-    /// Points farther than this have no data, mm.
+    /// Maximum distance from the nominal, mm; points farther away have no data.
     pub max_distance_mm: f64,
-    /// Points whose normal leans more than this from the nominal's have no data, rad; π for no gate.
+    /// Maximum angle between the normals of point and nominal, rad; beyond it there is no data. π disables the gate.
     pub max_angle_rad: f64,
 }
 
-/// Points beyond an open rim by more than this lean from the surface's normal have no side, rad.
-pub const RIM_TILT_RAD: f64 = 30.0 * std::f64::consts::PI / 180.0;
+/// Maximum angle between the surface normal and the direction to a point whose closest point lies on an open rim, rad.
+/// Beyond it the point is neither inside nor outside.
+pub const MAX_RIM_TILT_RAD: f64 = 30.0 * std::f64::consts::PI / 180.0;
 
-/// Why a point has a deviation, or none.
+/// Whether a point has a deviation, or why not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum MatchState {
-    /// It has one.
+    /// The point has a deviation.
     Matched,
-    /// Farther from the nominal than the largest distance asked for.
+    /// Farther from the nominal than the maximum distance.
     #[default]
     TooFar,
-    /// Its normal leans too far from the nominal's.
+    /// The angle between the normals of point and nominal exceeds the maximum.
     WrongAngle,
-    /// Beyond an open rim of the nominal, where there is no inside or outside.
+    /// Beyond an open rim of the nominal, where inside and outside are undefined.
     BeyondRim,
 }
 
-/// The answer for one point.
+/// Deviation of one point.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PointDeviation {
-    /// Signed deviation, mm: + outside. Meaningless unless matched.
+    /// Signed deviation, mm, positive outside. Undefined unless matched.
     pub deviation_mm: f64,
-    /// The nominal facet it was measured to.
+    /// Index of the nominal facet closest to the point.
     pub facet: u32,
-    /// Whether there is one.
+    /// Whether the deviation is valid.
     pub state: MatchState,
 }
 
 impl PointDeviation {
-    /// The deviation, where there is one.
+    /// The deviation, or `None` unless matched.
     #[inline]
     pub fn value(&self) -> Option<f64> {
         (self.state == MatchState::Matched).then_some(self.deviation_mm)
@@ -65,7 +66,7 @@ impl PointDeviation {
 impl Capability for Request<'_> {
     type Answer = Vec<PointDeviation>;
 
-    const STAGE: &'static str = "Measuring deviations";
+    const LABEL: &'static str = "Computing deviations";
 
     fn on_cpu(&self, progress: &Progress) -> Result<Self::Answer> {
         cpu::point_deviation::run(self, progress)

@@ -1,8 +1,9 @@
-//! Point-facet matching (PFM): each nominal facet takes the mean deviation of the scan points over it.
+//! Point-facet matching (PFM): mean deviation of the scan points over each nominal facet.
 //!
-//! A point counts for a facet when it lies laterally within the facet's radius and, along the facet's normal, within
-//! the largest distance. Spec: the published GPU colormap for structured-light scans on a CMM, with our reading of its
-//! acceptance table (the radius gates the lateral distance only, so that deviations larger than a facet survive).
+//! A point is matched to a facet if its lateral distance from the facet's normal line is within the radius and its
+//! distance along the normal within the maximum. Specification: the published GPU colour map for structured-light scans
+//! on a CMM, with our interpretation of its acceptance table (the radius limits the lateral distance only, so that
+//! deviations larger than a facet are retained).
 
 use super::cuda::Cuda;
 use super::{Capability, cpu};
@@ -10,37 +11,37 @@ use base::{Progress, Result};
 
 use geometry::{Mesh, Pose, SearchablePoints, Vector};
 
-/// What is asked.
+/// A request for point-facet matching.
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
-    /// The nominal, refined to the wished resolution.
+    /// Mesh of the nominal, already refined to the required resolution.
     pub nominal: &'a Mesh,
-    /// The scan's points, scan frame, mm.
+    /// Points of the scan, scan frame, mm.
     pub points: &'a SearchablePoints<'a>,
-    /// Unit directions by point number, scan frame, either the points' normals or the directions to the sensor; empty
-    /// where unknown. Needed by the angle gate.
+    /// Unit directions by point index, scan frame, either the points' normals or the directions to the sensor; empty if
+    /// unknown. Required by the angle gate.
     pub directions: &'a [Vector],
-    /// Moves the scan onto the nominal.
+    /// Transforms the scan into the nominal frame.
     pub nominal_from_scan: &'a Pose,
-    /// Lateral radius, mm; `None` takes each facet's own (its centre to its farthest corner).
+    /// Lateral radius, mm; `None` uses the distance from each facet's centroid to its farthest corner.
     pub radius_mm: Option<f64>,
-    /// Largest distance along the facet's normal, mm.
+    /// Maximum distance along the facet's normal, mm.
     pub max_distance_mm: f64,
-    /// Largest angle between facet normal and point direction, rad.
+    /// Maximum angle between facet normal and point direction, rad; π disables the gate.
     pub max_angle_rad: f64,
 }
 
-/// The answer for one facet.
+/// Deviation of one facet.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FacetDeviation {
-    /// Signed deviation, mm: + outside. Meaningless without matches.
+    /// Signed deviation, mm, positive outside. Undefined without matches.
     pub deviation_mm: f64,
-    /// Points (PFM) or facets (FFM) that matched; 0 means no data.
+    /// Number of points (PFM) or facets (FFM) matched; 0 means no data.
     pub matches: u32,
 }
 
 impl FacetDeviation {
-    /// The deviation, where there is one.
+    /// The deviation, or `None` without matches.
     #[inline]
     pub fn value(&self) -> Option<f64> {
         (self.matches > 0).then_some(self.deviation_mm)
@@ -50,7 +51,7 @@ impl FacetDeviation {
 impl Capability for Request<'_> {
     type Answer = Vec<FacetDeviation>;
 
-    const STAGE: &'static str = "Matching points to facets";
+    const LABEL: &'static str = "Matching points to facets";
 
     fn on_cpu(&self, progress: &Progress) -> Result<Self::Answer> {
         cpu::point_facet_matching::run(self, progress)

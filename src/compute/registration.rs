@@ -1,95 +1,96 @@
-//! Iterations of registration: find correspondences, weigh them, sum the normal equations.
+//! Iterations of a registration: correspondences, their weights, and the sums of the normal equations.
 
 use nalgebra::{Matrix6, Vector6};
 
 use base::{Progress, Result};
 use geometry::{KdTree, OrderedPoints, Point, Pose, Surface, Vector};
 
-/// What a scan is registered onto.
+/// The object a scan is registered onto.
 #[derive(Clone, Copy)]
 pub enum Target<'a> {
-    /// A nominal with facets.
+    /// Surface of a nominal.
     Surface(&'a Surface),
-    /// Another cloud: its points, their tree and unit normals (of either sign).
+    /// Another cloud.
     Cloud {
         /// The points, mm.
         points: &'a [Point],
-        /// Their tree.
+        /// k-d tree of the points.
         tree: &'a KdTree,
-        /// Their normals.
+        /// Unit normals of the points, of either sign.
         normals: &'a [Vector],
     },
 }
 
-/// The distance that a registration minimises.
+/// Distance minimised by the registration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Metric {
-    /// Distance to the true surface, edges and corners included.
+    /// Distance to the surface, edges and vertices included.
     #[default]
     PointToTriangle,
     /// Distance to the plane of the closest facet (Chen and Medioni 1991).
     PointToPlane,
-    /// Distance to the closest point, held fixed during the step (Besl and McKay 1992).
+    /// Distance to the closest point, which is held fixed during the step (Besl and McKay 1992).
     PointToPoint,
 }
 
-/// How correspondences are weighed by their distance.
+/// Weighting of the correspondences by their distance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Robust {
-    /// All the same.
+    /// Equal weights.
     None,
-    /// Tukey's biweight with its limit at 4.685 robust standard deviations (1.4826 times the median absolute
-    /// distance), not below `floor_mm`.
+    /// Tukey's biweight with its cut-off at 4.685 robust standard deviations (1.4826 times the median absolute
+    /// distance, at least [`Step::floor_mm`]).
     #[default]
     Tukey,
 }
 
-/// What stays the same from iteration to iteration.
+/// The part of the problem that is the same in all iterations.
 #[derive(Clone, Copy)]
 pub struct Problem<'a> {
-    /// The nominal.
+    /// The object registered onto, nominal frame.
     pub target: Target<'a>,
-    /// Scan points along a space-filling curve, scan frame, mm.
+    /// Points of the scan along a space-filling curve, scan frame, mm.
     pub points: &'a OrderedPoints,
-    /// Their unit normals by point number, scan frame; empty for no normal gate.
+    /// Unit normals by point index, scan frame; empty for no angle gate.
     pub normals: &'a [Vector],
-    /// Whether the normals know their sign; otherwise the gate compares them up to it.
+    /// Whether the normals are consistently oriented; otherwise they are compared up to sign.
     pub oriented: bool,
 }
 
-/// What one iteration is asked.
+/// Parameters of one iteration.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
-    /// Takes every `stride`-th point along the curve: an even subset that is still in order.
+    /// Uses every `stride`-th point along the curve: an evenly distributed subset in the same order.
     pub stride: usize,
-    /// The pose of this iteration.
+    /// Pose at which correspondences are found and the equations are linearised.
     pub nominal_from_scan: Pose,
-    /// Rotations are taken about this place, nominal frame, mm.
+    /// Centre of rotation, nominal frame, mm.
     pub pivot: Point,
-    /// Correspondences farther apart are dropped, mm.
+    /// Maximum distance of a correspondence, mm.
     pub max_distance_mm: f64,
-    /// Correspondences whose normals lean apart more are dropped, rad.
+    /// Maximum angle between the normals of a correspondence, rad.
     pub max_angle_rad: f64,
-    /// Share of the farthest correspondences to drop, 0 to below 1.
+    /// Fraction of the most distant correspondences to reject, at least 0 and below 1.
     pub trim: f64,
-    /// Weighing.
+    /// Weighting of the correspondences.
     pub robust: Robust,
-    /// Smallest robust scale, mm.
+    /// Lower limit of the robust scale, mm.
     pub floor_mm: f64,
-    /// What is minimised.
+    /// Distance to minimise.
     pub metric: Metric,
 }
 
-/// A registration held ready on a device.
+/// A registration prepared on a device.
 pub trait Registration {
-    /// Correspondences, weights and normal equations of one iteration.
-    /// Only asks `progress` whether to go on: the caller knows how many iterations there are.
+    /// Computes the normal equations of one iteration. Only checks `progress` for cancellation: the caller knows the
+    /// number of iterations.
     fn step(&mut self, step: &Step, progress: &Progress) -> Result<Answer>;
 }
 
-/// What is answered. Unknowns are ordered rotation x, y, z (rad, about the pivot), translation x, y, z (mm).
+/// Normal equations of one iteration. Order of the unknowns: rotation about x, y, z (rad, about the pivot), translation
+/// along x, y, z (mm).
 #[derive(Clone, Copy, Debug)]
 pub struct Answer {
     /// Sum of w J'J.
@@ -100,18 +101,18 @@ pub struct Answer {
     pub weighted_squares: f64,
     /// Sum of w.
     pub weight: f64,
-    /// Sum of d(w r)/dr: below the sum of w by how much the weights themselves give way.
+    /// Sum of d(w r)/dr: less than the sum of w, as the weights decrease with the residual.
     pub curvature: f64,
-    /// Correspondences within distance and angle.
+    /// Number of correspondences within the limits of distance and angle.
     pub matched: usize,
-    /// Those left after trimming and with some weight.
+    /// Number of those that remain after trimming and have a weight above 0.
     pub used: usize,
     /// Robust standard deviation of the distances, mm.
     pub scale_mm: f64,
 }
 
 impl Answer {
-    /// Root of the weighted mean square, mm: what the iteration minimises.
+    /// Weighted root mean square of the residuals, mm: the quantity minimised. 0 without weight.
     pub fn rms_mm(&self) -> f64 {
         if self.weight > 0.0 { (self.weighted_squares / self.weight).sqrt() } else { 0.0 }
     }

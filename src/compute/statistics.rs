@@ -1,79 +1,82 @@
-//! Figures and a histogram of many values.
+//! Summary statistics and histogram of a set of values.
 
 use super::cuda::Cuda;
-use super::{Capability, cpu, cuda};
+use super::{Capability, cpu};
 use base::{Progress, Result};
 
-/// What is asked.
+/// A request for the statistics of some values.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// The values; NaN is no data.
+    /// The values; NaN means no data.
     pub values: &'a [f64],
-    /// Least and greatest value that is allowed, limits included.
+    /// Lower and upper tolerance limit, both inclusive.
     pub allowed: [f64; 2],
-    /// Ends of the histogram.
+    /// Lower and upper end of the histogram.
     pub range: [f64; 2],
-    /// Its bins, at least one.
+    /// Number of bins of the histogram, at least 1.
     pub bins: usize,
 }
 
-/// Shares of the percentiles.
-pub const SHARES: [f64; 5] = [0.01, 0.05, 0.5, 0.95, 0.99];
+/// Levels of the percentiles.
+pub const PERCENTILE_LEVELS: [f64; 5] = [0.01, 0.05, 0.5, 0.95, 0.99];
 
-/// The figures, over the values that are numbers; zeros where there are none.
+/// Statistics of all values that are not NaN; zeros if there are none.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {
-    /// Values that are numbers.
+    /// Number of values that are not NaN.
     pub count: usize,
     /// Mean.
     pub mean: f64,
-    /// Mean square about the mean.
+    /// Mean squared deviation from the mean.
     pub variance: f64,
     /// Mean square.
     pub mean_square: f64,
-    /// Least.
+    /// Minimum.
     pub min: f64,
-    /// Greatest.
+    /// Maximum.
     pub max: f64,
-    /// Values that are allowed.
+    /// Number of values within tolerance.
     pub allowed: usize,
-    /// Percentiles of [`SHARES`], by linear interpolation between ranks (type 7 of Hyndman and Fan 1996).
+    /// Percentiles at [`PERCENTILE_LEVELS`], by linear interpolation between ranks (type 7 of Hyndman and Fan 1996).
     pub percentiles: [f64; 5],
-    /// Values in each bin of the histogram; the upper end belongs to the last.
+    /// Number of values in each bin of the histogram; its upper end belongs to the last bin.
     pub bins: Vec<u64>,
-    /// Values below the histogram.
+    /// Number of values below the histogram.
     pub below: u64,
-    /// Values above it.
+    /// Number of values above the histogram.
     pub above: u64,
 }
 
-/// The ranks that the percentile of `share` lies between among `count` values, and its share of the way.
-pub fn ranks(share: f64, count: usize) -> (usize, usize, f64) {
+/// The two ranks, from 0, that enclose the percentile at `level` (0 to 1) of `count` values, and the fraction of the
+/// distance between them.
+pub fn ranks(level: f64, count: usize) -> (usize, usize, f64) {
     let last = count.saturating_sub(1);
-    let place = share * last as f64;
-    let rank = place.floor() as usize;
-    (rank, (rank + 1).min(last), place - rank as f64)
+    let position = level * last as f64;
+    let rank = position.floor() as usize;
+    (rank, (rank + 1).min(last), position - rank as f64)
 }
 
-/// The percentiles, `at` giving the value of a rank.
+/// The percentiles at [`PERCENTILE_LEVELS`]; `at` returns the value of a rank.
 pub fn percentiles(count: usize, at: impl Fn(usize) -> f64) -> [f64; 5] {
-    SHARES.map(|share| {
-        let (low, high, way) = ranks(share, count);
-        at(low) + (at(high) - at(low)) * way
+    PERCENTILE_LEVELS.map(|level| {
+        let (low, high, fraction) = ranks(level, count);
+        at(low) + (at(high) - at(low)) * fraction
     })
 }
 
 impl Capability for Request<'_> {
     type Answer = Summary;
 
-    const STAGE: &'static str = "Working out the statistics";
+    const LABEL: &'static str = "Computing statistics";
 
     fn on_cpu(&self, progress: &Progress) -> Result<Self::Answer> {
-        progress.report(0.0, Self::STAGE)?;
+        progress.report(0.0, Self::LABEL)?;
         Ok(cpu::statistics::run(self))
     }
 
     fn on_cuda(&self, cuda: &Cuda, _: &Progress) -> Result<Self::Answer> {
-        cuda::statistics::run(cuda.driver(), self)
+        let job = cuda.prepare_statistics(self)?;
+        job.launch()?;
+        job.read()
     }
 }

@@ -1,4 +1,4 @@
-//! Commands that align.
+//! Alignment commands.
 
 use std::sync::Arc;
 
@@ -13,31 +13,31 @@ use inspect::alignment::search_registration::{self, Parameters as SearchParamete
 use inspect::alignment::{Alternative, Method, Refinement, Start, point_pairs, search_comparison};
 use session::Document;
 use session::plan::ElementId;
-use session::rooms::needs_both;
+use session::rooms::nominal_and_scan_required;
 
-/// What can be asked of the alignment.
+/// Alignment commands.
 #[derive(Clone, Debug)]
 pub enum Align {
-    /// Aligns as the method says.
+    /// Aligns by the given method.
     Run(Method),
     /// Aligns by the enabled point pairs.
     ByPairs,
-    /// Sets the pose outright.
+    /// Sets the pose `nominal_from_scan` directly.
     SetPose(Pose),
-    /// Takes another of the poses that fit about as well, by its number among the alternatives.
+    /// Fits from an alternative pose that fits about as well, by its index in the list of alternatives.
     ChooseAlternative(usize),
-    /// Registers with every search on every device, for comparison.
+    /// Registers with every correspondence search on the CPU and the device in use, for comparison.
     CompareSearches {
-        /// Where all of them start; `None` starts near the present pose.
+        /// Start pose of all searches; `None` starts near the current pose.
         start: Option<Pose>,
     },
-    /// Registers point to point with a chosen search, from the present pose.
+    /// Registers point to point with a chosen search, from the current pose.
     BySearch(Box<SearchParameters>),
-    /// Adds a picked pair.
+    /// Adds a picked point pair.
     AddPair(PointPair),
-    /// Switches a pair on or off.
+    /// Enables or disables the pair at an index.
     TogglePair(usize),
-    /// Removes a pair.
+    /// Removes the pair at an index.
     RemovePair(usize),
     /// Removes all pairs.
     ClearPairs,
@@ -50,10 +50,12 @@ impl Align {
                 Execution::work("Aligning", move |progress, watch| run(method, before, &context, progress, watch))
             }
             Self::ByPairs => Execution::Now(by_pairs(before, &context)?),
-            Self::SetPose(pose) => Execution::Now(placed("Set the pose", Start::Pose(pose), before, &context)?),
-            Self::ChooseAlternative(index) => Execution::work("Taking the other pose", move |progress, watch| {
-                choose(index, before, &context, progress, watch)
-            }),
+            Self::SetPose(pose) => Execution::Now(place_at_start("Set the pose", Start::Pose(pose), before, &context)?),
+            Self::ChooseAlternative(index) => {
+                Execution::work("Fitting from the alternative pose", move |progress, watch| {
+                    choose(index, before, &context, progress, watch)
+                })
+            }
             Self::CompareSearches { start } => Execution::work("Comparing searches", move |progress, _| {
                 compare_searches(start, &before, &context, progress)
             }),
@@ -63,7 +65,7 @@ impl Align {
             Self::AddPair(pair) => {
                 Execution::Now(Edit::new("Add a point pair", move |document| document.pairs.push(pair)))
             }
-            Self::TogglePair(index) => Execution::Now(Edit::new("Switch a point pair", move |document| {
+            Self::TogglePair(index) => Execution::Now(Edit::new("Enable or disable a point pair", move |document| {
                 if let Some(pair) = document.pairs.get_mut(index) {
                     pair.enabled = !pair.enabled;
                 }
@@ -80,11 +82,11 @@ impl Align {
 
 fn run(method: Method, mut document: Document, context: &Context, progress: &Progress, watch: &Watch) -> Result<Edit> {
     let id = document.align_by(method)?;
-    aligned("Align", id, document, context, progress, watch)
+    align_element("Align", id, document, context, progress, watch)
 }
 
-/// Makes an alignment, and tells what it came to.
-fn aligned(
+/// Computes an alignment and what depends on it, with notes for the log.
+fn align_element(
     label: &str,
     id: ElementId,
     mut document: Document,
@@ -94,19 +96,19 @@ fn aligned(
 ) -> Result<Edit> {
     let tools = context.tools(watch.as_ref());
     document.make_one(id, &tools, &progress.part(0.0, 0.9))?;
-    document.follow(&tools, &progress.part(0.9, 1.0))?;
+    document.recompute_stale(&tools, &progress.part(0.9, 1.0))?;
     let notes = document.sentences(id);
     Ok(Edit::replacing(label, document).with_notes(notes))
 }
 
-/// Aligns at once, where nothing is fitted.
-fn placed(label: &str, start: Start, mut document: Document, context: &Context) -> Result<Edit> {
+/// Aligns by the start alone, without refinement.
+fn place_at_start(label: &str, start: Start, mut document: Document, context: &Context) -> Result<Edit> {
     let id = document.set_alignment(start, Refinement::None)?;
     document.make_one(id, &context.quiet_tools(), &Progress::silent())?;
     Ok(Edit::replacing(label, document))
 }
 
-/// Registers point to point with a chosen search, from the present pose.
+/// Registers point to point with a chosen search, from the current pose.
 fn by_search(
     parameters: SearchParameters,
     mut document: Document,
@@ -129,41 +131,41 @@ fn by_search(
     Ok(Edit::replacing("Register by search", document).with_notes(note))
 }
 
-/// Registers with every search, on the processor and on the device in use: from `start`, or from near the present pose.
+/// Registers with every search, on the CPU and on the device in use, from `start` or from near the current pose.
 fn compare_searches(start: Option<Pose>, document: &Document, context: &Context, progress: &Progress) -> Result<Edit> {
     let (Some(nominal), Some(actual)) = (document.nominal(), document.actual()) else {
-        return Err(needs_both());
+        return Err(nominal_and_scan_required());
     };
     let backend = context.backend.as_ref();
     let mut devices: Vec<&dyn Backend> = vec![&Cpu];
     if backend.device().kind != DeviceKind::Cpu {
         devices.push(backend);
     }
-    let near = || search_comparison::turned(&document.nominal_from_scan(), nominal.surface.bounds());
-    let (start, onto) = (start.unwrap_or_else(near), search_registration::Nominal::Surface(&nominal.surface));
-    let comparison = search_comparison::run(&devices, &onto, &actual.prepared.ordered, &start, progress)?;
+    let near_current = || search_comparison::rotated_start(&document.nominal_from_scan(), nominal.surface.bounds());
+    let (start, target) = (start.unwrap_or_else(near_current), search_registration::Nominal::Surface(&nominal.surface));
+    let comparison = search_comparison::run(&devices, &target, &actual.prepared.ordered, &start, progress)?;
     let note = comparison.agreement();
     let comparison = Arc::new(comparison);
     Ok(Edit::new("Compare searches", move |document| document.searches = Some(comparison)).with_notes([note]))
 }
 
-/// Fits from another of the poses that fit about as well; the present one takes its place in the list.
+/// Fits from an alternative pose; the current pose takes its place in the list of alternatives.
 fn choose(index: usize, mut document: Document, context: &Context, progress: &Progress, watch: &Watch) -> Result<Edit> {
-    let Some(nominal) = document.nominal() else { return Err(needs_both()) };
-    let Some((present, chosen)) = document.alignment().and_then(|a| Some((a, a.alternatives.get(index)?))) else {
-        return Err(UserError::usage("There is no such pose any more; align again."));
+    let Some(nominal) = document.nominal() else { return Err(nominal_and_scan_required()) };
+    let Some((current, chosen)) = document.alignment().and_then(|a| Some((a, a.alternatives.get(index)?))) else {
+        return Err(UserError::usage("This alternative pose no longer exists; align again."));
     };
     let gate_mm = (10.0 * chosen.rms_mm).max(1e-3 * nominal.surface.bounds().diagonal());
-    let before = Alternative { nominal_from_scan: present.nominal_from_scan, rms_mm: present.rms_mm, angle_rad: 0.0 };
-    let others = present.alternatives.iter().enumerate().filter(|(i, _)| *i != index).map(|(_, other)| other.clone());
+    let before = Alternative { nominal_from_scan: current.nominal_from_scan, rms_mm: current.rms_mm, angle_rad: 0.0 };
+    let others = current.alternatives.iter().enumerate().filter(|(i, _)| *i != index).map(|(_, other)| other.clone());
     let start = Start::OneOf { chosen: chosen.clone(), others: std::iter::once(before).chain(others).collect() };
     let parameters = document.settings.best_fit.clone();
     let id = document.set_alignment(start, Refinement::BestFit { parameters, gate_mm: Some(gate_mm) })?;
-    aligned("Take the other pose", id, document, context, progress, watch)
+    align_element("Choose the alternative pose", id, document, context, progress, watch)
 }
 
 fn by_pairs(document: Document, context: &Context) -> Result<Edit> {
     let note = format!("Aligned by point pairs: RMS {:.4} mm.", point_pairs::fit(&document.pairs)?.rms_mm);
     let start = Start::Pairs(document.pairs.clone());
-    Ok(placed("Align by point pairs", start, document, context)?.with_notes([note]))
+    Ok(place_at_start("Align by point pairs", start, document, context)?.with_notes([note]))
 }

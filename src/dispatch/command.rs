@@ -1,6 +1,5 @@
-//! The commands: one enum a room, beside the code that carries it out.
+//! All commands: one enum per area, next to the code that runs it.
 
-use super::accept::Accept;
 use super::align::Align;
 use super::calibrate::Calibrate;
 use super::edit::Execution;
@@ -9,6 +8,7 @@ use super::features::Features;
 use super::inspection::Inspect;
 use super::mechanical::Order;
 use super::merge::Merge;
+use super::monitoring::Monitoring;
 use super::output::Report;
 use super::parts::Parts;
 use super::probe::Probe;
@@ -16,71 +16,71 @@ use super::projects::Projects;
 use super::selecting::Select;
 use super::series::Series;
 use super::tolerances::Tolerances;
-use super::upkeep::Request;
-use super::{Context, Edit};
+use super::{Context, Edit, accept};
 use base::Result;
 use compute::DeviceId;
+use inspect::acceptance::AcceptanceTest;
 use session::Document;
 
-/// Everything that can be asked of the program.
+/// A command, from the window, the command line or a test.
 #[derive(Clone, Debug)]
 pub enum Command {
-    /// Opens nominals and scans, and changes them.
+    /// Opens and modifies nominals and scans.
     Parts(Parts),
     /// Saves and opens inspections.
     Projects(Projects),
-    /// Brings scan and nominal together.
+    /// Aligns the scan to the nominal.
     Align(Align),
     /// Compares scan and nominal.
     Inspect(Inspect),
     /// Selects points and facets.
     Select(Select),
-    /// Changes elements of the plan, whatever they are.
+    /// Changes elements of the plan of any kind.
     Elements(Elements),
     /// Fits features.
     Features(Features),
-    /// Constructs elements, and judges tolerances.
+    /// Constructs elements and judges tolerances.
     Tolerances(Tolerances),
     /// Calibrates the sensor.
     Calibrate(Calibrate),
-    /// Begins or ends the mechanical alignment.
+    /// Starts or stops the mechanical alignment.
     Mechanical(Order),
-    /// Merges snapshots by the calibration, and opens them as the scan.
+    /// Merges snapshots by the calibration and opens the result as the scan.
     Merge(Merge),
-    /// Measures holes by a touch probe where the scan has found them.
+    /// Hybrid measurement: measures holes located in the scan by touch probe.
     Probe(Probe),
-    /// Judges the sensor by scans of artefacts.
-    Accept(Box<Accept>),
+    /// Tests the sensor by scans of artefacts.
+    Accept(Box<AcceptanceTest>),
     /// Measures many parts by a plan.
     Series(Series),
-    /// Watches the calibration.
-    Upkeep(Request),
-    /// Writes what is handed over.
+    /// Monitors the calibration.
+    Monitoring(Monitoring),
+    /// Writes the report.
     Report(Report),
-    /// Computes on another device.
+    /// Switches to another compute device.
     UseDevice(DeviceId),
-    /// Takes the last change back.
+    /// Undoes the last change.
     Undo,
-    /// Brings the last undone change again.
+    /// Redoes the last undone change.
     Redo,
 }
 
-macro_rules! commands_of {
-    ($($room:ident),*) => {
-        $(impl From<$room> for Command {
-            fn from(command: $room) -> Self {
-                Self::$room(command)
+macro_rules! impl_from_commands {
+    ($($area:ident),*) => {
+        $(impl From<$area> for Command {
+            fn from(command: $area) -> Self {
+                Self::$area(command)
             }
         })*
     };
 }
 
-commands_of!(
+impl_from_commands!(
     Parts, Projects, Align, Inspect, Select, Elements, Features, Tolerances, Calibrate, Merge, Probe, Series, Report
 );
 
 impl Command {
-    /// How it is carried out on `document`.
+    /// How the command is run on `document`.
     pub(super) fn execution(
         self,
         document: &Document,
@@ -100,9 +100,9 @@ impl Command {
             Self::Calibrate(command) => command.execution(before, context),
             Self::Merge(command) => Ok(command.execution(before, context)),
             Self::Probe(command) => Ok(command.execution(before)),
-            Self::Accept(command) => Ok(command.execution(context)),
+            Self::Accept(test) => Ok(accept::execution(*test, context)),
             Self::Series(command) => Ok(command.execution(context)),
-            Self::Upkeep(command) => command.execution(before),
+            Self::Monitoring(command) => command.execution(before),
             Self::Report(command) => Ok(command.execution(before, timings_ms.to_vec())),
             Self::UseDevice(id) => Ok(Execution::work("Opening the device", move |_, _| {
                 let backend = compute::open_device(id)?;
@@ -110,12 +110,12 @@ impl Command {
                 let note = format!("Computing on {}, {}.", device.kind.name(), device.device);
                 Ok(Edit { backend: Some(backend), ..Edit::nothing(note) })
             })),
-            // The dispatcher's own.
+            // Handled by the dispatcher itself.
             Self::Undo | Self::Redo | Self::Mechanical(_) => Ok(Execution::Now(Edit::nothing(""))),
         }
     }
 
-    /// The name of its time in a report's summary.
+    /// Key of its run time in the report's summary.
     pub(super) fn timing_name(&self) -> &'static str {
         match self {
             Self::Parts(Parts::OpenNominal { .. }) => "open_nominal",

@@ -1,4 +1,4 @@
-//! Owns the document and runs commands on it, one at a time.
+//! The dispatcher: owns the document and runs commands on it, one at a time.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -11,43 +11,43 @@ use geometry::Pose;
 use session::jobs::{Job, JobState};
 use session::{Document, History};
 
-/// A sentence for the log, and whether it is an error.
+/// A message for the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// The sentence.
+    /// The text.
     pub text: String,
-    /// Whether something failed.
+    /// Whether it reports an error.
     pub is_error: bool,
-    /// The unit that the scan would fit in, where that is the trouble.
+    /// The unit in which the scan would match the nominal, if the error is caused by a wrong unit.
     pub scan_unit: Option<LengthUnit>,
 }
 
 /// Owns the document; runs commands on it, one at a time.
 pub struct Dispatcher {
-    /// The inspection.
+    /// The inspection document.
     pub document: Document,
-    /// Its past and future.
+    /// Its undo history.
     pub history: History,
-    /// Device and CAD reader.
+    /// Compute device and CAD reader.
     pub context: Context,
-    /// Which states lie in project files.
+    /// Which states are saved in which project files.
     pub saves: Saves,
-    /// What happened, oldest first.
+    /// The log, oldest message first.
     pub messages: Vec<Message>,
-    /// The mechanical alignment.
+    /// State of the mechanical alignment.
     pub mechanical: mechanical::Live,
     job: Option<Job<Edit>>,
     queue: std::collections::VecDeque<Command>,
-    /// Times of the commands run so far: name, ms.
+    /// Run times of the commands so far: name, ms.
     pub timings_ms: Vec<(String, f64)>,
     started: Instant,
-    /// States and inspections that there have been.
+    /// The last revision and inspection number assigned.
     revisions: u64,
     inspections: u64,
 }
 
 impl Dispatcher {
-    /// Begins with an empty document.
+    /// Creates a dispatcher with an empty document.
     pub fn new(context: Context) -> Self {
         Self {
             document: Document::default(),
@@ -65,14 +65,14 @@ impl Dispatcher {
         }
     }
 
-    /// Runs `command` when those before it are done. `watch` sees poses of a running best fit, `wake` is called
-    /// whenever there is something new to show. Returns whether the document changed at once.
+    /// Queues `command`, to be run after those before it. `watch` receives the poses of a running best fit; `wake` is
+    /// called whenever there is something new to show. Returns whether the document changed at once.
     pub fn send(&mut self, command: impl Into<Command>, watch: &Watch, wake: &Arc<dyn Fn() + Send + Sync>) -> bool {
         self.queue.push_back(command.into());
         self.advance(watch, wake)
     }
 
-    /// Takes in a finished job and starts what waits. Returns whether the document changed.
+    /// Applies the result of a finished job and starts queued commands. Returns whether the document changed.
     pub fn advance(&mut self, watch: &Watch, wake: &Arc<dyn Fn() + Send + Sync>) -> bool {
         let mut changed = false;
         if let Some(outcome) = self.job.as_ref().and_then(Job::poll) {
@@ -84,13 +84,13 @@ impl Dispatcher {
             let Some(command) = self.queue.pop_front() else { break };
             changed |= self.start(command, watch, wake);
         }
-        let said = self.mechanical.advance(&self.document.calibration, wake);
-        said.into_iter().for_each(|text| self.say(text));
+        let notes = self.mechanical.advance(&self.document.calibration, wake);
+        notes.into_iter().for_each(|text| self.log(text));
         changed
     }
 
     fn start(&mut self, command: Command, watch: &Watch, wake: &Arc<dyn Fn() + Send + Sync>) -> bool {
-        match self.take_up(command, wake) {
+        match self.run_or_prepare(command, wake) {
             Ok((changed, None)) => changed,
             Ok((changed, Some((label, work)))) => {
                 let (watch, wake) = (Arc::clone(watch), Arc::clone(wake));
@@ -102,17 +102,18 @@ impl Dispatcher {
         }
     }
 
-    /// Does at once what needs no time: whether the document changed, and the work that is left with its name.
-    fn take_up(
+    /// Runs the immediate part of a command. Returns whether the document changed, and the remaining work with its
+    /// label.
+    fn run_or_prepare(
         &mut self,
         command: Command,
         wake: &Arc<dyn Fn() + Send + Sync>,
     ) -> Result<(bool, Option<(String, Work)>)> {
         let execution = match command {
-            Command::Undo => return Ok((self.step_back(), None)),
-            Command::Redo => return Ok((self.step_forward(), None)),
+            Command::Undo => return Ok((self.undo(), None)),
+            Command::Redo => return Ok((self.redo(), None)),
             Command::Mechanical(order) => {
-                self.mechanical.obey(order, &self.document.calibration.setup, wake)?;
+                self.mechanical.execute(order, &self.document.calibration.setup, wake)?;
                 Execution::Now(Edit::nothing(""))
             }
             command => command.execution(&self.document, &self.context, &self.timings_ms)?,
@@ -124,17 +125,17 @@ impl Dispatcher {
         })
     }
 
-    fn step_back(&mut self) -> bool {
+    fn undo(&mut self) -> bool {
         match self.history.undo(&mut self.document) {
-            Some(label) => self.say(format!("Undone: {label}.")),
+            Some(label) => self.log(format!("Undone: {label}.")),
             None => return false,
         }
         true
     }
 
-    fn step_forward(&mut self) -> bool {
+    fn redo(&mut self) -> bool {
         match self.history.redo(&mut self.document) {
-            Some(label) => self.say(format!("Redone: {label}.")),
+            Some(label) => self.log(format!("Redone: {label}.")),
             None => return false,
         }
         true
@@ -142,29 +143,29 @@ impl Dispatcher {
 
     fn finish(&mut self, outcome: Result<Edit>) -> bool {
         for notice in self.context.backend.take_notices() {
-            self.say(notice);
+            self.log(notice);
         }
         match outcome {
             Ok(edit) => {
                 for note in edit.notes {
-                    self.say(note);
+                    self.log(note);
                 }
                 if let Some(backend) = edit.backend {
                     self.context.backend = backend;
                 }
-                let shown = |document: &Document| (document.revision, document.check().map(std::ptr::from_ref));
-                let before = shown(&self.document);
+                let state = |document: &Document| (document.revision, document.check().map(std::ptr::from_ref));
+                let before = state(&self.document);
                 match edit.label {
-                    Some(label) => self.change(label, edit.apply, edit.kept.is_some()),
+                    Some(label) => self.change(label, edit.apply, edit.saved_state.is_some()),
                     None => (edit.apply)(&mut self.document),
                 }
-                if let Some(kept) = edit.kept {
-                    self.saves.note(kept, &self.document);
+                if let Some(saved_state) = edit.saved_state {
+                    self.saves.record(saved_state, &self.document);
                 }
-                before != shown(&self.document)
+                before != state(&self.document)
             }
             Err(error) => {
-                // What was queued behind a failed command was meant for its result.
+                // Commands queued behind a failed one were meant for its result.
                 self.queue.clear();
                 self.messages.push(Message { text: error.sentence, is_error: true, scan_unit: error.scan_unit });
                 false
@@ -172,42 +173,42 @@ impl Dispatcher {
         }
     }
 
-    /// Makes a step of the document; `is_another` where another inspection begins.
-    fn change(&mut self, label: String, apply: Box<dyn FnOnce(&mut Document) + Send>, is_another: bool) {
+    /// Applies an undoable change to the document; `is_new_inspection` if it starts another inspection.
+    fn change(&mut self, label: String, apply: Box<dyn FnOnce(&mut Document) + Send>, is_new_inspection: bool) {
         let before = self.document.clone();
         apply(&mut self.document);
         self.document.refresh();
         self.revisions += 1;
         self.document.revision = self.revisions;
-        if is_another {
+        if is_new_inspection {
             self.inspections += 1;
             self.document.inspection = self.inspections;
         }
         self.history.record(label, before, &self.document);
     }
 
-    /// Whether all that was done lies in a project file.
+    /// Whether the current state is saved in a project file.
     pub fn is_saved(&self) -> bool {
         self.saves.holds(&self.document)
     }
 
-    /// The project file of the inspection.
+    /// The project file of the current inspection.
     pub fn project_path(&self) -> Option<&std::path::Path> {
         self.saves.path(&self.document)
     }
 
-    fn say(&mut self, text: String) {
+    fn log(&mut self, text: String) {
         if !text.is_empty() {
             self.messages.push(Message { text, is_error: false, scan_unit: None });
         }
     }
 
-    /// The running job's name and state.
+    /// Label and progress of the running job.
     pub fn job(&self) -> Option<(&str, JobState)> {
         self.job.as_ref().map(|job| (job.label.as_str(), job.state()))
     }
 
-    /// Asks the running job to stop and forgets what waits.
+    /// Cancels the running job and clears the queue.
     pub fn cancel(&mut self) {
         self.queue.clear();
         if let Some(job) = &self.job {
@@ -215,18 +216,18 @@ impl Dispatcher {
         }
     }
 
-    /// Runs `command` on this thread to its end: for the command line.
+    /// Runs `command` to its end on this thread, for the command line.
     pub fn run_now(&mut self, command: impl Into<Command>, progress: &Progress) -> Result<()> {
         self.run_watched(command, &(Arc::new(|_: &Pose, _| ()) as Watch), progress)
     }
 
-    /// As [`Self::run_now`]; `watch` sees the poses of a best fit.
+    /// As [`Self::run_now`]; `watch` receives the poses of a running best fit.
     pub fn run_watched(&mut self, command: impl Into<Command>, watch: &Watch, progress: &Progress) -> Result<()> {
         let (command, started): (Command, _) = (command.into(), Instant::now());
         let name = command.timing_name();
         let wake: Arc<dyn Fn() + Send + Sync> = Arc::new(|| ());
-        let edit = match self.take_up(command, &wake)? {
-            (_, Some((_, work))) => Some(session::jobs::guarded(|| work(progress, watch))?),
+        let edit = match self.run_or_prepare(command, &wake)? {
+            (_, Some((_, work))) => Some(session::jobs::catch_panic(|| work(progress, watch))?),
             (_, None) => None,
         };
         self.timings_ms.push((name.to_owned(), started.elapsed().as_secs_f64() * 1e3));

@@ -1,44 +1,45 @@
-//! What a finished command changes, and how commands are carried out.
+//! Results of commands, and how commands are run.
 
 use std::sync::Arc;
 
-use super::saves::Kept;
+use super::saves::SavedState;
 use base::{Progress, Result};
 use compute::Backend;
 use geometry::Pose;
 use session::Document;
 
-/// A change to the document, made by a finished command.
+/// The result of a finished command: a change of the document, and notes.
 pub struct Edit {
-    /// What it is called in the undo menu; `None` for what is no step of its own there.
+    /// Label in the undo menu; `None` if it is not an undo step.
     pub label: Option<String>,
-    /// Makes the change.
+    /// Applies the change.
     pub apply: Box<dyn FnOnce(&mut Document) + Send>,
-    /// Sentences for the log.
+    /// Notes for the log.
     pub notes: Vec<String>,
-    /// The device that computes from now on, where it changes.
+    /// The new compute device, if it changes.
     pub backend: Option<Arc<dyn Backend>>,
-    /// Where the changed document lies, where the command says so.
-    pub kept: Option<Kept>,
+    /// Where the changed document is saved, if the command saved or opened it.
+    pub saved_state: Option<SavedState>,
 }
 
 impl Edit {
     pub(super) fn new(label: impl Into<String>, apply: impl FnOnce(&mut Document) + Send + 'static) -> Self {
-        Self { label: Some(label.into()), apply: Box::new(apply), notes: Vec::new(), backend: None, kept: None }
+        Self { label: Some(label.into()), apply: Box::new(apply), notes: Vec::new(), backend: None, saved_state: None }
     }
 
-    /// The document that a command has made of the one before.
+    /// An edit that replaces the document.
     pub(super) fn replacing(label: impl Into<String>, after: Document) -> Self {
         Self::new(label, move |document| *document = after)
     }
 
+    /// An edit that changes nothing and logs a note.
     pub(super) fn nothing(note: impl Into<String>) -> Self {
-        Self { label: None, apply: Box::new(|_| ()), notes: vec![note.into()], backend: None, kept: None }
+        Self { label: None, apply: Box::new(|_| ()), notes: vec![note.into()], backend: None, saved_state: None }
     }
 
-    /// Another inspection than before, which lies where `kept` says.
-    pub(super) fn inspection(label: &str, document: Document, kept: Kept) -> Self {
-        Self { kept: Some(kept), ..Self::new(label, move |target| *target = document) }
+    /// An edit that starts another inspection, saved as `saved_state` says.
+    pub(super) fn inspection(label: &str, document: Document, saved_state: SavedState) -> Self {
+        Self { saved_state: Some(saved_state), ..Self::new(label, move |target| *target = document) }
     }
 
     pub(super) fn with_notes(mut self, notes: impl IntoIterator<Item = String>) -> Self {
@@ -47,18 +48,18 @@ impl Edit {
     }
 }
 
-/// What the window shows while a best fit runs: the pose and its RMS, mm.
+/// Callback of a running best fit: the current pose `nominal_from_scan` and its RMS, mm.
 pub type Watch = Arc<dyn Fn(&Pose, f64) + Send + Sync>;
 
 pub(super) type Work = Box<dyn FnOnce(&Progress, &Watch) -> Result<Edit> + Send>;
 
-/// How a command is carried out.
+/// How a command is run.
 pub(super) enum Execution {
-    /// At once.
+    /// Immediately.
     Now(Edit),
-    /// On another thread.
+    /// As a job on another thread.
     Work(String, Work),
-    /// At once, and what follows from it on another thread; both are one step.
+    /// Immediately, followed by a job on another thread; both are one undo step.
     NowThen(Edit, String, Work),
 }
 

@@ -1,4 +1,4 @@
-//! Commands on elements of the plan, whatever they are.
+//! Commands on plan elements of any kind.
 
 use super::edit::Execution;
 use super::{Context, Edit};
@@ -7,20 +7,20 @@ use session::Document;
 use session::pipeline::State;
 use session::plan::{ElementId, Recipe};
 
-/// What can be asked of any element.
+/// Commands on plan elements of any kind.
 #[derive(Clone, Debug)]
 pub enum Elements {
-    /// Removes it and what is made from it.
+    /// Removes an element and everything computed from it.
     Remove(ElementId),
-    /// Gives it another name.
+    /// Renames an element.
     Rename(ElementId, String),
-    /// Brings it to another position in the order.
+    /// Moves an element to another position in the operator's order.
     MoveTo(ElementId, usize),
-    /// Gives it another recipe, and makes it and what hangs on it.
+    /// Replaces the recipe of an element, and recomputes it and what depends on it.
     SetRecipe(ElementId, Box<Recipe>),
-    /// Adds an element and makes it.
+    /// Adds an element and computes it.
     Add(String, Box<Recipe>),
-    /// Makes one element, or all of them, as far as they are not up to date.
+    /// Recomputes one element, or all (`None`), if they are not up to date.
     Update(Option<ElementId>),
 }
 
@@ -49,7 +49,7 @@ fn remove(id: ElementId, mut document: Document) -> Edit {
     Edit::replacing(label, document).with_notes(notes)
 }
 
-/// Results that tell the name are made again.
+/// Results that quote the name become stale by renaming; those that were up to date are recomputed.
 fn rename(id: ElementId, name: &str, mut document: Document, context: &Context, progress: &Progress) -> Result<Edit> {
     let label = format!("Rename {}", document.plan.name(id));
     let all: Vec<ElementId> = document.plan.elements().iter().map(|own| own.id).collect();
@@ -78,7 +78,7 @@ fn set_recipe(
     if was_made {
         document.make_one(id, &tools, &progress.part(0.0, 0.7))?;
     }
-    document.follow(&tools, &progress.part(0.7, 1.0))?;
+    document.recompute_stale(&tools, &progress.part(0.7, 1.0))?;
     let notes = super::features::named_sentences(&document, id);
     Ok(Edit::replacing(format!("Change {}", document.plan.name(id)), document).with_notes(notes))
 }

@@ -1,66 +1,66 @@
-//! Commands on features.
+//! Feature commands.
 
 use super::edit::Execution;
 use super::selecting::selected;
 use super::{Context, Edit, parallel_planes};
 use base::{Progress, Result, UserError};
+use inspect::features::fits::weights::Weights;
 use inspect::features::fitting::Fitting;
 use inspect::features::recipe::{FeatureRecipe, InPlane, SlotRecipe};
-use inspect::features::weights::Weights;
 use inspect::features::{Kind, Objective, nominal};
 use inspect::parts::Actual;
 use inspect::selection::{ScanPoints, Selection};
 use session::Document;
 use session::plan::{ElementId, Recipe};
-use session::rooms::needs_both;
+use session::rooms::nominal_and_scan_required;
 use session::selection::{NamedSelection, Selectable};
 
-/// What can be asked of features.
+/// Feature commands.
 #[derive(Clone, Debug)]
 pub enum Features {
     /// Fits a feature to the selected points.
     Fit {
-        /// The kind.
+        /// Kind of feature.
         kind: Kind,
-        /// What makes one feature the best.
+        /// The objective of the fit.
         objective: Objective,
         /// Whether the fit is robust (least median of squares).
         robust: bool,
-        /// Robust standard deviations beyond which points are dropped.
+        /// Points beyond this number of robust standard deviations are dropped; `None` keeps all.
         clip_sigmas: Option<f64>,
     },
-    /// Fits parallel planes to the points of named selections and features: one feature each, of one normal.
+    /// Fits parallel planes to the points of named selections and features: one feature each, with a common normal.
     FitParallelPlanes {
         /// Names of selections of points, or of features.
         planes: Vec<String>,
-        /// How points are weighed.
+        /// Weighting of the points.
         weights: Weights,
-        /// Robust standard deviations beyond which points are dropped.
+        /// Points beyond this number of robust standard deviations are dropped; `None` keeps all.
         clip_sigmas: Option<f64>,
     },
     /// Fits a line or a circle in a plane to the selected points.
     FitInPlane {
-        /// The kind.
+        /// Kind of feature.
         kind: Kind,
-        /// The name of the plane.
+        /// Name of the plane.
         plane: String,
         /// Whether the fit is robust (least median of squares).
         robust: bool,
-        /// Robust standard deviations beyond which points are dropped.
+        /// Points beyond this number of robust standard deviations are dropped; `None` keeps all.
         clip_sigmas: Option<f64>,
     },
     /// Fits a slot to the selected points of its rim.
     FitSlot {
-        /// The name of the plane that it lies in; `None` takes the one through its points.
+        /// Name of the plane it lies in; `None` fits a plane to its points.
         plane: Option<String>,
-        /// Robust standard deviations beyond which points are dropped.
+        /// Points beyond this number of robust standard deviations are dropped; `None` keeps all.
         clip_sigmas: Option<f64>,
     },
-    /// Measures a feature on the faces of the nominal that its points lie on.
+    /// Measures a feature on the faces of the nominal that its points lie on, instead of on brushed points.
     OnFaces(ElementId),
-    /// Takes what the selected facets are of as what the feature of that name should be.
+    /// Sets the nominal geometry of the named feature by a fit to the selected facets.
     NominalFromFacets(String),
-    /// Forgets what the feature of that name should be.
+    /// Removes the nominal geometry of the named feature.
     ForgetNominal(String),
 }
 
@@ -68,8 +68,8 @@ impl Features {
     pub(super) fn execution(self, before: Document, context: Context) -> Execution {
         match self {
             Self::Fit { kind, objective, robust, clip_sigmas } => Execution::work("Fitting", move |progress, _| {
-                let asked = Fit { kind, objective, plane: None, robust, clip_sigmas };
-                fit(asked, before, &context, progress)
+                let request = Fit { kind, objective, plane: None, robust, clip_sigmas };
+                fit(request, before, &context, progress)
             }),
             Self::FitInPlane { kind, plane, robust, clip_sigmas } => Execution::work("Fitting", move |progress, _| {
                 let objective = Objective::Gaussian;
@@ -89,14 +89,14 @@ impl Features {
             Self::NominalFromFacets(name) => Execution::work("Fitting to the facets", move |progress, _| {
                 nominal_from_facets(&name, before, &context, progress)
             }),
-            Self::ForgetNominal(name) => Execution::work("Forgetting the nominal", move |progress, _| {
+            Self::ForgetNominal(name) => Execution::work("Removing the nominal", move |progress, _| {
                 forget_nominal(&name, before, &context, progress)
             }),
         }
     }
 }
 
-/// How a selection is fitted.
+/// Parameters of a fit to the selection.
 struct Fit {
     kind: Kind,
     objective: Objective,
@@ -105,10 +105,10 @@ struct Fit {
     clip_sigmas: Option<f64>,
 }
 
-fn fit(asked: Fit, mut document: Document, context: &Context, progress: &Progress) -> Result<Edit> {
-    let Fit { kind, objective, plane, robust, clip_sigmas } = asked;
+fn fit(request: Fit, mut document: Document, context: &Context, progress: &Progress) -> Result<Edit> {
+    let Fit { kind, objective, plane, robust, clip_sigmas } = request;
     let (scan, selection, named) = selection(&document)?;
-    // Tolerances and constructions name features: no two have one name.
+    // Tolerances and constructions refer to features by name, so names are unique.
     let same_kind = document.features().iter().filter(|feature| feature.recipe.fitting.kind == kind).count();
     let name = match named {
         Some(named) => document.free_name(&named, None),
@@ -142,13 +142,13 @@ fn fit_slot(
     Ok(Edit::replacing("Fit a slot", document).with_notes(notes))
 }
 
-/// The scan, the selected points, and the name that they are kept under.
+/// The scan, the selected points, and the name of the selection if it has one.
 fn selection(document: &Document) -> Result<(ElementId, Selection, Option<String>)> {
     let points = selected(Selectable::Points, document)?;
     let (id, actual) = scan(document)?;
-    // Of several names, the last that was given.
-    let is_it = |named: &&NamedSelection| named.of == Selectable::Points && named.numbers == points;
-    let named = document.selections.iter().rev().find(is_it);
+    // If the selection has several names, the latest.
+    let is_same = |named: &&NamedSelection| named.of == Selectable::Points && named.numbers == points;
+    let named = document.selections.iter().rev().find(is_same);
     Ok((id, Selection::Points(ScanPoints::of(points, actual)), named.map(|named| named.name.clone())))
 }
 
@@ -157,40 +157,41 @@ pub(super) fn scan(document: &Document) -> Result<(ElementId, &Actual)> {
     both.ok_or_else(|| UserError::usage("Load a scan first."))
 }
 
-/// What came of an element, with its name before each sentence.
+/// The result of an element in sentences, each preceded by its name.
 pub(super) fn named_sentences(document: &Document, id: ElementId) -> Vec<String> {
     let name = document.plan.name(id);
     document.sentences(id).into_iter().map(|sentence| format!("{name}: {sentence}")).collect()
 }
 
-pub(super) fn there_is_none(name: &str) -> UserError {
+pub(super) fn no_such_feature(name: &str) -> UserError {
     UserError::usage(format!("There is no feature “{name}”."))
 }
 
-/// Takes what the selected facets are of as what the feature of that name should be.
+/// Sets the nominal geometry of the named feature by a fit to the selected facets.
 fn nominal_from_facets(name: &str, mut document: Document, context: &Context, progress: &Progress) -> Result<Edit> {
     let facets = selected(Selectable::Facets, &document)?;
     let feature = document.feature(name).and_then(|own| Some((document.feature_id(name)?, own.fit()?.shape)));
-    let Some((id, shape)) = feature else { return Err(there_is_none(name)) };
-    let Some(nominal) = document.nominal() else { return Err(needs_both()) };
+    let Some((id, shape)) = feature else { return Err(no_such_feature(name)) };
+    let Some(nominal) = document.nominal() else { return Err(nominal_and_scan_required()) };
     if document.alignment().is_none() {
         return Err(UserError::usage("Align first: the feature and the facets must lie in one frame."));
     }
     let measured = shape.moved(&document.nominal_from_scan());
     let part = progress.part(0.0, 0.5);
     let shape = nominal::by_facets(&measured, nominal.surface.mesh(), &facets, &part)?;
-    let note = format!("{name} should be the {} of {} facets.", shape.kind().name().to_lowercase(), facets.len());
+    let note =
+        format!("The nominal of {name} is the {} of {} facets.", shape.kind().name().to_lowercase(), facets.len());
     document.change_recipe(id, |recipe| recipe.set_nominal(Some(shape.into())))?;
     document.make_one(id, &context.quiet_tools(), &progress.part(0.5, 1.0))?;
-    document.follow(&context.quiet_tools(), progress)?;
-    Ok(Edit::replacing("Take a nominal from facets", document).with_notes([note]))
+    document.recompute_stale(&context.quiet_tools(), progress)?;
+    Ok(Edit::replacing("Set a nominal from facets", document).with_notes([note]))
 }
 
 fn forget_nominal(name: &str, mut document: Document, context: &Context, progress: &Progress) -> Result<Edit> {
-    let Some(id) = document.feature_id(name) else { return Err(there_is_none(name)) };
+    let Some(id) = document.feature_id(name) else { return Err(no_such_feature(name)) };
     document.change_recipe(id, |recipe| recipe.set_nominal(None))?;
-    document.follow(&context.quiet_tools(), progress)?;
-    Ok(Edit::replacing("Forget a nominal", document))
+    document.recompute_stale(&context.quiet_tools(), progress)?;
+    Ok(Edit::replacing("Remove a nominal", document))
 }
 
 /// Measures a feature on the faces of the nominal that its points lie on, so that it is measured on every part.
@@ -198,12 +199,12 @@ fn on_faces(id: ElementId, mut document: Document, context: &Context, progress: 
     let recipe = document.feature_on_faces(id, context.backend.as_ref(), &progress.part(0.0, 0.5))?;
     document.plan.set_recipe(id, recipe)?;
     document.make_one(id, &context.quiet_tools(), &progress.part(0.5, 1.0))?;
-    document.follow(&context.quiet_tools(), progress)?;
+    document.recompute_stale(&context.quiet_tools(), progress)?;
     let notes = named_sentences(&document, id);
     Ok(Edit::replacing("Measure on faces", document).with_notes(notes))
 }
 
-/// The plane of that name.
+/// A reference to the plane of the feature called `name`.
 fn plane_of(name: &str, document: &Document) -> Result<InPlane> {
     let (Some(id), Some(feature)) = (document.feature_id(name), document.feature(name)) else {
         return Err(UserError::usage(format!("There is no plane “{name}”.")));
@@ -211,21 +212,21 @@ fn plane_of(name: &str, document: &Document) -> Result<InPlane> {
     feature.plane(name).map(|_| InPlane::Of(id))
 }
 
-/// Features by their points' numbers when only the points `kept` are left: they are fitted to those.
+/// Renumbers the points that features select after all points but those at the indices `kept` were removed.
 pub(super) fn renumber(document: &mut Document, kept: &[u32]) -> Result<()> {
-    let among = document.count(Selectable::Points);
-    let left = |selection: &mut Selection| {
+    let point_count = document.count(Selectable::Points);
+    let renumber = |selection: &mut Selection| {
         if let Selection::Points(own) = selection {
             own.numbers = own.numbers.renumbered(kept);
-            own.among = among;
+            own.among = point_count;
         }
     };
     let features = document.plan.elements().iter().filter(|own| own.recipe.is_feature());
     let ids: Vec<ElementId> = features.map(|own| own.id).collect();
     for id in ids {
         document.change_recipe(id, |recipe| match recipe {
-            Recipe::Feature(own) => std::iter::once(&mut own.selection).chain(&mut own.parallel_to).for_each(left),
-            Recipe::Slot(own) => left(&mut own.selection),
+            Recipe::Feature(own) => std::iter::once(&mut own.selection).chain(&mut own.parallel_to).for_each(renumber),
+            Recipe::Slot(own) => renumber(&mut own.selection),
             _ => {}
         })?;
     }

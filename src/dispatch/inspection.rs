@@ -1,4 +1,4 @@
-//! Commands that compare scan and nominal.
+//! Commands on comparisons and parts.
 
 use std::path::PathBuf;
 
@@ -7,30 +7,30 @@ use super::{Context, Edit, Watch};
 use base::{LengthUnit, Progress, Result, UserError};
 use session::pipeline::State;
 use session::plan::ElementId;
-use session::rooms::needs_both;
+use session::rooms::nominal_and_scan_required;
 use session::{Document, Settings};
 
-/// What can be asked of the comparison.
+/// Commands on comparisons and parts.
 #[derive(Clone, Debug)]
 pub enum Inspect {
-    /// Compares scan and nominal.
+    /// Compares the scan with the nominal.
     Compare,
     /// Aligns and compares with the current settings.
     AlignAndCompare,
-    /// Replaces the scan and runs the saved alignment and comparison again.
+    /// Adds the next part and repeats the inspection on it.
     Next {
-        /// The next scan.
+        /// Its scan files.
         paths: Vec<PathBuf>,
         /// Its unit.
         unit: Option<LengthUnit>,
     },
     /// Changes settings.
     SetSettings(Box<Settings>),
-    /// Adds a comparison beside the others, with the settings of the shown one, and shows it.
+    /// Adds a comparison with the current settings, and shows it.
     AddComparison,
-    /// Shows that comparison, alignment or nominal.
+    /// Shows a comparison, alignment or nominal.
     Show(ElementId),
-    /// Shows the part of that number among those measured so far.
+    /// Shows one of the parts measured so far, by its index.
     ShowPart(usize),
 }
 
@@ -47,14 +47,14 @@ impl Inspect {
             Self::SetSettings(settings) => set_settings(*settings, before, context)?,
             Self::AddComparison => Execution::Now(add_comparison(before)?),
             Self::Show(id) => Execution::Now(show(id, before)?),
-            Self::ShowPart(number) => Execution::work("Measuring the part", move |progress, watch| {
-                show_part(number, &before, &context, progress, watch)
+            Self::ShowPart(index) => Execution::work("Measuring the part", move |progress, watch| {
+                show_part(index, &before, &context, progress, watch)
             }),
         })
     }
 }
 
-/// All that was done, done again. Without a part before, the scan is opened, aligned and compared.
+/// Repeats the inspection on the next part. For the first part, the scan is opened, aligned and compared.
 fn next(
     paths: &[PathBuf],
     unit: Option<LengthUnit>,
@@ -67,7 +67,7 @@ fn next(
     let (next, notes) = if before.actual().is_none() {
         let mut first = before;
         first.set_scan(paths, unit, None)?;
-        // A plan says itself how its parts are aligned.
+        // The plan may already define the alignment.
         if first.active.alignment.is_none() {
             first.align_by(first.settings.align)?;
         }
@@ -92,22 +92,16 @@ fn show(id: ElementId, mut document: Document) -> Result<Edit> {
     Ok(Edit::replacing(label, document))
 }
 
-fn show_part(
-    number: usize,
-    document: &Document,
-    context: &Context,
-    progress: &Progress,
-    watch: &Watch,
-) -> Result<Edit> {
-    let Some(stage) = document.stages.all().get(number) else {
-        return Err(UserError::usage("There is no such part any more."));
+fn show_part(index: usize, document: &Document, context: &Context, progress: &Progress, watch: &Watch) -> Result<Edit> {
+    let Some(stage) = document.stages.all().get(index) else {
+        return Err(UserError::usage("This part no longer exists."));
     };
     let label = format!("Show {}", stage.name);
-    let (shown, notes) = document.on_part(number, &context.tools(watch.as_ref()), progress)?;
+    let (shown, notes) = document.on_part(index, &context.tools(watch.as_ref()), progress)?;
     Ok(Edit::replacing(label, shown).with_notes(notes))
 }
 
-/// What settings change of a comparison that is there is judged anew with them.
+/// Changes the settings; an existing comparison with unchanged deviations is judged again.
 fn set_settings(settings: Settings, mut after: Document, context: Context) -> Result<Execution> {
     settings.check()?;
     after.settings = settings;
@@ -128,14 +122,14 @@ fn align_and_compare(mut document: Document, context: &Context, progress: &Progr
     let alignment = document.align_by(document.settings.align)?;
     let comparison = document.ensure_comparison()?;
     document.make_one(comparison, &context.tools(watch.as_ref()), progress)?;
-    document.follow(&context.quiet_tools(), &progress.part(0.95, 1.0))?;
+    document.recompute_stale(&context.quiet_tools(), &progress.part(0.95, 1.0))?;
     let notes: Vec<String> = [alignment, comparison].iter().flat_map(|id| document.sentences(*id)).collect();
     Ok(Edit::replacing("Align", document).with_notes(notes))
 }
 
 fn compare(mut document: Document, context: &Context, progress: &Progress) -> Result<Edit> {
     if document.nominal().is_none() || document.actual().is_none() {
-        return Err(needs_both());
+        return Err(nominal_and_scan_required());
     }
     let id = document.ensure_comparison()?;
     document.make_one(id, &context.quiet_tools(), progress)?;
@@ -143,12 +137,12 @@ fn compare(mut document: Document, context: &Context, progress: &Progress) -> Re
     Ok(Edit::replacing("Compare", document).with_notes(notes))
 }
 
-/// Judges anew what was measured: limits do not move points.
+/// Judges existing deviations again, by other limits.
 fn judge(id: ElementId, mut document: Document, context: &Context, progress: &Progress) -> Result<Edit> {
     document.make_one(id, &context.quiet_tools(), progress)?;
     let notes = document.sentences(id);
     let results = document.stage().results.clone();
-    // It belongs to the change of settings, which is a step already.
+    // Part of the change of settings, which is an undo step already.
     let apply = move |document: &mut Document| document.stages.shown_mut().results = results;
     Ok(Edit { label: None, ..Edit::new("", apply).with_notes(notes) })
 }

@@ -1,8 +1,7 @@
-//! Floor 6: the one place that runs commands, for the window, the command line and tests alike.
+//! Floor 6: the only place that runs commands, for the window, the command line and tests alike.
 
 pub mod accept;
 mod align;
-mod artefact_regions;
 mod calibrate;
 mod command;
 mod dispatcher;
@@ -12,6 +11,7 @@ mod features;
 mod inspection;
 pub mod mechanical;
 pub mod merge;
+pub mod monitoring;
 mod output;
 mod parallel_planes;
 mod parts;
@@ -21,7 +21,6 @@ mod saves;
 mod selecting;
 pub mod series;
 mod tolerances;
-pub mod upkeep;
 
 use std::sync::Arc;
 
@@ -48,22 +47,22 @@ pub use tolerances::Tolerances;
 
 use edit::Execution;
 
-/// What commands need beyond the document.
+/// What commands need besides the document.
 #[derive(Clone)]
 pub struct Context {
-    /// The device that computes.
+    /// The compute device.
     pub backend: Arc<dyn Backend>,
     /// The program that reads CAD files.
     pub cad: CadReader,
 }
 
 impl Context {
-    /// As recipes take them; `watch` sees the poses of a best fit.
+    /// The tools that recipes use; `watch` receives the poses of a running best fit.
     pub(crate) fn tools<'a>(&'a self, watch: &'a (dyn Fn(&Pose, f64) + Sync)) -> Tools<'a> {
         Tools { backend: self.backend.as_ref(), cad: &self.cad, watch }
     }
 
-    /// The same, where no best fit is looked at.
+    /// The tools that recipes use, without watching best fits.
     pub(crate) fn quiet_tools(&self) -> Tools<'_> {
         self.tools(&|_, _| ())
     }

@@ -1,110 +1,107 @@
-//! The mechanical alignment while it goes on: snapshots come from a watched folder, touches from the machine's line, and
-//! each new measurement is evaluated on a thread of its own. Nothing of it is a step of the history.
+//! Live mechanical alignment: snapshots arrive in a watched folder, probed points through the connection to the CMM,
+//! and each new measurement is evaluated on its own thread. None of it enters the undo history.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::calibrate;
 use base::{Progress, Result, UserError};
 use geometry::Point;
-use inspect::calibration::by_sensor;
 use inspect::calibration::mechanical::{Misalignment, Touched, Turned};
-use io::machine_line::{self, MachineLine, Said};
+use io::cmm_connection::{self, CmmConnection, Statement};
 use io::watched_folder::{self, WatchedFolder};
 use report::date;
-use session::calibrating::{Calibrating, Device, Measurement, Setup};
+use session::calibration::mechanical::{self, Evaluation};
+use session::calibration::{CalibrationState, Measurement, Setup};
 use session::jobs::Job;
 
 /// Called whenever there is something new to show.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
-/// What can be asked of it.
+/// Commands of the mechanical alignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// Opens the sources that the set-up names.
+    /// Opens the sources named in the set-up.
     Start,
     /// Closes them.
     Stop,
-    /// Forgets the touches so far.
+    /// Discards the points probed so far.
     ForgetTouches,
 }
 
-/// Where a source of measurements is.
+/// State of a source of measurements.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Source {
-    /// Not asked for.
+    /// Not requested.
     #[default]
     Off,
     /// Being opened.
     Opening,
     /// Open.
     Open,
-    /// Why it is not open; it is tried again.
+    /// Not open, for this reason; opening is retried.
     Lost(String),
 }
 
-/// What the last measurement of one told.
+/// The latest measurement of a module.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// How far off, or a sentence.
+    /// The misalignment, or an error message.
     pub outcome: std::result::Result<Misalignment, String>,
-    /// From what.
+    /// What was evaluated: number of probed points, or name of the snapshot.
     pub name: String,
-    /// When it was evaluated, seconds since 1970.
+    /// Time of the evaluation, seconds since 1970 (UTC).
     pub unix_s: i64,
-    /// Whether the artefact was touched; else a snapshot takes it to lie along the machine.
+    /// Whether the artefact was probed; if not, a snapshot is evaluated as if the artefact were aligned with the CMM
+    /// axes.
     pub is_touched: bool,
 }
 
-/// What an evaluation gives: how far off, and whether the artefact was touched.
-type Evaluated = (Misalignment, bool);
-
-/// What is open, what came, and what it told.
+/// Open sources, received data and readings.
 #[derive(Default)]
 pub struct Live {
     folder: Option<WatchedFolder>,
-    line: Option<MachineLine>,
-    /// Where the folder is.
+    line: Option<CmmConnection>,
+    /// State of the watched folder.
     pub folder_source: Source,
-    /// Where the line is.
+    /// State of the connection to the CMM.
     pub line_source: Source,
-    /// Touches that came over the line.
+    /// Probed points received from the CMM.
     pub touched: Touched,
-    /// Where the machine said last that it stands, mm.
+    /// Last position reported by the CMM, mm.
     pub position_mm: Option<Point>,
-    /// Lines that were skipped, and why the last one was.
+    /// Number of lines skipped, and the reason for the last one.
     pub skipped: (usize, String),
-    /// Snapshots that came.
+    /// Number of snapshots received.
     pub snapshots: usize,
     newest: Option<PathBuf>,
     is_touch_new: bool,
     opened_touches: Measurement,
     readings: [Option<Reading>; 2],
-    job: Option<(Turned, String, Job<Evaluated>)>,
+    job: Option<(Turned, String, Job<Evaluation>)>,
 }
 
 impl Live {
-    /// Whether sources are asked for.
+    /// Whether any source is requested.
     pub fn is_running(&self) -> bool {
         self.folder.is_some() || self.line.is_some()
     }
 
-    /// What is being evaluated.
+    /// Name of the measurement being evaluated.
     pub fn evaluating(&self) -> Option<&str> {
         self.job.as_ref().map(|(_, name, _)| name.as_str())
     }
 
-    /// What the last measurement of one told.
+    /// The latest reading of a module.
     pub fn reading(&self, turned: Turned) -> Option<&Reading> {
         self.readings[turned as usize].as_ref()
     }
 
-    /// Carries an order out.
-    pub(super) fn obey(&mut self, order: Order, setup: &Setup, wake: &Wake) -> Result<()> {
+    /// Executes a command.
+    pub(super) fn execute(&mut self, order: Order, setup: &Setup, wake: &Wake) -> Result<()> {
         match order {
             Order::Start => return self.start(setup, wake),
             Order::Stop => self.stop(),
-            Order::ForgetTouches => self.begin(setup),
+            Order::ForgetTouches => self.reset_points(setup),
         }
         Ok(())
     }
@@ -113,25 +110,25 @@ impl Live {
         let (folder, line) = (setup.mechanical.folder.trim(), setup.mechanical.line.trim());
         if folder.is_empty() && line.is_empty() {
             return Err(UserError::usage(
-                "Name the folder that the sensor writes its snapshots into, the line to the machine, or both.",
+                "Name the folder that the sensor writes its snapshots to, the connection to the CMM, or both.",
             ));
         }
-        let woken = || {
+        let make_wake = || {
             let wake = Arc::clone(wake);
             move || wake()
         };
-        let open_line = || MachineLine::open(line, woken());
-        let open_folder = || WatchedFolder::open(Path::new(folder), woken());
-        // Both or neither, so that a mistyped one leaves nothing half open.
+        let open_line = || CmmConnection::open(line, make_wake());
+        let open_folder = || WatchedFolder::open(Path::new(folder), make_wake());
+        // Open both or neither, so that a mistyped name leaves nothing half open.
         let line = (!line.is_empty()).then(open_line).transpose()?;
         let folder = (!folder.is_empty()).then(open_folder).transpose()?;
         self.stop();
-        let asked = |is_asked: bool| if is_asked { Source::Opening } else { Source::Off };
-        (self.line_source, self.folder_source) = (asked(line.is_some()), asked(folder.is_some()));
+        let source = |is_requested: bool| if is_requested { Source::Opening } else { Source::Off };
+        (self.line_source, self.folder_source) = (source(line.is_some()), source(folder.is_some()));
         (self.line, self.folder) = (line, folder);
-        self.begin(setup);
+        self.reset_points(setup);
         (self.skipped, self.snapshots) = Default::default();
-        // Touches may have been opened from a file before.
+        // Probed points may have been opened from a file before.
         self.is_touch_new = true;
         Ok(())
     }
@@ -144,48 +141,48 @@ impl Live {
         }
     }
 
-    fn begin(&mut self, setup: &Setup) {
+    fn reset_points(&mut self, setup: &Setup) {
         self.touched = Touched::new(setup.artefact);
         self.readings[Turned::Artefact as usize] = None;
     }
 
-    /// Takes in what came, and evaluates the newest of it. Sentences for the log.
-    pub(super) fn advance(&mut self, calibrating: &Calibrating, wake: &Wake) -> Vec<String> {
+    /// Processes received data and evaluates the newest measurement. Returns notes for the log.
+    pub(super) fn advance(&mut self, calibrating: &CalibrationState, wake: &Wake) -> Vec<String> {
         let setup = &calibrating.setup;
-        let said = self.hear(setup).into_iter().chain(self.look()).collect();
+        let notes = self.poll_line(setup).into_iter().chain(self.poll_folder()).collect();
         if !self.opened_touches.is_same(&calibrating.cmm) {
             self.opened_touches = calibrating.cmm.clone();
             self.is_touch_new = true;
         }
-        self.take_in();
+        self.finish_evaluation();
         if self.is_running() && self.job.is_none() {
             self.evaluate_next(calibrating, wake);
         }
-        said
+        notes
     }
 
-    /// What the machine said.
-    fn hear(&mut self, setup: &Setup) -> Option<String> {
+    /// Processes the events of the connection; returns a note for the log.
+    fn poll_line(&mut self, setup: &Setup) -> Option<String> {
         if self.touched.kind() != setup.artefact {
-            self.begin(setup);
+            self.reset_points(setup);
         }
-        let events: Vec<machine_line::Event> = self.line.iter().flat_map(MachineLine::events).collect();
-        let mut said = None;
+        let events: Vec<cmm_connection::Event> = self.line.iter().flat_map(CmmConnection::events).collect();
+        let mut note = None;
         for event in events {
             match event {
-                machine_line::Event::Opened => {
+                cmm_connection::Event::Opened => {
                     let was_lost = matches!(self.line_source, Source::Lost(_));
-                    said = was_lost.then(|| "The line to the machine is back.".to_owned());
+                    note = was_lost.then(|| "The connection to the CMM is restored.".to_owned());
                     self.line_source = Source::Open;
                 }
-                machine_line::Event::Lost(sentence) => {
-                    said = Some(sentence.clone());
+                cmm_connection::Event::Lost(sentence) => {
+                    note = Some(sentence.clone());
                     self.line_source = Source::Lost(sentence);
                 }
-                machine_line::Event::Skipped(sentence) => self.skipped = (self.skipped.0 + 1, sentence),
-                machine_line::Event::Said(Said::Position(place)) => self.position_mm = Some(place),
-                machine_line::Event::Said(Said::Begin) => self.touched = Touched::new(setup.artefact),
-                machine_line::Event::Said(Said::Touch { region, place }) => {
+                cmm_connection::Event::Skipped(sentence) => self.skipped = (self.skipped.0 + 1, sentence),
+                cmm_connection::Event::Statement(Statement::Position(point)) => self.position_mm = Some(point),
+                cmm_connection::Event::Statement(Statement::Begin) => self.touched = Touched::new(setup.artefact),
+                cmm_connection::Event::Statement(Statement::Touch { region, place }) => {
                     self.is_touch_new = true;
                     if let Err(error) = self.touched.add(&region, place) {
                         self.skipped = (self.skipped.0 + 1, error.sentence);
@@ -193,102 +190,73 @@ impl Live {
                 }
             }
         }
-        said
+        note
     }
 
-    /// What the sensor wrote: of several snapshots, the newest counts.
-    fn look(&mut self) -> Option<String> {
+    /// Processes the events of the watched folder, of which only the newest snapshot counts; returns a note for the
+    /// log.
+    fn poll_folder(&mut self) -> Option<String> {
         let events: Vec<watched_folder::Event> = self.folder.iter().flat_map(WatchedFolder::events).collect();
-        let mut said = None;
+        let mut note = None;
         for event in events {
             match event {
                 watched_folder::Event::Opened => self.folder_source = Source::Open,
                 watched_folder::Event::Lost(sentence) => {
-                    said = Some(sentence.clone());
+                    note = Some(sentence.clone());
                     self.folder_source = Source::Lost(sentence);
                 }
-                watched_folder::Event::Whole(path) => {
+                watched_folder::Event::Complete(path) => {
                     self.snapshots += 1;
                     self.newest = Some(path);
                 }
             }
         }
-        said
+        note
     }
 
-    /// The end of an evaluation.
-    fn take_in(&mut self) {
+    /// Stores the result of a finished evaluation.
+    fn finish_evaluation(&mut self) {
         let Some(outcome) = self.job.as_ref().and_then(|(_, _, job)| job.poll()) else { return };
         let Some((turned, name, job)) = self.job.take() else { return };
         if job.is_cancelled() {
             return;
         }
-        let is_touched = outcome.as_ref().is_ok_and(|(_, is_touched)| *is_touched);
-        let outcome = outcome.map(|(misalignment, _)| misalignment).map_err(|error| error.sentence);
+        let is_touched = outcome.as_ref().is_ok_and(|own| own.is_artefact_probed);
+        let outcome = outcome.map(|own| own.misalignment).map_err(|error| error.sentence);
         self.readings[turned as usize] = Some(Reading { outcome, name, unix_s: date::unix_now(), is_touched });
     }
 
-    fn evaluate_next(&mut self, calibrating: &Calibrating, wake: &Wake) {
+    fn evaluate_next(&mut self, calibrating: &CalibrationState, wake: &Wake) {
         let setup = calibrating.setup.clone();
         let turned = setup.mechanical.turned;
-        let touched = self.all_touched(calibrating);
+        let touched = self.probed_points(calibrating);
         let wake = Arc::clone(wake);
-        let woken = move || wake();
+        let on_change = move || wake();
         let (name, job) = match turned {
             Turned::Artefact if self.is_touch_new && !touched.is_empty() => {
                 self.is_touch_new = false;
                 let count: usize = touched.counts().iter().map(|(_, count)| count).sum();
-                let work = move |progress: &Progress| of_touches(&setup, &touched, progress);
-                (format!("{count} touches"), Job::start("Evaluating the touches", woken, work))
+                let work = move |progress: &Progress| mechanical::of_touches(&setup, &touched, progress);
+                (format!("{count} probed points"), Job::start("Evaluating the probed points", on_change, work))
             }
             Turned::Sensor => {
                 let Some(path) = self.newest.take() else { return };
                 let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                let work = move |progress: &Progress| of_snapshot(&path, &setup, &touched, progress);
-                (name, Job::start("Evaluating the snapshot", woken, work))
+                let work = move |progress: &Progress| mechanical::of_snapshot(&path, &setup, &touched, progress);
+                (name, Job::start("Evaluating the snapshot", on_change, work))
             }
             Turned::Artefact => return,
         };
         self.job = Some((turned, name, job));
     }
 
-    /// Touches of the line, or else those of the file that was opened.
-    fn all_touched(&self, calibrating: &Calibrating) -> Touched {
+    /// Probed points from the CMM, or else those opened from a file.
+    fn probed_points(&self, calibrating: &CalibrationState) -> Touched {
         let kind = calibrating.setup.artefact;
         if !self.touched.is_empty() {
             return self.touched.clone();
         }
-        let opened = calibrate::touched(&calibrating.cmm, kind.artefact());
+        let opened = calibrating.cmm.points_of_regions(kind.artefact());
         Touched::of(kind, opened.unwrap_or_default())
     }
-}
-
-fn determined(setup: &Setup) -> Result<()> {
-    if setup.artefact.artefact().determines()[3..] == [true; 3] {
-        return Ok(());
-    }
-    Err(UserError::usage("One sphere has no directions: choose another artefact for the mechanical alignment."))
-}
-
-fn of_touches(setup: &Setup, touched: &Touched, progress: &Progress) -> Result<Evaluated> {
-    determined(setup)?;
-    Ok((Misalignment::of_artefact(&touched.frame(progress)?), true))
-}
-
-fn of_snapshot(path: &Path, setup: &Setup, touched: &Touched, progress: &Progress) -> Result<Evaluated> {
-    determined(setup)?;
-    let measurement = calibrate::read(Device::Sensor, path, setup, progress).map_err(|error| error.in_file(path))?;
-    let Some(actual) = &measurement.actual else {
-        return Err(UserError::internal("A snapshot without points."));
-    };
-    let artefact = setup.artefact.artefact();
-    let is_named = !measurement.regions.is_empty() && measurement.regions.iter().all(|region| !region.is_empty());
-    let regions =
-        if is_named { measurement.regions.clone() } else { artefact.find(&actual.cloud, &progress.part(0.2, 0.6))? };
-    let points = artefact.extract(&actual.cloud, &regions)?;
-    let measured = by_sensor(setup.clip_sigmas, setup.bias_mm);
-    let seen = artefact.frame(&points, &measured, &progress.part(0.6, 1.0))?;
-    // Too few touches are as good as none, and said so.
-    let cmm = touched.frame(&Progress::silent()).ok();
-    Ok((Misalignment::of_sensor(&seen, cmm.as_ref()), cmm.is_some()))
 }

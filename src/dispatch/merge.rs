@@ -1,4 +1,4 @@
-//! Snapshots of many positions of the CMM, merged by a calibration into one scan.
+//! Merges snapshots at many positions of the CMM into one scan, by a calibration.
 
 use std::path::{Path, PathBuf};
 
@@ -10,28 +10,27 @@ use base::{Progress, Result, UserError, hash};
 use compute::Backend;
 use inspect::alignment::multi_view;
 use inspect::calibration::Mounting;
-use inspect::calibration::merging::{self, Merged, Seam, Snapshot};
+use inspect::calibration::merging::{self, Merged, Snapshot};
 use io::{LoadOptions, atomic, load_scan, region_table, write};
-use report::certificate::Issued;
+use report::certificate::CalibrationRecord;
 use report::date;
 use session::Document;
 
-/// What is asked of a merge beside the files.
+/// Options of a merge.
 #[derive(Clone, Debug, Default)]
 pub struct MergeOptions {
-    /// Why a calibration that has expired, is not certified or was edited is used all the same.
+    /// Written reason for using a calibration that has expired, is not certified or was edited.
     pub reason: Option<String>,
-    /// Moves the snapshots until they agree where they overlap; how surely they are placed.
+    /// Parameters of the global registration of the snapshots; `None` skips it.
     pub refine: Option<multi_view::Parameters>,
 }
 
-/// Reads the snapshots that `table` names (file, x, y, z of the CMM, mm; files beside the table), merges them, and
-/// writes the scan to `out` with a record beside it.
+/// Reads the snapshots listed in `table` (file, x, y, z of the CMM in mm; files relative to the table), merges them,
+/// and writes the scan to `out` with a record (JSON) beside it.
 ///
-/// Refuses a calibration that has expired, is not certified or was edited unless the options say in writing why it is used
-/// all the same.
+/// Returns an error if the calibration has expired, is not certified or was edited, unless the options give a reason.
 pub fn merge_files(
-    issued: &Issued,
+    issued: &CalibrationRecord,
     table: &Path,
     out: &Path,
     options: &MergeOptions,
@@ -41,22 +40,24 @@ pub fn merge_files(
     let reason = options.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
     if let Some(flaw) = flaw(issued).filter(|_| reason.is_none()) {
         return Err(UserError::usage(format!(
-            "{flaw}: calibrate again, or give a reason in writing for using it all the same."
+            "{flaw}: calibrate again, or give a written reason for using it anyway."
         )));
     }
     let rows = region_table::read(table)?;
     let folder = table.parent().map(Path::to_owned).unwrap_or_default();
     let mut snapshots = Vec::with_capacity(rows.len());
     let mut files = Vec::with_capacity(rows.len());
-    for (i, (name, place)) in rows.iter().enumerate() {
-        let share = |at: usize| 0.6 * at as f32 / rows.len() as f32;
+    for (i, (name, position)) in rows.iter().enumerate() {
+        let fraction = |i: usize| 0.6 * i as f32 / rows.len() as f32;
         let path = folder.join(name);
-        let part = progress.part(share(i), share(i + 1));
+        let part = progress.part(fraction(i), fraction(i + 1));
         let loaded = load_scan(&path, &LoadOptions::default(), &part).map_err(|error| error.in_file(&path))?;
-        files.push(json!({ "file": name, "blake3": hash::file_hash(&path)?, "position_mm": place.coords.as_slice() }));
-        snapshots.push(Snapshot { cloud: loaded.cloud, position_mm: place.coords });
+        files.push(
+            json!({ "file": name, "blake3": hash::file_hash(&path)?, "position_mm": position.coords.as_slice() }),
+        );
+        snapshots.push(Snapshot { cloud: loaded.cloud, position_mm: position.coords });
     }
-    let refine = options.refine.as_ref().map(|given| (backend, given));
+    let refine = options.refine.as_ref().map(|parameters| (backend, parameters));
     let merged = merging::merge(&issued.mounting, &snapshots, refine, &progress.part(0.6, 0.9))?;
     progress.report(0.9, "Writing the merged scan")?;
     write::cloud(out, &merged.cloud)?;
@@ -68,9 +69,9 @@ pub fn merge_files(
 /// Snapshots to be merged.
 #[derive(Clone, Debug)]
 pub struct Merge {
-    /// The table of their files with the CMM's positions: file, x, y, z in mm.
+    /// Table of the files with the CMM positions: file, x, y, z in mm.
     pub table: PathBuf,
-    /// What is asked beside.
+    /// Options.
     pub options: MergeOptions,
 }
 
@@ -82,19 +83,19 @@ impl Merge {
     }
 }
 
-/// Why a calibration is not to be used without a reason.
-fn flaw(issued: &Issued) -> Option<String> {
+/// Why a calibration must not be used without a written reason; `None` if it may.
+fn flaw(issued: &CalibrationRecord) -> Option<String> {
     if issued.edited {
-        return Some("The calibration was edited since it was made".to_owned());
+        return Some("The calibration was edited after it was issued".to_owned());
     }
     if !issued.certified {
-        return Some("The calibration is not certified, for the reasons that stand in it".to_owned());
+        return Some("The calibration is not certified, for the reasons stated in it".to_owned());
     }
     let is_expired = issued.expires_unix_s < date::unix_now();
     is_expired.then(|| format!("The calibration expired on {}", date::Stamp::of_unix(issued.expires_unix_s)))
 }
 
-fn record(issued: &Issued, merged: &Merged, files: Vec<Value>, reason: Option<&str>) -> Value {
+fn record(issued: &CalibrationRecord, merged: &Merged, files: Vec<Value>, reason: Option<&str>) -> Value {
     json!({
         "schema": "shadowgraph.merged/1",
         "software": report::software(),
@@ -113,51 +114,15 @@ fn record(issued: &Issued, merged: &Merged, files: Vec<Value>, reason: Option<&s
     })
 }
 
-/// What people are told of seams, and of how snapshots were moved.
-pub fn in_words(merged: &Merged) -> Vec<String> {
-    let mut said = vec![seams_in_words(&merged.seams)];
-    if let Some(refinement) = &merged.refinement {
-        let most_mm = refinement.shifts_mm.iter().copied().fold(0.0, f64::max);
-        let before = worst(&refinement.seams_before).map_or(0.0, |seam| seam.mean_mm.abs());
-        said.push(if refinement.pairs == 0 {
-            "None was moved: no two of them show enough of the same surface.".to_owned()
-        } else {
-            format!("Brought to agree: moved by up to {most_mm:.3} mm; before, the worst seam was {before:.3} mm off.")
-        });
-        if !refinement.converged {
-            said.push(format!("They did not come to rest in {} steps: look at the seams.", refinement.iterations));
-        }
-        said.extend(refinement.far().map(|number| {
-            format!(
-                "Snapshot {} had to move by {:.3} mm and {:.4}°, far more than it was taken to be off by; look at its \
-                 position.",
-                number + 1,
-                refinement.shifts_mm[number],
-                refinement.turns_deg[number]
-            )
-        }));
-    }
-    said
+/// A path next to `table` for the merged scan where no file exists yet: files opened by another inspection or an
+/// earlier step are not overwritten.
+fn unused_path(table: &Path) -> PathBuf {
+    let name = |count: u32| if count == 1 { "merged.ply".to_owned() } else { format!("merged-{count}.ply") };
+    let mut paths = (1..).map(|count| table.with_file_name(name(count)));
+    paths.find(|path| !path.exists()).unwrap_or_else(|| table.with_file_name("merged.ply"))
 }
 
-fn worst(seams: &[Seam]) -> Option<&Seam> {
-    seams.iter().max_by(|a, b| a.mean_mm.abs().total_cmp(&b.mean_mm.abs()))
-}
-
-fn seams_in_words(seams: &[Seam]) -> String {
-    match worst(seams) {
-        None => "No two of them overlap.".to_owned(),
-        Some(seam) => format!(
-            "{} seams; the worst, between {} and {}, is {:+.3} mm off.",
-            seams.len(),
-            seam.snapshots[0] + 1,
-            seam.snapshots[1] + 1,
-            seam.mean_mm
-        ),
-    }
-}
-
-/// Merges by the document's calibration, and opens the result as the scan.
+/// Merges by the document's calibration and opens the result as the scan.
 fn run(
     table: &Path,
     options: &MergeOptions,
@@ -168,17 +133,17 @@ fn run(
     let Some(outcome) = &document.calibration.outcome else {
         return Err(UserError::usage("Calibrate the sensor first."));
     };
-    let issued = Issued {
+    let issued = CalibrationRecord {
         mounting: Mounting::clone(&outcome.calibration.mounting),
-        unix_s: outcome.made.unix_s,
-        expires_unix_s: outcome.made.expires_unix_s(),
+        unix_s: outcome.provenance.unix_s,
+        expires_unix_s: outcome.provenance.expires_unix_s(),
         certified: outcome.calibration.certification().is_certified(),
         edited: false,
     };
-    let out: PathBuf = table.with_file_name("merged.ply");
+    let out = unused_path(table);
     let merged = merge_files(&issued, table, &out, options, context.backend.as_ref(), &progress.part(0.0, 0.7))?;
     let mut notes = vec![format!("Merged {} snapshots into {}.", merged.counts.len(), out.display())];
-    notes.extend(in_words(&merged));
+    notes.extend(merged.sentences());
     let opened = parts::scans(&[out], None, None, document, context, &progress.part(0.7, 1.0))?;
     Ok(opened.with_notes(notes))
 }

@@ -1,4 +1,4 @@
-//! The command that writes everything that is handed over.
+//! The command that writes the report.
 
 use std::path::{Path, PathBuf};
 
@@ -11,13 +11,13 @@ use render::colour_scale::ColourScale;
 use report::date::Stamp;
 use report::{Input, content, html, pdf, pictures, summary, table};
 use session::project::Project;
-use session::rooms::needs_both;
+use session::rooms::nominal_and_scan_required;
 use session::{Document, verdict};
 
-/// What can be asked to be written.
+/// Report commands.
 #[derive(Clone, Debug)]
 pub enum Report {
-    /// Writes the report and its companions into a folder.
+    /// Writes the report and the files that go with it to a folder.
     Write {
         /// The folder.
         folder: PathBuf,
@@ -32,14 +32,14 @@ impl Report {
     }
 }
 
-/// Which files to write.
+/// Options of the report's files.
 #[derive(Clone, Debug)]
 pub struct Outputs {
-    /// Times to state in the summary.
+    /// Run times for the summary: name, ms.
     pub timings_ms: Vec<(String, f64)>,
-    /// Whether to draw pictures.
+    /// Whether to render pictures.
     pub pictures: bool,
-    /// The name of the project file to write beside, if any.
+    /// Name of a project file to write with the report, if any.
     pub project: Option<&'static str>,
 }
 
@@ -49,20 +49,20 @@ impl Default for Outputs {
     }
 }
 
-/// The parts of `document` that a report needs; a sentence when one is missing.
+/// The parts of `document` that a report needs. Returns an error if one is missing.
 pub fn report_input<'a>(document: &'a Document, timings_ms: &'a [(String, f64)]) -> Result<Input<'a>> {
     match (document.nominal(), document.actual(), document.current_check()) {
         (Some(nominal), Some(actual), Some(check)) => {
-            let overall =
-                verdict::overall(document).ok_or_else(|| UserError::internal("A check came without a verdict."))?;
+            let overall = verdict::overall(document)
+                .ok_or_else(|| UserError::internal("There is a comparison without a verdict."))?;
             Ok(Input { document, nominal, actual, check, overall, timings_ms })
         }
-        (Some(_), Some(_), None) => Err(UserError::usage("Compare first: a report needs a current check.")),
-        _ => Err(needs_both()),
+        (Some(_), Some(_), None) => Err(UserError::usage("Compare first: a report needs an up-to-date comparison.")),
+        _ => Err(nominal_and_scan_required()),
     }
 }
 
-/// What says that a report is whole.
+/// The file that marks a report as complete; it is put in place last.
 const SUMMARY: &str = "summary.json";
 
 /// Writes `summary.json`, `deviations.csv`, `colormap.ply`, `views/*.png`, `report.html` and `report.pdf`.
@@ -80,7 +80,7 @@ pub fn write_report(document: &Document, folder: &Path, outputs: &Outputs, progr
     let pictures = if outputs.pictures {
         pictures::draw(&input, &scale, &progress.part(0.3, 0.6))?
     } else {
-        pictures::Pictures { missing: Some("Pictures were left out on request.".into()), ..Default::default() }
+        pictures::Pictures { missing: Some("Pictures were omitted on request.".into()), ..Default::default() }
     };
     for view in &pictures.views {
         atomic::write_bytes(&folder.join(&view.file), &view.png)?;

@@ -1,21 +1,21 @@
-//! Parallel planes: fitted together to what was named, kept as features of one normal.
+//! Parallel planes, fitted together to named selections and features and stored as features with a common normal.
 
 use super::features::scan;
 use super::{Context, Edit};
 use base::{Progress, Result, UserError};
 use geometry::Subset;
+use inspect::features::fits::weights::Weights;
 use inspect::features::fitting::Fitting;
 use inspect::features::measured::MeasuredFeature;
 use inspect::features::measures::distance;
 use inspect::features::recipe::FeatureRecipe;
-use inspect::features::weights::Weights;
 use inspect::features::{Fit, Kind};
 use inspect::selection::{ScanPoints, Selection};
 use session::Document;
 use session::plan::ElementId;
 use session::selection::Selectable;
 
-/// Fits them; one undo step lands all.
+/// Fits parallel planes, as one undo step.
 pub(super) fn fit(
     names: &[String],
     weights: Weights,
@@ -26,16 +26,14 @@ pub(super) fn fit(
 ) -> Result<Edit> {
     let (scan_id, actual) = scan(&document)?;
     if names.len() < 2 {
-        return Err(UserError::usage(
-            "Name two selections or features at least: one plane alone is parallel to nothing.",
-        ));
+        return Err(UserError::usage("Name at least two selections or features: parallel planes need two."));
     }
     if names.iter().enumerate().any(|(k, name)| names[..k].contains(name)) {
-        return Err(UserError::usage("A plane is named twice."));
+        return Err(UserError::usage("A plane is listed twice."));
     }
-    let numbers = names.iter().map(|name| numbers_of(name, &document)).collect::<Result<Vec<Subset>>>()?;
+    let indices = names.iter().map(|name| point_indices(name, &document)).collect::<Result<Vec<Subset>>>()?;
     let planes: Vec<Selection> =
-        numbers.into_iter().map(|numbers| Selection::Points(ScanPoints::of(numbers, actual))).collect();
+        indices.into_iter().map(|indices| Selection::Points(ScanPoints::of(indices, actual))).collect();
     let fitting = Fitting { clip_sigmas, weights, ..Fitting::of(Kind::Plane) };
     let mut ids = Vec::new();
     for (k, (name, selection)) in names.iter().zip(&planes).enumerate() {
@@ -56,23 +54,23 @@ pub(super) fn fit(
     if let Some(error) = ids.iter().find_map(|id| document.failure(*id)) {
         return Err(error);
     }
-    let note = in_words(&ids, weights, &document)?;
+    let note = summary(&ids, weights, &document)?;
     Ok(Edit::replacing("Fit parallel planes", document).with_notes([note]))
 }
 
-/// “3 parallel planes: … points used, …, 12.0000 ± 0.0010 mm apart.”
-fn in_words(ids: &[ElementId], weights: Weights, document: &Document) -> Result<String> {
+/// E.g. “3 parallel planes (weights: …): … points used, …, 12.0000 ± 0.0010 mm apart.”
+fn summary(ids: &[ElementId], weights: Weights, document: &Document) -> Result<String> {
     let features: Vec<&MeasuredFeature> = ids.iter().filter_map(|id| document.result(Some(*id))).collect();
     let fits: Vec<&Fit> = features.iter().filter_map(|own| own.fit().map(|fit| &**fit)).collect();
     let used: usize = fits.iter().map(|fit| fit.used).sum();
     let squares: f64 = fits.iter().map(|fit| fit.rms_mm * fit.rms_mm * fit.used as f64).sum();
     let normal_rad = fits.first().map_or(0.0, |fit| fit.uncertainty.direction_rad);
-    let mut apart = Vec::new();
+    let mut distances = Vec::new();
     for pair in features.windows(2) {
         let (near, far) = (pair[0].used(), pair[1].used());
         let found = distance(&pair[0].known(&near), &pair[1].known(&far))?;
-        let doubt = found.uncertainty_mm.map_or_else(String::new, |own| format!(" ± {own:.4}"));
-        apart.push(format!("{:.4}{doubt} mm", found.distance_mm));
+        let uncertainty = found.uncertainty_mm.map_or_else(String::new, |own| format!(" ± {own:.4}"));
+        distances.push(format!("{:.4}{uncertainty} mm", found.distance_mm));
     }
     Ok(format!(
         "{} parallel planes (weights: {}): {used} points used, RMS {:.4} mm, normal ± {:.5}°, {} apart.",
@@ -80,18 +78,18 @@ fn in_words(ids: &[ElementId], weights: Weights, document: &Document) -> Result<
         weights.words(),
         (squares / used.max(1) as f64).sqrt(),
         normal_rad.to_degrees(),
-        apart.join(", ")
+        distances.join(", ")
     ))
 }
 
-/// The points of a selection of that name, else of a feature.
-fn numbers_of(name: &str, document: &Document) -> Result<Subset> {
-    let is_it = |named: &&session::selection::NamedSelection| named.of == Selectable::Points && named.name == name;
-    let named = document.selections.iter().find(is_it).map(|named| named.numbers.clone());
+/// Point indices of the selection called `name`, else of the feature called `name`.
+fn point_indices(name: &str, document: &Document) -> Result<Subset> {
+    let matches = |named: &&session::selection::NamedSelection| named.of == Selectable::Points && named.name == name;
+    let named = document.selections.iter().find(matches).map(|named| named.numbers.clone());
     let fitted = || document.feature(name).map(|own| own.numbers.clone()).unwrap_or_default();
-    let numbers = named.unwrap_or_else(fitted);
-    if numbers.is_empty() {
+    let indices = named.unwrap_or_else(fitted);
+    if indices.is_empty() {
         return Err(UserError::usage(format!("There is no selection of points and no fitted feature “{name}”.")));
     }
-    Ok(numbers)
+    Ok(indices)
 }

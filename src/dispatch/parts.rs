@@ -1,4 +1,4 @@
-//! Commands that open nominals and scans, and change them.
+//! Commands that open and modify nominals and scans.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,14 +14,14 @@ use session::Document;
 use session::plan::Recipe;
 use session::selection::Selectable;
 
-/// What can be asked of nominals and scans.
+/// Commands on nominals and scans.
 #[derive(Clone, Debug)]
 pub enum Parts {
     /// Loads a nominal.
     OpenNominal {
         /// Its file.
         path: PathBuf,
-        /// Its unit; `None` takes what the format says, else mm.
+        /// Its unit; `None` uses that of the file format, else mm.
         unit: Option<LengthUnit>,
     },
     /// Loads one or more snapshots of one part in one frame.
@@ -30,14 +30,14 @@ pub enum Parts {
         paths: Vec<PathBuf>,
         /// Their unit.
         unit: Option<LengthUnit>,
-        /// Columns of files of numbers.
+        /// Column layout of text files.
         columns: Option<Columns>,
     },
-    /// Removes outliers of the scan, thins it, or finds its normals.
+    /// Removes outliers of the scan, thins it, or estimates its normals.
     CleanScan(cleaning::Step),
-    /// Turns the nominal's facets so that they agree and face outward.
+    /// Orients the nominal's facets consistently, facing outward.
     UnifyWinding,
-    /// Takes the selected facets out of the nominal.
+    /// Removes the selected facets from the nominal.
     RemoveFacets,
 }
 
@@ -83,49 +83,49 @@ pub(super) fn scans(
     context: &Context,
     progress: &Progress,
 ) -> Result<Edit> {
-    let (id, gone) = document.set_scan(paths, unit, columns)?;
+    let (id, removed) = document.set_scan(paths, unit, columns)?;
     document.make_one(id, &context.quiet_tools(), progress)?;
     let notes = document.sentences(id);
-    Ok(Edit::replacing("Open the scan", document).with_notes(notes).with_notes(gone))
+    Ok(Edit::replacing("Open the scan", document).with_notes(notes).with_notes(removed))
 }
 
 fn clean(step: cleaning::Step, mut document: Document, context: &Context, progress: &Progress) -> Result<Edit> {
     let (Some(id), Some(actual)) = (document.active.scan, document.actual()) else {
         return Err(UserError::usage("Load a scan first."));
     };
-    let (after, kept) = actual.after(&step, context.backend.as_ref(), &progress.part(0.0, 0.8))?;
-    let news = after.notes[actual.notes.len()..].to_vec();
+    let (after, kept) = actual.with_step(&step, context.backend.as_ref(), &progress.part(0.0, 0.8))?;
+    let new_notes = after.notes[actual.notes.len()..].to_vec();
     let label = step.name();
     document.change_recipe(id, |recipe| {
         if let Recipe::Scan(own) = recipe {
             own.cleaning.push(step);
         }
     })?;
-    document.give::<ScanRecipe>(id, Arc::new(after));
+    document.store_result::<ScanRecipe>(id, Arc::new(after));
     document.searches = None;
     if let Some(kept) = kept {
         super::selecting::renumber(Selectable::Points, &mut document, &kept)?;
     }
-    document.follow(&context.quiet_tools(), &progress.part(0.8, 1.0))?;
-    Ok(Edit::replacing(label, document).with_notes(news))
+    document.recompute_stale(&context.quiet_tools(), &progress.part(0.8, 1.0))?;
+    Ok(Edit::replacing(label, document).with_notes(new_notes))
 }
 
-/// The document with its nominal after one more step, and a sentence on that.
+/// The document with one more modification of its nominal, and a note on it.
 fn step_nominal(step: NominalStep, mut document: Document) -> Result<(Document, String)> {
     let (Some(id), Some(nominal)) = (document.active.nominal, document.nominal()) else {
         return Err(UserError::usage("Load a nominal first."));
     };
-    let (stepped, note) = nominal.stepped(step.clone());
+    let (stepped, note) = nominal.with_step(step.clone());
     document.change_recipe(id, |recipe| {
         if let Recipe::Nominal(own) = recipe {
             own.steps.push(step);
         }
     })?;
-    document.give::<NominalRecipe>(id, Arc::new(stepped));
+    document.store_result::<NominalRecipe>(id, Arc::new(stepped));
     Ok((document, note))
 }
 
-/// Takes the selected facets out of the nominal.
+/// Removes the selected facets from the nominal.
 fn remove_facets(document: Document) -> Result<Edit> {
     let (Some(nominal), removed) = (document.nominal(), document.facets.selected.clone()) else {
         return Err(UserError::usage("Load a nominal first."));
@@ -135,7 +135,7 @@ fn remove_facets(document: Document) -> Result<Edit> {
         return Err(UserError::usage("Brush some facets first."));
     }
     if kept.is_empty() {
-        return Err(UserError::usage("These are all facets of the nominal: nothing would be left to compare with."));
+        return Err(UserError::usage("All facets of the nominal are selected: nothing would be left to compare with."));
     }
     let (mut document, note) = step_nominal(NominalStep::RemoveFacets(removed), document)?;
     document.searches = None;

@@ -1,27 +1,28 @@
-//! Which state of which inspection lies in which project file.
+//! Keeps track of which state of which inspection is saved in which project file.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use session::Document;
 
-/// What was last saved of one inspection.
+/// The last save of one inspection.
 #[derive(Clone, Debug, Default)]
 struct Saved {
-    /// The project file, where there is one.
+    /// The project file, if there is one.
     path: Option<PathBuf>,
-    /// The state that it holds.
+    /// Revision of the saved state.
     revision: u64,
 }
 
-/// See the module. Undo may lead back into an inspection that was open before: each keeps its own file.
+/// The last saves of all inspections of the session. Undo may lead back to an inspection that was open before, so each
+/// keeps its own file.
 #[derive(Debug, Default)]
 pub struct Saves {
     by_inspection: BTreeMap<u64, Saved>,
 }
 
 impl Saves {
-    /// Whether `document` is as its file holds it, or as empty as it began.
+    /// Whether `document` is unchanged since it was saved, or since an inspection was started empty.
     pub fn holds(&self, document: &Document) -> bool {
         self.by_inspection.get(&document.inspection).map_or(0, |saved| saved.revision) == document.revision
     }
@@ -31,24 +32,24 @@ impl Saves {
         self.by_inspection.get(&document.inspection)?.path.as_deref()
     }
 
-    /// Takes note of what a finished command says of files.
-    pub(super) fn note(&mut self, kept: Kept, document: &Document) {
-        let saved = match kept {
-            Kept::In(path) => Saved { path: Some(path), revision: document.revision },
-            Kept::Nowhere(path) => Saved { path, revision: u64::MAX },
-            Kept::Empty => Saved { path: None, revision: document.revision },
+    /// Records the saved state after a finished command.
+    pub(super) fn record(&mut self, saved_state: SavedState, document: &Document) {
+        let saved = match saved_state {
+            SavedState::In(path) => Saved { path: Some(path), revision: document.revision },
+            SavedState::Unsaved(path) => Saved { path, revision: u64::MAX },
+            SavedState::Empty => Saved { path: None, revision: document.revision },
         };
         self.by_inspection.insert(document.inspection, saved);
     }
 }
 
-/// Where the state lies that a command leaves.
+/// Where the state left by a command is saved.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kept {
+pub enum SavedState {
     /// In this project file.
     In(PathBuf),
-    /// In no file yet, and belongs into this one, where one is known.
-    Nowhere(Option<PathBuf>),
-    /// There is nothing to keep.
+    /// In no file yet; it belongs in this one, if known.
+    Unsaved(Option<PathBuf>),
+    /// There is nothing to save.
     Empty,
 }

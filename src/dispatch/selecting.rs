@@ -1,4 +1,4 @@
-//! Commands on what is selected and hidden: the scan's points, or the nominal's facets.
+//! Commands on the selection and visibility of the scan's points and the nominal's facets.
 
 use std::path::{Path, PathBuf};
 
@@ -8,47 +8,47 @@ use base::{Progress, Result, UserError};
 use compute::point_deviation::PointDeviation;
 use geometry::{Combine, Subset};
 use inspect::deviation;
-use inspect::selection::SMOOTH_RAD;
+use inspect::selection::MIN_EDGE_ANGLE_RAD;
 use io::write;
 use render::selecting::{Brushed, Stroke};
 use session::Document;
-use session::rooms::needs_both;
-use session::selection::{Marked, NamedSelection, Selectable};
+use session::rooms::nominal_and_scan_required;
+use session::selection::{NamedSelection, Selectable, SelectionState};
 
-/// What can be asked of selections.
+/// Selection commands.
 #[derive(Clone, Debug)]
 pub enum Select {
-    /// Changes the selection by the scan's points inside an outline on the screen.
+    /// Changes the selection by the scan's points inside a brush stroke.
     Brush {
-        /// The stroke.
+        /// The brush stroke.
         stroke: Brushed,
-        /// What it does.
+        /// How it is combined with the selection.
         how: Combine,
     },
-    /// Changes the selection by some points or facets.
+    /// Changes the selection by points or facets given by index.
     Numbers(Selectable, Subset, Combine),
-    /// Changes the selection by the nominal's facets inside an outline on the screen.
+    /// Changes the selection by the nominal's facets inside a brush stroke.
     BrushFacets {
-        /// The stroke.
+        /// The brush stroke.
         stroke: Box<Stroke>,
-        /// What it does.
+        /// How it is combined with the selection.
         how: Combine,
     },
-    /// Selects the whole faces that the selected facets are part of.
+    /// Extends the selection of facets to whole faces.
     WholeFaces,
-    /// Selects the points that lie by the selected facets.
+    /// Selects the points whose closest point on the nominal lies on a selected facet.
     PointsOnFacets,
-    /// Selects neither points nor facets.
+    /// Clears both selections.
     Nothing,
-    /// Selects what was not.
+    /// Inverts the selection; hidden items stay unselected.
     Invert(Selectable),
-    /// Shows some of the points or facets.
+    /// Changes which points or facets are shown.
     Show(Selectable, Visibility),
-    /// Writes what is selected into a file.
+    /// Writes the selection to a file.
     Export(Selectable, PathBuf),
-    /// Keeps the selection under a name.
+    /// Stores the selection under a name.
     Name(Selectable, String),
-    /// Forgets a named selection, by its number.
+    /// Deletes a named selection, by its index.
     Forget(usize),
 }
 
@@ -74,7 +74,7 @@ impl Select {
                 Execution::work("Exporting the selection", move |_, _| export(of, &path, &before))
             }
             Self::Name(of, given) => Execution::Now(name(of, &given, &before)?),
-            Self::Forget(index) => Execution::Now(Edit::new("Forget a selection", move |document| {
+            Self::Forget(index) => Execution::Now(Edit::new("Delete a selection", move |document| {
                 if index < document.selections.len() {
                     document.selections.remove(index);
                 }
@@ -90,7 +90,7 @@ fn count(of: Selectable, document: &Document) -> Result<usize> {
     })
 }
 
-/// Those that are selected, if any are.
+/// The selected points or facets. Returns an error if none are selected.
 pub(super) fn selected(of: Selectable, document: &Document) -> Result<Subset> {
     let selected = &document.marked(of).selected;
     if selected.is_empty() {
@@ -105,7 +105,7 @@ fn change(label: &str, of: Selectable, selected: Subset) -> Edit {
 
 fn select(of: Selectable, stroke: &Subset, how: Combine, document: &Document) -> Result<Edit> {
     if !stroke.is_within(count(of, document)?) {
-        return Err(UserError::internal("A stroke named what is not there."));
+        return Err(UserError::internal("A brush stroke refers to points or facets that do not exist."));
     }
     let label = format!("Select {}", of.name());
     Ok(change(&label, of, document.marked(of).selected.combined(stroke, how)))
@@ -129,34 +129,35 @@ fn invert(of: Selectable, document: &Document) -> Result<Edit> {
     Ok(change("Invert the selection", of, others.combined(&marked.hidden, Combine::Remove)))
 }
 
-/// Selects the whole faces that the selected facets are part of.
+/// Extends the selection of facets to whole faces.
 fn whole_faces(document: &Document) -> Result<Edit> {
     let seeds = selected(Selectable::Facets, document)?;
     let Some(nominal) = document.nominal() else { return Err(UserError::usage("Load a nominal first.")) };
-    let faces = nominal.surface.mesh().whole_faces(nominal.surface.topology(), &seeds, SMOOTH_RAD);
+    let faces = nominal.surface.mesh().whole_faces(nominal.surface.topology(), &seeds, MIN_EDGE_ANGLE_RAD);
     Ok(change("Select whole faces", Selectable::Facets, faces))
 }
 
-/// Selects the scan's points that lie by the selected facets: those whose closest place on the nominal, within the
-/// distance and angle of the comparison, lies on one of them.
+/// Selects the scan's points whose closest point on the nominal, within the distance and angle limits of the
+/// comparison, lies on a selected facet.
 fn points_on_facets(document: &Document, context: &Context, progress: &Progress) -> Result<Edit> {
     let facets = selected(Selectable::Facets, document)?;
     let (Some(nominal), Some(actual)) = (document.nominal(), document.actual()) else {
-        return Err(needs_both());
+        return Err(nominal_and_scan_required());
     };
     let (parameters, pose) = (&document.settings.deviation, document.nominal_from_scan());
     parameters.check()?;
     let backend = context.backend.as_ref();
     let points = deviation::closest(backend, &nominal.surface, &actual.scan(), &pose, parameters, progress)?;
     let is_on = |(_, point): &(u32, &PointDeviation)| point.value().is_some() && facets.contains(point.facet);
-    let found: Vec<u32> = (0..).zip(&points).filter(is_on).map(|(number, _)| number).collect();
+    let found: Vec<u32> = (0..).zip(&points).filter(is_on).map(|(index, _)| index).collect();
     if found.is_empty() {
-        let within = parameters.max_distance_mm;
+        let max_distance_mm = parameters.max_distance_mm;
         return Err(UserError::input(format!(
-            "No point of the scan lies within {within} mm of the selected facets. Align first, or allow a larger distance."
+            "No point of the scan lies within {max_distance_mm} mm of the selected facets. Align first, or allow a \
+             larger distance."
         )));
     }
-    let note = format!("{} points lie by the selected facets.", found.len());
+    let note = format!("{} points lie on the selected facets.", found.len());
     let found = Subset::new(found).combined(&document.points.hidden, Combine::Remove);
     Ok(change("Select the points on facets", Selectable::Points, found).with_notes([note]))
 }
@@ -188,29 +189,29 @@ fn show(of: Selectable, which: Visibility, document: &Document) -> Result<Edit> 
         _ => {
             let hidden = document.marked(of).hidden.combined(&selected, Combine::Add);
             let apply = move |document: &mut Document| {
-                *document.marked_mut(of) = Marked { selected: Subset::default(), hidden }
+                *document.marked_mut(of) = SelectionState { selected: Subset::default(), hidden }
             };
             Edit::new(format!("Hide the selected {what}"), apply)
         }
     })
 }
 
-/// Writes what is selected into a file. Where the scan lies on the nominal, its points are written in that frame.
+/// Writes the selection to a file. Points of an aligned scan are written in the nominal frame.
 fn export(of: Selectable, path: &Path, document: &Document) -> Result<Edit> {
-    let numbers = selected(of, document)?;
+    let indices = selected(of, document)?;
     let mut frame = "nominal";
     if let (Selectable::Facets, Some(nominal)) = (of, document.nominal()) {
-        write::mesh(path, &nominal.surface.mesh().part(&numbers))?;
+        write::mesh(path, &nominal.surface.mesh().part(&indices))?;
     } else if let Some(actual) = document.actual() {
-        let mut cloud = actual.cloud.select(&numbers);
+        let mut cloud = actual.cloud.select(&indices);
         cloud.transform(&document.nominal_from_scan());
         write::cloud(path, &cloud)?;
         if document.alignment().is_none() {
             frame = "scan";
         }
     }
-    let (count, what) = (numbers.len(), of.name());
-    Ok(Edit::nothing(format!("Wrote {count} {what} into {}, in the frame of the {frame}.", path.display())))
+    let (count, what) = (indices.len(), of.name());
+    Ok(Edit::nothing(format!("Wrote {count} {what} to {}, in the {frame} frame.", path.display())))
 }
 
 fn name(of: Selectable, name: &str, document: &Document) -> Result<Edit> {
@@ -225,7 +226,7 @@ fn name(of: Selectable, name: &str, document: &Document) -> Result<Edit> {
     }))
 }
 
-/// What is left of selections when only the points or facets `kept` are.
+/// Renumbers all selections after all points or facets but those at the indices `kept` were removed.
 pub(super) fn renumber(of: Selectable, document: &mut Document, kept: &[u32]) -> Result<()> {
     *document.marked_mut(of) = document.marked(of).renumbered(kept);
     for named in document.selections.iter_mut().filter(|named| named.of == of) {
@@ -238,14 +239,14 @@ pub(super) fn renumber(of: Selectable, document: &mut Document, kept: &[u32]) ->
     Ok(())
 }
 
-/// Forgets selections of points and facets that are not there, as where a file has changed.
-pub(super) fn drop_strangers(document: &mut Document) {
+/// Drops selections with indices out of range, as after a file has changed.
+pub(super) fn drop_invalid(document: &mut Document) {
     let counts = Selectable::ALL.map(|of| (of, document.count(of).unwrap_or(0)));
     for (of, count) in counts {
         if !document.marked(of).hidden.is_within(count) {
             document.marked_mut(of).hidden = Subset::default();
         }
-        let is_there = |numbers: &Subset| !numbers.is_empty() && numbers.is_within(count);
-        document.selections.retain(|named| named.of != of || is_there(&named.numbers));
+        let is_valid = |indices: &Subset| !indices.is_empty() && indices.is_within(count);
+        document.selections.retain(|named| named.of != of || is_valid(&named.numbers));
     }
 }

@@ -1,4 +1,4 @@
-//! The command that measures many parts by a plan.
+//! The command that measures a series of parts by a plan.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,38 +16,38 @@ use session::series::{self, Part, PartRecord};
 /// Measures every part of a series.
 #[derive(Clone, Debug)]
 pub struct Series {
-    /// The plan's file.
+    /// The plan file.
     pub plan: PathBuf,
-    /// A folder of scans, one a part, or a list of parts.
+    /// A folder of scans, one per part, or a list of parts.
     pub parts: PathBuf,
-    /// Where records and tables go.
+    /// Output folder for records and tables.
     pub folder: PathBuf,
 }
 
-/// A series as it was measured.
-pub struct Measured {
-    /// In the order of the parts.
+/// The result of a measured series.
+pub struct SeriesResult {
+    /// One record per part, in the order of the parts.
     pub records: Vec<PartRecord>,
-    /// How many of them an earlier run had measured.
+    /// Number of records taken over from an earlier run.
     pub taken_over: usize,
 }
 
-/// How a series is measured.
-pub struct Orders<'a> {
+/// A series to be measured.
+pub struct SeriesRequest<'a> {
     /// The plan.
     pub plan: &'a Plan,
     /// The parts.
     pub parts: &'a [Part],
-    /// Where records and tables go.
+    /// Output folder for records and tables.
     pub folder: &'a Path,
-    /// Whether parts that an earlier run has measured by the same plan are taken over.
+    /// Whether parts measured in an earlier run by the same plan are taken over.
     pub resumes: bool,
-    /// Parts in work at a time; `None`: as many as there are cores, up to [`MOST_AT_ONCE`].
+    /// Number of parts measured in parallel; `None` uses the number of cores, up to `MAX_PARALLEL_PARTS`.
     pub at_once: Option<usize>,
 }
 
-/// More parts at a time gain nothing, and each holds its scan.
-pub const MOST_AT_ONCE: usize = 8;
+/// Default limit of parts measured in parallel: more bring no gain, and each holds its scan in memory.
+pub const MAX_PARALLEL_PARTS: usize = 8;
 
 impl Series {
     pub(super) fn execution(self, context: Context) -> Execution {
@@ -58,23 +58,24 @@ impl Series {
 fn run(series: &Series, context: &Context, progress: &Progress) -> Result<Edit> {
     let (plan, notes) = Plan::load(&series.plan)?;
     let parts = Part::of_path(&series.parts)?;
-    let orders = Orders { plan: &plan, parts: &parts, folder: &series.folder, resumes: true, at_once: None };
-    let Measured { records, taken_over } = measure(&orders, context, progress)?;
-    let note = in_words(&records, taken_over, &series.folder);
+    let request = SeriesRequest { plan: &plan, parts: &parts, folder: &series.folder, resumes: true, at_once: None };
+    let SeriesResult { records, taken_over } = measure(&request, context, progress)?;
+    let note = summary(&records, taken_over, &series.folder);
     let records = Arc::new(records);
     let edit = Edit::new("Measure parts", move |document| document.series = Some(records));
     Ok(edit.with_notes(notes).with_notes([note]))
 }
 
-/// Measures what is not measured yet, and writes a record for each part as soon as it has one, and the tables.
-pub fn measure(orders: &Orders<'_>, context: &Context, progress: &Progress) -> Result<Measured> {
-    let Orders { plan, parts, folder, .. } = orders;
+/// Measures the parts that are not measured yet. Writes a record for each part as soon as it is measured, then the
+/// tables.
+pub fn measure(request: &SeriesRequest<'_>, context: &Context, progress: &Progress) -> Result<SeriesResult> {
+    let SeriesRequest { plan, parts, folder, .. } = request;
     if parts.is_empty() {
         return Err(UserError::usage("Name the scans of the parts, a folder of them, or a list."));
     }
     std::fs::create_dir_all(folder).map_err(|e| UserError::file("make the folder", folder, &e))?;
     let mut records: BTreeMap<String, PartRecord> = BTreeMap::new();
-    if orders.resumes {
+    if request.resumes {
         let fingerprint = PartRecord::fingerprint(plan)?;
         let finished = |part: &Part| PartRecord::of_finished(&fingerprint, part, &folder.join(&part.name));
         records.extend(parts.iter().filter_map(finished).map(|record| (record.part.clone(), record)));
@@ -82,9 +83,9 @@ pub fn measure(orders: &Orders<'_>, context: &Context, progress: &Progress) -> R
     let taken_over = records.len();
     let open: Vec<Part> = parts.iter().filter(|part| !records.contains_key(&part.name)).cloned().collect();
     if !open.is_empty() {
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from).min(MOST_AT_ONCE);
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from).min(MAX_PARALLEL_PARTS);
         let tools = Tools { backend: context.backend.as_ref(), cad: &context.cad, watch: &|_, _| () };
-        series::run(plan, &open, orders.at_once.unwrap_or_else(cores), &tools, progress, |part, record| {
+        series::run(plan, &open, request.at_once.unwrap_or_else(cores), &tools, progress, |part, record| {
             record.save(&folder.join(&part.name))?;
             records.insert(part.name.clone(), record);
             Ok(())
@@ -92,19 +93,19 @@ pub fn measure(orders: &Orders<'_>, context: &Context, progress: &Progress) -> R
     }
     let records: Vec<PartRecord> = parts.iter().filter_map(|part| records.remove(&part.name)).collect();
     write_tables(folder, &records)?;
-    Ok(Measured { records, taken_over })
+    Ok(SeriesResult { records, taken_over })
 }
 
-/// How many of the parts that were measured came to that verdict.
+/// Number of measured parts with this verdict.
 pub fn count_of(records: &[PartRecord], verdict: Verdict) -> usize {
     records.iter().filter(|own| own.error.is_none() && own.verdict == Some(verdict)).count()
 }
 
-/// “12 parts: 9 pass, 2 fail, 0 incomplete, 1 could not be measured; tables in …”
-pub fn in_words(records: &[PartRecord], taken_over: usize, folder: &Path) -> String {
+/// E.g. “12 parts: 9 pass, 2 fail, 0 incomplete, 1 could not be measured; tables in ….”
+pub fn summary(records: &[PartRecord], taken_over: usize, folder: &Path) -> String {
     let before = match taken_over {
         0 => String::new(),
-        count => format!(" ({count} of them before)"),
+        count => format!(" ({count} from an earlier run)"),
     };
     format!(
         "{}{before}: {} pass, {} fail, {} incomplete, {} could not be measured; tables in {}.",

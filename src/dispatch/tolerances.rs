@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::edit::Execution;
-use super::features::{named_sentences, there_is_none};
+use super::features::{named_sentences, no_such_feature};
 use super::{Context, Edit};
 use base::{Progress, Result, UserError};
 use inspect::features::constructions::Construction;
@@ -15,17 +15,17 @@ use session::features::Measured;
 use session::plan::ElementId;
 use session::tolerancing::Judgement;
 
-/// Largest file that is read, bytes: plans are written by hand.
-const MOST_BYTES: u64 = 64 << 20;
+/// Largest file that is read, bytes (64 MiB).
+const MAX_BYTES: u64 = 64 << 20;
 
-/// What can be asked of constructed elements and tolerances.
+/// Commands on constructed elements and tolerances.
 #[derive(Clone, Debug)]
 pub enum Tolerances {
-    /// Makes an element from others.
+    /// Constructs an element from others.
     Construct {
-        /// The way it is made.
+        /// The construction.
         construction: Construction,
-        /// Names of what it is made from, in order.
+        /// Names of its source elements, in order.
         sources: Vec<String>,
     },
     /// Changes datum letters and tolerances.
@@ -44,7 +44,7 @@ impl Tolerances {
             Self::Construct { construction, sources } => Execution::work("Constructing", move |progress, _| {
                 construct(construction, &sources, before, &context, progress)
             }),
-            Self::Set(asked) => Execution::Now(set(*asked, before)?),
+            Self::Set(plan) => Execution::Now(set(*plan, before)?),
             Self::Judge => {
                 Execution::work("Judging the tolerances", move |progress, _| judge(before, &context, progress))
             }
@@ -61,10 +61,10 @@ fn construct(
     context: &Context,
     progress: &Progress,
 ) -> Result<Edit> {
-    let is_so = |own: &Measured<'_, ConstructionRecipe>| own.recipe.construction.name() == construction.name();
-    let before = document.constructions().into_iter().filter(is_so).count();
+    let is_same_kind = |own: &Measured<'_, ConstructionRecipe>| own.recipe.construction.name() == construction.name();
+    let before = document.constructions().into_iter().filter(is_same_kind).count();
     let name = document.free_name(construction.name(), Some(before + 1));
-    let source = |name: &String| document.feature_id(name).ok_or_else(|| there_is_none(name));
+    let source = |name: &String| document.feature_id(name).ok_or_else(|| no_such_feature(name));
     let sources = sources.iter().map(source).collect::<Result<Vec<ElementId>>>()?;
     let recipe = ConstructionRecipe { construction, sources, nominal: None };
     let id = document.plan.add(&name, recipe.into())?;
@@ -74,8 +74,8 @@ fn construct(
     Ok(Edit::replacing(format!("Construct {name}"), document).with_notes(notes))
 }
 
-fn set(asked: Plan, mut document: Document) -> Result<Edit> {
-    document.ask(asked)?;
+fn set(plan: Plan, mut document: Document) -> Result<Edit> {
+    document.ask(plan)?;
     Ok(Edit::replacing("Change the tolerances", document))
 }
 
@@ -89,7 +89,7 @@ fn judge(mut document: Document, context: &Context, progress: &Progress) -> Resu
     Ok(Edit::replacing("Judge the tolerances", document).with_notes([note]))
 }
 
-/// “Tolerances: 2 × conforms, 1 × undecided.”
+/// E.g. “Tolerances: 2 × conforms, 1 × undecided.”
 fn summary(judgement: &[Judgement]) -> String {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for result in judgement {
@@ -103,10 +103,10 @@ fn summary(judgement: &[Judgement]) -> String {
     format!("Tolerances: {}.", counts.join(", "))
 }
 
-/// Datum letters and tolerances of a JSON file.
+/// Reads datum letters and tolerances from a JSON file.
 fn read(path: &Path) -> Result<Plan> {
     let file = std::fs::metadata(path).map_err(|e| UserError::file("open", path, &e))?;
-    if file.len() > MOST_BYTES {
+    if file.len() > MAX_BYTES {
         return Err(UserError::input(format!("{}: this is too large for a list of tolerances.", path.display())));
     }
     let text = std::fs::read_to_string(path).map_err(|e| UserError::file("read", path, &e))?;
@@ -114,9 +114,9 @@ fn read(path: &Path) -> Result<Plan> {
 }
 
 fn open(path: &Path, mut document: Document) -> Result<Edit> {
-    let asked = read(path)?;
-    let note = format!("Opened {}: {} tolerances.", path.display(), asked.tolerances.len());
-    document.ask(asked)?;
+    let plan = read(path)?;
+    let note = format!("Opened {}: {} tolerances.", path.display(), plan.tolerances.len());
+    document.ask(plan)?;
     Ok(Edit::replacing("Open tolerances", document).with_notes([note]))
 }
 

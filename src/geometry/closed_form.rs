@@ -1,16 +1,17 @@
-//! The rigid motion between matched points in closed form, by unit quaternions (Horn 1987; Besl and McKay 1992).
+//! Closed-form rigid motion between point pairs by unit quaternions (Horn 1987; Besl and McKay 1992).
 
 use nalgebra::{Matrix3, Matrix4, Quaternion, UnitQuaternion};
 
 use super::{Point, Pose, Vector};
 
-/// The least distance of the two largest eigenvalues, relative to the size of the matrix, below which a rotation counts
-/// as open. Points reach it that are within 0.03 % of a line.
-const OPEN: f64 = 1e-7;
+/// Minimum gap between the two largest eigenvalues, relative to the largest matrix element, for the rotation to be
+/// determined. Points within 0.03 % of a straight line fall below it.
+const MIN_EIGENVALUE_GAP: f64 = 1e-7;
 
-/// The motion that carries points onto their matches with the least squared distances, from the centroids of both and
-/// the sum of (point - centroid) (match - centroid)' over all pairs; never a reflection. `None` where the points leave
-/// a rotation open: all in one place or on one line, or no numbers.
+/// Least-squares rigid motion (never a reflection) of points onto their matches, from the centroid of the matches
+/// `to_centroid`, the centroid of the points `from_centroid`, mm, and `covariance`, the sum over all pairs of (point -
+/// centroid) (match - centroid)', mm². `None` if the rotation is undetermined: coincident or collinear points, or
+/// non-finite input.
 pub fn rigid_motion(to_centroid: &Point, from_centroid: &Point, covariance: &Matrix3<f64>) -> Option<Pose> {
     let trace = covariance.trace();
     let skew = covariance - covariance.transpose();
@@ -21,16 +22,16 @@ pub fn rigid_motion(to_centroid: &Point, from_centroid: &Point, covariance: &Mat
     q.fixed_view_mut::<3, 1>(1, 0).copy_from(&delta);
     let block = covariance + covariance.transpose() - Matrix3::identity() * trace;
     q.fixed_view_mut::<3, 3>(1, 1).copy_from(&block);
-    let spread = q.abs().max();
-    if !(spread > 0.0 && spread.is_finite()) {
+    let max_element = q.abs().max();
+    if !(max_element > 0.0 && max_element.is_finite()) {
         return None;
     }
     let eigen = nalgebra::SymmetricEigen::new(q);
     let mut order = [0, 1, 2, 3];
     order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]));
     let (largest, second) = (eigen.eigenvalues[order[0]], eigen.eigenvalues[order[1]]);
-    // Points on one line leave the turn about it open: then the two largest eigenvalues coincide.
-    if largest - second <= OPEN * spread {
+    // Collinear points leave the rotation about their line undetermined: the two largest eigenvalues coincide.
+    if largest - second <= MIN_EIGENVALUE_GAP * max_element {
         return None;
     }
     let v = eigen.eigenvectors.column(order[0]);

@@ -1,54 +1,54 @@
-//! Measured points with whatever their file knows about them.
+//! Measured point clouds with the optional data of their files.
 
 use rayon::prelude::*;
 
 use super::{Aabb, Point, Pose, Vector, morton};
 
-/// A measured point cloud, mm. Optional columns are empty or as long as `points`.
+/// A measured point cloud, mm. Each optional column is empty or has one entry per point.
 #[derive(Clone, Debug, Default)]
 pub struct Cloud {
-    /// Places, mm, in the scan's frame; every one finite.
+    /// Points, mm, in the scan frame; all finite.
     pub points: Vec<Point>,
-    /// Unit normals; empty where unknown.
+    /// Unit normals; empty if unknown.
     pub normals: Vec<[f32; 3]>,
-    /// Unit directions from the point to the sensor; empty where unknown.
+    /// Unit directions from each point to the sensor; empty if unknown.
     pub to_sensor: Vec<[f32; 3]>,
-    /// Intensity as the file gives it; empty where unknown.
+    /// Intensities as in the file, without scaling; empty if unknown.
     pub intensity: Vec<f32>,
-    /// Where the sensor stood, mm, where one place served all points.
+    /// Sensor position, mm, if it is the same for all points.
     pub viewpoint: Option<Point>,
-    /// The grid of an organised snapshot.
+    /// Grid of an organised snapshot.
     pub grid: Option<SnapshotGrid>,
 }
 
-/// Which point each cell of an organised snapshot holds.
+/// Pixel grid of an organised snapshot, with the point of each cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SnapshotGrid {
-    /// Cells in a row.
+    /// Number of columns.
     pub width: u32,
-    /// Rows.
+    /// Number of rows.
     pub height: u32,
-    /// Index of the point in each cell, row by row; `NO_POINT` where the sensor saw nothing.
+    /// Point index of each cell, row by row; [`Self::NO_POINT`] where the sensor measured nothing.
     pub cells: Vec<u32>,
 }
 
 impl SnapshotGrid {
-    /// Marks a cell in which the sensor saw nothing.
+    /// Marks a cell without a measured point.
     pub const NO_POINT: u32 = u32::MAX;
 }
 
 impl Cloud {
-    /// A cloud that knows nothing but its points.
+    /// A cloud without optional data.
     pub fn from_points(points: Vec<Point>) -> Self {
         Self { points, ..Self::default() }
     }
 
-    /// Box around all points, mm.
+    /// Bounding box of all points, mm.
     pub fn bounds(&self) -> Aabb {
         Aabb::of_points(&self.points)
     }
 
-    /// Every length times `factor` (a change of unit).
+    /// Multiplies points and viewpoint by `factor` (change of unit).
     pub fn scale(&mut self, factor: f64) {
         if factor != 1.0 {
             self.points.iter_mut().for_each(|point| point.coords *= factor);
@@ -56,16 +56,16 @@ impl Cloud {
         }
     }
 
-    /// The direction from point `index` to the sensor, where the file knows it.
+    /// Unit direction from point `index` to the sensor, from its own direction or the viewpoint; `None` if unknown.
     pub fn direction_to_sensor(&self, index: usize) -> Option<Vector> {
         if let Some(direction) = self.to_sensor.get(index) {
             return Some(vector(*direction));
         }
-        let away = self.viewpoint? - self.points.get(index)?;
-        (away.norm() > 0.0).then(|| away.normalize())
+        let offset = self.viewpoint? - self.points.get(index)?;
+        (offset.norm() > 0.0).then(|| offset.normalize())
     }
 
-    /// The points numbered `keep`, with their columns; the grid is dropped.
+    /// The points with indices `keep` and their optional data; the grid is dropped.
     pub fn select(&self, keep: &[u32]) -> Self {
         fn pick<T: Copy>(column: &[T], keep: &[u32]) -> Vec<T> {
             if column.is_empty() { Vec::new() } else { keep.iter().map(|&i| column[i as usize]).collect() }
@@ -80,7 +80,8 @@ impl Cloud {
         }
     }
 
-    /// Appends another snapshot of the same frame. A column survives only where both have it.
+    /// Appends another snapshot in the same frame. An optional column is kept only if both clouds have it; the grid is
+    /// dropped. If one cloud is empty, the result is the other one, with its grid.
     pub fn append(&mut self, mut other: Self) {
         if other.points.is_empty() {
             return;
@@ -90,21 +91,22 @@ impl Cloud {
             return;
         }
         if self.viewpoint != other.viewpoint {
-            self.spell_out_directions();
-            other.spell_out_directions();
+            self.replace_viewpoint_by_directions();
+            other.replace_viewpoint_by_directions();
         }
-        fn join<T>(mine: &mut Vec<T>, mut theirs: Vec<T>) {
+        fn append_or_clear<T>(mine: &mut Vec<T>, mut theirs: Vec<T>) {
             if mine.is_empty() || theirs.is_empty() { *mine = Vec::new() } else { mine.append(&mut theirs) }
         }
-        join(&mut self.normals, other.normals);
-        join(&mut self.to_sensor, other.to_sensor);
-        join(&mut self.intensity, other.intensity);
+        append_or_clear(&mut self.normals, other.normals);
+        append_or_clear(&mut self.to_sensor, other.to_sensor);
+        append_or_clear(&mut self.intensity, other.intensity);
         self.points.append(&mut other.points);
         self.grid = None;
     }
 
-    /// Replaces the one viewpoint by a direction per point, so that clouds of different viewpoints can be merged.
-    fn spell_out_directions(&mut self) {
+    /// Replaces the common viewpoint by one direction per point, so that clouds with different viewpoints can be
+    /// merged.
+    fn replace_viewpoint_by_directions(&mut self) {
         if self.to_sensor.is_empty() && self.viewpoint.is_some() {
             self.to_sensor = (0..self.points.len())
                 .map(|i| self.direction_to_sensor(i).unwrap_or_else(Vector::z).cast::<f32>().into())
@@ -113,7 +115,7 @@ impl Cloud {
         self.viewpoint = None;
     }
 
-    /// Moves points, normals and directions by `to_from_scan`.
+    /// Transforms points, normals, sensor directions and viewpoint by `to_from_scan`.
     pub fn transform(&mut self, to_from_scan: &Pose) {
         self.points.iter_mut().for_each(|point| *point = to_from_scan * *point);
         for direction in self.normals.iter_mut().chain(&mut self.to_sensor) {
@@ -122,7 +124,7 @@ impl Cloud {
         self.viewpoint = self.viewpoint.map(|viewpoint| to_from_scan * viewpoint);
     }
 
-    /// Bytes held in memory.
+    /// Allocated memory, bytes.
     pub fn bytes(&self) -> u64 {
         (self.points.capacity() * size_of::<Point>()
             + (self.normals.capacity() + self.to_sensor.capacity()) * size_of::<[f32; 3]>()
@@ -131,19 +133,19 @@ impl Cloud {
     }
 }
 
-/// A stored direction as f64.
+/// A stored f32 direction as an f64 vector.
 #[inline]
 pub fn vector(direction: [f32; 3]) -> Vector {
     Vector::new(f64::from(direction[0]), f64::from(direction[1]), f64::from(direction[2]))
 }
 
-/// Points laid along a space-filling curve, so that neighbours in memory are neighbours in space. Searches over them
-/// reuse what the previous query touched; a rigid motion keeps the order good.
+/// Points ordered along a space-filling curve, so that neighbours in memory are mostly neighbours in space. Consecutive
+/// queries then visit cached parts of a tree; the order remains useful after a rigid motion.
 #[derive(Clone, Debug, Default)]
 pub struct OrderedPoints {
-    /// The points along the curve, mm.
+    /// Points in order along the curve, mm.
     pub points: Vec<Point>,
-    /// For each of `points`, its number in the cloud.
+    /// For each of `points`, its index in the original slice.
     pub numbers: Vec<u32>,
 }
 
@@ -154,11 +156,11 @@ impl OrderedPoints {
         Self { points: numbers.par_iter().map(|&i| points[i as usize]).collect(), numbers }
     }
 
-    /// Puts `values`, one per ordered point, back into the cloud's own numbering.
+    /// Reorders `values`, one per ordered point, to the order of the original slice.
     pub fn scatter<T: Copy + Default>(&self, values: &[T]) -> Vec<T> {
         let mut out = vec![T::default(); values.len()];
-        for (&number, &value) in self.numbers.iter().zip(values) {
-            out[number as usize] = value;
+        for (&index, &value) in self.numbers.iter().zip(values) {
+            out[index as usize] = value;
         }
         out
     }

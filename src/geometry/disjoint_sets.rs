@@ -1,34 +1,34 @@
-//! Groups of linked things.
+//! Union-find over indices.
 
-/// Disjoint sets over indices, joined pair by pair (Tarjan 1975). A set is known by its lowest index, so that the
-/// order of joining does not show.
+/// Disjoint sets of indices (union-find, Tarjan 1975). Each set is represented by its lowest index, so results do not
+/// depend on the order of the joins.
 pub struct DisjointSets {
     parent: Vec<u32>,
 }
 
 impl DisjointSets {
-    /// `count` sets of one member each.
+    /// `count` sets of one index each.
     pub fn new(count: usize) -> Self {
         Self { parent: (0..count as u32).collect() }
     }
 
-    /// The lowest index of the set that `index` is in.
+    /// Lowest index in the set that contains `index`.
     pub fn root(&mut self, mut index: u32) -> u32 {
         while self.parent[index as usize] != index {
-            let above = self.parent[self.parent[index as usize] as usize];
-            self.parent[index as usize] = above;
-            index = above;
+            let grandparent = self.parent[self.parent[index as usize] as usize];
+            self.parent[index as usize] = grandparent;
+            index = grandparent;
         }
         index
     }
 
-    /// Makes one set of the sets that `a` and `b` are in.
+    /// Joins the sets that contain `a` and `b`.
     pub fn join(&mut self, a: u32, b: u32) {
         let (a, b) = (self.root(a), self.root(b));
         self.parent[a.max(b) as usize] = a.min(b);
     }
 
-    /// The sets among `members`, each in ascending order, by their lowest index.
+    /// Groups `members` by set, ordered by the lowest index of each set; each group keeps the order of `members`.
     pub fn groups(&mut self, members: impl Iterator<Item = u32>) -> Vec<Vec<u32>> {
         let mut groups: std::collections::BTreeMap<u32, Vec<u32>> = std::collections::BTreeMap::new();
         for member in members {
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_order_of_joining_does_not_show() {
+    fn groups_do_not_depend_on_the_order_of_joins() {
         let mut forward = DisjointSets::new(6);
         [(0, 1), (1, 2), (4, 5)].into_iter().for_each(|(a, b)| forward.join(a, b));
         let mut backward = DisjointSets::new(6);

@@ -1,22 +1,23 @@
-//! Eigenvalues of symmetric 3x3 matrices by Jacobi's rotations: small eigenvalues keep their digits, and the same
-//! steps on a device give the same bits. The twin of kernels/lib/jacobi.cuh.
+//! Eigenvalues of symmetric 3x3 matrices by cyclic Jacobi rotations, which keep small eigenvalues accurate. The same
+//! operations in the same order as kernels/lib/jacobi.cuh, for bitwise equal results on CPU and GPU.
 
 use super::Vector;
 
-/// Sweeps that no matrix of finite numbers needs.
-const SWEEPS: usize = 16;
-/// What is smaller than this, relative to the diagonal beside it, cannot change an eigenvalue.
-const NOTHING: f64 = 1.0 / (1_u64 << 60) as f64;
+/// Upper limit of sweeps; not reached for finite matrices.
+const MAX_SWEEPS: usize = 16;
+/// Off-diagonal elements below this, relative to their two diagonal elements, do not change an eigenvalue and are set
+/// to zero.
+const RELATIVE_TOLERANCE: f64 = 1.0 / (1_u64 << 60) as f64;
 
-/// Eigenvalues, smallest first, and their unit eigenvectors.
+/// Eigenvalues in ascending order and their unit eigenvectors.
 ///
 /// `matrix` holds xx, xy, xz, yy, yz, zz. Golub and Van Loan, "Matrix Computations", 8.5 (cyclic by row).
 pub fn eigen(matrix: &[f64; 6]) -> ([f64; 3], [Vector; 3]) {
     let [xx, xy, xz, yy, yz, zz] = *matrix;
     let mut a = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]];
-    // Eigenvectors by columns.
+    // Eigenvectors in columns.
     let mut v = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
-    for _ in 0..SWEEPS {
+    for _ in 0..MAX_SWEEPS {
         if a[0][1] == 0.0 && a[0][2] == 0.0 && a[1][2] == 0.0 {
             break;
         }
@@ -25,28 +26,29 @@ pub fn eigen(matrix: &[f64; 6]) -> ([f64; 3], [Vector; 3]) {
         }
     }
     let mut order = [0, 1, 2];
-    for (one, other) in [(0, 1), (1, 2), (0, 1)] {
-        if a[order[other]][order[other]] < a[order[one]][order[one]] {
-            order.swap(one, other);
+    for (i, j) in [(0, 1), (1, 2), (0, 1)] {
+        if a[order[j]][order[j]] < a[order[i]][order[i]] {
+            order.swap(i, j);
         }
     }
     (order.map(|i| a[i][i]), order.map(|i| Vector::new(v[0][i], v[1][i], v[2][i])))
 }
 
-/// Turns the plane of p and q so that their product vanishes; r is the third.
+/// Rotates in the plane of axes p and q so that `a[p][q]` becomes zero; r is the third axis. Accumulates the rotation
+/// in `v`.
 fn rotate(a: &mut [[f64; 3]; 3], v: &mut [[f64; 3]; 3], p: usize, q: usize, r: usize) {
-    let off = a[p][q];
+    let off_diagonal = a[p][q];
     (a[p][q], a[q][p]) = (0.0, 0.0);
-    if off.abs() <= NOTHING * (a[p][p].abs() + a[q][q].abs()) {
+    if off_diagonal.abs() <= RELATIVE_TOLERANCE * (a[p][p].abs() + a[q][q].abs()) {
         return;
     }
-    let theta = (a[q][q] - a[p][p]) / (2.0 * off);
-    let size = 1.0 / (theta.abs() + (theta * theta + 1.0).sqrt());
-    let t = if theta < 0.0 { -size } else { size };
+    let theta = (a[q][q] - a[p][p]) / (2.0 * off_diagonal);
+    let magnitude = 1.0 / (theta.abs() + (theta * theta + 1.0).sqrt());
+    let t = if theta < 0.0 { -magnitude } else { magnitude };
     let c = 1.0 / (t * t + 1.0).sqrt();
     let s = t * c;
-    a[p][p] -= t * off;
-    a[q][q] += t * off;
+    a[p][p] -= t * off_diagonal;
+    a[q][q] += t * off_diagonal;
     let (rp, rq) = (a[r][p], a[r][q]);
     a[r][p] = c * rp - s * rq;
     a[r][q] = s * rp + c * rq;
@@ -64,12 +66,12 @@ mod tests {
     use base::random::Random;
 
     #[test]
-    fn any_spectrum_in_any_pose_comes_back() {
+    fn spectra_are_recovered_in_any_orientation() {
         let mut random = Random::new(2, 0);
         for spectrum in [[1.0, 2.0, 3.0], [1e-9, 1.0, 1.0], [0.0, 0.0, 5.0], [2.0, 2.0, 2.0], [1e-12, 1e-6, 1e6]] {
             for _ in 0..200 {
-                let turn = random.rotation().to_rotation_matrix().into_inner();
-                let m = turn * nalgebra::Matrix3::from_diagonal(&Vector::from(spectrum)) * turn.transpose();
+                let rotation = random.rotation().to_rotation_matrix().into_inner();
+                let m = rotation * nalgebra::Matrix3::from_diagonal(&Vector::from(spectrum)) * rotation.transpose();
                 let packed = [m[(0, 0)], m[(0, 1)], m[(0, 2)], m[(1, 1)], m[(1, 2)], m[(2, 2)]];
                 let (values, vectors) = eigen(&packed);
                 for i in 0..3 {
@@ -83,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_diagonal_matrix_is_left_as_it_is() {
+    fn a_diagonal_matrix_is_only_sorted() {
         let (values, vectors) = eigen(&[3.0, 0.0, 0.0, 1.0, 0.0, 2.0]);
         assert_eq!(values, [1.0, 2.0, 3.0]);
         assert_eq!(vectors, [Vector::y(), Vector::z(), Vector::x()]);

@@ -1,4 +1,5 @@
-//! Floor 0: shapes and the searches over them. Lengths in millimetres, f64; searches filter in f32 and decide in f64.
+//! Floor 0: meshes, point clouds, rigid motions and spatial searches. Lengths in millimetres, f64; searches pre-filter
+//! in f32 and decide in f64.
 
 pub mod aabb;
 pub mod closed_form;
@@ -40,9 +41,9 @@ pub use repair::repair;
 pub use subset::{Combine, Subset};
 pub use surface::{Surface, SurfaceHit};
 
-/// A place, in mm, in the frame its name says.
+/// A position, mm, in the frame stated by its name.
 pub type Point = nalgebra::Point3<f64>;
-/// A direction or a difference of places, in mm.
+/// A direction, or a difference of positions, mm.
 pub type Vector = nalgebra::Vector3<f64>;
-/// A rigid motion, named `to_from_from`.
+/// A rigid motion. Names read target first: `nominal_from_scan` maps scan coordinates to nominal coordinates.
 pub type Pose = nalgebra::Isometry3<f64>;

@@ -1,4 +1,4 @@
-//! Triangle meshes: shared vertices, facets, and where each facet came from.
+//! Triangle meshes with shared vertices and the CAD face of each facet.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ pub struct Mesh {
     pub vertices: Vec<Point>,
     /// Three indices into `vertices` per facet.
     pub facets: Vec<[u32; 3]>,
-    /// Index of the CAD face that each facet belongs to; empty where the file knows no CAD faces.
+    /// CAD face index of each facet; empty if the file has no CAD faces.
     pub cad_faces: Vec<u32>,
 }
 
@@ -28,17 +28,17 @@ impl Mesh {
         triangle::normal(&self.corners(facet))
     }
 
-    /// Box around all vertices that a facet uses, mm.
+    /// Bounding box of all vertices used by facets, mm.
     pub fn bounds(&self) -> Aabb {
         Aabb::of_points(self.facets.iter().flatten().map(|&vertex| &self.vertices[vertex as usize]))
     }
 
-    /// Sum of the facets' areas, mm².
+    /// Total area of the facets, mm².
     pub fn area_mm2(&self) -> f64 {
         (0..self.facets.len()).map(|facet| 0.5 * triangle::area_vector(&self.corners(facet)).norm()).sum()
     }
 
-    /// Signed volume, mm³: positive for a closed mesh that winds outward.
+    /// Signed volume, mm³: positive for a closed mesh with outward normals. Meaningful for closed meshes only.
     pub fn volume_mm3(&self) -> f64 {
         let centre = self.bounds().centre();
         (0..self.facets.len())
@@ -49,38 +49,38 @@ impl Mesh {
             .sum()
     }
 
-    /// Every length times `factor` (a change of unit).
+    /// Multiplies all coordinates by `factor` (change of unit).
     pub fn scale(&mut self, factor: f64) {
         if factor != 1.0 {
             self.vertices.iter_mut().for_each(|vertex| vertex.coords *= factor);
         }
     }
 
-    /// Turns every facet inside out.
+    /// Reverses the winding of every facet.
     pub fn flip(&mut self) {
         self.facets.iter_mut().for_each(|facet| facet.swap(1, 2));
     }
 
-    /// Bytes held in memory.
+    /// Allocated memory, bytes.
     pub fn bytes(&self) -> u64 {
         (self.vertices.capacity() * size_of::<Point>()
             + self.facets.capacity() * size_of::<[u32; 3]>()
             + self.cad_faces.capacity() * size_of::<u32>()) as u64
     }
 
-    /// Only the facets of those numbers, and the vertices that they use.
+    /// Submesh of the facets with the given indices, and the vertices that they use.
     pub fn part(&self, facets: &[u32]) -> Self {
         const UNUSED: u32 = u32::MAX;
-        let mut numbers = vec![UNUSED; self.vertices.len()];
+        let mut new_index = vec![UNUSED; self.vertices.len()];
         let mut part = Self::default();
         for &facet in facets {
             let corners = self.facets[facet as usize].map(|vertex| {
-                let number = &mut numbers[vertex as usize];
-                if *number == UNUSED {
-                    *number = part.vertices.len() as u32;
+                let index = &mut new_index[vertex as usize];
+                if *index == UNUSED {
+                    *index = part.vertices.len() as u32;
                     part.vertices.push(self.vertices[vertex as usize]);
                 }
-                *number
+                *index
             });
             part.facets.push(corners);
         }
@@ -90,54 +90,56 @@ impl Mesh {
         part
     }
 
-    /// The whole faces that `seeds` are part of: faces of the CAD where the file knew them, else what hangs together
-    /// with the seeds over edges where the surface turns by less than `most_turn_rad`.
-    pub fn whole_faces(&self, topology: &Topology, seeds: &Subset, most_turn_rad: f64) -> Subset {
+    /// The complete faces that contain the facets `seeds`: CAD faces where the mesh has them, otherwise the facets
+    /// connected to the seeds across edges whose facet normals differ by at most `max_crease_rad`.
+    pub fn whole_faces(&self, topology: &Topology, seeds: &Subset, max_crease_rad: f64) -> Subset {
         if !self.cad_faces.is_empty() {
             let wanted: HashSet<u32> = seeds.iter().map(|&facet| self.cad_faces[facet as usize]).collect();
             let is_wanted = |facet: &u32| wanted.contains(&self.cad_faces[*facet as usize]);
             return Subset::new((0..self.facets.len() as u32).filter(is_wanted).collect());
         }
-        let least_cosine = most_turn_rad.cos();
-        let mut is_found = vec![false; self.facets.len()];
-        seeds.iter().for_each(|&seed| is_found[seed as usize] = true);
-        let mut found = seeds.to_vec();
+        let min_cosine = max_crease_rad.cos();
+        let mut is_included = vec![false; self.facets.len()];
+        seeds.iter().for_each(|&seed| is_included[seed as usize] = true);
+        let mut facets = seeds.to_vec();
         let mut next = 0;
-        while let Some(&facet) = found.get(next) {
+        while let Some(&facet) = facets.get(next) {
             next += 1;
             let normal = self.normal(facet as usize);
             for neighbour in topology.neighbours[facet as usize] {
                 if neighbour != NO_NEIGHBOUR
-                    && !is_found[neighbour as usize]
-                    && self.normal(neighbour as usize).dot(&normal) >= least_cosine
+                    && !is_included[neighbour as usize]
+                    && self.normal(neighbour as usize).dot(&normal) >= min_cosine
                 {
-                    is_found[neighbour as usize] = true;
-                    found.push(neighbour);
+                    is_included[neighbour as usize] = true;
+                    facets.push(neighbour);
                 }
             }
         }
-        Subset::new(found)
+        Subset::new(facets)
     }
 
-    /// Appends another mesh; its CAD faces are renumbered after this one's.
+    /// Appends another mesh; its CAD faces are renumbered to follow those of this mesh.
     pub fn append(&mut self, other: &Self) {
         let offset = self.vertices.len() as u32;
         if !(self.cad_faces.is_empty() && other.cad_faces.is_empty()) {
-            let known = |faces: &[u32], count: usize| if faces.is_empty() { vec![0; count] } else { faces.to_vec() };
-            self.cad_faces = known(&self.cad_faces, self.facets.len());
+            let faces_or_zero =
+                |faces: &[u32], count: usize| if faces.is_empty() { vec![0; count] } else { faces.to_vec() };
+            self.cad_faces = faces_or_zero(&self.cad_faces, self.facets.len());
             let next_face = self.cad_faces.iter().max().map_or(0, |face| face + 1);
-            self.cad_faces.extend(known(&other.cad_faces, other.facets.len()).iter().map(|face| face + next_face));
+            self.cad_faces
+                .extend(faces_or_zero(&other.cad_faces, other.facets.len()).iter().map(|face| face + next_face));
         }
         self.vertices.extend_from_slice(&other.vertices);
         self.facets.extend(other.facets.iter().map(|facet| facet.map(|vertex| vertex + offset)));
     }
 }
 
-/// Meshes of analytic shapes, for tests, the simulator and benches. All wind outward.
+/// Meshes of analytic shapes, for tests, the simulator and benchmarks. Facets face outward.
 pub mod shapes {
     use super::{Mesh, Point};
 
-    /// A box with 12 facets between two corners.
+    /// Box of 12 facets between opposite corners; two facets per CAD face.
     pub fn cuboid(min: Point, max: Point) -> Mesh {
         let vertices = super::Aabb { min, max }.corners().to_vec();
         let facets = vec![
@@ -157,7 +159,7 @@ pub mod shapes {
         Mesh { vertices, facets, cad_faces: (0..12).map(|facet| facet / 2).collect() }
     }
 
-    /// A surface of revolution-like grid, closed in `v` and, when `closed_u`, in `u`.
+    /// Grid of `nu` by `nv` quads over `at(u, v)` with u and v from 0 to 1: periodic in v and, if `closed_u`, in u.
     pub fn grid(nu: u32, nv: u32, closed_u: bool, at: impl Fn(f64, f64) -> Point) -> Mesh {
         let rows = if closed_u { nu } else { nu + 1 };
         let mut mesh = Mesh::default();
@@ -177,7 +179,7 @@ pub mod shapes {
         mesh
     }
 
-    /// A torus about z: ring radius `ring_mm`, tube radius `tube_mm`.
+    /// Torus about z: major radius `ring_mm`, minor radius `tube_mm`.
     pub fn torus(ring_mm: f64, tube_mm: f64, nu: u32, nv: u32) -> Mesh {
         grid(nu, nv, true, |u, v| {
             let (a, b) = (u * std::f64::consts::TAU, v * std::f64::consts::TAU);
@@ -186,7 +188,7 @@ pub mod shapes {
         })
     }
 
-    /// A sphere about the origin, subdivided `levels` times from an icosahedron.
+    /// Sphere about the origin: an icosahedron subdivided `levels` times.
     pub fn sphere(radius_mm: f64, levels: u32) -> Mesh {
         let phi = (1.0 + 5.0_f64.sqrt()) / 2.0;
         let mut vertices = Vec::new();
@@ -196,12 +198,12 @@ pub mod shapes {
             vertices.push(Point::new(b, 0.0, a));
         }
         let mut mesh = Mesh { vertices, ..Mesh::default() };
-        // Every triple of vertices two apart is a face of the icosahedron.
-        let near = |mesh: &Mesh, i: usize, j: usize| (mesh.vertices[i] - mesh.vertices[j]).norm() < 2.1;
+        // Every three vertices at mutual distance 2 form a face of the icosahedron.
+        let are_adjacent = |mesh: &Mesh, i: usize, j: usize| (mesh.vertices[i] - mesh.vertices[j]).norm() < 2.1;
         for i in 0..12 {
             for j in (i + 1)..12 {
                 for k in (j + 1)..12 {
-                    if near(&mesh, i, j) && near(&mesh, j, k) && near(&mesh, i, k) {
+                    if are_adjacent(&mesh, i, j) && are_adjacent(&mesh, j, k) && are_adjacent(&mesh, i, k) {
                         let (a, b, c) = (mesh.vertices[i], mesh.vertices[j], mesh.vertices[k]);
                         let outward = (b - a).cross(&(c - a)).dot(&a.coords) > 0.0;
                         let (j, k) = if outward { (j, k) } else { (k, j) };

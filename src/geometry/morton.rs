@@ -1,27 +1,27 @@
-//! Morton (Z-curve) order: sorts points so that neighbours in the list are neighbours in space.
+//! Morton (Z-curve) order: sorts points so that neighbours in memory are mostly neighbours in space.
 
 use rayon::prelude::*;
 
 use super::{Aabb, Point};
 
-/// Cells of the first, coarse sort: the four leading bits of each axis.
-const COARSE: usize = 1 << 12;
+/// Cells of the first, coarse sort: the four most significant bits of each axis.
+const COARSE_CELLS: usize = 1 << 12;
 const COARSE_SHIFT: u32 = 63 - 12;
 
-/// The numbers of `points` along a Z-curve of 21 bits an axis. Equal keys keep their order.
+/// Indices of `points` in order along a Z-curve with 21 bits per axis. Points with equal keys keep their order.
 pub fn order(points: &[Point]) -> Vec<u32> {
     let bounds = Aabb::of_points(points);
-    let longest = bounds.size().max();
-    let cells = if longest > 0.0 { f64::from((1_u32 << 21) - 1) / longest } else { 0.0 };
+    let longest_mm = bounds.size().max();
+    let cells_per_mm = if longest_mm > 0.0 { f64::from((1_u32 << 21) - 1) / longest_mm } else { 0.0 };
     let keys: Vec<u64> = points
         .par_iter()
         .map(|point| {
-            let cell = (point - bounds.min) * cells;
+            let cell = (point - bounds.min) * cells_per_mm;
             spread(cell.x as u64) | spread(cell.y as u64) << 1 | spread(cell.z as u64) << 2
         })
         .collect();
-    let (mut keyed, counts) = by_coarse_cell(&keys);
-    // Cells fit the cache, where sorting is several times faster than over the whole list.
+    let (mut keyed, counts) = group_by_coarse_cell(&keys);
+    // Coarse cells fit the cache, which makes sorting several times faster than over the whole list.
     let mut cells = Vec::with_capacity(counts.len());
     let mut rest = keyed.as_mut_slice();
     for count in counts {
@@ -30,29 +30,29 @@ pub fn order(points: &[Point]) -> Vec<u32> {
         rest = others;
     }
     cells.into_par_iter().for_each(|cell| cell.par_sort_unstable());
-    keyed.into_par_iter().map(|(_, number)| number).collect()
+    keyed.into_par_iter().map(|(_, index)| index).collect()
 }
 
-/// Keys with their numbers, grouped by coarse cell, and the number in each cell.
-fn by_coarse_cell(keys: &[u64]) -> (Vec<(u64, u32)>, Vec<usize>) {
+/// Pairs (key, point index) grouped by coarse cell, and the count of each cell.
+fn group_by_coarse_cell(keys: &[u64]) -> (Vec<(u64, u32)>, Vec<usize>) {
     let cell = |key: u64| (key >> COARSE_SHIFT) as usize;
-    let mut counts = vec![0; COARSE];
+    let mut counts = vec![0; COARSE_CELLS];
     keys.iter().for_each(|&key| counts[cell(key)] += 1);
-    let mut next = Vec::with_capacity(COARSE);
+    let mut next = Vec::with_capacity(COARSE_CELLS);
     counts.iter().fold(0, |start, count| {
         next.push(start);
         start + count
     });
     let mut keyed = vec![(0, 0); keys.len()];
-    for (number, &key) in keys.iter().enumerate() {
-        let place = &mut next[cell(key)];
-        keyed[*place] = (key, number as u32);
-        *place += 1;
+    for (index, &key) in keys.iter().enumerate() {
+        let slot = &mut next[cell(key)];
+        keyed[*slot] = (key, index as u32);
+        *slot += 1;
     }
     (keyed, counts)
 }
 
-/// Puts two zero bits before each of the low 21 bits.
+/// Spreads the low 21 bits of `value` to every third bit.
 fn spread(value: u64) -> u64 {
     let mut v = value & 0x1F_FFFF;
     v = (v | v << 32) & 0x001F_0000_0000_FFFF;
@@ -68,7 +68,7 @@ mod tests {
     use base::random::Random;
 
     #[test]
-    fn order_is_a_permutation_that_shortens_the_path() {
+    fn order_is_a_permutation_with_a_shorter_path() {
         let mut random = Random::new(5, 0);
         let points: Vec<Point> =
             (0..4000).map(|_| Point::new(random.uniform(), random.uniform(), random.uniform())).collect();

@@ -1,4 +1,4 @@
-//! Refinement of a mesh to a largest edge length, without T-junctions and without moving the surface.
+//! Mesh refinement to a maximum edge length, without T-junctions and without changing the surface.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -9,21 +9,22 @@ use base::{Progress, Result, UserError};
 
 type Midpoints = HashMap<u64, u32, BuildHasherDefault<CoordinateHasher>>;
 
-/// Facets that one refinement may end with; above it the edge length is refused.
-pub const MOST_FACETS: usize = 50_000_000;
+/// Maximum number of facets of a refined mesh.
+pub const MAX_FACETS: usize = 50_000_000;
 
-/// Halves every edge longer than `max_edge_mm` until none is left. The two facets of an edge see the same midpoint,
-/// so no T-junction arises; a facet becomes 2, 3 or 4 smaller ones. Returns the mesh and, per facet, the facet of
-/// `mesh` it came from.
+/// Bisects edges longer than `max_edge_mm` until none is left. The facets at an edge share its midpoint, so there are
+/// no T-junctions; each pass splits a facet into 2, 3 or 4. Returns the refined mesh and, for each of its facets, the
+/// index of the facet of `mesh` that contains it. Returns an error if the length is not positive and finite, if the
+/// mesh would exceed [`MAX_FACETS`], or on cancellation.
 pub fn to_max_edge(mesh: &Mesh, max_edge_mm: f64, progress: &Progress) -> Result<(Mesh, Vec<u32>)> {
     if !(max_edge_mm > 0.0 && max_edge_mm.is_finite()) {
-        return Err(UserError::usage("The largest edge length must be a positive number of mm."));
+        return Err(UserError::usage("The maximum edge length must be a positive number of mm."));
     }
     let expected = mesh.area_mm2() / (0.2 * max_edge_mm * max_edge_mm);
-    if expected > MOST_FACETS as f64 {
+    if expected > MAX_FACETS as f64 {
         return Err(UserError::usage(format!(
-            "Edges of at most {max_edge_mm} mm would make about {expected:.2e} facets of this part; choose a length \
-             that keeps it under {MOST_FACETS}."
+            "A maximum edge length of {max_edge_mm} mm would give about {expected:.2e} facets; choose a length that \
+             keeps the count below {MAX_FACETS}."
         )));
     }
     let mut current = mesh.clone();
@@ -35,9 +36,9 @@ pub fn to_max_edge(mesh: &Mesh, max_edge_mm: f64, progress: &Progress) -> Result
         if next.facets.len() == current.facets.len() {
             return Ok((current, parents));
         }
-        if next.facets.len() > MOST_FACETS {
+        if next.facets.len() > MAX_FACETS {
             return Err(UserError::usage(format!(
-                "Edges of at most {max_edge_mm} mm make more than {MOST_FACETS} facets; choose a larger length."
+                "A maximum edge length of {max_edge_mm} mm gives more than {MAX_FACETS} facets; choose a larger one."
             )));
         }
         parents = sources.iter().map(|&source| parents[source as usize]).collect();
@@ -45,24 +46,25 @@ pub fn to_max_edge(mesh: &Mesh, max_edge_mm: f64, progress: &Progress) -> Result
     }
 }
 
-/// Halves edges longer than `max_edge_mm` only where they come within `radius_mm` of `centre`.
+/// Bisects edges longer than `max_edge_mm` in the neighbourhood of `centre`: those within `radius_mm` plus half their
+/// own length. Stops before a pass that would exceed [`MAX_FACETS`].
 pub fn near(mesh: &Mesh, centre: &Point, radius_mm: f64, max_edge_mm: f64) -> Mesh {
     let mut current = mesh.clone();
     loop {
         let (next, _) = split_where(&current, |from, to| {
             let along = to - from;
             let t = ((centre - from).dot(&along) / along.norm_squared().max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
-            // Facets reach beyond their edges: go by the edge's length as well.
+            // Facets extend beyond their edges: add half the edge length.
             (from + along * t - centre).norm() < radius_mm + 0.5 * along.norm() && along.norm() > max_edge_mm
         });
-        if next.facets.len() == current.facets.len() || next.facets.len() > MOST_FACETS {
+        if next.facets.len() == current.facets.len() || next.facets.len() > MAX_FACETS {
             return current;
         }
         current = next;
     }
 }
 
-/// Splits every facet into four.
+/// Splits every facet into four at the midpoints of its edges.
 pub fn split_all_once(mesh: &Mesh) -> Mesh {
     split_where(mesh, |_, _| true).0
 }
@@ -72,10 +74,10 @@ fn split_where(mesh: &Mesh, is_long: impl Fn(&Point, &Point) -> bool) -> (Mesh, 
     out.facets.reserve(mesh.facets.len());
     let mut sources = Vec::with_capacity(mesh.facets.len());
     let mut midpoints = Midpoints::default();
-    for (number, facet) in mesh.facets.iter().enumerate() {
-        let halves: [Option<u32>; 3] = std::array::from_fn(|edge| {
+    for (index, facet) in mesh.facets.iter().enumerate() {
+        let midpoint_of_edge: [Option<u32>; 3] = std::array::from_fn(|edge| {
             let (a, b) = (facet[edge], facet[(edge + 1) % 3]);
-            // Lower vertex first, so that both facets of the edge decide on the same bits.
+            // Lower vertex first, so that both facets of the edge compute bitwise the same values.
             let (a, b) = (a.min(b), a.max(b));
             let (from, to) = (mesh.vertices[a as usize], mesh.vertices[b as usize]);
             is_long(&from, &to).then(|| {
@@ -85,9 +87,9 @@ fn split_where(mesh: &Mesh, is_long: impl Fn(&Point, &Point) -> bool) -> (Mesh, 
                 })
             })
         });
-        let before = out.facets.len();
-        split_facet(*facet, halves, &out.vertices, &mut out.facets);
-        sources.extend(std::iter::repeat_n(number as u32, out.facets.len() - before));
+        let count_before = out.facets.len();
+        split_facet(*facet, midpoint_of_edge, &out.vertices, &mut out.facets);
+        sources.extend(std::iter::repeat_n(index as u32, out.facets.len() - count_before));
     }
     if !mesh.cad_faces.is_empty() {
         out.cad_faces = sources.iter().map(|&source| mesh.cad_faces[source as usize]).collect();
@@ -95,18 +97,18 @@ fn split_where(mesh: &Mesh, is_long: impl Fn(&Point, &Point) -> bool) -> (Mesh, 
     (out, sources)
 }
 
-fn split_facet(facet: [u32; 3], halves: [Option<u32>; 3], vertices: &[Point], out: &mut Vec<[u32; 3]>) {
-    let turned =
-        |by: usize| (std::array::from_fn(|i| facet[(i + by) % 3]), std::array::from_fn(|i| halves[(i + by) % 3]));
-    let split = halves.iter().flatten().count();
-    // Turn the facet so that a lone split edge, or the lone whole one, is the first.
-    let first = match split {
-        1 => halves.iter().position(Option::is_some),
-        2 => halves.iter().position(Option::is_none),
+fn split_facet(facet: [u32; 3], midpoints: [Option<u32>; 3], vertices: &[Point], out: &mut Vec<[u32; 3]>) {
+    let rotated =
+        |by: usize| (std::array::from_fn(|i| facet[(i + by) % 3]), std::array::from_fn(|i| midpoints[(i + by) % 3]));
+    let split_count = midpoints.iter().flatten().count();
+    // Rotate the corners so that a single split edge, or a single unsplit one, comes first.
+    let first = match split_count {
+        1 => midpoints.iter().position(Option::is_some),
+        2 => midpoints.iter().position(Option::is_none),
         _ => Some(0),
     };
-    let ([a, b, c], halves): ([u32; 3], [Option<u32>; 3]) = turned(first.unwrap_or(0));
-    match halves {
+    let ([a, b, c], midpoints): ([u32; 3], [Option<u32>; 3]) = rotated(first.unwrap_or(0));
+    match midpoints {
         [Some(ab), None, None] => out.extend([[a, ab, c], [ab, b, c]]),
         [None, Some(bc), Some(ca)] => {
             out.push([bc, c, ca]);
@@ -129,7 +131,7 @@ mod tests {
     use crate::{mesh::shapes, topology::Topology};
 
     #[test]
-    fn refinement_keeps_area_volume_and_leaves_no_t_junction() {
+    fn refinement_keeps_area_and_volume_and_leaves_no_t_junction() {
         let mesh = shapes::cuboid(Point::origin(), Point::new(30.0, 7.0, 1.0));
         for max_edge_mm in [5.0, 1.3, 0.4] {
             let (fine, parents) = to_max_edge(&mesh, max_edge_mm, &Progress::silent()).unwrap();
@@ -148,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn senseless_lengths_are_refused_with_a_sentence() {
+    fn invalid_lengths_are_rejected() {
         let mesh = shapes::cuboid(Point::origin(), Point::new(30.0, 7.0, 1.0));
         for length in [0.0, -1.0, f64::NAN, 1e-6] {
             assert!(to_max_edge(&mesh, length, &Progress::silent()).is_err());

@@ -1,19 +1,19 @@
-//! What a mesh needs before it is searched: cracks closed, shells facing as they lie in each other.
+//! Repair of a mesh before use: cracks are closed and closed shells are oriented by their nesting.
 
 use super::winding::{self, Orientation};
 use super::{Mesh, Surface, cracks};
 
-/// A mesh ready for search, and what was done to it.
+/// A repaired mesh, and what was changed.
 pub struct Repaired {
-    /// The surface.
+    /// The repaired mesh, ready for searches.
     pub surface: Surface,
-    /// Corners that were joined where rounding had kept them apart.
+    /// Number of boundary vertices merged because only rounding kept them apart.
     pub closed_cracks: usize,
-    /// Shells that were turned, and those of which nobody can say which way they face.
+    /// Shells reoriented, and those whose orientation could not be decided.
     pub orientation: Orientation,
 }
 
-/// Repairs `mesh`. The same mesh gives the same facets, so that a project need not keep them.
+/// Repairs `mesh`. Deterministic, so a project need not store the repaired facets.
 pub fn repair(mesh: Mesh) -> Repaired {
     let (surface, closed_cracks) = without_cracks(Surface::new(mesh));
     let (surface, orientation) = winding::orient(surface);
@@ -27,6 +27,6 @@ fn without_cracks(surface: Surface) -> (Surface, usize) {
     let mut mesh = surface.mesh().clone();
     match cracks::close(&mut mesh, surface.topology()) {
         0 => (surface, 0),
-        joined => (Surface::new(mesh), joined),
+        merged => (Surface::new(mesh), merged),
     }
 }

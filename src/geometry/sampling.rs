@@ -1,20 +1,21 @@
-//! Points spread evenly over a mesh.
+//! Uniform sampling of points on a mesh.
 
 use super::{Mesh, Point, Vector, triangle};
 use base::random::Random;
 
-/// A point on a mesh and the normal there.
+/// A point on a mesh with the normal of its facet.
 #[derive(Clone, Copy, Debug)]
 pub struct SurfaceSample {
-    /// Place, mm.
+    /// Position, mm.
     pub point: Point,
     /// Unit normal of its facet.
     pub normal: Vector,
-    /// Its facet.
+    /// Index of its facet.
     pub facet: u32,
 }
 
-/// `count` points on the mesh, with even density by area; the same for the same seed.
+/// `count` points on the mesh with uniform density per area, reproducible for the same `seed`. Empty if the mesh has no
+/// finite positive area.
 pub fn by_area(mesh: &Mesh, count: usize, seed: u64) -> Vec<SurfaceSample> {
     let mut cumulative = Vec::with_capacity(mesh.facets.len());
     let mut total = 0.0;
@@ -28,7 +29,7 @@ pub fn by_area(mesh: &Mesh, count: usize, seed: u64) -> Vec<SurfaceSample> {
     let mut random = Random::new(seed, 0x5A3F);
     (0..count)
         .map(|i| {
-            // One draw per equal share of the area keeps the density even.
+            // Stratified: one draw per equal share of the area.
             let target = (i as f64 + random.uniform()) / count as f64 * total;
             let facet = cumulative.partition_point(|&sum| sum < target).min(mesh.facets.len() - 1);
             let corners = mesh.corners(facet);

@@ -1,4 +1,4 @@
-//! A coarser mesh for drawing while the view moves.
+//! Coarse meshes for drawing while the view moves.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -6,23 +6,23 @@ use std::hash::BuildHasherDefault;
 use super::Mesh;
 use super::weld::CoordinateHasher;
 
-/// About `facets` facets that look like `mesh` from afar: all vertices of a cell become one (Rossignac and Borrel 1993).
-/// For drawing only: neither closed nor exact.
+/// Simplifies `mesh` to about `facets` facets by vertex clustering on a uniform grid (Rossignac and Borrel 1993). For
+/// drawing only: the result is neither closed nor exact. Returns a copy of a mesh without finite positive area.
 pub fn by_clusters(mesh: &Mesh, facets: usize) -> Mesh {
-    // A cell on a surface is the corner of about two facets.
+    // Each occupied cell becomes a vertex, and a mesh has about two facets per vertex.
     let cell_mm = (2.0 * mesh.area_mm2() / facets.max(1) as f64).sqrt();
     if !(cell_mm > 0.0 && cell_mm.is_finite()) {
         return mesh.clone();
     }
     let origin = mesh.bounds().min;
-    let mut numbers: HashMap<[i64; 3], u32, BuildHasherDefault<CoordinateHasher>> = HashMap::default();
+    let mut cluster_at: HashMap<[i64; 3], u32, BuildHasherDefault<CoordinateHasher>> = HashMap::default();
     let mut coarse = Mesh::default();
-    let cluster: Vec<u32> = mesh
+    let cluster_of_vertex: Vec<u32> = mesh
         .vertices
         .iter()
         .map(|vertex| {
             let cell = ((vertex - origin) / cell_mm).map(|c| c.floor() as i64);
-            *numbers.entry(cell.into()).or_insert_with(|| {
+            *cluster_at.entry(cell.into()).or_insert_with(|| {
                 coarse.vertices.push(*vertex);
                 (coarse.vertices.len() - 1) as u32
             })
@@ -31,7 +31,7 @@ pub fn by_clusters(mesh: &Mesh, facets: usize) -> Mesh {
     coarse.facets = mesh
         .facets
         .iter()
-        .map(|facet| facet.map(|vertex| cluster[vertex as usize]))
+        .map(|facet| facet.map(|vertex| cluster_of_vertex[vertex as usize]))
         .filter(|[a, b, c]| a != b && b != c && c != a)
         .collect();
     coarse

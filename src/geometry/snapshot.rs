@@ -1,24 +1,26 @@
-//! Facets over the grid of an organised snapshot.
+//! Meshing of organised snapshots.
 
 use super::{Cloud, Mesh, SnapshotGrid};
 
-/// Meshes an organised cloud: neighbouring cells become facets, except across jumps. `None` without a grid or facets.
+/// Meshes an organised cloud: neighbouring cells are joined by facets, except across depth discontinuities. `None` if
+/// there is no grid, or no facet results. Facets face the sensor where its position or direction is known.
 ///
-/// An edge is a jump when it is longer than eight times the median edge of the grid: a slope of 83 degrees still joins.
+/// An edge is a discontinuity if it is longer than eight times the median edge along the grid rows, so slopes of up to
+/// 83° are joined.
 pub fn mesh_of(cloud: &Cloud) -> Option<Mesh> {
     let grid = cloud.grid.as_ref()?;
-    let longest = 8.0 * median_edge_mm(cloud, grid)?;
+    let max_edge_mm = 8.0 * median_edge_mm(cloud, grid)?;
     let at = |column: u32, row: u32| {
         let cell = grid.cells.get((row as usize) * grid.width as usize + column as usize).copied();
-        cell.filter(|&number| number != SnapshotGrid::NO_POINT)
+        cell.filter(|&index| index != SnapshotGrid::NO_POINT)
     };
-    let near = |a: u32, b: u32| (cloud.points[a as usize] - cloud.points[b as usize]).norm() <= longest;
+    let are_joined = |a: u32, b: u32| (cloud.points[a as usize] - cloud.points[b as usize]).norm() <= max_edge_mm;
     let mut facets = Vec::new();
     let mut push = |corners: [Option<u32>; 3]| {
         if let [Some(a), Some(b), Some(c)] = corners
-            && near(a, b)
-            && near(b, c)
-            && near(c, a)
+            && are_joined(a, b)
+            && are_joined(b, c)
+            && are_joined(c, a)
         {
             facets.push(facing_sensor(cloud, [a, b, c]));
         }
@@ -26,7 +28,7 @@ pub fn mesh_of(cloud: &Cloud) -> Option<Mesh> {
     for row in 1..grid.height {
         for column in 1..grid.width {
             let (a, b, c, d) = (at(column - 1, row - 1), at(column, row - 1), at(column, row), at(column - 1, row));
-            // Where a corner is missing, the other three may still make a facet.
+            // If one corner is missing, the other three may still form a facet.
             match (a, b, c, d) {
                 (Some(_), _, Some(_), _) => {
                     push([a, b, c]);
@@ -49,19 +51,19 @@ fn median_edge_mm(cloud: &Cloud, grid: &SnapshotGrid) -> Option<f64> {
         .cells
         .chunks(grid.width.max(1) as usize)
         .flat_map(|row| row.windows(2))
-        .filter(|pair| pair.iter().all(|&number| number != SnapshotGrid::NO_POINT))
+        .filter(|pair| pair.iter().all(|&index| index != SnapshotGrid::NO_POINT))
         .map(|pair| (cloud.points[pair[0] as usize] - cloud.points[pair[1] as usize]).norm())
         .collect();
     if lengths.is_empty() {
         return None;
     }
-    let middle = lengths.len() / 2;
-    Some(*lengths.select_nth_unstable_by(middle, f64::total_cmp).1)
+    let median = lengths.len() / 2;
+    Some(*lengths.select_nth_unstable_by(median, f64::total_cmp).1)
 }
 
-/// Winds a facet so that its normal looks at the sensor, where the cloud knows where that is.
+/// Winds a facet so that its normal points towards the sensor, if the direction to the sensor is known.
 fn facing_sensor(cloud: &Cloud, [a, b, c]: [u32; 3]) -> [u32; 3] {
-    let corners = [a, b, c].map(|number| cloud.points[number as usize]);
+    let corners = [a, b, c].map(|index| cloud.points[index as usize]);
     let away = cloud
         .direction_to_sensor(a as usize)
         .is_some_and(|direction| direction.dot(&super::triangle::area_vector(&corners)) < 0.0);
@@ -74,7 +76,7 @@ mod tests {
     use crate::Point;
 
     #[test]
-    fn a_snapshot_of_two_steps_is_meshed_but_not_across_the_step() {
+    fn a_snapshot_is_meshed_but_not_across_a_step() {
         let (width, height) = (20_u32, 10_u32);
         let mut cloud = Cloud { viewpoint: Some(Point::new(10.0, 5.0, 100.0)), ..Cloud::default() };
         let mut cells = Vec::new();
@@ -91,7 +93,7 @@ mod tests {
         }
         cloud.grid = Some(SnapshotGrid { width, height, cells });
         let mesh = mesh_of(&cloud).unwrap();
-        // 18 columns of quads of two facets each; the missing cell takes four quads, of which each keeps one facet.
+        // 18 columns of quads of two facets each; the four quads at the missing cell keep one facet each.
         assert_eq!(mesh.facets.len(), 18 * 9 * 2 - 4);
         assert!((0..mesh.facets.len()).all(|facet| mesh.normal(facet).z > 0.99));
     }

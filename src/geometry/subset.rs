@@ -1,4 +1,4 @@
-//! Some of the points of a cloud, or of the facets of a mesh.
+//! Subsets of the points of a cloud or of the facets of a mesh.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -6,144 +6,146 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Numbers of points or facets, in ascending order. Copies share them.
+/// Sorted, unique indices of points or facets. Clones share the data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Subset(Arc<Vec<u32>>);
 
-/// How one set changes another.
+/// Set operation of a selection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Combine {
-    /// Adds to it.
+    /// Union.
     #[default]
     Add,
-    /// Takes from it.
+    /// Difference.
     Remove,
-    /// Takes its place.
+    /// Replacement.
     Replace,
 }
 
-/// More points than a file could sensibly name.
-const MOST_POINTS: u64 = 1 << 30;
+/// Maximum number of indices accepted from a file.
+const MAX_INDICES: u64 = 1 << 30;
 
 impl Subset {
-    /// Of any numbers.
-    pub fn new(mut numbers: Vec<u32>) -> Self {
-        // Brushes give them in order: looking is cheaper than sorting.
-        if !numbers.is_sorted_by(|one, next| one < next) {
-            numbers.sort_unstable();
-            numbers.dedup();
+    /// The subset with `indices`, in any order; duplicates are removed.
+    pub fn new(mut indices: Vec<u32>) -> Self {
+        // Brushes supply them in order, and checking is cheaper than sorting.
+        if !indices.is_sorted_by(|one, next| one < next) {
+            indices.sort_unstable();
+            indices.dedup();
         }
-        Self(Arc::new(numbers))
+        Self(Arc::new(indices))
     }
 
-    /// Whether that number is one of them.
-    pub fn contains(&self, number: u32) -> bool {
-        self.0.binary_search(&number).is_ok()
+    /// Whether `index` is in the subset.
+    pub fn contains(&self, index: u32) -> bool {
+        self.0.binary_search(&index).is_ok()
     }
 
-    /// Whether all are among `count`.
+    /// Whether all indices are below `count`.
     pub fn is_within(&self, count: usize) -> bool {
         self.0.last().is_none_or(|&last| (last as usize) < count)
     }
 
-    /// Whether both are one and the same copy, so that comparing costs nothing.
+    /// Whether both share the same data: a comparison in constant time.
     pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Of the shared numbers, to notice changes by.
+    /// Address of the shared data, for change detection.
     pub fn address(&self) -> usize {
         Arc::as_ptr(&self.0) as usize
     }
 
-    /// This set changed by `other`.
+    /// Result of applying `other` to this subset.
     pub fn combined(&self, other: &Self, how: Combine) -> Self {
         match how {
             Combine::Replace => other.clone(),
-            Combine::Remove => Self(Arc::new(in_pieces(self, other, without))),
-            Combine::Add => Self(Arc::new(in_pieces(self, other, merged))),
+            Combine::Remove => Self(Arc::new(combine_in_parallel(self, other, difference))),
+            Combine::Add => Self(Arc::new(combine_in_parallel(self, other, union))),
         }
     }
 
-    /// All of `count` but these.
+    /// Complement within the indices 0 to `count` - 1.
     pub fn inverted(&self, count: usize) -> Self {
-        Self(Arc::new(in_pieces(&(0..count as u32).collect::<Vec<_>>(), self, without)))
+        Self(Arc::new(combine_in_parallel(&(0..count as u32).collect::<Vec<_>>(), self, difference)))
     }
 
-    /// The same ones by their numbers after only those `kept` (ascending) are left.
+    /// The subset after all but the indices `kept` (ascending) have been removed: elements not kept are dropped, the
+    /// others become their position in `kept`.
     pub fn renumbered(&self, kept: &[u32]) -> Self {
-        let place = |number: &u32| kept.binary_search(number).ok().map(|place| place as u32);
-        Self(Arc::new(self.iter().filter_map(place).collect()))
+        let position = |index: &u32| kept.binary_search(index).ok().map(|position| position as u32);
+        Self(Arc::new(self.iter().filter_map(position).collect()))
     }
 }
 
-/// Numbers of the larger set in one task.
-const PIECE: usize = 32_768;
+/// Indices of the larger set per parallel task.
+const TASK_INDICES: usize = 32_768;
 
-/// What `combine` gives of two rows of ascending numbers, piece by piece on all cores.
-fn in_pieces(one: &[u32], other: &[u32], combine: impl Fn(&[u32], &[u32]) -> Vec<u32> + Sync) -> Vec<u32> {
+/// `combine` applied to two ascending lists, in parallel over blocks of the same index range.
+fn combine_in_parallel(one: &[u32], other: &[u32], combine: impl Fn(&[u32], &[u32]) -> Vec<u32> + Sync) -> Vec<u32> {
     let larger = if one.len() < other.len() { other } else { one };
-    if larger.len() <= PIECE {
+    if larger.len() <= TASK_INDICES {
         return combine(one, other);
     }
-    let starts: Vec<u32> = larger.iter().copied().step_by(PIECE).skip(1).collect();
-    let piece = |numbers: &'_ [u32], from: Option<&u32>, to: Option<&u32>| {
-        let place = |start: &u32| numbers.partition_point(|number| number < start);
-        from.map_or(0, place)..to.map_or(numbers.len(), place)
+    let starts: Vec<u32> = larger.iter().copied().step_by(TASK_INDICES).skip(1).collect();
+    let range = |indices: &'_ [u32], from: Option<&u32>, to: Option<&u32>| {
+        let position = |start: &u32| indices.partition_point(|index| index < start);
+        from.map_or(0, position)..to.map_or(indices.len(), position)
     };
-    let pieces = (0..=starts.len()).into_par_iter().map(|i| {
+    let parts = (0..=starts.len()).into_par_iter().map(|i| {
         let (from, to) = (i.checked_sub(1).and_then(|i| starts.get(i)), starts.get(i));
-        combine(&one[piece(one, from, to)], &other[piece(other, from, to)])
+        combine(&one[range(one, from, to)], &other[range(other, from, to)])
     });
-    pieces.collect::<Vec<_>>().concat()
+    parts.collect::<Vec<_>>().concat()
 }
 
-/// Numbers compared at once.
+/// Indices compared at once.
 const BLOCK: usize = 16;
 
-/// The ascending numbers of `one` that are not among those of `other`.
-fn without(mut one: &[u32], mut other: &[u32]) -> Vec<u32> {
-    let mut left = Vec::new();
+/// Elements of `one` that are not in `other`; both ascending.
+fn difference(mut one: &[u32], mut other: &[u32]) -> Vec<u32> {
+    let mut remaining = Vec::new();
     loop {
-        // Selections differ little from one stroke to the next: where both go on alike, whole blocks are passed over.
+        // Selections differ little between brush strokes: skip equal blocks.
         while let (Some((a, after)), Some((b, others))) = (one.split_at_checked(BLOCK), other.split_at_checked(BLOCK))
             && a == b
         {
             (one, other) = (after, others);
         }
-        let Some((&number, after)) = one.split_first() else { return left };
+        let Some((&index, after)) = one.split_first() else { return remaining };
         match other.split_first() {
-            Some((&next, others)) if next < number => other = others,
-            Some((&next, others)) if next == number => (one, other) = (after, others),
+            Some((&next, others)) if next < index => other = others,
+            Some((&next, others)) if next == index => (one, other) = (after, others),
             Some(_) => {
-                left.push(number);
+                remaining.push(index);
                 one = after;
             }
             None => {
-                left.extend_from_slice(one);
-                return left;
+                remaining.extend_from_slice(one);
+                return remaining;
             }
         }
     }
 }
 
-/// Both rows of ascending numbers as one, each number once.
-fn merged(one: &[u32], other: &[u32]) -> Vec<u32> {
-    let (mut many, few) = if one.len() < other.len() { (other, one) } else { (one, other) };
-    let mut all = Vec::with_capacity(many.len() + few.len());
-    for &number in few {
-        // What lies before it is copied whole; its end is sought in strides that double.
-        let mut reach = 1;
-        while many.get(reach - 1).is_some_and(|&own| own < number) {
-            reach *= 2;
+/// Union of two ascending lists, ascending, without duplicates.
+fn union(one: &[u32], other: &[u32]) -> Vec<u32> {
+    let (mut larger, smaller) = if one.len() < other.len() { (other, one) } else { (one, other) };
+    let mut merged = Vec::with_capacity(larger.len() + smaller.len());
+    for &index in smaller {
+        // Copy everything below `index` as one slice, whose end is found by galloping search.
+        let mut stride = 1;
+        while larger.get(stride - 1).is_some_and(|&value| value < index) {
+            stride *= 2;
         }
-        let (before, after) = many.split_at(many[..reach.min(many.len())].partition_point(|&own| own < number));
-        all.extend_from_slice(before);
-        all.push(number);
-        many = if after.first() == Some(&number) { &after[1..] } else { after };
+        let (before, after) =
+            larger.split_at(larger[..stride.min(larger.len())].partition_point(|&value| value < index));
+        merged.extend_from_slice(before);
+        merged.push(index);
+        larger = if after.first() == Some(&index) { &after[1..] } else { after };
     }
-    all.extend_from_slice(many);
-    all
+    merged.extend_from_slice(larger);
+    merged
 }
 
 impl Deref for Subset {
@@ -154,14 +156,14 @@ impl Deref for Subset {
     }
 }
 
-/// As runs of first number and length: points brushed together often follow each other.
+/// Stored as runs `[first index, length]`: points selected together are often consecutive.
 impl Serialize for Subset {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut runs: Vec<[u32; 2]> = Vec::new();
-        for &number in self.iter() {
+        for &index in self.iter() {
             match runs.last_mut() {
-                Some([first, length]) if *first + *length == number => *length += 1,
-                _ => runs.push([number, 1]),
+                Some([first, length]) if *first + *length == index => *length += 1,
+                _ => runs.push([index, 1]),
             }
         }
         runs.serialize(serializer)
@@ -170,17 +172,17 @@ impl Serialize for Subset {
 
 impl<'de> Deserialize<'de> for Subset {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut numbers: Vec<u32> = Vec::new();
+        let mut indices: Vec<u32> = Vec::new();
         for [first, length] in Vec::<[u32; 2]>::deserialize(deserializer)? {
-            let ascends = numbers.last().is_none_or(|&last| last < first);
+            let ascends = indices.last().is_none_or(|&last| last < first);
             let end = first.checked_add(length).filter(|_| ascends);
-            let end = end.ok_or_else(|| serde::de::Error::custom("runs of points must ascend"))?;
-            if numbers.len() as u64 + u64::from(length) > MOST_POINTS {
+            let end = end.ok_or_else(|| serde::de::Error::custom("runs of points must be in ascending order"))?;
+            if indices.len() as u64 + u64::from(length) > MAX_INDICES {
                 return Err(serde::de::Error::custom("too many points"));
             }
-            numbers.extend(first..end);
+            indices.extend(first..end);
         }
-        Ok(Self(Arc::new(numbers)))
+        Ok(Self(Arc::new(indices)))
     }
 }
 
@@ -193,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_are_added_removed_replaced_inverted_and_renumbered() {
+    fn set_operations() {
         let one = set(&[5, 1, 3]);
         assert_eq!(one.combined(&set(&[2, 3]), Combine::Add)[..], [1, 2, 3, 5]);
         assert_eq!(one.combined(&set(&[2, 3]), Combine::Remove)[..], [1, 5]);
@@ -203,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn large_sets_change_as_small_ones_do() {
+    fn operations_on_large_sets() {
         let mut random = base::random::Random::new(1, 2);
         for _ in 0..50 {
             let mut some = |share: f64| -> Vec<u32> { (0..2000).filter(|_| random.uniform() < share).collect() };
@@ -218,13 +220,13 @@ mod tests {
     }
 
     #[test]
-    fn sets_of_several_pieces_change_as_one_does() {
+    fn parallel_operations_match_serial_ones() {
         let every = |step: usize, from: u32, to: u32| (from..to).step_by(step).collect::<Vec<u32>>();
         let (some, many) = (every(3, 40_000, 500_000), every(2, 7, 700_000));
         for (one, other) in [(&some, &many), (&many, &some), (&many, &vec![]), (&vec![], &many)] {
             let (a, b) = (set(one), set(other));
-            assert_eq!(a.combined(&b, Combine::Add)[..], merged(one, other));
-            assert_eq!(a.combined(&b, Combine::Remove)[..], without(one, other));
+            assert_eq!(a.combined(&b, Combine::Add)[..], union(one, other));
+            assert_eq!(a.combined(&b, Combine::Remove)[..], difference(one, other));
         }
         assert_eq!(set(&many).inverted(800_000).len(), 800_000 - many.len());
     }

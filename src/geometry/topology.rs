@@ -1,31 +1,32 @@
-//! How facets hang together: neighbours across edges, open boundaries, winding.
+//! Mesh topology: neighbours across edges, open and non-manifold edges, winding consistency, vertex normals.
 
 use rayon::prelude::*;
 
 use super::{Mesh, Vector, triangle};
 
-/// No facet lies across this edge, or more than one does.
+/// Marks an edge without a neighbouring facet: an open edge, or a non-manifold edge without a matching partner.
 pub const NO_NEIGHBOUR: u32 = u32::MAX;
 
-/// Neighbours of every facet.
+/// Facet adjacency of a mesh, and counts of irregular edges.
 #[derive(Clone, Debug, Default)]
 pub struct Topology {
-    /// For each facet, the facet across its edges 0, 1, 2 ([`NO_NEIGHBOUR`] on an open or non-manifold edge).
+    /// For each facet, the facets across its edges 0, 1, 2, where edge i runs from corner i to corner i + 1;
+    /// [`NO_NEIGHBOUR`] if there is none.
     pub neighbours: Vec<[u32; 3]>,
-    /// Edges that belong to one facet only.
+    /// Number of edges of exactly one facet (boundary edges).
     pub open_edges: usize,
-    /// Edges that belong to more than two facets.
-    pub crowded_edges: usize,
-    /// The facets along those edges, in no order; each as often as it has such edges.
-    pub crowded_facets: Vec<u32>,
-    /// Edges whose two facets run along it in the same direction: one of them is inside out.
-    pub turned_edges: usize,
+    /// Number of edges of more than two facets.
+    pub non_manifold_edges: usize,
+    /// Facets at those edges, in no particular order; a facet is listed once per such edge.
+    pub non_manifold_facets: Vec<u32>,
+    /// Number of edges that both facets traverse in the same direction, so that their windings are opposite.
+    pub inconsistent_edges: usize,
 }
 
 impl Topology {
-    /// Finds the neighbours by sorting all edges.
+    /// Finds the neighbours by sorting all half-edges.
     pub fn new(mesh: &Mesh) -> Self {
-        // One record per half-edge: its two vertices in order as key, and facet, edge.
+        // One record per half-edge: key from its two vertices, lower first, and half-edge index 3 * facet + edge.
         let mut edges: Vec<(u64, u32)> = (0..mesh.facets.len())
             .into_par_iter()
             .flat_map_iter(|facet| {
@@ -41,32 +42,32 @@ impl Topology {
         for group in edges.chunk_by(|a, b| a.0 == b.0) {
             match group {
                 [_] => topology.open_edges += 1,
-                [(_, first), (_, second)] => topology.join(mesh, *first, *second),
-                _ => topology.join_crowd(mesh, group),
+                [(_, first), (_, second)] => topology.join_pair(mesh, *first, *second),
+                _ => topology.join_non_manifold(mesh, group),
             }
         }
         topology
     }
 
-    fn join(&mut self, mesh: &Mesh, first: u32, second: u32) {
+    fn join_pair(&mut self, mesh: &Mesh, first: u32, second: u32) {
         let start = |half: u32| mesh.facets[half as usize / 3][half as usize % 3];
         if start(first) == start(second) {
-            self.turned_edges += 1;
+            self.inconsistent_edges += 1;
         }
         self.neighbours[first as usize / 3][first as usize % 3] = second / 3;
         self.neighbours[second as usize / 3][second as usize % 3] = first / 3;
     }
 
-    /// An edge of more than two facets, such as two boxes that touch along an edge: facets that fold the least are
-    /// taken as neighbours when they come in opposite pairs.
-    fn join_crowd(&mut self, mesh: &Mesh, group: &[(u64, u32)]) {
-        self.crowded_edges += 1;
-        self.crowded_facets.extend(group.iter().map(|&(_, half)| half / 3));
-        let mut left: Vec<u32> = group.iter().map(|&(_, half)| half).collect();
-        while let Some(half) = left.pop() {
+    /// Handles an edge of more than two facets, such as where two boxes touch along an edge: each half-edge is joined
+    /// to the remaining one in the opposite direction whose facet normal differs least.
+    fn join_non_manifold(&mut self, mesh: &Mesh, group: &[(u64, u32)]) {
+        self.non_manifold_edges += 1;
+        self.non_manifold_facets.extend(group.iter().map(|&(_, half)| half / 3));
+        let mut unpaired: Vec<u32> = group.iter().map(|&(_, half)| half).collect();
+        while let Some(half) = unpaired.pop() {
             let start = |half: u32| mesh.facets[half as usize / 3][half as usize % 3];
             let normal = mesh.normal(half as usize / 3);
-            let partner = left
+            let partner = unpaired
                 .iter()
                 .enumerate()
                 .filter(|&(_, &other)| start(other) != start(half))
@@ -74,22 +75,22 @@ impl Topology {
                     let along = |half: u32| mesh.normal(half as usize / 3).dot(&normal);
                     along(*a.1).total_cmp(&along(*b.1))
                 })
-                .map(|(place, _)| place);
-            if let Some(place) = partner {
-                let other = left.swap_remove(place);
-                self.join(mesh, half, other);
+                .map(|(position, _)| position);
+            if let Some(position) = partner {
+                let other = unpaired.swap_remove(position);
+                self.join_pair(mesh, half, other);
             }
         }
     }
 
-    /// Whether the mesh encloses a volume: no open, crowded or turned edge.
+    /// Whether the mesh encloses a volume: no open or non-manifold edge, and consistent winding.
     pub fn is_closed(&self) -> bool {
-        self.open_edges == 0 && self.crowded_edges == 0 && self.turned_edges == 0
+        self.open_edges == 0 && self.non_manifold_edges == 0 && self.inconsistent_edges == 0
     }
 }
 
-/// Angle-weighted normals of all vertices (Baerentzen and Aanaes 2005): their dot product with the vector from the
-/// vertex to a point has the right sign for every point that is closest to the vertex.
+/// Angle-weighted pseudo-normals of all vertices, not of unit length (Baerentzen and Aanaes 2005). The dot product with
+/// the vector from the vertex to a point has the sign of the distance if the vertex is the closest point of the mesh.
 pub fn vertex_normals(mesh: &Mesh) -> Vec<Vector> {
     let mut normals = vec![Vector::zeros(); mesh.vertices.len()];
     for (facet, indices) in mesh.facets.iter().enumerate() {
@@ -115,8 +116,9 @@ mod tests {
         mesh.facets.pop();
         assert_eq!(Topology::new(&mesh).open_edges, 3);
     }
+
     #[test]
-    fn whole_faces_are_those_of_the_cad_or_end_at_edges() {
+    fn whole_faces_are_cad_faces_or_end_at_creases() {
         let mut mesh = shapes::cuboid(Point::origin(), Point::new(1.0, 2.0, 3.0));
         mesh.cad_faces.clear();
         let topology = Topology::new(&mesh);

@@ -1,29 +1,30 @@
-//! Rigid motions as 4x4 matrices (rows, column vectors, mm) and as readable numbers.
+//! Rigid motions as 4x4 matrices (row-major, acting on column vectors, mm) and as text.
 
 use nalgebra::{Matrix3, Rotation3, Translation3, UnitQuaternion};
 
 use super::{Point, Pose, Vector};
 use base::{Result, UserError};
 
-/// Rows of the 4x4 matrix of `pose`.
+/// Rows of the homogeneous 4x4 matrix of `pose`; translation in mm.
 pub fn rows_of(pose: &Pose) -> [[f64; 4]; 4] {
     let matrix = pose.to_homogeneous();
     std::array::from_fn(|row| std::array::from_fn(|column| matrix[(row, column)]))
 }
 
-/// A pose from the rows of a 4x4 matrix; a sentence when it is not a rigid motion.
+/// Pose from the rows of a homogeneous 4x4 matrix. Returns an error if the matrix is not a rigid motion: rotation
+/// orthonormal within 1e-5 and without reflection, last row within 1e-9.
 pub fn from_rows(rows: &[[f64; 4]; 4]) -> Result<Pose> {
     let rotation = Matrix3::from_fn(|row, column| rows[row][column]);
-    let finite = rows.iter().flatten().all(|value| value.is_finite());
-    let last_row_is_rigid = (0..4).all(|i| (rows[3][i] - if i == 3 { 1.0 } else { 0.0 }).abs() < 1e-9);
-    let orthonormal = (rotation.transpose() * rotation - Matrix3::identity()).abs().max() < 1e-5;
-    if !finite || !last_row_is_rigid || !orthonormal || rotation.determinant() < 0.0 {
+    let is_finite = rows.iter().flatten().all(|value| value.is_finite());
+    let has_rigid_last_row = (0..4).all(|i| (rows[3][i] - if i == 3 { 1.0 } else { 0.0 }).abs() < 1e-9);
+    let is_orthonormal = (rotation.transpose() * rotation - Matrix3::identity()).abs().max() < 1e-5;
+    if !is_finite || !has_rigid_last_row || !is_orthonormal || rotation.determinant() < 0.0 {
         return Err(UserError::input(
-            "The 4x4 matrix is not a rigid motion: its upper left 3x3 must be a rotation (no scale, no mirror) \
-             and its last row 0 0 0 1.",
+            "The 4x4 matrix is not a rigid motion: the upper left 3x3 block must be a rotation (no scaling, no \
+             reflection) and the last row 0 0 0 1.",
         ));
     }
-    // The nearest rotation: files carry few digits.
+    // Nearest rotation: files carry few digits.
     let rotation = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_eps(
         &rotation,
         1e-15,
@@ -33,7 +34,8 @@ pub fn from_rows(rows: &[[f64; 4]; 4]) -> Result<Pose> {
     Ok(Pose::from_parts(Translation3::new(rows[0][3], rows[1][3], rows[2][3]), rotation))
 }
 
-/// Reads a 4x4 matrix from text: sixteen numbers, row by row, separated by blanks, commas or semicolons; `#` comments.
+/// Parses a 4x4 matrix: sixteen numbers, row by row, separated by white space, commas or semicolons; `#` starts a
+/// comment. Returns an error if the text or the matrix is invalid.
 pub fn parse_pose(text: &str) -> Result<Pose> {
     let mut numbers = Vec::with_capacity(16);
     for (index, line) in text.lines().enumerate() {
@@ -54,18 +56,19 @@ pub fn parse_pose(text: &str) -> Result<Pose> {
     from_rows(&std::array::from_fn(|row| std::array::from_fn(|column| numbers[4 * row + column])))
 }
 
-/// `pose` as text that [`parse_pose`] reads back to the same bits.
+/// `pose` as four lines of matrix rows, in full precision, for [`parse_pose`].
 pub fn pose_text(pose: &Pose) -> String {
     rows_of(pose).iter().map(|row| format!("{} {} {} {}\n", row[0], row[1], row[2], row[3])).collect()
 }
 
-/// A turn about `pivot` (axis times angle, rad), and then a shift (mm): a step of a fit.
+/// Rotation about `pivot` by `turn` (axis times angle, rad) followed by the translation `shift` (mm): one step of a
+/// fit.
 pub fn step_about(pivot: &Point, turn: Vector, shift: Vector) -> Pose {
     Pose::from_parts((pivot.coords + shift).into(), UnitQuaternion::from_scaled_axis(turn))
         * Pose::translation(-pivot.x, -pivot.y, -pivot.z)
 }
 
-/// How far two poses are apart: displacement of `at` (mm) and angle between the rotations (rad).
+/// Difference of two poses: distance between the images of `at` (mm) and angle between the rotations (rad).
 pub fn difference(a: &Pose, b: &Pose, at: &Point) -> (f64, f64) {
     ((a * at - b * at).norm(), a.rotation.angle_to(&b.rotation))
 }
@@ -90,13 +93,13 @@ mod tests {
     }
 
     #[test]
-    fn a_mirror_is_refused() {
-        let mirror = "-1 0 0 0  0 1 0 0  0 0 1 0  0 0 0 1";
-        assert!(parse_pose(mirror).unwrap_err().sentence.contains("not a rigid motion"));
+    fn a_reflection_is_rejected() {
+        let reflection = "-1 0 0 0  0 1 0 0  0 0 1 0  0 0 0 1";
+        assert!(parse_pose(reflection).unwrap_err().sentence.contains("not a rigid motion"));
     }
 
     #[test]
-    fn a_scaled_matrix_and_too_few_numbers_are_refused() {
+    fn a_scaled_matrix_and_too_few_numbers_are_rejected() {
         assert!(parse_pose("2 0 0 0 0 2 0 0 0 0 2 0 0 0 0 1").is_err());
         assert!(parse_pose("1 0 0").unwrap_err().sentence.contains("3 were found"));
     }

@@ -1,11 +1,11 @@
-//! Exact (f64) questions about one triangle.
+//! Closest point, intersection, normal and angles of a single triangle, in f64.
 
 use super::{Point, Vector};
 
-/// The part of a triangle that a closest point lies on.
+/// The feature of a triangle on which a closest point lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feature {
-    /// The inside.
+    /// Interior.
     Face,
     /// Edge `i`, from corner `i` to corner `(i + 1) % 3`.
     Edge(u8),
@@ -13,7 +13,7 @@ pub enum Feature {
     Vertex(u8),
 }
 
-/// Closest point of triangle `corners` to `p`, and the feature it lies on.
+/// Point of triangle `corners` closest to `p`, and the feature it lies on.
 ///
 /// Voronoi regions after Ericson, "Real-Time Collision Detection" (2005), 5.1.5.
 #[inline]
@@ -47,13 +47,13 @@ pub fn closest_point(p: &Point, corners: &[Point; 3]) -> (Point, Feature) {
         let along = (d4 - d3) / ((d4 - d3) + (d5 - d6));
         return (b + (c - b) * along, Feature::Edge(1));
     }
-    // The inside. Projecting along the normal keeps the distance exact where the barycentric sum would cancel.
+    // Interior. Projection along the normal avoids the cancellation of the barycentric sum.
     let normal = ab.cross(&ac);
     let squared = normal.norm_squared();
     if squared > 0.0 { (p - normal * (normal.dot(&ap) / squared), Feature::Face) } else { (*a, Feature::Vertex(0)) }
 }
 
-/// Twice the area times the unit normal, by the right-hand rule; zero for a degenerate triangle.
+/// Unit normal (right-hand rule) times twice the area, mm²; zero for a degenerate triangle.
 #[inline]
 pub fn area_vector(corners: &[Point; 3]) -> Vector {
     (corners[1] - corners[0]).cross(&(corners[2] - corners[0]))
@@ -70,31 +70,31 @@ pub fn normal(corners: &[Point; 3]) -> Vector {
 /// Interior angle at corner `i`, rad.
 pub fn corner_angle(corners: &[Point; 3], i: usize) -> f64 {
     let (u, v) = (corners[(i + 1) % 3] - corners[i], corners[(i + 2) % 3] - corners[i]);
-    // atan2 keeps its digits for needles, where acos of a dot product loses them.
+    // atan2 stays accurate for needle triangles, where acos of a dot product does not.
     u.cross(&v).norm().atan2(u.dot(&v))
 }
 
-/// Where the line `origin + t * direction` meets the triangle (both sides), as `t`.
+/// Intersection of the line `origin + t * direction` with the triangle (both sides), as `t`.
 ///
-/// Moeller and Trumbore 1997. `tolerance` widens the triangle (barycentric), so that a line through a shared edge
-/// meets at least one of its two facets.
+/// Moeller and Trumbore 1997. `tolerance` enlarges the triangle (barycentric units), so that a line through a shared
+/// edge hits at least one of its two facets.
 #[inline]
 pub fn intersect_line(origin: &Point, direction: &Vector, corners: &[Point; 3], tolerance: f64) -> Option<f64> {
     let (ab, ac) = (corners[1] - corners[0], corners[2] - corners[0]);
-    let across = direction.cross(&ac);
-    let determinant = ab.dot(&across);
+    let direction_cross_ac = direction.cross(&ac);
+    let determinant = ab.dot(&direction_cross_ac);
     if determinant == 0.0 || !determinant.is_finite() {
         return None;
     }
     let from_a = origin - corners[0];
-    let u = from_a.dot(&across) / determinant;
-    let around = from_a.cross(&ab);
-    let v = direction.dot(&around) / determinant;
+    let u = from_a.dot(&direction_cross_ac) / determinant;
+    let from_a_cross_ab = from_a.cross(&ab);
+    let v = direction.dot(&from_a_cross_ab) / determinant;
     let inside = u >= -tolerance && v >= -tolerance && u + v <= 1.0 + tolerance;
-    inside.then(|| ac.dot(&around) / determinant)
+    inside.then(|| ac.dot(&from_a_cross_ab) / determinant)
 }
 
-/// Centroid of a triangle.
+/// Centroid: mean of the three corners.
 #[inline]
 pub fn centroid(corners: &[Point; 3]) -> Point {
     Point::from((corners[0].coords + corners[1].coords + corners[2].coords) / 3.0)
@@ -127,15 +127,15 @@ mod tests {
     }
 
     #[test]
-    fn a_line_through_a_shared_edge_meets_a_facet() {
+    fn a_line_through_a_shared_edge_hits_a_facet() {
         let left = [Point::new(0.0, 0.0, 0.0), Point::new(1.0, 0.0, 0.0), Point::new(0.0, 1.0, 0.0)];
         let right = [Point::new(1.0, 0.0, 0.0), Point::new(1.0, 1.0, 0.0), Point::new(0.0, 1.0, 0.0)];
         for i in 0..100 {
             let x = f64::from(i) / 99.0;
             let origin = Point::new(x, 1.0 - x, 3.0);
             let down = -Vector::z();
-            let met = [left, right].iter().any(|t| intersect_line(&origin, &down, t, 1e-12).is_some());
-            assert!(met, "{x}");
+            let hit = [left, right].iter().any(|t| intersect_line(&origin, &down, t, 1e-12).is_some());
+            assert!(hit, "{x}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! From loose triangles to a mesh with shared vertices.
+//! Welding: from separate triangles to a mesh with shared vertices.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
@@ -9,32 +9,33 @@ use rayon::prelude::*;
 use super::health::MeshFindings;
 use super::{Mesh, Point, triangle};
 
-/// A triangle as files without indices hold it, in the file's unit.
+/// Corners of one triangle of a non-indexed file (such as STL), in the unit of the file.
 pub type LooseTriangle = [[f32; 3]; 3];
 
-/// Joins corners with equal coordinates, and drops facets that are degenerate or not finite. All counted.
+/// Merges corners with equal coordinates and drops facets that are degenerate or have non-finite coordinates. Returns
+/// the mesh and the counts of what was dropped.
 pub fn weld(triangles: &[LooseTriangle]) -> (Mesh, MeshFindings) {
     let mut findings = MeshFindings::default();
     let mut mesh = Mesh { facets: Vec::with_capacity(triangles.len()), ..Mesh::default() };
     let is_finite = |triangle: &LooseTriangle| triangle.iter().flatten().all(|value| value.is_finite());
-    let first = first_corners(triangles, is_finite);
-    // Vertices are numbered as they come; of each corner the number, 3 a triangle.
-    let mut numbers = vec![0_u32; first.len()];
+    let first_corner = first_corners(triangles, is_finite);
+    // Vertices are numbered in order of first use: the vertex of each corner, 3 per triangle.
+    let mut vertex_of_corner = vec![0_u32; first_corner.len()];
     for (i, triangle) in triangles.iter().enumerate() {
         if !is_finite(triangle) {
             findings.not_finite_facets += 1;
             continue;
         }
         let facet = [0, 1, 2].map(|corner| {
-            let own = 3 * i + corner;
-            let before = first[own].load(Relaxed) as usize;
-            if before == own {
+            let corner_index = 3 * i + corner;
+            let original = first_corner[corner_index].load(Relaxed) as usize;
+            if original == corner_index {
                 mesh.vertices.push(Point::from(nalgebra::Vector3::from(triangle[corner]).cast::<f64>()));
-                numbers[own] = (mesh.vertices.len() - 1) as u32;
+                vertex_of_corner[corner_index] = (mesh.vertices.len() - 1) as u32;
             } else {
-                numbers[own] = numbers[before];
+                vertex_of_corner[corner_index] = vertex_of_corner[original];
             }
-            numbers[own]
+            vertex_of_corner[corner_index]
         });
         mesh.facets.push(facet);
     }
@@ -43,60 +44,62 @@ pub fn weld(triangles: &[LooseTriangle]) -> (Mesh, MeshFindings) {
     (mesh, findings)
 }
 
-/// Corners are shared out by their hashes into so many parts, each small enough for a processor's cache.
-const PARTS: usize = 256;
-/// Triangles of one task.
-const CHUNK: usize = 1 << 14;
+/// Number of hash partitions of the corners, chosen so that each fits a processor cache.
+const PARTITIONS: usize = 256;
+/// Triangles per parallel task.
+const TASK_TRIANGLES: usize = 1 << 14;
 
-/// Of each corner, 3 a triangle, the first one at its place; those of triangles that are left out mean nothing.
-fn first_corners(triangles: &[LooseTriangle], is_taken: impl Fn(&LooseTriangle) -> bool + Sync) -> Vec<AtomicU32> {
+/// For each corner (3 per triangle), the first corner at the same position. Entries of excluded triangles are
+/// meaningless.
+fn first_corners(triangles: &[LooseTriangle], is_included: impl Fn(&LooseTriangle) -> bool + Sync) -> Vec<AtomicU32> {
     // Adding zero turns -0 into +0.
     let key = |corner: u32| triangles[corner as usize / 3][corner as usize % 3].map(|value| (value + 0.0).to_bits());
     let hasher = BuildHasherDefault::<CoordinateHasher>::default();
-    let shared_out = |(chunk, triangles): (usize, &[LooseTriangle])| {
-        let mut parts = vec![Vec::<u32>::new(); PARTS];
-        for (i, _) in triangles.iter().enumerate().filter(|(_, triangle)| is_taken(triangle)) {
-            for corner in 3 * (chunk * CHUNK + i)..3 * (chunk * CHUNK + i) + 3 {
-                // Bits that the maps make no use of.
-                let part = (hasher.hash_one(key(corner as u32)) >> 32) as usize % PARTS;
-                parts[part].push(corner as u32);
+    let partition_chunk = |(chunk, triangles): (usize, &[LooseTriangle])| {
+        let mut partitions = vec![Vec::<u32>::new(); PARTITIONS];
+        for (i, _) in triangles.iter().enumerate().filter(|(_, triangle)| is_included(triangle)) {
+            for corner in 3 * (chunk * TASK_TRIANGLES + i)..3 * (chunk * TASK_TRIANGLES + i) + 3 {
+                // Bits of the hash that the maps below do not use.
+                let partition = (hasher.hash_one(key(corner as u32)) >> 32) as usize % PARTITIONS;
+                partitions[partition].push(corner as u32);
             }
         }
-        parts
+        partitions
     };
-    let chunks: Vec<Vec<Vec<u32>>> = triangles.par_chunks(CHUNK).enumerate().map(shared_out).collect();
+    let chunks: Vec<Vec<Vec<u32>>> = triangles.par_chunks(TASK_TRIANGLES).enumerate().map(partition_chunk).collect();
     let first: Vec<AtomicU32> = (0..3 * triangles.len()).map(|_| AtomicU32::new(0)).collect();
-    (0..PARTS).into_par_iter().for_each(|part| {
-        let count: usize = chunks.iter().map(|parts| parts[part].len()).sum();
-        let mut found: HashMap<[u32; 3], u32, BuildHasherDefault<CoordinateHasher>> =
+    (0..PARTITIONS).into_par_iter().for_each(|partition| {
+        let count: usize = chunks.iter().map(|partitions| partitions[partition].len()).sum();
+        let mut first_at: HashMap<[u32; 3], u32, BuildHasherDefault<CoordinateHasher>> =
             HashMap::with_capacity_and_hasher(count / 4 + 8, BuildHasherDefault::default());
-        for &corner in chunks.iter().flat_map(|parts| &parts[part]) {
-            let own = *found.entry(key(corner)).or_insert(corner);
-            first[corner as usize].store(own, Relaxed);
+        for &corner in chunks.iter().flat_map(|partitions| &partitions[partition]) {
+            let original = *first_at.entry(key(corner)).or_insert(corner);
+            first[corner as usize].store(original, Relaxed);
         }
     });
     first
 }
 
-/// Joins vertices with equal coordinates in an indexed mesh, and drops degenerate and non-finite facets.
+/// Merges vertices with equal coordinates in an indexed mesh and drops degenerate and non-finite facets. Returns the
+/// mesh and the counts of what was merged and dropped.
 pub fn clean(mut mesh: Mesh) -> (Mesh, MeshFindings) {
     let mut findings = MeshFindings::default();
-    let mut numbers: HashMap<[u64; 3], u32, BuildHasherDefault<CoordinateHasher>> = HashMap::default();
-    let mut kept = Vec::with_capacity(mesh.vertices.len());
-    let renumbered: Vec<u32> = mesh
+    let mut index_at: HashMap<[u64; 3], u32, BuildHasherDefault<CoordinateHasher>> = HashMap::default();
+    let mut vertices = Vec::with_capacity(mesh.vertices.len());
+    let new_index: Vec<u32> = mesh
         .vertices
         .iter()
         .map(|vertex| {
             let key = [vertex.x, vertex.y, vertex.z].map(|value| (value + 0.0).to_bits());
-            *numbers.entry(key).or_insert_with(|| {
-                kept.push(*vertex);
-                (kept.len() - 1) as u32
+            *index_at.entry(key).or_insert_with(|| {
+                vertices.push(*vertex);
+                (vertices.len() - 1) as u32
             })
         })
         .collect();
-    findings.merged_vertices = mesh.vertices.len() - kept.len();
-    mesh.vertices = kept;
-    mesh.facets.iter_mut().flatten().for_each(|vertex| *vertex = renumbered[*vertex as usize]);
+    findings.merged_vertices = mesh.vertices.len() - vertices.len();
+    mesh.vertices = vertices;
+    mesh.facets.iter_mut().flatten().for_each(|vertex| *vertex = new_index[*vertex as usize]);
     let finite: Vec<bool> =
         mesh.vertices.iter().map(|vertex| vertex.coords.iter().all(|value| value.is_finite())).collect();
     findings.not_finite_facets =
@@ -105,7 +108,7 @@ pub fn clean(mut mesh: Mesh) -> (Mesh, MeshFindings) {
     (mesh, findings)
 }
 
-/// Drops facets without area; returns how many.
+/// Drops facets of zero area; returns their count.
 pub(super) fn drop_degenerate(mesh: &mut Mesh) -> usize {
     retain_facets(mesh, |vertices, facet| {
         let corners = facet.map(|vertex| vertices[vertex as usize]);
@@ -132,7 +135,7 @@ fn retain_facets(mesh: &mut Mesh, keep: impl Fn(&[Point], &[u32; 3]) -> bool) ->
     before - mesh.facets.len()
 }
 
-/// Mixes whole words at once; the keys are coordinates, not an attacker's choice of collisions worth guarding.
+/// Fast hasher for coordinate keys. Not resistant to chosen collisions, which keys from coordinates do not require.
 #[derive(Default)]
 pub struct CoordinateHasher(u64);
 
@@ -157,7 +160,7 @@ impl Hasher for CoordinateHasher {
         self.write_u64(value as u64);
     }
     fn write_usize(&mut self, _length: usize) {
-        // The length prefix of arrays says nothing.
+        // The length prefix of a fixed-size key carries no information.
     }
 }
 
@@ -166,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shared_corners_join_and_broken_facets_are_counted() {
+    fn shared_corners_are_merged_and_invalid_facets_are_counted() {
         let a = [0.0, 0.0, 0.0];
         let b = [1.0, 0.0, 0.0];
         let c = [0.0, 1.0, -0.0];

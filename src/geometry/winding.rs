@@ -1,42 +1,42 @@
-//! Winding: every facet against its neighbours, solids outward, cavities inward.
+//! Orientation of meshes: consistent winding of neighbouring facets, outward normals of solids, inward of cavities.
 
 use super::shells::{Nesting, Shells};
 use super::topology::Topology;
 use super::{Aabb, Mesh, Surface};
 
-/// What was turned so that closed shells face outward, or inward as cavities; and what was not, as that is not known.
+/// Result of orienting closed shells: what was reversed, and which shells could not be decided.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Orientation {
-    /// Shells with facets that were turned so that they face outward.
+    /// Number of shells of which facets were reversed to face outward.
     pub outward: usize,
-    /// Shells with facets that were turned so that they face inward.
+    /// Number of shells of which facets were reversed to face inward (cavities).
     pub inward: usize,
-    /// Facets turned.
+    /// Number of facets reversed.
     pub facets: usize,
-    /// Closed shells that overlap others, or lie in such: which are cavities is not known.
+    /// Number of closed shells that overlap others, or lie in one that does: whether they are cavities is undecided.
     pub undecided: usize,
-    /// Box around those, mm.
+    /// Bounding box of the undecided shells, mm.
     pub undecided_bounds: Aabb,
 }
 
-/// Turns closed shells by their nesting: those in an even number of others face outward, those in an odd number are
-/// cavities and face inward. What has a rim, one side, or an edge of more than two facets stays as it is, and so does
-/// what such a shell may surround, and what overlaps another.
+/// Orients closed shells by their nesting: those inside an even number of others face outward; those inside an odd
+/// number are cavities and face inward. Shells that have a boundary, are not orientable or have an edge of more than
+/// two facets are left unchanged, as are shells that one of those may surround, and shells that overlap another.
 pub fn orient(surface: Surface) -> (Surface, Orientation) {
-    let (turned, orientation) = examine(&surface);
-    if turned.is_empty() {
+    let (reversed, orientation) = examine(&surface);
+    if reversed.is_empty() {
         return (surface, orientation);
     }
     let mut mesh = surface.into_mesh();
-    turned.iter().for_each(|&facet| mesh.facets[facet as usize].swap(1, 2));
+    reversed.iter().for_each(|&facet| mesh.facets[facet as usize].swap(1, 2));
     (Surface::new(mesh), orientation)
 }
 
-/// The facets that [`orient`] would turn, and what it would say.
+/// The facets that [`orient`] would reverse, and the result that it would return.
 pub fn examine(surface: &Surface) -> (Vec<u32>, Orientation) {
     let shells = Shells::of(surface.mesh(), surface.topology());
     let mut orientation = Orientation { outward: 0, inward: 0, facets: 0, undecided: 0, undecided_bounds: Aabb::EMPTY };
-    let mut turned = Vec::new();
+    let mut reversed = Vec::new();
     for (shell, nesting) in shells.list.iter().zip(shells.nesting(surface)) {
         if !shell.is_closed || nesting.is_in_open {
             continue;
@@ -47,19 +47,19 @@ pub fn examine(surface: &Surface) -> (Vec<u32>, Orientation) {
             continue;
         };
         let is_cavity = depth % 2 == 1;
-        let wrong = shells.turned_wrongly(shell, is_cavity);
-        if !wrong.is_empty() {
+        let misoriented = shells.misoriented_facets(shell, is_cavity);
+        if !misoriented.is_empty() {
             *(if is_cavity { &mut orientation.inward } else { &mut orientation.outward }) += 1;
-            turned.extend(wrong);
+            reversed.extend(misoriented);
         }
     }
-    orientation.facets = turned.len();
-    (turned, orientation)
+    orientation.facets = reversed.len();
+    (reversed, orientation)
 }
 
-/// Turns facets so that each runs against its neighbours, and parts without a rim outward; those inside an odd number
-/// of closed ones are cavities and face inward, those that overlap others count as solids. Returns how many facets were
-/// turned.
+/// Makes the winding of neighbouring facets consistent, and orients shells without a boundary: outward, or inward
+/// inside an odd number of closed shells (cavities). Shells that overlap others count as solids. Shells with a boundary
+/// keep the orientation of the majority of their facets. Returns the number of facets reversed.
 pub fn unify(mesh: &mut Mesh) -> usize {
     let shells = Shells::of(mesh, &Topology::new(mesh));
     let nesting = match shells.list.len() {
@@ -68,15 +68,15 @@ pub fn unify(mesh: &mut Mesh) -> usize {
     };
     let mut count = 0;
     for (shell, nesting) in shells.list.iter().zip(nesting) {
-        let turned = if shell.is_rimless {
-            shells.turned_wrongly(shell, nesting.depth.is_some_and(|depth| depth % 2 == 1))
+        let reversed = if shell.has_no_boundary {
+            shells.misoriented_facets(shell, nesting.depth.is_some_and(|depth| depth % 2 == 1))
         } else {
-            // An open part has no outside: keep what most of its facets say.
-            let opposed = shells.opposed_to(shell, false);
-            if opposed.len() * 2 > shell.facets.len() { shells.opposed_to(shell, true) } else { opposed }
+            // An open shell has no outside: keep the orientation of the majority of its facets.
+            let opposite = shells.reversed_facets(shell, false);
+            if opposite.len() * 2 > shell.facets.len() { shells.reversed_facets(shell, true) } else { opposite }
         };
-        turned.iter().for_each(|&facet| mesh.facets[facet as usize].swap(1, 2));
-        count += turned.len();
+        reversed.iter().for_each(|&facet| mesh.facets[facet as usize].swap(1, 2));
+        count += reversed.len();
     }
     count
 }
@@ -88,13 +88,13 @@ mod tests {
     use crate::{Point, Vector};
 
     #[test]
-    fn mixed_winding_is_found_and_unified_outward() {
+    fn mixed_winding_is_unified_outward() {
         let mut mesh = shapes::torus(10.0, 3.0, 24, 12);
         let volume = mesh.volume_mm3();
         for facet in (0..mesh.facets.len()).step_by(3) {
             mesh.facets[facet].swap(0, 1);
         }
-        assert!(Topology::new(&mesh).turned_edges > 0);
+        assert!(Topology::new(&mesh).inconsistent_edges > 0);
         unify(&mut mesh);
         assert!(Topology::new(&mesh).is_closed());
         assert!((mesh.volume_mm3() - volume).abs() < 1e-9);
@@ -133,41 +133,41 @@ mod tests {
         mesh
     }
 
-    /// How many shells are turned outward and inward, how many are undecided, and signed distances afterwards.
+    /// Checks the counts of shells oriented outward, oriented inward and undecided, and signed distances afterwards.
     #[track_caller]
     fn check(mesh: Mesh, counts: [usize; 3], signs: &[([f64; 3], f64)]) -> Surface {
         let before = mesh.facets.clone();
         let (surface, found) = orient(Surface::new(mesh));
         assert_eq!([found.outward, found.inward, found.undecided], counts);
-        let is_turned = |(own, before): (&[u32; 3], &[u32; 3])| own != before;
-        let turned = surface.mesh().facets.iter().zip(&before).filter(|own| is_turned(*own)).count();
-        assert_eq!(turned, found.facets);
-        for (place, truth) in signs {
-            let place = Point::from(*place);
-            let hit = surface.closest_point(&place, f64::INFINITY).unwrap();
-            let signed = surface.signed_distance_mm(&place, &hit);
-            assert!((signed - truth).abs() < 1e-12, "{place}: {signed} {truth}");
+        let is_reversed = |(own, before): (&[u32; 3], &[u32; 3])| own != before;
+        let reversed = surface.mesh().facets.iter().zip(&before).filter(|own| is_reversed(*own)).count();
+        assert_eq!(reversed, found.facets);
+        for (position, truth) in signs {
+            let position = Point::from(*position);
+            let hit = surface.closest_point(&position, f64::INFINITY).unwrap();
+            let signed = surface.signed_distance_mm(&position, &hit);
+            assert!((signed - truth).abs() < 1e-12, "{position}: {signed} {truth}");
         }
-        // Turned once, it stays.
+        // A second pass changes nothing.
         assert_eq!(examine(&surface).0.len(), 0);
         surface
     }
 
     #[test]
-    fn of_two_boxes_apart_the_one_inside_out_is_turned() {
+    fn of_two_separate_boxes_the_inverted_one_is_reversed() {
         let apart = |other| all(&[cube([0.0; 3], 5.0), other]);
         let signs =
             [([0.0, 0.0, 3.0], -2.0), ([0.0, 0.0, 6.0], 1.0), ([20.0, 0.0, 3.0], -2.0), ([20.0, 0.0, 7.0], 2.0)];
         check(apart(inside_out(cube([20.0, 0.0, 0.0], 5.0))), [1, 0, 0], &signs);
         check(apart(cube([20.0, 0.0, 0.0], 5.0)), [0, 0, 0], &signs);
-        // Some facets of a shell only.
+        // Only some facets of a shell.
         let mut mixed = cube([20.0, 0.0, 0.0], 5.0);
         mixed.facets[3].swap(0, 1);
-        assert_eq!(check(apart(mixed), [1, 0, 0], &signs).topology().turned_edges, 0);
+        assert_eq!(check(apart(mixed), [1, 0, 0], &signs).topology().inconsistent_edges, 0);
     }
 
     #[test]
-    fn a_cavity_wound_as_a_solid_is_turned_inward_and_one_wound_right_is_left() {
+    fn a_cavity_wound_as_a_solid_is_reversed_and_a_correct_one_is_unchanged() {
         let signs = [([0.0, 0.0, 8.0], -2.0), ([0.0, 0.0, 11.0], 1.0), ([0.0, 0.0, 3.0], 1.0), ([0.0; 3], 4.0)];
         let (body, hole) = (|| cube([0.0; 3], 10.0), || cube([0.0; 3], 4.0));
         check(all(&[body(), hole()]), [0, 1, 0], &signs);
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn shells_nested_three_deep_face_by_turns() {
+    fn three_nested_shells_alternate() {
         let parts = [cube([0.0; 3], 12.0), cube([0.0; 3], 8.0), cube([0.0; 3], 4.0)];
         let signs = [([0.0, 0.0, 11.0], -1.0), ([0.0, 0.0, 7.0], 1.0), ([0.0, 0.0, 5.0], 1.0), ([0.0, 0.0, 3.0], -1.0)];
         check(all(&parts), [0, 1, 0], &signs);
@@ -186,19 +186,19 @@ mod tests {
     }
 
     #[test]
-    fn shells_that_overlap_are_left_and_told_with_their_place() {
+    fn overlapping_shells_are_unchanged_and_reported_with_their_position() {
         let (one, other) = (cube([0.0; 3], 5.0), inside_out(cube([4.0, 3.0, 2.0], 5.0)));
         let overlapping = all(&[one, other, cube([40.0, 0.0, 0.0], 2.0)]);
         let (_, found) = orient(Surface::new(overlapping.clone()));
         assert_eq!((found.outward, found.inward, found.undecided), (0, 0, 2));
         assert!((found.undecided_bounds.centre() - Point::new(2.0, 1.5, 1.0)).norm() < 1e-12);
-        // Asked for by hand, they all count as solids.
+        // On explicit request, all count as solids.
         let mut mesh = overlapping;
         assert_eq!(unify(&mut mesh), 12);
     }
 
     #[test]
-    fn open_shells_and_what_lies_in_them_are_left() {
+    fn open_shells_and_their_contents_are_unchanged() {
         let mut open = cube([0.0; 3], 10.0);
         open.facets.pop();
         for (inner, counts) in [(cube([0.0; 3], 3.0), [0, 0, 0]), (inside_out(cube([0.0; 3], 3.0)), [0, 0, 0])] {

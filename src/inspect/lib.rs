@@ -1,4 +1,4 @@
-//! Floor 3: what a metrologist would name.
+//! Floor 3: metrology. Parts, alignment, deviations, features, tolerances, calibration and acceptance tests.
 
 pub mod acceptance;
 pub mod alignment;

@@ -1,49 +1,50 @@
-//! What a figure does over many parts: its spread, and how well that fits its limits.
+//! Process capability of a figure over many parts.
 //!
-//! The capability indices are those of ISO 22514-2 for a normal distribution, with the standard deviation of all parts
-//! (n − 1). Where short-term spread is told from the overall one, indices of the overall one are called Pp and Ppk. The
-//! text of the standard was not available to check against.
+//! The capability indices follow ISO 22514-2 for a normal distribution, with the overall standard deviation (n − 1). In
+//! the usage that distinguishes short-term from overall variation, these indices are called Pp and Ppk. The text of the
+//! standard was not available for verification.
 
 use serde::Serialize;
 
-/// A figure over many parts.
+/// Statistics and capability indices of a figure over many parts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ProcessCapability {
-    /// Parts that have the figure.
+    /// Number of parts that have the figure.
     pub count: usize,
-    /// Mean.
+    /// Mean, in the unit of the figure.
     pub mean: f64,
-    /// Standard deviation over n − 1; `None` of fewer than two parts.
+    /// Standard deviation (n − 1); `None` for fewer than two parts.
     pub sigma: Option<f64>,
-    /// The least.
+    /// Minimum.
     pub least: f64,
-    /// The greatest.
+    /// Maximum.
     pub greatest: f64,
-    /// Width of the limits over six standard deviations; `None` unless both limits and a spread are known.
+    /// Cp: tolerance width divided by six standard deviations; `None` without both limits or without spread.
     pub cp: Option<f64>,
-    /// Distance of the mean from the nearer limit over three standard deviations.
+    /// Cpk: distance of the mean from the nearer limit divided by three standard deviations; `None` without a limit or
+    /// without spread.
     pub cpk: Option<f64>,
-    /// The true Cpk is larger than this with 95 % confidence (Bissell 1990, normal approximation).
+    /// Lower one-sided 95 % confidence limit of Cpk (Bissell 1990, normal approximation).
     pub cpk_lower_95: Option<f64>,
 }
 
-/// One-sided 95 % point of the normal distribution.
+/// 95 % quantile of the standard normal distribution.
 const ONE_SIDED_95: f64 = 1.644_853_626_951_472_7;
 
-/// Values of computations that differ by less than this share are alike.
-const ROUNDING: f64 = 1e-9;
+/// Standard deviations below this share of the largest absolute value count as rounding errors.
+const RELATIVE_ROUNDING: f64 = 1e-9;
 
 impl ProcessCapability {
-    /// Of `values`, which are finite; `None` where there are none.
+    /// Evaluates `values`, which must be finite, against the limits; `None` if there are no values.
     pub fn of(values: &[f64], lower: Option<f64>, upper: Option<f64>) -> Option<Self> {
         let count = values.len();
         let first = *values.first()?;
-        // About the first value, so that small spreads of large values keep their digits.
+        // Relative to the first value, to avoid cancellation for small spreads of large values.
         let mean = first + values.iter().map(|value| value - first).sum::<f64>() / count as f64;
         let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
         let sigma = (count > 1).then(|| (squares / (count - 1) as f64).sqrt());
-        // A spread that rounding alone makes is none.
-        let rounding = values.iter().fold(0.0_f64, |most, value| most.max(value.abs())) * ROUNDING;
+        // A spread due to rounding alone does not count.
+        let rounding = values.iter().fold(0.0_f64, |max, value| max.max(value.abs())) * RELATIVE_ROUNDING;
         let spread = sigma.filter(|sigma| *sigma > rounding);
         let to_limit = match (lower.map(|lower| mean - lower), upper.map(|upper| upper - mean)) {
             (Some(below), Some(above)) => Some(below.min(above)),
@@ -70,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn indices_are_those_of_their_definitions() {
+    fn indices_follow_their_definitions() {
         // Mean 10.02, sample standard deviation 0.02.
         let own = ProcessCapability::of(&[10.0, 10.04, 10.02, 10.0, 10.04], Some(9.9), Some(10.1)).unwrap();
         let sigma = 0.02;
@@ -82,12 +83,12 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_known_is_not_said() {
+    fn undefined_figures_are_none() {
         assert_eq!(ProcessCapability::of(&[], None, None), None);
         let one = ProcessCapability::of(&[3.0], Some(2.0), Some(4.0)).unwrap();
         assert_eq!((one.sigma, one.cp, one.cpk), (None, None, None));
-        let alike = ProcessCapability::of(&[3.0, 3.0, 3.0 + 1e-14], Some(2.0), Some(4.0)).unwrap();
-        assert_eq!((alike.sigma.is_some(), alike.cp, alike.cpk), (true, None, None));
+        let constant = ProcessCapability::of(&[3.0, 3.0, 3.0 + 1e-14], Some(2.0), Some(4.0)).unwrap();
+        assert_eq!((constant.sigma.is_some(), constant.cp, constant.cpk), (true, None, None));
         let one_sided = ProcessCapability::of(&[1.0, 3.0], None, Some(8.0)).unwrap();
         assert_eq!(one_sided.cp, None);
         assert!((one_sided.cpk.unwrap() - 6.0 / (3.0 * 2.0_f64.sqrt())).abs() < 1e-12);

@@ -1,4 +1,4 @@
-//! Recipes: what the elements of an inspection plan are made from. Each capability has its own; all are asked alike.
+//! Recipes of the elements of an inspection plan: one type per kind of element, all behind one trait.
 
 use std::any::Any;
 use std::fmt;
@@ -14,7 +14,7 @@ use geometry::Pose;
 use io::SourceFile;
 use io::cad::CadReader;
 
-/// The number of an element in its plan: names may change, numbers stay.
+/// Identifier of an element in its plan; stays the same if the element is renamed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ElementId(pub u32);
@@ -25,123 +25,128 @@ impl fmt::Display for ElementId {
     }
 }
 
-/// What an element is to the operator.
+/// Class of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
-    /// What should be.
+    /// Target geometry.
     Nominal,
-    /// What is.
+    /// Measured geometry.
     Actual,
-    /// What is against what should be.
+    /// Comparison of actual with nominal.
     Check,
 }
 
-/// Whatever an element came to.
+/// Result of an element, of any type.
 pub type Output = Arc<dyn Any + Send + Sync>;
 
-/// What recipes find of the elements that they name, and of the part in work.
+/// Results of the elements that a recipe refers to, and the files of the part being measured.
 pub trait Inputs: Sync {
-    /// What an element came to; a sentence where it came to nothing.
+    /// Result of an element; an error if it has none.
     fn output(&self, id: ElementId) -> Result<Output>;
 
-    /// Its name.
+    /// Name of an element.
     fn name(&self, id: ElementId) -> String;
 
-    /// The files of the measured part.
+    /// Scan files of the part being measured.
     fn sources(&self) -> &[SourceFile];
 }
 
 impl dyn Inputs + '_ {
-    /// What an element came to, which must be `what`.
+    /// Result of an element as a `T`.
+    ///
+    /// Returns an error if the element has no result, or if that is not a `T`; `what` describes the required type, such
+    /// as "a scan".
     pub fn get<T: Any + Send + Sync>(&self, id: ElementId, what: &str) -> Result<Arc<T>> {
         let wrong = |_| UserError::usage(format!("“{}” is not {what}.", self.name(id)));
         self.output(id)?.downcast().map_err(wrong)
     }
 }
 
-/// What recipes work with.
+/// Resources for executing recipes.
 pub struct Tools<'a> {
-    /// Computes.
+    /// Backend for heavy computations.
     pub backend: &'a dyn Backend,
-    /// Reads CAD files.
+    /// Reader of CAD files.
     pub cad: &'a CadReader,
-    /// Sees poses of a running best fit, and their RMS, mm.
+    /// Receives pose and RMS, mm, after every iteration of a best fit.
     pub watch: &'a (dyn Fn(&Pose, f64) + Sync),
 }
 
-/// What is written about an element by name: a value with its limits.
+/// A named value of an element, with its limits.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Figure {
-    /// What it is.
+    /// Name, such as "RMS".
     pub name: &'static str,
-    /// Its unit; empty for numbers without one.
+    /// Unit; empty for dimensionless values.
     pub unit: &'static str,
-    /// The value.
+    /// Value in `unit`.
     pub value: f64,
-    /// Its expanded uncertainty (k = 2), where it is known.
+    /// Expanded uncertainty U (k = 2); `None` if unknown.
     pub uncertainty: Option<f64>,
-    /// The least value allowed.
+    /// Lower limit.
     pub lower: Option<f64>,
-    /// The greatest value allowed.
+    /// Upper limit.
     pub upper: Option<f64>,
 }
 
 impl Figure {
-    /// A value without limits.
+    /// A figure without limits and uncertainty.
     pub fn new(name: &'static str, unit: &'static str, value: f64) -> Self {
         Self { name, unit, value, uncertainty: None, lower: None, upper: None }
     }
 }
 
-/// What comes of a recipe.
+/// Result of executing a recipe.
 pub trait Product: Any + Send + Sync {
-    /// What is written of it; the first stands for it where there is room for one.
+    /// Figures for tables and reports; the first represents the element where there is room for only one.
     fn figures(&self) -> Vec<Figure> {
         Vec::new()
     }
 
-    /// What it decides, where it decides anything.
+    /// Verdict; `None` for elements that decide nothing.
     fn verdict(&self) -> Option<Verdict> {
         None
     }
 
-    /// What a verdict that rests on it covers, or what puts it in doubt.
+    /// What a verdict based on this result applies to, or what puts it in doubt.
     fn covers(&self) -> Option<String> {
         None
     }
 
-    /// What it is, in sentences for the log.
+    /// Description in sentences, for the log.
     fn sentences(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Large blocks of memory that it holds: what tells them apart, and their bytes. Several may share one.
+    /// Large memory blocks in use: an identifier, equal for shared blocks, and the size in bytes.
     fn blocks(&self) -> Vec<(usize, u64)> {
         Vec::new()
     }
 }
 
-/// How elements of one kind are made.
+/// Recipe of one kind of element.
 pub trait Make: Clone + PartialEq + fmt::Debug + Serialize + DeserializeOwned + Send + Sync {
-    /// What comes of it.
+    /// Type of the result.
     type Made: Product;
 
-    /// What the operator calls such an element.
+    /// Name of this kind of element in the window.
     const NAME: &'static str;
 
-    /// What it is to the operator.
+    /// Class of this kind of element.
     const CLASS: Class;
 
-    /// The elements that it is made from.
+    /// The elements that the recipe refers to.
     fn inputs(&self) -> Vec<ElementId>;
 
-    /// Whether it reads the files of the measured part.
+    /// Whether it reads the scan files of the part being measured.
     fn reads_sources(&self) -> bool {
         false
     }
 
-    /// Makes it. `before` is what it came to last time, from which what still holds may be taken.
+    /// Executes the recipe. `before`: the previous result, parts of which may be reused if still valid.
+    ///
+    /// Returns an error if an input is missing or unsuitable, if the computation fails, or if the work is cancelled.
     fn make(
         &self,
         inputs: &dyn Inputs,

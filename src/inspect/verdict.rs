@@ -1,21 +1,21 @@
-//! What judging comes to.
+//! Verdicts on parts and checks.
 
 use serde::{Deserialize, Serialize};
 
-/// The verdict on a part, or on one thing that was asked of it.
+/// Verdict on a part or on one of its checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// All that was asked for was measured and is in tolerance.
+    /// Everything required was measured and is in tolerance.
     Pass,
     /// Something is out of tolerance.
     Fail,
-    /// Nothing is known to be out of tolerance, but too little is known.
+    /// Nothing was found out of tolerance, but the data do not suffice for a PASS.
     Incomplete,
 }
 
 impl Verdict {
-    /// As it is printed.
+    /// Name in the window and on reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pass => "PASS",
@@ -24,12 +24,12 @@ impl Verdict {
         }
     }
 
-    /// With what it covers, in one line.
+    /// The verdict followed by what it applies to (`covers`, may be empty), in one line.
     pub fn headline(self, covers: &str) -> String {
         if covers.is_empty() { self.name().to_owned() } else { format!("{} {covers}", self.name()) }
     }
 
-    /// What two verdicts together come to: one failure fails, and what is not known is not passed.
+    /// Combines two verdicts: the worse of the two, with FAIL worse than INCOMPLETE worse than PASS.
     pub fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Fail, _) | (_, Self::Fail) => Self::Fail,

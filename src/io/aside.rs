@@ -1,30 +1,38 @@
-//! Names for what is written aside before it takes its place, and the removal of what killed runs have left so.
+//! Names of temporary files and folders that are written before they replace their target, and removal of those that
+//! killed runs left behind.
 
 use std::ffi::OsString;
 use std::path::Path;
 
-/// The name of `target` while `process` writes it: hidden, beside it.
-pub fn aside(target: &Path, process: u32) -> OsString {
+/// Name under which process `process` writes `target` before the final rename: `.NAME.PROCESS.part`, hidden and in the
+/// same folder.
+pub fn temporary_name(target: &Path, process: u32) -> OsString {
     let mut name = OsString::from(".");
     name.push(target.file_name().unwrap_or_default());
     name.push(format!(".{process}.part"));
     name
 }
 
-/// Removes what runs that were killed have left beside `target`.
-pub fn sweep(target: &Path) {
+/// Removes temporary files and folders for `target` whose process no longer runs.
+pub fn remove_stale(target: &Path) {
     let Some(entries) = target.parent().and_then(|parent| std::fs::read_dir(parent).ok()) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
         let process =
             name.to_str().and_then(|name| name.strip_suffix(".part")?.rsplit('.').next()?.parse::<u32>().ok());
         if let Some(process) = process
-            && name == aside(target, process)
-            && !Path::new("/proc").join(process.to_string()).exists()
+            && name == temporary_name(target, process)
+            && is_gone(process)
         {
             let path = entry.path();
-            // That something may stay behind is the lesser trouble.
+            // Best effort: a leftover must not keep the new file from being written.
             let _ = if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
         }
     }
+}
+
+/// Whether a process no longer runs; `false` where the system does not say.
+fn is_gone(process: u32) -> bool {
+    let processes = Path::new("/proc");
+    processes.join("self").exists() && !processes.join(process.to_string()).exists()
 }

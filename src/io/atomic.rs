@@ -1,31 +1,31 @@
-//! Files that are there whole or not at all.
+//! Atomic file writes: a file is written completely, or left as it was.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use super::aside::{aside, sweep};
+use super::aside::{remove_stale, temporary_name};
 use base::{Result, UserError};
 
-/// Writes `path` through `fill`: aside first, synced, then renamed over the old file. What a killed run left of this file
-/// goes.
+/// Writes `path` through `fill`: into a temporary file that is synced to disk and then renamed over the old file.
+/// Temporary files that killed runs left for `path` are removed.
 pub fn write(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>) -> Result<()> {
-    sweep(path);
-    let aside = path.with_file_name(aside(path, std::process::id()));
+    remove_stale(path);
+    let temporary = path.with_file_name(temporary_name(path, std::process::id()));
     let written = (|| {
-        let mut writer = BufWriter::with_capacity(1 << 20, File::create(&aside)?);
+        let mut writer = BufWriter::with_capacity(1 << 20, File::create(&temporary)?);
         fill(&mut writer)?;
         writer.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_all()?;
-        std::fs::rename(&aside, path)
+        std::fs::rename(&temporary, path)
     })();
     written.map_err(|e| {
-        // The half-written file is of no use; that it may stay behind is the lesser trouble.
-        let _ = std::fs::remove_file(&aside);
+        // Best effort: the error to report is that of the write.
+        let _ = std::fs::remove_file(&temporary);
         UserError::file("write", path, &e)
     })
 }
 
-/// Writes `bytes` to `path`.
+/// Writes `bytes` to `path` atomically.
 pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
     write(path, |writer| writer.write_all(bytes))
 }

@@ -1,42 +1,42 @@
-//! Programs for coordinate measuring machines as DMIS text (ISO 22093, ANSI/DMIS 105.2).
+//! Probing programs as DMIS text (ISO 22093, ANSI/DMIS 105.2).
 //!
-//! The text of the standard was not available to check against; statements follow programs and manuals that are
-//! public. To be checked on the machine that runs them:
-//! - the first statement is `FILNAM`; some machines expect `DMISMN` before it;
-//! - distances after `SNSET/APPRCH` and `SNSET/RETRCT` are taken as those between the surface and the ball's surface,
-//!   and `SNSET/SEARCH` as the travel beyond the nominal contact;
-//! - `PTMEAS` names the place on the surface and the normal out of the material;
-//! - the longest label (64 characters since 5.0, fewer before) is kept well below;
-//! - text strings hold no apostrophe, `$` or comma, so that none needs an escape, whatever the rule.
+//! The text of the standard was not available to check against; the statements follow public programs and manuals. To
+//! be checked on the CMM that runs them:
+//! - the first statement is `FILNAM`; some CMMs expect `DMISMN` before it;
+//! - the distances of `SNSET/APPRCH` and `SNSET/RETRCT` are taken between the workpiece surface and that of the stylus
+//!   tip, and `SNSET/SEARCH` as the travel beyond the nominal contact;
+//! - `PTMEAS` gives the point on the surface and the normal out of the material;
+//! - labels are kept well below the limit (64 characters since 5.0, fewer before);
+//! - text strings contain no apostrophe, `$` or comma, so that nothing needs escaping under any rule.
 //!
-//! Statements are written before they are needed and repeated where they change, so that each hole stands by itself.
+//! Settings are written again whenever they change, so that the statements of each hole are self-contained.
 
 use std::collections::HashSet;
 
 use super::probing_program::{Face, HoleProgram, Program, Step};
 use geometry::{Point, Vector};
 
-/// Longest line, characters, the continuation sign included.
-const LONGEST: usize = 80;
-/// Longest text and label, characters.
-const LONGEST_NAME: usize = 40;
-/// The version of the standard that the program says it follows.
+/// Longest line, characters, including the continuation sign.
+const MAX_LINE_CHARS: usize = 80;
+/// Longest text string and label, characters.
+const MAX_NAME_CHARS: usize = 40;
+/// Version of the standard, as declared in the program.
 const VERSION: &str = "05.2";
 
-/// What a program says beside its touches.
+/// Program data besides the touches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
-    /// Its name; characters that DMIS may not carry become `_`.
+    /// Program name; characters that are unsafe in DMIS are replaced by `_`.
     pub name: String,
-    /// The calibrated sensor to select, as the machine knows it; empty keeps the one that is on.
+    /// Name of the calibrated sensor (stylus tip) on the CMM to select; empty keeps the active one.
     pub sensor: String,
 }
 
-/// The program as DMIS text: for each hole the plane of its sheet and its circle, driven the same way that
-/// [`Program::way`] says.
+/// Formats the program as DMIS text: for each hole the plane of its sheet and its circle, along the path of
+/// [`Program::way`].
 ///
-/// A circle's nominal centre lies at the depth of its touches. Its feature is named `HOLE_…` and the plane
-/// `SHEET_…`, after the hole; names that are the same to DMIS are numbered.
+/// The nominal centre of a circle lies at the depth of its touches. The features are named `HOLE_…` and `SHEET_…` after
+/// the hole; a number is appended to names that are equal in DMIS.
 pub fn text(program: &Program, header: &Header) -> String {
     let mut writer = Writer::default();
     writer.statement(&format!("FILNAM/'{}',{VERSION}", plain(&header.name)));
@@ -48,7 +48,7 @@ pub fn text(program: &Program, header: &Header) -> String {
     }
     let mut labels = Labels::default();
     for hole in &program.holes {
-        let label = labels.one_of_a_kind(&hole.name);
+        let label = labels.unique(&hole.name);
         writer.comment(&hole.name);
         writer.hole(program, hole, &label);
     }
@@ -59,7 +59,7 @@ pub fn text(program: &Program, header: &Header) -> String {
 #[derive(Default)]
 struct Writer {
     text: String,
-    /// The face whose touches are being written.
+    /// Face of the current feature; `None` between features.
     face: Option<Face>,
 }
 
@@ -67,25 +67,25 @@ impl Writer {
     fn hole(&mut self, program: &Program, hole: &HoleProgram, label: &str) {
         for step in program.way(hole) {
             match step {
-                Step::Drive(place) => {
-                    // A start belongs to the touch that follows, anything else ends the feature before.
-                    if !hole.touches().any(|touch| touch.start == place) {
+                Step::Move(position) => {
+                    // A move to the start of a touch belongs to the feature; any other move ends it.
+                    if !hole.touches().any(|touch| touch.start == position) {
                         self.end_feature(label);
                     }
-                    self.statement(&format!("GOTO/CART,{}", place_text(&place)));
+                    self.statement(&format!("GOTO/CART,{}", point_text(&position)));
                 }
                 Step::Touch(touch) => {
                     if self.face != Some(touch.face) {
                         self.end_feature(label);
                         self.begin_feature(hole, touch.face, label);
-                        let ball = touch.ball_at_contact(program.probe_radius_mm);
-                        self.statement(&format!("SNSET/APPRCH,{}", number((ball - touch.start).norm(), 6)));
+                        let tip_centre = touch.tip_centre_at_contact(program.probe_radius_mm);
+                        self.statement(&format!("SNSET/APPRCH,{}", number((tip_centre - touch.start).norm(), 6)));
                         self.statement(&format!("SNSET/RETRCT,{}", number(touch.retract_mm, 6)));
                         self.statement(&format!("SNSET/SEARCH,{}", number(touch.search_mm, 6)));
                         self.statement(&measure(hole, touch.face, label));
                     }
-                    let (place, outward) = (place_text(&touch.contact), direction_text(&-touch.approach));
-                    self.statement(&format!("PTMEAS/CART,{place},{outward}"));
+                    let (contact, outward) = (point_text(&touch.contact), direction_text(&-touch.approach));
+                    self.statement(&format!("PTMEAS/CART,{contact},{outward}"));
                 }
             }
         }
@@ -97,10 +97,10 @@ impl Writer {
         let name = feature(face, label);
         self.face = Some(face);
         self.statement(&match face {
-            Face::Sheet => format!("F({name})=FEAT/PLANE,CART,{},{axis}", place_text(&hole.place.centre)),
+            Face::Sheet => format!("F({name})=FEAT/PLANE,CART,{},{axis}", point_text(&hole.place.centre)),
             Face::Wall => {
                 let diameter = number(2.0 * hole.place.radius_mm, 6);
-                format!("F({name})=FEAT/CIRCLE,INNER,CART,{},{axis},{diameter}", place_text(&hole.inside))
+                format!("F({name})=FEAT/CIRCLE,INNER,CART,{},{axis},{diameter}", point_text(&hole.inside))
             }
         });
     }
@@ -116,11 +116,11 @@ impl Writer {
         self.text += &format!("$$ {}\n", plain(text));
     }
 
-    /// Writes a statement; one too long is broken behind commas, which stand in no text string.
+    /// Writes a statement. A long one is continued after commas, which do not occur in text strings.
     fn statement(&mut self, statement: &str) {
         let mut line = String::new();
         for piece in statement.split_inclusive(',') {
-            if line.len() + piece.len() >= LONGEST && !line.is_empty() {
+            if line.len() + piece.len() >= MAX_LINE_CHARS && !line.is_empty() {
                 self.text += &format!("{line}$\n");
                 line.clear();
             }
@@ -146,52 +146,52 @@ fn measure(hole: &HoleProgram, face: Face, label: &str) -> String {
     }
 }
 
-/// Labels that DMIS, which knows no small letters in them, can tell apart.
+/// Unique labels; DMIS labels are upper case.
 #[derive(Default)]
 struct Labels {
-    taken: HashSet<String>,
+    used: HashSet<String>,
 }
 
 impl Labels {
-    fn one_of_a_kind(&mut self, name: &str) -> String {
+    fn unique(&mut self, name: &str) -> String {
         let plain = label(name);
-        let mut own = plain.clone();
+        let mut unique = plain.clone();
         let mut number = 2;
-        while !self.taken.insert(own.clone()) {
-            own = format!("{plain}_{number}");
+        while !self.used.insert(unique.clone()) {
+            unique = format!("{plain}_{number}");
             number += 1;
         }
-        own
+        unique
     }
 }
 
-/// Capital letters, digits and `_`.
+/// `name` in upper case, with other characters than letters and digits replaced by `_`.
 fn label(name: &str) -> String {
     let safe = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
-    name.chars().take(LONGEST_NAME).map(safe).collect()
+    name.chars().take(MAX_NAME_CHARS).map(safe).collect()
 }
 
-/// The name of a sensor stays as the machine has it, as far as a label can hold it.
+/// Sensor name with case kept and characters that are unsafe in a label replaced by `_`.
 fn sensor(name: &str) -> String {
     let safe = |c: char| if c.is_ascii_alphanumeric() || "_-.".contains(c) { c } else { '_' };
-    name.chars().take(LONGEST_NAME).map(safe).collect()
+    name.chars().take(MAX_NAME_CHARS).map(safe).collect()
 }
 
-/// Text without what could end a string, a statement or a line.
+/// Text without characters that could end a string, a statement or a line.
 fn plain(text: &str) -> String {
     let safe = |c: char| c.is_ascii_alphanumeric() || " _-.:;#()+/".contains(c);
-    text.chars().take(LONGEST_NAME).map(|c| if safe(c) { c } else { '_' }).collect()
+    text.chars().take(MAX_NAME_CHARS).map(|c| if safe(c) { c } else { '_' }).collect()
 }
 
-fn place_text(place: &Point) -> String {
-    [place.x, place.y, place.z].map(|value| number(value, 6)).join(",")
+fn point_text(point: &Point) -> String {
+    [point.x, point.y, point.z].map(|value| number(value, 6)).join(",")
 }
 
 fn direction_text(direction: &Vector) -> String {
     [direction.x, direction.y, direction.z].map(|value| number(value, 9)).join(",")
 }
 
-/// Plain decimals, never a minus before nothing.
+/// Fixed-point decimals, without a negative zero.
 fn number(value: f64, digits: usize) -> String {
     let text = format!("{value:.digits$}");
     match text.strip_prefix('-') {
@@ -205,12 +205,12 @@ mod tests {
     use super::super::probing_program::{Place, Touch};
     use super::*;
 
-    /// Statements with continuations joined and comments left out: major word, minor words and numbers.
+    /// Statements as major word and minor words, with continuations joined and comments left out.
     fn parsed(text: &str) -> Vec<(String, Vec<String>)> {
         let mut statements = Vec::new();
         let mut joined = String::new();
         for line in text.lines() {
-            assert!(line.len() <= LONGEST && line.is_ascii(), "{line}");
+            assert!(line.len() <= MAX_LINE_CHARS && line.is_ascii(), "{line}");
             if line.starts_with("$$") {
                 continue;
             }
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn the_text_says_what_the_program_says() {
+    fn the_text_matches_the_program() {
         let program = program(&["1", "2"]);
         let text = text(&program, &Header { name: "part 7's $ holes".into(), sensor: "A0.0B0.0 x".into() });
         let statements = parsed(&text);
@@ -277,7 +277,7 @@ mod tests {
         let of = |major: &str| -> Vec<Vec<String>> {
             statements.iter().filter(|own| own.0 == major).map(|own| own.1.clone()).collect()
         };
-        // Every touch, in order, on the surface and with the normal out of the material.
+        // All touches in order: contact points on the surface, normals out of the material.
         let touches: Vec<_> = program.holes.iter().flat_map(HoleProgram::touches).collect();
         let measured = of("PTMEAS");
         assert_eq!(measured.len(), touches.len());
@@ -286,7 +286,7 @@ mod tests {
             assert!((Point::new(own[0], own[1], own[2]) - touch.contact).norm() < 2e-6);
             assert!((Vector::new(own[3], own[4], own[5]) + touch.approach).norm() < 2e-9);
         }
-        // Features before they are measured, with as many touches as were said.
+        // Features are defined before they are measured, with the declared number of touches.
         for hole in &program.holes {
             let begin = |minor: &str| {
                 statements.iter().position(|own| own.0.starts_with("F(") && own.0.contains(minor)).unwrap()
@@ -306,19 +306,19 @@ mod tests {
             assert_eq!(count, hole.wall.len());
             assert_eq!(statements[at + until + 1], ("OUTPUT".into(), vec![format!("FA(HOLE_{name})")]));
         }
-        // The way is the program's.
-        let drives = program.holes.iter().flat_map(|hole| program.way(hole));
-        let drives: Vec<Point> =
-            drives.filter_map(|step| if let Step::Drive(place) = step { Some(place) } else { None }).collect();
-        let gone = of("GOTO");
-        assert_eq!(gone.len(), drives.len());
-        for (words, place) in gone.iter().zip(&drives) {
+        // The moves are those of the program.
+        let path = program.holes.iter().flat_map(|hole| program.way(hole));
+        let moves: Vec<Point> =
+            path.filter_map(|step| if let Step::Move(position) = step { Some(position) } else { None }).collect();
+        let written = of("GOTO");
+        assert_eq!(written.len(), moves.len());
+        for (words, position) in written.iter().zip(&moves) {
             let own = numbers(&words[1..]);
-            assert!((Point::new(own[0], own[1], own[2]) - place).norm() < 2e-6);
+            assert!((Point::new(own[0], own[1], own[2]) - position).norm() < 2e-6);
         }
         assert_eq!(of("MEAS").len(), 4);
         assert_eq!(of("ENDMES").len(), 4);
-        // Approaches of 1 mm inside the hole, from the clearance on the sheet.
+        // Approach distances: from the clearance on the sheet, 1 mm inside the hole.
         let approaches: Vec<f64> =
             of("SNSET").iter().filter(|own| own[0] == "APPRCH").map(|own| numbers(&own[1..])[0]).collect();
         assert_eq!(approaches, [4.0, 1.0, 4.0, 1.0]);
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_any_kind_are_safe_and_told_apart() {
+    fn arbitrary_names_are_sanitised_and_unique() {
         let long = "x".repeat(300);
         let names = ["a", "A", "a_2", "ENDFIL\nGOTO/0,0,0", "Ø'$", "$$", &long, &format!("{long}y")];
         let program = program(&names);

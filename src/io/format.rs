@@ -1,10 +1,10 @@
-//! Which format a file has: by its name, checked against its first bytes.
+//! File format detection: by extension, checked against the leading bytes of the file.
 
 use std::path::Path;
 
 use base::{Result, UserError};
 
-/// A file format.
+/// A supported file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
@@ -27,29 +27,32 @@ pub enum Format {
     Iges,
     /// Point Cloud Library.
     Pcd,
-    /// Columns of numbers.
+    /// Text with one point per line in columns (XYZ, ASC, CSV, TXT, PTS).
     Xyz,
-    /// Organised scans of terrestrial scanners.
+    /// Leica PTX: organised scans of terrestrial laser scanners.
     Ptx,
     /// ASTM E57.
     E57,
-    /// ASPRS LAS, packed (LAZ) or not.
+    /// ASPRS LAS, uncompressed or compressed (LAZ).
     Las,
 }
 
 impl Format {
-    /// Extensions of files with facets or CAD surfaces.
-    pub const NOMINAL_EXTENSIONS: [&str; 10] = ["step", "stp", "iges", "igs", "stl", "obj", "ply", "glb", "off", "3mf"];
-    /// Extensions of scans.
-    pub const SCAN_EXTENSIONS: [&str; 15] =
-        ["ply", "pcd", "xyz", "asc", "csv", "txt", "pts", "ptx", "e57", "las", "laz", "stl", "obj", "off", "3mf"];
+    /// File extensions offered for nominals: facets or CAD surfaces.
+    pub const NOMINAL_EXTENSIONS: [&str; 11] =
+        ["step", "stp", "iges", "igs", "stl", "obj", "ply", "glb", "gltf", "off", "3mf"];
+    /// File extensions accepted for scans.
+    pub const SCAN_EXTENSIONS: [&str; 17] = [
+        "ply", "pcd", "xyz", "asc", "csv", "txt", "pts", "ptx", "e57", "las", "laz", "stl", "obj", "glb", "gltf",
+        "off", "3mf",
+    ];
 
-    /// The format that the name of `path` promises.
-    pub fn of_name(path: &Path) -> Result<Self> {
+    /// Format by the extension of `path`; a trailing `.gz` is ignored. Returns an error if the extension is unknown.
+    pub fn from_extension(path: &Path) -> Result<Self> {
         let extension =
             |path: &Path| path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
-        let is_packed = extension(path) == "gz";
-        let extension = if is_packed { extension(&path.with_extension("")) } else { extension(path) };
+        let is_gzip = extension(path) == "gz";
+        let extension = if is_gzip { extension(&path.with_extension("")) } else { extension(path) };
         Ok(match extension.as_str() {
             "stl" => Self::Stl,
             "obj" => Self::Obj,
@@ -66,16 +69,16 @@ impl Format {
             "3mf" => Self::ThreeMf,
             _ => {
                 return Err(UserError::input(format!(
-                    "{}: “.{extension}” is not a format that can be read; use STEP, IGES, STL, OBJ, OFF, PLY, 3MF, glTF, \
-                     PCD, E57, PTX, LAS, LAZ or columns of numbers (XYZ, ASC, CSV, PTS).",
+                    "{}: “.{extension}” is not a supported file format; use STEP, IGES, STL, OBJ, OFF, PLY, 3MF, glTF, \
+                     PCD, E57, PTX, LAS, LAZ or text with columns (XYZ, ASC, CSV, PTS).",
                     path.display()
                 )));
             }
         })
     }
 
-    /// The format that the first bytes of a file show, where they show one for sure.
-    pub fn of_head(head: &[u8]) -> Option<Self> {
+    /// Format by the leading bytes `head` of a file; `None` if they match no known signature.
+    pub fn from_signature(head: &[u8]) -> Option<Self> {
         let starts = |magic: &[u8]| head.starts_with(magic);
         if starts(b"ply\n") || starts(b"ply\r") {
             Some(Self::Ply)
@@ -96,29 +99,37 @@ impl Format {
         }
     }
 
-    /// Format of `path`, and a note where its contents contradict its name (the contents win).
+    /// Format of `path` by its extension and leading bytes `head`, with a note if the two disagree (the contents win).
+    /// Returns an error if the format is unknown, or cannot be read gzip-compressed and `path` ends in `.gz`.
     pub fn detect(path: &Path, head: &[u8]) -> Result<(Self, Option<String>)> {
-        let (format, note) = Self::shown(path, head)?;
-        let is_packed = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"));
-        if is_packed && matches!(format, Self::Step | Self::Iges | Self::E57 | Self::Gltf | Self::ThreeMf | Self::Las) {
-            return Err(UserError::input(format!("{} is packed; unpack it first (gunzip).", path.display())));
+        let (format, note) = Self::identify(path, head)?;
+        let is_gzip = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"));
+        if is_gzip && matches!(format, Self::Step | Self::Iges | Self::E57 | Self::Gltf | Self::ThreeMf | Self::Las) {
+            return Err(UserError::input(format!(
+                "{} is gzip-compressed; decompress it first (gunzip).",
+                path.display()
+            )));
         }
         Ok((format, note))
     }
 
-    fn shown(path: &Path, head: &[u8]) -> Result<(Self, Option<String>)> {
-        let named = Self::of_name(path);
-        match (named, Self::of_head(head)) {
-            (Ok(named), Some(shown)) if named != shown => Ok((
-                shown,
-                Some(format!("The name says {}, but the contents are {}: read as such.", named.name(), shown.name())),
+    fn identify(path: &Path, head: &[u8]) -> Result<(Self, Option<String>)> {
+        let named = Self::from_extension(path);
+        match (named, Self::from_signature(head)) {
+            (Ok(named), Some(found)) if named != found => Ok((
+                found,
+                Some(format!(
+                    "The extension says {}, but the contents are {contents}: read as {contents}.",
+                    named.name(),
+                    contents = found.name()
+                )),
             )),
-            (Err(_), Some(shown)) => Ok((shown, None)),
+            (Err(_), Some(found)) => Ok((found, None)),
             (named, _) => Ok((named?, None)),
         }
     }
 
-    /// Its name for people.
+    /// Display name, for messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Stl => "STL",
@@ -129,7 +140,7 @@ impl Format {
             Self::Step => "STEP",
             Self::Iges => "IGES",
             Self::Pcd => "PCD",
-            Self::Xyz => "columns of numbers",
+            Self::Xyz => "XYZ text",
             Self::Ptx => "PTX",
             Self::E57 => "E57",
             Self::Las => "LAS",

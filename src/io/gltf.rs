@@ -1,5 +1,6 @@
-//! glTF and GLB: the triangles of the default scene, through the library, with its known traps closed: buffers only
-//! from the file itself, beside it, or inline; accessors checked before they are read; nodes walked without recursion.
+//! glTF and GLB: triangles of the default scene, read with the `gltf` library. Its known pitfalls are avoided: buffers
+//! come only from the file itself, its folder or inline data; accessors are checked before they are read; the node tree
+//! is walked without recursion.
 
 use std::path::Path;
 
@@ -14,51 +15,52 @@ use super::source::Source;
 use base::{Progress, Result, UserError, limits};
 use geometry::{Mesh, Point};
 
-/// Reads all triangles, metres as glTF defines it, y up as stored.
+/// Reads all triangles of the default scene, in metres as glTF defines, with the Y axis up as stored.
 pub fn read(source: Source, progress: &Progress) -> Result<Mesh> {
     let path = source.path().to_owned();
     let bad = |what: &str| UserError::input(format!("{}: {what}; export the file again.", path.display()));
-    // Far more than the file itself can hold once.
-    let most = (source.length() as usize).saturating_mul(100).clamp(10_000_000, 400_000_000);
+    // Limit on vertices and on facets, far above what the file can hold without instancing.
+    let max_elements = (source.length() as usize).saturating_mul(100).clamp(10_000_000, 400_000_000);
     let bytes = source.read_all()?;
-    let parsed =
-        gltf::Gltf::from_slice_without_validation(&bytes).map_err(|e| bad(&format!("no readable glTF ({e})")))?;
+    let parsed = gltf::Gltf::from_slice_without_validation(&bytes)
+        .map_err(|e| bad(&format!("not a readable glTF file ({e})")))?;
     drop(bytes);
     let gltf::Gltf { document, blob } = parsed;
     {
-        // The library's own validation would index past the end on these.
+        // The validation in the library would index past the end on these.
         let root = document.as_json();
         let primitives = root.meshes.iter().flat_map(|mesh| &mesh.primitives);
-        let dangling =
+        let has_dangling =
             primitives.flat_map(|p| p.attributes.values()).any(|index| index.value() >= root.accessors.len());
-        if dangling {
-            return Err(bad("a primitive names an accessor that is not in the file"));
+        if has_dangling {
+            return Err(bad("a primitive refers to an accessor that is not in the file"));
         }
     }
-    let document = Document::from_json(document.into_json()).map_err(|e| bad(&format!("no valid glTF ({e})")))?;
+    let document =
+        Document::from_json(document.into_json()).map_err(|e| bad(&format!("not a valid glTF file ({e})")))?;
     let buffers = buffers(&document, blob, &path, progress)?;
     let mut mesh = Mesh::default();
-    let mut seen = vec![false; document.nodes().len()];
+    let mut visited = vec![false; document.nodes().len()];
     let scene = document.default_scene().or_else(|| document.scenes().next());
     let mut stack: Vec<(gltf::Node<'_>, Matrix4<f64>)> =
         scene.iter().flat_map(|scene| scene.nodes()).map(|node| (node, Matrix4::identity())).collect();
-    while let Some((node, parent)) = stack.pop() {
-        match seen.get_mut(node.index()) {
-            Some(seen) if !*seen => *seen = true,
-            _ => return Err(bad("its nodes form a circle")),
+    while let Some((node, scene_from_parent)) = stack.pop() {
+        match visited.get_mut(node.index()) {
+            Some(visited) if !*visited => *visited = true,
+            _ => return Err(bad("its nodes form a cycle")),
         }
-        let world = parent * Matrix4::from(node.transform().matrix()).cast::<f64>();
+        let scene_from_node = scene_from_parent * Matrix4::from(node.transform().matrix()).cast::<f64>();
         progress.report(0.5, "Reading the scene")?;
-        // Nodes may repeat a mesh: a small file can ask for any amount.
+        // Nodes may share a mesh: a small file can expand to any size.
         limits::require_bytes(mesh.bytes() * 2, &format!("Reading {}", path.display()))?;
-        if mesh.vertices.len().max(mesh.facets.len()) > most {
-            return Err(bad("its nodes repeat more triangles than are worth reading"));
+        if mesh.vertices.len().max(mesh.facets.len()) > max_elements {
+            return Err(bad("its nodes instance more triangles than can be read"));
         }
         for primitive in node.mesh().iter().flat_map(|mesh| mesh.primitives()) {
-            add_primitive(&primitive, &world, &buffers, &mut mesh)
+            add_primitive(&primitive, &scene_from_node, &buffers, &mut mesh)
                 .ok_or_else(|| bad("a primitive's positions or indices are damaged, sparse or compressed"))?;
         }
-        stack.extend(node.children().map(|child| (child, world)));
+        stack.extend(node.children().map(|child| (child, scene_from_node)));
     }
     Ok(mesh)
 }
@@ -67,15 +69,16 @@ fn buffers(document: &Document, blob: Option<Vec<u8>>, path: &Path, progress: &P
     let mut blob = blob;
     let mut buffers = Vec::new();
     for buffer in document.buffers() {
-        let missing =
-            |what: &str| UserError::input(format!("{}: {what}; export the file again, best as .glb.", path.display()));
+        let missing = |what: &str| {
+            UserError::input(format!("{}: {what}; export the file again, preferably as .glb.", path.display()))
+        };
         let data = match buffer.source() {
-            gltf::buffer::Source::Bin => blob.take().ok_or_else(|| missing("its binary part is missing"))?,
+            gltf::buffer::Source::Bin => blob.take().ok_or_else(|| missing("its binary chunk is missing"))?,
             gltf::buffer::Source::Uri(uri) => match uri.strip_prefix("data:") {
                 Some(inline) => inline
                     .split_once(";base64,")
                     .and_then(|(_, text)| BASE64.decode(text).ok())
-                    .ok_or_else(|| missing("an inline buffer is no base64"))?,
+                    .ok_or_else(|| missing("an inline buffer is not base64"))?,
                 None => {
                     let plain = !uri.contains([':', '\\', '%']) && !uri.starts_with('/') && !uri.contains("..");
                     if !plain {
@@ -86,17 +89,23 @@ fn buffers(document: &Document, blob: Option<Vec<u8>>, path: &Path, progress: &P
             },
         };
         if data.len() < buffer.length() {
-            return Err(missing("a buffer is shorter than promised"));
+            return Err(missing("a buffer is shorter than declared"));
         }
         buffers.push(data);
     }
     Ok(buffers)
 }
 
-/// Whether an accessor lies within its buffer and has the expected type.
-fn is_sound(accessor: &Accessor<'_>, kinds: &[DataType], dimensions: Dimensions, buffers: &[Vec<u8>]) -> Option<()> {
-    let typed = kinds.contains(&accessor.data_type()) && accessor.dimensions() == dimensions;
-    if !typed || accessor.sparse().is_some() || accessor.count() == 0 {
+/// `Some` if an accessor lies within its buffer, is neither sparse nor empty, and has one of the component `types` and
+/// the `dimensions` expected.
+fn check_accessor(
+    accessor: &Accessor<'_>,
+    types: &[DataType],
+    dimensions: Dimensions,
+    buffers: &[Vec<u8>],
+) -> Option<()> {
+    let has_type = types.contains(&accessor.data_type()) && accessor.dimensions() == dimensions;
+    if !has_type || accessor.sparse().is_some() || accessor.count() == 0 {
         return None;
     }
     let view = accessor.view()?;
@@ -108,23 +117,25 @@ fn is_sound(accessor: &Accessor<'_>, kinds: &[DataType], dimensions: Dimensions,
     (stride >= size && needed <= view.length() && end <= buffers.get(view.buffer().index())?.len()).then_some(())
 }
 
+/// Appends the triangles of a primitive to `mesh`, in scene coordinates; winding is kept under mirroring transforms.
+/// Points and lines are skipped. `None` if the data is damaged, sparse or compressed.
 fn add_primitive(
     primitive: &gltf::Primitive<'_>,
-    world: &Matrix4<f64>,
+    scene_from_node: &Matrix4<f64>,
     buffers: &[Vec<u8>],
     mesh: &mut Mesh,
 ) -> Option<()> {
     if !matches!(primitive.mode(), Mode::Triangles | Mode::TriangleStrip | Mode::TriangleFan) {
         return Some(());
     }
-    is_sound(&primitive.get(&Semantic::Positions)?, &[DataType::F32], Dimensions::Vec3, buffers)?;
+    check_accessor(&primitive.get(&Semantic::Positions)?, &[DataType::F32], Dimensions::Vec3, buffers)?;
     if let Some(indices) = primitive.indices() {
-        is_sound(&indices, &[DataType::U8, DataType::U16, DataType::U32], Dimensions::Scalar, buffers)?;
+        check_accessor(&indices, &[DataType::U8, DataType::U16, DataType::U32], Dimensions::Scalar, buffers)?;
     }
     let reader = primitive.reader(|buffer| buffers.get(buffer.index()).map(Vec::as_slice));
     let offset = mesh.vertices.len() as u32;
     mesh.vertices.extend(reader.read_positions()?.map(|[x, y, z]| {
-        Point::from_homogeneous(world * Point::new(f64::from(x), f64::from(y), f64::from(z)).to_homogeneous())
+        Point::from_homogeneous(scene_from_node * Point::new(f64::from(x), f64::from(y), f64::from(z)).to_homogeneous())
             .unwrap_or_else(|| Point::new(f64::NAN, f64::NAN, f64::NAN))
     }));
     let count = mesh.vertices.len() as u32 - offset;
@@ -135,10 +146,10 @@ fn add_primitive(
     if indices.iter().any(|&index| index >= count) {
         return None;
     }
-    let rotation: Matrix3<f64> = world.fixed_view::<3, 3>(0, 0).into_owned();
-    let mirrored = rotation.determinant() < 0.0;
+    let linear: Matrix3<f64> = scene_from_node.fixed_view::<3, 3>(0, 0).into_owned();
+    let is_mirrored = linear.determinant() < 0.0;
     let mut push = |a: u32, b: u32, c: u32| {
-        let (b, c) = if mirrored { (c, b) } else { (b, c) };
+        let (b, c) = if is_mirrored { (c, b) } else { (b, c) };
         mesh.facets.push([a + offset, b + offset, c + offset]);
     };
     match primitive.mode() {
@@ -149,10 +160,10 @@ fn add_primitive(
             }
         }),
         _ => {
-            let centre = indices.first().copied()?;
+            let hub = indices.first().copied()?;
             indices.windows(2).skip(1).for_each(|pair| {
                 if let &[b, c] = pair {
-                    push(centre, b, c);
+                    push(hub, b, c);
                 }
             });
         }

@@ -1,9 +1,11 @@
-//! Floor 1: files. Readers stream, count what they skip, and answer bad input with one sentence.
+//! Floor 1: file input and output. Readers stream their input, count what they skip, and report invalid input as a
+//! single sentence.
 #![deny(clippy::indexing_slicing)]
 
 mod aside;
 pub mod atomic;
 pub mod cad;
+pub mod cmm_connection;
 pub mod dmis;
 pub mod e57;
 pub mod format;
@@ -11,7 +13,6 @@ pub mod gltf;
 pub mod json_lines;
 pub mod las;
 pub mod lines;
-pub mod machine_line;
 pub mod obj;
 pub mod off;
 pub mod pcd;

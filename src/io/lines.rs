@@ -1,22 +1,22 @@
-//! Text files line by line, with the number of the line for error sentences.
+//! Text files line by line, with line numbers for error messages.
 
 use std::io::BufRead;
 use std::path::Path;
 
-use super::source::error;
+use super::source::read_error;
 use base::{Result, UserError};
 
-/// Lines of a text file; bytes that are not UTF-8 are replaced, absurdly long lines refused.
+/// Lines of a text file. Invalid UTF-8 is replaced; lines of 1 MiB or more are an error.
 pub struct Lines<R> {
     reader: R,
     line: Vec<u8>,
-    /// What ends a line: a carriage return alone in files of old systems.
+    /// Line terminator, detected at the first line: LF, or CR in files that have no LF.
     end: Option<u8>,
-    /// Number of the line last read, from 1.
+    /// Number of the line last read, from 1; 0 before the first.
     pub number: u64,
 }
 
-const LONGEST: u64 = 1 << 20;
+const MAX_LINE_BYTES: u64 = 1 << 20;
 
 impl<R: BufRead> Lines<R> {
     /// Starts before the first line.
@@ -24,20 +24,20 @@ impl<R: BufRead> Lines<R> {
         Self { reader, line: Vec::new(), end: None, number: 0 }
     }
 
-    /// The next line without its end, or `None` at the end of the file.
+    /// The next line without its terminator, or `None` at the end of the file. `path` is for error messages.
     pub fn next(&mut self, path: &Path) -> Result<Option<&str>> {
         self.line.clear();
         let end = match self.end {
             Some(end) => end,
             None => {
-                let head = self.reader.fill_buf().map_err(|e| error(path, &e))?;
-                let returns = head.contains(&b'\r') && !head.contains(&b'\n');
-                *self.end.insert(if returns { b'\r' } else { b'\n' })
+                let head = self.reader.fill_buf().map_err(|e| read_error(path, &e))?;
+                let is_cr_only = head.contains(&b'\r') && !head.contains(&b'\n');
+                *self.end.insert(if is_cr_only { b'\r' } else { b'\n' })
             }
         };
-        let read = std::io::Read::take(&mut self.reader, LONGEST)
+        let read = std::io::Read::take(&mut self.reader, MAX_LINE_BYTES)
             .read_until(end, &mut self.line)
-            .map_err(|e| error(path, &e))?;
+            .map_err(|e| read_error(path, &e))?;
         if read == 0 {
             return Ok(None);
         }
@@ -45,9 +45,9 @@ impl<R: BufRead> Lines<R> {
         if self.number == 1 && self.line.starts_with(b"\xEF\xBB\xBF") {
             self.line.drain(..3);
         }
-        if read as u64 == LONGEST {
+        if read as u64 == MAX_LINE_BYTES {
             return Err(UserError::input(format!(
-                "{}, line {}: longer than a million characters; this is no text file of the expected kind.",
+                "{}, line {}: longer than a million characters; this is not a text file of the expected kind.",
                 path.display(),
                 self.number
             )));
@@ -61,12 +61,12 @@ impl<R: BufRead> Lines<R> {
         Ok(Some(std::str::from_utf8(&self.line).unwrap_or_default()))
     }
 
-    /// The reader itself, positioned after the last line, for binary data behind a text header.
+    /// The reader, positioned after the last line read, for binary data that follows a text header.
     pub fn reader(&mut self) -> &mut R {
         &mut self.reader
     }
 
-    /// The reader, positioned after the last line.
+    /// Consumes `self` and returns the reader, positioned after the last line read.
     pub fn into_inner(self) -> R {
         self.reader
     }

@@ -1,4 +1,4 @@
-//! Loads a nominal or a scan from any readable file, in mm, with what was found wrong with it.
+//! Loads a nominal or a scan from any supported file, in mm, with findings on its quality.
 
 use std::path::Path;
 
@@ -10,48 +10,48 @@ use base::{LengthUnit, Progress, Result, UserError};
 use geometry::health::{CloudFindings, MeshFindings};
 use geometry::{Cloud, Mesh, weld};
 
-/// How files are to be read.
+/// Options for loading files.
 #[derive(Clone, Debug, Default)]
 pub struct LoadOptions {
-    /// The unit of the file's numbers; `None` takes what the file says, else mm.
+    /// Length unit of the coordinates; `None` uses the unit that the file or its format defines, else mm.
     pub unit: Option<LengthUnit>,
-    /// Columns of x, y, z in files of numbers.
+    /// Columns of text files; `None` detects them.
     pub columns: Option<xyz::Columns>,
-    /// The program that reads CAD files, and how finely it meshes them.
+    /// CAD reader program and its meshing tolerances.
     pub cad: CadReader,
 }
 
 /// A loaded nominal, mm.
 #[derive(Clone, Debug)]
 pub struct LoadedMesh {
-    /// The mesh.
+    /// Cleaned mesh with welded vertices, mm.
     pub mesh: Mesh,
-    /// What the reader skipped or merged.
+    /// Defects that were found, dropped or merged.
     pub findings: MeshFindings,
-    /// Things the user should know, as sentences.
+    /// Notes for the operator, as sentences.
     pub notes: Vec<String>,
-    /// The unit that was applied.
+    /// Length unit from which the coordinates were converted.
     pub unit: LengthUnit,
-    /// What a CAD file says of its unit and parts.
+    /// Unit and parts of a CAD file; `None` for meshes.
     pub structure: Option<CadStructure>,
 }
 
 /// A loaded scan, mm.
 #[derive(Clone, Debug)]
 pub struct LoadedScan {
-    /// The points.
+    /// Points with usable coordinates, mm.
     pub cloud: Cloud,
-    /// Its facets, where the file has them.
+    /// Facets, mm; `None` if the file has none.
     pub mesh: Option<Mesh>,
-    /// What the reader skipped.
+    /// Defects that were found or dropped.
     pub findings: CloudFindings,
-    /// Things the user should know, as sentences.
+    /// Notes for the operator, as sentences.
     pub notes: Vec<String>,
-    /// The unit that was applied.
+    /// Length unit from which the coordinates were converted.
     pub unit: LengthUnit,
 }
 
-/// Reads a nominal: a mesh or a CAD file.
+/// Reads a nominal from a mesh or CAD file, scaled to mm. Returns an error if `path` holds no facets.
 pub fn load_nominal(path: &Path, options: &LoadOptions, progress: &Progress) -> Result<LoadedMesh> {
     let mut source = Source::open(path, progress)?;
     let (format, note) = Format::detect(path, &source.head(256)?)?;
@@ -66,22 +66,22 @@ pub fn load_nominal(path: &Path, options: &LoadOptions, progress: &Progress) -> 
         }
         Format::Stl => {
             let triangles = stl::read(source)?;
-            progress.report(0.9, "Joining vertices")?;
+            progress.report(0.9, "Welding vertices")?;
             weld::weld(&triangles)
         }
         Format::Obj => weld::clean(obj::read(source)?),
         Format::Off => weld::clean(off::read(source)?),
         Format::Gltf => weld::clean(gltf::read(source, progress)?),
-        Format::Ply => weld::clean(ply::mesh_of(ply::read(source)?)),
+        Format::Ply => weld::clean(ply::into_mesh(ply::read(source)?)),
         Format::ThreeMf => {
-            let (read, said) = three_mf::read(source, progress)?;
-            notes.extend(said);
-            weld::clean(read)
+            let (mesh, mesh_notes) = three_mf::read(source, progress)?;
+            notes.extend(mesh_notes);
+            weld::clean(mesh)
         }
         Format::Pcd | Format::Xyz | Format::E57 | Format::Ptx | Format::Las => {
             return Err(UserError::input(format!(
-                "{} holds points without a surface ({}); a nominal needs facets or CAD surfaces (STEP, IGES, STL, OBJ, OFF, \
-                 PLY, 3MF, glTF).",
+                "{} holds points without a surface ({}); a nominal needs facets or CAD surfaces (STEP, IGES, STL, OBJ, \
+                 OFF, PLY, 3MF, glTF).",
                 path.display(),
                 format.name()
             )));
@@ -90,22 +90,23 @@ pub fn load_nominal(path: &Path, options: &LoadOptions, progress: &Progress) -> 
     findings.merged_vertices *= usize::from(matches!(format, Format::Obj | Format::Off | Format::Ply));
     if mesh.facets.is_empty() {
         return Err(UserError::input(format!(
-            "{} has no facet with an area; load a file with a surface as nominal.",
+            "{} has no facet with a non-zero area; choose a file with a surface as nominal.",
             path.display()
         )));
     }
     if !mesh.vertices.iter().all(is_usable) {
         return Err(UserError::input(format!(
-            "{} has coordinates too large to work with; check its unit and export it again.",
+            "{} has coordinates that are too large (1e12 or more); check its unit and export it again.",
             path.display()
         )));
     }
     let unit = unit_of(format, options, &mut notes);
-    mesh.scale(unit.in_mm());
+    mesh.scale(unit.mm_per_unit());
     Ok(LoadedMesh { mesh, findings, notes, unit, structure })
 }
 
-/// Reads a scan: points, or a mesh whose vertices are the points.
+/// Reads a scan, scaled to mm: a point cloud, or a mesh whose vertices become the points. Returns an error if `path`
+/// holds no point with usable coordinates.
 pub fn load_scan(path: &Path, options: &LoadOptions, progress: &Progress) -> Result<LoadedScan> {
     let mut source = Source::open(path, progress)?;
     let (format, note) = Format::detect(path, &source.head(256)?)?;
@@ -122,9 +123,9 @@ pub fn load_scan(path: &Path, options: &LoadOptions, progress: &Progress) -> Res
                 let (cloud, findings) = drop_not_finite(contents.cloud);
                 (cloud, None, findings)
             } else {
-                // Its points keep their normals and intensities, which joined vertices have not.
+                // The points keep their normals and intensities; welded vertices have none.
                 let cloud = contents.cloud.clone();
-                facets_over(cloud, weld::clean(ply::mesh_of(contents)))
+                facets_over(cloud, weld::clean(ply::into_mesh(contents)))
             }
         }
         Format::Stl => facets(weld::weld(&stl::read(source)?)),
@@ -139,8 +140,8 @@ pub fn load_scan(path: &Path, options: &LoadOptions, progress: &Progress) -> Res
         }
         Format::Gltf => facets(weld::clean(gltf::read(source, progress)?)),
         Format::ThreeMf => {
-            let (mesh, said) = three_mf::read(source, progress)?;
-            notes.extend(said);
+            let (mesh, mesh_notes) = three_mf::read(source, progress)?;
+            notes.extend(mesh_notes);
             facets(weld::clean(mesh))
         }
         Format::Step | Format::Iges => {
@@ -159,9 +160,9 @@ pub fn load_scan(path: &Path, options: &LoadOptions, progress: &Progress) -> Res
     }
     findings.duplicate_points = count_duplicates(&cloud);
     let unit = unit_of(format, options, &mut notes);
-    cloud.scale(unit.in_mm());
+    cloud.scale(unit.mm_per_unit());
     if let Some(mesh) = &mut mesh {
-        mesh.scale(unit.in_mm());
+        mesh.scale(unit.mm_per_unit());
     }
     Ok(LoadedScan { cloud, mesh, findings, notes, unit })
 }
@@ -169,7 +170,7 @@ pub fn load_scan(path: &Path, options: &LoadOptions, progress: &Progress) -> Res
 type ScanParts = (Cloud, Option<Mesh>, CloudFindings);
 
 fn points((cloud, findings): (Cloud, CloudFindings)) -> ScanParts {
-    // The readers dropped what they saw; a normal that is no number is worth no more than none.
+    // The readers have dropped unusable points. One normal that is not finite discards all of them.
     let mut cloud = cloud;
     if cloud.normals.iter().flatten().any(|value| !value.is_finite()) {
         cloud.normals = Vec::new();
@@ -177,7 +178,7 @@ fn points((cloud, findings): (Cloud, CloudFindings)) -> ScanParts {
     (cloud, None, findings)
 }
 
-/// A mesh whose vertices are the points.
+/// Scan from a mesh, whose vertices become the points.
 fn facets((mesh, found): (Mesh, MeshFindings)) -> ScanParts {
     facets_over(Cloud::from_points(mesh.vertices.clone()), (mesh, found))
 }
@@ -200,7 +201,7 @@ fn drop_not_finite(cloud: Cloud) -> (Cloud, CloudFindings) {
     (cloud.select(&keep), CloudFindings { not_finite_points: dropped, ..CloudFindings::default() })
 }
 
-/// Whether a place can be computed with: a number, and not absurdly far away.
+/// Whether all coordinates are finite and below 1e12 in magnitude.
 pub(super) fn is_usable(point: &geometry::Point) -> bool {
     point.coords.iter().all(|c| c.abs() < 1e12)
 }
@@ -213,13 +214,13 @@ fn count_duplicates(cloud: &Cloud) -> usize {
     keys.windows(2).filter(|pair| pair.first() == pair.last()).count()
 }
 
-/// The unit asked for, else the one that the format defines, else mm, said so.
+/// Length unit of the coordinates: the requested one, else the one that the format defines, else mm; with a note.
 fn unit_of(format: Format, options: &LoadOptions, notes: &mut Vec<String>) -> LengthUnit {
     match (options.unit, format) {
-        // Their readers convert to mm by the unit that the file names.
+        // The readers convert to mm by the unit given in the file.
         (given, Format::Step | Format::Iges | Format::ThreeMf) => {
             if given.is_some() {
-                notes.push(format!("{} carries its unit: the one given was not used.", format.name()));
+                notes.push(format!("{} carries its unit: the given unit was ignored.", format.name()));
             }
             LengthUnit::Mm
         }
@@ -229,7 +230,7 @@ fn unit_of(format: Format, options: &LoadOptions, notes: &mut Vec<String>) -> Le
             LengthUnit::M
         }
         (None, Format::Las) => {
-            notes.push("LAS names no unit; read as metres, in which scanners write it, and converted to mm.".into());
+            notes.push("LAS carries no unit: read as metres, the unit scanners write, and converted to mm.".into());
             LengthUnit::M
         }
         (None, _) => {

@@ -1,5 +1,5 @@
-//! Wavefront OBJ: vertices and faces, through the library. Lines that carry neither are filtered out on the way, and
-//! faces are reduced to their positions, so that materials, curves and odd bytes cannot get in the way.
+//! Wavefront OBJ: vertices and faces, read with the `tobj` library. All other lines are filtered out first, and faces
+//! reduced to their vertex indices, so that materials, curves and stray bytes cannot interfere.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read};
@@ -10,17 +10,17 @@ use super::source::Source;
 use base::{Progress, Result, UserError};
 use geometry::{Mesh, Point};
 
-/// Reads all faces as triangles. Without any face, the vertices are returned alone.
+/// Reads all faces as triangles. If there are none, the mesh holds the vertices alone.
 pub fn read(source: Source) -> Result<Mesh> {
     let path = source.path().to_owned();
-    let mut filtered = BufReader::new(Filtered::new(source.buffered(), &path));
+    let mut filtered = BufReader::new(ObjFilter::new(source.buffered(), &path));
     let options = tobj::LoadOptions { triangulate: true, single_index: false, ..tobj::LoadOptions::default() };
     let loaded = tobj::load_obj_buf(&mut filtered, &options, |_| Ok(Default::default()));
     let filtered = filtered.into_inner();
-    if let Some(error) = filtered.failed {
+    if let Some(error) = filtered.error {
         return Err(error);
     }
-    let (models, _) = loaded.map_err(|error| explain(&path, &error))?;
+    let (models, _) = loaded.map_err(|error| user_error(&path, &error))?;
     let mut mesh = Mesh::default();
     for model in &models {
         let offset = mesh.vertices.len() as u32;
@@ -30,33 +30,33 @@ pub fn read(source: Source) -> Result<Mesh> {
     }
     if mesh.facets.is_empty() {
         // The library drops vertices that no face uses: an OBJ may still be a point cloud.
-        mesh.vertices = filtered.vertices_alone(&path)?;
+        mesh.vertices = filtered.read_vertices(&path)?;
     }
     Ok(mesh)
 }
 
-/// A library error as a sentence, with the line found again by a second look.
-fn explain(path: &Path, error: &tobj::LoadError) -> UserError {
+/// Converts a library error to a user error; the file is read again to find the line.
+fn user_error(path: &Path, error: &tobj::LoadError) -> UserError {
     let what = match error {
-        tobj::LoadError::FaceVertexOutOfBounds => "a face names a vertex that is not in the file",
-        tobj::LoadError::FaceParseError => "a face has no readable vertex numbers",
+        tobj::LoadError::FaceVertexOutOfBounds => "a face refers to a vertex that is not in the file",
+        tobj::LoadError::FaceParseError => "a face has no readable vertex indices",
         tobj::LoadError::PositionParseError | tobj::LoadError::ColorParseError => {
             "a vertex has no three readable coordinates (decimal points are needed)"
         }
         _ => "a line cannot be read",
     };
-    let place = find_line(path).map_or_else(String::new, |line| format!(", line {line}"));
-    UserError::input(format!("{}{place}: {what}. Export the file again.", path.display()))
+    let line = find_invalid_line(path).map_or_else(String::new, |line| format!(", line {line}"));
+    UserError::input(format!("{}{line}: {what}. Export the file again.", path.display()))
 }
 
-/// The first line that breaks the rules, for the sentence only.
-fn find_line(path: &Path) -> Option<u64> {
+/// Number of the first invalid line, for error messages.
+fn find_invalid_line(path: &Path) -> Option<u64> {
     let source = Source::open(path, &Progress::silent()).ok()?;
     let mut lines = Lines::new(source.buffered());
     let mut vertices = 0_i64;
     while let Ok(Some(line)) = lines.next(path) {
         let mut words = line.split_whitespace();
-        let good = match words.next() {
+        let is_valid = match words.next() {
             Some("v") => {
                 vertices += 1;
                 words.clone().take(3).filter(|w| w.parse::<f64>().is_ok()).count() == 3
@@ -67,24 +67,25 @@ fn find_line(path: &Path) -> Option<u64> {
             }),
             _ => true,
         };
-        if !good {
+        if !is_valid {
             return Some(lines.number);
         }
     }
     None
 }
 
-/// Passes `v` and `f` lines on, shortened to what matters.
-struct Filtered<R> {
+/// Passes on `v` and `f` lines, reduced to coordinates and vertex indices.
+struct ObjFilter<R> {
     lines: Lines<R>,
     path: std::path::PathBuf,
     pending: VecDeque<u8>,
-    failed: Option<UserError>,
+    /// Error behind the I/O error that the library saw.
+    error: Option<UserError>,
 }
 
-impl<R: BufRead> Filtered<R> {
+impl<R: BufRead> ObjFilter<R> {
     fn new(reader: R, path: &Path) -> Self {
-        Self { lines: Lines::new(reader), path: path.to_owned(), pending: VecDeque::new(), failed: None }
+        Self { lines: Lines::new(reader), path: path.to_owned(), pending: VecDeque::new(), error: None }
     }
 
     fn refill(&mut self) -> std::io::Result<()> {
@@ -93,7 +94,7 @@ impl<R: BufRead> Filtered<R> {
                 Ok(None) => return Ok(()),
                 Ok(Some(line)) => {
                     let (line, number) = (line.to_owned(), self.lines.number);
-                    self.pass(&line, number)?;
+                    self.filter_line(&line, number)?;
                 }
                 Err(error) => return Err(self.fail(error)),
             }
@@ -101,12 +102,12 @@ impl<R: BufRead> Filtered<R> {
         Ok(())
     }
 
-    fn pass(&mut self, line: &str, number: u64) -> std::io::Result<()> {
+    fn filter_line(&mut self, line: &str, number: u64) -> std::io::Result<()> {
         if !matches!(line.split_whitespace().next(), Some("v" | "f")) {
             return Ok(());
         }
         let mut logical = line.trim_end().to_owned();
-        // A backslash joins the next line.
+        // A trailing backslash continues the line.
         while logical.ends_with('\\') {
             logical.pop();
             let next = match self.lines.next(&self.path) {
@@ -123,32 +124,33 @@ impl<R: BufRead> Filtered<R> {
             }
         }
         let mut words = logical.split_whitespace();
-        let kept: Vec<&str> = match words.next() {
+        let words: Vec<&str> = match words.next() {
             Some("v") => std::iter::once("v").chain(words.take(3)).collect(),
             Some("f") => std::iter::once("f").chain(words.map(|w| w.split('/').next().unwrap_or(w))).collect(),
             _ => return Ok(()),
         };
-        if kept.first() == Some(&"v") && !kept.iter().skip(1).all(|word| word.parse::<f64>().is_ok_and(f64::is_finite))
-            || kept.len() < 4
+        if words.first() == Some(&"v")
+            && !words.iter().skip(1).all(|word| word.parse::<f64>().is_ok_and(f64::is_finite))
+            || words.len() < 4
         {
             let path = self.path.display();
             return Err(self.fail(UserError::input(format!(
                 "{path}, line {number}: “{}” is not readable; three coordinates with decimal points, or a face of at \
-                 least three vertex numbers, were expected. Export the file again.",
-                kept.join(" ").chars().take(60).collect::<String>()
+                 least three vertex indices, were expected. Export the file again.",
+                words.join(" ").chars().take(60).collect::<String>()
             ))));
         }
-        self.pending.extend(kept.join(" ").bytes());
+        self.pending.extend(words.join(" ").bytes());
         self.pending.push_back(b'\n');
         Ok(())
     }
 
     fn fail(&mut self, error: UserError) -> std::io::Error {
-        self.failed = Some(error);
+        self.error = Some(error);
         std::io::Error::other("unreadable line")
     }
 
-    fn vertices_alone(self, path: &Path) -> Result<Vec<Point>> {
+    fn read_vertices(self, path: &Path) -> Result<Vec<Point>> {
         let mut lines = Lines::new(Source::open(path, &Progress::silent())?.buffered());
         let mut vertices = Vec::new();
         while let Some(line) = lines.next(path)? {
@@ -162,7 +164,7 @@ impl<R: BufRead> Filtered<R> {
     }
 }
 
-impl<R: BufRead> Read for Filtered<R> {
+impl<R: BufRead> Read for ObjFilter<R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         if self.pending.is_empty() {
             self.refill()?;

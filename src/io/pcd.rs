@@ -1,19 +1,23 @@
-//! PCD of the Point Cloud Library: ASCII, binary and binary_compressed (LZF); viewpoint, normals, intensity and the
+//! PCD (Point Cloud Library): ASCII, binary and binary_compressed (LZF), with viewpoint, normals, intensity and the
 //! grid of organised clouds.
 
 use std::io::{BufRead, Read};
 use std::path::Path;
 
 use super::lines::Lines;
-use super::source::{Source, error};
+use super::source::{Source, read_error};
 use base::{Result, UserError, limits};
 use geometry::health::CloudFindings;
 use geometry::{Cloud, Point, SnapshotGrid};
 
+/// A field of the PCD header.
 struct Field {
     name: String,
+    /// Bytes per value.
     size: usize,
+    /// Number type: `F`, `U` or `I`.
     kind: char,
+    /// Values per point.
     count: usize,
 }
 
@@ -26,7 +30,7 @@ struct Header {
     data: String,
 }
 
-/// Reads all finite points.
+/// Reads all points with usable coordinates, in the file's unit.
 pub fn read(source: Source) -> Result<(Cloud, CloudFindings)> {
     let path = source.path().to_owned();
     let length = source.length();
@@ -36,16 +40,16 @@ pub fn read(source: Source) -> Result<(Cloud, CloudFindings)> {
     let needed = match header.data.as_str() {
         "binary" => header.points.saturating_mul(stride as u64),
         "ascii" => header.points.saturating_mul(2 * header.fields.len() as u64),
-        // LZF packs at most 264 bytes into 3.
+        // LZF compresses at most 264 bytes into 3.
         _ => header.points.saturating_mul(stride as u64) / 88,
     };
     if needed > length {
         return Err(UserError::input(format!(
-            "{}: the header promises {} points, but the file has only {}; it was cut short or its header is wrong. \
+            "{}: the header declares {} points, but the file has only {}; it was cut short or its header is wrong. \
              Export it again.",
             path.display(),
             header.points,
-            limits::readable(length)
+            limits::format_bytes(length)
         )));
     }
     limits::require_bytes(header.points * 40, &format!("Reading {}", path.display()))?;
@@ -56,7 +60,7 @@ pub fn read(source: Source) -> Result<(Cloud, CloudFindings)> {
         "binary_compressed" => read_compressed(lines.into_inner(), &header, stride, &mut rows, &path)?,
         other => {
             return Err(UserError::input(format!(
-                "{}: DATA {other} is not known; ascii, binary or binary_compressed was expected.",
+                "{}: DATA {other} is not supported; ascii, binary or binary_compressed was expected.",
                 path.display()
             )));
         }
@@ -69,8 +73,8 @@ fn read_header<R: BufRead>(lines: &mut Lines<R>, path: &Path) -> Result<Header> 
         Header { fields: Vec::new(), width: 0, height: 1, points: 0, viewpoint: None, data: String::new() };
     let bad = |number: u64, line: &str| {
         UserError::input(format!(
-            "{}, line {number}: “{}” is no PCD header line; FIELDS, SIZE, TYPE, COUNT, WIDTH, HEIGHT, POINTS and DATA \
-             were expected.",
+            "{}, line {number}: “{}” is not a PCD header line; FIELDS, SIZE, TYPE, COUNT, WIDTH, HEIGHT, POINTS and \
+             DATA were expected.",
             path.display(),
             line.chars().take(60).collect::<String>()
         ))
@@ -91,7 +95,8 @@ fn read_header<R: BufRead>(lines: &mut Lines<R>, path: &Path) -> Result<Header> 
             continue;
         };
         let values: Vec<&str> = words.collect();
-        let whole = |at: usize| values.get(at).and_then(|v| v.parse::<u64>().ok()).ok_or_else(|| bad(number, &line));
+        let integer =
+            |index: usize| values.get(index).and_then(|v| v.parse::<u64>().ok()).ok_or_else(|| bad(number, &line));
         match key.to_ascii_uppercase().as_str() {
             "VERSION" => {}
             "FIELDS" | "COLUMNS" => {
@@ -101,9 +106,9 @@ fn read_header<R: BufRead>(lines: &mut Lines<R>, path: &Path) -> Result<Header> 
                     .collect();
             }
             "SIZE" => {
-                for at in 0..header.fields.len() {
-                    let size = whole(at)?;
-                    if let (Some(field), true) = (header.fields.get_mut(at), matches!(size, 1 | 2 | 4 | 8)) {
+                for index in 0..header.fields.len() {
+                    let size = integer(index)?;
+                    if let (Some(field), true) = (header.fields.get_mut(index), matches!(size, 1 | 2 | 4 | 8)) {
                         field.size = size as usize;
                     } else {
                         return Err(bad(number, &line));
@@ -116,22 +121,22 @@ fn read_header<R: BufRead>(lines: &mut Lines<R>, path: &Path) -> Result<Header> 
                 }
             }
             "COUNT" => {
-                for at in 0..header.fields.len() {
-                    let count = whole(at)?;
-                    if let (Some(field), true) = (header.fields.get_mut(at), (1..=4096).contains(&count)) {
+                for index in 0..header.fields.len() {
+                    let count = integer(index)?;
+                    if let (Some(field), true) = (header.fields.get_mut(index), (1..=4096).contains(&count)) {
                         field.count = count as usize;
                     } else {
                         return Err(bad(number, &line));
                     }
                 }
             }
-            "WIDTH" => header.width = whole(0)?,
-            "HEIGHT" => header.height = whole(0)?,
-            "POINTS" => header.points = whole(0)?,
+            "WIDTH" => header.width = integer(0)?,
+            "HEIGHT" => header.height = integer(0)?,
+            "POINTS" => header.points = integer(0)?,
             "VIEWPOINT" => {
                 let at = |i: usize| values.get(i).and_then(|v| v.parse::<f64>().ok()).filter(|v| v.is_finite());
                 if let (Some(x), Some(y), Some(z)) = (at(0), at(1), at(2)) {
-                    // The default of all zeros says nothing unless the grid shows that a camera sat there.
+                    // The default, all zeros, is ignored unless the cloud is organised: see `Rows::finish`.
                     header.viewpoint = Some(Point::new(x, y, z));
                 }
             }
@@ -152,13 +157,13 @@ fn read_header<R: BufRead>(lines: &mut Lines<R>, path: &Path) -> Result<Header> 
     Ok(header)
 }
 
-/// Collects rows into a cloud.
+/// Collects points into a cloud.
 struct Rows {
-    /// For x y z nx ny nz intensity: the number of the field.
+    /// Field indices of x y z nx ny nz intensity.
     columns: [Option<usize>; 7],
     cloud: Cloud,
     cells: Vec<u32>,
-    organised: bool,
+    is_organised: bool,
     findings: CloudFindings,
 }
 
@@ -177,19 +182,20 @@ impl Rows {
             ],
             cloud: Cloud::default(),
             cells: Vec::new(),
-            organised: header.height > 1 && header.width.saturating_mul(header.height) == header.points,
+            is_organised: header.height > 1 && header.width.saturating_mul(header.height) == header.points,
             findings: CloudFindings::default(),
         }
     }
 
+    /// Adds the point whose fields are given by `value`, by field index.
     fn push(&mut self, value: impl Fn(usize) -> f64) {
         let [x, y, z, nx, ny, nz, intensity] = self.columns.map(|column| column.map(&value));
         let point = Point::new(x.unwrap_or(f64::NAN), y.unwrap_or(f64::NAN), z.unwrap_or(f64::NAN));
-        let finite = super::load::is_usable(&point);
-        if self.organised {
-            self.cells.push(if finite { self.cloud.points.len() as u32 } else { SnapshotGrid::NO_POINT });
+        let is_finite = super::load::is_usable(&point);
+        if self.is_organised {
+            self.cells.push(if is_finite { self.cloud.points.len() as u32 } else { SnapshotGrid::NO_POINT });
         }
-        if !finite {
+        if !is_finite {
             self.findings.not_finite_points += 1;
             return;
         }
@@ -203,7 +209,7 @@ impl Rows {
     }
 
     fn finish(mut self, header: &Header) -> (Cloud, CloudFindings) {
-        if self.organised {
+        if self.is_organised {
             self.cloud.grid = Some(SnapshotGrid {
                 width: header.width as u32,
                 height: header.height as u32,
@@ -211,20 +217,20 @@ impl Rows {
             });
         }
         self.cloud.viewpoint =
-            header.viewpoint.filter(|viewpoint| self.organised || viewpoint.coords.norm_squared() > 0.0);
+            header.viewpoint.filter(|viewpoint| self.is_organised || viewpoint.coords.norm_squared() > 0.0);
         self.cloud.points.shrink_to_fit();
         (self.cloud, self.findings)
     }
 }
 
 fn read_ascii<R: BufRead>(lines: &mut Lines<R>, header: &Header, rows: &mut Rows, path: &Path) -> Result<()> {
-    let starts: Vec<usize> = header
+    let offsets: Vec<usize> = header
         .fields
         .iter()
         .scan(0, |next, field| {
-            let start = *next;
+            let offset = *next;
             *next += field.count;
-            Some(start)
+            Some(offset)
         })
         .collect();
     let needed: usize = header.fields.iter().map(|field| field.count).sum();
@@ -232,7 +238,7 @@ fn read_ascii<R: BufRead>(lines: &mut Lines<R>, header: &Header, rows: &mut Rows
     let mut values: Vec<f64> = Vec::with_capacity(needed);
     while left > 0 {
         let Some(line) = lines.next(path)? else {
-            return Err(error(path, &std::io::Error::from(std::io::ErrorKind::UnexpectedEof)));
+            return Err(read_error(path, &std::io::Error::from(std::io::ErrorKind::UnexpectedEof)));
         };
         if line.trim().is_empty() {
             continue;
@@ -248,13 +254,14 @@ fn read_ascii<R: BufRead>(lines: &mut Lines<R>, header: &Header, rows: &mut Rows
                 lines.number
             )));
         }
-        rows.push(|field| starts.get(field).and_then(|&at| values.get(at)).copied().unwrap_or(f64::NAN));
+        rows.push(|field| offsets.get(field).and_then(|&index| values.get(index)).copied().unwrap_or(f64::NAN));
         left -= 1;
     }
     Ok(())
 }
 
-fn number(field: &Field, bytes: &[u8]) -> f64 {
+/// Value of `field` at the start of `bytes`, little endian; NaN for an unsupported type.
+fn decode(field: &Field, bytes: &[u8]) -> f64 {
     fn word<const N: usize>(bytes: &[u8]) -> [u8; N] {
         let mut word = [0; N];
         if let Some(source) = bytes.get(..N) {
@@ -268,6 +275,8 @@ fn number(field: &Field, bytes: &[u8]) -> f64 {
         ('U', 1) => f64::from(u8::from_le_bytes(word(bytes))),
         ('U', 2) => f64::from(u16::from_le_bytes(word(bytes))),
         ('U', 4) => f64::from(u32::from_le_bytes(word(bytes))),
+        ('U', 8) => u64::from_le_bytes(word(bytes)) as f64,
+        ('I', 8) => i64::from_le_bytes(word(bytes)) as f64,
         ('I', 1) => f64::from(i8::from_le_bytes(word(bytes))),
         ('I', 2) => f64::from(i16::from_le_bytes(word(bytes))),
         ('I', 4) => f64::from(i32::from_le_bytes(word(bytes))),
@@ -276,65 +285,67 @@ fn number(field: &Field, bytes: &[u8]) -> f64 {
 }
 
 fn read_binary(mut reader: impl Read, header: &Header, stride: usize, rows: &mut Rows, path: &Path) -> Result<()> {
-    let starts = byte_starts(header);
+    let offsets = byte_offsets(header);
     let mut row = vec![0_u8; stride];
     for _ in 0..header.points {
-        reader.read_exact(&mut row).map_err(|e| error(path, &e))?;
-        rows.push(|field| at(header, &starts, field, |start| row.get(start..)));
+        reader.read_exact(&mut row).map_err(|e| read_error(path, &e))?;
+        rows.push(|field| field_value(header, &offsets, field, |offset| row.get(offset..)));
     }
     Ok(())
 }
 
-fn byte_starts(header: &Header) -> Vec<usize> {
+/// Byte offset of each field in a point.
+fn byte_offsets(header: &Header) -> Vec<usize> {
     header
         .fields
         .iter()
         .scan(0, |next, field| {
-            let start = *next;
+            let offset = *next;
             *next += field.size * field.count;
-            Some(start)
+            Some(offset)
         })
         .collect()
 }
 
-fn at<'a>(header: &Header, starts: &[usize], field: usize, bytes: impl Fn(usize) -> Option<&'a [u8]>) -> f64 {
-    match (header.fields.get(field), starts.get(field)) {
-        (Some(about), Some(&start)) => bytes(start).map_or(f64::NAN, |bytes| number(about, bytes)),
+fn field_value<'a>(header: &Header, offsets: &[usize], field: usize, bytes: impl Fn(usize) -> Option<&'a [u8]>) -> f64 {
+    match (header.fields.get(field), offsets.get(field)) {
+        (Some(definition), Some(&offset)) => bytes(offset).map_or(f64::NAN, |bytes| decode(definition, bytes)),
         _ => f64::NAN,
     }
 }
 
-/// The body is one LZF block; unpacked, it holds the fields one after the other, not point by point.
+/// The body is one LZF block. Decompressed, it holds the data field by field, not point by point.
 fn read_compressed(mut reader: impl Read, header: &Header, stride: usize, rows: &mut Rows, path: &Path) -> Result<()> {
-    let failed = |e: std::io::Error| error(path, &e);
+    let failed = |e: std::io::Error| read_error(path, &e);
     let mut sizes = [0_u8; 8];
     reader.read_exact(&mut sizes).map_err(failed)?;
     let [a, b, c, d, e, f, g, h] = sizes;
-    let (packed, unpacked) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]));
+    let (compressed_bytes, decompressed_bytes) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]));
     let expected = header.points.saturating_mul(stride as u64);
     let damaged =
         || UserError::input(format!("{}: the compressed data are damaged; export the file again.", path.display()));
-    if u64::from(unpacked) != expected {
+    if u64::from(decompressed_bytes) != expected {
         return Err(damaged());
     }
-    limits::require_bytes(expected, &format!("Unpacking {}", path.display()))?;
+    limits::require_bytes(expected, &format!("Decompressing {}", path.display()))?;
     let mut block = Vec::new();
-    reader.take(u64::from(packed)).read_to_end(&mut block).map_err(failed)?;
-    let bytes = lzf_unpack(&block, expected as usize).ok_or_else(damaged)?;
-    let starts: Vec<usize> = byte_starts(header).iter().map(|start| start * header.points as usize).collect();
+    reader.take(u64::from(compressed_bytes)).read_to_end(&mut block).map_err(failed)?;
+    let bytes = lzf_decompress(&block, expected as usize).ok_or_else(damaged)?;
+    let offsets: Vec<usize> = byte_offsets(header).iter().map(|offset| offset * header.points as usize).collect();
     for point in 0..header.points as usize {
         rows.push(|field| {
-            let step = header.fields.get(field).map_or(0, |about| about.size * about.count);
-            at(header, &starts, field, |start| bytes.get(start + point * step..))
+            let step = header.fields.get(field).map_or(0, |field| field.size * field.count);
+            field_value(header, &offsets, field, |offset| bytes.get(offset + point * step..))
         });
     }
     Ok(())
 }
 
-/// Unpacks LZF (Marc Lehmann's format): literal runs and back references.
-fn lzf_unpack(packed: &[u8], size: usize) -> Option<Vec<u8>> {
+/// Decompresses an LZF block (Marc Lehmann's format: literal runs and back references) to exactly `size` bytes; `None`
+/// if it is damaged.
+fn lzf_decompress(compressed: &[u8], size: usize) -> Option<Vec<u8>> {
     let mut out: Vec<u8> = Vec::with_capacity(size);
-    let mut input = packed.iter().copied();
+    let mut input = compressed.iter().copied();
     while let Some(control) = input.next() {
         let control = usize::from(control);
         if control < 32 {

@@ -1,4 +1,4 @@
-//! PLY. The library reads the header; the body is streamed here by stride, because the library keeps a whole element
+//! PLY. The `ply-rs-bw` library reads the header. The body is streamed here, because the library keeps a whole element
 //! in memory and refuses ASCII numbers such as `nan`.
 
 use std::io::BufRead;
@@ -8,23 +8,23 @@ use ply_rs_bw::parser::{Parser, Reader};
 use ply_rs_bw::ply::{DefaultElement, ElementDef, Encoding, PropertyType, ScalarType};
 
 use super::lines::Lines;
-use super::source::{Source, error};
+use super::source::{Source, read_error};
 use base::{Result, UserError, limits};
 use geometry::{Cloud, Mesh, Point};
 
-/// What a PLY file holds: a mesh where it has faces, else a cloud with a mesh without facets.
+/// Contents of a PLY file: vertices, and facets if the file has faces.
 pub struct PlyContents {
-    /// Vertices with their columns.
+    /// Vertices with their attributes (normals, directions to the sensor, intensity).
     pub cloud: Cloud,
-    /// Facets over the same vertices; empty for a cloud.
+    /// Facets as vertex indices; empty for a point cloud.
     pub facets: Vec<[u32; 3]>,
 }
 
-/// Reads the vertices and faces.
+/// Reads the vertices, and the faces as triangle fans, in the file's unit.
 pub fn read(source: Source) -> Result<PlyContents> {
     let path = source.path().to_owned();
     let length = source.length();
-    // No header is larger; a file without line ends must not be read whole in search of one.
+    // The header is limited to 1 MiB, so that a file without line ends is not read whole.
     let mut reader = Reader::new(std::io::Read::take(source.buffered(), 1 << 20));
     let header = Parser::<DefaultElement>::new().read_header(&mut reader).map_err(|e| {
         let line = e.line().map_or_else(String::new, |line| format!(", line {line}"));
@@ -50,7 +50,7 @@ pub fn read(source: Source) -> Result<PlyContents> {
     }
     if contents.facets.is_empty() && header.elements.values().any(|element| element.name == "tristrips") {
         return Err(UserError::input(format!(
-            "{} holds triangle strips, which are not read; export it with triangles.",
+            "{} holds triangle strips, which are not supported; export it with triangles.",
             path.display()
         )));
     }
@@ -60,9 +60,9 @@ pub fn read(source: Source) -> Result<PlyContents> {
     Ok(contents)
 }
 
-/// Refuses counts that the file is too short for, before anything is allocated or looped over.
+/// Returns an error if the file is too short for the declared element count, before anything is allocated.
 fn check_count(path: &Path, name: &str, element: &ElementDef, length: u64, encoding: Encoding) -> Result<()> {
-    let smallest: u64 = element
+    let min_entry_bytes: u64 = element
         .properties
         .values()
         .map(|property| match (encoding, &property.data_type) {
@@ -72,15 +72,15 @@ fn check_count(path: &Path, name: &str, element: &ElementDef, length: u64, encod
             (_, PropertyType::List(count, _)) => size(count) as u64,
         })
         .sum();
-    let needed = (element.count as u64).saturating_mul(smallest.max(1));
+    let needed = (element.count as u64).saturating_mul(min_entry_bytes.max(1));
     if needed > length {
         return Err(UserError::input(format!(
-            "{}: the header promises {} “{name}” entries, which needs at least {}, but the file has {}; it was cut \
+            "{}: the header declares {} “{name}” entries, which needs at least {}, but the file has {}; it was cut \
              short or its header is wrong. Export it again.",
             path.display(),
             element.count,
-            limits::readable(needed),
-            limits::readable(length)
+            limits::format_bytes(needed),
+            limits::format_bytes(length)
         )));
     }
     Ok(())
@@ -119,7 +119,7 @@ fn decode(scalar: &ScalarType, bytes: &[u8], encoding: Encoding) -> f64 {
     }
 }
 
-/// The columns of a vertex that are kept, and where a row has them.
+/// Vertex properties that are read, each with its accepted names.
 const COLUMNS: [&[&str]; 10] = [
     &["x"],
     &["y"],
@@ -142,8 +142,8 @@ struct Body<'a, R> {
 impl<R: BufRead> Body<'_, R> {
     fn vertices(&mut self, element: &ElementDef, cloud: &mut Cloud) -> Result<()> {
         let names: Vec<&str> = element.properties.values().map(|property| property.name.as_str()).collect();
-        let places = COLUMNS.map(|spellings| names.iter().position(|name| spellings.contains(name)));
-        if places.iter().take(3).any(Option::is_none) {
+        let indices = COLUMNS.map(|spellings| names.iter().position(|name| spellings.contains(name)));
+        if indices.iter().take(3).any(Option::is_none) {
             return Err(UserError::input(format!(
                 "{}: the vertices have no x, y and z (found: {}); export the file with coordinates.",
                 self.path.display(),
@@ -152,24 +152,24 @@ impl<R: BufRead> Body<'_, R> {
         }
         limits::require_bytes(element.count as u64 * 36, &format!("Reading {}", self.path.display()))?;
         cloud.points.reserve_exact(element.count);
-        let has = |from: usize| places.iter().skip(from).take(3).all(Option::is_some);
-        let (normals, directions, intensity) = (has(3), has(6), places.last().is_some_and(Option::is_some));
+        let has = |first: usize| indices.iter().skip(first).take(3).all(Option::is_some);
+        let (normals, directions, intensity) = (has(3), has(6), indices.last().is_some_and(Option::is_some));
         let mut row = vec![0.0; names.len()];
         let mut scratch = Vec::new();
         for _ in 0..element.count {
             self.row(element, &mut row, &mut scratch, &mut Vec::new())?;
-            let at = |column: usize| {
-                places.get(column).copied().flatten().and_then(|place| row.get(place)).copied().unwrap_or(f64::NAN)
+            let value = |column: usize| {
+                indices.get(column).copied().flatten().and_then(|index| row.get(index)).copied().unwrap_or(f64::NAN)
             };
-            cloud.points.push(Point::new(at(0), at(1), at(2)));
+            cloud.points.push(Point::new(value(0), value(1), value(2)));
             if normals {
-                cloud.normals.push([at(3) as f32, at(4) as f32, at(5) as f32]);
+                cloud.normals.push([value(3) as f32, value(4) as f32, value(5) as f32]);
             }
             if directions {
-                cloud.to_sensor.push([at(6) as f32, at(7) as f32, at(8) as f32]);
+                cloud.to_sensor.push([value(6) as f32, value(7) as f32, value(8) as f32]);
             }
             if intensity {
-                cloud.intensity.push(at(9) as f32);
+                cloud.intensity.push(value(9) as f32);
             }
         }
         Ok(())
@@ -185,15 +185,17 @@ impl<R: BufRead> Body<'_, R> {
         };
         let mut row = vec![0.0; element.properties.len()];
         let (mut scratch, mut lists) = (Vec::new(), Vec::new());
-        for number in 0..element.count {
+        for face_index in 0..element.count {
             lists.clear();
             self.row(element, &mut row, &mut scratch, &mut lists)?;
-            let corners: Vec<f64> = lists.iter().filter(|(place, _)| *place == list).map(|(_, value)| *value).collect();
+            let corners: Vec<f64> =
+                lists.iter().filter(|(property, _)| *property == list).map(|(_, value)| *value).collect();
             if let Some(bad) = corners.iter().find(|&&index| !(0.0..vertices as f64).contains(&index)) {
                 return Err(UserError::input(format!(
-                    "{}: face {} names vertex {bad}, but there are {vertices}; the file is damaged, so export it again.",
+                    "{}: face {} refers to vertex {bad}, but there are {vertices} vertices; the file is damaged, so \
+                     export it again.",
                     self.path.display(),
-                    number + 1
+                    face_index + 1
                 )));
             }
             let index = |corner: usize| corners.get(corner).map_or(0, |value| *value as u32);
@@ -212,7 +214,7 @@ impl<R: BufRead> Body<'_, R> {
         Ok(())
     }
 
-    /// Reads one entry: scalars into `row` by property, list items into `lists` as (property, value).
+    /// Reads one entry: scalars into `row` by property index, list items into `lists` as (property index, value).
     fn row(
         &mut self,
         element: &ElementDef,
@@ -224,11 +226,11 @@ impl<R: BufRead> Body<'_, R> {
             return self.ascii_row(element, row, lists);
         }
         let encoding = self.encoding;
-        for (place, property) in element.properties.values().enumerate() {
+        for (index, property) in element.properties.values().enumerate() {
             match &property.data_type {
                 PropertyType::Scalar(scalar) => {
                     let value = decode(scalar, self.bytes(size(scalar), scratch)?, encoding);
-                    if let Some(slot) = row.get_mut(place) {
+                    if let Some(slot) = row.get_mut(index) {
                         *slot = value;
                     }
                 }
@@ -236,14 +238,14 @@ impl<R: BufRead> Body<'_, R> {
                     let count = decode(count, self.bytes(size(count), scratch)?, encoding);
                     if !(0.0..=1e6).contains(&count) {
                         return Err(UserError::input(format!(
-                            "{}: a list of “{}” claims {count} entries; the file is damaged, so export it again.",
+                            "{}: a list of “{}” declares {count} entries; the file is damaged, so export it again.",
                             self.path.display(),
                             element.name
                         )));
                     }
                     for _ in 0..count as usize {
                         let value = decode(item, self.bytes(size(item), scratch)?, encoding);
-                        lists.push((place, value));
+                        lists.push((index, value));
                     }
                 }
             }
@@ -253,7 +255,7 @@ impl<R: BufRead> Body<'_, R> {
 
     fn bytes<'s>(&mut self, count: usize, scratch: &'s mut Vec<u8>) -> Result<&'s [u8]> {
         scratch.resize(count, 0);
-        self.reader.reader().read_exact(scratch).map_err(|e| error(self.path, &e))?;
+        self.reader.reader().read_exact(scratch).map_err(|e| read_error(self.path, &e))?;
         Ok(scratch)
     }
 
@@ -261,7 +263,7 @@ impl<R: BufRead> Body<'_, R> {
         let path = self.path;
         let line = loop {
             match self.reader.next(path)? {
-                None => return Err(error(path, &std::io::Error::from(std::io::ErrorKind::UnexpectedEof))),
+                None => return Err(read_error(path, &std::io::Error::from(std::io::ErrorKind::UnexpectedEof))),
                 Some(line) if line.trim().is_empty() => {}
                 Some(line) => break line.to_owned(),
             }
@@ -280,16 +282,16 @@ impl<R: BufRead> Body<'_, R> {
             let word = words.next();
             word.and_then(|word| word.parse::<f64>().ok()).ok_or_else(|| unreadable(word))
         };
-        for (place, property) in element.properties.values().enumerate() {
+        for (index, property) in element.properties.values().enumerate() {
             let value = next()?;
             if let PropertyType::List(..) = property.data_type {
                 if !(0.0..=1e6).contains(&value) {
                     return Err(unreadable(None));
                 }
                 for _ in 0..value as usize {
-                    lists.push((place, next()?));
+                    lists.push((index, next()?));
                 }
-            } else if let Some(slot) = row.get_mut(place) {
+            } else if let Some(slot) = row.get_mut(index) {
                 *slot = value;
             }
         }
@@ -297,7 +299,7 @@ impl<R: BufRead> Body<'_, R> {
     }
 }
 
-/// The facets of `contents` over its vertices.
-pub fn mesh_of(contents: PlyContents) -> Mesh {
+/// Converts `contents` to a mesh; vertex attributes are dropped.
+pub fn into_mesh(contents: PlyContents) -> Mesh {
     Mesh { vertices: contents.cloud.points, facets: contents.facets, cad_faces: Vec::new() }
 }

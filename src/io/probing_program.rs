@@ -1,54 +1,55 @@
-//! A program for a touch probe: which holes are touched where, and the way from touch to touch. What the planner makes,
-//! the writers write, and a prober drives.
+//! Probing program for a touch probe: the touches on each hole and the path between them. It is created by the planner,
+//! written to files and executed by a CMM.
 //!
-//! Places are in the axes of the CMM, mm. Where nothing else is said, a place is one of the ball's centre.
+//! Positions are in the CMM frame, mm, and refer to the centre of the stylus tip unless stated otherwise.
 
 use serde::{Deserialize, Serialize};
 
 use geometry::{Point, Vector};
 
-/// Where a hole is: by its drawing, a scan or a probe.
+/// Position, axis and radius of a hole: nominal, scanned or probed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Place {
-    /// Its middle on the upper face of its sheet, mm.
+    /// Centre on the upper face of the sheet, mm.
     pub centre: Point,
-    /// Out of the sheet, towards whoever measures; a unit vector.
+    /// Axis out of the sheet, towards the measuring side; unit vector.
     pub axis: Vector,
-    /// Its radius, mm.
+    /// Radius, mm.
     pub radius_mm: f64,
 }
 
 impl Place {
-    /// Two unit vectors along the sheet, square to each other; the first along x where the sheet lets it.
-    pub fn along_sheet(&self) -> [Vector; 2] {
-        let wanted = if self.axis.x.abs() < 0.9 { Vector::x() } else { Vector::y() };
-        let first = (wanted - self.axis * self.axis.dot(&wanted)).normalize();
+    /// Two perpendicular unit vectors in the plane of the sheet, right-handed with the axis. The first is the projected
+    /// x axis, or y axis if the hole axis is nearly along x.
+    pub fn in_plane_axes(&self) -> [Vector; 2] {
+        let reference = if self.axis.x.abs() < 0.9 { Vector::x() } else { Vector::y() };
+        let first = (reference - self.axis * self.axis.dot(&reference)).normalize();
         [first, self.axis.cross(&first)]
     }
 
-    /// From the middle to `place`, along the sheet, mm.
-    pub fn lateral(&self, place: &Point) -> Vector {
-        let away = place - self.centre;
-        away - self.axis * away.dot(&self.axis)
+    /// Vector from the centre to `point`, projected onto the plane of the sheet, mm.
+    pub fn lateral(&self, point: &Point) -> Vector {
+        let offset = point - self.centre;
+        offset - self.axis * offset.dot(&self.axis)
     }
 
-    /// Whether it can be computed with: finite, a unit axis, a radius above zero.
+    /// Whether all values are valid: coordinates and radius below 1e9 mm, a unit axis, a radius above 0.
     pub fn is_sound(&self) -> bool {
         let finite = self.centre.coords.iter().chain(self.axis.iter()).all(|value| value.abs() < 1e9);
         finite && (self.axis.norm() - 1.0).abs() < 1e-6 && self.radius_mm > 0.0 && self.radius_mm < 1e9
     }
 }
 
-/// A hole by its name.
+/// A hole with its name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct NamedPlace {
-    /// What the operator calls it; one of a kind in a program.
+pub struct NamedHole {
+    /// Name given by the operator; unique in a program.
     pub name: String,
-    /// Where it is.
+    /// Position, axis and radius.
     pub place: Place,
 }
 
-/// What a touch meets.
+/// The face that is touched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Face {
@@ -59,7 +60,7 @@ pub enum Face {
 }
 
 impl Face {
-    /// As files say it.
+    /// Name in files.
     pub fn word(self) -> &'static str {
         match self {
             Self::Sheet => "sheet",
@@ -67,32 +68,32 @@ impl Face {
         }
     }
 
-    /// From what files say.
-    pub fn of_word(word: &str) -> Option<Self> {
+    /// Face by its name in files, ignoring case.
+    pub fn from_word(word: &str) -> Option<Self> {
         [Self::Sheet, Self::Wall].into_iter().find(|face| word.eq_ignore_ascii_case(face.word()))
     }
 }
 
-/// One touch.
+/// One touch of the probe.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Touch {
-    /// What it meets.
+    /// Face that is touched.
     pub face: Face,
-    /// Where the ball's centre starts from.
+    /// Start of the approach: position of the tip centre.
     pub start: Point,
-    /// Where the surface is expected to be met: a place of the surface.
+    /// Expected contact point on the surface.
     pub contact: Point,
-    /// The direction of the approach, into the material; a unit vector.
+    /// Approach direction, into the material; unit vector.
     pub approach: Vector,
-    /// How far the search goes on beyond the expected contact, mm.
+    /// Search distance beyond the expected contact, mm.
     pub search_mm: f64,
-    /// How far the ball goes back after the contact, mm.
+    /// Retract distance after the contact, mm.
     pub retract_mm: f64,
 }
 
 impl Touch {
-    /// Where the ball's centre is expected at contact.
-    pub fn ball_at_contact(&self, probe_radius_mm: f64) -> Point {
+    /// Expected position of the tip centre at contact, for the given tip radius.
+    pub fn tip_centre_at_contact(&self, probe_radius_mm: f64) -> Point {
         self.contact - self.approach * probe_radius_mm
     }
 }
@@ -100,67 +101,67 @@ impl Touch {
 /// The touches of one hole.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HoleProgram {
-    /// The hole's name.
+    /// Name of the hole.
     pub name: String,
-    /// Where it is expected.
+    /// Expected position, axis and radius.
     pub place: Place,
-    /// Above its middle, on the clearance: where the ball comes from and goes back to.
+    /// Position above the centre at clearance height, from which the probe enters and to which it returns.
     pub entry: Point,
-    /// Its middle at the depth of the wall's touches.
+    /// Point on the axis at the depth of the touches on the wall.
     pub inside: Point,
-    /// Touches of the sheet, in their order.
+    /// Touches on the sheet, in probing order.
     pub sheet: Vec<Touch>,
-    /// Touches of the wall, in their order.
+    /// Touches on the wall, in probing order.
     pub wall: Vec<Touch>,
 }
 
 impl HoleProgram {
-    /// All touches in their order.
+    /// All touches in probing order.
     pub fn touches(&self) -> impl Iterator<Item = &Touch> {
         self.sheet.iter().chain(&self.wall)
     }
 }
 
-/// A whole program.
+/// A probing program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Program {
-    /// Radius of the probe's ball, mm.
+    /// Stylus tip radius, mm.
     pub probe_radius_mm: f64,
-    /// Away from the part; a unit vector.
+    /// Direction away from the part; unit vector.
     pub up: Vector,
-    /// Height along `up` of the plane in which the ball goes from hole to hole, mm from the origin.
+    /// Height of the safe plane, in which the probe moves from hole to hole: coordinate along `up`, mm.
     pub safe_height_mm: f64,
-    /// The holes in the order they are touched.
+    /// Holes in probing order.
     pub holes: Vec<HoleProgram>,
 }
 
-/// A step of the way.
+/// A step of the probe path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Step {
-    /// The ball's centre goes there on a straight line, nothing in its way.
-    Drive(Point),
-    /// From the start of the touch, where the step before led.
+    /// Moves the tip centre to a position on a straight line, without probing.
+    Move(Point),
+    /// Touches from the start of the touch, to which the previous step has moved.
     Touch(Touch),
 }
 
 impl Program {
-    /// The place above or below `place` in the safe plane.
-    pub fn lifted(&self, place: &Point) -> Point {
-        place + self.up * (self.safe_height_mm - place.coords.dot(&self.up))
+    /// Projection of `point` along `up` onto the safe plane.
+    pub fn lifted(&self, point: &Point) -> Point {
+        point + self.up * (self.safe_height_mm - point.coords.dot(&self.up))
     }
 
-    /// The way of the ball for one hole: from the safe plane over the sheet's touches, then into the hole and from
-    /// touch to touch of its wall, and back to the safe plane.
+    /// Probe path for one hole: from the safe plane to the touches on the sheet, into the hole to the touches on the
+    /// wall, and back to the safe plane.
     pub fn way(&self, hole: &HoleProgram) -> Vec<Step> {
-        let touched = |touches: &[Touch]| -> Vec<Step> {
-            touches.iter().flat_map(|touch| [Step::Drive(touch.start), Step::Touch(*touch)]).collect()
+        let steps = |touches: &[Touch]| -> Vec<Step> {
+            touches.iter().flat_map(|touch| [Step::Move(touch.start), Step::Touch(*touch)]).collect()
         };
         let safe = self.lifted(&hole.entry);
-        let mut way = vec![Step::Drive(safe), Step::Drive(hole.entry)];
-        way.extend(touched(&hole.sheet));
-        way.extend([hole.entry, hole.inside].map(Step::Drive));
-        way.extend(touched(&hole.wall));
-        way.extend([hole.inside, hole.entry, safe].map(Step::Drive));
-        way
+        let mut path = vec![Step::Move(safe), Step::Move(hole.entry)];
+        path.extend(steps(&hole.sheet));
+        path.extend([hole.entry, hole.inside].map(Step::Move));
+        path.extend(steps(&hole.wall));
+        path.extend([hole.inside, hole.entry, safe].map(Step::Move));
+        path
     }
 }

@@ -1,42 +1,44 @@
-//! Tables of points with the name of the region that each lies on: region, x, y, z; as touch probes report them.
+//! Tables of probed points with the name of the artefact region of each: region, x, y, z in mm.
 
 use std::path::Path;
 
 use base::{Result, UserError};
 use geometry::Point;
 
-/// Largest table that is read, bytes: touches are few.
-const MOST_BYTES: u64 = 256 << 20;
+/// Largest table that is read, bytes.
+const MAX_BYTES: u64 = 256 << 20;
 
-/// Whether the file looks like such a table: its second line begins with a word and goes on with numbers.
-pub fn is_one(path: &Path) -> bool {
+/// Whether the file is such a table: its first or second line with content is a region name followed by three numbers.
+pub fn is_region_table(path: &Path) -> bool {
     use std::io::Read;
     let mut head = Vec::new();
-    // What cannot be read here is said by the reader.
+    // `read` reports files that cannot be read.
     let _ = std::fs::File::open(path).map(|file| file.take(4096).read_to_end(&mut head));
     let head = String::from_utf8_lossy(&head).into_owned();
-    let mut rows = head.lines().filter(|line| !without_remark(line).is_empty());
-    // The first may be a title, the last may be cut.
-    let is_row = |line: &str| matches!(row(without_remark(line)), Some((name, _)) if name.parse::<f64>().is_err());
+    let mut rows = head.lines().filter(|line| !without_comment(line).is_empty());
+    // The first line may be a header.
+    let is_row =
+        |line: &str| matches!(parse_row(without_comment(line)), Some((name, _)) if name.parse::<f64>().is_err());
     rows.next().is_some_and(is_row) || rows.next().is_some_and(is_row)
 }
 
-/// The rows: region and place, mm. A title line is skipped; a `#` begins a remark.
+/// Reads the rows: region and point, mm. A header line is skipped; comments start with `#`. Returns an error if a row
+/// is invalid, there is none, or the file exceeds 256 MiB.
 pub fn read(path: &Path) -> Result<Vec<(String, Point)>> {
     let file = std::fs::metadata(path).map_err(|e| UserError::file("read", path, &e))?;
-    if file.len() > MOST_BYTES {
+    if file.len() > MAX_BYTES {
         return Err(UserError::input(format!("{}: this is too large for a table of touches.", path.display())));
     }
     let bytes = std::fs::read(path).map_err(|e| UserError::file("read", path, &e))?;
     let text = String::from_utf8_lossy(&bytes);
     let mut rows = Vec::new();
     for (i, line) in text.lines().enumerate() {
-        let line = without_remark(line);
+        let line = without_comment(line);
         if line.is_empty() {
             continue;
         }
-        match row(line) {
-            Some((name, place)) => rows.push((name.to_owned(), place)),
+        match parse_row(line) {
+            Some((name, point)) => rows.push((name.to_owned(), point)),
             None if i == 0 => {}
             None => {
                 return Err(UserError::input(format!(
@@ -53,16 +55,16 @@ pub fn read(path: &Path) -> Result<Vec<(String, Point)>> {
     Ok(rows)
 }
 
-fn without_remark(line: &str) -> &str {
+fn without_comment(line: &str) -> &str {
     line.trim_start_matches('\u{feff}').split('#').next().unwrap_or_default().trim()
 }
 
-fn row(line: &str) -> Option<(&str, Point)> {
+fn parse_row(line: &str) -> Option<(&str, Point)> {
     let mut words = line.split([',', ';', '\t']).map(str::trim);
     let name = words.next()?;
     let mut number = || words.next()?.parse::<f64>().ok().filter(|value| value.is_finite());
-    let place = Point::new(number()?, number()?, number()?);
-    (!name.is_empty()).then_some((name, place))
+    let point = Point::new(number()?, number()?, number()?);
+    (!name.is_empty()).then_some((name, point))
 }
 
 #[cfg(test)]
@@ -70,12 +72,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tables_are_read_and_what_is_wrong_is_named_by_its_line() {
+    fn tables_are_read_and_errors_name_the_line() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("touches.csv");
         let with = |text: &str| {
             std::fs::write(&path, text).unwrap();
-            (is_one(&path), read(&path))
+            (is_region_table(&path), read(&path))
         };
         let (is, rows) = with("region,x_mm,y_mm,z_mm\nLP, 1, 2, 3\n# all of them\nRP;4;5;6 # by hand\n");
         assert!(is);

@@ -1,4 +1,5 @@
-//! An opened input file: its length is known, folders and empty files are refused, reading reports progress.
+//! Opened input files of known length. Folders and empty files are refused, gzip files decompressed; reading reports
+//! progress.
 
 use std::fs::File;
 use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
@@ -6,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use base::{Progress, Result, UserError};
 
-/// An input file; one that is packed by gzip is unpacked.
+/// An input file, decompressed into memory if it is a gzip file.
 pub struct Source {
     path: PathBuf,
     input: Input,
@@ -17,41 +18,42 @@ pub struct Source {
 }
 
 impl Source {
-    /// Opens `path`; a sentence for a folder, an empty or unreadable file.
+    /// Opens `path`. Returns an error if it is a folder, not a regular file, empty or unreadable, or if it does not
+    /// decompress into half of the free memory.
     pub fn open(path: &Path, progress: &Progress) -> Result<Self> {
-        // Asked before it is opened: a named pipe would wait for somebody to write into it.
-        let about = std::fs::metadata(path).map_err(|e| UserError::file("open", path, &e))?;
-        if about.is_dir() {
-            return Err(UserError::input(format!("{} is a folder; name a file in it.", path.display())));
+        // Checked before opening: opening a named pipe blocks until it has a writer.
+        let metadata = std::fs::metadata(path).map_err(|e| UserError::file("open", path, &e))?;
+        if metadata.is_dir() {
+            return Err(UserError::input(format!("{} is a folder; choose a file in it.", path.display())));
         }
-        if !about.is_file() {
+        if !metadata.is_file() {
             return Err(UserError::input(format!("{} is not a regular file; copy it to disk first.", path.display())));
         }
-        if about.len() == 0 {
+        if metadata.len() == 0 {
             return Err(UserError::input(format!("{} is empty; export it again.", path.display())));
         }
         let file = File::open(path).map_err(|e| UserError::file("open", path, &e))?;
-        let (input, length) = match unpacked(&file, path, progress)? {
+        let (input, length) = match decompress_gzip(&file, path, progress)? {
             Some(bytes) => {
                 let length = bytes.len() as u64;
                 (Input::Memory(Cursor::new(bytes)), length)
             }
-            None => (Input::File(file), about.len()),
+            None => (Input::File(file), metadata.len()),
         };
         Ok(Self { path: path.to_owned(), input, length, position: 0, reported: 0, progress: progress.clone() })
     }
 
-    /// Its path.
+    /// Path of the file, for error messages.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Its length in bytes.
+    /// Length in bytes, after decompression.
     pub fn length(&self) -> u64 {
         self.length
     }
 
-    /// The first bytes, up to `count`; the position stays at the start.
+    /// The first bytes of the file, at most `count`. Rewinds to the start.
     pub fn head(&mut self, count: usize) -> Result<Vec<u8>> {
         let mut head = Vec::new();
         let path = self.path.clone();
@@ -61,17 +63,17 @@ impl Source {
         Ok(head)
     }
 
-    /// With a large buffer.
+    /// Wraps the file in a buffered reader with a buffer of 1 MiB.
     pub fn buffered(self) -> BufReader<Self> {
         BufReader::with_capacity(1 << 20, self)
     }
 
-    /// The whole file, where its format cannot be streamed; refused when it does not fit in memory.
+    /// Reads the whole file, for formats that cannot be streamed. Returns an error if it does not fit in memory.
     pub fn read_all(mut self) -> Result<Vec<u8>> {
         base::limits::require_bytes(self.length, &format!("Reading {}", self.path.display()))?;
         let mut bytes = Vec::with_capacity(self.length as usize);
         let path = self.path.clone();
-        self.read_to_end(&mut bytes).map_err(|e| error(&path, &e))?;
+        self.read_to_end(&mut bytes).map_err(|e| read_error(&path, &e))?;
         Ok(bytes)
     }
 }
@@ -98,10 +100,9 @@ impl Seek for Source {
     }
 }
 
-/// Where the bytes come from.
 enum Input {
     File(File),
-    /// Unpacked.
+    /// Decompressed contents of a gzip file.
     Memory(Cursor<Vec<u8>>),
 }
 
@@ -123,8 +124,8 @@ impl Seek for Input {
     }
 }
 
-/// What a file holds that gzip has packed; `None` for any other.
-fn unpacked(file: &File, path: &Path, progress: &Progress) -> Result<Option<Vec<u8>>> {
+/// Decompressed contents of a gzip file; `None` for any other file.
+fn decompress_gzip(file: &File, path: &Path, progress: &Progress) -> Result<Option<Vec<u8>>> {
     let mut file = file;
     let mut magic = Vec::new();
     let failed = |e: std::io::Error| UserError::file("read", path, &e);
@@ -133,33 +134,33 @@ fn unpacked(file: &File, path: &Path, progress: &Progress) -> Result<Option<Vec<
     if magic != [0x1F, 0x8B] {
         return Ok(None);
     }
-    progress.report(0.0, "Unpacking the file")?;
-    // A small file may hold any amount of zeros: half of what is free, and no more.
-    let most = base::limits::available_bytes().unwrap_or(u64::MAX) / 2;
+    progress.report(0.0, "Decompressing the file")?;
+    // A small file can decompress to any size: at most half of the free memory is used.
+    let max_bytes = base::limits::available_bytes().unwrap_or(u64::MAX) / 2;
     let mut bytes = Vec::new();
-    let read = flate2::read::MultiGzDecoder::new(file).take(most.saturating_add(1)).read_to_end(&mut bytes);
+    let read = flate2::read::MultiGzDecoder::new(file).take(max_bytes.saturating_add(1)).read_to_end(&mut bytes);
     let damaged = |e: std::io::Error| {
         UserError::input(format!(
-            "{} cannot be unpacked ({e}); it was cut short or damaged: copy it again.",
+            "{} cannot be decompressed ({e}); it was cut short or damaged: copy it again.",
             path.display()
         ))
     };
     read.map_err(damaged)?;
-    if bytes.len() as u64 > most {
-        let free = base::limits::readable(2 * most);
+    if bytes.len() as u64 > max_bytes {
+        let free = base::limits::format_bytes(2 * max_bytes);
         return Err(UserError::input(format!(
-            "{} holds more than half of the {free} of memory that are free; unpack it on a larger machine, and thin it.",
+            "{} decompresses to more than half of the {free} of free memory; thin it on a machine with more memory.",
             path.display()
         )));
     }
     if bytes.is_empty() {
-        return Err(UserError::input(format!("{} holds nothing; export it again.", path.display())));
+        return Err(UserError::input(format!("{} is empty when decompressed; export it again.", path.display())));
     }
     Ok(Some(bytes))
 }
 
-/// A read error as a sentence; a cancelled read as such.
-pub fn error(path: &Path, error: &std::io::Error) -> UserError {
+/// Converts an I/O error while reading `path` to a user error; a cancelled read becomes a cancellation.
+pub fn read_error(path: &Path, error: &std::io::Error) -> UserError {
     if error.kind() == std::io::ErrorKind::Other && error.to_string() == "cancelled" {
         return UserError::cancelled();
     }

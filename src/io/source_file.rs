@@ -1,4 +1,4 @@
-//! The file that a part was read from.
+//! Reference to the file that a part was read from.
 
 use std::path::{Path, PathBuf};
 
@@ -7,37 +7,37 @@ use serde::{Deserialize, Serialize};
 use super::xyz::Columns;
 use base::{LengthUnit, Result, hash};
 
-/// A file that a part was read from.
+/// A file that a part was read from, identified by its path and hash.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SourceFile {
     /// Absolute path.
     pub path: PathBuf,
-    /// BLAKE3 of its bytes, hexadecimal.
+    /// BLAKE3 hash of the contents, hexadecimal.
     pub hash: String,
-    /// Its unit; `None` where the file's format decides.
+    /// Length unit of the coordinates; `None` if the file format decides.
     pub unit: Option<LengthUnit>,
-    /// Chosen columns, for files of numbers.
+    /// Chosen columns, for text files with columns.
     pub columns: Option<Columns>,
 }
 
 impl SourceFile {
-    /// Of what was made here and has no file.
+    /// Placeholder for a part that was created in memory and has no file; `name` serves as path and hash.
     pub fn in_memory(name: &str) -> Self {
         Self { path: name.into(), hash: name.into(), unit: None, columns: None }
     }
 
-    /// The file's name without its folder.
+    /// File name without its folder.
     pub fn name(&self) -> String {
-        self.path.file_name().map_or_else(|| self.path.display().to_string(), |n| n.to_string_lossy().into_owned())
+        base::file_name(&self.path)
     }
 
-    /// Of a file that is there.
+    /// Reference to the file at `path`, which is hashed. Returns an error if it cannot be read.
     pub fn of(path: &Path, unit: Option<LengthUnit>, columns: Option<Columns>) -> Result<Self> {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         Ok(Self { hash: hash::file_hash(&path)?, path, unit, columns })
     }
 
-    /// Sentences on the file, with its name before each.
+    /// `notes` followed by `findings`, each prefixed with the file name.
     pub fn named(&self, notes: &[String], findings: Vec<String>) -> Vec<String> {
         notes.iter().cloned().chain(findings).map(|note| format!("{}: {note}", self.name())).collect()
     }

@@ -1,35 +1,37 @@
-//! STL. Binary files are streamed in large blocks (the library reads triangle by triangle through a small buffer, at a
-//! fraction of the speed); ASCII files go through the library, several solids joined into one.
+//! STL. Binary files are streamed in large blocks; the `stl_io` library reads triangle by triangle through a small
+//! buffer, at a fraction of the speed. ASCII files are read with the library, with several solids joined into one.
 
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use super::source::{Source, error};
+use super::source::{Source, read_error};
 use base::{Result, UserError, limits};
 use geometry::weld::LooseTriangle;
 
-const HEADER: u64 = 84;
-const RECORD: usize = 50;
+/// Header and triangle count of a binary file, bytes.
+const HEADER_BYTES: u64 = 84;
+/// A triangle of a binary file, bytes.
+const RECORD_BYTES: usize = 50;
 
-/// Reads all triangles.
+/// Reads all triangles, in the file's unit.
 pub fn read(mut source: Source) -> Result<Vec<LooseTriangle>> {
     let path = source.path().to_owned();
     let head = source.head(512)?;
     let length = source.length();
     let count = head.get(80..84).and_then(|b| b.try_into().ok()).map_or(0, u32::from_le_bytes);
-    let fits = HEADER + RECORD as u64 * u64::from(count) == length;
+    let fits = HEADER_BYTES + RECORD_BYTES as u64 * u64::from(count) == length;
     let says_solid = starts_with_solid(&head);
-    // A binary file may begin with “solid” too: its length then agrees with its count.
+    // A binary file may begin with “solid” too; its length then agrees with its triangle count.
     if says_solid && !fits && is_text(&head) {
         return read_ascii(source, &path);
     }
-    if length < HEADER && !is_text(&head) {
+    if length < HEADER_BYTES && !is_text(&head) {
         return Err(UserError::input(format!(
             "{} is too short for an STL file ({length} bytes); it was cut short, so export it again.",
             path.display()
         )));
     }
-    if length < HEADER || (!fits && is_text(&head)) {
+    if length < HEADER_BYTES || (!fits && is_text(&head)) {
         return Err(UserError::input(format!(
             "{} is not an STL file: it holds text that does not begin with “solid”. Check that it was not renamed.",
             path.display()
@@ -37,10 +39,10 @@ pub fn read(mut source: Source) -> Result<Vec<LooseTriangle>> {
     }
     if !fits && count > 0 {
         return Err(UserError::input(format!(
-            "{}: the header promises {count} triangles ({} bytes), but the file has {length} bytes; it was cut short, \
-             changed, or is no binary STL. Export it again.",
+            "{}: the header declares {count} triangles ({} bytes), but the file has {length} bytes; it was cut short, \
+             changed, or is not a binary STL. Export it again.",
             path.display(),
-            HEADER + RECORD as u64 * u64::from(count)
+            HEADER_BYTES + RECORD_BYTES as u64 * u64::from(count)
         )));
     }
     if count == 0 {
@@ -60,24 +62,24 @@ fn is_text(head: &[u8]) -> bool {
 }
 
 fn read_binary(mut source: Source, count: usize, path: &Path) -> Result<Vec<LooseTriangle>> {
-    let failed = |e: std::io::Error| error(path, &e);
-    source.seek(SeekFrom::Start(HEADER)).map_err(failed)?;
+    let failed = |e: std::io::Error| read_error(path, &e);
+    source.seek(SeekFrom::Start(HEADER_BYTES)).map_err(failed)?;
     let mut triangles = Vec::with_capacity(count);
-    let mut block = vec![0_u8; RECORD * 20_000];
+    let mut block = vec![0_u8; RECORD_BYTES * 20_000];
     let mut left = count;
     while left > 0 {
-        let now = left.min(block.len() / RECORD);
-        let bytes = block.get_mut(..now * RECORD).unwrap_or_default();
+        let record_count = left.min(block.len() / RECORD_BYTES);
+        let bytes = block.get_mut(..record_count * RECORD_BYTES).unwrap_or_default();
         source.read_exact(bytes).map_err(failed)?;
-        triangles.extend(bytes.chunks_exact(RECORD).map(corners));
-        left -= now;
+        triangles.extend(bytes.chunks_exact(RECORD_BYTES).map(decode_record));
+        left -= record_count;
     }
     Ok(triangles)
 }
 
-/// The three corners of a 50-byte record; the stored normal is not trusted.
+/// The three vertices of a 50-byte record; the stored normal is ignored.
 #[inline]
-fn corners(record: &[u8]) -> LooseTriangle {
+fn decode_record(record: &[u8]) -> LooseTriangle {
     let mut values = record.get(12..48).unwrap_or_default().chunks_exact(4).map(|bytes| {
         let mut word = [0; 4];
         word.copy_from_slice(bytes);
@@ -90,7 +92,7 @@ fn corners(record: &[u8]) -> LooseTriangle {
 fn read_ascii(source: Source, path: &Path) -> Result<Vec<LooseTriangle>> {
     let mut joined = JoinedSolids::new(source.buffered());
     let mut triangles: Vec<LooseTriangle> = Vec::new();
-    let reader = stl_io::create_stl_reader(&mut joined).map_err(|e| error(path, &e))?;
+    let reader = stl_io::create_stl_reader(&mut joined).map_err(|e| read_error(path, &e))?;
     for triangle in reader {
         let triangle = triangle.map_err(|e| ascii_error(path, triangles.len(), &e))?;
         triangles.push(triangle.vertices.map(|vertex| vertex.0));
@@ -103,35 +105,35 @@ fn read_ascii(source: Source, path: &Path) -> Result<Vec<LooseTriangle>> {
 
 fn ascii_error(path: &Path, triangles: usize, error: &std::io::Error) -> UserError {
     if error.to_string() == "cancelled" || error.kind() == std::io::ErrorKind::UnexpectedEof {
-        return super::source::error(path, error);
+        return read_error(path, error);
     }
     UserError::input(format!(
-        "{}: triangle {} of this ASCII STL cannot be read; a “facet normal … vertex x y z” block with points as decimal \
-         marks was expected. Export it again, best as binary.",
+        "{}: triangle {} of this ASCII STL cannot be read; a “facet normal … vertex x y z” block with decimal \
+         points was expected. Export it again, preferably as binary.",
         path.display(),
         triangles + 1
     ))
 }
 
-/// Makes several solids of one file look like one, in the spelling that the library expects. Lines stream through.
+/// Streams a file with several solids as a single solid, in lower case and without blank lines, as the library expects.
 struct JoinedSolids<R> {
     inner: BufReader<R>,
     pending: Vec<u8>,
-    taken: usize,
+    position: usize,
     started: bool,
     ended: bool,
-    /// Whether the solid that was begun has ended: a file that stops before was cut.
+    /// Whether the current solid has ended: a file that ends before is truncated.
     closed: bool,
 }
 
 impl<R: Read> JoinedSolids<R> {
     fn new(inner: BufReader<R>) -> Self {
-        Self { inner, pending: Vec::new(), taken: 0, started: false, ended: false, closed: false }
+        Self { inner, pending: Vec::new(), position: 0, started: false, ended: false, closed: false }
     }
 
     fn refill(&mut self) -> std::io::Result<()> {
         self.pending.clear();
-        self.taken = 0;
+        self.position = 0;
         while self.pending.is_empty() && !self.ended {
             if !self.started {
                 self.started = true;
@@ -168,21 +170,21 @@ impl<R: Read> JoinedSolids<R> {
 
 impl<R: Read> Read for JoinedSolids<R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        if self.taken >= self.pending.len() {
+        if self.position >= self.pending.len() {
             self.refill()?;
         }
-        let rest = self.pending.get(self.taken..).unwrap_or_default();
+        let rest = self.pending.get(self.position..).unwrap_or_default();
         let count = rest.len().min(buffer.len());
         if let (Some(to), Some(from)) = (buffer.get_mut(..count), rest.get(..count)) {
             to.copy_from_slice(from);
         }
-        self.taken += count;
+        self.position += count;
         Ok(count)
     }
 }
 
 impl<R: Read + Seek> Seek for JoinedSolids<R> {
-    /// Only back to the start, which is all that the library asks for.
+    /// Supports only the start of the file, which is all that the library needs.
     fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
         if to != SeekFrom::Start(0) {
             return Err(std::io::Error::from(std::io::ErrorKind::Unsupported));
@@ -190,7 +192,7 @@ impl<R: Read + Seek> Seek for JoinedSolids<R> {
         self.inner.seek(SeekFrom::Start(0))?;
         (self.started, self.ended, self.closed) = (false, false, false);
         self.pending.clear();
-        self.taken = 0;
+        self.position = 0;
         Ok(0)
     }
 }

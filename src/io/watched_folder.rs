@@ -1,10 +1,11 @@
-//! A folder that a sensor writes its snapshots into: new files are told as soon as they are whole.
+//! A folder into which a sensor writes its snapshots: new files are reported as soon as they are complete.
 //!
-//! A file is whole when its size and its time did not change between two looks, 0.3 s apart. Names of files on their way
-//! are passed over: those that begin with a dot or a tilde, and those without the ending of a scan, such as
-//! `snapshot.ply.part`. What lies there at the start is old, unless it is written again.
+//! A file is complete when its size and modification time have not changed between two polls, 0.3 s apart. Temporary
+//! files are ignored: names that begin with a dot or begin or end with a tilde, and names without the extension of a
+//! scan, such as `snapshot.ply.part`. Files present at the start are not reported unless they are modified.
 
 use std::collections::BTreeMap;
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,83 +15,85 @@ use std::time::{Duration, SystemTime};
 use super::format::Format;
 use base::{Result, UserError};
 
-/// Between two looks.
-pub const PERIOD: Duration = Duration::from_millis(300);
-/// Events that wait to be taken in.
-const WAITING: usize = 256;
+/// Time between two polls of the folder.
+pub const POLL_INTERVAL: Duration = Duration::from_millis(300);
+/// Capacity of the event queue.
+const EVENT_QUEUE_CAPACITY: usize = 256;
 
-/// A file as one look shows it.
+/// A file found by a poll.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Its size, bytes.
+    /// Size, bytes.
     pub bytes: u64,
-    /// When it was last written, where the system says so.
-    pub written: Option<SystemTime>,
+    /// Modification time; `None` if the file system has none.
+    pub modified: Option<SystemTime>,
 }
 
-/// What is known of a folder's files, from look to look.
+/// Detects completed files in a folder from poll to poll.
 #[derive(Clone, Debug, Default)]
 pub struct Looks {
-    files: BTreeMap<PathBuf, Seen>,
+    files: BTreeMap<PathBuf, FileState>,
 }
 
-/// A file at the last look.
+/// State of a file at the last poll.
 #[derive(Clone, Debug)]
-struct Seen {
+struct FileState {
     bytes: u64,
-    written: Option<SystemTime>,
-    is_told: bool,
+    modified: Option<SystemTime>,
+    is_reported: bool,
 }
 
 impl Looks {
-    /// Files that are there before the first look are old.
+    /// Starts with the files `present` in the folder, which count as already reported.
     pub fn new(present: &[Entry]) -> Self {
-        Self { files: present.iter().map(|entry| (entry.path.clone(), Seen::of(entry, true))).collect() }
+        Self { files: present.iter().map(|entry| (entry.path.clone(), FileState::of(entry, true))).collect() }
     }
 
-    /// The next look: files that have become whole since the last one, oldest first.
+    /// Takes the files `present` at the next poll and returns those completed since the last one, oldest first. Empty
+    /// files are never complete.
     pub fn step(&mut self, present: &[Entry]) -> Vec<PathBuf> {
-        let mut whole = Vec::new();
+        let mut completed = Vec::new();
         let mut files = BTreeMap::new();
         for entry in present {
-            let before = self.files.get(&entry.path).filter(|seen| seen.is_same(entry));
-            let is_new = before.is_some_and(|seen| !seen.is_told) && entry.bytes > 0;
+            let before = self.files.get(&entry.path).filter(|state| state.is_unchanged(entry));
+            let is_new = before.is_some_and(|state| !state.is_reported) && entry.bytes > 0;
             if is_new {
-                whole.push(entry);
+                completed.push(entry);
             }
-            files.insert(entry.path.clone(), Seen::of(entry, is_new || before.is_some_and(|seen| seen.is_told)));
+            let is_reported = is_new || before.is_some_and(|state| state.is_reported);
+            files.insert(entry.path.clone(), FileState::of(entry, is_reported));
         }
         self.files = files;
-        whole.sort_by(|a, b| a.written.cmp(&b.written).then_with(|| a.path.cmp(&b.path)));
-        whole.into_iter().map(|entry| entry.path.clone()).collect()
+        completed.sort_by(|a, b| a.modified.cmp(&b.modified).then_with(|| a.path.cmp(&b.path)));
+        completed.into_iter().map(|entry| entry.path.clone()).collect()
     }
 }
 
-impl Seen {
-    fn of(entry: &Entry, is_told: bool) -> Self {
-        Self { bytes: entry.bytes, written: entry.written, is_told }
+impl FileState {
+    fn of(entry: &Entry, is_reported: bool) -> Self {
+        Self { bytes: entry.bytes, modified: entry.modified, is_reported }
     }
 
-    fn is_same(&self, entry: &Entry) -> bool {
-        (self.bytes, self.written) == (entry.bytes, entry.written)
+    fn is_unchanged(&self, entry: &Entry) -> bool {
+        (self.bytes, self.modified) == (entry.bytes, entry.modified)
     }
 }
 
-/// The snapshots in a folder, whole or not.
+/// Lists the scan files in a folder, complete or not. Returns an error if the folder cannot be read.
 pub fn list(folder: &Path) -> Result<Vec<Entry>> {
-    let files = std::fs::read_dir(folder).map_err(|e| UserError::file("look into", folder, &e))?;
+    let files = std::fs::read_dir(folder).map_err(|e| UserError::file("read the folder", folder, &e))?;
     let entry = |file: std::fs::DirEntry| -> Option<Entry> {
         let path = file.path();
-        // A file that goes away between the two calls is none.
-        let of_file = is_snapshot(&path).then(|| std::fs::metadata(&path).ok()).flatten()?;
-        of_file.is_file().then(|| Entry { path, bytes: of_file.len(), written: of_file.modified().ok() })
+        // A file that vanishes between the two calls is ignored.
+        let metadata = is_snapshot(&path).then(|| std::fs::metadata(&path).ok()).flatten()?;
+        metadata.is_file().then(|| Entry { path, bytes: metadata.len(), modified: metadata.modified().ok() })
     };
     Ok(files.flatten().filter_map(entry).collect())
 }
 
-/// Whether the name is that of a finished scan.
+/// Whether the file name is that of a scan and not of a temporary file.
 pub fn is_snapshot(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
@@ -98,56 +101,63 @@ pub fn is_snapshot(path: &Path) -> bool {
     !is_hidden && Format::SCAN_EXTENSIONS.contains(&extension.as_str())
 }
 
-/// What happens in a folder.
+/// An event of the watched folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// It is watched.
+    /// The folder is being watched.
     Opened,
-    /// Why it is not, or not any more; it is tried again.
+    /// The folder cannot be read, with the reason; polling continues.
     Lost(String),
-    /// A new snapshot is whole.
-    Whole(PathBuf),
+    /// A new snapshot is complete.
+    Complete(PathBuf),
 }
 
-/// A folder that is watched by a thread of its own, until it is dropped.
+/// A folder that is watched on a separate thread until it is dropped.
 pub struct WatchedFolder {
     events: Receiver<Event>,
     stop: Arc<AtomicBool>,
 }
 
 impl WatchedFolder {
-    /// Begins to watch; `wake` is called whenever there is something new.
+    /// Starts watching `folder`, which may not exist yet. `wake` is called on the watching thread after every event.
     pub fn open(folder: &Path, wake: impl Fn() + Send + 'static) -> Result<Self> {
         let folder = folder.to_owned();
-        let (sender, events) = sync_channel(WAITING);
+        let (sender, events) = sync_channel(EVENT_QUEUE_CAPACITY);
         let stop = Arc::new(AtomicBool::new(false));
-        let stopped = Arc::clone(&stop);
+        let is_stopped = Arc::clone(&stop);
         let watch = move || {
             let mut looks: Option<Looks> = None;
-            let mut lost = None;
-            while !stopped.load(Ordering::Relaxed) {
+            let mut last_error = None;
+            // What the queue had no room for: the newest snapshot is the one that counts, so nothing is dropped.
+            let mut pending = VecDeque::new();
+            while !is_stopped.load(Ordering::Relaxed) {
                 let events: Vec<Event> = match list(&folder) {
                     Ok(present) => {
-                        let was_lost = lost.take().is_some();
+                        let was_lost = last_error.take().is_some();
                         let is_first = looks.is_none();
-                        let whole = looks.get_or_insert_with(|| Looks::new(&present)).step(&present);
+                        let completed = looks.get_or_insert_with(|| Looks::new(&present)).step(&present);
                         let opened = (is_first || was_lost).then_some(Event::Opened);
-                        opened.into_iter().chain(whole.into_iter().map(Event::Whole)).collect()
+                        opened.into_iter().chain(completed.into_iter().map(Event::Complete)).collect()
                     }
-                    Err(error) if lost.as_ref() == Some(&error.sentence) => Vec::new(),
+                    Err(error) if last_error.as_ref() == Some(&error.sentence) => Vec::new(),
                     Err(error) => {
-                        lost = Some(error.sentence.clone());
+                        last_error = Some(error.sentence.clone());
                         vec![Event::Lost(error.sentence)]
                     }
                 };
-                for event in events {
+                pending.extend(events);
+                while let Some(event) = pending.pop_front() {
                     match sender.try_send(event) {
-                        // Beyond so many that wait, only the newest counts anyway.
-                        Ok(()) | Err(TrySendError::Full(_)) => wake(),
+                        Ok(()) => wake(),
+                        Err(TrySendError::Full(event)) => {
+                            pending.push_front(event);
+                            wake();
+                            break;
+                        }
                         Err(TrySendError::Disconnected(_)) => return,
                     }
                 }
-                std::thread::sleep(PERIOD);
+                std::thread::sleep(POLL_INTERVAL);
             }
         };
         let started = std::thread::Builder::new().name("watched folder".into()).spawn(watch);
@@ -155,9 +165,9 @@ impl WatchedFolder {
         Ok(Self { events, stop })
     }
 
-    /// What has happened since it was last asked, oldest first.
+    /// Events since the last call, oldest first.
     pub fn events(&self) -> impl Iterator<Item = Event> {
-        self.events.try_iter().take(WAITING)
+        self.events.try_iter().take(EVENT_QUEUE_CAPACITY)
     }
 }
 
@@ -172,12 +182,12 @@ mod tests {
     use super::*;
 
     fn entry(name: &str, bytes: u64, second: u64) -> Entry {
-        let written = Some(SystemTime::UNIX_EPOCH + Duration::from_secs(second));
-        Entry { path: name.into(), bytes, written }
+        let modified = Some(SystemTime::UNIX_EPOCH + Duration::from_secs(second));
+        Entry { path: name.into(), bytes, modified }
     }
 
     #[test]
-    fn a_file_is_told_once_when_it_has_stopped_growing() {
+    fn a_file_is_reported_once_when_it_has_stopped_growing() {
         let old = entry("old.ply", 10, 1);
         let mut looks = Looks::new(std::slice::from_ref(&old));
         let mut look = |files: &[Entry]| -> Vec<String> {
@@ -185,26 +195,26 @@ mod tests {
         };
         assert!(look(std::slice::from_ref(&old)).is_empty());
         assert!(look(&[old.clone(), entry("a.ply", 5, 2)]).is_empty());
-        // It grew, and was touched at the same size.
+        // It grew, then was rewritten with the same size.
         assert!(look(&[old.clone(), entry("a.ply", 9, 3)]).is_empty());
         assert!(look(&[old.clone(), entry("a.ply", 9, 4)]).is_empty());
         assert_eq!(look(&[old.clone(), entry("a.ply", 9, 4)]), ["a.ply"]);
         assert!(look(&[old.clone(), entry("a.ply", 9, 4)]).is_empty());
-        // An empty file is not whole, however long it lies there.
+        // An empty file is never complete.
         let empty = [entry("b.ply", 0, 5)];
         assert!(look(&empty).is_empty() && look(&empty).is_empty());
-        // Two at once come in the order in which they were written, an old one again once it is new.
+        // Files completed together are ordered by modification time; a rewritten old file is reported.
         let both = [entry("c.ply", 1, 9), entry("d.ply", 1, 8), entry("old.ply", 11, 7)];
         assert!(look(&both).is_empty());
         assert_eq!(look(&both), ["old.ply", "d.ply", "c.ply"]);
-        // Gone and come back.
+        // Deleted and written again.
         assert!(look(&both[1..]).is_empty());
         assert!(look(&both).is_empty());
         assert_eq!(look(&both), ["c.ply"]);
     }
 
     #[test]
-    fn names_of_files_on_their_way_are_passed_over() {
+    fn temporary_files_are_ignored() {
         for name in ["a.ply", "b.XYZ", "c d.pcd", "e.csv"] {
             assert!(is_snapshot(Path::new(name)), "{name}");
         }

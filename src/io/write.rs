@@ -1,4 +1,4 @@
-//! Writers: STL through the library, PLY (plain and coloured), OBJ and columns of numbers.
+//! Writers of STL (with the `stl_io` library), PLY (with or without colours), OBJ and text with columns.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -8,9 +8,9 @@ use super::format::Format;
 use base::{Result, UserError};
 use geometry::{Cloud, Mesh, Point, Vector};
 
-/// Writes a mesh in the format that the name of `path` asks for, mm.
+/// Writes a mesh in mm, in the format given by the extension of `path`. Returns an error if it is not STL, PLY or OBJ.
 pub fn mesh(path: &Path, mesh: &Mesh) -> Result<()> {
-    match Format::of_name(path)? {
+    match Format::from_extension(path)? {
         Format::Stl => atomic::write(path, |writer| stl(writer, mesh)),
         Format::Ply => atomic::write(path, |writer| ply_mesh(writer, mesh, &[])),
         Format::Obj => atomic::write(path, |writer| {
@@ -20,13 +20,14 @@ pub fn mesh(path: &Path, mesh: &Mesh) -> Result<()> {
             }
             mesh.facets.iter().try_for_each(|[a, b, c]| writeln!(writer, "f {} {} {}", a + 1, b + 1, c + 1))
         }),
-        other => Err(cannot(path, other, "a mesh", "STL, PLY or OBJ")),
+        other => Err(unsupported(path, other, "a mesh", "STL, PLY or OBJ")),
     }
 }
 
-/// Writes a cloud in the format that the name of `path` asks for, mm.
+/// Writes a point cloud in mm, in the format given by the extension of `path`. Returns an error if it is not PLY or
+/// text with columns.
 pub fn cloud(path: &Path, cloud: &Cloud) -> Result<()> {
-    match Format::of_name(path)? {
+    match Format::from_extension(path)? {
         Format::Ply => atomic::write(path, |writer| ply_cloud(writer, cloud, &[])),
         Format::Xyz => atomic::write(path, |writer| {
             let separator = if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv")) { "," } else { " " };
@@ -35,12 +36,12 @@ pub fn cloud(path: &Path, cloud: &Cloud) -> Result<()> {
             }
             cloud.points.iter().try_for_each(|p| writeln!(writer, "{}{separator}{}{separator}{}", p.x, p.y, p.z))
         }),
-        other => Err(cannot(path, other, "a point cloud", "PLY, XYZ, ASC or CSV")),
+        other => Err(unsupported(path, other, "a point cloud", "PLY, XYZ, ASC or CSV")),
     }
 }
 
-fn cannot(path: &Path, format: Format, what: &str, instead: &str) -> UserError {
-    UserError::usage(format!("{}: {what} is not written as {}; use {instead}.", path.display(), format.name()))
+fn unsupported(path: &Path, format: Format, what: &str, instead: &str) -> UserError {
+    UserError::usage(format!("{}: {what} cannot be written as {}; use {instead}.", path.display(), format.name()))
 }
 
 fn stl(writer: &mut BufWriter<std::fs::File>, mesh: &Mesh) -> std::io::Result<()> {
@@ -52,10 +53,11 @@ fn stl(writer: &mut BufWriter<std::fs::File>, mesh: &Mesh) -> std::io::Result<()
     stl_io::write_stl(writer, triangles)
 }
 
-/// A colour per vertex (or point); an empty list writes none.
+/// RGB colours of the points or facets; empty for none.
 pub type Colours<'a> = &'a [[u8; 3]];
 
-/// Binary PLY of a cloud with its directions, normals and, where given, colours.
+/// Writes a binary little-endian PLY of a cloud in mm, with normals, directions to the sensor, intensities and one
+/// colour per point, as far as present.
 pub fn ply_cloud(writer: &mut impl Write, cloud: &Cloud, colours: Colours<'_>) -> std::io::Result<()> {
     write!(writer, "ply\nformat binary_little_endian 1.0\ncomment unit mm\nelement vertex {}\n", cloud.points.len())?;
     write!(writer, "property double x\nproperty double y\nproperty double z\n")?;
@@ -88,7 +90,7 @@ pub fn ply_cloud(writer: &mut impl Write, cloud: &Cloud, colours: Colours<'_>) -
     Ok(())
 }
 
-/// Binary PLY of a mesh with, where given, a colour per facet.
+/// Writes a binary little-endian PLY of a mesh in mm, with one colour per facet if `colours` is not empty.
 pub fn ply_mesh(writer: &mut impl Write, mesh: &Mesh, colours: Colours<'_>) -> std::io::Result<()> {
     write!(writer, "ply\nformat binary_little_endian 1.0\ncomment unit mm\nelement vertex {}\n", mesh.vertices.len())?;
     write!(writer, "property double x\nproperty double y\nproperty double z\n")?;
@@ -117,7 +119,7 @@ fn write_point(writer: &mut impl Write, point: &Point) -> std::io::Result<()> {
     point.coords.iter().try_for_each(|value| writer.write_all(&value.to_le_bytes()))
 }
 
-/// A direction as the files store it.
+/// Converts a direction to single precision, as stored in files.
 pub fn direction(vector: &Vector) -> [f32; 3] {
     vector.cast::<f32>().into()
 }

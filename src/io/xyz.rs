@@ -1,4 +1,5 @@
-//! Columns of numbers: XYZ, ASC, CSV. The columns can be chosen and previewed; decimal commas are recognised.
+//! Text files with one point per line in columns (XYZ, ASC, CSV, TXT, PTS). Columns can be previewed and chosen;
+//! decimal commas are recognised.
 
 use std::path::Path;
 
@@ -10,14 +11,14 @@ use base::{Result, UserError};
 use geometry::health::CloudFindings;
 use geometry::{Cloud, Point};
 
-/// Which columns (from 0) hold what.
+/// Column indices, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Columns {
-    /// x, y, z.
+    /// Columns of x, y, z.
     pub xyz: [usize; 3],
-    /// Normal x, y, z.
+    /// Columns of the normal x, y, z.
     pub normal: Option<[usize; 3]>,
-    /// Intensity.
+    /// Column of the intensity.
     pub intensity: Option<usize>,
 }
 
@@ -27,40 +28,41 @@ impl Default for Columns {
     }
 }
 
-/// The first lines of a file, split as the reader would, for choosing columns.
+/// The first lines of a file, split as by the reader, for choosing columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Preview {
-    /// Titles, where the file has a title line.
+    /// Column titles; empty if the file has no header line.
     pub titles: Vec<String>,
-    /// Rows of words.
+    /// Rows of cells, as text.
     pub rows: Vec<Vec<String>>,
-    /// The columns that would be taken.
+    /// Columns detected from the titles.
     pub columns: Columns,
-    /// Whether the file writes 1,5 for one and a half.
+    /// Whether numbers have decimal commas.
     pub decimal_comma: bool,
 }
 
-/// How a file separates and writes its numbers.
+/// Separator and number format of a file.
 #[derive(Clone, Copy)]
 struct Dialect {
+    /// `None` for white space.
     separator: Option<char>,
     decimal_comma: bool,
 }
 
 impl Dialect {
-    /// Decided by the first line of data: a semicolon or tab, or blanks, beside commas means decimal commas.
-    fn of(line: &str) -> Self {
-        let hard = [';', '\t'].into_iter().find(|c| line.contains(*c));
+    /// Detected from the first line of data: commas beside semicolons, tabs or blanks are decimal commas.
+    fn detect(line: &str) -> Self {
+        let explicit = [';', '\t'].into_iter().find(|c| line.contains(*c));
         let words = line.split_whitespace().count();
         // A decimal comma stands between digits.
         let between_digits =
             |word: &str| word.matches(',').count() == 1 && !word.starts_with(',') && !word.ends_with(',');
         let with_comma = || line.split(|c: char| c.is_whitespace() || c == ';').filter(|word| word.contains(','));
         let decimal_comma = !line.contains('.')
-            && (hard.is_some() || words >= 3)
+            && (explicit.is_some() || words >= 3)
             && with_comma().next().is_some()
             && with_comma().all(between_digits);
-        let separator = hard.or_else(|| (line.contains(',') && !decimal_comma).then_some(','));
+        let separator = explicit.or_else(|| (line.contains(',') && !decimal_comma).then_some(','));
         Self { separator, decimal_comma }
     }
 
@@ -72,7 +74,7 @@ impl Dialect {
     }
 
     fn number(&self, word: &str) -> Option<f64> {
-        // Behind a separator that is no comma, each word may have a decimal comma of its own.
+        // If the separator is not a comma, each word may have a decimal comma of its own.
         let may_have_comma = self.decimal_comma || matches!(self.separator, Some(';' | '\t'));
         if may_have_comma && word.matches(',').count() == 1 {
             return word.replace(',', ".").parse().ok();
@@ -86,7 +88,7 @@ fn is_comment(line: &str) -> bool {
     line.is_empty() || line.starts_with(['#', '%', '!']) || line.starts_with("//")
 }
 
-/// Shows the first `count` rows of `source`.
+/// Previews the first `count` rows of `source`.
 pub fn preview(source: Source, count: usize) -> Result<Preview> {
     let path = source.path().to_owned();
     let mut lines = Lines::new(source.buffered());
@@ -97,22 +99,22 @@ pub fn preview(source: Source, count: usize) -> Result<Preview> {
         if is_comment(line) {
             continue;
         }
-        let here = *dialect.get_or_insert_with(|| Dialect::of(line));
-        let words = here.split(line);
-        let numbers = words.iter().filter(|word| here.number(word).is_some()).count();
+        let current = *dialect.get_or_insert_with(|| Dialect::detect(line));
+        let words = current.split(line);
+        let numbers = words.iter().filter(|word| current.number(word).is_some()).count();
         if preview.rows.is_empty() && numbers < 3 && preview.titles.is_empty() && words.len() > 2 {
             preview.titles = words.iter().map(|word| word.trim_matches('"').to_owned()).collect();
             dialect = None;
             continue;
         }
-        preview.decimal_comma = here.decimal_comma;
+        preview.decimal_comma = current.decimal_comma;
         preview.rows.push(words.iter().map(|word| (*word).to_owned()).collect());
     }
     preview.columns = columns_of(&preview.titles);
     Ok(preview)
 }
 
-/// The columns that titles name; the first three where they name none.
+/// Columns by their titles; x, y, z default to the first three columns.
 fn columns_of(titles: &[String]) -> Columns {
     let find = |names: &[&str]| {
         titles.iter().position(|title| {
@@ -132,7 +134,8 @@ fn columns_of(titles: &[String]) -> Columns {
     }
 }
 
-/// Reads all points; `columns` of `None` takes what the titles say, else the first three.
+/// Reads all points with usable coordinates, in the file's unit. If `columns` is `None`, they are detected as in
+/// [`preview`].
 pub fn read(source: Source, columns: Option<Columns>) -> Result<(Cloud, CloudFindings)> {
     let path = source.path().to_owned();
     let first = preview(Source::open(&path, &base::Progress::silent())?, 20)?;
@@ -140,27 +143,27 @@ pub fn read(source: Source, columns: Option<Columns>) -> Result<(Cloud, CloudFin
     let mut lines = Lines::new(source.buffered());
     let (mut cloud, mut findings) = (Cloud::default(), CloudFindings::default());
     let mut dialect: Option<Dialect> = None;
-    let mut titles_left = !first.titles.is_empty();
-    let mut lone_count = true;
+    let mut has_pending_titles = !first.titles.is_empty();
+    let mut may_be_count = true;
     while let Some(line) = lines.next(&path)? {
         if is_comment(line) {
             continue;
         }
-        if std::mem::take(&mut titles_left) {
+        if std::mem::take(&mut has_pending_titles) {
             continue;
         }
-        let here = *dialect.get_or_insert_with(|| Dialect::of(line));
-        let words = here.split(line);
+        let current = *dialect.get_or_insert_with(|| Dialect::detect(line));
+        let words = current.split(line);
         // PTS files begin with the number of points.
-        if std::mem::take(&mut lone_count) && words.len() == 1 && words.iter().all(|w| w.parse::<u64>().is_ok()) {
+        if std::mem::take(&mut may_be_count) && words.len() == 1 && words.iter().all(|w| w.parse::<u64>().is_ok()) {
             dialect = None;
             continue;
         }
-        let at = |column: usize| words.get(column).and_then(|word| here.number(word));
-        let triple = |[a, b, c]: [usize; 3]| Some([at(a)?, at(b)?, at(c)?]);
+        let value = |column: usize| words.get(column).and_then(|word| current.number(word));
+        let triple = |[a, b, c]: [usize; 3]| Some([value(a)?, value(b)?, value(c)?]);
         let Some([x, y, z]) = triple(columns.xyz) else {
             let line: String = line.chars().take(60).collect();
-            return Err(bad_line(&path, lines.number, &line, columns));
+            return Err(invalid_line(&path, lines.number, &line, columns));
         };
         let point = Point::new(x, y, z);
         if !super::load::is_usable(&point) {
@@ -171,11 +174,11 @@ pub fn read(source: Source, columns: Option<Columns>) -> Result<(Cloud, CloudFin
         if let Some([x, y, z]) = columns.normal.and_then(triple) {
             cloud.normals.push([x as f32, y as f32, z as f32]);
         }
-        if let Some(intensity) = columns.intensity.and_then(at) {
+        if let Some(intensity) = columns.intensity.and_then(value) {
             cloud.intensity.push(intensity as f32);
         }
     }
-    // A column that some lines lack is no column.
+    // A column that is missing in some lines is discarded.
     if cloud.normals.len() != cloud.points.len() {
         cloud.normals = Vec::new();
     }
@@ -186,11 +189,11 @@ pub fn read(source: Source, columns: Option<Columns>) -> Result<(Cloud, CloudFin
     Ok((cloud, findings))
 }
 
-fn bad_line(path: &Path, number: u64, line: &str, columns: Columns) -> UserError {
+fn invalid_line(path: &Path, number: u64, line: &str, columns: Columns) -> UserError {
     let [x, y, z] = columns.xyz.map(|column| column + 1);
     UserError::input(format!(
-        "{}, line {number}: “{line}” has no numbers in columns {x}, {y} and {z}; choose the columns of x, y, z, or check \
-         that the file holds one point a line.",
+        "{}, line {number}: “{line}” has no numbers in columns {x}, {y} and {z}; choose the columns of x, y, z, or \
+         check that the file holds one point per line.",
         path.display()
     ))
 }

@@ -1,23 +1,23 @@
-//! Puts a finished picture into a pass of the window.
+//! Draws a finished picture into a render pass of the window.
 
 use super::target::Target;
 use super::{Gpu, full_screen};
 
-/// The pipeline; made once per window.
+/// Blit pipeline; created once per window.
 pub struct Blit {
     pipeline: wgpu::RenderPipeline,
     layout: wgpu::BindGroupLayout,
 }
 
-/// A picture ready to be put into the window; cheap to clone.
+/// A picture bound to the pipeline, ready to draw; cheap to clone.
 #[derive(Clone)]
-pub struct Shown {
+pub struct BoundPicture {
     pipeline: wgpu::RenderPipeline,
     group: wgpu::BindGroup,
 }
 
 impl Blit {
-    /// For a window of this format.
+    /// Creates the pipeline for the texture format of the window.
     pub fn new(gpu: &Gpu, window: wgpu::TextureFormat) -> Self {
         let device = &gpu.device;
         let shader = device.create_shader_module(wgpu::ShaderModuleDescriptor {
@@ -50,8 +50,8 @@ impl Blit {
         Self { pipeline, layout }
     }
 
-    /// The picture in `target`, smoothed where it is smaller than the view.
-    pub fn picture(&self, gpu: &Gpu, target: &Target, smooth: bool) -> Shown {
+    /// Binds the picture of `target`; `smooth` selects linear filtering, for targets smaller than the view.
+    pub fn picture(&self, gpu: &Gpu, target: &Target, smooth: bool) -> BoundPicture {
         let filter = if smooth { wgpu::FilterMode::Linear } else { wgpu::FilterMode::Nearest };
         let sampler = gpu.device.create_sampler(&wgpu::SamplerDescriptor {
             mag_filter: filter,
@@ -66,12 +66,12 @@ impl Blit {
                 wgpu::BindGroupEntry { binding: 1, resource: wgpu::BindingResource::Sampler(&sampler) },
             ],
         });
-        Shown { pipeline: self.pipeline.clone(), group }
+        BoundPicture { pipeline: self.pipeline.clone(), group }
     }
 }
 
-impl Shown {
-    /// Fills the viewport of `pass`.
+impl BoundPicture {
+    /// Draws the picture over the whole viewport of `pass`.
     pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>) {
         pass.set_pipeline(&self.pipeline);
         pass.set_bind_group(0, &self.group, &[]);

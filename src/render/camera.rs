@@ -1,38 +1,38 @@
-//! The camera: three-d's, with an orthographic and a perspective lens, standard views, fitting, panning and rays.
+//! View camera on top of three-d: orthographic and perspective projection, standard views, fit, pan, zoom, pick rays.
 
 use three_d::{Camera, Event, InnerSpace, Modifiers, MouseButton, OrbitControl};
 use three_d::{PhysicalPoint, Vec3, Viewport, radians, vec3};
 
 use geometry::{Aabb, Point, Vector};
 
-/// Field of view of the perspective lens.
+/// Vertical field of view of the perspective projection, rad.
 const FIELD_OF_VIEW_RAD: f32 = 0.6;
 
-/// A direction to look from.
+/// Standard viewing direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StandardView {
-    /// From +z.
+    /// Seen from +z.
     Top,
-    /// From -z.
+    /// Seen from -z.
     Bottom,
-    /// From -y.
+    /// Seen from -y.
     Front,
-    /// From +y.
+    /// Seen from +y.
     Back,
-    /// From -x.
+    /// Seen from -x.
     Left,
-    /// From +x.
+    /// Seen from +x.
     Right,
-    /// From a corner.
+    /// Seen from (0.75, -1, 0.8).
     Isometric,
 }
 
 impl StandardView {
-    /// All, in the order that menus show them.
+    /// All views in menu order.
     pub const ALL: [Self; 7] =
         [Self::Isometric, Self::Front, Self::Back, Self::Left, Self::Right, Self::Top, Self::Bottom];
 
-    /// Its name.
+    /// Name for menus and file names.
     pub fn name(self) -> &'static str {
         match self {
             Self::Top => "Top",
@@ -48,7 +48,7 @@ impl StandardView {
     fn direction_and_up(self) -> (Vec3, Vec3) {
         let z = vec3(0.0, 0.0, 1.0);
         match self {
-            // Straight along an axis would leave the up vector open: lean by a hair.
+            // Slightly tilted: exactly along z, the up vector would be undefined.
             Self::Top => (vec3(0.0, -1e-4, 1.0), vec3(0.0, 1.0, 0.0)),
             Self::Bottom => (vec3(0.0, -1e-4, -1.0), vec3(0.0, 1.0, 0.0)),
             Self::Front => (vec3(0.0, -1.0, 0.0), z),
@@ -60,24 +60,24 @@ impl StandardView {
     }
 }
 
-/// A camera about a scene. Its own coordinates are f32 about `origin`.
+/// Camera of a scene. Camera coordinates are f32, relative to `origin`, in mm.
 pub struct ViewCamera {
     camera: Camera,
-    /// Where the camera's coordinates start, mm.
+    /// Origin of the camera coordinates in the scene frame, mm.
     origin: Point,
-    /// Half the diagonal of what is shown, mm.
+    /// Half the diagonal of the bounds of the scene, mm.
     radius: f32,
-    /// Half the edges of what is shown, mm.
+    /// Half the edge lengths of the bounds of the scene, mm.
     half_size: Vec3,
     /// Visible height at the target, mm.
     height: f32,
     perspective: bool,
-    /// Pixels at the right edge that something else covers.
+    /// Width of the covered strip at the right edge of the view, pixels.
     covered_right: u32,
 }
 
 impl ViewCamera {
-    /// Looks at `bounds` from a corner.
+    /// Isometric view of `bounds` (mm).
     pub fn new(bounds: &Aabb) -> Self {
         let viewport = Viewport::new_at_origo(800, 600);
         let camera = Camera::new_orthographic(
@@ -104,7 +104,7 @@ impl ViewCamera {
         view
     }
 
-    /// Tells how large the scene is; the view stays.
+    /// Sets the bounds of the scene, mm, without changing the view.
     pub fn set_bounds(&mut self, bounds: &Aabb) {
         let radius = (0.5 * bounds.diagonal()).max(1e-6) as f32;
         let shift = bounds.centre() - self.origin;
@@ -114,117 +114,117 @@ impl ViewCamera {
         let half = 0.5 * bounds.size();
         self.half_size = vec3(half.x as f32, half.y as f32, half.z as f32);
         self.camera.translate(-shift);
-        self.update_lens();
+        self.update_projection();
     }
 
-    /// Where the camera's coordinates start, mm.
+    /// Origin of the camera coordinates in the scene frame, mm.
     pub fn origin(&self) -> Point {
         self.origin
     }
 
-    /// Pixels across and down.
+    /// Width and height of the view, pixels.
     pub fn size(&self) -> [u32; 2] {
         let viewport = self.camera.viewport();
         [viewport.width, viewport.height]
     }
 
-    /// Size of the picture, pixels. The same size leaves every bit of the view: the lens, computed anew from itself,
-    /// would waver in its last bits.
+    /// Sets the size of the view, pixels. An unchanged size leaves the view bitwise identical; recomputing the
+    /// projection would change its last bits.
     pub fn set_size(&mut self, width: u32, height: u32) {
         let viewport = Viewport::new_at_origo(width.max(1), height.max(1));
         if self.camera.viewport() != viewport {
             self.camera.set_viewport(viewport);
-            self.update_lens();
+            self.update_projection();
         }
     }
 
-    /// Keeps the scene clear of this many pixels at the right edge whenever all of it is shown.
-    pub fn cover_right(&mut self, pixels: u32) {
+    /// Sets the width of a covered strip at the right edge, pixels; [`ViewCamera::fit`] keeps the scene clear of it.
+    pub fn set_covered_right(&mut self, pixels: u32) {
         self.covered_right = pixels;
     }
 
-    /// Whether the lens is a perspective one.
+    /// Whether the projection is perspective.
     pub fn is_perspective(&self) -> bool {
         self.perspective
     }
 
-    /// Changes the lens.
+    /// Selects perspective or orthographic projection.
     pub fn set_perspective(&mut self, perspective: bool) {
         self.perspective = perspective;
-        self.update_lens();
+        self.update_projection();
     }
 
-    /// Looks from a standard direction at the whole scene.
+    /// Shows the whole scene from a standard direction.
     pub fn look_from(&mut self, view: StandardView) {
         let (direction, up) = view.direction_and_up();
-        self.place(vec3(0.0, 0.0, 0.0), direction.normalize(), up);
+        self.set_view(vec3(0.0, 0.0, 0.0), direction.normalize(), up);
         self.fit();
     }
 
-    /// Shows the whole scene from where the camera is.
+    /// Shows the whole scene from the current direction.
     pub fn fit(&mut self) {
         let viewport = self.camera.viewport();
-        // A narrow picture has no room to spare.
+        // The covered strip counts for at most a third of the width.
         let covered = self.covered_right.min(viewport.width / 3);
         let aspect = (viewport.width - covered) as f32 / viewport.height.max(1) as f32;
         let right = self.camera.right_direction().normalize();
         let up = right.cross(self.camera.view_direction());
-        // How far the box reaches to the side and up, as seen from here; a lens that widens asks for more.
-        let reach = |axis: Vec3| {
+        // Half extent of the bounds along a view axis; perspective needs a larger margin.
+        let half_extent = |axis: Vec3| {
             let half = self.half_size;
             axis.x.abs() * half.x + axis.y.abs() * half.y + axis.z.abs() * half.z
         };
         let margin = if self.perspective { 1.3 } else { 1.12 };
-        self.height = (2.0 * margin * reach(up).max(reach(right) / aspect)).max(1e-3 * self.radius);
+        self.height = (2.0 * margin * half_extent(up).max(half_extent(right) / aspect)).max(1e-3 * self.radius);
         let direction = -self.camera.view_direction();
         let up = self.camera.up();
-        self.place(vec3(0.0, 0.0, 0.0), direction.normalize(), up);
+        self.set_view(vec3(0.0, 0.0, 0.0), direction.normalize(), up);
         self.pan((-0.5 * covered as f32, 0.0));
     }
 
-    /// Flies to a place: shows `radius_mm` around `target`, from outside along `from` where that is given.
+    /// Shows the surroundings of `target` within `radius_mm`, seen approximately from the direction `from` if given.
     pub fn fly_to(&mut self, target: &Point, radius_mm: f64, from: Option<Vector>) {
         let local = target - self.origin;
         self.height = (2.6 * radius_mm).max(1e-4 * f64::from(self.radius)) as f32;
         let direction = match from.filter(|from| from.norm() > 0.0) {
             Some(from) => {
                 let unit = from.normalize();
-                // Straight along z the up vector would be open.
+                // Oblique, because exactly along z the up vector is undefined.
                 vec3(unit.x as f32, unit.y as f32, unit.z as f32) + vec3(0.12, -0.2, 0.1)
             }
             None => -self.camera.view_direction(),
         };
         let up = if direction.normalize().z.abs() > 0.98 { vec3(0.0, 1.0, 0.0) } else { vec3(0.0, 0.0, 1.0) };
-        self.place(vec3(local.x as f32, local.y as f32, local.z as f32), direction.normalize(), up);
+        self.set_view(vec3(local.x as f32, local.y as f32, local.z as f32), direction.normalize(), up);
     }
 
-    fn place(&mut self, target: Vec3, direction: Vec3, up: Vec3) {
+    fn set_view(&mut self, target: Vec3, direction: Vec3, up: Vec3) {
         let distance = self.distance();
         self.camera.set_view(target + direction * distance, target, up);
-        self.update_lens();
+        self.update_projection();
     }
 
-    /// Distance of the camera from its target that shows `height`.
+    /// Distance of the camera from its target at which `height` is visible, mm.
     fn distance(&self) -> f32 {
         if self.perspective {
             0.5 * self.height / (0.5 * FIELD_OF_VIEW_RAD).tan()
         } else {
-            // An orthographic camera may stand anywhere; outside the scene nothing is cut off.
+            // Any distance gives the same picture; outside the scene nothing is clipped.
             3.0 * self.radius + self.height
         }
     }
 
-    fn update_lens(&mut self) {
+    fn update_projection(&mut self) {
         let target = self.camera.target();
         let direction = -self.camera.view_direction();
         let direction = if direction.magnitude() > 0.0 { direction.normalize() } else { vec3(0.0, -1.0, 0.0) };
         let up = self.camera.up();
         let distance = self.distance();
         self.camera.set_view(target + direction * distance, target, up);
-        // From the far side of the scene to in front of the camera.
-        let reach = self.radius * 1.05 + target.magnitude();
-        let far = distance + reach;
-        let near = (distance - reach).max(far * 2e-4);
+        // The depth range covers the whole scene, as far as it lies in front of the camera.
+        let depth_radius = self.radius * 1.05 + target.magnitude();
+        let far = distance + depth_radius;
+        let near = (distance - depth_radius).max(far * 2e-4);
         if self.perspective {
             self.camera.set_perspective_projection(radians(FIELD_OF_VIEW_RAD), near, far);
         } else {
@@ -232,7 +232,7 @@ impl ViewCamera {
         }
     }
 
-    /// Turns about the target by a drag in points (y down), through three-d's orbit control.
+    /// Rotates about the target by a drag in logical pixels (y down), by three-d's orbit control.
     pub fn orbit(&mut self, delta: (f32, f32)) {
         let mut control = OrbitControl::new(self.camera.target(), 0.0, f32::MAX);
         let mut events = [Event::MouseMotion {
@@ -243,29 +243,29 @@ impl ViewCamera {
             handled: false,
         }];
         control.handle_events(&mut self.camera, &mut events);
-        self.update_lens();
+        self.update_projection();
     }
 
-    /// Shifts the scene with a drag in pixels (y down).
+    /// Moves the scene with a drag in pixels (y down).
     pub fn pan(&mut self, delta: (f32, f32)) {
-        let per_pixel = self.height / self.camera.viewport().height.max(1) as f32;
+        let mm_per_pixel = self.height / self.camera.viewport().height.max(1) as f32;
         let right = self.camera.right_direction().normalize();
         let up = right.cross(self.camera.view_direction());
-        self.camera.translate((-right * delta.0 + up * delta.1) * per_pixel);
-        self.update_lens();
+        self.camera.translate((-right * delta.0 + up * delta.1) * mm_per_pixel);
+        self.update_projection();
     }
 
-    /// Zooms by `factor` (above 1 closer), keeping what is under `pixel` (y down) in place.
+    /// Zooms by `factor` (above 1: in) about `pixel` (y down).
     pub fn zoom(&mut self, factor: f32, pixel: (f32, f32)) {
         let viewport = self.camera.viewport();
         let offset = (pixel.0 - 0.5 * viewport.width as f32, pixel.1 - 0.5 * viewport.height as f32);
         self.pan((-offset.0, -offset.1));
         self.height = (self.height / factor.clamp(0.1, 10.0)).clamp(1e-4 * self.radius, 40.0 * self.radius);
-        self.update_lens();
+        self.update_projection();
         self.pan(offset);
     }
 
-    /// Matrix from the camera's coordinates to clip space with depth 0 to 1, columns.
+    /// Matrix from camera coordinates to clip space with depth 0 to 1, column-major.
     pub fn clip_from_local(&self) -> [[f32; 4]; 4] {
         #[rustfmt::skip]
         let depth = three_d::Mat4::new(
@@ -277,21 +277,21 @@ impl ViewCamera {
         (depth * self.camera.projection() * self.camera.view()).into()
     }
 
-    /// The ray under `pixel` (y down): origin and unit direction, mm.
+    /// The pick ray through `pixel` (y down): origin (mm) and unit direction in the scene frame.
     pub fn ray(&self, pixel: (f32, f32)) -> (Point, Vector) {
         let up = self.camera.viewport().height as f32 - pixel.1;
         let origin = self.camera.position_at_pixel((pixel.0, up));
         let direction = self.camera.view_direction_at_pixel((pixel.0, up));
-        let wide = |v: f32| f64::from(v);
+        let to_f64 = |v: f32| f64::from(v);
         (
-            self.origin + Vector::new(wide(origin.x), wide(origin.y), wide(origin.z)),
-            Vector::new(wide(direction.x), wide(direction.y), wide(direction.z)).normalize(),
+            self.origin + Vector::new(to_f64(origin.x), to_f64(origin.y), to_f64(origin.z)),
+            Vector::new(to_f64(direction.x), to_f64(direction.y), to_f64(direction.z)).normalize(),
         )
     }
 
-    /// The pixel (y down) of a place, where it is in front of the camera.
-    pub fn pixel_of(&self, place: &Point) -> Option<(f32, f32)> {
-        let local = place - self.origin;
+    /// The pixel (y down) of a point in the scene frame, mm; `None` behind the camera.
+    pub fn pixel_of(&self, point: &Point) -> Option<(f32, f32)> {
+        let local = point - self.origin;
         let clip = self.clip_from_local();
         let v = [local.x as f32, local.y as f32, local.z as f32, 1.0];
         let row = |i: usize| (0..4).map(|j| clip[j][i] * v[j]).sum::<f32>();
@@ -302,12 +302,12 @@ impl ViewCamera {
         })
     }
 
-    /// From the target to the camera, unit.
+    /// Unit direction from the target to the camera.
     pub fn to_eye(&self) -> [f32; 3] {
         (-self.camera.view_direction()).into()
     }
 
-    /// The camera's right and up directions, unit, for the axes cross.
+    /// Unit directions right and up of the camera.
     pub fn right_and_up(&self) -> ([f32; 3], [f32; 3]) {
         let right = self.camera.right_direction().normalize();
         (right.into(), right.cross(self.camera.view_direction()).into())
@@ -318,7 +318,7 @@ impl ViewCamera {
         f64::from(self.height)
     }
 
-    /// Nearest and farthest distance that the lens shows.
+    /// Distances of the near and the far clipping plane from the camera, mm.
     pub fn depth_range(&self) -> (f32, f32) {
         (self.camera.z_near(), self.camera.z_far())
     }
@@ -337,23 +337,23 @@ mod tests {
     }
 
     #[test]
-    fn rays_pass_through_the_places_they_were_drawn_for() {
+    fn rays_pass_through_the_points_of_their_pixels() {
         for perspective in [false, true] {
             let mut camera = camera();
             camera.set_perspective(perspective);
             for view in StandardView::ALL {
                 camera.look_from(view);
-                let place = Point::new(1030.0, 20.0, 15.0);
-                let pixel = camera.pixel_of(&place).unwrap();
+                let point = Point::new(1030.0, 20.0, 15.0);
+                let pixel = camera.pixel_of(&point).unwrap();
                 let (origin, direction) = camera.ray(pixel);
-                let off = (place - origin).cross(&direction).norm();
-                assert!(off < 0.02, "{view:?} {perspective} {off}");
+                let distance_mm = (point - origin).cross(&direction).norm();
+                assert!(distance_mm < 0.02, "{view:?} {perspective} {distance_mm}");
             }
         }
     }
 
     #[test]
-    fn a_view_at_rest_keeps_every_bit() {
+    fn setting_the_same_size_leaves_the_view_bitwise_identical() {
         let mut camera = camera();
         for drag in 0..200 {
             camera.orbit((1.0 + drag as f32 * 0.37, 0.61 * drag as f32 - 40.0));
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn the_whole_scene_is_in_view_after_fit_and_zoom_keeps_the_pointer() {
+    fn the_whole_scene_is_in_view_after_fit_and_zoom_keeps_the_point_under_the_pointer() {
         let mut camera = camera();
         let bounds = Aabb { min: Point::new(1000.0, 0.0, 0.0), max: Point::new(1100.0, 60.0, 40.0) };
         for view in StandardView::ALL {
@@ -376,10 +376,10 @@ mod tests {
                 assert!((0.0..=900.0).contains(&x) && (0.0..=600.0).contains(&y), "{view:?} {x} {y}");
             }
         }
-        let place = Point::new(1090.0, 50.0, 10.0);
-        let before = camera.pixel_of(&place).unwrap();
+        let point = Point::new(1090.0, 50.0, 10.0);
+        let before = camera.pixel_of(&point).unwrap();
         camera.zoom(2.0, before);
-        let after = camera.pixel_of(&place).unwrap();
+        let after = camera.pixel_of(&point).unwrap();
         assert!((before.0 - after.0).abs() < 0.5 && (before.1 - after.1).abs() < 0.5);
     }
 }

@@ -1,31 +1,32 @@
-//! The colour scale of deviations: green in tolerance, yellow to red above, cyan to blue below, grey for no data.
+//! Colour scale of deviations: green in tolerance, yellow to red above, cyan to blue below, grey without data.
 
 use inspect::deviation::Tolerance;
 
-/// Maps deviations to colours. The same scale serves viewport, legend, pictures and files.
+/// Maps deviations to colours; used by viewport, legend, report pictures and exported files.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ColourScale {
-    /// Allowed deviations: the green band.
+    /// Tolerance limits: the green band.
     pub tolerance: Tolerance,
-    /// Deviation at both ends, mm.
+    /// Absolute deviation at both ends of the scale, mm.
     pub end_mm: f64,
 }
 
-/// Colour of places without data.
+/// Colour where there is no data.
 pub const NO_DATA: [u8; 3] = [128, 128, 132];
 const IN_TOLERANCE: [u8; 3] = [76, 175, 80];
-/// From the tolerance outwards.
+/// Colours from the upper tolerance limit to the end of the scale.
 const ABOVE: [[u8; 3]; 4] = [[205, 220, 57], [255, 193, 7], [251, 110, 20], [200, 24, 30]];
+/// Colours from the lower tolerance limit to the end of the scale.
 const BELOW: [[u8; 3]; 4] = [[38, 198, 190], [3, 160, 235], [33, 90, 225], [62, 24, 150]];
 
 impl ColourScale {
-    /// A scale whose ends lie beyond its tolerance.
+    /// Scale from `-end_mm` to `end_mm`, extended if the tolerance limits reach further.
     pub fn new(tolerance: Tolerance, end_mm: f64) -> Self {
-        let reach = tolerance.low_mm.abs().max(tolerance.high_mm.abs());
-        Self { tolerance, end_mm: end_mm.max(reach * 1.01) }
+        let max_limit_mm = tolerance.low_mm.abs().max(tolerance.high_mm.abs());
+        Self { tolerance, end_mm: end_mm.max(max_limit_mm * 1.01) }
     }
 
-    /// The colour of a deviation; of no data for `None`.
+    /// The colour of a deviation, mm; [`NO_DATA`] for `None` and non-finite values.
     pub fn colour(&self, deviation_mm: Option<f64>) -> [u8; 3] {
         let Some(deviation) = deviation_mm.filter(|deviation| deviation.is_finite()) else {
             return NO_DATA;
@@ -35,29 +36,30 @@ impl ColourScale {
         }
         let (stops, limit) =
             if deviation > 0.0 { (ABOVE, self.tolerance.high_mm) } else { (BELOW, self.tolerance.low_mm) };
-        let beyond = (deviation - limit).abs() / (self.end_mm - limit.abs()).max(f64::MIN_POSITIVE);
-        along(&stops, beyond.clamp(0.0, 1.0))
+        let fraction = (deviation - limit).abs() / (self.end_mm - limit.abs()).max(f64::MIN_POSITIVE);
+        interpolate(&stops, fraction.clamp(0.0, 1.0))
     }
 
-    /// Colours at `count` even steps from minus to plus the end, for look-up on the GPU.
+    /// Lookup table for the GPU: RGBA at the centres of `count` equal steps from `-end_mm` to `end_mm`.
     pub fn table(&self, count: usize) -> Vec<[u8; 4]> {
         (0..count)
             .map(|i| {
-                let share = (i as f64 + 0.5) / count as f64;
-                let [r, g, b] = self.colour(Some((2.0 * share - 1.0) * self.end_mm));
+                let fraction = (i as f64 + 0.5) / count as f64;
+                let [r, g, b] = self.colour(Some((2.0 * fraction - 1.0) * self.end_mm));
                 [r, g, b, 255]
             })
             .collect()
     }
 }
 
-fn along(stops: &[[u8; 3]], share: f64) -> [u8; 3] {
-    let place = share * (stops.len() - 1) as f64;
-    let first = (place as usize).min(stops.len() - 2);
-    let part = place - first as f64;
+/// Linear interpolation between equally spaced colours; `fraction` from 0 to 1.
+fn interpolate(stops: &[[u8; 3]], fraction: f64) -> [u8; 3] {
+    let position = fraction * (stops.len() - 1) as f64;
+    let first = (position as usize).min(stops.len() - 2);
+    let weight = position - first as f64;
     std::array::from_fn(|channel| {
         let (from, to) = (f64::from(stops[first][channel]), f64::from(stops[first + 1][channel]));
-        (from + (to - from) * part).round() as u8
+        (from + (to - from) * weight).round() as u8
     })
 }
 

@@ -1,6 +1,7 @@
-//! Pipelines that fill a target with one triangle: lighting and the blit.
+//! Full-screen pipelines: one triangle covers the whole target. Used for lighting and blitting.
 
-/// A pipeline of `shader`'s `vertex` entry and its `pixel`, which writes `format`.
+/// Render pipeline of the vertex entry point `vertex` and the fragment entry point `pixel` of `shader`, with a target
+/// of `format`.
 pub(super) fn pipeline(
     device: &wgpu::Device,
     shader: &wgpu::ShaderModule,

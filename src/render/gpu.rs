@@ -1,5 +1,7 @@
 //! The graphics device: borrowed from the window, or opened off-screen.
 
+use std::sync::Arc;
+
 use base::{Result, UserError};
 
 /// A device and its queue.
@@ -11,13 +13,52 @@ pub struct Gpu {
     pub queue: wgpu::Queue,
     /// Whether it is a software rasteriser, which asks for smaller point budgets.
     pub is_software: bool,
+    pub(super) layouts: Arc<Layouts>,
+}
+
+/// How shaders of primitives find the frame and the item.
+pub(super) struct Layouts {
+    pub frame: wgpu::BindGroupLayout,
+    pub item: wgpu::BindGroupLayout,
+    pub pipeline: wgpu::PipelineLayout,
+}
+
+impl Layouts {
+    fn new(device: &wgpu::Device) -> Self {
+        let layout = |label, entries: &[wgpu::BindingType]| {
+            let entry = |(binding, ty): (u32, &wgpu::BindingType)| wgpu::BindGroupLayoutEntry {
+                binding,
+                visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
+                ty: *ty,
+                count: None,
+            };
+            let entries: Vec<wgpu::BindGroupLayoutEntry> = (0..).zip(entries).map(entry).collect();
+            device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(label), entries: &entries })
+        };
+        let buffer = |ty| wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None };
+        let uniform = buffer(wgpu::BufferBindingType::Uniform);
+        let storage = buffer(wgpu::BufferBindingType::Storage { read_only: true });
+        let table = wgpu::BindingType::Texture {
+            sample_type: wgpu::TextureSampleType::Float { filterable: false },
+            view_dimension: wgpu::TextureViewDimension::D2,
+            multisampled: false,
+        };
+        let (frame, item) = (layout("frame", &[uniform, table]), layout("item", &[uniform, storage, storage]));
+        let pipeline = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some("primitives"),
+            bind_group_layouts: &[Some(&frame), Some(&item)],
+            immediate_size: 0,
+        });
+        Self { frame, item, pipeline }
+    }
 }
 
 impl Gpu {
     /// The device that a window already has.
     pub fn of(adapter: &wgpu::Adapter, device: &wgpu::Device, queue: &wgpu::Queue) -> Self {
         let is_software = adapter.get_info().device_type == wgpu::DeviceType::Cpu;
-        Self { device: device.clone(), queue: queue.clone(), is_software }
+        let layouts = Arc::new(Layouts::new(device));
+        Self { device: device.clone(), queue: queue.clone(), is_software, layouts }
     }
 
     /// Points to draw at most while the camera moves, so that frames keep coming.

@@ -1,21 +1,21 @@
-//! What lies under the pointer: a few pixels of the id texture, read back without waiting.
+//! Picking: reads a few pixels of the id texture around the pointer, without blocking.
 
 use super::readback::Readback;
 use super::{Gpu, Target};
 
-/// An item's id and the number of its facet or drawn point.
+/// A picked element: item id, and index of the facet or drawn point within the item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Picked {
+pub struct PickedElement {
     /// Id of the item.
     pub id: u32,
-    /// Facet or drawn point.
+    /// Index of the facet or of the point in drawing order.
     pub element: u32,
 }
 
-/// Pixels on a side of the square that is read.
+/// Side of the square that is read, pixels.
 const SIDE: u32 = 7;
 
-/// A read on its way.
+/// A pending read of ids.
 pub struct Pick {
     read: Readback,
     row_bytes: u32,
@@ -24,7 +24,7 @@ pub struct Pick {
 }
 
 impl Pick {
-    /// Asks for the ids around `pixel` (y down).
+    /// Starts reading the ids around `pixel` (y down).
     pub fn start(gpu: &Gpu, target: &Target, pixel: [u32; 2]) -> Self {
         let low = pixel.map(|p| p.saturating_sub(SIDE / 2));
         let low = [low[0].min(target.size[0] - 1), low[1].min(target.size[1] - 1)];
@@ -59,22 +59,23 @@ impl Pick {
         Self { read: Readback::start(buffer), row_bytes, size, centre }
     }
 
-    /// The answer, once there: the drawn element nearest to the pixel, `Some(None)` for the background.
-    pub fn poll(&self, gpu: &Gpu) -> Option<Option<Picked>> {
-        // A lost device answers as nothing picked.
+    /// The drawn element nearest to the pixel; `None` while pending, `Some(None)` for the background.
+    pub fn poll(&self, gpu: &Gpu) -> Option<Option<PickedElement>> {
+        // A lost device counts as background.
         self.read.poll(gpu).map(|bytes| self.nearest(&bytes?))
     }
 
-    fn nearest(&self, bytes: &[u8]) -> Option<Picked> {
-        let mut best: Option<(i64, Picked)> = None;
+    fn nearest(&self, bytes: &[u8]) -> Option<PickedElement> {
+        let mut best: Option<(i64, PickedElement)> = None;
         for y in 0..self.size[1] {
             for x in 0..self.size[0] {
-                let at = (y * self.row_bytes + x * 8) as usize;
-                let word =
-                    |at: usize| bytes.get(at..at + 4).map_or(0, |b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
-                let picked = Picked { id: word(at), element: word(at + 4) };
-                let away = |a: u32, b: u32| (i64::from(a) - i64::from(b)).pow(2);
-                let distance = away(x, self.centre[0]) + away(y, self.centre[1]);
+                let offset = (y * self.row_bytes + x * 8) as usize;
+                let word = |offset: usize| {
+                    bytes.get(offset..offset + 4).map_or(0, |b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+                };
+                let picked = PickedElement { id: word(offset), element: word(offset + 4) };
+                let squared_difference = |a: u32, b: u32| (i64::from(a) - i64::from(b)).pow(2);
+                let distance = squared_difference(x, self.centre[0]) + squared_difference(y, self.centre[1]);
                 if picked.id != 0 && best.is_none_or(|(nearest, _)| distance < nearest) {
                     best = Some((distance, picked));
                 }

@@ -1,36 +1,39 @@
-//! Pictures without a window: draws larger than asked, shrinks for smooth edges, and encodes PNG.
+//! Off-screen pictures: rendering with oversampling, averaging for smooth edges, PNG encoding.
 
-use super::scene::{Draw, Frame, Scene};
+use super::primitives::Draw;
+use super::scene::{Frame, Scene};
 use super::{Gpu, Target};
 use base::{Result, UserError};
 
-/// Drawn this many times larger and averaged.
+/// Oversampling factor in each direction.
 pub const OVERSAMPLING: u32 = 2;
 
 /// An RGB picture.
 pub struct Picture {
-    /// Pixels across.
+    /// Width, pixels.
     pub width: u32,
-    /// Pixels down.
+    /// Height, pixels.
     pub height: u32,
-    /// Three bytes a pixel, row by row.
+    /// Three bytes per pixel, row by row from the top.
     pub rgb: Vec<u8>,
 }
 
-/// Draws a picture of `width` x `height` pixels. The frame's camera must have the oversampled size.
+/// Renders a picture of `width` x `height` pixels. The frame's camera must have the oversampled size.
+///
+/// Returns an error if the picture cannot be read back.
 pub fn draw(scene: &Scene, width: u32, height: u32, frame: &Frame<'_>, draws: &[Draw<'_>]) -> Result<Picture> {
     let target = Target::new(scene.gpu(), width * OVERSAMPLING, height * OVERSAMPLING);
     scene.draw(&target, frame, draws);
     let rgba = read_back(scene.gpu(), &target)?;
-    let across = (width * OVERSAMPLING) as usize;
+    let row_pixels = (width * OVERSAMPLING) as usize;
     let mut rgb = Vec::with_capacity((width * height * 3) as usize);
     let side = OVERSAMPLING as usize;
     for y in 0..height as usize {
         for x in 0..width as usize {
             for channel in 0..3 {
                 let sum: u32 = (0..side * side)
-                    .map(|i| ((y * side + i / side) * across + x * side + i % side) * 4 + channel)
-                    .map(|at| u32::from(rgba.get(at).copied().unwrap_or(0)))
+                    .map(|i| ((y * side + i / side) * row_pixels + x * side + i % side) * 4 + channel)
+                    .map(|index| u32::from(rgba.get(index).copied().unwrap_or(0)))
                     .sum();
                 rgb.push((sum / (OVERSAMPLING * OVERSAMPLING)) as u8);
             }
@@ -39,9 +42,11 @@ pub fn draw(scene: &Scene, width: u32, height: u32, frame: &Frame<'_>, draws: &[
     Ok(Picture { width, height, rgb })
 }
 
-/// The finished picture of `target`, RGBA, row by row.
+/// The finished picture of `target`, RGBA, row by row from the top; blocks until it is available.
+///
+/// Returns an error if the device fails.
 pub fn read_back(gpu: &Gpu, target: &Target) -> Result<Vec<u8>> {
-    let failed = |what: &str| UserError::internal(format!("The picture could not be read back ({what})."));
+    let failed = |reason: &str| UserError::internal(format!("The picture could not be read back ({reason})."));
     let [width, height] = target.size;
     let row_bytes = (width * 4).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
     let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
@@ -66,7 +71,7 @@ pub fn read_back(gpu: &Gpu, target: &Target) -> Result<Vec<u8>> {
     gpu.queue.submit([encoder.finish()]);
     let (sender, receiver) = std::sync::mpsc::channel();
     buffer.map_async(wgpu::MapMode::Read, .., move |result| {
-        // The receiver waits below; it cannot be gone.
+        // The receiver outlives this callback: it waits below.
         let _ = sender.send(result);
     });
     gpu.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|e| failed(&e.to_string()))?;
@@ -76,7 +81,9 @@ pub fn read_back(gpu: &Gpu, target: &Target) -> Result<Vec<u8>> {
 }
 
 impl Picture {
-    /// As PNG.
+    /// The picture as a PNG file.
+    ///
+    /// Returns an error if it cannot be encoded.
     pub fn png(&self) -> Result<Vec<u8>> {
         use image::ImageEncoder;
         let mut png = Vec::new();

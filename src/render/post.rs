@@ -1,11 +1,9 @@
 //! Eye-dome lighting and the background, over the finished scene.
 
 use bytemuck::{Pod, Zeroable};
-use wgpu::util::DeviceExt;
 
 use super::scene::Frame;
-use super::target::{COLOUR, Target};
-use super::{Gpu, full_screen};
+use super::{Gpu, Target, full_screen};
 
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -17,8 +15,10 @@ struct PostUniform {
 
 /// The second pass.
 pub(super) struct Post {
-    device: wgpu::Device,
+    gpu: Gpu,
     layout: wgpu::BindGroupLayout,
+    /// What the shader knows of the frame; written for each.
+    uniform: wgpu::Buffer,
     pipeline: wgpu::RenderPipeline,
 }
 
@@ -56,8 +56,14 @@ impl Post {
                 texture(2, wgpu::TextureSampleType::Depth),
             ],
         });
-        let pipeline = full_screen::pipeline(device, &shader, "screen", &layout, COLOUR, &[]);
-        Self { device: device.clone(), layout, pipeline }
+        let pipeline = full_screen::pipeline(device, &shader, "screen", &layout, Target::COLOUR, &[]);
+        let uniform = device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("post"),
+            size: size_of::<PostUniform>() as u64,
+            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        Self { gpu: gpu.clone(), layout, uniform, pipeline }
     }
 
     pub fn run(&self, encoder: &mut wgpu::CommandEncoder, target: &Target, frame: &Frame<'_>) {
@@ -73,20 +79,18 @@ impl Post {
                 far / near,
             ],
         };
-        let buffer = self.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-            label: Some("post"),
-            contents: bytemuck::bytes_of(&uniform),
-            usage: wgpu::BufferUsages::UNIFORM,
-        });
+        self.gpu.queue.write_buffer(&self.uniform, 0, bytemuck::bytes_of(&uniform));
         let view = |binding, view| wgpu::BindGroupEntry { binding, resource: wgpu::BindingResource::TextureView(view) };
-        let group = self.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("post"),
-            layout: &self.layout,
-            entries: &[
-                wgpu::BindGroupEntry { binding: 0, resource: buffer.as_entire_binding() },
-                view(1, &target.colour),
-                view(2, &target.depth),
-            ],
+        let group = target.lighting.get_or_init(|| {
+            self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some("post"),
+                layout: &self.layout,
+                entries: &[
+                    wgpu::BindGroupEntry { binding: 0, resource: self.uniform.as_entire_binding() },
+                    view(1, &target.colour),
+                    view(2, &target.depth),
+                ],
+            })
         });
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("post"),
@@ -99,7 +103,7 @@ impl Post {
             ..wgpu::RenderPassDescriptor::default()
         });
         pass.set_pipeline(&self.pipeline);
-        pass.set_bind_group(0, &group, &[]);
+        pass.set_bind_group(0, group, &[]);
         pass.draw(0..3, 0..1);
     }
 }

@@ -1,4 +1,4 @@
-//! A buffer of the graphics device that is read without waiting.
+//! Non-blocking read-back of a buffer of the graphics device.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -9,26 +9,26 @@ const WAITING: u8 = 0;
 const READY: u8 = 1;
 const FAILED: u8 = 2;
 
-/// A read on its way.
+/// A pending read-back.
 pub(super) struct Readback {
     buffer: wgpu::Buffer,
     state: Arc<AtomicU8>,
 }
 
 impl Readback {
-    /// Asks for `buffer` once what was submitted so far is done.
+    /// Starts mapping `buffer`; it completes after all work submitted so far.
     pub fn start(buffer: wgpu::Buffer) -> Self {
         let state = Arc::new(AtomicU8::new(WAITING));
-        let done = Arc::clone(&state);
+        let callback_state = Arc::clone(&state);
         buffer.map_async(wgpu::MapMode::Read, .., move |result| {
-            done.store(if result.is_ok() { READY } else { FAILED }, Ordering::Release);
+            callback_state.store(if result.is_ok() { READY } else { FAILED }, Ordering::Release);
         });
         Self { buffer, state }
     }
 
-    /// Its bytes, once there; inside, `None` where the device failed.
+    /// The bytes; `None` while pending, `Some(None)` if the device failed.
     pub fn poll(&self, gpu: &Gpu) -> Option<Option<wgpu::BufferView>> {
-        // A lost device has failed; its state says so.
+        // An error here means a lost device, which `state` reports.
         let _ = gpu.device.poll(wgpu::PollType::Poll);
         match self.state.load(Ordering::Acquire) {
             WAITING => None,

@@ -1,14 +1,13 @@
-//! Draws items into a target: one pipeline for facets, one for points as pixels, one for points as discs.
+//! Draws items into a target, in phases: what is opaque, what is transparent, the lighting, and what lies over it.
+
+use std::sync::{Mutex, PoisonError};
 
 use bytemuck::{Pod, Zeroable};
-use wgpu::util::DeviceExt;
 
 use super::colour_scale::ColourScale;
-use super::items::{Chunk, MeshItem, PointsItem};
 use super::post::Post;
-use super::target::{COLOUR, DEPTH, IDS, Target};
-use super::{Gpu, ViewCamera};
-use geometry::{Point, Pose};
+use super::primitives::{Draw, Phase, Primitives};
+use super::{Gpu, Target, ViewCamera};
 
 /// What the whole frame shares.
 pub struct Frame<'a> {
@@ -47,46 +46,9 @@ impl Slice {
     }
 
     /// This slice of `count` elements.
-    fn of_elements(&self, count: usize) -> std::ops::Range<usize> {
+    pub(super) fn of_elements(&self, count: usize) -> std::ops::Range<usize> {
         count * self.number / self.of..count * (self.number + 1) / self.of
     }
-}
-
-/// Something to draw.
-pub enum Draw<'a> {
-    /// Facets.
-    Mesh {
-        /// The facets.
-        item: &'a MeshItem,
-        /// How to draw them.
-        look: Look,
-        /// Whether the view moves, so that speed counts more than detail.
-        moving: bool,
-    },
-    /// Points.
-    Points {
-        /// The points.
-        item: &'a PointsItem,
-        /// How to draw them.
-        look: Look,
-        /// Draw no more than this many (an even subset).
-        budget: usize,
-    },
-}
-
-/// How an item looks.
-#[derive(Clone, Copy, Debug)]
-pub struct Look {
-    /// Moves the item into the scene.
-    pub scene_from_item: Pose,
-    /// Plain colour, RGB 0 to 1.
-    pub colour: [f32; 3],
-    /// Whether deviations colour it.
-    pub by_deviation: bool,
-    /// Comes back from picking; 0 is nothing.
-    pub id: u32,
-    /// Highlighted facet or drawn point.
-    pub marked: Option<u32>,
 }
 
 #[repr(C)]
@@ -95,103 +57,63 @@ struct FrameUniform {
     clip_from_local: [[f32; 4]; 4],
     to_eye: [f32; 4],
     size_point_scale: [f32; 4],
-}
-
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-struct ObjectUniform {
-    local_from_item: [[f32; 4]; 4],
-    colour: [f32; 4],
-    mode_id_first_marked: [u32; 4],
+    pixels_per_mm: f32,
+    /// Uniforms come in sixteens of bytes.
+    rest: [f32; 3],
 }
 
 /// Steps of the colour table.
 const TABLE: usize = 1024;
-/// Discs cost six corners a point: a software rasteriser draws pixels above this many.
-const MOST_SOFTWARE_DISCS: usize = 200_000;
-
-/// Pipelines for drawing; made once per device.
+/// Draws scenes; made once per device.
 pub struct Scene {
     gpu: Gpu,
-    frame_layout: wgpu::BindGroupLayout,
-    object_layout: wgpu::BindGroupLayout,
-    facets: wgpu::RenderPipeline,
-    pixels: wgpu::RenderPipeline,
-    discs: wgpu::RenderPipeline,
+    primitives: Primitives,
     post: Post,
+    /// What the shaders know of the frame; written for each.
+    frame: wgpu::Buffer,
+    scale_table: wgpu::Texture,
+    group: wgpu::BindGroup,
+    /// The scale that the table holds.
+    written: Mutex<Option<ColourScale>>,
 }
 
 impl Scene {
     /// Builds the pipelines.
     pub fn new(gpu: &Gpu) -> Self {
-        let device = &gpu.device;
-        let shader = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-            label: Some("scene"),
-            source: wgpu::ShaderSource::Wgsl(include_str!("shaders/scene.wgsl").into()),
+        let frame = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("frame"),
+            size: size_of::<FrameUniform>() as u64,
+            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
         });
-        let frame_layout = layout(
-            device,
-            "frame",
-            wgpu::BindingType::Texture {
-                sample_type: wgpu::TextureSampleType::Float { filterable: false },
-                view_dimension: wgpu::TextureViewDimension::D2,
-                multisampled: false,
-            },
-        );
-        let object_layout = layout(
-            device,
-            "object",
-            wgpu::BindingType::Buffer {
-                ty: wgpu::BufferBindingType::Storage { read_only: true },
-                has_dynamic_offset: false,
-                min_binding_size: None,
-            },
-        );
-        let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some("scene"),
-            bind_group_layouts: &[Some(&frame_layout), Some(&object_layout)],
-            immediate_size: 0,
+        let scale_table = gpu.device.create_texture(&wgpu::TextureDescriptor {
+            label: Some("colour scale"),
+            size: wgpu::Extent3d { width: TABLE as u32, height: 1, depth_or_array_layers: 1 },
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension: wgpu::TextureDimension::D2,
+            format: Target::COLOUR,
+            usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST,
+            view_formats: &[],
         });
-        let pipeline = |vertex: &str, pixel: &str, topology, step_mode| {
-            let target =
-                |format| Some(wgpu::ColorTargetState { format, blend: None, write_mask: wgpu::ColorWrites::ALL });
-            device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
-                label: Some(vertex),
-                layout: Some(&pipeline_layout),
-                vertex: wgpu::VertexState {
-                    module: &shader,
-                    entry_point: Some(vertex),
-                    compilation_options: wgpu::PipelineCompilationOptions::default(),
-                    buffers: &[Some(wgpu::VertexBufferLayout {
-                        array_stride: 12,
-                        step_mode,
-                        attributes: &wgpu::vertex_attr_array![0 => Float32x3],
-                    })],
-                },
-                primitive: wgpu::PrimitiveState { topology, ..wgpu::PrimitiveState::default() },
-                depth_stencil: Some(wgpu::DepthStencilState {
-                    format: DEPTH,
-                    depth_write_enabled: Some(true),
-                    depth_compare: Some(wgpu::CompareFunction::Less),
-                    stencil: wgpu::StencilState::default(),
-                    bias: wgpu::DepthBiasState::default(),
-                }),
-                multisample: wgpu::MultisampleState::default(),
-                fragment: Some(wgpu::FragmentState {
-                    module: &shader,
-                    entry_point: Some(pixel),
-                    compilation_options: wgpu::PipelineCompilationOptions::default(),
-                    targets: &[target(COLOUR), target(IDS)],
-                }),
-                multiview_mask: None,
-                cache: None,
-            })
-        };
-        use wgpu::{PrimitiveTopology, VertexStepMode};
-        let facets = pipeline("facet_vertex", "facet_pixel", PrimitiveTopology::TriangleList, VertexStepMode::Vertex);
-        let pixels = pipeline("point_vertex", "point_pixel", PrimitiveTopology::PointList, VertexStepMode::Vertex);
-        let discs = pipeline("disc_vertex", "point_pixel", PrimitiveTopology::TriangleList, VertexStepMode::Instance);
-        Self { post: Post::new(gpu), gpu: gpu.clone(), frame_layout, object_layout, facets, pixels, discs }
+        let view = scale_table.create_view(&wgpu::TextureViewDescriptor::default());
+        let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("frame"),
+            layout: &gpu.layouts.frame,
+            entries: &[
+                wgpu::BindGroupEntry { binding: 0, resource: frame.as_entire_binding() },
+                wgpu::BindGroupEntry { binding: 1, resource: wgpu::BindingResource::TextureView(&view) },
+            ],
+        });
+        Self {
+            primitives: Primitives::new(gpu),
+            post: Post::new(gpu),
+            gpu: gpu.clone(),
+            frame,
+            scale_table,
+            group,
+            written: Mutex::new(None),
+        }
     }
 
     /// The device it draws on.
@@ -199,10 +121,10 @@ impl Scene {
         &self.gpu
     }
 
-    /// Draws `draws` into `target` and submits the work.
+    /// Draws `draws` into `target` and submits the work. An item may stand there once.
     pub fn draw(&self, target: &Target, frame: &Frame<'_>, draws: &[Draw<'_>]) {
+        self.write_frame(target, frame);
         let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        let frame_group = self.frame_group(target, frame);
         let first = frame.slice.number == 0;
         {
             let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
@@ -218,72 +140,43 @@ impl Scene {
                 }),
                 ..wgpu::RenderPassDescriptor::default()
             });
-            pass.set_bind_group(0, &frame_group, &[]);
-            for draw in draws {
-                self.draw_item(&mut pass, frame, draw);
-            }
+            self.phase(&mut pass, frame, draws, Phase::Opaque);
+            self.phase(&mut pass, frame, draws, Phase::Transparent);
         }
         if frame.slice.is_last() {
             self.post.run(&mut encoder, target, frame);
+            self.overlay(&mut encoder, target, frame, draws);
         }
         self.gpu.queue.submit([encoder.finish()]);
     }
 
-    fn draw_item(&self, pass: &mut wgpu::RenderPass<'_>, frame: &Frame<'_>, draw: &Draw<'_>) {
-        match draw {
-            Draw::Mesh { item, look, moving } => {
-                // Deviations belong to the facets as they are.
-                let coarse = item.coarse.as_deref().filter(|_| *moving && !look.by_deviation);
-                let item = coarse.unwrap_or(item);
-                pass.set_pipeline(&self.facets);
-                for (chunk, part) in parts(&item.chunks, frame.slice.of_elements(item.facets)) {
-                    self.bind(pass, frame, look, &item.centre, chunk);
-                    pass.draw(part.start * 3..part.end * 3, 0..1);
-                }
-            }
-            Draw::Points { item, look, budget } => {
-                let drawn = item.points.min(*budget);
-                let as_discs = frame.point_size > 1.5 && !(self.gpu.is_software && drawn > MOST_SOFTWARE_DISCS);
-                pass.set_pipeline(if as_discs { &self.discs } else { &self.pixels });
-                for (chunk, part) in parts(&item.chunks, frame.slice.of_elements(drawn)) {
-                    self.bind(pass, frame, look, &item.centre, chunk);
-                    if as_discs {
-                        pass.draw(0..6, part);
-                    } else {
-                        pass.draw(part, 0..1);
-                    }
-                }
-            }
+    /// Draws over the lit picture, tested against the depth of the scene.
+    fn overlay(&self, encoder: &mut wgpu::CommandEncoder, target: &Target, frame: &Frame<'_>, draws: &[Draw<'_>]) {
+        if draws.iter().all(|draw| draw.phase() != Phase::Overlay) {
+            return;
+        }
+        let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+            label: Some("overlay"),
+            color_attachments: &[attached(&target.picture, false)],
+            depth_stencil_attachment: Some(wgpu::RenderPassDepthStencilAttachment {
+                view: &target.depth,
+                depth_ops: None,
+                stencil_ops: None,
+            }),
+            ..wgpu::RenderPassDescriptor::default()
+        });
+        self.phase(&mut pass, frame, draws, Phase::Overlay);
+    }
+
+    fn phase(&self, pass: &mut wgpu::RenderPass<'_>, frame: &Frame<'_>, draws: &[Draw<'_>], phase: Phase) {
+        pass.set_bind_group(0, &self.group, &[]);
+        for draw in draws.iter().filter(|draw| draw.phase() == phase) {
+            self.primitives.draw(&self.gpu, pass, frame, draw);
         }
     }
 
-    fn bind(&self, pass: &mut wgpu::RenderPass<'_>, frame: &Frame<'_>, look: &Look, centre: &Point, chunk: &Chunk) {
-        // Composed in f64: far from the origin the parts are large, their sum is not.
-        let matrix = (nalgebra::Translation3::from(-frame.camera.origin().coords)
-            * look.scene_from_item
-            * nalgebra::Translation3::from(centre.coords))
-        .to_homogeneous()
-        .cast::<f32>();
-        let [r, g, b] = look.colour;
-        let uniform = ObjectUniform {
-            local_from_item: matrix.into(),
-            colour: [r, g, b, 1.0],
-            mode_id_first_marked: [u32::from(look.by_deviation), look.id, chunk.first, look.marked.unwrap_or(u32::MAX)],
-        };
-        let buffer = self.uniform(bytemuck::bytes_of(&uniform));
-        let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("object"),
-            layout: &self.object_layout,
-            entries: &[
-                wgpu::BindGroupEntry { binding: 0, resource: buffer.as_entire_binding() },
-                wgpu::BindGroupEntry { binding: 1, resource: chunk.deviations.as_entire_binding() },
-            ],
-        });
-        pass.set_bind_group(1, &group, &[]);
-        pass.set_vertex_buffer(0, chunk.positions.slice(..));
-    }
-
-    fn frame_group(&self, target: &Target, frame: &Frame<'_>) -> wgpu::BindGroup {
+    /// Tells the shaders of the frame.
+    fn write_frame(&self, target: &Target, frame: &Frame<'_>) {
         let [x, y, z] = frame.camera.to_eye();
         let uniform = FrameUniform {
             clip_from_local: frame.camera.clip_from_local(),
@@ -294,51 +187,22 @@ impl Scene {
                 frame.point_size,
                 frame.scale.end_mm as f32,
             ],
+            pixels_per_mm: (f64::from(target.size[1]) / frame.camera.height_mm()) as f32,
+            rest: [0.0; 3],
         };
-        let table = self.gpu.device.create_texture_with_data(
-            &self.gpu.queue,
-            &wgpu::TextureDescriptor {
-                label: Some("colour scale"),
-                size: wgpu::Extent3d { width: TABLE as u32, height: 1, depth_or_array_layers: 1 },
-                mip_level_count: 1,
-                sample_count: 1,
-                dimension: wgpu::TextureDimension::D2,
-                format: COLOUR,
-                usage: wgpu::TextureUsages::TEXTURE_BINDING,
-                view_formats: &[],
-            },
-            wgpu::util::TextureDataOrder::LayerMajor,
+        self.gpu.queue.write_buffer(&self.frame, 0, bytemuck::bytes_of(&uniform));
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        if *written == Some(frame.scale) {
+            return;
+        }
+        self.gpu.queue.write_texture(
+            self.scale_table.as_image_copy(),
             frame.scale.table(TABLE).as_flattened(),
+            wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(4 * TABLE as u32), rows_per_image: None },
+            self.scale_table.size(),
         );
-        let view = table.create_view(&wgpu::TextureViewDescriptor::default());
-        let buffer = self.uniform(bytemuck::bytes_of(&uniform));
-        self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("frame"),
-            layout: &self.frame_layout,
-            entries: &[
-                wgpu::BindGroupEntry { binding: 0, resource: buffer.as_entire_binding() },
-                wgpu::BindGroupEntry { binding: 1, resource: wgpu::BindingResource::TextureView(&view) },
-            ],
-        })
+        *written = Some(frame.scale);
     }
-
-    fn uniform(&self, contents: &[u8]) -> wgpu::Buffer {
-        self.gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-            label: Some("uniform"),
-            contents,
-            usage: wgpu::BufferUsages::UNIFORM,
-        })
-    }
-}
-
-/// The chunks that hold elements of `range`, and which of their own.
-fn parts(chunks: &[Chunk], range: std::ops::Range<usize>) -> impl Iterator<Item = (&Chunk, std::ops::Range<u32>)> {
-    let (from, to) = (range.start as u32, range.end as u32);
-    chunks.iter().filter_map(move |chunk| {
-        let start = from.max(chunk.first);
-        let end = to.min(chunk.first + chunk.count);
-        (start < end).then(|| (chunk, start - chunk.first..end - chunk.first))
-    })
 }
 
 fn attached(view: &wgpu::TextureView, clear: bool) -> Option<wgpu::RenderPassColorAttachment<'_>> {
@@ -348,24 +212,5 @@ fn attached(view: &wgpu::TextureView, clear: bool) -> Option<wgpu::RenderPassCol
         depth_slice: None,
         resolve_target: None,
         ops: wgpu::Operations { load, store: wgpu::StoreOp::Store },
-    })
-}
-
-/// A uniform at 0 and something else at 1.
-fn layout(device: &wgpu::Device, label: &str, second: wgpu::BindingType) -> wgpu::BindGroupLayout {
-    let entry = |binding, ty| wgpu::BindGroupLayoutEntry {
-        binding,
-        visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
-        ty,
-        count: None,
-    };
-    let uniform = wgpu::BindingType::Buffer {
-        ty: wgpu::BufferBindingType::Uniform,
-        has_dynamic_offset: false,
-        min_binding_size: None,
-    };
-    device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-        label: Some(label),
-        entries: &[entry(0, uniform), entry(1, second)],
     })
 }

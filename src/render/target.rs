@@ -10,19 +10,21 @@ pub struct Target {
     pub(super) ids_texture: wgpu::Texture,
     pub(super) ids: wgpu::TextureView,
     pub(super) depth: wgpu::TextureView,
+    /// What the lighting reads; made when it is first lit.
+    pub(super) lighting: std::sync::OnceLock<wgpu::BindGroup>,
     pub(super) picture_texture: wgpu::Texture,
     /// The finished picture, RGBA.
     pub picture: wgpu::TextureView,
 }
 
-/// Format of colour and picture.
-pub const COLOUR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
-/// Object and element under each pixel.
-pub const IDS: wgpu::TextureFormat = wgpu::TextureFormat::Rg32Uint;
-/// Depth.
-pub const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
-
 impl Target {
+    /// Format of colour and picture.
+    pub const COLOUR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
+    /// Format of the object and element under each pixel.
+    pub const IDS: wgpu::TextureFormat = wgpu::TextureFormat::Rg32Uint;
+    /// Format of depth.
+    pub const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
+
     /// Makes the textures; sizes are kept within what the device can do.
     pub fn new(gpu: &Gpu, width: u32, height: u32) -> Self {
         let most = gpu.device.limits().max_texture_dimension_2d;
@@ -40,16 +42,17 @@ impl Target {
             })
         };
         let view = |texture: &wgpu::Texture| texture.create_view(&wgpu::TextureViewDescriptor::default());
-        let ids_texture = texture("ids", IDS, wgpu::TextureUsages::COPY_SRC);
-        let picture_texture = texture("picture", COLOUR, wgpu::TextureUsages::COPY_SRC);
+        let ids_texture = texture("ids", Self::IDS, wgpu::TextureUsages::COPY_SRC);
+        let picture_texture = texture("picture", Self::COLOUR, wgpu::TextureUsages::COPY_SRC);
         Self {
             size,
-            colour: view(&texture("colour", COLOUR, wgpu::TextureUsages::empty())),
+            colour: view(&texture("colour", Self::COLOUR, wgpu::TextureUsages::empty())),
             ids: view(&ids_texture),
             ids_texture,
-            depth: view(&texture("depth", DEPTH, wgpu::TextureUsages::empty())),
+            depth: view(&texture("depth", Self::DEPTH, wgpu::TextureUsages::empty())),
             picture: view(&picture_texture),
             picture_texture,
+            lighting: std::sync::OnceLock::new(),
         }
     }
 }

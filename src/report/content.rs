@@ -1,4 +1,4 @@
-//! The words and figures of a report, formatted once for HTML and PDF alike.
+//! Text and figures of the inspection report, formatted once for HTML and PDF.
 
 use serde::Serialize;
 
@@ -12,89 +12,90 @@ use inspect::deviation::judgement::percent;
 use inspect::deviation::{DeviationMap, Method};
 use render::colour_scale::ColourScale;
 
-/// A titled list of names and values.
+/// Titled list of label-value pairs.
 #[derive(Clone, Debug, Serialize)]
-pub struct Section {
-    /// Its title.
+pub struct ReportBlock {
+    /// Heading.
     pub title: String,
-    /// Names and values.
+    /// Label and value of each row; an empty label continues the row above.
     pub rows: Vec<(String, String)>,
 }
 
-/// A picture's place in the report.
+/// Reference to a picture of the report.
 #[derive(Clone, Debug, Serialize)]
 pub struct Figure {
-    /// Name of its file.
+    /// File name, as [`super::pictures::View::file`].
     pub file: String,
-    /// Line under it.
+    /// Caption.
     pub caption: String,
 }
 
-/// Bars of the histogram and the limits drawn over it, in shares of its width and height.
+/// Histogram of the deviations with the tolerance limits, as fractions of its width and height.
 #[derive(Clone, Debug, Serialize)]
-pub struct Bars {
-    /// Height of each bar, 0 to 1.
+pub struct HistogramBars {
+    /// Bar heights, 0 to 1, relative to the highest bar.
     pub heights: Vec<f64>,
-    /// Colour of each bar.
+    /// Bar colours, `#rrggbb`.
     pub colours: Vec<String>,
-    /// Where the tolerance limits are, 0 to 1.
+    /// Positions of the tolerance limits within the range of the histogram, 0 to 1.
     pub limits: Vec<f64>,
-    /// Labels under it, left to right.
+    /// Axis labels, left to right: minimum, zero, maximum.
     pub labels: Vec<String>,
 }
 
-/// Everything that a report says.
+/// Content of an inspection report.
 #[derive(Clone, Debug, Serialize)]
 pub struct Content {
-    /// Title line.
+    /// Title.
     pub title: String,
-    /// Under the title.
+    /// Subtitle: scans and nominal.
     pub subtitle: String,
-    /// The verdict with what it covers.
+    /// Headline: the verdict and its coverage.
     pub verdict: String,
-    /// Why, in a sentence.
+    /// Reason for the verdict, in one or more sentences.
     pub verdict_reason: String,
-    /// The verdict alone.
+    /// Overall verdict.
     pub status: Verdict,
-    /// Date and time.
+    /// Date and time with UTC offset.
     pub date: String,
-    /// Software and version.
+    /// Name and version of the software.
     pub software: String,
-    /// Lists of figures.
-    pub sections: Vec<Section>,
-    /// The histogram.
-    pub histogram: Bars,
-    /// Colours of the scale from low to high, and the labels beside it.
+    /// Part, statistics, coverage and parameters, in this order, then all others.
+    #[serde(rename = "sections")]
+    pub blocks: Vec<ReportBlock>,
+    /// Histogram of the deviations.
+    pub histogram: HistogramBars,
+    /// Colours of the scale from its lower to its upper end, `#rrggbb`.
     pub scale_colours: Vec<String>,
-    /// The limits on the scale: place 0 to 1 and text.
+    /// Tolerance limits on the scale: position, 0 to 1, and label.
     pub scale_limits: Vec<(f64, String)>,
-    /// Labels of its ends.
+    /// Labels of the lower and the upper end of the scale.
     pub scale_ends: [String; 2],
-    /// Regions out of tolerance: number, centre, area, peak.
+    /// Regions out of tolerance, worst first: number, position x, y, z of the peak, area, peak deviation.
     pub regions: Vec<[String; 6]>,
-    /// Pictures.
+    /// Pictures with captions.
     pub figures: Vec<Figure>,
-    /// Said in place of pictures.
+    /// Message shown if there are no pictures.
     pub no_pictures: Option<String>,
-    /// Remarks of the readers and the alignment.
+    /// Remarks: results of the components, doubts, notes on the files, decision rule.
     pub notes: Vec<String>,
 }
 
-/// Formats everything once.
+/// Formats the content of the report.
 pub fn of(input: &Input<'_>, pictures: &Pictures, stamp: Stamp) -> Content {
     let check = input.check;
     let info = &input.document.settings.report;
     let scale = ColourScale::new(check.parameters.tolerance, input.document.settings.scale_mm);
-    let unit = Unit { input };
+    let unit = LengthFormatter { input };
     Content {
         title: if info.title.is_empty() { "Inspection report".to_owned() } else { info.title.clone() },
-        subtitle: format!("{} against {}", names_of_scans(input), input.nominal.source.name()),
+        subtitle: format!("{} against {}", scan_names(input), input.nominal.source.name()),
         verdict: input.overall.headline(),
         verdict_reason: reason(input),
         status: input.overall.verdict,
         date: stamp.to_string(),
         software: super::software(),
-        sections: [
+        blocks: [
             part(input, stamp),
             statistics(input, &unit),
             coverage(input, &unit),
@@ -105,9 +106,9 @@ pub fn of(input: &Input<'_>, pictures: &Pictures, stamp: Stamp) -> Content {
         .into_iter()
         .chain(super::checks::other_comparisons(input.document))
         .chain(super::checks::measures(input.document))
-        .chain(super::tolerances::section(input.document))
+        .chain(super::tolerances::block(input.document))
         .collect(),
-        histogram: bars(input, &scale, &unit),
+        histogram: histogram(input, &scale, &unit),
         scale_colours: scale.table(64).iter().map(|[r, g, b, _]| format!("#{r:02x}{g:02x}{b:02x}")).collect(),
         scale_limits: scale_limits(&scale, &unit),
         scale_ends: [-scale.end_mm, scale.end_mm].map(|mm| unit.signed(mm, 2)),
@@ -122,23 +123,24 @@ pub fn of(input: &Input<'_>, pictures: &Pictures, stamp: Stamp) -> Content {
     }
 }
 
-/// Lengths in the unit that the user chose.
-struct Unit<'a> {
+/// Formats lengths in the display unit of the document.
+struct LengthFormatter<'a> {
     input: &'a Input<'a>,
 }
 
-impl Unit<'_> {
+impl LengthFormatter<'_> {
+    /// A length with its unit; `digits` decimals for mm, more for larger units.
     fn length(&self, mm: f64, digits: usize) -> String {
         let unit = self.input.document.settings.shown_unit;
-        // An inch shows two more digits than a millimetre for the same step.
-        let extra = (unit.in_mm().log10().round()).max(0.0) as usize;
-        format!("{:.*} {}", digits + extra, mm / unit.in_mm(), unit.symbol())
+        // More decimals for larger units: about the same resolution.
+        let extra = (unit.mm_per_unit().log10().round()).max(0.0) as usize;
+        format!("{:.*} {}", digits + extra, mm / unit.mm_per_unit(), unit.symbol())
     }
 
+    /// A length with its sign; what rounds to zero has none.
     fn signed(&self, mm: f64, digits: usize) -> String {
         let text = self.length(mm, digits);
         match text.strip_prefix('-') {
-            // What rounds to zero has no sign.
             Some(zero) if !zero.contains(|c: char| ('1'..='9').contains(&c)) => zero.to_owned(),
             None if mm > 0.0 && text.contains(|c: char| ('1'..='9').contains(&c)) => format!("+{text}"),
             _ => text,
@@ -150,7 +152,7 @@ fn row(name: &str, value: impl Into<String>) -> (String, String) {
     (name.to_owned(), value.into())
 }
 
-fn names_of_scans(input: &Input<'_>) -> String {
+fn scan_names(input: &Input<'_>) -> String {
     let names: Vec<String> = input.actual.sources.iter().map(io::SourceFile::name).collect();
     names.join(", ")
 }
@@ -159,42 +161,42 @@ fn reason(input: &Input<'_>) -> String {
     let components = &input.overall.components;
     match components.as_slice() {
         [one] => one.reason.clone(),
-        // What decided comes first.
+        // Only the components that determine the overall verdict.
         all => {
             let deciding = all.iter().filter(|component| component.verdict == input.overall.verdict);
-            deciding.map(|own| format!("{}: {}", own.name, own.reason)).collect::<Vec<_>>().join(" ")
+            deciding.map(|component| format!("{}: {}", component.name, component.reason)).collect::<Vec<_>>().join(" ")
         }
     }
 }
 
-fn coverage(input: &Input<'_>, unit: &Unit<'_>) -> Section {
+fn coverage(input: &Input<'_>, unit: &LengthFormatter<'_>) -> ReportBlock {
     let coverage = &input.check.measurement.coverage;
     let mut rows = vec![row("Surface measured", percent(coverage.fraction))];
     if let Some(in_view) = coverage.in_view_fraction {
-        rows.push(row("Of what was in view", percent(in_view)));
+        rows.push(row("Surface in view measured", percent(in_view)));
     }
     rows.push(row("Point spacing", unit.length(coverage.spacing_mm, 2)));
     rows.push(row(
-        "Explained by the nominal",
+        "Scan points near the nominal",
         format!(
-            "{} of the scan's points, within {}",
+            "{} within {}",
             percent(input.check.part_match.explained_fraction),
             unit.length(input.check.part_match.within_mm, 2)
         ),
     ));
-    rows.push(row("RMS of all but clutter", unit.length(input.check.part_match.rms_all_mm, 4)));
+    rows.push(row("RMS without distance limit", unit.length(input.check.part_match.rms_all_mm, 4)));
     for (i, region) in coverage.unmeasured.iter().take(8).enumerate() {
         let [x, y, z] = region.centre_mm.map(|mm| unit.length(mm, 1));
-        let name = if i == 0 { "Not measured" } else { "" };
-        rows.push(row(name, format!("{:.0} mm² about {x}, {y}, {z}", region.area_mm2)));
+        let name = if i == 0 { "Unmeasured regions" } else { "" };
+        rows.push(row(name, format!("{:.0} mm² at {x}, {y}, {z}", region.area_mm2)));
     }
-    Section { title: "Coverage".into(), rows }
+    ReportBlock { title: "Coverage".into(), rows }
 }
 
-fn part(input: &Input<'_>, stamp: Stamp) -> Section {
+fn part(input: &Input<'_>, stamp: Stamp) -> ReportBlock {
     let info = &input.document.settings.report;
     let or_dash = |text: &str| if text.is_empty() { "–".to_owned() } else { text.to_owned() };
-    Section {
+    ReportBlock {
         title: "Part".into(),
         rows: vec![
             row("Part number", or_dash(&info.part_number)),
@@ -206,17 +208,17 @@ fn part(input: &Input<'_>, stamp: Stamp) -> Section {
     }
 }
 
-fn statistics(input: &Input<'_>, unit: &Unit<'_>) -> Section {
+fn statistics(input: &Input<'_>, unit: &LengthFormatter<'_>) -> ReportBlock {
     let s = &input.check.statistics;
     let excluded = &input.check.excluded;
-    Section {
+    ReportBlock {
         title: "Deviation".into(),
         rows: vec![
             row("Points evaluated", s.count.to_string()),
             row(
                 "Without data",
                 format!(
-                    "{} ({} too far, {} wrong angle, {} beyond a rim)",
+                    "{} ({} beyond max. distance, {} beyond max. angle, {} beyond an open edge)",
                     s.excluded, excluded.too_far, excluded.wrong_angle, excluded.beyond_rim
                 ),
             ),
@@ -225,7 +227,7 @@ fn statistics(input: &Input<'_>, unit: &Unit<'_>) -> Section {
             row("RMS", unit.length(s.rms_mm, 4)),
             row("Min, max", format!("{}, {}", unit.signed(s.min_mm, 3), unit.signed(s.max_mm, 3))),
             row(
-                "1 %, 50 %, 99 %",
+                "Percentiles 1, 50, 99 %",
                 format!(
                     "{}, {}, {}",
                     unit.signed(s.percentiles_mm.p01, 3),
@@ -238,72 +240,77 @@ fn statistics(input: &Input<'_>, unit: &Unit<'_>) -> Section {
     }
 }
 
-fn parameters(input: &Input<'_>, unit: &Unit<'_>) -> Section {
+fn parameters(input: &Input<'_>, unit: &LengthFormatter<'_>) -> ReportBlock {
     let p = &input.check.parameters;
     let method = match p.method {
-        Method::Closest => "each scan point to the closest point of the nominal",
-        Method::PointFacet => "mean of the scan points over each nominal facet",
-        Method::FacetFacet => "scan facet along the normal of each nominal facet",
+        Method::Closest => "closest point: distance of each scan point from the nominal",
+        Method::PointFacet => "points over facets: mean of the scan points over each nominal facet",
+        Method::FacetFacet => {
+            "facets along normals: distance from each nominal facet along its normal to the meshed scan"
+        }
     };
     let mut rows = vec![
         row("Method", method),
         row("Tolerance", format!("{} to {}", unit.signed(p.tolerance.low_mm, 3), unit.signed(p.tolerance.high_mm, 3))),
-        row("Smallest region that fails", format!("{} mm²", p.min_region_mm2)),
-        row("Largest distance", unit.length(p.effective_max_distance_mm(), 2)),
-        row("Largest angle", format!("{}°", input.check.measurement.parameters.effective_max_angle_deg())),
+        row("Min. area of a failing region", format!("{} mm²", p.min_region_mm2)),
+        row("Max. distance", unit.length(p.effective_max_distance_mm(), 2)),
+        row("Max. angle between normals", format!("{}°", input.check.measurement.parameters.effective_max_angle_deg())),
     ];
     if let DeviationMap::Facets { max_edge_mm, .. } = input.check.measurement.map() {
-        rows.push(row("Largest facet edge", unit.length(*max_edge_mm, 3)));
+        rows.push(row("Max. facet edge length", unit.length(*max_edge_mm, 3)));
     }
     rows.push(row(
         "Computed on",
         format!("{}, {}", input.check.measurement.device.kind.name(), input.check.measurement.device.device),
     ));
-    Section { title: "How it was measured".into(), rows }
+    ReportBlock { title: "Evaluation parameters".into(), rows }
 }
 
-fn alignment(input: &Input<'_>, unit: &Unit<'_>) -> Section {
+fn alignment(input: &Input<'_>, unit: &LengthFormatter<'_>) -> ReportBlock {
     let mut rows = Vec::new();
     if let Some(alignment) = input.document.alignment() {
-        let how = match alignment.method {
-            inspect::alignment::Method::Auto => "automatic start and best fit",
+        let method = match alignment.method {
+            inspect::alignment::Method::Auto => "automatic start, then best fit",
             inspect::alignment::Method::BestFit => "best fit",
-            inspect::alignment::Method::None => "given",
+            inspect::alignment::Method::None => "given pose",
         };
-        rows.push(row("Method", how));
+        rows.push(row("Method", method));
         rows.push(row("RMS minimised", unit.length(alignment.rms_mm, 4)));
         rows.push(row("Iterations", alignment.iterations.to_string()));
-        rows.push(row("Share of points used", format!("{:.1} %", 100.0 * alignment.overlap)));
-        rows.push(row("Least determined", alignment.information.weakest.trim_start_matches("least determined: ")));
-        rows.push(row("Other poses", alignment.rivals.words()));
+        rows.push(row("Points used", format!("{:.1} %", 100.0 * alignment.overlap)));
+        rows.push(row(
+            "Weakest degree of freedom",
+            alignment.information.weakest.trim_start_matches("least determined: "),
+        ));
+        rows.push(row("Alternative poses", alignment.rivals.words()));
         if !alignment.alternatives.is_empty() {
-            rows.push(row("Other poses that fit about as well", alignment.alternatives.len().to_string()));
+            rows.push(row("Comparable alternative poses", alignment.alternatives.len().to_string()));
         }
     }
     rows.extend(pose(&input.check.measurement.nominal_from_scan, unit));
-    Section { title: "Alignment".into(), rows }
+    ReportBlock { title: "Alignment".into(), rows }
 }
 
-/// How the scan was moved onto the nominal, in words and as the matrix that does it.
-fn pose(nominal_from_scan: &Pose, unit: &Unit<'_>) -> Vec<(String, String)> {
-    let turn = match nominal_from_scan.rotation.axis_angle() {
+/// The pose of the scan in the nominal frame: rotation axis and angle, translation, and matrix.
+fn pose(nominal_from_scan: &Pose, unit: &LengthFormatter<'_>) -> Vec<(String, String)> {
+    let rotation = match nominal_from_scan.rotation.axis_angle() {
         Some((axis, angle)) => {
-            let [x, y, z] = [axis.x, axis.y, axis.z].map(|part| signed(part, 4));
-            format!("{:.4}° about the direction {x}, {y}, {z}", angle.to_degrees())
+            let [x, y, z] = [axis.x, axis.y, axis.z].map(|component| signed(component, 4));
+            format!("{:.4}° about ({x}, {y}, {z})", angle.to_degrees())
         }
         None => "none".to_owned(),
     };
-    let shift = nominal_from_scan.translation.vector;
-    let shift = [shift.x, shift.y, shift.z].map(|mm| unit.signed(mm, 4)).join(", ");
-    let mut rows = vec![row("Scan turned by", turn), row("Then moved by", shift)];
+    let translation = nominal_from_scan.translation.vector;
+    let translation = [translation.x, translation.y, translation.z].map(|mm| unit.signed(mm, 4)).join(", ");
+    let mut rows = vec![row("Rotation", rotation), row("Translation after rotation", translation)];
     for (i, [a, b, c, d]) in transform::rows_of(nominal_from_scan).iter().enumerate() {
-        let name = if i == 0 { "As a matrix, mm" } else { "" };
+        let name = if i == 0 { "Matrix, nominal from scan (mm)" } else { "" };
         rows.push(row(name, format!("{a:+.7}   {b:+.7}   {c:+.7}   {d:+.5}")));
     }
     rows
 }
 
-fn sources(input: &Input<'_>) -> Section {
+fn sources(input: &Input<'_>) -> ReportBlock {
     let mut rows = vec![
         row("Nominal", input.nominal.source.path.display().to_string()),
         row("BLAKE3", input.nominal.source.hash.clone()),
@@ -315,46 +322,46 @@ fn sources(input: &Input<'_>) -> Section {
     }
     rows.push(row("Points", input.actual.cloud.points.len().to_string()));
     rows.push(row("Software", super::software()));
-    Section { title: "Sources".into(), rows }
+    ReportBlock { title: "Sources".into(), rows }
 }
 
-fn bars(input: &Input<'_>, scale: &ColourScale, unit: &Unit<'_>) -> Bars {
+fn histogram(input: &Input<'_>, scale: &ColourScale, unit: &LengthFormatter<'_>) -> HistogramBars {
     let histogram = &input.check.histogram;
-    let top = histogram.counts.iter().copied().max().unwrap_or(0).max(1) as f64;
-    let place = |mm: f64| (mm - histogram.low_mm) / (histogram.high_mm - histogram.low_mm);
+    let max_count = histogram.counts.iter().copied().max().unwrap_or(0).max(1) as f64;
+    let position = |mm: f64| (mm - histogram.low_mm) / (histogram.high_mm - histogram.low_mm);
     let tolerance = &input.check.parameters.tolerance;
-    Bars {
-        heights: histogram.counts.iter().map(|&count| count as f64 / top).collect(),
+    HistogramBars {
+        heights: histogram.counts.iter().map(|&count| count as f64 / max_count).collect(),
         colours: (0..histogram.counts.len())
             .map(|bin| {
                 let [r, g, b] = scale.colour(Some(histogram.bin_centre_mm(bin)));
                 format!("#{r:02x}{g:02x}{b:02x}")
             })
             .collect(),
-        // A limit beyond its ends is not on it.
+        // Limits outside the range of the histogram are not drawn.
         limits: [tolerance.low_mm, tolerance.high_mm]
-            .map(place)
+            .map(position)
             .into_iter()
-            .filter(|at| (0.0..=1.0).contains(at))
+            .filter(|position| (0.0..=1.0).contains(position))
             .collect(),
         labels: vec![unit.signed(histogram.low_mm, 2), unit.length(0.0, 0), unit.signed(histogram.high_mm, 2)],
     }
 }
 
-/// Limits nearer than this share of the scale share a label.
-const BETWEEN_LIMITS: f64 = 0.14;
+/// Limits closer together than this fraction of the scale share one label.
+const MIN_LABEL_DISTANCE: f64 = 0.14;
 
-fn scale_limits(scale: &ColourScale, unit: &Unit<'_>) -> Vec<(f64, String)> {
+fn scale_limits(scale: &ColourScale, unit: &LengthFormatter<'_>) -> Vec<(f64, String)> {
     let limits = [scale.tolerance.low_mm, scale.tolerance.high_mm];
     let [low, high] = limits.map(|mm| 0.5 + 0.5 * mm / scale.end_mm);
     let [below, above] = limits.map(|mm| unit.signed(mm, 3));
-    if high - low < BETWEEN_LIMITS {
+    if high - low < MIN_LABEL_DISTANCE {
         return vec![(0.5 * (low + high), format!("{below} to {above}"))];
     }
     vec![(low, below), (high, above)]
 }
 
-fn regions(input: &Input<'_>, unit: &Unit<'_>) -> Vec<[String; 6]> {
+fn regions(input: &Input<'_>, unit: &LengthFormatter<'_>) -> Vec<[String; 6]> {
     input
         .check
         .regions
@@ -371,11 +378,12 @@ fn regions(input: &Input<'_>, unit: &Unit<'_>) -> Vec<[String; 6]> {
 fn notes(input: &Input<'_>) -> Vec<String> {
     let overall = &input.overall;
     let components = overall.components.iter().filter(|_| overall.components.len() > 1);
-    let components = components.map(|own| format!("{}: {}. {}", own.name, own.verdict.name(), own.reason));
-    let named = |name: String, notes: Vec<String>| notes.into_iter().map(move |note| format!("{name}: {note}"));
+    let components =
+        components.map(|component| format!("{}: {}. {}", component.name, component.verdict.name(), component.reason));
+    let prefixed = |name: String, notes: Vec<String>| notes.into_iter().map(move |note| format!("{name}: {note}"));
     let nominal = input.nominal.notes.iter().cloned().chain(input.nominal.findings.sentences()).collect();
     let scan = input.actual.notes.iter().cloned().chain(input.actual.findings.sentences()).collect();
-    let files = named(input.nominal.source.name(), nominal).chain(named(names_of_scans(input), scan));
-    let said = components.chain(overall.remarks.iter().cloned()).chain(files);
-    said.chain([overall.decision_rule.clone()]).collect()
+    let files = prefixed(input.nominal.source.name(), nominal).chain(prefixed(scan_names(input), scan));
+    let remarks = components.chain(overall.remarks.iter().cloned()).chain(files);
+    remarks.chain([overall.decision_rule.clone()]).collect()
 }

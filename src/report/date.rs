@@ -1,8 +1,8 @@
-//! The date and time of a report, where it was made.
+//! Date and time stamp of reports, in the local time zone.
 
 use jiff::{Timestamp, tz::TimeZone};
 
-/// A civil date and time with its zone.
+/// Civil date and time with UTC offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
     /// Year.
@@ -11,51 +11,50 @@ pub struct Stamp {
     pub month: u8,
     /// Day, 1 to 31.
     pub day: u8,
-    /// Hour.
+    /// Hour, 0 to 23.
     pub hour: u8,
-    /// Minute.
+    /// Minute, 0 to 59.
     pub minute: u8,
-    /// Second.
+    /// Second, 0 to 59.
     pub second: u8,
-    /// How far the zone's clocks are ahead of UTC, minutes.
+    /// UTC offset, minutes, positive east of Greenwich.
     pub offset_minutes: i32,
 }
 
 impl Stamp {
-    /// Now, see [`unix_now`].
+    /// Stamp of the current time, see [`unix_now`].
     pub fn now() -> Self {
         Self::of_unix(unix_now())
     }
 
-    /// Of seconds since 1970, in the zone of this machine.
+    /// Stamp of a Unix time, s, in the time zone of the computer; clamped to the representable range.
     pub fn of_unix(seconds: i64) -> Self {
         Self::in_zone(seconds, TimeZone::system())
     }
 
     fn in_zone(seconds: i64, zone: TimeZone) -> Self {
-        let nearest = seconds.clamp(Timestamp::MIN.as_second(), Timestamp::MAX.as_second());
-        let then = Timestamp::from_second(nearest).unwrap_or_default().to_zoned(zone);
+        let clamped = seconds.clamp(Timestamp::MIN.as_second(), Timestamp::MAX.as_second());
+        let local = Timestamp::from_second(clamped).unwrap_or_default().to_zoned(zone);
         Self {
-            year: i32::from(then.year()),
-            month: then.month().unsigned_abs(),
-            day: then.day().unsigned_abs(),
-            hour: then.hour().unsigned_abs(),
-            minute: then.minute().unsigned_abs(),
-            second: then.second().unsigned_abs(),
-            offset_minutes: then.offset().seconds() / 60,
+            year: i32::from(local.year()),
+            month: local.month().unsigned_abs(),
+            day: local.day().unsigned_abs(),
+            hour: local.hour().unsigned_abs(),
+            minute: local.minute().unsigned_abs(),
+            second: local.second().unsigned_abs(),
+            offset_minutes: local.offset().seconds() / 60,
         }
     }
 }
 
-/// Seconds since 1970, or what the environment variable `SOURCE_DATE_EPOCH` says, for reports that must be the same
-/// bytes again.
+/// Unix time, s, or the value of the environment variable `SOURCE_DATE_EPOCH`, for byte-identical reports.
 pub fn unix_now() -> i64 {
-    let fixed = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse().ok());
+    let overridden = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse().ok());
     let clock = || {
-        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        since.map_or(0, |duration| duration.as_secs() as i64)
+        let elapsed = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        elapsed.map_or(0, |duration| duration.as_secs() as i64)
     };
-    fixed.unwrap_or_else(clock)
+    overridden.unwrap_or_else(clock)
 }
 
 impl std::fmt::Display for Stamp {
@@ -65,8 +64,8 @@ impl std::fmt::Display for Stamp {
         match offset_minutes {
             0 => write!(f, "UTC"),
             offset => {
-                let (sign, size) = (if *offset < 0 { '-' } else { '+' }, offset.abs());
-                write!(f, "UTC{sign}{:02}:{:02}", size / 60, size % 60)
+                let (sign, minutes) = (if *offset < 0 { '-' } else { '+' }, offset.abs());
+                write!(f, "UTC{sign}{:02}:{:02}", minutes / 60, minutes % 60)
             }
         }
     }
@@ -77,18 +76,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_days_come_out_right() {
+    fn known_dates_are_formatted_with_their_utc_offset() {
         let utc = |seconds| Stamp::in_zone(seconds, TimeZone::UTC).to_string();
         assert_eq!(utc(0), "1970-01-01 00:00:00 UTC");
         assert_eq!(utc(951_827_696), "2000-02-29 12:34:56 UTC");
         assert_eq!(utc(1_772_323_199), "2026-02-28 23:59:59 UTC");
-        let there = |seconds, minutes: i32| {
+        let local = |seconds, minutes: i32| {
             let zone = jiff::tz::Offset::from_seconds(60 * minutes).unwrap().to_time_zone();
             Stamp::in_zone(seconds, zone).to_string()
         };
-        assert_eq!(there(1_772_323_199, 60), "2026-03-01 00:59:59 UTC+01:00");
-        assert_eq!(there(0, -210), "1969-12-31 20:30:00 UTC-03:30");
-        // Nonsense is a date too.
+        assert_eq!(local(1_772_323_199, 60), "2026-03-01 00:59:59 UTC+01:00");
+        assert_eq!(local(0, -210), "1969-12-31 20:30:00 UTC-03:30");
+        // Out-of-range times are clamped.
         assert!(!utc(i64::MAX).is_empty());
     }
 }

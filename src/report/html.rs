@@ -1,16 +1,16 @@
-//! `report.html`: one self-contained file.
+//! Inspection report as a self-contained HTML file: `report.html`.
 
 use std::fmt::Write;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
-use super::content::{Bars, Content, Section};
+use super::content::{Content, HistogramBars, ReportBlock};
 use super::pictures::Pictures;
 
 const STYLE: &str = include_str!("report.css");
 
-/// The report as HTML, pictures inside.
+/// The report as HTML with embedded pictures (data URLs).
 pub fn of(content: &Content, pictures: &Pictures) -> String {
     let mut html = String::with_capacity(1 << 20);
     let badge = content.status.name().to_lowercase();
@@ -42,15 +42,15 @@ pub fn of(content: &Content, pictures: &Pictures) -> String {
     html.push_str("</section>");
     push_scale(&mut html, content);
     html.push_str("<div class=\"columns\">");
-    for section in content.sections.iter().take(4) {
-        push_section(&mut html, section);
+    for block in content.blocks.iter().take(4) {
+        push_block(&mut html, block);
     }
     html.push_str("<section><h2>Histogram</h2>");
     push_histogram(&mut html, &content.histogram);
     html.push_str("</section></div>");
     push_regions(&mut html, content);
-    for section in content.sections.iter().skip(4) {
-        push_section(&mut html, section);
+    for block in content.blocks.iter().skip(4) {
+        push_block(&mut html, block);
     }
     if !content.notes.is_empty() {
         html.push_str("<section><h2>Remarks</h2><ul>");
@@ -68,9 +68,9 @@ pub fn of(content: &Content, pictures: &Pictures) -> String {
     html
 }
 
-fn push_section(html: &mut String, section: &Section) {
-    let _ = write!(html, "<section><h2>{}</h2><table class=\"pairs\">", escape(&section.title));
-    for (name, value) in &section.rows {
+fn push_block(html: &mut String, block: &ReportBlock) {
+    let _ = write!(html, "<section><h2>{}</h2><table class=\"pairs\">", escape(&block.title));
+    for (name, value) in &block.rows {
         let _ = write!(html, "<tr><th>{}</th><td>{}</td></tr>", escape(name), escape(value));
     }
     html.push_str("</table></section>");
@@ -82,16 +82,16 @@ fn push_scale(html: &mut String, content: &Content) {
         "<div class=\"scale\"><div class=\"bar\" style=\"background:linear-gradient(90deg,{})\"></div>",
         content.scale_colours.join(",")
     );
-    for (place, label) in &content.scale_limits {
-        let _ = write!(html, "<span class=\"limit\" style=\"left:{:.2}%\">{}</span>", 100.0 * place, escape(label));
+    for (position, label) in &content.scale_limits {
+        let _ = write!(html, "<span class=\"limit\" style=\"left:{:.2}%\">{}</span>", 100.0 * position, escape(label));
     }
-    for (place, label) in [0, 100].iter().zip(&content.scale_ends) {
-        let _ = write!(html, "<span style=\"left:{place}%\">{}</span>", escape(label));
+    for (percent, label) in [0, 100].iter().zip(&content.scale_ends) {
+        let _ = write!(html, "<span style=\"left:{percent}%\">{}</span>", escape(label));
     }
     html.push_str("<em>grey: no data</em></div>");
 }
 
-fn push_histogram(html: &mut String, bars: &Bars) {
+fn push_histogram(html: &mut String, bars: &HistogramBars) {
     html.push_str("<svg viewBox=\"0 0 600 190\" role=\"img\" aria-label=\"Histogram of the deviations\">");
     let width = 600.0 / bars.heights.len().max(1) as f64;
     for (i, (height, colour)) in bars.heights.iter().zip(&bars.colours).enumerate() {
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_cannot_break_out_of_the_page() {
+    fn markup_in_names_is_escaped() {
         assert_eq!(escape("<script>\"&"), "&lt;script&gt;&quot;&amp;");
     }
 }

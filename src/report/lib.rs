@@ -1,4 +1,5 @@
-//! Floor 5: everything that is handed over: summary, tables, coloured scan, pictures, HTML and PDF.
+//! Floor 5: the deliverables: inspection report (PDF, HTML), calibration certificate (JSON, PDF), summary, tables,
+//! colour-mapped scan and pictures.
 
 pub mod certificate;
 mod checks;
@@ -18,24 +19,24 @@ use inspect::parts::{Actual, Nominal};
 use session::Document;
 use session::verdict::Overall;
 
-/// What a report is about. Made only where all parts are there.
+/// Data of an inspection report; exists only if nominal, scan, comparison and verdict do.
 #[derive(Clone)]
 pub struct Input<'a> {
-    /// The whole document.
+    /// The document.
     pub document: &'a Document,
-    /// Its nominal.
+    /// Nominal of the current part.
     pub nominal: &'a Nominal,
-    /// Its scan.
+    /// Scan of the current part.
     pub actual: &'a Actual,
-    /// Its current check.
+    /// Up-to-date surface comparison.
     pub check: &'a Check,
-    /// The verdict over all.
+    /// Overall verdict.
     pub overall: Overall,
-    /// Times of the commands so far: name, ms.
+    /// Duration of each command so far: name, ms.
     pub timings_ms: &'a [(String, f64)],
 }
 
-/// Name and version of this software, as reports state it.
+/// Name and version of the software, as stated on reports.
 pub fn software() -> String {
     format!("Shadowgraph {}", env!("CARGO_PKG_VERSION"))
 }

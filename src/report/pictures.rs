@@ -1,4 +1,4 @@
-//! The pictures of a report, drawn off-screen by the same renderer as the viewport.
+//! Pictures of the inspection report, rendered off screen by the renderer of the viewport.
 
 use super::Input;
 use base::{Progress, Result};
@@ -9,36 +9,39 @@ use inspect::deviation::DeviationMap;
 use render::camera::StandardView;
 use render::colour_scale::ColourScale;
 use render::picture::{self, OVERSAMPLING};
-use render::scene::{Look, Slice};
-use render::{Draw, Frame, Gpu, MeshItem, PointsItem, Scene, ViewCamera};
+use render::scene::Slice;
+use render::{Colouring, Draw, FacetsItem, Frame, Gpu, Look, PointsItem, Scene, ViewCamera};
 
-/// A picture, PNG.
+/// A rendered view.
 #[derive(Clone, Debug)]
 pub struct View {
-    /// File name under `views/`.
+    /// Path relative to the folder of the report, `views/….png`.
     pub file: String,
-    /// Line under it.
+    /// Caption.
     pub caption: String,
-    /// PNG bytes.
+    /// PNG file.
     pub png: Vec<u8>,
 }
 
-/// All pictures, or why there are none.
+/// The pictures, or the reason why there are none.
 #[derive(Clone, Debug, Default)]
 pub struct Pictures {
-    /// The pictures.
+    /// Standard views, then the worst region if any is out of tolerance.
     pub views: Vec<View>,
-    /// The sentence shown when there are none.
+    /// Message shown if there are no pictures.
     pub missing: Option<String>,
 }
 
-/// Pixels of a standard view.
+/// Width and height of a picture, pixels.
 const SIZE: [u32; 2] = [1000, 720];
-const PAPER: [[f32; 3]; 2] = [[0.985, 0.988, 0.992], [0.90, 0.915, 0.93]];
-/// Colour of the nominal behind the scan.
+/// Background gradient, RGB from 0 to 1.
+const BACKGROUND: [[f32; 3]; 2] = [[0.985, 0.988, 0.992], [0.90, 0.915, 0.93]];
+/// Colour of the nominal, RGB from 0 to 1.
 const NOMINAL: [f32; 3] = [0.72, 0.74, 0.77];
 
-/// Draws four standard views and the worst spot; says why where there is no graphics adapter.
+/// Renders four standard views and the worst region; without a graphics adapter the result states the reason.
+///
+/// Returns an error if rendering fails or the work is cancelled.
 pub fn draw(input: &Input<'_>, scale: &ColourScale, progress: &Progress) -> Result<Pictures> {
     match Gpu::off_screen() {
         Ok(gpu) => draw_on(&gpu, input, scale, progress),
@@ -47,7 +50,7 @@ pub fn draw(input: &Input<'_>, scale: &ColourScale, progress: &Progress) -> Resu
 }
 
 fn draw_on(gpu: &Gpu, input: &Input<'_>, scale: &ColourScale, progress: &Progress) -> Result<Pictures> {
-    let studio = Studio::new(gpu, input, scale);
+    let renderer = ViewRenderer::new(gpu, input, scale);
     let bounds = input.nominal.surface.bounds();
     let mut views = Vec::new();
     let standard = [StandardView::Isometric, StandardView::Top, StandardView::Front, StandardView::Right];
@@ -56,7 +59,7 @@ fn draw_on(gpu: &Gpu, input: &Input<'_>, scale: &ColourScale, progress: &Progres
         let mut camera = ViewCamera::new(bounds);
         camera.set_size(SIZE[0] * OVERSAMPLING, SIZE[1] * OVERSAMPLING);
         camera.look_from(view);
-        views.push(studio.take(
+        views.push(renderer.render(
             &camera,
             format!("views/{}.png", view.name().to_lowercase()),
             view.name().to_owned(),
@@ -64,62 +67,68 @@ fn draw_on(gpu: &Gpu, input: &Input<'_>, scale: &ColourScale, progress: &Progres
     }
     if let Some(worst) = input.check.regions.first() {
         progress.report(0.8, "Drawing the pictures")?;
-        let at = worst.peak_at_mm.into();
+        let peak = worst.peak_at_mm.into();
         let outward = input
             .nominal
             .surface
-            .closest_point(&at, f64::INFINITY)
+            .closest_point(&peak, f64::INFINITY)
             .map(|hit| input.nominal.surface.pseudo_normal(hit.facet, hit.feature));
         let mut camera = ViewCamera::new(bounds);
         camera.set_size(SIZE[0] * OVERSAMPLING, SIZE[1] * OVERSAMPLING);
-        camera.fly_to(&at, (1.5 * worst.radius_mm).max(0.03 * bounds.diagonal()), outward);
-        let caption = format!("Worst spot: {:+.3} mm over {:.1} mm²", worst.peak_mm, worst.area_mm2);
-        views.push(studio.take(&camera, "views/worst.png".into(), caption)?);
+        camera.fly_to(&peak, (1.5 * worst.radius_mm).max(0.03 * bounds.diagonal()), outward);
+        let caption = format!("Worst region: peak {:+.3} mm, area {:.1} mm²", worst.peak_mm, worst.area_mm2);
+        views.push(renderer.render(&camera, "views/worst.png".into(), caption)?);
     }
     Ok(Pictures { views, missing: None })
 }
 
-/// The part and its scan on the graphics device.
-struct Studio<'a> {
+/// Nominal and scan on the graphics device.
+struct ViewRenderer<'a> {
     scene: Scene,
     scale: &'a ColourScale,
-    nominal: MeshItem,
+    nominal: FacetsItem,
     points: Option<PointsItem>,
-    pose: Pose,
+    nominal_from_scan: Pose,
 }
 
-impl<'a> Studio<'a> {
+impl<'a> ViewRenderer<'a> {
     fn new(gpu: &Gpu, input: &Input<'_>, scale: &'a ColourScale) -> Self {
         let (nominal, points) = match input.check.measurement.map() {
             DeviationMap::Points(deviations) => {
                 let points = PointsItem::new(gpu, &input.actual.cloud.points);
-                points.set_shades(gpu, |i| deviations.get(i).and_then(PointDeviation::value).into());
-                (MeshItem::new(gpu, input.nominal.surface.mesh()), Some(points))
+                points.set_values(gpu, |i| deviations.get(i).and_then(PointDeviation::value));
+                (FacetsItem::new(gpu, input.nominal.surface.mesh()), Some(points))
             }
             DeviationMap::Facets { nominal, values, .. } => {
-                let mesh = MeshItem::new(gpu, nominal);
-                mesh.set_shades(gpu, |i| values.get(i).and_then(FacetDeviation::value).into());
+                let mesh = FacetsItem::new(gpu, nominal);
+                mesh.set_values(gpu, |i| values.get(i).and_then(FacetDeviation::value));
                 (mesh, None)
             }
         };
-        Self { scene: Scene::new(gpu), scale, nominal, points, pose: input.check.measurement.nominal_from_scan }
+        let nominal_from_scan = input.check.measurement.nominal_from_scan;
+        Self { scene: Scene::new(gpu), scale, nominal, points, nominal_from_scan }
     }
 
-    fn take(&self, camera: &ViewCamera, file: String, caption: String) -> Result<View> {
-        let look =
-            |pose, by_deviation| Look { scene_from_item: pose, colour: NOMINAL, by_deviation, id: 1, marked: None };
-        let mut draws = vec![Draw::Mesh {
+    fn render(&self, camera: &ViewCamera, file: String, caption: String) -> Result<View> {
+        let look = |scene_from_item, by_deviation: bool| Look {
+            scene_from_item,
+            colour: NOMINAL,
+            opacity: 1.0,
+            colouring: if by_deviation { Colouring::Deviation } else { Colouring::Plain },
+            id: 1,
+        };
+        let mut draws = vec![Draw::Facets {
             item: &self.nominal,
             look: look(Pose::identity(), self.points.is_none()),
             moving: false,
         }];
         if let Some(item) = &self.points {
-            draws.push(Draw::Points { item, look: look(self.pose, true), budget: usize::MAX });
+            draws.push(Draw::Points { item, look: look(self.nominal_from_scan, true), budget: usize::MAX });
         }
         let frame = Frame {
             camera,
             scale: *self.scale,
-            background: PAPER,
+            background: BACKGROUND,
             point_size: self.point_size(camera),
             points_in_front_mm: 1.5 * self.scale.end_mm as f32,
             lighting: 12.0,
@@ -129,7 +138,7 @@ impl<'a> Studio<'a> {
         Ok(View { file, caption, png: picture.png()? })
     }
 
-    /// Discs just large enough to close the surface at this zoom.
+    /// Point size, pixels, just large enough to close the surface at this zoom.
     fn point_size(&self, camera: &ViewCamera) -> f32 {
         let Some(points) = &self.points else { return 1.0 };
         points.closing_size(usize::MAX, f64::from(SIZE[1] * OVERSAMPLING) / camera.height_mm()).max(2.0)

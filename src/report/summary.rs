@@ -1,4 +1,4 @@
-//! `summary.json`, schema `shadowgraph.inspection/1`.
+//! Machine-readable result of an inspection: `summary.json`, schema `shadowgraph.inspection/1`.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use inspect::alignment::Alignment;
 use inspect::deviation::DeviationMap;
 use io::SourceFile;
 
-/// The summary as JSON.
+/// The summary as JSON; units are stated in the keys.
 pub fn of(input: &Input<'_>) -> Value {
     let check = input.check;
     let bounds = input.nominal.surface.bounds();
@@ -70,7 +70,7 @@ pub fn of(input: &Input<'_>) -> Value {
     })
 }
 
-/// An alignment as the summary and `register` print it.
+/// An alignment as JSON, as in the summary and in the JSON output of `register`.
 pub fn alignment_json(alignment: &Alignment) -> Value {
     json!({
         "method": alignment.method,

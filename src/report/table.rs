@@ -1,4 +1,4 @@
-//! `deviations.csv` and `colormap.ply`.
+//! Tables of deviations (`deviations.csv`) and the colour map (`colormap.ply`).
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -14,10 +14,11 @@ use inspect::deviation::DeviationMap;
 use io::{atomic, write};
 use render::colour_scale::ColourScale;
 
-/// Rows that are in memory as text at once.
-const ROWS: usize = 1 << 19;
+/// Number of rows formatted in memory at a time.
+const BATCH_ROWS: usize = 1 << 19;
 
-/// Writes one row per scan point (closest) or per facet (facet methods); numbers in their shortest exact form.
+/// Writes one row per scan point (closest point) or per facet (facet methods): position in the nominal frame and
+/// deviation, mm, empty without data; numbers in their shortest exact form.
 pub fn write_csv(path: &Path, input: &Input<'_>) -> Result<()> {
     let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
     atomic::write(path, |writer| match input.check.measurement.map() {
@@ -27,15 +28,16 @@ pub fn write_csv(path: &Path, input: &Input<'_>) -> Result<()> {
             let rows = |(points, deviations): (&[Point], &[PointDeviation])| {
                 let mut text = String::with_capacity(points.len() * 80);
                 for (point, deviation) in points.iter().zip(deviations) {
-                    let place = input.check.measurement.nominal_from_scan * point;
+                    let position = input.check.measurement.nominal_from_scan * point;
                     // Writing to a string cannot fail.
-                    let _ = writeln!(text, "{},{},{},{}", place.x, place.y, place.z, number(deviation.value()));
+                    let _ =
+                        writeln!(text, "{},{},{},{}", position.x, position.y, position.z, number(deviation.value()));
                 }
                 text
             };
-            // Formatted by all threads, some hundred thousand rows at a time.
-            for (points, deviations) in points.chunks(ROWS).zip(deviations.chunks(ROWS)) {
-                let chunks = points.par_chunks(ROWS / 64).zip(deviations.par_chunks(ROWS / 64));
+            // Each batch is formatted in parallel and written in order.
+            for (points, deviations) in points.chunks(BATCH_ROWS).zip(deviations.chunks(BATCH_ROWS)) {
+                let chunks = points.par_chunks(BATCH_ROWS / 64).zip(deviations.par_chunks(BATCH_ROWS / 64));
                 for text in chunks.map(rows).collect::<Vec<_>>() {
                     writer.write_all(text.as_bytes())?;
                 }
@@ -54,7 +56,7 @@ pub fn write_csv(path: &Path, input: &Input<'_>) -> Result<()> {
     })
 }
 
-/// Writes the scan (or the refined nominal) in the colours of its deviations, nominal frame.
+/// Writes the scan (facet methods: the refined nominal) coloured by its deviations, nominal frame, mm.
 pub fn write_colormap(path: &Path, input: &Input<'_>, scale: &ColourScale) -> Result<()> {
     let colours: Vec<[u8; 3]> = input.check.measurement.map().values().map(|value| scale.colour(value)).collect();
     atomic::write(path, |writer| match input.check.measurement.map() {

@@ -1,23 +1,23 @@
-//! Judged tolerances as a part of the report.
+//! Report block of the tolerances.
 
-use super::content::Section;
+use super::content::ReportBlock;
 use session::Document;
 
-/// What every tolerance came to and how it was found, where they were judged.
-pub(super) fn section(document: &Document) -> Option<Section> {
+/// Result of each tolerance, how it was evaluated and by which reading of the standards; `None` before evaluation.
+pub(super) fn block(document: &Document) -> Option<ReportBlock> {
     let judgement = document.judgement()?;
-    let judged = document.tolerances().map(|(_, own)| &own.asked).zip(&judgement);
-    let rows = judged.flat_map(|(tolerance, result)| {
+    let results = document.tolerances().map(|(_, recipe)| &recipe.asked).zip(&judgement);
+    let rows = results.flat_map(|(tolerance, result)| {
         let datums =
             if tolerance.datums.is_empty() { String::new() } else { format!(" | {}", tolerance.datums.join(" | ")) };
         let name = format!("{}{datums}", tolerance.title());
         match result {
             Ok(judged) => {
-                let text = format!("{}: {} of {}", judged.words(), judged.measured_text(), judged.limits_text());
+                let text = format!("{}: {}, limit {}", judged.words(), judged.measured_text(), judged.limits_text());
                 vec![(name, text), (String::new(), judged.how.clone()), (String::new(), judged.reading.clone())]
             }
             Err(sentence) => vec![(name, format!("not judged: {sentence}"))],
         }
     });
-    Some(Section { title: "Tolerances".to_owned(), rows: rows.collect() })
+    Some(ReportBlock { title: "Tolerances, ± U (k = 2)".to_owned(), rows: rows.collect() })
 }

@@ -1,5 +1,5 @@
-//! The inspection document: the plan, the parts that it was run on, and how the operator has left the rooms. Heavy data are
-//! shared, so a copy is cheap and every state can be kept for undo.
+//! The inspection document: the plan, the measured parts, and the state of the workspaces. Bulk data are shared, so a
+//! copy is cheap and every state can be kept for undo.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -8,14 +8,14 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::Settings;
-use super::calibrating::Calibrating;
+use super::calibration::CalibrationState;
+use super::calibration::monitoring::{CalibrationMonitoring, Reading};
 use super::pipeline::State;
 use super::plan::{ElementId, Fingerprints, Plan, Recipe};
 use super::probing::Probing;
-use super::selection::{Marked, NamedSelection, Selectable};
+use super::selection::{NamedSelection, Selectable, SelectionState};
 use super::series::PartRecord;
 use super::stage::{Stage, Stages};
-use super::upkeep::{Reading, Upkeep};
 use geometry::Pose;
 use inspect::acceptance::Acceptance;
 use inspect::alignment::Alignment;
@@ -25,50 +25,50 @@ use inspect::deviation::{Check, Measurement};
 use inspect::features::Element;
 use inspect::parts::{Actual, Nominal};
 
-/// Everything there is to an inspection.
+/// The complete state of an inspection.
 #[derive(Clone, Default)]
 pub struct Document {
-    /// What is done on every part.
+    /// The inspection plan, run on every part.
     pub plan: Plan,
-    /// The parts measured so far.
+    /// The parts measured so far, one of them shown.
     pub stages: Stages,
-    /// The elements that the rooms work on.
+    /// The elements the workspaces act on.
     pub active: Active,
-    /// What features should be that are not there yet, by their names, nominal frame.
+    /// Nominal geometry of features that do not exist yet, by feature name; nominal frame.
     pub expected: Arc<BTreeMap<String, Element>>,
-    /// Picked point pairs.
+    /// Picked point pairs (nominal, scan) for the alignment.
     pub pairs: Vec<PointPair>,
-    /// The scan's points as the brush has left them.
-    pub points: Marked,
-    /// The nominal's facets as the brush has left them.
-    pub facets: Marked,
-    /// Selections with names.
+    /// Selected and hidden points of the scan.
+    pub points: SelectionState,
+    /// Selected and hidden facets of the nominal.
+    pub facets: SelectionState,
+    /// Named selections.
     pub selections: Vec<NamedSelection>,
-    /// The last comparison of searches.
+    /// Result of the last comparison of correspondence searches.
     pub searches: Option<Arc<SearchComparison>>,
-    /// The calibration of the sensor.
-    pub calibration: Calibrating,
-    /// Holes that a touch probe measures.
+    /// The sensor calibration.
+    pub calibration: CalibrationState,
+    /// Hybrid measurement: holes located in the scan and measured by touch probe.
     pub probing: Arc<Probing>,
-    /// What is watched between calibrations.
-    pub upkeep: Upkeep,
-    /// What the log of calibrations said when it was last read.
+    /// Settings of the calibration monitoring.
+    pub monitoring: CalibrationMonitoring,
+    /// The calibration log as last read, and its evaluation.
     pub reading: Option<Arc<Reading>>,
-    /// What the last acceptance of the sensor said.
+    /// Result of the last acceptance test of the sensor.
     pub acceptance: Option<Arc<Acceptance>>,
-    /// The last series of parts that was measured by a plan.
+    /// Records of the last series of parts measured by a plan.
     pub series: Option<Arc<Vec<PartRecord>>>,
     /// All settings.
     pub settings: Settings,
-    /// Which inspection this is: opening a project and beginning anew make another.
+    /// Distinguishes inspections: opening a project or starting a new inspection changes it.
     pub inspection: u64,
-    /// The number of this state among all that there have been; 0 before the first change.
+    /// Sequence number of this state in the session; 0 before the first change.
     pub revision: u64,
-    /// What every element would be made from now; see [`Document::refresh`].
-    pub(crate) prints: Arc<Fingerprints>,
+    /// Current fingerprint of every element; see [`Document::refresh`].
+    pub(crate) fingerprints: Arc<Fingerprints>,
 }
 
-/// The elements that the rooms work on, of each kind one.
+/// The elements the workspaces act on, at most one of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Active {
@@ -76,15 +76,15 @@ pub struct Active {
     pub nominal: Option<ElementId>,
     /// The scan.
     pub scan: Option<ElementId>,
-    /// The alignment that is shown and measured in.
+    /// The alignment that is shown and used for measuring.
     pub alignment: Option<ElementId>,
     /// The comparison that is shown.
     pub comparison: Option<ElementId>,
 }
 
 impl Active {
-    /// Those of a plan that says no more: its first nominal, scan and comparison, and the alignment of that comparison,
-    /// else its last one.
+    /// The defaults for a plan: its first nominal, scan and comparison, and the alignment of that comparison or else
+    /// the last alignment.
     pub fn of(plan: &Plan) -> Self {
         let mut own = Self::default();
         for element in plan.elements() {
@@ -103,86 +103,87 @@ impl Active {
         own
     }
 
-    /// Without what `plan` has not.
+    /// Clears ids that are not in `plan`.
     pub fn within(self, plan: &Plan) -> Self {
-        let there = |id: Option<ElementId>| id.filter(|id| plan.get(*id).is_some());
+        let existing = |id: Option<ElementId>| id.filter(|id| plan.get(*id).is_some());
         Self {
-            nominal: there(self.nominal),
-            scan: there(self.scan),
-            alignment: there(self.alignment),
-            comparison: there(self.comparison),
+            nominal: existing(self.nominal),
+            scan: existing(self.scan),
+            alignment: existing(self.alignment),
+            comparison: existing(self.comparison),
         }
     }
 }
 
 impl Document {
-    /// The shown part.
+    /// The part that is shown.
     pub fn stage(&self) -> &Stage {
         self.stages.shown()
     }
 
-    /// What an element came to on the shown part, up to date or not, to be kept.
+    /// Shared handle to an element's result on the shown part, up to date or not; `None` if there is none of type `T`.
     pub fn shared<T: Any + Send + Sync>(&self, id: Option<ElementId>) -> Option<Arc<T>> {
         self.stage().results.get(id?)
     }
 
-    /// The same, to be looked at.
+    /// Reference to an element's result on the shown part, up to date or not; `None` if there is none of type `T`.
     pub fn result<T: Any + Send + Sync>(&self, id: Option<ElementId>) -> Option<&T> {
-        self.stage().results.look_at(id?)
+        self.stage().results.get_ref(id?)
     }
 
-    /// How an element stands on the shown part.
+    /// State of an element's result on the shown part.
     pub fn state(&self, id: ElementId) -> State {
-        self.stage().results.state(id, &self.plan, &self.prints)
+        self.stage().results.state(id, &self.plan, &self.fingerprints)
     }
 
-    /// The nominal.
+    /// The active nominal.
     pub fn nominal(&self) -> Option<&Nominal> {
         self.result(self.active.nominal)
     }
 
-    /// The scan of the shown part.
+    /// The active scan of the shown part.
     pub fn actual(&self) -> Option<&Actual> {
         self.result(self.active.scan)
     }
 
-    /// The nominal, to be kept.
+    /// Shared handle to the active nominal.
     pub fn shared_nominal(&self) -> Option<Arc<Nominal>> {
         self.shared(self.active.nominal)
     }
 
-    /// The scan of the shown part, to be kept.
+    /// Shared handle to the active scan of the shown part.
     pub fn shared_actual(&self) -> Option<Arc<Actual>> {
         self.shared(self.active.scan)
     }
 
-    /// The current alignment.
+    /// The active alignment, up to date or not.
     pub fn alignment(&self) -> Option<&Alignment> {
         self.result(self.active.alignment)
     }
 
-    /// The current pose of the scan on the nominal; identity before any alignment.
+    /// Pose of the active alignment; the identity without one.
     pub fn nominal_from_scan(&self) -> Pose {
         self.alignment().map_or_else(Pose::identity, |alignment| alignment.nominal_from_scan)
     }
 
-    /// The shown comparison, up to date or not.
+    /// Result of the active comparison, up to date or not.
     pub fn check(&self) -> Option<&Check> {
         self.result(self.active.comparison)
     }
 
-    /// The shown comparison, unless what it is made from has changed.
+    /// Result of the active comparison if it is up to date.
     pub fn current_check(&self) -> Option<&Check> {
         let id = self.active.comparison?;
         self.check().filter(|_| self.state(id) == State::Fresh)
     }
 
-    /// The shown comparison, to be kept, unless what it is made from has changed.
+    /// Shared handle to the result of the active comparison if it is up to date.
     pub fn shared_check(&self) -> Option<Arc<Check>> {
         self.current_check().and_then(|_| self.shared(self.active.comparison))
     }
 
-    /// What the shown comparison measured, unless that has changed; what it is judged by may have.
+    /// The deviations of the active comparison, if they match the current nominal, scan, pose and deviation parameters.
+    /// Its judgement may be out of date.
     pub fn current_measurement(&self) -> Option<&Arc<Measurement>> {
         let recipe = match &self.plan.get(self.active.comparison?)?.recipe {
             Recipe::Comparison(recipe) => recipe,
@@ -193,23 +194,23 @@ impl Document {
         measurement.is_of(nominal, actual, &self.nominal_from_scan(), &recipe.parameters).then_some(measurement)
     }
 
-    /// How the brush has left points or facets.
-    pub fn marked(&self, of: Selectable) -> &Marked {
+    /// Selected and hidden points or facets.
+    pub fn marked(&self, of: Selectable) -> &SelectionState {
         match of {
             Selectable::Points => &self.points,
             Selectable::Facets => &self.facets,
         }
     }
 
-    /// See [`Self::marked`].
-    pub fn marked_mut(&mut self, of: Selectable) -> &mut Marked {
+    /// Mutable access to the selected and hidden points or facets.
+    pub fn marked_mut(&mut self, of: Selectable) -> &mut SelectionState {
         match of {
             Selectable::Points => &mut self.points,
             Selectable::Facets => &mut self.facets,
         }
     }
 
-    /// How many points or facets there are; `None` without a scan or a nominal.
+    /// Number of points of the active scan or facets of the active nominal; `None` without one.
     pub fn count(&self, of: Selectable) -> Option<usize> {
         match of {
             Selectable::Points => self.actual().map(|actual| actual.cloud.points.len()),
@@ -217,7 +218,7 @@ impl Document {
         }
     }
 
-    fn own_selections(&self, other: &Self) -> u64 {
+    fn selection_bytes_beyond(&self, other: &Self) -> u64 {
         let held = |document: &Self| {
             let marked = [&document.points, &document.facets].map(|marked| marked.selected.len() + marked.hidden.len());
             let named = document.selections.iter().map(|named| named.numbers.len());
@@ -230,22 +231,22 @@ impl Document {
         if Selectable::ALL.into_iter().all(same) { 0 } else { held(self) }
     }
 
-    /// Bytes of what this document holds and `other` does not: the cost of keeping it for undo.
+    /// Bytes this document holds and `other` does not: the memory it costs to keep it for undo.
     pub fn bytes_beyond(&self, other: &Self) -> u64 {
-        fn own<T>(mine: Option<&Arc<T>>, theirs: Option<&Arc<T>>, bytes: impl Fn(&T) -> u64) -> u64 {
-            match (mine, theirs) {
-                (Some(mine), Some(theirs)) if Arc::ptr_eq(mine, theirs) => 0,
-                (Some(mine), _) => bytes(mine),
+        fn unshared<T>(own_part: Option<&Arc<T>>, theirs: Option<&Arc<T>>, bytes: impl Fn(&T) -> u64) -> u64 {
+            match (own_part, theirs) {
+                (Some(own_part), Some(theirs)) if Arc::ptr_eq(own_part, theirs) => 0,
+                (Some(own_part), _) => bytes(own_part),
                 (None, _) => 0,
             }
         }
         let theirs = other.stage().results.blocks();
         let results = self.stage().results.blocks();
         results.iter().filter(|(block, _)| !theirs.contains_key(block)).map(|(_, bytes)| bytes).sum::<u64>()
-            + self.own_selections(other)
+            + self.selection_bytes_beyond(other)
             + self.calibration.bytes_beyond(&other.calibration)
-            + own(Some(&self.probing), Some(&other.probing), Probing::bytes)
-            + own(self.reading.as_ref(), other.reading.as_ref(), Reading::bytes)
+            + unshared(Some(&self.probing), Some(&other.probing), Probing::bytes)
+            + unshared(self.reading.as_ref(), other.reading.as_ref(), Reading::bytes)
             + size_of::<Self>() as u64
     }
 }

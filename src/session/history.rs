@@ -1,38 +1,38 @@
-//! Undo and redo. Each step is the whole document before and after; unchanged data are shared between steps.
+//! Undo and redo. Each step keeps a whole document; unchanged data are shared between the steps.
 
 use super::Document;
 
-/// One change.
+/// One change and the document on its other side.
 struct Step {
     label: String,
     document: Document,
     bytes: u64,
 }
 
-/// The document's past and future.
+/// The undo and redo stacks.
 #[derive(Default)]
 pub struct History {
     past: Vec<Step>,
     future: Vec<Step>,
 }
 
-/// Oldest steps are dropped beyond this.
-const MOST_BYTES: u64 = 4 << 30;
-/// And beyond this many.
-const MOST_STEPS: usize = 200;
+/// The oldest steps are dropped when the stack holds more memory than this, bytes.
+const MAX_BYTES: u64 = 4 << 30;
+/// The oldest steps are dropped beyond this number.
+const MAX_STEPS: usize = 200;
 
 impl History {
-    /// Keeps `before` as the state to return to from a change called `label`. A fresh change clears redo.
+    /// Records a change called `label`; undo returns to `before`. Clears redo.
     pub fn record(&mut self, label: impl Into<String>, before: Document, now: &Document) {
         let bytes = before.bytes_beyond(now);
         self.past.push(Step { label: label.into(), document: before, bytes });
         self.future.clear();
-        while self.past.len() > MOST_STEPS || (self.past.len() > 1 && self.bytes() > MOST_BYTES) {
+        while self.past.len() > MAX_STEPS || (self.past.len() > 1 && self.bytes() > MAX_BYTES) {
             self.past.remove(0);
         }
     }
 
-    /// Goes back one step; returns what was undone.
+    /// Goes back one step; returns the label of the undone change, `None` if there was none.
     pub fn undo(&mut self, document: &mut Document) -> Option<String> {
         let step = self.past.pop()?;
         let undone = std::mem::replace(document, step.document);
@@ -41,7 +41,7 @@ impl History {
         Some(step.label)
     }
 
-    /// Goes forward one step; returns what was redone.
+    /// Goes forward one step; returns the label of the redone change, `None` if there was none.
     pub fn redo(&mut self, document: &mut Document) -> Option<String> {
         let step = self.future.pop()?;
         let before = std::mem::replace(document, step.document);
@@ -50,17 +50,17 @@ impl History {
         Some(step.label)
     }
 
-    /// What undo would take back.
+    /// Label of the change that undo would revert.
     pub fn undo_label(&self) -> Option<&str> {
         self.past.last().map(|step| step.label.as_str())
     }
 
-    /// What redo would bring back.
+    /// Label of the change that redo would restore.
     pub fn redo_label(&self) -> Option<&str> {
         self.future.last().map(|step| step.label.as_str())
     }
 
-    /// Bytes held only for undo.
+    /// Estimated bytes held for undo alone.
     pub fn bytes(&self) -> u64 {
         self.past.iter().map(|step| step.bytes).sum()
     }

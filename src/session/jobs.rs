@@ -1,23 +1,23 @@
-//! Work over 50 ms: on a thread of its own, with progress and cancel, ending in a result or a sentence. A panic in
-//! there is a sentence too.
+//! Background jobs, for work over 50 ms: each on its own thread, with progress and cancellation, ending in a result or
+//! an error. A panic inside a job becomes an error too.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
 use base::{Progress, Result, UserError};
 
-/// Where a job is.
+/// Progress of a job.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JobState {
-    /// 0 to 1.
+    /// Fraction done, 0 to 1.
     pub fraction: f32,
-    /// What it is doing.
+    /// The step in progress, for display.
     pub doing: String,
 }
 
-/// A running job that ends in a `T`.
+/// A running job with a result of type `T`.
 pub struct Job<T> {
-    /// What it is called in the window.
+    /// Its name in the window.
     pub label: String,
     state: Arc<Mutex<JobState>>,
     cancelled: Arc<AtomicBool>,
@@ -25,7 +25,8 @@ pub struct Job<T> {
 }
 
 impl<T: Send + 'static> Job<T> {
-    /// Starts `work`; `wake` is called at every report and at the end, so that the window can redraw.
+    /// Starts `work` on a new thread; `wake` is called at every progress report and at the end, so that the window can
+    /// redraw.
     pub fn start(
         label: impl Into<String>,
         wake: impl Fn() + Send + Sync + 'static,
@@ -34,11 +35,11 @@ impl<T: Send + 'static> Job<T> {
         let state = Arc::new(Mutex::new(JobState::default()));
         let cancelled = Arc::new(AtomicBool::new(false));
         let (sender, result) = mpsc::channel();
-        let seen = Arc::clone(&state);
+        let shared_state = Arc::clone(&state);
         let wake = Arc::new(wake);
         let wake_on_report = Arc::clone(&wake);
         let progress = Progress::new(Arc::clone(&cancelled), move |fraction, doing| {
-            let mut state = seen.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut state = shared_state.lock().unwrap_or_else(PoisonError::into_inner);
             state.fraction = fraction;
             if state.doing != doing {
                 doing.clone_into(&mut state.doing);
@@ -46,37 +47,37 @@ impl<T: Send + 'static> Job<T> {
             drop(state);
             wake_on_report();
         });
-        // A report is laid out by recursion: give the thread room.
+        // Laying out a report recurses deeply, which needs a larger stack.
         let builder = std::thread::Builder::new().name("job".into()).stack_size(16 << 20);
         let failed_to_start = sender.clone();
         let started = builder.spawn(move || {
-            let outcome = guarded(|| work(&progress));
-            // The window may have been closed meanwhile.
+            let outcome = catch_panic(|| work(&progress));
+            // Fails if the window was closed meanwhile.
             let _ = sender.send(outcome);
             wake();
         });
         if let Err(error) = started {
-            let _ = failed_to_start.send(Err(UserError::internal(format!("No thread could be started: {error}."))));
+            let _ = failed_to_start.send(Err(UserError::internal(format!("A thread could not be started: {error}."))));
         }
         Self { label: label.into(), state, cancelled, result }
     }
 
-    /// Where it is now.
+    /// Its current progress.
     pub fn state(&self) -> JobState {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Asks it to stop.
+    /// Requests cancellation; the job stops at its next progress check.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it was asked to stop.
+    /// Whether cancellation was requested.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// Its outcome, once it has one.
+    /// Its outcome once it has finished; it is returned only once.
     pub fn poll(&self) -> Option<Result<T>> {
         match self.result.try_recv() {
             Ok(outcome) => Some(outcome),
@@ -88,8 +89,8 @@ impl<T: Send + 'static> Job<T> {
     }
 }
 
-/// Runs `work`; a panic becomes a sentence.
-pub fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+/// Runs `work`; a panic is returned as an internal error.
+pub fn catch_panic<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let reason = panic
             .downcast_ref::<&str>()
@@ -97,7 +98,7 @@ pub fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
             .or_else(|| panic.downcast_ref::<String>().cloned())
             .unwrap_or_else(|| "no reason given".to_owned());
         Err(UserError::internal(format!(
-            "The program made a mistake ({reason}). Nothing was changed; please report it with the file at hand."
+            "Internal error ({reason}). Nothing was changed; please report it together with the file in question."
         )))
     })
 }
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_is_a_sentence_and_a_cancel_is_quick() {
+    fn a_panic_becomes_an_error_and_cancelling_is_quick() {
         let job: Job<()> = Job::start("broken", || (), |_| panic!("index 3"));
         assert!(outcome(&job).unwrap_err().sentence.contains("index 3"));
         let job: Job<()> = Job::start(
@@ -132,9 +133,9 @@ mod tests {
                 }
             },
         );
-        let asked = Instant::now();
+        let requested = Instant::now();
         job.cancel();
         assert_eq!(outcome(&job), Err(UserError::cancelled()));
-        assert!(asked.elapsed() < Duration::from_millis(500));
+        assert!(requested.elapsed() < Duration::from_millis(500));
     }
 }

@@ -1,13 +1,11 @@
-//! Floor 4: the inspection as a document, its history, its project file, and the jobs that change it.
+//! Floor 4: the inspection document, its undo history, its project file, and the jobs that change it.
 
-pub mod calibrating;
+pub mod calibration;
 pub mod document;
 pub mod features;
 pub mod history;
 pub mod jobs;
-pub mod logged_calibration;
 mod making;
-pub mod mechanical;
 mod next_part;
 pub mod pipeline;
 pub mod plan;
@@ -19,7 +17,6 @@ pub mod series;
 pub mod settings;
 pub mod stage;
 pub mod tolerancing;
-pub mod upkeep;
 pub mod verdict;
 
 pub use document::{Active, Document};

@@ -1,4 +1,4 @@
-//! Makes elements of a document on the shown part, and keeps track of what is up to date.
+//! Computes elements of a document on the shown part and tracks which are up to date.
 
 use std::sync::Arc;
 
@@ -9,26 +9,26 @@ use base::{Progress, Result, UserError};
 use inspect::recipe::{Make, Tools};
 
 impl Document {
-    /// Brings names and fingerprints in step with the plan: after every change of it.
+    /// Updates references by name and fingerprints; call it after every change of the plan.
     pub fn refresh(&mut self) {
         self.active = self.active.within(&self.plan);
         if self.active.nominal.is_none() {
-            self.forget_facets();
+            self.clear_facet_selections();
         }
         if self.active.scan.is_none() {
-            self.forget_scan();
+            self.clear_point_selections();
         }
-        self.link();
-        self.prints = Arc::new(self.plan.fingerprints(&self.stage().sources));
+        self.resolve_names();
+        self.fingerprints = Arc::new(self.plan.fingerprints(&self.stage().sources));
     }
 
-    /// Makes those elements on the shown part, and what they are made from, where they are not up to date. Those that
-    /// cannot be made keep their sentences.
+    /// Computes the `wanted` elements on the shown part, with their inputs, where they are not up to date. Elements
+    /// that fail keep their error as their result. Returns an error only on cancellation.
     pub fn make(&mut self, wanted: &[ElementId], tools: &Tools<'_>, progress: &Progress) -> Result<()> {
         self.run(Some(wanted), tools, progress)
     }
 
-    /// The same for those elements, or for all.
+    /// [`Self::make`] for `wanted`, or for all elements if it is `None`.
     pub(super) fn run(&mut self, wanted: Option<&[ElementId]>, tools: &Tools<'_>, progress: &Progress) -> Result<()> {
         self.refresh();
         let results = pipeline::run(&self.plan, self.stage(), wanted, tools, progress)?;
@@ -36,14 +36,15 @@ impl Document {
         Ok(())
     }
 
-    /// The same for one element; its sentence where it cannot be made.
+    /// Computes one element; returns its error if it fails.
     pub fn make_one(&mut self, id: ElementId, tools: &Tools<'_>, progress: &Progress) -> Result<()> {
         self.make(&[id], tools, progress)?;
         self.failure(id).map_or(Ok(()), Err)
     }
 
-    /// Makes again what was made before and is not up to date any more, but for what takes long.
-    pub fn follow(&mut self, tools: &Tools<'_>, progress: &Progress) -> Result<()> {
+    /// Recomputes stale features, slots, constructions and measures whose other inputs are up to date. Elements of
+    /// other kinds may take long and are left stale.
+    pub fn recompute_stale(&mut self, tools: &Tools<'_>, progress: &Progress) -> Result<()> {
         self.refresh();
         let is_light = |recipe: &Recipe| {
             matches!(recipe, Recipe::Feature(_) | Recipe::Slot(_) | Recipe::Construction(_) | Recipe::Measure(_))
@@ -64,28 +65,29 @@ impl Document {
         if due.is_empty() { Ok(()) } else { self.make(&due, tools, progress) }
     }
 
-    /// Why an element could not be made on the shown part, where it could not.
+    /// Why an element could not be computed on the shown part; for one that waits, the error of the first input it
+    /// waits for.
     pub fn failure(&self, id: ElementId) -> Option<UserError> {
         match self.stage().results.outcome(id)?.result.as_ref().err()? {
             Failure::Failed(error) => Some(error.clone()),
             Failure::Waits(on) => {
                 let first = *on.first()?;
-                let why = self.failure(first).unwrap_or_else(|| UserError::usage("It was not made."));
+                let why = self.failure(first).unwrap_or_else(|| UserError::usage("It was not computed."));
                 Some(why.about(&format!("“{}”", self.plan.name(first))))
             }
         }
     }
 
-    /// What came of an element, in sentences.
+    /// The result of an element in sentences, for display; empty without a result.
     pub fn sentences(&self, id: ElementId) -> Vec<String> {
         self.stage().results.made(id).map(|made| made.sentences.clone()).unwrap_or_default()
     }
 
-    /// Takes over what an element came to without making it.
-    pub fn give<R: Make>(&mut self, id: ElementId, made: Arc<R::Made>) {
+    /// Stores a result computed elsewhere as the up-to-date result of element `id`.
+    pub fn store_result<R: Make>(&mut self, id: ElementId, made: Arc<R::Made>) {
         self.refresh();
-        if let Some(print) = self.prints.get(&id).copied() {
-            self.stages.shown_mut().results.give::<R>(id, print, made);
+        if let Some(print) = self.fingerprints.get(&id).copied() {
+            self.stages.shown_mut().results.store_result::<R>(id, print, made);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The inspection of a document done again on the next part.
+//! Repeats the inspection of a document on other parts.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,8 +13,9 @@ use inspect::parts::{Nominal, NominalRecipe, ScanRecipe};
 use inspect::recipe::Tools;
 
 impl Document {
-    /// The same inspection of another part: the plan, made ready for other parts, run on its scans. The sentences say what
-    /// came out, and what could not be measured on this part.
+    /// The document with another part added and measured: the plan is generalised (see [`Document::for_other_parts`])
+    /// and run on the scans at `paths`. The returned notes give the results and what could not be measured on this
+    /// part.
     pub fn on_next_part(
         &self,
         paths: &[PathBuf],
@@ -30,51 +31,52 @@ impl Document {
         }
         let record = self.record_of_shown(tools.backend)?;
         next.stages.push(Stage::of(Stage::name_of(paths), paths)?, record);
-        let notes = next.turn_to_shown(self.shared_nominal(), tools, &progress.part(0.1, 1.0))?;
+        let notes = next.measure_shown(self.shared_nominal(), tools, &progress.part(0.1, 1.0))?;
         Ok((next, notes))
     }
 
-    /// The part of that number, with all that the plan says of it.
-    pub fn on_part(&self, number: usize, tools: &Tools<'_>, progress: &Progress) -> Result<(Self, Vec<String>)> {
+    /// The document with the part at `index` shown and measured by the plan; with notes for the log.
+    pub fn on_part(&self, index: usize, tools: &Tools<'_>, progress: &Progress) -> Result<(Self, Vec<String>)> {
         let mut shown = self.clone();
-        shown.stages.show(number, self.record_of_shown(tools.backend)?);
-        let notes = shown.turn_to_shown(self.shared_nominal(), tools, progress)?;
+        shown.stages.show(index, self.record_of_shown(tools.backend)?);
+        let notes = shown.measure_shown(self.shared_nominal(), tools, progress)?;
         Ok((shown, notes))
     }
 
-    /// Measures the part that is shown now; `nominal` need not be read again.
-    fn turn_to_shown(
+    /// Measures the part that is shown now; `nominal` is reused so that its file is not read again.
+    fn measure_shown(
         &mut self,
         nominal: Option<Arc<Nominal>>,
         tools: &Tools<'_>,
         progress: &Progress,
     ) -> Result<Vec<String>> {
-        self.forget_scan();
+        self.clear_point_selections();
         self.pairs.clear();
         self.searches = None;
         if let (Some(id), Some(nominal)) = (self.active.nominal, nominal) {
-            self.give::<NominalRecipe>(id, nominal);
+            self.store_result::<NominalRecipe>(id, nominal);
         }
         self.make_all(tools, progress)
     }
 
-    /// What is written of the shown part.
+    /// The record of the shown part.
     pub fn record_of_shown(&self, backend: &dyn Backend) -> Result<PartRecord> {
         let fingerprint = PartRecord::fingerprint(&self.plan)?;
         Ok(PartRecord::of(&self.plan, self.stage(), &fingerprint, &backend.device(), 0.0))
     }
 
-    /// What is written of all parts measured so far, in their order.
+    /// The records of all parts measured so far, in their order.
     pub fn records(&self, backend: &dyn Backend) -> Result<Vec<PartRecord>> {
-        let number = self.stages.number();
-        let record = |(own, stage): (usize, &Stage)| match &stage.record {
-            Some(record) if own != number => Ok(PartRecord::clone(record)),
+        let shown = self.stages.number();
+        let record = |(index, stage): (usize, &Stage)| match &stage.record {
+            Some(record) if index != shown => Ok(PartRecord::clone(record)),
             _ => self.record_of_shown(backend),
         };
         self.stages.all().iter().enumerate().map(record).collect()
     }
 
-    /// Makes all elements on the shown part. A sentence where its scan, alignment or comparison cannot be made.
+    /// Computes all elements on the shown part. Returns an error if its nominal, scan, alignment or comparison cannot
+    /// be computed, else notes for the log.
     pub fn make_all(&mut self, tools: &Tools<'_>, progress: &Progress) -> Result<Vec<String>> {
         self.run(None, tools, progress)?;
         let main = [self.active.nominal, self.active.scan, self.active.alignment, self.active.comparison];

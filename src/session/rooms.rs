@@ -1,10 +1,10 @@
-//! The elements that the rooms of the window make: the nominal, the scan, the alignment and the comparison.
+//! The elements that the workspaces create: the nominal, the scan, the alignment and the comparison.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::plan::{Element, ElementId, Plan, Recipe};
-use super::selection::{Marked, Selectable};
+use super::selection::{Selectable, SelectionState};
 use super::{Active, Document, Stage};
 use base::{LengthUnit, Result, UserError};
 use geometry::Subset;
@@ -19,13 +19,13 @@ use inspect::selection::{ScanPoints, Selection};
 use io::SourceFile;
 use io::xyz::Columns;
 
-/// What is told where a nominal and a scan are needed.
-pub fn needs_both() -> UserError {
+/// The error of a command that needs a nominal and a scan.
+pub fn nominal_and_scan_required() -> UserError {
     UserError::usage("Load a nominal and a scan first.")
 }
 
 impl Document {
-    /// The element of `id` with that recipe, or a new one of that name.
+    /// Sets the recipe of element `id` if it exists, else adds an element called `name`.
     fn set_or_add(&mut self, id: Option<ElementId>, name: &str, recipe: Recipe) -> Result<ElementId> {
         match id.filter(|id| self.plan.get(*id).is_some()) {
             Some(id) => self.plan.set_recipe(id, recipe).map(|()| id),
@@ -33,7 +33,7 @@ impl Document {
         }
     }
 
-    /// Puts another nominal in the place of the one before. What was aligned and compared with that one goes.
+    /// Replaces the nominal. Alignments and comparisons with the previous one are discarded.
     pub fn set_nominal(&mut self, source: SourceFile) -> Result<ElementId> {
         let name = source.name();
         let before = match self.recipe(self.active.nominal) {
@@ -47,13 +47,13 @@ impl Document {
             self.retitle(id, &file, &name);
         }
         self.active.nominal = Some(id);
-        self.forget_facets();
-        self.forget_placement()?;
+        self.clear_facet_selections();
+        self.clear_alignment()?;
         Ok(id)
     }
 
-    /// Puts another part in the place of the shown one. Features of points that were brushed on that one go; the
-    /// sentences say so of what was made from them.
+    /// Replaces the scan of the shown part. Features of points brushed on the previous scan are removed; the returned
+    /// notes name what was removed with them.
     pub fn set_scan(
         &mut self,
         paths: &[PathBuf],
@@ -65,34 +65,35 @@ impl Document {
         self.active.scan = Some(id);
         *self.stages.shown_mut() =
             Stage { results: self.stage().results.clone(), ..Stage::of(Stage::name_of(paths), paths)? };
-        let bare: Vec<ElementId> =
+        let of_old_scan: Vec<ElementId> =
             self.plan.elements().iter().filter(|own| own.recipe.is_of_one_scan()).map(|own| own.id).collect();
-        let notes = self.remove(&bare);
-        self.forget_scan();
-        self.forget_placement()?;
+        let notes = self.remove(&of_old_scan);
+        self.clear_point_selections();
+        self.clear_alignment()?;
         Ok((id, notes))
     }
 
-    /// Forgets what was brushed and picked on the scan.
-    pub(super) fn forget_scan(&mut self) {
-        self.points = Marked::default();
+    /// Clears selected and hidden points and the named selections of points.
+    pub(super) fn clear_point_selections(&mut self) {
+        self.points = SelectionState::default();
         self.selections.retain(|named| named.of != Selectable::Points);
     }
 
-    /// Forgets what was brushed on the nominal.
-    pub(super) fn forget_facets(&mut self) {
-        self.facets = Marked::default();
+    /// Clears selected and hidden facets and the named selections of facets.
+    pub(super) fn clear_facet_selections(&mut self) {
+        self.facets = SelectionState::default();
         self.selections.retain(|named| named.of != Selectable::Facets);
     }
 
-    /// Forgets where the scan lay on the nominal, and what was measured there. A pose that was given, or found from one,
-    /// is one of the parts before: the next alignment begins as the settings say.
-    fn forget_placement(&mut self) -> Result<()> {
+    /// Discards the alignment results and what was measured in them. A start pose belongs to the previous part, so the
+    /// next alignment starts as the settings say.
+    fn clear_alignment(&mut self) -> Result<()> {
         self.pairs.clear();
         self.searches = None;
-        let on = [self.active.alignment, self.active.nominal].into_iter().flatten();
-        let placed: Vec<ElementId> = on.flat_map(|id| self.plan.dependents(id)).chain(self.active.alignment).collect();
-        self.stages.shown_mut().results.forget(placed);
+        let roots = [self.active.alignment, self.active.nominal].into_iter().flatten();
+        let outdated: Vec<ElementId> =
+            roots.flat_map(|id| self.plan.dependents(id)).chain(self.active.alignment).collect();
+        self.stages.shown_mut().results.remove(outdated);
         let Some(id) = self.active.alignment else { return Ok(()) };
         if self.plan.users(id).is_empty() {
             self.plan.remove_with_dependents(id);
@@ -102,7 +103,7 @@ impl Document {
         self.align_as_set().map(|_| ())
     }
 
-    /// Aligns as the method says from now on; best fits go on from the present pose.
+    /// Sets the alignment recipe to `method`; a best fit starts from the current pose.
     pub fn align_by(&mut self, method: Method) -> Result<ElementId> {
         let pose = Start::Pose(self.nominal_from_scan());
         let best_fit = Refinement::BestFit { parameters: self.settings.best_fit.clone(), gate_mm: None };
@@ -114,13 +115,15 @@ impl Document {
         self.set_alignment(start, refinement)
     }
 
-    /// Aligns from that start in that way from now on.
+    /// Sets the start and refinement of the active alignment, which is added if there is none.
     pub fn set_alignment(&mut self, start: Start, refinement: Refinement) -> Result<ElementId> {
-        let (Some(nominal), Some(scan)) = (self.active.nominal, self.active.scan) else { return Err(needs_both()) };
+        let (Some(nominal), Some(scan)) = (self.active.nominal, self.active.scan) else {
+            return Err(nominal_and_scan_required());
+        };
         let recipe = AlignmentRecipe { nominal, scan, start, refinement };
         let id = self.set_or_add(self.active.alignment, "Alignment", recipe.into())?;
         self.active.alignment = Some(id);
-        // What was compared before there was an alignment is compared in it from now on.
+        // Comparisons made without an alignment use this one from now on.
         for element in self.plan.clone().elements() {
             if let Recipe::Comparison(own) = &element.recipe
                 && own.alignment.is_none()
@@ -132,60 +135,63 @@ impl Document {
         Ok(id)
     }
 
-    /// A scan alone, as it was made elsewhere.
+    /// A document that holds only a scan, computed elsewhere.
     pub fn of_scan(actual: Arc<Actual>) -> Self {
         let mut own = Self::default();
         if let Ok(id) = own.plan.add("Scan", ScanRecipe::default().into()) {
             own.active.scan = Some(id);
-            own.give::<ScanRecipe>(id, actual);
+            own.store_result::<ScanRecipe>(id, actual);
         }
         own
     }
 
-    /// Adds a feature of the scan that was fitted elsewhere.
-    pub fn add_fitted(&mut self, name: &str, numbers: Subset, fit: Arc<Fit>) -> Result<()> {
-        let (Some(scan), Some(actual)) = (self.active.scan, self.actual()) else { return Err(needs_both()) };
-        let selection = Selection::Points(ScanPoints::of(numbers.clone(), actual));
+    /// Adds a feature of the scan fitted elsewhere, with the indices of its points.
+    pub fn add_fitted(&mut self, name: &str, indices: Subset, fit: Arc<Fit>) -> Result<()> {
+        let (Some(scan), Some(actual)) = (self.active.scan, self.actual()) else {
+            return Err(nominal_and_scan_required());
+        };
+        let selection = Selection::Points(ScanPoints::of(indices.clone(), actual));
         let fitting = Fitting::of(fit.shape.kind());
         let recipe = FeatureRecipe { scan, selection, fitting, plane: None, parallel_to: Vec::new(), nominal: None };
         let id = self.plan.add(name, recipe.into())?;
         let (element, by) = (fit.shape.into(), MeasuredBy::Fit(fit));
-        let (beside, points) = (Vec::new(), Vec::new());
-        let made = MeasuredFeature { element, by, numbers, beside, points, nominal: None };
-        self.give::<FeatureRecipe>(id, Arc::new(made));
+        let (parallel_sets, points) = (Vec::new(), Vec::new());
+        let made = MeasuredFeature { element, by, numbers: indices, parallel_sets, points, nominal: None };
+        self.store_result::<FeatureRecipe>(id, Arc::new(made));
         Ok(())
     }
 
-    /// Changes the recipe of an element.
+    /// Changes the recipe of an element; does nothing if there is no such element.
     pub fn change_recipe(&mut self, id: ElementId, change: impl FnOnce(&mut Recipe)) -> Result<()> {
         let Some(mut recipe) = self.plan.get(id).map(|own| own.recipe.clone()) else { return Ok(()) };
         change(&mut recipe);
         self.plan.set_recipe(id, recipe)
     }
 
-    /// Shows another comparison with its parameters, another alignment, or another nominal.
+    /// Makes a comparison (with its parameters), an alignment or a nominal the active one. Returns an error for other
+    /// elements.
     pub fn show(&mut self, id: ElementId) -> Result<()> {
         let before = self.active;
         match self.plan.get(id).map(|own| &own.recipe) {
             Some(Recipe::Comparison(_)) => {
                 self.active.comparison = Some(id);
-                self.settings_of_comparison();
+                self.adopt_comparison_settings();
             }
             Some(Recipe::Alignment(_)) => self.active.alignment = Some(id),
             Some(Recipe::Nominal(_)) => self.active.nominal = Some(id),
             _ => {
                 return Err(UserError::usage(format!(
-                    "“{}” is always shown; only comparisons, alignments and nominals take turns.",
+                    "“{}” is always shown; only comparisons, alignments and nominals can be switched.",
                     self.plan.name(id)
                 )));
             }
         }
         self.active = self.active.within(&self.plan);
         if self.active.nominal != before.nominal {
-            self.forget_facets();
+            self.clear_facet_selections();
         }
         if self.active.scan != before.scan {
-            self.forget_scan();
+            self.clear_point_selections();
         }
         Ok(())
     }
@@ -194,8 +200,8 @@ impl Document {
         self.plan.get(id?).map(|own| own.recipe.clone())
     }
 
-    /// Takes the parameters of the shown comparison as those of its room.
-    fn settings_of_comparison(&mut self) {
+    /// Copies the parameters of the active comparison to the settings of its workspace.
+    fn adopt_comparison_settings(&mut self) {
         if let Some(Recipe::Comparison(own)) = self.recipe(self.active.comparison) {
             (self.settings.deviation, self.settings.scale_mm) = (own.parameters, own.scale_mm);
             (self.active.nominal, self.active.scan) = (Some(own.nominal), Some(own.scan));
@@ -203,20 +209,20 @@ impl Document {
         }
     }
 
-    /// Works on the elements of a plan that was opened, with their parameters as those of the rooms.
-    pub fn take_plan(&mut self, plan: Plan) {
+    /// Replaces the plan by one that was opened, and copies its parameters to the settings of the workspaces.
+    pub fn adopt_plan(&mut self, plan: Plan) {
         self.active = Active::of(&plan);
         self.plan = plan;
-        self.settings_of_comparison();
+        self.adopt_comparison_settings();
         if let Some(Recipe::Nominal(own)) = self.recipe(self.active.nominal) {
             (self.settings.chord_mm, self.settings.angle_deg) = (own.chord_mm, own.angle_deg);
         }
         if let Some(Recipe::Alignment(own)) = self.recipe(self.active.alignment) {
-            let is_sought = matches!(own.start, Start::Automatic | Start::After(_));
+            let is_automatic = matches!(own.start, Start::Automatic | Start::After(_));
             self.settings.align = match own.refinement {
                 Refinement::BestFit { parameters, .. } => {
                     self.settings.best_fit = parameters;
-                    if is_sought { Method::Auto } else { Method::BestFit }
+                    if is_automatic { Method::Auto } else { Method::BestFit }
                 }
                 Refinement::None | Refinement::Search(_) => Method::None,
             };
@@ -225,13 +231,15 @@ impl Document {
 
     /// The surface comparisons, in the plan's order.
     pub fn comparisons(&self) -> impl Iterator<Item = &Element> {
-        let is_one = |own: &&Arc<Element>| matches!(own.recipe, Recipe::Comparison(_));
-        self.plan.elements().iter().filter(is_one).map(Arc::as_ref)
+        let is_comparison = |own: &&Arc<Element>| matches!(own.recipe, Recipe::Comparison(_));
+        self.plan.elements().iter().filter(is_comparison).map(Arc::as_ref)
     }
 
-    /// The comparison of the Compare room, made where there is none.
+    /// Sets the active comparison to the current settings, adding one if there is none.
     pub fn ensure_comparison(&mut self) -> Result<ElementId> {
-        let (Some(nominal), Some(scan)) = (self.active.nominal, self.active.scan) else { return Err(needs_both()) };
+        let (Some(nominal), Some(scan)) = (self.active.nominal, self.active.scan) else {
+            return Err(nominal_and_scan_required());
+        };
         let (parameters, scale_mm) = (self.settings.deviation.clone(), self.settings.scale_mm);
         let recipe = match self.recipe(self.active.comparison) {
             Some(Recipe::Comparison(own)) => ComparisonRecipe { parameters, scale_mm, ..*own },

@@ -1,10 +1,10 @@
-//! What the brush takes, and keeps under names.
+//! Selections of points and facets, current and named.
 
 use serde::{Deserialize, Serialize};
 
 use geometry::Subset;
 
-/// What a brush takes.
+/// What a brush selects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Selectable {
@@ -16,10 +16,10 @@ pub enum Selectable {
 }
 
 impl Selectable {
-    /// Both.
+    /// All variants.
     pub const ALL: [Self; 2] = [Self::Points, Self::Facets];
 
-    /// For people, in the plural.
+    /// Name for display, in the plural.
     pub fn name(self) -> &'static str {
         match self {
             Self::Points => "points",
@@ -28,31 +28,31 @@ impl Selectable {
     }
 }
 
-/// How the brush has left points or facets.
+/// Selected and hidden points or facets.
 #[derive(Clone, Debug, Default)]
-pub struct Marked {
-    /// Those that are selected.
+pub struct SelectionState {
+    /// Indices of the selected ones.
     pub selected: Subset,
-    /// Those that are neither shown nor brushed; they count all the same.
+    /// Indices of those that are neither shown nor selectable; they still take part in computations.
     pub hidden: Subset,
 }
 
-impl Marked {
-    /// The same ones by their numbers after only those `kept` (ascending) are left.
+impl SelectionState {
+    /// The same selection after all but the items at the indices `kept` (ascending) were removed.
     pub fn renumbered(&self, kept: &[u32]) -> Self {
         Self { selected: self.selected.renumbered(kept), hidden: self.hidden.renumbered(kept) }
     }
 }
 
-/// A selection with a name.
+/// A named selection.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NamedSelection {
-    /// The name.
+    /// Its name.
     pub name: String,
-    /// What was selected.
+    /// Whether points or facets are selected.
     #[serde(default)]
     pub of: Selectable,
-    /// The numbers of its points or facets.
+    /// Indices of its points or facets.
     #[serde(alias = "points")]
     pub numbers: Subset,
 }

@@ -1,13 +1,12 @@
-//! What the user sets: everything that decides a result, kept in the project and repeated by the report.
+//! User settings: everything that affects a result, saved in the project and listed in the report.
 
 use serde::{Deserialize, Serialize};
 
 use base::{LengthUnit, Result};
 use inspect::alignment::{Method, best_fit};
 use inspect::deviation;
-use io::cad::CadReader;
 
-/// How the part is called on the report.
+/// Title block of the report.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReportInfo {
@@ -17,7 +16,7 @@ pub struct ReportInfo {
     pub part_number: String,
     /// Serial number of this part.
     pub serial: String,
-    /// Who inspected it.
+    /// Name of the operator.
     pub operator: String,
 }
 
@@ -27,19 +26,19 @@ pub struct ReportInfo {
 pub struct Settings {
     /// How the scan is aligned.
     pub align: Method,
-    /// The best fit.
+    /// Parameters of the best fit.
     pub best_fit: best_fit::Parameters,
-    /// The comparison.
+    /// Parameters of the comparison.
     pub deviation: deviation::Parameters,
-    /// End of the colour scale on both sides, mm.
+    /// Limit of the colour scale on both sides of zero, mm.
     pub scale_mm: f64,
-    /// The unit that the window and the report show.
+    /// Unit of length shown by the window and the report.
     pub shown_unit: LengthUnit,
-    /// Largest distance between facets and CAD surface, mm.
+    /// Maximum distance between facets and CAD surface, mm.
     pub chord_mm: f64,
-    /// Largest angle between neighbouring facets of a CAD surface, degrees.
+    /// Maximum angle between neighbouring facets of a CAD surface, degrees.
     pub angle_deg: f64,
-    /// The words on the report.
+    /// The title block of the report.
     pub report: ReportInfo,
 }
 
@@ -60,16 +59,11 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// `cad`, to mesh as finely as these settings ask.
-    pub fn fineness_of(&self, cad: &CadReader) -> CadReader {
-        CadReader { chord_mm: self.chord_mm, angle_deg: self.angle_deg, ..cad.clone() }
-    }
-
-    /// A sentence when a value makes no sense.
+    /// Returns an error if a value is out of range.
     pub fn check(&self) -> Result<()> {
         self.deviation.check()?;
         if !(self.scale_mm > 0.0 && self.scale_mm.is_finite()) {
-            return Err(base::UserError::usage("The end of the colour scale must be a positive number of mm."));
+            return Err(base::UserError::usage("The limit of the colour scale must be a positive length in mm."));
         }
         Ok(())
     }

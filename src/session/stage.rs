@@ -1,4 +1,4 @@
-//! Measured parts: their files, and what every element of the plan came to on each.
+//! Measured parts: their files, and the results of the plan's elements on each.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,16 +13,16 @@ use io::SourceFile;
 pub struct Stage {
     /// Its name or serial number.
     pub name: String,
-    /// Snapshots of it in one frame.
+    /// Its scan files: snapshots in one frame.
     pub sources: Vec<SourceFile>,
-    /// What the elements came to, where it is the shown part.
+    /// Results of the elements, if this is the shown part; else empty.
     pub results: Results,
-    /// What is written of them, where it is not.
+    /// Record of the results, if this is not the shown part.
     pub record: Option<Arc<PartRecord>>,
 }
 
 impl Stage {
-    /// A part by its files, of which nothing is measured yet. They are read once here, for their fingerprints.
+    /// A part by its files, not measured yet. The files are read once here to hash them.
     pub fn of(name: String, paths: &[PathBuf]) -> Result<Self> {
         let source = |path: &PathBuf| SourceFile::of(path, None, None);
         Ok(Self {
@@ -33,14 +33,14 @@ impl Stage {
         })
     }
 
-    /// What a part is called whose files say nothing else: the name of the first.
+    /// Default name of a part: the stem of its first file.
     pub fn name_of(paths: &[PathBuf]) -> String {
         let stem = paths.first().and_then(|path| Path::new(path).file_stem());
         stem.map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
     }
 }
 
-/// The parts measured so far, one of which is shown. There is always one; the first has no scan yet.
+/// The parts measured so far, one of which is shown. There is at least one; the first has no scan at the start.
 #[derive(Clone)]
 pub struct Stages {
     all: Vec<Stage>,
@@ -54,32 +54,32 @@ impl Default for Stages {
 }
 
 impl Stages {
-    /// Those of a file, of which the one of that number is shown.
+    /// The parts of a project file, with the index of the one that is shown.
     pub fn of(all: Vec<Stage>, shown: usize) -> Self {
         if all.is_empty() { Self::default() } else { Self { shown: shown.min(all.len() - 1), all } }
     }
 
-    /// In the order in which they were measured.
+    /// All parts, in the order they were measured.
     pub fn all(&self) -> &[Stage] {
         &self.all
     }
 
-    /// The shown one.
+    /// The shown part.
     pub fn shown(&self) -> &Stage {
         &self.all[self.shown]
     }
 
-    /// See [`Self::shown`].
+    /// Mutable access to the shown part.
     pub fn shown_mut(&mut self) -> &mut Stage {
         &mut self.all[self.shown]
     }
 
-    /// The number of the shown one.
+    /// Index of the shown part.
     pub fn number(&self) -> usize {
         self.shown
     }
 
-    /// Adds a part and shows it. One without a scan gives its place.
+    /// Adds a part and shows it; it replaces a shown part without a scan. `record` is kept of the part shown before.
     pub fn push(&mut self, stage: Stage, record: PartRecord) {
         if self.shown().sources.is_empty() {
             *self.shown_mut() = stage;
@@ -89,15 +89,15 @@ impl Stages {
         self.show(self.all.len() - 1, record);
     }
 
-    /// Shows the part of that number, where there is one. Of the shown one `record` stays: its scan is read again when it
-    /// is shown again.
-    pub fn show(&mut self, number: usize, record: PartRecord) {
-        if number >= self.all.len() || number == self.shown {
+    /// Shows the part at `index`, if there is one. Only `record` is kept of the part shown before: it is measured again
+    /// when it is shown again.
+    pub fn show(&mut self, index: usize, record: PartRecord) {
+        if index >= self.all.len() || index == self.shown {
             return;
         }
         let before = self.shown_mut();
         (before.results, before.record) = (Results::default(), Some(Arc::new(record)));
-        self.shown = number;
+        self.shown = index;
         self.shown_mut().record = None;
     }
 }

@@ -1,4 +1,4 @@
-//! Datum letters and tolerances as a drawing lists them, and the elements of the plan that stand for them.
+//! Datum letters and tolerances as listed on a drawing, and the plan elements that represent them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,11 +10,11 @@ use base::Result;
 use inspect::tolerances::recipe::{DatumRecipe, ToleranceRecipe};
 use inspect::tolerances::{Judged, Plan as Asked, Tolerance};
 
-/// What a tolerance came to, or the sentence that says why it came to nothing.
+/// Result of a tolerance, or the message that says why there is none.
 pub type Judgement = std::result::Result<Judged, String>;
 
 impl Document {
-    /// Datum letters, nominals of features and tolerances.
+    /// Datum letters, nominals of features and tolerances of the plan.
     pub fn asked(&self) -> Asked {
         let mut asked = Asked { nominals: BTreeMap::clone(&self.expected), ..Asked::default() };
         for element in self.plan.elements() {
@@ -29,7 +29,7 @@ impl Document {
         asked
     }
 
-    /// The tolerances, in their order.
+    /// The tolerances, in the plan's order.
     pub fn tolerances(&self) -> impl Iterator<Item = (ElementId, &ToleranceRecipe)> {
         self.plan.elements().iter().filter_map(|own| match &own.recipe {
             Recipe::Tolerance(recipe) => Some((own.id, &**recipe)),
@@ -37,23 +37,24 @@ impl Document {
         })
     }
 
-    /// What every tolerance came to, in their order; `None` where there are none, or not all are up to date.
+    /// Results of all tolerances, in the plan's order; `None` if there are none or any is stale or not computed yet.
     pub fn judgement(&self) -> Option<Vec<Judgement>> {
         let one = |(id, _): (ElementId, &ToleranceRecipe)| match self.state(id) {
             State::Fresh => Some(Ok(self.result::<Judged>(Some(id))?.clone())),
             State::Failed(sentence) => Some(Err(sentence)),
-            State::Waits(on) => Some(Err(format!("It waits for {}.", super::plan::quoted(&on)))),
+            State::Waits(on) => Some(Err(format!("Waiting for {}.", super::plan::quoted(&on)))),
             State::Stale | State::NotMade => None,
         };
         let all: Option<Vec<Judgement>> = self.tolerances().map(one).collect();
         all.filter(|own| !own.is_empty())
     }
 
-    /// Asks for `asked` in place of what was asked before. What stays the same keeps its element and its result.
+    /// Replaces datum letters, nominals and tolerances by `asked`. Entries that stay the same keep their element and
+    /// its result.
     pub fn ask(&mut self, asked: Asked) -> Result<()> {
         let Asked { datums, mut nominals, tolerances } = asked;
-        self.ask_tolerances(tolerances)?;
-        self.ask_datums(datums)?;
+        self.set_tolerances(tolerances)?;
+        self.set_datums(datums)?;
         let features: Vec<(ElementId, String, Recipe)> = self
             .plan
             .elements()
@@ -73,16 +74,16 @@ impl Document {
         Ok(())
     }
 
-    fn ask_tolerances(&mut self, tolerances: Vec<Tolerance>) -> Result<()> {
+    fn set_tolerances(&mut self, tolerances: Vec<Tolerance>) -> Result<()> {
         let mut before: Vec<(ElementId, Tolerance)> =
             self.tolerances().map(|(id, recipe)| (id, recipe.asked.clone())).collect();
-        let mut take = |is_it: &dyn Fn(&Tolerance) -> bool| {
-            let place = before.iter().position(|(_, own)| is_it(own))?;
-            Some(before.remove(place))
+        let mut take = |matches: &dyn Fn(&Tolerance) -> bool| {
+            let index = before.iter().position(|(_, own)| matches(own))?;
+            Some(before.remove(index))
         };
         let same: Vec<Option<(ElementId, Tolerance)>> =
             tolerances.iter().map(|wanted| take(&|own| own == wanted)).collect();
-        // What is left was edited: in their order.
+        // The others were edited; they are matched in order.
         let kept: Vec<Option<(ElementId, Tolerance)>> =
             same.into_iter().map(|same| same.or_else(|| take(&|_| true))).collect();
         before.into_iter().map(|(id, _)| id).for_each(|id| drop(self.plan.remove_with_dependents(id)));
@@ -103,7 +104,7 @@ impl Document {
         Ok(())
     }
 
-    fn ask_datums(&mut self, mut datums: BTreeMap<String, String>) -> Result<()> {
+    fn set_datums(&mut self, mut datums: BTreeMap<String, String>) -> Result<()> {
         let before: Vec<(ElementId, DatumRecipe)> = self
             .plan
             .elements()
@@ -129,9 +130,9 @@ impl Document {
         Ok(())
     }
 
-    /// Brings what names features in step with them: a name that waits finds its feature, and a feature's new name is
-    /// told.
-    pub(super) fn link(&mut self) {
+    /// Resolves references by name: a reference that waits for a feature of that name finds it, and a renamed feature
+    /// passes on its new name.
+    pub(super) fn resolve_names(&mut self) {
         let features: BTreeMap<String, ElementId> = self
             .plan
             .elements()
@@ -139,7 +140,7 @@ impl Document {
             .filter(|own| own.recipe.is_feature())
             .map(|own| (own.name.clone(), own.id))
             .collect();
-        self.meet_expectations(&features);
+        self.assign_expected_nominals(&features);
         let letters: BTreeMap<String, ElementId> = self
             .plan
             .elements()
@@ -169,24 +170,24 @@ impl Document {
                 let (before, now) = (before.asked.title(), now.asked.title());
                 self.retitle(id, &before, &now);
             }
-            // What would be made from itself, as only a damaged file has it, stays as it is.
+            // Refused for a cyclic element, which only a damaged file can hold; it stays as it is.
             let _ = self.plan.set_recipe(id, recipe);
         }
     }
 
-    /// An element that is called like its title follows it; one that the operator has named does not.
+    /// Renames an element whose name starts with its old title; one named by the operator keeps its name.
     pub(super) fn retitle(&mut self, id: ElementId, before: &str, now: &str) {
         if before != now && self.plan.name(id).starts_with(before) {
             let name = self.plan.free_name(now);
-            // A free name is taken without a word.
+            // Renaming to a free name does not fail.
             let _ = self.plan.rename(id, &name);
         }
     }
 
-    /// A feature that was waited for gets what it should be.
-    fn meet_expectations(&mut self, features: &BTreeMap<String, ElementId>) {
-        let met: Vec<String> = self.expected.keys().filter(|name| features.contains_key(*name)).cloned().collect();
-        for name in met {
+    /// Gives features the nominals that were stated before they existed.
+    fn assign_expected_nominals(&mut self, features: &BTreeMap<String, ElementId>) {
+        let found: Vec<String> = self.expected.keys().filter(|name| features.contains_key(*name)).cloned().collect();
+        for name in found {
             let Some(nominal) = Arc::make_mut(&mut self.expected).remove(&name) else { continue };
             let Some(mut recipe) = self.plan.by_name(&name).map(|own| own.recipe.clone()) else { continue };
             if recipe.nominal().is_none() {
@@ -197,9 +198,9 @@ impl Document {
     }
 
     fn linked_datum(&self, own: &DatumRecipe, features: &BTreeMap<String, ElementId>) -> DatumRecipe {
-        let there = own.feature.filter(|id| self.plan.get(*id).is_some());
-        let name = there.map_or_else(|| own.name.clone(), |id| self.plan.name(id));
-        DatumRecipe { letter: own.letter.clone(), feature: there.or_else(|| features.get(&name).copied()), name }
+        let feature = own.feature.filter(|id| self.plan.get(*id).is_some());
+        let name = feature.map_or_else(|| own.name.clone(), |id| self.plan.name(id));
+        DatumRecipe { letter: own.letter.clone(), feature: feature.or_else(|| features.get(&name).copied()), name }
     }
 
     fn linked_tolerance(
@@ -208,12 +209,12 @@ impl Document {
         features: &BTreeMap<String, ElementId>,
         letters: &BTreeMap<String, ElementId>,
     ) -> ToleranceRecipe {
-        let there = |id: Option<ElementId>| id.and_then(|id| self.plan.get(id));
+        let existing = |id: Option<ElementId>| id.and_then(|id| self.plan.get(id));
         let mut linked = own.clone();
-        if let Some(feature) = there(own.feature) {
+        if let Some(feature) = existing(own.feature) {
             linked.asked.feature.clone_from(&feature.name);
         }
-        linked.feature = there(own.feature).map(|own| own.id).or_else(|| features.get(&own.asked.feature).copied());
+        linked.feature = existing(own.feature).map(|own| own.id).or_else(|| features.get(&own.asked.feature).copied());
         if linked.asked.datums.len() < own.datums.len() {
             linked.asked.datums.resize(own.datums.len(), String::new());
         }
@@ -221,7 +222,7 @@ impl Document {
         linked.datums = before
             .zip(&mut linked.asked.datums)
             .map(|(datum, name)| {
-                match there(datum).map(|own| (&own.recipe, &own.name)) {
+                match existing(datum).map(|own| (&own.recipe, &own.name)) {
                     Some((Recipe::Datum(datum), _)) => name.clone_from(&datum.letter),
                     Some((_, feature)) => name.clone_from(feature),
                     None => return letters.get(name).or_else(|| features.get(name)).copied(),
@@ -237,7 +238,7 @@ impl Document {
             None => false,
         };
         let is_aligned = linked.feature.iter().chain(linked.datums.iter().flatten()).any(has_nominal);
-        let keep = |id: Option<ElementId>| there(id).map(|own| own.id);
+        let keep = |id: Option<ElementId>| existing(id).map(|own| own.id);
         linked.alignment = keep(own.alignment).or(self.active.alignment).filter(|_| is_aligned);
         linked.comparison = keep(own.comparison).or(self.active.comparison).filter(|_| own.asked.is_of_deviations());
         linked

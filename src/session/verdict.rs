@@ -1,4 +1,4 @@
-//! One verdict over all that was judged: the comparison, the tolerances and the features they rest on.
+//! The overall verdict on everything that was judged: comparisons, tolerances, measures, and the features they rest on.
 
 use std::sync::Arc;
 
@@ -15,40 +15,40 @@ use inspect::recipe::Product;
 use inspect::tolerances;
 use inspect::tolerances::measure::Measure;
 
-/// What one part of the inspection came to.
+/// Verdict on one component of the inspection.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Component {
     /// What was judged.
     pub name: String,
     /// Its verdict.
     pub verdict: Verdict,
-    /// Why.
+    /// The reason for the verdict.
     pub reason: String,
 }
 
 /// The overall verdict.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Overall {
-    /// Fails where anything failed, and passes only where all was judged and passed.
+    /// Fails if any component failed; passes only if every component was judged and passed.
     pub verdict: Verdict,
-    /// What it covers and what puts it in doubt; empty where nothing was compared.
+    /// What it covers and what puts it in doubt; empty if nothing was compared.
     pub covers: String,
-    /// What it is made of, in the order of the work.
+    /// Its components, in the order of the workflow.
     pub components: Vec<Component>,
-    /// What qualifies it.
+    /// Remarks that qualify it.
     pub remarks: Vec<String>,
-    /// How it is decided.
+    /// The decision rule.
     pub decision_rule: String,
 }
 
-/// The overall verdict of `document`; `None` where there is nothing to judge.
+/// The overall verdict of `document`; `None` if there is nothing to judge.
 pub fn overall(document: &Document) -> Option<Overall> {
     let mut components = Vec::new();
     let mut remarks = Vec::new();
     let mut covers: Vec<String> = Vec::new();
     let comparisons: Vec<&Element> = document.comparisons().collect();
     for element in &comparisons {
-        // One alone needs no name of its own.
+        // A single comparison needs no name of its own.
         let name = if comparisons.len() == 1 { "Comparison".to_owned() } else { element.name.clone() };
         let component = |verdict, reason: &str| Component { name, verdict, reason: reason.to_owned() };
         match document.state(element.id) {
@@ -72,7 +72,7 @@ pub fn overall(document: &Document) -> Option<Overall> {
             }
             State::Failed(sentence) => components.push(component(Verdict::Incomplete, &sentence)),
             State::Stale | State::Waits(_) => {
-                components.push(component(Verdict::Incomplete, "Something has changed since the last comparison."))
+                components.push(component(Verdict::Incomplete, "The comparison is out of date."))
             }
         }
     }
@@ -108,12 +108,12 @@ fn of_tolerances(document: &Document) -> Option<Component> {
     let verdicts: Vec<Verdict> = judgement.iter().map(of_tolerance).collect();
     component(
         verdicts.iter().copied().reduce(Verdict::and).unwrap_or(Verdict::Incomplete),
-        format!("{}.", met(&verdicts)),
+        format!("{}.", summary(&verdicts)),
     )
 }
 
-/// “3 of 5 are met, 1 are not, 1 are undecided or could not be judged”
-fn met(verdicts: &[Verdict]) -> String {
+/// E.g. “3 of 5 are met, 1 are not, 1 are undecided or could not be judged”.
+fn summary(verdicts: &[Verdict]) -> String {
     let of = |wanted: Verdict| verdicts.iter().filter(|verdict| **verdict == wanted).count();
     format!(
         "{} of {} are met, {} are not, {} are undecided or could not be judged",
@@ -124,13 +124,13 @@ fn met(verdicts: &[Verdict]) -> String {
     )
 }
 
-/// What could not be judged is not met.
+/// A tolerance that could not be judged is incomplete.
 fn of_tolerance(result: &Judgement) -> Verdict {
     let decided = |judged: &tolerances::Judged| tolerances::decided(judged.conformity, judged.verdict);
     result.as_ref().map_or(Verdict::Incomplete, decided)
 }
 
-/// Distances and angles that have limits.
+/// Verdict on the distances and angles that have limits.
 fn of_measures(document: &Document) -> Option<Component> {
     let has_limits = |element: &&Arc<Element>| match &element.recipe {
         Recipe::Measure(own) => own.lower.is_some() || own.upper.is_some(),
@@ -142,7 +142,7 @@ fn of_measures(document: &Document) -> Option<Component> {
     };
     let verdicts: Vec<Verdict> = document.plan.elements().iter().filter(has_limits).map(verdict).collect();
     let verdict = verdicts.iter().copied().reduce(Verdict::and)?;
-    Some(Component { name: "Distances and angles".into(), verdict, reason: format!("{}.", met(&verdicts)) })
+    Some(Component { name: "Distances and angles".into(), verdict, reason: format!("{}.", summary(&verdicts)) })
 }
 
 fn of_features(document: &Document) -> Option<Component> {

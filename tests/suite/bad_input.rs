@@ -53,7 +53,7 @@ fn empty_files_folders_and_missing_files() {
     let folder = tempfile::tempdir().unwrap();
     assert!(refused(folder.path(), &asset("bracket-scan.ply")).contains("is a folder"));
     assert!(refused(Path::new("no-such-file.stl"), &asset("bracket-scan.ply")).contains("does not exist"));
-    nominal_says("part.docx", b"PK", "not a format");
+    nominal_says("part.docx", b"PK", "not a supported file format");
 }
 
 #[test]
@@ -73,11 +73,11 @@ fn ply_with_lying_headers() {
             "ply\nformat binary_little_endian 1.0\nelement vertex {count}\nproperty {kind} x\nproperty float y\nproperty float z\nend_header\n"
         )
     };
-    scan_says("lies.ply", header("1000", "float").as_bytes(), "promises 1000");
-    scan_says("huge.ply", header("1099511627776", "float").as_bytes(), "promises 1099511627776");
+    scan_says("lies.ply", header("1000", "float").as_bytes(), "declares 1000");
+    scan_says("huge.ply", header("1099511627776", "float").as_bytes(), "declares 1099511627776");
     scan_says("types.ply", header("3", "quaternion").as_bytes(), "header cannot be read");
     let no_properties = b"ply\nformat binary_little_endian 1.0\nelement vertex 18446744073709551615\nend_header\n";
-    scan_says("none.ply", no_properties, "promises");
+    scan_says("none.ply", no_properties, "declares");
 }
 
 #[test]

@@ -17,7 +17,7 @@ use shadowgraph::inspect::calibration::{ArtefactKind, Handedness, Measured};
 use shadowgraph::inspect::simulation::sensor::Sensor;
 use shadowgraph::io::cad::CadReader;
 use shadowgraph::io::write;
-use shadowgraph::session::calibrating::{Device, Setup};
+use shadowgraph::session::calibration::{Instrument, Setup};
 
 use super::support::{errors, pose_of_json, shadowgraph, text};
 use super::window::{click_at, compare_picture, drop_file, lasso, open, save_picture, settle};
@@ -55,7 +55,7 @@ fn a_calibration_that_is_not_certified_says_so() {
     // Edited until it says otherwise, it is refused where it would be used.
     let edited = std::fs::read_to_string(at("calibration.json")).unwrap().replacen("false", "true", 1);
     std::fs::write(at("calibration.json"), edited).unwrap();
-    let said = shadowgraph::report::certificate::Issued::read(&at("calibration.json")).unwrap_err().sentence;
+    let said = shadowgraph::report::certificate::CalibrationRecord::read(&at("calibration.json")).unwrap_err().sentence;
     assert!(said.contains("digest"), "{said}");
     let table = std::fs::read_to_string(&touches).unwrap();
     let exchanged = [("LP", "RP"), ("LL", "LR"), ("SU", "SL")].iter().fold(table, |table, (one, other)| {
@@ -176,7 +176,7 @@ fn a_sensor_is_calibrated_by_mouse() {
     harness.get_by_label("Left-handed").click();
     harness.run_steps(3);
     let radius = |harness: &egui_kittest::Harness<'static, shadowgraph::app::App>| {
-        harness.get_by_label("Probe radius").rect().center()
+        harness.get_by_label("Stylus tip radius").rect().center()
     };
     let at = radius(&harness);
     click_at(&mut harness, at);
@@ -191,11 +191,11 @@ fn a_sensor_is_calibrated_by_mouse() {
 
     let sensor_from_artefact = scene.cmm_from_sensor.inverse() * scene.cmm_from_artefact;
     let drawing = Drawing::default();
-    for (device, file) in [(Device::Sensor, &snapshot), (Device::Cmm, &touches)] {
-        harness.get_by_label(device.name()).click();
+    for (instrument, file) in [(Instrument::Sensor, &snapshot), (Instrument::Cmm, &touches)] {
+        harness.get_by_label(instrument.name()).click();
         harness.run_steps(3);
         drop_file(&mut harness, file);
-        let is_sensor = device == Device::Sensor;
+        let is_sensor = instrument == Instrument::Sensor;
         let pose = if is_sensor { sensor_from_artefact } else { scene.cmm_from_artefact };
         if !is_sensor {
             harness.get_by_label("Visible only").click();
@@ -209,10 +209,10 @@ fn a_sensor_is_calibrated_by_mouse() {
             let corners = outline(region, 0.0).map(|corner| harness.state_mut().screen_place(&place(corner)).unwrap());
             lasso(&mut harness, &corners);
         }
-        let regions = harness.state().dispatcher().document.calibration.of(device).regions.clone();
+        let regions = harness.state().dispatcher().document.calibration.of(instrument).regions.clone();
         assert_eq!(regions.len(), 6);
         for (region, points) in Region::ALL.iter().zip(&regions) {
-            assert!(points.len() >= if is_sensor { 300 } else { 3 }, "{device:?} {region:?}: {}", points.len());
+            assert!(points.len() >= if is_sensor { 300 } else { 3 }, "{instrument:?} {region:?}: {}", points.len());
         }
         if is_sensor {
             // A moment at rest, so that all points are drawn.
@@ -254,7 +254,7 @@ fn a_sensor_is_calibrated_by_mouse() {
     assert_eq!(record["handedness"], "left");
 
     // The same snapshot twice, the second one said to be where it was not.
-    press(&mut harness, "Refine where they overlap");
+    press(&mut harness, "Global registration of snapshots");
     save_picture(&mut harness, "calibrate-merge");
     let table = folder.path().join("positions.csv");
     std::fs::write(&table, "file,x,y,z\nsnapshot.ply,0,0,0\nsnapshot.ply,0.03,0,0.02\n").unwrap();
@@ -262,7 +262,7 @@ fn a_sensor_is_calibrated_by_mouse() {
     harness.state_mut().send(Merge { table, options });
     settle(&mut harness);
     let said = &harness.state().dispatcher().messages;
-    assert!(said.iter().any(|message| message.text.contains("moved by up to 0.018 mm")), "{said:?}");
+    assert!(said.iter().any(|message| message.text.contains("moved the snapshots by up to 0.018 mm")), "{said:?}");
     assert_eq!(harness.state().dispatcher().document.actual().unwrap().sources.len(), 1);
 
     // Kept by a project, whole.
@@ -275,7 +275,7 @@ fn a_sensor_is_calibrated_by_mouse() {
     settle(&mut harness);
     let again = harness.state().dispatcher().document.calibration.outcome.clone().expect("a calibration");
     assert_eq!(again.calibration.mounting, outcome.calibration.mounting);
-    assert_eq!(again.made, outcome.made);
+    assert_eq!(again.provenance, outcome.provenance);
 
     // Found by the program instead, and taken back step by step.
     press(&mut harness, "Find regions");
@@ -315,7 +315,7 @@ fn a_sphere_calibrates_from_files_of_several_positions() {
     assert_eq!(record["radius_bias_mm"].as_array().unwrap().len(), 1);
     // One position is not enough, nor is one position several times; a torn table is named by its line.
     let alone = run(&["--sensor", text(&at("snapshot.ply")), "--cmm", text(&at("touches.csv"))]);
-    assert!(errors(&alone).contains("three or more positions"), "{}", errors(&alone));
+    assert!(errors(&alone).contains("three or more CMM positions"), "{}", errors(&alone));
     let with = |name: &str, text: &str| {
         std::fs::write(at(name), text).unwrap();
         at(name)
@@ -323,7 +323,7 @@ fn a_sphere_calibrates_from_files_of_several_positions() {
     let row = "snapshot.ply,touches.csv,1,2,3\n";
     let same = with("same.csv", &row.repeat(3));
     let refused = run(&["--snapshots", text(&same)]);
-    assert!(errors(&refused).contains("lie on no line"), "{}", errors(&refused));
+    assert!(errors(&refused).contains("not on one line"), "{}", errors(&refused));
     let torn = with("torn.csv", &format!("{row}snapshot-2.ply,touches.csv,4,x,6\n"));
     let refused = run(&["--snapshots", text(&torn)]);
     assert!(errors(&refused).contains("line 2"), "{}", errors(&refused));
@@ -342,17 +342,17 @@ fn snapshots_set_aside_are_kept_by_a_project() {
     let mut send = |command: Command| dispatcher.run_now(command, &Progress::silent()).unwrap();
     let setup = Setup { artefact: ArtefactKind::Sphere, probe_radius_mm: Some(1.5), ..Setup::default() };
     send(Calibrate::SetUp(Box::new(setup.clone())).into());
-    send(Calibrate::OpenMeasurement { device: Device::Cmm, path: at("touches.csv") }.into());
+    send(Calibrate::OpenMeasurement { instrument: Instrument::Cmm, path: at("touches.csv") }.into());
     for row in table.lines().skip(1) {
         let fields: Vec<&str> = row.split(',').collect();
         let position_mm = [2, 3, 4].map(|k| fields[k].parse().unwrap());
         send(Calibrate::SetUp(Box::new(Setup { position_mm, ..setup.clone() })).into());
-        send(Calibrate::OpenMeasurement { device: Device::Sensor, path: at(fields[0]) }.into());
+        send(Calibrate::OpenMeasurement { instrument: Instrument::Sensor, path: at(fields[0]) }.into());
         send(Calibrate::FindRegions.into());
         send(Calibrate::KeepSnapshot.into());
     }
     send(Calibrate::ForgetSnapshot(4).into());
-    assert_eq!(dispatcher.document.calibration.taken.len(), 4);
+    assert_eq!(dispatcher.document.calibration.set_aside.len(), 4);
     let mut send = |command: Command| dispatcher.run_now(command, &Progress::silent()).unwrap();
     send(Calibrate::Run.into());
     let project = at("sphere.shadowgraph");
@@ -362,13 +362,13 @@ fn snapshots_set_aside_are_kept_by_a_project() {
     dispatcher.run_now(Projects::New, &Progress::silent()).unwrap();
     dispatcher.run_now(Projects::Open(project), &Progress::silent()).unwrap();
     let calibration = &dispatcher.document.calibration;
-    assert_eq!(calibration.taken.len(), 4);
+    assert_eq!(calibration.set_aside.len(), 4);
     assert_eq!(calibration.outcome.as_ref().unwrap().calibration.mounting, outcome.calibration.mounting);
     // The touches, read once, are one placement again.
-    assert!(calibration.taken[1..].iter().all(|taken| taken.cmm.is_same(&calibration.taken[0].cmm)));
+    assert!(calibration.set_aside[1..].iter().all(|taken| taken.cmm.is_same(&calibration.set_aside[0].cmm)));
     // Setting aside what was not begun is told.
     let refused = dispatcher.run_now(Calibrate::KeepSnapshot, &Progress::silent()).unwrap_err();
-    assert!(refused.sentence.contains("Fill every region"), "{}", refused.sentence);
+    assert!(refused.sentence.contains("Assign every region"), "{}", refused.sentence);
 }
 
 /// Artefacts told by greyscale say what is missing.
@@ -381,7 +381,7 @@ fn greyscale_is_asked_for_and_edges_that_do_not_show_are_named() {
     let artefact = ArtefactKind::GreyscaleSlots.artefact();
     let blind = Cloud::from_points(view.cloud.points.clone());
     let refused = artefact.extract(&blind, &regions).unwrap_err();
-    assert!(refused.sentence.contains("carries none"), "{}", refused.sentence);
+    assert!(refused.sentence.contains("the snapshot has none"), "{}", refused.sentence);
     let mut mistaken = regions.clone();
     mistaken[2] = regions[0].clone();
     let refused = artefact.extract(&view.cloud, &mistaken).unwrap_err();

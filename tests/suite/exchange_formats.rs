@@ -70,7 +70,7 @@ fn a_3mf_build_places_its_parts_in_the_unit_that_it_names() {
         (read.mesh.volume_mm3() / (2.0 * 25.4_f64.powi(3)) - 1.0).abs() < 1e-12
             && Topology::new(&read.mesh).is_closed()
     );
-    assert!(read.notes.iter().any(|note| note.contains("supports for printing")), "{:?}", read.notes);
+    assert!(read.notes.iter().any(|note| note.contains("support structures for printing")), "{:?}", read.notes);
     // The same file as a scan has its facets to be sampled.
     let scan = load_scan(&folder.path().join("a.3mf"), &LoadOptions::default(), &Progress::silent()).unwrap();
     assert_eq!(scan.mesh.unwrap().facets.len(), 8);
@@ -99,11 +99,11 @@ fn damaged_3mf_packages_are_refused_with_a_sentence() {
     let whole = model("", &part, build);
     let circle = r#"<object id="1"><components><component objectid="1"/></components></object>"#;
     for (contents, expected) in [
-        (model("", &part, r#"<item objectid="7"/>"#), "part 7 is placed"),
+        (model("", &part, r#"<item objectid="7"/>"#), "object 7 is placed"),
         (model("", &part, ""), "places no part"),
-        (model("", circle, build), "in a circle"),
+        (model("", circle, build), "form a cycle"),
         (model(r#"unit="parsec""#, &part, build), "unknown unit"),
-        (whole.replace(r#"v3="1""#, r#"v3="9""#), "a vertex that is not there"),
+        (whole.replace(r#"v3="1""#, r#"v3="9""#), "a vertex that does not exist"),
         (whole.replace(r#"x="3""#, r#"x="three""#), "without three numbers"),
         (whole.replace("</build>", r#"<item objectid="1" transform="1 0 0 nan"/></build>"#), "cannot be read"),
         (whole[..whole.len() / 2].to_owned(), "damaged at byte"),
@@ -116,7 +116,7 @@ fn damaged_3mf_packages_are_refused_with_a_sentence() {
     }
     let bytes = package(&[("3D/3dmodel.model", &whole)]);
     let cut = nominal(folder.path(), "a.3mf", &bytes[..bytes.len() - 30]).unwrap_err();
-    assert!(cut.sentence.contains("no readable package"), "{}", cut.sentence);
+    assert!(cut.sentence.contains("not a readable package"), "{}", cut.sentence);
 }
 
 /// A LAS file of ten points, packed or not.
@@ -145,7 +145,7 @@ fn las_scans_packed_or_not_are_read_as_metres() {
         assert_eq!(scan.cloud.points.len(), 10, "{name}");
         assert!((scan.cloud.points[3] - Point::new(2003.0, 2500.0, 3000.0)).norm() < 1e-9, "{name}");
         assert_eq!(scan.cloud.intensity[3], 30.0);
-        assert!(scan.notes.iter().any(|note| note.contains("LAS names no unit")), "{:?}", scan.notes);
+        assert!(scan.notes.iter().any(|note| note.contains("LAS carries no unit")), "{:?}", scan.notes);
         let bytes = std::fs::read(&path).unwrap();
         std::fs::write(&path, &bytes[..bytes.len() - 40]).unwrap();
         assert!(load_scan(&path, &LoadOptions::default(), &Progress::silent()).is_err(), "{name}");

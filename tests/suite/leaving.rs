@@ -293,7 +293,7 @@ fn the_theme_is_remembered() {
     let mut window = open(Vec::new(), Some(folder.path().to_owned()));
     window.run_steps(2);
     click(&mut window, "View");
-    click(&mut window, "Light or dark");
+    click(&mut window, "Light or dark theme");
     eframe::App::on_exit(window.state_mut());
     let text = std::fs::read_to_string(folder.path().join("window.json")).unwrap();
     assert!(text.contains("\"dark\":true"), "{text}");

@@ -1,4 +1,5 @@
-//! One plan on many parts: tables, broken files among them, a run that is killed and goes on, and the plan's own faults.
+//! One plan on many parts: tables, broken files among them, a run that is killed and goes on, and the plan's own
+//! faults.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -166,8 +167,8 @@ fn figures_of_the_plan_are_those_of_the_single_inspection() {
         ("Mean", "mean_mm"),
         ("Standard deviation", "sigma_mm"),
         ("RMS", "rms_mm"),
-        ("Least", "min_mm"),
-        ("Greatest", "max_mm"),
+        ("Min", "min_mm"),
+        ("Max", "max_mm"),
     ] {
         assert_eq!(Some(figure(name)), summary["deviation"][key].as_f64(), "{name}, to the bit");
     }
@@ -261,8 +262,8 @@ fn all_agree(document: &Document, record: &PartRecord) {
     }
 }
 
-/// Two comparisons, features on faces of the nominal, constructions, a distance and tolerances, made in the window, saved as a plan, and measured by
-/// it: on the same scan to the bit the same, and on others in the window's table.
+/// Two comparisons, features on faces of the nominal, constructions, a distance and tolerances, made in the window,
+/// saved as a plan, and measured by it: on the same scan to the bit the same, and on others in the window's table.
 #[test]
 fn what_was_made_in_the_window_is_measured_on_every_part() {
     let folder = tempfile::tempdir().unwrap();
@@ -339,14 +340,14 @@ fn what_was_made_in_the_window_is_measured_on_every_part() {
         window.get_by_label_contains(entry).click();
         window.run_steps(6);
     };
-    menu(&mut window, "Inspect", "Measure parts by a plan…");
+    menu(&mut window, "Inspect", "Measure parts with a plan…");
     compare_picture(&mut window, "series-empty");
     let plan = folder.path().join("made.sgplan");
     send(&mut window, Projects::SavePlan(plan.clone()).into());
     for (name, path) in [("Plan", &plan), ("Parts", &shift), ("Results", &out)] {
         type_into(&mut window, name, text(path));
     }
-    window.get_by_label("Measure the parts").click();
+    window.get_by_label("Measure parts").click();
     settle(&mut window);
     let document = &window.state().dispatcher().document;
     let records = document.series.clone().expect("a series");
@@ -379,7 +380,7 @@ fn what_was_made_in_the_window_is_measured_on_every_part() {
     let document = &window.state().dispatcher().document;
     assert_eq!(document.stages.number(), 0);
     all_agree(document, &records[0]);
-    menu(&mut window, "Inspect", "Parts measured so far…");
+    menu(&mut window, "Inspect", "Measured parts…");
     assert!(window.query_all_by_label_contains("Standard deviation").next().is_some());
     compare_picture(&mut window, "parts-table");
     window.key_press(egui::Key::Escape);
@@ -389,7 +390,7 @@ fn what_was_made_in_the_window_is_measured_on_every_part() {
     }
     let back = &window.state().dispatcher().document;
     assert_eq!((shapes(back), back.stages.all().len()), (shapes(&before), 1));
-    menu(&mut window, "Inspect", "Measure parts by a plan…");
+    menu(&mut window, "Inspect", "Measure parts with a plan…");
 
     // Without paths of this run.
     for (name, typed) in [("Plan", "bracket.sgplan"), ("Parts", "shift"), ("Results", "bracket-results")] {

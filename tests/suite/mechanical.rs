@@ -16,7 +16,7 @@ use shadowgraph::inspect::calibration::Handedness;
 use shadowgraph::inspect::calibration::mechanical::{TURNS, Turned};
 use shadowgraph::inspect::calibration::trials::{self, Scene, Setting};
 use shadowgraph::inspect::simulation::sensor::Sensor;
-use shadowgraph::io::machine_line::{Event, MachineLine, Said};
+use shadowgraph::io::cmm_connection::{CmmConnection, Event, Statement};
 use shadowgraph::io::watched_folder::{self, Looks, WatchedFolder};
 use shadowgraph::io::write;
 
@@ -36,7 +36,7 @@ fn wait<T>(what: &str, mut done: impl FnMut() -> Option<T>) -> T {
 }
 
 /// The line's next events, `count` of them.
-fn next(line: &MachineLine, count: usize) -> Vec<Event> {
+fn next(line: &CmmConnection, count: usize) -> Vec<Event> {
     let mut events = Vec::new();
     wait("an event", || {
         events.extend(line.events());
@@ -49,7 +49,7 @@ fn next(line: &MachineLine, count: usize) -> Vec<Event> {
 fn a_line_is_read_told_when_it_tears_and_opened_again() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("tcp://{}", listener.local_addr().unwrap());
-    let line = MachineLine::open(&address, || ()).unwrap();
+    let line = CmmConnection::open(&address, || ()).unwrap();
     let (mut machine, _) = listener.accept().unwrap();
     machine.write_all(b"POS 1,2,3\r\nTOUCH LP 4 5 ").unwrap();
     machine.flush().unwrap();
@@ -58,16 +58,16 @@ fn a_line_is_read_told_when_it_tears_and_opened_again() {
     drop(machine);
     let events = next(&line, 6);
     assert_eq!(events[0], Event::Opened);
-    assert_eq!(events[1], Event::Said(Said::Position(Point::new(1.0, 2.0, 3.0))));
-    assert_eq!(events[2], Event::Said(Said::Touch { region: "LP".into(), place: Point::new(4.0, 5.0, 6.0) }));
+    assert_eq!(events[1], Event::Statement(Statement::Position(Point::new(1.0, 2.0, 3.0))));
+    assert_eq!(events[2], Event::Statement(Statement::Touch { region: "LP".into(), place: Point::new(4.0, 5.0, 6.0) }));
     assert!(matches!(&events[3], Event::Skipped(text) if text.contains("Line 3")), "{events:?}");
-    assert!(matches!(&events[4], Event::Skipped(text) if text.contains("Line 4 broke off")), "{events:?}");
+    assert!(matches!(&events[4], Event::Skipped(text) if text.contains("Line 4 is incomplete")), "{events:?}");
     assert!(matches!(&events[5], Event::Lost(text) if text.contains(&address)), "{events:?}");
     // Tried again by itself, and counted anew.
     let (mut machine, _) = listener.accept().unwrap();
     machine.write_all(b"BEGIN\nnonsense\n").unwrap();
     let events = next(&line, 3);
-    assert_eq!(events[..2], [Event::Opened, Event::Said(Said::Begin)]);
+    assert_eq!(events[..2], [Event::Opened, Event::Statement(Statement::Begin)]);
     assert!(matches!(&events[2], Event::Skipped(text) if text.contains("Line 2")), "{events:?}");
     // Dropped, it lets go of the machine.
     drop(line);
@@ -90,9 +90,9 @@ fn a_serial_line_is_set_to_its_speed_and_read() {
         (None, None) => panic!("neither end has a name"),
     };
     // It has no parity.
-    let line = MachineLine::open(&format!("{}@19200,7E1", path.display()), || ()).unwrap();
-    assert!(matches!(&next(&line, 1)[..], [Event::Lost(text)] if text.contains("speed or frame")));
-    let line = MachineLine::open(&format!("{}@19200,8N2", path.display()), || ()).unwrap();
+    let line = CmmConnection::open(&format!("{}@19200,7E1", path.display()), || ()).unwrap();
+    assert!(matches!(&next(&line, 1)[..], [Event::Lost(text)] if text.contains("baud rate or frame")));
+    let line = CmmConnection::open(&format!("{}@19200,8N2", path.display()), || ()).unwrap();
     assert_eq!(next(&line, 1), [Event::Opened]);
     let settings = cable.get_configuration().unwrap();
     assert_eq!(settings.get_baud_rate().unwrap(), 19_200);
@@ -100,16 +100,19 @@ fn a_serial_line_is_set_to_its_speed_and_read() {
     machine.write_all(b"POS 1 2 ").unwrap();
     std::thread::sleep(Duration::from_millis(250));
     machine.write_all(b"3\r\nTOUCH SU 4 5 6\r\n").unwrap();
-    let touched = Said::Touch { region: "SU".into(), place: Point::new(4.0, 5.0, 6.0) };
-    assert_eq!(next(&line, 2), [Event::Said(Said::Position(Point::new(1.0, 2.0, 3.0))), Event::Said(touched)]);
+    let touched = Statement::Touch { region: "SU".into(), place: Point::new(4.0, 5.0, 6.0) };
+    assert_eq!(
+        next(&line, 2),
+        [Event::Statement(Statement::Position(Point::new(1.0, 2.0, 3.0))), Event::Statement(touched)]
+    );
     // Pulled out.
     drop((machine, cable));
     assert!(matches!(&next(&line, 1)[..], [Event::Lost(text)] if text.contains("/dev/pts")));
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     std::fs::write(&file, "POS 1 2 3\n").unwrap();
-    let line = MachineLine::open(&file.display().to_string(), || ()).unwrap();
-    assert!(matches!(&next(&line, 1)[..], [Event::Lost(text)] if text.contains("no serial device")));
+    let line = CmmConnection::open(&file.display().to_string(), || ()).unwrap();
+    assert!(matches!(&next(&line, 1)[..], [Event::Lost(text)] if text.contains("not a serial device")));
 }
 
 #[test]
@@ -118,12 +121,12 @@ fn a_closed_port_is_a_sentence_said_once() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         format!("tcp://{}", listener.local_addr().unwrap())
     };
-    let line = MachineLine::open(&address, || ()).unwrap();
+    let line = CmmConnection::open(&address, || ()).unwrap();
     let events = next(&line, 1);
-    assert!(matches!(&events[..], [Event::Lost(text)] if text.contains(&address) && text.contains("nobody listens")));
+    assert!(matches!(&events[..], [Event::Lost(text)] if text.contains(&address) && text.contains("refused")));
     std::thread::sleep(Duration::from_millis(2500));
     assert_eq!(line.events().count(), 0);
-    assert!(MachineLine::open("nowhere", || ()).is_err());
+    assert!(CmmConnection::open("nowhere", || ()).is_err());
 }
 
 #[test]
@@ -156,7 +159,7 @@ fn a_folder_that_comes_late_is_watched_from_then_on() {
     std::fs::create_dir(&folder).unwrap();
     assert_eq!(next("the folder"), watched_folder::Event::Opened);
     std::fs::write(folder.join("a.ply"), "ply").unwrap();
-    assert_eq!(next("the file"), watched_folder::Event::Whole(folder.join("a.ply")));
+    assert_eq!(next("the file"), watched_folder::Event::Complete(folder.join("a.ply")));
 }
 
 fn rx_ry_rz(angles_deg: [f64; 3]) -> UnitQuaternion<f64> {
@@ -230,9 +233,9 @@ fn the_window_shows_what_is_still_to_be_turned() {
     harness.run_steps(3);
     harness.get_by_label("Mechanical alignment").click();
     harness.run_steps(3);
-    assert!(has_text(&harness, "Nothing is watched yet"));
+    assert!(has_text(&harness, "Not started"));
     // Nothing named is a sentence.
-    harness.get_by_label("Start watching").click();
+    harness.get_by_label("Start monitoring").click();
     settle(&mut harness);
     assert!(has_text(&harness, "Name the folder"));
     harness.get_by_label("Dismiss").click();
@@ -240,8 +243,8 @@ fn the_window_shows_what_is_still_to_be_turned() {
 
     let line = format!("tcp://{}", listener.local_addr().unwrap());
     fill(&mut harness, "Snapshot folder", text(folder.path()));
-    fill(&mut harness, "Machine line", &line);
-    harness.get_by_label("Start watching").click();
+    fill(&mut harness, "CMM connection", &line);
+    harness.get_by_label("Start monitoring").click();
     settle(&mut harness);
     assert!(harness.state().dispatcher().mechanical.is_running(), "{:?}", harness.state().dispatcher().messages);
     let setup = harness.state().dispatcher().document.calibration.setup.mechanical.clone();
@@ -260,7 +263,7 @@ fn the_window_shows_what_is_still_to_be_turned() {
     save_picture(&mut harness, "mechanical-artefact");
 
     // The sensor, over the artefact as it was touched.
-    harness.get_by_label("2. Sensor's module").click();
+    harness.get_by_label("2. Sensor module").click();
     settle(&mut harness);
     wait_for_text(&mut harness, "Waiting for a snapshot");
     wait("the folder", || {
@@ -274,7 +277,7 @@ fn the_window_shows_what_is_still_to_be_turned() {
     let off = |angles: [f64; 3], mounted: UnitQuaternion<f64>| left(angles, mounted * nominal.inverse());
     let angles = wait_for_angles(&mut harness, |angles| off(angles, mounted) < 0.05);
     wait_for_text(&mut harness, "snapshot-1.ply");
-    assert!(has_text(&harness, "Last snapshot: ") && has_text(&harness, "as it was touched"));
+    assert!(has_text(&harness, "Last snapshot: ") && has_text(&harness, "as probed"));
     save_picture(&mut harness, "mechanical-sensor");
     harness.ctx.set_theme(egui::Theme::Dark);
     save_picture(&mut harness, "mechanical-dark");
@@ -294,7 +297,7 @@ fn the_window_shows_what_is_still_to_be_turned() {
     drop((machine, listener));
     wait_for_text(&mut harness, "is lost");
     // Nothing of it was a step since the pick of the stage.
-    harness.get_by_label("Stop watching").click();
+    harness.get_by_label("Stop monitoring").click();
     harness.run_steps(3);
     assert!(!harness.state().dispatcher().mechanical.is_running());
     assert_eq!(harness.state().dispatcher().history.undo_label(), Some("Change the set-up"));

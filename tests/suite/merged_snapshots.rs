@@ -9,11 +9,11 @@ use shadowgraph::inspect::alignment::multi_view;
 use shadowgraph::inspect::calibration::merging::{Merged, Seam, Snapshot, merge};
 use shadowgraph::inspect::calibration::trials::{self, Scene, Setting};
 use shadowgraph::inspect::calibration::{Calibration, Handedness, Mounting};
-use shadowgraph::inspect::features::holes::{self, NominalHole};
+use shadowgraph::inspect::features::sheet_metal::holes::{self, NominalHole};
 use shadowgraph::inspect::simulation::cmm::Cmm;
 use shadowgraph::inspect::simulation::sensor::{Sensor, take};
 use shadowgraph::io::{LoadOptions, load_nominal, write};
-use shadowgraph::report::certificate::sealed;
+use shadowgraph::report::certificate::with_digest;
 
 use super::support::{asset, errors, shadowgraph, text};
 
@@ -177,7 +177,7 @@ fn snapshots_are_merged_from_files() {
             "cmm_from_sensor": transform::rows_of(&Pose::identity()), "date_unix_s": 0, "valid_until_unix_s": expires,
             "certified": true,
         });
-        std::fs::write(at("calibration.json"), sealed(record).to_string()).unwrap();
+        std::fs::write(at("calibration.json"), with_digest(record).to_string()).unwrap();
     };
     let run = |positions: &str, more: &[&str]| {
         let (calibration, positions, out) = (at("calibration.json"), at(positions), at("merged.ply"));
@@ -220,14 +220,14 @@ fn snapshots_are_merged_from_files() {
     calibration(1 << 40);
     let mut record: Value = serde_json::from_str(&std::fs::read_to_string(at("calibration.json")).unwrap()).unwrap();
     record["certified"] = false.into();
-    std::fs::write(at("calibration.json"), sealed(record).to_string()).unwrap();
+    std::fs::write(at("calibration.json"), with_digest(record).to_string()).unwrap();
     let refused = run("positions.csv", &[]);
     assert!(refused.status.code() == Some(2) && errors(&refused).contains("not certified"), "{}", errors(&refused));
     calibration(1000);
     std::fs::write(at("missing.csv"), "gone.ply,0,0,0\n").unwrap();
     assert!(errors(&run("missing.csv", &reason)).contains("gone.ply"));
     std::fs::write(at("calibration.json"), "{}").unwrap();
-    assert!(errors(&run("positions.csv", &[])).contains("no calibration"));
+    assert!(errors(&run("positions.csv", &[])).contains("not a calibration record"));
 }
 
 /// A sheet with round holes: every hole in a square of its own, the rest of the square meshed about it.

@@ -185,17 +185,17 @@ fn plans_and_parts() {
 fn touches_and_calibrations() {
     let table = "region,x_mm,y_mm,z_mm\nLP,1.5,2,3e-1\nRP;4;5;6 # by hand\nLL\t1\t2\t3\n";
     try_all("touches.csv", table.as_bytes(), |path| {
-        shadowgraph::io::region_table::is_one(path);
+        shadowgraph::io::region_table::is_region_table(path);
         shadowgraph::io::region_table::read(path).map(drop)
     });
     let record = r#"{"schema":"shadowgraph.calibration/1","handedness":"left","position_mm":[1.0,2.0,3.0],
         "cmm_from_sensor":[[1.0,0.0,0.0,4.0],[0.0,1.0,0.0,5.0],[0.0,0.0,1.0,6.0],[0.0,0.0,0.0,1.0]],
         "date_unix_s":1000,"valid_until_unix_s":2000}"#;
-    let record = shadowgraph::report::certificate::sealed(serde_json::from_str(record).unwrap()).to_string();
+    let record = shadowgraph::report::certificate::with_digest(serde_json::from_str(record).unwrap()).to_string();
     try_all("calibration.json", record.as_bytes(), |path| {
-        let strict = shadowgraph::report::certificate::Issued::read(path).map(drop);
+        let strict = shadowgraph::report::certificate::CalibrationRecord::read(path).map(drop);
         // Past the digest, too, nothing may panic.
-        drop(shadowgraph::report::certificate::Issued::read_even_edited(path));
+        drop(shadowgraph::report::certificate::CalibrationRecord::read_unverified(path));
         strict
     });
 }

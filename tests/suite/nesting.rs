@@ -70,7 +70,7 @@ fn check(parts: &[Mesh], signs: &[([f64; 3], f64)], says: &[&str]) {
 #[test]
 fn of_two_boxes_apart_the_inverted_one_is_turned_on_loading() {
     let signs = [([0.0, 1.0, 3.0], -2.0), ([0.0, 1.0, 6.0], 1.0), ([20.0, 1.0, 3.0], -2.0), ([20.0, 1.0, 7.0], 2.0)];
-    let said = "Closed shells were turned by how they lie in each other: 1 outward, 0 inward as cavities (12 facets).";
+    let said = "Closed shells were reoriented by their nesting: 1 outward, 0 inward as cavities (12 facets).";
     check(&[cube([0.0; 3], 5.0), inside_out(cube([20.0, 0.0, 0.0], 5.0))], &signs, &[said]);
     check(&[cube([0.0; 3], 5.0), cube([20.0, 0.0, 0.0], 5.0)], &signs, &[]);
 }
@@ -93,8 +93,8 @@ fn shells_nested_three_deep_face_by_turns_after_loading() {
 
 #[test]
 fn shells_that_overlap_leave_the_sign_open_and_say_where() {
-    let said = "2 closed shells overlap, so it is not known which are cavities: loading left them as they are, and \
-                the sign of deviations is open there, about (2.00, 1.50, 1.00) mm.";
+    let said = "2 closed shells overlap, so cavities cannot be identified: they were loaded unchanged, and the sign \
+                of deviations is undefined there, near (2.00, 1.50, 1.00) mm.";
     let apart = ([40.0, 0.5, 1.0], -1.0);
     check(&[cube([0.0; 3], 5.0), cube([4.0, 3.0, 2.0], 5.0), cube([40.0, 0.0, 0.0], 2.0)], &[apart], &[said]);
 }

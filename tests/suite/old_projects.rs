@@ -16,16 +16,28 @@ use shadowgraph::inspect::alignment::point_pairs::PointPair;
 use shadowgraph::inspect::cleaning::Step;
 use shadowgraph::inspect::deviation;
 use shadowgraph::inspect::features::constructions::Construction;
-use shadowgraph::inspect::features::weights::Weights;
+use shadowgraph::inspect::features::fits::weights::Weights;
 use shadowgraph::inspect::features::{Kind, Objective};
 use shadowgraph::inspect::tolerances::Plan;
 use shadowgraph::io::xyz::Columns;
 use shadowgraph::session::Document;
 use shadowgraph::session::selection::Selectable;
 
+use shadowgraph::dispatch::Calibrate;
+use shadowgraph::dispatch::monitoring::Monitoring;
+use shadowgraph::geometry::{Cloud, transform};
+use shadowgraph::inspect::calibration::repeatability::Machine;
+use shadowgraph::inspect::calibration::trials::{self, Setting};
+use shadowgraph::inspect::calibration::{ArtefactKind, Handedness};
+use shadowgraph::inspect::simulation::sensor::Sensor;
+use shadowgraph::io::write;
+use shadowgraph::render::selecting::Brushed;
+use shadowgraph::session::calibration::monitoring::CalibrationMonitoring;
+use shadowgraph::session::calibration::{Instrument, Setup};
+
 use super::support::{asset, context, text};
 
-const KINDS: [&str; 3] = ["comparison", "facet-comparison", "touched-features"];
+const KINDS: [&str; 4] = ["comparison", "facet-comparison", "touched-features", "calibration"];
 
 fn samples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/projects")
@@ -67,6 +79,34 @@ fn figures(document: &Document) -> Value {
         "tolerances": judged,
         "holes": document.probing.holes.len(),
         "title": document.settings.report.title,
+        "calibration": calibration_figures(document),
+    })
+}
+
+/// What is read off a calibration, its monitoring and the set-up of the mechanical alignment.
+fn calibration_figures(document: &Document) -> Value {
+    let (own, watched) = (&document.calibration, &document.monitoring);
+    let outcome = own.outcome.as_ref().map(|outcome| {
+        let calibration = &outcome.calibration;
+        json!({
+            "cmm_from_sensor": transform::rows_of(&calibration.mounting.cmm_from_sensor),
+            "place_sigma_mm": calibration.uncertainty.place_mm(),
+            "is_certified": calibration.certification().is_certified(),
+            "snapshots": calibration.snapshots,
+            "operator": outcome.provenance.operator,
+            "made_unix_s": outcome.provenance.unix_s,
+        })
+    });
+    json!({
+        "outcome": outcome,
+        "artefact": own.setup.artefact.artefact().name(),
+        "regions": own.sensor.regions.iter().map(|own| own.len()).collect::<Vec<_>>(),
+        "points_of_cmm": own.cmm.actual.as_ref().map(|actual| actual.cloud.points.len()),
+        "serial": own.setup.serials.sensor,
+        "mechanical": [own.setup.mechanical.limit_deg, own.setup.mechanical.sensor.pitch_mm],
+        "folder": own.setup.mechanical.folder,
+        "log": watched.log.as_ref().and_then(|path| path.file_name()).map(|name| name.to_string_lossy().into_owned()),
+        "machine": watched.machine,
     })
 }
 
@@ -117,7 +157,8 @@ fn every_kind_of_project_opens_with_the_figures_it_had() {
 #[test]
 #[ignore = "writes the samples of this version"]
 fn write_samples() {
-    for (kind, made) in KINDS.into_iter().zip([comparison as fn() -> Dispatcher, facet_comparison, touched_features]) {
+    let kinds = [comparison as fn() -> Dispatcher, facet_comparison, touched_features, calibration];
+    for (kind, made) in KINDS.into_iter().zip(kinds) {
         let mut dispatcher = made();
         let path = samples().join(format!("{kind}.shadowgraph"));
         sent(&mut dispatcher, Projects::Save(path.clone()));
@@ -267,5 +308,47 @@ fn touched_features() -> Dispatcher {
     let holes = samples().join("holes.csv");
     std::fs::write(&holes, "name,x_mm,y_mm,z_mm,axis_i,axis_j,axis_k,radius_mm\nbore,15,20,10,0,0,1,5\n").unwrap();
     sent(own, Probe::OpenHoles(holes));
+    dispatcher
+}
+
+/// Regions of a snapshot and touches, a calibration with its log, and the set-up of the mechanical alignment before it.
+fn calibration() -> Dispatcher {
+    let mut dispatcher = Dispatcher::new(context());
+    let own = &mut dispatcher;
+    let setting = Setting { sensor: Sensor { pitch_mm: [0.9, 0.9], ..Sensor::default() }, ..Setting::default() };
+    let scene = trials::scene(&setting, &trials::Made::of(&setting), Handedness::Left, 3).unwrap();
+    let [snapshot, touches, log] =
+        ["snapshot.ply", "touches.csv", "calibrations.jsonl"].map(|name| samples().join(name));
+    write::cloud(&snapshot, &Cloud::from_points(scene.views[0].cloud.points.clone())).unwrap();
+    let regions = ArtefactKind::default().artefact().regions();
+    let rows = regions.iter().zip(&scene.touches).flat_map(|(region, points)| {
+        points.iter().map(|at| format!("{},{:.6},{:.6},{:.6}\n", region.short, at.x, at.y, at.z))
+    });
+    std::fs::write(&touches, format!("region,x,y,z\n{}", rows.collect::<String>())).unwrap();
+    let _ = std::fs::remove_file(&log);
+    let mut setup = Setup {
+        handedness: Handedness::Left,
+        probe_radius_mm: Some(1.5),
+        operator: "K. Weiß".into(),
+        position_mm: [0.0, 0.0, 0.0],
+        ..Setup::default()
+    };
+    setup.serials.sensor = "SLS-0042".into();
+    setup.mechanical.limit_deg = 0.08;
+    setup.mechanical.sensor.pitch_mm = 0.75;
+    setup.mechanical.folder = "/measured/snapshots".into();
+    sent(own, Calibrate::SetUp(Box::new(setup)));
+    let machine = Machine { warm_up_minutes: 42.0, restarted_unix_s: Some(1_700_000_000), ..Machine::default() };
+    let watched = CalibrationMonitoring { log: Some(log), certificate: None, machine };
+    sent(own, Command::Monitoring(Monitoring::Set(Box::new(watched))));
+    for (instrument, path) in [(Instrument::Sensor, snapshot), (Instrument::Cmm, touches)] {
+        sent(own, Calibrate::OpenMeasurement { instrument, path });
+    }
+    for (region, indices) in scene.views[0].regions.iter().enumerate() {
+        let stroke = Brushed::Points(Subset::new(indices.clone()));
+        let instrument = Instrument::Sensor;
+        sent(own, Calibrate::BrushRegion { instrument, region, stroke, how: Combine::Replace });
+    }
+    sent(own, Calibrate::Run);
     dispatcher
 }

@@ -10,7 +10,7 @@ use shadowgraph::inspect::calibration::artefacts::{Drawn, Imperfect};
 use shadowgraph::inspect::calibration::trials::{Made, Scene, Setting, scene};
 use shadowgraph::inspect::calibration::{ArtefactKind, Handedness};
 use shadowgraph::io::write;
-use shadowgraph::session::calibrating::{Device, NominalFiles, Setup};
+use shadowgraph::session::calibration::{Instrument, NominalFiles, Setup};
 
 use super::support::{context, errors, shadowgraph, text};
 
@@ -63,17 +63,18 @@ impl Files {
         self.folder.path().join(name)
     }
 
-    /// Opens both devices' files and looks for the regions.
+    /// Opens both instruments' files and looks for the regions.
     fn found(&self, setup: Setup) -> (Dispatcher, Result<()>) {
         let mut dispatcher = Dispatcher::new(context());
         let progress = Progress::silent();
         let probe_radius_mm = Some(self.setting.cmm.probe_radius_mm);
         let setup = Setup { probe_radius_mm, ..setup };
-        let open = |device, name: &str| Command::Calibrate(Calibrate::OpenMeasurement { device, path: self.at(name) });
+        let open =
+            |instrument, name: &str| Command::Calibrate(Calibrate::OpenMeasurement { instrument, path: self.at(name) });
         let commands = [
             Command::Calibrate(Calibrate::SetUp(Box::new(setup))),
-            open(Device::Sensor, "snapshot.ply"),
-            open(Device::Cmm, "touches.csv"),
+            open(Instrument::Sensor, "snapshot.ply"),
+            open(Instrument::Cmm, "touches.csv"),
         ];
         for command in commands {
             dispatcher.run_now(command, &progress).unwrap();
@@ -136,7 +137,7 @@ fn what_does_not_fit_the_cad_is_said() {
     let with = |name: &str, text: String| std::fs::write(files.at(name), text).unwrap();
     let few: String = places.lines().filter(|line| !line.starts_with("SU")).map(|line| format!("{line}\n")).collect();
     with("few.csv", few);
-    refused(files.by_cad("own.stl", "few.csv"), "No place is named SU");
+    refused(files.by_cad("own.stl", "few.csv"), "No point is named SU");
     with("far.csv", format!("{places}LP,0,0,90\n"));
     refused(files.by_cad("own.stl", "far.csv"), "is not within 5 mm of the CAD");
     with("other.csv", format!("{places}XY,0,0,0\n"));
@@ -146,8 +147,10 @@ fn what_does_not_fit_the_cad_is_said() {
     refused(Setup { nominal: alone, ..Setup::default() }, "Name both");
     let marks = Setup { artefact: ArtefactKind::PenLines, ..files.by_cad("own.stl", "places.csv") };
     let mut dispatcher = Dispatcher::new(context());
-    let open =
-        Command::Calibrate(Calibrate::OpenMeasurement { device: Device::Sensor, path: files.at("snapshot.ply") });
+    let open = Command::Calibrate(Calibrate::OpenMeasurement {
+        instrument: Instrument::Sensor,
+        path: files.at("snapshot.ply"),
+    });
     for command in [Command::Calibrate(Calibrate::SetUp(Box::new(marks))), open] {
         dispatcher.run_now(command, &Progress::silent()).unwrap();
     }

@@ -25,7 +25,7 @@ fn show(window: &mut Window, workspace: &str) {
 fn toggle_theme(window: &mut Window) {
     window.get_by_label("View").click();
     window.run_steps(3);
-    window.get_by_label("Light or dark").click();
+    window.get_by_label("Light or dark theme").click();
     window.run_steps(4);
 }
 

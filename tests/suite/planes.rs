@@ -11,8 +11,8 @@ use shadowgraph::base::{Progress, random::Random};
 use shadowgraph::dispatch::{Command, Dispatcher, Features, Parts, Projects, Select};
 use shadowgraph::geometry::{Cloud, Combine, Point, Subset, Vector};
 use shadowgraph::inspect::features::Fit;
+use shadowgraph::inspect::features::fits::weights::{Weighting, Weights};
 use shadowgraph::inspect::features::recipe::FeatureRecipe;
-use shadowgraph::inspect::features::weights::{Weighting, Weights};
 use shadowgraph::io::write;
 use shadowgraph::session::Document;
 use shadowgraph::session::features::Measured;
@@ -92,7 +92,7 @@ fn sets_of_parallel_planes_from_files_have_one_normal_and_distances_with_uncerta
     assert!(value["sets"][1]["fit"]["normal"][0].as_f64().unwrap() > 0.999_999);
     let output = shadowgraph(&["fit", "plane-set", text(&low), text(&high)]);
     let printed = String::from_utf8(output.stdout).unwrap();
-    for part in ["Normal", "± ", "Distance 1 to 2", "Centroid", "all alike"] {
+    for part in ["Normal", "± ", "Distance 1 to 2", "Centroid", "uniform"] {
         assert!(printed.contains(part), "{part}: {printed}");
     }
 }
@@ -150,8 +150,8 @@ fn weights_masks_and_incidence_take_bumps_out_of_plane_and_set() {
     assert!(tilt(&by_incidence) < 0.5 * tilt(&plain), "{} {}", tilt(&by_incidence), tilt(&plain));
     let by_area = fit(&["plane", text(&scan), "--weights", "area"]);
     assert_eq!(by_area["weights"], "by area");
-    refused(&["plane", text(&scan), "--weights", "incidence"], 2, "where the sensor stood");
-    refused(&["plane", text(&low), "--weights", "column"], 3, "no column of weights");
+    refused(&["plane", text(&scan), "--weights", "incidence"], 2, "sensor position");
+    refused(&["plane", text(&low), "--weights", "column"], 3, "no weight column");
     refused(&["plane", text(&low), "--weights", "column", "--weight-column", "9"], 3, "column 9");
     refused(&["plane", text(&low), "--weight-column", "4"], 2, "--weights column");
     refused(&["plane", text(&low), text(&high)], 2, "one file of points");
@@ -239,7 +239,7 @@ fn parallel_planes_are_fitted_by_mouse() {
     press(&mut harness, "low");
     press(&mut harness, "high");
     press(&mut harness, "Weights");
-    press(&mut harness, "by the file's column");
+    press(&mut harness, "by file column");
     harness.run_steps(10);
     press(&mut harness, "Fit parallel planes");
     let features = |harness: &Harness<'static, App>| fits(&harness.state().dispatcher().document);

@@ -7,17 +7,17 @@ use egui_kittest::kittest::Queryable as _;
 use serde_json::{Value, json};
 use shadowgraph::base::Progress;
 use shadowgraph::base::random::Random;
-use shadowgraph::dispatch::accept::Accept;
 use shadowgraph::dispatch::probe::Probe;
-use shadowgraph::dispatch::{Command, Projects, upkeep};
+use shadowgraph::dispatch::{Command, Projects, monitoring};
 use shadowgraph::geometry::{Cloud, Point, Vector};
+use shadowgraph::inspect::acceptance::AcceptanceTest;
 use shadowgraph::inspect::acceptance::{Characteristic, Limit, Settings, Verdict};
 use shadowgraph::inspect::probing::{Place, Prober as _, SimulatedProber};
-use shadowgraph::io::probing_csv::{Reported, write_touches};
+use shadowgraph::io::probing_csv::{ReportedPoint, write_touches};
 use shadowgraph::io::write;
-use shadowgraph::report::certificate::sealed;
-use shadowgraph::session::logged_calibration::CalibrationDetails;
-use shadowgraph::session::upkeep::Upkeep;
+use shadowgraph::report::certificate::with_digest;
+use shadowgraph::session::calibration::logged::CalibrationDetails;
+use shadowgraph::session::calibration::monitoring::CalibrationMonitoring;
 
 use super::calibration_at_work::press;
 use super::support::{errors, shadowgraph, text};
@@ -90,7 +90,7 @@ fn holes_are_measured_from_scan_to_converged_probe_on_files() {
         let begun = sheet.begin("holes.csv", &["--probe-radius-mm", "1", "--search-mm", "1.5"]);
         assert_eq!(begun.status.code(), Some(0), "{}", errors(&begun));
         let printed = String::from_utf8_lossy(&begun.stdout).into_owned();
-        assert!(printed.contains("nominal X") && printed.contains("2 are to be touched"), "{printed}");
+        assert!(printed.contains("nominal X") && printed.contains("2 are to be probed"), "{printed}");
         assert!(errors(&begun).contains("Hole nowhere"), "{}", errors(&begun));
         assert!(std::fs::read_to_string(sheet.at("probing/program.dmi")).unwrap().starts_with("FILNAM/"));
         let targets = std::fs::read_to_string(sheet.at("probing/targets.csv")).unwrap();
@@ -110,7 +110,7 @@ fn holes_are_measured_from_scan_to_converged_probe_on_files() {
                 std::fs::write(sheet.at("again.csv"), first).unwrap();
                 let again = sheet.take(&sheet.at("again.csv"));
                 assert!(
-                    again.status.code() == Some(3) && errors(&again).contains("taken in already"),
+                    again.status.code() == Some(3) && errors(&again).contains("already evaluated"),
                     "{}",
                     errors(&again)
                 );
@@ -192,16 +192,16 @@ fn what_is_wrong_with_holes_and_touches_is_a_sentence_and_changes_nothing() {
         assert!(errors(&output).contains(says), "{says}: {}", errors(&output));
     };
     refused(sheet.begin("holes.csv", &[]), 2, "--probe-radius-mm");
-    refused(sheet.begin("holes.csv", &["--probe-radius-mm", "NaN"]), 2, "probe's radius must be above 0");
+    refused(sheet.begin("holes.csv", &["--probe-radius-mm", "NaN"]), 2, "stylus tip radius must be above 0");
     refused(sheet.begin("holes.csv", &["--probe-radius-mm", "1", "--clearance-mm", "1"]), 2, "clearance of 1 mm");
     refused(sheet.begin("holes.csv", &["--probe-radius-mm", "1", "--search-mm", "-2"]), 2, "above 0");
     let with = |name: &str, content: String| std::fs::write(sheet.at(name), content).unwrap();
     with("none.csv", TITLES.to_owned());
-    refused(sheet.begin("none.csv", &["--probe-radius-mm", "1"]), 3, "no lines of values");
+    refused(sheet.begin("none.csv", &["--probe-radius-mm", "1"]), 3, "no rows of values");
     with("nan.csv", format!("{TITLES}H1,NaN,0,0,0,0,1,5\n"));
     refused(sheet.begin("nan.csv", &["--probe-radius-mm", "1"]), 3, "Line 2: “NaN” in “x_mm”");
     with("far.csv", format!("{TITLES}H1,900,0,0,0,0,1,5\n"));
-    refused(sheet.begin("far.csv", &["--probe-radius-mm", "1"]), 3, "none of the holes");
+    refused(sheet.begin("far.csv", &["--probe-radius-mm", "1"]), 3, "None of the holes");
     assert!(!sheet.at("probing").exists());
 
     let begun = sheet.begin("holes.csv", &["--probe-radius-mm", "1", "--json"]);
@@ -216,14 +216,14 @@ fn what_is_wrong_with_holes_and_touches_is_a_sentence_and_changes_nothing() {
     with("nan.csv", touches.replacen(second, &second.replacen(number, "nan", 1), 1));
     refused(sheet.take(&sheet.at("nan.csv")), 3, "Line 2: “nan”");
     with("others.csv", touches.replace("H1,", "A,").replace("H2,", "B,"));
-    refused(sheet.take(&sheet.at("others.csv")), 3, "the touches are of “");
+    refused(sheet.take(&sheet.at("others.csv")), 3, "these points are of “");
     refused(sheet.take(&sheet.at("gone.csv")), 3, "does not exist");
     assert_eq!(state(), before);
     let taken = sheet.take(&sheet.at("touches.csv"));
     assert_eq!(taken.status.code(), Some(0), "{}", errors(&taken));
-    refused(sheet.take(&sheet.at("touches.csv")), 3, "taken in already, in round 1");
+    refused(sheet.take(&sheet.at("touches.csv")), 3, "already evaluated in probing cycle 1");
     with("probing/rounds.json", before[..before.len() / 2].to_owned());
-    refused(sheet.take(&sheet.at("touches.csv")), 3, "holds no rounds");
+    refused(sheet.take(&sheet.at("touches.csv")), 3, "holds no probing cycles");
 }
 
 /// Holes in the window: planned by mouse, touched by a simulated machine, taken back, and kept by a project.
@@ -234,15 +234,16 @@ fn holes_are_measured_in_the_window() {
     settle(&mut harness);
     harness.query_all_by_label("Calibrate").next().unwrap().click();
     harness.run_steps(3);
-    press(&mut harness, "Hybrid measuring");
+    press(&mut harness, "Hybrid measurement");
     harness.run_steps(30);
     // The command that the button “Hole list…” leads to once a file was chosen.
     harness.get_by_label("Hole list…");
     harness.state_mut().send(Probe::OpenHoles(sheet.at("holes.csv")));
     settle(&mut harness);
-    harness.get_by_label("Ball radius").scroll_to_me();
+    // The last field of that name; the first is in the setup of the calibration.
+    harness.query_all_by_label("Stylus tip radius").next_back().unwrap().scroll_to_me();
     harness.run_steps(4);
-    let at = harness.get_by_label("Ball radius").rect().center();
+    let at = harness.query_all_by_label("Stylus tip radius").next_back().unwrap().rect().center();
     click_at(&mut harness, at);
     harness.run_steps(2);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
@@ -251,7 +252,7 @@ fn holes_are_measured_in_the_window() {
     harness.run_steps(1);
     harness.key_press(egui::Key::Enter);
     settle(&mut harness);
-    press(&mut harness, "Find holes and plan");
+    press(&mut harness, "Find holes and plan probing");
     let probing = |harness: &egui_kittest::Harness<'static, shadowgraph::app::App>| {
         std::sync::Arc::clone(&harness.state().dispatcher().document.probing)
     };
@@ -269,7 +270,7 @@ fn holes_are_measured_in_the_window() {
         settle(&mut harness);
         let Some(program) = probing(&harness).program().unwrap() else { break };
         assert!(folder.join("targets.csv").exists());
-        let mut machine = SimulatedProber::new(TRUE.map(place).to_vec(), 0.0005, Reported::BallCentre, round);
+        let mut machine = SimulatedProber::new(TRUE.map(place).to_vec(), 0.0005, ReportedPoint::BallCentre, round);
         let touched = machine.probe(&program, &Progress::silent()).unwrap();
         let touches = sheet.at(&format!("touches-{round}.csv"));
         std::fs::write(&touches, write_touches(&touched.touches).unwrap()).unwrap();
@@ -287,7 +288,7 @@ fn holes_are_measured_in_the_window() {
         assert!(harness.query_all_by_label(&shown).next().is_some(), "{shown}");
     }
     assert!(harness.query_all_by_label_contains("2 holes have converged").next().is_some());
-    harness.get_by_label("Take touches…").scroll_to_me();
+    harness.get_by_label("Load probed points…").scroll_to_me();
     save_picture(&mut harness, "hybrid");
     press(&mut harness, "Features");
     save_picture(&mut harness, "hybrid_scan");
@@ -345,7 +346,7 @@ fn a_log_of_calibrations_names_the_one_that_left() {
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(printed.contains("The shift along Z of the last calibration"), "{printed}");
     assert!(printed.contains("beyond three standard deviations"), "{printed}");
-    assert!(printed.contains("12 calibrations only"), "{printed}");
+    assert!(printed.contains("only 12 calibrations"), "{printed}");
     // It is in time, but its charts are not quiet: it does not hold.
     assert!(printed.contains("The last calibration does not hold: it failed "), "{printed}");
     assert!(printed.contains("Failed: control chart of individuals, shift along Z: "), "{printed}");
@@ -372,7 +373,7 @@ fn a_log_of_calibrations_names_the_one_that_left() {
     let output = run(&["--valid-hours", "8"]);
     assert!(String::from_utf8_lossy(&output.stdout).contains("expired"), "{output:?}");
     let refused = run(&["--warm-up-minutes", "nan"]);
-    assert!(refused.status.code() == Some(2) && errors(&refused).contains("warm up"), "{}", errors(&refused));
+    assert!(refused.status.code() == Some(2) && errors(&refused).contains("warm-up"), "{}", errors(&refused));
     std::fs::write(&log, whole.lines().next().unwrap()).unwrap();
     let refused = run(&[]);
     assert!(refused.status.code() == Some(3) && errors(&refused).contains("at least two"), "{}", errors(&refused));
@@ -465,7 +466,7 @@ fn a_calibration_far_from_its_certificate_does_not_hold() {
                 "reference_mm": [0.0, 0.0, 0.0], "place_mm": [0.006, 0.006, 0.006], "angles_deg": [0.003, 0.003, 0.003],
             },
         });
-        std::fs::write(&certificate, sealed(issued).to_string()).unwrap();
+        std::fs::write(&certificate, with_digest(issued).to_string()).unwrap();
     };
     let run = |more: &[&str]| {
         let arguments = ["repeatability", "--log", text(&log), "--certificate", text(&certificate)];
@@ -498,26 +499,29 @@ fn control_charts_are_shown_in_the_window() {
     harness.query_all_by_label("Calibrate").next().unwrap().click();
     harness.run_steps(3);
     // As the field sends it once a path was typed or chosen.
-    let set = upkeep::Request::Set(Box::new(Upkeep { log: Some(log), ..Upkeep::default() }));
-    harness.state_mut().send(Command::Upkeep(set));
+    let set = monitoring::Monitoring::Set(Box::new(CalibrationMonitoring {
+        log: Some(log),
+        ..CalibrationMonitoring::default()
+    }));
+    harness.state_mut().send(Command::Monitoring(set));
     settle(&mut harness);
     press(&mut harness, "Repeatability");
     harness.run_steps(30);
-    press(&mut harness, "Read the log");
+    press(&mut harness, "Read log");
     assert!(harness.query_all_by_label("12 calibrations in the log.").next().is_some());
     assert!(harness.query_all_by_label("Does not hold").next().is_some());
     let failed = "Failed: control chart of individuals, shift along Z";
     assert!(harness.query_all_by_label_contains(failed).next().is_some());
-    assert!(harness.query_all_by_label("Out of control: look").next().is_some());
+    assert!(harness.query_all_by_label("Out of control").next().is_some());
     press(&mut harness, "Shift along Z");
     harness.run_steps(4);
     let says = "Calibration 12 lies beyond three standard deviations from the mean.";
     assert!(harness.query_all_by_label(says).next().is_some());
     save_picture(&mut harness, "repeatability");
-    press(&mut harness, "The CMM was restarted");
+    press(&mut harness, "CMM was restarted");
     harness.run_steps(4);
-    assert!(harness.state().dispatcher().document.upkeep.machine.restarted_unix_s.is_some());
-    assert!(harness.query_all_by_label("Ended by a restart of the CMM").next().is_some());
+    assert!(harness.state().dispatcher().document.monitoring.machine.restarted_unix_s.is_some());
+    assert!(harness.query_all_by_label("Invalidated by a CMM restart").next().is_some());
 }
 
 /// A ball bar as a sensor at the origin sees it: its balls too large and too far apart by known amounts.
@@ -583,9 +587,9 @@ fn a_sensor_is_judged_by_scans_of_a_ball_bar() {
     let refused = |output: std::process::Output, code: i32, says: &str| {
         assert!(output.status.code() == Some(code) && errors(&output).contains(says), "{}", errors(&output));
     };
-    refused(run(&[&half], &usual), 3, "half.ply: Only one ball");
+    refused(run(&[&half], &usual), 3, "half.ply: Only one sphere");
     refused(run(&[&first], &["--sphere-radius-mm", "15"]), 2, "--bar-length-mm");
-    refused(run(&[&first], &with("roundness=0.1")), 2, "“roundness” is no characteristic");
+    refused(run(&[&first], &with("roundness=0.1")), 2, "“roundness” is not a characteristic");
     refused(run(&[&first], &with("sphere_spacing=-1")), 2, "limit above 0");
     refused(shadowgraph(&["accept"]), 2, "--bar");
 }
@@ -608,10 +612,10 @@ fn a_sensor_is_judged_by_flats_in_the_window() {
     let mut harness = open(Vec::new(), None);
     harness.query_all_by_label("Calibrate").next().unwrap().click();
     harness.run_steps(3);
-    press(&mut harness, "Acceptance of the sensor");
+    press(&mut harness, "Sensor acceptance test");
     harness.run_steps(30);
     let limit = Limit { mpe_mm: 0.05, test_sigma_mm: 0.001 };
-    let accept = Accept {
+    let accept = AcceptanceTest {
         bars: Vec::new(),
         planes,
         unit: None,
@@ -630,6 +634,6 @@ fn a_sensor_is_judged_by_flats_in_the_window() {
     // As the section says it.
     let shown = format!("{:+.4} mm", flatness.worst_mm);
     assert!(harness.query_all_by_label(&shown).next().is_some(), "{shown}");
-    harness.get_by_label("Add a scan of the flat…").scroll_to_me();
+    harness.get_by_label("Add flat scan…").scroll_to_me();
     save_picture(&mut harness, "flats");
 }

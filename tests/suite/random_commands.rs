@@ -1,28 +1,40 @@
 //! Whatever is asked for in whatever order: nothing dangles, undo and redo lead through the same states both ways, and
 //! what is saved opens as it was.
 
+use std::path::{Path, PathBuf};
+
 use rand_like::Draws;
 use shadowgraph::base::Progress;
+use shadowgraph::dispatch::merge::MergeOptions;
+use shadowgraph::dispatch::monitoring::Monitoring;
+use shadowgraph::dispatch::probe::Probe;
 use shadowgraph::dispatch::{
-    Align, Command, Dispatcher, Elements, Features, Inspect, Parts, Projects, Select, Tolerances, Visibility,
+    Align, Calibrate, Command, Dispatcher, Elements, Features, Inspect, Merge, Parts, Projects, Select, Tolerances,
+    Visibility,
 };
 use shadowgraph::geometry::mesh::shapes;
 use shadowgraph::geometry::subset::{Combine, Subset};
 use shadowgraph::geometry::{Cloud, Point, Pose, Vector};
 use shadowgraph::inspect::alignment::Method;
 use shadowgraph::inspect::alignment::point_pairs::PointPair;
+use shadowgraph::inspect::calibration::repeatability::Machine;
+use shadowgraph::inspect::calibration::{ArtefactKind, Handedness};
 use shadowgraph::inspect::cleaning::Step;
 use shadowgraph::inspect::features::constructions::Construction;
+use shadowgraph::inspect::features::fits::weights::Weights;
 use shadowgraph::inspect::features::measured::MeasuredFeature;
 use shadowgraph::inspect::features::measures::AngleConvention;
-use shadowgraph::inspect::features::weights::Weights;
 use shadowgraph::inspect::features::{Element, Kind, Objective};
 use shadowgraph::inspect::tolerances::Plan;
 use shadowgraph::inspect::tolerances::measure::{MeasureRecipe, Quantity};
 use shadowgraph::io::write;
+use shadowgraph::render::selecting::Brushed;
 use shadowgraph::session::Document;
+use shadowgraph::session::calibration::Instrument;
+use shadowgraph::session::calibration::monitoring::CalibrationMonitoring;
 use shadowgraph::session::pipeline::State;
 use shadowgraph::session::plan::ElementId;
+use shadowgraph::session::probing;
 use shadowgraph::session::project::Project;
 use shadowgraph::session::selection::Selectable;
 
@@ -54,8 +66,16 @@ mod rand_like {
 
 struct Files {
     folder: tempfile::TempDir,
-    nominals: Vec<std::path::PathBuf>,
-    scans: Vec<std::path::PathBuf>,
+    nominals: Vec<PathBuf>,
+    scans: Vec<PathBuf>,
+    /// A snapshot of an artefact, and what the CMM probed of it.
+    snapshot: PathBuf,
+    touches: PathBuf,
+    /// Snapshots to be merged, with the positions of the CMM.
+    positions: PathBuf,
+    /// Holes to be probed, and points that were.
+    holes: PathBuf,
+    probed: PathBuf,
 }
 
 /// Two blocks, and scans of them.
@@ -77,7 +97,15 @@ fn files() -> Files {
         scans.push(path(&format!("scan {number}.ply")));
         write::cloud(scans.last().unwrap(), &cloud).unwrap();
     }
-    Files { folder, nominals, scans }
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/projects");
+    let [positions, probed] = ["positions.csv", "probed.csv"].map(path);
+    let [_, second] = &scans[..] else { unreachable!() };
+    let second = second.file_name().unwrap().to_str().unwrap();
+    std::fs::write(&positions, format!("file,x,y,z\nscan 1.ply,0,0,0\n{second},1,0,0\n")).unwrap();
+    std::fs::write(&probed, "hole,surface_x_mm,surface_y_mm,surface_z_mm,face\nbore,15,25,9,wall\nbore,20,20,9,wall\n")
+        .unwrap();
+    let [snapshot, touches, holes] = ["snapshot.ply", "touches.csv", "holes.csv"].map(|name| samples.join(name));
+    Files { folder, nominals, scans, snapshot, touches, positions, holes, probed }
 }
 
 fn some(draws: &mut Draws, count: usize) -> Subset {
@@ -140,12 +168,62 @@ fn added(draws: &mut Draws, document: &Document) -> Command {
     Elements::Add("Measure".into(), Box::new(recipe.into())).into()
 }
 
+/// A command of the rooms about the machine and its sensor.
+fn about_the_machine(draws: &mut Draws, document: &Document, files: &Files) -> Command {
+    let instrument = draws.one_of(&Instrument::ALL);
+    let region = draws.below(7) as usize;
+    match draws.below(18) {
+        0 | 1 => {
+            let mut setup = document.calibration.setup.clone();
+            setup.artefact = draws.one_of(&[ArtefactKind::default(), ArtefactKind::default(), ArtefactKind::Sphere]);
+            setup.handedness = draws.one_of(&[Handedness::Left, Handedness::Left, Handedness::Right]);
+            setup.probe_radius_mm = draws.one_of(&[None, Some(1.5), Some(1.5)]);
+            setup.position_mm = [draws.share(), 0.0, 0.0];
+            setup.mechanical.limit_deg = 0.01 + draws.share();
+            Calibrate::SetUp(Box::new(setup)).into()
+        }
+        2..=4 => {
+            let path = if instrument == Instrument::Sensor { &files.snapshot } else { &files.touches };
+            Calibrate::OpenMeasurement { instrument, path: path.clone() }.into()
+        }
+        5 => {
+            let count = document.calibration.of(instrument).actual.as_ref().map_or(10, |own| own.cloud.points.len());
+            let stroke = Brushed::Points(some(draws, count.max(1)));
+            let how = draws.one_of(&[Combine::Add, Combine::Remove, Combine::Replace]);
+            Calibrate::BrushRegion { instrument, region, stroke, how }.into()
+        }
+        6 => draws.one_of(&[Calibrate::ClearRegion(instrument, region), Calibrate::ForgetSnapshot(region)]).into(),
+        7 => Calibrate::FindRegions.into(),
+        8 => Calibrate::KeepSnapshot.into(),
+        9 | 10 => Calibrate::Run.into(),
+        11 => {
+            let log = draws.one_of(&[None, Some(files.folder.path().join("calibrations.jsonl"))]);
+            let machine = Machine { warm_up_minutes: draws.share(), ..Machine::default() };
+            let monitoring = CalibrationMonitoring { log, certificate: None, machine };
+            Command::Monitoring(Monitoring::Set(Box::new(monitoring)))
+        }
+        12 => Command::Monitoring(Monitoring::ReadLog),
+        13 => {
+            let options = MergeOptions { reason: Some("a trial".into()), refine: None };
+            Merge { table: files.positions.clone(), options }.into()
+        }
+        14 => Probe::OpenHoles(files.holes.clone()).into(),
+        15 => {
+            let setup =
+                probing::Setup { probe_radius_mm: draws.one_of(&[None, Some(1.0)]), ..probing::Setup::default() };
+            Probe::Begin(Box::new(setup)).into()
+        }
+        16 => Probe::Take(files.probed.clone()).into(),
+        _ => Probe::Write(files.folder.path().join("targets")).into(),
+    }
+}
+
 fn drawn(draws: &mut Draws, document: &Document, files: &Files) -> Command {
     let of = draws.one_of(&Selectable::ALL);
     let count = document.count(of).unwrap_or(10).max(1);
     let how = draws.one_of(&[Combine::Add, Combine::Remove, Combine::Replace]);
     let (robust, clip_sigmas) = (draws.below(8) == 0, draws.one_of(&[None, Some(3.0)]));
-    match draws.below(40) {
+    match draws.below(46) {
         0 => Parts::OpenNominal { path: draws.one_of(&files.nominals), unit: None }.into(),
         1 => Parts::OpenScans { paths: vec![draws.one_of(&files.scans)], unit: None, columns: None }.into(),
         2 => Parts::CleanScan(draws.one_of(&[Step::OUTLIERS, Step::Normals])).into(),
@@ -197,6 +275,7 @@ fn drawn(draws: &mut Draws, document: &Document, files: &Files) -> Command {
         36 => Tolerances::Set(Box::new(tolerances(draws, document))).into(),
         37 => Tolerances::Judge.into(),
         38 => Command::Undo,
+        39..=44 => about_the_machine(draws, document, files),
         _ => Command::Redo,
     }
 }
@@ -244,6 +323,16 @@ fn nothing_dangles(document: &Document, said: &str) {
     }
 }
 
+/// Regions of the artefact hold points that are there.
+fn regions_are_within(document: &Document, said: &str) {
+    let calibration = &document.calibration;
+    let set_aside = calibration.set_aside.iter().flat_map(|pair| [&pair.sensor, &pair.cmm]);
+    for measurement in [&calibration.sensor, &calibration.cmm].into_iter().chain(set_aside) {
+        let points = measurement.actual.as_ref().map_or(0, |actual| actual.cloud.points.len());
+        assert!(measurement.regions.iter().all(|region| region.is_within(points)), "{said}: a region beyond the last");
+    }
+}
+
 fn run(dispatcher: &mut Dispatcher, command: Command) {
     // Much of what is drawn makes no sense and is refused with a sentence.
     let _ = dispatcher.run_now(command, &Progress::silent());
@@ -268,6 +357,7 @@ fn random_commands_leave_nothing_dangling_and_undo_and_redo_agree() {
             let said = said.chars().take(200).collect::<String>();
             run(&mut dispatcher, command);
             nothing_dangles(&dispatcher.document, &said);
+            regions_are_within(&dispatcher.document, &said);
         }
         // All the way back and forth, twice.
         while dispatcher.history.redo_label().is_some() {

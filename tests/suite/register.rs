@@ -266,9 +266,9 @@ fn a_search_lands_as_one_step_that_can_be_taken_back() {
     settle(&mut harness);
     harness.get_by_label("Best fit options").click();
     harness.run_steps(30);
-    harness.get_by_label("Register with this search").scroll_to_me();
+    harness.get_by_label("Register with this method").scroll_to_me();
     harness.run_steps(20);
-    harness.get_by_label("Register with this search").click();
+    harness.get_by_label("Register with this method").click();
     settle(&mut harness);
     let found = |harness: &Harness<'static, App>| {
         harness.state().dispatcher().document.alignment().map(|alignment| alignment.nominal_from_scan)

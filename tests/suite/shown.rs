@@ -135,7 +135,7 @@ fn a_limit_beyond_the_largest_distance_lifts_it_and_says_so() {
     send(&mut window, Inspect::Compare.into());
     let check = window.state().dispatcher().document.shared_check().unwrap();
     assert_eq!(check.parameters.effective_max_distance_mm(), 6.0);
-    assert!(check.judgement.remarks.iter().any(|remark| remark.contains("largest distance")), "{:?}", check.judgement);
+    assert!(check.judgement.remarks.iter().any(|remark| remark.contains("maximum distance")), "{:?}", check.judgement);
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn a_scan_that_is_a_mesh_is_judged_on_its_facets() {
     assert!(check.statistics.count > 150_000, "{}", check.statistics.count);
     assert!(check.regions.len() == 1 && check.statistics.max_mm > 0.49, "{:?}", check.regions);
     let notes = &document.actual().unwrap().notes;
-    assert!(notes.iter().any(|note| note.contains("points were placed on them")), "{notes:?}");
+    assert!(notes.iter().any(|note| note.contains("points were sampled on them")), "{notes:?}");
 }
 
 #[test]
@@ -305,7 +305,7 @@ fn entries_that_cannot_work_are_grey() {
     window.run_steps(3);
     window.get_by_label("Inspect").click();
     window.run_steps(3);
-    for name in ["Compare", "Align and compare", "Judge tolerances", "Calibrate the sensor"] {
+    for name in ["Compare", "Align and compare", "Evaluate tolerances", "Calibrate sensor"] {
         let all: Vec<_> = window.query_all_by_label_contains(name).collect();
         assert!(all.iter().any(|entry| entry.accesskit_node().is_disabled()), "{name}");
     }

@@ -156,7 +156,7 @@ fn faces_of_the_nominal_tell_true_places() {
     let kinds = ["bottom=plane", "side=plane", "front=plane", "bore=cylinder"].map(|kind| ["--fit", kind]).concat();
     let kinds = kinds_and(&kinds);
     let missing = judge(&features, &plan, &kinds);
-    assert!(missing.status.code() == Some(3) && errors(&missing).contains("nominal is not known"));
+    assert!(missing.status.code() == Some(3) && errors(&missing).contains("it has no nominal"));
     let faces =
         ["bottom=30,5,0", "side=0,20,10", "front=30,0,10", "bore=35,20,10"].map(|face| ["--face", face]).concat();
     let told = [&kinds[..], &["--nominal", text(&drawn), "--json"], &faces].concat();
@@ -189,7 +189,7 @@ fn unusable_features_and_plans_are_sentences() {
     says(&judge(&features, Path::new("no-such.json"), &KINDS), 3, "no-such.json");
     says(&judge(Path::new("no-such.csv"), &plan, &KINDS), 3, "no-such.csv");
     says(&judge(&features, &file("broken.json", "{ \"tolerances\": ["), &KINDS), 3, "The tolerances cannot be read");
-    says(&judge(&features, &plan, &["--fit", "lid=plane"]), 2, "What is “wall” to be fitted as?");
+    says(&judge(&features, &plan, &["--fit", "lid=plane"]), 2, "The kind of feature “wall” is not known");
     says(&judge(&features, &plan, &["--fit", "rib=plane"]), 2, "--fit names “rib”");
     assert_eq!(judge(&features, &plan, &["--fit", "wall=blob"]).status.code(), Some(2));
     assert_eq!(judge(&features, &plan, &["--fit", "wall"]).status.code(), Some(2));
@@ -283,8 +283,8 @@ fn a_corner_is_constructed_and_toleranced_by_mouse() {
     let document = |harness: &Harness<'static, App>| harness.state().dispatcher().document.clone();
     assert_eq!(document(&harness).element_names(), ["Plane 1", "Plane 2", "Plane 3"]);
 
-    choose(&mut harness, "Part 1", "Plane 1");
-    choose(&mut harness, "Part 2", "Plane 2");
+    choose(&mut harness, "Element 1", "Plane 1");
+    choose(&mut harness, "Element 2", "Plane 2");
     press(&mut harness, "Construct element");
     let made = document(&harness);
     assert_eq!(made.constructions().len(), 1, "{:?}", harness.state().dispatcher().messages);
@@ -294,14 +294,14 @@ fn a_corner_is_constructed_and_toleranced_by_mouse() {
 
     choose(&mut harness, "From", "Plane 1");
     choose(&mut harness, "To", "Plane 3");
-    assert!(harness.query_all_by_label_contains("of the second plane's points").next().is_some());
+    assert!(harness.query_all_by_label_contains("of the second plane's centroid").next().is_some());
 
-    press(&mut harness, "Keep distance");
+    press(&mut harness, "Add distance");
     let kept = document(&harness);
     let distance = kept.plan.by_name("Distance 1").expect("an element");
     let figure = &kept.stage().results.made(distance.id).unwrap().figures[0];
     assert!(figure.value > 1.0 && figure.upper.is_none(), "{figure:?}");
-    press(&mut harness, "at most");
+    press(&mut harness, "max.");
     let limited = document(&harness);
     let figure = limited.stage().results.made(distance.id).unwrap().figures[0].clone();
     assert!(figure.upper.is_some_and(|upper| (upper - figure.value).abs() < 1e-3), "{figure:?}");
@@ -316,7 +316,7 @@ fn a_corner_is_constructed_and_toleranced_by_mouse() {
         (plan.tolerances[0].feature.as_str(), plan.tolerances[0].datums.as_slice()),
         ("Plane 2", &["A".into()][..])
     );
-    press(&mut harness, "Judge tolerances");
+    press(&mut harness, "Evaluate tolerances");
     let judged =
         |harness: &Harness<'static, App>| document(harness).judgement().map(|judgement| judgement[0].clone().unwrap());
     let first = judged(&harness).unwrap_or_else(|| panic!("{:?}", harness.state().dispatcher().messages));
@@ -353,7 +353,7 @@ fn a_corner_is_constructed_and_toleranced_by_mouse() {
     let without = document(&harness);
     assert!(without.constructions().is_empty() && without.judgement().is_none());
     let messages = &harness.state().dispatcher().messages;
-    assert!(messages.iter().any(|message| message.text.contains("“Intersection 1” went")), "{messages:?}");
+    assert!(messages.iter().any(|message| message.text.contains("“Intersection 1” was removed")), "{messages:?}");
     harness.state_mut().send(Command::Undo);
     settle(&mut harness);
     let back = document(&harness);

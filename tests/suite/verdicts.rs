@@ -181,7 +181,7 @@ fn a_part_without_its_end_says_on_how_much_it_passes() {
     let points = plate_scan(all, all).into_iter().filter(|p| p.x < 60.0).collect();
     let strict = check_of(plate(), points, &asked);
     assert_eq!(strict.verdict(), Verdict::Incomplete);
-    assert!(strict.judgement.reason.contains("90 % are asked for"), "{}", strict.judgement.reason);
+    assert!(strict.judgement.reason.contains("90 % are required"), "{}", strict.judgement.reason);
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn a_limit_at_the_largest_distance_lifts_it_and_is_said() {
     let check = check_of(plate(), points, &Parameters { tolerance, ..Parameters::default() });
     assert_eq!(check.verdict(), Verdict::Fail, "{:?}", check.judgement);
     let remarks = check.judgement.remarks.join(" ");
-    assert!(remarks.contains("lifted to 4 mm") && remarks.contains("% of the part's size"), "{remarks}");
+    assert!(remarks.contains("raised to 4 mm") && remarks.contains("% of the part's size"), "{remarks}");
 }
 
 #[test]

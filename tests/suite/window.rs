@@ -102,7 +102,7 @@ fn a_bad_file_is_a_dismissible_sentence_and_leaves_the_rest() {
     let mut harness = open(vec![asset("bracket.stl"), bad], None);
     settle(&mut harness);
     assert!(harness.state().dispatcher().document.nominal().is_some());
-    assert!(harness.query_all_by_label_contains("no PCD header line").next().is_some());
+    assert!(harness.query_all_by_label_contains("not a PCD header line").next().is_some());
     harness.get_by_label("Dismiss").click();
     harness.run_steps(3);
     assert!(harness.query_by_label("Dismiss").is_none());
@@ -141,7 +141,7 @@ fn another_pose_of_a_symmetric_part_is_taken_by_a_click() {
     settle(&mut harness);
     let before = harness.state().dispatcher().document.alignment().cloned().expect("an alignment");
     assert_eq!(before.alternatives.len(), 3);
-    harness.query_all_by_label_contains("Turned by 180.0").next().expect("a button").click();
+    harness.query_all_by_label_contains("Rotated by 180.0").next().expect("a button").click();
     settle(&mut harness);
     let after = harness.state().dispatcher().document.alignment().cloned().expect("an alignment");
     let turned = after.nominal_from_scan.rotation.angle_to(&before.nominal_from_scan.rotation);
@@ -155,12 +155,12 @@ fn searches_are_compared_by_a_click_and_find_one_pose() {
     settle(&mut harness);
     harness.get_by_label("Align automatically").click();
     settle(&mut harness);
-    harness.get_by_label("Compare searches").click();
+    harness.get_by_label("Compare search methods").click();
     settle(&mut harness);
     let comparison = harness.state().dispatcher().document.searches.clone().expect("a comparison");
     assert!(comparison.spread().0 < 1e-6 && comparison.rows.len() == 8, "{:?}", comparison.spread());
     assert!(harness.query_all_by_label("Walk from leaf, then last match").count() >= 1);
-    harness.get_by_label("Copy the table");
+    harness.get_by_label("Copy table");
     // Times differ from run to run: the picture is for the eye.
     save_picture(&mut harness, "searches");
 }
@@ -188,7 +188,7 @@ fn a_scan_is_cleaned_and_the_step_is_taken_back() {
         harness.state().dispatcher().document.actual().map_or(0, |actual| actual.cloud.points.len())
     };
     let before = points(&harness);
-    harness.get_by_label("Clean").click();
+    harness.get_by_label("Clean scan").click();
     harness.run_steps(30);
     harness.get_by_label("Thin").click();
     settle(&mut harness);

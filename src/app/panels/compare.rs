@@ -1,11 +1,11 @@
-//! The Compare workspace: method and tolerance, verdict, statistics, histogram, regions.
+//! Compare workspace: method, tolerance, verdict, statistics, histogram and regions.
 
 use egui_plot::{Bar, BarChart, Plot, VLine};
 
-use super::super::viewport::Spot;
-use super::super::{Action, App, theme};
-use super::rows;
+use super::{PanelContext, rows};
 use crate::number_field::NumberField;
+use crate::viewport::Spot;
+use crate::{Action, theme};
 use base::signed;
 use dispatch::Inspect;
 use inspect::deviation::Method;
@@ -15,7 +15,7 @@ use render::colour_scale::ColourScale;
 use session::plan::ElementId;
 use session::verdict::{self, Overall};
 
-/// The colour of a verdict.
+/// Colour of a verdict.
 pub(super) fn verdict_colour(verdict: Verdict) -> egui::Color32 {
     match verdict {
         Verdict::Pass => theme::GOOD,
@@ -32,192 +32,193 @@ fn method_name(method: Method) -> &'static str {
     }
 }
 
-impl App {
-    pub(super) fn compare_panel(&mut self, ui: &mut egui::Ui) {
-        theme::heading(ui, "Compare");
-        let document = &self.dispatcher.document;
-        let ready = document.nominal().is_some() && document.actual().is_some() && !self.is_busy();
-        let clicked = theme::wide_main_button(ui, ready, "Compare now").clicked();
-        self.comparisons(ui);
-        self.comparison_options(ui);
-        self.commit_settings(ui);
-        if clicked {
-            self.send(Inspect::Compare);
-        }
-        let document = &self.dispatcher.document;
-        match document.shared_check() {
-            Some(check) => self.check_result(ui, &check),
-            None if self.dispatcher.document.check().is_some() => {
-                theme::weak(ui, "Something has changed since the last comparison: compare again.");
-            }
-            None => {
-                theme::weak(ui, "Not compared yet.");
-            }
-        }
+/// Draws the panel of the workspace.
+pub fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+    theme::heading(ui, "Compare");
+    let document = context.document();
+    let ready = document.nominal().is_some() && document.actual().is_some() && !context.is_busy;
+    let clicked = theme::wide_main_button(ui, ready, "Compare now").clicked();
+    comparisons(ui, context);
+    comparison_options(ui, context);
+    context.commit_settings(ui);
+    if clicked {
+        context.send(Inspect::Compare);
     }
-
-    /// Which comparison is shown, where there are several, and a way to another.
-    fn comparisons(&mut self, ui: &mut egui::Ui) {
-        let document = &self.dispatcher.document;
-        let (shown, ready) = (document.active.comparison, !self.is_busy());
-        let names: Vec<(ElementId, String)> = document.comparisons().map(|own| (own.id, own.name.clone())).collect();
-        if names.is_empty() {
-            return;
+    let document = context.document();
+    match document.shared_check() {
+        Some(check) => check_result(ui, context, &check),
+        None if context.document().check().is_some() => {
+            theme::weak(ui, "Out of date: the inputs have changed since the last comparison. Compare again.");
         }
-        let mut chosen = shown;
-        ui.horizontal(|ui| {
-            if names.len() > 1 {
-                let label = ui.label("Shown");
-                let text = shown.map(|id| document.plan.name(id)).unwrap_or_default();
-                let combo =
-                    egui::ComboBox::from_id_salt("shown comparison").selected_text(text).width(150.0).truncate();
-                let combo = combo.show_ui(ui, |ui| {
-                    for (id, name) in &names {
-                        ui.selectable_value(&mut chosen, Some(*id), name.as_str());
-                    }
-                });
-                combo.response.labelled_by(label.id);
-            }
-            let hint = "Compares the same part in another way, or by other limits, beside the others";
-            if ui.add_enabled(ready, egui::Button::new("Another comparison")).on_hover_text(hint).clicked() {
-                self.actions.push(Action::Send(Box::new(Inspect::AddComparison.into())));
-            }
-        });
-        if let Some(id) = chosen.filter(|_| chosen != shown && ready) {
-            self.actions.push(Action::Send(Box::new(Inspect::Show(id).into())));
-        }
-    }
-
-    fn comparison_options(&mut self, ui: &mut egui::Ui) {
-        let draft = &mut self.draft;
-        let deviation = &mut draft.deviation;
-        let methods = [Method::Closest, Method::PointFacet, Method::FacetFacet];
-        theme::choice(ui, "Method", &mut deviation.method, &methods, method_name);
-        egui::Grid::new("options").num_columns(2).spacing([12.0, 5.0]).show(ui, |ui| {
-            let number = |ui: &mut egui::Ui, name: &str, value: &mut f64, unit: &str, low: f64, high: f64| {
-                let label = ui.label(name);
-                ui.add(NumberField::new(value).speed(0.01).range(low..=high).max_decimals(4).suffix(unit))
-                    .labelled_by(label.id);
-                ui.end_row();
-            };
-            number(ui, "Lower limit", &mut deviation.tolerance.low_mm, " mm", -1e3, 1e3);
-            number(ui, "Upper limit", &mut deviation.tolerance.high_mm, " mm", -1e3, 1e3);
-            number(ui, "End of the colours", &mut draft.scale_mm, " mm", 1e-4, 1e3);
-            number(ui, "Largest distance", &mut deviation.max_distance_mm, " mm", 1e-3, 1e4);
-            number(ui, "Smallest region", &mut deviation.min_region_mm2, " mm²", 0.0, 1e6);
-            let mut coverage = 100.0 * deviation.min_coverage;
-            number(ui, "Smallest coverage", &mut coverage, " %", 0.0, 100.0);
-            deviation.min_coverage = coverage / 100.0;
-            if deviation.method != Method::Closest {
-                let mut edge = deviation.max_edge_mm.unwrap_or(0.0);
-                number(ui, "Largest facet edge (0: by point spacing)", &mut edge, " mm", 0.0, 1e3);
-                deviation.max_edge_mm = (edge > 0.0).then_some(edge);
-            }
-        });
-    }
-
-    fn check_result(&mut self, ui: &mut egui::Ui, check: &Check) {
-        let overall = verdict::overall(&self.dispatcher.document);
-        if let Some(overall) = &overall {
-            verdict_banner(ui, overall);
-        }
-        self.histogram(ui, check);
-        let s = &check.statistics;
-        theme::heading(ui, "Statistics");
-        rows(
-            ui,
-            "statistics",
-            &[
-                ("Surface measured", percent(check.measurement.coverage.fraction)),
-                ("Points evaluated", theme::count(s.count)),
-                ("Without data", theme::count(s.excluded)),
-                ("Mean", format!("{} mm", signed(s.mean_mm, 4))),
-                ("Standard deviation", format!("{:.4} mm", s.sigma_mm)),
-                ("RMS", format!("{:.4} mm", s.rms_mm)),
-                ("Min, max", format!("{}, {} mm", signed(s.min_mm, 3), signed(s.max_mm, 3))),
-                ("1 %, 99 %", format!("{}, {} mm", signed(s.percentiles_mm.p01, 3), signed(s.percentiles_mm.p99, 3))),
-                ("In tolerance", format!("{:.2} %", 100.0 * s.in_tolerance_fraction)),
-            ],
-        );
-        self.regions(ui, check);
-    }
-
-    fn histogram(&self, ui: &mut egui::Ui, check: &Check) {
-        let scale = ColourScale::new(check.parameters.tolerance, self.dispatcher.document.settings.scale_mm);
-        let histogram = &check.histogram;
-        let width = histogram.bin_width_mm();
-        let bars: Vec<Bar> = histogram
-            .counts
-            .iter()
-            .enumerate()
-            .map(|(bin, &count)| {
-                let centre = histogram.bin_centre_mm(bin);
-                let [r, g, b] = scale.colour(Some(centre));
-                Bar::new(centre, count as f64)
-                    .width(width * 0.94)
-                    .fill(egui::Color32::from_rgb(r, g, b))
-                    .stroke(egui::Stroke::NONE)
-            })
-            .collect();
-        let top = histogram.counts.iter().copied().max().unwrap_or(1).max(1) as f64 * 1.05;
-        let limits = [check.parameters.tolerance.low_mm, check.parameters.tolerance.high_mm];
-        let line = ui.visuals().text_color();
-        theme::heading(ui, "Histogram");
-        Plot::new("histogram")
-            .height(130.0)
-            .allow_zoom(false)
-            .allow_drag(false)
-            .allow_scroll(false)
-            .allow_boxed_zoom(false)
-            .allow_double_click_reset(false)
-            .show_grid([false, true])
-            .y_axis_formatter(|mark, _| {
-                if mark.value >= 1000.0 { format!("{:.0}k", mark.value / 1000.0) } else { format!("{:.0}", mark.value) }
-            })
-            .show(ui, |plot| {
-                // Of these data, not of those that it was first opened with.
-                plot.set_plot_bounds_x(histogram.low_mm..=histogram.high_mm);
-                plot.set_plot_bounds_y(0.0..=top);
-                plot.bar_chart(BarChart::new("points", bars));
-                for limit in limits {
-                    plot.vline(VLine::new("limit", limit).color(line).width(1.0));
-                }
-            });
-    }
-
-    fn regions(&mut self, ui: &mut egui::Ui, check: &Check) {
-        theme::heading(ui, "Regions out of tolerance");
-        if check.regions.is_empty() {
-            theme::weak(ui, "None.");
-        }
-        let mut fly_to = None;
-        for (i, region) in check.regions.iter().take(60).enumerate() {
-            let text = format!("{}   {:+.3} mm   {:.1} mm²", i + 1, region.peak_mm, region.area_mm2);
-            let button = egui::Button::selectable(false, text);
-            if ui.add_sized([ui.available_width(), 24.0], button).on_hover_text("Show this region").clicked() {
-                let name = (i + 1).to_string();
-                fly_to = Some(Spot { name, at: region.peak_at_mm.into(), radius_mm: region.radius_mm });
-            }
-        }
-        if !check.measurement.coverage.unmeasured.is_empty() {
-            theme::heading(ui, "Not measured");
-            ui.checkbox(&mut self.shown.unmeasured, "Show on the part");
-        }
-        for (i, region) in check.measurement.coverage.unmeasured.iter().take(20).enumerate() {
-            let button = egui::Button::selectable(false, format!("{}   {:.0} mm²", i + 1, region.area_mm2));
-            let hint = "Show this part of the surface, which has no data";
-            if ui.add_sized([ui.available_width(), 24.0], button).on_hover_text(hint).clicked() {
-                let name = (i + 1).to_string();
-                fly_to = Some(Spot { name, at: region.centre_mm.into(), radius_mm: region.radius_mm });
-            }
-        }
-        if let (Some(spot), Some(viewport)) = (fly_to, &mut self.viewport) {
-            viewport.fly_to(spot, self.dispatcher.document.nominal());
+        None => {
+            theme::weak(ui, "Not compared yet.");
         }
     }
 }
 
-/// The verdict over all, what it covers, and why.
+/// Choice of the comparison shown, and a button to add one.
+fn comparisons(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+    let document = context.document();
+    let (shown, ready) = (document.active.comparison, !context.is_busy);
+    let names: Vec<(ElementId, String)> = document.comparisons().map(|own| (own.id, own.name.clone())).collect();
+    if names.is_empty() {
+        return;
+    }
+    let mut chosen = shown;
+    ui.horizontal(|ui| {
+        if names.len() > 1 {
+            let label = ui.label("Comparison");
+            let text = shown.map(|id| document.plan.name(id)).unwrap_or_default();
+            let combo = egui::ComboBox::from_id_salt("shown comparison").selected_text(text).width(150.0).truncate();
+            let combo = combo.show_ui(ui, |ui| {
+                for (id, name) in &names {
+                    ui.selectable_value(&mut chosen, Some(*id), name.as_str());
+                }
+            });
+            combo.response.labelled_by(label.id);
+        }
+        let hint = "Adds a comparison with another method or other limits";
+        if ui.add_enabled(ready, egui::Button::new("Add comparison")).on_hover_text(hint).clicked() {
+            context.send(Inspect::AddComparison);
+        }
+    });
+    if let Some(id) = chosen.filter(|_| chosen != shown && ready) {
+        context.send(Inspect::Show(id));
+    }
+}
+
+fn comparison_options(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+    let draft = &mut context.settings;
+    let deviation = &mut draft.deviation;
+    let methods = [Method::Closest, Method::PointFacet, Method::FacetFacet];
+    theme::choice(ui, "Method", &mut deviation.method, &methods, method_name);
+    egui::Grid::new("options").num_columns(2).spacing([12.0, 5.0]).show(ui, |ui| {
+        let number = |ui: &mut egui::Ui, name: &str, value: &mut f64, unit: &str, low: f64, high: f64| {
+            let label = ui.label(name);
+            ui.add(NumberField::new(value).speed(0.01).range(low..=high).max_decimals(4).suffix(unit))
+                .labelled_by(label.id);
+            ui.end_row();
+        };
+        number(ui, "Lower limit", &mut deviation.tolerance.low_mm, " mm", -1e3, 1e3);
+        number(ui, "Upper limit", &mut deviation.tolerance.high_mm, " mm", -1e3, 1e3);
+        number(ui, "Colour scale end", &mut draft.scale_mm, " mm", 1e-4, 1e3);
+        number(ui, "Max. distance", &mut deviation.max_distance_mm, " mm", 1e-3, 1e4);
+        number(ui, "Min. region area", &mut deviation.min_region_mm2, " mm²", 0.0, 1e6);
+        let mut coverage = 100.0 * deviation.min_coverage;
+        number(ui, "Min. coverage", &mut coverage, " %", 0.0, 100.0);
+        deviation.min_coverage = coverage / 100.0;
+        if deviation.method != Method::Closest {
+            let mut edge = deviation.max_edge_mm.unwrap_or(0.0);
+            number(ui, "Max. facet edge (0: auto)", &mut edge, " mm", 0.0, 1e3);
+            deviation.max_edge_mm = (edge > 0.0).then_some(edge);
+        }
+    });
+}
+
+fn check_result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, check: &Check) {
+    let overall = verdict::overall(context.document());
+    if let Some(overall) = &overall {
+        verdict_banner(ui, overall);
+    }
+    histogram(ui, context, check);
+    let s = &check.statistics;
+    theme::heading(ui, "Statistics");
+    rows(
+        ui,
+        "statistics",
+        &[
+            ("Surface measured", percent(check.measurement.coverage.fraction)),
+            ("Points evaluated", theme::count(s.count)),
+            ("Without data", theme::count(s.excluded)),
+            ("Mean", format!("{} mm", signed(s.mean_mm, 4))),
+            ("Standard deviation", format!("{:.4} mm", s.sigma_mm)),
+            ("RMS", format!("{:.4} mm", s.rms_mm)),
+            ("Min, max", format!("{}, {} mm", signed(s.min_mm, 3), signed(s.max_mm, 3))),
+            (
+                "Percentiles 1, 99 %",
+                format!("{}, {} mm", signed(s.percentiles_mm.p01, 3), signed(s.percentiles_mm.p99, 3)),
+            ),
+            ("In tolerance", format!("{:.2} %", 100.0 * s.in_tolerance_fraction)),
+        ],
+    );
+    regions(ui, context, check);
+}
+
+fn histogram(ui: &mut egui::Ui, context: &mut PanelContext<'_>, check: &Check) {
+    let scale = ColourScale::new(check.parameters.tolerance, context.document().settings.scale_mm);
+    let histogram = &check.histogram;
+    let width = histogram.bin_width_mm();
+    let bars: Vec<Bar> = histogram
+        .counts
+        .iter()
+        .enumerate()
+        .map(|(bin, &count)| {
+            let centre = histogram.bin_centre_mm(bin);
+            let [r, g, b] = scale.colour(Some(centre));
+            Bar::new(centre, count as f64)
+                .width(width * 0.94)
+                .fill(egui::Color32::from_rgb(r, g, b))
+                .stroke(egui::Stroke::NONE)
+        })
+        .collect();
+    let top = histogram.counts.iter().copied().max().unwrap_or(1).max(1) as f64 * 1.05;
+    let limits = [check.parameters.tolerance.low_mm, check.parameters.tolerance.high_mm];
+    let line = ui.visuals().text_color();
+    theme::heading(ui, "Histogram");
+    Plot::new("histogram")
+        .height(130.0)
+        .allow_zoom(false)
+        .allow_drag(false)
+        .allow_scroll(false)
+        .allow_boxed_zoom(false)
+        .allow_double_click_reset(false)
+        .show_grid([false, true])
+        .y_axis_formatter(|mark, _| {
+            if mark.value >= 1000.0 { format!("{:.0}k", mark.value / 1000.0) } else { format!("{:.0}", mark.value) }
+        })
+        .show(ui, |plot| {
+            // Otherwise the bounds of the first data shown are kept.
+            plot.set_plot_bounds_x(histogram.low_mm..=histogram.high_mm);
+            plot.set_plot_bounds_y(0.0..=top);
+            plot.bar_chart(BarChart::new("points", bars));
+            for limit in limits {
+                plot.vline(VLine::new("limit", limit).color(line).width(1.0));
+            }
+        });
+}
+
+fn regions(ui: &mut egui::Ui, context: &mut PanelContext<'_>, check: &Check) {
+    theme::heading(ui, "Regions out of tolerance");
+    if check.regions.is_empty() {
+        theme::weak(ui, "None.");
+    }
+    let mut fly_to = None;
+    for (i, region) in check.regions.iter().take(60).enumerate() {
+        let text = format!("{}   {:+.3} mm   {:.1} mm²", i + 1, region.peak_mm, region.area_mm2);
+        let button = egui::Button::selectable(false, text);
+        if ui.add_sized([ui.available_width(), 24.0], button).on_hover_text("Show this region").clicked() {
+            let name = (i + 1).to_string();
+            fly_to = Some(Spot { name, at: region.peak_at_mm.into(), radius_mm: region.radius_mm });
+        }
+    }
+    if !check.measurement.coverage.unmeasured.is_empty() {
+        theme::heading(ui, "Unmeasured regions");
+        ui.checkbox(&mut context.display.shown.unmeasured, "Show on the part");
+    }
+    for (i, region) in check.measurement.coverage.unmeasured.iter().take(20).enumerate() {
+        let button = egui::Button::selectable(false, format!("{}   {:.0} mm²", i + 1, region.area_mm2));
+        let hint = "Show this region";
+        if ui.add_sized([ui.available_width(), 24.0], button).on_hover_text(hint).clicked() {
+            let name = (i + 1).to_string();
+            fly_to = Some(Spot { name, at: region.centre_mm.into(), radius_mm: region.radius_mm });
+        }
+    }
+    if let Some(spot) = fly_to {
+        context.ask(Action::FlyTo(spot));
+    }
+}
+
+/// Overall verdict with its coverage and reasons.
 fn verdict_banner(ui: &mut egui::Ui, overall: &Overall) {
     egui::Frame::new().fill(verdict_colour(overall.verdict)).corner_radius(6.0).inner_margin(8.0).show(ui, |ui| {
         ui.set_width(ui.available_width());

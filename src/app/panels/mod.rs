@@ -1,87 +1,112 @@
-//! The panels around the viewport.
+//! The panels around the viewport. Each owns the state being edited in it, reads from a [`PanelContext`] and requests
+//! actions there.
 
-pub mod acceptance;
 pub mod align;
-mod bottom;
+pub mod bottom;
 pub mod calibrate;
-mod calibration_result;
-mod certification;
-pub mod cleaning;
 mod compare;
-pub mod constructions;
+mod context;
 pub mod elements;
 pub mod features;
-pub mod measures;
-mod mechanical;
-pub mod parallel_planes;
 mod parts_bar;
 pub mod picks;
-pub mod probing;
-pub mod repeatability;
-mod report;
-pub mod search_registration;
-mod searches;
-mod selection;
+pub mod report;
 pub mod series;
-mod slots;
-mod tolerance_details;
-pub mod tolerances;
 
 use super::{App, Workspace, theme};
-use dispatch::Inspect;
+use align::AlignPanel;
+use align::searches::SearchesWindow;
+use bottom::BottomBar;
+use calibrate::CalibratePanel;
+pub use context::{Devices, PanelContext};
+use elements::ElementsPanel;
+use features::FeaturesPanel;
+use report::ReportPanel;
+use series::SeriesWindow;
 use session::Document;
 use session::pipeline::State;
 use session::plan::ElementId;
 
+/// All panels.
+#[derive(Default)]
+pub struct Panels {
+    pub align: AlignPanel,
+    pub calibrate: CalibratePanel,
+    pub features: FeaturesPanel,
+    pub report: ReportPanel,
+    pub elements: ElementsPanel,
+    pub bottom: BottomBar,
+    pub searches: SearchesWindow,
+    pub series: SeriesWindow,
+}
+
 impl App {
-    /// What belongs to the chosen workspace.
-    pub(super) fn properties_panel(&mut self, ui: &mut egui::Ui) {
-        egui::Panel::right("properties").resizable(true).default_size(330.0).size_range(290.0..=480.0).show(ui, |ui| {
-            egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| match self.workspace {
-                Workspace::Calibrate => self.calibrate_panel(ui),
-                Workspace::Align => self.align_panel(ui),
-                Workspace::Compare => self.compare_panel(ui),
-                Workspace::Features => self.features_panel(ui),
-                Workspace::Report => self.report_panel(ui),
-            });
-        });
+    /// The panels and their context.
+    pub(super) fn panels(&mut self) -> (&mut Panels, PanelContext<'_>) {
+        let is_busy = self.is_busy();
+        let context = PanelContext {
+            dispatcher: &self.dispatcher,
+            settings: &mut self.draft,
+            display: &mut self.display,
+            devices: &self.devices,
+            is_busy,
+            actions: &mut self.actions,
+        };
+        (&mut self.panels, context)
     }
 
-    /// Sends the edited settings once the user has let go of the widget.
-    fn commit_settings(&mut self, ui: &egui::Ui) {
-        if is_settled(ui) && !self.is_busy() && self.draft != self.dispatcher.document.settings {
-            let settings = Box::new(self.draft.clone());
-            self.send(Inspect::SetSettings(settings));
-        }
+    /// Draws the panels around the viewport.
+    pub(super) fn surrounding_panels(&mut self, ui: &mut egui::Ui) {
+        let workspace = self.workspace;
+        let (panels, mut context) = self.panels();
+        panels.bottom.show(ui, &mut context);
+        panels.elements.show(ui, &mut context);
+        egui::Panel::right("properties").resizable(true).default_size(330.0).size_range(290.0..=480.0).show(ui, |ui| {
+            egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| match workspace {
+                Workspace::Calibrate => panels.calibrate.show(ui, &mut context),
+                Workspace::Align => panels.align.show(ui, &mut context),
+                Workspace::Compare => compare::show(ui, &mut context),
+                Workspace::Features => panels.features.show(ui, &mut context),
+                Workspace::Report => panels.report.show(ui, &mut context),
+            });
+        });
+        parts_bar::show(ui, &mut context);
+    }
+
+    /// Draws the windows over the viewport.
+    pub(super) fn floating_panels(&mut self, context: &egui::Context) {
+        let (panels, mut panel_context) = self.panels();
+        panels.searches.show(context, &panel_context);
+        panels.series.show(context, &mut panel_context);
     }
 }
 
-/// Whether the user has let go of the widget that was edited last.
+/// Whether no widget is being edited.
 fn is_settled(ui: &egui::Ui) -> bool {
     !ui.ctx().egui_is_using_pointer() && !ui.ctx().text_edit_focused()
 }
 
-/// Gives a widget without a label of its own a name, for accessibility.
+/// Sets the accessible name of a widget without a label of its own.
 fn named(response: &egui::Response, name: &str) {
     response.ctx.accesskit_node_builder(response.id, |node| node.set_label(name));
 }
 
-/// An element that is not there, and why.
-fn not_made(ui: &mut egui::Ui, document: &Document, id: ElementId) {
+/// Shows an element without result, and the reason.
+fn no_result(ui: &mut egui::Ui, document: &Document, id: ElementId) {
     let name = document.plan.name(id);
-    let why = match document.state(id) {
-        State::Failed(sentence) => sentence,
-        State::Waits(on) => format!("Waits for {}.", on.join(", ")),
-        State::NotMade | State::Stale | State::Fresh => "Not made yet: update it.".to_owned(),
+    let reason = match document.state(id) {
+        State::Failed(message) => message,
+        State::Waits(on) => format!("Waiting for {}.", on.join(", ")),
+        State::NotMade | State::Stale | State::Fresh => "Not computed yet: update it.".to_owned(),
     };
     ui.horizontal_wrapped(|ui| {
         theme::dot(ui, theme::WARN);
         ui.label(name);
     });
-    theme::weak(ui, why);
+    theme::weak(ui, reason);
 }
 
-/// Two columns of names and values.
+/// A table of names and values.
 fn rows(ui: &mut egui::Ui, id: &str, rows: &[(&str, String)]) {
     egui::Grid::new(id).num_columns(2).striped(true).spacing([16.0, 4.0]).show(ui, |ui| {
         for (name, value) in rows {

@@ -1,75 +1,76 @@
-//! Files and folders that sections about the machine ask for, and what becomes of them.
+//! Files and folders that sections of the panels ask for.
 
 use std::path::PathBuf;
 
 use super::super::App;
-use super::super::choosing::Asks;
-use super::acceptance::Artefact;
+use super::super::choosing::DialogSpec;
+use super::calibrate::Artefact;
 use dispatch::probe::Probe;
 use io::format::Format;
 
-/// What is asked for.
+/// File or folder asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pick {
-    /// The list of holes to measure.
+    /// The list of holes to be measured.
     Holes,
-    /// What the machine touched of them.
-    TouchedHoles,
-    /// Where the next targets go.
+    /// The points probed in them.
+    ProbedHoles,
+    /// The folder for the targets of the next probing cycle.
     TargetFolder,
-    /// The log of calibrations.
+    /// The calibration log.
     Log,
-    /// The calibration that the last one is held against.
+    /// The calibration that the last one is compared with.
     Certificate,
-    /// The CAD of the calibration's artefact.
+    /// The CAD model of the calibration artefact.
     ArtefactCad,
-    /// Where its regions are on it.
+    /// Points on the regions of the artefact.
     ArtefactRegions,
-    /// The plan of a series of parts.
+    /// The inspection plan of a series of parts.
     SeriesPlan,
-    /// The folder of its scans.
+    /// The folder of the scans of the series.
     SeriesParts,
-    /// Where its results go.
+    /// The folder for the results of the series.
     SeriesFolder,
-    /// A scan that the sensor is accepted by.
+    /// A scan for the sensor acceptance test.
     Accepted(Artefact),
 }
 
 impl Pick {
-    /// How a dialog asks for it.
-    pub fn asks(self) -> Asks {
+    /// The dialog for it.
+    pub fn dialog(self) -> DialogSpec {
         let tables = ["csv", "txt"];
         match self {
-            Self::Holes => Asks::file("List of holes", "Tables", &tables),
-            Self::TouchedHoles => Asks::file("Touches of the holes", "Tables", &tables),
-            Self::TargetFolder => Asks::folder("Folder for the targets"),
-            Self::Log => Asks::file("Log of calibrations", "Logs", &["jsonl", "json", "log"]),
-            Self::ArtefactCad => Asks::file("CAD of the artefact", "CAD and meshes", &Format::NOMINAL_EXTENSIONS),
-            Self::ArtefactRegions => Asks::file("Places on the artefact", "Tables", &tables),
-            Self::Accepted(Artefact::Bar) => Asks::file("Scan of the ball bar", "Scans", &Format::SCAN_EXTENSIONS),
-            Self::Accepted(Artefact::Flat) => Asks::file("Scan of the flat", "Scans", &Format::SCAN_EXTENSIONS),
-            Self::SeriesPlan => Asks::file("Inspection plan", "Inspection plans", &["sgplan"]),
-            Self::SeriesParts => Asks::folder("Folder of scans, one a part"),
-            Self::SeriesFolder => Asks::folder("Folder for the results"),
-            Self::Certificate => Asks::file("Calibration to hold against", "Calibrations", &["json"]),
+            Self::Holes => DialogSpec::file("List of holes", "Tables", &tables),
+            Self::ProbedHoles => DialogSpec::file("Probed points of the holes", "Tables", &tables),
+            Self::TargetFolder => DialogSpec::folder("Folder for the probing targets"),
+            Self::Log => DialogSpec::file("Calibration log", "Logs", &["jsonl", "json", "log"]),
+            Self::ArtefactCad => DialogSpec::file("CAD of the artefact", "CAD and meshes", &Format::NOMINAL_EXTENSIONS),
+            Self::ArtefactRegions => DialogSpec::file("Points on the artefact regions", "Tables", &tables),
+            Self::Accepted(Artefact::Bar) => {
+                DialogSpec::file("Scan of the ball bar", "Scans", &Format::SCAN_EXTENSIONS)
+            }
+            Self::Accepted(Artefact::Flat) => {
+                DialogSpec::file("Scan of the flat standard", "Scans", &Format::SCAN_EXTENSIONS)
+            }
+            Self::SeriesPlan => DialogSpec::file("Inspection plan", "Inspection plans", &["sgplan"]),
+            Self::SeriesParts => DialogSpec::folder("Folder of scans, one per part"),
+            Self::SeriesFolder => DialogSpec::folder("Folder for the results"),
+            Self::Certificate => DialogSpec::file("Calibration to compare with", "Calibrations", &["json"]),
         }
     }
 }
 
 impl App {
-    /// Takes over what was chosen.
+    /// Uses the chosen path.
     pub(in super::super) fn picked(&mut self, pick: Pick, path: PathBuf) {
         match pick {
             Pick::Holes => self.send(Probe::OpenHoles(path)),
-            Pick::TouchedHoles => self.send(Probe::Take(path)),
+            Pick::ProbedHoles => self.send(Probe::Take(path)),
             Pick::TargetFolder => self.send(Probe::Write(path)),
-            // Sent with the rest of the section, as if typed.
-            Pick::Log => self.repeatability.log = path.display().to_string(),
-            Pick::ArtefactCad => self.calibration.setup.nominal.cad = Some(path),
-            Pick::ArtefactRegions => self.calibration.setup.nominal.regions = Some(path),
-            Pick::Accepted(artefact) => self.acceptance.add(artefact, path),
-            Pick::SeriesPlan | Pick::SeriesParts | Pick::SeriesFolder => self.series.take(pick, &path),
-            Pick::Certificate => self.repeatability.certificate = path.display().to_string(),
+            Pick::SeriesPlan | Pick::SeriesParts | Pick::SeriesFolder => self.panels.series.take(pick, &path),
+            Pick::Log | Pick::Certificate | Pick::ArtefactCad | Pick::ArtefactRegions | Pick::Accepted(_) => {
+                self.panels.calibrate.take(pick, path);
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Many parts by one plan: what is to be measured, the table of parts and checks, and what a value does over the parts.
+//! Window for a series of parts: files to be measured with a plan, table of parts and checks, trend of a value.
 
 mod trend;
 
@@ -7,58 +7,61 @@ use std::sync::Arc;
 
 use egui::{RichText, Ui};
 
-use super::super::choosing::Purpose;
-use super::super::{Action, theme};
+use super::PanelContext;
 use super::picks::Pick;
+use crate::choosing::Purpose;
+use crate::{Action, theme};
 use dispatch::{Dispatcher, Inspect, Series};
 use inspect::deviation::Verdict;
 use report::series::{Trend, trends};
 use session::series::{ElementRecord, PartRecord};
 
-/// The window; draws itself and says what is to be done.
+/// State of the window.
 #[derive(Default)]
 pub struct SeriesWindow {
-    /// Whether it is shown.
+    /// Whether the window is shown.
     pub is_open: bool,
-    /// The plan's file, as it is typed.
+    /// Path of the plan, as typed.
     plan: String,
-    /// The folder of scans or the list, as it is typed.
+    /// Path of the folder of scans or of the list, as typed.
     parts: String,
+    /// Folder for the results, as typed.
     folder: String,
-    /// Element and value that the chart shows.
+    /// Element and value shown in the chart.
     chosen: Option<(String, String)>,
-    /// What was last made of the records that are shown.
+    /// Records shown, with their statistics.
     shown: Option<(Arc<Vec<PartRecord>>, Vec<Trend>)>,
-    /// Whose parts are shown.
+    /// Source of the parts shown.
     source: Source,
-    /// The parts of the inspection, in that state of it.
+    /// Revision of the document, and its parts.
     stages: Option<(u64, Arc<Vec<PartRecord>>)>,
 }
 
-/// Whose parts the window shows.
+/// Source of the parts shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Source {
-    /// Those measured by a plan from files.
+    /// Parts measured from files with a plan.
     #[default]
     Series,
-    /// Those of the inspection.
+    /// Parts of the current inspection.
     Stages,
 }
 
-/// Width of the fields of paths, in points.
+/// Width of the path fields, screen points.
 const FIELD_WIDTH: f32 = 520.0;
-/// Width of the column of names, and of each check, in points.
+/// Width of the column of names, screen points.
 const NAME_WIDTH: f32 = 150.0;
+/// Width of the column of a check, screen points.
 const CHECK_WIDTH: f32 = 150.0;
 
 impl SeriesWindow {
-    /// Opens it on those parts.
+    /// Shows the window with the parts of `source`.
     pub fn open(&mut self, source: Source) {
         (self.is_open, self.source, self.chosen) = (true, source, None);
     }
 
-    /// The parts of the inspection.
-    fn of_stages(&mut self, dispatcher: &Dispatcher) -> Option<Arc<Vec<PartRecord>>> {
+    /// The parts of the current inspection; `None` if their records cannot be made.
+    fn stage_records(&mut self, dispatcher: &Dispatcher) -> Option<Arc<Vec<PartRecord>>> {
         let document = &dispatcher.document;
         if self.stages.as_ref().is_none_or(|(revision, _)| *revision != document.revision) {
             let records = document.records(dispatcher.context.backend.as_ref()).ok()?;
@@ -67,33 +70,33 @@ impl SeriesWindow {
         self.stages.as_ref().map(|(_, records)| Arc::clone(records))
     }
 
-    /// Draws it over the other panels.
-    pub fn show(&mut self, context: &egui::Context, dispatcher: &Dispatcher, is_busy: bool) -> Vec<Action> {
-        let mut actions = Vec::new();
+    /// Draws the window over the other panels.
+    pub fn show(&mut self, egui: &egui::Context, context: &mut PanelContext<'_>) {
         if !self.is_open {
-            return actions;
+            return;
         }
+        let dispatcher = context.dispatcher;
         let (title, records) = match self.source {
-            Source::Series => ("Measure parts by a plan", dispatcher.document.series.clone()),
-            Source::Stages => ("Parts measured so far", self.of_stages(dispatcher)),
+            Source::Series => ("Measure parts with a plan", dispatcher.document.series.clone()),
+            Source::Stages => ("Measured parts", self.stage_records(dispatcher)),
         };
         let mut is_open = self.is_open;
-        let area = context.content_rect();
+        let area = egui.content_rect();
         egui::Window::new(title)
             .open(&mut is_open)
             .collapsible(false)
             .default_size([(area.width() - 80.0).min(860.0), (area.height() - 120.0).min(620.0)])
             .default_pos([40.0, 60.0])
             .constrain_to(area)
-            .show(context, |ui| {
+            .show(egui, |ui| {
                 if self.source == Source::Series {
-                    self.orders(ui, is_busy, &mut actions);
+                    self.inputs(ui, context);
                 }
                 let Some(records) = &records else {
                     theme::weak(
                         ui,
-                        "A plan is saved from an inspection: File, Save plan for other parts… Every part then goes \
-                         through the same alignment, comparison, features and tolerances.",
+                        "To create a plan, choose File › Save plan for other parts… in an inspection. It repeats \
+                         alignment, comparison, features and tolerances on every part.",
                     );
                     return;
                 };
@@ -102,23 +105,23 @@ impl SeriesWindow {
                 }
                 ui.separator();
                 let part = table(ui, records, &mut self.chosen);
-                if let Some(number) = part.filter(|_| self.source == Source::Stages && !is_busy) {
-                    actions.push(Action::Send(Box::new(Inspect::ShowPart(number).into())));
+                if let Some(index) = part.filter(|_| self.source == Source::Stages && !context.is_busy) {
+                    context.send(Inspect::ShowPart(index));
                 }
                 let Some((_, trends)) = &self.shown else { return };
                 ui.separator();
                 trend::section(ui, records, trends, &mut self.chosen);
             });
         self.is_open = is_open;
-        actions
     }
 
-    fn orders(&mut self, ui: &mut Ui, is_busy: bool, actions: &mut Vec<Action>) {
+    /// Fields for plan, parts and results, and the button to measure.
+    fn inputs(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         egui::Grid::new("series orders").num_columns(3).spacing([10.0, 6.0]).show(ui, |ui| {
             let fields = [
                 ("Plan", "an inspection plan (.sgplan)", &mut self.plan, Pick::SeriesPlan),
                 ("Parts", "a folder of scans, or a list", &mut self.parts, Pick::SeriesParts),
-                ("Results", "a folder of their own", &mut self.folder, Pick::SeriesFolder),
+                ("Results", "a separate folder", &mut self.folder, Pick::SeriesFolder),
             ];
             for (name, hint, text, pick) in fields {
                 let label = ui.label(name);
@@ -127,25 +130,26 @@ impl SeriesWindow {
                 let button = ui.button("Choose…");
                 super::named(&button, &format!("Choose {}…", name.to_lowercase()));
                 if button.clicked() {
-                    actions.push(Action::Browse(Purpose::Machine(pick)));
+                    context.ask(Action::Browse(Purpose::Machine(pick)));
                 }
                 ui.end_row();
             }
         });
+        let is_busy = context.is_busy;
         let is_ready = [&self.plan, &self.parts, &self.folder].iter().all(|text| !text.trim().is_empty());
         ui.horizontal(|ui| {
             let button =
-                ui.add_enabled(is_ready && !is_busy, theme::main_button("Measure the parts", is_ready && !is_busy));
-            if button.on_disabled_hover_text("Name plan, parts and results first").clicked() {
+                ui.add_enabled(is_ready && !is_busy, theme::main_button("Measure parts", is_ready && !is_busy));
+            if button.on_disabled_hover_text("Choose plan, parts and results first").clicked() {
                 let path = |text: &str| PathBuf::from(text.trim());
                 let series = Series { plan: path(&self.plan), parts: path(&self.parts), folder: path(&self.folder) };
-                actions.push(Action::Send(Box::new(series.into())));
+                context.send(series);
             }
-            theme::weak(ui, "Parts that were measured by the same plan before are taken over from the results.");
+            theme::weak(ui, "Parts already measured with the same plan are read from the results.");
         });
     }
 
-    /// Takes over what was chosen; results go beside the plan until a folder is named.
+    /// Uses the chosen path. The default folder for the results is beside the plan.
     pub fn take(&mut self, pick: Pick, path: &std::path::Path) {
         let text = path.display().to_string();
         match pick {
@@ -166,7 +170,7 @@ pub(super) fn colour(verdict: Option<Verdict>) -> egui::Color32 {
     verdict.map_or(egui::Color32::GRAY, super::compare::verdict_colour)
 }
 
-/// A row a part, a column a check; rows out of view cost nothing. The number of the part that was clicked.
+/// Table with a row per part and a column per check; only visible rows are drawn. Returns the index of a clicked part.
 fn table(ui: &mut Ui, records: &[PartRecord], chosen: &mut Option<(String, String)>) -> Option<usize> {
     let mut part = None;
     let checks: Vec<&ElementRecord> = records
@@ -196,21 +200,21 @@ fn table(ui: &mut Ui, records: &[PartRecord], chosen: &mut Option<(String, Strin
         });
         let rows = egui::ScrollArea::vertical().id_salt("series rows").max_height(220.0).auto_shrink([false, true]);
         rows.show_rows(ui, height, records.len(), |ui, range| {
-            for (number, record) in range.clone().zip(records.get(range).unwrap_or_default()) {
+            for (index, record) in range.clone().zip(records.get(range).unwrap_or_default()) {
                 ui.horizontal(|ui| {
                     cell(ui, NAME_WIDTH, &mut |ui| {
                         let name = egui::Label::new(&record.part).truncate().sense(egui::Sense::click());
-                        part = ui.add(name).clicked().then_some(number).or(part);
+                        part = ui.add(name).clicked().then_some(index).or(part);
                     });
                     cell(ui, CHECK_WIDTH, &mut |ui| {
                         theme::dot(ui, colour(record.verdict));
-                        let words = match (&record.error, record.verdict) {
+                        let text = match (&record.error, record.verdict) {
                             (Some(_), _) => "not measured",
                             (None, Some(verdict)) => verdict.name(),
-                            (None, None) => "not judged",
+                            (None, None) => "no verdict",
                         };
                         let hint = record.error.as_ref().unwrap_or(&record.headline);
-                        ui.add(egui::Label::new(words).truncate()).on_hover_text(hint);
+                        ui.add(egui::Label::new(text).truncate()).on_hover_text(hint);
                     });
                     for check in &checks {
                         let own = record.elements.iter().find(|own| own.id == check.id);
@@ -230,11 +234,11 @@ fn check_cell(ui: &mut Ui, own: Option<&ElementRecord>, chosen: &mut Option<(Str
     };
     theme::dot(ui, colour(own.verdict));
     let Some((figure, value)) = own.figures.first().and_then(|figure| Some((figure, figure.value?))) else {
-        ui.add(egui::Label::new("not made").truncate()).on_hover_text(&own.sentence);
+        ui.add(egui::Label::new("not computed").truncate()).on_hover_text(&own.sentence);
         return;
     };
-    let words = format!("{value:.3} {}", figure.unit);
-    let label = egui::Label::new(words).sense(egui::Sense::click()).truncate();
+    let text = format!("{value:.3} {}", figure.unit);
+    let label = egui::Label::new(text).sense(egui::Sense::click()).truncate();
     if ui.add(label).on_hover_text(format!("{}: {}\n{}", own.name, figure.name, own.sentence)).clicked() {
         *chosen = Some((own.name.clone(), figure.name.clone()));
     }

@@ -1,4 +1,4 @@
-//! Brushing points and facets: the gesture, and what is drawn of it.
+//! Selection brush for points and facets: mouse gestures and drawing of the stroke.
 
 use egui::{Color32, Pos2, Rect, Stroke};
 
@@ -11,27 +11,27 @@ use geometry::{Pose, Subset};
 use render::selecting::{self, Outline, View};
 use session::selection::Selectable;
 
-/// What the pointer draws.
+/// Tool of the brush.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tool {
-    /// Nothing: it turns the view.
+    /// None: the mouse rotates the view.
     #[default]
     Off,
-    /// A circle that follows it.
+    /// A circle at the pointer.
     Circle,
     /// A rectangle.
     Rectangle,
-    /// A line that closes by itself.
+    /// A freehand outline, closed automatically.
     Lasso,
-    /// Corners, click by click.
+    /// A polygon, one click per vertex.
     Polygon,
 }
 
 impl Tool {
-    /// All of them.
+    /// All tools.
     pub const ALL: [Self; 5] = [Self::Off, Self::Circle, Self::Rectangle, Self::Lasso, Self::Polygon];
 
-    /// For people.
+    /// Display name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Off => "Off",
@@ -43,39 +43,40 @@ impl Tool {
     }
 }
 
-/// The brush as the panel sets it, and the stroke on its way.
+/// Settings of the brush, and the current stroke.
 #[derive(Clone, Debug)]
 pub struct Brush {
-    /// What the pointer draws.
+    /// Tool.
     pub tool: Tool,
-    /// What it takes, but in the workspace Calibrate, where only points are.
+    /// Whether points or facets are selected; always points in the Calibrate workspace.
     pub of: Selectable,
-    /// What a stroke does.
+    /// How a stroke changes the selection.
     pub combine: Combine,
-    /// Whether what others hide is left out.
+    /// Whether occluded points or facets are excluded.
     pub only_visible: bool,
-    /// Radius of the circle, points of the screen.
+    /// Radius of the circle, screen points.
     pub radius: f32,
+    /// Vertices of the current stroke, screen points.
     path: Vec<Pos2>,
-    /// What the camera saw at the first corner of a polygon.
-    seen: [[f32; 4]; 4],
+    /// View-projection matrix at the first vertex of a polygon.
+    clip_from_local: [[f32; 4]; 4],
 }
 
 impl Default for Brush {
     fn default() -> Self {
-        let (path, seen) = (Vec::new(), [[0.0; 4]; 4]);
+        let (path, clip_from_local) = (Vec::new(), [[0.0; 4]; 4]);
         let (tool, of, combine) = (Tool::Off, Selectable::Points, Combine::Add);
-        Self { tool, of, combine, only_visible: true, radius: 24.0, path, seen }
+        Self { tool, of, combine, only_visible: true, radius: 24.0, path, clip_from_local }
     }
 }
 
 impl Brush {
-    /// What a stroke does now: Ctrl removes.
-    fn how(&self, ui: &egui::Ui) -> Combine {
+    /// How a stroke changes the selection, with the current modifier keys.
+    fn effective_combine(&self, ui: &egui::Ui) -> Combine {
         if ui.input(|input| input.modifiers.command) { Combine::Remove } else { self.combine }
     }
 
-    /// Follows a drag; returns whether it ended.
+    /// Adds to the path during a drag; returns whether the stroke ended.
     fn follow(&mut self, ui: &egui::Ui, response: &egui::Response) -> bool {
         if response.drag_started_by(egui::PointerButton::Primary) {
             self.path.clear();
@@ -83,7 +84,7 @@ impl Brush {
         }
         if response.dragged_by(egui::PointerButton::Primary)
             && let Some(at) = response.interact_pointer_pos()
-            && self.path.last().is_none_or(|last| last.distance(at) >= STEP)
+            && self.path.last().is_none_or(|last| last.distance(at) >= MIN_STEP)
         {
             self.path.push(at);
         }
@@ -93,18 +94,19 @@ impl Brush {
         response.drag_stopped_by(egui::PointerButton::Primary) || response.clicked()
     }
 
-    /// Adds the corner that was clicked; returns whether the polygon was closed: by a double click, Enter, or a click on
-    /// its first corner.
-    fn add_corner(&mut self, ui: &egui::Ui, response: &egui::Response, seen: [[f32; 4]; 4]) -> bool {
-        // Corners lie on the screen: another view of the part makes them meaningless.
-        if ui.input(|input| input.key_pressed(egui::Key::Escape)) || seen != self.seen {
+    /// Adds the clicked vertex; returns whether the polygon was closed: by a double click, Enter, or a click on its
+    /// first vertex.
+    fn add_vertex(&mut self, ui: &egui::Ui, response: &egui::Response, clip_from_local: [[f32; 4]; 4]) -> bool {
+        // The vertices are in screen coordinates, so a change of view invalidates them.
+        if ui.input(|input| input.key_pressed(egui::Key::Escape)) || clip_from_local != self.clip_from_local {
             self.path.clear();
-            self.seen = seen;
+            self.clip_from_local = clip_from_local;
         }
         let mut ended = self.path.len() > 2 && ui.input(|input| input.key_pressed(egui::Key::Enter));
         if let Some(at) = response.interact_pointer_pos().filter(|_| response.clicked()) {
-            let closes = self.path.first().is_some_and(|first| self.path.len() > 2 && first.distance(at) < CLOSES);
-            if !closes && self.path.last().is_none_or(|last| last.distance(at) >= STEP) {
+            let closes =
+                self.path.first().is_some_and(|first| self.path.len() > 2 && first.distance(at) < CLOSING_DISTANCE);
+            if !closes && self.path.last().is_none_or(|last| last.distance(at) >= MIN_STEP) {
                 self.path.push(at);
             }
             ended |= self.path.len() > 2 && (closes || response.double_clicked());
@@ -113,40 +115,40 @@ impl Brush {
     }
 }
 
-/// A click this near to the first corner of a polygon closes it, points of the screen.
-const CLOSES: f32 = 8.0;
-/// Steps of the path, points of the screen.
-const STEP: f32 = 2.0;
+/// A click closer than this to the first vertex closes a polygon, screen points.
+const CLOSING_DISTANCE: f32 = 8.0;
+/// Minimum distance between vertices of the path, screen points.
+const MIN_STEP: f32 = 2.0;
 
 impl App {
-    /// Whether the pointer brushes.
+    /// Whether the mouse brushes.
     pub(super) fn is_brushing(&self) -> bool {
         let document = &self.dispatcher.document;
-        let is_there = match self.workspace {
-            Workspace::Calibrate => document.calibration.of(self.calibration.device).actual.is_some(),
-            _ => document.count(self.brush.of).is_some(),
+        let is_available = match self.workspace {
+            Workspace::Calibrate => document.calibration.of(self.panels.calibrate.instrument).actual.is_some(),
+            _ => document.count(self.display.brush.of).is_some(),
         };
-        self.brush.tool != Tool::Off && self.picking.is_none() && is_there
+        self.display.brush.tool != Tool::Off && self.display.picking.is_none() && is_available
     }
 
-    /// Whether it brushes facets.
+    /// Whether the mouse brushes facets.
     pub(super) fn is_brushing_facets(&self) -> bool {
-        self.is_brushing() && self.workspace != Workspace::Calibrate && self.brush.of == Selectable::Facets
+        self.is_brushing() && self.workspace != Workspace::Calibrate && self.display.brush.of == Selectable::Facets
     }
 
-    /// Follows the pointer; a stroke that ends becomes a command.
+    /// Handles the mouse; a completed stroke becomes a command.
     pub(super) fn brush(&mut self, ui: &egui::Ui, viewport: &mut Viewport, response: &egui::Response, rect: Rect) {
         if !self.is_brushing() {
-            self.brush.path.clear();
+            self.display.brush.path.clear();
             return;
         }
-        let brush = &mut self.brush;
+        let brush = &mut self.display.brush;
         if brush.tool == Tool::Circle && response.hovered() {
             let wheel = ui.input(|input| input.smooth_scroll_delta().y);
             brush.radius = (brush.radius * (wheel * 0.004).exp()).clamp(2.0, 400.0);
         }
         let ended = match brush.tool {
-            Tool::Polygon => brush.add_corner(ui, response, viewport.camera.clip_from_local()),
+            Tool::Polygon => brush.add_vertex(ui, response, viewport.camera.clip_from_local()),
             _ => brush.follow(ui, response),
         };
         if !ended || brush.path.is_empty() {
@@ -154,34 +156,36 @@ impl App {
         }
         let scale = ui.ctx().pixels_per_point();
         let outline = outline(brush, rect, scale);
-        let how = brush.how(ui);
+        let how = brush.effective_combine(ui);
         let only_visible = brush.only_visible;
         brush.path.clear();
-        let calibrates = self.workspace == Workspace::Calibrate;
+        let is_calibration = self.workspace == Workspace::Calibrate;
         let document = &self.dispatcher.document;
         if self.is_brushing_facets() {
             let (view, hidden) = (View::new(&viewport.camera, &Pose::identity(), 0.0), document.facets.hidden.clone());
             let stroke = Box::new(selecting::Stroke { view, outline, only_visible, hidden });
             return self.send(Select::BrushFacets { stroke, how });
         }
-        let pose = if calibrates { Pose::identity() } else { document.nominal_from_scan() };
+        let pose = if is_calibration { Pose::identity() } else { document.nominal_from_scan() };
         let view = View::new(&viewport.camera, &pose, viewport.spacing_mm());
-        let hidden = if calibrates { Subset::default() } else { document.points.hidden.clone() };
+        let hidden = if is_calibration { Subset::default() } else { document.points.hidden.clone() };
         let stroke = selecting::Stroke { view, outline, only_visible, hidden };
-        let region = calibrates.then_some((self.calibration.device, self.calibration.region));
-        self.sweep(ui, viewport, stroke, Target { region, how });
+        let region = is_calibration.then_some((self.panels.calibrate.instrument, self.panels.calibrate.region));
+        self.select_under_stroke(ui, viewport, stroke, Target { region, how });
     }
 
-    /// Draws the brush over the picture.
+    /// Draws the brush over the view.
     pub(super) fn draw_brush(&self, ui: &egui::Ui, response: &egui::Response, rect: Rect) {
         if self.is_brushing() {
-            let colour = if self.brush.how(ui) == Combine::Remove { theme::BAD } else { theme::ACCENT };
-            draw(ui, &self.brush, response, rect, colour);
+            let colour =
+                if self.display.brush.effective_combine(ui) == Combine::Remove { theme::BAD } else { theme::ACCENT };
+            draw(ui, &self.display.brush, response, rect, colour);
         }
     }
 }
 
-fn corners(brush: &Brush) -> Vec<Pos2> {
+/// Vertices of the stroke, screen points.
+fn vertices(brush: &Brush) -> Vec<Pos2> {
     match (brush.tool, brush.path.first(), brush.path.last()) {
         (Tool::Rectangle, Some(&a), Some(&b)) => vec![a, Pos2::new(b.x, a.y), b, Pos2::new(a.x, b.y)],
         _ => brush.path.clone(),
@@ -190,7 +194,7 @@ fn corners(brush: &Brush) -> Vec<Pos2> {
 
 fn outline(brush: &Brush, rect: Rect, scale: f32) -> Outline {
     let pixels = |at: &Pos2| [(at.x - rect.min.x) * scale, (at.y - rect.min.y) * scale];
-    let path = corners(brush).iter().map(pixels).collect();
+    let path = vertices(brush).iter().map(pixels).collect();
     match brush.tool {
         Tool::Circle => Outline::Stroke { path, radius: brush.radius * scale },
         _ => Outline::Polygon(path),
@@ -214,21 +218,21 @@ fn draw(ui: &egui::Ui, brush: &Brush, response: &egui::Response, rect: Rect, col
         }
         Tool::Polygon if !brush.path.is_empty() => {
             let next = response.hover_pos();
-            let corners: Vec<Pos2> = brush.path.iter().copied().chain(next).collect();
-            if corners.len() > 2 {
-                let ends = corners.first().copied().into_iter().chain(corners.last().copied());
+            let vertices: Vec<Pos2> = brush.path.iter().copied().chain(next).collect();
+            if vertices.len() > 2 {
+                let ends = vertices.first().copied().into_iter().chain(vertices.last().copied());
                 painter.add(egui::Shape::line(ends.clone().collect(), halo));
                 painter.add(egui::Shape::dashed_line(&ends.collect::<Vec<_>>(), line, 5.0, 4.0));
             }
-            painter.add(egui::Shape::line(corners.clone(), halo));
-            painter.add(egui::Shape::line(corners, line));
+            painter.add(egui::Shape::line(vertices.clone(), halo));
+            painter.add(egui::Shape::line(vertices, line));
             brush.path.iter().for_each(|at| {
                 painter.circle(*at, 3.5, colour, Stroke::new(1.5, Color32::WHITE));
             });
         }
         Tool::Rectangle | Tool::Lasso if brush.path.len() > 1 => {
-            painter.add(egui::Shape::closed_line(corners(brush), halo));
-            painter.add(egui::Shape::closed_line(corners(brush), line));
+            painter.add(egui::Shape::closed_line(vertices(brush), halo));
+            painter.add(egui::Shape::closed_line(vertices(brush), line));
         }
         _ => {}
     }

@@ -1,4 +1,4 @@
-//! The middle of the window: the picture, what is written over it, and what a click does.
+//! Central panel: the 3D view, its overlays, toolbar, messages and mouse clicks.
 
 use egui::{FontId, Pos2, Rect, Sense, Vec2};
 
@@ -14,17 +14,17 @@ use inspect::alignment::point_pairs::PointPair;
 use inspect::deviation::DeviationMap;
 use render::camera::StandardView;
 use session::Document;
-use session::calibrating::Device;
+use session::calibration::Instrument;
 
 impl App {
-    /// Draws the viewport and handles the pointer in it.
+    /// Draws the viewport and handles the mouse in it.
     pub(in super::super) fn central(&mut self, ui: &mut egui::Ui) {
         egui::CentralPanel::no_frame().show(ui, |ui| {
             if self.workspace == Workspace::Calibrate && self.artefact_viewport.is_none() {
                 self.artefact_viewport = self.viewport.as_ref().map(Viewport::another);
             }
             let Some(mut viewport) = self.viewport_slot().take() else {
-                let reason = self.no_viewport.clone().unwrap_or_default();
+                let reason = self.viewport_error.clone().unwrap_or_default();
                 ui.centered_and_justified(|ui| ui.label(reason));
                 return;
             };
@@ -37,7 +37,7 @@ impl App {
         if self.workspace == Workspace::Calibrate { &mut self.artefact_viewport } else { &mut self.viewport }
     }
 
-    /// The view of this workspace.
+    /// The viewport of the current workspace.
     pub(in super::super) fn shown_viewport(&mut self) -> Option<&mut Viewport> {
         self.viewport_slot().as_mut()
     }
@@ -46,44 +46,44 @@ impl App {
         let rect = ui.available_rect_before_wrap();
         let response = ui.allocate_rect(rect, Sense::click_and_drag());
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Canvas, true, "3D viewport"));
-        let tool = self.is_brushing().then_some(self.brush.tool);
+        let tool = self.is_brushing().then_some(self.display.brush.tool);
         viewport.navigate(ui, &response, tool);
         self.brush(ui, viewport, &response, rect);
         let scale = ui.ctx().pixels_per_point();
         let size = [(rect.width() * scale).round() as u32, (rect.height() * scale).round() as u32];
         let live = self.live.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
-        let live = if self.is_busy() { live } else { super::Live::default() };
-        let mut shown = self.shown;
-        if let Some(picking) = &self.picking {
-            // One part at a time, so that the click cannot hit the other.
+        let live = if self.is_busy() { live } else { super::LiveFit::default() };
+        let mut shown = self.display.shown;
+        if let Some(picking) = &self.display.picking {
+            // Only the element to be picked, so that a click cannot hit the other.
             (shown.nominal, shown.actual) = (picking.nominal.is_none(), picking.nominal.is_some());
         }
         if self.is_brushing_facets() {
-            // What the brush takes shows, and nothing before it.
+            // Only the nominal, so that nothing hides its facets.
             (shown.nominal, shown.actual, shown.deviations) = (true, false, false);
         }
         if !self.is_busy() {
-            viewport.foreseen = None;
+            viewport.previewed_selection = None;
         }
-        viewport.is_sweeping = !self.sweeping.is_empty();
+        viewport.is_selecting = !self.pending_strokes.is_empty();
         let subject = self.subject();
         (viewport.origin, viewport.scale) = (rect.min, scale);
-        viewport.render(ui.ctx(), &subject, &live, shown, size);
+        viewport.render(ui.ctx(), &subject, &live, (shown, &self.display.hidden), size);
         viewport.screen.paint(ui, rect);
         viewport.hover(ui.ctx(), &response);
-        if self.picking.is_some() && response.clicked() {
-            self.pick_place(viewport, &response, scale);
+        if self.display.picking.is_some() && response.clicked() {
+            self.pick_point(viewport, &response, scale);
         }
         self.draw_brush(ui, &response, rect);
         let document = &subject.document;
         let overlay = Overlay::new(ui, viewport, rect, scale);
-        overlay.features(document, &self.unseen);
+        overlay.features(document, &self.display.hidden);
         if self.workspace != Workspace::Calibrate {
             overlay.holes(document);
         }
-        overlay.pairs(document, self.picking.as_ref());
+        overlay.pairs(document, self.display.picking.as_ref());
         if self.workspace != Workspace::Calibrate {
-            overlay.spot();
+            overlay.spot_marker();
         }
         overlay.axes();
         let coloured = shown.deviations && (document.current_measurement().is_some() || live.frame.is_some());
@@ -94,9 +94,9 @@ impl App {
             let text = format!("Best fit: RMS {:.4} mm", live.rms_mm);
             badge(ui, rect.center_top() + Vec2::new(0.0, 56.0), &text);
         } else if tool.is_none() {
-            read_out(ui, viewport, document, rect);
+            hover_readout(ui, viewport, document, rect);
         }
-        let is_mechanical = self.workspace == Workspace::Calibrate && self.calibration.mechanical;
+        let is_mechanical = self.workspace == Workspace::Calibrate && self.panels.calibrate.mechanical;
         if is_mechanical {
             let setup = &self.dispatcher.document.calibration.setup.mechanical;
             readout::show(ui, rect, setup, &self.dispatcher.mechanical);
@@ -122,11 +122,11 @@ impl App {
                         self.actions.push(action);
                     }
                 };
-                button(ui, "Fit", "Shows everything (F)", Action::Fit);
+                button(ui, "Fit", "Fits the view to all elements (F)", Action::Fit);
                 for view in StandardView::ALL {
-                    button(ui, view.name(), "Looks from this side", Action::Look(view));
+                    button(ui, view.name(), "Standard view", Action::Look(view));
                 }
-                button(ui, "Lens", "Perspective or orthographic (P)", Action::ToggleLens);
+                button(ui, "Projection", "Perspective or orthographic (P)", Action::ToggleLens);
             });
         });
     }
@@ -161,7 +161,7 @@ impl App {
                 .show(ui.ctx(), |ui| {
                     egui::Frame::popup(ui.style()).show(ui, |ui| {
                         ui.set_width(width);
-                        ui.label("The last session ended without saving. Its inspection can be brought back.");
+                        ui.label("The last session ended without saving. Its inspection can be restored.");
                         ui.horizontal(|ui| {
                             if ui.button("Restore").clicked() {
                                 self.send(Projects::Restore(path.clone()));
@@ -169,7 +169,7 @@ impl App {
                                 self.restoring = Some(path.clone());
                             }
                             if ui.button("Discard").clicked() {
-                                // Already gone is as good.
+                                // It may have been deleted already.
                                 let _ = std::fs::remove_file(&path);
                                 self.restore = None;
                             }
@@ -186,7 +186,7 @@ impl App {
         let area = Rect::from_center_size(rect.center(), Vec2::new(420.0, 190.0));
         ui.scope_builder(egui::UiBuilder::new().max_rect(area), |ui| {
             ui.vertical_centered(|ui| {
-                ui.label(egui::RichText::new("Where does the part differ from its drawing?").heading().size(19.0));
+                ui.label(egui::RichText::new("Compare a scan with its CAD model").heading().size(19.0));
                 ui.add_space(4.0);
                 theme::weak(ui, "Drop a CAD file and a scan here, or open them.");
                 ui.add_space(10.0);
@@ -194,24 +194,24 @@ impl App {
                     self.actions.push(Action::Open);
                 }
                 ui.add_space(8.0);
-                theme::weak(ui, "Drag turns, Shift-drag or right-drag moves, the wheel zooms.");
+                theme::weak(ui, "Drag to rotate, Shift-drag or right-drag to pan, scroll to zoom.");
             });
         });
     }
 
     fn calibration_welcome(&mut self, ui: &mut egui::Ui, rect: Rect) {
-        let (title, text, button, purpose) = match self.calibration.device {
-            Device::Sensor => (
-                "Where does the sensor sit on the machine?",
+        let (title, text, button, purpose) = match self.panels.calibrate.instrument {
+            Instrument::Sensor => (
+                "Calibrate the sensor on the CMM",
                 "Drop a snapshot of the artefact here, or open it.",
                 "Open a snapshot…",
                 Purpose::Snapshot,
             ),
-            Device::Cmm => (
-                "Where did the machine touch the artefact?",
-                "Drop the table of touches here, or open it: region, x, y, z, or places alone.",
-                "Open the touches…",
-                Purpose::Touches,
+            Instrument::Cmm => (
+                "Points probed by the CMM on the artefact",
+                "Drop the table of probed points here, or open it: region, x, y, z, or x, y, z only.",
+                "Open probed points…",
+                Purpose::ProbedPoints,
             ),
         };
         let area = Rect::from_center_size(rect.center(), Vec2::new(440.0, 150.0));
@@ -228,42 +228,43 @@ impl App {
         });
     }
 
-    fn pick_place(&mut self, viewport: &Viewport, response: &egui::Response, scale: f32) {
-        let Some(picking) = self.picking else { return };
+    /// Picks a point of the nominal, then a point of the scan.
+    fn pick_point(&mut self, viewport: &Viewport, response: &egui::Response, scale: f32) {
+        let Some(picking) = self.display.picking else { return };
         let document = &self.dispatcher.document;
         match picking.nominal {
             None => {
                 let Some(pointer) = response.interact_pointer_pos() else { return };
-                let at = (pointer - response.rect.min) * scale;
-                let (origin, direction) = viewport.camera.ray((at.x, at.y));
+                let pixel = (pointer - response.rect.min) * scale;
+                let (origin, direction) = viewport.camera.ray((pixel.x, pixel.y));
                 let hit = document
                     .nominal()
                     .and_then(|nominal| nominal.surface.first_hit(&origin, &direction, 0.0, f64::INFINITY));
                 if let Some(hit) = hit {
-                    self.picking = Some(Picking { nominal: Some(origin + direction * hit.t) });
+                    self.display.picking = Some(Picking { nominal: Some(origin + direction * hit.t) });
                 }
             }
             Some(nominal) => {
                 let scan =
-                    viewport.hovered_point().and_then(|number| document.actual()?.cloud.points.get(number).copied());
+                    viewport.hovered_point().and_then(|index| document.actual()?.cloud.points.get(index).copied());
                 if let Some(scan) = scan {
-                    self.picking = Some(Picking::default());
+                    self.display.picking = Some(Picking::default());
                     self.send(Align::AddPair(PointPair { nominal, scan, enabled: true }));
                 }
             }
         }
     }
 
-    /// Where a place of the shown frame lies on the screen, for tests.
-    pub fn screen_place(&mut self, place: &Point) -> Option<Pos2> {
+    /// Screen position of a point of the displayed frame, for tests; `None` if it is behind the camera.
+    pub fn screen_place(&mut self, point: &Point) -> Option<Pos2> {
         let viewport = self.shown_viewport()?;
-        let (x, y) = viewport.camera.pixel_of(place)?;
+        let (x, y) = viewport.camera.pixel_of(point)?;
         Some(viewport.origin + Vec2::new(x, y) / viewport.scale)
     }
 
-    /// Whether the picture holds all there is to draw, for benches.
+    /// Whether the view is completely drawn, for benchmarks.
     pub fn shows_everything(&mut self) -> bool {
-        self.shown_viewport().is_none_or(|viewport| viewport.is_whole())
+        self.shown_viewport().is_none_or(|viewport| viewport.is_complete())
     }
 
     /// Whether the Compare workspace is open, for tests.
@@ -276,7 +277,7 @@ fn document_is_empty(document: &Document) -> bool {
     document.nominal().is_none() && document.actual().is_none()
 }
 
-/// A short text on a plate.
+/// A short text on a background, centred at `at`.
 fn badge(ui: &egui::Ui, at: Pos2, text: &str) {
     let colour = ui.visuals().text_color();
     let galley = ui.painter().layout_no_wrap(text.to_owned(), FontId::proportional(14.0), colour);
@@ -285,18 +286,18 @@ fn badge(ui: &egui::Ui, at: Pos2, text: &str) {
     ui.painter().galley(plate.center() - 0.5 * galley.size(), galley, colour);
 }
 
-/// What lies under the pointer, in words beside it.
-fn read_out(ui: &egui::Ui, viewport: &Viewport, document: &Document, rect: Rect) {
+/// Deviation and position under the pointer, written beside it.
+fn hover_readout(ui: &egui::Ui, viewport: &Viewport, document: &Document, rect: Rect) {
     let Some(pointer) = viewport.hovered_at.filter(|pointer| rect.contains(*pointer)) else { return };
-    let place_and_deviation = || -> Option<(Point, Option<f64>)> {
+    let point_and_deviation = || -> Option<(Point, Option<f64>)> {
         let measurement = document.current_measurement();
-        if let Some(number) = viewport.hovered_point() {
-            let place = document.nominal_from_scan() * document.actual()?.cloud.points.get(number)?;
+        if let Some(index) = viewport.hovered_point() {
+            let point = document.nominal_from_scan() * document.actual()?.cloud.points.get(index)?;
             let deviation = measurement.and_then(|own| match own.map() {
-                DeviationMap::Points(points) => points.get(number)?.value(),
+                DeviationMap::Points(points) => points.get(index)?.value(),
                 DeviationMap::Facets { .. } => None,
             });
-            return Some((place, deviation));
+            return Some((point, deviation));
         }
         let facet = viewport.hovered_facet()?;
         match measurement.map(|own| own.map()) {
@@ -307,13 +308,13 @@ fn read_out(ui: &egui::Ui, viewport: &Viewport, document: &Document, rect: Rect)
             _ => None,
         }
     };
-    let Some((place, deviation)) = place_and_deviation() else { return };
-    let first = match deviation {
+    let Some((point, deviation)) = point_and_deviation() else { return };
+    let value = match deviation {
         Some(mm) => format!("{} mm", signed(mm, 3)),
         None if document.current_measurement().is_some() => "no data".to_owned(),
         None => "scan point".to_owned(),
     };
-    let text = format!("{first}\n{:.3}, {:.3}, {:.3}", place.x, place.y, place.z);
+    let text = format!("{value}\n{:.3}, {:.3}, {:.3}", point.x, point.y, point.z);
     let colour = ui.visuals().text_color();
     let galley = ui.painter().layout_no_wrap(text, FontId::proportional(12.5), colour);
     let mut at = pointer + Vec2::new(16.0, 14.0);

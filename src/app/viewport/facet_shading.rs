@@ -1,31 +1,31 @@
-//! How the nominal's facets are coloured: in its own colour, or as the brush has left them.
+//! Colours of the nominal's facets: plain, or by selection, visibility and named selection.
 
 use super::super::subject::Subject;
 use super::{Viewport, address};
 use geometry::Subset;
-use render::Shade;
+use render::Mark;
 use session::selection::Selectable;
 
-/// What the facets' shades were made from.
+/// Inputs of the facet colours.
 #[derive(Clone, Default)]
-pub(super) struct FacetsShaded {
+pub(super) struct FacetShading {
     /// Address of the nominal.
-    of: usize,
+    nominal: usize,
     selected: Subset,
     hidden: Subset,
-    /// Selections with names, by their numbers among all such; none are those of points.
+    /// Named selections, by index; those of points are empty.
     groups: Vec<Subset>,
 }
 
-impl FacetsShaded {
-    /// Whether anything but the item's own colour is shown.
+impl FacetShading {
+    /// Whether any facet has a mark.
     pub(super) fn marks_any(&self) -> bool {
         !self.selected.is_empty() || !self.hidden.is_empty() || self.groups.iter().any(|group| !group.is_empty())
     }
 
     fn is_same(&self, other: &Self) -> bool {
         let pairs = || self.groups.iter().zip(&other.groups);
-        self.of == other.of
+        self.nominal == other.nominal
             && self.selected.is_same(&other.selected)
             && self.hidden.is_same(&other.hidden)
             && self.groups.len() == other.groups.len()
@@ -34,35 +34,36 @@ impl FacetsShaded {
 }
 
 impl Viewport {
-    /// Colours the nominal's facets where what decides their shades changed.
+    /// Updates the colours of the nominal's facets if their inputs have changed.
     pub(super) fn shade_facets(&mut self, subject: &Subject) {
         let Some(nominal) = &self.nominal else { return };
         let document = &subject.document;
-        let wanted = FacetsShaded {
-            of: address(Some(&nominal.of)),
+        let wanted = FacetShading {
+            nominal: address(Some(&nominal.source)),
             selected: document.facets.selected.clone(),
             hidden: document.facets.hidden.clone(),
             groups: super::shading::groups(document, Selectable::Facets),
         };
-        if self.facets_shaded.as_ref().is_some_and(|shaded| shaded.is_same(&wanted)) {
+        if self.facet_shading.as_ref().is_some_and(|current| current.is_same(&wanted)) {
             return;
         }
-        if wanted.marks_any() {
-            let mut shades = vec![Shade::Plain; nominal.item.facets];
-            let mut mark = |facets: &Subset, shade: Shade| {
+        // New items have no marks.
+        if wanted.marks_any() || self.facet_shading.as_ref().is_some_and(FacetShading::marks_any) {
+            let mut marks = vec![Mark::None; nominal.item.count];
+            let mut set = |facets: &Subset, mark: Mark| {
                 for &facet in facets.iter() {
-                    if let Some(own) = shades.get_mut(facet as usize) {
-                        *own = shade;
+                    if let Some(own) = marks.get_mut(facet as usize) {
+                        *own = mark;
                     }
                 }
             };
-            for (number, group) in wanted.groups.iter().enumerate() {
-                mark(group, Shade::Group(super::shading::group_number(number)));
+            for (index, group) in wanted.groups.iter().enumerate() {
+                set(group, Mark::Group(super::shading::group_index(index)));
             }
-            mark(&wanted.selected, Shade::Selected);
-            mark(&wanted.hidden, Shade::Hidden);
-            nominal.item.set_shades(self.scene.gpu(), |facet| shades.get(facet).copied().unwrap_or(Shade::Plain));
+            set(&wanted.selected, Mark::Selected);
+            set(&wanted.hidden, Mark::Hidden);
+            nominal.item.set_marks(self.scene.gpu(), |facet| marks.get(facet).copied().unwrap_or_default());
         }
-        self.facets_shaded = Some(wanted);
+        self.facet_shading = Some(wanted);
     }
 }

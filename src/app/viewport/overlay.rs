@@ -1,4 +1,4 @@
-//! What is written over the picture: features, holes, picked pairs and the axes.
+//! Overlays of the 3D view: features, holes, point pairs and coordinate axes.
 
 use std::collections::BTreeSet;
 
@@ -9,43 +9,44 @@ use super::super::theme;
 use super::Viewport;
 use geometry::{Point, Vector};
 use inspect::features::measured::MeasuredFeature;
-use inspect::features::{self, Element, outline};
+use inspect::features::{self, outline};
 use inspect::probing::{Place, Row};
 use session::Document;
 use session::plan::ElementId;
 
-/// Approaches of more holes than this would cover the part.
-const MOST_APPROACHES: usize = 40;
+/// Maximum number of holes whose approaches are drawn; more would cover the part.
+const MAX_APPROACHES: usize = 40;
 
-/// The picture as something to write on.
+/// Draws over a viewport.
 pub(super) struct Overlay<'a> {
     viewport: &'a Viewport,
     painter: Painter,
     rect: Rect,
-    /// Pixels per point of the screen.
+    /// Pixels per screen point.
     scale: f32,
     plate: Color32,
 }
 
 impl<'a> Overlay<'a> {
-    /// Over `viewport`, whose picture fills `rect`.
+    /// Overlay of `viewport`, which fills `rect`.
     pub(super) fn new(ui: &egui::Ui, viewport: &'a Viewport, rect: Rect, scale: f32) -> Self {
         let plate = ui.visuals().window_fill.gamma_multiply(0.85);
         Self { viewport, painter: ui.painter().with_clip_rect(rect), rect, scale, plate }
     }
 
-    fn at(&self, place: &Point) -> Option<Pos2> {
-        self.viewport.camera.pixel_of(place).map(|(x, y)| self.rect.min + Vec2::new(x, y) / self.scale)
+    /// Screen position of a point; `None` if it is behind the camera.
+    fn at(&self, point: &Point) -> Option<Pos2> {
+        self.viewport.camera.pixel_of(point).map(|(x, y)| self.rect.min + Vec2::new(x, y) / self.scale)
     }
 
-    fn line(&self, corners: &[Point], stroke: Stroke) {
-        let seen = corners.iter().filter_map(|corner| self.at(corner)).collect();
-        self.painter.add(Shape::line(seen, stroke));
+    fn line(&self, vertices: &[Point], stroke: Stroke) {
+        let positions = vertices.iter().filter_map(|vertex| self.at(vertex)).collect();
+        self.painter.add(Shape::line(positions, stroke));
     }
 
-    /// A dot with a name beside it.
-    fn name(&self, place: &Point, name: &str, colour: Color32) {
-        let Some(at) = self.at(place) else { return };
+    /// A dot with a label beside it.
+    fn label(&self, point: &Point, name: &str, colour: Color32) {
+        let Some(at) = self.at(point) else { return };
         self.painter.circle_filled(at, 3.5, colour);
         let galley = self.painter.layout_no_wrap(name.to_owned(), FontId::proportional(13.0), colour);
         let plate = Rect::from_min_size(at + Vec2::new(9.0, -18.0), galley.size()).expand2(Vec2::new(4.0, 1.0));
@@ -53,73 +54,55 @@ impl<'a> Overlay<'a> {
         self.painter.galley(at + Vec2::new(9.0, -18.0), galley, colour);
     }
 
-    /// Fitted features and constructed elements as lines, but for those that are not to be seen.
-    pub(super) fn features(&self, document: &Document, unseen: &BTreeSet<ElementId>) {
+    /// Labels of fitted features and constructed elements, without hidden ones.
+    pub(super) fn features(&self, document: &Document, hidden: &BTreeSet<ElementId>) {
         if document.actual().is_none() {
             return;
         }
         let pose = document.nominal_from_scan();
-        let draw = |name: &str, place: Point, lines: Vec<Vec<Point>>| {
-            for line in lines {
-                let moved: Vec<Point> = line.iter().map(|corner| pose * corner).collect();
-                self.line(&moved, Stroke::new(1.8, theme::FEATURE));
-            }
-            self.name(&(pose * place), name, theme::FEATURE);
-        };
-        let lines = |element: &Element, reach: &[Point]| match element {
-            Element::Shape(shape) => outline::of(shape, reach),
-            Element::Point(_) => Vec::new(),
-        };
-        for feature in document.features() {
-            let Some(made) = feature.made.filter(|_| !unseen.contains(&feature.id)) else { continue };
-            let points = document.some_points_at(&made.numbers);
-            draw(feature.name, made.element.place(), lines(&made.element, &points));
-        }
-        for slot in document.slots() {
-            let Some(fit) = slot.made.and_then(MeasuredFeature::slot).filter(|_| !unseen.contains(&slot.id)) else {
-                continue;
-            };
-            draw(slot.name, fit.slot.centre, vec![fit.slot.outline()]);
-        }
-        for element in document.constructions() {
-            let Some(made) = element.made.filter(|_| !unseen.contains(&element.id)) else { continue };
-            draw(element.name, made.element.place(), lines(&made.element, &document.reach_of(element.recipe)));
+        let elements =
+            document.plan.elements().iter().filter(|own| own.recipe.is_feature() && !hidden.contains(&own.id));
+        for element in elements {
+            let Some(made) = document.result::<MeasuredFeature>(Some(element.id)) else { continue };
+            let at = made.slot().map_or_else(|| made.element.place(), |fit| fit.slot.centre);
+            self.label(&(pose * at), &element.name, theme::FEATURE);
         }
     }
 
-    /// Holes of hybrid measuring where the drawing, the scan and the probe have them, and the way of the next touches.
+    /// Holes of the hybrid measurement at their nominal, scanned and probed positions, and the approaches of the next
+    /// probing cycle.
     pub(super) fn holes(&self, document: &Document) {
         let probing = &document.probing;
         if document.actual().is_none() {
             return;
         }
-        // They lie in the axes of the scan.
+        // The holes are in the scan frame.
         let pose = document.nominal_from_scan();
         let circle = |place: &Place, width: f32, colour: Color32| {
             let (centre, normal, radius) = (place.centre, place.axis, place.radius_mm);
             for line in outline::of(&features::Shape::Circle { centre, normal, radius }, &[]) {
-                let corners: Vec<Point> = line.iter().map(|corner| pose * corner).collect();
-                // Seen on points of any colour.
-                self.line(&corners, Stroke::new(width + 2.0, theme::HALO));
-                self.line(&corners, Stroke::new(width, colour));
+                let vertices: Vec<Point> = line.iter().map(|vertex| pose * vertex).collect();
+                // Visible on points of any colour.
+                self.line(&vertices, Stroke::new(width + 2.0, theme::HALO));
+                self.line(&vertices, Stroke::new(width, colour));
             }
         };
         let Some(rounds) = &probing.rounds else {
             for hole in &probing.holes {
                 circle(&Place::from(hole), 1.4, theme::PLANNED);
-                self.name(&(pose * hole.centre), &hole.name, theme::PLANNED);
+                self.label(&(pose * hole.centre), &hole.name, theme::PLANNED);
             }
             return;
         };
         for row in &rounds.comparison().rows {
             circle(&row.nominal, 1.4, theme::PLANNED);
-            let (place, colour) = standing(row);
+            let (place, colour) = position_and_colour(row);
             circle(&place, 2.0, colour);
-            self.name(&(pose * place.centre), &row.name, colour);
+            self.label(&(pose * place.centre), &row.name, colour);
         }
         let [_, open, _] = probing.counts();
-        // A program that cannot be planned says so in its rows.
-        let program = if open <= MOST_APPROACHES { probing.program().ok().flatten() } else { None };
+        // Planning errors are shown in the table.
+        let program = if open <= MAX_APPROACHES { probing.program().ok().flatten() } else { None };
         for hole in program.iter().flat_map(|program| &program.holes) {
             for touch in hole.touches() {
                 let (Some(from), Some(to)) = (self.at(&(pose * touch.start)), self.at(&(pose * touch.contact))) else {
@@ -131,10 +114,10 @@ impl<'a> Overlay<'a> {
         }
     }
 
-    /// Picked point pairs by their numbers.
+    /// Point pairs with their numbers.
     pub(super) fn pairs(&self, document: &Document, picking: Option<&Picking>) {
-        let mark = |place: &Point, text: &str, colour: Color32| {
-            let Some(at) = self.at(place).filter(|at| self.rect.contains(*at)) else { return };
+        let mark = |point: &Point, text: &str, colour: Color32| {
+            let Some(at) = self.at(point).filter(|at| self.rect.contains(*at)) else { return };
             self.painter.circle(at, 6.0, colour, Stroke::new(1.5, Color32::WHITE));
             self.painter.text(at + Vec2::new(9.0, -9.0), Align2::LEFT_CENTER, text, FontId::proportional(13.0), colour);
         };
@@ -146,13 +129,13 @@ impl<'a> Overlay<'a> {
                 mark(&(pose * pair.scan), &text, theme::GOOD);
             }
         }
-        if let Some(place) = picking.and_then(|picking| picking.nominal) {
-            mark(&place, &(document.pairs.len() + 1).to_string(), theme::ACCENT);
+        if let Some(point) = picking.and_then(|picking| picking.nominal) {
+            mark(&point, &(document.pairs.len() + 1).to_string(), theme::ACCENT);
         }
     }
 
-    /// A ring about what the view flew to, and its number in the list.
-    pub(super) fn spot(&self) {
+    /// A ring around the spot shown last, with its number in the list.
+    pub(super) fn spot_marker(&self) {
         let Some(spot) = self.viewport.spot() else { return };
         let (right, _) = self.viewport.camera.right_and_up();
         let beside = Point::from(spot.at.coords + spot.radius_mm * Vector::from(right.map(f64::from)));
@@ -165,7 +148,7 @@ impl<'a> Overlay<'a> {
         self.painter.text(plate, Align2::CENTER_CENTER, &spot.name, FontId::proportional(12.5), Color32::WHITE);
     }
 
-    /// The directions of x, y and z, lower left.
+    /// Coordinate axes, lower left.
     pub(super) fn axes(&self) {
         let centre = self.rect.left_bottom() + Vec2::new(46.0, -46.0);
         let (right, up) = self.viewport.camera.right_and_up();
@@ -179,8 +162,8 @@ impl<'a> Overlay<'a> {
     }
 }
 
-/// Where a hole is by the best that is known, and the colour of how well that is.
-fn standing(row: &Row) -> (Place, Color32) {
+/// Best known position of a hole, and the colour of its status.
+fn position_and_colour(row: &Row) -> (Place, Color32) {
     match row.settled() {
         Some(place) => (place, theme::GOOD),
         None if row.is_open() => (row.last.map_or(row.scan, |last| last.place), theme::FEATURE),

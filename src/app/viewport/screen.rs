@@ -1,30 +1,30 @@
-//! What the scene is drawn into and egui shows: a target of the view's size, and where a software rasteriser draws, a
-//! smaller one for as long as the view moves.
+//! Render targets shown by egui: one of the size of the view and, on a software rasteriser, a smaller one while the
+//! view moves.
 
 use eframe::egui_wgpu::{Callback, CallbackResources, CallbackTrait};
 
-use render::blit::{Blit, Shown};
+use render::blit::{Blit, BoundPicture};
 use render::{Gpu, Target};
 
-/// How well a picture is drawn.
+/// Quality of a rendered view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quality {
-    /// Within the budgets of a moving view.
+    /// Within the budgets for a moving view.
     Reduced,
-    /// All of it.
-    Whole,
+    /// Complete.
+    Full,
 }
 
-/// See the module.
+/// Render targets of a viewport, and the picture shown.
 pub struct Screen {
     blit: Blit,
-    whole: Option<Target>,
+    full: Option<Target>,
     reduced: Option<Target>,
-    shown: Option<(Quality, Shown)>,
+    shown: Option<(Quality, BoundPicture)>,
 }
 
-/// Paints the picture in egui's pass.
-struct Paint(Shown);
+/// Paints the picture in egui's render pass.
+struct Paint(BoundPicture);
 
 impl CallbackTrait for Paint {
     fn paint(
@@ -38,16 +38,16 @@ impl CallbackTrait for Paint {
 }
 
 impl Screen {
-    /// For a window of this format; targets are made when first drawn into.
+    /// For a window of this texture format; targets are created on first use.
     pub fn new(gpu: &Gpu, window: wgpu::TextureFormat) -> Self {
-        Self { blit: Blit::new(gpu, window), whole: None, reduced: None, shown: None }
+        Self { blit: Blit::new(gpu, window), full: None, reduced: None, shown: None }
     }
 
-    /// The target to draw a view of `size` pixels into. A new one is not shown before [`Self::show`].
+    /// The target for a view of `size` pixels. It is not shown before [`Self::show`] is called.
     pub fn target(&mut self, gpu: &Gpu, size: [u32; 2], quality: Quality) -> &Target {
         let (slot, shrink) = match quality {
             Quality::Reduced => (&mut self.reduced, gpu.moving_shrink()),
-            Quality::Whole => (&mut self.whole, 1),
+            Quality::Full => (&mut self.full, 1),
         };
         let wanted = size.map(|pixels| pixels.div_ceil(shrink).max(1));
         match slot.take().filter(|target| target.size == wanted) {
@@ -56,26 +56,26 @@ impl Screen {
         }
     }
 
-    /// Shows what was drawn last in this quality.
+    /// Shows the last view drawn in this quality.
     pub fn show(&mut self, gpu: &Gpu, quality: Quality) {
         let target = match quality {
             Quality::Reduced => self.reduced.as_ref(),
-            Quality::Whole => self.whole.as_ref(),
+            Quality::Full => self.full.as_ref(),
         };
         let smooth = quality == Quality::Reduced;
         self.shown = target.map(|target| (quality, self.blit.picture(gpu, target, smooth)));
     }
 
-    /// Puts what is shown into `rect` of the window.
+    /// Paints the shown picture into `rect` of the window.
     pub fn paint(&self, ui: &egui::Ui, rect: egui::Rect) {
         if let Some((_, shown)) = &self.shown {
             ui.painter().add(Callback::new_paint_callback(rect, Paint(shown.clone())));
         }
     }
 
-    /// The target whose pixels are those of the view, for picking; `None` while a reduced one is shown.
+    /// The full-size target, for picking; `None` while a reduced one is shown.
     pub fn pickable(&self) -> Option<&Target> {
-        let is_whole = self.shown.as_ref().is_some_and(|(quality, _)| *quality == Quality::Whole);
-        self.whole.as_ref().filter(|_| is_whole)
+        let is_full = self.shown.as_ref().is_some_and(|(quality, _)| *quality == Quality::Full);
+        self.full.as_ref().filter(|_| is_full)
     }
 }

@@ -1,4 +1,4 @@
-//! Strokes on their way: a graphics card looks for the points under them, or a job does, and they become commands.
+//! Pending strokes: the points under a stroke are found on the GPU or by a job, then the stroke becomes a command.
 
 use std::sync::Arc;
 
@@ -9,50 +9,56 @@ use geometry::Subset;
 use geometry::subset::Combine;
 use inspect::parts::Actual;
 use render::Gpu;
-use render::selecting::on_device::Sweep;
+use render::selecting::on_device::PendingSelection;
 use render::selecting::{self, Brushed};
-use session::calibrating::Device;
+use session::calibration::Instrument;
 
 impl App {
-    /// Looks for the points under a stroke where that is fastest: on a graphics card, or by a job.
-    pub(super) fn sweep(&mut self, ui: &egui::Ui, viewport: &mut Viewport, stroke: selecting::Stroke, target: Target) {
+    /// Starts to select the points under a stroke: on the GPU if there is one, otherwise by a job.
+    pub(super) fn select_under_stroke(
+        &mut self,
+        ui: &egui::Ui,
+        viewport: &mut Viewport,
+        stroke: selecting::Stroke,
+        target: Target,
+    ) {
         let gpu = viewport.gpu();
         let Some(shown) = viewport.actual.as_ref().filter(|_| !gpu.is_software) else {
             if target.region.is_none() {
-                viewport.foresee(&stroke, target.how, &self.dispatcher.document.points.selected);
+                viewport.preview_stroke(&stroke, target.how, &self.dispatcher.document.points.selected);
             }
-            // The job would take the processor from the picture that shows it: first that.
-            self.strokes_next.push_back(target.command(Brushed::Under(Box::new(stroke))));
+            // The preview is drawn before the job occupies the CPU.
+            self.queued_strokes.push_back(target.command(Brushed::Under(Box::new(stroke))));
             return ui.ctx().request_repaint();
         };
-        match viewport.sweeper.start(&gpu, &shown.item, &stroke) {
-            Some(sweep) => {
-                let of = Arc::clone(&shown.of);
-                self.sweeping.push_back(Sweeping { sweep, gpu, stroke, of, target });
+        match viewport.selector.start(&gpu, &shown.item, &stroke) {
+            Some(selection) => {
+                let actual = Arc::clone(&shown.source);
+                self.pending_strokes.push_back(PendingStroke { selection, gpu, stroke, actual, target });
                 ui.ctx().request_repaint();
             }
             None => self.send(target.command(Brushed::Points(Subset::default()))),
         }
     }
 
-    /// Sends strokes that were shown, and takes in what a graphics card has found under others, in their order.
+    /// Sends queued strokes, then those whose points the GPU has found, in order.
     pub(in super::super) fn follow_strokes(&mut self, context: &egui::Context) {
-        while let Some(command) = self.strokes_next.pop_front() {
+        while let Some(command) = self.queued_strokes.pop_front() {
             self.send(command);
         }
-        while let Some(next) = self.sweeping.front() {
-            let Some(found) = next.sweep.poll(&next.gpu) else {
+        while let Some(next) = self.pending_strokes.front() {
+            let Some(found) = next.selection.poll(&next.gpu) else {
                 context.request_repaint();
                 return;
             };
-            let Some(done) = self.sweeping.pop_front() else { return };
+            let Some(done) = self.pending_strokes.pop_front() else { return };
             let document = &self.dispatcher.document;
             let actual = match done.target.region {
-                Some((device, _)) => document.calibration.of(device).actual.clone(),
+                Some((instrument, _)) => document.calibration.of(instrument).actual.clone(),
                 None => document.shared_actual(),
             };
-            // Numbers of points of a scan that is gone mean nothing.
-            if same(Some(&done.of), actual.as_ref()) {
+            // Point indices are meaningless if the scan has been replaced.
+            if same(Some(&done.actual), actual.as_ref()) {
                 let found = found.map_or_else(|| Brushed::Under(Box::new(done.stroke)), Brushed::Points);
                 self.send(done.target.command(found));
             }
@@ -60,32 +66,32 @@ impl App {
     }
 }
 
-/// What a stroke changes, and how.
+/// Target of a stroke.
 #[derive(Clone, Copy)]
 pub(super) struct Target {
-    /// A region of the artefact; else the selection.
-    pub region: Option<(Device, usize)>,
-    /// How.
+    /// Region of the artefact; `None` for the selection.
+    pub region: Option<(Instrument, usize)>,
+    /// How the stroke changes it.
     pub how: Combine,
 }
 
 impl Target {
     fn command(self, stroke: Brushed) -> Command {
         match self {
-            Self { region: Some((device, region)), how } => {
-                Command::Calibrate(Calibrate::BrushRegion { device, region, stroke, how })
+            Self { region: Some((instrument, region)), how } => {
+                Command::Calibrate(Calibrate::BrushRegion { instrument, region, stroke, how })
             }
             Self { region: None, how } => Command::Select(Select::Brush { stroke, how }),
         }
     }
 }
 
-/// A stroke whose points a graphics card looks for.
-pub(in super::super) struct Sweeping {
-    sweep: Sweep,
+/// A stroke whose points are being selected on the GPU.
+pub(in super::super) struct PendingStroke {
+    selection: PendingSelection,
     gpu: Gpu,
     stroke: selecting::Stroke,
-    /// The points that it looks among.
-    of: Arc<Actual>,
+    /// Scan that is selected from.
+    actual: Arc<Actual>,
     target: Target,
 }

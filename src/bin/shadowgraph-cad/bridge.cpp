@@ -1,5 +1,5 @@
-// Reads a STEP or IGES file with OpenCASCADE, meshes it, and hands plain arrays back through a C interface.
-// Errors come back as text; no exception crosses the border.
+// Reads a STEP or IGES file with OpenCASCADE, meshes it, and returns plain arrays through a C interface.
+// Errors are returned as text; no exception crosses the interface.
 
 #include "parts.hpp"
 
@@ -41,30 +41,30 @@
 namespace {
 
 struct Answer {
-    std::vector<double> vertices;       // x y z, mm
-    std::vector<std::uint32_t> facets;  // three indices, counter-clockwise seen from outside
-    std::vector<std::uint32_t> faces;   // CAD face of each facet
-    std::vector<std::uint32_t> unmeshed;
+    std::vector<double> vertices;         // x y z, mm
+    std::vector<std::uint32_t> facets;    // three vertex indices each, counter-clockwise seen from outside
+    std::vector<std::uint32_t> faces;     // CAD face index of each facet
+    std::vector<std::uint32_t> unmeshed;  // indices of CAD faces that could not be meshed
     std::uint64_t face_count = 0;
-    std::string structure;  // what the file says of its unit and parts, in lines
+    std::string structure;  // "unit", a tab and the name of the unit, then the lines of `parts_of`
     std::string error;
 };
 
-// Tells how far the work is, in lines of standard error: "progress 0.42".
-class Telling : public Message_ProgressIndicator {
+// Writes the progress to standard error, in lines such as "progress 0.42".
+class ProgressPrinter : public Message_ProgressIndicator {
 public:
     void Show(const Message_ProgressScope&, const Standard_Boolean) override {
         const int percent = static_cast<int>(100.0 * GetPosition());
-        if (percent == said_) return;
-        said_ = percent;
+        if (percent == last_percent_) return;
+        last_percent_ = percent;
         std::fprintf(stderr, "progress %.2f\n", percent / 100.0);
     }
 
 private:
-    int said_ = -1;
+    int last_percent_ = -1;
 };
 
-// The unit's name in the file.
+// Name of the length unit in the file; empty if it has none.
 std::string unit_of(STEPCAFControl_Reader& reader) {
     TColStd_SequenceOfAsciiString lengths, angles, solid_angles;
     reader.ChangeReader().FileUnits(lengths, angles, solid_angles);
@@ -77,15 +77,16 @@ std::string unit_of(IGESCAFControl_Reader& reader) {
     return name.IsNull() ? std::string() : name->ToCString();
 }
 
-TopoDS_Shape whole(STEPCAFControl_Reader& reader) { return reader.Reader().OneShape(); }
+// All shapes of the file as one.
+TopoDS_Shape root_shape(STEPCAFControl_Reader& reader) { return reader.Reader().OneShape(); }
 
-// The faces of an IGES file know nothing of their neighbours: those whose edges meet are joined, so that both are meshed
-// with the same corners along them.
-TopoDS_Shape whole(IGESCAFControl_Reader& reader) {
-    constexpr double GAP_MM = 0.01;
+// The faces of an IGES file share no edges: faces with coincident edges are sewn, so that both are meshed with the same
+// vertices along them.
+TopoDS_Shape root_shape(IGESCAFControl_Reader& reader) {
+    constexpr double SEWING_TOLERANCE_MM = 0.01;
     const TopoDS_Shape shape = reader.OneShape();
     if (shape.IsNull()) return shape;
-    BRepBuilderAPI_Sewing sewing(GAP_MM);
+    BRepBuilderAPI_Sewing sewing(SEWING_TOLERANCE_MM);
     sewing.Add(shape);
     sewing.Perform();
     const TopoDS_Shape sewn = sewing.SewedShape();
@@ -106,14 +107,15 @@ TopoDS_Shape read_shape(const char* path, const Message_ProgressRange& range, An
         return {};
     }
     answer.structure = "unit\t" + unit_of(reader) + "\n" + parts_of(document);
-    return whole(reader);
+    return root_shape(reader);
 }
 
-void add_face(const TopoDS_Face& face, std::uint32_t number, Answer& answer) {
+// Appends the triangulation of a face, transformed to its placement, with outward winding.
+void add_face(const TopoDS_Face& face, std::uint32_t face_index, Answer& answer) {
     TopLoc_Location location;
     const Handle(Poly_Triangulation) triangulation = BRep_Tool::Triangulation(face, location);
     if (triangulation.IsNull() || triangulation->NbTriangles() == 0) {
-        answer.unmeshed.push_back(number);
+        answer.unmeshed.push_back(face_index);
         return;
     }
     const auto first = static_cast<std::uint32_t>(answer.vertices.size() / 3);
@@ -122,7 +124,7 @@ void add_face(const TopoDS_Face& face, std::uint32_t number, Answer& answer) {
         const gp_Pnt node = triangulation->Node(i).Transformed(transform);
         answer.vertices.insert(answer.vertices.end(), {node.X(), node.Y(), node.Z()});
     }
-    // A mirrored location turns the winding once more.
+    // A mirroring location reverses the winding once more.
     const bool reversed = (face.Orientation() == TopAbs_REVERSED) != transform.IsNegative();
     for (int i = 1; i <= triangulation->NbTriangles(); ++i) {
         int a, b, c;
@@ -131,13 +133,13 @@ void add_face(const TopoDS_Face& face, std::uint32_t number, Answer& answer) {
         for (const int corner : {a, b, c}) {
             answer.facets.push_back(first + static_cast<std::uint32_t>(corner - 1));
         }
-        answer.faces.push_back(number);
+        answer.faces.push_back(face_index);
     }
 }
 
 void read(const char* path, bool is_iges, double chord_mm, double angle_rad, Answer& answer) {
-    const Handle(Telling) telling = new Telling;
-    Message_ProgressScope scope(telling->Start(), nullptr, 10);
+    const Handle(ProgressPrinter) printer = new ProgressPrinter;
+    Message_ProgressScope scope(printer->Start(), nullptr, 10);
     const TopoDS_Shape shape = is_iges ? read_shape<IGESCAFControl_Reader>(path, scope.Next(4), answer)
                                        : read_shape<STEPCAFControl_Reader>(path, scope.Next(4), answer);
     if (!answer.error.empty()) return;
@@ -168,25 +170,26 @@ extern "C" {
 void* shadowgraph_cad_read(const char* path, int is_iges, double chord_mm, double angle_rad) {
     auto* answer = new Answer();
     try {
-        // The library prints to standard output, which belongs to the answer.
+        // OpenCASCADE prints to standard output, which is reserved for the result.
         Message::DefaultMessenger()->RemovePrinters(STANDARD_TYPE(Message_PrinterOStream));
         OCC_CATCH_SIGNALS
         read(path, is_iges != 0, chord_mm, angle_rad, *answer);
     } catch (const Standard_Failure& failure) {
         const char* text = failure.GetMessageString();
-        answer->error = std::string("OpenCASCADE gave up: ") + (text != nullptr && *text != 0 ? text : "no reason given");
+        const bool has_text = text != nullptr && *text != 0;
+        answer->error = std::string("OpenCASCADE failed: ") + (has_text ? text : "no reason given");
     } catch (const std::bad_alloc&) {
-        answer->error = "it asks for more memory than this machine has free";
+        answer->error = "it needs more memory than is free on this machine";
     } catch (const std::exception& failure) {
-        answer->error = std::string("OpenCASCADE gave up: ") + failure.what();
+        answer->error = std::string("OpenCASCADE failed: ") + failure.what();
     }
     return answer;
 }
 
-// What asks for more than this is refused, with a reason, instead of taking the machine down.
+// Limits the address space of the process, so that a file that needs too much memory is refused with a reason.
 void shadowgraph_cad_limit_memory(std::uint64_t bytes) {
     const rlimit limit{bytes, bytes};
-    // Where it cannot be set the work goes on as before.
+    // If the limit cannot be set, the work continues without it.
     (void)setrlimit(RLIMIT_AS, &limit);
 }
 
@@ -194,7 +197,8 @@ const char* shadowgraph_cad_error(void* answer) { return static_cast<Answer*>(an
 
 std::uint64_t shadowgraph_cad_face_count(void* answer) { return static_cast<Answer*>(answer)->face_count; }
 
-// Array 0: vertices (f64), 1: facets, 2: face of each facet, 3: unmeshed faces (u32), 4: structure (UTF-8). Returns the number of elements.
+// Array 0: vertices (f64), 1: facets, 2: CAD face index of each facet, 3: indices of faces that could not be meshed
+// (1 to 3: u32), 4: structure (UTF-8). Returns the number of elements.
 std::uint64_t shadowgraph_cad_array(void* answer, int which, const void** data) {
     const auto* a = static_cast<Answer*>(answer);
     switch (which) {

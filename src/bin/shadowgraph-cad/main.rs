@@ -1,5 +1,5 @@
-//! The CAD reader: a program of its own that meshes one STEP or IGES file with OpenCASCADE and writes the facets to
-//! its standard output. A crash or a hang in here is a sentence in the window.
+//! The CAD reader: a separate program that meshes one STEP or IGES file with OpenCASCADE and writes the facets to
+//! standard output. If it crashes or hangs, the main program reports an error.
 #![allow(unsafe_code, reason = "the bridge to OpenCASCADE is a C interface")]
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
@@ -17,18 +17,18 @@ unsafe extern "C" {
 fn main() -> std::process::ExitCode {
     use std::os::unix::ffi::OsStrExt;
     let arguments: Vec<std::ffi::OsString> = std::env::args_os().skip(1).collect();
-    let (arguments, watched) = match arguments.split_last() {
+    let (arguments, is_watched) = match arguments.split_last() {
         Some((last, before)) if last == WATCHED => (before, true),
         _ => (arguments.as_slice(), false),
     };
     let [format, path, chord, angle] = arguments else {
         return fail("usage: shadowgraph-cad step|iges FILE CHORD_MM ANGLE_RAD [--watched]");
     };
-    if watched {
-        end_with_parent();
+    if is_watched {
+        exit_with_parent();
     }
     if let Some(bytes) = shadowgraph::base::limits::available_bytes() {
-        // SAFETY: a plain number; nothing else of this process has begun.
+        // SAFETY: takes a plain number and only sets a resource limit of this process.
         unsafe { shadowgraph_cad_limit_memory(bytes) };
     }
     let number = |text: &std::ffi::OsStr| text.to_str().and_then(|text| text.parse::<f64>().ok());
@@ -42,7 +42,7 @@ fn main() -> std::process::ExitCode {
     // SAFETY: the answer lives until it is freed; its error text is a valid C string.
     let error = unsafe { CStr::from_ptr(shadowgraph_cad_error(answer)) }.to_string_lossy().into_owned();
     let outcome = if error.is_empty() { write(answer).map_err(|e| e.to_string()) } else { Err(error) };
-    // SAFETY: made by `shadowgraph_cad_read`, not used afterwards.
+    // SAFETY: created by `shadowgraph_cad_read` and not used afterwards.
     unsafe { shadowgraph_cad_free(answer) };
     match outcome {
         Ok(()) => std::process::ExitCode::SUCCESS,
@@ -50,22 +50,24 @@ fn main() -> std::process::ExitCode {
     }
 }
 
-/// Whoever starts this program with it holds the other end of its standard input for as long as the answer is wanted.
+/// Option by which the parent promises to hold the other end of standard input open for as long as it needs the output.
 const WATCHED: &str = "--watched";
 
-/// Ends this program when standard input is closed: the parent has gone, however it went.
-fn end_with_parent() {
+/// Exits this program with code 4 when standard input is closed, because the parent has exited or been killed.
+fn exit_with_parent() {
     std::thread::spawn(|| {
         let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
         std::process::exit(4);
     });
 }
 
+/// Prints `reason` to standard error; exit code 3.
 fn fail(reason: &str) -> std::process::ExitCode {
     eprintln!("{reason}");
     std::process::ExitCode::from(3)
 }
 
+/// Writes the output in the format described in `shadowgraph::io::cad`.
 fn write(answer: *mut c_void) -> std::io::Result<()> {
     let arrays = [(0, 8), (1, 4), (2, 4), (3, 4), (4, 1)].map(|(which, size)| {
         let mut data = std::ptr::null();

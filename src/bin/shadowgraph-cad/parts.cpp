@@ -19,9 +19,9 @@
 
 namespace {
 
-// An assembly that holds itself, as only a damaged file can say, ends here.
-constexpr int MOST_LEVELS = 64;
-constexpr std::size_t MOST_PARTS = 10'000;
+// Limits the recursion for an assembly that contains itself, which only a damaged file has.
+constexpr int MAX_DEPTH = 64;
+constexpr std::size_t MAX_PARTS = 10'000;
 
 struct Part {
     TDF_Label label;
@@ -44,25 +44,26 @@ public:
     }
 
 private:
-    void count(const TDF_Label& label, unsigned long long placements, int level) {
+    // Adds the parts below `label`, which is itself placed `placements` times at assembly depth `depth`.
+    void count(const TDF_Label& label, unsigned long long placements, int depth) {
         TDF_Label referred;
-        const bool is_placed = XCAFDoc_ShapeTool::GetReferredShape(label, referred);
-        const TDF_Label& shape = is_placed ? referred : label;
-        if (level < MOST_LEVELS && XCAFDoc_ShapeTool::IsAssembly(shape)) {
+        const bool is_reference = XCAFDoc_ShapeTool::GetReferredShape(label, referred);
+        const TDF_Label& shape = is_reference ? referred : label;
+        if (depth < MAX_DEPTH && XCAFDoc_ShapeTool::IsAssembly(shape)) {
             TDF_LabelSequence components;
             XCAFDoc_ShapeTool::GetComponents(shape, components);
-            for (int i = 1; i <= components.Length(); ++i) count(components.Value(i), placements, level + 1);
+            for (int i = 1; i <= components.Length(); ++i) count(components.Value(i), placements, depth + 1);
             return;
         }
         TCollection_AsciiString entry;
         TDF_Tool::Entry(shape, entry);
-        const auto [found, is_new] = places_.emplace(entry.ToCString(), parts_.size());
+        const auto [found, is_new] = index_by_entry_.emplace(entry.ToCString(), parts_.size());
         if (!is_new) {
             parts_[found->second].placements += placements;
-        } else if (parts_.size() < MOST_PARTS) {
+        } else if (parts_.size() < MAX_PARTS) {
             parts_.push_back({shape, placements});
         } else {
-            places_.erase(found);
+            index_by_entry_.erase(found);
         }
     }
 
@@ -103,7 +104,7 @@ private:
     Handle(XCAFDoc_ShapeTool) shapes_;
     Handle(XCAFDoc_ColorTool) colours_;
     std::vector<Part> parts_;
-    std::map<std::string, std::size_t> places_;
+    std::map<std::string, std::size_t> index_by_entry_;
 };
 
 }  // namespace

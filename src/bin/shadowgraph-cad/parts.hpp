@@ -1,9 +1,10 @@
-// What a CAD file says of its parts: names, placements, solids, faces, colours.
+// Parts of a CAD file: names, placements, solids, faces, colours.
 #pragma once
 
 #include <string>
 
 #include <TDocStd_Document.hxx>
 
-// One line a part, its fields apart by tabs: "part", placements, solids, faces, colour (RRGGBB, or "-"), name.
+// One line per distinct part, fields separated by tabs: "part", numbers of placements, solids and faces, colour
+// (RRGGBB, or "-" if there is none), name (UTF-8). At most 10,000 parts are listed.
 std::string parts_of(const Handle(TDocStd_Document)& document);

@@ -1,4 +1,4 @@
-//! `bench calibration`: random mountings of a simulated sensor, and how well they are found.
+//! `bench calibration`: accuracy of the calibration at random mountings of a simulated sensor.
 
 use serde_json::{Value, json};
 
@@ -13,17 +13,17 @@ use inspect::simulation::cmm::Cmm;
 use inspect::simulation::sensor::Sensor;
 use inspect::simulation::systematic::SystematicErrorForm;
 
-/// As published of the machine.
+/// Published squareness error of the CMM, rad.
 const SQUARENESS_RAD: f64 = 8.073e-4;
 
-/// What is measured: a name for `--only`, what it is called, and how it differs from the usual.
+/// The cases: name for `--only`, title, and setting.
 fn cases() -> Vec<(&'static str, String, Setting)> {
     let usual = Setting::default();
     let mut cases = vec![
         ("brushed", "Angled slots, regions brushed".to_owned(), usual.clone()),
         ("found", "Angled slots, regions found".to_owned(), Setting { automatic: true, ..usual.clone() }),
     ];
-    // What the source names as the errors of each kind: rounded rims, plastic glued unevenly, points in bins.
+    // Errors that the source names for each kind of artefact: rounded rims, unevenly glued plastic, quantised points.
     let (rounded, uneven) = (
         Imperfect { rounding_mm: 0.5, ..Imperfect::default() },
         Imperfect { flatness_mm: 0.1, ..Imperfect::default() },
@@ -86,7 +86,7 @@ pub fn run(arguments: &Bench) -> Result<Value> {
         let started = std::time::Instant::now();
         let figures = summary(&trials(&setting, arguments.mountings)?);
         let seconds = started.elapsed().as_secs_f64();
-        // A long run that is cut off has said what it knew.
+        // Printed at once, so that an interrupted run leaves its results so far.
         eprintln!("{case}: {figures}");
         rows.push(json!({ "case": case, "figures": figures, "seconds": seconds }));
     }
@@ -96,13 +96,13 @@ pub fn run(arguments: &Bench) -> Result<Value> {
     if wanted("squareness") {
         rows.extend(squareness(arguments)?);
     }
-    // Only where they are asked for: they take as long as all others together.
-    let is_asked = |name: &str| arguments.only.as_deref() == Some(name);
+    // Run only on request: they take as long as all the others together.
+    let is_requested = |name: &str| arguments.only.as_deref() == Some(name);
     let mut holds = None;
-    if is_asked("mishaps") {
+    if is_requested("mishaps") {
         holds = Some(mishaps(arguments, &mut rows)?);
-    } else if is_asked("coverage") || !is_usual {
-        holds = Some(covered(arguments, &mut rows)?);
+    } else if is_requested("coverage") || !is_usual {
+        holds = Some(coverage_rows(arguments, &mut rows)?);
     }
     let mut value = json!({ "schema": "shadowgraph.bench/1", "suite": "calibration", "rows": rows });
     if let (Some(holds), Some(value)) = (holds, value.as_object_mut()) {
@@ -111,33 +111,33 @@ pub fn run(arguments: &Bench) -> Result<Value> {
     Ok(value)
 }
 
-/// Least share of trials that intervals stated as 95 % must hold the truth in, for every form of the systematic error,
-/// every artefact, and each of place and angles.
-const LEAST_COVERAGE: f64 = 0.90;
+/// Minimum fraction of trials in which intervals stated as 95 % must contain the true value, for every form of the
+/// systematic error, every artefact, and each of position and angles.
+const MIN_COVERAGE: f64 = 0.90;
 
 fn artefacts(arguments: &Bench) -> impl Iterator<Item = ArtefactKind> {
     let only = arguments.artefact;
     ArtefactKind::ALL.into_iter().filter(move |kind| only.is_none_or(|only| only == *kind))
 }
 
-/// Mountings as they are at work, with every form of the sensor's systematic error: how often the stated intervals hold
-/// the truth. Whether they do often enough.
-fn covered(arguments: &Bench, rows: &mut Vec<Value>) -> Result<bool> {
+/// Realistic mountings, with every form of the systematic sensor error: how often the stated intervals contain the true
+/// value. Returns whether they do often enough.
+fn coverage_rows(arguments: &Bench, rows: &mut Vec<Value>) -> Result<bool> {
     let mut all = true;
     let forms = SystematicErrorForm::ALL.into_iter().filter(|form| arguments.form.is_none_or(|only| only == *form));
     for (artefact, form) in artefacts(arguments).flat_map(|artefact| forms.clone().map(move |form| (artefact, form))) {
         let started = std::time::Instant::now();
         let found = trials(&Setting::at_work(artefact, form), arguments.mountings)?;
-        let (case, [least, mean]) = (format!("{}, {}", artefact.artefact().name(), form.name()), coverage(&found));
-        let holds = least >= LEAST_COVERAGE;
+        let (case, [min, mean]) = (format!("{}, {}", artefact.artefact().name(), form.name()), coverage(&found));
+        let holds = min >= MIN_COVERAGE;
         all &= holds;
         let (figures, seconds) = (summary(&found), started.elapsed().as_secs_f64());
-        eprintln!("{case}: coverage {least:.3} at least, {mean:.3} on average; {figures}");
+        eprintln!("{case}: coverage minimum {min:.3}, mean {mean:.3}; {figures}");
         rows.push(json!({
             "case": case,
             "artefact": artefact,
             "form": form,
-            "coverage_least": least,
+            "coverage_least": min,
             "coverage_mean": mean,
             "holds": holds,
             "figures": figures,
@@ -147,7 +147,7 @@ fn covered(arguments: &Bench, rows: &mut Vec<Value>) -> Result<bool> {
     Ok(all)
 }
 
-/// What goes wrong at work. Whether none of it was certified, or did no harm.
+/// Operating mistakes and faults. Returns whether none of them was certified, or only without harm.
 fn mishaps(arguments: &Bench, rows: &mut Vec<Value>) -> Result<bool> {
     let mut all = true;
     for (artefact, mishap) in artefacts(arguments).flat_map(|artefact| Mishap::ALL.map(|mishap| (artefact, mishap))) {
@@ -158,7 +158,7 @@ fn mishaps(arguments: &Bench, rows: &mut Vec<Value>) -> Result<bool> {
             mishap_trials(&Setting::at_work(artefact, SystematicErrorForm::Waves), mishap, arguments.mountings)?;
         let certified = found.iter().filter(|own| own.certified).count();
         let harmful = found.iter().filter(|own| own.certified && !own.holds).count();
-        // A tenth may miss by chance what is stated with k = 2 of three angles.
+        // By chance a tenth may lie outside U (k = 2) of one of three angles.
         let holds = if mishap.is_wrong() { certified == 0 } else { harmful * 10 <= found.len() };
         all &= holds;
         let case = format!("{}, {mishap:?}", artefact.artefact().name());
@@ -178,7 +178,8 @@ fn mishaps(arguments: &Bench, rows: &mut Vec<Value>) -> Result<bool> {
     Ok(all)
 }
 
-/// A machine whose axes are out of square: one placement of the artefact, and the squareness found from four.
+/// A CMM with a squareness error: calibrated from one placement of the artefact, and with the squareness estimated from
+/// four.
 fn squareness(arguments: &Bench) -> Result<[Value; 2]> {
     let setting = Setting { cmm: Cmm { squareness_rad: SQUARENESS_RAD, ..Cmm::default() }, ..Setting::default() };
     let found = joint_trials(&setting, arguments.mountings.div_ceil(4), 4)?;

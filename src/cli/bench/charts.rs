@@ -8,22 +8,22 @@ use plotters::prelude::*;
 use base::{Result, UserError};
 use io::atomic::write_bytes;
 
-/// A line of a chart: its name and its points.
+/// A line of a chart: its name and points.
 pub type Series = (String, Vec<(f64, f64)>);
 
-/// Title and axes.
+/// Title and axis labels.
 pub struct Axes<'a> {
     pub title: &'a str,
     pub x: &'a str,
     pub y: &'a str,
-    /// Whether each is logarithmic.
+    /// Whether x and y are logarithmic.
     pub log: [bool; 2],
 }
 
 const SIZE: (u32, u32) = (1080, 560);
-/// Room for the legend, right of the axes.
+/// Width of the legend right of the axes, pixels.
 const LEGEND: i32 = 270;
-/// Apart by hue and by lightness (Okabe and Ito 2008).
+/// Colours that differ in hue and lightness (Okabe and Ito 2008).
 const COLOURS: [RGBColor; 8] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -35,7 +35,7 @@ const COLOURS: [RGBColor; 8] = [
     RGBColor(0, 0, 0),
 ];
 
-/// Draws lines with their points into `folder/name.svg`; nothing where there is nothing to draw.
+/// Draws lines with markers to `folder/name.svg`; writes no file if there are no points.
 pub fn lines(folder: &Path, name: &str, axes: &Axes<'_>, series: &[Series]) -> Result<()> {
     let all = || series.iter().flat_map(|(_, points)| points);
     let range = |value: fn(&(f64, f64)) -> f64, log: bool| {
@@ -103,16 +103,16 @@ where
     Ok(())
 }
 
-/// Draws one bar for each value, its name below.
+/// Draws one bar per value, with its name below, to `folder/name.svg`; writes no file without a positive value.
 pub fn bars(folder: &Path, name: &str, axes: &Axes<'_>, values: &[(String, f64)]) -> Result<()> {
-    let highest = values.iter().map(|(_, value)| *value).fold(0.0, f64::max);
-    if !(highest > 0.0) {
+    let max = values.iter().map(|(_, value)| *value).fold(0.0, f64::max);
+    if !(max > 0.0) {
         return Ok(());
     }
     let mut text = String::new();
     {
         let area = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
-        draw_bars(&area, axes, values, highest)
+        draw_bars(&area, axes, values, max)
             .map_err(|error| UserError::internal(format!("The chart {name} could not be drawn: {error}.")))?;
     }
     write_bytes(&folder.join(format!("{name}.svg")), text.as_bytes())
@@ -122,7 +122,7 @@ fn draw_bars(
     area: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>,
     axes: &Axes<'_>,
     values: &[(String, f64)],
-    highest: f64,
+    max: f64,
 ) -> std::result::Result<(), Box<dyn std::error::Error>> {
     area.fill(&WHITE)?;
     let mut chart = ChartBuilder::on(area)
@@ -130,8 +130,8 @@ fn draw_bars(
         .margin(12)
         .x_label_area_size(46)
         .y_label_area_size(70)
-        .build_cartesian_2d((0..values.len() as i32 - 1).into_segmented(), 0.0..highest * 1.05)?;
-    let name = |place: &SegmentValue<i32>| match place {
+        .build_cartesian_2d((0..values.len() as i32 - 1).into_segmented(), 0.0..max * 1.05)?;
+    let name = |segment: &SegmentValue<i32>| match segment {
         SegmentValue::CenterOf(i) | SegmentValue::Exact(i) => {
             values.get(*i as usize).map_or_else(String::new, |(name, _)| name.replace('_', " "))
         }

@@ -1,27 +1,28 @@
-//! `bench fits`: how often the intervals that fits state hold the truth, for noise correlated over nothing, 2 and 6 mm.
+//! `bench fits`: how often the uncertainty intervals of fits contain the true value, for independent noise and noise
+//! correlated over 2 and 6 mm.
 
 use serde_json::{Value, json};
 
 use super::super::arguments::Bench;
 use base::Result;
 use inspect::features::Kernel;
-use inspect::features::coverage::{PatchNoise, coverage, patches};
+use inspect::features::fits::coverage::{PatchNoise, coverage, patches};
 
-/// Points of each patch.
+/// Points per patch.
 const POINTS: usize = 1500;
-/// Fewer would show no correlation.
+/// Minimum points per patch: fewer show no correlation.
 const MIN_POINTS: usize = 200;
-/// Draws of each case, for each mounting that is asked for.
-const DRAWS: usize = 10;
+/// Noise draws of each case per requested mounting.
+const DRAWS_PER_MOUNTING: usize = 10;
 /// Standard deviation of the noise, mm.
 const SIGMA_MM: f64 = 0.01;
-/// Share of its variance that is correlated.
-const SHARE: f64 = 0.8;
+/// Fraction of its variance that is correlated.
+const CORRELATED_FRACTION: f64 = 0.8;
 
 /// Runs it.
 pub fn run(arguments: &Bench) -> Result<Value> {
     let count = ((POINTS as f64 * arguments.scale) as usize).max(MIN_POINTS);
-    let draws = DRAWS * arguments.mountings;
+    let draws = DRAWS_PER_MOUNTING * arguments.mountings;
     let noises = [
         (Kernel::Gaussian, 0.0),
         (Kernel::Gaussian, 2.0),
@@ -37,14 +38,18 @@ pub fn run(arguments: &Bench) -> Result<Value> {
         }
         for (kernel, length_mm) in noises {
             let started = std::time::Instant::now();
-            let found = coverage(&patch, &PatchNoise { sigma_mm: SIGMA_MM, share: SHARE, kernel, length_mm }, draws)?;
+            let found = coverage(
+                &patch,
+                &PatchNoise { sigma_mm: SIGMA_MM, share: CORRELATED_FRACTION, kernel, length_mm },
+                draws,
+            )?;
             let noise = if length_mm > 0.0 {
                 format!("{} noise correlated over {length_mm} mm", kernel.name())
             } else {
                 "independent noise".to_owned()
             };
             let case = format!("{}, {noise}", patch.name);
-            // A long run that is cut off has said what it knew.
+            // Printed at once, so that an interrupted run leaves its results so far.
             eprintln!("{case}: {:.3}", found.mean());
             rows.push(json!({
                 "case": case,

@@ -1,4 +1,4 @@
-//! The part that benches measure: a ribbed cone like an exhaust part, made from a seed, and a scan of it.
+//! The part used by benchmarks: a ribbed cone like an exhaust part, and a scan of it generated from a seed.
 
 use std::path::Path;
 
@@ -24,7 +24,7 @@ pub fn sized_cone(facets: usize, size: f64) -> Mesh {
     })
 }
 
-/// `count` points on `mesh`, off by noise of 0.02 mm and a smooth warp.
+/// `count` points on `mesh` with noise of 0.02 mm (1 sigma) and a smooth warp of 0.015 mm amplitude along the normals.
 pub fn scan(mesh: &Mesh, count: usize, seed: u64) -> Vec<Point> {
     let mut random = Random::new(seed, 1);
     let mut points: Vec<Point> = sampling::by_area(mesh, count, seed)
@@ -34,12 +34,12 @@ pub fn scan(mesh: &Mesh, count: usize, seed: u64) -> Vec<Point> {
             sample.point + sample.normal * (warp + 0.02 * random.normal())
         })
         .collect();
-    // Scanners do not deliver points in the order of facets.
+    // Scanners do not deliver points in facet order.
     random.shuffle(&mut points);
     points
 }
 
-/// Writes both into `folder`, for other programs to be timed on.
+/// Writes mesh and points to `folder`, to time other programs on.
 pub fn write(folder: &Path, stl: &str, mesh: &Mesh, ply: &str, points: &[Point]) -> Result<()> {
     std::fs::create_dir_all(folder).map_err(|e| UserError::file("make the folder", folder, &e))?;
     write::mesh(&folder.join(stl), mesh)?;

@@ -1,9 +1,9 @@
-//! `bench planes`: planes through points of uneven density, against the plane through the surface itself; and sections
-//! of a large plane that was stitched from several snapshots.
+//! `bench planes`: planes fitted to points of uneven density, compared with the plane through the surface itself; and
+//! segments of a large plane stitched from several snapshots.
 //!
-//! A face is never quite flat, so a fit to points follows the part that was scanned more densely. Weights by the area
-//! that each point stands for give what the surface itself would (Shakarji and Srinivasan 2013); thinning to an even
-//! density before a plain fit is the other remedy.
+//! A face is never perfectly flat, so a fit to points follows the region scanned more densely. Weighting each point by
+//! the area it represents gives the fit to the surface itself (Shakarji and Srinivasan 2013); thinning to an even
+//! density before an unweighted fit is the alternative.
 
 use serde_json::{Value, json};
 
@@ -13,30 +13,30 @@ use compute::parallel_planes::Request;
 use compute::{Compute, cpu::Cpu, neighbourhoods};
 use geometry::{Point, SearchablePoints, Vector, thinning};
 
-/// Half of the faces' size, mm.
-const HALF: f64 = 50.0;
-/// Distance of the two faces, mm.
-const APART: f64 = 20.0;
-/// Their waviness, mm.
-const WAVE: f64 = 0.05;
-/// Points of each face.
-const COUNT: usize = 60_000;
-/// Spacing that thinning leaves, mm: that of the coarser side.
+/// Half the edge length of the faces, mm.
+const HALF_SIZE_MM: f64 = 50.0;
+/// Distance between the two faces, mm.
+const DISTANCE_MM: f64 = 20.0;
+/// Amplitude of their waviness, mm.
+const WAVINESS_MM: f64 = 0.05;
+/// Points per face.
+const FACE_POINTS: usize = 60_000;
+/// Point spacing after thinning, mm: that of the coarser side.
 const THINNED_MM: f64 = 1.0;
 
-/// A face bent by half a wave: high on one side, flat on the other.
+/// Height of a bent face, mm: high on one side, flat on the other.
 fn height(x: f64, y: f64) -> f64 {
-    WAVE * ((0.5 + 0.5 * x / HALF).powi(3) + 0.3 * (y / HALF * std::f64::consts::PI).sin())
+    WAVINESS_MM * ((0.5 + 0.5 * x / HALF_SIZE_MM).powi(3) + 0.3 * (y / HALF_SIZE_MM * std::f64::consts::PI).sin())
 }
 
 /// Runs it.
 pub fn run(_: &Bench) -> Result<Value> {
     let mut rows = uneven()?;
-    rows.extend(sections()?);
+    rows.extend(segments()?);
     Ok(json!({ "schema": "shadowgraph.bench/1", "suite": "planes", "rows": rows }))
 }
 
-/// The normal of two parallel faces; `weights` of each point, or all one.
+/// The common normal of two parallel faces; `weights` per point, 1 where missing.
 fn normal(faces: [&[Point]; 2], weights: [&[f64]; 2]) -> Result<Vector> {
     let row = |(i, point): (usize, &Point), weights: &[f64]| {
         let weight = weights.get(i).copied().unwrap_or(1.0);
@@ -53,7 +53,7 @@ fn normal(faces: [&[Point]; 2], weights: [&[f64]; 2]) -> Result<Vector> {
     Ok(sets.first().and_then(|set| set.normal).unwrap_or_else(Vector::z))
 }
 
-/// The area that each point stands for, mm².
+/// The area each point represents, mm².
 fn areas(points: &[Point]) -> Result<Vec<f64>> {
     let searchable = SearchablePoints::new(points);
     let request = neighbourhoods::Request { points: &searchable, neighbours: 16 };
@@ -61,74 +61,75 @@ fn areas(points: &[Point]) -> Result<Vec<f64>> {
 }
 
 fn uneven() -> Result<Vec<Value>> {
-    // The surface itself: a fine, even grid.
+    // The reference: a fine, even grid on the surface.
     let grid: Vec<Point> = (0..400)
         .flat_map(|i| (0..400).map(move |j| (f64::from(i) + 0.5, f64::from(j) + 0.5)))
-        .map(|(i, j)| (HALF * (i / 200.0 - 1.0), HALF * (j / 200.0 - 1.0)))
+        .map(|(i, j)| (HALF_SIZE_MM * (i / 200.0 - 1.0), HALF_SIZE_MM * (j / 200.0 - 1.0)))
         .map(|(x, y)| Point::new(x, y, height(x, y)))
         .collect();
-    let upper: Vec<Point> = grid.iter().map(|p| p + Vector::z() * APART).collect();
+    let upper: Vec<Point> = grid.iter().map(|p| p + Vector::z() * DISTANCE_MM).collect();
     let truth = normal([&grid, &upper], [&[], &[]])?;
     let mut rows = Vec::new();
     for (scan, ratio) in [("even", 1.0), ("4 times as dense on one side", 4.0), ("16 times as dense on one side", 16.0)]
     {
         let mut random = Random::new(8, ratio as u64);
         let mut face = |level: f64| -> Vec<Point> {
-            let place = |random: &mut Random| {
+            let sample = |random: &mut Random| {
                 let dense = random.uniform() < ratio / (ratio + 1.0);
-                let x = random.range(0.0, HALF) * if dense { 1.0 } else { -1.0 };
-                let y = random.range(-HALF, HALF);
+                let x = random.range(0.0, HALF_SIZE_MM) * if dense { 1.0 } else { -1.0 };
+                let y = random.range(-HALF_SIZE_MM, HALF_SIZE_MM);
                 Point::new(x, y, level + height(x, y) + 0.01 * random.normal())
             };
-            (0..COUNT).map(|_| place(&mut random)).collect()
+            (0..FACE_POINTS).map(|_| sample(&mut random)).collect()
         };
-        let faces = [face(0.0), face(APART)];
+        let faces = [face(0.0), face(DISTANCE_MM)];
         let [lower, upper] = [&faces[0], &faces[1]];
         let weights = [areas(lower)?, areas(upper)?];
         let even = |face: &[Point]| -> Vec<Point> {
             thinning::one_per_cell(face, THINNED_MM).iter().filter_map(|&i| face.get(i as usize).copied()).collect()
         };
         let thinned = [even(lower), even(upper)];
-        let off = |normal: Vector| 1e6 * normal.cross(&truth).norm();
+        let error_urad = |normal: Vector| 1e6 * normal.cross(&truth).norm();
         rows.push(json!({
             "case": format!("two parallel faces, {scan}"),
-            "points": 2 * COUNT,
-            "plain_off_urad": off(normal([lower, upper], [&[], &[]])?),
+            "points": 2 * FACE_POINTS,
+            "plain_off_urad": error_urad(normal([lower, upper], [&[], &[]])?),
             "thinned_points": thinned[0].len() + thinned[1].len(),
-            "thinned_off_urad": off(normal([&thinned[0], &thinned[1]], [&[], &[]])?),
-            "weighted_off_urad": off(normal([lower, upper], [&weights[0], &weights[1]])?),
+            "thinned_off_urad": error_urad(normal([&thinned[0], &thinned[1]], [&[], &[]])?),
+            "weighted_off_urad": error_urad(normal([lower, upper], [&weights[0], &weights[1]])?),
         }));
     }
     Ok(rows)
 }
 
-/// Five snapshots of a plane one metre long, each turned a little: the whole plane, and each section.
-fn sections() -> Result<Vec<Value>> {
-    let turned_urad = [0.0, 40.0, -30.0, 60.0, 10.0];
+/// A plane one metre long, stitched from five slightly rotated snapshots: the fit of the whole plane and of each
+/// snapshot.
+fn segments() -> Result<Vec<Value>> {
+    let tilts_urad = [0.0, 40.0, -30.0, 60.0, 10.0];
     let mut random = Random::new(9, 9);
-    let sections: Vec<Vec<Point>> = turned_urad
+    let segments: Vec<Vec<Point>> = tilts_urad
         .iter()
         .enumerate()
-        .map(|(k, turn)| {
-            let middle = 200.0 * k as f64;
-            let place = |random: &mut Random| {
+        .map(|(k, tilt_urad)| {
+            let centre = 200.0 * k as f64;
+            let sample = |random: &mut Random| {
                 let (u, y) = (random.range(-100.0, 100.0), random.range(-60.0, 60.0));
-                Point::new(middle + u, y, 1e-6 * turn * u + 0.02 * random.normal())
+                Point::new(centre + u, y, 1e-6 * tilt_urad * u + 0.02 * random.normal())
             };
-            (0..COUNT).map(|_| place(&mut random)).collect()
+            (0..FACE_POINTS).map(|_| sample(&mut random)).collect()
         })
         .collect();
     let tilt = |normal: Vector| -1e6 * normal.x / normal.z;
     let plane = |points: &[Point]| normal([points, &[]], [&[], &[]]);
     let mut rows = Vec::new();
-    let all: Vec<Point> = sections.concat();
+    let all: Vec<Point> = segments.concat();
     rows.push(json!({ "case": "stitched plane, whole", "points": all.len(), "tilt_urad": tilt(plane(&all)?) }));
-    for (k, (section, turn)) in sections.iter().zip(turned_urad).enumerate() {
+    for (k, (segment, true_tilt_urad)) in segments.iter().zip(tilts_urad).enumerate() {
         rows.push(json!({
-            "case": format!("stitched plane, section {}", k + 1),
-            "points": section.len(),
-            "tilt_urad": tilt(plane(section)?),
-            "true_tilt_urad": turn,
+            "case": format!("stitched plane, snapshot {}", k + 1),
+            "points": segment.len(),
+            "tilt_urad": tilt(plane(segment)?),
+            "true_tilt_urad": true_tilt_urad,
         }));
     }
     Ok(rows)

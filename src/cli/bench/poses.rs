@@ -1,4 +1,4 @@
-//! Poses found from crops of parts: how many are right, and whether the wrong ones say that they could be others.
+//! Automatic alignment of crops of parts: how many poses are right, and whether wrong ones are flagged as ambiguous.
 
 use std::path::PathBuf;
 
@@ -16,24 +16,24 @@ use inspect::alignment::{Alignment, best_fit};
 use inspect::parts::PreparedScan;
 use io::{LoadOptions, load_nominal};
 
-/// Points on the whole surface of a part.
+/// Points on the complete surface of a part.
 const POINTS: usize = 30_000;
-/// Shares of the surface that crops show.
+/// Fractions of the surface covered by the crops.
 const FRACTIONS: [f64; 3] = [0.1, 0.2, 0.3];
-/// Noise of a point along the normal, mm.
+/// Standard deviation of a point along the normal, mm.
 const NOISE_MM: f64 = 0.02;
-/// A pose is right when it moves no point of the crop by more than this share of the part's diagonal.
-const RIGHT: f64 = 0.003;
+/// A pose is right if its error moves no point of the crop by more than this fraction of the part's diagonal.
+const MAX_RELATIVE_ERROR: f64 = 0.003;
 
 /// A part and its name.
 pub struct Part {
-    /// The file's name without its ending.
+    /// File name without extension.
     pub name: String,
-    /// The part.
+    /// Its surface.
     pub surface: Surface,
 }
 
-/// The meshes in the folders that were given, those of each by name.
+/// The meshes in the folders of `--parts`, in order of name per folder.
 pub fn parts_of(arguments: &Bench) -> Result<Vec<Part>> {
     if arguments.parts.is_empty() {
         return Err(UserError::usage("Give the folder of the parts, such as --parts tests/data/parts."));
@@ -55,21 +55,21 @@ fn parts_in(folder: &PathBuf) -> Result<Vec<Part>> {
     paths.iter().map(load).collect()
 }
 
-/// A crop: the points nearest to a place on the surface, in a frame of their own.
+/// A crop: the points closest to a point on the surface, in a frame of their own.
 pub struct Crop {
-    /// The points.
+    /// The points, scan frame.
     pub cloud: Cloud,
-    /// The truth.
+    /// The true pose.
     pub nominal_from_scan: Pose,
 }
 
-/// The `fraction` of `surface` nearest to a place drawn by `seed`.
+/// The `fraction` of `surface` closest to a random point on it, drawn with `seed`.
 pub fn crop(surface: &Surface, fraction: f64, seed: u64) -> Crop {
     let mut random = Random::new(seed, 77);
     let mut samples = sampling::by_area(surface.mesh(), POINTS, seed);
-    let middle = samples.get(random.index(samples.len())).map_or_else(Point::origin, |sample| sample.point);
-    let away = |sample: &SurfaceSample| (sample.point - middle).norm_squared();
-    samples.sort_by(|a, b| away(a).total_cmp(&away(b)));
+    let centre = samples.get(random.index(samples.len())).map_or_else(Point::origin, |sample| sample.point);
+    let squared_distance = |sample: &SurfaceSample| (sample.point - centre).norm_squared();
+    samples.sort_by(|a, b| squared_distance(a).total_cmp(&squared_distance(b)));
     samples.truncate((fraction * POINTS as f64) as usize);
     let shift = Vector::new(random.normal(), random.normal(), random.normal()) * 100.0;
     let nominal_from_scan = Pose::from_parts(shift.into(), random.rotation());
@@ -82,40 +82,40 @@ pub fn crop(surface: &Surface, fraction: f64, seed: u64) -> Crop {
     Crop { cloud: Cloud::from_points(points), nominal_from_scan }
 }
 
-/// How an alignment of a crop came out.
+/// Outcome of the alignment of a crop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The true pose.
     Right,
-    /// Another pose, and the true one is among the alternatives.
+    /// A wrong pose, with the true one among the alternatives.
     TruthNamed,
-    /// Another pose, with other alternatives or open freedom named.
+    /// A wrong pose, with alternatives or undetermined degrees of freedom reported.
     DoubtNamed,
-    /// Another pose without a word.
+    /// A wrong pose without any warning.
     Confident,
-    /// No pose, with a sentence.
+    /// No pose; an error.
     Refused,
 }
 
-/// Largest distance by which two poses part the points of a crop, as a share of the part's diagonal.
-fn apart(crop: &Crop, pose: &Pose, diagonal_mm: f64) -> f64 {
-    let moved = |point: &Point| (pose * point - crop.nominal_from_scan * point).norm();
-    crop.cloud.points.iter().step_by(7).map(moved).fold(0.0, f64::max) / diagonal_mm
+/// Maximum displacement of the crop's points between `pose` and the true pose, as a fraction of the part's diagonal.
+fn relative_error(crop: &Crop, pose: &Pose, diagonal_mm: f64) -> f64 {
+    let displacement = |point: &Point| (pose * point - crop.nominal_from_scan * point).norm();
+    crop.cloud.points.iter().step_by(7).map(displacement).fold(0.0, f64::max) / diagonal_mm
 }
 
-/// Judges an alignment of `crop`.
+/// Classifies an alignment of `crop`.
 pub fn outcome(crop: &Crop, found: &Result<Alignment>, diagonal_mm: f64) -> Outcome {
     let Ok(found) = found else { return Outcome::Refused };
-    if apart(crop, &found.nominal_from_scan, diagonal_mm) < RIGHT {
+    if relative_error(crop, &found.nominal_from_scan, diagonal_mm) < MAX_RELATIVE_ERROR {
         return Outcome::Right;
     }
-    // Alternatives are not fitted to the last point.
-    let is_true = |pose: &Pose| apart(crop, pose, diagonal_mm) < 3.0 * RIGHT;
+    // Alternatives are not refined with all points.
+    let is_true = |pose: &Pose| relative_error(crop, pose, diagonal_mm) < 3.0 * MAX_RELATIVE_ERROR;
     if found.alternatives.iter().any(|other| is_true(&other.nominal_from_scan)) {
         return Outcome::TruthNamed;
     }
-    let is_doubted = !found.alternatives.is_empty() || !found.information.open.is_empty();
-    if is_doubted { Outcome::DoubtNamed } else { Outcome::Confident }
+    let is_ambiguous = !found.alternatives.is_empty() || !found.information.open.is_empty();
+    if is_ambiguous { Outcome::DoubtNamed } else { Outcome::Confident }
 }
 
 /// Runs the crops.
@@ -123,40 +123,42 @@ pub fn run(arguments: &Bench) -> Result<Value> {
     let crops = ((5.0 * arguments.scale).round() as usize).max(1);
     let mut rows = Vec::new();
     let mut all = Vec::new();
-    for (number, part) in parts_of(arguments)?.iter().enumerate() {
+    for (index, part) in parts_of(arguments)?.iter().enumerate() {
         if arguments.only.as_ref().is_some_and(|only| !part.name.contains(only.as_str())) {
             continue;
         }
         let diagonal_mm = part.surface.bounds().diagonal();
-        let mut own = Vec::new();
+        let mut outcomes = Vec::new();
         let mut confident = Vec::new();
         let started = std::time::Instant::now();
         for fraction in FRACTIONS {
             for i in 0..crops {
-                let seed = (number * 1000 + i * 10) as u64 + (10.0 * fraction) as u64;
+                let seed = (index * 1000 + i * 10) as u64 + (10.0 * fraction) as u64;
                 let crop = crop(&part.surface, fraction, seed);
                 let found = align(&part.surface, &crop.cloud);
                 let outcome = outcome(&crop, &found, diagonal_mm);
-                own.push(outcome);
+                outcomes.push(outcome);
                 if let (Outcome::Confident, Ok(found)) = (outcome, &found) {
-                    let turn = found.nominal_from_scan.rotation.angle_to(&crop.nominal_from_scan.rotation);
-                    let (own, truth) = (
+                    let angle_rad = found.nominal_from_scan.rotation.angle_to(&crop.nominal_from_scan.rotation);
+                    let (rms, true_rms) = (
                         rms_mm(&part.surface, &crop, &found.nominal_from_scan),
                         rms_mm(&part.surface, &crop, &crop.nominal_from_scan),
                     );
-                    confident
-                        .push(format!("{fraction}/{i}: {:.0}°, RMS {own:.4} mm (truth {truth:.4})", turn.to_degrees()));
+                    confident.push(format!(
+                        "{fraction}/{i}: {:.0}°, RMS {rms:.4} mm (truth {true_rms:.4})",
+                        angle_rad.to_degrees()
+                    ));
                 }
             }
         }
-        rows.push(row(&part.name, &own, started.elapsed().as_secs_f64(), &confident));
-        all.extend(own);
+        rows.push(row(&part.name, &outcomes, started.elapsed().as_secs_f64(), &confident));
+        all.extend(outcomes);
     }
     rows.push(row("all", &all, 0.0, &[]));
     Ok(json!({ "schema": "shadowgraph.bench/1", "suite": "poses", "device": Cpu.device(), "rows": rows }))
 }
 
-/// RMS distance of all points of a crop, mm.
+/// RMS distance of all points of a crop to the surface, mm.
 fn rms_mm(surface: &Surface, crop: &Crop, pose: &Pose) -> f64 {
     let squares = crop.cloud.points.iter().filter_map(|point| surface.closest_point(&(pose * point), f64::INFINITY));
     (squares.map(|hit| hit.distance_mm.powi(2)).sum::<f64>() / crop.cloud.points.len() as f64).sqrt()

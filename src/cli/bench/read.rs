@@ -1,4 +1,4 @@
-//! A large binary STL: reading, welding and search structure apart.
+//! A large binary STL file: reading, vertex welding and building the search structure, timed separately.
 
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ pub fn run(arguments: &Bench) -> Result<Value> {
     write::mesh(&path, &part::cone(facets))?;
     let megabytes = std::fs::metadata(&path).map_or(0.0, |about| about.len() as f64 / 1e6);
     let outcome = measure(arguments, &path, megabytes);
-    // The file was only for this run; a failure to remove it is no failure of the bench.
+    // A temporary file; failing to remove it does not fail the benchmark.
     let _ = std::fs::remove_file(&path);
     outcome
 }

@@ -1,8 +1,9 @@
-//! `bench tables`: the published tables of point-facet matching, facet-facet matching and weighted total least squares of
-//! parallel planes, measured again at their sizes on the processor, with one thread and with all, and on a GPU where there
-//! is one; the published figures stand beside.
+//! `bench tables`: the published tables of point-facet matching, facet-facet matching and weighted total least squares
+//! of parallel planes, measured again at their sizes on the CPU, with one thread and with all, and on a GPU if there is
+//! one, next to the published figures.
 //!
-//! The published ones are of one processor core (for points also of an i7) and of a K40; ratios compare, times do not.
+//! The published figures are of one processor core (for points also of an i7) and of a K40; ratios are comparable,
+//! times are not.
 
 use std::path::Path;
 
@@ -18,16 +19,16 @@ use compute::cuda::Cuda;
 use compute::{Backend, Compute, facet_facet_matching, parallel_planes, point_facet_matching};
 use geometry::{Point, Pose, SearchablePoints};
 
-/// What was published of one size, ms.
+/// Published times for one size.
 struct Published {
-    /// Facets of the nominal; of planes the points of each.
+    /// Facets of the nominal; for planes the points per plane.
     size: usize,
-    /// Planes; 0 elsewhere.
+    /// Number of planes; 0 in the other tables.
     planes: usize,
     cpu_ms: f64,
-    /// With the texture cache; of planes with copies.
+    /// With the texture cache; for planes including copies.
     gpu_ms: f64,
-    /// Other processors and earlier steps, by name.
+    /// Times of other processors and earlier versions, by name, ms.
     others_ms: &'static [(&'static str, f64)],
 }
 
@@ -67,7 +68,7 @@ const fn of_planes(size: usize, planes: usize, cpu_ms: f64, gpu_ms: f64) -> Publ
     Published { size, planes, cpu_ms, gpu_ms, others_ms: &[] }
 }
 
-/// Weighted total least squares of parallel planes; Eigen on one thread.
+/// Weighted total least squares of parallel planes; CPU times with Eigen on one thread.
 const PLANES: [Published; 9] = [
     of_planes(10_000, 2, 0.9, 0.2),
     of_planes(10_000, 5, 2.7, 0.3),
@@ -85,7 +86,7 @@ type Table = fn(&Tables<'_>, &mut Vec<Value>) -> Result<()>;
 
 const TABLES: [(&str, Table); 3] = [("points", points), ("facets", facets), ("planes", parallel)];
 
-/// What the tables share.
+/// What all tables share.
 struct Tables<'a> {
     arguments: &'a Bench,
     cuda: Option<Cuda>,
@@ -123,7 +124,7 @@ fn points(bench: &Tables<'_>, rows: &mut Vec<Value>) -> Result<()> {
             max_distance_mm: 1.0,
             max_angle_rad: std::f64::consts::PI,
         };
-        // As everywhere, the index of the points is made once for a scan.
+        // As elsewhere, the index of the points is built once per scan.
         points.tree();
         let case = format!("point-facet matching, {} points on {} facets", scan.len(), nominal.facets.len());
         bench.row("points", &case, published, nominal.facets.len(), rows, |backend| {
@@ -172,7 +173,8 @@ impl Tables<'_> {
         ((count as f64 * self.arguments.scale) as usize).max(1000)
     }
 
-    /// Times `work` on the processor with one thread and with all, and on a GPU; a row of medians with what was published.
+    /// Times `work` on the CPU with one thread and with all, and on a GPU; adds a row of medians with the published
+    /// figures.
     fn row(
         &self,
         table: &str,
@@ -195,14 +197,14 @@ impl Tables<'_> {
         }
         let serial_ms = medians.first().map_or(f64::NAN, |(_, ms)| *ms);
         let ms: serde_json::Map<String, Value> = medians.iter().map(|(name, ms)| (name.clone(), json!(ms))).collect();
-        let times: serde_json::Map<String, Value> =
+        let speed_ups: serde_json::Map<String, Value> =
             medians.iter().skip(1).map(|(name, ms)| (name.clone(), json!(serial_ms / ms))).collect();
         let others: serde_json::Map<String, Value> =
             published.others_ms.iter().map(|(name, ms)| ((*name).to_owned(), json!(ms))).collect();
         rows.push(json!({
             "case": case, "kind": table, "size": size, "planes": published.planes,
             "ms": ms,
-            "times_as_fast_as_one_thread": times,
+            "times_as_fast_as_one_thread": speed_ups,
             "published_ms": { "one core": published.cpu_ms, "K40": published.gpu_ms, "others": others },
             "published_times_as_fast": published.cpu_ms / published.gpu_ms,
         }));
@@ -210,7 +212,7 @@ impl Tables<'_> {
     }
 }
 
-/// Times and ratios of each table against its sizes, measured and published.
+/// Charts of times and speed-ups of each table against size, measured and published.
 fn charts(folder: &Path, rows: &[Value]) -> Result<()> {
     std::fs::create_dir_all(folder).map_err(|e| UserError::file("make the folder", folder, &e))?;
     let log = [true, true];
@@ -231,13 +233,13 @@ fn charts(folder: &Path, rows: &[Value]) -> Result<()> {
     Ok(())
 }
 
-/// Where a row stands along the chart.
+/// Position of a row along the x axis: its problem size.
 fn size(row: &Value) -> f64 {
     let number = |key: &str| row.get(key).and_then(Value::as_f64).unwrap_or(0.0);
     number("size") * number("planes").max(1.0)
 }
 
-/// One line for each device.
+/// One line per device.
 fn measured(rows: &[&Value], key: &str) -> Vec<Series> {
     let mut all: Vec<Series> = Vec::new();
     for row in rows {
@@ -253,7 +255,7 @@ fn measured(rows: &[&Value], key: &str) -> Vec<Series> {
     all
 }
 
-/// One line for each of the published devices.
+/// One line per published device.
 fn published(rows: &[&Value]) -> Vec<Series> {
     ["one core", "K40"]
         .into_iter()

@@ -1,4 +1,4 @@
-//! Frames of the viewport: while the camera moves (within the point budget) and at rest.
+//! Frame times of the viewport: while the camera moves (within the point budget) and at rest.
 
 use serde_json::{Value, json};
 
@@ -8,8 +8,8 @@ use base::{Result, UserError};
 use geometry::{Aabb, Pose};
 use inspect::deviation::Tolerance;
 use render::colour_scale::ColourScale;
-use render::scene::{Look, Slice};
-use render::{Draw, Frame, Gpu, MeshItem, PointsItem, Scene, Shade, Target, ViewCamera};
+use render::scene::Slice;
+use render::{Colouring, Draw, FacetsItem, Frame, Gpu, Look, PointsItem, Scene, Target, ViewCamera};
 
 const POINTS: usize = 2_000_000;
 const FACETS: usize = 1_000_000;
@@ -20,25 +20,25 @@ pub fn run(arguments: &Bench) -> Result<Value> {
     let gpu = Gpu::off_screen()?;
     let mesh = part::cone(scaled(FACETS));
     let points = part::scan(&mesh, scaled(POINTS), 1);
-    let mut stage = Stage {
+    let mut bench = ViewBench {
         scene: Scene::new(&gpu),
         targets: [1, gpu.moving_shrink()].map(|shrink| Target::new(&gpu, SIZE[0] / shrink, SIZE[1] / shrink)),
         camera: ViewCamera::new(&mesh.bounds()),
-        mesh: MeshItem::new(&gpu, &mesh),
+        mesh: FacetsItem::new(&gpu, &mesh),
         points: PointsItem::new(&gpu, &points),
     };
-    stage.camera.set_size(SIZE[0], SIZE[1]);
-    stage.camera.fit();
+    bench.camera.set_size(SIZE[0], SIZE[1]);
+    bench.camera.fit();
     let bounds = mesh.bounds();
     let case = |what: &str| format!("{what} ({} points, {} facets)", points.len(), mesh.facets.len());
     let (_, upload) = time(&case("upload deviations"), arguments.runs, || {
-        stage.points.set_shades(&gpu, |i| Shade::Deviation((i % 100) as f64 * 0.005 - 0.25));
+        bench.points.set_values(&gpu, |i| Some((i % 100) as f64 * 0.005 - 0.25));
         wait(&gpu)
     })?;
     let budget = gpu.moving_points();
-    let (_, moving) = time(&case("frame while moving"), arguments.runs, || stage.frame(&gpu, budget, &bounds))?;
+    let (_, moving) = time(&case("frame while moving"), arguments.runs, || bench.frame(&gpu, budget, &bounds))?;
     let (_, rest) =
-        time(&case("frame at rest, all points"), arguments.runs, || stage.frame(&gpu, usize::MAX, &bounds))?;
+        time(&case("frame at rest, all points"), arguments.runs, || bench.frame(&gpu, usize::MAX, &bounds))?;
     let name = gpu.device.adapter_info().name;
     Ok(json!({
         "schema": "shadowgraph.bench/1", "suite": "view",
@@ -47,28 +47,23 @@ pub fn run(arguments: &Bench) -> Result<Value> {
     }))
 }
 
-struct Stage {
+struct ViewBench {
     scene: Scene,
-    /// At rest, and while the view moves.
+    /// Targets for the view at rest and while it moves.
     targets: [Target; 2],
     camera: ViewCamera,
-    mesh: MeshItem,
+    mesh: FacetsItem,
     points: PointsItem,
 }
 
-impl Stage {
-    /// Turns a little, draws, and waits for the picture.
+impl ViewBench {
+    /// Rotates the camera slightly, draws, and waits for the picture.
     fn frame(&mut self, gpu: &Gpu, budget: usize, bounds: &Aabb) -> Result<()> {
         self.camera.orbit((9.0, 3.0));
-        let look = |by_deviation| Look {
-            scene_from_item: Pose::identity(),
-            colour: [0.6; 3],
-            by_deviation,
-            id: 1,
-            marked: None,
-        };
+        let look =
+            |colouring| Look { scene_from_item: Pose::identity(), colour: [0.6; 3], opacity: 1.0, colouring, id: 1 };
         let [whole, reduced] = &self.targets;
-        let target = if budget < self.points.points { reduced } else { whole };
+        let target = if budget < self.points.count { reduced } else { whole };
         let pixels_per_mm = f64::from(target.size[1]) / self.camera.height_mm();
         self.scene.draw(
             target,
@@ -82,8 +77,8 @@ impl Stage {
                 slice: Slice::ALL,
             },
             &[
-                Draw::Mesh { item: &self.mesh, look: look(false), moving: budget < self.points.points },
-                Draw::Points { item: &self.points, look: look(true), budget },
+                Draw::Facets { item: &self.mesh, look: look(Colouring::Plain), moving: budget < self.points.count },
+                Draw::Points { item: &self.points, look: look(Colouring::Deviation), budget },
             ],
         );
         wait(gpu)
@@ -91,7 +86,7 @@ impl Stage {
 }
 
 fn wait(gpu: &Gpu) -> Result<()> {
-    // An empty submission carries the writes that wait for one.
+    // An empty submission flushes pending writes.
     gpu.queue.submit([]);
     gpu.device
         .poll(wgpu::PollType::wait_indefinitely())

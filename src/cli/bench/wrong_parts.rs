@@ -1,5 +1,5 @@
-//! `bench wrong-parts`: every scan held against every part of a folder, all of equal size: whether a scan of another part
-//! is told, and whether a scan of the part itself is still taken for one.
+//! `bench wrong-parts`: every scan compared with every part of a folder, all scaled to equal size: whether a scan of a
+//! wrong part is detected, and a scan of the right part is still accepted.
 
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -18,29 +18,29 @@ use inspect::deviation::{Parameters, Tolerance, Verdict};
 use inspect::parts::{Actual, Nominal};
 use inspect::simulation::{self, sensor::Sensor};
 
-/// Diagonal that all parts are brought to, mm: their sizes do not tell them apart.
+/// Diagonal that all parts are scaled to, mm, so that they do not differ in size.
 const DIAGONAL_MM: f64 = 150.0;
-/// Directions that a part is scanned from: all round, and from one side.
+/// Numbers of directions a part is scanned from: all around, and from one side.
 const VIEWS: [usize; 2] = [12, 3];
-/// Points of a scan.
+/// Points per scan.
 const POINTS: usize = 30_000;
-/// Tolerances that a pair is judged by, mm either way: a usual one, and one of rough castings.
+/// Tolerances of the comparison, ±mm: a typical one, and one for rough castings.
 const TOLERANCES_MM: [f64; 2] = [0.2, 1.0];
 
-/// What came of a scan on a nominal.
+/// Outcome of comparing a scan with a nominal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
-    /// No pose, with a sentence.
+    /// No pose; an error.
     Refused,
-    /// Fails, and the headline says that it may be another part.
+    /// Fails, and the headline says that it may be a different part.
     FailsInDoubt,
     /// Fails.
     Fails,
-    /// Too little is known.
+    /// Incomplete.
     Incomplete,
-    /// Passes, and the headline names other poses or open freedoms.
+    /// Passes, and the headline reports alternative poses or undetermined degrees of freedom.
     PassesInDoubt,
-    /// Passes without a word of doubt.
+    /// Passes without a warning.
     Passes,
 }
 
@@ -65,7 +65,7 @@ impl Outcome {
     }
 }
 
-/// A scan on a nominal: names of both, and what came of it by each tolerance.
+/// A scan compared with a nominal: names of both, and the outcome for each tolerance.
 struct Pair<'a> {
     scan: &'a str,
     nominal: &'a str,
@@ -75,7 +75,7 @@ struct Pair<'a> {
 /// Runs all pairs.
 pub fn run(arguments: &Bench) -> Result<Value> {
     let nominals: Vec<Nominal> = poses::parts_of(arguments)?.iter().map(nominal_of).collect();
-    // Of a shortened run, the next parts in the order.
+    // A shortened run compares with the parts that follow in the order.
     let others = ((nominals.len() as f64 - 1.0) * arguments.scale).ceil() as usize;
     let mut rows = Vec::new();
     let mut holds = true;
@@ -85,14 +85,14 @@ pub fn run(arguments: &Bench) -> Result<Value> {
         for (i, (scan, own)) in scans.into_iter().zip(&nominals).enumerate() {
             let scan = scan?;
             for (step, nominal) in nominals.iter().cycle().skip(i).take(others + 1).enumerate() {
-                let outcomes = judged(nominal, &scan)?;
+                let outcomes = compare(nominal, &scan)?;
                 let pair = Pair { scan: &own.source.hash, nominal: &nominal.source.hash, outcomes };
                 if step == 0 { &mut right } else { &mut wrong }.push(pair);
             }
         }
         for (t, tolerance_mm) in TOLERANCES_MM.into_iter().enumerate() {
             for (what, pairs, bad) in
-                [("own part", &right, &BAD_OF_OWN[..]), ("other parts", &wrong, &[Outcome::Passes][..])]
+                [("own part", &right, &WRONG_FOR_OWN_PART[..]), ("other parts", &wrong, &[Outcome::Passes][..])]
             {
                 let found: Vec<(&Pair<'_>, Outcome)> =
                     pairs.iter().filter_map(|pair| Some((pair, *pair.outcomes.get(t)?))).collect();
@@ -119,8 +119,8 @@ pub fn run(arguments: &Bench) -> Result<Value> {
     )
 }
 
-/// What a scan of the part itself must not come to.
-const BAD_OF_OWN: [Outcome; 4] = [Outcome::Refused, Outcome::FailsInDoubt, Outcome::Fails, Outcome::Incomplete];
+/// Outcomes that are wrong for a scan of the part itself.
+const WRONG_FOR_OWN_PART: [Outcome; 4] = [Outcome::Refused, Outcome::FailsInDoubt, Outcome::Fails, Outcome::Incomplete];
 
 fn nominal_of(part: &Part) -> Nominal {
     let mut mesh = part.surface.mesh().clone();
@@ -142,8 +142,8 @@ fn scan_of(nominal: &Nominal, views: usize) -> Result<Actual> {
     Ok(Actual::in_memory("scan", cloud))
 }
 
-/// A scan on a nominal, by each tolerance.
-fn judged(nominal: &Nominal, scan: &Actual) -> Result<[Outcome; TOLERANCES_MM.len()]> {
+/// Compares a scan with a nominal, for each tolerance.
+fn compare(nominal: &Nominal, scan: &Actual) -> Result<[Outcome; TOLERANCES_MM.len()]> {
     let (parameters, silent) = (best_fit::Parameters::default(), Progress::silent());
     let aligned =
         automatic::run(&Cpu, &nominal.surface, &scan.cloud, &scan.prepared, &parameters, &silent, &mut |_, _| ());

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use super::super::arguments::{columns, three};
 use base::{LengthUnit, Result, UserError};
 use compute::DeviceChoice;
-use inspect::features::weights::{Weighting, Weights};
+use inspect::features::fits::weights::{Weighting, Weights};
 use inspect::features::{Kind, Objective};
 
 /// `fit`
@@ -18,106 +18,106 @@ use inspect::features::{Kind, Objective};
     parallel-planes top.ply bottom.ply --weights incidence\n  shadowgraph fit parallel-planes --set top.csv,bottom.csv --set \
     left.csv,right.csv --weights column --weight-column 4")]
 pub struct Fit {
-    /// The feature.
+    /// Kind of element to fit.
     #[arg(value_enum)]
     pub what: What,
-    /// File of points; of parallel planes one for each plane of the set.
+    /// File of points; for parallel planes one file per plane.
     #[arg(required_unless_present = "set")]
     pub points: Vec<PathBuf>,
-    /// A set of parallel planes: files separated by commas, one for each plane. May be given several times; each set has a
-    /// normal of its own.
+    /// A set of parallel planes: files separated by commas, one per plane. May be given several times; each set has its
+    /// own normal.
     #[arg(long, value_name = "FILE,FILE", value_parser = plane_files, conflicts_with = "points")]
     pub set: Vec<PlaneFiles>,
-    /// Unit of the files' numbers.
+    /// Unit of the files' coordinates.
     #[arg(long)]
     pub units: Option<LengthUnit>,
-    /// Columns of x, y, z in files of numbers, counted from 1, such as 2,3,4.
+    /// Columns of x, y, z in text files, counted from 1, such as 2,3,4.
     #[arg(long, value_parser = columns)]
     pub columns: Option<io::xyz::Columns>,
-    /// What makes one feature the best.
+    /// Objective of the fit.
     #[arg(long, value_enum, default_value = "gaussian")]
     pub objective: Objective,
-    /// Begin with the feature that most points lie on: for points of which many belong elsewhere.
+    /// Robust fit (LMedS): start from the element that most points lie on, for points with many outliers.
     #[arg(long)]
     pub robust: bool,
-    /// Drop points farther than this many robust standard deviations, and fit again.
+    /// Drop points beyond this many robust standard deviations and fit again.
     #[arg(long)]
     pub clip_sigmas: Option<f64>,
-    /// How points are weighed.
+    /// Weighting of the points.
     #[command(flatten)]
     pub weighing: Weighing,
-    /// Device that computes weights and parallel planes.
+    /// Compute device for weights and parallel planes.
     #[arg(long, value_enum, default_value = "auto")]
     pub backend: DeviceChoice,
 }
 
-/// How points are weighed, and which are masked.
+/// Weighting and masking of the points.
 #[derive(Args, Debug)]
 pub struct Weighing {
-    /// What decides the weights of points.
+    /// Source of the points' weights.
     #[arg(long, value_enum, default_value = "none")]
     pub weights: Weighting,
-    /// Column of the weights in files of numbers, counted from 1; without it, intensities are the weights. With --weights
+    /// Column of the weights in text files, counted from 1; without it, intensities are the weights. With --weights
     /// column.
     #[arg(long, value_name = "COLUMN", value_parser = column)]
     pub weight_column: Option<usize>,
-    /// Column of files of numbers, counted from 1, whose 0 masks a point: bumps, holes, glossy patches.
+    /// Column in text files, counted from 1, in which 0 masks a point, such as on bumps, holes or glossy patches.
     #[arg(long, value_name = "COLUMN", value_parser = column)]
     pub mask_column: Option<usize>,
-    /// Mask points that are seen at a larger angle of incidence, degrees.
+    /// Mask points measured at a larger angle of incidence, degrees.
     #[arg(long)]
     pub max_incidence_deg: Option<f64>,
-    /// Where the sensor stood, X,Y,Z mm, where the files do not say it.
+    /// Position of the sensor, X,Y,Z mm, if the files do not state it.
     #[arg(long, value_parser = three, allow_hyphen_values = true)]
     pub viewpoint_mm: Option<[f64; 3]>,
 }
 
 impl Weighing {
-    /// As the fit takes it.
+    /// The weights as fit parameters.
     pub fn weights(&self) -> Weights {
         Weights { by: self.weights, max_incidence_rad: self.max_incidence_deg.map(f64::to_radians) }
     }
 
-    /// Whether any point is weighed or masked.
+    /// Whether no point is weighted or masked.
     pub fn is_plain(&self) -> bool {
         self.weights().is_plain() && self.mask_column.is_none()
     }
 }
 
 impl Fit {
-    /// A sentence where options contradict each other.
+    /// Returns an error if options contradict each other.
     pub fn check(&self) -> Result<()> {
-        let sentence = match self.what {
+        let message = match self.what {
             _ if self.clip_sigmas.is_some_and(|sigmas| !(sigmas > 0.0)) => {
-                "Points are dropped beyond a number of standard deviations above 0."
+                "The outlier limit must be above 0 standard deviations."
             }
             _ if self.weighing.weight_column.is_some() && self.weighing.weights != Weighting::Column => {
-                "--weight-column goes with --weights column."
+                "--weight-column requires --weights column."
             }
             What::One(_) if self.points.len() != 1 => {
-                "Name one file of points: only parallel planes are fitted to several, such as “fit parallel-planes a.ply \
-                 b.ply”."
+                "Name one file of points: only parallel planes are fitted to several, such as “fit parallel-planes \
+                 a.ply b.ply”."
             }
             What::ParallelPlanes if self.robust || self.objective != Objective::Gaussian => {
                 "Parallel planes are fitted by least squares; drop points with --clip-sigmas instead of --robust."
             }
             _ => return Ok(()),
         };
-        Err(UserError::usage(sentence))
+        Err(UserError::usage(message))
     }
 
-    /// Whether a device is of use.
+    /// Whether the fit uses a compute device.
     pub fn computes(&self) -> bool {
         self.what == What::ParallelPlanes || !self.weighing.weights().is_plain()
     }
 }
 
-/// What is fitted.
+/// The kind of fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
-    /// One feature.
+    /// One element.
     One(Kind),
-    /// Sets of planes, the planes of a set parallel.
+    /// Sets of parallel planes.
     ParallelPlanes,
 }
 
@@ -140,13 +140,13 @@ impl ValueEnum for What {
         match self {
             Self::One(kind) => kind.to_possible_value(),
             Self::ParallelPlanes => {
-                Some(PossibleValue::new("parallel-planes").help("Planes of one normal").alias("plane-set"))
+                Some(PossibleValue::new("parallel-planes").help("Planes with a common normal").alias("plane-set"))
             }
         }
     }
 }
 
-/// The files of one set of planes.
+/// The files of one set of planes, one per plane.
 #[derive(Clone, Debug)]
 pub struct PlaneFiles(pub Vec<PathBuf>);
 

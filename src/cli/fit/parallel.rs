@@ -1,4 +1,4 @@
-//! `fit parallel-planes`: one normal for each set of planes.
+//! `fit parallel-planes`: fits sets of parallel planes with a common normal per set.
 
 use std::path::PathBuf;
 
@@ -10,22 +10,22 @@ use super::{Fit, PlaneFiles};
 use crate::output::outln;
 use base::{Progress, Result};
 use dispatch::Context;
-use inspect::features::plane_set::{PlanePoints, PlaneSet, fit_parallel};
+use inspect::features::fits::plane_set::{PlanePoints, PlaneSet, fit_parallel};
 
-/// A set, and the files of its planes with the points that are masked in each.
-struct Fitted {
+/// A fitted set, and the files of its planes with the number of masked points in each.
+struct FittedSet {
     files: Vec<(PathBuf, usize)>,
     set: PlaneSet,
 }
 
-/// Fits all sets.
+/// Fits all sets; returns the exit code.
 pub fn run(arguments: &Fit, json: bool, context: &Context, console: &Console, progress: &Progress) -> Result<i32> {
     let one = PlaneFiles(arguments.points.clone());
     let sets: Vec<&PlaneFiles> = if arguments.set.is_empty() { vec![&one] } else { arguments.set.iter().collect() };
     let mut fitted = Vec::with_capacity(sets.len());
     for (k, files) in sets.iter().enumerate() {
-        let share = |at: usize| at as f32 / sets.len() as f32;
-        let part = progress.part(share(k), share(k + 1));
+        let fraction = |k: usize| k as f32 / sets.len() as f32;
+        let part = progress.part(fraction(k), fraction(k + 1));
         let set = one_set(files, arguments, context, console, &part);
         fitted.push(set.map_err(|error| if sets.len() > 1 { error.about(&format!("Set {}", k + 1)) } else { error })?);
     }
@@ -64,11 +64,11 @@ fn one_set(
     context: &Context,
     console: &Console,
     progress: &Progress,
-) -> Result<Fitted> {
+) -> Result<FittedSet> {
     let mut planes = Vec::with_capacity(files.0.len());
     for (i, path) in files.0.iter().enumerate() {
-        let share = |at: usize| 0.6 * at as f32 / files.0.len() as f32;
-        let weighed = Weighed::read(path, arguments, context, &progress.part(share(i), share(i + 1)))?;
+        let fraction = |i: usize| 0.6 * i as f32 / files.0.len() as f32;
+        let weighed = Weighed::read(path, arguments, context, &progress.part(fraction(i), fraction(i + 1)))?;
         weighed.notes.iter().for_each(|note| console.say(&format!("{}: {note}", path.display())));
         planes.push(weighed);
     }
@@ -76,19 +76,22 @@ fn one_set(
         planes.iter().map(|own| PlanePoints { points: &own.points, weights: &own.weights }).collect();
     let set = fit_parallel(context.backend.as_ref(), &points, arguments.clip_sigmas, &progress.part(0.6, 1.0))?;
     let masked = planes.iter().map(Weighed::masked);
-    Ok(Fitted { files: files.0.iter().cloned().zip(masked).collect(), set })
+    Ok(FittedSet { files: files.0.iter().cloned().zip(masked).collect(), set })
 }
 
-fn print(number: usize, fitted: &Fitted) {
+fn print(number: usize, fitted: &FittedSet) {
     let (set, row) = (&fitted.set, |name: &str, value: String| outln!("{name:18} {value}"));
     row("Set", format!("{number}: {} parallel planes", set.planes.len()));
     row("Normal", format!("{:.9}, {:.9}, {:.9}", set.normal.x, set.normal.y, set.normal.z));
     row("", format!("± {:.2e} rad (k = 2)", set.normal_uncertainty_rad));
     row("RMS", format!("{:.6} mm (sigma {:.6} mm)", set.rms_mm, set.sigma_mm));
     for (i, (plane, (path, masked))) in set.planes.iter().zip(&fitted.files).enumerate() {
-        let (at, u) = (plane.shape.place(), plane.uncertainty.position_mm);
+        let (centroid, u) = (plane.shape.place(), plane.uncertainty.position_mm);
         row(&format!("Plane {}", i + 1), format!("{}", path.display()));
-        row("  Centroid, mm", format!("{:.9}, {:.9}, {:.9} ± {u:.2e} along the normal", at.x, at.y, at.z));
+        row(
+            "  Centroid, mm",
+            format!("{:.9}, {:.9}, {:.9} ± {u:.2e} along the normal", centroid.x, centroid.y, centroid.z),
+        );
         row("  Residuals", format!("RMS {:.6} mm, form error {:.6} mm", plane.rms_mm, plane.form_error_mm));
         let dropped = plane.dropped.len();
         row("  Points", format!("{} used, {dropped} dropped, {masked} masked", plane.used));

@@ -1,4 +1,4 @@
-//! What `register` prints: pose, inverse, angles, and how the iterations went.
+//! The output of `register`: pose, inverse, angles, and convergence.
 
 use serde_json::{Value, json};
 
@@ -6,27 +6,27 @@ use geometry::{Pose, transform};
 use inspect::alignment::StopReason;
 use inspect::calibration::angles_rad;
 
-/// How the iterations of a registration went.
-pub struct Course<'a> {
-    /// Their number.
+/// Convergence of a registration.
+pub struct Convergence<'a> {
+    /// Number of iterations.
     pub iterations: usize,
-    /// Why they ended.
+    /// Why the iterations stopped, for display.
     pub stop: &'a str,
-    /// Mean squared distance minimised by each, mm².
+    /// Mean squared distance minimised by each iteration, mm².
     pub history_mm2: &'a [f64],
 }
 
-/// Why a best fit ended, for people.
+/// Why a best fit stopped, for display.
 pub fn stop_words(stop: StopReason) -> &'static str {
     match stop {
         StopReason::SmallStep => "the last step moved the part by less than its limit",
         StopReason::SmallChange => "the mean squared distance changed by less than its limit",
         StopReason::SmallError => "the mean squared distance fell below its limit",
-        StopReason::MaxIterations => "the largest number of iterations was reached",
+        StopReason::MaxIterations => "the maximum number of iterations was reached",
     }
 }
 
-/// Why a best fit ended, for programs: as searches name it.
+/// Why a best fit stopped, as a JSON key; the same keys as for searches.
 pub fn stop_key(stop: StopReason) -> &'static str {
     match stop {
         StopReason::SmallStep => "small-step",
@@ -36,8 +36,8 @@ pub fn stop_key(stop: StopReason) -> &'static str {
     }
 }
 
-/// The pose in every form that is in use: nominal from scan, its inverse, angles a, b, c of `Rx(a) Ry(b) Rz(c)`, and the
-/// unit quaternion, scalar first.
+/// The pose in all common forms: nominal from scan, its inverse, angles a, b, c of `Rx(a) Ry(b) Rz(c)`, and the unit
+/// quaternion, scalar first.
 pub fn pose_json(pose: &Pose) -> Value {
     json!({
         "nominal_from_scan": transform::rows_of(pose),
@@ -49,8 +49,8 @@ pub fn pose_json(pose: &Pose) -> Value {
     })
 }
 
-/// The 4x4 matrix, and all else as comments behind it: what is printed can be read as a pose again.
-pub fn text(pose: &Pose, course: &Course<'_>) -> String {
+/// The 4x4 matrix, followed by everything else as comments, so that the output is a valid pose file.
+pub fn text(pose: &Pose, convergence: &Convergence<'_>) -> String {
     let commented = |text: &str| -> String { text.lines().map(|line| format!("# {line}\n")).collect() };
     let [a, b, c] = angles_rad(pose).map(f64::to_degrees);
     let [w, x, y, z] = quaternion(pose);
@@ -59,8 +59,8 @@ pub fn text(pose: &Pose, course: &Course<'_>) -> String {
     text += &commented(&transform::pose_text(&pose.inverse()));
     text += &format!("# angles of Rx Ry Rz, degrees: {a} {b} {c}\n");
     text += &format!("# quaternion w, x, y, z: {w} {x} {y} {z}\n");
-    text += &format!("# {} iterations; {}\n", course.iterations, course.stop);
-    let history: Vec<String> = course.history_mm2.iter().map(|error| format!("{error:.6e}")).collect();
+    text += &format!("# {} iterations; {}\n", convergence.iterations, convergence.stop);
+    let history: Vec<String> = convergence.history_mm2.iter().map(|error| format!("{error:.6e}")).collect();
     if !history.is_empty() {
         text += &format!("# mean squared distance of each iteration, mm²: {}\n", history.join(" "));
     }
@@ -69,7 +69,7 @@ pub fn text(pose: &Pose, course: &Course<'_>) -> String {
 
 fn quaternion(pose: &Pose) -> [f64; 4] {
     let q = pose.rotation.quaternion();
-    // Of the two quaternions of a rotation the one that turns by half a turn at most.
+    // Of the two quaternions of a rotation, the one with an angle of at most 180°.
     let sign = if q.w < 0.0 { -1.0 } else { 1.0 };
     [q.w, q.i, q.j, q.k].map(|part| sign * part)
 }
@@ -101,8 +101,9 @@ mod tests {
         let turns = axes.iter().zip(&angles).map(|(axis, &angle)| UnitQuaternion::from_axis_angle(axis, angle));
         let turn = turns.fold(UnitQuaternion::identity(), |all, own| all * own);
         assert!(turn.angle_to(&pose.rotation) < 1e-7);
-        let course = Course { iterations: 2, stop: stop_words(StopReason::SmallStep), history_mm2: &[1.0, 0.25] };
-        let text = text(&pose, &course);
+        let convergence =
+            Convergence { iterations: 2, stop: stop_words(StopReason::SmallStep), history_mm2: &[1.0, 0.25] };
+        let text = text(&pose, &convergence);
         assert_eq!(transform::parse_pose(&text).unwrap().translation, pose.translation);
         assert!(text.contains("2 iterations") && text.contains("2.500000e-1") && text.contains("quaternion"));
     }

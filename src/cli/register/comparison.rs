@@ -1,4 +1,4 @@
-//! `register --compare-searches`: what each search costs on this scan.
+//! `register --compare-searches`: time and result of each search on this scan.
 
 use serde_json::json;
 
@@ -24,8 +24,8 @@ pub fn print(comparison: &SearchComparison, json: bool, console: &Console) -> Re
         "ms",
         "iterations",
         "rms mm",
-        "apart mm",
-        "stood on"
+        "diff. mm",
+        "visited"
     );
     for row in &comparison.rows {
         let visited = row.mean_visited.map_or_else(String::new, |visited| format!("{visited:.2}"));

@@ -1,4 +1,4 @@
-//! The files that `register` reads, and the best fit between them.
+//! The files read by `register`, and the best fit between them.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,13 +20,13 @@ use io::{LoadOptions, LoadedScan, load_scan};
 
 /// A nominal and a scan.
 pub enum Files {
-    /// A nominal with facets: opened as the window opens it.
+    /// A nominal with facets, opened as in the window.
     Surface(Box<Dispatcher>),
-    /// Two clouds.
+    /// Two point clouds.
     Clouds(Box<Clouds>),
 }
 
-/// Two clouds, and the normals of the first, of either sign.
+/// Two point clouds, and the normals of the first, of arbitrary sign.
 pub struct Clouds {
     nominal: Cloud,
     normals: Vec<Vector>,
@@ -38,35 +38,38 @@ impl Clouds {
         automatic::on_cloud(&self.nominal, &self.normals, &self.scan, progress)
     }
 
-    fn lend<T>(&self, work: impl FnOnce(&Nominal<'_>, &OrderedPoints) -> Result<T>) -> Result<T> {
+    fn with_inputs<T>(&self, work: impl FnOnce(&Nominal<'_>, &OrderedPoints) -> Result<T>) -> Result<T> {
         let points = SearchablePoints::new(&self.nominal.points);
         let nominal = Nominal::Cloud { points: &points, normals: &self.normals };
         work(&nominal, &OrderedPoints::new(&self.scan.points))
     }
 
-    /// Fits the scan onto the nominal, from the automatic start where one is asked for.
+    /// Best fit of the scan onto the nominal, from the automatic start if requested; with the mean squared distance of
+    /// each iteration, mm².
     fn fit(&self, arguments: &Register, context: &Context, progress: &Progress) -> Result<(Alignment, Vec<f64>)> {
         let given = given(arguments)?;
-        let sought = match arguments.align {
+        let automatic_start = match arguments.align {
             Method::None => return Ok((Alignment::given(given.unwrap_or_else(Pose::identity)), Vec::new())),
             Method::Auto if given.is_none() => Some(self.start(&progress.part(0.0, 0.6))?),
             Method::Auto | Method::BestFit => None,
         };
         let progress = &progress.part(0.6, 1.0);
-        let start = given.or(sought.as_ref().map(|found| found.nominal_from_scan)).unwrap_or_else(Pose::identity);
+        let start =
+            given.or(automatic_start.as_ref().map(|found| found.nominal_from_scan)).unwrap_or_else(Pose::identity);
         let mut history_mm2 = Vec::new();
-        let alignment = self.lend(|nominal, scan| {
+        let alignment = self.with_inputs(|nominal, scan| {
             let bounds = nominal.bounds();
             let problem =
                 best_fit::Problem { target: nominal.target(), bounds, points: scan, normals: &[], oriented: false };
-            // A small object in a large scene must not be matched across the scene.
-            let reach = 0.1 * bounds.diagonal().min(geometry::Aabb::of_many(&scan.points).diagonal());
-            let gate_mm = arguments.max_distance_mm.unwrap_or(reach);
+            // A small object must not be matched across a large scene.
+            let default_gate_mm =
+                0.1 * bounds.diagonal().min(geometry::Aabb::of_points_parallel(&scan.points).diagonal());
+            let gate_mm = arguments.max_distance_mm.unwrap_or(default_gate_mm);
             let (backend, parameters) = (context.backend.as_ref(), arguments.best_fit());
             let mut watch = |_: &Pose, rms_mm: f64| history_mm2.push(rms_mm * rms_mm);
             best_fit::run_from_gate(backend, &problem, &start, &parameters, gate_mm, progress, &mut watch)
         })?;
-        let alignment = match sought {
+        let alignment = match automatic_start {
             Some(Alignment { method, alternatives, rivals, explained, .. }) => {
                 Alignment { method, alternatives, rivals, explained, ..alignment }
             }
@@ -77,7 +80,7 @@ impl Clouds {
 }
 
 impl Files {
-    /// Reads both. A nominal without facets is a cloud.
+    /// Reads both files. A nominal without facets is a point cloud.
     pub fn open(arguments: &Register, context: &Context, console: &Console, progress: &Progress) -> Result<Self> {
         if let Some(nominal) = cloud_of(arguments, context) {
             let scan = load(&arguments.scan, arguments, context, progress)?;
@@ -95,29 +98,29 @@ impl Files {
         Ok(Self::Surface(Box::new(dispatcher)))
     }
 
-    /// Prints what the commands so far had to say.
+    /// Prints the messages of the commands so far.
     pub fn say(&mut self, console: &Console) {
         if let Self::Surface(dispatcher) = self {
             dispatcher.messages.drain(..).for_each(|message| console.say(&message.text));
         }
     }
 
-    /// Lends nominal and scan, the scan along a space-filling curve.
-    pub fn lend<T>(&self, work: impl FnOnce(&Nominal<'_>, &OrderedPoints) -> Result<T>) -> Result<T> {
+    /// Calls `work` with nominal and scan, the scan in space-filling-curve order.
+    pub fn with_inputs<T>(&self, work: impl FnOnce(&Nominal<'_>, &OrderedPoints) -> Result<T>) -> Result<T> {
         match self {
             Self::Surface(dispatcher) => {
                 let document = &dispatcher.document;
                 let (Some(nominal), Some(actual)) = (document.nominal(), document.actual()) else {
-                    return Err(UserError::internal("A file that was opened is missing."));
+                    return Err(UserError::internal("A file that was opened has no result."));
                 };
                 work(&Nominal::Surface(&nominal.surface), &actual.prepared.ordered)
             }
-            Self::Clouds(clouds) => clouds.lend(work),
+            Self::Clouds(clouds) => clouds.with_inputs(work),
         }
     }
 
-    /// Where a search starts, nominal from scan: the pose given, else the automatic one where it is asked for, else the
-    /// files' own frames.
+    /// Start pose of a search, nominal from scan: the given pose, else the automatic one if requested, else the
+    /// identity.
     pub fn start(&mut self, arguments: &Register, console: &Console, progress: &Progress) -> Result<Pose> {
         let given = given(arguments)?;
         match self {
@@ -134,7 +137,7 @@ impl Files {
         }
     }
 
-    /// Aligns as `--align` says; the mean squared distance of each iteration of the best fit beside, mm².
+    /// Aligns by `--align`; with the mean squared distance of each iteration of the best fit, mm².
     pub fn align(
         &mut self,
         arguments: &Register,
@@ -147,7 +150,7 @@ impl Files {
         }
     }
 
-    /// Registers with every search: from the pose given, else from near the pose that they align to.
+    /// Registers with every search, from the given pose or else from near the aligned pose.
     pub fn compare(
         &mut self,
         arguments: &Register,
@@ -163,16 +166,16 @@ impl Files {
         if let Self::Surface(dispatcher) = self {
             dispatcher.run_now(Align::CompareSearches { start }, &progress)?;
             let comparison = dispatcher.document.searches.as_deref().cloned();
-            return comparison.ok_or_else(|| UserError::internal("The comparison left no result."));
+            return comparison.ok_or_else(|| UserError::internal("The comparison gave no result."));
         }
         let backend = context.backend.as_ref();
         let mut devices: Vec<&dyn Backend> = vec![&Cpu];
         if backend.device().kind != DeviceKind::Cpu {
             devices.push(backend);
         }
-        let present = aligned.map_or_else(Pose::identity, |aligned| aligned.nominal_from_scan);
-        self.lend(|nominal, scan| {
-            let start = start.unwrap_or_else(|| search_comparison::turned(&present, &nominal.bounds()));
+        let current = aligned.map_or_else(Pose::identity, |aligned| aligned.nominal_from_scan);
+        self.with_inputs(|nominal, scan| {
+            let start = start.unwrap_or_else(|| search_comparison::rotated_start(&current, &nominal.bounds()));
             search_comparison::run(&devices, nominal, scan, &start, &progress)
         })
     }
@@ -183,10 +186,10 @@ pub fn load(path: &Path, arguments: &Register, context: &Context, progress: &Pro
     load_scan(path, &options(arguments, context), progress).map_err(|error| error.in_file(path))
 }
 
-/// The nominal where it is a point cloud: a file of a format that may be one, without facets.
+/// The nominal if it is a point cloud: a file without facets, of a format that may hold points alone.
 fn cloud_of(arguments: &Register, context: &Context) -> Option<LoadedScan> {
     let may_be_cloud = matches!(
-        Format::of_name(&arguments.nominal),
+        Format::from_extension(&arguments.nominal),
         Ok(Format::Ply
             | Format::Pcd
             | Format::Xyz
@@ -199,7 +202,7 @@ fn cloud_of(arguments: &Register, context: &Context) -> Option<LoadedScan> {
     if !may_be_cloud {
         return None;
     }
-    // What cannot be read as a scan is opened as a nominal, which says why it cannot.
+    // A file that cannot be read as a scan is opened as a nominal, which reports the error.
     let loaded = load_scan(&arguments.nominal, &options(arguments, context), &Progress::silent()).ok()?;
     loaded.mesh.is_none().then_some(loaded)
 }
@@ -223,13 +226,13 @@ fn align_by_commands(
         method = if method == Method::Auto { Method::BestFit } else { method };
     }
     let history_mm2 = Arc::new(Mutex::new(Vec::new()));
-    let seen = Arc::clone(&history_mm2);
+    let shared_history = Arc::clone(&history_mm2);
     let watch: Watch = Arc::new(move |_: &Pose, rms_mm: f64| {
-        seen.lock().unwrap_or_else(PoisonError::into_inner).push(rms_mm * rms_mm);
+        shared_history.lock().unwrap_or_else(PoisonError::into_inner).push(rms_mm * rms_mm);
     });
     dispatcher.run_watched(Align::Run(method), &watch, progress)?;
     let alignment = dispatcher.document.alignment().cloned();
-    let alignment = alignment.ok_or_else(|| UserError::internal("The alignment left no result."))?;
+    let alignment = alignment.ok_or_else(|| UserError::internal("The alignment gave no result."))?;
     let history_mm2 = history_mm2.lock().unwrap_or_else(PoisonError::into_inner).clone();
     Ok((alignment, history_mm2))
 }

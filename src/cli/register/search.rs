@@ -1,27 +1,27 @@
-//! `register --search`: point to point with a chosen search, and scans that follow each other.
+//! `register --search`: point-to-point registration with a chosen search, of one scan or a sequence of scans.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
 use super::super::console::Console;
-use super::answer::{Course, pose_json, text};
+use super::answer::{Convergence, pose_json, text};
 use super::files::{Files, load};
 use super::{Register, write_pose};
 use crate::output::out;
-use base::{Progress, Result, UserError};
+use base::{Progress, Result, UserError, file_name};
 use dispatch::Context;
 use geometry::{OrderedPoints, transform};
-use inspect::alignment::search_registration::{Parameters, Registered, Tracker};
+use inspect::alignment::search_registration::{Parameters, RegistrationResult, Tracker};
 use report::summary;
 
-/// A scan and its registration.
+/// A scan and its registration result.
 struct Frame {
     scan: PathBuf,
-    registered: Registered,
+    registered: RegistrationResult,
 }
 
-/// Registers the scan, and those that follow it.
+/// Registers the scan and those that follow it; returns the exit code.
 pub fn run(
     parameters: &Parameters,
     files: &mut Files,
@@ -35,11 +35,11 @@ pub fn run(
     files.say(console);
     let backend = context.backend.as_ref();
     let scans = 1 + arguments.track.len();
-    let part = |at: usize| {
-        let share = |at: usize| 0.4 + 0.6 * at as f32 / scans as f32;
-        progress.part(share(at), share(at + 1))
+    let part = |index: usize| {
+        let fraction = |index: usize| 0.4 + 0.6 * index as f32 / scans as f32;
+        progress.part(fraction(index), fraction(index + 1))
     };
-    let (frames, nominal_points) = files.lend(|nominal, scan| {
+    let (frames, nominal_points) = files.with_inputs(|nominal, scan| {
         let mut tracker = Tracker::new(nominal, scan.points.len(), parameters.clone(), &progress.part(0.3, 0.4))?;
         let registered = tracker.register(backend, scan, Some(start), &part(0))?;
         let mut frames = vec![Frame { scan: arguments.scan.clone(), registered }];
@@ -49,7 +49,7 @@ pub fn run(
             let scan = OrderedPoints::new(&loaded.cloud.points);
             let registered = tracker
                 .register(backend, &scan, None, &own.part(0.5, 1.0))
-                .map_err(|error| error.about(&name_of(path)))?;
+                .map_err(|error| error.about(&file_name(path)))?;
             frames.push(Frame { scan: path.clone(), registered });
         }
         Ok((frames, tracker.truth().points().len()))
@@ -82,35 +82,31 @@ pub fn run(
         return Ok(0);
     }
     for frame in &frames {
-        console.say(&frame.words(nominal_points));
+        console.say(&frame.summary(nominal_points));
     }
     let history_mm2 = history_mm2(&last.registered);
-    let course = Course {
+    let convergence = Convergence {
         iterations: alignment.iterations,
         stop: last.registered.answer.stop.name(),
         history_mm2: &history_mm2,
     };
-    out!("{}", text(&alignment.nominal_from_scan, &course));
+    out!("{}", text(&alignment.nominal_from_scan, &convergence));
     Ok(0)
 }
 
-fn history_mm2(registered: &Registered) -> Vec<f64> {
+fn history_mm2(registered: &RegistrationResult) -> Vec<f64> {
     registered.answer.iterations.iter().map(|iteration| iteration.error_mm2).collect()
-}
-
-fn name_of(path: &Path) -> String {
-    path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
 }
 
 impl Frame {
     fn json(&self) -> Value {
-        let Registered { start, knew_matches, total_ms, answer } = &self.registered;
+        let RegistrationResult { start, started_from_matches, total_ms, answer } = &self.registered;
         json!({
             "scan": self.scan.to_string_lossy(),
             "points": answer.matches.len(),
             "left_out": answer.active.iter().filter(|active| !**active).count(),
             "start": transform::rows_of(start),
-            "started_from_matches": knew_matches,
+            "started_from_matches": started_from_matches,
             "pose": pose_json(&answer.truth_from_sensed),
             "rms_mm": answer.error_mm2().sqrt(),
             "stop": answer.stop,
@@ -122,12 +118,12 @@ impl Frame {
         })
     }
 
-    fn words(&self, nominal_points: usize) -> String {
+    fn summary(&self, nominal_points: usize) -> String {
         let answer = &self.registered.answer;
         let left_out = answer.active.iter().filter(|active| !**active).count();
         format!(
             "{}: RMS {:.6} mm, {} iterations in {:.1} ms, {} points on {nominal_points}, {left_out} left out; {}.",
-            name_of(&self.scan),
+            file_name(&self.scan),
             answer.error_mm2().sqrt(),
             answer.iterations.len(),
             self.registered.total_ms,

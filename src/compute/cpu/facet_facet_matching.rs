@@ -1,4 +1,4 @@
-//! Facet-facet matching on the processor: each facet's normal line against the scan's tree.
+//! Facet-facet matching on the CPU: intersects each facet's normal line with the tree of the scan.
 
 use rayon::prelude::*;
 
@@ -11,25 +11,26 @@ use geometry::triangle;
 pub(crate) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<FacetDeviation>> {
     let facets = request.nominal.facets.len();
     let scan_from_nominal = request.nominal_from_scan.inverse();
-    let least_cosine = request.max_angle_rad.cos();
+    let min_cosine = request.max_angle_rad.cos();
     let along_curve = facets_along_curve(request.nominal);
     let counter = progress.counter(facets.div_ceil(CHUNK), "Matching facets to facets");
     let ordered: Vec<FacetDeviation> = along_curve
         .numbers
         .par_chunks(CHUNK)
         .flat_map_iter(|chunk| {
-            let go_on = counter.step();
+            let is_running = counter.step();
             let scan_from_nominal = &scan_from_nominal;
             chunk.iter().map(move |&facet| {
-                if !go_on {
+                if !is_running {
                     return FacetDeviation::default();
                 }
                 let corners = request.nominal.corners(facet as usize).map(|corner| scan_from_nominal * corner);
-                let (centre, normal) = (triangle::centroid(&corners), triangle::normal(&corners));
-                let pierced = request.scan.nearest_crossing(&centre, &normal, request.max_distance_mm, |candidate| {
-                    request.scan.mesh().normal(candidate as usize).dot(&normal) > least_cosine
-                });
-                pierced.map_or_else(FacetDeviation::default, |hit| FacetDeviation { deviation_mm: hit.t, matches: 1 })
+                let (centroid, normal) = (triangle::centroid(&corners), triangle::normal(&corners));
+                let crossing =
+                    request.scan.nearest_crossing(&centroid, &normal, request.max_distance_mm, |candidate| {
+                        request.scan.mesh().normal(candidate as usize).dot(&normal) > min_cosine
+                    });
+                crossing.map_or_else(FacetDeviation::default, |hit| FacetDeviation { deviation_mm: hit.t, matches: 1 })
             })
         })
         .collect();
@@ -62,8 +63,9 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_of_several_walls_counts_and_backs_do_not() {
-        // A plate 0.5 mm thick: seen from the top facet, its own top is at 0, its bottom has the opposite normal.
+    fn the_nearest_wall_with_the_same_orientation_is_matched() {
+        // A plate 0.5 mm thick: the top face of the scan lies 0.2 mm above that of the nominal, and its bottom face,
+        // whose normal is opposed, is closer than 1 mm as well.
         let plate = shapes::cuboid(Point::origin(), Point::new(10.0, 10.0, 0.5));
         let (nominal, _) = refine::to_max_edge(&plate, 3.0, &Progress::silent()).unwrap();
         let scan = Surface::new(shapes::cuboid(Point::new(0.0, 0.0, 0.1), Point::new(10.0, 10.0, 0.7)));

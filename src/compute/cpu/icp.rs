@@ -1,4 +1,4 @@
-//! Iterative closest points on the processor. Sums run in fixed chunks and are added in order.
+//! Iterative closest point registration on the CPU. Sums run in fixed chunks and are added in order.
 
 use std::time::Instant;
 
@@ -8,16 +8,16 @@ use rayon::prelude::*;
 use super::CHUNK;
 use super::order_statistic::OrderStatistics;
 use crate::icp::{
-    Answer, Filter, Iteration, Parameters, Problem, Search, Start, Stop, VISITS, stop_after, undetermined,
+    Answer, Filter, Iteration, Parameters, Problem, Search, Start, Stop, WALK_LENGTH_BINS, stop_after, undetermined,
 };
 use base::{Progress, Result};
 use geometry::kd_tree::{Neighbour, Plain};
 use geometry::{DelaunayGraph, KdTree, Point, Pose, Vector, closed_form};
 
-/// A pair: its truth, how far apart it is, and how many points its walk stood on.
+/// Match of a sensed point: index of the truth point, number of vertices visited by the walk, and squared distance.
 #[derive(Clone, Copy, Default)]
 struct Match {
-    number: u32,
+    index: u32,
     visited: u32,
     squared_mm2: f64,
 }
@@ -27,36 +27,36 @@ pub(crate) fn run(problem: &Problem<'_>, parameters: &Parameters, progress: &Pro
     let search = Searcher::new(problem, parameters, progress)?;
     let mut matches = vec![Match::default(); sensed.len()];
     if let Some(previous) = &parameters.previous {
-        matches.iter_mut().zip(previous).for_each(|(pair, &number)| pair.number = number);
+        matches.iter_mut().zip(previous).for_each(|(pair, &index)| pair.index = index);
     }
     let mut answer = Answer {
         truth_from_sensed: parameters.start,
-        visits: [vec![0; VISITS], vec![0; VISITS]],
+        visits: [vec![0; WALK_LENGTH_BINS], vec![0; WALK_LENGTH_BINS]],
         stop: Stop::MaxIterations,
         ..Answer::default()
     };
-    let (mut cut_mm, centre) = (f64::INFINITY, truth.centre());
+    let (mut cutoff_mm, centre) = (f64::INFINITY, truth.centre());
     for iteration in 0..parameters.max_iterations {
         progress.report(iteration as f32 / parameters.max_iterations as f32, "Registering")?;
         let pose = answer.truth_from_sensed;
         let started = Instant::now();
-        search.all(iteration, &pose, sensed, &mut matches, progress);
+        search.run(iteration, &pose, sensed, &mut matches, progress);
         progress.check()?;
         let searched = Instant::now();
-        cut_mm = cut(parameters.filter, iteration, &matches);
-        let sums = Sums::of(truth.points(), sensed, &matches, cut_mm, &centre, &sensed[0]);
+        cutoff_mm = distance_cutoff(parameters.filter, iteration, &matches);
+        let sums = Sums::of(truth.points(), sensed, &matches, cutoff_mm, &centre, &sensed[0]);
         let summed = Instant::now();
         let pose = sums.motion().ok_or_else(undetermined)?;
         let moved = Instant::now();
-        let error_mm2 = error(truth.points(), sensed, &matches, cut_mm, &pose) / sums.count as f64;
+        let error_mm2 = error(truth.points(), sensed, &matches, cutoff_mm, &pose) / sums.count as f64;
         let ms = |from: Instant, to: Instant| (to - from).as_secs_f64() * 1e3;
-        answer.stages.search_ms += ms(started, searched);
-        answer.stages.sums_ms += ms(searched, summed) + ms(moved, Instant::now());
-        answer.stages.solve_ms += ms(summed, moved);
+        answer.timings.search_ms += ms(started, searched);
+        answer.timings.sums_ms += ms(searched, summed) + ms(moved, Instant::now());
+        answer.timings.solve_ms += ms(summed, moved);
         let visited = matches.iter().map(|pair| u64::from(pair.visited)).sum();
-        if parameters.counts_walks && matches!(parameters.search, Search::Walk(_)) {
+        if parameters.records_walk_lengths && matches!(parameters.search, Search::Walk(_)) {
             let counts = &mut answer.visits[iteration.min(1)];
-            matches.iter().for_each(|pair| counts[(pair.visited as usize).min(VISITS - 1)] += 1);
+            matches.iter().for_each(|pair| counts[(pair.visited as usize).min(WALK_LENGTH_BINS - 1)] += 1);
         }
         let before = answer.iterations.last().map(|last| last.error_mm2);
         answer.truth_from_sensed = pose;
@@ -66,16 +66,16 @@ pub(crate) fn run(problem: &Problem<'_>, parameters: &Parameters, progress: &Pro
             break;
         }
     }
-    answer.active = matches.iter().map(|pair| pair.squared_mm2.sqrt() <= cut_mm).collect();
-    answer.matches = matches.into_iter().map(|pair| pair.number).collect();
+    answer.active = matches.iter().map(|pair| pair.squared_mm2.sqrt() <= cutoff_mm).collect();
+    answer.matches = matches.into_iter().map(|pair| pair.index).collect();
     Ok(answer)
 }
 
-/// The search with what it needs, made before the first iteration.
+/// The closest-point search with its data structures, which are built before the first iteration.
 enum Searcher<'a> {
     Tree(&'a KdTree),
     Plain(&'a KdTree, Plain),
-    Walk { start: Start, knows_previous: bool, graph: &'a DelaunayGraph, tree: Option<&'a KdTree>, points: &'a [Point] },
+    Walk { start: Start, has_previous: bool, graph: &'a DelaunayGraph, tree: Option<&'a KdTree>, points: &'a [Point] },
 }
 
 impl<'a> Searcher<'a> {
@@ -87,7 +87,7 @@ impl<'a> Searcher<'a> {
             Search::ApproximateKdTree => Self::Plain(truth.tree(), Plain::OneLeaf),
             Search::Walk(start) => Self::Walk {
                 start,
-                knows_previous: parameters.previous.is_some(),
+                has_previous: parameters.previous.is_some(),
                 graph: truth.graph(progress)?,
                 tree: matches!(start, Start::Leaf | Start::LeafThenPrevious).then(|| truth.tree()),
                 points: truth.points(),
@@ -95,19 +95,20 @@ impl<'a> Searcher<'a> {
         })
     }
 
-    fn all(&self, iteration: usize, pose: &Pose, sensed: &[Point], matches: &mut [Match], progress: &Progress) {
+    /// Searches for the matches of all points.
+    fn run(&self, iteration: usize, pose: &Pose, sensed: &[Point], matches: &mut [Match], progress: &Progress) {
         let chunks = matches.par_chunks_mut(CHUNK).zip(sensed.par_chunks(CHUNK));
         chunks.for_each_init(
             || vec![None; CHUNK],
             |found, (matches, sensed)| {
                 if !progress.is_cancelled() {
-                    self.chunk(iteration, pose, sensed, &mut found[..sensed.len()], matches);
+                    self.search_chunk(iteration, pose, sensed, &mut found[..sensed.len()], matches);
                 }
             },
         );
     }
 
-    fn chunk(
+    fn search_chunk(
         &self,
         iteration: usize,
         pose: &Pose,
@@ -117,60 +118,60 @@ impl<'a> Searcher<'a> {
     ) {
         match *self {
             Self::Tree(tree) => tree.nearest_in_order(pose, sensed, f64::INFINITY, found),
-            Self::Plain(tree, which) => tree.search_plainly(which, pose, sensed, found),
-            Self::Walk { start, knows_previous, graph, tree, points } => {
-                let is_first = iteration == 0 && !knows_previous;
+            Self::Plain(tree, which) => tree.reference_search(which, pose, sensed, found),
+            Self::Walk { start, has_previous, graph, tree, points } => {
+                let is_first = iteration == 0 && !has_previous;
                 let leaves = tree.filter(|_| start == Start::Leaf || is_first);
                 if let Some(tree) = leaves {
-                    tree.search_plainly(Plain::OneLeaf, pose, sensed, found);
+                    tree.reference_search(Plain::OneLeaf, pose, sensed, found);
                 }
                 for ((pair, leaf), point) in matches.iter_mut().zip(found).zip(sensed) {
                     let from = match (start, leaves) {
-                        (_, Some(_)) => leaf.map_or(graph.middle, |leaf| leaf.number),
-                        (Start::Middle, _) => graph.middle,
-                        _ if is_first => graph.middle,
-                        _ => pair.number,
+                        (_, Some(_)) => leaf.map_or(graph.central_point, |leaf| leaf.number),
+                        (Start::Centre, _) => graph.central_point,
+                        _ if is_first => graph.central_point,
+                        _ => pair.index,
                     };
                     let walk = graph.walk(points, &(pose * point), from);
-                    *pair = Match { number: walk.number, visited: walk.visited, squared_mm2: walk.squared_mm2 };
+                    *pair = Match { index: walk.number, visited: walk.visited, squared_mm2: walk.squared_mm2 };
                 }
                 return;
             }
         }
         for (pair, neighbour) in matches.iter_mut().zip(found) {
             if let Some(neighbour) = neighbour {
-                *pair = Match { number: neighbour.number, visited: 0, squared_mm2: neighbour.squared_mm2 };
+                *pair = Match { index: neighbour.number, visited: 0, squared_mm2: neighbour.squared_mm2 };
             }
         }
     }
 }
 
-/// The largest distance that takes part, mm.
-fn cut(filter: Filter, iteration: usize, matches: &[Match]) -> f64 {
+/// Maximum distance of the pairs that pass the filter, mm.
+fn distance_cutoff(filter: Filter, iteration: usize, matches: &[Match]) -> f64 {
     if !filter.is_on(iteration) {
         return f64::INFINITY;
     }
     match filter {
         Filter::None => f64::INFINITY,
         Filter::Sigma { limit, .. } => {
-            let sums = |value: &(dyn Fn(f64) -> f64 + Sync)| -> f64 {
+            let mean_of = |value: &(dyn Fn(f64) -> f64 + Sync)| -> f64 {
                 let chunks = matches.par_chunks(CHUNK);
                 let partial: Vec<f64> =
                     chunks.map(|chunk| chunk.iter().map(|pair| value(pair.squared_mm2.sqrt())).sum()).collect();
                 partial.iter().sum::<f64>() / matches.len() as f64
             };
-            let mean = sums(&|distance| distance);
-            let variance = sums(&|distance| (distance - mean) * (distance - mean));
+            let mean = mean_of(&|distance| distance);
+            let variance = mean_of(&|distance| (distance - mean) * (distance - mean));
             mean + limit * variance.sqrt()
         }
         Filter::Mad { limit, .. } => {
-            let distances = OrderStatistics::of(matches, |pair| pair.squared_mm2.sqrt());
-            limit * 1.4826 * distances.smallest(distances.count().div_ceil(2))
+            let distances = OrderStatistics::new(matches, |pair| pair.squared_mm2.sqrt());
+            limit * 1.4826 * distances.at_rank(distances.count().div_ceil(2))
         }
     }
 }
 
-/// Sums over the pairs that take part, each side about a place of its own so that little cancels.
+/// Sums over the pairs that pass the filter, each cloud about its own reference point to limit cancellation.
 #[derive(Clone, Copy)]
 struct Sums {
     truth_about: Point,
@@ -186,7 +187,7 @@ impl Sums {
         truth: &[Point],
         sensed: &[Point],
         matches: &[Match],
-        cut_mm: f64,
+        cutoff_mm: f64,
         truth_about: &Point,
         sensed_about: &Point,
     ) -> Self {
@@ -202,8 +203,9 @@ impl Sums {
         let partial: Vec<Self> = chunks
             .map(|(matches, sensed)| {
                 let mut sums = empty;
-                for (pair, point) in matches.iter().zip(sensed).filter(|(pair, _)| pair.squared_mm2.sqrt() <= cut_mm) {
-                    let (p, y) = (point - sensed_about, truth[pair.number as usize] - truth_about);
+                let kept = matches.iter().zip(sensed).filter(|(pair, _)| pair.squared_mm2.sqrt() <= cutoff_mm);
+                for (pair, point) in kept {
+                    let (p, y) = (point - sensed_about, truth[pair.index as usize] - truth_about);
                     sums.sensed += p;
                     sums.truth += y;
                     sums.products += p * y.transpose();
@@ -228,13 +230,13 @@ impl Sums {
     }
 }
 
-/// Sum of the squared distances of the pairs that take part, after the motion, mm².
-fn error(truth: &[Point], sensed: &[Point], matches: &[Match], cut_mm: f64, pose: &Pose) -> f64 {
+/// Sum of the squared distances of the pairs that pass the filter, at the new pose, mm².
+fn error(truth: &[Point], sensed: &[Point], matches: &[Match], cutoff_mm: f64, pose: &Pose) -> f64 {
     let chunks = matches.par_chunks(CHUNK).zip(sensed.par_chunks(CHUNK));
     let partial: Vec<f64> = chunks
         .map(|(matches, sensed)| {
-            let kept = matches.iter().zip(sensed).filter(|(pair, _)| pair.squared_mm2.sqrt() <= cut_mm);
-            kept.map(|(pair, point)| (pose * point - truth[pair.number as usize]).norm_squared()).sum()
+            let kept = matches.iter().zip(sensed).filter(|(pair, _)| pair.squared_mm2.sqrt() <= cutoff_mm);
+            kept.map(|(pair, point)| (pose * point - truth[pair.index as usize]).norm_squared()).sum()
         })
         .collect();
     partial.iter().sum()
@@ -251,7 +253,7 @@ mod tests {
 
     fn cloud(count: usize) -> Vec<Point> {
         let mut mesh = shapes::torus(30.0, 8.0, 60, 30);
-        // Not symmetric.
+        // Removes the symmetry.
         mesh.vertices.iter_mut().for_each(|vertex| vertex.coords.x *= 1.4 + 0.01 * vertex.coords.y);
         sampling::by_area(&mesh, count, 1).iter().map(|sample| sample.point).collect()
     }
@@ -271,7 +273,7 @@ mod tests {
             let parameters = Parameters { change_limit_mm2: 1e-12, ..Parameters::new(search, &truth) };
             let answer = register(&truth, &sensed, &parameters);
             let (apart, angle) = transform::difference(&answer.truth_from_sensed, &pose, &Point::origin());
-            // A missed neighbour here and there does little.
+            // A few missed neighbours have little influence.
             let limit = if search.is_exact() { 1e-6 } else { 0.01 };
             assert!(apart < limit && angle.to_degrees() < limit, "{}: {apart} {angle}", search.name());
             if search.is_exact() {
@@ -284,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn filters_shrug_off_outliers_and_let_points_come_back() {
+    fn filters_reject_outliers_and_readmit_points() {
         let points = cloud(4000);
         let truth = Truth::new(&points);
         let pose = Pose::new(Vector::new(0.5, -0.2, 0.3), Vector::new(0.02, -0.03, 0.02));
@@ -310,20 +312,20 @@ mod tests {
     }
 
     #[test]
-    fn a_scan_that_follows_another_starts_where_that_ended() {
+    fn a_consecutive_scan_starts_from_the_matches_of_the_previous_one() {
         let points = cloud(4000);
         let truth = Truth::new(&points);
-        let frame = |turn: f64| -> Vec<Point> {
-            let pose = Pose::new(Vector::new(0.5, -0.2, 0.3) * turn, Vector::new(0.04, -0.06, 0.05) * turn);
+        let scan = |motion: f64| -> Vec<Point> {
+            let pose = Pose::new(Vector::new(0.5, -0.2, 0.3) * motion, Vector::new(0.04, -0.06, 0.05) * motion);
             points.iter().step_by(2).map(|point| pose.inverse() * point).collect()
         };
         let parameters = Parameters::new(Search::Walk(Start::Previous), &truth);
         let silent = Progress::silent();
-        let sensed = OrderedPoints::new(&frame(2.0));
+        let sensed = OrderedPoints::new(&scan(2.0));
         let first = run(&Problem { truth: &truth, sensed: &sensed }, &parameters, &silent).unwrap();
-        // The same points, moved on, in the same order: matches are by place.
-        let moved = frame(2.02);
-        let points = sensed.numbers.iter().map(|&number| moved[number as usize]).collect();
+        // The same points, moved further, in the same order: matches are by index.
+        let moved = scan(2.02);
+        let points = sensed.numbers.iter().map(|&index| moved[index as usize]).collect();
         let sensed = OrderedPoints { points, numbers: sensed.numbers };
         let next = Parameters { start: first.truth_from_sensed, previous: Some(first.matches.clone()), ..parameters };
         let second = run(&Problem { truth: &truth, sensed: &sensed }, &next, &silent).unwrap();
@@ -333,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_and_collinear_points_are_a_sentence() {
+    fn too_few_and_collinear_points_are_an_error() {
         let truth = Truth::new(&cloud(50));
         let fails = |truth: &Truth, sensed: &[Point]| {
             let sensed = OrderedPoints::new(sensed);
@@ -343,6 +345,6 @@ mod tests {
         };
         assert!(fails(&truth, &[Point::origin(); 2]).contains("three points"));
         let line: Vec<Point> = (0..9).map(|i| Point::new(f64::from(i), 0.0, 0.0)).collect();
-        assert!(fails(&Truth::new(&line), &line).contains("line"));
+        assert!(fails(&Truth::new(&line), &line).contains("collinear"));
     }
 }

@@ -1,4 +1,4 @@
-//! The reference: every capability on all cores of the processor.
+//! Reference implementation of every capability, on all CPU cores.
 
 pub(super) mod facet_facet_matching;
 mod gate;
@@ -19,7 +19,7 @@ use super::registration::{Problem, Registration};
 use super::{Backend, Device, DeviceKind};
 use geometry::{Mesh, OrderedPoints, Point, triangle};
 
-/// The processor's cores.
+/// The CPU backend.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cpu;
 
@@ -33,12 +33,12 @@ pub(super) fn registration<'a>(problem: Problem<'a>) -> Box<dyn Registration + '
     Box::new(registration::CpuRegistration::new(problem))
 }
 
-/// The facets of `nominal` along a space-filling curve of their centres, so that neighbours are searched in turn.
+/// Centroids of the facets of `nominal` along a space-filling curve, so that consecutive queries are close together.
 fn facets_along_curve(nominal: &Mesh) -> OrderedPoints {
-    let centres: Vec<Point> =
+    let centroids: Vec<Point> =
         (0..nominal.facets.len()).into_par_iter().map(|facet| triangle::centroid(&nominal.corners(facet))).collect();
-    OrderedPoints::new(&centres)
+    OrderedPoints::new(&centroids)
 }
 
-/// Queries handled by one task: long enough to hide scheduling, short enough to cancel and to stay in cache.
+/// Queries per task: enough to hide the cost of scheduling, few enough for prompt cancellation and to stay in cache.
 const CHUNK: usize = 1024;

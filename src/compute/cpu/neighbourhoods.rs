@@ -1,4 +1,4 @@
-//! Neighbourhoods on the processor.
+//! Neighbourhoods on the CPU.
 
 use rayon::prelude::*;
 
@@ -7,48 +7,51 @@ use base::{Progress, Result};
 use geometry::kd_tree::{AlongCurve, Neighbour};
 use geometry::{OrderedPoints, Point, Vector, jacobi};
 
-/// Points of one task.
+/// Points per task.
 const CHUNK: usize = 512;
 
 pub(crate) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<Neighbourhood>> {
-    let points = request.points.places();
+    let points = request.points.points();
     let (tree, ordered) = (request.points.tree(), OrderedPoints::new(points));
-    let counter = progress.counter(points.len().div_ceil(CHUNK), "Looking at neighbours");
+    let counter = progress.counter(points.len().div_ceil(CHUNK), "Analysing neighbourhoods");
     let along_curve: Vec<Neighbourhood> = ordered
         .points
         .par_chunks(CHUNK)
-        .flat_map_iter(|places| {
+        .flat_map_iter(|chunk| {
             let mut search = AlongCurve::new(tree);
-            let places = if counter.step() { places } else { &[] };
-            places.iter().map(|place| of(place, points, search.k_nearest(place, request.wanted()))).collect::<Vec<_>>()
+            let chunk = if counter.step() { chunk } else { &[] };
+            chunk
+                .iter()
+                .map(|query| describe(query, points, search.k_nearest(query, request.neighbour_count())))
+                .collect::<Vec<_>>()
         })
         .collect();
     progress.check()?;
     Ok(ordered.scatter(&along_curve))
 }
 
-fn of(place: &Point, points: &[Point], found: &[Neighbour]) -> Neighbourhood {
+fn describe(query: &Point, points: &[Point], found: &[Neighbour]) -> Neighbourhood {
     let Some(last) = found.last() else { return Neighbourhood::default() };
     let count = found.len() as f64;
     let (mut mean, mut distances) = (Vector::zeros(), 0.0);
     for neighbour in found {
-        mean += points[neighbour.number as usize] - place;
+        mean += points[neighbour.number as usize] - query;
         distances += neighbour.squared_mm2.sqrt();
     }
     mean /= count;
-    let mut spread = [0.0; 6];
+    let mut scatter = [0.0; 6];
     for neighbour in found {
-        let c = points[neighbour.number as usize] - place - mean;
+        let c = points[neighbour.number as usize] - query - mean;
         let products = [c.x * c.x, c.x * c.y, c.x * c.z, c.y * c.y, c.y * c.z, c.z * c.z];
-        spread.iter_mut().zip(products).for_each(|(sum, product)| *sum += product);
+        scatter.iter_mut().zip(products).for_each(|(sum, product)| *sum += product);
     }
-    let (values, vectors) = jacobi::eigen(&spread);
-    let (least, all) = (values[0].max(0.0), values[0] + values[1] + values[2]);
+    let (values, vectors) = jacobi::eigen(&scatter);
+    let (smallest, total) = (values[0].max(0.0), values[0] + values[1] + values[2]);
     let normal = vectors[0];
     let largest = normal[normal.iamax()];
     Neighbourhood {
         normal: if largest < 0.0 { -normal } else { normal },
-        variation: if all > 0.0 { least / all } else { 0.0 },
+        variation: if total > 0.0 { smallest / total } else { 0.0 },
         mean_mm: distances / (count - 1.0).max(1.0),
         reach_mm: last.squared_mm2.sqrt(),
         neighbours: found.len() as u32,

@@ -1,4 +1,4 @@
-//! Parallel planes on the processor: one pass over the points, sums in fixed chunks added in order.
+//! Parallel planes on the CPU: one pass over the points; sums run in fixed chunks and are added in order.
 
 use rayon::prelude::*;
 
@@ -6,7 +6,7 @@ use crate::parallel_planes::{Moments, PlaneSet, Request, sets, shift_of};
 use base::{Progress, Result};
 use geometry::Vector;
 
-/// Points of a chunk.
+/// Points per chunk.
 const CHUNK: usize = 8192;
 
 pub(crate) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<PlaneSet>> {
@@ -42,27 +42,27 @@ mod tests {
     use base::random::Random;
     use geometry::Point;
 
-    /// Planes of `length` x `width`, `step` apart along the normal, with noise; and the singular vectors of all points
-    /// about their centroids, in f64.
+    /// Points of four planes of `length` x `width`, 20 mm apart, with Gaussian noise of 0.02 mm along the normal, and
+    /// the number of points of each plane. The second plane has none.
     fn sample(length: f64, width: f64, random: &mut Random) -> (Vec<[f32; 4]>, Vec<usize>) {
-        let turn = random.rotation();
+        let rotation = random.rotation();
         let planes = vec![1000, 0, 2500, 700];
         let mut points = Vec::new();
-        for (number, &count) in planes.iter().enumerate() {
+        for (level, &count) in planes.iter().enumerate() {
             for _ in 0..count {
-                let place = Vector::new(
+                let point = Vector::new(
                     random.range(-0.5, 0.5) * length,
                     random.range(-0.5, 0.5) * width,
-                    20.0 * number as f64 + 0.02 * random.normal(),
+                    20.0 * level as f64 + 0.02 * random.normal(),
                 );
-                let place = turn * place;
-                points.push([place.x as f32, place.y as f32, place.z as f32, random.range(1.0, 2.0) as f32]);
+                let point = rotation * point;
+                points.push([point.x as f32, point.y as f32, point.z as f32, random.range(1.0, 2.0) as f32]);
             }
         }
         (points, planes)
     }
 
-    /// By singular values of the stacked, weighted rows: nothing in common with the sums.
+    /// Common normal from the singular vectors of the stacked, weighted and centred points: independent of the moments.
     fn reference(request: &Request<'_>) -> Vector {
         let mut rows = Vec::new();
         for points in request.points_by_plane() {
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn normals_agree_with_singular_vectors_also_on_strips() {
+    fn normals_agree_with_singular_vectors_even_on_strips() {
         let mut random = Random::new(21, 0);
         for (length, width) in [(100.0, 100.0), (50.0, 5.0), (50.0, 0.5)] {
             let (points, planes) = sample(length, width, &mut random);
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_of_zero_mask_whatever_lies_there_and_nan_elsewhere_is_no_normal() {
+    fn zero_weights_mask_any_coordinate_and_nan_elsewhere_gives_no_normal() {
         let mut points: Vec<[f32; 4]> = (0..400).map(|i| [(i % 20) as f32, (i / 20) as f32, 7.0, 1.0]).collect();
         points[0] = [f32::NAN, 0.0, 0.0, 0.0];
         points[5] = [3.0, 3.0, 900.0, 0.0];

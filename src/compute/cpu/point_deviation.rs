@@ -1,4 +1,4 @@
-//! Signed closest-point deviation on the processor.
+//! Signed closest-point deviation on the CPU.
 
 use rayon::prelude::*;
 
@@ -18,7 +18,7 @@ pub(crate) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<Poin
     let gate =
         Gate::new(request.surface, request.nominal_from_scan, request.normals, request.oriented, request.max_angle_rad);
     let mut ordered = vec![PointDeviation::default(); points.len()];
-    let counter = progress.counter(points.len().div_ceil(CHUNK), "Measuring deviations");
+    let counter = progress.counter(points.len().div_ceil(CHUNK), "Computing deviations");
     ordered.par_chunks_mut(CHUNK).zip(points.par_chunks(CHUNK)).enumerate().for_each_init(
         || vec![None; CHUNK],
         |hits, (chunk, (out, points))| {
@@ -29,12 +29,12 @@ pub(crate) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<Poin
             closest_in_order(&query, points, hits);
             for (i, (out, hit)) in out.iter_mut().zip(hits.iter()).enumerate() {
                 if let Some(hit) = hit {
-                    let number = request.points.numbers[chunk * CHUNK + i] as usize;
-                    let place = request.nominal_from_scan * points[i];
+                    let index = request.points.numbers[chunk * CHUNK + i] as usize;
+                    let point = request.nominal_from_scan * points[i];
                     *out = PointDeviation {
-                        deviation_mm: request.surface.signed_distance_mm(&place, hit),
+                        deviation_mm: request.surface.signed_distance_mm(&point, hit),
                         facet: hit.facet,
-                        state: gate.state(number, &place, hit),
+                        state: gate.state(index, &point, hit),
                     };
                 }
             }

@@ -1,4 +1,4 @@
-//! Point-facet matching on the processor: each facet asks the points' tree for the cylinder over it.
+//! Point-facet matching on the CPU: each facet queries the tree of the points for those in its cylinder.
 
 use rayon::prelude::*;
 
@@ -42,7 +42,7 @@ impl Task for Batch<'_> {
         for (&facet, out) in self.facets.iter().zip(self.out) {
             let corners = self.request.nominal.corners(facet as usize).map(|corner| self.scan_from_nominal * corner);
             let mut cylinder = Cylinder::over(&corners, self.request);
-            cylinder.prepare_sieve();
+            cylinder.prepare_pre_filter();
             self.request.points.tree().leaves_in_box::<L>(&cylinder.bounds(), &mut stack, &mut cylinder);
             if cylinder.matches > 0 {
                 *out = FacetDeviation {
@@ -54,17 +54,18 @@ impl Task for Batch<'_> {
     }
 }
 
-/// The points over one facet: within `radius` of its normal line and `height` of its plane.
+/// Cylinder over one facet, `radius` about its normal line and `height` to both sides of its plane, with the sum over
+/// the points in it.
 struct Cylinder<'a> {
     tree: &'a KdTree,
-    sieve: Sieve,
+    pre_filter: PreFilter,
     centre: Point,
     normal: Vector,
     squared_radius: f64,
     radius: f64,
     height: f64,
     directions: &'a [Vector],
-    least_cosine: f64,
+    min_cosine: f64,
     sum: f64,
     matches: u32,
 }
@@ -78,36 +79,36 @@ impl<'a> Cylinder<'a> {
         });
         Self {
             tree: request.points.tree(),
-            sieve: Sieve::default(),
+            pre_filter: PreFilter::default(),
             centre,
             normal: triangle::normal(corners),
             squared_radius: radius * radius,
             radius,
             height: request.max_distance_mm,
             directions: if request.max_angle_rad < std::f64::consts::PI { request.directions } else { &[] },
-            least_cosine: request.max_angle_rad.cos(),
+            min_cosine: request.max_angle_rad.cos(),
             sum: 0.0,
             matches: 0,
         }
     }
 
-    /// Limits of the f32 sieve, widened by its error.
+    /// Sets the limits of the f32 pre-filter, widened by its error.
     #[inline(always)]
-    fn prepare_sieve(&mut self) {
+    fn prepare_pre_filter(&mut self) {
         let (centre, error_mm) = self.tree.local(&self.centre);
-        // The lateral distance is a difference of squares: its error grows with the reach of the cylinder.
-        let reach = self.radius + self.height;
-        let error_mm = 4.0 * error_mm + 16.0 * f64::from(f32::EPSILON) * reach;
+        // The lateral distance is a difference of squares: its error grows with the size of the cylinder.
+        let extent = self.radius + self.height;
+        let error_mm = 4.0 * error_mm + 16.0 * f64::from(f32::EPSILON) * extent;
         let height = self.height + error_mm;
-        self.sieve = Sieve {
+        self.pre_filter = PreFilter {
             centre,
             normal: self.normal.cast::<f32>().into(),
             squared_height: (height * height * (1.0 + 1e-6)) as f32,
-            squared_radius: ((self.radius + error_mm).powi(2) + 4.0 * error_mm * reach) as f32 * (1.0 + 1e-6),
+            squared_radius: ((self.radius + error_mm).powi(2) + 4.0 * error_mm * extent) as f32 * (1.0 + 1e-6),
         };
     }
 
-    /// Box of a cylinder about an axis: per coordinate, the axis' share of the height and the disc's of the radius.
+    /// Bounding box: per coordinate, the projections of the axis (height) and of the disc (radius).
     #[inline(always)]
     fn bounds(&self) -> Aabb {
         let half = self.normal.map(|n| n.abs() * self.height + (1.0 - n * n).max(0.0).sqrt() * self.radius);
@@ -115,19 +116,19 @@ impl<'a> Cylinder<'a> {
     }
 }
 
-/// A coarse cylinder in f32 about the tree's centre: what it refuses is outside for sure.
+/// The cylinder in f32 relative to the centre of the tree, enlarged: points it rejects are certainly outside.
 #[derive(Default)]
-struct Sieve {
+struct PreFilter {
     centre: [f32; 3],
     normal: [f32; 3],
     squared_height: f32,
     squared_radius: f32,
 }
 
-impl Sieve {
-    /// Bit i is set where point i may be inside.
+impl PreFilter {
+    /// Bit i is set if point i may be inside.
     #[inline(always)]
-    fn pass<L: Lanes>(&self, columns: &[Column; 3]) -> u32 {
+    fn candidates<L: Lanes>(&self, columns: &[Column; 3]) -> u32 {
         let (mut along, mut squared) = (L::splat(0.0), L::splat(0.0));
         for axis in 0..3 {
             let away = L::sub(L::load(&columns[axis]), L::splat(self.centre[axis]));
@@ -143,7 +144,7 @@ impl Sieve {
 impl LeafVisitor for Cylinder<'_> {
     #[inline(always)]
     fn leaf<L: Lanes>(&mut self, leaf: Leaf<'_>) {
-        let mut candidates = self.sieve.pass::<L>(leaf.columns) & ((1 << leaf.points.len()) - 1);
+        let mut candidates = self.pre_filter.candidates::<L>(leaf.columns) & ((1 << leaf.points.len()) - 1);
         while candidates != 0 {
             let lane = candidates.trailing_zeros() as usize;
             candidates &= candidates - 1;
@@ -156,7 +157,7 @@ impl LeafVisitor for Cylinder<'_> {
             let faces_away = self
                 .directions
                 .get(leaf.numbers[lane] as usize)
-                .is_some_and(|direction| direction.dot(&self.normal) < self.least_cosine);
+                .is_some_and(|direction| direction.dot(&self.normal) < self.min_cosine);
             if !faces_away {
                 self.sum += along;
                 self.matches += 1;
@@ -184,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn agrees_with_a_scan_over_all_points() {
+    fn agrees_with_a_test_of_all_points() {
         let (nominal, _) = refine::to_max_edge(&shapes::torus(20.0, 6.0, 40, 20), 2.0, &Progress::silent()).unwrap();
         let mut random = Random::new(5, 0);
         let pose = Pose::from_parts(nalgebra::Translation3::new(3.0, -1.0, 2.0), random.rotation());
@@ -216,10 +217,10 @@ mod tests {
     }
 
     #[test]
-    fn a_thin_plate_keeps_its_sides_apart_by_direction() {
+    fn directions_separate_the_faces_of_a_thin_plate() {
         let plate = shapes::cuboid(Point::origin(), Point::new(20.0, 20.0, 0.5));
         let (nominal, _) = refine::to_max_edge(&plate, 2.0, &Progress::silent()).unwrap();
-        // Scanned from above only, 0.1 mm too high.
+        // Scanned from above only, 0.1 mm above the top face.
         let points: Vec<Point> =
             (0..10_000).map(|i| Point::new(f64::from(i % 100) * 0.2, f64::from(i / 100) * 0.2, 0.6)).collect();
         let directions = vec![Vector::z(); points.len()];

@@ -1,5 +1,5 @@
-//! Registration iterations on the processor. Sums run in fixed chunks and are added in order, so the same input
-//! gives the same bits whatever the threads do.
+//! Registration iterations on the CPU. Sums run in fixed chunks and are added in order, so results are bitwise
+//! identical for any number of threads.
 
 use nalgebra::{Matrix6, Vector6};
 use rayon::prelude::*;
@@ -14,19 +14,19 @@ use geometry::surface::{ClosestQuery, closest_in_order};
 use geometry::triangle::Feature;
 use geometry::{Point, Surface, SurfaceHit, Vector};
 
-/// A correspondence: the direction in which its distance grows, and the signed distance; NaN where there is none.
+/// A correspondence: unit direction of increasing distance, and signed distance; NaN without a match.
 #[derive(Clone, Copy)]
 struct Pair {
     direction: Vector,
     residual_mm: f64,
 }
 
-/// Limit of Tukey's biweight in robust standard deviations: 95 % efficient on normal residuals.
-const TUKEY_LIMIT: f64 = 4.685;
+/// Cut-off of Tukey's biweight in robust standard deviations: 95 % efficiency for normally distributed residuals.
+const TUKEY_CUTOFF: f64 = 4.685;
 
 const NO_PAIR: Pair = Pair { direction: Vector::new(0.0, 0.0, 0.0), residual_mm: f64::NAN };
 
-/// A problem, and the points of the level that was asked for last.
+/// A problem with the points and normals of the last stride used.
 pub(super) struct CpuRegistration<'a> {
     problem: Problem<'a>,
     stride: usize,
@@ -48,7 +48,7 @@ impl Registration for CpuRegistration<'_> {
             self.points = all.points.iter().step_by(step.stride).copied().collect();
             self.normals.clear();
             if !normals.is_empty() {
-                self.normals.extend(all.numbers.iter().step_by(step.stride).map(|&number| normals[number as usize]));
+                self.normals.extend(all.numbers.iter().step_by(step.stride).map(|&index| normals[index as usize]));
             }
         }
         let request = Request { target, points: &self.points, normals: &self.normals, oriented, step };
@@ -56,11 +56,11 @@ impl Registration for CpuRegistration<'_> {
     }
 }
 
-/// One iteration on the points of its level.
+/// One iteration on the points of its stride.
 struct Request<'a> {
     target: Target<'a>,
     points: &'a [Point],
-    /// In the points' order.
+    /// In the order of the points; empty for no angle gate.
     normals: &'a [Vector],
     oriented: bool,
     step: &'a Step,
@@ -73,21 +73,21 @@ fn run(request: &Request<'_>, progress: &Progress) -> Result<Answer> {
         Target::Cloud { .. } => pair_with_cloud(request, progress, &mut pairs),
     }
     progress.check()?;
-    let statistics = OrderStatistics::of(&pairs, |pair| pair.residual_mm.abs());
+    let statistics = OrderStatistics::new(&pairs, |pair| pair.residual_mm.abs());
     let kept = ((statistics.count() as f64 * (1.0 - request.step.trim)).ceil() as usize).min(statistics.count());
-    let cut_mm = if request.step.trim > 0.0 { statistics.smallest(kept) } else { f64::INFINITY };
-    // The median of what trimming keeps.
-    let median = statistics.smallest(kept.div_ceil(2));
+    let cutoff_mm = if request.step.trim > 0.0 { statistics.at_rank(kept) } else { f64::INFINITY };
+    // Median of the correspondences left after trimming.
+    let median = statistics.at_rank(kept.div_ceil(2));
     let scale_mm = (1.4826 * median).max(request.step.floor_mm);
     let partial: Vec<Answer> = pairs
         .par_chunks(CHUNK)
         .zip(request.points.par_chunks(CHUNK))
         .map(|(pairs, points)| {
             let mut sums = empty();
-            for (pair, point) in pairs.iter().zip(points).filter(|(pair, _)| pair.residual_mm.abs() <= cut_mm) {
-                let (weight, curvature) = weigh(request.step.robust, pair.residual_mm, scale_mm);
+            for (pair, point) in pairs.iter().zip(points).filter(|(pair, _)| pair.residual_mm.abs() <= cutoff_mm) {
+                let (weight, curvature) = weight_and_curvature(request.step.robust, pair.residual_mm, scale_mm);
                 sums.curvature += curvature;
-                add(&mut sums, pair, point, weight, request);
+                add_pair(&mut sums, pair, point, weight, request);
             }
             sums
         })
@@ -141,35 +141,35 @@ fn pair_with_surface(request: &Request<'_>, surface: &Surface, progress: &Progre
             closest_in_order(&query, points, hits);
             for (i, (pair, hit)) in pairs.iter_mut().zip(hits.iter()).enumerate() {
                 let Some(hit) = hit else { continue };
-                let place = request.step.nominal_from_scan * points[i];
-                if gate.state(chunk * CHUNK + i, &place, hit) == MatchState::Matched {
-                    *pair = correspond(request.step.metric, surface, &place, hit);
+                let point = request.step.nominal_from_scan * points[i];
+                if gate.state(chunk * CHUNK + i, &point, hit) == MatchState::Matched {
+                    *pair = correspondence(request.step.metric, surface, &point, hit);
                 }
             }
         },
     );
 }
 
-fn correspond(metric: Metric, surface: &Surface, place: &Point, hit: &SurfaceHit) -> Pair {
-    let away = place - hit.point;
+fn correspondence(metric: Metric, surface: &Surface, point: &Point, hit: &SurfaceHit) -> Pair {
+    let away = point - hit.point;
     let along_normal = || {
         let direction = surface.mesh().normal(hit.facet as usize);
         Pair { direction, residual_mm: direction.dot(&away) }
     };
     match (metric, hit.feature) {
-        (Metric::PointToPoint, _) => between(&away),
+        (Metric::PointToPoint, _) => point_to_point(&away),
         (Metric::PointToPlane, _) | (Metric::PointToTriangle, Feature::Face) => along_normal(),
-        // On edges and corners the distance grows away from the feature, not along a facet's normal.
+        // On edges and vertices the distance increases away from the feature, not along a facet's normal.
         _ if hit.distance_mm > 0.0 => {
-            let residual_mm = surface.signed_distance_mm(place, hit);
+            let residual_mm = surface.signed_distance_mm(point, hit);
             Pair { direction: away / residual_mm, residual_mm }
         }
         _ => along_normal(),
     }
 }
 
-/// The pair of a point and its match where both keep their place during the step.
-fn between(away: &Vector) -> Pair {
+/// Correspondence of two points, both held fixed during the step.
+fn point_to_point(away: &Vector) -> Pair {
     let residual_mm = away.norm();
     Pair { direction: if residual_mm > 0.0 { away / residual_mm } else { *away }, residual_mm }
 }
@@ -178,7 +178,7 @@ fn pair_with_cloud(request: &Request<'_>, progress: &Progress, pairs: &mut [Pair
     let Target::Cloud { points: nominal, tree, normals } = request.target else {
         return;
     };
-    let least_cosine = request.step.max_angle_rad.cos();
+    let min_cosine = request.step.max_angle_rad.cos();
     let chunks = pairs.par_chunks_mut(CHUNK).zip(request.points.par_chunks(CHUNK)).enumerate();
     chunks.for_each_init(
         || vec![None; CHUNK],
@@ -189,16 +189,16 @@ fn pair_with_cloud(request: &Request<'_>, progress: &Progress, pairs: &mut [Pair
             let found = &mut found[..points.len()];
             tree.nearest_in_order(&request.step.nominal_from_scan, points, request.step.max_distance_mm, found);
             for (i, (pair, neighbour)) in pairs.iter_mut().zip(found.iter()).enumerate() {
-                let Some(number) = neighbour.map(|neighbour| neighbour.number as usize) else { continue };
-                let Some(direction) = normals.get(number) else { continue };
-                let turned_away = request.normals.get(chunk * CHUNK + i).is_some_and(|normal| {
+                let Some(index) = neighbour.map(|neighbour| neighbour.number as usize) else { continue };
+                let Some(direction) = normals.get(index) else { continue };
+                let exceeds_angle = request.normals.get(chunk * CHUNK + i).is_some_and(|normal| {
                     let cosine = direction.dot(&(request.step.nominal_from_scan.rotation * normal));
-                    (if request.oriented { cosine } else { cosine.abs() }) < least_cosine
+                    (if request.oriented { cosine } else { cosine.abs() }) < min_cosine
                 });
-                if !turned_away {
-                    let away = request.step.nominal_from_scan * points[i] - nominal[number];
+                if !exceeds_angle {
+                    let away = request.step.nominal_from_scan * points[i] - nominal[index];
                     *pair = match request.step.metric {
-                        Metric::PointToPoint => between(&away),
+                        Metric::PointToPoint => point_to_point(&away),
                         _ => Pair { direction: *direction, residual_mm: direction.dot(&away) },
                     };
                 }
@@ -208,33 +208,33 @@ fn pair_with_cloud(request: &Request<'_>, progress: &Progress, pairs: &mut [Pair
 }
 
 /// Weight w(r) and the derivative of w(r) r.
-fn weigh(robust: Robust, residual_mm: f64, scale_mm: f64) -> (f64, f64) {
+fn weight_and_curvature(robust: Robust, residual_mm: f64, scale_mm: f64) -> (f64, f64) {
     if robust == Robust::None || scale_mm <= 0.0 {
         return (1.0, 1.0);
     }
-    let relative = residual_mm / (TUKEY_LIMIT * scale_mm);
+    let relative = residual_mm / (TUKEY_CUTOFF * scale_mm);
     let below = 1.0 - relative * relative;
     if below > 0.0 { (below * below, below * (1.0 - 5.0 * relative * relative)) } else { (0.0, 0.0) }
 }
 
 #[inline]
-fn add(sums: &mut Answer, pair: &Pair, point: &Point, weight: f64, request: &Request<'_>) {
+fn add_pair(sums: &mut Answer, pair: &Pair, point: &Point, weight: f64, request: &Request<'_>) {
     if weight <= 0.0 {
         return;
     }
     let arm = request.step.nominal_from_scan * point - request.step.pivot;
-    let mut row = |direction: &Vector, residual: f64| {
-        let turn = arm.cross(direction);
-        let jacobian = Vector6::new(turn.x, turn.y, turn.z, direction.x, direction.y, direction.z);
+    let mut add_row = |direction: &Vector, residual: f64| {
+        let moment = arm.cross(direction);
+        let jacobian = Vector6::new(moment.x, moment.y, moment.z, direction.x, direction.y, direction.z);
         sums.hessian.ger(weight, &jacobian, &jacobian, 1.0);
         sums.gradient.axpy(weight * residual, &jacobian, 1.0);
     };
     if request.step.metric == Metric::PointToPoint {
         for axis in 0..3 {
-            row(&Vector::ith(axis, 1.0), pair.residual_mm * pair.direction[axis]);
+            add_row(&Vector::ith(axis, 1.0), pair.residual_mm * pair.direction[axis]);
         }
     } else {
-        row(&pair.direction, pair.residual_mm);
+        add_row(&pair.direction, pair.residual_mm);
     }
     sums.weighted_squares += weight * pair.residual_mm * pair.residual_mm;
     sums.weight += weight;

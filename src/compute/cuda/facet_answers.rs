@@ -1,4 +1,4 @@
-//! The nominal's facets that a matching goes through, and what it answers for each.
+//! The facets of the nominal on the device, and the answers of a matching for each.
 
 use std::sync::Arc;
 
@@ -32,53 +32,53 @@ pub(super) struct FacetsParameter {
     scan_from_nominal: [f64; 7],
 }
 
-/// See the module.
+/// Facets of the nominal resident on a device, with one answer per facet.
 pub(super) struct FacetAnswers {
     mesh: DeviceMesh,
-    /// Facets along a curve, so that neighbours search side by side.
+    /// Facet indices along a space-filling curve, so that adjacent threads search close together.
     order: Buffer<u32>,
     answers: Buffer<AnswerParameter>,
 }
 
 impl FacetAnswers {
-    /// Bytes that the nominal and its answers take.
+    /// Device memory for the nominal and its answers, bytes.
     pub fn bytes(nominal: &Mesh) -> usize {
         DeviceMesh::bytes(nominal) + size_of::<AnswerParameter>() * nominal.facets.len()
     }
 
-    /// Uploads the nominal.
+    /// Uploads the nominal and orders its facets.
     pub fn new(driver: &Arc<dyn Driver>, nominal: &Mesh) -> Result<Self> {
-        let mesh = DeviceMesh::new(driver, nominal, &Aabb::of_many(&nominal.vertices))?;
+        let mesh = DeviceMesh::new(driver, nominal, &Aabb::of_points_parallel(&nominal.vertices))?;
         let (_, order) = mesh.along_curve(driver)?;
         let answers = Buffer::new(driver, mesh.count)?;
         Ok(Self { mesh, order, answers })
     }
 
-    /// What kernels take.
+    /// The kernel parameter.
     pub fn parameter(&self, nominal_from_scan: &Pose) -> FacetsParameter {
         FacetsParameter {
-            vertices: self.mesh.vertices.place(),
-            facets: self.mesh.facets.place(),
-            order: self.order.place(),
+            vertices: self.mesh.vertices.address(),
+            facets: self.mesh.facets.address(),
+            order: self.order.address(),
             count: self.mesh.count as u32,
             pad: 0,
             scan_from_nominal: pose_parameter(&nominal_from_scan.inverse()),
         }
     }
 
-    /// Launches `kernel` on all facets: it takes the `tree`, the `request` and the answers.
+    /// Launches a kernel with the parameters tree, request and answers, one thread per facet.
     pub fn launch(&self, driver: &dyn Driver, kernel: &'static str, tree: &[u8], request: &[u8]) -> Result<()> {
-        let answers = self.answers.place();
+        let answers = self.answers.address();
         launch_each(driver, kernel, self.mesh.count, &[tree, request, bytes_of(&answers)])
     }
 
-    /// Launches `kernel` on all facets: it takes the `request` and the answers.
-    pub fn launch_on(&self, driver: &dyn Driver, kernel: &'static str, request: &[u8]) -> Result<()> {
-        let answers = self.answers.place();
+    /// Launches a kernel with the parameters request and answers, one thread per facet.
+    pub fn launch_without_tree(&self, driver: &dyn Driver, kernel: &'static str, request: &[u8]) -> Result<()> {
+        let answers = self.answers.address();
         launch_each(driver, kernel, self.mesh.count, &[request, bytes_of(&answers)])
     }
 
-    /// Waits for the answers, by facet.
+    /// Waits for the answers and downloads them, by facet index.
     pub fn read(&self) -> Result<Vec<FacetDeviation>> {
         self.answers.read_as(|answer| FacetDeviation { deviation_mm: answer.deviation_mm, matches: answer.matches })
     }

@@ -1,4 +1,4 @@
-//! Facet-facet matching on the device.
+//! Facet-facet matching on a CUDA device.
 
 use std::sync::Arc;
 
@@ -18,20 +18,20 @@ use geometry::Pose;
 struct RequestParameter {
     facets: FacetsParameter,
     max_distance_mm: f64,
-    least_cosine: f64,
+    min_cosine: f64,
 }
 
-/// Scan and nominal resident on a device: matched as often as wanted, read when wanted.
+/// Scan and nominal resident on a device; can be matched repeatedly.
 pub struct FacetFacetJob {
     driver: Arc<dyn Driver>,
     scan: Arc<DeviceSurface>,
     facets: FacetAnswers,
     max_distance_mm: f64,
-    least_cosine: f64,
+    min_cosine: f64,
 }
 
 impl FacetFacetJob {
-    /// Uploads the nominal; `scan` is the resident twin of the request's.
+    /// Uploads the nominal. `scan` is the resident copy of the scan in the request.
     pub(super) fn new(driver: &Arc<dyn Driver>, scan: Arc<DeviceSurface>, request: &Request<'_>) -> Result<Self> {
         require(driver.as_ref(), FacetAnswers::bytes(request.nominal), "Matching facets to facets")?;
         Ok(Self {
@@ -39,27 +39,27 @@ impl FacetFacetJob {
             scan,
             facets: FacetAnswers::new(driver, request.nominal)?,
             max_distance_mm: request.max_distance_mm,
-            least_cosine: request.max_angle_rad.cos(),
+            min_cosine: request.max_angle_rad.cos(),
         })
     }
 
-    /// Starts the matching.
+    /// Launches the matching, without waiting for it.
     pub fn launch(&self, nominal_from_scan: &Pose) -> Result<()> {
         let parameter = RequestParameter {
             facets: self.facets.parameter(nominal_from_scan),
             max_distance_mm: self.max_distance_mm,
-            least_cosine: self.least_cosine,
+            min_cosine: self.min_cosine,
         };
         let scan = self.scan.parameter();
         self.facets.launch(self.driver.as_ref(), "facet_facet_matching", bytes_of(&scan), bytes_of(&parameter))
     }
 
-    /// Waits for what was launched.
+    /// Waits for everything launched.
     pub fn wait(&self) -> Result<()> {
         self.driver.synchronize()
     }
 
-    /// The answers, by facet.
+    /// Waits for the answers and downloads them, by facet index.
     pub fn read(&self) -> Result<Vec<FacetDeviation>> {
         self.facets.read()
     }

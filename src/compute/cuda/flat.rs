@@ -1,4 +1,4 @@
-//! Points and vectors as the plain coordinates that kernels read, without a copy.
+//! Views of points and vectors as flat arrays of coordinates, as kernels read them.
 #![allow(unsafe_code)]
 
 use geometry::{Point, Vector};
@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn coordinates_follow_each_other() {
+    fn coordinates_are_contiguous() {
         let points = [Point::new(1.0, 2.0, 3.0), Point::new(4.0, 5.0, 6.0)];
         assert_eq!(of_points(&points), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
         assert_eq!(of_vectors(&points.map(|point| -point.coords))[3..], [-4.0, -5.0, -6.0]);

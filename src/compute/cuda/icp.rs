@@ -1,5 +1,5 @@
-//! Iterative closest points on the device: iterations run without a word to the host, which looks at the state of
-//! several together.
+//! Iterative closest point registration on a CUDA device. Several iterations run without host synchronisation before
+//! the state is read.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,17 +12,19 @@ use super::flat;
 use super::order_statistic::{OrderStatistics, Rank};
 use super::points::{DevicePoints, PointsParameter};
 use super::queries::pose_parameter;
-use crate::icp::{Answer, Filter, Iteration, Parameters, Problem, Search, Stages, Start, Stop, VISITS, undetermined};
+use crate::icp::{
+    Answer, Filter, Iteration, Parameters, Problem, Search, Start, Stop, Timings, WALK_LENGTH_BINS, undetermined,
+};
 use base::{Progress, Result};
 use geometry::{DelaunayGraph, Pose, Vector};
 
-/// Threads of a block, and most blocks. Fixed, so that sums are the same bits on every device.
+/// Threads per block and maximum number of blocks. Fixed, so that sums are bitwise identical on every device.
 const THREADS: u32 = 256;
-const MOST_BLOCKS: usize = 512;
-/// Terms of a block's share of the sums, with room.
-const SHARE: usize = 32;
-/// Iterations launched between two looks at the state.
-const TOGETHER: usize = 10;
+const MAX_BLOCKS: usize = 512;
+/// Doubles per block in the partial sums, padding included.
+const PARTIAL_STRIDE: usize = 32;
+/// Iterations launched between two reads of the state.
+const ITERATIONS_PER_READ: usize = 10;
 
 /// `Graph` of nearest.cuh.
 #[repr(C)]
@@ -30,7 +32,7 @@ const TOGETHER: usize = 10;
 struct GraphParameter {
     rows: u64,
     edges: u64,
-    middle: u32,
+    centre: u32,
     pad: u32,
 }
 
@@ -57,7 +59,7 @@ struct RequestParameter {
     filter: u32,
     filter_from: u32,
     start: u32,
-    knows_previous: u32,
+    has_previous: u32,
 }
 
 /// `State` of icp.cu.
@@ -66,7 +68,7 @@ struct RequestParameter {
 struct State {
     pose: [f64; 7],
     error: f64,
-    cut: f64,
+    cutoff: f64,
     iteration: u32,
     stop: u32,
     arrived: u32,
@@ -89,7 +91,7 @@ struct IterationRecord {
     pad: u32,
 }
 
-/// Both clouds resident on a device: registered as often as wanted.
+/// Both clouds resident on a device; can be registered repeatedly.
 pub struct IcpJob {
     driver: Arc<dyn Driver>,
     truth: DevicePoints,
@@ -98,7 +100,7 @@ pub struct IcpJob {
     sensed_about: [f64; 3],
     truth_about: [f64; 3],
     count: usize,
-    /// Of even and of odd iterations.
+    /// Two halves, of even and of odd iterations, as are the distances.
     matches: Buffer<u32>,
     distances: Buffer<f64>,
     statistics: OrderStatistics,
@@ -110,38 +112,38 @@ pub struct IcpJob {
 }
 
 impl IcpJob {
-    /// Uploads both clouds, and the graph where the search walks on it. At least one point on each side.
+    /// Uploads both clouds, and the graph if the search walks on it. Needs at least one point on each side.
     pub(super) fn new(
         driver: &Arc<dyn Driver>,
         problem: &Problem<'_>,
         parameters: &Parameters,
         progress: &Progress,
     ) -> Result<Self> {
-        // Made by the host, which is no transfer.
+        // Built on the host, which does not count as transfer.
         let walks = matches!(parameters.search, Search::Walk(_));
         let graph = if walks { Some(problem.truth.graph(progress)?) } else { None };
         let started = Instant::now();
         let count = problem.sensed.points.len();
-        let of_graph = graph.map_or(0, |graph| 20 * graph.neighbours.len() + 16 * graph.len());
-        let of_truth = DevicePoints::bytes(problem.truth.points().len()) + of_graph;
-        require(driver.as_ref(), of_truth + count * (24 + 2 * (4 + 8) + 8), "Registration")?;
+        let graph_bytes = graph.map_or(0, |graph| 20 * graph.neighbours.len() + 16 * graph.len());
+        let truth_bytes = DevicePoints::bytes(problem.truth.points().len()) + graph_bytes;
+        require(driver.as_ref(), truth_bytes + count * (24 + 2 * (4 + 8) + 8), "Registration")?;
         let truth = DevicePoints::new(driver, problem.truth.points())?;
         let graph = graph.map(|graph| DeviceGraph::new(driver, &truth, graph)).transpose()?;
         let mut job = Self {
             driver: Arc::clone(driver),
             truth,
             graph,
-            sensed: Buffer::of(driver, flat::of_points(&problem.sensed.points))?,
+            sensed: Buffer::from_slice(driver, flat::of_points(&problem.sensed.points))?,
             sensed_about: problem.sensed.points[0].into(),
             truth_about: problem.truth.centre().into(),
             count,
             matches: Buffer::new(driver, 2 * count)?,
             distances: Buffer::new(driver, 2 * count)?,
             statistics: OrderStatistics::new(driver, count)?,
-            visits: Buffer::new(driver, 2 * VISITS)?,
+            visits: Buffer::new(driver, 2 * WALK_LENGTH_BINS)?,
             state: Buffer::new(driver, 1)?,
             history: Buffer::zeros(driver, parameters.max_iterations)?,
-            partial: Buffer::new(driver, MOST_BLOCKS * SHARE)?,
+            partial: Buffer::new(driver, MAX_BLOCKS * PARTIAL_STRIDE)?,
             upload_ms: 0.0,
         };
         driver.synchronize()?;
@@ -149,62 +151,62 @@ impl IcpJob {
         Ok(job)
     }
 
-    /// Registers from `parameters.start`; search and most iterations are those that the job was made with, or fewer.
+    /// Registers from `parameters.start`. The search must be that of the job, and the iterations no more than its own.
     pub fn run(&self, parameters: &Parameters, progress: &Progress) -> Result<Answer> {
         let started = Instant::now();
         self.begin(parameters)?;
-        let mut state = self.look()?;
+        let mut state = self.read_state()?;
         while state.stop == RUNNING {
             let done = state.iteration as usize;
             progress.report(done as f32 / parameters.max_iterations as f32, "Registering")?;
-            // One more than iterations: what the last leaves is judged by the launch behind it.
-            let until = (done + TOGETHER).min(parameters.max_iterations + 1);
+            // One launch more than iterations: the error of an iteration is evaluated by the next launch.
+            let until = (done + ITERATIONS_PER_READ).min(parameters.max_iterations + 1);
             (done..until).try_for_each(|iteration| self.launch(parameters, iteration))?;
-            state = self.look()?;
+            state = self.read_state()?;
         }
         if state.stop == UNDETERMINED {
             return Err(undetermined());
         }
-        let (on_device_ms, reading) = (ms_since(started), Instant::now());
+        let (device_ms, reading) = (ms_since(started), Instant::now());
         let mut answer = self.read(parameters, &state)?;
         let cycles = state.cycles.iter().sum::<u64>().max(1) as f64;
-        let [search_ms, sums_ms, solve_ms] = state.cycles.map(|own| on_device_ms * own as f64 / cycles);
-        answer.stages = Stages { search_ms, sums_ms, solve_ms, transfer_ms: self.upload_ms + ms_since(reading) };
+        let [search_ms, sums_ms, solve_ms] = state.cycles.map(|step| device_ms * step as f64 / cycles);
+        answer.timings = Timings { search_ms, sums_ms, solve_ms, transfer_ms: self.upload_ms + ms_since(reading) };
         Ok(answer)
     }
 
-    /// Sets everything to the start.
+    /// Resets the state to the initial pose and matches.
     pub fn begin(&self, parameters: &Parameters) -> Result<()> {
         let driver = self.driver.as_ref();
         let (pose, infinite) = (pose_parameter(&parameters.start), f64::INFINITY);
         let state = State {
             pose,
             error: infinite,
-            cut: infinite,
+            cutoff: infinite,
             iteration: 0,
             stop: RUNNING,
             arrived: 0,
             active: 0,
             cycles: [0; 3],
         };
-        driver.upload(self.state.place(), bytes_of(&state))?;
-        if parameters.counts_walks {
-            driver.clear(self.visits.place(), 4 * self.visits.count())?;
+        driver.upload(self.state.address(), bytes_of(&state))?;
+        if parameters.records_walk_lengths {
+            driver.clear(self.visits.address(), 4 * self.visits.count())?;
         }
         if let (Some(previous), Some(graph)) = (&parameters.previous, &self.graph) {
-            // As if found by an iteration before the first.
-            let matches = self.half(&self.matches, 1);
+            // Stored as those of an iteration before the first.
+            let matches = self.half_address(&self.matches, 1);
             driver.upload(matches, bytemuck::cast_slice(previous))?;
-            self.rename(matches, &graph.place_of_number)?;
+            self.reindex(matches, &graph.tree_positions)?;
         }
         Ok(())
     }
 
-    /// Starts an iteration, which must follow the one before.
+    /// Launches an iteration, without waiting for it. Iterations must be launched in order.
     pub fn launch(&self, parameters: &Parameters, iteration: usize) -> Result<()> {
         let (driver, request) = (self.driver.as_ref(), self.request(parameters));
         let count = self.count;
-        let blocks = count.div_ceil(THREADS as usize).clamp(1, MOST_BLOCKS) as u32;
+        let blocks = count.div_ceil(THREADS as usize).clamp(1, MAX_BLOCKS) as u32;
         let kernel = match parameters.search {
             Search::BruteForce => "icp_brute_force",
             Search::KdTree => "icp_tree",
@@ -216,8 +218,8 @@ impl IcpJob {
             return Ok(());
         }
         if let Filter::Mad { .. } = parameters.filter {
-            let found = self.half(&self.distances, iteration);
-            self.statistics.find(driver, found, count as u32, blocks, 0.0, Rank::Median)?;
+            let distances = self.half_address(&self.distances, iteration);
+            self.statistics.find(driver, distances, count as u32, blocks, 0.0, Rank::Median)?;
         }
         let spread = self.statistics.spread();
         driver.launch("icp_filtered", blocks, THREADS, &[bytes_of(&request), bytes_of(&spread)])
@@ -232,15 +234,15 @@ impl IcpJob {
         RequestParameter {
             truth: self.truth.parameter(),
             graph: self.graph.as_ref().map(DeviceGraph::parameter).unwrap_or_default(),
-            sensed: self.sensed.place(),
+            sensed: self.sensed.address(),
             count: self.count as u32,
             max_iterations: parameters.max_iterations as u32,
-            matches: self.matches.place(),
-            distances: self.distances.place(),
-            visits: if parameters.counts_walks { self.visits.place() } else { 0 },
-            state: self.state.place(),
-            history: self.history.place(),
-            partial: self.partial.place(),
+            matches: self.matches.address(),
+            distances: self.distances.address(),
+            visits: if parameters.records_walk_lengths { self.visits.address() } else { 0 },
+            state: self.state.address(),
+            history: self.history.address(),
+            partial: self.partial.address(),
             sensed_about: self.sensed_about,
             truth_about: self.truth_about,
             error_limit: parameters.error_limit_mm2,
@@ -254,42 +256,43 @@ impl IcpJob {
                 Search::Walk(Start::LeafThenPrevious) => 3,
                 _ => 0,
             },
-            knows_previous: u32::from(parameters.previous.is_some()),
+            has_previous: u32::from(parameters.previous.is_some()),
         }
     }
 
-    /// Waits for all iterations launched.
-    fn look(&self) -> Result<State> {
+    /// Waits for all iterations launched and downloads the state.
+    fn read_state(&self) -> Result<State> {
         Ok(self.state.read()?[0])
     }
 
-    /// Where the part of a buffer starts that an iteration writes.
-    fn half<T: Pod>(&self, buffer: &Buffer<T>, iteration: usize) -> u64 {
-        buffer.place() + ((iteration % 2) * self.count * size_of::<T>()) as u64
+    /// Address of the half of a buffer that an iteration writes.
+    fn half_address<T: Pod>(&self, buffer: &Buffer<T>, iteration: usize) -> u64 {
+        buffer.address() + ((iteration % 2) * self.count * size_of::<T>()) as u64
     }
 
-    fn rename(&self, matches: u64, names: &Buffer<u32>) -> Result<()> {
-        let (count, names) = (self.count as u32, names.place());
-        let arguments: [&[u8]; 3] = [bytes_of(&matches), bytes_of(&count), bytes_of(&names)];
+    /// Replaces each match by its entry in `map`.
+    fn reindex(&self, matches: u64, map: &Buffer<u32>) -> Result<()> {
+        let (count, of_map) = (self.count as u32, map.address());
+        let arguments: [&[u8]; 3] = [bytes_of(&matches), bytes_of(&count), bytes_of(&of_map)];
         launch_each(self.driver.as_ref(), "icp_rename", self.count, &arguments)
     }
 
     fn read(&self, parameters: &Parameters, state: &State) -> Result<Answer> {
-        // What the last motion came from; the search behind it was one too many.
+        // The half with the matches of the last motion; the search launched after it wrote to the other half.
         let last = state.iteration as usize + 1;
-        let found = self.half(&self.matches, last);
-        self.rename(found, self.truth.numbers())?;
+        let of_matches = self.half_address(&self.matches, last);
+        self.reindex(of_matches, self.truth.indices())?;
         let (mut matches, mut distances) = (vec![0_u32; self.count], vec![0.0_f64; self.count]);
-        self.driver.download(bytemuck::cast_slice_mut(&mut matches), found)?;
-        self.driver.download(bytemuck::cast_slice_mut(&mut distances), self.half(&self.distances, last))?;
+        self.driver.download(bytemuck::cast_slice_mut(&mut matches), of_matches)?;
+        self.driver.download(bytemuck::cast_slice_mut(&mut distances), self.half_address(&self.distances, last))?;
         let record = |record: &IterationRecord| Iteration {
             truth_from_sensed: pose_of(&record.pose),
             error_mm2: record.error,
             active: record.active as usize,
             visited: record.visited as u64,
         };
-        let visits = if parameters.counts_walks { self.visits.read()? } else { vec![0; 2 * VISITS] };
-        let (first, others) = visits.split_at(VISITS);
+        let visits = if parameters.records_walk_lengths { self.visits.read()? } else { vec![0; 2 * WALK_LENGTH_BINS] };
+        let (first, others) = visits.split_at(WALK_LENGTH_BINS);
         Ok(Answer {
             truth_from_sensed: pose_of(&state.pose),
             stop: match state.stop {
@@ -299,9 +302,9 @@ impl IcpJob {
             },
             iterations: self.history.read()?.iter().take(state.iteration as usize).map(record).collect(),
             matches,
-            active: distances.iter().map(|&distance| distance <= state.cut).collect(),
+            active: distances.iter().map(|&distance| distance <= state.cutoff).collect(),
             visits: [first.to_vec(), others.to_vec()],
-            stages: Stages::default(),
+            timings: Timings::default(),
         })
     }
 }
@@ -315,33 +318,35 @@ fn pose_of(p: &[f64; 7]) -> Pose {
     Pose::from_parts(Vector::new(p[4], p[5], p[6]).into(), rotation)
 }
 
-/// A Delaunay graph resident on a device.
+/// A Delaunay graph resident on a device, its vertices in tree order.
 struct DeviceGraph {
     rows: Buffer<[u32; 2]>,
     edges: Buffer<[f32; 4]>,
-    place_of_number: Buffer<u32>,
-    middle: u32,
+    /// Position in tree order of each truth point.
+    tree_positions: Buffer<u32>,
+    centre: u32,
 }
 
 impl DeviceGraph {
     fn new(driver: &Arc<dyn Driver>, truth: &DevicePoints, graph: &DelaunayGraph) -> Result<Self> {
         let count = graph.len();
         let points = truth.parameter();
-        let place_of_number = Buffer::new(driver, count)?;
-        let places = place_of_number.place();
-        launch_each(driver.as_ref(), "invert_order", count, &[bytes_of(&points), bytes_of(&places)])?;
-        let (starts, neighbours) = (Buffer::of(driver, &graph.starts)?, Buffer::of(driver, &graph.neighbours)?);
+        let tree_positions = Buffer::new(driver, count)?;
+        let of_positions = tree_positions.address();
+        launch_each(driver.as_ref(), "invert_order", count, &[bytes_of(&points), bytes_of(&of_positions)])?;
+        let (starts, neighbours) =
+            (Buffer::from_slice(driver, &graph.starts)?, Buffer::from_slice(driver, &graph.neighbours)?);
         let (rows, edges) = (Buffer::new(driver, count)?, Buffer::new(driver, graph.neighbours.len())?);
-        let parts = [places, starts.place(), neighbours.place(), rows.place(), edges.place()];
+        let parts = [of_positions, starts.address(), neighbours.address(), rows.address(), edges.address()];
         let mut arguments: Vec<&[u8]> = vec![bytes_of(&points)];
         arguments.extend(parts.iter().map(bytes_of));
         launch_each(driver.as_ref(), "place_graph", count, &arguments)?;
-        let mut middle = 0_u32;
-        driver.download(bytemuck::bytes_of_mut(&mut middle), places + 4 * u64::from(graph.middle))?;
-        Ok(Self { rows, edges, place_of_number, middle })
+        let mut centre = 0_u32;
+        driver.download(bytemuck::bytes_of_mut(&mut centre), of_positions + 4 * u64::from(graph.central_point))?;
+        Ok(Self { rows, edges, tree_positions, centre })
     }
 
     fn parameter(&self) -> GraphParameter {
-        GraphParameter { rows: self.rows.place(), edges: self.edges.place(), middle: self.middle, pad: 0 }
+        GraphParameter { rows: self.rows.address(), edges: self.edges.address(), centre: self.centre, pad: 0 }
     }
 }

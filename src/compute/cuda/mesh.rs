@@ -1,4 +1,4 @@
-//! A mesh on the device, and its facets along a curve.
+//! A mesh on the device, and its facets along a space-filling curve.
 
 use std::sync::Arc;
 
@@ -21,18 +21,18 @@ pub struct MeshParameter {
     curve: CurveParameter,
 }
 
-/// Vertices and facets.
+/// Vertices and facets resident on a device.
 pub struct DeviceMesh {
     pub(super) vertices: Buffer<f64>,
     pub(super) facets: Buffer<u32>,
     pub(super) count: usize,
     pub(super) curve: CurveParameter,
-    /// Largest coordinate about the centre, mm.
-    pub(super) reach_mm: f64,
+    /// Largest coordinate relative to the centre, mm.
+    pub(super) half_extent_mm: f64,
 }
 
 impl DeviceMesh {
-    /// Bytes that `mesh` takes, its curve too.
+    /// Device memory for `mesh` and its sorted keys, bytes.
     pub fn bytes(mesh: &Mesh) -> usize {
         24 * mesh.vertices.len() + (12 + 16) * mesh.facets.len()
     }
@@ -40,26 +40,26 @@ impl DeviceMesh {
     /// Uploads `mesh`, whose vertices lie in `bounds`.
     pub fn new(driver: &Arc<dyn Driver>, mesh: &Mesh, bounds: &Aabb) -> Result<Self> {
         Ok(Self {
-            vertices: Buffer::of(driver, flat::of_points(&mesh.vertices))?,
-            facets: Buffer::of(driver, mesh.facets.as_flattened())?,
+            vertices: Buffer::from_slice(driver, flat::of_points(&mesh.vertices))?,
+            facets: Buffer::from_slice(driver, mesh.facets.as_flattened())?,
             count: mesh.facets.len(),
             curve: CurveParameter::new(bounds),
-            reach_mm: 0.5 * bounds.size().max(),
+            half_extent_mm: 0.5 * bounds.size().max(),
         })
     }
 
-    /// What kernels take.
+    /// The kernel parameter.
     pub fn parameter(&self) -> MeshParameter {
         MeshParameter {
-            vertices: self.vertices.place(),
-            facets: self.facets.place(),
+            vertices: self.vertices.address(),
+            facets: self.facets.address(),
             count: self.count as u32,
             pad: 0,
             curve: self.curve,
         }
     }
 
-    /// Morton keys and numbers of the facets, along the curve.
+    /// Morton keys and indices of the facets in curve order.
     pub fn along_curve(&self, driver: &Arc<dyn Driver>) -> Result<(Buffer<u32>, Buffer<u32>)> {
         tree::sorted_keys(driver, "facet_keys", bytes_of(&self.parameter()), self.count)
     }

@@ -1,4 +1,4 @@
-//! A CUDA device. What it cannot do, or fails at, the processor does, with a sentence.
+//! CUDA backend. Computations that fail on the device are repeated on the CPU, with a message.
 
 mod backend;
 pub mod driver;
@@ -19,11 +19,11 @@ mod points;
 mod published_matching;
 mod queries;
 mod registration;
-pub(super) mod smoothing;
+mod smoothing;
 mod sort;
-pub(super) mod statistics;
+mod statistics;
 mod surface;
-pub(super) mod thinning;
+mod thinning;
 mod tree;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -36,48 +36,51 @@ pub use facet_facet_matching::FacetFacetJob;
 use geometry::Surface;
 pub use icp::IcpJob;
 pub use neighbourhoods::NeighbourhoodsJob;
-pub use page_locked::PageLocked;
+pub use page_locked::PageLockedBuffer;
 pub use parallel_planes::ParallelPlanesJob;
 pub use point_deviation::PointDeviationJob;
 pub use point_facet_matching::PointFacetJob;
 pub use published_matching::{PublishedJob, Step as PublishedStep};
 pub use registration::DeviceRegistration;
 use registration::DeviceTarget;
+pub use smoothing::SmoothingJob;
+pub use statistics::StatisticsJob;
 pub use surface::DeviceSurface;
+pub use thinning::ThinningJob;
 
-/// Surfaces kept on the device: a nominal, and a scan as facets.
-const RESIDENT: usize = 2;
+/// Maximum number of surfaces kept on the device: a nominal and a meshed scan.
+const MAX_RESIDENT: usize = 2;
 
-/// The backend of one device.
+/// The backend of one CUDA device.
 pub struct Cuda {
     driver: Arc<dyn Driver>,
-    /// Surfaces that are resident, by the number of what each was made from, the latest last.
+    /// Resident surfaces by the number of the surface each was uploaded from, in order of upload.
     resident: Mutex<Vec<(u64, Arc<DeviceSurface>)>>,
     notices: Mutex<Vec<String>>,
 }
 
 impl Cuda {
-    /// On the first GPU; a sentence says why there is none.
+    /// Opens the first GPU. Returns an error if it cannot be used.
     pub fn open() -> Result<Self> {
-        Self::open_number(0)
+        Self::open_device(0)
     }
 
-    /// On the GPU of that number.
-    pub fn open_number(number: usize) -> Result<Self> {
-        Ok(Self::on(Arc::new(nvidia::Nvidia::open(number)?)))
+    /// Opens the GPU at an index. Returns an error if it cannot be used.
+    pub fn open_device(index: usize) -> Result<Self> {
+        Ok(Self::on(Arc::new(nvidia::Nvidia::open(index)?)))
     }
 
-    /// The names of all GPUs by their numbers; a sentence says why there is none.
+    /// Names of all GPUs by index. Returns an error if there are none.
     pub fn names() -> Result<Vec<String>> {
         nvidia::Nvidia::names()
     }
 
-    /// On any driver, for tests.
+    /// A backend on the given driver, for tests.
     pub fn on(driver: Arc<dyn Driver>) -> Self {
         Self { driver, resident: Mutex::default(), notices: Mutex::new(Vec::new()) }
     }
 
-    /// Uploads what a request needs, for callers that launch it several times.
+    /// Uploads the data of a request, for callers that launch it repeatedly.
     pub fn prepare_point_deviation<'a>(
         &self,
         request: &super::point_deviation::Request<'a>,
@@ -130,12 +133,12 @@ impl Cuda {
         IcpJob::new(&self.driver, problem, parameters, progress)
     }
 
-    /// Point-facet matching as it was first published, to be timed beside ours.
+    /// Point-facet matching as first published, for benchmarks.
     pub fn prepare_published_points(&self, request: &super::point_facet_matching::Request<'_>) -> Result<PublishedJob> {
         PublishedJob::of_points(&self.driver, request)
     }
 
-    /// Facet-facet matching as it was first published.
+    /// Facet-facet matching as first published, for benchmarks.
     pub fn prepare_published_facets(&self, request: &super::facet_facet_matching::Request<'_>) -> Result<PublishedJob> {
         PublishedJob::of_facets(&self.driver, request)
     }
@@ -145,53 +148,68 @@ impl Cuda {
         NeighbourhoodsJob::new(&self.driver, request)
     }
 
-    /// A resident surface of its own, for those who time its making.
+    /// As [`Self::prepare_point_deviation`].
+    pub fn prepare_smoothing(&self, request: &super::smoothing::Request<'_>) -> Result<SmoothingJob> {
+        SmoothingJob::new(&self.driver, request)
+    }
+
+    /// As [`Self::prepare_point_deviation`].
+    pub fn prepare_statistics(&self, request: &super::statistics::Request<'_>) -> Result<StatisticsJob> {
+        StatisticsJob::new(&self.driver, request)
+    }
+
+    /// As [`Self::prepare_point_deviation`].
+    pub fn prepare_thinning(&self, request: &super::thinning::Request<'_>) -> Result<ThinningJob> {
+        ThinningJob::new(&self.driver, request)
+    }
+
+    /// Uploads a surface without keeping it for other requests, for benchmarks.
     pub fn prepare_surface(&self, surface: &Surface) -> Result<DeviceSurface> {
         DeviceSurface::new(&self.driver, surface)
     }
 
-    /// `count` zeros in page-locked memory, for what is uploaded again and again.
-    pub fn page_locked<T: bytemuck::Pod>(&self, count: usize) -> Result<PageLocked<T>> {
-        PageLocked::zeros(&self.driver, count)
+    /// `count` zeros in page-locked host memory, for data that is uploaded repeatedly.
+    pub fn page_locked<T: bytemuck::Pod>(&self, count: usize) -> Result<PageLockedBuffer<T>> {
+        PageLockedBuffer::zeros(&self.driver, count)
     }
 
-    /// Forgets the resident surfaces.
+    /// Releases the resident surfaces.
     pub fn forget(&self) {
         self.resident.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// Where everything runs.
+    /// The driver of the device.
     pub fn driver(&self) -> &Arc<dyn Driver> {
         &self.driver
     }
 
-    /// The resident twin of `surface`, uploaded where it is not there yet.
+    /// The resident copy of `surface`, uploaded on first use.
     fn surface(&self, surface: &Surface) -> Result<Arc<DeviceSurface>> {
         let mut resident = self.resident.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, twin)) = resident.iter().find(|(number, _)| *number == surface.number()) {
-            return Ok(Arc::clone(twin));
+        if let Some((_, copy)) = resident.iter().find(|(number, _)| *number == surface.id()) {
+            return Ok(Arc::clone(copy));
         }
-        // The oldest goes first: more may not fit.
-        if resident.len() == RESIDENT {
+        // Releases the oldest before the upload: one more may not fit.
+        if resident.len() == MAX_RESIDENT {
             resident.remove(0);
         }
-        driver::require(self.driver.as_ref(), DeviceSurface::bytes(surface), "The nominal")?;
-        let twin = Arc::new(DeviceSurface::new(&self.driver, surface)?);
-        resident.push((surface.number(), Arc::clone(&twin)));
-        Ok(twin)
+        driver::require(self.driver.as_ref(), DeviceSurface::bytes(surface), "The surface")?;
+        let copy = Arc::new(DeviceSurface::new(&self.driver, surface)?);
+        resident.push((surface.id(), Arc::clone(&copy)));
+        Ok(copy)
     }
 
-    fn notice(&self, error: &UserError) {
+    fn record_notice(&self, error: &UserError) {
         let notice = format!("{} This step was computed on the processor.", error.sentence);
         self.notices.lock().unwrap_or_else(PoisonError::into_inner).push(notice);
     }
 
-    /// Answers between two looks at the progress; on the processor where the device fails.
-    pub(super) fn attempt<C: Capability>(&self, request: &C, progress: &Progress) -> Result<C::Answer> {
-        progress.report(0.0, C::STAGE)?;
+    /// Computes `request` on the device, or on the CPU if the device fails. Checks for cancellation before and after.
+    pub(super) fn compute_or_fall_back<C: Capability>(&self, request: &C, progress: &Progress) -> Result<C::Answer> {
+        progress.report(0.0, C::LABEL)?;
         let answer = match request.on_cuda(self, progress) {
-            Err(error) if error.kind != ErrorKind::Cancelled && !request.is_at_fault(&error) => {
-                self.notice(&error);
+            Err(error) if error.kind != ErrorKind::Cancelled && !request.is_request_error(&error) => {
+                self.record_notice(&error);
                 request.on_cpu(progress)
             }
             answer => answer,

@@ -1,4 +1,4 @@
-//! Neighbourhoods on the device.
+//! Neighbourhoods on a CUDA device.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use geometry::Vector;
 #[derive(Clone, Copy, Pod, Zeroable)]
 struct RequestParameter {
     points: PointsParameter,
-    places: u64,
+    positions: u64,
     neighbours: u32,
     pad: u32,
 }
@@ -33,44 +33,45 @@ struct AnswerParameter {
     pad: u32,
 }
 
-/// Points resident on a device: looked at as often as wanted, read when wanted.
+/// Points resident on a device; the computation can be repeated.
 pub struct NeighbourhoodsJob {
     driver: Arc<dyn Driver>,
     points: DevicePoints,
-    places: Buffer<f64>,
+    /// By point index, unlike those of the tree.
+    positions: Buffer<f64>,
     answers: Buffer<AnswerParameter>,
     neighbours: u32,
 }
 
 impl NeighbourhoodsJob {
-    /// Uploads what the request needs.
+    /// Uploads the points.
     pub(super) fn new(driver: &Arc<dyn Driver>, request: &Request<'_>) -> Result<Self> {
-        let places = request.points.places();
-        let bytes = DevicePoints::bytes(places.len()) + places.len() * (24 + size_of::<AnswerParameter>());
-        require(driver.as_ref(), bytes, "Looking at neighbours")?;
+        let points = request.points.points();
+        let bytes = DevicePoints::bytes(points.len()) + points.len() * (24 + size_of::<AnswerParameter>());
+        require(driver.as_ref(), bytes, "Analysing neighbourhoods")?;
         Ok(Self {
             driver: Arc::clone(driver),
-            points: DevicePoints::new(driver, places)?,
-            places: Buffer::of(driver, flat::of_points(places))?,
-            answers: Buffer::new(driver, places.len())?,
-            neighbours: request.wanted() as u32,
+            points: DevicePoints::new(driver, points)?,
+            positions: Buffer::from_slice(driver, flat::of_points(points))?,
+            answers: Buffer::new(driver, points.len())?,
+            neighbours: request.neighbour_count() as u32,
         })
     }
 
-    /// Starts looking.
+    /// Launches the computation, without waiting for it.
     pub fn launch(&self) -> Result<()> {
         let parameter = RequestParameter {
             points: self.points.parameter(),
-            places: self.places.place(),
+            positions: self.positions.address(),
             neighbours: self.neighbours,
             pad: 0,
         };
-        let answers = self.answers.place();
+        let answers = self.answers.address();
         let count = self.answers.count();
         launch_each(self.driver.as_ref(), "neighbourhoods", count, &[bytes_of(&parameter), bytes_of(&answers)])
     }
 
-    /// The answers, by point number.
+    /// Waits for the answers and downloads them, by point index.
     pub fn read(&self) -> Result<Vec<Neighbourhood>> {
         self.answers.read_as(|answer| Neighbourhood {
             normal: Vector::from(answer.normal),

@@ -1,4 +1,4 @@
-//! Parallel planes on the device: all planes of all sets in one launch.
+//! Parallel planes on a CUDA device: all planes of all sets in one launch.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::parallel_planes::{Moments, PlaneSet, Request, sets, shift_of};
 use base::Result;
 use geometry::Vector;
 
-/// Points of a chunk, and threads of the block that sums it; THREADS of parallel_planes.cu.
+/// Points per chunk, and threads of the block that sums it; SUM_THREADS of block_sum.cuh.
 const CHUNK: usize = 8192;
 const THREADS: u32 = 256;
 
@@ -31,7 +31,7 @@ struct PlaneParameter {
     chunks: u32,
 }
 
-/// Points resident on a device: summed as often as wanted, read when wanted.
+/// Points resident on a device; the computation can be repeated.
 pub struct ParallelPlanesJob<'a> {
     driver: Arc<dyn Driver>,
     request: Request<'a>,
@@ -39,7 +39,7 @@ pub struct ParallelPlanesJob<'a> {
     points: Buffer<[f32; 4]>,
     chunks: Buffer<ChunkParameter>,
     planes: Buffer<PlaneParameter>,
-    shares: Buffer<f64>,
+    partial: Buffer<f64>,
     done: Buffer<u32>,
     moments: Buffer<Moments>,
 }
@@ -52,8 +52,8 @@ impl<'a> ParallelPlanesJob<'a> {
         let mut first = 0;
         for (plane, points) in request.points_by_plane().enumerate() {
             let shift = shift_of(points);
-            let (first_chunk, own) = (chunks.len() as u32, points.len().div_ceil(CHUNK) as u32);
-            planes.push(PlaneParameter { shift: shift.into(), first_chunk, chunks: own });
+            let (first_chunk, chunk_count) = (chunks.len() as u32, points.len().div_ceil(CHUNK) as u32);
+            planes.push(PlaneParameter { shift: shift.into(), first_chunk, chunks: chunk_count });
             shifts.push(shift);
             for chunk in points.chunks(CHUNK) {
                 chunks.push(ChunkParameter { first, count: chunk.len() as u32, plane: plane as u32 });
@@ -64,40 +64,40 @@ impl<'a> ParallelPlanesJob<'a> {
             driver: Arc::clone(driver),
             request: *request,
             shifts,
-            points: Buffer::of(driver, request.points)?,
-            shares: Buffer::new(driver, size_of::<Moments>() / size_of::<f64>() * chunks.len())?,
+            points: Buffer::from_slice(driver, request.points)?,
+            partial: Buffer::new(driver, size_of::<Moments>() / size_of::<f64>() * chunks.len())?,
             done: Buffer::zeros(driver, planes.len())?,
-            // Planes without points keep these zeros.
+            // Planes without points keep the zeros.
             moments: Buffer::zeros(driver, planes.len())?,
-            chunks: Buffer::of(driver, &chunks)?,
-            planes: Buffer::of(driver, &planes)?,
+            chunks: Buffer::from_slice(driver, &chunks)?,
+            planes: Buffer::from_slice(driver, &planes)?,
         })
     }
 
-    /// Starts the sums.
+    /// Launches the sums, without waiting for them.
     pub fn launch(&self) -> Result<()> {
         let blocks = self.chunks.count() as u32;
         if blocks == 0 {
             return Ok(());
         }
-        let (points, chunks, planes) = (self.points.place(), self.chunks.place(), self.planes.place());
-        let (shares, done, moments) = (self.shares.place(), self.done.place(), self.moments.place());
+        let (points, chunks, planes) = (self.points.address(), self.chunks.address(), self.planes.address());
+        let (partial, done, moments) = (self.partial.address(), self.done.address(), self.moments.address());
         let arguments: [&[u8]; 6] = [
             bytes_of(&points),
             bytes_of(&chunks),
             bytes_of(&planes),
-            bytes_of(&shares),
+            bytes_of(&partial),
             bytes_of(&done),
             bytes_of(&moments),
         ];
         self.driver.launch("plane_moments", blocks, THREADS, &arguments)
     }
 
-    /// Waits for the sets.
+    /// Waits for the sums and solves the sets.
     pub fn read(&self) -> Result<Vec<PlaneSet>> {
         let moments = self.moments.read()?;
-        let places = self.shifts.iter().map(|shift| self.request.origin + shift);
-        let planes: Vec<_> = moments.into_iter().zip(places).collect();
+        let references = self.shifts.iter().map(|shift| self.request.origin + shift);
+        let planes: Vec<_> = moments.into_iter().zip(references).collect();
         Ok(sets(&self.request, &planes))
     }
 }

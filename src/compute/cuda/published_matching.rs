@@ -1,4 +1,4 @@
-//! The published matching on the device, step by step: for the bench and its tests, not for inspections.
+//! Both matchings as first published for GPUs, in all published optimisation steps: for benchmarks and tests only.
 
 use std::sync::Arc;
 
@@ -11,24 +11,24 @@ use crate::{facet_facet_matching, point_facet_matching};
 use base::Result;
 use geometry::{Point, Pose, Vector, triangle};
 
-/// The published steps of tuning.
+/// Optimisation steps of the published implementation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// A branch for each condition.
+    /// One branch per condition.
     Naive,
-    /// One condition.
+    /// All conditions combined in one.
     Bundled,
-    /// One condition, and a loop over all candidates.
+    /// As `Bundled`, in a loop over all candidates.
     Complete,
-    /// One condition, read through the read-only cache.
+    /// As `Bundled`, with loads through the read-only cache.
     ReadOnly,
 }
 
 impl Step {
-    /// All, in the published order.
+    /// All steps, in the published order.
     pub const ALL: [Self; 4] = [Self::Naive, Self::Bundled, Self::Complete, Self::ReadOnly];
 
-    /// For tables.
+    /// Name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Naive => "naive",
@@ -49,11 +49,11 @@ struct RequestParameter {
     radius_mm: f32,
     max_distance_mm: f32,
     reach_mm: f32,
-    least_cosine: f32,
+    min_cosine: f32,
     pad: u32,
 }
 
-/// Candidates sorted by their distance from the origin, and the nominal, resident on a device.
+/// Candidates in order of distance from the origin, and the nominal, resident on a device.
 pub struct PublishedJob {
     driver: Arc<dyn Driver>,
     facets: FacetAnswers,
@@ -65,13 +65,13 @@ pub struct PublishedJob {
 impl PublishedJob {
     /// Point-facet matching, without the angle gate.
     pub(super) fn of_points(driver: &Arc<dyn Driver>, request: &point_facet_matching::Request<'_>) -> Result<Self> {
-        let candidates = request.points.places().iter().map(|point| [four(&point.coords, point.coords.norm())]);
+        let candidates = request.points.points().iter().map(|point| [packed(&point.coords, point.coords.norm())]);
         let parameter = RequestParameter {
             radius_mm: request.radius_mm.unwrap_or(0.0) as f32,
             max_distance_mm: request.max_distance_mm as f32,
             ..RequestParameter::zeroed()
         };
-        Self::new(driver, FacetAnswers::new(driver, request.nominal)?, sorted(candidates), parameter, false)
+        Self::new(driver, FacetAnswers::new(driver, request.nominal)?, sorted_by_distance(candidates), parameter, false)
     }
 
     /// Facet-facet matching.
@@ -80,38 +80,38 @@ impl PublishedJob {
         let mut reach_mm = 0.0_f64;
         let candidates = (0..scan.facets.len()).map(|facet| {
             let corners = scan.corners(facet);
-            let (centre, normal) = (triangle::centroid(&corners), triangle::normal(&corners));
-            reach_mm = corners.iter().map(|corner: &Point| (corner - centre).norm()).fold(reach_mm, f64::max);
-            let [a, b, c] = corners.map(|corner| four(&corner.coords, 0.0));
-            [four(&centre.coords, centre.coords.norm()), a, b, c, four(&normal, 0.0)]
+            let (centroid, normal) = (triangle::centroid(&corners), triangle::normal(&corners));
+            reach_mm = corners.iter().map(|corner: &Point| (corner - centroid).norm()).fold(reach_mm, f64::max);
+            let [a, b, c] = corners.map(|corner| packed(&corner.coords, 0.0));
+            [packed(&centroid.coords, centroid.coords.norm()), a, b, c, packed(&normal, 0.0)]
         });
-        let candidates = sorted(candidates);
+        let candidates = sorted_by_distance(candidates);
         let parameter = RequestParameter {
             max_distance_mm: request.max_distance_mm as f32,
             reach_mm: reach_mm as f32,
-            least_cosine: request.max_angle_rad.cos() as f32,
+            min_cosine: request.max_angle_rad.cos() as f32,
             ..RequestParameter::zeroed()
         };
         Self::new(driver, FacetAnswers::new(driver, request.nominal)?, candidates, parameter, true)
     }
 
-    fn new<const WORDS: usize>(
+    fn new<const N: usize>(
         driver: &Arc<dyn Driver>,
         facets: FacetAnswers,
-        candidates: Vec<[[f32; 4]; WORDS]>,
+        candidates: Vec<[[f32; 4]; N]>,
         parameter: RequestParameter,
         of_facets: bool,
     ) -> Result<Self> {
-        let resident = Buffer::of(driver, candidates.as_flattened())?;
-        let request = RequestParameter { candidates: resident.place(), count: candidates.len() as u32, ..parameter };
+        let resident = Buffer::from_slice(driver, candidates.as_flattened())?;
+        let request = RequestParameter { candidates: resident.address(), count: candidates.len() as u32, ..parameter };
         Ok(Self { driver: Arc::clone(driver), facets, candidates: resident, request, of_facets })
     }
 
-    /// Starts the matching.
+    /// Launches the matching, without waiting for it.
     pub fn launch(&self, step: Step, nominal_from_scan: &Pose) -> Result<()> {
         let request = RequestParameter {
             facets: self.facets.parameter(nominal_from_scan),
-            candidates: self.candidates.place(),
+            candidates: self.candidates.address(),
             ..self.request
         };
         let kernel = match (step, self.of_facets) {
@@ -124,20 +124,20 @@ impl PublishedJob {
             (Step::Complete, true) => "published_facets_complete",
             (Step::ReadOnly, true) => "published_facets_read_only",
         };
-        self.facets.launch_on(self.driver.as_ref(), kernel, bytes_of(&request))
+        self.facets.launch_without_tree(self.driver.as_ref(), kernel, bytes_of(&request))
     }
 
-    /// The answers, by facet.
+    /// Waits for the answers and downloads them, by facet index.
     pub fn read(&self) -> Result<Vec<FacetDeviation>> {
         self.facets.read()
     }
 }
 
-fn four(v: &Vector, w: f64) -> [f32; 4] {
+fn packed(v: &Vector, w: f64) -> [f32; 4] {
     [v.x as f32, v.y as f32, v.z as f32, w as f32]
 }
 
-fn sorted<const WORDS: usize>(candidates: impl Iterator<Item = [[f32; 4]; WORDS]>) -> Vec<[[f32; 4]; WORDS]> {
+fn sorted_by_distance<const N: usize>(candidates: impl Iterator<Item = [[f32; 4]; N]>) -> Vec<[[f32; 4]; N]> {
     let mut candidates: Vec<_> = candidates.collect();
     candidates.sort_by(|a, b| a[0][3].total_cmp(&b[0][3]));
     candidates

@@ -1,4 +1,4 @@
-//! Registration iterations on the device: one small answer a step comes back.
+//! Registration iterations on a CUDA device. Only the normal equations are read back.
 
 use std::sync::Arc;
 
@@ -36,13 +36,13 @@ struct PairsParameter {
     residuals: u64,
 }
 
-/// Terms of a block's share of the sums, and of the answer.
-const SHARE: usize = 32;
-const ANSWER: usize = 33;
-/// Threads of a block, and most blocks, of kernels whose threads take several pairs each. Fixed, so that sums are the
-/// same bits on every device.
+/// Doubles per block in the partial sums, padding included, and in the answer.
+const PARTIAL_STRIDE: usize = 32;
+const ANSWER_TERMS: usize = 33;
+/// Threads per block and maximum number of blocks of kernels whose threads process several pairs each. Fixed, so that
+/// sums are bitwise identical on every device.
 const THREADS: u32 = 256;
-const MOST_BLOCKS: usize = 512;
+const MAX_BLOCKS: usize = 512;
 
 /// `Cloud` of registration.cu.
 #[repr(C)]
@@ -52,27 +52,27 @@ struct CloudParameter {
     normals: u64,
 }
 
-/// What is registered onto, resident.
+/// The object registered onto, resident on a device.
 pub(super) enum DeviceTarget {
     Surface(Arc<DeviceSurface>, Candidates),
     Cloud { points: DevicePoints, normals: Buffer<f64> },
 }
 
 impl DeviceTarget {
-    /// For up to `queries`.
+    /// A surface, with memory for up to `queries` queries.
     pub fn surface(driver: &Arc<dyn Driver>, surface: Arc<DeviceSurface>, queries: usize) -> Result<Self> {
         Ok(Self::Surface(surface, Candidates::new(driver, queries)?))
     }
 
-    /// Uploads points and normals, and builds the tree.
+    /// A cloud: uploads points and normals, and builds the tree.
     pub fn cloud(driver: &Arc<dyn Driver>, points: &[Point], normals: &[Vector]) -> Result<Self> {
-        require(driver.as_ref(), DevicePoints::bytes(points.len()) + 24 * normals.len(), "The cloud registered onto")?;
-        let normals = Buffer::of(driver, flat::of_vectors(normals))?;
+        require(driver.as_ref(), DevicePoints::bytes(points.len()) + 24 * normals.len(), "The target cloud")?;
+        let normals = Buffer::from_slice(driver, flat::of_vectors(normals))?;
         Ok(Self::Cloud { points: DevicePoints::new(driver, points)?, normals })
     }
 
-    /// Starts finding a pair for each query.
-    fn pair(&self, driver: &dyn Driver, request: &RequestParameter, pairs: &PairsParameter) -> Result<()> {
+    /// Launches the search for the correspondence of each query.
+    fn find_pairs(&self, driver: &dyn Driver, request: &RequestParameter, pairs: &PairsParameter) -> Result<()> {
         let count = request.queries.count();
         match self {
             Self::Surface(surface, candidates) => {
@@ -82,7 +82,7 @@ impl DeviceTarget {
                 launch_each(driver, "pair_with_surface", count, &arguments)
             }
             Self::Cloud { points, normals } => {
-                let cloud = CloudParameter { points: points.parameter(), normals: normals.place() };
+                let cloud = CloudParameter { points: points.parameter(), normals: normals.address() };
                 launch_each(driver, "pair_with_points", count, &[bytes_of(&cloud), bytes_of(request), bytes_of(pairs)])
             }
         }
@@ -104,7 +104,7 @@ pub struct DeviceRegistration {
 }
 
 impl DeviceRegistration {
-    /// Uploads the points. `target` is the resident twin of the problem's.
+    /// Uploads the points. `target` is the resident copy of the target in the problem.
     pub(super) fn new(driver: &Arc<dyn Driver>, target: DeviceTarget, problem: &Problem<'_>) -> Result<Self> {
         let count = problem.points.points.len();
         let normals = if problem.normals.is_empty() { 0 } else { 24 };
@@ -113,23 +113,23 @@ impl DeviceRegistration {
             driver: Arc::clone(driver),
             target,
             oriented: problem.oriented,
-            points: Buffer::of(driver, flat::of_points(&problem.points.points))?,
+            points: Buffer::from_slice(driver, flat::of_points(&problem.points.points))?,
             normals: resident_normals(driver, problem.points, problem.normals)?,
             directions: Buffer::new(driver, 3 * count)?,
             residuals: Buffer::new(driver, count)?,
             statistics: OrderStatistics::new(driver, count)?,
-            partial: Buffer::new(driver, MOST_BLOCKS * SHARE)?,
-            answer: Buffer::new(driver, ANSWER)?,
+            partial: Buffer::new(driver, MAX_BLOCKS * PARTIAL_STRIDE)?,
+            answer: Buffer::new(driver, ANSWER_TERMS)?,
         })
     }
 
-    /// One iteration.
+    /// Runs one iteration.
     pub fn step(&self, step: &Step) -> Result<Answer> {
         self.launch(step)?;
         self.read()
     }
 
-    /// Starts an iteration.
+    /// Launches an iteration, without waiting for it.
     pub fn launch(&self, step: &Step) -> Result<()> {
         let driver = self.driver.as_ref();
         let request = RequestParameter {
@@ -146,16 +146,16 @@ impl DeviceRegistration {
             floor_mm: step.floor_mm,
         };
         let spread = self.statistics.spread();
-        let pairs = PairsParameter { directions: self.directions.place(), residuals: self.residuals.place() };
+        let pairs = PairsParameter { directions: self.directions.address(), residuals: self.residuals.address() };
         let count = request.queries.count();
-        let number = count as u32;
-        let (partial, answer) = (self.partial.place(), self.answer.place());
-        self.target.pair(driver, &request, &pairs)?;
-        let blocks = count.div_ceil(4 * THREADS as usize).clamp(1, MOST_BLOCKS) as u32;
+        let count_u32 = count as u32;
+        let (partial, answer) = (self.partial.address(), self.answer.address());
+        self.target.find_pairs(driver, &request, &pairs)?;
+        let blocks = count.div_ceil(4 * THREADS as usize).clamp(1, MAX_BLOCKS) as u32;
         if step.trim > 0.0 {
-            self.statistics.find(driver, pairs.residuals, number, blocks, step.trim, Rank::Cut)?;
+            self.statistics.find(driver, pairs.residuals, count_u32, blocks, step.trim, Rank::Cutoff)?;
         }
-        self.statistics.find(driver, pairs.residuals, number, blocks, step.trim, Rank::Median)?;
+        self.statistics.find(driver, pairs.residuals, count_u32, blocks, step.trim, Rank::Median)?;
         let sums: [&[u8]; 4] = [bytes_of(&request), bytes_of(&pairs), bytes_of(&spread), bytes_of(&partial)];
         driver.launch("sum_equations", blocks, THREADS, &sums)?;
         let totals: [&[u8]; 5] =
@@ -163,7 +163,7 @@ impl DeviceRegistration {
         driver.launch("total_equations", 1, THREADS, &totals)
     }
 
-    /// Waits for the iteration's answer.
+    /// Waits for the answer of the iteration and downloads it.
     pub fn read(&self) -> Result<Answer> {
         let sums = self.answer.read()?;
         let mut hessian = Matrix6::zeros();

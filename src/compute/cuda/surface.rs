@@ -1,4 +1,4 @@
-//! A nominal on the device: its tree, built there, and what the sign of a distance needs.
+//! A surface on the device: its tree, which is built there, and the data that determine the sign of a distance.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use super::{flat, tree};
 use base::Result;
 use geometry::Surface;
 
-/// Facets in a leaf, at most; SURFACE_LEAF of surface.cuh.
+/// Maximum number of facets per leaf; SURFACE_LEAF of surface.cuh.
 const LEAF_SIZE: u32 = 4;
-/// Bytes of a facet, exactly and in the sieve, of surface.cuh.
+/// Bytes of a facet, exact and in the pre-filter: `Facet64` and `Facet32` of surface.cuh.
 const FACET_BYTES: usize = 80;
-const SIEVE_BYTES: usize = 48;
+const PRE_FILTER_BYTES: usize = 48;
 
 /// `Surface` of surface.cuh.
 #[repr(C)]
@@ -24,86 +24,86 @@ pub(super) struct SurfaceParameter {
     root: u32,
     facets: u32,
     corners: u64,
-    sieve: u64,
+    pre_filter: u64,
     vertices: u64,
     indices: u64,
     neighbours: u64,
     vertex_normals: u64,
-    open_vertices: u64,
+    boundary_vertices: u64,
     centre: [f64; 3],
-    reach_mm: f64,
+    half_extent_mm: f64,
 }
 
-/// A nominal resident on a device.
+/// A surface resident on a device.
 pub struct DeviceSurface {
     mesh: DeviceMesh,
     nodes: Buffer<u8>,
     corners: Buffer<u8>,
-    sieve: Buffer<u8>,
+    pre_filter: Buffer<u8>,
     neighbours: Buffer<u32>,
     vertex_normals: Buffer<f64>,
-    open_vertices: Buffer<u8>,
+    boundary_vertices: Buffer<u8>,
 }
 
 impl DeviceSurface {
-    /// Bytes that `surface` takes at most.
+    /// Maximum device memory for `surface` and building its tree, bytes.
     pub fn bytes(surface: &Surface) -> usize {
         let mesh = surface.mesh();
-        let of_facets = mesh.facets.len() * (FACET_BYTES + SIEVE_BYTES + 12);
-        DeviceMesh::bytes(mesh) + of_facets + tree::bytes(mesh.facets.len()) + 25 * mesh.vertices.len()
+        let facet_bytes = mesh.facets.len() * (FACET_BYTES + PRE_FILTER_BYTES + 12);
+        DeviceMesh::bytes(mesh) + facet_bytes + tree::bytes(mesh.facets.len()) + 25 * mesh.vertices.len()
     }
 
     /// Uploads `surface` and builds its tree.
     pub fn new(driver: &Arc<dyn Driver>, surface: &Surface) -> Result<Self> {
         let mesh = DeviceMesh::new(driver, surface.mesh(), surface.bounds())?;
-        let (corners, sieve, nodes) = build(driver, &mesh)?;
-        let open: Vec<u8> = surface.open_vertices().iter().map(|&open| u8::from(open)).collect();
+        let (corners, pre_filter, nodes) = build(driver, &mesh)?;
+        let open: Vec<u8> = surface.boundary_vertices().iter().map(|&open| u8::from(open)).collect();
         Ok(Self {
             mesh,
             nodes,
             corners,
-            sieve,
-            neighbours: Buffer::of(driver, surface.topology().neighbours.as_flattened())?,
-            vertex_normals: Buffer::of(driver, flat::of_vectors(surface.vertex_normals()))?,
-            open_vertices: Buffer::of(driver, &open)?,
+            pre_filter,
+            neighbours: Buffer::from_slice(driver, surface.topology().neighbours.as_flattened())?,
+            vertex_normals: Buffer::from_slice(driver, flat::of_vectors(surface.vertex_normals()))?,
+            boundary_vertices: Buffer::from_slice(driver, &open)?,
         })
     }
 
     pub(super) fn parameter(&self) -> SurfaceParameter {
         SurfaceParameter {
-            nodes: self.nodes.place(),
+            nodes: self.nodes.address(),
             root: tree::root(self.mesh.count, LEAF_SIZE),
             facets: self.mesh.count as u32,
-            corners: self.corners.place(),
-            sieve: self.sieve.place(),
-            vertices: self.mesh.vertices.place(),
-            indices: self.mesh.facets.place(),
-            neighbours: self.neighbours.place(),
-            vertex_normals: self.vertex_normals.place(),
-            open_vertices: self.open_vertices.place(),
+            corners: self.corners.address(),
+            pre_filter: self.pre_filter.address(),
+            vertices: self.mesh.vertices.address(),
+            indices: self.mesh.facets.address(),
+            neighbours: self.neighbours.address(),
+            vertex_normals: self.vertex_normals.address(),
+            boundary_vertices: self.boundary_vertices.address(),
             centre: self.mesh.curve.centre,
-            reach_mm: self.mesh.reach_mm,
+            half_extent_mm: self.mesh.half_extent_mm,
         }
     }
 
-    /// Builds the tree once more, for those who time it.
+    /// Builds the tree again, for benchmarks.
     pub fn rebuild(&mut self, driver: &Arc<dyn Driver>) -> Result<()> {
-        (self.corners, self.sieve, self.nodes) = build(driver, &self.mesh)?;
+        (self.corners, self.pre_filter, self.nodes) = build(driver, &self.mesh)?;
         Ok(())
     }
 }
 
-/// Corners and the sieve's in tree order, and the nodes over them.
+/// Exact and pre-filter facets in tree order, and the nodes over them.
 fn build(driver: &Arc<dyn Driver>, mesh: &DeviceMesh) -> Result<(Buffer<u8>, Buffer<u8>, Buffer<u8>)> {
     let count = mesh.count;
-    let (keys, numbers) = mesh.along_curve(driver)?;
-    let (corners, sieve) =
-        (Buffer::<u8>::new(driver, FACET_BYTES * count)?, Buffer::<u8>::new(driver, SIEVE_BYTES * count)?);
-    let (number_place, corner_place, sieve_place) = (numbers.place(), corners.place(), sieve.place());
+    let (keys, indices) = mesh.along_curve(driver)?;
+    let corners = Buffer::<u8>::new(driver, FACET_BYTES * count)?;
+    let pre_filter = Buffer::<u8>::new(driver, PRE_FILTER_BYTES * count)?;
+    let (of_indices, of_corners, of_pre_filter) = (indices.address(), corners.address(), pre_filter.address());
     let parameter = mesh.parameter();
-    let order: [&[u8]; 4] =
-        [bytes_of(&parameter), bytes_of(&number_place), bytes_of(&corner_place), bytes_of(&sieve_place)];
-    launch_each(driver.as_ref(), "facet_corners", count, &order)?;
-    let nodes = tree::nodes(driver, &keys, count, LEAF_SIZE, "facet_boxes", &mesh.curve.centre, corner_place)?;
-    Ok((corners, sieve, nodes))
+    let arguments: [&[u8]; 4] =
+        [bytes_of(&parameter), bytes_of(&of_indices), bytes_of(&of_corners), bytes_of(&of_pre_filter)];
+    launch_each(driver.as_ref(), "facet_corners", count, &arguments)?;
+    let nodes = tree::nodes(driver, &keys, count, LEAF_SIZE, "facet_boxes", &mesh.curve.centre, of_corners)?;
+    Ok((corners, pre_filter, nodes))
 }

@@ -1,4 +1,4 @@
-//! Thinning on the device.
+//! Thinning on a CUDA device.
 
 use std::sync::Arc;
 
@@ -7,6 +7,7 @@ use bytemuck::{Pod, Zeroable, bytes_of};
 use super::driver::{Buffer, Driver, launch_each, require};
 use super::points::DevicePoints;
 use super::{flat, sort};
+use crate::Capability;
 use crate::thinning::{Request, Rule};
 use base::{Progress, Result, UserError};
 use geometry::{Aabb, Point};
@@ -18,80 +19,160 @@ struct CellsParameter {
     points: u64,
     count: u32,
     pad: u32,
-    low: [f64; 3],
+    origin: [f64; 3],
     cell_mm: f64,
 }
 
 /// KEPT of thinning.cu.
 const KEPT: u32 = 1;
-/// Rounds between two looks at how many points still wait.
-const ROUNDS: usize = 4;
+/// Rounds launched between two reads of the number of undecided points.
+const ROUNDS_PER_READ: usize = 4;
 
-/// The numbers kept, in ascending order.
-pub(crate) fn run(driver: &Arc<dyn Driver>, request: &Request<'_>, progress: &Progress) -> Result<Vec<u32>> {
-    match request.rule {
-        Rule::Cells(cell_mm) => by_cells(driver, request.points.places(), cell_mm),
-        Rule::Distance(distance_mm) => by_distance(driver, request.points.places(), distance_mm, progress),
-    }
+/// Points resident on a device; the computation can be repeated.
+pub struct ThinningJob {
+    driver: Arc<dyn Driver>,
+    /// `None` without points.
+    by: Option<By>,
 }
 
-fn by_cells(driver: &Arc<dyn Driver>, points: &[Point], cell_mm: f64) -> Result<Vec<u32>> {
-    let (bounds, count) = (Aabb::of_many(points), points.len());
-    let cells = if count > 0 { bounds.size() / cell_mm } else { bounds.size() * 0.0 };
-    if !(cells.max() < f64::from(u32::MAX)) {
-        return Err(UserError::input("Cells are too small for the device to number them."));
-    }
-    require(driver.as_ref(), count * (24 + 6 * 4), "Thinning")?;
-    let uploaded = Buffer::of(driver, flat::of_points(points))?;
-    let parameter =
-        CellsParameter { points: uploaded.place(), count: count as u32, pad: 0, low: bounds.min.into(), cell_mm };
-    let first: Vec<u32> = (0..count as u32).collect();
-    let mut order = Buffer::of(driver, &first)?;
-    // The least important first, as each sort keeps what the one before it did: so the first of every cell is the one
-    // nearest to its middle.
-    let bits = [32, 32].into_iter().chain(cells.iter().map(|&along| u32::BITS - (along as u32).leading_zeros()));
-    for (key, bits) in bits.enumerate() {
-        let keys = Buffer::<u32>::new(driver, count)?;
-        let (key, from, to) = (key as u32, order.place(), keys.place());
-        let arguments: [&[u8]; 4] = [bytes_of(&parameter), bytes_of(&key), bytes_of(&from), bytes_of(&to)];
-        launch_each(driver.as_ref(), "thin_keys", count, &arguments)?;
-        (_, order) = sort::by_key(driver, keys, order, count, bits)?;
-    }
-    let stands_for = Buffer::<u32>::new(driver, count)?;
-    let (from, to) = (order.place(), stands_for.place());
-    launch_each(driver.as_ref(), "thin_cells", count, &[bytes_of(&parameter), bytes_of(&from), bytes_of(&to)])?;
-    Ok(numbers_where(&stands_for.read()?, |points| points > 0))
+enum By {
+    Cells(ByCells),
+    Distance(ByDistance),
 }
 
-fn by_distance(driver: &Arc<dyn Driver>, points: &[Point], distance_mm: f64, progress: &Progress) -> Result<Vec<u32>> {
-    let count = points.len();
-    if count == 0 {
-        return Ok(Vec::new());
+/// One point in each cell: the points in order of their cells, the nearest to the cell's centre first.
+struct ByCells {
+    /// What `parameter` points to.
+    _points: Buffer<f64>,
+    parameter: CellsParameter,
+    /// Bits of each key of the sort, the least significant key first.
+    key_bits: [u32; 5],
+    /// Per point: how many points its cell holds, where it is the first of them.
+    point_counts: Buffer<u32>,
+}
+
+/// No two points nearer than a distance: rounds in which every undecided point looks at its neighbours.
+struct ByDistance {
+    points: DevicePoints,
+    distance_mm: f64,
+    states: Buffer<u32>,
+    undecided: Buffer<u32>,
+}
+
+impl ThinningJob {
+    /// Uploads the points.
+    pub(super) fn new(driver: &Arc<dyn Driver>, request: &Request<'_>) -> Result<Self> {
+        let points = request.points.points();
+        let by = match request.rule {
+            _ if points.is_empty() => None,
+            Rule::Cells(cell_mm) => Some(By::Cells(ByCells::new(driver, points, cell_mm)?)),
+            Rule::Distance(distance_mm) => Some(By::Distance(ByDistance::new(driver, points, distance_mm)?)),
+        };
+        Ok(Self { driver: Arc::clone(driver), by })
     }
-    require(driver.as_ref(), DevicePoints::bytes(count) + count * 4, "Thinning")?;
-    let resident = DevicePoints::new(driver, points)?;
-    let (states, waiting) = (Buffer::<u32>::zeros(driver, count)?, Buffer::<u32>::new(driver, 1)?);
-    let (parameter, of_states, of_waiting) = (resident.parameter(), states.place(), waiting.place());
-    let arguments: [&[u8]; 4] =
-        [bytes_of(&parameter), bytes_of(&distance_mm), bytes_of(&of_states), bytes_of(&of_waiting)];
-    loop {
-        for _ in 0..ROUNDS {
-            driver.clear(of_waiting, size_of::<u32>())?;
-            launch_each(driver.as_ref(), "thin_round", count, &arguments)?;
-        }
-        let left = waiting.read()?.iter().sum::<u32>();
-        progress.report(1.0 - left as f32 / count as f32, "Thinning")?;
-        if left == 0 {
-            break;
+
+    /// Thins; waits where the next step depends on the last one.
+    pub fn launch(&self, progress: &Progress) -> Result<()> {
+        match &self.by {
+            None => Ok(()),
+            Some(By::Cells(own)) => own.launch(&self.driver),
+            Some(By::Distance(own)) => own.launch(&self.driver, progress),
         }
     }
-    let mut kept: Vec<u32> = numbers_where(&states.read()?, |state| state == KEPT);
-    let numbers = resident.numbers().read()?;
-    kept.iter_mut().for_each(|place| *place = numbers[*place as usize]);
-    kept.sort_unstable();
-    Ok(kept)
+
+    /// Waits, and downloads the indices of the points kept, in ascending order.
+    pub fn read(&self) -> Result<Vec<u32>> {
+        match &self.by {
+            None => Ok(Vec::new()),
+            Some(By::Cells(own)) => Ok(indices_where(&own.point_counts.read()?, |points| points > 0)),
+            Some(By::Distance(own)) => own.read(),
+        }
+    }
 }
 
-fn numbers_where(values: &[u32], keep: impl Fn(u32) -> bool) -> Vec<u32> {
-    (0_u32..).zip(values).filter_map(|(number, &value)| keep(value).then_some(number)).collect()
+impl ByCells {
+    fn new(driver: &Arc<dyn Driver>, points: &[Point], cell_mm: f64) -> Result<Self> {
+        let (bounds, count) = (Aabb::of_points_parallel(points), points.len());
+        let cells = bounds.size() / cell_mm;
+        if !(cells.max() < f64::from(u32::MAX)) {
+            return Err(UserError::input("The cells are too small to be indexed on a CUDA device."));
+        }
+        require(driver.as_ref(), count * (24 + 6 * 4), Request::LABEL)?;
+        let uploaded = Buffer::from_slice(driver, flat::of_points(points))?;
+        let parameter = CellsParameter {
+            points: uploaded.address(),
+            count: count as u32,
+            pad: 0,
+            origin: bounds.min.into(),
+            cell_mm,
+        };
+        let [x, y, z] = [0, 1, 2].map(|axis| u32::BITS - (cells[axis] as u32).leading_zeros());
+        Ok(Self {
+            _points: uploaded,
+            parameter,
+            // The distance from the cell's centre in two words, then the cell.
+            key_bits: [32, 32, x, y, z],
+            point_counts: Buffer::new(driver, count)?,
+        })
+    }
+
+    fn launch(&self, driver: &Arc<dyn Driver>) -> Result<()> {
+        let count = self.parameter.count as usize;
+        let first: Vec<u32> = (0..self.parameter.count).collect();
+        let mut order = Buffer::from_slice(driver, &first)?;
+        // The sort is stable: the least significant key comes first.
+        for (key, bits) in (0_u32..).zip(self.key_bits) {
+            let keys = Buffer::<u32>::new(driver, count)?;
+            let (from, to) = (order.address(), keys.address());
+            let arguments: [&[u8]; 4] = [bytes_of(&self.parameter), bytes_of(&key), bytes_of(&from), bytes_of(&to)];
+            launch_each(driver.as_ref(), "thin_keys", count, &arguments)?;
+            (_, order) = sort::by_key(driver, keys, order, count, bits)?;
+        }
+        let (from, to) = (order.address(), self.point_counts.address());
+        let arguments: [&[u8]; 3] = [bytes_of(&self.parameter), bytes_of(&from), bytes_of(&to)];
+        launch_each(driver.as_ref(), "thin_cells", count, &arguments)
+    }
+}
+
+impl ByDistance {
+    fn new(driver: &Arc<dyn Driver>, points: &[Point], distance_mm: f64) -> Result<Self> {
+        require(driver.as_ref(), DevicePoints::bytes(points.len()) + points.len() * 4, Request::LABEL)?;
+        Ok(Self {
+            points: DevicePoints::new(driver, points)?,
+            distance_mm,
+            states: Buffer::new(driver, points.len())?,
+            undecided: Buffer::new(driver, 1)?,
+        })
+    }
+
+    fn launch(&self, driver: &Arc<dyn Driver>, progress: &Progress) -> Result<()> {
+        let (parameter, states, undecided) = (self.points.parameter(), self.states.address(), self.undecided.address());
+        let count = self.states.count();
+        let arguments: [&[u8]; 4] =
+            [bytes_of(&parameter), bytes_of(&self.distance_mm), bytes_of(&states), bytes_of(&undecided)];
+        driver.clear(states, count * size_of::<u32>())?;
+        loop {
+            for _ in 0..ROUNDS_PER_READ {
+                driver.clear(undecided, size_of::<u32>())?;
+                launch_each(driver.as_ref(), "thin_round", count, &arguments)?;
+            }
+            let left = self.undecided.read()?.iter().sum::<u32>();
+            progress.report(1.0 - left as f32 / count as f32, Request::LABEL)?;
+            if left == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    fn read(&self) -> Result<Vec<u32>> {
+        let mut kept = indices_where(&self.states.read()?, |state| state == KEPT);
+        let indices = self.points.indices().read()?;
+        kept.iter_mut().for_each(|index| *index = indices[*index as usize]);
+        kept.sort_unstable();
+        Ok(kept)
+    }
+}
+
+fn indices_where(values: &[u32], keep: impl Fn(u32) -> bool) -> Vec<u32> {
+    (0_u32..).zip(values).filter_map(|(index, &value)| keep(value).then_some(index)).collect()
 }

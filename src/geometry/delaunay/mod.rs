@@ -1,4 +1,4 @@
-//! The Delaunay graph of points in space, on which a greedy walk finds the nearest point (Raettig 2021; Anderson et al.,
+//! Delaunay graph of a 3D point set, on which a greedy walk finds the nearest point (Raettig 2021; Anderson et al.,
 //! Machine Vision and Applications, 2022).
 
 mod predicates;
@@ -15,60 +15,60 @@ use base::{Progress, Result, UserError};
 use predicates::{are_collinear, orientation};
 use triangulation::{INFINITE, Triangulation};
 
-/// Points between two looks at the progress.
-const BETWEEN_REPORTS: usize = 4096;
+/// Points inserted between two progress reports.
+const REPORT_INTERVAL: usize = 4096;
 
-/// Who is whose neighbour in the Delaunay tetrahedralisation.
+/// Adjacency of points in the Delaunay tetrahedralisation, in compressed sparse row form.
 #[derive(Clone, Debug, Default)]
 pub struct DelaunayGraph {
-    /// Where each point's neighbours start in `neighbours`; one more entry than points.
+    /// Start of the neighbours of each point in `neighbours`; one entry more than points.
     pub starts: Vec<u32>,
-    /// Neighbours by ascending number. Every edge is there in both directions; a point that equals one of a lower
-    /// number has only the edge to that one.
+    /// Neighbours of each point, by ascending index. Every edge is stored in both directions, except that a duplicate
+    /// of a point with a lower index has a single edge, to that point.
     pub neighbours: Vec<u32>,
-    /// The point nearest to the mean of all: where walks start that know of no better place.
-    pub middle: u32,
+    /// Index of the point nearest to the centroid of all: the default start of a walk.
+    pub central_point: u32,
 }
 
 impl DelaunayGraph {
-    /// Of finite `points`, mm. Planes, lines, grids and equal points are no special cases. An input error where there
-    /// are more than fit.
+    /// Builds the graph of finite `points`, mm. Coplanar, collinear, cospherical and duplicate points are permitted.
+    /// Returns an input error if there are too many points, and an error on cancellation.
     pub fn new(points: &[Point], progress: &Progress) -> Result<Self> {
         if points.is_empty() {
             return Ok(Self { starts: vec![0], ..Self::default() });
         }
         if points.len() > (u32::MAX / 64) as usize {
             return Err(UserError::input(format!(
-                "A Delaunay graph of {} points does not fit: thin the points first.",
+                "A Delaunay graph of {} points is too large: thin the points first.",
                 points.len()
             )));
         }
-        let mut places = points.to_vec();
-        let first = first_corners(&mut places);
-        let mut triangulation = Triangulation::new(&places, first);
+        let mut extended_points = points.to_vec();
+        let first = initial_tetrahedron(&mut extended_points);
+        let mut triangulation = Triangulation::new(&extended_points, first);
         let mut twins = Vec::new();
         let order = insertion_order(points);
-        for (done, &number) in order.iter().enumerate() {
-            if done % BETWEEN_REPORTS == 0 {
+        for (done, &index) in order.iter().enumerate() {
+            if done % REPORT_INTERVAL == 0 {
                 progress.report(done as f32 / points.len() as f32, "Building the Delaunay graph")?;
             }
-            if !first.contains(&number)
-                && let Some(twin) = triangulation.insert(number)
+            if !first.contains(&index)
+                && let Some(twin) = triangulation.insert(index)
             {
-                twins.push((number, twin));
+                twins.push((index, twin));
             }
         }
-        let (starts, neighbours) = rows(points.len(), &triangulation.corners(), &lowest_of_equals(twins));
+        let (starts, neighbours) = adjacency(points.len(), &triangulation.corners(), &duplicates(twins));
         let mean = points.iter().fold(Vector::zeros(), |sum, point| sum + point.coords) / points.len() as f64;
-        let middle = nearest_by_looking(points, &mean.into());
-        Ok(Self { starts, neighbours, middle })
+        let central_point = nearest_by_brute_force(points, &mean.into());
+        Ok(Self { starts, neighbours, central_point })
     }
 
-    /// The neighbours of a point.
+    /// Neighbours of point `index`, ascending.
     #[inline]
-    pub fn of(&self, number: u32) -> &[u32] {
-        let number = number as usize;
-        &self.neighbours[self.starts[number] as usize..self.starts[number + 1] as usize]
+    pub fn of(&self, index: u32) -> &[u32] {
+        let index = index as usize;
+        &self.neighbours[self.starts[index] as usize..self.starts[index + 1] as usize]
     }
 
     /// Number of points.
@@ -76,72 +76,75 @@ impl DelaunayGraph {
         self.starts.len().saturating_sub(1)
     }
 
-    /// Whether there is no point.
+    /// Whether there are no points.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// Four points that lie on no plane. Where there are none, points beside all others are appended: the graph among the
-/// points of a plane does not depend on a point beside it, as a sphere meets the plane in the same circle.
-fn first_corners(points: &mut Vec<Point>) -> [u32; 4] {
+/// Four points that are not coplanar. If there are none, auxiliary points off the plane are appended to `points`. They
+/// do not change the graph of coplanar points: spheres through an auxiliary point intersect the plane in the same
+/// circles.
+fn initial_tetrahedron(points: &mut Vec<Point>) -> [u32; 4] {
     let count = points.len();
     let a = 0_usize;
-    let find = |points: &mut Vec<Point>, fits: &dyn Fn(&[Point], &Point) -> bool| {
-        if let Some(found) = (0..count).find(|&i| fits(points, &points[i])) {
+    let find = |points: &mut Vec<Point>, is_suitable: &dyn Fn(&[Point], &Point) -> bool| {
+        if let Some(found) = (0..count).find(|&i| is_suitable(points, &points[i])) {
             return found;
         }
-        let size = points.iter().map(|point| (point - points[a]).amax()).fold(1.0, f64::max);
-        let beside = (0..64_u32).map(|i| {
-            // Directions that follow no pattern of the points.
+        let size_mm = points.iter().map(|point| (point - points[a]).amax()).fold(1.0, f64::max);
+        let candidates = (0..64_u32).map(|i| {
+            // Random directions, unlikely to align with the points.
             let mut random = Random::new(0x0B5E_55ED, u64::from(i));
-            points[a] + Vector::new(random.range(-1.0, 1.0), random.range(-1.0, 1.0), random.range(-1.0, 1.0)) * size
+            points[a] + Vector::new(random.range(-1.0, 1.0), random.range(-1.0, 1.0), random.range(-1.0, 1.0)) * size_mm
         });
-        let chosen = beside.into_iter().find(|place| fits(points, place)).unwrap_or(points[a]);
+        let chosen = candidates.into_iter().find(|point| is_suitable(points, point)).unwrap_or(points[a]);
         points.push(chosen);
         points.len() - 1
     };
-    let b = find(points, &|points, place| *place != points[a]);
-    let c = find(points, &|points, place| !are_collinear(&points[a], &points[b], place));
-    let d = find(points, &|points, place| orientation([&points[a], &points[b], &points[c], place]) != 0.0);
+    let b = find(points, &|points, point| *point != points[a]);
+    let c = find(points, &|points, point| !are_collinear(&points[a], &points[b], point));
+    let d = find(points, &|points, point| orientation([&points[a], &points[b], &points[c], point]) != 0.0);
     [a, b, c, d].map(|i| i as u32)
 }
 
-/// Rounds of doubling size, drawn at random, each along a curve (Amenta, Choi and Rote 2003): walks and holes stay
-/// short whatever the order of the points.
+/// Biased randomised insertion order (Amenta, Choi and Rote 2003): random rounds of doubling size, each along a
+/// space-filling curve. Keeps walks short and cavities small for any order of `points`.
 fn insertion_order(points: &[Point]) -> Vec<u32> {
     let mut random = Random::new(0xB710, 0);
     let levels: Vec<u32> = points.iter().map(|_| (-random.uniform().max(1e-9).log2()) as u32).collect();
     let mut order = morton::order(points);
-    order.sort_by_key(|&number| std::cmp::Reverse(levels[number as usize]));
+    order.sort_by_key(|&index| std::cmp::Reverse(levels[index as usize]));
     order
 }
 
-/// For points that equal another: each with the lowest number among its equals.
-fn lowest_of_equals(twins: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
-    // The one that was inserted first stands in the tetrahedra; another may have the lowest number.
+/// Pairs (duplicate, lowest index of a point equal to it), ascending. `twins` holds pairs (point, equal point inserted
+/// before it).
+fn duplicates(twins: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
+    // The tetrahedra refer to the point inserted first, which need not have the lowest index.
     let mut lowest = std::collections::HashMap::new();
-    for &(number, twin) in &twins {
-        let kept = lowest.entry(twin).or_insert(twin);
-        *kept = number.min(*kept);
+    for &(index, twin) in &twins {
+        let lowest_index = lowest.entry(twin).or_insert(twin);
+        *lowest_index = index.min(*lowest_index);
     }
-    let mut renamed = Vec::new();
-    for &(number, twin) in &twins {
-        let kept = lowest[&twin];
-        renamed.push((if number == kept { twin } else { number }, kept));
+    let mut duplicates = Vec::new();
+    for &(index, twin) in &twins {
+        let lowest_index = lowest[&twin];
+        duplicates.push((if index == lowest_index { twin } else { index }, lowest_index));
     }
-    renamed.sort_unstable();
-    renamed.dedup();
-    renamed
+    duplicates.sort_unstable();
+    duplicates.dedup();
+    duplicates
 }
 
-/// The edges of all tetrahedra by start. `equals` holds (point, the one of lower number that it equals).
-fn rows(count: usize, tetrahedra: &[[u32; 4]], equals: &[(u32, u32)]) -> (Vec<u32>, Vec<u32>) {
-    // In the tetrahedra stands whichever of the equals came first.
-    let mut name: Vec<u32> = (0..count as u32).collect();
-    equals.iter().for_each(|&(number, kept)| name[number as usize] = kept);
+/// Compressed sparse rows (starts, neighbours) of the edges of all tetrahedra. `equals` holds pairs (duplicate, equal
+/// point with the lowest index).
+fn adjacency(count: usize, tetrahedra: &[[u32; 4]], equals: &[(u32, u32)]) -> (Vec<u32>, Vec<u32>) {
+    // The tetrahedra refer to whichever duplicate was inserted first: map it to the lowest index.
+    let mut lowest_index: Vec<u32> = (0..count as u32).collect();
+    equals.iter().for_each(|&(index, lowest)| lowest_index[index as usize] = lowest);
     let edges = |tetrahedron: &[u32; 4]| {
-        let corners = tetrahedron.map(|corner| name.get(corner as usize).copied().unwrap_or(INFINITE));
+        let corners = tetrahedron.map(|corner| lowest_index.get(corner as usize).copied().unwrap_or(INFINITE));
         const PAIRS: [(usize, usize); 6] = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
         PAIRS.map(|(i, j)| (corners[i], corners[j])).into_iter().filter(|&(a, b)| a != INFINITE && b != INFINITE)
     };
@@ -151,32 +154,32 @@ fn rows(count: usize, tetrahedra: &[[u32; 4]], equals: &[(u32, u32)]) -> (Vec<u3
         starts[b as usize + 1] += 1;
     }
     (0..count).for_each(|i| starts[i + 1] += starts[i]);
-    let (mut next, mut all) = (starts.clone(), vec![0_u32; starts[count]]);
+    let (mut next, mut neighbours) = (starts.clone(), vec![0_u32; starts[count]]);
     for (a, b) in tetrahedra.iter().flat_map(edges) {
         for (from, to) in [(a, b), (b, a)] {
-            all[next[from as usize]] = to;
+            neighbours[next[from as usize]] = to;
             next[from as usize] += 1;
         }
     }
     let mut rows: Vec<Vec<u32>> = starts
         .par_windows(2)
         .map(|range| {
-            let mut row = all[range[0]..range[1]].to_vec();
+            let mut row = neighbours[range[0]..range[1]].to_vec();
             row.sort_unstable();
             row.dedup();
             row
         })
         .collect();
-    equals.iter().for_each(|&(number, kept)| rows[number as usize] = vec![kept]);
+    equals.iter().for_each(|&(index, lowest)| rows[index as usize] = vec![lowest]);
     let mut starts = Vec::with_capacity(count + 1);
     starts.push(0);
     rows.iter().for_each(|row| starts.push(starts.last().copied().unwrap_or_default() + row.len() as u32));
     (starts, rows.concat())
 }
 
-fn nearest_by_looking(points: &[Point], place: &Point) -> u32 {
-    let nearest = points.par_iter().enumerate().map(|(i, point)| ((point - place).norm_squared(), i as u32));
-    nearest.min_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal)).map_or(0, |(_, number)| number)
+fn nearest_by_brute_force(points: &[Point], query: &Point) -> u32 {
+    let nearest = points.par_iter().enumerate().map(|(i, point)| ((point - query).norm_squared(), i as u32));
+    nearest.min_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal)).map_or(0, |(_, index)| index)
 }
 
 #[cfg(test)]
@@ -184,24 +187,24 @@ mod tests {
     use super::*;
     use crate::{mesh::shapes, sampling};
 
-    /// Walks from everywhere end at the nearest point.
+    /// Checks that edges are symmetric and that walks from random starts end at the nearest point.
     fn check(points: &[Point]) -> DelaunayGraph {
         let graph = DelaunayGraph::new(points, &Progress::silent()).unwrap();
-        for number in 0..points.len() as u32 {
-            for &other in graph.of(number) {
-                let back = graph.of(other).contains(&number);
-                assert!(back || points[number as usize] == points[other as usize], "{number} {other}");
+        for index in 0..points.len() as u32 {
+            for &other in graph.of(index) {
+                let back = graph.of(other).contains(&index);
+                assert!(back || points[index as usize] == points[other as usize], "{index} {other}");
             }
         }
         let mut random = Random::new(1, 9);
-        for round in 0..300 {
+        for trial in 0..300 {
             let near = points[random.index(points.len())];
-            let away = Vector::new(random.normal(), random.normal(), random.normal());
-            let query = near + away * [0.0, 0.02, 0.5, 30.0][round % 4];
+            let offset = Vector::new(random.normal(), random.normal(), random.normal());
+            let query = near + offset * [0.0, 0.02, 0.5, 30.0][trial % 4];
             let walk = graph.walk(points, &query, random.index(points.len()) as u32);
-            let nearest = nearest_by_looking(points, &query);
-            let squared = |number: u32| (points[number as usize] - query).norm_squared();
-            assert_eq!(squared(walk.number), squared(nearest), "{round}");
+            let nearest = nearest_by_brute_force(points, &query);
+            let squared = |index: u32| (points[index as usize] - query).norm_squared();
+            assert_eq!(squared(walk.number), squared(nearest), "{trial}");
         }
         graph
     }
@@ -216,13 +219,13 @@ mod tests {
             let points: Vec<Point> = sampling::by_area(&mesh, 3000, 5).iter().map(|sample| sample.point).collect();
             let graph = check(&points);
             assert!((0..graph.len()).all(|i| graph.of(i as u32).len() >= 3));
-            // A metre off, where rounding makes planes almost planar.
+            // More than a metre from the origin, where rounding makes planes only approximately planar.
             check(&points.iter().map(|point| point + Vector::new(1e3, -2e3, 77.7)).collect::<Vec<_>>());
         }
     }
 
     #[test]
-    fn grids_planes_lines_and_equal_points_are_no_special_cases() {
+    fn degenerate_point_sets_are_handled() {
         let grid = |n: u32, m: u32, k: u32| -> Vec<Point> {
             (0..n * m * k).map(|i| Point::new(f64::from(i % n), f64::from(i / n % m), f64::from(i / n / m))).collect()
         };
@@ -236,7 +239,7 @@ mod tests {
         doubled.extend_from_within(..);
         doubled.rotate_left(40);
         check(&doubled);
-        // On a sphere, all are on one empty sphere.
+        // Cospherical points.
         check(&shapes::sphere(5.0, 3).vertices);
         assert!(DelaunayGraph::new(&[], &Progress::silent()).unwrap().is_empty());
     }

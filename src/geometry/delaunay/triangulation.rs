@@ -1,16 +1,16 @@
-//! The Delaunay tetrahedralisation, point by point (Bowyer 1981, Watson 1981): every tetrahedron whose sphere holds the
-//! new point goes, and the hole is filled with tetrahedra around it.
+//! Incremental Delaunay tetrahedralisation (Bowyer 1981, Watson 1981): the tetrahedra whose circumsphere contains the
+//! new point are removed, and the cavity is filled with tetrahedra that connect its boundary to the point.
 //!
-//! Outside the hull, each of its facets carries a tetrahedron to a vertex at infinity. Predicates are exact and
-//! perturbed, so grids, planes and spheres of points are no special cases.
+//! Each facet of the convex hull has an outer tetrahedron to a vertex at infinity. Predicates are exact and
+//! symbolically perturbed, so coplanar and cospherical points need no special treatment.
 
 use super::super::Point;
 use super::predicates::{is_in_sphere, orientation};
 
-/// The vertex at infinity.
+/// Index of the vertex at infinity.
 pub const INFINITE: u32 = u32::MAX;
 
-/// Positively oriented; `neighbours[i]` lies across the facet opposite to `corners[i]`.
+/// Corners in positive orientation; `neighbours[i]` lies across the facet opposite `corners[i]`.
 #[derive(Clone, Copy)]
 struct Tetrahedron {
     corners: [u32; 4],
@@ -21,39 +21,45 @@ struct Tetrahedron {
 pub struct Triangulation<'a> {
     points: &'a [Point],
     tetrahedra: Vec<Tetrahedron>,
-    /// Per tetrahedron twice the number of the insertion that judged it last, and one more where it stays.
+    /// For each tetrahedron, twice the number of the insertion that last classified it, plus one if that kept it.
     marks: Vec<u32>,
+    /// Number of insertions so far.
     insertion: u32,
+    /// Last finite tetrahedron created: start of the next point location.
     last: u32,
+    /// Tetrahedra removed by the current insertion.
     conflicts: Vec<u32>,
-    boundary: Vec<Boundary>,
+    boundary: Vec<BoundaryFacet>,
     edges: EdgeTable,
+    /// Unused entries of `tetrahedra`.
     free: Vec<u32>,
 }
 
-/// A facet between a tetrahedron that goes and one that stays.
+/// A facet of the cavity boundary, between a removed tetrahedron and one that is kept.
 #[derive(Clone, Copy)]
-struct Boundary {
-    /// Of the one that goes; `facet` is opposite to the corner that the new point replaces.
+struct BoundaryFacet {
+    /// Corners of the removed tetrahedron.
     corners: [u32; 4],
+    /// Corner opposite the facet, which the new point replaces.
     facet: usize,
+    /// The tetrahedron that is kept.
     outside: u32,
 }
 
 impl<'a> Triangulation<'a> {
-    /// Of the tetrahedron over four points that lie on no plane.
+    /// Starts with the tetrahedron of the points with indices `first`, which must not be coplanar.
     pub fn new(points: &'a [Point], mut first: [u32; 4]) -> Self {
         if orientation(first.map(|i| &points[i as usize])) < 0.0 {
             first.swap(0, 1);
         }
-        // The neighbours across facet i: the same corners with the one at i at infinity, mirrored.
+        // The neighbour across facet i has the same corners with corner i at infinity and two others swapped.
         let mut tetrahedra = vec![Tetrahedron { corners: first, neighbours: [1, 2, 3, 4] }];
         for i in 0..4 {
             let mut corners = first;
             corners[i] = INFINITE;
             let (j, k) = ((i + 1) % 4, (i + 2) % 4);
             corners.swap(j, k);
-            // Across the facet opposite to corner m lies the outer one that has corner m at infinity.
+            // Across the facet opposite corner m lies the outer tetrahedron with corner m at infinity.
             let mut neighbours: [u32; 4] = std::array::from_fn(|m| m as u32 + 1);
             neighbours.swap(j, k);
             neighbours[i] = 0;
@@ -72,10 +78,11 @@ impl<'a> Triangulation<'a> {
         }
     }
 
-    /// Inserts a point; the number of the one that it equals where that is there already.
-    pub fn insert(&mut self, number: u32) -> Option<u32> {
-        let start = self.locate(number);
-        let point = &self.points[number as usize];
+    /// Inserts point `index`. If an equal point was inserted before, inserts nothing and returns the index of that
+    /// point.
+    pub fn insert(&mut self, index: u32) -> Option<u32> {
+        let start = self.locate(index);
+        let point = &self.points[index as usize];
         let corners = self.tetrahedra[start as usize].corners;
         if let Some(&twin) =
             corners.iter().find(|&&corner| corner != INFINITE && self.points[corner as usize] == *point)
@@ -83,12 +90,12 @@ impl<'a> Triangulation<'a> {
             return Some(twin);
         }
         self.insertion += 1;
-        self.dig(start, number);
-        self.fill(number);
+        self.find_cavity(start, index);
+        self.fill_cavity(index);
         None
     }
 
-    /// The corners of all tetrahedra, those at infinity too.
+    /// Corners of all tetrahedra, including those with [`INFINITE`] corners; all four of an unused entry are infinite.
     pub fn corners(mut self) -> Vec<[u32; 4]> {
         for unused in std::mem::take(&mut self.free) {
             self.tetrahedra[unused as usize].corners = [INFINITE; 4];
@@ -96,19 +103,20 @@ impl<'a> Triangulation<'a> {
         self.tetrahedra.iter().map(|tetrahedron| tetrahedron.corners).collect()
     }
 
-    /// The tetrahedron that holds a point, or one outside the hull that sees it.
-    fn locate(&self, number: u32) -> u32 {
-        let point = &self.points[number as usize];
+    /// Tetrahedron that contains point `index`, or an outer one whose hull facet is visible from it, by a visibility
+    /// walk from the last tetrahedron.
+    fn locate(&self, index: u32) -> u32 {
+        let point = &self.points[index as usize];
         let mut current = self.last;
         let mut came_from = u32::MAX;
         'walk: loop {
             let Tetrahedron { corners, neighbours } = self.tetrahedra[current as usize];
-            let places = corners.map(|corner| &self.points[corner as usize]);
+            let positions = corners.map(|corner| &self.points[corner as usize]);
             for facet in 0..4 {
                 if neighbours[facet] == came_from {
                     continue;
                 }
-                let mut toward = places;
+                let mut toward = positions;
                 toward[facet] = point;
                 if orientation(toward) < 0.0 {
                     came_from = current;
@@ -123,13 +131,13 @@ impl<'a> Triangulation<'a> {
         }
     }
 
-    /// Finds all tetrahedra that the point removes, and the facets around them.
-    fn dig(&mut self, start: u32, number: u32) {
-        let (goes, stays) = (2 * self.insertion, 2 * self.insertion + 1);
+    /// Finds the tetrahedra in conflict with point `index`, from `start`, and the boundary facets of the cavity.
+    fn find_cavity(&mut self, start: u32, index: u32) {
+        let (removed, kept) = (2 * self.insertion, 2 * self.insertion + 1);
         self.conflicts.clear();
         self.boundary.clear();
         self.conflicts.push(start);
-        self.marks[start as usize] = goes;
+        self.marks[start as usize] = removed;
         let mut next = 0;
         while let Some(&tetrahedron) = self.conflicts.get(next) {
             next += 1;
@@ -137,47 +145,48 @@ impl<'a> Triangulation<'a> {
             for facet in 0..4 {
                 let outside = neighbours[facet];
                 let mark = self.marks[outside as usize];
-                if mark == goes {
+                if mark == removed {
                     continue;
                 }
-                if mark != stays && self.is_in_conflict(outside, number) {
-                    self.marks[outside as usize] = goes;
+                if mark != kept && self.is_in_conflict(outside, index) {
+                    self.marks[outside as usize] = removed;
                     self.conflicts.push(outside);
                 } else {
-                    self.marks[outside as usize] = stays;
-                    self.boundary.push(Boundary { corners, facet, outside });
+                    self.marks[outside as usize] = kept;
+                    self.boundary.push(BoundaryFacet { corners, facet, outside });
                 }
             }
         }
     }
 
-    fn is_in_conflict(&self, tetrahedron: u32, number: u32) -> bool {
+    fn is_in_conflict(&self, tetrahedron: u32, index: u32) -> bool {
         let Tetrahedron { corners, neighbours } = self.tetrahedra[tetrahedron as usize];
-        let point = &self.points[number as usize];
-        let place = |corner: u32| &self.points[corner as usize];
-        let Some(infinite) = corners.iter().position(|&corner| corner == INFINITE) else {
-            return is_in_sphere(corners.map(place), corners, point, number);
+        let point = &self.points[index as usize];
+        let position = |corner: u32| &self.points[corner as usize];
+        let Some(infinite_corner) = corners.iter().position(|&corner| corner == INFINITE) else {
+            return is_in_sphere(corners.map(position), corners, point, index);
         };
-        let side = orientation(std::array::from_fn(|i| if i == infinite { point } else { place(corners[i]) }));
+        let side =
+            orientation(std::array::from_fn(|i| if i == infinite_corner { point } else { position(corners[i]) }));
         if side != 0.0 {
             return side > 0.0;
         }
-        // In the plane of the hull's facet its sphere decides, which is that of the tetrahedron behind.
-        let behind = neighbours[infinite];
-        match self.marks[behind as usize] {
+        // In the plane of the hull facet, the circumsphere of the tetrahedron on its inner side decides.
+        let inner = neighbours[infinite_corner];
+        match self.marks[inner as usize] {
             mark if mark == 2 * self.insertion => true,
             mark if mark == 2 * self.insertion + 1 => false,
-            _ => self.is_in_conflict(behind, number),
+            _ => self.is_in_conflict(inner, index),
         }
     }
 
-    /// Replaces what was dug out by tetrahedra around the point.
-    fn fill(&mut self, number: u32) {
+    /// Fills the cavity with tetrahedra from its boundary facets to point `index`.
+    fn fill_cavity(&mut self, index: u32) {
         self.free.append(&mut self.conflicts);
         self.edges.clear();
-        for index in 0..self.boundary.len() {
-            let Boundary { mut corners, facet, outside } = self.boundary[index];
-            corners[facet] = number;
+        for i in 0..self.boundary.len() {
+            let BoundaryFacet { mut corners, facet, outside } = self.boundary[i];
+            corners[facet] = index;
             let new = self.free.pop().unwrap_or_else(|| {
                 self.tetrahedra.push(Tetrahedron { corners, neighbours: [u32::MAX; 4] });
                 self.marks.push(0);
@@ -185,17 +194,17 @@ impl<'a> Triangulation<'a> {
             });
             let mut neighbours = [u32::MAX; 4];
             neighbours[facet] = outside;
-            // The one outside knows its facet by the corner that the facet lacks.
-            let back = self.tetrahedra[outside as usize]
+            // The facet of the outside tetrahedron is opposite its corner that is not on the facet.
+            let outside_facet = self.tetrahedra[outside as usize]
                 .corners
                 .iter()
                 .position(|corner| !corners.contains(corner))
                 .unwrap_or_default();
-            self.tetrahedra[outside as usize].neighbours[back] = new;
-            for own in (0..4).filter(|&own| own != facet) {
-                let [a, b] = others(own, facet).map(|i| corners[i]);
-                if let Some((twin, of_twin)) = self.edges.meet(a, b, new, own) {
-                    neighbours[own] = twin;
+            self.tetrahedra[outside as usize].neighbours[outside_facet] = new;
+            for side in (0..4).filter(|&side| side != facet) {
+                let [a, b] = others(side, facet).map(|i| corners[i]);
+                if let Some((twin, of_twin)) = self.edges.register(a, b, new, side) {
+                    neighbours[side] = twin;
                     self.tetrahedra[twin as usize].neighbours[of_twin] = new;
                 }
             }
@@ -208,13 +217,14 @@ impl<'a> Triangulation<'a> {
     }
 }
 
-/// The two of 0..4 that are neither.
+/// The two elements of 0..4 other than `a` and `b`.
 fn others(a: usize, b: usize) -> [usize; 2] {
     let mut rest = (0..4).filter(|&i| i != a && i != b);
     [rest.next().unwrap_or_default(), rest.next().unwrap_or_default()]
 }
 
-/// Pairs up tetrahedra that share an edge of the hole's rim: a small open hash table, emptied by counting up.
+/// Pairs the new tetrahedra that share an edge of the cavity boundary: an open-addressing hash table, cleared by
+/// incrementing its generation.
 #[derive(Default)]
 struct EdgeTable {
     slots: Vec<EdgeSlot>,
@@ -239,38 +249,39 @@ impl EdgeTable {
         }
     }
 
-    /// Who was here before on the same edge; the second of each pair to come is told of the first.
-    fn meet(&mut self, a: u32, b: u32, tetrahedron: u32, facet: usize) -> Option<(u32, usize)> {
+    /// Registers a facet of a new tetrahedron under the edge `a`, `b`. Returns the tetrahedron and facet registered
+    /// before under the same edge, if any.
+    fn register(&mut self, a: u32, b: u32, tetrahedron: u32, facet: usize) -> Option<(u32, usize)> {
         if 2 * self.used > self.slots.len() {
             self.grow();
         }
         let edge = (a.min(b), a.max(b));
-        let place = self.place(edge);
-        let slot = self.slots[place];
+        let slot_index = self.slot_index(edge);
+        let slot = self.slots[slot_index];
         if slot.generation == self.generation {
             return Some((slot.tetrahedron, slot.facet));
         }
-        self.slots[place] = EdgeSlot { generation: self.generation, edge, tetrahedron, facet };
+        self.slots[slot_index] = EdgeSlot { generation: self.generation, edge, tetrahedron, facet };
         self.used += 1;
         None
     }
 
-    fn place(&self, edge: (u32, u32)) -> usize {
+    fn slot_index(&self, edge: (u32, u32)) -> usize {
         let mask = self.slots.len() - 1;
         let mixed = (u64::from(edge.0) << 32 | u64::from(edge.1)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let mut place = (mixed >> 32) as usize & mask;
-        while self.slots[place].generation == self.generation && self.slots[place].edge != edge {
-            place = (place + 1) & mask;
+        let mut slot_index = (mixed >> 32) as usize & mask;
+        while self.slots[slot_index].generation == self.generation && self.slots[slot_index].edge != edge {
+            slot_index = (slot_index + 1) & mask;
         }
-        place
+        slot_index
     }
 
     fn grow(&mut self) {
-        let wider = vec![EdgeSlot::default(); 2 * self.slots.len()];
-        let before = std::mem::replace(&mut self.slots, wider);
-        for slot in before.into_iter().filter(|slot| slot.generation == self.generation) {
-            let place = self.place(slot.edge);
-            self.slots[place] = slot;
+        let new_slots = vec![EdgeSlot::default(); 2 * self.slots.len()];
+        let old_slots = std::mem::replace(&mut self.slots, new_slots);
+        for slot in old_slots.into_iter().filter(|slot| slot.generation == self.generation) {
+            let slot_index = self.slot_index(slot.edge);
+            self.slots[slot_index] = slot;
         }
     }
 }

@@ -1,28 +1,30 @@
-//! The nearest neighbours of places along a space-filling curve.
+//! Nearest-neighbour searches for a sequence of nearby queries, such as points along a space-filling curve.
 
 use super::super::Point;
 use super::{KdTree, Neighbour, Neighbours};
 
-/// Searches one after the other, each no wider than the one before it allows.
+/// Sequential k-nearest searches. The search radius of each is bounded by the result of the previous one.
 pub struct AlongCurve<'a> {
     tree: &'a KdTree,
-    /// The place asked about last, and how far the last of its neighbours was, mm.
-    before: Option<(Point, f64)>,
+    /// Previous query, and the distance of its farthest neighbour found, mm.
+    previous: Option<(Point, f64)>,
     neighbours: Neighbours,
 }
 
 impl<'a> AlongCurve<'a> {
-    /// In that tree.
+    /// Searches in `tree`.
     pub fn new(tree: &'a KdTree) -> Self {
-        Self { tree, before: None, neighbours: Neighbours::default() }
+        Self { tree, previous: None, neighbours: Neighbours::default() }
     }
 
-    /// The `k` nearest points, nearest first; the same `k` at each call.
+    /// The `k` points nearest to `here`, nearest first. `k` must be the same in every call.
     pub fn k_nearest(&mut self, here: &Point, k: usize) -> &mut Vec<Neighbour> {
-        // By the triangle inequality as many lie within this; widened by more than rounding.
-        let reach_mm = self.before.map_or(f64::INFINITY, |(place, mm)| (mm + (here - place).norm()) * (1.0 + 1e-12));
+        // By the triangle inequality, at least as many points lie within this radius, enlarged by more than rounding.
+        let reach_mm = self
+            .previous
+            .map_or(f64::INFINITY, |(query, radius_mm)| (radius_mm + (here - query).norm()) * (1.0 + 1e-12));
         self.tree.k_nearest(here, k, reach_mm, &mut self.neighbours);
-        self.before = self.neighbours.found.last().map(|last| (*here, last.squared_mm2.sqrt()));
+        self.previous = self.neighbours.found.last().map(|last| (*here, last.squared_mm2.sqrt()));
         &mut self.neighbours.found
     }
 }

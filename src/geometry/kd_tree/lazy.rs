@@ -1,29 +1,29 @@
-//! Points whose tree is built when it is first asked for.
+//! Points with a tree that is built on first use.
 
 use std::sync::OnceLock;
 
 use super::super::Point;
 use super::KdTree;
 
-/// Points for devices that bring trees of their own, and for those that want this one.
+/// Points whose k-d tree is built on first use: devices with their own trees do not need it.
 pub struct SearchablePoints<'a> {
-    places: &'a [Point],
+    points: &'a [Point],
     tree: OnceLock<KdTree>,
 }
 
 impl<'a> SearchablePoints<'a> {
-    /// Of finite points.
-    pub fn new(places: &'a [Point]) -> Self {
-        Self { places, tree: OnceLock::new() }
+    /// `points` must be finite; mm.
+    pub fn new(points: &'a [Point]) -> Self {
+        Self { points, tree: OnceLock::new() }
     }
 
-    /// The points by their numbers.
-    pub fn places(&self) -> &'a [Point] {
-        self.places
+    /// The points in their original order, mm.
+    pub fn points(&self) -> &'a [Point] {
+        self.points
     }
 
-    /// Their tree.
+    /// The k-d tree of the points, built on the first call.
     pub fn tree(&self) -> &KdTree {
-        self.tree.get_or_init(|| KdTree::new(self.places))
+        self.tree.get_or_init(|| KdTree::new(self.points))
     }
 }

@@ -1,4 +1,4 @@
-//! A k-d tree over points: nearest, k nearest, within a radius, within a box. Filters in f32, decides in f64.
+//! A k-d tree over points: nearest, k nearest, within a radius, within a box. Pre-filters in f32, decides in f64.
 
 mod along_curve;
 mod lazy;
@@ -18,27 +18,31 @@ use super::simd::Column;
 use super::tree::{PrimitiveBox, SplitRule, Tree, build};
 use super::{Aabb, Point};
 
+/// Bound on the relative f32 error of a filtered distance, with margin.
 const FILTER_ERROR: f64 = 8.0 / (1_u64 << 24) as f64;
 
-/// Points arranged for search. Non-finite points must have been dropped before.
+/// Points in a search tree. All points must be finite.
 #[derive(Debug, Default)]
 pub struct KdTree {
     tree: Tree,
     packs: Vec<PointPack>,
     /// The points in leaf order, f64.
     points: Vec<Point>,
+    /// Centre of the bounding box, mm: origin of the f32 coordinates.
     centre: Point,
+    /// Largest coordinate relative to the centre, mm.
     reach_mm: f64,
 }
 
+/// The points of one leaf, f32 relative to the centre; unused lanes are infinite.
 #[repr(C, align(32))]
 #[derive(Clone, Debug)]
 struct PointPack {
-    place: [Column; 3],
+    position: [Column; 3],
 }
 
 impl KdTree {
-    /// Arranges `points`.
+    /// Builds the tree of `points`, mm, all finite.
     pub fn new(points: &[Point]) -> Self {
         let bounds = Aabb::of_points(points);
         let centre = bounds.centre();
@@ -49,15 +53,15 @@ impl KdTree {
         let packs = (0..tree.packs())
             .into_par_iter()
             .map(|pack| {
-                let mut place = [[f32::INFINITY; 8]; 3];
-                for (lane, &number) in tree.pack(pack).iter().enumerate() {
-                    let point = boxes[number as usize].min;
-                    (0..3).for_each(|axis| place[axis][lane] = point[axis]);
+                let mut position = [[f32::INFINITY; 8]; 3];
+                for (lane, &index) in tree.pack(pack).iter().enumerate() {
+                    let point = boxes[index as usize].min;
+                    (0..3).for_each(|axis| position[axis][lane] = point[axis]);
                 }
-                PointPack { place }
+                PointPack { position }
             })
             .collect();
-        let ordered = tree.order.par_iter().map(|&number| points[number as usize]).collect();
+        let ordered = tree.order.par_iter().map(|&index| points[index as usize]).collect();
         Self { tree, packs, points: ordered, centre, reach_mm: 0.5 * bounds.size().max() }
     }
 
@@ -66,15 +70,15 @@ impl KdTree {
         self.points.len()
     }
 
-    /// Whether there is no point.
+    /// Whether there are no points.
     pub fn is_empty(&self) -> bool {
         self.points.is_empty()
     }
 
-    /// A place as f32 about the tree's centre, and how far a distance from it may be off through that, mm.
-    pub fn local(&self, place: &Point) -> ([f32; 3], f64) {
-        let away = place - self.centre;
-        (away.cast::<f32>().into(), self.error_mm(away.amax()))
+    /// `point` as f32 relative to the centre of the tree, and a bound on the resulting error of distances, mm.
+    pub fn local(&self, point: &Point) -> ([f32; 3], f64) {
+        let offset = point - self.centre;
+        (offset.cast::<f32>().into(), self.error_mm(offset.amax()))
     }
 
     fn error_mm(&self, query_reach_mm: f64) -> f64 {
@@ -113,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_and_single_trees_answer() {
+    fn empty_and_single_point_trees_are_searched() {
         assert_eq!(KdTree::new(&[]).nearest(&Point::origin(), 1.0), None);
         let one = KdTree::new(&[Point::new(1.0, 0.0, 0.0)]);
         assert_eq!(one.nearest(&Point::origin(), 1.0).map(|n| n.number), Some(0));

@@ -1,36 +1,37 @@
-//! Nearest points: one, k, or one for each of a batch of places.
+//! Nearest-neighbour searches: one, k, or one for each of a batch of queries.
 
 use super::super::simd::{Lanes, Task, dispatch};
 use super::super::tree::{Stack, Visitor, nearest_first};
 use super::super::{Point, Pose};
 use super::{FILTER_ERROR, KdTree};
 
-/// A found point.
+/// A point found by a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Neighbour {
-    /// Its number in the list the tree was built from.
+    /// Index of the point in the slice from which the tree was built.
     pub number: u32,
-    /// Squared distance, mm².
+    /// Squared distance to the query, mm².
     pub squared_mm2: f64,
 }
 
-/// The neighbours that a search found, and its working memory: keep one per thread.
+/// Result of a search, and its working memory: reuse one per thread.
 #[derive(Default)]
 pub struct Neighbours {
-    /// Nearest first; ties by number.
+    /// Neighbours found, nearest first; ties in order of index.
     pub found: Vec<Neighbour>,
     stack: Stack,
 }
 
 impl KdTree {
-    /// The nearest point within `max_distance_mm`; the lowest-numbered one on ties.
+    /// The nearest point within `max_distance_mm`, inclusive; on ties that with the lowest index.
     pub fn nearest(&self, query: &Point, max_distance_mm: f64) -> Option<Neighbour> {
         let mut neighbours = Neighbours::default();
         self.k_nearest(query, 1, max_distance_mm, &mut neighbours);
         neighbours.found.first().copied()
     }
 
-    /// The `k` nearest points within `max_distance_mm`.
+    /// Writes the `k` nearest points within `max_distance_mm`, inclusive, to `neighbours.found`; none for a non-finite
+    /// query.
     pub fn k_nearest(&self, query: &Point, k: usize, max_distance_mm: f64, neighbours: &mut Neighbours) {
         neighbours.found.clear();
         if k > 0 {
@@ -38,18 +39,19 @@ impl KdTree {
         }
     }
 
-    /// Distance between neighbouring points about `place`, one of the tree's, mm: from their density, so that copies of one
-    /// point are no neighbours.
-    pub fn spacing_about_mm(&self, place: &Point, neighbours: &mut Neighbours) -> f64 {
+    /// Local spacing, mm, of points on a surface about `point`, one of the points of the tree: square root of the area
+    /// per point within its six nearest neighbours. Not zero if only a few points coincide.
+    pub fn local_spacing_mm(&self, point: &Point, neighbours: &mut Neighbours) -> f64 {
         const NEIGHBOURS: usize = 6;
-        self.k_nearest(place, NEIGHBOURS + 1, f64::INFINITY, neighbours);
+        self.k_nearest(point, NEIGHBOURS + 1, f64::INFINITY, neighbours);
         let around = neighbours.found.len().saturating_sub(1).max(1) as f64;
-        let farthest_mm2 = neighbours.found.last().map_or(0.0, |far| far.squared_mm2);
+        let farthest_mm2 = neighbours.found.last().map_or(0.0, |farthest| farthest.squared_mm2);
         (std::f64::consts::PI * farthest_mm2 / around).sqrt()
     }
 
-    /// The nearest point for each of `queries`, moved by `tree_from_queries`, which should lie along a space-filling
-    /// curve: each search need not look beyond what the one before it found.
+    /// Nearest point within `max_distance_mm` for each of `queries`, transformed by `tree_from_queries`. Fast if the
+    /// queries are ordered along a space-filling curve: each search radius is bounded by the result of the previous
+    /// one.
     pub fn nearest_in_order(
         &self,
         tree_from_queries: &Pose,
@@ -94,16 +96,17 @@ impl Task for Batch<'_> {
         let mut neighbours = Neighbours::default();
         let mut previous: Option<(Point, f64)> = None;
         for (query, out) in self.queries.iter().zip(self.out) {
-            let place = self.tree_from_queries * query;
-            // By the triangle inequality; widened by more than rounding.
-            let reach_mm = previous
-                .map_or(f64::INFINITY, |(before, distance_mm)| (distance_mm + (place - before).norm()) * (1.0 + 1e-12));
+            let moved = self.tree_from_queries * query;
+            // Bound by the triangle inequality, enlarged by more than rounding.
+            let reach_mm = previous.map_or(f64::INFINITY, |(previous_point, distance_mm)| {
+                (distance_mm + (moved - previous_point).norm()) * (1.0 + 1e-12)
+            });
             neighbours.found.clear();
-            // `min` takes the other side where a query was no number.
-            search::<L>(self.tree, &place, 1, reach_mm.min(self.max_distance_mm), &mut neighbours);
+            // `min` ignores the bound where it is NaN.
+            search::<L>(self.tree, &moved, 1, reach_mm.min(self.max_distance_mm), &mut neighbours);
             *out = neighbours.found.first().copied();
             if let Some(neighbour) = out {
-                previous = Some((place, neighbour.squared_mm2.sqrt()));
+                previous = Some((moved, neighbour.squared_mm2.sqrt()));
             }
         }
     }
@@ -117,19 +120,20 @@ fn search<L: Lanes>(tree: &KdTree, query: &Point, k: usize, max_distance_mm: f64
     }
 }
 
-/// The best so far of one search.
+/// State of one search: the best candidates so far.
 pub(super) struct NearestSearch<'a> {
     tree: &'a KdTree,
     query: &'a Point,
     local: [f32; 3],
     k: usize,
     error_mm: f64,
+    /// Squared distance beyond which candidates are rejected, mm².
     squared: f64,
     found: &'a mut Vec<Neighbour>,
 }
 
 impl<'a> NearestSearch<'a> {
-    /// `None` for a query that is no number.
+    /// `None` if the largest coordinate of the query is not finite.
     #[inline(always)]
     pub fn new(
         tree: &'a KdTree,
@@ -143,13 +147,13 @@ impl<'a> NearestSearch<'a> {
         error_mm.is_finite().then_some(Self { tree, query, local, k, error_mm, squared, found })
     }
 
-    /// The query about the tree's centre.
+    /// The query relative to the centre of the tree.
     #[inline(always)]
     pub fn local(&self) -> [f32; 3] {
         self.local
     }
 
-    /// The squared distance beyond which nothing matters any more, widened by the f32 error.
+    /// Squared distance beyond which candidates are rejected, enlarged by the f32 error.
     #[inline(always)]
     pub fn limit(&self) -> f32 {
         let widened = self.squared.sqrt() + self.error_mm;
@@ -160,11 +164,11 @@ impl<'a> NearestSearch<'a> {
 impl Visitor for NearestSearch<'_> {
     #[inline(always)]
     fn visit<L: Lanes>(&mut self, pack: usize, limit: &mut f32) {
-        let columns = &self.tree.packs[pack].place;
+        let columns = &self.tree.packs[pack].position;
         let mut squared = L::splat(0.0);
         for axis in 0..3 {
-            let away = L::sub(L::load(&columns[axis]), L::splat(self.local[axis]));
-            squared = L::mul_add(away, away, squared);
+            let offset = L::sub(L::load(&columns[axis]), L::splat(self.local[axis]));
+            squared = L::mul_add(offset, offset, squared);
         }
         let start = self.tree.tree.pack_starts[pack] as usize;
         let count = self.tree.tree.pack_starts[pack + 1] as usize - start;
@@ -179,11 +183,11 @@ impl Visitor for NearestSearch<'_> {
             if neighbour.squared_mm2 > self.squared {
                 continue;
             }
-            let before =
+            let is_nearer =
                 |other: &Neighbour| (other.squared_mm2, other.number) < (neighbour.squared_mm2, neighbour.number);
-            let place = self.found.partition_point(before);
-            if place < self.k {
-                self.found.insert(place, neighbour);
+            let position = self.found.partition_point(is_nearer);
+            if position < self.k {
+                self.found.insert(position, neighbour);
                 self.found.truncate(self.k);
                 if let Some(last) = self.found.get(self.k - 1) {
                     self.squared = last.squared_mm2;

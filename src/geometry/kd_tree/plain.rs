@@ -1,4 +1,4 @@
-//! Searches that do without half of what a tree offers, for comparison: all leaves, and one leaf.
+//! Reference searches for comparison with the tree search: all leaves (brute force) and a single leaf (approximate).
 
 use super::super::simd::{Lanes, Task, dispatch};
 use super::super::tree::{Stack, Visitor, nearest_first};
@@ -6,20 +6,20 @@ use super::super::{Point, Pose};
 use super::nearest::NearestSearch;
 use super::{KdTree, Neighbour};
 
-/// Which leaves a plain search looks at.
+/// Leaves visited by a reference search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plain {
-    /// Every leaf: exact, at the cost of brute force.
+    /// Every leaf: exact, at the cost of a brute-force search.
     AllLeaves,
-    /// The one arrived at by descending to the nearer box each time, without ever going back up (Greenspan and Yurick
-    /// 2003): near, not always the nearest.
+    /// The leaf reached by descending to the nearest child box without backtracking (Greenspan and Yurick 2003):
+    /// approximate.
     OneLeaf,
 }
 
 impl KdTree {
-    /// What the search finds for each of `queries`, moved by `tree_from_queries`; the lowest-numbered on ties, `None`
-    /// for queries that are no number and in an empty tree.
-    pub fn search_plainly(
+    /// Nearest point in the leaves `which` for each of `queries`, transformed by `tree_from_queries`; on ties that with
+    /// the lowest index. `None` for NaN queries and for an empty tree.
+    pub fn reference_search(
         &self,
         which: Plain,
         tree_from_queries: &Pose,
@@ -45,9 +45,9 @@ impl Task for Batch<'_> {
     fn run<L: Lanes>(self) {
         let (mut found, mut stack) = (Vec::new(), Stack::default());
         for (query, out) in self.queries.iter().zip(self.out) {
-            let place = self.tree_from_queries * query;
+            let moved = self.tree_from_queries * query;
             found.clear();
-            if let Some(mut search) = NearestSearch::new(self.tree, &place, 1, f64::INFINITY, &mut found) {
+            if let Some(mut search) = NearestSearch::new(self.tree, &moved, 1, f64::INFINITY, &mut found) {
                 let mut limit = search.limit();
                 match self.which {
                     Plain::AllLeaves => {
@@ -55,8 +55,8 @@ impl Task for Batch<'_> {
                     }
                     Plain::OneLeaf => {
                         let local = search.local();
-                        let mut once = Once { search };
-                        nearest_first::<L>(&self.tree.tree, local, &mut limit, &mut stack, &mut once);
+                        let mut visitor = FirstLeafOnly { search };
+                        nearest_first::<L>(&self.tree.tree, local, &mut limit, &mut stack, &mut visitor);
                     }
                 }
             }
@@ -65,12 +65,12 @@ impl Task for Batch<'_> {
     }
 }
 
-/// Ends a search behind its first leaf.
-struct Once<'a> {
+/// Ends a search after its first leaf.
+struct FirstLeafOnly<'a> {
     search: NearestSearch<'a>,
 }
 
-impl Visitor for Once<'_> {
+impl Visitor for FirstLeafOnly<'_> {
     #[inline(always)]
     fn visit<L: Lanes>(&mut self, pack: usize, limit: &mut f32) {
         self.search.visit::<L>(pack, limit);
@@ -94,7 +94,7 @@ mod tests {
         tree.nearest_in_order(&Pose::identity(), &queries, f64::INFINITY, &mut exact);
         let search = |which| {
             let mut found = vec![None; queries.len()];
-            tree.search_plainly(which, &Pose::identity(), &queries, &mut found);
+            tree.reference_search(which, &Pose::identity(), &queries, &mut found);
             found
         };
         assert_eq!(search(Plain::AllLeaves), exact);

@@ -1,4 +1,4 @@
-//! The lanes as AVX2 registers. Reached only through [`super::dispatch`], which asks the processor first.
+//! Lanes in AVX2 registers. Used only through [`super::dispatch`], which checks the processor features first.
 
 use std::arch::x86_64::*;
 
@@ -8,8 +8,8 @@ use super::{Column, Lanes};
 #[derive(Clone, Copy)]
 pub struct Avx2;
 
-// SAFETY (all blocks below): this type cannot be named outside `simd`, and `dispatch` only runs it where the
-// processor has AVX2 and FMA. Loads and stores are unaligned, from and to whole columns.
+// SAFETY (all blocks below): this type cannot be named outside `simd`, and `dispatch` uses it only if the processor has
+// AVX2 and FMA. Loads and stores are unaligned and access whole columns.
 impl Lanes for Avx2 {
     type F = __m256;
     #[inline(always)]

@@ -1,8 +1,8 @@
-//! The lanes as plain Rust, for processors without AVX2.
+//! Lanes in plain Rust, for processors without AVX2.
 
 use super::{Column, LANES, Lanes};
 
-/// Eight lanes as an array.
+/// Eight lanes in an array.
 #[derive(Clone, Copy)]
 pub struct Portable;
 

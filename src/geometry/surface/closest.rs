@@ -1,4 +1,4 @@
-//! Closest point on a surface: filtered in f32 with a margin, decided in f64, ties to the lowest facet.
+//! Closest point on a surface: pre-filtered in f32 with a margin, decided in f64; ties go to the lowest facet index.
 
 use super::super::simd::{Lanes, Task, dispatch};
 use super::super::tree::{Stack, Visitor, nearest_first};
@@ -6,22 +6,23 @@ use super::super::triangle::{self, Feature};
 use super::super::{Point, Pose};
 use super::{Surface, SurfaceHit};
 
-/// Relative f32 error of a filtered distance, generously: some thirty roundings.
+/// Bound on the relative f32 error of a filtered distance: about thirty roundings.
 const FILTER_ERROR: f64 = 32.0 / (1_u64 << 24) as f64;
 
-/// What a batch of closest-point searches is about.
+/// Parameters of a batch of closest-point searches.
 #[derive(Clone, Copy)]
 pub struct ClosestQuery<'a> {
-    /// The surface searched.
+    /// Surface to search.
     pub surface: &'a Surface,
-    /// Moves the points into the surface's frame.
+    /// Transformation of the query points into the frame of the surface.
     pub surface_from_points: &'a Pose,
-    /// Nothing farther than this is looked for, mm.
+    /// Maximum distance of a hit, inclusive, mm.
     pub max_distance_mm: f64,
 }
 
-/// Finds the closest surface point for each of `points`, which should lie along a space-filling curve: each search
-/// starts from the facet that the one before it found. `None` where nothing is within reach or the point is not finite.
+/// Writes the closest surface point of each of `points` to `out`; `None` if there is none within the maximum distance
+/// or the point is not finite. Fast if the points are ordered along a space-filling curve: each search starts with the
+/// facet found by the previous one.
 pub fn closest_in_order(query: &ClosestQuery<'_>, points: &[Point], out: &mut [Option<SurfaceHit>]) {
     dispatch(Batch { query, points, out });
 }
@@ -49,7 +50,7 @@ impl Task for Batch<'_, '_> {
     }
 }
 
-/// A single search; see [`closest_in_order`] for many.
+/// A single search; see [`closest_in_order`] for batches.
 struct Single<'a> {
     surface: &'a Surface,
     point: &'a Point,
@@ -66,7 +67,8 @@ impl Task for Single<'_> {
 }
 
 impl Surface {
-    /// The closest point within `max_distance_mm` of `point`, both in the surface's frame.
+    /// Surface point closest to `point`, in the frame of the surface; `None` if there is none within `max_distance_mm`
+    /// or `point` is not finite.
     pub fn closest_point(&self, point: &Point, max_distance_mm: f64) -> Option<SurfaceHit> {
         dispatch(Single { surface: self, point, max_distance_mm })
     }
@@ -76,7 +78,7 @@ impl Surface {
         &self,
         point: &Point,
         max_distance_mm: f64,
-        first_guess: Option<u32>,
+        initial_facet: Option<u32>,
         stack: &mut Stack,
     ) -> Option<SurfaceHit> {
         let reach = (point - self.centre).amax();
@@ -92,7 +94,7 @@ impl Surface {
             best: None,
         };
         let mut limit = search.limit();
-        if let Some(facet) = first_guess {
+        if let Some(facet) = initial_facet {
             search.consider(facet, &mut limit);
         }
         nearest_first::<L>(&self.tree, search.local, &mut limit, stack, &mut search);
@@ -110,12 +112,13 @@ struct Search<'a> {
     point: &'a Point,
     local: [f32; 3],
     error_mm: f64,
+    /// Squared distance beyond which candidates are rejected, mm².
     squared: f64,
     best: Option<(u32, Point, Feature)>,
 }
 
 impl Search<'_> {
-    /// The squared distance below which an f32 candidate may still win, rounded up.
+    /// Squared f32 distance up to which a candidate may still be the closest, enlarged by the f32 error.
     #[inline(always)]
     fn limit(&self) -> f32 {
         let widened = self.squared.sqrt() + self.error_mm;
@@ -176,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn agrees_with_brute_force_on_every_instruction_set_far_and_near() {
+    fn agrees_with_brute_force_on_every_instruction_set_near_and_far() {
         let mut mesh = shapes::torus(30.0, 8.0, 60, 30);
         for offset_mm in [0.0, 10_000.0] {
             mesh.vertices.iter_mut().for_each(|v| v.coords.x += offset_mm);
@@ -199,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_gives_what_single_searches_give() {
+    fn batch_and_single_searches_agree() {
         let surface = Surface::new(shapes::sphere(20.0, 4));
         let mut random = Random::new(2, 0);
         let mut points: Vec<Point> =
@@ -217,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn cube_corners_and_edges_have_the_right_sign() {
+    fn sign_is_correct_at_cube_corners_and_edges() {
         let surface = Surface::new(shapes::cuboid(Point::new(-1.0, -1.0, -1.0), Point::new(1.0, 1.0, 1.0)));
         let mut random = Random::new(3, 0);
         for _ in 0..20_000 {
@@ -231,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn points_exactly_on_edges_and_corners_deviate_by_zero() {
+    fn points_on_edges_and_corners_have_zero_deviation() {
         let surface = Surface::new(shapes::cuboid(Point::origin(), Point::new(3.0, 2.0, 1.0)));
         for corner in surface.bounds().corners() {
             for i in 0..=10 {

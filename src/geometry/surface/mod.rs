@@ -1,4 +1,4 @@
-//! A mesh ready for search: neighbours, pseudo-normals for the sign, and a tree over its facets.
+//! A mesh prepared for searches: topology, pseudo-normals for the sign of distances, and a tree over its facets.
 
 mod closest;
 mod pack;
@@ -15,39 +15,40 @@ use super::tree::{PrimitiveBox, SplitRule, Tree, build};
 use super::triangle::Feature;
 use super::{Aabb, Mesh, Point, Vector};
 
-static NEXT_NUMBER: AtomicU64 = AtomicU64::new(1);
+/// Identifier of the next surface.
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 
-/// A mesh with everything that searches over it need. Immutable once made.
+/// An immutable mesh with its topology, vertex normals and search tree.
 #[derive(Debug)]
 pub struct Surface {
-    number: u64,
+    id: u64,
     mesh: Mesh,
     topology: Topology,
     vertex_normals: Vec<Vector>,
-    open_vertices: Vec<bool>,
+    boundary_vertices: Vec<bool>,
     centre: Point,
-    /// Largest coordinate about the centre, mm: what f32 rounding is relative to.
+    /// Largest coordinate relative to the centre, mm; scales the f32 rounding error.
     reach_mm: f64,
     bounds: Aabb,
     tree: Tree,
     packs: Vec<FacetPack>,
 }
 
-/// The point of a surface that is closest to some place.
+/// The point of a surface closest to a query point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SurfaceHit {
     /// The closest point, mm, in the surface's frame.
     pub point: Point,
     /// Unsigned distance, mm.
     pub distance_mm: f64,
-    /// The facet hit; the lowest-numbered one on ties.
+    /// Index of the facet hit; the lowest on ties.
     pub facet: u32,
-    /// The part of that facet.
+    /// The feature of that facet on which the point lies.
     pub feature: Feature,
 }
 
 impl Surface {
-    /// Prepares `mesh`. Facets must not be degenerate (the readers drop those).
+    /// Prepares `mesh`, which must not have degenerate facets (the file readers drop them).
     pub fn new(mesh: Mesh) -> Self {
         let bounds = mesh.bounds();
         let centre = bounds.centre();
@@ -60,15 +61,15 @@ impl Surface {
                 (tree, packs)
             },
         );
-        let mut open_vertices = vec![false; mesh.vertices.len()];
+        let mut boundary_vertices = vec![false; mesh.vertices.len()];
         for (facet, neighbours) in topology.neighbours.iter().enumerate() {
             for edge in (0..3).filter(|&edge| neighbours[edge] == NO_NEIGHBOUR) {
-                open_vertices[mesh.facets[facet][edge] as usize] = true;
-                open_vertices[mesh.facets[facet][(edge + 1) % 3] as usize] = true;
+                boundary_vertices[mesh.facets[facet][edge] as usize] = true;
+                boundary_vertices[mesh.facets[facet][(edge + 1) % 3] as usize] = true;
             }
         }
-        let number = NEXT_NUMBER.fetch_add(1, Ordering::Relaxed);
-        Self { number, mesh, topology, vertex_normals: normals, open_vertices, centre, reach_mm, bounds, tree, packs }
+        let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
+        Self { id, mesh, topology, vertex_normals: normals, boundary_vertices, centre, reach_mm, bounds, tree, packs }
     }
 
     /// The mesh.
@@ -76,38 +77,38 @@ impl Surface {
         &self.mesh
     }
 
-    /// The mesh alone; what searches need goes.
+    /// Returns the mesh and discards the rest.
     pub fn into_mesh(self) -> Mesh {
         self.mesh
     }
 
-    /// A number that no other surface of this run has: what is kept about a surface elsewhere is found by it.
-    pub fn number(&self) -> u64 {
-        self.number
+    /// Identifier, unique within the process; key of data cached elsewhere for this surface.
+    pub fn id(&self) -> u64 {
+        self.id
     }
 
-    /// Angle-weighted normals of all vertices, not of unit length.
+    /// Angle-weighted pseudo-normals of all vertices, not of unit length.
     pub fn vertex_normals(&self) -> &[Vector] {
         &self.vertex_normals
     }
 
-    /// For each vertex, whether it lies on a rim.
-    pub fn open_vertices(&self) -> &[bool] {
-        &self.open_vertices
+    /// For each vertex, whether it lies on an edge without a neighbouring facet.
+    pub fn boundary_vertices(&self) -> &[bool] {
+        &self.boundary_vertices
     }
 
-    /// Neighbours and boundaries.
+    /// Facet adjacency and edge counts.
     pub fn topology(&self) -> &Topology {
         &self.topology
     }
 
-    /// Box around the mesh, mm.
+    /// Bounding box of the mesh, mm.
     pub fn bounds(&self) -> &Aabb {
         &self.bounds
     }
 
-    /// The pseudo-normal of the feature that was hit, not of unit length: its dot product with the vector from the
-    /// hit to the query has the sign of the deviation, on edges and corners too.
+    /// Pseudo-normal of a feature of `facet`, not of unit length. Its dot product with the vector from a hit on that
+    /// feature to the query point has the sign of the deviation, also on edges and vertices.
     pub fn pseudo_normal(&self, facet: u32, feature: Feature) -> Vector {
         match feature {
             Feature::Face => super::triangle::area_vector(&self.mesh.corners(facet as usize)),
@@ -125,17 +126,18 @@ impl Surface {
         }
     }
 
-    /// Signed distance of `query` whose closest point is `hit`, mm: + outside, - inside.
+    /// Signed distance of `query`, whose closest point is `hit`, mm: positive outside the material, negative inside.
     ///
-    /// Signs follow Baerentzen and Aanaes, "Signed distance computation using the angle weighted pseudonormal" (2005).
+    /// Sign after Baerentzen and Aanaes, "Signed distance computation using the angle weighted pseudonormal" (2005).
     #[inline]
     pub fn signed_distance_mm(&self, query: &Point, hit: &SurfaceHit) -> f64 {
         let side = self.pseudo_normal(hit.facet, hit.feature).dot(&(query - hit.point));
         if side < 0.0 { -hit.distance_mm } else { hit.distance_mm }
     }
 
-    /// Cosine of the angle between `direction` (unit) and the normal at `hit`; on an edge that of the facet that is
-    /// aligned best, so that it does not hang on which of the two was taken.
+    /// Cosine of the angle between `direction` (unit) and the normal at `hit`. On an edge, the larger value of its two
+    /// facets, so that the result does not depend on which of them was hit; at a vertex, the larger value of the facet
+    /// normal and the vertex pseudo-normal.
     pub fn aligned_cosine(&self, hit: &SurfaceHit, direction: &Vector) -> f64 {
         let own = self.mesh.normal(hit.facet as usize).dot(direction);
         match hit.feature {
@@ -151,33 +153,33 @@ impl Surface {
         }
     }
 
-    /// Whether a hit lies on an edge or corner where the mesh ends, so that a place beyond it has no side.
-    pub fn is_open_at(&self, hit: &SurfaceHit) -> bool {
+    /// Whether `hit` lies on a boundary edge or vertex, so that the sign of a point beyond it is undefined.
+    pub fn is_on_boundary(&self, hit: &SurfaceHit) -> bool {
         match hit.feature {
             Feature::Face => false,
             Feature::Edge(edge) => self.topology.neighbours[hit.facet as usize][edge as usize] == NO_NEIGHBOUR,
             Feature::Vertex(corner) => {
-                self.open_vertices[self.mesh.facets[hit.facet as usize][corner as usize] as usize]
+                self.boundary_vertices[self.mesh.facets[hit.facet as usize][corner as usize] as usize]
             }
         }
     }
 
-    /// Angle between the normal at `hit` and the direction to `query`, rad, folded to 0..π/2: near 0 on the surface's
-    /// inside, up to π/2 for places beyond its rim.
+    /// Angle between the line of the normal at `hit` and the direction to `query`, rad, from 0 to π/2: near 0 if the
+    /// hit is in the interior of the surface, up to π/2 for points beyond its boundary.
     pub fn tilt_rad(&self, query: &Point, hit: &SurfaceHit) -> f64 {
         let normal = self.pseudo_normal(hit.facet, hit.feature);
-        let away = query - hit.point;
-        normal.cross(&away).norm().atan2(normal.dot(&away).abs())
+        let offset = query - hit.point;
+        normal.cross(&offset).norm().atan2(normal.dot(&offset).abs())
     }
 
-    /// Bytes held in memory.
+    /// Allocated memory, bytes.
     pub fn bytes(&self) -> u64 {
         self.mesh.bytes()
             + self.tree.bytes()
             + (self.packs.capacity() * size_of::<FacetPack>()
                 + self.vertex_normals.capacity() * size_of::<Vector>()
                 + self.topology.neighbours.capacity() * 12
-                + self.open_vertices.capacity()) as u64
+                + self.boundary_vertices.capacity()) as u64
     }
 
     fn local(&self, point: &Point) -> [f32; 3] {

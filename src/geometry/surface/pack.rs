@@ -1,4 +1,4 @@
-//! Eight facets by columns, and a lower bound of their squared distances by one pass of vector instructions.
+//! Packs of eight facets in structure-of-arrays layout, and their squared f32 distances by vector instructions.
 
 use rayon::prelude::*;
 
@@ -6,24 +6,24 @@ use super::super::simd::{Column, Lanes};
 use super::super::tree::Tree;
 use super::super::{Mesh, Point};
 
-/// Up to eight facets of one leaf, f32 about the surface's centre. Unused lanes are far away.
+/// Up to eight facets of one leaf, f32 relative to the centre of the surface. Unused lanes are far away.
 #[repr(C, align(32))]
 #[derive(Clone, Debug)]
 pub(super) struct FacetPack {
     corner: [Column; 3],
     edge1: [Column; 3],
     edge2: [Column; 3],
-    /// One over the squared lengths of edge 1, edge 2 and the edge between their ends.
-    inverse: [Column; 3],
-    /// Needles, whose f32 normal says little: bits of lanes that are never filtered out.
-    always: u32,
-    /// Facet numbers.
+    /// Reciprocal squared lengths of edge 1, edge 2 and the edge between their ends; 0 for zero length.
+    inverse_squared_length: [Column; 3],
+    /// Mask of lanes that are never filtered out: needles, whose f32 normal is inaccurate.
+    needles: u32,
+    /// Facet indices; `u32::MAX` in unused lanes.
     pub(super) facets: [u32; 8],
 }
 
 const UNUSED: u32 = u32::MAX;
-/// Length over height from which a facet is a needle.
-const NEEDLE: f32 = 50.0;
+/// Ratio of longest edge to height above which a facet counts as a needle.
+const MIN_NEEDLE_RATIO: f32 = 50.0;
 
 pub(super) fn fill(tree: &Tree, mesh: &Mesh, centre: &Point) -> Vec<FacetPack> {
     (0..tree.packs())
@@ -33,8 +33,8 @@ pub(super) fn fill(tree: &Tree, mesh: &Mesh, centre: &Point) -> Vec<FacetPack> {
                 corner: [[1e30; 8]; 3],
                 edge1: [[0.0; 8]; 3],
                 edge2: [[0.0; 8]; 3],
-                inverse: [[0.0; 8]; 3],
-                always: 0,
+                inverse_squared_length: [[0.0; 8]; 3],
+                needles: 0,
                 facets: [UNUSED; 8],
             };
             for (lane, &facet) in tree.pack(pack).iter().enumerate() {
@@ -47,11 +47,11 @@ pub(super) fn fill(tree: &Tree, mesh: &Mesh, centre: &Point) -> Vec<FacetPack> {
                 }
                 for (i, edge) in [edge1, edge2, edge2 - edge1].iter().enumerate() {
                     let squared = edge.norm_squared();
-                    out.inverse[i][lane] = if squared > 0.0 { squared.recip() } else { 0.0 };
+                    out.inverse_squared_length[i][lane] = if squared > 0.0 { squared.recip() } else { 0.0 };
                 }
                 let longest = edge1.norm_squared().max(edge2.norm_squared()).max((edge2 - edge1).norm_squared());
-                if longest > NEEDLE * edge1.cross(&edge2).norm() {
-                    out.always |= 1 << lane;
+                if longest > MIN_NEEDLE_RATIO * edge1.cross(&edge2).norm() {
+                    out.needles |= 1 << lane;
                 }
                 out.facets[lane] = facet;
             }
@@ -61,7 +61,7 @@ pub(super) fn fill(tree: &Tree, mesh: &Mesh, centre: &Point) -> Vec<FacetPack> {
 }
 
 impl FacetPack {
-    /// Bit i is set where facet i may be within the squared distance `limit` of `p`.
+    /// Mask with bit i set if facet i may be within the squared distance `limit` of `p`.
     #[inline(always)]
     pub(super) fn within<L: Lanes>(&self, p: [f32; 3], limit: f32) -> u32 {
         let from_corner: [L::F; 3] = std::array::from_fn(|axis| L::sub(L::splat(p[axis]), L::load(&self.corner[axis])));
@@ -69,13 +69,14 @@ impl FacetPack {
         let edge2 = self.edge2.each_ref().map(L::load);
         let between: [L::F; 3] = std::array::from_fn(|axis| L::sub(edge2[axis], edge1[axis]));
         let from_end: [L::F; 3] = std::array::from_fn(|axis| L::sub(from_corner[axis], edge1[axis]));
-        let rims = [
-            to_segment::<L>(&from_corner, &edge1, L::load(&self.inverse[0])),
-            to_segment::<L>(&from_corner, &edge2, L::load(&self.inverse[1])),
-            to_segment::<L>(&from_end, &between, L::load(&self.inverse[2])),
+        let edges = [
+            to_segment::<L>(&from_corner, &edge1, L::load(&self.inverse_squared_length[0])),
+            to_segment::<L>(&from_corner, &edge2, L::load(&self.inverse_squared_length[1])),
+            to_segment::<L>(&from_end, &between, L::load(&self.inverse_squared_length[2])),
         ];
-        let rim = L::min(L::min(rims[0], rims[1]), rims[2]);
-        // Over the inside, the distance to the plane; an underestimate elsewhere, so a filter may use it freely.
+        let nearest_edge = L::min(L::min(edges[0], edges[1]), edges[2]);
+        // Above the interior the distance to the plane applies; elsewhere it is an underestimate, which is safe in a
+        // filter.
         let normal = cross::<L>(&edge1, &edge2);
         let squared = dot::<L>(&normal, &normal);
         let v = dot::<L>(&cross::<L>(&edge1, &from_corner), &normal);
@@ -83,8 +84,8 @@ impl FacetPack {
         let w = L::sub(L::sub(squared, u), v);
         let height = dot::<L>(&from_corner, &normal);
         let plane = L::div(L::mul(height, height), L::max(squared, L::splat(f32::MIN_POSITIVE)));
-        let distance = L::select_non_negative([u, v, w], L::min(plane, rim), rim);
-        L::le(distance, L::splat(limit)) | self.always
+        let distance = L::select_non_negative([u, v, w], L::min(plane, nearest_edge), nearest_edge);
+        L::le(distance, L::splat(limit)) | self.needles
     }
 }
 
@@ -102,9 +103,9 @@ fn cross<L: Lanes>(a: &[L::F; 3], b: &[L::F; 3]) -> [L::F; 3] {
 }
 
 #[inline(always)]
-fn to_segment<L: Lanes>(from_start: &[L::F; 3], along: &[L::F; 3], inverse: L::F) -> L::F {
-    let t = L::mul(dot::<L>(from_start, along), inverse);
+fn to_segment<L: Lanes>(from_start: &[L::F; 3], along: &[L::F; 3], inverse_squared_length: L::F) -> L::F {
+    let t = L::mul(dot::<L>(from_start, along), inverse_squared_length);
     let t = L::min(L::max(t, L::splat(0.0)), L::splat(1.0));
-    let away: [L::F; 3] = std::array::from_fn(|axis| L::sub(from_start[axis], L::mul(t, along[axis])));
-    dot::<L>(&away, &away)
+    let offset: [L::F; 3] = std::array::from_fn(|axis| L::sub(from_start[axis], L::mul(t, along[axis])));
+    dot::<L>(&offset, &offset)
 }

@@ -1,30 +1,30 @@
-//! Rays against a surface: the first facet hit, for picking and for the simulated sensor.
+//! Ray intersections with a surface, for picking, the simulated sensor and containment tests.
 
 use super::super::tree::{LEAF_BIT, NO_CHILD, Node};
 use super::super::triangle;
 use super::super::{Point, Vector};
 use super::Surface;
 
-/// Where a ray first meets a surface.
+/// Intersection of a ray with a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RayHit {
-    /// Distance along the ray in units of its direction's length.
+    /// Ray parameter: distance in units of the length of the direction vector.
     pub t: f64,
-    /// The facet hit; the lowest-numbered one on ties.
+    /// Index of the facet hit; the lowest on ties.
     pub facet: u32,
 }
 
-/// Widens facets in barycentric units, so that no ray slips between two.
+/// Enlargement of facets, barycentric, so that no ray passes between two.
 const EDGE_TOLERANCE: f64 = 1e-9;
 
 impl Surface {
-    /// First hit of `origin + t * direction` with `t_min < t < t_max`.
+    /// First intersection with the ray `origin + t * direction` for `t_min < t < t_max`.
     pub fn first_hit(&self, origin: &Point, direction: &Vector, t_min: f64, t_max: f64) -> Option<RayHit> {
         let mut best: Option<RayHit> = None;
         let mut nearest = t_max;
         let from = origin - self.centre;
         let inverse = direction.map(|component| 1.0 / component);
-        // Boxes are f32: widen them by their rounding.
+        // Boxes are f32: enlarge them by their rounding error.
         let margin = 4.0 * f64::from(f32::EPSILON) * self.reach_mm;
         let mut stack = vec![(t_min, 0_u32)];
         if self.tree.nodes.is_empty() {
@@ -54,8 +54,8 @@ impl Surface {
                 if node.children[slot] == NO_CHILD {
                     continue;
                 }
-                if let Some(low) = enters(node, slot, [&from, &inverse], margin, [t_min, nearest]) {
-                    stack.push((low, node.children[slot]));
+                if let Some(entry) = box_entry(node, slot, [&from, &inverse], margin, [t_min, nearest]) {
+                    stack.push((entry, node.children[slot]));
                 }
             }
             stack[first..].sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
@@ -63,15 +63,15 @@ impl Surface {
         best
     }
 
-    /// Every hit of `origin + t * direction` with `t_min < t < t_max`, in no order. `tolerance` widens facets
-    /// (barycentric): where the line runs through an edge, both of its facets may be hit.
+    /// Calls `visit` with every intersection of `origin + t * direction` for `t_min < t < t_max`, in no particular
+    /// order. `tolerance` enlarges facets (barycentric): a line through an edge may hit both of its facets.
     pub fn each_hit(
         &self,
         origin: &Point,
         direction: &Vector,
         [t_min, t_max]: [f64; 2],
         tolerance: f64,
-        mut take: impl FnMut(RayHit),
+        mut visit: impl FnMut(RayHit),
     ) {
         if self.tree.nodes.is_empty() {
             return;
@@ -86,22 +86,22 @@ impl Surface {
                     let corners = self.mesh.corners(facet as usize);
                     let t = triangle::intersect_line(origin, direction, &corners, tolerance);
                     if let Some(t) = t.filter(|t| t_min < *t && *t < t_max) {
-                        take(RayHit { t, facet });
+                        visit(RayHit { t, facet });
                     }
                 }
                 continue;
             }
             let node = &self.tree.nodes[code as usize];
             for slot in (0..8).filter(|&slot| node.children[slot] != NO_CHILD) {
-                if enters(node, slot, [&from, &inverse], margin, [t_min, t_max]).is_some() {
+                if box_entry(node, slot, [&from, &inverse], margin, [t_min, t_max]).is_some() {
                     stack.push(node.children[slot]);
                 }
             }
         }
     }
 
-    /// The crossing of the line `origin + t * direction` (unit length) with an accepted facet that is nearest to
-    /// `origin` on either side, within `max_distance_mm`.
+    /// Intersection of the line `origin + t * direction` (unit vector) nearest to `origin` on either side, within
+    /// `max_distance_mm`, with a facet for which `accept` holds.
     pub fn nearest_crossing(
         &self,
         origin: &Point,
@@ -111,7 +111,7 @@ impl Surface {
     ) -> Option<RayHit> {
         let mut best: Option<RayHit> = None;
         let mut nearest = max_distance_mm;
-        let half = direction.map(|component| component.abs());
+        let direction_abs = direction.map(|component| component.abs());
         let from = origin - self.centre;
         let margin = 4.0 * f64::from(f32::EPSILON) * self.reach_mm;
         if self.tree.nodes.is_empty() {
@@ -139,7 +139,7 @@ impl Surface {
             let node = &self.tree.nodes[code as usize];
             for slot in (0..8).filter(|&slot| node.children[slot] != NO_CHILD) {
                 let overlaps = (0..3).all(|axis| {
-                    let reach = half[axis] * nearest + margin;
+                    let reach = direction_abs[axis] * nearest + margin;
                     f64::from(node.min[axis][slot]) <= from[axis] + reach
                         && f64::from(node.max[axis][slot]) >= from[axis] - reach
                 });
@@ -151,7 +151,7 @@ impl Surface {
         best
     }
 
-    /// Whether anything lies on the segment between two points, their ends excluded by `clearance_mm`.
+    /// Whether the segment between two points intersects the surface farther than `clearance_mm` from both ends.
     pub fn is_blocked(&self, from: &Point, to: &Point, clearance_mm: f64) -> bool {
         let along = to - from;
         let length = along.norm();
@@ -163,10 +163,11 @@ impl Surface {
     }
 }
 
-/// Where a line, by its place about the tree's centre and the inverses of its direction, enters the box of a child that
-/// is widened by `margin`; `None` where it misses it between the two ends.
+/// Line parameter at which a line enters the box of a child, enlarged by `margin`; `None` if it misses the box within
+/// the parameter range given last. The line is given by its origin relative to the centre of the tree and the
+/// reciprocals of its direction.
 #[inline(always)]
-fn enters(
+fn box_entry(
     node: &Node,
     slot: usize,
     [from, inverse]: [&Vector; 2],
@@ -176,7 +177,7 @@ fn enters(
     for axis in 0..3 {
         let near = (f64::from(node.min[axis][slot]) - margin - from[axis]) * inverse[axis];
         let far = (f64::from(node.max[axis][slot]) + margin - from[axis]) * inverse[axis];
-        // min and max drop the NaN of 0 * inf: such an axis does not limit the ray.
+        // min and max ignore the NaN of 0 * inf, for a ray that runs exactly in a plane of the enlarged box.
         low = low.max(near.min(far));
         high = high.min(near.max(far));
     }
@@ -190,16 +191,16 @@ mod tests {
     use base::random::Random;
 
     #[test]
-    fn rays_hit_a_box_where_the_slabs_say() {
+    fn rays_hit_a_box_at_its_faces() {
         let surface = Surface::new(shapes::cuboid(Point::new(-1.0, -2.0, -3.0), Point::new(1.0, 2.0, 3.0)));
         let mut random = Random::new(9, 0);
         for _ in 0..5000 {
             let direction = random.rotation() * Vector::z();
             let origin = Point::from(-direction * 20.0);
             let hit = surface.first_hit(&origin, &direction, 0.0, f64::INFINITY).unwrap();
-            let place = origin + direction * hit.t;
-            let scaled = Vector::new(place.x, place.y / 2.0, place.z / 3.0);
-            assert!((scaled.amax() - 1.0).abs() < 1e-9, "{place}");
+            let position = origin + direction * hit.t;
+            let scaled = Vector::new(position.x, position.y / 2.0, position.z / 3.0);
+            assert!((scaled.amax() - 1.0).abs() < 1e-9, "{position}");
         }
         assert!(surface.first_hit(&Point::new(5.0, 0.0, 0.0), &Vector::x(), 0.0, 1e9).is_none());
         let mut hits = Vec::new();

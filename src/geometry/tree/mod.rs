@@ -1,8 +1,8 @@
-//! An 8-wide bounding tree over any primitives: triangles ([`super::surface`]) and points ([`super::kd_tree`]).
+//! An 8-wide bounding volume hierarchy over triangles ([`super::surface`]) or points ([`super::kd_tree`]).
 //!
-//! A node holds the boxes of its eight children by columns, so that one vector instruction tests all of them. A leaf
-//! is one pack of at most eight primitives, and packs lie in leaf order. Boxes are f32 about a centre kept in f64;
-//! searches widen their limits by the f32 error, so that no answer is lost.
+//! A node stores the boxes of its eight children in structure-of-arrays layout, so that one vector instruction tests
+//! all of them. A leaf is one pack of at most eight primitives; packs are stored in leaf order. Boxes are f32 relative
+//! to an f64 centre; searches enlarge their limits by the f32 error, so that no result is missed.
 
 mod build;
 mod search;
@@ -12,60 +12,60 @@ pub use search::{Stack, Visitor, nearest_first, overlapping};
 
 use super::simd::Column;
 
-/// Primitives in a leaf, at most.
+/// Maximum number of primitives in a leaf.
 pub const LEAF: usize = super::simd::LANES;
 
-/// Eight child boxes by columns, and where each child is.
+/// Boxes of eight children, one [`Column`] per axis, and the reference of each child.
 #[repr(C, align(32))]
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// Lowest corners: x, y, z of the eight children.
+    /// Minimum corners: x, y, z of the eight children.
     pub min: [Column; 3],
-    /// Highest corners.
+    /// Maximum corners: x, y, z of the eight children.
     pub max: [Column; 3],
-    /// `Child` codes.
+    /// For each child a node index, a pack index with [`LEAF_BIT`], or [`NO_CHILD`].
     pub children: [u32; 8],
 }
 
-/// Marks a child that is a leaf; the low bits are the number of its pack.
+/// Marks a child that is a leaf; the other bits are the index of its pack.
 pub const LEAF_BIT: u32 = 1 << 31;
-/// Marks a child slot that is not used.
+/// Marks an unused child slot.
 pub const NO_CHILD: u32 = u32::MAX;
 
-/// The tree: nodes with the root first, and the primitives of each leaf.
+/// Nodes, and the primitives of each leaf.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
-    /// Nodes, root first; empty when there are no primitives.
+    /// Nodes, root first; empty if there are no primitives.
     pub nodes: Vec<Node>,
-    /// Primitive numbers in leaf order.
+    /// Primitive indices in leaf order.
     pub order: Vec<u32>,
-    /// For each pack, where its primitives start in `order`; one more entry closes the last.
+    /// Start of each pack in `order`, and a final entry with the end of the last.
     pub pack_starts: Vec<u32>,
 }
 
 impl Tree {
-    /// Number of leaves.
+    /// Number of packs, which is the number of leaves.
     pub fn packs(&self) -> usize {
         self.pack_starts.len().saturating_sub(1)
     }
 
-    /// Primitive numbers of pack `pack`, at most [`LEAF`].
+    /// Primitive indices of pack `pack`; at most [`LEAF`], ascending.
     pub fn pack(&self, pack: usize) -> &[u32] {
         &self.order[self.pack_starts[pack] as usize..self.pack_starts[pack + 1] as usize]
     }
 
-    /// Bytes held in memory.
+    /// Allocated memory, bytes.
     pub fn bytes(&self) -> u64 {
         (self.nodes.capacity() * size_of::<Node>() + (self.order.capacity() + self.pack_starts.capacity()) * 4) as u64
     }
 }
 
-/// A primitive's box, f32 about the tree's centre.
+/// Bounding box of a primitive, f32 relative to the centre of the tree.
 #[derive(Clone, Copy, Debug)]
 pub struct PrimitiveBox {
-    /// Lowest corner.
+    /// Minimum corner.
     pub min: [f32; 3],
-    /// Highest corner.
+    /// Maximum corner.
     pub max: [f32; 3],
 }
 
@@ -80,16 +80,16 @@ impl PrimitiveBox {
         }
     }
 
-    /// Half the surface area; zero when empty.
+    /// Half the surface area; zero if empty.
     #[inline]
     fn half_area(&self) -> f32 {
         let [x, y, z] = std::array::from_fn(|axis| (self.max[axis] - self.min[axis]).max(0.0));
         x * y + y * z + z * x
     }
 
-    /// Twice the centre along an axis.
+    /// Twice the centre along `axis`.
     #[inline]
-    fn middle(&self, axis: usize) -> f32 {
+    fn doubled_centre(&self, axis: usize) -> f32 {
         self.min[axis] + self.max[axis]
     }
 }

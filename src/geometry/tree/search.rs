@@ -1,23 +1,23 @@
-//! Walks the tree: nearest boxes first within a shrinking limit, or all boxes that overlap a box.
+//! Tree traversal: nearest boxes first within a shrinking limit, or all boxes that overlap a query box.
 
 use super::super::simd::Lanes;
 use super::{LEAF_BIT, Tree};
 
-/// What a walk does at a leaf. Implementations are `#[inline(always)]`.
+/// Action of a traversal at a leaf. Implementations are `#[inline(always)]`.
 pub trait Visitor {
-    /// Looks at pack `pack`; may lower `limit`, the squared distance beyond which nothing matters any more.
+    /// Processes pack `pack`; may lower `limit`, the squared distance beyond which boxes are pruned.
     fn visit<L: Lanes>(&mut self, pack: usize, limit: &mut f32);
 }
 
-/// Children still to be looked at, with the squared distance of each; kept between queries to save allocations.
+/// Traversal stack: pending children with their squared distances. Reused between queries to avoid allocations.
 #[derive(Default)]
 pub struct Stack {
     entries: Vec<(f32, u32)>,
 }
 
-/// Visits the leaves whose boxes lie within `limit` (squared) of `p`, nearest first.
+/// Visits the leaves whose boxes lie within `limit` (squared distance) of `p`, nearest first.
 ///
-/// `p` is about the tree's centre, and `limit` already widened by the f32 error.
+/// `p` is relative to the centre of the tree; `limit` must include the f32 error.
 #[inline(always)]
 pub fn nearest_first<L: Lanes>(
     tree: &Tree,
@@ -34,7 +34,7 @@ pub fn nearest_first<L: Lanes>(
     stack.entries.clear();
     stack.entries.push((0.0, 0));
     while let Some((distance, code)) = stack.entries.pop() {
-        // The distance travels with the entry, so that a pruned one touches no memory.
+        // The stack holds the distance, so that pruning reads no node.
         if distance > *limit {
             continue;
         }
@@ -60,20 +60,20 @@ pub fn nearest_first<L: Lanes>(
             if code == super::NO_CHILD {
                 continue;
             }
-            // Farthest deepest: insertion keeps the nearest on top.
+            // Insertion sort keeps the nearest child on top.
             let entry = (distances[slot], code);
-            let mut place = stack.entries.len();
+            let mut position = stack.entries.len();
             stack.entries.push(entry);
-            while place > first && stack.entries[place - 1].0 < entry.0 {
-                stack.entries[place] = stack.entries[place - 1];
-                place -= 1;
+            while position > first && stack.entries[position - 1].0 < entry.0 {
+                stack.entries[position] = stack.entries[position - 1];
+                position -= 1;
             }
-            stack.entries[place] = entry;
+            stack.entries[position] = entry;
         }
     }
 }
 
-/// Visits every leaf whose box overlaps the box from `min` to `max` (about the tree's centre).
+/// Visits every leaf whose box overlaps the box from `min` to `max` (relative to the centre of the tree).
 #[inline(always)]
 pub fn overlapping<L: Lanes>(tree: &Tree, min: [f32; 3], max: [f32; 3], stack: &mut Stack, visitor: &mut impl Visitor) {
     if tree.nodes.is_empty() {

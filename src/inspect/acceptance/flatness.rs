@@ -1,4 +1,4 @@
-//! Flatness error: what a sensor makes of a flat.
+//! Flatness error of a sensor, measured on a flat.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,36 +8,36 @@ use crate::features::Kind;
 use base::{Progress, Result};
 use geometry::{Point, Vector};
 
-/// A scan of a flat, its border left out.
+/// A scan of a flat without its border.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlaneScan {
-    /// What the operator calls the position.
+    /// Name of the position.
     pub name: String,
     /// The points, mm.
     pub points: Vec<Point>,
 }
 
-/// What came of a flat.
+/// Result for one position of a flat.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlaneResult {
     /// Name of the position.
     pub name: String,
     /// Unit normal of the fitted plane.
     pub normal: Vector,
-    /// Flatness error: spread of the distances from the plane after rejection, mm. It holds the flat's own form: that
-    /// is part of the test's uncertainty.
+    /// Flatness error: range of the distances from the plane after rejection, mm. It includes the form error of the
+    /// flat itself, which is part of the test value uncertainty.
     pub form_error_mm: f64,
     /// Standard deviation of the distances after rejection, mm.
     pub sigma_mm: f64,
-    /// Width of the narrowest band that holds 95 % of all points, mm.
+    /// Width of the narrowest band that contains 95 % of all points, mm.
     pub dispersion_mm: f64,
     /// Points evaluated.
     pub points: usize,
-    /// Points rejected as the worst of them.
+    /// Points rejected as the worst of the evaluated ones.
     pub rejected: usize,
 }
 
-/// The form of a flat as a sensor sees it.
+/// Evaluates the flatness error of a scan.
 pub fn flatness(scan: &PlaneScan, settings: &Settings, progress: &Progress) -> Result<PlaneResult> {
     settings.check()?;
     let found = associate(Kind::Plane, &scan.points, settings, progress).map_err(|error| error.about(&scan.name))?;

@@ -1,4 +1,4 @@
-//! Errors held against limits: what a sensor is accepted by.
+//! Comparison of errors with limits: the acceptance decision.
 
 use std::collections::BTreeMap;
 
@@ -10,26 +10,26 @@ use super::spacing::{BarResult, BarScan, spacing};
 use super::sphere::{SphereResult, SphereScan, probing};
 use base::{Progress, Result, UserError};
 
-/// What is tested.
+/// Tested characteristic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Characteristic {
-    /// Probing error of form: spread of a ball's residuals.
+    /// Probing error of form: range of a sphere's residuals.
     ProbingForm,
-    /// Standard deviation of a ball's residuals.
+    /// Standard deviation of a sphere's residuals.
     ProbingFormSigma,
-    /// Probing dispersion: the band that holds 95 % of a ball's points.
+    /// Probing dispersion: width of the band that contains 95 % of a sphere's points.
     ProbingDispersion,
-    /// Probing error of size: a ball's diameter.
+    /// Probing error of size: error of a sphere's diameter.
     ProbingSize,
-    /// Distance of a ball bar's balls.
+    /// Error of the distance between a ball bar's spheres.
     SphereSpacing,
-    /// Spread of a flat's distances.
+    /// Flatness error: range of a flat's distances from the plane.
     Flatness,
 }
 
 impl Characteristic {
-    /// All, in the order of reports.
+    /// All characteristics, in the order of reports.
     pub const ALL: [Self; 6] = [
         Self::ProbingForm,
         Self::ProbingFormSigma,
@@ -39,7 +39,7 @@ impl Characteristic {
         Self::Flatness,
     ];
 
-    /// For people.
+    /// Name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::ProbingForm => "probing error of form",
@@ -51,7 +51,7 @@ impl Characteristic {
         }
     }
 
-    /// As the field abbreviates it.
+    /// Symbol commonly used.
     pub fn symbol(self) -> &'static str {
         match self {
             Self::ProbingForm => "P_Form.Sph",
@@ -63,8 +63,8 @@ impl Characteristic {
         }
     }
 
-    /// Positions that a test takes; VDI/VDE 2634 part 2 is said to ask for ten, seven and six.
-    pub fn least_positions(self) -> usize {
+    /// Minimum number of positions of a test; VDI/VDE 2634 part 2 is said to require ten, seven and six.
+    pub fn min_positions(self) -> usize {
         match self {
             Self::SphereSpacing => 7,
             Self::Flatness => 6,
@@ -73,32 +73,32 @@ impl Characteristic {
     }
 }
 
-/// The limit of an error, and how sure the test is of it.
+/// Limit of an error, and the uncertainty of the test.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Limit {
-    /// Maximum permissible error, mm: of form errors their size, of others either way.
+    /// Maximum permissible error (MPE), mm: an upper limit for form errors, ± for all others.
     pub mpe_mm: f64,
-    /// Standard uncertainty of the test value, mm: the artefact's calibration, its form, temperature.
+    /// Standard test value uncertainty, mm: calibration and form of the artefact, temperature.
     pub test_sigma_mm: f64,
 }
 
-/// Limits of what is judged; the rest is reported only.
+/// Limits of the characteristics that are judged; the others are only reported.
 pub type Limits = BTreeMap<Characteristic, Limit>;
 
-/// Which way a decision goes.
+/// Decision on conformance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Proven to be within the limit.
+    /// Conformance is proven.
     Conforms,
-    /// Neither is proven: too near to the limit, or too few positions.
+    /// Neither is proven: too close to the limit, or too few positions.
     Undecided,
-    /// Proven to be beyond the limit.
+    /// Non-conformance is proven.
     DoesNotConform,
 }
 
 impl Verdict {
-    /// For people.
+    /// Wording in reports.
     pub fn word(self) -> &'static str {
         match self {
             Self::Conforms => "conforms",
@@ -108,14 +108,14 @@ impl Verdict {
     }
 }
 
-/// Standard uncertainties between a limit and where something is proven: 95 % of one side of a normal distribution, the
-/// default of ISO 14253-1:2017 (the text was not available to check against).
-const GUARD: f64 = 1.65;
+/// Guard band in standard uncertainties: 95 % one-sided probability of a normal distribution, the default of ISO
+/// 14253-1:2017 (the text was not available to check against).
+const GUARD_FACTOR: f64 = 1.65;
 
 impl Limit {
-    /// What an error proves (ISO 14253-1).
+    /// Decision for an error (ISO 14253-1).
     pub fn verdict(&self, error_mm: f64) -> Verdict {
-        let guard_mm = GUARD * self.test_sigma_mm;
+        let guard_mm = GUARD_FACTOR * self.test_sigma_mm;
         if error_mm.abs() <= self.mpe_mm - guard_mm {
             Verdict::Conforms
         } else if error_mm.abs() > self.mpe_mm + guard_mm {
@@ -142,72 +142,72 @@ impl Limit {
     }
 }
 
-/// All that was scanned.
+/// Scans of an acceptance test.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Measured {
-    /// Balls.
+pub struct AcceptanceScans {
+    /// Scans of spheres.
     pub spheres: Vec<SphereScan>,
-    /// Ball bars.
+    /// Scans of ball bars.
     pub bars: Vec<BarScan>,
-    /// Flats.
+    /// Scans of flats.
     pub planes: Vec<PlaneScan>,
 }
 
-/// One characteristic over all its positions.
+/// One characteristic over all positions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
-    /// Which.
+    /// The characteristic.
     pub characteristic: Characteristic,
-    /// Its error in each position, mm, in the order of the results.
+    /// Error in each position, mm, in the order of the results.
     pub errors_mm: Vec<f64>,
-    /// The error of largest size, with its sign, mm.
+    /// Signed error with the largest magnitude, mm.
     pub worst_mm: f64,
-    /// Its limit.
+    /// Limit, if any.
     pub limit: Option<Limit>,
-    /// What the worst error proves, where there is a limit.
+    /// Decision for the worst error, if there is a limit.
     pub verdict: Option<Verdict>,
 }
 
-/// What came of all scans, before any judgement.
+/// Results of all scans, before comparison with limits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Results {
-    /// How they were evaluated.
+    /// Settings of the evaluation.
     pub settings: Settings,
-    /// Every ball.
+    /// Results of the spheres.
     pub spheres: Vec<SphereResult>,
-    /// Every position of a ball bar.
+    /// Results of the ball bar positions.
     pub bars: Vec<BarResult>,
-    /// Every flat.
+    /// Results of the flats.
     pub planes: Vec<PlaneResult>,
-    /// Whether steep points stayed in somewhere, since a viewpoint was not known.
+    /// Whether steep points were not masked in some scan, because its viewpoint is unknown.
     pub has_unmasked: bool,
 }
 
-/// What the whole test proves.
+/// Result of an acceptance test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Acceptance {
-    /// What came of the scans.
+    /// Results of the scans.
     pub results: Results,
-    /// What was tested, in the order of [`Characteristic::ALL`].
+    /// Tested characteristics, in the order of [`Characteristic::ALL`].
     pub figures: Vec<Figure>,
-    /// The worst of all verdicts; none where nothing has a limit. Too few positions leave it undecided at best.
+    /// The worst of all verdicts; `None` if nothing has a limit. With too few positions, it is at best undecided.
     pub verdict: Option<Verdict>,
-    /// What is to be known beside the figures.
+    /// Remarks on the test.
     pub notes: Vec<String>,
 }
 
 /// Evaluates all scans.
 ///
-/// Fails with a sentence where a setting makes no sense, there is nothing, or a scan cannot be evaluated.
-pub fn evaluate(measured: &Measured, settings: &Settings, progress: &Progress) -> Result<Results> {
+/// Returns an error if a setting is out of range, if there are no scans, or if a scan cannot be evaluated.
+pub fn evaluate(scans: &AcceptanceScans, settings: &Settings, progress: &Progress) -> Result<Results> {
     settings.check()?;
-    let total = measured.spheres.len() + measured.bars.len() + measured.planes.len();
+    let total = scans.spheres.len() + scans.bars.len() + scans.planes.len();
     if total == 0 {
-        return Err(UserError::input("There is no scan of a ball, a ball bar or a flat to judge the sensor by."));
+        return Err(UserError::input("There is no scan of a sphere, a ball bar or a flat to evaluate."));
     }
     let mut done = 0;
-    // Fits are short: they need not report how far they are, only be cancelled.
+    // Fits are short: they need not report progress, only be cancellable.
     let mut next = || {
         let here = done as f32 / total as f32;
         done += 1;
@@ -215,16 +215,16 @@ pub fn evaluate(measured: &Measured, settings: &Settings, progress: &Progress) -
     };
     Ok(Results {
         settings: *settings,
-        spheres: measured.spheres.iter().map(|own| probing(own, settings, &next()?)).collect::<Result<_>>()?,
-        bars: measured.bars.iter().map(|own| spacing(own, settings, &next()?)).collect::<Result<_>>()?,
-        planes: measured.planes.iter().map(|own| flatness(own, settings, &next()?)).collect::<Result<_>>()?,
-        has_unmasked: measured.spheres.iter().any(|own| own.viewpoint.is_none())
-            || measured.bars.iter().any(|own| own.viewpoint.is_none()),
+        spheres: scans.spheres.iter().map(|own| probing(own, settings, &next()?)).collect::<Result<_>>()?,
+        bars: scans.bars.iter().map(|own| spacing(own, settings, &next()?)).collect::<Result<_>>()?,
+        planes: scans.planes.iter().map(|own| flatness(own, settings, &next()?)).collect::<Result<_>>()?,
+        has_unmasked: scans.spheres.iter().any(|own| own.viewpoint.is_none())
+            || scans.bars.iter().any(|own| own.viewpoint.is_none()),
     })
 }
 
 impl Results {
-    /// The errors of a characteristic in all its positions, mm.
+    /// Errors of a characteristic in all positions, mm.
     pub fn errors_mm(&self, what: Characteristic) -> Vec<f64> {
         let of_spheres = |error: fn(&SphereResult) -> f64| self.spheres.iter().map(error).collect();
         match what {
@@ -237,18 +237,18 @@ impl Results {
         }
     }
 
-    /// Holds them against limits; a sentence where a limit makes no sense.
+    /// Compares the results with limits; returns an error if a limit is out of range.
     pub fn judged(self, limits: &Limits) -> Result<Acceptance> {
         limits.iter().try_for_each(|(what, limit)| limit.check(*what))?;
         let (mut figures, mut notes) = (Vec::new(), Vec::new());
         for what in Characteristic::ALL {
             let (errors_mm, limit) = (self.errors_mm(what), limits.get(&what).copied());
-            if limit.is_some() && errors_mm.len() < what.least_positions() {
+            if limit.is_some() && errors_mm.len() < what.min_positions() {
                 notes.push(format!(
-                    "The {} was tested in {} positions; {} are asked for.",
+                    "The {} was tested in {} positions; {} are required.",
                     what.name(),
                     errors_mm.len(),
-                    what.least_positions()
+                    what.min_positions()
                 ));
             }
             if let Some(worst_mm) = errors_mm.iter().copied().max_by(|a, b| a.abs().total_cmp(&b.abs())) {
@@ -259,7 +259,7 @@ impl Results {
         let too_few = (!notes.is_empty()).then_some(Verdict::Undecided);
         let verdict = figures.iter().filter_map(|figure| figure.verdict).chain(too_few).max();
         if self.has_unmasked {
-            notes.push("Where the viewpoint is not known, steep points of balls were not left out.".to_owned());
+            notes.push("Where the viewpoint is unknown, steep points of spheres were not masked.".to_owned());
         }
         Ok(Acceptance { results: self, figures, verdict, notes })
     }

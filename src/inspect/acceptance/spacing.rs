@@ -1,62 +1,63 @@
-//! Sphere spacing: what a sensor makes of a calibrated ball bar.
+//! Sphere-spacing error of a sensor, measured on a calibrated ball bar.
 
 use nalgebra::Matrix3;
 use serde::{Deserialize, Serialize};
 
 use super::Settings;
 use super::finding::two_spheres;
-use super::sphere::{Ball, SphereScan};
+use super::sphere::{SphereFit, SphereScan};
 use base::{Progress, Result, UserError};
 use geometry::{Point, Vector};
 
-/// With which radius the middle of a ball is found.
+/// Radius with which the centre of a sphere is determined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum SpacingRadius {
-    /// Fitted with the middle.
+    /// Fitted together with the centre.
     #[default]
     Free,
-    /// Held at the calibrated one: a cap of a ball then tells its depth better.
+    /// Fixed at the calibrated value: the depth of a spherical cap is then determined better.
     Calibrated,
 }
 
-/// A ball bar in one position, its two balls apart.
+/// A scan of a ball bar in one position, separated into its two spheres.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BarScan {
-    /// What the operator calls the position.
+    /// Name of the position.
     pub name: String,
-    /// The points of each ball, mm.
-    pub balls: [Vec<Point>; 2],
-    /// Where the sensor stood, mm; without it steep points stay in.
+    /// Points of each sphere, mm.
+    #[serde(rename = "balls")]
+    pub spheres: [Vec<Point>; 2],
+    /// Sensor position, mm; if unknown, steep points are not masked.
     pub viewpoint: Option<Point>,
-    /// The balls' calibrated diameter, mm.
+    /// Calibrated diameter of the spheres, mm.
     pub diameter_mm: f64,
-    /// The calibrated distance of their middles, mm.
+    /// Calibrated distance between their centres, mm.
     pub length_mm: f64,
 }
 
-/// What came of a position of the ball bar.
+/// Result for one position of the ball bar.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BarResult {
     /// Name of the position.
     pub name: String,
-    /// Middles of the balls, mm.
+    /// Sphere centres, mm.
     pub centres: [Point; 2],
-    /// Their distance, mm.
+    /// Distance between the centres, mm.
     pub length_mm: f64,
-    /// Sphere-spacing error: measured less calibrated distance, mm.
+    /// Sphere-spacing error: measured minus calibrated distance, mm.
     pub error_mm: f64,
-    /// Points that each middle was found from.
+    /// Number of points from which each centre was determined.
     pub points: [usize; 2],
 }
 
-/// A step of the middle this small, relative to the radius, ends the search.
-const STILL: f64 = 1e-13;
-const MOST_STEPS: usize = 200;
+/// Step of the centre, relative to the radius, that ends the iteration.
+const CONVERGED_STEP: f64 = 1e-13;
+const MAX_ITERATIONS: usize = 200;
 
 impl BarScan {
-    /// Of a whole scan of a ball bar: the two balls are found in it by their diameter, and the points within
-    /// `tolerance_mm` of them are taken.
+    /// From a whole scan of a ball bar: finds the two spheres by their diameter, and takes the points within
+    /// `tolerance_mm` of them.
     pub fn from_scan(
         name: &str,
         points: &[Point],
@@ -66,14 +67,14 @@ impl BarScan {
         progress: &Progress,
     ) -> Result<Self> {
         let found = two_spheres(points, 0.5 * diameter_mm, tolerance_mm, progress).map_err(|e| e.about(name))?;
-        let balls = found.map(|ball| ball.numbers.iter().map(|&number| points[number as usize]).collect());
-        Ok(Self { name: name.to_owned(), balls, viewpoint, diameter_mm, length_mm })
+        let spheres = found.map(|sphere| sphere.indices.iter().map(|&index| points[index as usize]).collect());
+        Ok(Self { name: name.to_owned(), spheres, viewpoint, diameter_mm, length_mm })
     }
 }
 
-/// The distance of a ball bar's balls as a sensor sees it.
+/// Evaluates the sphere-spacing error of a scan.
 ///
-/// Fails with a sentence where too few points are left, or they do not determine a sphere.
+/// Returns an error if too few points are left, or if they do not determine a sphere.
 pub fn spacing(scan: &BarScan, settings: &Settings, progress: &Progress) -> Result<BarResult> {
     settings.check()?;
     if !(scan.length_mm > 0.0 && scan.length_mm < 1e6) {
@@ -82,26 +83,27 @@ pub fn spacing(scan: &BarScan, settings: &Settings, progress: &Progress) -> Resu
             scan.name, scan.length_mm
         )));
     }
-    let ball = |number: usize| -> Result<(Point, usize)> {
-        let name = format!("{}, ball {}", scan.name, number + 1);
+    let centre_of = |index: usize| -> Result<(Point, usize)> {
+        let name = format!("{}, sphere {}", scan.name, index + 1);
         let own = SphereScan {
             name: name.clone(),
-            points: scan.balls[number].clone(),
+            points: scan.spheres[index].clone(),
             viewpoint: scan.viewpoint,
             diameter_mm: scan.diameter_mm,
         };
-        let ball = Ball::of(&own, settings, progress).map_err(|error| error.about(&name))?;
+        let sphere = SphereFit::of(&own, settings, progress).map_err(|error| error.about(&name))?;
         let centre = match settings.spacing_radius {
-            SpacingRadius::Free => ball.centre,
-            SpacingRadius::Calibrated => {
-                middle_at_radius(&ball.kept, 0.5 * scan.diameter_mm, ball.centre).ok_or_else(|| {
-                    UserError::input(format!("{name}: its points do not determine its middle; scan more of the ball."))
-                })?
-            }
+            SpacingRadius::Free => sphere.centre,
+            SpacingRadius::Calibrated => centre_at_radius(&sphere.kept, 0.5 * scan.diameter_mm, sphere.centre)
+                .ok_or_else(|| {
+                    UserError::input(format!(
+                        "{name}: its points do not determine its centre; scan more of the sphere."
+                    ))
+                })?,
         };
-        Ok((centre, ball.kept.len()))
+        Ok((centre, sphere.kept.len()))
     };
-    let ((one, first), (other, second)) = (ball(0)?, ball(1)?);
+    let ((one, first), (other, second)) = (centre_of(0)?, centre_of(1)?);
     let length_mm = (other - one).norm();
     Ok(BarResult {
         name: scan.name.clone(),
@@ -112,23 +114,23 @@ pub fn spacing(scan: &BarScan, settings: &Settings, progress: &Progress) -> Resu
     })
 }
 
-/// The middle of the sphere of that radius with the least squared distances from `points` (Gauss and Newton's steps).
-fn middle_at_radius(points: &[Point], radius_mm: f64, start: Point) -> Option<Point> {
+/// Centre of the sphere of the given radius that minimises the squared distances from `points` (Gauss-Newton).
+fn centre_at_radius(points: &[Point], radius_mm: f64, start: Point) -> Option<Point> {
     let mut centre = start;
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_ITERATIONS {
         let (mut matrix, mut right) = (Matrix3::zeros(), Vector::zeros());
         for point in points {
-            let away = point - centre;
-            let distance = away.norm();
+            let offset = point - centre;
+            let distance = offset.norm();
             if distance > 0.0 {
-                let outward = away / distance;
+                let outward = offset / distance;
                 matrix += outward * outward.transpose();
                 right += outward * (distance - radius_mm);
             }
         }
         let step = matrix.cholesky()?.solve(&right);
         centre += step;
-        if step.norm() <= STILL * radius_mm {
+        if step.norm() <= CONVERGED_STEP * radius_mm {
             break;
         }
     }
@@ -141,7 +143,7 @@ mod tests {
     use base::random::Random;
 
     #[test]
-    fn a_held_radius_gives_the_middle_of_a_cap() {
+    fn a_fixed_radius_gives_the_centre_of_a_cap() {
         let mut random = Random::new(1, 3);
         let truth = Point::new(100.0, -50.0, 900.0);
         let cap: Vec<Point> = (0..4000)
@@ -152,12 +154,13 @@ mod tests {
                 truth + Vector::new(flat * cos, flat * sin, z) * 15.0
             })
             .collect();
-        let found = middle_at_radius(&cap, 15.0, truth + Vector::new(0.3, -0.2, 0.4)).unwrap();
+        let found = centre_at_radius(&cap, 15.0, truth + Vector::new(0.3, -0.2, 0.4)).unwrap();
         assert!((found - truth).norm() < 1e-10);
-        // Along the view a cap of the wrong radius is off by about the difference, less what it curves.
-        let off = middle_at_radius(&cap, 15.1, truth).unwrap() - truth;
-        assert!(off.z < -0.1 && off.z > -0.13 && off.xy().norm() < 0.005, "{off}");
-        assert!(middle_at_radius(&[], 15.0, truth).is_none());
-        assert!(middle_at_radius(&[truth], 15.0, truth + Vector::x()).is_none());
+        // With a wrong radius, the centre of a cap is displaced along the view by about the difference, less what the
+        // cap curves.
+        let displacement = centre_at_radius(&cap, 15.1, truth).unwrap() - truth;
+        assert!(displacement.z < -0.1 && displacement.z > -0.13 && displacement.xy().norm() < 0.005, "{displacement}");
+        assert!(centre_at_radius(&[], 15.0, truth).is_none());
+        assert!(centre_at_radius(&[truth], 15.0, truth + Vector::x()).is_none());
     }
 }

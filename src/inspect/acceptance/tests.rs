@@ -1,4 +1,4 @@
-//! The whole room on synthetic scans whose errors are known.
+//! Acceptance tests on synthetic scans with known errors.
 
 use std::f64::consts::TAU;
 
@@ -10,23 +10,23 @@ fn quiet() -> Progress {
     Progress::silent()
 }
 
-fn direction(random: &mut Random, least_z: f64) -> Vector {
-    let (z, turn) = (random.range(least_z, 1.0), random.range(0.0, TAU));
+fn direction(random: &mut Random, min_z: f64) -> Vector {
+    let (z, turn) = (random.range(min_z, 1.0), random.range(0.0, TAU));
     let flat = (1.0 - z * z).sqrt();
     Vector::new(flat * turn.cos(), flat * turn.sin(), z)
 }
 
-/// Points about `centre`, seen from +z, whose radius is what `radius_mm` says of their direction.
-fn ball(
+/// Points on a sphere about `centre`, visible from +z; `radius_mm` gives the radius as a function of the direction.
+fn sphere_points(
     centre: Point,
     count: usize,
-    least_z: f64,
+    min_z: f64,
     random: &mut Random,
     radius_mm: impl Fn(&Vector, &mut Random) -> f64,
 ) -> Vec<Point> {
     (0..count)
         .map(|_| {
-            let outward = direction(random, least_z);
+            let outward = direction(random, min_z);
             centre + outward * radius_mm(&outward, random)
         })
         .collect()
@@ -43,17 +43,19 @@ const SENSOR: Point = Point::new(120.0, -40.0, 800.0);
 fn size_and_form_of_a_noisy_ball_are_those_put_in() {
     let mut random = Random::new(1, 0xACC);
     let (bias, sigma) = (0.043, 0.01);
-    let points = ball(CENTRE, 20_000, 0.3, &mut random, |_, random| 15.0 + bias + sigma * random.normal());
+    let points = sphere_points(CENTRE, 20_000, 0.3, &mut random, |_, random| 15.0 + bias + sigma * random.normal());
     let found = probing(&scan(points.clone(), Some(SENSOR)), &Settings::default(), &quiet()).unwrap();
     println!("{found:?}");
     assert!((found.size_error_mm - 2.0 * bias).abs() < 0.002, "{found:?}");
-    // The three worst in a thousand rejected shrink a normal distribution's standard deviation by about one per cent.
+    // Rejecting the worst three in a thousand reduces the standard deviation of a normal distribution by about one per
+    // cent.
     assert!((found.form_sigma_mm / sigma - 0.987).abs() < 0.02, "{}", found.form_sigma_mm);
     // 95 % lie within 1.96 sigma, 99.7 % within 2.968.
     assert!((found.dispersion_mm / sigma - 2.0 * 1.96).abs() < 0.1, "{}", found.dispersion_mm);
     assert!((found.form_error_mm / sigma - 2.0 * 2.968).abs() < 0.2, "{}", found.form_error_mm);
     assert!((found.centre - CENTRE).norm() < 0.002);
-    // Within 60 degrees of the view: normals with z above 0.5, out of those above 0.3, but for the sensor's nearness.
+    // Within 60 degrees of the view: normals with z above 0.5, out of those above 0.3, except for the effect of the
+    // sensor's finite distance.
     let share = found.points as f64 / 20_000.0;
     assert!((share - 0.5 / 0.7).abs() < 0.03, "{share}");
     assert_eq!(found.masked + found.points, 20_000);
@@ -64,39 +66,40 @@ fn size_and_form_of_a_noisy_ball_are_those_put_in() {
     assert_eq!(whole.dispersion_mm, found.dispersion_mm);
 }
 
-/// A second-degree harmonic on a whole ball: the sphere stays, and the form is 1.5 times its amplitude.
+/// A second-degree harmonic on a whole sphere: the fit does not change, and the form error is 1.5 times the amplitude.
 #[test]
 fn smooth_bias_shows_as_form_not_as_size() {
     let mut random = Random::new(2, 0xACC);
     let amplitude = 0.02;
-    let points = ball(CENTRE, 30_000, -1.0, &mut random, |d, _| 15.0 + amplitude * 0.5 * (3.0 * d.z * d.z - 1.0));
+    let points =
+        sphere_points(CENTRE, 30_000, -1.0, &mut random, |d, _| 15.0 + amplitude * 0.5 * (3.0 * d.z * d.z - 1.0));
     let settings = Settings { rejected_share: 0.0, ..Settings::default() };
     let found = probing(&scan(points, None), &settings, &quiet()).unwrap();
     assert!((found.form_error_mm - 1.5 * amplitude).abs() < 0.0005, "{found:?}");
     assert!(found.size_error_mm.abs() < 0.0005);
-    // Its mean square over the ball is a fifth of the amplitude's.
+    // Its mean square over the sphere is a fifth of the squared amplitude.
     assert!((found.form_sigma_mm - amplitude / 5.0_f64.sqrt()).abs() < 0.0002, "{}", found.form_sigma_mm);
     assert_eq!((found.masked, found.points), (0, 30_000));
 }
 
-/// Steep points that come out too far make a ball too large; left out, they do not.
+/// Steep points measured too far out make a sphere too large; masked, they do not.
 #[test]
 fn steep_points_are_masked() {
     let mut random = Random::new(3, 0xACC);
     let steep = |d: &Vector, random: &mut Random| {
         15.0 + 0.002 * random.normal() + if d.z < 0.5 { 0.6 * (0.5 - d.z) } else { 0.0 }
     };
-    let points = ball(CENTRE, 15_000, 0.05, &mut random, steep);
+    let points = sphere_points(CENTRE, 15_000, 0.05, &mut random, steep);
     let with = |viewpoint| probing(&scan(points.clone(), viewpoint), &Settings::default(), &quiet()).unwrap();
     let (masked, whole) = (with(Some(SENSOR)), with(None));
     println!("size error {:.4} masked, {:.4} with steep points", masked.size_error_mm, whole.size_error_mm);
     assert!(masked.size_error_mm.abs() < 0.003, "{masked:?}");
     assert!(whole.size_error_mm.abs() > 0.05 && whole.form_error_mm > 10.0 * masked.form_error_mm);
-    // Just those that see the sensor within the limit.
+    // Exactly the points within the limit of incidence are kept.
     let kept = mask_by_incidence(&points, &SENSOR, &CENTRE, Settings::default().max_incidence_rad);
-    for number in 0..points.len() as u32 {
-        let (outward, view) = (points[number as usize] - CENTRE, SENSOR - points[number as usize]);
-        assert_eq!(kept.contains(&number), outward.angle(&view) <= 60.0_f64.to_radians());
+    for index in 0..points.len() as u32 {
+        let (outward, view) = (points[index as usize] - CENTRE, SENSOR - points[index as usize]);
+        assert_eq!(kept.contains(&index), outward.angle(&view) <= 60.0_f64.to_radians());
     }
     let far = Some(Point::new(120.0, -40.0, -800.0));
     let wrong = probing(&scan(points, far), &Settings::default(), &quiet()).unwrap_err();
@@ -107,16 +110,16 @@ fn bar(name: &str, turn: f64, scale: f64, random: &mut Random) -> BarScan {
     let along = Vector::new(turn.cos(), 0.8 * turn.sin(), 0.6 * turn.sin()).normalize();
     let ends = [CENTRE - along * 75.0, CENTRE + along * 75.0];
     let view = SENSOR;
-    let balls = ends.map(|centre| {
+    let spheres = ends.map(|centre| {
         let towards = (view - centre).normalize();
         let turned = nalgebra::UnitQuaternion::rotation_between(&Vector::z(), &towards).unwrap();
-        let points = ball(Point::origin(), 2000, 0.5, random, |_, random| 15.0 + 0.005 * random.normal());
+        let points = sphere_points(Point::origin(), 2000, 0.5, random, |_, random| 15.0 + 0.005 * random.normal());
         points.iter().map(|point| Point::from((centre + turned * point.coords).coords * scale)).collect()
     });
-    BarScan { name: name.into(), balls, viewpoint: Some(view * scale), diameter_mm: 30.0, length_mm: 150.0 }
+    BarScan { name: name.into(), spheres, viewpoint: Some(view * scale), diameter_mm: 30.0, length_mm: 150.0 }
 }
 
-/// A scale error of the sensor is a sphere-spacing error of so much a length, with the radius free or held.
+/// A scale error of the sensor causes a proportional sphere-spacing error, with the radius free or fixed.
 #[test]
 fn spacing_shows_a_scale_error() {
     let mut random = Random::new(4, 0xACC);
@@ -130,9 +133,9 @@ fn spacing_shows_a_scale_error() {
         }
     }
     let mut none = bar("p", 0.0, 1.0, &mut random);
-    none.balls[1].truncate(20);
+    none.spheres[1].truncate(20);
     let why = spacing(&none, &Settings::default(), &quiet()).unwrap_err().sentence;
-    assert!(why.starts_with("p, ball 2"), "{why}");
+    assert!(why.starts_with("p, sphere 2"), "{why}");
     none.length_mm = 0.0;
     assert!(spacing(&none, &Settings::default(), &quiet()).is_err());
 }
@@ -144,7 +147,7 @@ fn flatness_is_the_range_of_what_was_put_in() {
     let points: Vec<Point> = (0..20_000)
         .map(|_| {
             let (x, y) = (random.range(-50.0, 50.0), random.range(-30.0, 30.0));
-            // A saddle lies evenly about its plane: 0.02 up and down.
+            // A saddle is symmetric about its plane: ±0.02.
             CENTRE + tilt * Vector::new(x, y, 0.02 * x * y / 1500.0)
         })
         .collect();
@@ -161,11 +164,11 @@ fn flatness_is_the_range_of_what_was_put_in() {
     assert!(flatness(&line, &settings, &quiet()).is_err());
 }
 
-/// A ball bar with its rod and foot on a table, and strays.
+/// A ball bar with its rod above a table, stray points, and other round objects.
 fn scene(random: &mut Random, ends: [Point; 2]) -> Vec<Point> {
     let mut points = Vec::new();
     for centre in ends {
-        points.extend(ball(centre, 6000, 0.2, random, |_, random| 15.0 + 0.01 * random.normal()));
+        points.extend(sphere_points(centre, 6000, 0.2, random, |_, random| 15.0 + 0.01 * random.normal()));
     }
     let along = (ends[1] - ends[0]).normalize();
     let side = along.cross(&Vector::z()).normalize();
@@ -184,7 +187,7 @@ fn scene(random: &mut Random, ends: [Point; 2]) -> Vec<Point> {
         points.push(Point::new(draw(random), draw(random), draw(random)));
     }
     // A bowl of another radius and a pipe of the same one.
-    points.extend(ball(Point::new(-150.0, 120.0, -20.0), 4000, 0.0, random, |_, _| 22.0));
+    points.extend(sphere_points(Point::new(-150.0, 120.0, -20.0), 4000, 0.0, random, |_, _| 22.0));
     for _ in 0..8000 {
         let (sin, cos) = random.range(0.0, 0.5 * TAU).sin_cos();
         points.push(Point::new(random.range(-200.0, 200.0), 150.0 + 15.0 * cos, -30.0 + 15.0 * sin));
@@ -193,43 +196,43 @@ fn scene(random: &mut Random, ends: [Point; 2]) -> Vec<Point> {
 }
 
 #[test]
-fn both_balls_are_found_in_a_full_scene() {
+fn both_spheres_are_found_in_a_full_scene() {
     let mut random = Random::new(6, 0xACC);
     for _ in 0..2 {
         let turn = random.range(-0.5, 0.5);
         let along = Vector::new(turn.cos(), turn.sin(), random.range(-0.2, 0.2)).normalize();
-        let middle = Point::new(random.range(-40.0, 40.0), random.range(-60.0, 60.0), 20.0);
-        let ends = [middle - along * 75.0, middle + along * 75.0];
+        let midpoint = Point::new(random.range(-40.0, 40.0), random.range(-60.0, 60.0), 20.0);
+        let ends = [midpoint - along * 75.0, midpoint + along * 75.0];
         let points = scene(&mut random, ends);
         let found = two_spheres(&points, 15.0, 0.06, &quiet()).unwrap();
         for (own, end) in found.iter().zip(ends) {
             let off = (own.centre - end).norm();
-            println!("off {off:.5} mm, radius {:.5} mm, {} points", own.radius_mm, own.numbers.len());
+            println!("off {off:.5} mm, radius {:.5} mm, {} points", own.radius_mm, own.indices.len());
             assert!(off < 0.003 && (own.radius_mm - 15.0).abs() < 0.002);
-            // Its own points, and hardly any of the rod's.
-            assert!((5950..=6060).contains(&own.numbers.len()), "{}", own.numbers.len());
+            // Its own points, and hardly any of the rod.
+            assert!((5950..=6060).contains(&own.indices.len()), "{}", own.indices.len());
         }
-        // The same again, and taken over into a position of the bar.
-        let taken = BarScan::from_scan("p", &points, None, (30.0, 150.0), 0.06, &quiet()).unwrap();
-        let numbers = [0, 1].map(|i| found[i].numbers.iter().map(|&n| points[n as usize]).collect::<Vec<_>>());
-        assert_eq!(taken.balls, numbers);
-        assert!(spacing(&taken, &Settings::default(), &quiet()).unwrap().error_mm.abs() < 0.004);
+        // The same spheres are found again for a position of the bar.
+        let scan = BarScan::from_scan("p", &points, None, (30.0, 150.0), 0.06, &quiet()).unwrap();
+        let points_of_each = [0, 1].map(|i| found[i].indices.iter().map(|&n| points[n as usize]).collect::<Vec<_>>());
+        assert_eq!(scan.spheres, points_of_each);
+        assert!(spacing(&scan, &Settings::default(), &quiet()).unwrap().error_mm.abs() < 0.004);
     }
 }
 
 #[test]
-fn where_no_two_balls_are_it_is_said() {
+fn missing_spheres_are_reported() {
     let mut random = Random::new(7, 0xACC);
     let ends = [Point::new(-75.0, 0.0, 20.0), Point::new(75.0, 0.0, 20.0)];
     let points = scene(&mut random, ends);
     let one: Vec<Point> = points.iter().copied().filter(|point| (point - ends[1]).norm() > 17.0).collect();
     let why = |points: &[Point], radius| two_spheres(points, radius, 0.06, &quiet()).unwrap_err().sentence;
-    assert!(why(&one, 15.0).starts_with("Only one ball of radius 15"), "{}", why(&one, 15.0));
-    assert!(why(&points, 30.0).starts_with("No ball"), "{}", why(&points, 30.0));
-    assert!(why(&[], 15.0).starts_with("No ball"));
-    assert!(why(&[Point::new(f64::NAN, 0.0, 0.0)], 15.0).contains("no finite number"));
+    assert!(why(&one, 15.0).starts_with("Only one sphere of radius 15"), "{}", why(&one, 15.0));
+    assert!(why(&points, 30.0).starts_with("No sphere"), "{}", why(&points, 30.0));
+    assert!(why(&[], 15.0).starts_with("No sphere"));
+    assert!(why(&[Point::new(f64::NAN, 0.0, 0.0)], 15.0).contains("not a finite number"));
     assert!(why(&points, -1.0).contains("radius above 0"));
-    assert!(why(&vec![Point::origin(); 500], 15.0).starts_with("No ball"));
+    assert!(why(&vec![Point::origin(); 500], 15.0).starts_with("No sphere"));
 }
 
 #[test]
@@ -246,12 +249,13 @@ fn verdicts_keep_their_distance_from_the_limit() {
 }
 
 #[test]
-fn a_whole_test_is_judged_and_told() {
+fn a_whole_test_is_judged_and_reported() {
     let mut random = Random::new(8, 0xACC);
-    let measured = Measured {
+    let scans = AcceptanceScans {
         spheres: (0..10)
             .map(|i| {
-                let points = ball(CENTRE, 1000, 0.4, &mut random, |_, random| 15.004 + 0.004 * random.normal());
+                let points =
+                    sphere_points(CENTRE, 1000, 0.4, &mut random, |_, random| 15.004 + 0.004 * random.normal());
                 SphereScan { name: format!("ball {i}"), ..scan(points, Some(SENSOR)) }
             })
             .collect(),
@@ -265,7 +269,7 @@ fn a_whole_test_is_judged_and_told() {
         (Characteristic::SphereSpacing, limit(0.08)),
     ]
     .into();
-    let results = evaluate(&measured, &Settings::default(), &quiet()).unwrap();
+    let results = evaluate(&scans, &Settings::default(), &quiet()).unwrap();
     let found = results.clone().judged(&limits).unwrap();
     println!("{}", found.text());
     assert_eq!(found.verdict, Some(Verdict::Conforms));
@@ -295,17 +299,17 @@ fn a_whole_test_is_judged_and_told() {
 }
 
 #[test]
-fn settings_and_limits_that_make_no_sense_are_told() {
+fn invalid_settings_and_limits_are_refused() {
     let usual = Settings::default();
     assert!(Settings { rejected_share: 0.2, ..usual }.check().is_err());
     assert!(Settings { rejected_share: f64::NAN, ..usual }.check().is_err());
     assert!(Settings { max_incidence_rad: 2.0, ..usual }.check().is_err());
-    assert!(evaluate(&Measured::default(), &usual, &quiet()).unwrap_err().sentence.contains("no scan"));
+    assert!(evaluate(&AcceptanceScans::default(), &usual, &quiet()).unwrap_err().sentence.contains("no scan"));
     let none = Results { settings: usual, spheres: vec![], bars: vec![], planes: vec![], has_unmasked: false };
     let limits: Limits = [(Characteristic::Flatness, Limit { mpe_mm: 0.0, test_sigma_mm: 0.0 })].into();
     assert!(none.judged(&limits).unwrap_err().sentence.contains("limit above 0"));
     let mut random = Random::new(9, 0xACC);
-    let small = scan(ball(CENTRE, 60, 0.3, &mut random, |_, _| 15.0), None);
+    let small = scan(sphere_points(CENTRE, 60, 0.3, &mut random, |_, _| 15.0), None);
     assert!(probing(&SphereScan { diameter_mm: 0.0, ..small.clone() }, &usual, &quiet()).is_err());
     let mut broken = small;
     broken.points[7].x = f64::NAN;

@@ -1,4 +1,5 @@
-//! Best fit: iterated closest points on the true surface, coarse to fine, with robust weights and locked axes.
+//! Best fit: ICP onto the nominal itself (facets or points), coarse to fine, with robust weights and locked degrees of
+//! freedom.
 
 use nalgebra::{Matrix6, Vector6};
 use serde::{Deserialize, Serialize};
@@ -9,31 +10,32 @@ use compute::registration::{self, Answer, Metric, Registration, Robust, Step, Ta
 use compute::{Backend, Compute};
 use geometry::{Aabb, OrderedPoints, Pose, Vector, thinning, transform};
 
-/// What a best fit is asked to do.
+/// Parameters of a best fit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Parameters {
-    /// The distance minimised.
+    /// Distance to minimise.
     pub metric: Metric,
-    /// Weighing by distance.
+    /// Robust weighting by distance.
     pub robust: Robust,
-    /// Share of the farthest points left out, 0 to below 1.
+    /// Share of the points to discard, farthest first, 0 to below 1.
     pub trim: f64,
-    /// Points farther from the nominal than this do not take part, mm; `None`: a tenth of the part's diagonal at
-    /// first, then ten times the robust spread.
+    /// Maximum distance of a point from the nominal, mm; `None`: a tenth of the part's diagonal at first, then ten
+    /// times the robust scale of the distances.
     pub max_distance_mm: Option<f64>,
-    /// Points whose normal leans more than this do not take part, rad; needs normals.
+    /// Maximum angle between the normals of a point and of the nominal, rad; without effect if there are no normals.
     pub max_angle_rad: f64,
-    /// Degrees of freedom that stay as they are: rotation x, y, z, translation x, y, z of the nominal's axes.
+    /// Locked degrees of freedom: rotation about x, y, z through the centre of the nominal's bounds, translation along
+    /// x, y, z; nominal frame.
     pub locked: [bool; 6],
-    /// Most iterations on each level.
+    /// Maximum number of iterations per resolution level.
     pub max_iterations: usize,
-    /// Stop when a step moves no corner of the part by more than this, mm.
+    /// Stop when a step moves no point of the part by more than this, mm.
     pub step_limit_mm: f64,
-    /// Stop when the mean square falls by less than this share.
+    /// Stop when the mean squared distance changes by less than this share twice in succession.
     pub change_limit: f64,
-    /// Stop when the RMS falls below this, mm; 0 never stops by it.
+    /// Stop when the RMS falls below this, mm; 0 disables the limit.
     pub error_limit_mm: f64,
-    /// Whether to start on thinned points.
+    /// Whether to start on subsampled points.
     pub coarse_to_fine: bool,
 }
 
@@ -55,25 +57,28 @@ impl Default for Parameters {
     }
 }
 
-/// What is fitted to what.
+/// A scan and the nominal to fit it to.
 #[derive(Clone, Copy)]
 pub struct Problem<'a> {
     /// The nominal.
     pub target: Target<'a>,
-    /// Box of the nominal, mm.
+    /// Bounding box of the nominal, mm.
     pub bounds: Aabb,
-    /// The scan along a space-filling curve, scan frame, mm.
+    /// Scan points in the order of a space-filling curve, scan frame, mm.
     pub points: &'a OrderedPoints,
-    /// Unit normals by point number, scan frame; empty where unknown.
+    /// Unit normals by point index, scan frame; empty if unknown.
     pub normals: &'a [Vector],
-    /// Whether the normals know their sign.
+    /// Whether the normals are consistently oriented.
     pub oriented: bool,
 }
 
-/// Points on the coarse levels; the last level always takes all.
-const LEVELS: [usize; 3] = [2_000, 20_000, 200_000];
+/// Approximate number of points on the coarse levels; the last level uses all points.
+const LEVEL_POINTS: [usize; 3] = [2_000, 20_000, 200_000];
 
-/// Fits from `start`. `watch` sees the pose after every iteration (for the live view).
+/// Fits from `start`. `watch` receives the pose and the RMS, mm, after every iteration (for the live view).
+///
+/// Returns an error for fewer than three points, invalid parameters and missing overlap, and if the backend fails or
+/// the work is cancelled.
 pub fn run(
     backend: &dyn Backend,
     problem: &Problem<'_>,
@@ -86,7 +91,8 @@ pub fn run(
     run_from_gate(backend, problem, start, parameters, gate_mm, progress, watch)
 }
 
-/// As [`run`], but with a first gate of `gate_mm` that then follows the fit: for starts known to be good.
+/// As [`run`], but with an initial maximum distance of `gate_mm`; unless `parameters` fix the distance, it then follows
+/// the fit. For starts known to be good.
 pub fn run_from_gate(
     backend: &dyn Backend,
     problem: &Problem<'_>,
@@ -97,7 +103,7 @@ pub fn run_from_gate(
     watch: &mut dyn FnMut(&Pose, f64),
 ) -> Result<Alignment> {
     check(problem, parameters)?;
-    let levels: Vec<usize> = LEVELS
+    let levels: Vec<usize> = LEVEL_POINTS
         .iter()
         .copied()
         .filter(|&count| parameters.coarse_to_fine && count * 2 < problem.points.points.len())
@@ -121,8 +127,8 @@ pub fn run_from_gate(
     };
     let mut last = None;
     for (level, &count) in levels.iter().enumerate() {
-        let share = |at: usize| at as f32 / levels.len() as f32;
-        let level_progress = progress.part(share(level), share(level + 1));
+        let fraction = |level: usize| level as f32 / levels.len() as f32;
+        let level_progress = progress.part(fraction(level), fraction(level + 1));
         last = Some(fit.level(count, level + 1 == levels.len(), &level_progress, watch)?);
     }
     let (answer, stop) = last.ok_or_else(|| UserError::internal("The best fit had no level to run."))?;
@@ -137,12 +143,13 @@ pub fn run_from_gate(
         stop,
         information: Information::new(&answer.hessian, problem.bounds.centre(), 0.5 * problem.bounds.diagonal()),
         alternatives: Vec::new(),
-        rivals: Rivals::NotSought,
+        rivals: Rivals::NotSearched,
         explained: None,
     })
 }
 
-/// Points of a cloud are nowhere nearer than its own points are apart, however well the planes between them fit.
+/// Lower bound of the gate, mm. For a cloud it respects the point spacing: closest points are about that far away,
+/// however small the residuals to the tangent planes are.
 fn gate_floor_mm(problem: &Problem<'_>) -> f64 {
     let of_part_mm = 1e-4 * problem.bounds.diagonal();
     match problem.target {
@@ -159,10 +166,10 @@ fn check(problem: &Problem<'_>, parameters: &Parameters) -> Result<()> {
         )));
     }
     if !(0.0..1.0).contains(&parameters.trim) {
-        return Err(UserError::usage("The trimmed share must be at least 0 and below 1."));
+        return Err(UserError::usage("The trimmed fraction must be at least 0 and below 1."));
     }
     if parameters.max_distance_mm.is_some_and(|distance| !(distance > 0.0)) {
-        return Err(UserError::usage("The largest distance must be a positive number of mm."));
+        return Err(UserError::usage("The maximum distance must be a positive number of mm."));
     }
     if parameters.locked.iter().all(|&locked| locked) {
         return Err(UserError::usage("All six degrees of freedom are locked; unlock at least one."));
@@ -176,16 +183,17 @@ struct Fit<'a> {
     parameters: &'a Parameters,
     pose: Pose,
     gate_mm: f64,
-    /// The robust scale is lowered step by step from the gate (graduated non-convexity, Blake and Zisserman 1987):
-    /// where most of a part is a plate, its few walls would otherwise count as outliers from the first step on.
+    /// Lower bound of the robust scale, mm. It is lowered stepwise from a fifth of the gate (graduated non-convexity,
+    /// Blake and Zisserman 1987): on a part that is mostly a plate, the few walls would otherwise count as outliers
+    /// from the first step on.
     scale_floor_mm: f64,
-    /// The gate goes no lower, mm.
+    /// Lower bound of `gate_mm`.
     gate_floor_mm: f64,
     iterations: usize,
 }
 
 impl Fit<'_> {
-    /// Iterates on about `count` points until a limit is reached.
+    /// Iterates on about `count` points until a stopping criterion is met.
     fn level(
         &mut self,
         count: usize,
@@ -197,7 +205,7 @@ impl Fit<'_> {
         let mut previous_square = f64::INFINITY;
         let mut stalled = 0;
         for iteration in 0..self.parameters.max_iterations.max(1) {
-            progress.report(iteration as f32 / self.parameters.max_iterations as f32, "Best fit")?;
+            progress.report(iteration as f32 / self.parameters.max_iterations.max(1) as f32, "Best fit")?;
             let answer = self.step(stride, progress)?;
             if answer.used < 3 {
                 return Err(UserError::input(format!(
@@ -218,7 +226,7 @@ impl Fit<'_> {
             } else if answer.rms_mm() < self.parameters.error_limit_mm {
                 Some(StopReason::SmallError)
             } else if (previous_square - square).abs() <= self.parameters.change_limit * square {
-                // A fit that wanders within a flat valley changes its error no more: twice in a row is the end.
+                // Along a flat valley the pose may move on while the error stagnates: two such steps in a row end it.
                 stalled += 1;
                 (stalled >= 2).then_some(StopReason::SmallChange)
             } else {
@@ -236,28 +244,29 @@ impl Fit<'_> {
         Ok((self.step(stride, progress)?, StopReason::MaxIterations))
     }
 
-    /// The step that ends a level, mm. A coarse level need not go below what its sampling can know: the standard
-    /// error of a position on that many points.
+    /// Step that ends a level, mm. A coarse level need not go below the precision of its sample: the standard error of
+    /// a position from that many points.
     fn step_limit_mm(&self, answer: &Answer, finest: bool) -> f64 {
         let limit_mm = self.parameters.step_limit_mm;
         if finest { limit_mm } else { limit_mm.max(answer.scale_mm / (answer.used as f64).sqrt()) }
     }
 
-    /// Halves the floor of the robust scale; whether it still decides the scale.
+    /// Halves the floor of the robust scale once a step is shorter than it; returns whether the floor still determined
+    /// the scale.
     fn lower_scale_floor(&mut self, answer: &Answer, moved_mm: f64) -> bool {
-        let decided = self.parameters.robust != Robust::None && answer.scale_mm <= self.scale_floor_mm;
-        // Only once the fit has followed: walls that are still on their way must not become outliers.
+        let was_active = self.parameters.robust != Robust::None && answer.scale_mm <= self.scale_floor_mm;
+        // Only once the pose has caught up: walls that are still approaching must not become outliers.
         if moved_mm < self.scale_floor_mm {
-            self.scale_floor_mm = (0.5 * self.scale_floor_mm).max(self.least_scale_mm());
+            self.scale_floor_mm = (0.5 * self.scale_floor_mm).max(self.min_scale_mm());
         }
-        decided && answer.scale_mm > self.least_scale_mm()
+        was_active && answer.scale_mm > self.min_scale_mm()
     }
 
-    fn least_scale_mm(&self) -> f64 {
+    fn min_scale_mm(&self) -> f64 {
         1e-7 * self.problem.bounds.diagonal()
     }
 
-    /// Lets the gate follow the fit, never below what noise and the part's size ask for, never growing.
+    /// Tightens the gate to ten times the robust scale, never below its floor; it never grows.
     fn tighten(&mut self, answer: &Answer) {
         self.gate_mm = self.gate_mm.min((10.0 * answer.scale_mm).max(self.gate_floor_mm));
     }
@@ -277,43 +286,46 @@ impl Fit<'_> {
         self.registration.step(&step, progress)
     }
 
-    /// Moves the pose by the step.
-    fn apply(&mut self, answer: &Answer) -> Moved {
-        let step =
-            solve(&answer.hessian, &answer.gradient, &self.parameters.locked, self.lever_mm()) * self.stride(answer);
-        let turn = Vector::new(step[0], step[1], step[2]);
-        let shift = Vector::new(step[3], step[4], step[5]);
-        self.pose = transform::step_about(&self.problem.bounds.centre(), turn, shift) * self.pose;
+    /// Solves for the step and applies it to the pose.
+    fn apply(&mut self, answer: &Answer) -> AppliedStep {
+        let step_factor = self.step_factor(answer);
+        let step = solve(&answer.hessian, &answer.gradient, &self.parameters.locked, self.lever_mm()) * step_factor;
+        let rotation = Vector::new(step[0], step[1], step[2]);
+        let translation = Vector::new(step[3], step[4], step[5]);
+        self.pose = transform::step_about(&self.problem.bounds.centre(), rotation, translation) * self.pose;
         self.pose.rotation.renormalize();
         let weighted_squares =
             answer.weighted_squares + 2.0 * answer.gradient.dot(&step) + step.dot(&(answer.hessian * step));
-        Moved {
-            moved_mm: shift.norm() + turn.norm() * self.lever_mm(),
+        AppliedStep {
+            moved_mm: translation.norm() + rotation.norm() * self.lever_mm(),
             answer: Answer { weighted_squares: weighted_squares.max(0.0), ..*answer },
         }
     }
 
-    /// Reweighted steps fall short by as much as the weights give way (about a sixth for Tukey's on normal residuals);
-    /// a step longer by the mean curvature is Newton's. Not while the scale still shrinks: those weights are not final.
-    fn stride(&self, answer: &Answer) -> f64 {
+    /// Factor on the step. Iteratively reweighted steps are too short because the weights fall off with distance (by
+    /// about a sixth for Tukey weights on normal residuals); scaling by the mean curvature gives the Newton step. 1
+    /// while the scale is still being lowered, as those weights are not final.
+    fn step_factor(&self, answer: &Answer) -> f64 {
         let settled = answer.scale_mm > self.scale_floor_mm;
         if settled { (answer.weight / answer.curvature.max(0.5 * answer.weight)).max(1.0) } else { 1.0 }
     }
 
+    /// Half the diagonal of the nominal's bounds, mm: relates rotations to displacements.
     fn lever_mm(&self) -> f64 {
         0.5 * self.problem.bounds.diagonal()
     }
 }
 
-/// A step that was taken.
-struct Moved {
-    /// How far the farthest place of the part moved, mm.
+/// A step applied to the pose.
+struct AppliedStep {
+    /// Upper bound of the displacement of any point of the part, mm.
     moved_mm: f64,
-    /// The figures after the step, by the model that it was solved from: exact to rounding for the last, tiny steps.
+    /// The answer after the step as predicted by the quadratic model: exact to rounding for the last, tiny steps.
     answer: Answer,
 }
 
-/// Gauss-Newton step; locked unknowns and directions that the data leaves open stay zero.
+/// Gauss-Newton step: rotation x, y, z (rad), translation x, y, z (mm). Zero for locked unknowns and along directions
+/// that the data does not determine.
 fn solve(hessian: &Matrix6<f64>, gradient: &Vector6<f64>, locked: &[bool; 6], lever_mm: f64) -> Vector6<f64> {
     let lever = lever_mm.max(f64::MIN_POSITIVE);
     let scale = Vector6::from_fn(|i, _| match (locked[i], i < 3) {
@@ -322,14 +334,14 @@ fn solve(hessian: &Matrix6<f64>, gradient: &Vector6<f64>, locked: &[bool; 6], le
         (false, false) => 1.0,
     });
     let scaled = Matrix6::from_fn(|row, column| hessian[(row, column)] * scale[row] * scale[column]);
-    let right = gradient.component_mul(&scale);
+    let rhs = gradient.component_mul(&scale);
     let eigen = nalgebra::SymmetricEigen::new(scaled);
     let largest = eigen.eigenvalues.amax();
     let mut step = Vector6::zeros();
     for i in 0..6 {
         if eigen.eigenvalues[i] > 1e-10 * largest {
             let direction = eigen.eigenvectors.column(i);
-            step -= direction * (direction.dot(&right) / eigen.eigenvalues[i]);
+            step -= direction * (direction.dot(&rhs) / eigen.eigenvalues[i]);
         }
     }
     step.component_mul(&scale)
@@ -361,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn every_metric_returns_to_the_pose_of_exact_samples_even_far_from_the_origin() {
+    fn every_metric_recovers_the_pose_of_exact_samples_even_far_from_the_origin() {
         let mut random = Random::new(12, 0);
         for metric in [Metric::PointToTriangle, Metric::PointToPlane, Metric::PointToPoint] {
             for offset in [0.0, 1e4] {
@@ -371,7 +383,7 @@ mod tests {
                 let parameters = Parameters { metric, max_iterations: 300, ..Parameters::default() };
                 let fit = fit_of(&samples, &surface, &(nudge * truth), &parameters);
                 let (shift, angle) = transform::difference(&fit.nominal_from_scan, &truth, &samples[0]);
-                // Point-to-point creeps along the faces and stops earlier.
+                // Point-to-point converges slowly along the faces and stops earlier.
                 let limit = if metric == Metric::PointToPoint { 0.1 } else { 1e-6 };
                 assert!(shift < limit && angle < limit, "{metric:?} {offset} {shift} {angle}");
             }
@@ -390,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn outliers_do_not_pull_the_fit() {
+    fn outliers_do_not_bias_the_fit() {
         let (surface, mut samples) = box_and_samples(&Pose::identity());
         let mut random = Random::new(2, 2);
         for sample in samples.iter_mut().step_by(10) {
@@ -403,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_points_and_no_overlap_are_sentences() {
+    fn too_few_points_and_no_overlap_are_errors() {
         let (surface, samples) = box_and_samples(&Pose::identity());
         let attempt = |samples: &[Point], start: &Pose| {
             let points = OrderedPoints::new(samples);

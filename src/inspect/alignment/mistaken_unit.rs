@@ -1,4 +1,4 @@
-//! Whether a scan was read in the wrong unit: the sizes hint at one, and the fit tells.
+//! Detection of a scan read in the wrong unit: suspected from the ratio of sizes, decided by an alignment.
 
 use super::automatic;
 use super::{Alignment, best_fit};
@@ -7,11 +7,12 @@ use base::{LengthUnit, Progress};
 use compute::Backend;
 use geometry::{Cloud, Surface};
 
-/// Sizes that differ by more than this factor may be a mistaken unit; a small piece of a large part is as likely.
-const SUSPICIOUS: f64 = 3.0;
+/// Diagonals that differ by more than this factor may be due to a wrong unit; a small piece of a large part is as
+/// likely.
+const MAX_SIZE_RATIO: f64 = 3.0;
 
-/// The unit in which `cloud`, read in `read_in`, fits `surface` far better than in the one it was read in, where there is
-/// one. `found` is how it fits as read; `None` where it does not.
+/// The unit in which `cloud`, read in `read_in`, fits `surface` far better than as read; `None` if there is none.
+/// `found` is the alignment of the cloud as read; `None` if that failed.
 pub fn likely_unit(
     backend: &dyn Backend,
     surface: &Surface,
@@ -21,16 +22,16 @@ pub fn likely_unit(
     progress: &Progress,
 ) -> Option<LengthUnit> {
     let ratio = surface.bounds().diagonal() / cloud.bounds().diagonal();
-    let is_usual = |ratio: f64| (1.0 / SUSPICIOUS..SUSPICIOUS).contains(&ratio);
-    if is_usual(ratio) {
+    let is_plausible = |ratio: f64| (1.0 / MAX_SIZE_RATIO..MAX_SIZE_RATIO).contains(&ratio);
+    if is_plausible(ratio) {
         return None;
     }
     let relative = |alignment: &Alignment, size_mm: f64| alignment.rms_mm.max(1e-9 * size_mm) / size_mm;
     let as_read = found.map(|alignment| relative(alignment, cloud.bounds().diagonal()));
-    // Only units that bring the sizes together.
-    let factor_of = |unit: &LengthUnit| unit.in_mm() / read_in.in_mm();
+    // Only units that make the sizes comparable.
+    let factor_of = |unit: &LengthUnit| unit.mm_per_unit() / read_in.mm_per_unit();
     let others = LengthUnit::ALL.into_iter().filter(|unit| *unit != read_in);
-    others.filter(|unit| is_usual(ratio / factor_of(unit))).find(|unit| {
+    others.filter(|unit| is_plausible(ratio / factor_of(unit))).find(|unit| {
         let mut scaled = cloud.clone();
         scaled.scale(factor_of(unit));
         let prepared = PreparedScan::new(&scaled);

@@ -1,4 +1,5 @@
-//! Alignment of a scan to its nominal: picked point pairs, an automatic start, and best fit; and of views to each other.
+//! Alignment of a scan to its nominal by picked point pairs, automatic start and best fit, and global registration of
+//! several views.
 
 pub mod automatic;
 pub mod best_fit;
@@ -17,7 +18,7 @@ use geometry::Pose;
 pub use information::Information;
 pub use recipe::{AlignmentRecipe, Refinement, Start};
 
-/// How an alignment was found.
+/// Alignment method.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
@@ -26,149 +27,157 @@ pub enum Method {
     Auto,
     /// Best fit from the given pose.
     BestFit,
-    /// The given pose as it is.
+    /// The given pose, unchanged.
     None,
 }
 
-/// Why a best fit ended.
+/// Why a best fit stopped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StopReason {
-    /// The last step moved the part by less than the limit.
+    /// The last step moved the part by less than the step limit.
     SmallStep,
-    /// The minimised error no longer fell by more than the limit.
+    /// The mean squared distance changed by less than the limit.
     SmallChange,
-    /// The error fell below the absolute limit.
+    /// The RMS fell below the absolute limit.
     SmallError,
-    /// The largest number of iterations was reached.
+    /// The maximum number of iterations was reached.
     #[default]
     MaxIterations,
 }
 
-/// Another pose that fits about as well: the part is symmetric as far as this scan shows.
+/// Another pose that fits about as well: as far as this scan shows, the part is symmetric.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Alternative {
-    /// The pose.
+    /// Maps the scan onto the nominal.
     pub nominal_from_scan: Pose,
-    /// Its RMS, mm.
+    /// RMS distance in this pose, mm.
     pub rms_mm: f64,
-    /// Rotation from the chosen pose, rad.
+    /// Angle of rotation relative to the chosen pose, rad.
     pub angle_rad: f64,
 }
 
-/// What came of looking for other poses.
+/// How the chosen pose compares with the other poses that were searched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rivals {
-    /// The fit started from a given pose.
+    /// No search: the fit started from a given pose.
     #[default]
-    NotSought,
-    /// Every other pose that was tried was given up as far worse.
-    NoneNear,
-    /// The best of the others.
-    Nearest {
-        /// Its mean squared distance over that of the chosen pose, of all points and truncated: 1 fits as well.
-        times_worse: f64,
+    #[serde(rename = "not-sought")]
+    NotSearched,
+    /// Every other pose was rejected as far worse.
+    #[serde(rename = "none-near")]
+    NoneComparable,
+    /// The next best pose.
+    #[serde(rename = "nearest")]
+    NextBest {
+        /// Its truncated mean squared distance over all points, relative to that of the chosen pose: 1 fits equally
+        /// well.
+        #[serde(rename = "times_worse")]
+        cost_ratio: f64,
     },
 }
 
 impl Rivals {
-    /// As reports state it.
+    /// The result as the window and reports state it.
     pub fn words(&self) -> String {
         match self {
-            Self::NotSought => "not looked for: the fit started from a given pose".to_owned(),
-            Self::NoneNear => "looked for over all rotations; none came near".to_owned(),
-            Self::Nearest { times_worse } => {
-                format!("looked for over all rotations; the next best fits {times_worse:.1} times worse (mean square)")
+            Self::NotSearched => "not searched: the fit started from a given pose".to_owned(),
+            Self::NoneComparable => "searched over all rotations; none fits comparably".to_owned(),
+            Self::NextBest { cost_ratio } => {
+                format!(
+                    "searched over all rotations; the next best has {cost_ratio:.1} times the mean squared distance"
+                )
             }
         }
     }
 }
 
-/// How much of a scan lies on the nominal, whatever took part in the fit.
+/// Share of a scan that lies on the nominal, regardless of which points took part in the fit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Explained {
-    /// Share of the scan's points, 0 to 1.
+pub struct ExplainedFraction {
+    /// Share of the scan points within `within_mm` of the nominal, 0 to 1.
     pub fraction: f64,
-    /// That lie no farther from the nominal than this, mm.
+    /// Distance from the nominal within which a point counts as explained, mm.
     pub within_mm: f64,
 }
 
-impl Explained {
-    /// A point is explained by the nominal within this share of the part's diagonal: what separates a part with faults
-    /// from another part.
-    pub const WITHIN: f64 = 0.005;
-    /// With less of its points explained a scan may be of another part.
-    pub const LEAST: f64 = 0.7;
+impl ExplainedFraction {
+    /// `within_mm` as a share of the part's diagonal: separates a defective part from a different one.
+    pub const DISTANCE_SHARE: f64 = 0.005;
+    /// Minimum `fraction`: below it the scan may be of another part.
+    pub const MIN_FRACTION: f64 = 0.7;
 }
 
-/// The outcome of an alignment.
+/// Result of an alignment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Alignment {
-    /// How it was found.
+    /// How the pose was found.
     pub method: Method,
-    /// Moves the scan onto the nominal.
+    /// Maps the scan onto the nominal.
     pub nominal_from_scan: Pose,
-    /// Root of the weighted mean square distance that the last iteration minimised, mm.
+    /// Weighted RMS distance that the last iteration minimised, mm.
     pub rms_mm: f64,
-    /// Iterations over all levels.
+    /// Iterations, all resolution levels together.
     pub iterations: usize,
-    /// Share of the scan's points that took part in the last iteration.
+    /// Share of the scan points used in the last iteration, 0 to 1.
     pub overlap: f64,
-    /// Whether it stopped by one of the limits rather than by the number of iterations.
+    /// Whether a convergence limit was met before the maximum number of iterations.
     pub converged: bool,
-    /// Which limit.
+    /// Why the fit stopped.
     pub stop: StopReason,
     /// How well each degree of freedom is determined.
     pub information: Information,
-    /// Poses that fit about as well.
+    /// Other poses that fit about as well.
     pub alternatives: Vec<Alternative>,
-    /// How far the others lie behind.
+    /// How the next best pose compares.
     #[serde(default)]
     pub rivals: Rivals,
-    /// How much of the scan lies on the nominal; `None` where the fit started from a given pose.
+    /// Share of the scan that lies on the nominal; `None` if the fit started from a given pose.
     #[serde(default)]
-    pub explained: Option<Explained>,
+    pub explained: Option<ExplainedFraction>,
 }
 
 impl Alignment {
-    /// What qualifies the pose, as sentences.
+    /// Reservations about the pose, as sentences.
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
         if let Some(doubt) = self.doubt() {
-            remarks.push(format!("{}: deviations may belong to other places of the part.", capitalised(&doubt)));
+            remarks
+                .push(format!("{}: deviations may be assigned to the wrong region of the part.", capitalised(&doubt)));
         }
-        if let Some(explained) = self.explained.filter(|own| own.fraction < Explained::LEAST) {
+        if let Some(explained) = self.explained.filter(|own| own.fraction < ExplainedFraction::MIN_FRACTION) {
             remarks.push(format!(
-                "Only {:.0} % of the scan's points lie within {:.3} mm of the nominal: the scan may be of another part, or \
-                 show much beside it.",
+                "Only {:.0} % of the scan's points lie within {:.3} mm of the nominal: the scan may be of another \
+                 part, or include other objects.",
                 (100.0 * explained.fraction).floor(),
                 explained.within_mm
             ));
         }
         if !self.converged {
-            remarks.push("The alignment stopped at its limit of iterations.".into());
+            remarks.push("The alignment stopped at the maximum number of iterations.".into());
         }
         remarks
     }
 
-    /// What puts the pose in doubt: others that fit about as well, and freedoms that the scan leaves open.
+    /// Ambiguities of the pose: others that fit about as well, and undetermined degrees of freedom. `None` if there are
+    /// none.
     pub fn doubt(&self) -> Option<String> {
         let others = match self.alternatives.len() {
             0 => None,
             1 => Some("1 other pose fits about as well".to_owned()),
             n => Some(format!("{n} other poses fit about as well")),
         };
-        let open = match self.information.open.as_slice() {
+        let undetermined = match self.information.open.as_slice() {
             [] => None,
-            [one] => Some(format!("{one} is open")),
-            many => Some(format!("{} are open", many.join(", "))),
+            [one] => Some(format!("{one} is undetermined")),
+            many => Some(format!("{} are undetermined", many.join(", "))),
         };
-        let doubts: Vec<String> = others.into_iter().chain(open).collect();
+        let doubts: Vec<String> = others.into_iter().chain(undetermined).collect();
         (!doubts.is_empty()).then(|| doubts.join("; "))
     }
 
-    /// The pose as it was given, nothing fitted.
+    /// The given pose, with nothing fitted.
     pub fn given(nominal_from_scan: Pose) -> Self {
         Self {
             method: Method::None,
@@ -180,7 +189,7 @@ impl Alignment {
             stop: StopReason::SmallStep,
             information: Information::default(),
             alternatives: Vec::new(),
-            rivals: Rivals::NotSought,
+            rivals: Rivals::NotSearched,
             explained: None,
         }
     }

@@ -1,43 +1,45 @@
-//! Alignment by picked pairs of points.
+//! Alignment by picked point pairs.
 
 use serde::{Deserialize, Serialize};
 
 use base::{Result, UserError};
 use geometry::{Point, Pose, Vector, closed_form};
 
-/// A place on the nominal and the same place on the scan.
+/// A picked point on the nominal and the corresponding point on the scan.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PointPair {
-    /// On the nominal, mm.
+    /// On the nominal, nominal frame, mm.
     pub nominal: Point,
     /// On the scan, scan frame, mm.
     pub scan: Point,
-    /// Whether the pair takes part.
+    /// Whether the pair is used in the fit.
     pub enabled: bool,
 }
 
-/// A pose from pairs, and how far each pair is apart afterwards.
+/// Pose fitted to point pairs, with residuals.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairFit {
-    /// Moves the scan onto the nominal.
+    /// Maps the scan onto the nominal.
     pub nominal_from_scan: Pose,
-    /// Distance of each pair after the move, switched-off ones included, mm.
+    /// Distance between the points of each pair after alignment, disabled pairs included, mm.
     pub residuals_mm: Vec<f64>,
-    /// Root mean square over the enabled pairs, mm: what was minimised.
+    /// Root mean square over the enabled pairs, mm; this is minimised.
     pub rms_mm: f64,
 }
 
-/// The pose that minimises the squared distances of the enabled pairs ([`closed_form`]). Fails with fewer than three pairs and when they lie on a line.
+/// The pose that minimises the sum of squared distances of the enabled pairs ([`closed_form`]).
+///
+/// Returns an error for fewer than three enabled pairs, and if they are collinear.
 pub fn fit(pairs: &[PointPair]) -> Result<PairFit> {
     let enabled: Vec<&PointPair> = pairs.iter().filter(|pair| pair.enabled).collect();
     if enabled.len() < 3 {
         return Err(UserError::input(format!(
-            "Three point pairs are needed to align; {} are switched on. Pick more on both parts.",
+            "Three point pairs are needed to align; {} are enabled. Pick more on both parts.",
             enabled.len()
         )));
     }
     let count = enabled.len() as f64;
-    let centre = |place: fn(&PointPair) -> Point| enabled.iter().map(|pair| place(pair).coords).sum::<Vector>() / count;
+    let centre = |point: fn(&PointPair) -> Point| enabled.iter().map(|pair| point(pair).coords).sum::<Vector>() / count;
     let (nominal_centre, scan_centre) = (centre(|pair| pair.nominal), centre(|pair| pair.scan));
     let mut covariance = nalgebra::Matrix3::zeros();
     for pair in &enabled {
@@ -46,8 +48,8 @@ pub fn fit(pairs: &[PointPair]) -> Result<PairFit> {
     let nominal_from_scan = closed_form::rigid_motion(&nominal_centre.into(), &scan_centre.into(), &covariance)
         .ok_or_else(|| {
             UserError::input(
-                "The point pairs lie on a line (or in one place), so the rotation about it stays open; pick one away \
-                 from it.",
+                "The point pairs lie on a line (or coincide), so the rotation about it is undetermined; pick one off \
+                 the line.",
             )
         })?;
     let residuals_mm: Vec<f64> =
@@ -85,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_pair_shows_in_its_residual_and_can_be_switched_off() {
+    fn a_wrong_pair_has_the_largest_residual_and_can_be_disabled() {
         let mut random = Random::new(7, 0);
         let pose = Pose::rotation(Vector::new(0.3, 0.2, 0.1));
         let mut pairs = random_pairs(6, &mut random, &pose);
@@ -108,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn two_pairs_and_collinear_pairs_are_refused() {
+    fn two_pairs_and_collinear_pairs_are_errors() {
         let pair =
             |x: f64| PointPair { nominal: Point::new(x, 0.0, 0.0), scan: Point::new(0.0, x, 1.0), enabled: true };
         assert!(fit(&[pair(0.0), pair(1.0)]).unwrap_err().sentence.contains("Three point pairs"));

@@ -1,4 +1,4 @@
-//! How a scan is aligned to a nominal.
+//! The recipe of an alignment of a scan to a nominal.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,48 +20,48 @@ pub struct AlignmentRecipe {
     pub nominal: ElementId,
     /// The scan.
     pub scan: ElementId,
-    /// Where it starts.
+    /// Start pose.
     pub start: Start,
-    /// What follows from there.
+    /// Refinement of the start pose.
     pub refinement: Refinement,
 }
 
-/// Where an alignment starts.
+/// Start of an alignment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Start {
-    /// Looked for over all poses.
+    /// Global search over all poses.
     Automatic,
-    /// This pose, `nominal_from_scan`.
+    /// A given pose, `nominal_from_scan`.
     Pose(Pose),
-    /// Picked pairs of points; those on the scan are in its frame.
+    /// Picked point pairs, each point in its own frame.
     Pairs(Vec<PointPair>),
     /// One of several poses that fit about as well.
     OneOf {
-        /// It.
+        /// The pose to start from.
         chosen: Alternative,
         /// The others.
         others: Vec<Alternative>,
     },
-    /// Where another alignment ended.
+    /// The result of another alignment.
     After(ElementId),
 }
 
-/// How an alignment goes on from its start.
+/// Refinement of a start pose.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Refinement {
-    /// Not at all: the start is the alignment.
+    /// None: the start pose is the result.
     None,
     /// Best fit.
     BestFit {
-        /// How it is fitted.
+        /// Parameters of the fit.
         parameters: best_fit::Parameters,
-        /// The distance of pairs that it begins with, mm; `None` finds it.
+        /// Initial maximum distance of a point from the nominal, mm; `None` derives it from `parameters`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         gate_mm: Option<f64>,
     },
-    /// Point to point, with a chosen search.
+    /// Point-to-point registration with a chosen closest-point search.
     Search(search_registration::Parameters),
 }
 
@@ -123,16 +123,17 @@ impl Make for AlignmentRecipe {
                 };
                 if let Start::OneOf { others, .. } = &self.start {
                     let rotation = fitted.nominal_from_scan.rotation;
-                    let turned = |own: &Alternative| own.nominal_from_scan.rotation.angle_to(&rotation);
-                    let told = others.iter().map(|own| Alternative { angle_rad: turned(own), ..own.clone() });
-                    fitted.alternatives = told.collect();
+                    let angle_rad = |own: &Alternative| own.nominal_from_scan.rotation.angle_to(&rotation);
+                    let others = others.iter().map(|own| Alternative { angle_rad: angle_rad(own), ..own.clone() });
+                    fitted.alternatives = others.collect();
                 }
                 Ok(fitted)
             }
             Refinement::Search(parameters) => {
-                let (onto, scan) = (search_registration::Nominal::Surface(&nominal.surface), &actual.prepared.ordered);
-                let ready = &progress.part(0.0, 0.3);
-                let mut tracker = Tracker::new(&onto, scan.points.len(), parameters.clone(), ready)?;
+                let (target, scan) =
+                    (search_registration::Nominal::Surface(&nominal.surface), &actual.prepared.ordered);
+                let preparation = &progress.part(0.0, 0.3);
+                let mut tracker = Tracker::new(&target, scan.points.len(), parameters.clone(), preparation)?;
                 let pose = Some(start.nominal_from_scan);
                 Ok(tracker.register(tools.backend, scan, pose, &progress.part(0.3, 1.0))?.alignment())
             }
@@ -158,7 +159,8 @@ impl Product for Alignment {
     }
 }
 
-/// Aligns from nothing. Where the scan aligns well only in another unit, the sentence names that unit.
+/// Aligns without a start pose. If the scan fits far better in another length unit, returns an error that names that
+/// unit.
 pub fn run_automatic(
     nominal: &Nominal,
     actual: &Actual,
@@ -174,14 +176,14 @@ pub fn run_automatic(
     let likely = likely_unit(backend, surface, (&actual.cloud, read_in), found.as_ref().ok(), parameters, progress);
     let Some(unit) = likely else { return found };
     let sentence = format!(
-        "The scan does not fit the nominal as read in {}, but does in {}: open it again with that unit.",
+        "The scan does not fit the nominal when read in {}, but does in {}: open it again with that unit.",
         read_in.symbol(),
         unit.symbol()
     );
     Err(UserError { scan_unit: Some(unit), ..UserError::input(sentence) })
 }
 
-/// The best fit of a scan to a nominal.
+/// The best-fit problem of a scan and a nominal.
 pub fn problem<'a>(nominal: &'a Nominal, actual: &'a Actual) -> best_fit::Problem<'a> {
     best_fit::Problem {
         target: Target::Surface(&nominal.surface),
@@ -193,7 +195,7 @@ pub fn problem<'a>(nominal: &'a Nominal, actual: &'a Actual) -> best_fit::Proble
 }
 
 impl Alignment {
-    /// What it came to, in a sentence.
+    /// The result in two sentences: fit quality and least determined direction.
     pub fn words(&self) -> String {
         format!(
             "Aligned: RMS {:.4} mm over {:.1} % of the points, {} iterations{}. {}.",

@@ -1,4 +1,5 @@
-//! Every search for the closest point on the user's own data, on every device: one pose, and what each costs.
+//! Comparison of all closest-point searches on the user's own data and on every device: the poses they find and their
+//! running times.
 
 use std::time::Instant;
 
@@ -11,55 +12,56 @@ use compute::icp::{self, Parameters, Search, Truth};
 use compute::{Backend, Compute, Device};
 use geometry::{Aabb, OrderedPoints, Pose, Vector, transform};
 
-/// Points of the scan that take part, at most: brute force looks at all pairs.
-pub const SENSED: usize = 9_000;
-/// Points of the truth for each point of the scan.
-const TRUTH_SHARE: f64 = 4.0 / 3.0;
+/// Maximum number of scan points used: brute force compares all pairs.
+pub const MAX_SCAN_POINTS: usize = 9_000;
+/// Points sampled from the nominal per point of the scan.
+const NOMINAL_POINTS_PER_SCAN_POINT: f64 = 4.0 / 3.0;
 
-/// One search on one device.
+/// Result of one search on one device.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
-    /// The search.
+    /// Name of the search.
     pub search: &'static str,
-    /// Where it ran.
+    /// Device it ran on.
     pub device: Device,
-    /// From points in the host's memory to the pose, structures made before, ms.
+    /// Time from points in host memory to the pose, ms; search structures were built before.
     pub total_ms: f64,
-    /// Iterations.
+    /// Number of iterations.
     pub iterations: usize,
-    /// Root mean square of the distances minimised, mm.
+    /// RMS of the minimised distances, mm.
     pub rms_mm: f64,
-    /// From the pose that the k-d tree on the processor finds, at the middle of the part, mm.
+    /// Distance from the pose that the k-d tree finds on the first device, at the centre of the part, mm.
     pub apart_mm: f64,
-    /// From the same pose, degrees.
+    /// Angle of rotation relative to the same pose, degrees.
     pub apart_deg: f64,
-    /// Share of the computing that went into the search; `None` where that is not known.
+    /// Share of the computing time spent in the search, 0 to 1; `None` if unknown.
     pub search_share: Option<f64>,
-    /// Points that a walk stood on after the first iteration, in the mean; `None` where nothing walks.
+    /// Mean number of points visited per walk after the first iteration; `None` for searches that do not walk.
     pub mean_visited: Option<f64>,
-    /// Walks after the first iteration by the points they stood on; the last entry holds all longer ones.
+    /// Number of walks after the first iteration by points visited; the last entry includes all longer walks.
     pub walks: Vec<u32>,
-    /// Whether it always finds the closest.
+    /// Whether the search always finds the closest point.
     pub is_exact: bool,
 }
 
-/// All of them.
+/// Comparison of all searches on all devices.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SearchComparison {
-    /// Points sampled from the nominal.
+    /// Number of points sampled from the nominal.
     pub truth: usize,
-    /// Points of the scan.
+    /// Number of scan points used.
     pub sensed: usize,
-    /// Building the tree of the truth, ms.
+    /// Time to build the k-d tree of the nominal's points, ms.
     pub tree_ms: f64,
-    /// Building the Delaunay graph, ms.
+    /// Time to build their Delaunay graph, ms.
     pub graph_ms: f64,
-    /// The searches on each device; the last of each device is the best fit on true facets, whose pose is another.
+    /// The searches, device by device; the last row of each device is the best fit, which minimises other distances and
+    /// ends in another pose.
     pub rows: Vec<Row>,
 }
 
 impl SearchComparison {
-    /// Largest distance of two poses that exact searches found, mm and degrees.
+    /// Largest deviation of an exact search from the reference pose: mm and degrees.
     pub fn spread(&self) -> (f64, f64) {
         self.rows
             .iter()
@@ -67,29 +69,32 @@ impl SearchComparison {
             .fold((0.0, 0.0), |(mm, deg), row| (row.apart_mm.max(mm), row.apart_deg.max(deg)))
     }
 
-    /// The spread as a sentence.
+    /// [`Self::spread`] as a sentence.
     pub fn agreement(&self) -> String {
         match self.spread() {
             (mm, deg) if mm < 1e-6 && deg < 1e-6 => {
-                "All exact searches find one pose, to a millionth of a mm and of a degree.".to_owned()
+                "All exact searches find the same pose to within 1e-6 mm and 1e-6°.".to_owned()
             }
-            (mm, deg) => format!("Exact searches find poses up to {mm:.1e} mm and {deg:.1e}° apart."),
+            (mm, deg) => format!("The poses found by exact searches differ by up to {mm:.1e} mm and {deg:.1e}°."),
         }
     }
 }
 
-/// How far a start is turned from the present pose about the centre of the part, so that there is something to do.
-const TURN_RAD: f64 = 0.08;
+/// Rotation of the start from the present pose, rad.
+const START_ROTATION_RAD: f64 = 0.08;
 
-/// `nominal_from_scan` turned by some five degrees about the centre of the nominal: a start where the present pose is the
-/// answer already.
-pub fn turned(nominal_from_scan: &Pose, bounds: &Aabb) -> Pose {
+/// `nominal_from_scan` rotated by some five degrees about the centre of the nominal's bounds: a start for comparisons
+/// where the scan is already aligned.
+pub fn rotated_start(nominal_from_scan: &Pose, bounds: &Aabb) -> Pose {
     let axis = Vector::new(1.0, 2.0, -2.0) / 3.0;
-    transform::step_about(&bounds.centre(), axis * TURN_RAD, Vector::zeros()) * nominal_from_scan
+    transform::step_about(&bounds.centre(), axis * START_ROTATION_RAD, Vector::zeros()) * nominal_from_scan
 }
 
-/// Registers `scan`, thinned, onto points of `nominal` with every search on each of `devices`, of which the first is the
-/// reference; and by a best fit, onto facets where it has them. All start from `start`, nominal from scan.
+/// Registers `scan`, thinned to [`MAX_SCAN_POINTS`], onto points sampled from `nominal` with every search on each of
+/// `devices`, and by a best fit onto the nominal itself. The reference pose is that of the k-d tree on the first
+/// device. All start from `start`, nominal from scan.
+///
+/// Returns an error for fewer than three points on either side, and if a device fails or the work is cancelled.
 pub fn run(
     devices: &[&dyn Backend],
     nominal: &Nominal<'_>,
@@ -97,15 +102,15 @@ pub fn run(
     start: &Pose,
     progress: &Progress,
 ) -> Result<SearchComparison> {
-    let stride = scan.points.len().div_ceil(SENSED).max(1);
+    let stride = scan.points.len().div_ceil(MAX_SCAN_POINTS).max(1);
     let thinned: Vec<_> = scan.points.iter().step_by(stride).copied().collect();
     let sensed = OrderedPoints::new(&thinned);
-    let count = (thinned.len() as f64 * TRUTH_SHARE) as usize;
+    let count = (thinned.len() as f64 * NOMINAL_POINTS_PER_SCAN_POINT) as usize;
     let samples = nominal.points(count);
     if samples.len() < 3 || thinned.len() < 3 {
-        return Err(UserError::input("Comparing searches needs a nominal and a scan of three points or more."));
+        return Err(UserError::input("Comparing searches needs a nominal and a scan with at least three points."));
     }
-    progress.report(0.0, "Building the tree and the Delaunay graph")?;
+    progress.report(0.0, "Building the k-d tree and the Delaunay graph")?;
     let truth = Truth::new(&samples);
     let (tree_ms, _) = timed(|| Ok(truth.tree()))?;
     let (graph_ms, _) = timed(|| truth.graph(&progress.part(0.0, 0.1)))?;
@@ -116,7 +121,7 @@ pub fn run(
     let mut reference = None;
     let mut rows = Vec::new();
     for &device in devices {
-        // The reference comes first, and is shown in its place.
+        // The reference runs first; the rows are sorted afterwards.
         let mut own = Vec::new();
         for search in std::iter::once(Search::KdTree).chain(Search::ALL.into_iter().filter(|s| *s != Search::KdTree)) {
             let (row, pose) = case.search(device, search, &part(rows.len() + own.len()))?;
@@ -127,15 +132,15 @@ pub fn run(
         own.sort_by_key(|(search, ..)| Search::ALL.iter().position(|other| other == search));
         let all = own.into_iter().map(|(_, row, pose)| (row, pose)).chain([(row, pose)]);
         rows.extend(all.map(|(row, pose)| {
-            let at = reference.inverse_transform_point(&truth.centre());
-            let (apart_mm, apart_rad) = transform::difference(&pose, &reference, &at);
+            let centre = reference.inverse_transform_point(&truth.centre());
+            let (apart_mm, apart_rad) = transform::difference(&pose, &reference, &centre);
             Row { apart_mm, apart_deg: apart_rad.to_degrees(), ..row }
         }));
     }
     Ok(SearchComparison { truth: truth.points().len(), sensed: sensed.points.len(), tree_ms, graph_ms, rows })
 }
 
-/// What all rows share.
+/// The problem that all searches solve.
 struct Case<'a> {
     nominal: &'a Nominal<'a>,
     truth: &'a Truth,
@@ -150,15 +155,15 @@ impl Case<'_> {
         let (total_ms, answer) =
             timed(|| device.compute(&icp::Request { problem: &problem, parameters: &parameters }, progress))?;
         let walks = matches!(search, Search::Walk(_));
-        // Counting takes time of its own.
-        let counted = if walks {
-            let counting = Parameters { counts_walks: true, ..parameters };
+        // Counted in a second run, as counting takes time.
+        let walk_counts = if walks {
+            let counting = Parameters { records_walk_lengths: true, ..parameters };
             device.compute(&icp::Request { problem: &problem, parameters: &counting }, &Progress::silent())?.visits[1]
                 .clone()
         } else {
             Vec::new()
         };
-        let stages = answer.stages;
+        let stages = answer.timings;
         let computing_ms = stages.search_ms + stages.sums_ms + stages.solve_ms;
         let row = Row {
             search: search.name(),
@@ -170,7 +175,7 @@ impl Case<'_> {
             apart_deg: 0.0,
             search_share: (computing_ms > 0.0).then_some(stages.search_ms / computing_ms),
             mean_visited: walks.then(|| answer.mean_visited(1..)),
-            walks: counted,
+            walks: walk_counts,
             is_exact: search.is_exact(),
         };
         Ok((row, answer.truth_from_sensed))
@@ -186,7 +191,7 @@ impl Case<'_> {
         };
         let parameters = best_fit::Parameters::default();
         let fit = || best_fit::run(device, &problem, self.start, &parameters, progress, &mut |_, _| ());
-        // Once for what stays on the device.
+        // Warm-up: uploads what stays on the device.
         fit()?;
         let (total_ms, alignment) = timed(fit)?;
         let row = Row {
@@ -223,7 +228,7 @@ mod tests {
     use geometry::{SearchablePoints, Surface, sampling};
 
     #[test]
-    fn all_searches_find_one_pose() {
+    fn all_exact_searches_find_the_same_pose() {
         let mut mesh = shapes::torus(30.0, 8.0, 60, 30);
         mesh.vertices.iter_mut().for_each(|vertex| vertex.coords.x *= 1.4 + 0.01 * vertex.coords.y);
         let pose = Pose::new(Vector::new(0.4, -0.5, 0.7), Vector::new(0.02, -0.03, 0.05));
@@ -231,30 +236,31 @@ mod tests {
             sampling::by_area(&mesh, 2000, 7).iter().map(|sample| pose.inverse() * sample.point).collect();
         let surface = Surface::new(mesh);
         let (nominal, scan, progress) = (Nominal::Surface(&surface), OrderedPoints::new(&scan), Progress::silent());
-        let start = turned(&Pose::identity(), surface.bounds());
+        let start = rotated_start(&Pose::identity(), surface.bounds());
         let comparison = run(&[&Cpu, &Cpu], &nominal, &scan, &start, &progress).unwrap();
         assert_eq!(comparison.rows.len(), 2 * (Search::ALL.len() + 1));
         let (mm, deg) = comparison.spread();
         assert!(mm < 1e-9 && deg < 1e-9, "{mm} {deg}");
         let walk = comparison.rows.iter().find(|row| row.search == "Walk from the last match").unwrap();
         assert!(walk.mean_visited.unwrap() < 2.5 && walk.walks.iter().sum::<u32>() > 0);
-        // Facets know better where the surface is than points on it do.
+        // Facets represent the surface better than points sampled on it.
         let triangles = &comparison.rows[7];
         assert!(triangles.rms_mm < 0.01 * walk.rms_mm, "{} {}", triangles.rms_mm, walk.rms_mm);
     }
 
     #[test]
-    fn the_start_is_the_one_given_and_a_cloud_is_a_nominal() {
+    fn the_given_start_is_used_and_the_nominal_can_be_a_cloud() {
         let mut mesh = shapes::torus(30.0, 8.0, 60, 30);
         mesh.vertices.iter_mut().for_each(|vertex| vertex.coords.x *= 1.4 + 0.01 * vertex.coords.y);
         let points: Vec<_> = sampling::by_area(&mesh, 2000, 7).iter().map(|sample| sample.point).collect();
         let searchable = SearchablePoints::new(&points);
         let normals: Vec<_> = sampling::by_area(&mesh, 2000, 7).iter().map(|sample| sample.normal).collect();
         let nominal = Nominal::Cloud { points: &searchable, normals: &normals };
-        // The nominal's own points where they are: a start at the answer leaves nothing to do.
+        // The nominal's own points, in place: a start at the solution converges at once.
         let (scan, silent) = (OrderedPoints::new(&points), Progress::silent());
         let at_once = run(&[&Cpu], &nominal, &scan, &Pose::identity(), &silent).unwrap();
-        let turned = run(&[&Cpu], &nominal, &scan, &turned(&Pose::identity(), &nominal.bounds()), &silent).unwrap();
+        let turned =
+            run(&[&Cpu], &nominal, &scan, &rotated_start(&Pose::identity(), &nominal.bounds()), &silent).unwrap();
         let iterations = |comparison: &SearchComparison| comparison.rows[1].iterations;
         let both = [iterations(&at_once), iterations(&turned)];
         assert!(both[0] <= 2 && both[1] > 5, "{both:?}");

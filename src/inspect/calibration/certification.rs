@@ -1,30 +1,30 @@
-//! Whether a calibration can be certified: every light that stands for or against it.
+//! Certification of a calibration: the checks that decide whether it can be certified, as traffic lights.
 
 use serde::Serialize;
 
 use super::consistency::{Consistency, Outcome, TouchesOnSnapshot};
 use super::{ArtefactFrame, Calibration, Light, light};
 
-/// Noise that a fit of the sensor's points is judged by, mm.
+/// Expected noise of a fit to the sensor's points, mm.
 pub const EXPECTED_SENSOR_MM: f64 = 0.05;
-/// And one of the CMM's touches.
+/// Expected noise of a fit to the CMM's probed points, mm.
 pub const EXPECTED_CMM_MM: f64 = 0.005;
 
-/// One of the lights.
+/// The light of one check.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NamedLight {
-    /// What it stands for.
+    /// Name of the check.
     pub name: &'static str,
-    /// The light.
+    /// Its result.
     pub light: Light,
-    /// What there is to say.
+    /// The result in a sentence.
     pub sentence: String,
 }
 
-/// All of them. A calibration with a red one is not certified.
+/// The lights of all checks. A calibration with a red light is not certified.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Certification {
-    /// The lights.
+    /// The lights, in the order of reports.
     pub lights: Vec<NamedLight>,
 }
 
@@ -34,14 +34,14 @@ impl Certification {
         self.lights.iter().all(|own| own.light != Light::Red)
     }
 
-    /// Why it is not certified; nothing where it is.
+    /// The sentences of the red lights; empty if it is certified.
     pub fn reasons(&self) -> Vec<String> {
         self.lights.iter().filter(|own| own.light == Light::Red).map(|own| own.sentence.clone()).collect()
     }
 }
 
 impl Calibration {
-    /// The lights of this calibration.
+    /// Evaluates all checks of this calibration.
     pub fn certification(&self) -> Certification {
         let consistency = &self.consistency;
         let mut lights = vec![
@@ -51,8 +51,8 @@ impl Calibration {
         ];
         if !consistency.shape.is_empty() {
             let (light, causes) = (consistency.shape_light(), &consistency.causes);
-            let said = causes.first().filter(|_| light == Light::Red).cloned();
-            let sentence = said.unwrap_or_else(|| "The artefact has the shape of its kind.".to_owned());
+            let cause = causes.first().filter(|_| light == Light::Red).cloned();
+            let sentence = cause.unwrap_or_else(|| "The artefact has the shape of its kind.".to_owned());
             lights.push(NamedLight { name: "Shape of the artefact", light, sentence });
         }
         if let Some(touches) = &consistency.touches {
@@ -69,10 +69,10 @@ fn fits(name: &'static str, frame: &ArtefactFrame, expected_mm: f64) -> NamedLig
     let lights = frame.parts.iter().map(|part| (light(&part.fit, expected_mm), part));
     let rough: Vec<&str> = lights.clone().filter(|(own, _)| *own == Light::Red).map(|(_, part)| part.name).collect();
     let sentence = if rough.is_empty() {
-        format!("Standard deviations of the fits are near {expected_mm} mm or below.")
+        format!("The standard deviations of the fits are about {expected_mm} mm or below.")
     } else {
         format!(
-            "{name}: {} much rougher than the {expected_mm} mm that are expected; look at the residuals.",
+            "{name}: {} much rougher than the expected {expected_mm} mm; check the residuals.",
             if let [one] = rough[..] { format!("{one} is") } else { format!("{} are", rough.join(", ")) }
         )
     };
@@ -84,13 +84,13 @@ fn agreement(consistency: &Consistency) -> NamedLight {
     let judged = consistency.comparisons.iter().filter(|own| own.outcome != Outcome::NotJudged);
     let worst = judged.clone().map(|own| own.normalised).fold(0.0, f64::max);
     let sentence = if light == Light::Red {
-        // The shape, where it is off, comes first, and has a light of its own.
+        // A shape deviation is stated first, and has a light of its own.
         let own = usize::from(consistency.shape_light() == Light::Red);
         consistency.causes.get(own..).unwrap_or_default().join(" ")
     } else {
         format!(
-            "Both instruments agree on {} quantities of the artefact; the largest normalised deviation is {worst:.2} of \
-             {:.2}.",
+            "Both instruments agree on {} quantities of the artefact; the largest normalised deviation is {worst:.2} \
+             of {:.2}.",
             judged.count(),
             consistency.limit
         )

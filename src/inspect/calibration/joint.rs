@@ -1,13 +1,14 @@
-//! One mounting from several snapshots and placements of the artefact, with the machine's own faults.
+//! Joint solution of one mounting from several snapshots and placements of the artefact, including geometric errors of
+//! the CMM.
 //!
-//! Every placement of the artefact has a frame, unknown but for what the machine's touches say of it; every snapshot
-//! sees one placement from where the machine stood. All frames and the mounting are found together, by weighted least
-//! squares (Gauss and Newton), each observation weighted by its own covariance. So an artefact that gives no directions,
-//! a sphere, is enough where the machine carries the sensor about; and a machine whose axes are not quite square, or
-//! whose scales are off relative to the sensor's, is found out by an artefact that lies in several ways.
+//! Every placement of the artefact has a frame, known only from the CMM's probed points; every snapshot shows one
+//! placement from a CMM position. All frames and the mounting are determined together by weighted least squares
+//! (Gauss-Newton), each observation weighted by its own covariance. So an artefact that gives no directions, a sphere,
+//! is sufficient if the CMM carries the sensor to several positions; and a squareness error of the CMM, or scale errors
+//! relative to the sensor, are revealed by an artefact measured in several orientations.
 //!
-//! The noise of one snapshot has nothing to do with that of another, but the sensor's systematic error is one and the
-//! same in all: it does not average out, so each of its forms is carried through the normal equations as a whole.
+//! The noise of different snapshots is independent, but the sensor's systematic error is the same in all: it does not
+//! average out, so each of its forms is propagated through the normal equations as a whole.
 
 use nalgebra::{DMatrix, DVector, Matrix6, Vector6};
 use serde::Serialize;
@@ -18,90 +19,97 @@ use super::{ArtefactFrame, Mounting, MountingUncertainty};
 use base::{Progress, Result, UserError};
 use geometry::{Point, Pose, Vector};
 
-/// Faults of a machine: true places from what its scales say.
+/// Geometric errors of a CMM: squareness and scales.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct MachineFaults {
-    /// By how much the angle between X and Y is smaller than a right one, rad.
+pub struct CmmErrors {
+    /// Squareness error: 90° minus the angle between X and Y, rad.
     pub squareness_rad: f64,
-    /// Relative errors of the scales of X, Y and Z: true lengths are longer by this share.
+    /// Relative scale errors of X, Y and Z: true lengths are longer than indicated by this share.
     pub scales: [f64; 3],
 }
 
-impl MachineFaults {
-    /// The true place.
-    pub fn truth(&self, reported: &Point) -> Point {
+impl CmmErrors {
+    /// The true point from the one indicated by the scales.
+    pub fn corrected(&self, reported: &Point) -> Point {
         let scaled = Point::from(reported.coords.component_mul(&(Vector::from(self.scales) + Vector::repeat(1.0))));
         let (sin, cos) = self.squareness_rad.sin_cos();
         Point::new(scaled.x + sin * scaled.y, cos * scaled.y, scaled.z)
     }
 
-    fn of(faults: &[f64; 4]) -> Self {
-        Self { squareness_rad: faults[0], scales: [faults[1], faults[2], faults[3]] }
+    fn of(errors: &[f64; 4]) -> Self {
+        Self { squareness_rad: errors[0], scales: [errors[1], errors[2], errors[3]] }
     }
 }
 
-/// What is to be found beside the mounting.
+/// CMM geometric errors to be determined in addition to the mounting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, serde::Deserialize)]
 pub struct Wanted {
-    /// The squareness of X and Y.
+    /// Squareness of X and Y.
     pub squareness: bool,
-    /// The scales.
+    /// Scales of X, Y and Z.
     pub scales: bool,
 }
 
-/// What several snapshots told beside the mounting.
+/// Results of several snapshots in addition to the mounting.
 #[derive(Clone, Debug, Serialize)]
 pub struct Joint {
-    /// The machine's faults; those not wanted are zero.
-    pub faults: MachineFaults,
-    /// Standard uncertainties of the faults: squareness (rad), scales.
+    /// CMM geometric errors; zero if not determined.
+    pub faults: CmmErrors,
+    /// Standard uncertainties of the geometric errors: squareness (rad), scales of X, Y and Z.
     pub faults_sigma: [f64; 4],
-    /// Root of the weighted mean square of what is left, in standard deviations: near 1 where all is as stated.
+    /// Square root of the weighted sum of squared residuals per degree of freedom: near 1 if the stated uncertainties
+    /// are right; 0 without redundancy.
     pub misfit: f64,
-    /// How far each snapshot is off: shift (mm) and turn (rad) in the artefact's frame.
+    /// Residuals of each snapshot: translation (mm) and rotation (rad) in the artefact's frame.
     pub residuals: Vec<[f64; 6]>,
-    /// Their standard uncertainties; 0 of what the artefact does not determine.
+    /// Their standard uncertainties; 0 for components that the artefact does not determine.
     pub residual_sigmas: Vec<[f64; 6]>,
-    /// Residuals beyond what is found from them: 0 where nothing is left to tell by.
+    /// Degrees of freedom: residuals minus parameters; 0 if nothing is left for a check.
     pub redundancy: usize,
 }
 
-/// Steps that no sound set of placements needs.
-const STEPS: usize = 30;
-/// Steps as small as this, mm and rad, end the search.
-const ENOUGH: f64 = 1e-9;
-/// Steps of numeric derivatives: mm and rad, and for the faults.
-const STEP: f64 = 1e-6;
-/// Information of the scaled problem below this share of its largest is none.
-const OPEN: f64 = 1e-9;
+/// Maximum number of iterations; no sound set of placements needs as many.
+const MAX_ITERATIONS: usize = 30;
+/// Geometric errors of the CMM beyond this, rad or relative, are not plausible.
+const MAX_CMM_ERROR: f64 = 0.1;
+/// Steps smaller than this end the iteration, mm and rad.
+const CONVERGED_STEP: f64 = 1e-9;
+/// Step of numerical derivatives: mm, rad, and relative for the scales.
+const DERIVATIVE_STEP: f64 = 1e-6;
+/// Relative tolerance of eigenvalues of the scaled normal matrix below which a parameter is undetermined.
+const SINGULAR_TOLERANCE: f64 = 1e-9;
 
-/// Finds mounting and faults from the frames of the request; all but those of the machine are used as they are.
+/// Determines the mounting and the CMM geometric errors. The sensor's frames are used as they are; the CMM's are
+/// computed again from points corrected for its errors.
 pub(super) fn solve(
     request: &Request<'_>,
     frames: &Frames,
     wanted: Wanted,
     progress: &Progress,
 ) -> Result<(Mounting, MountingUncertainty, Joint)> {
-    let faults: Vec<usize> = (0..4).filter(|&k| if k == 0 { wanted.squareness } else { wanted.scales }).collect();
-    if !faults.is_empty() && request.placements.len() < 2 {
+    let unknown_errors: Vec<usize> =
+        (0..4).filter(|&k| if k == 0 { wanted.squareness } else { wanted.scales }).collect();
+    if !unknown_errors.is_empty() && request.placements.len() < 2 {
         return Err(UserError::usage(
-            "Squareness and scales need several placements of the artefact that lie in different ways.",
+            "Squareness and scales need several placements of the artefact in different orientations.",
         ));
     }
-    let problem = Problem::new(request, frames, faults)?;
+    let problem = Problem::new(request, frames, unknown_errors)?;
     let mut state = problem.start()?;
     let mut inverse = DMatrix::zeros(0, 0);
-    for _ in 0..STEPS {
+    for _ in 0..MAX_ITERATIONS {
         progress.report(0.95, "Fitting all snapshots")?;
         let (normal, right) = problem.normal_equations(&state)?;
         inverse = inverted(&normal).ok_or_else(undetermined)?;
-        let by = &inverse * right;
-        state = problem.stepped(&state, &by);
-        if by.amax() < ENOUGH {
+        let step = &inverse * right;
+        state = problem.stepped(&state, &step);
+        if step.amax() < CONVERGED_STEP {
             break;
         }
     }
-    if !inverse.iter().all(|value| value.is_finite()) || state.faults.iter().any(|fault| fault.abs() > 0.1) {
+    if !inverse.iter().all(|value| value.is_finite())
+        || state.cmm_errors.iter().any(|error| error.abs() > MAX_CMM_ERROR)
+    {
         return Err(undetermined());
     }
     problem.finish(&state, &inverse)
@@ -109,12 +117,12 @@ pub(super) fn solve(
 
 fn undetermined() -> UserError {
     UserError::input(
-        "These snapshots do not determine what is asked: carry the sensor to positions that lie on no line, or lay the \
-         artefact in more different ways, a quarter turn apart.",
+        "These snapshots do not determine all requested parameters: carry the sensor to positions that are not on one \
+         line, or place the artefact in more orientations, 90° apart.",
     )
 }
 
-/// The inverse of a positive matrix; `None` where something is left open.
+/// Inverse of a positive definite matrix; `None` if it is numerically singular.
 fn inverted(matrix: &DMatrix<f64>) -> Option<DMatrix<f64>> {
     let scales = matrix.diagonal().map(|d| if d > 0.0 { d.sqrt() } else { 0.0 });
     if scales.iter().any(|scale| *scale == 0.0) {
@@ -122,54 +130,55 @@ fn inverted(matrix: &DMatrix<f64>) -> Option<DMatrix<f64>> {
     }
     let scaled = DMatrix::from_fn(matrix.nrows(), matrix.ncols(), |i, j| matrix[(i, j)] / (scales[i] * scales[j]));
     let values = scaled.symmetric_eigenvalues();
-    if values.min() < OPEN * values.max() {
+    if values.min() < SINGULAR_TOLERANCE * values.max() {
         return None;
     }
     let inverse = scaled.cholesky()?.inverse();
     Some(DMatrix::from_fn(matrix.nrows(), matrix.ncols(), |i, j| inverse[(i, j)] / (scales[i] * scales[j])))
 }
 
-/// What is being found.
+/// Parameters of the joint solution.
 #[derive(Clone)]
 struct State {
     cmm_from_sensor: Pose,
-    faults: [f64; 4],
-    /// Of each placement: the artefact in the machine's true axes.
+    cmm_errors: [f64; 4],
+    /// Pose of the artefact in each placement, true CMM axes.
     artefacts: Vec<Pose>,
 }
 
-/// Of the frames that were touched, and of those that were seen.
+/// Residuals of the CMM's frames, and of the sensor's frames.
 type Residuals = (Vec<Vector6<f64>>, Vec<Vector6<f64>>);
 
-/// Where only places of an artefact turn the sensor's axes (one sphere from several positions), the stated uncertainty of
-/// the angles is widened by this: in trials with systematic errors of third order they spread by 1.47 times what the
-/// forms propagate to, since each position puts the sphere into another, small part of the field.
-const TURNS_BY_PLACES: f64 = 1.5;
+/// If only positions of an artefact determine the sensor's orientation (one sphere from several positions), the stated
+/// uncertainty of the angles is multiplied by this factor: in trials with systematic errors of third order the angles
+/// scattered by 1.47 times the propagated value, since each position puts the sphere into another, small part of the
+/// field.
+const ROTATION_BY_POSITIONS_FACTOR: f64 = 1.5;
 
 struct Problem<'a> {
     request: &'a Request<'a>,
     frames: &'a Frames,
-    /// Shifts and turns that the artefact determines.
+    /// Indices of the translations and rotations that the artefact determines.
     determined: Vec<usize>,
-    /// Numbers of the faults to be found.
-    faults: Vec<usize>,
-    /// Of the machine's frame of each placement, and of each snapshot's.
+    /// Indices of the CMM geometric errors to be determined.
+    unknown_errors: Vec<usize>,
+    /// Weights of the CMM's frame of each placement, and of the sensor's frame of each snapshot.
     weights: (Vec<Matrix6<f64>>, Vec<Matrix6<f64>>),
 }
 
-/// A small shift (mm) and turn (rad) in a frame's own axes.
-fn motion(by: &Vector6<f64>) -> Pose {
-    let turn = nalgebra::UnitQuaternion::from_scaled_axis(Vector::new(by[3], by[4], by[5]));
-    Pose::from_parts(Vector::new(by[0], by[1], by[2]).into(), turn)
+/// Pose from a small translation (mm) and rotation (rad) in a frame's own axes.
+fn pose_of_motion(by: &Vector6<f64>) -> Pose {
+    let rotation = nalgebra::UnitQuaternion::from_scaled_axis(Vector::new(by[3], by[4], by[5]));
+    Pose::from_parts(Vector::new(by[0], by[1], by[2]).into(), rotation)
 }
 
-fn of_motion(change: &Pose) -> Vector6<f64> {
-    let (by, turn) = (change.translation.vector, change.rotation.scaled_axis());
-    Vector6::new(by.x, by.y, by.z, turn.x, turn.y, turn.z)
+fn motion_of(change: &Pose) -> Vector6<f64> {
+    let (shift, turn) = (change.translation.vector, change.rotation.scaled_axis());
+    Vector6::new(shift.x, shift.y, shift.z, turn.x, turn.y, turn.z)
 }
 
 impl<'a> Problem<'a> {
-    fn new(request: &'a Request<'a>, frames: &'a Frames, faults: Vec<usize>) -> Result<Self> {
+    fn new(request: &'a Request<'a>, frames: &'a Frames, unknown_errors: Vec<usize>) -> Result<Self> {
         let determines = request.artefact.artefact().determines();
         let determined: Vec<usize> = (0..6).filter(|&k| determines[k]).collect();
         let weight = |frame: &ArtefactFrame| {
@@ -182,16 +191,16 @@ impl<'a> Problem<'a> {
             }
             Ok(weight)
         };
-        let of = |frames: &[ArtefactFrame]| frames.iter().map(weight).collect::<Result<Vec<_>>>();
-        let weights = (of(&frames.cmm)?, of(&frames.sensor)?);
-        Ok(Self { request, frames, determined, faults, weights })
+        let weights_of = |frames: &[ArtefactFrame]| frames.iter().map(weight).collect::<Result<Vec<_>>>();
+        let weights = (weights_of(&frames.cmm)?, weights_of(&frames.sensor)?);
+        Ok(Self { request, frames, determined, unknown_errors, weights })
     }
 
-    /// Where the machine truly stood at each snapshot, from where it stood at the first.
-    fn driven(&self, faults: &MachineFaults) -> Vec<Vector> {
-        let stood = |view: &super::solve::View| faults.truth(&Point::from(view.position_mm)).coords;
-        let all: Vec<Vector> = self.request.views().map(|(_, view)| stood(view)).collect();
-        all.iter().map(|place| place - all[0]).collect()
+    /// True CMM position of each snapshot relative to the first, mm.
+    fn travels(&self, cmm_errors: &CmmErrors) -> Vec<Vector> {
+        let position = |view: &super::solve::View| cmm_errors.corrected(&Point::from(view.position_mm)).coords;
+        let all: Vec<Vector> = self.request.views().map(|(_, view)| position(view)).collect();
+        all.iter().map(|own| own - all[0]).collect()
     }
 
     fn start(&self) -> Result<State> {
@@ -200,75 +209,76 @@ impl<'a> Problem<'a> {
         let cmm_from_sensor = if self.determined.len() == 6 {
             cmm[0] * sensor[0].inverse()
         } else {
-            // The places that the sensor saw, onto where they were, the machine's drive taken off.
-            let driven = self.driven(&MachineFaults::default());
-            let seen: Vec<Vector> = sensor.iter().map(|pose| pose.translation.vector).collect();
-            let were = self.request.views().zip(&driven).map(|((p, _), by)| cmm[p].translation.vector - by);
-            onto(&seen, &were.collect::<Vec<_>>()).ok_or_else(undetermined)?
+            // Align the positions measured by the sensor with those by the CMM, less its travel.
+            let travels = self.travels(&CmmErrors::default());
+            let measured: Vec<Vector> = sensor.iter().map(|pose| pose.translation.vector).collect();
+            let reference = self.request.views().zip(&travels).map(|((p, _), by)| cmm[p].translation.vector - by);
+            rigid_fit(&measured, &reference.collect::<Vec<_>>()).ok_or_else(undetermined)?
         };
-        Ok(State { cmm_from_sensor, faults: [0.0; 4], artefacts: cmm })
+        Ok(State { cmm_from_sensor, cmm_errors: [0.0; 4], artefacts: cmm })
     }
 
-    /// Numbers of the parameters: the mounting, faults, then each placement.
+    /// Number of parameters: the mounting, the geometric errors, then each placement.
     fn count(&self) -> usize {
-        6 + self.faults.len() + self.determined.len() * self.frames.cmm.len()
+        6 + self.unknown_errors.len() + self.determined.len() * self.frames.cmm.len()
     }
 
     fn stepped(&self, state: &State, by: &DVector<f64>) -> State {
         let mut next = state.clone();
-        let turn = nalgebra::UnitQuaternion::from_scaled_axis(Vector::new(by[3], by[4], by[5]));
-        // Shifted, and turned about its own place, along and about the CMM's axes.
+        let rotation = nalgebra::UnitQuaternion::from_scaled_axis(Vector::new(by[3], by[4], by[5]));
+        // Translated along, and rotated in place about, the CMM's axes.
         let shift = state.cmm_from_sensor.translation.vector + Vector::new(by[0], by[1], by[2]);
-        next.cmm_from_sensor = Pose::from_parts(shift.into(), turn * state.cmm_from_sensor.rotation);
-        self.faults.iter().enumerate().for_each(|(k, &which)| next.faults[which] += by[6 + k]);
-        let first = 6 + self.faults.len();
+        next.cmm_from_sensor = Pose::from_parts(shift.into(), rotation * state.cmm_from_sensor.rotation);
+        self.unknown_errors.iter().enumerate().for_each(|(k, &index)| next.cmm_errors[index] += by[6 + k]);
+        let first = 6 + self.unknown_errors.len();
         for (p, artefact) in next.artefacts.iter_mut().enumerate() {
             let mut own = Vector6::zeros();
-            for (k, &which) in self.determined.iter().enumerate() {
-                own[which] = by[first + p * self.determined.len() + k];
+            for (k, &index) in self.determined.iter().enumerate() {
+                own[index] = by[first + p * self.determined.len() + k];
             }
-            *artefact *= motion(&own);
+            *artefact *= pose_of_motion(&own);
         }
         next
     }
 
-    /// The machine's frames, touched places corrected for its faults.
-    fn cmm_frames(&self, faults: &[f64; 4]) -> Result<Vec<Pose>> {
-        if faults.iter().all(|fault| *fault == 0.0) {
+    /// The CMM's frames, from probed points corrected for its geometric errors.
+    fn cmm_frames(&self, cmm_errors: &[f64; 4]) -> Result<Vec<Pose>> {
+        if cmm_errors.iter().all(|error| *error == 0.0) {
             return Ok(self.frames.cmm.iter().map(|frame| frame.device_from_artefact).collect());
         }
-        let faults = MachineFaults::of(faults);
+        let cmm_errors = CmmErrors::of(cmm_errors);
         self.request
-            .cmm_frames(&|place| faults.truth(place))
+            .cmm_frames(&|point| cmm_errors.corrected(point))
             .map(|frames| frames.iter().map(|frame| frame.device_from_artefact).collect())
     }
 
-    /// What each touched and each seen frame is off, in the artefact's frame: mm, then rad.
+    /// Deviations of each CMM frame and of each sensor frame, in the artefact's frame: mm, then rad.
     fn residuals(&self, state: &State, cmm: &[Pose]) -> Residuals {
-        let touched = cmm.iter().zip(&state.artefacts).map(|(own, artefact)| of_motion(&(own.inverse() * artefact)));
-        let driven = self.driven(&MachineFaults::of(&state.faults));
-        let seen = self.request.views().zip(&driven).zip(&self.frames.sensor).map(|(((p, _), by), sensor)| {
+        let by_cmm = cmm.iter().zip(&state.artefacts).map(|(own, artefact)| motion_of(&(own.inverse() * artefact)));
+        let travels = self.travels(&CmmErrors::of(&state.cmm_errors));
+        let by_sensor = self.request.views().zip(&travels).zip(&self.frames.sensor).map(|(((p, _), by), sensor)| {
             let cmm_from_sensor = nalgebra::Translation3::from(*by) * state.cmm_from_sensor;
             let sensor_from_artefact = cmm_from_sensor.inverse() * state.artefacts[p];
-            of_motion(&(sensor.device_from_artefact.inverse() * sensor_from_artefact))
+            motion_of(&(sensor.device_from_artefact.inverse() * sensor_from_artefact))
         });
-        (touched.collect(), seen.collect())
+        (by_cmm.collect(), by_sensor.collect())
     }
 
-    /// How all residuals change with each parameter.
+    /// Derivatives of all residuals by each parameter.
     fn columns(&self, state: &State, cmm: &[Pose], here: &Residuals) -> Result<Vec<Residuals>> {
         let count = self.count();
         let mut columns = Vec::with_capacity(count);
         for k in 0..count {
-            let moved = self.stepped(state, &DVector::from_fn(count, |i, _| if i == k { STEP } else { 0.0 }));
-            let is_fault = (6..6 + self.faults.len()).contains(&k);
-            let there = if is_fault {
-                self.residuals(&moved, &self.cmm_frames(&moved.faults)?)
+            let moved =
+                self.stepped(state, &DVector::from_fn(count, |i, _| if i == k { DERIVATIVE_STEP } else { 0.0 }));
+            let is_cmm_error = (6..6 + self.unknown_errors.len()).contains(&k);
+            let there = if is_cmm_error {
+                self.residuals(&moved, &self.cmm_frames(&moved.cmm_errors)?)
             } else {
                 self.residuals(&moved, cmm)
             };
             let change = |there: &[Vector6<f64>], here: &[Vector6<f64>]| -> Vec<Vector6<f64>> {
-                there.iter().zip(here).map(|(there, here)| (there - here) / STEP).collect()
+                there.iter().zip(here).map(|(there, here)| (there - here) / DERIVATIVE_STEP).collect()
             };
             columns.push((change(&there.0, &here.0), change(&there.1, &here.1)));
         }
@@ -277,13 +287,14 @@ impl<'a> Problem<'a> {
 
     fn normal_equations(&self, state: &State) -> Result<(DMatrix<f64>, DVector<f64>)> {
         let count = self.count();
-        let cmm = self.cmm_frames(&state.faults)?;
+        let cmm = self.cmm_frames(&state.cmm_errors)?;
         let here = self.residuals(state, &cmm);
         let columns = self.columns(state, &cmm, &here)?;
         let (mut normal, mut right) = (DMatrix::zeros(count, count), DVector::zeros(count));
-        for (which, (weights, here)) in [(&self.weights.0, &here.0), (&self.weights.1, &here.1)].into_iter().enumerate()
+        for (instrument, (weights, here)) in
+            [(&self.weights.0, &here.0), (&self.weights.1, &here.1)].into_iter().enumerate()
         {
-            let column = |k: usize| if which == 0 { &columns[k].0 } else { &columns[k].1 };
+            let column = |k: usize| if instrument == 0 { &columns[k].0 } else { &columns[k].1 };
             for (o, weight) in weights.iter().enumerate() {
                 for i in 0..count {
                     let weighted = weight * column(i)[o];
@@ -295,112 +306,116 @@ impl<'a> Problem<'a> {
         Ok((normal, right))
     }
 
-    /// What noise and systematic error of the frames do to the parameters, and to what is left of each snapshot.
+    /// Propagates noise and systematic error of the frames to the parameters, and to the residuals of each snapshot.
     fn propagated(&self, columns: &[Residuals], inverse: &DMatrix<f64>) -> Propagated {
         let count = self.count();
-        let jacobian = |of: &dyn Fn(&Residuals) -> Vector6<f64>| {
-            let own: Vec<Vector6<f64>> = columns.iter().map(of).collect();
+        let jacobian = |select: &dyn Fn(&Residuals) -> Vector6<f64>| {
+            let own: Vec<Vector6<f64>> = columns.iter().map(select).collect();
             DMatrix::from_fn(6, count, |i, j| own[j][i])
         };
         let dynamic = |matrix: &Matrix6<f64>| DMatrix::from_fn(6, 6, |i, j| matrix[(i, j)]);
-        // Parameters answer a motion of an observed frame by the inverse times this.
-        let answer = |jacobian: &DMatrix<f64>, weight: &Matrix6<f64>| jacobian.transpose() * dynamic(weight);
-        let mut middle = DMatrix::<f64>::zeros(count, count);
+        // The parameters respond to a motion of an observed frame by the inverse times this.
+        let response = |jacobian: &DMatrix<f64>, weight: &Matrix6<f64>| jacobian.transpose() * dynamic(weight);
+        let mut input_covariance = DMatrix::<f64>::zeros(count, count);
         for (o, (frame, weight)) in self.frames.cmm.iter().zip(&self.weights.0).enumerate() {
-            let own = answer(&jacobian(&|column| column.0[o]), weight);
-            middle += &own * dynamic(&frame.noise) * own.transpose();
+            let own = response(&jacobian(&|column| column.0[o]), weight);
+            input_covariance += &own * dynamic(&frame.noise) * own.transpose();
         }
-        let seen: Vec<DMatrix<f64>> = (0..self.frames.sensor.len()).map(|o| jacobian(&|column| column.1[o])).collect();
-        let mut driven: Option<DMatrix<f64>> = None;
-        for ((frame, weight), own) in self.frames.sensor.iter().zip(&self.weights.1).zip(&seen) {
-            let own = answer(own, weight);
-            middle += &own * dynamic(&frame.noise) * own.transpose();
+        let sensor_jacobians: Vec<DMatrix<f64>> =
+            (0..self.frames.sensor.len()).map(|o| jacobian(&|column| column.1[o])).collect();
+        let mut input_effects: Option<DMatrix<f64>> = None;
+        for ((frame, weight), own) in self.frames.sensor.iter().zip(&self.weights.1).zip(&sensor_jacobians) {
+            let own = response(own, weight);
+            input_covariance += &own * dynamic(&frame.noise) * own.transpose();
             if !frame.systematic.is_none() {
-                let by = own * frame.systematic.answers();
-                driven = Some(driven.map_or_else(|| by.clone(), |sum| sum + &by));
+                let effects = own * frame.systematic.effects();
+                input_effects = Some(input_effects.map_or_else(|| effects.clone(), |sum| sum + &effects));
             }
         }
-        let covariance = inverse * middle * inverse.transpose();
-        let systematic = driven.map_or_else(|| Systematic::none(count), |driven| Systematic::of(inverse * driven));
-        let left = |(frame, own): (&ArtefactFrame, &DMatrix<f64>)| -> [f64; 6] {
-            // A frame's own noise is in part taken up by the parameters: both together are more than is left.
+        let covariance = inverse * input_covariance * inverse.transpose();
+        let systematic =
+            input_effects.map_or_else(|| Systematic::none(count), |effects| Systematic::of(inverse * effects));
+        let residual_sigmas_of = |(frame, own): (&ArtefactFrame, &DMatrix<f64>)| -> [f64; 6] {
+            // A frame's own noise is partly absorbed by the parameters, so the sum of both is an upper bound for the
+            // residuals.
             let fitted = own * &covariance * own.transpose();
             let error = if frame.systematic.is_none() || systematic.is_none() {
                 Systematic::none(6)
             } else {
-                Systematic::of(own * systematic.answers() - frame.systematic.answers())
+                Systematic::of(own * systematic.effects() - frame.systematic.effects())
             };
             std::array::from_fn(|k| {
                 let noise = frame.noise[(k, k)] + fitted[(k, k)];
                 if self.determined.contains(&k) { (noise + error.variance_of(k)).max(0.0).sqrt() } else { 0.0 }
             })
         };
-        let residual_sigmas = self.frames.sensor.iter().zip(&seen).map(left).collect();
+        let residual_sigmas = self.frames.sensor.iter().zip(&sensor_jacobians).map(residual_sigmas_of).collect();
         Propagated { covariance, systematic, residual_sigmas }
     }
 
     fn finish(&self, state: &State, inverse: &DMatrix<f64>) -> Result<(Mounting, MountingUncertainty, Joint)> {
-        let cmm = self.cmm_frames(&state.faults)?;
+        let cmm = self.cmm_frames(&state.cmm_errors)?;
         let here = self.residuals(state, &cmm);
         let Propagated { covariance, systematic, residual_sigmas } =
             self.propagated(&self.columns(state, &cmm, &here)?, inverse);
-        let (touched, seen) = here;
-        let square = |residuals: &[Vector6<f64>], weights: &[Matrix6<f64>]| -> f64 {
+        let (by_cmm, by_sensor) = here;
+        let squared_sum = |residuals: &[Vector6<f64>], weights: &[Matrix6<f64>]| -> f64 {
             residuals.iter().zip(weights).map(|(own, weight)| own.dot(&(weight * own))).sum()
         };
-        let squares = square(&touched, &self.weights.0) + square(&seen, &self.weights.1);
-        let left = (self.determined.len() * (touched.len() + seen.len())).saturating_sub(self.count());
+        let squares = squared_sum(&by_cmm, &self.weights.0) + squared_sum(&by_sensor, &self.weights.1);
+        let redundancy = (self.determined.len() * (by_cmm.len() + by_sensor.len())).saturating_sub(self.count());
         let mut faults_sigma = [0.0; 4];
-        for (k, &which) in self.faults.iter().enumerate() {
+        for (k, &index) in self.unknown_errors.iter().enumerate() {
             let variance = covariance[(6 + k, 6 + k)] + systematic.variance_of(6 + k);
-            faults_sigma[which] = variance.max(0.0).sqrt();
+            faults_sigma[index] = variance.max(0.0).sqrt();
         }
         let position_mm = self.request.views().next().map_or_else(Vector::zeros, |(_, view)| view.position_mm);
         let mounting =
             Mounting { cmm_from_sensor: state.cmm_from_sensor, handedness: self.request.handedness, position_mm };
-        let widened = |i: usize| if self.determined.len() < 6 && i >= 3 { TURNS_BY_PLACES } else { 1.0 };
-        let at_origin = Matrix6::from_fn(|i, j| covariance[(i, j)] * widened(i) * widened(j));
-        let of_mounting = systematic.figures(0..6);
-        let answers = of_mounting.answers();
-        let answers = DMatrix::from_fn(answers.nrows(), answers.ncols(), |i, j| answers[(i, j)] * widened(i));
-        let of_mounting = Systematic::of(answers);
-        let uncertainty = MountingUncertainty::from_origin(&mounting, &at_origin, of_mounting, self.frames.middle);
+        let factor = |i: usize| if self.determined.len() < 6 && i >= 3 { ROTATION_BY_POSITIONS_FACTOR } else { 1.0 };
+        let at_origin = Matrix6::from_fn(|i, j| covariance[(i, j)] * factor(i) * factor(j));
+        let of_mounting = systematic.quantities(0..6);
+        let effects = of_mounting.effects();
+        let effects = DMatrix::from_fn(effects.nrows(), effects.ncols(), |i, j| effects[(i, j)] * factor(i));
+        let of_mounting = Systematic::of(effects);
+        let uncertainty = MountingUncertainty::from_origin(&mounting, &at_origin, of_mounting, self.frames.centroid);
         let joint = Joint {
-            faults: MachineFaults::of(&state.faults),
+            faults: CmmErrors::of(&state.cmm_errors),
             faults_sigma,
-            misfit: if left > 0 { (squares / left as f64).sqrt() } else { 0.0 },
-            residuals: seen.iter().map(|own| (*own).into()).collect(),
+            misfit: if redundancy > 0 { (squares / redundancy as f64).sqrt() } else { 0.0 },
+            residuals: by_sensor.iter().map(|own| (*own).into()).collect(),
             residual_sigmas,
-            redundancy: left,
+            redundancy,
         };
         Ok((mounting, uncertainty, joint))
     }
 }
 
-/// See [`Problem::propagated`].
+/// Result of [`Problem::propagated`].
 struct Propagated {
-    /// Of the parameters, by noise.
+    /// Covariance of the parameters caused by noise.
     covariance: DMatrix<f64>,
-    /// What the systematic error does to the parameters.
+    /// Effect of the systematic error on the parameters.
     systematic: Systematic,
     /// Standard uncertainties of the residuals of each snapshot.
     residual_sigmas: Vec<[f64; 6]>,
 }
 
-/// The motion that brings some places nearest to others; `None` where there are fewer than three, or on one line.
-fn onto(from: &[Vector], to: &[Vector]) -> Option<Pose> {
-    let mean = |places: &[Vector]| places.iter().sum::<Vector>() / places.len().max(1) as f64;
+/// Rigid motion that maps one set of positions to another with least squares; `None` if there are fewer than three, or
+/// if they are on one line.
+fn rigid_fit(from: &[Vector], to: &[Vector]) -> Option<Pose> {
+    let mean = |points: &[Vector]| points.iter().sum::<Vector>() / points.len().max(1) as f64;
     let (a, b) = (mean(from), mean(to));
-    let mut spread = nalgebra::Matrix3::zeros();
-    from.iter().zip(to).for_each(|(p, q)| spread += (q - b) * (p - a).transpose());
-    let svd = spread.svd(true, true);
-    // Of three singular values in descending order, places on one line leave the second zero.
-    if from.len() < 3 || !(svd.singular_values[1] > OPEN * svd.singular_values[0]) {
+    let mut cross_covariance = nalgebra::Matrix3::zeros();
+    from.iter().zip(to).for_each(|(p, q)| cross_covariance += (q - b) * (p - a).transpose());
+    let svd = cross_covariance.svd(true, true);
+    // Of three singular values in descending order, the second is zero for positions on one line.
+    if from.len() < 3 || !(svd.singular_values[1] > SINGULAR_TOLERANCE * svd.singular_values[0]) {
         return None;
     }
     let (u, v) = (svd.u?, svd.v_t?);
     let sign = (u * v).determinant().signum();
-    let turn = u * nalgebra::Matrix3::from_diagonal(&Vector::new(1.0, 1.0, sign)) * v;
-    let turn = nalgebra::UnitQuaternion::from_matrix(&turn);
-    Some(Pose::from_parts((b - turn * a).into(), turn))
+    let rotation = u * nalgebra::Matrix3::from_diagonal(&Vector::new(1.0, 1.0, sign)) * v;
+    let rotation = nalgebra::UnitQuaternion::from_matrix(&rotation);
+    Some(Pose::from_parts((b - rotation * a).into(), rotation))
 }

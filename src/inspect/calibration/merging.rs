@@ -1,4 +1,4 @@
-//! Snapshots taken at many positions of the CMM, brought into its frame by a calibration.
+//! Merges snapshots taken at several CMM positions into the CMM frame, using a calibration.
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -10,83 +10,141 @@ use compute::Backend;
 use geometry::kd_tree::Neighbours;
 use geometry::{Aabb, Cloud, KdTree, Point, Vector, cloud};
 
-/// What the sensor reported, and where the CMM stood.
+/// A snapshot and its CMM position.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
-    /// As the sensor reports it; directions to the sensor are set here.
+    /// As reported by the sensor; the directions to the sensor are set here.
     pub cloud: Cloud,
-    /// Where the CMM stood, mm.
+    /// CMM position, mm.
     pub position_mm: Vector,
 }
 
-/// How well two snapshots agree where both saw the part.
+/// Agreement of two snapshots where they overlap.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Seam {
-    /// Their numbers.
+    /// Indices of the two snapshots.
     pub snapshots: [usize; 2],
-    /// Points of the second that lie over the first.
+    /// Number of compared points of the second snapshot that overlap the first.
     pub points: usize,
-    /// Mean distance of those from the first's surface, along its normals, mm.
+    /// Mean signed distance of those from the surface of the first, along its normals, mm.
     pub mean_mm: f64,
     /// Standard deviation of the distances, mm.
     pub sigma_mm: f64,
 }
 
-/// Snapshots in one frame.
+/// Snapshots merged into the CMM frame.
 #[derive(Clone, Debug)]
 pub struct Merged {
-    /// All points, CMM frame, each with the direction to the sensor.
+    /// All points, CMM frame, each with its direction to the sensor.
     pub cloud: Cloud,
-    /// Number of points of each snapshot, in their order in the cloud.
+    /// Number of points of each snapshot, in the order of the cloud.
     pub counts: Vec<usize>,
-    /// Every two snapshots that overlap.
+    /// Every pair of overlapping snapshots.
     pub seams: Vec<Seam>,
-    /// How they were brought to agree, where that was asked for.
+    /// Result of the global registration, if requested.
     pub refinement: Option<Refinement>,
 }
 
-/// How snapshots were moved so that they agree where they overlap.
+/// Result of the global registration of snapshots.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Refinement {
-    /// How surely they were placed before.
+    /// Stated uncertainty of the initial poses.
     pub given: multi_view::Parameters,
-    /// How far the middle of each was moved, mm.
+    /// Displacement of the centre of each snapshot, mm.
     pub shifts_mm: Vec<f64>,
-    /// How far each was turned, degrees.
+    /// Rotation of each snapshot, degrees.
     pub turns_deg: Vec<f64>,
-    /// Pairs of snapshots that told of each other.
+    /// Number of overlapping pairs of snapshots used.
     pub pairs: usize,
-    /// Iterations.
+    /// Number of iterations.
     pub iterations: usize,
-    /// Whether they came to rest.
+    /// Whether the registration converged.
     pub converged: bool,
-    /// The seams before.
+    /// Seams before the registration.
     pub seams_before: Vec<Seam>,
 }
 
 impl Refinement {
-    /// Numbers of the snapshots that had to move far more than they were taken to be off by: of those that lie right, one
-    /// in a thousand does (all three axes together).
+    /// Indices of the snapshots that moved far more than their stated uncertainty: by chance, one in a thousand of
+    /// correctly placed snapshots does (all three axes together).
     pub fn far(&self) -> impl Iterator<Item = usize> {
-        let limits = (FAR * self.given.shift_sigma_mm, FAR * self.given.turn_sigma_deg);
+        let limits = (MAX_CHANCE_SIGMAS * self.given.shift_sigma_mm, MAX_CHANCE_SIGMAS * self.given.turn_sigma_deg);
         let all = self.shifts_mm.iter().zip(&self.turns_deg).enumerate();
-        all.filter(move |(_, (shift, turn))| **shift > limits.0 || **turn > limits.1).map(|(number, _)| number)
+        all.filter(move |(_, (shift, turn))| **shift > limits.0 || **turn > limits.1).map(|(index, _)| index)
     }
 }
 
-/// Standard deviations of one axis that all three exceed by chance once in a thousand: the root of chi squared.
-const FAR: f64 = 4.03;
-/// Points of a snapshot that seams are judged by.
-const JUDGES: usize = 4000;
-/// Neighbours that stand for the surface at a point.
-const SURFACE: usize = 12;
-/// Neighbours farther away than this many usual distances are not the surface under a point.
-const GAP: f64 = 4.0;
-/// Points over each other that make a seam.
-const LEAST: usize = 50;
+impl Merged {
+    /// The seams and the result of the registration, in sentences.
+    pub fn sentences(&self) -> Vec<String> {
+        let mut sentences = vec![seams_sentence(&self.seams)];
+        if let Some(refinement) = &self.refinement {
+            sentences.extend(refinement.sentences());
+        }
+        sentences
+    }
+}
 
-/// Brings all into the CMM's frame, and compares them where they overlap. `refine` moves them until they agree there,
-/// on a device, as far as the surfaces tell and no farther than the calibration is taken to be off.
+impl Refinement {
+    fn sentences(&self) -> Vec<String> {
+        let max_mm = self.shifts_mm.iter().copied().fold(0.0, f64::max);
+        let before_mm = worst_seam(&self.seams_before).map_or(0.0, |seam| seam.mean_mm.abs());
+        let mut sentences = vec![if self.pairs == 0 {
+            "No snapshot was moved: no two of them show enough of the same surface.".to_owned()
+        } else {
+            format!(
+                "Global registration moved the snapshots by up to {max_mm:.3} mm; before, the worst seam was off by \
+                 {before_mm:.3} mm."
+            )
+        }];
+        if !self.converged {
+            sentences
+                .push(format!("The registration did not converge in {} iterations: check the seams.", self.iterations));
+        }
+        sentences.extend(self.far().map(|index| {
+            format!(
+                "Snapshot {} had to move by {:.3} mm and {:.4}°, far more than its stated uncertainty; check its \
+                 position.",
+                index + 1,
+                self.shifts_mm[index],
+                self.turns_deg[index]
+            )
+        }));
+        sentences
+    }
+}
+
+fn worst_seam(seams: &[Seam]) -> Option<&Seam> {
+    seams.iter().max_by(|a, b| a.mean_mm.abs().total_cmp(&b.mean_mm.abs()))
+}
+
+fn seams_sentence(seams: &[Seam]) -> String {
+    match worst_seam(seams) {
+        None => "No two snapshots overlap.".to_owned(),
+        Some(seam) => format!(
+            "{} seams; the worst, between snapshots {} and {}, is off by {:+.3} mm.",
+            seams.len(),
+            seam.snapshots[0] + 1,
+            seam.snapshots[1] + 1,
+            seam.mean_mm
+        ),
+    }
+}
+
+/// Distance in standard deviations of one axis that the displacement in three axes exceeds by chance once in a
+/// thousand: the square root of the chi-squared quantile.
+const MAX_CHANCE_SIGMAS: f64 = 4.03;
+/// Maximum number of points of a snapshot that a seam is evaluated with.
+const MAX_SEAM_SAMPLES: usize = 4000;
+/// Neighbours that the local surface is fitted to.
+const SURFACE_NEIGHBOURS: usize = 12;
+/// Maximum distance of neighbours, in typical point spacings, for them to be the surface under a point.
+const MAX_GAP_SPACINGS: f64 = 4.0;
+/// Minimum number of overlapping points of a seam.
+const MIN_SEAM_POINTS: usize = 50;
+
+/// Transforms all snapshots to the CMM frame and evaluates their seams. With `refine`, a global registration on the
+/// given backend first aligns them within the uncertainty of their positions.
 pub fn merge(
     mounting: &Mounting,
     snapshots: &[Snapshot],
@@ -97,13 +155,13 @@ pub fn merge(
         return Err(UserError::usage("Name at least one snapshot."));
     }
     for (i, snapshot) in snapshots.iter().enumerate() {
-        let twin = snapshots[..i].iter().position(|other| {
+        let duplicate = snapshots[..i].iter().position(|other| {
             other.position_mm == snapshot.position_mm && other.cloud.points.first() == snapshot.cloud.points.first()
         });
-        if let Some(twin) = twin {
+        if let Some(duplicate) = duplicate {
             return Err(UserError::input(format!(
-                "Snapshots {} and {} are the same points at the same position; name each once.",
-                twin + 1,
+                "Snapshots {} and {} have the same points and the same position; name each snapshot once.",
+                duplicate + 1,
                 i + 1
             )));
         }
@@ -112,10 +170,10 @@ pub fn merge(
     let mut moved: Vec<Cloud> = snapshots
         .iter()
         .map(|snapshot| {
-            let place = |reported: &Point| mounting.to_cmm(reported, &snapshot.position_mm);
-            let from = place(&camera);
-            let points: Vec<Point> = snapshot.cloud.points.par_iter().map(place).collect();
-            let to_sensor = points.par_iter().map(|point| (from - point).normalize().cast::<f32>().into()).collect();
+            let to_cmm = |reported: &Point| mounting.to_cmm(reported, &snapshot.position_mm);
+            let sensor = to_cmm(&camera);
+            let points: Vec<Point> = snapshot.cloud.points.par_iter().map(to_cmm).collect();
+            let to_sensor = points.par_iter().map(|point| (sensor - point).normalize().cast::<f32>().into()).collect();
             Cloud { points, to_sensor, ..Cloud::default() }
         })
         .collect();
@@ -124,7 +182,7 @@ pub fn merge(
     let mut refinement = None;
     if let Some((backend, given)) = refine {
         let views: Vec<&Cloud> = moved.iter().collect();
-        let refined = multi_view::refine(backend, &views, given, &progress.part(0.25, 0.75))?;
+        let refined = multi_view::register(backend, &views, given, &progress.part(0.25, 0.75))?;
         moved.iter_mut().zip(&refined.moves).for_each(|(cloud, pose)| cloud.transform(pose));
         let after = self::seams(&moved, &progress.part(0.75, 1.0))?;
         refinement = Some(Refinement {
@@ -148,13 +206,13 @@ fn seams(snapshots: &[Cloud], progress: &Progress) -> Result<Vec<Seam>> {
     let mut seams = Vec::new();
     for (i, first) in snapshots.iter().enumerate() {
         progress.report(i as f32 / snapshots.len() as f32, "Comparing snapshots where they overlap")?;
-        let touching: Vec<usize> = (i + 1..snapshots.len()).filter(|&j| bounds[i].overlaps(&bounds[j])).collect();
-        if touching.is_empty() {
+        let overlapping: Vec<usize> = (i + 1..snapshots.len()).filter(|&j| bounds[i].overlaps(&bounds[j])).collect();
+        if overlapping.is_empty() {
             continue;
         }
         let tree = KdTree::new(&first.points);
         let spacing_mm = geometry::thinning::spacing_mm(&tree, &first.points);
-        for j in touching {
+        for j in overlapping {
             let own = seam(first, &tree, spacing_mm, &snapshots[j]);
             seams.extend(own.map(|(points, mean_mm, sigma_mm)| Seam { snapshots: [i, j], points, mean_mm, sigma_mm }));
         }
@@ -163,18 +221,18 @@ fn seams(snapshots: &[Cloud], progress: &Progress) -> Result<Vec<Seam>> {
 }
 
 fn seam(first: &Cloud, tree: &KdTree, spacing_mm: f64, second: &Cloud) -> Option<(usize, f64, f64)> {
-    let stride = second.points.len().div_ceil(JUDGES).max(1);
-    // As far as that many points reach on a surface of usual density, and some more.
-    let reach_mm = GAP * spacing_mm * (SURFACE as f64 / std::f64::consts::PI).sqrt();
+    let stride = second.points.len().div_ceil(MAX_SEAM_SAMPLES).max(1);
+    // Radius that contains this many points on a surface of typical density, and some margin.
+    let reach_mm = MAX_GAP_SPACINGS * spacing_mm * (SURFACE_NEIGHBOURS as f64 / std::f64::consts::PI).sqrt();
     let distances: Vec<f64> = (0..second.points.len())
         .into_par_iter()
         .step_by(stride)
-        .filter_map(|number| {
-            let point = second.points[number];
+        .filter_map(|index| {
+            let point = second.points[index];
             let mut near = Neighbours::default();
-            tree.k_nearest(&point, SURFACE, reach_mm, &mut near);
+            tree.k_nearest(&point, SURFACE_NEIGHBOURS, reach_mm, &mut near);
             let near: Vec<Point> = near.found.iter().map(|n| first.points[n.number as usize]).collect();
-            if near.len() < SURFACE {
+            if near.len() < SURFACE_NEIGHBOURS {
                 return None;
             }
             let mean: Vector = near.iter().map(|own| own.coords).sum::<Vector>() / near.len() as f64;
@@ -185,11 +243,11 @@ fn seam(first: &Cloud, tree: &KdTree, spacing_mm: f64, second: &Cloud) -> Option
                 moments.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
             }
             let normal = geometry::jacobi::eigen(&moments).1[0];
-            let outward = normal * normal.dot(&cloud::vector(second.to_sensor[number])).signum();
+            let outward = normal * normal.dot(&cloud::vector(second.to_sensor[index])).signum();
             Some((point.coords - mean).dot(&outward))
         })
         .collect();
-    if distances.len() < LEAST {
+    if distances.len() < MIN_SEAM_POINTS {
         return None;
     }
     let count = distances.len() as f64;

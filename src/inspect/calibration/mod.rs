@@ -1,8 +1,8 @@
-//! Where a sensor sits on a CMM: one artefact is measured by both, and each finds the artefact's frame.
+//! Calibration of a sensor on a CMM: both instruments measure one artefact, and each determines the artefact's frame.
 //!
-//! Everything here is right-handed. A sensor that reports a left-handed frame is mirrored first ([`Handedness`]); then
-//! `cmm_from_sensor = cmm_from_artefact * sensor_from_artefact⁻¹`, and a snapshot taken elsewhere is shifted by how far
-//! the CMM has moved since the calibration.
+//! All frames are right-handed. The points of a sensor that reports a left-handed frame are mirrored first
+//! ([`Handedness`]). Then `cmm_from_sensor = cmm_from_artefact * sensor_from_artefact⁻¹`; a snapshot taken at another
+//! CMM position is translated by the CMM's travel since the calibration.
 
 pub mod artefacts;
 pub mod bootstrap;

@@ -1,10 +1,10 @@
-//! From the regions that both devices measured to the sensor's mounting.
+//! Determines the sensor's mounting from the regions that both instruments measured.
 
 use serde::Serialize;
 
 use super::artefacts::{Aspect, ErrorForm, Field, Invariants};
 use super::bootstrap::{self, Bootstrap};
-use super::consistency::{self, Checked, Consistency};
+use super::consistency::{self, CheckInput, Consistency};
 use super::joint::{self, Joint, Wanted};
 use super::{ArtefactFrame, ArtefactKind, Handedness, Measured, Mounting, MountingUncertainty, artefacts};
 use base::{Progress, Result, UserError};
@@ -13,136 +13,138 @@ use geometry::{Point, Vector, thinning};
 /// A snapshot of the artefact.
 #[derive(Clone, Debug, Default)]
 pub struct View {
-    /// Points of each region in the artefact's order, as the sensor reports them, mm.
+    /// Points of each region in the artefact's order, as reported by the sensor, mm.
     pub regions: Vec<Vec<Point>>,
-    /// The whole snapshot, thinned, as the sensor reports it, mm: touches are looked for on it. Empty where only regions
-    /// are known.
+    /// The whole snapshot, thinned, as reported by the sensor, mm: probed points are compared with it. Empty if only
+    /// regions are known.
     pub surface: Vec<Point>,
-    /// Where the CMM stood, as its scales say, mm.
+    /// CMM position as read from its scales, mm.
     pub position_mm: Vector,
 }
 
 impl View {
-    /// A whole snapshot, thinned for [`View::surface`]: a point in each cell of a millimetre that holds enough.
+    /// Thins a whole snapshot for [`View::surface`]: one point per sufficiently filled cell of a millimetre.
     pub fn surface_of(points: &[Point]) -> Vec<Point> {
-        thinning::one_per_dense_cell(points, 1.0).iter().map(|&number| points[number as usize]).collect()
+        thinning::one_per_dense_cell(points, 1.0).iter().map(|&index| points[index as usize]).collect()
     }
 }
 
-/// The artefact as it lay once, touched and seen.
+/// One placement of the artefact, probed by the CMM and scanned by the sensor.
 #[derive(Clone, Debug, Default)]
 pub struct Placement {
-    /// Centres of the probe's ball at each region, CMM frame, mm.
+    /// Stylus tip centres at each region, CMM frame, mm.
     pub cmm: Vec<Vec<Point>>,
-    /// Snapshots of it.
+    /// Snapshots of this placement.
     pub views: Vec<View>,
 }
 
-/// What a calibration is made from.
+/// Input of a calibration.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// The artefact.
     pub artefact: ArtefactKind,
-    /// How it lay; the mounting is stated for the first snapshot's position.
+    /// Placements of the artefact; the mounting is stated for the CMM position of the first snapshot.
     pub placements: &'a [Placement],
-    /// What the sensor reports in.
+    /// Handedness of the frame that the sensor reports in.
     pub handedness: Handedness,
-    /// Radius of the probe's ball; 0 where the CMM's points are on the surface already.
+    /// Stylus tip radius, mm; 0 if the CMM's points are on the surface already.
     pub probe_radius_mm: f64,
-    /// Robust standard deviations beyond which the sensor's points are dropped.
+    /// Rejection threshold for the sensor's points, in robust standard deviations; `None` rejects none.
     pub clip_sigmas: Option<f64>,
-    /// Largest systematic error of the sensor over its field, mm.
+    /// Maximum systematic error of the sensor over its field, mm.
     pub bias_mm: f64,
-    /// Largest relative error of the sensor's scale; `None` takes what its systematic error allows.
+    /// Maximum relative scale error of the sensor; `None` derives it from the maximum systematic error.
     pub scale: Option<f64>,
-    /// Largest probing error of the CMM, mm, either way.
+    /// Maximum probing error of the CMM, mm, either sign.
     pub probing_mm: f64,
-    /// Faults of the machine to be found too.
+    /// CMM geometric errors to be determined as well.
     pub wanted: Wanted,
-    /// Whether the artefact is one's own, known by its CAD: its shape is not that which its kind implies.
+    /// Whether the artefact is the user's own, known by its CAD model: the shape implied by its kind is then not
+    /// checked.
     pub own_shape: bool,
-    /// Whether the operator confirms that the sensor sits otherwise than sensors do.
+    /// Whether the operator confirms an unusual mounting of the sensor.
     pub any_mounting: bool,
 }
 
-/// A calibrated sensor.
+/// Result of a calibration.
 #[derive(Clone, Debug, Serialize)]
 pub struct Calibration {
-    /// With which artefact.
+    /// The artefact used.
     pub artefact: ArtefactKind,
-    /// How the sensor is mounted.
+    /// The sensor's mounting.
     pub mounting: Mounting,
-    /// How sure that is.
+    /// Its uncertainty.
     pub uncertainty: MountingUncertainty,
-    /// The artefact in the right-handed sensor frame, in the first snapshot.
+    /// The artefact in the right-handed sensor frame, from the first snapshot.
     pub sensor: ArtefactFrame,
-    /// The artefact in the CMM's frame, as it lay first.
+    /// The artefact in the CMM frame, from the first placement.
     pub cmm: ArtefactFrame,
-    /// The probe's radius that was taken off, mm.
+    /// Stylus tip radius that was compensated, mm.
     pub probe_radius_mm: f64,
-    /// The sensor's largest systematic error, as it was stated, mm.
+    /// Stated maximum systematic error of the sensor, mm.
     pub bias_mm: f64,
-    /// The largest relative error of the sensor's scale that the uncertainties hold: as stated, or less where the
-    /// artefact's lengths show that it is less.
+    /// Maximum relative scale error of the sensor that the uncertainties include: as stated, or less if lengths of the
+    /// artefact show that it is smaller.
     pub scale: f64,
-    /// The CMM's largest probing error, as it was stated, mm.
+    /// Stated maximum probing error of the CMM, mm.
     pub probing_mm: f64,
-    /// Snapshots that it was made from.
+    /// Number of snapshots.
     pub snapshots: usize,
-    /// The uncertainties as drawing the points again gives them, of one snapshot.
+    /// Bootstrap uncertainties; only for a single snapshot.
     pub bootstrap: Option<Bootstrap>,
-    /// What several snapshots told beside the mounting.
+    /// Further results of several snapshots.
     pub joint: Option<Joint>,
-    /// Whether both instruments measured one artefact, each rightly.
+    /// Whether both instruments measured the same artefact, each correctly.
     pub consistency: Consistency,
 }
 
-/// The frames that both devices found.
+/// Frames determined by both instruments.
 pub(super) struct Frames {
-    /// Of each placement.
+    /// The CMM's frame of each placement.
     pub cmm: Vec<ArtefactFrame>,
-    /// Of each snapshot.
+    /// The sensor's frame of each snapshot.
     pub sensor: Vec<ArtefactFrame>,
-    /// Middle of the first snapshot's regions, right-handed sensor frame: what displacements are stated for.
-    pub middle: Point,
+    /// Centroid of the first snapshot's regions, right-handed sensor frame, mm: the reference point of displacements.
+    pub centroid: Point,
 }
 
 impl Request<'_> {
-    /// All snapshots, each with the number of its placement.
+    /// All snapshots, each with the index of its placement.
     pub(super) fn views(&self) -> impl Iterator<Item = (usize, &View)> {
         self.placements.iter().enumerate().flat_map(|(p, placement)| placement.views.iter().map(move |view| (p, view)))
     }
 
-    fn righted(&self, points: &[Point]) -> Vec<Point> {
+    fn to_right_handed(self, points: &[Point]) -> Vec<Point> {
         points.iter().map(|point| self.handedness.to_right(point)).collect()
     }
 
-    /// The machine's frames, its places corrected by `truth`.
-    pub(super) fn cmm_frames(&self, truth: &dyn Fn(&Point) -> Point) -> Result<Vec<ArtefactFrame>> {
-        let touched =
+    /// The CMM's frame of each placement, with the probed points corrected by `correct`.
+    pub(super) fn cmm_frames(&self, correct: &dyn Fn(&Point) -> Point) -> Result<Vec<ArtefactFrame>> {
+        let conditions =
             Measured { probe_radius_mm: self.probe_radius_mm, probing_mm: self.probing_mm, ..Measured::default() };
-        let frame = |(number, placement): (usize, &Placement)| {
-            let places: Vec<Vec<Point>> =
-                placement.cmm.iter().map(|region| region.iter().map(truth).collect()).collect();
-            let found = self.artefact.artefact().frame(&places, &touched, &Progress::silent());
-            found.map_err(|error| error.about(&of_several("CMM", "placement", number, self.placements.len())))
+        let frame = |(index, placement): (usize, &Placement)| {
+            let points: Vec<Vec<Point>> =
+                placement.cmm.iter().map(|region| region.iter().map(correct).collect()).collect();
+            let found = self.artefact.artefact().frame(&points, &conditions, &Progress::silent());
+            found.map_err(|error| error.about(&numbered("CMM", "placement", index, self.placements.len())))
         };
         self.placements.iter().enumerate().map(frame).collect()
     }
 }
 
-/// "Sensor", or "Sensor, snapshot 2" where there are several.
-fn of_several(device: &str, what: &str, number: usize, count: usize) -> String {
-    if count > 1 { format!("{device}, {what} {}", number + 1) } else { device.to_owned() }
+/// "Sensor", or "Sensor, snapshot 2" if there are several.
+fn numbered(instrument: &str, item: &str, index: usize, count: usize) -> String {
+    if count > 1 { format!("{instrument}, {item} {}", index + 1) } else { instrument.to_owned() }
 }
 
-/// How a sensor measures regions: robust standard deviations from which on points are dropped, and its largest
-/// systematic error over its field, mm.
+/// Measurement conditions of a sensor: rejection threshold in robust standard deviations, and maximum systematic error
+/// over its field, mm.
 pub fn by_sensor(clip_sigmas: Option<f64>, bias_mm: f64) -> Measured {
-    Measured { clip_sigmas, bias_mm, incidence_deg: Some(STEEPEST_DEG), ..Measured::default() }
+    Measured { clip_sigmas, bias_mm, incidence_deg: Some(MAX_INCIDENCE_DEG), ..Measured::default() }
 }
 
-/// Finds the artefact's frame with both devices, and how one lies in the other.
+/// Determines the artefact's frame with both instruments, and from these the sensor's mounting, its uncertainty and the
+/// consistency of the measurement.
 pub fn calibrate(request: &Request<'_>, progress: &Progress) -> Result<Calibration> {
     let artefact = request.artefact.artefact();
     let count = request.views().count();
@@ -151,50 +153,52 @@ pub fn calibrate(request: &Request<'_>, progress: &Progress) -> Result<Calibrati
     }
     if !artefact.determines()[3] && count < 3 {
         return Err(UserError::usage(
-            "One sphere gives a place and no directions: take snapshots of it from three or more positions of the \
-             machine that lie on no line.",
+            "One sphere gives a position but no directions: take snapshots of it from three or more CMM positions that \
+             are not on one line.",
         ));
     }
-    let cmm = request.cmm_frames(&|place| *place)?;
-    let righted: Vec<Vec<Vec<Point>>> =
-        request.views().map(|(_, view)| view.regions.iter().map(|region| request.righted(region)).collect()).collect();
+    let cmm = request.cmm_frames(&|point| *point)?;
+    let right_handed: Vec<Vec<Vec<Point>>> = request
+        .views()
+        .map(|(_, view)| view.regions.iter().map(|region| request.to_right_handed(region)).collect())
+        .collect();
     // One sensor has one systematic error, over the field that all its snapshots fill.
-    let field = Field::of(righted.iter().flatten().flatten());
+    let field = Field::of(right_handed.iter().flatten().flatten());
     let by_sensor = by_sensor(request.clip_sigmas, request.bias_mm);
     let scanned = Measured { scale: request.scale, field: Some(field), ..by_sensor };
     let mut sensor = Vec::with_capacity(count);
-    for (number, ((placement, _), regions)) in request.views().zip(&righted).enumerate() {
+    for (index, ((placement, _), regions)) in request.views().zip(&right_handed).enumerate() {
         let share = |at: usize| 0.95 * at as f32 / count as f32;
-        let named = |error: UserError| error.about(&of_several("Sensor", "snapshot", number, count));
-        let frame = artefact.frame(regions, &scanned, &progress.part(share(number), share(number + 1)));
-        let frame = frame.map_err(named)?;
-        same_artefact(regions, &request.placements[placement].cmm, &frame, &cmm[placement])?;
-        same_spheres(&frame, &cmm[placement], request.probe_radius_mm)?;
+        let labelled = |error: UserError| error.about(&numbered("Sensor", "snapshot", index, count));
+        let frame = artefact.frame(regions, &scanned, &progress.part(share(index), share(index + 1)));
+        let frame = frame.map_err(labelled)?;
+        check_same_artefact(regions, &request.placements[placement].cmm, &frame, &cmm[placement])?;
+        check_same_spheres(&frame, &cmm[placement], request.probe_radius_mm)?;
         sensor.push(frame);
     }
     let stated = request.scale.unwrap_or_else(|| field.scale_of(request.bias_mm));
-    let scale = request.views().zip(&sensor).fold(stated, |least, ((placement, _), frame)| {
-        least.min(shown_scale(&frame.invariants, &cmm[placement].invariants).unwrap_or(stated))
+    let scale = request.views().zip(&sensor).fold(stated, |limit, ((placement, _), frame)| {
+        limit.min(scale_error_limit(&frame.invariants, &cmm[placement].invariants).unwrap_or(stated))
     });
     if scale < stated {
         sensor.iter_mut().for_each(|frame| {
             frame.systematic = std::mem::take(&mut frame.systematic).scaled(ErrorForm::Scale, scale / stated);
         });
     }
-    let frames = Frames { middle: middle(&righted[0]), cmm, sensor };
+    let frames = Frames { centroid: centroid(&right_handed[0]), cmm, sensor };
     let is_single = count == 1 && request.wanted == Wanted::default();
     let (mounting, uncertainty, joint) = if is_single {
         let (from_cmm, from_sensor) = (&frames.cmm[0], &frames.sensor[0]);
         let position_mm = request.views().next().map_or_else(Vector::zeros, |(_, view)| view.position_mm);
         let (a, b) = (&from_cmm.device_from_artefact, &from_sensor.device_from_artefact);
         let mounting = Mounting::new(a, b, request.handedness, position_mm);
-        (mounting, MountingUncertainty::new(&mounting, from_cmm, from_sensor, frames.middle), None)
+        (mounting, MountingUncertainty::new(&mounting, from_cmm, from_sensor, frames.centroid), None)
     } else {
         let (mounting, uncertainty, joint) = joint::solve(request, &frames, request.wanted, progress)?;
         (mounting, uncertainty, Some(joint))
     };
-    let surfaces: Vec<Vec<Point>> = request.views().map(|(_, view)| request.righted(&view.surface)).collect();
-    let consistency = consistency::check(&Checked {
+    let surfaces: Vec<Vec<Point>> = request.views().map(|(_, view)| request.to_right_handed(&view.surface)).collect();
+    let consistency = consistency::check(&CheckInput {
         request,
         frames: &frames,
         surfaces: &surfaces,
@@ -222,32 +226,32 @@ pub fn calibrate(request: &Request<'_>, progress: &Progress) -> Result<Calibrati
     };
     if is_single {
         let cmm = &request.placements[0].cmm;
-        calibration.bootstrap = bootstrap::run(&calibration, &righted[0], cmm, &progress.part(0.95, 1.0))?;
+        calibration.bootstrap = bootstrap::run(&calibration, &right_handed[0], cmm, &progress.part(0.95, 1.0))?;
     }
     Ok(calibration)
 }
 
-/// The largest relative error of the sensor's scale that distances by both instruments leave open (k = 2, the error that
-/// they show itself included, since it is not corrected); `None` where the artefact has no distances.
-fn shown_scale(sensor: &Invariants, cmm: &Invariants) -> Option<f64> {
+/// Maximum relative scale error of the sensor that is compatible with distances measured by both instruments (k = 2,
+/// including the error that they show, since it is not corrected); `None` if the artefact has no distances.
+fn scale_error_limit(sensor: &Invariants, cmm: &Invariants) -> Option<f64> {
     let (mut information, mut sum) = (0.0_f64, 0.0_f64);
-    for (k, own) in sensor.of.iter().enumerate().filter(|(_, own)| own.aspect == Aspect::Distance) {
+    for (k, own) in sensor.quantities.iter().enumerate().filter(|(_, own)| own.aspect == Aspect::Distance) {
         let j = cmm.position(&own.name)?;
-        let (length, variance) = (cmm.of[j].value, sensor.variance_without_scale(k) + cmm.variance(j));
+        let (length, variance) = (cmm.quantities[j].value, sensor.variance_without_scale(k) + cmm.variance(j));
         information += length * length / variance;
         sum += length * (own.value - length) / variance;
     }
     (information > 0.0 && information.is_finite()).then(|| (sum / information).abs() + 2.0 / information.sqrt())
 }
 
-/// Spheres must lie as far from each other, and be as large, for both devices.
-fn same_spheres(sensor: &ArtefactFrame, cmm: &ArtefactFrame, probe_radius_mm: f64) -> Result<()> {
+/// Checks that spheres have the same radii and distances for both instruments.
+fn check_same_spheres(sensor: &ArtefactFrame, cmm: &ArtefactFrame, probe_radius_mm: f64) -> Result<()> {
     let biases = artefacts::radius_biases(sensor, cmm, probe_radius_mm);
     for (name, bias_mm) in &biases {
-        if bias_mm.abs() > MOST_RADIUS_MM {
+        if bias_mm.abs() > MAX_RADIUS_DIFFERENCE_MM {
             return Err(UserError::input(format!(
-                "Sphere {name} comes out {:.3} mm {} for the sensor than for the CMM: check the probe's radius, and \
-                 that both measured the same sphere.",
+                "The radius of sphere {name} is {:.3} mm {} for the sensor than for the CMM: check the stylus tip \
+                 radius, and that both measured the same sphere.",
                 bias_mm.abs(),
                 if *bias_mm > 0.0 { "larger" } else { "smaller" }
             )));
@@ -256,15 +260,15 @@ fn same_spheres(sensor: &ArtefactFrame, cmm: &ArtefactFrame, probe_radius_mm: f6
     if biases.is_empty() {
         return Ok(());
     }
-    let place = |frame: &ArtefactFrame, part: usize| {
+    let position = |frame: &ArtefactFrame, part: usize| {
         frame.device_from_artefact.inverse_transform_point(&frame.parts[part].fit.shape.place())
     };
     for part in 1..sensor.parts.len().min(cmm.parts.len()) {
-        let apart = (place(sensor, part) - place(cmm, part)).norm();
-        if apart > MOST_SPACING_MM {
+        let difference_mm = (position(sensor, part) - position(cmm, part)).norm();
+        if difference_mm > MAX_POSITION_DIFFERENCE_MM {
             return Err(UserError::input(format!(
-                "Sphere {} lies {apart:.3} mm elsewhere for the sensor than for the CMM: the two files do not show the \
-                 same artefact, or two spheres are exchanged.",
+                "The positions of sphere {} by sensor and CMM differ by {difference_mm:.3} mm: the two files do not \
+                 show the same artefact, or two spheres are exchanged.",
                 sensor.parts[part].name
             )));
         }
@@ -272,53 +276,53 @@ fn same_spheres(sensor: &ArtefactFrame, cmm: &ArtefactFrame, probe_radius_mm: f6
     Ok(())
 }
 
-fn middle(regions: &[Vec<Point>]) -> Point {
+fn centroid(regions: &[Vec<Point>]) -> Point {
     let points = regions.iter().flatten();
     let count = points.clone().count().max(1);
     Point::from(points.map(|point| point.coords).sum::<Vector>() / count as f64)
 }
 
-/// Both devices must have measured about the same places of one artefact.
-fn same_artefact(
+/// Checks that both instruments measured about the same areas of one artefact.
+fn check_same_artefact(
     sensor: &[Vec<Point>],
     cmm: &[Vec<Point>],
     by_sensor: &ArtefactFrame,
     by_cmm: &ArtefactFrame,
 ) -> Result<()> {
     let normals = |frame: &ArtefactFrame| -> Vec<Vector> {
-        let turn = frame.device_from_artefact.rotation.inverse();
-        frame.parts.iter().filter_map(|part| part.fit.shape.direction()).map(|normal| turn * normal).collect()
+        let rotation = frame.device_from_artefact.rotation.inverse();
+        frame.parts.iter().filter_map(|part| part.fit.shape.direction()).map(|normal| rotation * normal).collect()
     };
     for ((a, b), part) in normals(by_sensor).iter().zip(normals(by_cmm)).zip(&by_cmm.parts) {
-        let apart = a.cross(&b).norm().min(1.0).asin().to_degrees();
-        if apart > MOST_APART_DEG {
+        let angle_deg = a.cross(&b).norm().min(1.0).asin().to_degrees();
+        if angle_deg > MAX_ANGLE_DIFFERENCE_DEG {
             return Err(UserError::input(format!(
-                "The sensor's and the CMM's {} differ by {apart:.2} degrees in the artefact's frame: the two files do \
-                 not show the same artefact.",
+                "The directions of {} by sensor and CMM differ by {angle_deg:.2} degrees in the artefact's frame: the \
+                 two files do not show the same artefact.",
                 part.name
             )));
         }
     }
     let extent = |regions: &[Vec<Point>], frame: &ArtefactFrame| {
-        let place = |point: &Point| frame.device_from_artefact.inverse_transform_point(point);
-        let all: Vec<Point> = regions.iter().flatten().map(place).collect();
+        let to_artefact = |point: &Point| frame.device_from_artefact.inverse_transform_point(point);
+        let all: Vec<Point> = regions.iter().flatten().map(to_artefact).collect();
         geometry::Aabb::of_points(&all)
     };
     let (a, b) = (extent(sensor, by_sensor), extent(cmm, by_cmm));
     if (0..2).any(|k| a.max[k] < b.min[k] || b.max[k] < a.min[k]) {
         return Err(UserError::input(
-            "Sensor and CMM measured places of the artefact that do not overlap: the two files do not show the same \
+            "Sensor and CMM measured areas of the artefact that do not overlap: the two files do not show the same \
              artefact, or it was moved.",
         ));
     }
     Ok(())
 }
 
-/// A sensor's sphere differs in radius by less than this, mm.
-const MOST_RADIUS_MM: f64 = 0.5;
-/// Spheres on a plate lie where they do to this, mm.
-const MOST_SPACING_MM: f64 = 0.5;
-/// Round faces are trusted up to this incidence, degrees.
-const STEEPEST_DEG: f64 = 50.0;
-/// Faces of one artefact differ less than this between devices.
-const MOST_APART_DEG: f64 = 1.0;
+/// Maximum difference of a sphere's radius between sensor and CMM, mm.
+const MAX_RADIUS_DIFFERENCE_MM: f64 = 0.5;
+/// Maximum difference of a sphere's position between sensor and CMM in the artefact's frame, mm.
+const MAX_POSITION_DIFFERENCE_MM: f64 = 0.5;
+/// Maximum angle of incidence of points on curved faces, degrees.
+const MAX_INCIDENCE_DEG: f64 = 50.0;
+/// Maximum difference of a face's direction between sensor and CMM in the artefact's frame, degrees.
+const MAX_ANGLE_DIFFERENCE_DEG: f64 = 1.0;

@@ -1,5 +1,5 @@
-//! A scan made ready: outliers removed, points thinned, normals found. Every step is recorded, so that it can be done
-//! again on the next part.
+//! Cleaning of scans: outlier removal, thinning, deletion of points, normal estimation. Steps are recorded, so that
+//! they can be repeated on the next part.
 
 mod outliers;
 
@@ -10,33 +10,33 @@ use compute::thinning::{self, Rule};
 use compute::{Backend, Compute, neighbourhoods};
 use geometry::{Cloud, SearchablePoints, Subset, Vector, normals};
 
-/// Neighbours that a normal is fitted to, the point itself included.
+/// Number of neighbours that a normal is fitted to, the point itself included.
 pub const NORMAL_NEIGHBOURS: usize = 20;
 
-/// One step of cleaning.
+/// A cleaning step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
-    /// Removes points that stand farther from their neighbours than most.
+    /// Removes statistical outliers: points with a large mean distance from their neighbours.
     RemoveOutliers {
-        /// Neighbours looked at.
+        /// Number of neighbours, the point itself included.
         neighbours: usize,
-        /// Standard deviations beyond the mean distance from which on a point goes.
+        /// Limit above the mean of all mean distances, in standard deviations.
         sigmas: f64,
     },
-    /// Leaves fewer points of even density.
+    /// Thins the points to an even density.
     Thin(Rule),
-    /// Removes these points.
+    /// Removes the given points.
     Remove(Subset),
-    /// Finds normals from neighbours, in place of those that the file may hold.
+    /// Estimates normals from neighbours, replacing those of the file.
     Normals,
 }
 
 impl Step {
-    /// Outlier removal as it is usually wanted.
+    /// Outlier removal with default parameters.
     pub const OUTLIERS: Self = Self::RemoveOutliers { neighbours: 16, sigmas: 3.0 };
 
-    /// What it is called in the undo menu.
+    /// Name in the undo menu.
     pub fn name(&self) -> &'static str {
         match self {
             Self::RemoveOutliers { .. } => "Remove outliers",
@@ -50,10 +50,13 @@ impl Step {
         let is_length = |mm: f64| mm > 0.0 && mm.is_finite();
         let sentence = match *self {
             Self::RemoveOutliers { sigmas, .. } if !(sigmas >= 0.0 && sigmas.is_finite()) => {
-                "Outliers are removed beyond a number of standard deviations of 0 or more."
+                "The limit for outliers must be 0 standard deviations or more."
             }
-            Self::RemoveOutliers { neighbours, .. } if !(2..=neighbourhoods::MOST).contains(&neighbours) => {
-                return Err(UserError::usage(format!("Look at 2 to {} neighbours.", neighbourhoods::MOST)));
+            Self::RemoveOutliers { neighbours, .. } if !(2..=neighbourhoods::MAX_NEIGHBOURS).contains(&neighbours) => {
+                return Err(UserError::usage(format!(
+                    "The number of neighbours must be from 2 to {}.",
+                    neighbourhoods::MAX_NEIGHBOURS
+                )));
             }
             Self::Thin(Rule::Cells(mm) | Rule::Distance(mm)) if !is_length(mm) => "Thinning needs a length above 0 mm.",
             _ => return Ok(()),
@@ -62,18 +65,21 @@ impl Step {
     }
 }
 
-/// What a step left.
-pub struct Cleaned {
-    /// The scan after it.
+/// Result of a cleaning step.
+pub struct CleaningResult {
+    /// The scan after the step.
     pub cloud: Cloud,
-    /// Numbers of the points that stayed, where some went; in ascending order.
+    /// Indices of the remaining points, ascending; `None` if all remain.
     pub kept: Option<Vec<u32>>,
-    /// What was done, for people.
+    /// Description of what was done, for the user.
     pub note: String,
 }
 
-/// Does one step on `cloud`.
-pub fn run(backend: &dyn Backend, cloud: &Cloud, step: &Step, progress: &Progress) -> Result<Cleaned> {
+/// Applies one step to `cloud`.
+///
+/// Returns an error if a parameter is out of range, if no points would remain, and if the backend fails or the work is
+/// cancelled.
+pub fn run(backend: &dyn Backend, cloud: &Cloud, step: &Step, progress: &Progress) -> Result<CleaningResult> {
     step.check()?;
     let points = SearchablePoints::new(&cloud.points);
     let all = cloud.points.len();
@@ -95,8 +101,8 @@ pub fn run(backend: &dyn Backend, cloud: &Cloud, step: &Step, progress: &Progres
         Step::Thin(rule) => {
             let kept = backend.compute(&thinning::Request { points: &points, rule }, progress)?;
             let how = match rule {
-                Rule::Cells(mm) => format!("one in each cube of {mm} mm"),
-                Rule::Distance(mm) => format!("no two nearer than {mm} mm"),
+                Rule::Cells(mm) => format!("one per cube of {mm} mm"),
+                Rule::Distance(mm) => format!("no two closer than {mm} mm"),
             };
             let cloud = cloud.select(&kept);
             left = Some(kept);
@@ -114,22 +120,24 @@ pub fn run(backend: &dyn Backend, cloud: &Cloud, step: &Step, progress: &Progres
             let found = normals_of(backend, &bare, &points, progress)?;
             let normals = found.iter().map(|normal| normal.cast::<f32>().into()).collect();
             let side = if normals::are_oriented(cloud) {
-                "turned towards the sensor"
+                "oriented towards the sensor"
             } else {
-                "of either sign, as the scan does not say where the sensor stood"
+                "not consistently oriented, as the sensor position is unknown"
             };
-            let note = format!("Normals were found from {NORMAL_NEIGHBOURS} neighbours each, {side}.");
+            let note = format!("Normals were estimated from {NORMAL_NEIGHBOURS} neighbours each, {side}.");
             (Cloud { normals, ..bare }, note)
         }
     };
     if cloud.points.is_empty() && all > 0 {
-        return Err(UserError::input("Nothing would be left of the scan."));
+        return Err(UserError::input("This would remove all points of the scan."));
     }
-    Ok(Cleaned { kept: left.filter(|left| left.len() < all), cloud, note })
+    Ok(CleaningResult { kept: left.filter(|left| left.len() < all), cloud, note })
 }
 
-/// Unit normals of all points of `cloud`: its own where the file has them, else those of its neighbourhoods. Turned
-/// towards the sensor where the file says where it stood; of either sign elsewhere.
+/// Unit normals of all points of `cloud`: those of the file, else estimated from neighbourhoods. Oriented towards the
+/// sensor if its position or direction is known, else of arbitrary sign.
+///
+/// Returns an error if the backend fails or the work is cancelled.
 pub fn normals_of(
     backend: &dyn Backend,
     cloud: &Cloud,
@@ -143,7 +151,7 @@ pub fn normals_of(
             backend.compute(&request, progress)?.iter().map(|answer| answer.normal).collect()
         }
     };
-    Ok(normals::turned_to_sensor(cloud, normals))
+    Ok(normals::oriented_to_sensor(cloud, normals))
 }
 
 #[cfg(test)]
@@ -169,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn lone_points_go_and_the_surface_stays() {
+    fn isolated_points_are_removed_and_the_surface_is_kept() {
         let mut random = Random::new(9, 0);
         let mut points: Vec<Point> = (0..20_000)
             .map(|i| Point::new(f64::from(i % 200) * 0.1, f64::from(i / 200) * 0.1, 0.01 * random.normal()))
@@ -179,9 +187,9 @@ mod tests {
         );
         let cloud = Cloud::from_points(points);
         let cleaned = run(&Cpu, &cloud, &Step::OUTLIERS, &Progress::silent()).unwrap();
-        let lone = cleaned.cloud.points.iter().filter(|point| point.z > 1.0).count();
-        assert!(lone <= 10, "{lone}");
-        assert!(cleaned.cloud.points.len() - lone > 19_900, "{}", cleaned.cloud.points.len());
+        let isolated = cleaned.cloud.points.iter().filter(|point| point.z > 1.0).count();
+        assert!(isolated <= 10, "{isolated}");
+        assert!(cleaned.cloud.points.len() - isolated > 19_900, "{}", cleaned.cloud.points.len());
         let refused = run(&Cpu, &cloud, &Step::Thin(Rule::Cells(0.0)), &Progress::silent());
         assert!(refused.is_err_and(|error| error.sentence.contains("above 0 mm")));
     }

@@ -2,13 +2,13 @@
 
 use compute::neighbourhoods::Neighbourhood;
 
-/// The numbers of the points whose neighbours are as near as most points', in ascending order; and the limit, mm: the
-/// mean of all mean distances and `sigmas` of their standard deviations.
+/// Indices of the points that are no outliers, ascending, and the limit of the mean neighbour distance, mm: the mean
+/// over all points plus `sigmas` standard deviations.
 pub fn kept(neighbourhoods: &[Neighbourhood], sigmas: f64) -> (Vec<u32>, f64) {
     let count = neighbourhoods.len().max(1) as f64;
     let mean = neighbourhoods.iter().map(|own| own.mean_mm).sum::<f64>() / count;
     let variance = neighbourhoods.iter().map(|own| (own.mean_mm - mean).powi(2)).sum::<f64>() / count;
     let limit_mm = mean + sigmas * variance.sqrt();
-    let near = |(number, own): (u32, &Neighbourhood)| (own.mean_mm <= limit_mm).then_some(number);
-    ((0..).zip(neighbourhoods).filter_map(near).collect(), limit_mm)
+    let inlier = |(index, own): (u32, &Neighbourhood)| (own.mean_mm <= limit_mm).then_some(index);
+    ((0..).zip(neighbourhoods).filter_map(inlier).collect(), limit_mm)
 }

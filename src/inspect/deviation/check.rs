@@ -1,4 +1,4 @@
-//! A check: what was measured, judged by a tolerance, with its figures.
+//! The result of a surface comparison: a measurement evaluated against a tolerance.
 
 use std::sync::Arc;
 
@@ -11,35 +11,35 @@ use base::{Progress, Result, UserError};
 use compute::Backend;
 use geometry::Pose;
 
-/// A finished check.
+/// Result of a surface comparison.
 #[derive(Debug)]
 pub struct Check {
-    /// What it was asked to do.
+    /// Parameters of the comparison.
     pub parameters: Parameters,
-    /// Where the histogram ends on both sides, mm.
+    /// The histogram ranges from `-scale_mm` to `scale_mm`.
     pub scale_mm: f64,
-    /// What was measured.
+    /// The underlying measurement.
     pub measurement: Arc<Measurement>,
-    /// Its figures.
+    /// Statistics of the deviations.
     pub statistics: Statistics,
-    /// Places without data, by reason.
+    /// Number of points or facets without data, by reason.
     pub excluded: Excluded,
-    /// How often each deviation occurs.
+    /// Histogram of the deviations.
     pub histogram: Histogram,
     /// Regions out of tolerance, worst first.
     pub regions: Vec<Region>,
-    /// What in the scan is not the part.
+    /// Points of the scan that do not belong to the part.
     pub clutter: Clutter,
-    /// Points out of tolerance that belong to no region.
+    /// Points out of tolerance outside regions.
     pub outliers: Outliers,
-    /// Whether the scan is of this part.
+    /// Agreement of scan and nominal.
     pub part_match: PartMatch,
-    /// What it comes to.
+    /// Verdict and reasons.
     pub judgement: Judgement,
 }
 
 impl Check {
-    /// The verdict with its reason, and what qualifies it.
+    /// The verdict with its reason, then the remarks.
     pub fn sentences(&self) -> Vec<String> {
         let headline = format!("{}. {}", self.judgement.headline(), self.judgement.reason);
         std::iter::once(headline).chain(self.judgement.remarks.iter().cloned()).collect()
@@ -51,7 +51,9 @@ impl Check {
     }
 }
 
-/// Compares `actual` with `nominal`.
+/// Compares `actual` with `nominal`: measures and evaluates.
+///
+/// Returns an error as [`measurement::run`] and [`judge`] do.
 pub fn run(
     backend: &dyn Backend,
     nominal: &Nominal,
@@ -66,7 +68,9 @@ pub fn run(
     judge(backend, nominal, actual, Arc::new(measurement), parameters, scale_mm, &progress.part(0.75, 1.0))
 }
 
-/// Judges `measurement`, which is of `actual` and `nominal`, by what `parameters` allow.
+/// Evaluates `measurement`, which is of `actual` and `nominal`, against `parameters`.
+///
+/// Returns an error if no point or facet has data, and if the backend fails or the work is cancelled.
 pub fn judge(
     backend: &dyn Backend,
     nominal: &Nominal,
@@ -82,8 +86,8 @@ pub fn judge(
         statistics::of(backend, &values, &parameters.tolerance, scale_mm, &progress.part(0.0, 0.2))?;
     if statistics.count == 0 {
         return Err(UserError::input(format!(
-            "The scan and the nominal do not overlap: no place has a match within {} mm and {}°. Align first, or check \
-             units, normals and distances.",
+            "The scan and the nominal do not overlap: no point has a match within {} mm and {}°. Align first, or check \
+             units, normals and maximum distance.",
             parameters.max_distance_mm, parameters.max_angle_deg
         )));
     }
@@ -99,7 +103,8 @@ pub fn judge(
         footprint: &measurement.footprint,
         parameters,
     };
-    let regions::Found { regions, clutter, outliers } = regions::find(backend, &request, &progress.part(0.2, 1.0))?;
+    let regions::RegionSearch { regions, clutter, outliers } =
+        regions::find(backend, &request, &progress.part(0.2, 1.0))?;
     let (coverage, diagonal_mm) = (&measurement.coverage, surface.bounds().diagonal());
     let part_match = PartMatch::new(closest, beyond, &clutter, coverage, &parameters.tolerance, diagonal_mm);
     let judgement = Evidence {

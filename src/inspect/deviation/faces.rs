@@ -1,28 +1,29 @@
-//! Which face of the nominal each scan point belongs to, and how finely faces are divided: for matching over facets.
+//! For the facet methods: which face of the nominal each scan point belongs to, and the resolution of the facets.
 //!
-//! The cylinder over a facet reaches past the edges of its face, where points of the neighbouring wall lie as deep as the
-//! cylinder is high. They belong to the wall, since they are closest to it, and are not averaged into the facet.
+//! The search cylinder of a facet extends past the edges of its face, where points of an adjacent wall may lie anywhere
+//! along its height. These belong to the wall, as they are closest to it, and are not averaged into the facet.
 
 use rayon::prelude::*;
 
 use compute::point_deviation::{MatchState, PointDeviation};
 use geometry::{Cloud, KdTree, OrderedPoints, Point, Pose, Surface, Vector};
 
-/// A facet takes points whose closest place on the nominal leans from it by no more than this.
+/// Maximum angle between a facet and the facet closest to a point for the point to count, rad.
 pub(super) const SAME_FACE_RAD: f64 = std::f64::consts::FRAC_PI_4;
-/// Cosine beyond which a sensor cannot have seen a face: grazing views are let through, as directions are coarse.
-const BEHIND: f64 = -0.1;
-/// Points that the spacing is read from.
+/// Minimum cosine between a facet normal and the direction to the sensor for the facet to be visible; below 0 to admit
+/// grazing views, as the directions are coarse.
+const MIN_VIEW_COSINE: f64 = -0.1;
+/// Maximum number of points that the spacing is computed from.
 const SPACING_POINTS: usize = 100_000;
-/// Longest edge over point spacing, and lateral radius: a handful of points counts for each facet, and curved walls are
-/// flat over so little.
-const EDGE_OVER_SPACING: f64 = 2.0;
-const RADIUS_OVER_SPACING: f64 = 1.2;
-/// Most facets that are made unasked.
-const MOST_FACETS: f64 = 2e6;
+/// Maximum edge length in point spacings: a handful of points per facet, and curved walls are nearly flat over it.
+const EDGE_SPACINGS: f64 = 2.0;
+/// Lateral radius of point-facet matching in point spacings.
+const RADIUS_SPACINGS: f64 = 1.2;
+/// Maximum number of facets with the default edge length.
+const MAX_FACETS: f64 = 2e6;
 
-/// By point number, the normal of the nominal where the point is closest to it, scan frame; zero for points that are
-/// too far, face another way, or lie on a face that the sensor had behind it.
+/// By point index: unit normal of the nominal at the closest point, scan frame; zero for points without a match and for
+/// facets that face away from the sensor.
 pub(super) fn directions(
     closest: &[PointDeviation],
     surface: &Surface,
@@ -38,27 +39,27 @@ pub(super) fn directions(
                 return Vector::zeros();
             }
             let normal = scan_from_nominal * surface.mesh().normal(point.facet as usize);
-            let is_behind = cloud.direction_to_sensor(i).is_some_and(|sensor| sensor.dot(&normal) < BEHIND);
+            let is_behind = cloud.direction_to_sensor(i).is_some_and(|sensor| sensor.dot(&normal) < MIN_VIEW_COSINE);
             if is_behind { Vector::zeros() } else { normal }
         })
         .collect()
 }
 
-/// Distance between neighbouring points of a scan, mm.
+/// Point spacing of a scan, mm (90th percentile).
 pub(super) fn spacing_mm(points: &OrderedPoints) -> f64 {
     let stride = points.points.len().div_ceil(SPACING_POINTS).max(1);
     let kept: Vec<Point> = points.points.iter().step_by(stride).copied().collect();
     super::coverage::spacing_mm(&KdTree::new(&kept), &kept) / (stride as f64).sqrt()
 }
 
-/// The longest edge that facets of a nominal of `area_mm2` are divided to unless the user says otherwise, mm.
+/// Default maximum edge length of the facets of a nominal of `area_mm2`, mm.
 pub(super) fn max_edge_mm(spacing_mm: f64, area_mm2: f64) -> f64 {
-    // Halving edges leaves facets of about a fifth of the square of the longest.
-    let finest_mm = (area_mm2 / (0.2 * MOST_FACETS)).sqrt();
-    (EDGE_OVER_SPACING * spacing_mm).max(finest_mm)
+    // Bisecting edges gives facets with an area of about a fifth of the squared maximum edge.
+    let finest_mm = (area_mm2 / (0.2 * MAX_FACETS)).sqrt();
+    (EDGE_SPACINGS * spacing_mm).max(finest_mm)
 }
 
-/// The lateral radius of point-facet matching unless the user says otherwise, mm.
+/// Default lateral radius of point-facet matching, mm.
 pub(super) fn radius_mm(spacing_mm: f64) -> f64 {
-    RADIUS_OVER_SPACING * spacing_mm
+    RADIUS_SPACINGS * spacing_mm
 }

@@ -1,13 +1,13 @@
-//! How often each deviation occurs, over the range of the colour scale.
+//! Histogram of deviations over the range of the colour scale.
 
 use serde::{Deserialize, Serialize};
 
-/// Counts of deviations in bins of equal width. Values outside the range are counted at its ends.
+/// Counts of deviations in bins of equal width. Values outside the range are counted in `below` and `above`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Histogram {
-    /// Lower end, mm.
+    /// Lower end of the range, mm.
     pub low_mm: f64,
-    /// Upper end, mm.
+    /// Upper end of the range, mm.
     pub high_mm: f64,
     /// Count per bin.
     pub counts: Vec<u64>,
@@ -23,7 +23,7 @@ impl Histogram {
         (self.high_mm - self.low_mm) / self.counts.len().max(1) as f64
     }
 
-    /// Middle of bin `bin`, mm.
+    /// Centre of bin `bin`, mm.
     pub fn bin_centre_mm(&self, bin: usize) -> f64 {
         self.low_mm + (bin as f64 + 0.5) * self.bin_width_mm()
     }

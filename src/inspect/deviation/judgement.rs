@@ -1,4 +1,4 @@
-//! The verdict of a comparison: what was decided, on how much of the part, and what it leaves open.
+//! The verdict of a surface comparison: decision, coverage it applies to, reason and remarks.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,21 +7,21 @@ use super::regions::{Clutter, MIN_POINTS, Outliers, Region};
 use super::{Coverage, Method, OutlierLimit, Parameters, PartMatch, Statistics};
 use crate::verdict::Verdict;
 
-/// How the verdict of a comparison is reached, as reports state it.
+/// The decision rule of surface comparisons, as reports state it.
 pub const DECISION_RULE: &str = "Decision rule: a deviation is compared with the limits as measured, limits inclusive; \
-    no measurement uncertainty is known for the scan, so none is deducted, and deviations nearer to a limit than the \
-    uncertainty lie in the zone of doubt of ISO 14253-1.";
+    the measurement uncertainty of the scan is unknown, so no guard band is applied, and deviations closer to a limit \
+    than the uncertainty prove neither conformity nor nonconformity (ISO 14253-1).";
 
-/// What a comparison came to.
+/// Outcome of a surface comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Judgement {
     /// The verdict.
     pub verdict: Verdict,
-    /// What the verdict covers and what puts it in doubt, such as `on 61 % of the surface`: read behind its name.
+    /// What the verdict applies to and what puts it in doubt, such as `on 61 % of the surface`; follows its name.
     pub covers: String,
-    /// Why, in one line.
+    /// The reason, one sentence.
     pub reason: String,
-    /// What qualifies it.
+    /// Further remarks, one sentence each.
     pub remarks: Vec<String>,
 }
 
@@ -32,28 +32,29 @@ impl Judgement {
     }
 }
 
-/// What is judged.
+/// Input of the decision.
 pub struct Evidence<'a> {
-    /// What was asked for.
+    /// Parameters of the comparison.
     pub parameters: &'a Parameters,
-    /// Figures of the deviations.
+    /// Statistics of the deviations.
     pub statistics: &'a Statistics,
     /// Regions out of tolerance.
     pub regions: &'a [Region],
-    /// What is not the part.
+    /// Points that do not belong to the part.
     pub clutter: &'a Clutter,
-    /// Points out of tolerance outside of regions.
+    /// Points out of tolerance outside regions.
     pub outliers: &'a Outliers,
-    /// How much was measured.
+    /// Coverage of the nominal.
     pub coverage: &'a Coverage,
-    /// Whether it is this part.
+    /// Agreement of scan and nominal.
     pub part_match: &'a PartMatch,
-    /// Diagonal of the nominal, mm.
+    /// Diagonal of the nominal's bounds, mm.
     pub diagonal_mm: f64,
 }
 
 impl Evidence<'_> {
-    /// Judges.
+    /// Decides on the verdict: FAIL for regions or too many points out of tolerance, else INCOMPLETE for too little
+    /// coverage or a doubtful part, else PASS.
     pub fn judge(&self) -> Judgement {
         let too_many = self.too_many_outliers();
         let verdict = if !self.regions.is_empty() || too_many.is_some() {
@@ -80,8 +81,7 @@ impl Evidence<'_> {
             return match self.regions.iter().filter(|region| region.beyond_max_distance).count() {
                 0 => format!("{peak}."),
                 beyond => format!(
-                    "{peak}; {beyond} of them beyond the largest distance of {} mm: material that the nominal does \
-                     not have, or that is missing.",
+                    "{peak}; {beyond} of them beyond the maximum distance of {} mm: extra or missing material.",
                     self.parameters.effective_max_distance_mm()
                 ),
             };
@@ -99,7 +99,7 @@ impl Evidence<'_> {
         }
         if self.coverage.fraction < self.parameters.min_coverage {
             return format!(
-                "Only {} of the nominal's surface was measured; {} are asked for.",
+                "Only {} of the nominal's surface was measured; {} are required.",
                 percent(self.coverage.fraction),
                 percent(self.parameters.min_coverage)
             );
@@ -107,15 +107,18 @@ impl Evidence<'_> {
         format!("No connected region of {} mm² or more is out of tolerance.", self.parameters.min_region_mm2)
     }
 
-    /// The sentence that fails the part for its single points, where there is a limit and it is exceeded.
+    /// The reason for failing the part by its number of points out of tolerance outside regions; `None` if there is no
+    /// limit or it is not exceeded.
     fn too_many_outliers(&self) -> Option<String> {
-        let (count, of) = (self.outliers.count, self.statistics.count);
+        let (count, total) = (self.outliers.count, self.statistics.count);
         let (allowed, is_exceeded) = match self.parameters.max_outliers? {
             OutlierLimit::Count(limit) => (limit.to_string(), count > limit),
-            OutlierLimit::Fraction(limit) => (format!("{} %", 100.0 * limit), count as f64 > limit * of.max(1) as f64),
+            OutlierLimit::Fraction(limit) => {
+                (format!("{} %", 100.0 * limit), count as f64 > limit * total.max(1) as f64)
+            }
         };
         is_exceeded
-            .then(|| format!("{count} of {of} points are out of tolerance outside of regions; {allowed} are allowed."))
+            .then(|| format!("{count} of {total} points are out of tolerance outside regions; {allowed} are allowed."))
     }
 
     fn remarks(&self) -> Vec<String> {
@@ -124,17 +127,18 @@ impl Evidence<'_> {
         if outliers.count > 0 {
             let what = if parameters.method == Method::Closest { "points" } else { "facets" };
             remarks.push(format!(
-                "{:.1} % are in tolerance: {} single {what} or groups too small to count are out of it, the largest by \
-                 {:+.3} mm.",
+                "{:.1} % are in tolerance: {} single {what} or groups too small to count are out of tolerance, the \
+                 largest by {:+.3} mm.",
                 100.0 * self.statistics.in_tolerance_fraction,
                 outliers.count,
                 outliers.largest_mm
             ));
         }
         if let [largest, ..] = coverage.unmeasured.as_slice() {
-            let seen = coverage.unmeasured.iter().any(|region| region.in_view_fraction.is_some_and(|seen| seen > 0.5));
+            let in_view =
+                coverage.unmeasured.iter().any(|region| region.in_view_fraction.is_some_and(|fraction| fraction > 0.5));
             remarks.push(format!(
-                "{} of the surface without data, the largest {:.0} mm² about ({:.1}, {:.1}, {:.1}) mm{}.",
+                "{} of the surface without data, the largest {:.0} mm² at ({:.1}, {:.1}, {:.1}) mm{}.",
                 if coverage.unmeasured.len() == 1 {
                     "1 region".into()
                 } else {
@@ -144,26 +148,26 @@ impl Evidence<'_> {
                 largest.centre_mm[0],
                 largest.centre_mm[1],
                 largest.centre_mm[2],
-                if seen { "; some of it was in view of the sensor, so material may be missing there" } else { "" }
+                if in_view { "; some of it was in view of the sensor, so material may be missing there" } else { "" }
             ));
         }
         let resolved_mm2 = MIN_POINTS as f64 * coverage.spacing_mm.powi(2);
         if resolved_mm2 > parameters.min_region_mm2 {
             remarks.push(format!(
-                "At a point spacing of {:.2} mm regions under {resolved_mm2:.1} mm² cannot be found.",
+                "At a point spacing of {:.2} mm, regions under {resolved_mm2:.1} mm² cannot be detected.",
                 coverage.spacing_mm
             ));
         }
         if clutter.points > 0 {
             remarks.push(format!(
-                "{} points beyond the largest distance were taken for things beside the part (clutter).",
+                "{} points beyond the maximum distance were classified as clutter (objects beside the part).",
                 clutter.points
             ));
         }
         if clutter.stray_points > 0 {
             remarks.push(match clutter.stray_points {
-                1 => "1 single point beyond the largest distance forms no surface.".to_owned(),
-                many => format!("{many} single points beyond the largest distance form no surface."),
+                1 => "1 single point beyond the maximum distance forms no surface.".to_owned(),
+                many => format!("{many} single points beyond the maximum distance form no surface."),
             });
         }
         let limit_mm = parameters.tolerance.largest_mm();
@@ -175,8 +179,8 @@ impl Evidence<'_> {
         }
         if limit_mm >= parameters.max_distance_mm {
             remarks.push(format!(
-                "The largest distance of {} mm was lifted to {} mm: a limit of {limit_mm} mm could not be exceeded \
-                 within it.",
+                "The maximum distance of {} mm was raised to {} mm: within it, a limit of {limit_mm} mm could not be \
+                 exceeded.",
                 parameters.max_distance_mm,
                 parameters.effective_max_distance_mm()
             ));
@@ -185,10 +189,10 @@ impl Evidence<'_> {
     }
 }
 
-/// A share in percent, rounded down so that it never says more than was measured.
+/// A share in percent, rounded down so that it never overstates what was measured.
 pub fn percent(fraction: f64) -> String {
     let percent = 100.0 * fraction;
-    // What rounding of the sum has taken off is no missing surface.
+    // Rounding errors of the sum must not count as missing surface.
     if percent >= 10.0 {
         format!("{} %", (percent + 1e-9).floor())
     } else {

@@ -1,7 +1,7 @@
-//! What was measured of a scan in a pose, whatever limits it is judged by.
+//! The measurement behind a comparison: deviations and coverage of a scan in a pose, independent of tolerance limits.
 
 use super::coverage::{self, Footprint};
-use super::{Beyond, Coverage, DeviationMap, Measured, Parameters};
+use super::{Coverage, DeviationMap, Deviations, DistantPoints, Parameters};
 use crate::cleaning::Step;
 use crate::parts::{Actual, Nominal, NominalStep};
 use base::{Progress, Result};
@@ -11,50 +11,52 @@ use geometry::{Pose, Vector};
 /// A scan measured against its nominal in a pose.
 #[derive(Debug)]
 pub struct Measurement {
-    /// What it was asked to do; what only judges is as it was then.
+    /// Parameters at the time of measurement; criteria of evaluation may have changed since.
     pub parameters: Parameters,
-    /// Fingerprint of the nominal.
+    /// BLAKE3 of the nominal's file, hexadecimal.
     pub nominal_hash: String,
-    /// How that was changed after reading.
+    /// Changes of the nominal after reading.
     pub nominal_steps: Vec<NominalStep>,
-    /// Fingerprints of the scans.
+    /// BLAKE3 of the scan files, hexadecimal.
     pub scan_hashes: Vec<String>,
-    /// How they were cleaned after reading.
+    /// Cleaning steps after reading.
     pub cleaning: Vec<Step>,
-    /// The pose it was made in.
+    /// Pose of the measurement; maps the scan onto the nominal.
     pub nominal_from_scan: Pose,
     /// Device that computed it.
     pub device: Device,
-    /// Deviations by place.
-    pub measured: Measured,
-    /// Points beyond the largest distance.
-    pub beyond: Beyond,
-    /// Where the compared points lie on the nominal.
+    /// Deviations of points or facets.
+    pub measured: Deviations,
+    /// Points beyond the maximum distance.
+    pub beyond: DistantPoints,
+    /// The compared points, projected onto the nominal.
     pub footprint: Footprint,
-    /// How much of the nominal was measured.
+    /// Coverage of the nominal.
     pub coverage: Coverage,
-    /// Time it took, ms.
+    /// Duration of the deviation computation, ms.
     pub measure_ms: f64,
 }
 
 impl Measurement {
-    /// Deviations by place.
+    /// The deviation map.
     pub fn map(&self) -> &DeviationMap {
         &self.measured.map
     }
 
-    /// Bytes held in memory.
+    /// Memory in use, bytes.
     pub fn bytes(&self) -> u64 {
         let points = |count: usize| (count * 16) as u64;
-        let beside = match self.map() {
+        let of_facets = match self.map() {
             DeviationMap::Points(_) => 0,
             DeviationMap::Facets { nominal, values, .. } => nominal.bytes() + points(values.capacity()),
         };
-        beside + points(self.measured.closest().len()) + points(self.beyond.numbers.len()) + self.footprint.bytes()
+        of_facets + points(self.measured.closest().len()) + points(self.beyond.indices.len()) + self.footprint.bytes()
     }
 }
 
-/// Measures the deviations of `actual` from `nominal`.
+/// Measures the deviations of `actual` from `nominal`, and the coverage.
+///
+/// Returns an error as [`super::measure`] does.
 pub fn run(
     backend: &dyn Backend,
     nominal: &Nominal,
@@ -67,7 +69,7 @@ pub fn run(
     let part = progress.part(0.0, 0.8);
     let measured = super::measure(backend, surface, &scan, nominal_from_scan, parameters, &part)?;
     let measure_ms = started.elapsed().as_secs_f64() * 1e3;
-    // Facet methods say nothing of points: what those cover and what lies beyond is asked of the closest points.
+    // Facet methods give no deviations of points, so coverage and distant points are derived from the closest points.
     let closest = measured.closest();
     let part = progress.part(0.8, 0.9);
     let beyond = super::beyond(backend, surface, &scan, nominal_from_scan, parameters, closest, &part)?;
@@ -91,13 +93,13 @@ pub fn run(
     })
 }
 
-/// Points whose directions to the sensor tell where it stood.
-const DIRECTIONS: usize = 20_000;
+/// Maximum number of points whose directions to the sensor are used.
+const DIRECTION_SAMPLES: usize = 20_000;
 
-/// From where the scan was taken, nominal frame; empty where the file does not say.
+/// Unit directions from the nominal to the sensor, nominal frame; empty if the file does not hold them.
 fn view_directions(actual: &Actual, nominal_from_scan: &Pose) -> Vec<Vector> {
     let cloud = &actual.cloud;
-    let stride = cloud.points.len().div_ceil(DIRECTIONS).max(1);
+    let stride = cloud.points.len().div_ceil(DIRECTION_SAMPLES).max(1);
     let known = (0..cloud.points.len()).step_by(stride).filter_map(|i| cloud.direction_to_sensor(i));
     coverage::view_directions(known.map(|direction| nominal_from_scan.rotation * direction))
 }

@@ -1,5 +1,5 @@
-//! Deviation of a scan from its nominal: the map, its statistics, the regions out of tolerance, how much of the nominal
-//! was measured, and the judgement of all of it.
+//! Deviation of a scan from its nominal: the deviation map, its statistics, regions out of tolerance, coverage of the
+//! nominal, and the verdict.
 
 pub mod check;
 pub mod coverage;
@@ -36,74 +36,75 @@ pub use recipe::ComparisonRecipe;
 pub use statistics::Statistics;
 pub use tolerance::Tolerance;
 
-/// How deviations are measured.
+/// Method of measuring deviations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
     /// Each scan point to the closest point of the nominal.
     #[default]
     Closest,
-    /// Each nominal facet takes the mean of the scan points over it.
+    /// Mean of the scan points over each nominal facet.
     PointFacet,
-    /// Each nominal facet looks along its normal for the meshed scan.
+    /// Distance from each nominal facet along its normal to the meshed scan.
     FacetFacet,
 }
 
-/// What a comparison is asked to do.
+/// Parameters of a surface comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Parameters {
-    /// How deviations are measured.
+    /// Method of measuring deviations.
     pub method: Method,
-    /// Farther points get no deviation of their own, mm; what they form together is judged all the same.
+    /// Maximum distance of a point from the nominal, mm. Farther points get no deviation, but connected ones are still
+    /// evaluated as regions.
     pub max_distance_mm: f64,
-    /// Places whose normals lean apart more have no data, degrees.
+    /// Maximum angle between the normals of scan and nominal, degrees; elsewhere there is no data.
     pub max_angle_deg: f64,
-    /// Facets are refined to edges of at most this first, mm (facet methods); `None` follows the spacing of the points.
+    /// Maximum edge length that the nominal's facets are refined to, mm (facet methods); `None` derives it from the
+    /// point spacing.
     pub max_edge_mm: Option<f64>,
-    /// Lateral radius of point-facet matching, mm; `None` follows the spacing of the points.
+    /// Lateral radius of point-facet matching, mm; `None` derives it from the point spacing.
     pub radius_mm: Option<f64>,
     /// Allowed deviations.
     pub tolerance: Tolerance,
-    /// A connected region out of tolerance fails the part from this area on, mm².
+    /// Minimum area of a connected region out of tolerance that fails the part, mm².
     pub min_region_mm2: f64,
-    /// Share of the nominal's surface that must be measured for a verdict, 0 to 1.
+    /// Minimum share of the nominal's surface that must be measured for a PASS, 0 to 1.
     pub min_coverage: f64,
-    /// How many points may be out of tolerance outside of regions; `None` does not ask.
+    /// Maximum number of points out of tolerance outside regions; `None` for no limit.
     pub max_outliers: Option<OutlierLimit>,
-    /// Connected points beyond the largest distance are taken for clutter when they lie farther out than this, mm;
-    /// `None`: a tenth of the part's diagonal.
+    /// Connected points beyond `max_distance_mm` count as clutter if they are farther from the nominal than this, mm;
+    /// `None` for a tenth of the part's diagonal.
     pub clutter_distance_mm: Option<f64>,
 }
 
-/// How many points may be out of tolerance outside of regions.
+/// Maximum number of points out of tolerance outside regions.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OutlierLimit {
-    /// So many.
+    /// An absolute number.
     Count(usize),
-    /// This share of the points evaluated, 0 to 1.
+    /// A share of the points evaluated, 0 to 1.
     Fraction(f64),
 }
 
 impl std::str::FromStr for OutlierLimit {
     type Err = String;
 
-    /// `25` is a count, `0.5%` a share.
+    /// Parses a count such as `25` or a share such as `0.5%`.
     fn from_str(text: &str) -> std::result::Result<Self, String> {
-        let said = || format!("a count such as 25 or a share such as 0.5% was expected, not “{text}”");
+        let error = || format!("expected a count such as 25 or a share such as 0.5%, not “{text}”");
         match text.trim().strip_suffix('%') {
             Some(percent) => match percent.trim().parse::<f64>() {
                 Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(Self::Fraction(percent / 100.0)),
-                _ => Err(said()),
+                _ => Err(error()),
             },
-            None => text.trim().parse().map(Self::Count).map_err(|_| said()),
+            None => text.trim().parse().map(Self::Count).map_err(|_| error()),
         }
     }
 }
 
-/// Share of the nominal's surface that must be measured unless the user says otherwise: less speaks for a detail, not
-/// for the part.
+/// Default of [`Parameters::min_coverage`]: with less, the scan shows a detail rather than the part.
 pub const DEFAULT_MIN_COVERAGE: f64 = 0.2;
 
 impl Default for Parameters {
@@ -124,31 +125,37 @@ impl Default for Parameters {
 }
 
 impl Parameters {
-    /// A sentence when a value makes no sense.
+    /// Returns an error if a parameter is out of range.
     pub fn check(&self) -> Result<()> {
-        let endless = self.max_distance_mm.is_infinite() && self.method != Method::Closest;
-        if !(self.max_distance_mm > 0.0) || endless {
-            return Err(UserError::usage("The largest distance must be a positive number of mm."));
+        let is_unbounded = self.max_distance_mm.is_infinite() && self.method != Method::Closest;
+        if !(self.max_distance_mm > 0.0) || is_unbounded {
+            return Err(UserError::usage("The maximum distance must be a positive number of mm."));
         }
         if !(self.max_angle_deg > 0.0 && self.max_angle_deg <= 180.0) {
-            return Err(UserError::usage("The largest angle must be above 0 and at most 180 degrees."));
+            return Err(UserError::usage("The maximum angle must be above 0 and at most 180 degrees."));
         }
         if self.radius_mm.is_some_and(|radius| !(radius > 0.0 && radius.is_finite())) {
             return Err(UserError::usage("The matching radius must be a positive number of mm."));
         }
         if !(self.min_region_mm2 >= 0.0) {
-            return Err(UserError::usage("The smallest region must be an area of 0 mm² or more."));
+            return Err(UserError::usage("The minimum area of a region must be 0 mm² or more."));
         }
         if !(0.0..=1.0).contains(&self.min_coverage) {
-            return Err(UserError::usage("The smallest coverage must be a share from 0 to 1 (0 to 100 %)."));
+            return Err(UserError::usage("The minimum coverage must be from 0 to 1 (0 to 100 %)."));
+        }
+        if let Some(OutlierLimit::Fraction(fraction)) = self.max_outliers
+            && !(0.0..=1.0).contains(&fraction)
+        {
+            return Err(UserError::usage("The fraction of points allowed out of tolerance must be from 0 to 1."));
         }
         if self.clutter_distance_mm.is_some_and(|distance| !(distance > 0.0)) {
-            return Err(UserError::usage("The distance of clutter must be a positive number of mm."));
+            return Err(UserError::usage("The clutter distance must be a positive number of mm."));
         }
         self.tolerance.check()
     }
 
-    /// The largest angle as it is used, degrees: points over facets keep to their own face.
+    /// The maximum angle in effect, degrees: point-facet matching limits it so that points count for their own face
+    /// only.
     pub fn effective_max_angle_deg(&self) -> f64 {
         if self.method == Method::PointFacet {
             self.max_angle_deg.min(faces::SAME_FACE_RAD.to_degrees())
@@ -157,8 +164,8 @@ impl Parameters {
         }
     }
 
-    /// Whether both measure the same; what they judge by may differ.
-    pub fn measure_as(&self, other: &Self) -> bool {
+    /// Whether both give the same measurement; the criteria of evaluation may differ.
+    pub fn gives_same_measurement(&self, other: &Self) -> bool {
         self.method == other.method
             && self.effective_max_distance_mm() == other.effective_max_distance_mm()
             && self.max_angle_deg == other.max_angle_deg
@@ -166,17 +173,18 @@ impl Parameters {
             && self.radius_mm == other.radius_mm
     }
 
-    /// The largest distance as it is used, mm. A limit at or beyond it could never be exceeded, so it is lifted then.
+    /// The maximum distance in effect, mm. A tolerance limit at or beyond it could never be exceeded; the distance is
+    /// then raised to twice the limit.
     pub fn effective_max_distance_mm(&self) -> f64 {
         let limit_mm = self.tolerance.largest_mm();
         if limit_mm < self.max_distance_mm { self.max_distance_mm } else { 2.0 * limit_mm }
     }
 }
 
-/// Deviations by place.
+/// Deviations of the scan points or of the nominal's facets.
 #[derive(Clone, Debug)]
 pub enum DeviationMap {
-    /// One per scan point, in the scan's order.
+    /// One per scan point, in the order of the scan.
     Points(Vec<PointDeviation>),
     /// One per facet of the refined nominal.
     Facets {
@@ -184,31 +192,31 @@ pub enum DeviationMap {
         nominal: Arc<Mesh>,
         /// One per facet.
         values: Vec<FacetDeviation>,
-        /// No edge is longer, mm.
+        /// Maximum edge length of its facets, mm.
         max_edge_mm: f64,
     },
 }
 
-/// How many places have no data, and why.
+/// Number of points or facets without data, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Excluded {
-    /// Farther than the largest distance, or nothing matched.
+    /// Farther than the maximum distance, or without a match.
     pub too_far: usize,
-    /// Normals lean apart too much.
+    /// Angle between the normals above the maximum.
     pub wrong_angle: usize,
-    /// Beyond an open rim of the nominal, where there is no side.
+    /// Beyond an open rim of the nominal, where the sign is undefined.
     pub beyond_rim: usize,
 }
 
 impl Excluded {
-    /// All of them.
+    /// Sum over all reasons.
     pub fn total(&self) -> usize {
         self.too_far + self.wrong_angle + self.beyond_rim
     }
 }
 
 impl DeviationMap {
-    /// The deviations by place; `None` where there is no data.
+    /// The deviation of each point or facet, mm; `None` without data.
     pub fn values(&self) -> Box<dyn Iterator<Item = Option<f64>> + '_> {
         match self {
             Self::Points(points) => Box::new(points.iter().map(PointDeviation::value)),
@@ -216,7 +224,7 @@ impl DeviationMap {
         }
     }
 
-    /// The deviations by place, mm; NaN where there is no data.
+    /// The deviation of each point or facet, mm; NaN without data.
     pub fn numbers(&self) -> Vec<f64> {
         let number = |value: Option<f64>| value.unwrap_or(f64::NAN);
         match self {
@@ -225,7 +233,7 @@ impl DeviationMap {
         }
     }
 
-    /// Number of places.
+    /// Number of points or facets.
     pub fn len(&self) -> usize {
         match self {
             Self::Points(points) => points.len(),
@@ -233,12 +241,12 @@ impl DeviationMap {
         }
     }
 
-    /// Whether there is no place at all.
+    /// Whether the map has no points or facets.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many places have no data, by reason.
+    /// Number of points or facets without data, by reason.
     pub fn excluded(&self) -> Excluded {
         match self {
             Self::Points(points) => {
@@ -256,7 +264,9 @@ impl DeviationMap {
     }
 }
 
-/// The deviation of every point of `scan` from the closest place on `surface`, whatever the method of `parameters`.
+/// Signed deviation of every point of `scan` from the closest point of `surface`, whatever the method of `parameters`.
+///
+/// Returns an error if the backend fails or the work is cancelled.
 pub fn closest(
     backend: &dyn Backend,
     surface: &Surface,
@@ -265,7 +275,7 @@ pub fn closest(
     parameters: &Parameters,
     progress: &Progress,
 ) -> Result<Vec<PointDeviation>> {
-    // Without normals in the file there is nothing to compare angles with.
+    // Angles are compared only if the file has normals.
     let normals: Vec<Vector> = scan.cloud.normals.iter().map(|n| geometry::cloud::vector(*n)).collect();
     backend.compute(
         &point_deviation::Request {
@@ -281,16 +291,18 @@ pub fn closest(
     )
 }
 
-/// Points farther from the nominal than the largest distance, and how far.
+/// Points beyond the maximum distance, with their deviations.
 #[derive(Clone, Debug, Default)]
-pub struct Beyond {
-    /// Their indices in the scan, ascending.
-    pub numbers: Vec<u32>,
-    /// Where they would be measured to.
+pub struct DistantPoints {
+    /// Indices of the points in the scan, ascending.
+    pub indices: Vec<u32>,
+    /// Their deviations without a maximum distance, in the order of `indices`.
     pub deviations: Vec<PointDeviation>,
 }
 
-/// Measures what [`closest`] has left out as too far, however far it is.
+/// Measures the points that [`closest`] excluded as too far, without a maximum distance.
+///
+/// Returns an error if the backend fails or the work is cancelled.
 pub fn beyond(
     backend: &dyn Backend,
     surface: &Surface,
@@ -299,15 +311,15 @@ pub fn beyond(
     parameters: &Parameters,
     closest: &[PointDeviation],
     progress: &Progress,
-) -> Result<Beyond> {
-    let is_far = |number: &u32| closest[*number as usize].state == MatchState::TooFar;
+) -> Result<DistantPoints> {
+    let is_far = |index: &u32| closest[*index as usize].state == MatchState::TooFar;
     let far: Vec<u32> = scan.ordered.numbers.par_iter().copied().filter(is_far).collect();
     if far.is_empty() {
-        return Ok(Beyond::default());
+        return Ok(DistantPoints::default());
     }
-    // In the scan's own order along the curve, so that neither has to be sorted again.
+    // In the scan's order along the curve, so that the points need not be sorted again.
     let points = OrderedPoints {
-        points: far.par_iter().map(|&number| scan.cloud.points[number as usize]).collect(),
+        points: far.par_iter().map(|&index| scan.cloud.points[index as usize]).collect(),
         numbers: (0..far.len() as u32).collect(),
     };
     let normals: Vec<Vector> = match scan.cloud.normals.is_empty() {
@@ -328,22 +340,22 @@ pub fn beyond(
     )?;
     let mut found: Vec<(u32, PointDeviation)> =
         far.into_iter().zip(deviations).filter(|(_, deviation)| deviation.value().is_some()).collect();
-    found.par_sort_unstable_by_key(|(number, _)| *number);
-    let (numbers, deviations) = found.into_iter().unzip();
-    Ok(Beyond { numbers, deviations })
+    found.par_sort_unstable_by_key(|(index, _)| *index);
+    let (indices, deviations) = found.into_iter().unzip();
+    Ok(DistantPoints { indices, deviations })
 }
 
-/// What was measured.
+/// Deviations measured by the chosen method, and of the scan points.
 #[derive(Clone, Debug)]
-pub struct Measured {
-    /// Deviations as the method gives them.
+pub struct Deviations {
+    /// Deviations by the chosen method.
     pub map: DeviationMap,
-    /// Deviations of the scan points beside a map of facets.
+    /// Deviations of the scan points if `map` holds facets.
     of_points: Option<Vec<PointDeviation>>,
 }
 
-impl Measured {
-    /// The deviation of every scan point from the closest place of the nominal, whatever the method.
+impl Deviations {
+    /// The deviation of every scan point from the closest point of the nominal, whatever the method.
     pub fn closest(&self) -> &[PointDeviation] {
         match (&self.map, &self.of_points) {
             (DeviationMap::Points(points), _) | (_, Some(points)) => points,
@@ -353,6 +365,9 @@ impl Measured {
 }
 
 /// Measures the deviations of `scan` from `surface`.
+///
+/// Returns an error if a parameter is out of range, if facet-facet matching lacks facets of the scan, and if the
+/// backend fails or the work is cancelled.
 pub fn measure(
     backend: &dyn Backend,
     surface: &Surface,
@@ -360,12 +375,12 @@ pub fn measure(
     nominal_from_scan: &Pose,
     parameters: &Parameters,
     progress: &Progress,
-) -> Result<Measured> {
+) -> Result<Deviations> {
     parameters.check()?;
     let max_angle_rad = parameters.max_angle_deg.to_radians();
     let of_points = closest(backend, surface, scan, nominal_from_scan, parameters, progress)?;
     if parameters.method == Method::Closest {
-        return Ok(Measured { map: DeviationMap::Points(of_points), of_points: None });
+        return Ok(Deviations { map: DeviationMap::Points(of_points), of_points: None });
     }
     let spacing_mm = LazyCell::new(|| faces::spacing_mm(scan.ordered));
     let max_edge_mm =
@@ -403,5 +418,5 @@ pub fn measure(
             progress,
         )?
     };
-    Ok(Measured { map: DeviationMap::Facets { nominal, values, max_edge_mm }, of_points: Some(of_points) })
+    Ok(Deviations { map: DeviationMap::Facets { nominal, values, max_edge_mm }, of_points: Some(of_points) })
 }

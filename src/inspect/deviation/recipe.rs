@@ -1,4 +1,4 @@
-//! How a scan is compared with a nominal.
+//! The recipe of a surface comparison of a scan with a nominal.
 
 use std::sync::Arc;
 
@@ -18,11 +18,11 @@ pub struct ComparisonRecipe {
     pub nominal: ElementId,
     /// The scan.
     pub scan: ElementId,
-    /// The alignment that it is measured in; `None` takes the scan where its file has it.
+    /// The alignment to measure in; `None` for the frame of the scan file.
     pub alignment: Option<ElementId>,
-    /// How it is measured and judged.
+    /// Parameters of measurement and evaluation.
     pub parameters: Parameters,
-    /// End of the colour scale on both sides, mm.
+    /// The colour scale ranges from `-scale_mm` to `scale_mm`.
     pub scale_mm: f64,
 }
 
@@ -50,10 +50,10 @@ impl Make for ComparisonRecipe {
             Some(id) => inputs.get::<Alignment>(id, "an alignment")?.nominal_from_scan,
             None => Pose::identity(),
         };
-        let still = before.map(|check| &check.measurement);
-        let still = still.filter(|own| own.is_of(&nominal, &actual, &nominal_from_scan, &self.parameters));
-        let measurement = match still {
-            // Limits do not move points.
+        let previous = before.map(|check| &check.measurement);
+        let previous = previous.filter(|own| own.is_of(&nominal, &actual, &nominal_from_scan, &self.parameters));
+        let measurement = match previous {
+            // Only evaluation criteria have changed.
             Some(measurement) => Arc::clone(measurement),
             None => {
                 let part = &progress.part(0.0, 0.75);
@@ -68,15 +68,18 @@ impl Make for ComparisonRecipe {
 
 impl Product for Check {
     fn figures(&self) -> Vec<Figure> {
-        let (stats, least) = (&self.statistics, 100.0 * self.parameters.min_coverage);
+        let (stats, min_coverage) = (&self.statistics, 100.0 * self.parameters.min_coverage);
         vec![
             Figure::new("In tolerance", "%", 100.0 * stats.in_tolerance_fraction),
             Figure::new("Mean", "mm", stats.mean_mm),
             Figure::new("Standard deviation", "mm", stats.sigma_mm),
             Figure::new("RMS", "mm", stats.rms_mm),
-            Figure::new("Least", "mm", stats.min_mm),
-            Figure::new("Greatest", "mm", stats.max_mm),
-            Figure { lower: Some(least), ..Figure::new("Coverage", "%", 100.0 * self.measurement.coverage.fraction) },
+            Figure::new("Min", "mm", stats.min_mm),
+            Figure::new("Max", "mm", stats.max_mm),
+            Figure {
+                lower: Some(min_coverage),
+                ..Figure::new("Coverage", "%", 100.0 * self.measurement.coverage.fraction)
+            },
             Figure::new("Regions out of tolerance", "", self.regions.len() as f64),
         ]
     }
@@ -99,9 +102,9 @@ impl Product for Check {
 }
 
 impl Measurement {
-    /// Whether it is of these parts in this pose, measured as `parameters` ask.
+    /// Whether it is a measurement of these parts in this pose with these `parameters`, evaluation criteria aside.
     pub fn is_of(&self, nominal: &Nominal, actual: &Actual, nominal_from_scan: &Pose, parameters: &Parameters) -> bool {
-        self.parameters.measure_as(parameters)
+        self.parameters.gives_same_measurement(parameters)
             && self.nominal_from_scan == *nominal_from_scan
             && self.nominal_hash == nominal.source.hash
             && self.nominal_steps == nominal.steps

@@ -1,4 +1,4 @@
-//! Figures of a deviation map.
+//! Statistics of a deviation map.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,33 +23,35 @@ pub struct Percentiles {
     pub p99: f64,
 }
 
-/// Figures over the places with data. All zero when there are none.
+/// Statistics over the points or facets with data. All zero if there are none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Statistics {
-    /// Places with data.
+    /// Number of points or facets with data.
     pub count: usize,
-    /// Places without.
+    /// Number of points or facets without data.
     pub excluded: usize,
     /// Mean, mm.
     pub mean_mm: f64,
-    /// Standard deviation over n, mm.
+    /// Standard deviation (divisor n), mm.
     pub sigma_mm: f64,
     /// Root mean square, mm.
     pub rms_mm: f64,
-    /// Least, mm.
+    /// Minimum, mm.
     pub min_mm: f64,
-    /// Greatest, mm.
+    /// Maximum, mm.
     pub max_mm: f64,
     /// Percentiles, mm.
     pub percentiles_mm: Percentiles,
-    /// Share of the places with data that is in tolerance.
+    /// Share of `count` in tolerance, 0 to 1.
     pub in_tolerance_fraction: f64,
 }
 
-/// Bins of the histogram.
+/// Number of bins of the histogram.
 const BINS: usize = 60;
 
-/// Figures of `values`, and a histogram from `-scale_mm` to `scale_mm`; NaN stands for a place without data.
+/// Statistics of `values` (mm; NaN for no data) and a histogram from `-scale_mm` to `scale_mm`.
+///
+/// Returns an error if the backend fails or the work is cancelled.
 pub fn of(
     backend: &dyn Backend,
     values: &[f64],

@@ -1,15 +1,15 @@
-//! The allowed deviations.
+//! Tolerance limits of deviations.
 
 use serde::{Deserialize, Serialize};
 
 use base::{Result, UserError};
 
-/// A deviation is allowed from `low_mm` to `high_mm`, both inclusive.
+/// Tolerance limits: a deviation is in tolerance from `low_mm` to `high_mm`, both inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tolerance {
-    /// Lowest allowed deviation, mm (negative: missing material).
+    /// Lower limit, mm (negative: missing material).
     pub low_mm: f64,
-    /// Highest allowed deviation, mm.
+    /// Upper limit, mm.
     pub high_mm: f64,
 }
 
@@ -20,24 +20,24 @@ impl Default for Tolerance {
 }
 
 impl Tolerance {
-    /// Whether `deviation_mm` is allowed.
+    /// Whether `deviation_mm` is in tolerance.
     #[inline]
     pub fn allows(&self, deviation_mm: f64) -> bool {
         (self.low_mm..=self.high_mm).contains(&deviation_mm)
     }
 
-    /// The larger of the two limits by its size, mm.
+    /// The larger of the absolute values of the two limits, mm.
     pub fn largest_mm(&self) -> f64 {
         self.low_mm.abs().max(self.high_mm.abs())
     }
 
-    /// A sentence when the limits make no sense.
+    /// Returns an error unless both limits are finite and `low_mm` is below `high_mm`.
     pub fn check(&self) -> Result<()> {
         if self.low_mm.is_finite() && self.high_mm.is_finite() && self.low_mm < self.high_mm {
             Ok(())
         } else {
             Err(UserError::usage(format!(
-                "The tolerance must go from a lower to a higher number of mm, such as -0.1,0.1; it is {},{}.",
+                "The lower tolerance limit must be below the upper one, in mm, such as -0.1,0.1; given: {},{}.",
                 self.low_mm, self.high_mm
             )))
         }

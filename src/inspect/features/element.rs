@@ -1,58 +1,58 @@
-//! Elements: places and shapes, and the point, line or plane that says where one is.
+//! Elements: points and shapes, and the situation feature (point, line or plane) that locates them.
 
 use serde::{Deserialize, Serialize};
 
-pub use super::model::any_square_to;
-use super::shape::{Kind, Shape};
+pub use super::fits::model::any_perpendicular;
+use super::fits::shape::{Kind, Shape};
 use base::{Result, UserError};
 use geometry::{Point, Pose, Vector};
 
-/// Angles below this are too small to cut at, rad: a cut amplifies errors of its parts by one over the angle, here a
-/// thousandfold.
-pub const LEAST_ANGLE_RAD: f64 = 1e-3;
-/// Places nearer than this are one, mm.
+/// Minimum angle for intersections, rad: an intersection amplifies the errors of its elements by the inverse of the
+/// angle, here by up to a thousand.
+pub const MIN_ANGLE_RAD: f64 = 1e-3;
+/// Points closer than this coincide, mm.
 pub const LEAST_LENGTH_MM: f64 = 1e-6;
-/// Directions may miss the length one by so much: what a file with few digits leaves.
-const UNIT: f64 = 1e-3;
+/// Maximum deviation of a direction's norm from 1, as left by files with few digits.
+const UNIT_TOLERANCE: f64 = 1e-3;
 
-/// What is constructed, measured between and toleranced: a place, mm, or a shape.
+/// An element that can be constructed, measured and toleranced.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Element {
-    /// A place, mm.
+    /// A point, mm.
     Point(Point),
     /// An ideal feature.
     Shape(Shape),
 }
 
-/// A straight line without end.
+/// An infinite straight line.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Straight {
-    /// On it, mm.
+pub struct Line {
+    /// A point on the line, mm.
     pub point: Point,
-    /// Along it; a unit vector.
+    /// Unit direction vector.
     pub direction: Vector,
 }
 
 /// A plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Flat {
-    /// On it, mm.
+pub struct Plane {
+    /// A point on the plane, mm.
     pub point: Point,
-    /// Its unit normal.
+    /// Unit normal.
     pub normal: Vector,
 }
 
-/// The simplest element that says where another one is (the situation feature of ISO 17450-1; the text was not
-/// available to check against). Circles, spheres and tori count as their centres, cylinders and cones as their axes.
+/// The situation feature of an element (ISO 17450-1; the text was not available to check against). Circles, spheres and
+/// tori are represented by their centres, cylinders and cones by their axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Situation {
-    /// A place, mm.
+    /// A point or centre, mm.
     Point(Point),
-    /// An axis or a line.
-    Line(Straight),
+    /// A line or axis.
+    Line(Line),
     /// A plane.
-    Plane(Flat),
+    Plane(Plane),
 }
 
 impl From<Point> for Element {
@@ -67,46 +67,46 @@ impl From<Shape> for Element {
     }
 }
 
-impl Straight {
-    /// The nearest place on the line.
-    pub fn foot(&self, place: &Point) -> Point {
-        self.point + self.direction * (place - self.point).dot(&self.direction)
+impl Line {
+    /// Orthogonal projection of a point onto the line, mm.
+    pub fn foot(&self, point: &Point) -> Point {
+        self.point + self.direction * (point - self.point).dot(&self.direction)
     }
 
-    /// Distance of a place from the line, mm.
-    pub fn distance(&self, place: &Point) -> f64 {
-        (place - self.point).cross(&self.direction).norm()
+    /// Distance of a point from the line, mm.
+    pub fn distance(&self, point: &Point) -> f64 {
+        (point - self.point).cross(&self.direction).norm()
     }
 }
 
-impl Flat {
-    /// Signed height of a place over the plane, mm.
-    pub fn height(&self, place: &Point) -> f64 {
-        (place - self.point).dot(&self.normal)
+impl Plane {
+    /// Signed distance of a point from the plane, mm; positive on the side of the normal.
+    pub fn height(&self, point: &Point) -> f64 {
+        (point - self.point).dot(&self.normal)
     }
 
-    /// The nearest place on the plane.
-    pub fn foot(&self, place: &Point) -> Point {
-        place - self.normal * self.height(place)
+    /// Orthogonal projection of a point onto the plane, mm.
+    pub fn foot(&self, point: &Point) -> Point {
+        point - self.normal * self.height(point)
     }
 }
 
 impl Element {
-    /// Where it is.
+    /// Its situation feature.
     pub fn situation(&self) -> Situation {
         match *self {
             Self::Point(point) => Situation::Point(point),
             Self::Shape(shape) => match (shape.kind(), self.direction()) {
                 (Kind::Line | Kind::Cylinder | Kind::Cone, Some(direction)) => {
-                    Situation::Line(Straight { point: shape.place(), direction })
+                    Situation::Line(Line { point: shape.place(), direction })
                 }
-                (Kind::Plane, Some(normal)) => Situation::Plane(Flat { point: shape.place(), normal }),
+                (Kind::Plane, Some(normal)) => Situation::Plane(Plane { point: shape.place(), normal }),
                 _ => Situation::Point(shape.place()),
             },
         }
     }
 
-    /// Its centre, or the point on line, plane or axis, mm.
+    /// Its centre, or the reference point of its line, plane or axis, mm.
     pub fn place(&self) -> Point {
         match self {
             Self::Point(point) => *point,
@@ -114,7 +114,7 @@ impl Element {
         }
     }
 
-    /// Direction, normal or axis, of length one; points and spheres have none.
+    /// Unit vector of its direction, normal or axis; `None` for points and spheres.
     pub fn direction(&self) -> Option<Vector> {
         match self {
             Self::Point(_) => None,
@@ -122,7 +122,7 @@ impl Element {
         }
     }
 
-    /// For sentences: “cylinder”.
+    /// Name of its kind in lower case, such as “cylinder”.
     pub fn name(&self) -> String {
         match self {
             Self::Point(_) => "point".to_owned(),
@@ -130,29 +130,31 @@ impl Element {
         }
     }
 
-    /// The element itself where its numbers make sense; else a sentence.
+    /// Returns the element unchanged, or an error if a parameter is not finite or a direction is not a unit vector.
     pub fn checked(self) -> Result<Self> {
-        let place = self.place();
-        let is_place = place.coords.iter().all(|c| c.abs() < 1e100);
-        let is_direction = match self {
-            Self::Shape(shape) => shape.direction().is_none_or(|direction| (direction.norm() - 1.0).abs() < UNIT),
+        let position = self.place();
+        let is_finite_position = position.coords.iter().all(|c| c.abs() < 1e100);
+        let is_unit_direction = match self {
+            Self::Shape(shape) => {
+                shape.direction().is_none_or(|direction| (direction.norm() - 1.0).abs() < UNIT_TOLERANCE)
+            }
             Self::Point(_) => true,
         };
-        // A distance takes every number of a shape.
-        let is_shape = match self {
-            Self::Shape(shape) => shape.distance(&(place + Vector::new(1.0, 2.0, 4.0))).is_finite(),
+        // A distance depends on every parameter of a shape.
+        let is_finite_shape = match self {
+            Self::Shape(shape) => shape.distance(&(position + Vector::new(1.0, 2.0, 4.0))).is_finite(),
             Self::Point(_) => true,
         };
-        if is_place && is_direction && is_shape {
+        if is_finite_position && is_unit_direction && is_finite_shape {
             return Ok(self);
         }
         Err(UserError::input(format!(
-            "A {} needs finite numbers, and a direction of length one; check how it was fitted or typed.",
+            "A {} needs finite values and a unit direction vector; check how it was fitted or entered.",
             self.name()
         )))
     }
 
-    /// The same element in another frame.
+    /// The element transformed into another frame.
     pub fn moved(&self, to_from_here: &Pose) -> Self {
         match self {
             Self::Point(point) => Self::Point(to_from_here * point),
@@ -160,17 +162,17 @@ impl Element {
         }
     }
 
-    /// Shifted by `motion`'s first three numbers, mm, and turned about its place by the other three, rad: the motions
-    /// that [`super::Uncertainty::motion`] is about.
-    pub fn nudged(&self, motion: &nalgebra::Vector6<f64>) -> Self {
-        let place = self.place().coords;
-        let shift: Vector = motion.fixed_rows::<3>(0).into_owned();
-        let turn = nalgebra::UnitQuaternion::from_scaled_axis(motion.fixed_rows::<3>(3).into_owned());
-        self.moved(&Pose::from_parts((place + shift - turn * place).into(), turn))
+    /// The element translated by the first three components of `motion`, mm, and rotated about its reference point by
+    /// the last three (rotation vector, rad): the motions whose covariance is [`super::Uncertainty::motion`].
+    pub fn perturbed(&self, motion: &nalgebra::Vector6<f64>) -> Self {
+        let position = self.place().coords;
+        let translation: Vector = motion.fixed_rows::<3>(0).into_owned();
+        let rotation = nalgebra::UnitQuaternion::from_scaled_axis(motion.fixed_rows::<3>(3).into_owned());
+        self.moved(&Pose::from_parts((position + translation - rotation * position).into(), rotation))
     }
 
-    /// With its direction turned round where it is opposed to that of `other`, as fits leave it to chance. Cones stay:
-    /// their axis points away from the apex.
+    /// The element with its direction reversed if it is opposed to that of `other`; fits leave the sign arbitrary.
+    /// Cones are unchanged: their axis points away from the apex.
     pub fn oriented_like(&self, other: &Self) -> Self {
         let opposed = match (self.direction(), other.direction()) {
             (Some(own), Some(other)) => own.dot(&other) < 0.0,
@@ -194,18 +196,18 @@ fn reversed(shape: Shape) -> Shape {
     }
 }
 
-/// Angle between two directions, rad, 0 to pi; exact to rounding for small angles too.
+/// Angle between two directions, rad, 0 to π; accurate to rounding for small angles, too.
 pub fn angle_between(one: &Vector, other: &Vector) -> f64 {
     one.cross(other).norm().atan2(one.dot(other))
 }
 
-/// Angle between two lines that the directions lie on, rad, 0 to half of pi.
+/// Angle between two undirected lines, rad, 0 to π/2.
 pub fn acute_angle(one: &Vector, other: &Vector) -> f64 {
     one.cross(other).norm().atan2(one.dot(other).abs())
 }
 
-/// An angle for sentences, in degrees.
-pub fn shown(angle_rad: f64) -> String {
+/// An angle in degrees with three decimals, for messages.
+pub fn degrees_text(angle_rad: f64) -> String {
     format!("{:.3}°", angle_rad.to_degrees())
 }
 
@@ -227,28 +229,28 @@ mod tests {
     }
 
     #[test]
-    fn a_nudge_turns_about_the_place() {
+    fn a_perturbation_rotates_about_the_reference_point() {
         let axis = Shape::Cylinder { point: Point::new(5.0, 0.0, 2.0), axis: Vector::z(), radius: 1.0 };
-        let nudged = Element::from(axis).nudged(&nalgebra::Vector6::new(0.1, 0.0, 0.0, 0.0, 0.2, 0.0));
-        assert!((nudged.place() - Point::new(5.1, 0.0, 2.0)).norm() < 1e-15);
-        let direction = nudged.direction().unwrap();
+        let moved = Element::from(axis).perturbed(&nalgebra::Vector6::new(0.1, 0.0, 0.0, 0.0, 0.2, 0.0));
+        assert!((moved.place() - Point::new(5.1, 0.0, 2.0)).norm() < 1e-15);
+        let direction = moved.direction().unwrap();
         assert!((direction - Vector::new(0.2_f64.sin(), 0.0, 0.2_f64.cos())).norm() < 1e-15);
     }
 
     #[test]
-    fn senseless_numbers_are_a_sentence() {
+    fn invalid_parameters_are_an_error() {
         let shapes = [
             Shape::Plane { point: Point::origin(), normal: Vector::zeros() },
             Shape::Plane { point: Point::new(f64::NAN, 0.0, 0.0), normal: Vector::z() },
             Shape::Sphere { centre: Point::origin(), radius: f64::INFINITY },
         ];
         for shape in shapes {
-            assert!(Element::from(shape).checked().unwrap_err().sentence.contains("finite numbers"));
+            assert!(Element::from(shape).checked().unwrap_err().sentence.contains("finite values"));
         }
     }
 
     #[test]
-    fn opposed_directions_are_turned_round_but_not_those_of_cones() {
+    fn opposed_directions_are_reversed_but_not_those_of_cones() {
         let up = Element::from(Shape::Plane { point: Point::origin(), normal: Vector::z() });
         let down = Element::from(Shape::Line { point: Point::origin(), direction: -Vector::z() });
         assert_eq!(down.oriented_like(&up).direction(), Some(Vector::z()));

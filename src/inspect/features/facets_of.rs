@@ -1,67 +1,71 @@
-//! The facets of the nominal that lie on a measured surface.
+//! Facets of the nominal mesh that belong to a measured surface.
 
 use super::{Fit, Kind, Options, Shape, fit};
 use base::Progress;
 use geometry::{Aabb, Mesh, Pose, Subset, triangle};
 
-/// Beyond the form error of what was measured, facets are not of it, mm.
-const ROUGHLY_MM: f64 = 0.02;
-/// Corners of a tessellation lie on the surface of the CAD, but for the digits of the file: mm, and a share of the extent.
-const EXACTLY_MM: f64 = 0.002;
-const EXACTLY: f64 = 1e-5;
-/// How much nearer facets must lie to each surface that is fitted to those before.
-const NEARER: f64 = 0.3;
-/// How far facets lean from their surface at most: its cosine.
-const UPRIGHT: f64 = 0.94;
-/// How far to step off a facet to see which way its surface goes, mm.
+/// Added to the form error of the measured surface for the first selection of facets, mm.
+const FORM_ERROR_MARGIN_MM: f64 = 0.02;
+/// Maximum distance of a tessellation's vertices from the CAD surface: mm, plus a share of the extent for files with
+/// few digits.
+const EXACT_TOLERANCE_MM: f64 = 0.002;
+const EXACT_RELATIVE_TOLERANCE: f64 = 1e-5;
+/// Factor by which the distance limit shrinks with each refit.
+const SHRINK_FACTOR: f64 = 0.3;
+/// Minimum cosine of the angle between a facet's normal and that of the surface.
+const MIN_COSINE: f64 = 0.94;
+/// Step off a facet for the numerical derivative of the distance to the surface, mm.
 const STEP_MM: f64 = 1e-3;
 
-/// Those of `facets` that lie on the surface that was `measured`, scan frame, and not on the fillets and walls that go on
-/// smoothly; `None` where it is no surface, or no facet lies on it.
+/// Returns those of `facets` that lie on the `measured` surface (scan frame), without adjacent fillets and walls that
+/// continue it tangentially; `None` for lines and circles, and if no facet lies on the surface.
 pub fn on_surface(measured: &Fit, nominal_from_scan: &Pose, mesh: &Mesh, facets: &Subset) -> Option<Subset> {
     if matches!(measured.shape.kind(), Kind::Line | Kind::Circle) {
         return None;
     }
     let mut shape = measured.shape.moved(nominal_from_scan);
-    let mut within_mm = measured.form_error_mm.max(3.0 * measured.rms_mm) + ROUGHLY_MM;
-    let mut found = near(&shape, within_mm, mesh, facets);
-    let exactly_mm = EXACTLY_MM + EXACTLY * Aabb::of_many(&mesh.part(&found).vertices).diagonal();
-    // What the scan is near to tells the surface of the nominal, and that tells its facets, closer each time.
-    while within_mm > exactly_mm && !found.is_empty() {
-        let Some(nominal) = of_facets(&shape, mesh, &found) else { break };
-        within_mm = (NEARER * within_mm).max(exactly_mm);
-        let nearer = near(&nominal, within_mm, mesh, facets);
-        if nearer.is_empty() {
+    let mut within_mm = measured.form_error_mm.max(3.0 * measured.rms_mm) + FORM_ERROR_MARGIN_MM;
+    let mut found = facets_near(&shape, within_mm, mesh, facets);
+    let exact_mm = EXACT_TOLERANCE_MM
+        + EXACT_RELATIVE_TOLERANCE * Aabb::of_points_parallel(&mesh.part(&found).vertices).diagonal();
+    // The facets near the measured surface determine the nominal one, which selects the facets more tightly each time.
+    while within_mm > exact_mm && !found.is_empty() {
+        let Some(nominal) = fit_to_facets(&shape, mesh, &found) else { break };
+        within_mm = (SHRINK_FACTOR * within_mm).max(exact_mm);
+        let closer = facets_near(&nominal, within_mm, mesh, facets);
+        if closer.is_empty() {
             break;
         }
-        (shape, found) = (nominal, nearer);
+        (shape, found) = (nominal, closer);
     }
     (!found.is_empty()).then_some(found)
 }
 
-/// The facets whose corners lie by the surface, and that do not stand across it as a lid does over its rim.
-fn near(shape: &Shape, within_mm: f64, mesh: &Mesh, facets: &Subset) -> Subset {
+/// The facets whose vertices lie within `within_mm` of the surface and whose normals agree with it: the cap over a rim
+/// has vertices on the surface, too.
+fn facets_near(shape: &Shape, within_mm: f64, mesh: &Mesh, facets: &Subset) -> Subset {
     let lies_on = |facet: &u32| {
         let (corners, step) = (mesh.corners(*facet as usize), STEP_MM * mesh.normal(*facet as usize));
-        let middle = triangle::centroid(&corners);
-        let rise_mm = shape.distance(&(middle + step)) - shape.distance(&(middle - step));
+        let centroid = triangle::centroid(&corners);
+        let rise_mm = shape.distance(&(centroid + step)) - shape.distance(&(centroid - step));
         corners.iter().all(|corner| shape.distance(corner).abs() <= within_mm)
-            && rise_mm.abs() >= 2.0 * STEP_MM * UPRIGHT
+            && rise_mm.abs() >= 2.0 * STEP_MM * MIN_COSINE
     };
     Subset::new(facets.iter().copied().filter(lies_on).collect())
 }
 
-/// The surface of some facets, each as heavy as it is large.
-fn of_facets(start: &Shape, mesh: &Mesh, facets: &Subset) -> Option<Shape> {
+/// Fits a surface to the facets' vertices, weighted by facet area.
+fn fit_to_facets(start: &Shape, mesh: &Mesh, facets: &Subset) -> Option<Shape> {
     let (mut corners, mut weights) = (Vec::new(), Vec::new());
     for facet in facets.iter() {
-        let own = mesh.corners(*facet as usize);
-        let area = 0.5 * (own[1] - own[0]).cross(&(own[2] - own[0])).norm();
-        corners.extend(own);
+        let corners_of_facet = mesh.corners(*facet as usize);
+        let area = 0.5
+            * (corners_of_facet[1] - corners_of_facet[0]).cross(&(corners_of_facet[2] - corners_of_facet[0])).norm();
+        corners.extend(corners_of_facet);
         weights.extend([area; 3]);
     }
     let options = Options { start: Some(*start), ..Options::default() };
-    fit(start.kind(), &corners, &weights, &options, &Progress::silent()).ok().map(|own| own.shape)
+    fit(start.kind(), &corners, &weights, &options, &Progress::silent()).ok().map(|fitted| fitted.shape)
 }
 
 #[cfg(test)]
@@ -69,7 +73,7 @@ mod tests {
     use super::*;
     use geometry::Point;
 
-    /// A block whose top goes over into a wall by a fillet of 3 mm, in steps of 3°.
+    /// A block, 20 mm high, whose top meets a wall in a fillet of 3 mm radius, in steps of 3°.
     fn filleted() -> Mesh {
         let mut profile = vec![[0.0, 0.0], [40.0, 0.0], [40.0, 17.0]];
         profile.extend((1..=30).map(|i| {
@@ -90,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plane_keeps_the_top_and_leaves_fillet_and_wall() {
+    fn a_plane_selects_the_top_without_fillet_and_wall() {
         let mesh = filleted();
         let all = Subset::new((0..mesh.facets.len() as u32).collect());
         // Measured 0.05 mm too high, with a form error of 0.2 mm.
@@ -103,8 +107,8 @@ mod tests {
         assert!(found.iter().all(|facet| mesh.normal(*facet as usize).z.abs() > 0.999_999));
     }
 
-    /// A rod of 10 mm, its lids fans over their rims.
-    fn rod() -> Mesh {
+    /// A cylinder of 10 mm diameter whose caps are triangle fans over the rims.
+    fn capped_cylinder() -> Mesh {
         let mut mesh = Mesh::default();
         for z in [0.0, 20.0] {
             mesh.vertices.extend((0..96).map(|i| {
@@ -123,8 +127,8 @@ mod tests {
     }
 
     #[test]
-    fn a_cylinder_keeps_its_wall_and_leaves_its_lids() {
-        let mesh = rod();
+    fn a_cylinder_selects_its_wall_without_the_caps() {
+        let mesh = capped_cylinder();
         let all = Subset::new((0..mesh.facets.len() as u32).collect());
         let points: Vec<Point> = (0..800)
             .map(|i| {

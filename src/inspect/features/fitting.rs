@@ -1,47 +1,48 @@
-//! How a feature is fitted to points of a scan.
+//! Fit parameters of a feature, and fits to points of a scan.
 
 use serde::{Deserialize, Serialize};
 
-use super::in_plane::fit_in_plane;
-use super::plane_set::{PlanePoints, PlaneSet, fit_parallel};
-use super::weights::Weights;
+use super::fits::in_plane::fit_in_plane;
+use super::fits::plane_set::{PlanePoints, PlaneSet, fit_parallel};
+use super::fits::weights::Weights;
 use super::{Fit, Kind, Objective, Options, Shape, fit};
 use crate::parts::Actual;
 use base::{Progress, Result, UserError};
 use compute::Backend;
 use geometry::{Point, Subset};
 
-/// How a feature is fitted.
+/// Fit parameters of a feature.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fitting {
-    /// The kind.
+    /// Kind of feature.
     pub kind: Kind,
-    /// What makes one feature the best.
+    /// Association criterion.
     #[serde(default)]
     pub objective: Objective,
-    /// Whether most points decide (least median of squares).
+    /// Whether the fit starts robustly (least median of squares).
     #[serde(default)]
     pub robust: bool,
-    /// Robust standard deviations beyond which points are dropped.
+    /// Outlier limit in robust standard deviations; `None` keeps all points.
     #[serde(default)]
     pub clip_sigmas: Option<f64>,
-    /// How its points are weighed.
+    /// Weights of the points.
     #[serde(default, skip_serializing_if = "Weights::is_plain")]
     pub weights: Weights,
 }
 
 impl Fitting {
-    /// The best feature of the points of those numbers; `plane`, scan frame, holds lines and circles.
+    /// Fits the feature to the scan points with these indices. `plane`, scan frame, constrains lines and circles to a
+    /// plane.
     pub fn fit(
         &self,
-        numbers: &Subset,
+        indices: &Subset,
         plane: Option<&Shape>,
         actual: &Actual,
         backend: &dyn Backend,
         progress: &Progress,
     ) -> Result<Fit> {
-        let points = points_of(numbers, actual)?;
-        let weights = weights_of(&self.weights, numbers, actual, backend, progress)?;
+        let points = points_of(indices, actual)?;
+        let weights = weights_of(&self.weights, indices, actual, backend, progress)?;
         let Self { objective, robust, clip_sigmas, .. } = *self;
         let options = Options { objective, robust, clip_sigmas, ..Options::default() };
         match plane {
@@ -50,7 +51,7 @@ impl Fitting {
         }
     }
 
-    /// Parallel planes through several sets of points.
+    /// Fits parallel planes, one to each set of point indices.
     pub fn fit_parallel(
         &self,
         planes: &[Subset],
@@ -58,30 +59,30 @@ impl Fitting {
         backend: &dyn Backend,
         progress: &Progress,
     ) -> Result<PlaneSet> {
-        let own = |(k, numbers): (usize, &Subset)| -> Result<(Vec<Point>, Vec<f64>)> {
+        let points_and_weights = |(k, indices): (usize, &Subset)| -> Result<(Vec<Point>, Vec<f64>)> {
             let share = |at: usize| 0.4 * at as f32 / planes.len() as f32;
-            let points = points_of(numbers, actual)?;
+            let points = points_of(indices, actual)?;
             let progress = progress.part(share(k), share(k + 1));
-            Ok((points, weights_of(&self.weights, numbers, actual, backend, &progress)?))
+            Ok((points, weights_of(&self.weights, indices, actual, backend, &progress)?))
         };
-        let parts = planes.iter().enumerate().map(own).collect::<Result<Vec<_>>>()?;
+        let parts = planes.iter().enumerate().map(points_and_weights).collect::<Result<Vec<_>>>()?;
         let parts: Vec<PlanePoints<'_>> =
             parts.iter().map(|(points, weights)| PlanePoints { points, weights }).collect();
         fit_parallel(backend, &parts, self.clip_sigmas, &progress.part(0.4, 1.0))
     }
 }
 
-/// The points of those numbers; a sentence where one is not there.
-pub fn points_of(numbers: &Subset, actual: &Actual) -> Result<Vec<Point>> {
-    let place = |&number: &u32| actual.cloud.points.get(number as usize).copied();
-    let points: Option<Vec<Point>> = numbers.iter().map(place).collect();
-    points.ok_or_else(|| UserError::input("It names points that the scan has not."))
+/// The scan points with these indices, mm; returns an error if the scan has fewer points.
+pub fn points_of(indices: &Subset, actual: &Actual) -> Result<Vec<Point>> {
+    let point = |&index: &u32| actual.cloud.points.get(index as usize).copied();
+    let points: Option<Vec<Point>> = indices.iter().map(point).collect();
+    points.ok_or_else(|| UserError::input("It refers to points that the scan does not contain."))
 }
 
-/// A weight for each of those points, which are there; empty where all count alike.
+/// The weights of those points, whose indices must be valid; empty for uniform weights.
 fn weights_of(
     weights: &Weights,
-    numbers: &Subset,
+    indices: &Subset,
     actual: &Actual,
     backend: &dyn Backend,
     progress: &Progress,
@@ -89,5 +90,5 @@ fn weights_of(
     if weights.is_plain() {
         return Ok(Vec::new());
     }
-    weights.of(backend, &actual.cloud.select(numbers), progress)
+    weights.of(backend, &actual.cloud.select(indices), progress)
 }

@@ -1,118 +1,120 @@
-//! Measured features: fitted to points of a scan, or made from others.
+//! Measured features: fitted to points of a scan, or constructed from other features.
 
 use std::sync::Arc;
 
 use super::constructions::{Constructed, Construction};
 use super::element::Situation;
-use super::measures::{Known, distance};
-use super::slot::SlotFit;
+use super::measures::{UncertainElement, distance};
+use super::sheet_metal::slot::SlotFit;
 use super::{Element, Fit, Shape};
 use crate::recipe::{Figure, Product};
 use crate::verdict::Verdict;
 use base::UserError;
 use geometry::{Point, Subset};
 
-/// A measured feature, in the frame of the scan.
+/// A measured feature, scan frame.
 #[derive(Clone, Debug)]
 pub struct MeasuredFeature {
-    /// What it is; of a slot its mid-plane.
+    /// The fitted or constructed element; for a slot its mid-plane.
     pub element: Element,
-    /// How it came to be.
+    /// How it was obtained.
     pub by: MeasuredBy,
-    /// The scan's points that it was fitted to, by their numbers; none of constructed ones.
+    /// Indices of the scan points it was fitted to; empty for constructed features.
     pub numbers: Subset,
-    /// Of a plane that was fitted together with parallel ones: the points of those.
-    pub beside: Vec<Subset>,
-    /// The points that it was fitted to, mm; of a plane midway between two the points of both.
+    /// For a plane fitted together with parallel ones: the point indices of each of those.
+    pub parallel_sets: Vec<Subset>,
+    /// The points it was fitted to, mm; for the mid-plane of two fitted planes the points used by both.
     pub points: Vec<Point>,
-    /// What it should be, in the frame of the nominal.
+    /// The nominal element, nominal frame.
     pub nominal: Option<Element>,
 }
 
-/// How a measured feature came to be.
+/// How a measured feature was obtained.
 #[derive(Clone, Debug)]
 pub enum MeasuredBy {
-    /// Fitted.
+    /// Fitted to points.
     Fit(Arc<Fit>),
     /// Fitted as a slot.
     Slot(Arc<SlotFit>),
-    /// Made from others.
+    /// Constructed from other features.
     Construction {
-        /// What came of it.
+        /// The result of the construction.
         made: Box<Constructed>,
-        /// Of a plane midway between two: their distance, mm.
+        /// For the mid-plane of two fitted planes: their distance, mm.
         size_mm: Option<f64>,
     },
 }
 
 impl MeasuredFeature {
-    /// Made from `parts`. A plane midway between two reaches as far as the points of both, and their distance is its
-    /// size.
+    /// A feature constructed from `parts`. The mid-plane of two fitted planes takes over the points of both, and their
+    /// distance is its size.
     pub fn constructed(
         construction: Construction,
         made: Constructed,
         parts: &[&Self],
         nominal: Option<Element>,
     ) -> Self {
-        let mut own = Self {
+        let mut feature = Self {
             element: made.element,
             by: MeasuredBy::Construction { made: Box::new(made), size_mm: None },
             numbers: Subset::default(),
-            beside: Vec::new(),
+            parallel_sets: Vec::new(),
             points: Vec::new(),
             nominal,
         };
         if let (Construction::Middle, Situation::Plane(_), [one, other]) =
-            (construction, own.element.situation(), parts)
+            (construction, feature.element.situation(), parts)
             && let (MeasuredBy::Fit(_), MeasuredBy::Fit(_)) = (&one.by, &other.by)
         {
-            // Without outliers, of which one alone could hold an envelope.
-            let (near, far) = (one.used(), other.used());
-            let apart = distance(&one.known(&near), &other.known(&far)).ok();
-            if let MeasuredBy::Construction { size_mm, .. } = &mut own.by {
+            // Without outliers: a single one could determine an envelope.
+            let (first, second) = (one.used(), other.used());
+            let apart = distance(&one.known(&first), &other.known(&second)).ok();
+            if let MeasuredBy::Construction { size_mm, .. } = &mut feature.by {
                 *size_mm = apart.map(|apart| apart.distance_mm);
             }
-            own.points = near.into_iter().chain(far).collect();
+            feature.points = first.into_iter().chain(second).collect();
         }
-        own
+        feature
     }
 
-    /// The fit, where it was fitted.
+    /// The fit; `None` for slots and constructed features.
     pub fn fit(&self) -> Option<&Arc<Fit>> {
         if let MeasuredBy::Fit(fit) = &self.by { Some(fit) } else { None }
     }
 
-    /// The slot, where it is one.
+    /// The slot fit; `None` for other features.
     pub fn slot(&self) -> Option<&Arc<SlotFit>> {
         if let MeasuredBy::Slot(fit) = &self.by { Some(fit) } else { None }
     }
 
-    /// What was made from others, where it was.
+    /// The construction result; `None` for fitted features.
     pub fn made(&self) -> Option<&Constructed> {
         if let MeasuredBy::Construction { made, .. } = &self.by { Some(made) } else { None }
     }
 
-    /// The points without those that the fit dropped.
+    /// The points without the outliers dropped by the fit, mm.
     pub fn used(&self) -> Vec<Point> {
         let dropped = match &self.by {
             MeasuredBy::Fit(fit) => &fit.dropped[..],
             MeasuredBy::Slot(fit) => &fit.dropped[..],
             MeasuredBy::Construction { .. } => &[],
         };
-        let kept = (0_u32..).zip(&self.points).filter(|(number, _)| dropped.binary_search(number).is_err());
-        kept.map(|(_, point)| *point).collect()
+        let used = (0_u32..).zip(&self.points).filter(|(index, _)| dropped.binary_search(index).is_err());
+        used.map(|(_, point)| *point).collect()
     }
 
-    /// As a measure takes it; `points` tell how far it reaches.
-    pub fn known<'a>(&'a self, points: &'a [Point]) -> Known<'a> {
+    /// The element with its covariance, as input of a measurement; `points` give its extent.
+    pub fn known<'a>(&'a self, points: &'a [Point]) -> UncertainElement<'a> {
         match &self.by {
-            MeasuredBy::Fit(fit) => Known { element: self.element, ..Known::of_fit(fit, points) },
-            MeasuredBy::Slot(fit) => Known { element: self.element, motion: Some(&fit.uncertainty.motion), points },
-            MeasuredBy::Construction { .. } => Known { points, ..Known::exact(self.element) },
+            MeasuredBy::Fit(fit) => UncertainElement { element: self.element, ..UncertainElement::of_fit(fit, points) },
+            MeasuredBy::Slot(fit) => {
+                UncertainElement { element: self.element, motion: Some(&fit.uncertainty.motion), points }
+            }
+            MeasuredBy::Construction { .. } => UncertainElement { points, ..UncertainElement::exact(self.element) },
         }
     }
 
-    /// Whether the fit came to its end; `None` of constructed ones.
+    /// Whether the fit converged; `None` for constructed features.
     pub fn converged(&self) -> Option<bool> {
         match &self.by {
             MeasuredBy::Fit(fit) => Some(fit.converged),
@@ -121,7 +123,7 @@ impl MeasuredFeature {
         }
     }
 
-    /// The plane that it is; a sentence where it is none.
+    /// The plane of a planar feature; returns an error that names the feature if it is not a plane.
     pub fn plane(&self, name: &str) -> base::Result<Shape> {
         match self.element {
             Element::Shape(plane @ Shape::Plane { .. }) => Ok(plane),
@@ -138,10 +140,10 @@ impl Product for MeasuredFeature {
         };
         match &self.by {
             MeasuredBy::Fit(fit) => {
-                let uncertainty = |number: usize| fit.uncertainty.numbers.get(number).copied();
+                let uncertainty = |index: usize| fit.uncertainty.numbers.get(index).copied();
                 match fit.shape {
                     Shape::Circle { radius, .. } | Shape::Sphere { radius, .. } | Shape::Cylinder { radius, .. } => {
-                        size("Diameter", 2.0 * radius, uncertainty(0).map(|own| 2.0 * own));
+                        size("Diameter", 2.0 * radius, uncertainty(0).map(|radius_mm| 2.0 * radius_mm));
                     }
                     Shape::Torus { major, minor, .. } => {
                         size("Major radius", major, uncertainty(0));
@@ -153,7 +155,7 @@ impl Product for MeasuredFeature {
                 size("Form error", fit.form_error_mm, None);
             }
             MeasuredBy::Slot(fit) => {
-                let uncertainty = |number: usize| fit.uncertainty.numbers.get(number).copied();
+                let uncertainty = |index: usize| fit.uncertainty.numbers.get(index).copied();
                 size("Length", fit.slot.length_mm, uncertainty(0));
                 size("Width", fit.slot.width_mm, uncertainty(1));
                 size("RMS", fit.rms_mm, None);
@@ -171,7 +173,7 @@ impl Product for MeasuredFeature {
         figures
     }
 
-    /// What rests on a fit that did not come to its end is open.
+    /// A fit that did not converge leaves the verdict open.
     fn verdict(&self) -> Option<Verdict> {
         (self.converged() == Some(false)).then_some(Verdict::Incomplete)
     }
@@ -183,15 +185,15 @@ impl Product for MeasuredFeature {
             }
             MeasuredBy::Slot(fit) => {
                 let (length_mm, width_mm) = (fit.slot.length_mm, fit.slot.width_mm);
-                format!("{length_mm:.4} mm long, {width_mm:.4} mm wide, RMS {:.4} mm.", fit.rms_mm)
+                format!("Length {length_mm:.4} mm, width {width_mm:.4} mm, RMS {:.4} mm.", fit.rms_mm)
             }
             MeasuredBy::Construction { made, .. } => made.remark.clone(),
         }]
     }
 
     fn blocks(&self) -> Vec<(usize, u64)> {
-        let numbers = self.numbers.len() + self.beside.iter().map(|own| own.len()).sum::<usize>();
-        // A place and a residual a point.
-        vec![(self.points.as_ptr().addr(), (4 * numbers + 32 * self.points.len()) as u64)]
+        let indices = self.numbers.len() + self.parallel_sets.iter().map(|parallel| parallel.len()).sum::<usize>();
+        // Per point: 24 bytes of coordinates and 8 of residual; per index 4 bytes.
+        vec![(self.points.as_ptr().addr(), (4 * indices + 32 * self.points.len()) as u64)]
     }
 }

@@ -1,37 +1,37 @@
-//! What a measured feature should be, by the facets of the nominal that it was made as; and how far it is off.
+//! Nominals of measured features from facets of the nominal mesh, and deviations of features from their nominals.
 
 use super::element::Situation;
 use super::{Element, Kind, Options, Shape, fit};
 use base::{ErrorKind, Progress, Result, UserError};
 use geometry::{Aabb, Mesh, Point, Vector};
 
-/// Share of the facets' extent that their corners may lie off a feature and still be of it: corners of a tessellation
-/// lie on the surface of the CAD, but for the digits of the file.
-const LEANT: f64 = 1e-3;
-/// The same in small features, mm.
-const LEAST_MM: f64 = 1e-3;
+/// Maximum distance of facet vertices from the fitted nominal, as a share of the facets' extent: vertices of a
+/// tessellation lie on the CAD surface except for the digits of the file.
+const RELATIVE_TOLERANCE: f64 = 1e-3;
+/// Lower bound of that distance for small features, mm.
+const MIN_TOLERANCE_MM: f64 = 1e-3;
 
-/// The feature that `facets` are of, as the nominal's corners have it, of the kind of `measured` and on its side; both
-/// in the frame of the nominal. A circle is where the cylinder or cone of the facets is as high as the measured one.
+/// Fits a nominal of the kind and orientation of `measured` to the vertices of `facets`; both in the nominal frame. A
+/// nominal circle is the section of the fitted cylinder or cone at the height of the measured circle.
 ///
-/// Fails with a sentence where the facets are of no such feature.
+/// Returns an error if the facets do not form such a feature.
 pub fn by_facets(measured: &Shape, mesh: &Mesh, facets: &[u32], progress: &Progress) -> Result<Shape> {
     let corners = mesh.part(facets).vertices;
-    let of = |kind: Kind| of_kind(kind, &corners, progress);
+    let fitted = |kind: Kind| fit_kind(kind, &corners, progress);
     let shape = match measured.kind() {
         Kind::Line => {
-            return Err(UserError::usage("Facets have no line; give the edge's plane a nominal instead."));
+            return Err(UserError::usage("Facets define no line; assign a nominal to the plane of the edge instead."));
         }
         Kind::Circle => {
-            let wall = match of(Kind::Cylinder) {
+            let wall = match fitted(Kind::Cylinder) {
                 Err(error) if error.kind != ErrorKind::Cancelled => {
-                    of(Kind::Cone).map_err(|_| error.about("A circle's facets are those of the wall about it"))
+                    fitted(Kind::Cone).map_err(|_| error.about("A circle needs the facets of the wall around it"))
                 }
                 wall => wall,
             };
             circle_of(&wall?, &measured.place())?
         }
-        kind => of(kind)?,
+        kind => fitted(kind)?,
     };
     match Element::from(shape).oriented_like(&(*measured).into()) {
         Element::Shape(shape) => Ok(shape),
@@ -39,76 +39,79 @@ pub fn by_facets(measured: &Shape, mesh: &Mesh, facets: &[u32], progress: &Progr
     }
 }
 
-fn of_kind(kind: Kind, corners: &[Point], progress: &Progress) -> Result<Shape> {
+fn fit_kind(kind: Kind, corners: &[Point], progress: &Progress) -> Result<Shape> {
     let name = kind.name().to_lowercase();
     let found = fit(kind, corners, &[], &Options::default(), progress)
-        .map_err(|error| error.about(&format!("The corners of the facets as a {name}")))?;
-    let most_mm = (LEANT * Aabb::of_many(corners).diagonal()).max(LEAST_MM);
-    let off_mm = found.residuals_mm.iter().fold(0.0_f64, |most, own| most.max(own.abs()));
-    if off_mm > most_mm {
+        .map_err(|error| error.about(&format!("Fit of a {name} to the facets")))?;
+    let limit_mm = (RELATIVE_TOLERANCE * Aabb::of_points_parallel(corners).diagonal()).max(MIN_TOLERANCE_MM);
+    let off_mm = found.residuals_mm.iter().fold(0.0_f64, |max, residual| max.max(residual.abs()));
+    if off_mm > limit_mm {
         return Err(UserError::input(format!(
-            "The facets are of no {name}: their corners lie up to {off_mm:.3} mm off the best one. Select whole faces, \
-             and no others."
+            "The facets form no {name}: their vertices lie up to {off_mm:.3} mm from the best fit. Select whole faces \
+             of the feature only."
         )));
     }
     Ok(found.shape)
 }
 
-/// The circle of a wall at the height of `place`.
-fn circle_of(wall: &Shape, place: &Point) -> Result<Shape> {
+/// The circle of a cylinder or cone at the height of `level`.
+fn circle_of(wall: &Shape, level: &Point) -> Result<Shape> {
     match *wall {
         Shape::Cylinder { point, axis, radius } => {
-            let centre = point + axis * (place - point).dot(&axis);
+            let centre = point + axis * (level - point).dot(&axis);
             Ok(Shape::Circle { centre, normal: axis, radius })
         }
         Shape::Cone { point, axis, radius, half_angle_rad } => {
-            let height = (place - point).dot(&axis);
+            let height = (level - point).dot(&axis);
             let radius = radius + height * half_angle_rad.tan();
             if radius <= 0.0 {
                 return Err(UserError::input("The measured circle lies beyond the apex of the facets' cone."));
             }
             Ok(Shape::Circle { centre: point + axis * height, normal: axis, radius })
         }
-        _ => Err(UserError::internal("A wall is a cylinder or a cone.")),
+        _ => Err(UserError::internal("A circle was requested of a surface that is neither a cylinder nor a cone.")),
     }
 }
 
-/// How far a feature is from what it should be.
+/// Deviation of a feature from its nominal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Off {
-    /// From where it should be to where it is, mm: of planes along their normal, of lines and axes square to them.
+    /// From the nominal to the measured position, mm: for planes along the nominal normal, for lines and axes
+    /// perpendicular to the nominal direction.
     pub shift_mm: Vector,
-    /// Between the directions, rad; `None` where there are none.
+    /// Acute angle between the directions, rad; `None` if one has no direction.
     pub turn_rad: Option<f64>,
-    /// Its numbers less those that it should have, by name: lengths in mm, angles in rad.
+    /// Measured minus nominal size parameters, by name: lengths in mm, angles in rad.
     pub numbers: Vec<(&'static str, f64)>,
 }
 
-/// How far `measured` is from `nominal`; both in one frame.
+/// Deviation of `measured` from `nominal`, both in the same frame.
 pub fn off(measured: &Shape, nominal: &Element) -> Off {
-    let place = measured.place();
+    let position = measured.place();
     let shift_mm = match nominal.situation() {
-        Situation::Point(point) => place - point,
-        Situation::Line(line) => place - line.foot(&place),
-        Situation::Plane(plane) => place - plane.foot(&place),
+        Situation::Point(point) => position - point,
+        Situation::Line(line) => position - line.foot(&position),
+        Situation::Plane(plane) => position - plane.foot(&position),
     };
     let directions = measured.direction().zip(nominal.direction());
     let turn_rad = directions.map(|(one, other)| one.cross(&other).norm().atan2(one.dot(&other).abs()));
     let Element::Shape(nominal) = nominal else { return Off { shift_mm, turn_rad, numbers: Vec::new() } };
     let numbers = match (*measured, *nominal) {
-        (Shape::Circle { radius, .. }, Shape::Circle { radius: wanted, .. })
-        | (Shape::Sphere { radius, .. }, Shape::Sphere { radius: wanted, .. })
-        | (Shape::Cylinder { radius, .. }, Shape::Cylinder { radius: wanted, .. }) => vec![("Radius", radius - wanted)],
+        (Shape::Circle { radius, .. }, Shape::Circle { radius: nominal, .. })
+        | (Shape::Sphere { radius, .. }, Shape::Sphere { radius: nominal, .. })
+        | (Shape::Cylinder { radius, .. }, Shape::Cylinder { radius: nominal, .. }) => {
+            vec![("Radius", radius - nominal)]
+        }
         (
             Shape::Cone { radius, half_angle_rad, .. },
-            Shape::Cone { point, axis, radius: wanted, half_angle_rad: wanted_rad },
+            Shape::Cone { point, axis, radius: nominal, half_angle_rad: nominal_rad },
         ) => {
-            // Where the measured radius is stated.
-            let there = wanted + (place - point).dot(&axis) * wanted_rad.tan();
-            vec![("Radius", radius - there), ("Half angle", half_angle_rad - wanted_rad)]
+            // The nominal radius at the measured cone's reference point.
+            let nominal_radius = nominal + (position - point).dot(&axis) * nominal_rad.tan();
+            vec![("Radius", radius - nominal_radius), ("Half angle", half_angle_rad - nominal_rad)]
         }
-        (Shape::Torus { major, minor, .. }, Shape::Torus { major: wanted, minor: wanted_minor, .. }) => {
-            vec![("Major radius", major - wanted), ("Minor radius", minor - wanted_minor)]
+        (Shape::Torus { major, minor, .. }, Shape::Torus { major: nominal, minor: nominal_minor, .. }) => {
+            vec![("Major radius", major - nominal), ("Minor radius", minor - nominal_minor)]
         }
         _ => Vec::new(),
     };
@@ -124,7 +127,7 @@ mod tests {
         (0..mesh.facets.len() as u32).collect()
     }
 
-    /// Facets of a wall about the Z axis whose radius grows by `slope` with the height.
+    /// Facets of a surface of revolution about the z axis whose radius grows by `slope` per unit of height.
     fn wall(radius: f64, slope: f64, height: f64) -> Mesh {
         let steps = 24;
         let corner = |i: usize, z: f64| {
@@ -142,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn walls_lead_to_cylinders_cones_and_circles() {
+    fn walls_give_nominal_cylinders_and_circles() {
         let silent = Progress::silent();
         let mesh = wall(6.0, 0.0, 10.0);
         let axis = -Vector::z();
@@ -164,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn facets_of_another_feature_are_a_sentence() {
+    fn facets_of_another_feature_are_an_error() {
         let cube = shapes::cuboid(Point::origin(), Point::new(30.0, 20.0, 10.0));
         let measured = Shape::Plane { point: Point::new(1.0, 2.0, 10.05), normal: Vector::z() };
         let top: Vec<u32> = all(&cube).into_iter().filter(|&facet| cube.normal(facet as usize).z > 0.9).collect();
@@ -172,7 +175,7 @@ mod tests {
         let nominal = by_facets(&measured, &cube, &top, &silent).unwrap();
         assert!((off(&measured, &nominal.into()).shift_mm - Vector::z() * 0.05).norm() < 1e-9);
         let said = by_facets(&measured, &cube, &all(&cube), &silent).unwrap_err().sentence;
-        assert!(said.contains("of no plane") && said.contains("whole faces"), "{said}");
+        assert!(said.contains("form no plane") && said.contains("whole faces"), "{said}");
         let line = Shape::Line { point: Point::origin(), direction: Vector::x() };
         assert!(by_facets(&line, &cube, &top, &silent).unwrap_err().sentence.contains("no line"));
         let sphere = Shape::Sphere { centre: Point::origin(), radius: 1.0 };

@@ -1,4 +1,4 @@
-//! How features are measured on a scan, and made from others.
+//! Recipes of fitted and constructed features.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::constructions::{Construction, construct};
 use super::fitting::{Fitting, points_of};
 use super::measured::{MeasuredBy, MeasuredFeature};
-use super::slot::fit_slot_in;
+use super::sheet_metal::slot::fit_slot_in;
 use super::{Element, Kind, Objective, Shape};
 use crate::parts::Actual;
 use crate::recipe::{Class, ElementId, Inputs, Make, Tools};
@@ -15,68 +15,68 @@ use crate::selection::Selection;
 use base::{Progress, Result, UserError};
 use geometry::Subset;
 
-/// A plane that a feature lies in.
+/// The plane a line, circle or slot is fitted in.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InPlane {
-    /// That of another element.
+    /// The plane of another element.
     Of(ElementId),
-    /// This one, scan frame: it holds for one scan alone.
+    /// A fixed plane in the scan frame; valid for one scan only.
     Fixed(Shape),
 }
 
-/// A feature, fitted to some points of a scan.
+/// A feature fitted to selected points of a scan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FeatureRecipe {
     /// The scan.
     pub scan: ElementId,
-    /// Its points.
+    /// The points it is fitted to.
     pub selection: Selection,
-    /// How it is fitted.
+    /// Fit parameters.
     #[serde(flatten)]
     pub fitting: Fitting,
-    /// The plane that a line or circle is fitted in; `None` fits it in space.
+    /// The plane a line or circle is fitted in; `None` fits it in space.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plane: Option<InPlane>,
-    /// Points of the planes that are parallel to it, for planes fitted together; empty where it stands alone.
+    /// The points of the parallel planes it is fitted together with; empty for a single feature.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parallel_to: Vec<Selection>,
-    /// What it should be, in the frame of the nominal.
+    /// The nominal element, nominal frame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nominal: Option<Element>,
 }
 
-/// A slot, fitted to points of its rim.
+/// A slot fitted to points of its edge.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SlotRecipe {
     /// The scan.
     pub scan: ElementId,
-    /// Points of its rim.
+    /// Points of its edge.
     pub selection: Selection,
-    /// The plane that it lies in; `None` takes the one through its points.
+    /// The plane it lies in; `None` fits a plane to its points.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plane: Option<InPlane>,
-    /// Robust standard deviations beyond which points are dropped.
+    /// Outlier limit in robust standard deviations; `None` keeps all points.
     pub clip_sigmas: Option<f64>,
-    /// What its mid-plane should be, in the frame of the nominal.
+    /// The nominal of its mid-plane, nominal frame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nominal: Option<Element>,
 }
 
-/// A feature made from others.
+/// A feature constructed from others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ConstructionRecipe {
-    /// The way it is made.
+    /// The construction.
     #[serde(flatten)]
     pub construction: Construction,
-    /// What it is made from, in the order that the construction says.
+    /// The source features, in the order required by the construction.
     pub sources: Vec<ElementId>,
-    /// What it should be, in the frame of the nominal.
+    /// The nominal element, nominal frame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nominal: Option<Element>,
 }
 
-/// What features are called where a sentence asks for one.
+/// Name of the expected type in error messages.
 pub const A_FEATURE: &str = "a feature";
 
 impl InPlane {
@@ -84,11 +84,11 @@ impl InPlane {
         if let Self::Of(id) = self { Some(*id) } else { None }
     }
 
-    /// The plane, for points of `selection`.
+    /// The plane for a fit to the points of `selection`.
     fn shape(&self, selection: &Selection, inputs: &dyn Inputs) -> Result<Shape> {
         match self {
             Self::Fixed(_) if selection.is_repeatable() => Err(UserError::input(
-                "The plane that it lies in is one of another scan; make that plane an element of the plan.",
+                "The plane it lies in belongs to another scan; make that plane an element of the plan.",
             )),
             Self::Of(id) => inputs.get::<MeasuredFeature>(*id, A_FEATURE)?.plane(&inputs.name(*id)),
             Self::Fixed(shape) => Ok(*shape),
@@ -117,27 +117,27 @@ impl Make for FeatureRecipe {
     ) -> Result<MeasuredFeature> {
         let actual = inputs.get::<Actual>(self.scan, "a scan")?;
         let numbers = self.selection.points(&actual, inputs, tools, &progress.part(0.0, 0.3))?;
-        let (rest, backend) = (&progress.part(0.3, 1.0), tools.backend);
-        let mut beside = Vec::new();
+        let (fit_progress, backend) = (&progress.part(0.3, 1.0), tools.backend);
+        let mut parallel_sets = Vec::new();
         let fit = if self.parallel_to.is_empty() {
             let plane = self.plane.as_ref().map(|plane| plane.shape(&self.selection, inputs)).transpose()?;
-            self.fitting.fit(&numbers, plane.as_ref(), &actual, backend, rest)?
+            self.fitting.fit(&numbers, plane.as_ref(), &actual, backend, fit_progress)?
         } else {
             for selection in &self.parallel_to {
-                beside.push(selection.points(&actual, inputs, tools, &progress.quiet())?);
+                parallel_sets.push(selection.points(&actual, inputs, tools, &progress.quiet())?);
             }
-            // In an order of their own, so that every one of the set comes to the same normal, to the last digit.
-            let mut planes: Vec<&Subset> = std::iter::once(&numbers).chain(&beside).collect();
+            // In a canonical order, so that every plane of the set gets the same normal to the last digit.
+            let mut planes: Vec<&Subset> = std::iter::once(&numbers).chain(&parallel_sets).collect();
             planes.sort_by(|one, other| one.iter().cmp(other.iter()));
-            let own = planes.iter().position(|own| **own == numbers).unwrap_or_default();
+            let index = planes.iter().position(|plane| **plane == numbers).unwrap_or_default();
             let planes: Vec<Subset> = planes.into_iter().cloned().collect();
-            let set = self.fitting.fit_parallel(&planes, &actual, backend, rest)?;
-            let empty = || UserError::internal("A set of planes came back empty.");
-            set.planes.into_iter().nth(own).ok_or_else(empty)?
+            let set = self.fitting.fit_parallel(&planes, &actual, backend, fit_progress)?;
+            let empty = || UserError::internal("The fit of parallel planes returned no plane.");
+            set.planes.into_iter().nth(index).ok_or_else(empty)?
         };
         let points = points_of(&numbers, &actual)?;
         let (element, nominal) = (fit.shape.into(), self.nominal);
-        Ok(MeasuredFeature { element, by: MeasuredBy::Fit(Arc::new(fit)), numbers, beside, points, nominal })
+        Ok(MeasuredFeature { element, by: MeasuredBy::Fit(Arc::new(fit)), numbers, parallel_sets, points, nominal })
     }
 }
 
@@ -169,7 +169,7 @@ impl Make for SlotRecipe {
             element,
             by: MeasuredBy::Slot(Arc::new(fit)),
             numbers,
-            beside: Vec::new(),
+            parallel_sets: Vec::new(),
             points,
             nominal,
         })
@@ -203,7 +203,7 @@ impl Make for ConstructionRecipe {
 }
 
 impl Fitting {
-    /// A Gaussian fit of all points alike.
+    /// An unweighted Gaussian fit to all points.
     pub fn of(kind: Kind) -> Self {
         Self { kind, objective: Objective::Gaussian, robust: false, clip_sigmas: None, weights: Default::default() }
     }

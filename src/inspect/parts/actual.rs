@@ -1,4 +1,4 @@
-//! Scans of a part: one or more snapshots in one frame, and as cleaning leaves them.
+//! Scans of a part: one or more snapshots in one frame, and their cleaning.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,27 +13,27 @@ use io::cad::CadReader;
 use io::xyz::Columns;
 use io::{LoadOptions, SourceFile, load_scan};
 
-/// One or more snapshots in one frame.
+/// A scan: one or more snapshots in one frame.
 #[derive(Clone)]
 pub struct Actual {
-    /// Where they came from.
+    /// Source files.
     pub sources: Vec<SourceFile>,
-    /// All points.
+    /// Points of all snapshots, scan frame, mm.
     pub cloud: Cloud,
-    /// Ready for alignment.
+    /// The points prepared for alignment.
     pub prepared: PreparedScan,
-    /// The scan's facets, where it has them.
+    /// Facets of the scan; `None` if not all snapshots have them, or after points were removed.
     pub facets: Option<Arc<Surface>>,
-    /// What was wrong with the files.
+    /// Defects found in the files.
     pub findings: CloudFindings,
-    /// Sentences for the user.
+    /// Notes for the user, one sentence each.
     pub notes: Vec<String>,
-    /// How it was cleaned after loading.
+    /// Cleaning steps since loading.
     pub cleaning: Vec<Step>,
 }
 
 impl Actual {
-    /// A cloud that was made here, ready for alignment.
+    /// A scan from a cloud that does not come from a file.
     pub fn in_memory(name: &str, cloud: Cloud) -> Self {
         Self {
             sources: vec![SourceFile::in_memory(name)],
@@ -46,7 +46,7 @@ impl Actual {
         }
     }
 
-    /// As a comparison takes it.
+    /// View of the scan for a comparison.
     pub fn scan(&self) -> Scan<'_> {
         Scan {
             cloud: &self.cloud,
@@ -56,7 +56,10 @@ impl Actual {
         }
     }
 
-    /// Reads snapshots of one part in one frame, and makes them ready for alignment.
+    /// Reads snapshots of one part, given in one frame, and prepares them for alignment. `unit` and `columns`: `None`
+    /// to take them from the files.
+    ///
+    /// Returns an error if `paths` is empty, a file cannot be read, or the work is cancelled.
     pub fn read(
         paths: &[PathBuf],
         unit: Option<LengthUnit>,
@@ -69,15 +72,15 @@ impl Actual {
         let mut findings = CloudFindings::default();
         let (mut sources, mut notes) = (Vec::new(), Vec::new());
         for (i, path) in paths.iter().enumerate() {
-            let share = |at: usize| 0.8 * at as f32 / paths.len() as f32;
+            let fraction = |index: usize| 0.8 * index as f32 / paths.len() as f32;
             let options = LoadOptions { unit, columns, cad: cad.clone() };
             let mut loaded =
-                load_scan(path, &options, &progress.part(share(i), share(i + 1))).map_err(|e| e.in_file(path))?;
+                load_scan(path, &options, &progress.part(fraction(i), fraction(i + 1))).map_err(|e| e.in_file(path))?;
             let source = SourceFile::of(path, Some(loaded.unit), columns)?;
             if let Some(added) = loaded.mesh.as_ref().and_then(|mesh| facet_sampling::fill(&mut loaded.cloud, mesh)) {
                 loaded.notes.push(added.sentence());
             }
-            // Each snapshot has a grid of its own, which the merged cloud has not.
+            // Each snapshot is organised on its own grid; the merged cloud is not.
             let facets = loaded.mesh.take().or_else(|| {
                 let facets = snapshot::mesh_of(&loaded.cloud)?;
                 loaded.notes.push(format!("The organised snapshot was meshed into {} facets.", facets.facets.len()));
@@ -99,7 +102,7 @@ impl Actual {
             }
         }
         if sources.is_empty() {
-            return Err(UserError::usage("Name at least one scan."));
+            return Err(UserError::usage("Give at least one scan."));
         }
         progress.report(0.8, "Ordering the points")?;
         let prepared = PreparedScan::new(&cloud);
@@ -108,16 +111,18 @@ impl Actual {
         Ok(Self { sources, cloud, prepared, facets, findings, notes, cleaning: Vec::new() })
     }
 
-    /// All that there is to say of it.
+    /// All notes and findings, one sentence each.
     pub fn sentences(&self) -> Vec<String> {
         match self.sources.as_slice() {
             [source] => source.named(&self.notes, self.findings.sentences()),
-            // Those of several snapshots carry their names already.
+            // Notes of several snapshots already include their names.
             _ => self.notes.iter().cloned().chain(self.findings.sentences()).collect(),
         }
     }
 
-    /// The scan after some steps of cleaning.
+    /// The scan after `steps` of cleaning.
+    ///
+    /// Returns an error as [`cleaning::run`] does.
     pub fn cleaned(mut self, steps: &[Step], backend: &dyn Backend, progress: &Progress) -> Result<Self> {
         for step in steps {
             self.clean_once(step, backend, progress)?;
@@ -128,8 +133,15 @@ impl Actual {
         Ok(self)
     }
 
-    /// The scan after one more step, and the numbers of the points that stayed, where some went.
-    pub fn after(&self, step: &Step, backend: &dyn Backend, progress: &Progress) -> Result<(Self, Option<Vec<u32>>)> {
+    /// The scan after one more cleaning step, and the indices of the remaining points; `None` if all remain.
+    ///
+    /// Returns an error as [`cleaning::run`] does.
+    pub fn with_step(
+        &self,
+        step: &Step,
+        backend: &dyn Backend,
+        progress: &Progress,
+    ) -> Result<(Self, Option<Vec<u32>>)> {
         let mut after = Self { prepared: PreparedScan::default(), ..self.clone() };
         let kept = after.clean_once(step, backend, progress)?;
         after.prepared = PreparedScan::new(&after.cloud);
@@ -139,7 +151,7 @@ impl Actual {
     fn clean_once(&mut self, step: &Step, backend: &dyn Backend, progress: &Progress) -> Result<Option<Vec<u32>>> {
         let cleaned = cleaning::run(backend, &self.cloud, step, progress)?;
         if cleaned.kept.is_some() && self.facets.take().is_some() {
-            self.notes.push("The scan's facets went with the points that were removed.".to_owned());
+            self.notes.push("The scan's facets were discarded, as points were removed.".to_owned());
         }
         self.notes.push(cleaned.note);
         self.cloud = cleaned.cloud;
@@ -148,15 +160,15 @@ impl Actual {
     }
 }
 
-/// A scan in the forms that methods of comparison need.
+/// View of a scan in the forms that the comparison methods need.
 #[derive(Clone, Copy)]
 pub struct Scan<'a> {
-    /// The points with what the file knows of them.
+    /// The points with their attributes from the file.
     pub cloud: &'a Cloud,
-    /// The points along a space-filling curve.
+    /// The points in the order of a space-filling curve.
     pub ordered: &'a OrderedPoints,
-    /// Whether its normals know their sign.
+    /// Whether the normals are consistently oriented.
     pub oriented: bool,
-    /// The scan as facets, where it has them (facet-facet matching).
+    /// Facets of the scan, for facet-facet matching; `None` if it has none.
     pub facets: Option<&'a Surface>,
 }

@@ -1,4 +1,4 @@
-//! What is inspected: the nominal part and the actual one, read from their files.
+//! The nominal and the actual part, read from files.
 
 mod actual;
 mod nominal;

@@ -1,4 +1,4 @@
-//! Nominals: the mesh of a CAD or mesh file, and as steps leave it.
+//! Nominals: the mesh of a CAD or mesh file, and its changes after loading.
 
 use std::path::Path;
 
@@ -15,39 +15,42 @@ use io::{LoadOptions, SourceFile, load_nominal};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NominalStep {
-    /// Its facets were turned so that they agree and face outward.
+    /// Facets are flipped to a consistent winding with outward normals.
     UnifyWinding,
-    /// Facets were removed, by their numbers then.
+    /// Facets are removed, by their indices before this step.
     RemoveFacets(Subset),
 }
 
-/// A nominal.
+/// A nominal part.
 #[derive(Debug)]
 pub struct Nominal {
-    /// Where it came from.
+    /// Source file.
     pub source: SourceFile,
-    /// The mesh, ready for search.
+    /// The mesh, prepared for search, mm.
     pub surface: Surface,
-    /// What was wrong with the file.
+    /// Defects found in the file.
     pub findings: MeshFindings,
-    /// Sentences for the user.
+    /// Notes for the user, one sentence each.
     pub notes: Vec<String>,
-    /// How it was changed after loading.
+    /// Changes since loading.
     pub steps: Vec<NominalStep>,
 }
 
 impl Nominal {
-    /// A surface that was made here.
+    /// A nominal from a surface that does not come from a file.
     pub fn in_memory(name: &str, surface: Surface) -> Self {
         let (source, findings) = (SourceFile::in_memory(name), MeshFindings::default());
         Self { source, surface, findings, notes: Vec::new(), steps: Vec::new() }
     }
 
-    /// Reads it, joins what rounding keeps apart, and makes it ready for search; CAD files are meshed as `cad` says.
+    /// Reads a nominal, closes cracks due to rounding, and prepares it for search. CAD files are meshed with the
+    /// tolerances of `cad`. `unit`: `None` for the unit of the file, else mm.
+    ///
+    /// Returns an error if the file cannot be read or the work is cancelled.
     pub fn read(path: &Path, unit: Option<LengthUnit>, cad: CadReader, progress: &Progress) -> Result<Self> {
         let options = LoadOptions { unit, columns: None, cad };
         let loaded = load_nominal(path, &options, &progress.part(0.0, 0.7)).map_err(|e| e.in_file(path))?;
-        progress.report(0.7, "Fingerprinting the file")?;
+        progress.report(0.7, "Hashing the file")?;
         let source = SourceFile::of(path, unit, None)?;
         progress.report(0.8, "Preparing the nominal for search")?;
         let Repaired { surface, closed_cracks, orientation } = repair(loaded.mesh);
@@ -56,19 +59,19 @@ impl Nominal {
         Ok(Self { source, surface, findings, notes: loaded.notes, steps: Vec::new() })
     }
 
-    /// All that there is to say of it.
+    /// All notes and findings, one sentence each.
     pub fn sentences(&self) -> Vec<String> {
         self.source.named(&self.notes, self.findings.sentences())
     }
 
-    /// The nominal after one more step, and a sentence on it.
-    pub fn stepped(&self, step: NominalStep) -> (Self, String) {
+    /// The nominal after one more step, and a note about it.
+    pub fn with_step(&self, step: NominalStep) -> (Self, String) {
         let before = self.surface.mesh();
         let (mesh, note) = match &step {
             NominalStep::UnifyWinding => {
                 let mut mesh = before.clone();
-                let turned = winding::unify(&mut mesh);
-                (mesh, format!("{turned} facets were turned."))
+                let flipped = winding::unify(&mut mesh);
+                (mesh, format!("{flipped} facets were flipped."))
             }
             NominalStep::RemoveFacets(removed) => {
                 let left = before.part(&removed.inverted(before.facets.len()));
@@ -89,18 +92,21 @@ impl Nominal {
         (stepped, note)
     }
 
-    /// The nominal after the steps that a project tells of; as far as they suit it, where its file has changed.
-    pub fn restepped(mut self, steps: &[NominalStep], notes: &mut Vec<String>) -> Self {
+    /// The nominal after the steps recorded in a project. If the file has changed and a step no longer applies, it and
+    /// the following ones are skipped with a note in `notes`.
+    pub fn with_steps(mut self, steps: &[NominalStep], notes: &mut Vec<String>) -> Self {
         for step in steps {
             let count = self.surface.mesh().facets.len();
             if let NominalStep::RemoveFacets(removed) = step
                 && (!removed.is_within(count) || removed.len() == count)
             {
-                notes
-                    .push(format!("{} has not the facets that were removed; all are there again.", self.source.name()));
+                notes.push(format!(
+                    "The facets removed by hand do not exist in {}; its facets are kept.",
+                    self.source.name()
+                ));
                 return self;
             }
-            self = self.stepped(step.clone()).0;
+            self = self.with_step(step.clone()).0;
         }
         self
     }

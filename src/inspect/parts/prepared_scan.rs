@@ -1,25 +1,26 @@
-//! A scan made ready for alignment.
+//! A scan prepared for alignment.
 
 use geometry::{Cloud, OrderedPoints, Vector, normals};
 
-/// A scan made ready for alignment: thinned with normals for the search, ordered for the fit.
+/// A scan prepared for alignment: points ordered for the fit, normals as far as the file has them.
 #[derive(Clone, Default)]
 pub struct PreparedScan {
-    /// All points along a space-filling curve.
+    /// All points in the order of a space-filling curve.
     pub ordered: OrderedPoints,
-    /// Unit normals by point number, where the file has them.
+    /// Unit normals by point index; empty if the file has none.
     pub normals: Vec<Vector>,
-    /// Whether normals know their sign.
+    /// Whether the normals are consistently oriented.
     pub oriented: bool,
 }
 
 impl PreparedScan {
-    /// Orders `cloud`. Normals are taken from the file only: the fit does without where there are none.
+    /// Orders the points of `cloud` and converts its normals; missing normals are not estimated, as the fit does not
+    /// need them.
     pub fn new(cloud: &Cloud) -> Self {
         Self {
             ordered: OrderedPoints::new(&cloud.points),
             normals: cloud.normals.iter().map(|normal| geometry::cloud::vector(*normal)).collect(),
-            oriented: normals::face_the_sensor(cloud),
+            oriented: normals::are_facing_sensor(cloud),
         }
     }
 }

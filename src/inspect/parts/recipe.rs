@@ -1,4 +1,4 @@
-//! How nominals and scans are read.
+//! The recipes of nominals and scans.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,14 +10,14 @@ use io::SourceFile;
 use io::cad::CadReader;
 use io::xyz::Columns;
 
-/// A nominal: its file, and how it is changed after reading.
+/// Recipe of a nominal: its file and the changes after reading.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NominalRecipe {
-    /// The file.
+    /// Source file.
     pub source: SourceFile,
-    /// Largest distance between facets and CAD surface, mm.
+    /// Maximum chord deviation of facets from the CAD surface, mm.
     pub chord_mm: f64,
-    /// Largest angle between neighbouring facets of a CAD surface, degrees.
+    /// Maximum angle between adjacent facets of a CAD surface, degrees.
     pub angle_deg: f64,
     /// Changes after reading.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -38,9 +38,9 @@ impl Make for NominalRecipe {
         let cad = CadReader { chord_mm: self.chord_mm, angle_deg: self.angle_deg, ..tools.cad.clone() };
         let read = Nominal::read(&self.source.path, self.source.unit, cad, progress)?;
         let mut notes = Vec::new();
-        let mut made = read.restepped(&self.steps, &mut notes);
-        made.notes.extend(notes);
-        Ok(made)
+        let mut nominal = read.with_steps(&self.steps, &mut notes);
+        nominal.notes.extend(notes);
+        Ok(nominal)
     }
 }
 
@@ -54,16 +54,16 @@ impl Product for Nominal {
     }
 }
 
-/// A scan: how the files of the measured part are read and cleaned.
+/// Recipe of a scan: how the files of the part being measured are read and cleaned.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ScanRecipe {
-    /// Their unit; `None` takes what the format says, else mm.
+    /// Length unit of the files; `None` for the unit of the format, else mm.
     pub unit: Option<LengthUnit>,
-    /// Columns, for files of numbers.
+    /// Column assignment for text files; `None` to detect it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub columns: Option<Columns>,
-    /// How the scan is cleaned after reading.
+    /// Cleaning steps after reading.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cleaning: Vec<Step>,
 }
@@ -93,12 +93,12 @@ impl Make for ScanRecipe {
         if sources.is_empty() {
             return Err(UserError::input("No scan of this part was given."));
         }
-        // The last step of cleaning alone is done on what is there.
+        // If only the last cleaning step is new, it is applied to the previous result.
         if let (Some(before), Some((last, earlier))) = (before, self.cleaning.split_last())
             && before.cleaning == earlier
             && before.is_read_from(sources, self)
         {
-            return Ok(before.after(last, tools.backend, progress)?.0);
+            return Ok(before.with_step(last, tools.backend, progress)?.0);
         }
         let paths: Vec<_> = sources.iter().map(|source| source.path.clone()).collect();
         let read = Actual::read(&paths, self.unit, self.columns, tools.cad, &progress.part(0.0, 0.8))?;
@@ -119,11 +119,11 @@ impl Product for Actual {
 }
 
 impl Actual {
-    /// Whether it was read from these files as `recipe` says, whatever its cleaning.
+    /// Whether it was read from these files with the unit and columns of `recipe`, cleaning aside.
     fn is_read_from(&self, sources: &[SourceFile], recipe: &ScanRecipe) -> bool {
-        let is_as_asked =
+        let is_read_alike =
             |own: &SourceFile| own.columns == recipe.columns && recipe.unit.is_none_or(|u| own.unit == Some(u));
         self.sources.iter().map(|own| &own.hash).eq(sources.iter().map(|source| &source.hash))
-            && self.sources.iter().all(is_as_asked)
+            && self.sources.iter().all(is_read_alike)
     }
 }

@@ -1,22 +1,22 @@
-//! Probing again and again from where the last touches led, until the holes stand still.
+//! Repeated probing from the last result until the holes no longer change.
 
 use serde::{Deserialize, Serialize};
 
 use super::comparison::{Comparison, Row};
+use super::probed_hole::{self, ProbedHole};
 use super::targets::{self, Refused, Settings};
-use super::touched::{self, TouchedHole};
-use crate::features::holes::NominalHole;
+use crate::features::sheet_metal::holes::NominalHole;
 use base::{ErrorKind, Progress, Result, UserError};
-use io::probing_csv::Touches;
-use io::probing_program::{NamedPlace, Place, Program};
+use io::probing_csv::ProbeHits;
+use io::probing_program::{NamedHole, Place, Program};
 
-/// When to stop.
+/// Convergence criteria.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Convergence {
-    /// A hole stands still when its middle moves less than this from one round to the next, mm.
+    /// A hole has converged when its centre moves by less than this from one cycle to the next, mm.
     pub tolerance_mm: f64,
-    /// Rounds at most in which a hole is touched; two at least, since a first round has nothing to compare with.
+    /// Maximum number of probing cycles of a hole; at least two, since the first has nothing to compare with.
     pub most_rounds: usize,
 }
 
@@ -27,59 +27,58 @@ impl Default for Convergence {
 }
 
 impl Convergence {
-    /// A sentence on the first setting that makes no sense.
+    /// Returns an error if a setting is out of range.
     pub fn check(&self) -> Result<()> {
         if !(self.tolerance_mm > 0.0 && self.tolerance_mm.is_finite()) {
             return Err(UserError::usage("The tolerance of the change must be above 0 mm."));
         }
         if !(2..=100).contains(&self.most_rounds) {
             return Err(UserError::usage(
-                "From 2 to 100 rounds of touching make sense: the second is compared with the first.",
+                "The maximum number of probing cycles must be from 2 to 100: the second is compared with the first.",
             ));
         }
         Ok(())
     }
 }
 
-/// What came of a program.
+/// Result of a probing program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Probed {
-    /// The touches that were made.
-    pub touches: Touches,
-    /// Holes that could not be touched as asked, each with its sentence; a prober that only hands results back knows of
-    /// none.
+    /// Probed points.
+    pub touches: ProbeHits,
+    /// Holes that could not be probed as requested, with the reason; empty if the prober does not report it.
     pub missed: Vec<Refused>,
 }
 
-/// Whatever touches: a machine, an operator who hands files over, a simulation.
+/// Executes probing programs: a CMM, an operator who exchanges files, or a simulation.
 pub trait Prober {
-    /// Touches what the program asks for. Fails where nothing can be touched at all; holes that go wrong are told in
-    /// the answer.
+    /// Probes the points of the program. Returns an error if nothing can be probed at all; problems with single holes
+    /// are part of the result.
     fn probe(&mut self, program: &Program, progress: &Progress) -> Result<Probed>;
 }
 
-/// A hole to begin with.
+/// A hole to be probed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Started {
-    /// Where its drawing has it.
+    /// Nominal geometry.
     pub nominal: NominalHole,
-    /// Where the scan has it.
+    /// Geometry from the scan.
     pub scan: Place,
 }
 
-/// Round after round, for probers that need their time: ask for the program, hand over what came of it, and so on until
-/// there is no program any more. A project can keep it between rounds.
+/// State of repeated probing for probers that are asynchronous: request the program of a cycle, pass its result, and
+/// repeat until there is no further program. It can be saved in a project between cycles.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rounds {
     settings: Settings,
     convergence: Convergence,
-    /// Rounds done.
+    /// Number of cycles completed.
     done: usize,
     comparison: Comparison,
 }
 
 impl Rounds {
-    /// Before the first round; a sentence where settings make no sense.
+    /// State before the first cycle; returns an error if a setting is out of range.
     pub fn begin(holes: &[Started], settings: &Settings, convergence: &Convergence) -> Result<Self> {
         settings.check()?;
         convergence.check()?;
@@ -87,13 +86,14 @@ impl Rounds {
         Ok(Self { settings: *settings, convergence: *convergence, done: 0, comparison })
     }
 
-    /// The program of the next round, for all holes that are still open: from where the scan has them, then from where
-    /// they were touched. `None` where no hole is open. A hole that cannot be touched is told in its row.
+    /// Program of the next cycle, for all holes that are still open, based on their latest geometry. `None` if no hole
+    /// is open. Holes that cannot be probed get a note in their row.
     ///
-    /// Fails with a sentence where a hole has no name or two have one.
+    /// Returns an error if a hole has no name, or if two have the same.
     pub fn program(&mut self) -> Result<Option<Program>> {
-        // Planned among all holes, so that no touch of a sheet falls into one that stands still already.
-        let all: Vec<NamedPlace> = self.comparison.rows.iter().map(Row::expected).collect();
+        // Planned together with all other holes, so that no point on a sheet falls into a hole that has already
+        // converged.
+        let all: Vec<NamedHole> = self.comparison.rows.iter().map(Row::expected).collect();
         let mut plan = targets::plan(&all, &self.settings)?;
         let rows = &mut self.comparison.rows;
         for row in rows.iter_mut().filter(|row| row.is_open()) {
@@ -103,11 +103,11 @@ impl Rounds {
         Ok((!plan.program.holes.is_empty()).then_some(plan.program))
     }
 
-    /// Takes over what came of the program. A hole that went wrong is told in its row and not touched again; one that
-    /// nobody touched is asked for again, so that results may come in parts.
+    /// Evaluates the result of a program. A hole that failed gets a note in its row and is not probed again; one
+    /// without probed points is requested again, so that results may arrive in parts.
     pub fn take(&mut self, probed: &Probed, progress: &Progress) -> Result<()> {
         self.done += 1;
-        let most = self.convergence.most_rounds;
+        let max_cycles = self.convergence.most_rounds;
         for row in self.comparison.rows.iter_mut().filter(|row| row.is_open()) {
             let missed = probed.missed.iter().find(|own| own.name == row.name);
             let own_touches = fingerprint(&probed.touches, &row.name);
@@ -118,17 +118,17 @@ impl Rounds {
             row.evaluated = own_touches;
             let found = match missed {
                 Some(missed) => Err(UserError::input(missed.reason.clone())),
-                None => touched::evaluate(&row.expected(), &probed.touches, &self.settings, progress),
+                None => probed_hole::evaluate(&row.expected(), &probed.touches, &self.settings, progress),
             };
             match found {
                 Ok(found) => row.take(found, &self.convergence),
                 Err(error) if error.kind == ErrorKind::Cancelled => return Err(error),
                 Err(error) => row.note = Some(error.sentence),
             }
-            if let Some(change_mm) = row.change_mm.filter(|_| row.rounds >= most && row.is_open()) {
+            if let Some(change_mm) = row.change_mm.filter(|_| row.rounds >= max_cycles && row.is_open()) {
                 row.note = Some(format!(
-                    "Hole {}: its middle still moved {change_mm:.4} mm in its round {}; look for a loose part or a \
-                     dirty ball.",
+                    "Hole {}: its centre still moved by {change_mm:.4} mm in probing cycle {}; check for a loose part \
+                     or a dirty stylus tip.",
                     row.name, row.rounds
                 ));
             }
@@ -136,27 +136,27 @@ impl Rounds {
         Ok(())
     }
 
-    /// Rounds done.
+    /// Number of cycles completed.
     pub fn done(&self) -> usize {
         self.done
     }
 
-    /// How the holes are touched.
+    /// Probing settings.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// All that is known by now.
+    /// Current state of all holes.
     pub fn comparison(&self) -> &Comparison {
         &self.comparison
     }
 }
 
-/// Touches the holes from where the scan has them, and again from where they were touched, until each stands still or
-/// the rounds are up. One program serves all holes of a round. A hole that cannot be touched is told in its row.
+/// Probes the holes based on the scan, and again based on the last result, until each has converged or the maximum
+/// number of cycles is reached. Each cycle has one program for all holes. Holes that cannot be probed get a note in
+/// their row.
 ///
-/// Fails with a sentence where settings make no sense, a hole has no name of its own, or the prober gives up
-/// altogether.
+/// Returns an error if a setting is out of range, if a hole has no unique name, or if the prober fails altogether.
 pub fn converge(
     holes: &[Started],
     settings: &Settings,
@@ -170,26 +170,26 @@ pub fn converge(
         let (from, to) = (share(rounds.done), share(rounds.done + 1));
         let probed = prober.probe(&program, &progress.part(from, to))?;
         rounds.take(&probed, &progress.part(to, to))?;
-        // People hand results over in parts, and take their time; a prober that leaves a hole out does so for ever.
-        let most = convergence.most_rounds;
-        for row in rounds.comparison.rows.iter_mut().filter(|row| row.is_open() && row.passed_over >= most) {
-            row.note = Some(format!("Hole {}: {most} results in succession held no touch of it.", row.name));
+        // Operators may supply results in parts; an automatic prober that omits a hole will always do so.
+        let max_cycles = convergence.most_rounds;
+        for row in rounds.comparison.rows.iter_mut().filter(|row| row.is_open() && row.passed_over >= max_cycles) {
+            row.note = Some(format!("Hole {}: {max_cycles} successive results contained no touch of it.", row.name));
         }
     }
     Ok(rounds.comparison)
 }
 
-/// What tells the touches of a hole from others; `None` where there are none.
-pub fn fingerprint(touches: &Touches, hole: &str) -> Option<String> {
+/// Hash of the probed points of a hole; `None` if there are none.
+pub fn fingerprint(touches: &ProbeHits, hole: &str) -> Option<String> {
     let mut hasher = blake3::Hasher::new();
-    let mut any = false;
-    for touched in touches.touched.iter().filter(|touched| touched.hole == hole) {
-        any = true;
-        touched.place.iter().for_each(|value| {
+    let mut has_points = false;
+    for hit in touches.touched.iter().filter(|hit| hit.hole == hole) {
+        has_points = true;
+        hit.place.iter().for_each(|value| {
             hasher.update(&value.to_bits().to_le_bytes());
         });
     }
-    any.then(|| hasher.finalize().to_hex().to_string())
+    has_points.then(|| hasher.finalize().to_hex().to_string())
 }
 
 impl Row {
@@ -209,22 +209,22 @@ impl Row {
         }
     }
 
-    /// Whether it is still to be touched.
+    /// Whether the hole still has to be probed.
     pub fn is_open(&self) -> bool {
         !self.converged && self.note.is_none()
     }
 
-    /// Where the next touches expect it.
-    fn expected(&self) -> NamedPlace {
-        NamedPlace { name: self.name.clone(), place: self.last.map_or(self.scan, |last| last.place) }
+    /// Expected geometry for the next cycle.
+    fn expected(&self) -> NamedHole {
+        NamedHole { name: self.name.clone(), place: self.last.map_or(self.scan, |last| last.place) }
     }
 
-    fn take(&mut self, found: TouchedHole, convergence: &Convergence) {
+    fn take(&mut self, found: ProbedHole, convergence: &Convergence) {
         self.rounds += 1;
         self.passed_over = 0;
         self.probe.get_or_insert(found.place);
-        if let Some(before) = self.last.replace(found) {
-            let change_mm = (found.place.centre - before.place.centre).norm();
+        if let Some(previous) = self.last.replace(found) {
+            let change_mm = (found.place.centre - previous.place.centre).norm();
             self.change_mm = Some(change_mm);
             self.converged = change_mm < convergence.tolerance_mm;
         }

@@ -1,26 +1,27 @@
-//! Hybrid measuring: holes that a scan has found become targets of a touch probe, and what the probe touches becomes
-//! the place of the hole, until that stands still.
+//! Hybrid measurement: holes found in a scan become targets of a touch probe, and the probed points determine the
+//! holes; the probing cycle is repeated until they no longer change.
 //!
-//! The sensor is fast and sees everything, the probe is exact: the scan says where to touch, the touch says what is
-//! there. A hole is measured as a circle on the plane of its sheet. All places are in the axes of the CMM, mm.
+//! The sensor is fast and covers everything, the probe is accurate: the scan determines where to probe, the probed
+//! points determine the hole. A hole is measured as a circle in the plane of its sheet. All coordinates are in the axes
+//! of the CMM, mm.
 
 mod comparison;
 mod convergence;
 mod order;
+mod probed_hole;
 mod simulated;
 mod targets;
 #[cfg(test)]
 mod tests;
-mod touched;
 
 pub use comparison::{Comparison, Differences, Row};
 pub use convergence::{Convergence, Probed, Prober, Rounds, Started, converge, fingerprint};
-pub use io::probing_program::{NamedPlace, Place, Program};
+pub use io::probing_program::{NamedHole, Place, Program};
+pub use probed_hole::{ProbedHole, evaluate};
 pub use simulated::SimulatedProber;
 pub use targets::{Plan, Refused, Settings, plan};
-pub use touched::{TouchedHole, evaluate};
 
-use crate::features::holes::{FoundHole, NominalHole};
+use crate::features::sheet_metal::holes::{FoundHole, NominalHole};
 
 impl From<&NominalHole> for Place {
     fn from(hole: &NominalHole) -> Self {

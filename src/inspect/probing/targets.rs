@@ -1,7 +1,8 @@
-//! Where a touch probe touches holes.
+//! Planning of the points where a touch probe measures holes.
 //!
-//! The stylus stands along the hole's axis: the head is turned there, or the hole does not lean much. Only the ball is
-//! kept clear of the part; a shaft thinner than the ball then is clear as well, within the sheet's thickness.
+//! The stylus is parallel to the hole's axis: the head is turned accordingly, or the hole is hardly inclined. Only the
+//! stylus tip is checked for collisions; a shaft thinner than the tip is then free as well, within the thickness of the
+//! sheet.
 
 use std::collections::HashSet;
 use std::f64::consts::TAU;
@@ -11,35 +12,35 @@ use serde::{Deserialize, Serialize};
 use super::order;
 use base::{Result, UserError};
 use geometry::{Point, Vector};
-use io::probing_program::{Face, HoleProgram, NamedPlace, Place, Program, Touch};
+use io::probing_program::{Face, HoleProgram, NamedHole, Place, Program, Touch};
 
-/// How holes are touched. Lengths in mm.
+/// Probing settings. Lengths in mm.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// Radius of the probe's ball.
+    /// Stylus tip radius.
     pub probe_radius_mm: f64,
-    /// Touches of the sheet about each hole; three decide a plane.
+    /// Number of points on the sheet around each hole; three determine a plane.
     pub sheet_touches: usize,
-    /// Touches of the wall; three decide a circle, and BS 7172 advises seven. An odd number does not overlook an odd
-    /// number of lobes.
+    /// Number of points on the wall; three determine a circle, and BS 7172 recommends seven. An odd number does not
+    /// miss an odd number of lobes.
     pub wall_touches: usize,
-    /// Height of the ball's centre above the sheet where an approach to the sheet starts, and where the ball comes from
-    /// before it goes into the hole.
+    /// Height of the tip centre above the sheet at the start of an approach to the sheet, and before it enters the
+    /// hole.
     pub clearance_mm: f64,
-    /// Depth of the ball's centre below the sheet when it touches the wall: less than the sheet is thick, and more than
-    /// the expected sheet may be off at the rim.
+    /// Depth of the tip centre below the sheet when it touches the wall: less than the thickness of the sheet, and more
+    /// than the possible height error of the sheet at the rim.
     pub depth_mm: f64,
-    /// How far the hole may be from where it is expected, either way: so far before the expected contact the approach
-    /// to a wall starts, and so far beyond it any search goes on.
+    /// Maximum deviation of the hole from its expected position, either way: the approach to a wall starts this far
+    /// before the expected contact, and any search ends this far beyond it.
     pub search_mm: f64,
-    /// Distance of the sheet's touches from the expected rim.
+    /// Distance of the points on the sheet from the expected rim.
     pub beside_mm: f64,
-    /// Height of the safe plane above the highest place that the ball comes from.
+    /// Height of the safe plane above the highest starting point.
     pub safe_above_mm: f64,
-    /// Standard deviation of one touch along its approach, as the machine's acceptance test has it.
+    /// Standard deviation of one probed point along its approach, from the CMM's acceptance test.
     pub touch_sigma_mm: f64,
-    /// Away from the part, towards where the machine's ram comes from; a unit vector.
+    /// Direction away from the part, from which the CMM's ram approaches; a unit vector.
     pub up: Vector,
 }
 
@@ -61,15 +62,15 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// A sentence on the first setting that makes no sense.
+    /// Returns an error if a setting is out of range.
     pub fn check(&self) -> Result<()> {
         let lengths = [
-            ("probe's radius", self.probe_radius_mm),
+            ("stylus tip radius", self.probe_radius_mm),
             ("clearance", self.clearance_mm),
             ("depth", self.depth_mm),
-            ("search", self.search_mm),
-            ("distance beside the rim", self.beside_mm),
-            ("safe plane's height above the clearance", self.safe_above_mm),
+            ("search distance", self.search_mm),
+            ("distance from the rim", self.beside_mm),
+            ("height of the safe plane above the clearance", self.safe_above_mm),
         ];
         for (name, length) in lengths {
             if !(length > 0.0 && length < 1e4) {
@@ -84,16 +85,16 @@ impl Settings {
         }
         if self.clearance_mm <= self.probe_radius_mm + self.search_mm {
             return Err(UserError::usage(format!(
-                "The clearance of {} mm must exceed the probe's radius and the search, {} mm together; else the ball \
-                 may start in the sheet.",
+                "The clearance of {} mm must exceed the sum of stylus tip radius and search distance, {} mm; otherwise \
+                 the tip may start in the sheet.",
                 self.clearance_mm,
                 self.probe_radius_mm + self.search_mm
             )));
         }
         if self.beside_mm <= self.search_mm {
             return Err(UserError::usage(format!(
-                "The touches of the sheet must be farther from the expected rim than the search of {} mm; else they \
-                 may fall into the hole.",
+                "The touches of the sheet must be farther from the expected rim than the search distance of {} mm; \
+                 otherwise they may fall into the hole.",
                 self.search_mm
             )));
         }
@@ -110,47 +111,49 @@ impl Settings {
     }
 }
 
-/// A hole that is not touched.
+/// A hole that is not probed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refused {
-    /// Its name.
+    /// Name of the hole.
     pub name: String,
-    /// A sentence on why.
+    /// The reason, in a sentence.
     pub reason: String,
 }
 
-/// Targets for holes.
+/// Probing plan for holes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// The holes that are touched, in an order of short way.
+    /// Program for the holes that are probed, in the order of a short path.
     pub program: Program,
-    /// Those that are not, in the order they were asked for.
+    /// Holes that are not probed, in the order of the request.
     pub refused: Vec<Refused>,
 }
 
-/// Least cosine between a hole's axis and up: a hole that leans more needs another head or another clamping.
-const LEAST_UPRIGHT: f64 = 0.5;
-/// Turns of the pattern on the sheet that are tried within one of its periods.
-const TURNS: usize = 24;
+/// Minimum cosine of the angle between a hole's axis and up: a hole that is more inclined needs another head or another
+/// clamping.
+const MIN_AXIS_COSINE: f64 = 0.5;
+/// Rotations of the pattern on the sheet that are tried within one of its periods.
+const PATTERN_ROTATIONS: usize = 24;
 
-/// Targets for holes where they are expected. Holes that cannot be touched are told, the others planned.
+/// Plans the probing of holes at their expected positions. Holes that cannot be probed are listed with the reason, the
+/// others are planned.
 ///
-/// Fails with a sentence where a setting makes no sense, a hole has no name or two have one.
-pub fn plan(holes: &[NamedPlace], settings: &Settings) -> Result<Plan> {
+/// Returns an error if a setting is out of range, if a hole has no name, or if two have the same.
+pub fn plan(holes: &[NamedHole], settings: &Settings) -> Result<Plan> {
     settings.check()?;
     if let Some(blank) = holes.iter().find(|hole| hole.name.is_empty() || hole.name.trim() != hole.name) {
         return Err(UserError::usage(format!(
-            "A hole needs a name without blanks at its ends, by which its touches come back; “{}” is none.",
+            "A hole needs a name without leading or trailing blanks, to identify its touches; “{}” is not valid.",
             blank.name
         )));
     }
     let mut names = HashSet::new();
-    if let Some(twice) = holes.iter().find(|hole| !names.insert(&hole.name)) {
-        return Err(UserError::usage(format!("Two holes are named {}; give each a name of its own.", twice.name)));
+    if let Some(duplicate) = holes.iter().find(|hole| !names.insert(&hole.name)) {
+        return Err(UserError::usage(format!("Two holes are named {}; give each its own name.", duplicate.name)));
     }
     let (mut planned, mut refused) = (Vec::new(), Vec::new());
-    for (number, hole) in holes.iter().enumerate() {
-        match targets(number, holes, settings) {
+    for (index, hole) in holes.iter().enumerate() {
+        match targets(index, holes, settings) {
             Ok(program) => planned.push(program),
             Err(error) => refused.push(Refused { name: hole.name.clone(), reason: error.sentence }),
         }
@@ -164,100 +167,104 @@ pub fn plan(holes: &[NamedPlace], settings: &Settings) -> Result<Plan> {
         holes: Vec::new(),
     };
     let above: Vec<Point> = planned.iter().map(|hole| program.lifted(&hole.entry)).collect();
-    program.holes = order::short_way(&above).into_iter().map(|i| planned[i].clone()).collect();
+    program.holes = order::short_path(&above).into_iter().map(|i| planned[i].clone()).collect();
     Ok(Plan { program, refused })
 }
 
-fn targets(number: usize, holes: &[NamedPlace], settings: &Settings) -> Result<HoleProgram> {
-    let NamedPlace { name, place } = &holes[number];
+fn targets(index: usize, holes: &[NamedHole], settings: &Settings) -> Result<HoleProgram> {
+    let NamedHole { name, place: hole } = &holes[index];
     let refused = |why: String| Err(UserError::input(format!("Hole {name}: {why}")));
-    if !place.is_sound() {
-        return refused("its place is no finite point with a unit axis and a radius above 0.".to_owned());
+    if !hole.is_sound() {
+        return refused("its geometry is not a finite centre with a unit axis and a radius above 0.".to_owned());
     }
-    let lean = place.axis.dot(&settings.up);
-    if lean < LEAST_UPRIGHT {
-        let degrees = lean.clamp(-1.0, 1.0).acos().to_degrees();
+    let cosine = hole.axis.dot(&settings.up);
+    if cosine < MIN_AXIS_COSINE {
+        let degrees = cosine.clamp(-1.0, 1.0).acos().to_degrees();
         return refused(format!(
-            "its axis leans {degrees:.0}° from up, more than 60°; turn the head or the part and touch it by itself."
+            "its axis is inclined by {degrees:.0}° from up, more than 60°; turn the head or the part and probe it \
+             separately."
         ));
     }
-    let room_mm = place.radius_mm - settings.probe_radius_mm;
+    let room_mm = hole.radius_mm - settings.probe_radius_mm;
     if room_mm < settings.search_mm {
         return refused(format!(
-            "a ball of radius {} mm in a radius of {:.3} mm leaves {room_mm:.3} mm, less than the search of {} mm; \
-             take a smaller ball or search less far.",
-            settings.probe_radius_mm, place.radius_mm, settings.search_mm
+            "a stylus tip of radius {} mm in a hole of radius {:.3} mm leaves {room_mm:.3} mm, less than the search \
+             distance of {} mm; use a smaller tip or a smaller search distance.",
+            settings.probe_radius_mm, hole.radius_mm, settings.search_mm
         ));
     }
-    let Some(sheet) = sheet_places(number, holes, settings) else {
+    let Some(sheet) = sheet_points(index, holes, settings) else {
         return refused(format!(
-            "wherever the sheet would be touched about it, {} mm from its rim, another hole is nearer than the search; \
-             change that distance.",
+            "all possible points on the sheet around it, {} mm from its rim, are closer to another hole than the \
+             search distance; change the distance from the rim.",
             settings.beside_mm
         ));
     };
-    let inside = place.centre - place.axis * settings.depth_mm;
+    let inside = hole.centre - hole.axis * settings.depth_mm;
     let on_sheet = |contact: Point| Touch {
         face: Face::Sheet,
-        start: contact + place.axis * settings.clearance_mm,
+        start: contact + hole.axis * settings.clearance_mm,
         contact,
-        approach: -place.axis,
+        approach: -hole.axis,
         search_mm: settings.search_mm,
         retract_mm: settings.clearance_mm - settings.probe_radius_mm,
     };
     let on_wall = |outward: Vector| Touch {
         face: Face::Wall,
         start: inside + outward * (room_mm - settings.search_mm),
-        contact: inside + outward * place.radius_mm,
+        contact: inside + outward * hole.radius_mm,
         approach: outward,
         search_mm: settings.search_mm,
         retract_mm: settings.search_mm,
     };
     Ok(HoleProgram {
         name: name.clone(),
-        place: *place,
-        entry: place.centre + place.axis * settings.clearance_mm,
+        place: *hole,
+        entry: hole.centre + hole.axis * settings.clearance_mm,
         inside,
         sheet: sheet.into_iter().map(on_sheet).collect(),
-        wall: about(place, settings.wall_touches, 0.0).map(on_wall).collect(),
+        wall: directions_around(hole, settings.wall_touches, 0.0).map(on_wall).collect(),
     })
 }
 
-/// Unit vectors along the sheet, evenly about the axis, the first `turn_rad` from where the sheet's x points.
-fn about(place: &Place, count: usize, turn_rad: f64) -> impl Iterator<Item = Vector> {
-    let [u, v] = place.along_sheet();
+/// Unit vectors in the plane of the sheet, evenly spaced about the hole's axis; `start_rad` is the angle of the first
+/// one from the sheet's x.
+fn directions_around(hole: &Place, count: usize, start_rad: f64) -> impl Iterator<Item = Vector> {
+    let [u, v] = hole.in_plane_axes();
     (0..count).map(move |i| {
-        let (sin, cos) = (turn_rad + TAU * i as f64 / count as f64).sin_cos();
+        let (sin, cos) = (start_rad + TAU * i as f64 / count as f64).sin_cos();
         u * cos + v * sin
     })
 }
 
-/// Where the sheet is touched: the pattern is turned until no touch may fall into another hole.
-fn sheet_places(number: usize, holes: &[NamedPlace], settings: &Settings) -> Option<Vec<Point>> {
-    let place = &holes[number].place;
-    let others = || holes.iter().enumerate().filter(|(i, other)| *i != number && other.place.is_sound());
-    let is_free = |touch: &Point| {
-        others().all(|(_, other)| (touch - other.place.centre).norm() > other.place.radius_mm + settings.search_mm)
+/// Points on the sheet: the pattern is rotated until no point can fall into another hole; `None` if there is no such
+/// rotation.
+fn sheet_points(index: usize, holes: &[NamedHole], settings: &Settings) -> Option<Vec<Point>> {
+    let hole = &holes[index].place;
+    let others = || holes.iter().enumerate().filter(|(i, other)| *i != index && other.place.is_sound());
+    let is_free = |point: &Point| {
+        others().all(|(_, other)| (point - other.place.centre).norm() > other.place.radius_mm + settings.search_mm)
     };
     let period = TAU / settings.sheet_touches as f64;
-    let turned = |turn: usize| -> Vec<Point> {
-        let outward = about(place, settings.sheet_touches, period * turn as f64 / TURNS as f64);
-        outward.map(|outward| place.centre + outward * (place.radius_mm + settings.beside_mm)).collect()
+    let pattern = |rotation: usize| -> Vec<Point> {
+        let outward =
+            directions_around(hole, settings.sheet_touches, period * rotation as f64 / PATTERN_ROTATIONS as f64);
+        outward.map(|outward| hole.centre + outward * (hole.radius_mm + settings.beside_mm)).collect()
     };
-    (0..TURNS).map(turned).find(|places| places.iter().all(is_free))
+    (0..PATTERN_ROTATIONS).map(pattern).find(|points| points.iter().all(is_free))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn named(name: &str, x: f64, y: f64, radius_mm: f64) -> NamedPlace {
+    fn named(name: &str, x: f64, y: f64, radius_mm: f64) -> NamedHole {
         let place = Place { centre: Point::new(x, y, 2.0), axis: Vector::z(), radius_mm };
-        NamedPlace { name: name.to_owned(), place }
+        NamedHole { name: name.to_owned(), place }
     }
 
     #[test]
-    fn one_hole_is_touched_where_it_should_be() {
+    fn one_hole_is_probed_where_it_should_be() {
         let plan = plan(&[named("1", 10.0, 20.0, 5.0)], &Settings { wall_touches: 4, ..Settings::default() }).unwrap();
         let hole = &plan.program.holes[0];
         assert_eq!(plan.program.safe_height_mm, 27.0);
@@ -266,7 +273,7 @@ mod tests {
         assert!((first.contact - Point::new(18.0, 20.0, 2.0)).norm() < 1e-12);
         assert!((first.start - Point::new(18.0, 20.0, 7.0)).norm() < 1e-12);
         assert_eq!((first.approach, first.retract_mm), (-Vector::z(), 4.0));
-        assert!((first.ball_at_contact(1.0) - Point::new(18.0, 20.0, 3.0)).norm() < 1e-12);
+        assert!((first.tip_centre_at_contact(1.0) - Point::new(18.0, 20.0, 3.0)).norm() < 1e-12);
         let second = hole.wall[1];
         assert!((second.contact - Point::new(10.0, 25.0, 1.5)).norm() < 1e-12);
         assert!((second.start - Point::new(10.0, 23.0, 1.5)).norm() < 1e-12);
@@ -276,8 +283,8 @@ mod tests {
     }
 
     #[test]
-    fn the_pattern_turns_away_from_neighbours() {
-        // A neighbour lies just where the first touch of the sheet would be.
+    fn the_pattern_avoids_neighbours() {
+        // A neighbour lies exactly where the first point on the sheet would be.
         let holes = [named("1", 0.0, 0.0, 5.0), named("2", 8.0, 0.0, 2.0)];
         let program = plan(&holes, &Settings::default()).unwrap().program;
         for hole in &program.holes {
@@ -288,8 +295,8 @@ mod tests {
                 }
             }
         }
-        // Hemmed in on all sides.
-        let mut ring: Vec<NamedPlace> = (0..8)
+        // Surrounded on all sides.
+        let mut ring: Vec<NamedHole> = (0..8)
             .map(|i| {
                 let (sin, cos) = (TAU * f64::from(i) / 8.0).sin_cos();
                 named(&format!("r{i}"), 8.0 * cos, 8.0 * sin, 2.2)
@@ -301,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_touched_is_told_and_the_rest_planned() {
+    fn holes_that_cannot_be_probed_are_listed_and_the_rest_planned() {
         let mut holes =
             vec![named("small", 0.0, 0.0, 1.9), named("good", 50.0, 0.0, 5.0), named("flat", 99.0, 0.0, 5.0)];
         holes[2].place.axis = Vector::x();
@@ -310,7 +317,7 @@ mod tests {
         assert_eq!(plan.program.holes.len(), 1);
         let why: Vec<&str> = plan.refused.iter().map(|own| own.reason.as_str()).collect();
         assert!(
-            why[0].contains("smaller ball") && why[1].contains("leans 90°") && why[2].contains("no finite"),
+            why[0].contains("smaller tip") && why[1].contains("inclined by 90°") && why[2].contains("not a finite"),
             "{why:?}"
         );
         assert!(super::plan(&[], &Settings::default()).unwrap().program.holes.is_empty());
@@ -321,11 +328,11 @@ mod tests {
     }
 
     #[test]
-    fn settings_that_make_no_sense_are_told() {
+    fn invalid_settings_are_refused() {
         let usual = Settings::default();
         assert!(usual.check().is_ok());
         let wrong = [
-            (Settings { probe_radius_mm: 0.0, ..usual }, "probe's radius"),
+            (Settings { probe_radius_mm: 0.0, ..usual }, "stylus tip radius"),
             (Settings { depth_mm: f64::NAN, ..usual }, "depth"),
             (Settings { safe_above_mm: f64::INFINITY, ..usual }, "safe plane"),
             (Settings { sheet_touches: 2, ..usual }, "3 to 100"),

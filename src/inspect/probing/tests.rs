@@ -1,12 +1,13 @@
-//! The whole room against truth: the holes of Table 2.1 as a simulated part, from scan to converged probe.
+//! Hybrid measurement against simulated truth: the holes of Table 2.1 as a simulated part, from scan to converged
+//! probing.
 
 use proptest::prelude::*;
 
 use super::*;
-use crate::features::holes::{self, NominalHole};
+use crate::features::sheet_metal::holes::{self, NominalHole};
 use base::{self, Progress, random::Random};
 use geometry::{KdTree, Point, Vector};
-use io::probing_csv::{Reported, parse_touches, write_touches};
+use io::probing_csv::{ReportedPoint, parse_touches, write_touches};
 use io::probing_program::{Face, Program, Step};
 
 /// X, Y and R of nominal, scan, first probe and converged probe, mm.
@@ -18,28 +19,29 @@ const TABLE: [[[f64; 3]; 4]; 5] = [
     [[34.714, -126.508, 5.000], [34.739, -126.112, 5.130], [34.792, -126.148, 4.971], [34.793, -126.148, 4.971]],
 ];
 
-fn place([x, y, radius_mm]: [f64; 3]) -> Place {
+fn hole_at([x, y, radius_mm]: [f64; 3]) -> Place {
     Place { centre: Point::new(x, y, 0.0), axis: Vector::z(), radius_mm }
 }
 
 fn nominal(number: usize) -> NominalHole {
-    let Place { centre, axis, radius_mm } = place(TABLE[number][0]);
+    let Place { centre, axis, radius_mm } = hole_at(TABLE[number][0]);
     NominalHole { name: (number + 1).to_string(), centre, axis, radius_mm }
 }
 
 fn truth() -> Vec<Place> {
-    TABLE.iter().map(|row| place(row[3])).collect()
+    TABLE.iter().map(|row| hole_at(row[3])).collect()
 }
 
 fn from_table() -> Vec<Started> {
-    (0..5).map(|i| Started { nominal: nominal(i), scan: place(TABLE[i][1]) }).collect()
+    (0..5).map(|i| Started { nominal: nominal(i), scan: hole_at(TABLE[i][1]) }).collect()
 }
 
 fn run(holes: &[Started], settings: &Settings, prober: &mut SimulatedProber) -> Comparison {
     converge(holes, settings, &Convergence::default(), prober, &Progress::silent()).unwrap()
 }
 
-/// Off as much as the table's scan, and by up to half a millimetre any way, all holes end where they are.
+/// With initial errors as in the table's scan, and of up to half a millimetre in any direction, all holes converge to
+/// the truth.
 #[test]
 fn the_holes_of_table_2_1_converge_to_the_truth() {
     let mut random = Random::new(21, 0);
@@ -57,7 +59,7 @@ fn the_holes_of_table_2_1_converge_to_the_truth() {
                 hole.scan.radius_mm += random.range(0.1, 0.25);
             }
         }
-        let reported = if run_number % 2 == 0 { Reported::BallCentre } else { Reported::Surface };
+        let reported = if run_number % 2 == 0 { ReportedPoint::BallCentre } else { ReportedPoint::Surface };
         let mut prober = SimulatedProber::new(truth(), 0.0005, reported, run_number);
         let settings = Settings { sheet_touches: 4, touch_sigma_mm: 0.0005, ..Settings::default() };
         let found = run(&holes, &settings, &mut prober);
@@ -69,12 +71,12 @@ fn the_holes_of_table_2_1_converge_to_the_truth() {
             assert!((2..=5).contains(&row.rounds) && row.change_mm.unwrap() < 0.005);
         }
     }
-    println!("worst of 100 holes: middle {:.5} mm, radius {:.5} mm", worst[0], worst[1]);
+    println!("worst of 100 holes: centre {:.5} mm, radius {:.5} mm", worst[0], worst[1]);
     assert!(worst[0] < 0.002 && worst[1] < 0.001, "{worst:?}");
 }
 
-/// A machine that compensates along the approach is off where the approach does not meet the wall square; probing again
-/// from the touched place takes that away.
+/// A CMM that compensates the tip radius along the approach is wrong where the approach is not perpendicular to the
+/// wall; probing again from the last result removes this error.
 #[test]
 fn probing_again_takes_the_compensation_error_away() {
     let mut holes = from_table();
@@ -82,7 +84,7 @@ fn probing_again_takes_the_compensation_error_away() {
         hole.scan = truth;
         hole.scan.centre.x += 0.5;
     }
-    let mut prober = SimulatedProber::new(truth(), 0.0, Reported::Surface, 0);
+    let mut prober = SimulatedProber::new(truth(), 0.0, ReportedPoint::Surface, 0);
     let found = run(&holes, &Settings::default(), &mut prober);
     for (row, truth) in found.rows.iter().zip(truth()) {
         let error = |place: Place| (place.radius_mm - truth.radius_mm).abs();
@@ -93,9 +95,9 @@ fn probing_again_takes_the_compensation_error_away() {
     }
 }
 
-/// Results may come in parts: a hole without a touch stays open, though not for ever.
+/// Results may arrive in parts: a hole without probed points stays open, but not indefinitely.
 #[test]
-fn a_hole_that_nobody_touched_is_asked_for_again() {
+fn a_hole_without_touches_is_requested_again() {
     struct Partial {
         all: SimulatedProber,
         round: usize,
@@ -104,17 +106,17 @@ fn a_hole_that_nobody_touched_is_asked_for_again() {
         fn probe(&mut self, program: &Program, progress: &Progress) -> base::Result<Probed> {
             self.round += 1;
             let mut probed = self.all.probe(program, progress)?;
-            // Hole 2 comes with every other result, hole 4 never.
+            // Hole 2 is in every other result, hole 4 in none.
             probed.touches.touched.retain(|own| own.hole != "4" && (own.hole != "2" || self.round.is_multiple_of(2)));
             Ok(probed)
         }
     }
-    let mut prober = Partial { all: SimulatedProber::new(truth(), 0.0, Reported::BallCentre, 0), round: 0 };
+    let mut prober = Partial { all: SimulatedProber::new(truth(), 0.0, ReportedPoint::BallCentre, 0), round: 0 };
     let convergence = Convergence::default();
     let found = converge(&from_table(), &Settings::default(), &convergence, &mut prober, &Progress::silent()).unwrap();
     for (row, truth) in found.rows.iter().zip(truth()) {
         if row.name == "4" {
-            assert!(row.note.as_ref().unwrap().contains("held no touch of it") && row.last.is_none(), "{row:?}");
+            assert!(row.note.as_ref().unwrap().contains("contained no touch of it") && row.last.is_none(), "{row:?}");
         } else {
             let off_mm = (row.settled().unwrap().centre - truth.centre).norm();
             assert!(row.note.is_none() && off_mm < 1e-6, "{row:?}");
@@ -124,10 +126,10 @@ fn a_hole_that_nobody_touched_is_asked_for_again() {
 }
 
 #[test]
-fn the_printed_table_has_the_differences_its_text_names() {
+fn the_printed_table_has_the_differences_of_its_summary() {
     let rows = (0..5).map(|i| {
-        let last = TouchedHole {
-            place: place(TABLE[i][3]),
+        let last = ProbedHole {
+            place: hole_at(TABLE[i][3]),
             centre_uncertainty_mm: 0.002,
             radius_uncertainty_mm: 0.001,
             sigma_mm: 0.001,
@@ -138,9 +140,9 @@ fn the_printed_table_has_the_differences_its_text_names() {
         };
         Row {
             name: (i + 1).to_string(),
-            nominal: place(TABLE[i][0]),
-            scan: place(TABLE[i][1]),
-            probe: Some(place(TABLE[i][2])),
+            nominal: hole_at(TABLE[i][0]),
+            scan: hole_at(TABLE[i][1]),
+            probe: Some(hole_at(TABLE[i][2])),
             last: Some(last),
             converged: i < 5,
             rounds: 2,
@@ -160,9 +162,7 @@ fn the_printed_table_has_the_differences_its_text_names() {
     let text = table.text();
     println!("{text}");
     assert!(
-        text.contains(
-            "Scan off the probe: up to 0.107 mm along an axis, 0.125 mm laterally; radii +0.159 to +0.239 mm"
-        )
+        text.contains("Scan from probe: up to 0.107 mm along an axis, 0.125 mm laterally; radii +0.159 to +0.239 mm")
     );
     table.rows[1].converged = false;
     table.rows[1].last = None;
@@ -185,8 +185,8 @@ fn the_printed_table_has_the_differences_its_text_names() {
     assert!(Comparison::default().text().starts_with("hole"));
 }
 
-/// A sheet with the five holes, scanned at 0.25 mm with noise, then found, touched and converged; the touches go
-/// through their CSV.
+/// A sheet with the five holes, scanned at 0.25 mm with noise, then found, probed and converged; the probed points are
+/// passed through their CSV file.
 #[test]
 fn from_a_scan_to_the_converged_probe() {
     struct ThroughFiles(SimulatedProber);
@@ -213,7 +213,7 @@ fn from_a_scan_to_the_converged_probe() {
             Started { nominal: nominal(i), scan: Place::from(&found) }
         })
         .collect();
-    let mut prober = ThroughFiles(SimulatedProber::new(truth(), 0.0005, Reported::BallCentre, 5));
+    let mut prober = ThroughFiles(SimulatedProber::new(truth(), 0.0005, ReportedPoint::BallCentre, 5));
     let found =
         converge(&started, &Settings::default(), &Convergence::default(), &mut prober, &Progress::silent()).unwrap();
     let differences = found.scan();
@@ -226,19 +226,19 @@ fn from_a_scan_to_the_converged_probe() {
 }
 
 #[test]
-fn a_hole_that_fails_is_told_and_the_others_go_on() {
+fn a_hole_that_fails_is_reported_and_the_others_continue() {
     let mut holes = from_table();
-    // Farther off than the search covers, and too small for the ball.
+    // Displaced by more than the search distance, and too small for the stylus tip.
     holes[1].scan.centre.x += 2.5;
     holes[2].scan.radius_mm = 1.2;
-    let mut prober = SimulatedProber::new(truth(), 0.0005, Reported::BallCentre, 1);
+    let mut prober = SimulatedProber::new(truth(), 0.0005, ReportedPoint::BallCentre, 1);
     let found = run(&holes, &Settings::default(), &mut prober);
     let settled: Vec<bool> = found.rows.iter().map(|row| row.settled().is_some()).collect();
     assert_eq!(settled, [true, false, false, true, true]);
     assert!(found.rows[1].note.as_ref().unwrap().contains("the search"), "{:?}", found.rows[1].note);
-    assert!(found.rows[2].note.as_ref().unwrap().contains("smaller ball"), "{:?}", found.rows[2].note);
-    // With so much scatter no hole stands still.
-    let mut loose = SimulatedProber::new(truth(), 0.1, Reported::BallCentre, 2);
+    assert!(found.rows[2].note.as_ref().unwrap().contains("smaller tip"), "{:?}", found.rows[2].note);
+    // With so much scatter no hole converges.
+    let mut loose = SimulatedProber::new(truth(), 0.1, ReportedPoint::BallCentre, 2);
     let strict = Convergence { tolerance_mm: 1e-6, most_rounds: 3 };
     let found = converge(&from_table(), &Settings::default(), &strict, &mut loose, &Progress::silent()).unwrap();
     assert!(found.rows.iter().all(|row| row.settled().is_none() && row.rounds == 3));
@@ -247,11 +247,11 @@ fn a_hole_that_fails_is_told_and_the_others_go_on() {
     assert!(Convergence { tolerance_mm: f64::NAN, ..Convergence::default() }.check().is_err());
 }
 
-/// Round by round with a pause between, kept as a project would keep it, the same comes out.
+/// Cycle by cycle, saved in between as a project would do, the result is the same.
 #[test]
-fn rounds_can_be_kept_and_gone_on_with() {
+fn cycles_can_be_saved_and_continued() {
     let (settings, convergence) = (Settings::default(), Convergence::default());
-    let prober = || SimulatedProber::new(truth(), 0.0005, Reported::BallCentre, 6);
+    let prober = || SimulatedProber::new(truth(), 0.0005, ReportedPoint::BallCentre, 6);
     let whole = run(&from_table(), &settings, &mut prober());
     let mut prober = prober();
     let mut rounds = Rounds::begin(&from_table(), &settings, &convergence).unwrap();
@@ -276,7 +276,7 @@ fn a_cancelled_run_stops() {
     }
     let flag = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     let progress = Progress::new(std::sync::Arc::clone(&flag), |_, _| ());
-    let mut prober = Cancelling(SimulatedProber::new(truth(), 0.0, Reported::BallCentre, 1), flag);
+    let mut prober = Cancelling(SimulatedProber::new(truth(), 0.0, ReportedPoint::BallCentre, 1), flag);
     let stopped =
         converge(&from_table(), &Settings::default(), &Convergence::default(), &mut prober, &progress).unwrap_err();
     assert_eq!(stopped.kind, base::ErrorKind::Cancelled);
@@ -285,7 +285,8 @@ fn a_cancelled_run_stops() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// However a hole is off within the search: starts are free, ways are free, and every touch meets what it should.
+    /// For any deviation of a hole within the search distance, starts and paths are free, and every touch contacts the
+    /// intended face.
     #[test]
     fn targets_never_collide(
         (lean, turn) in (0.0..0.9_f64, 0.0..std::f64::consts::TAU),
@@ -296,38 +297,38 @@ proptest! {
         let settings = Settings { wall_touches, sheet_touches, ..Settings::default() };
         let axis = Vector::new(lean.sin() * turn.cos(), lean.sin() * turn.sin(), lean.cos());
         let expected = Place { centre: Point::from(at), axis, radius_mm };
-        let [u, v] = expected.along_sheet();
+        let [u, v] = expected.in_plane_axes();
         let mut actual = expected;
         actual.centre += (u * towards.cos() + v * towards.sin()) * off;
         actual.radius_mm += shrink_mm;
-        let named = NamedPlace { name: "1".into(), place: expected };
+        let named = NamedHole { name: "1".into(), place: expected };
         let program = plan(&[named], &settings).unwrap().program;
-        let ball_mm = settings.probe_radius_mm;
+        let tip_radius_mm = settings.probe_radius_mm;
         for touch in program.holes[0].touches() {
             let height = (touch.start - actual.centre).dot(&axis);
             let from_axis = actual.lateral(&touch.start).norm();
             match touch.face {
                 Face::Sheet => {
-                    prop_assert!(height >= ball_mm + settings.search_mm);
+                    prop_assert!(height >= tip_radius_mm + settings.search_mm);
                     prop_assert!(actual.lateral(&touch.contact).norm() > actual.radius_mm);
                 }
-                Face::Wall => prop_assert!(from_axis + ball_mm <= actual.radius_mm && height < 0.0),
+                Face::Wall => prop_assert!(from_axis + tip_radius_mm <= actual.radius_mm && height < 0.0),
             }
             prop_assert!((touch.approach.norm() - 1.0).abs() < 1e-12);
-            let along = touch.ball_at_contact(ball_mm) - touch.start;
+            let along = touch.tip_centre_at_contact(tip_radius_mm) - touch.start;
             prop_assert!((along - touch.approach * along.norm()).norm() < 1e-9);
         }
         for step in program.way(&program.holes[0]) {
-            if let Step::Drive(place) = step {
+            if let Step::Move(place) = step {
                 prop_assert!(place.coords.dot(&settings.up) <= program.safe_height_mm + 1e-9);
             }
         }
-        let mut prober = SimulatedProber::new(vec![actual], 0.0, Reported::BallCentre, 1);
+        let mut prober = SimulatedProber::new(vec![actual], 0.0, ReportedPoint::BallCentre, 1);
         let probed = prober.probe(&program, &Progress::silent()).unwrap();
         prop_assert!(probed.missed.is_empty(), "{:?}", probed.missed);
         prop_assert_eq!(probed.touches.touched.len(), wall_touches + sheet_touches);
         let found = evaluate(
-            &NamedPlace { name: "1".into(), place: expected }, &probed.touches, &settings, &Progress::silent(),
+            &NamedHole { name: "1".into(), place: expected }, &probed.touches, &settings, &Progress::silent(),
         ).unwrap();
         prop_assert!((found.place.centre - actual.centre).norm() < 1e-5);
         prop_assert!((found.place.radius_mm - actual.radius_mm).abs() < 1e-5);

@@ -1,4 +1,4 @@
-//! Facets by where they are, so that they are found again where the nominal was revised or meshed anew.
+//! Anchors of selected facets, to find them again after the nominal was revised or meshed anew.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,53 +7,57 @@ use crate::parts::Nominal;
 use base::{Result, UserError};
 use geometry::{Point, Subset, Vector};
 
-/// Edges at which the surface turns by less are no edges to a face, where the file knows no faces, rad.
-pub const SMOOTH_RAD: f64 = 20.0 * std::f64::consts::PI / 180.0;
-/// Places that are kept of a selection.
-const PLACES: usize = 32;
-/// A place is on the revised nominal within this share of the part's diagonal, and not less than [`NEAR_MM`].
-const NEAR: f64 = 1e-4;
-/// Meshes of one surface differ by so much, mm.
-const NEAR_MM: f64 = 0.02;
-/// And where the normals lean apart by less than 5°: this is the cosine.
-const SAME_DIRECTION: f64 = 0.996;
-/// Faces found again have the same area within this share.
-const SAME_AREA: f64 = 0.02;
+/// Edges with a smaller angle between the facets do not bound a face, rad; for files without faces.
+pub const MIN_EDGE_ANGLE_RAD: f64 = 20.0 * std::f64::consts::PI / 180.0;
+/// Maximum number of anchor points per selection.
+const MAX_ANCHOR_POINTS: usize = 32;
+/// Maximum distance of an anchor point from the revised nominal, as a share of the part's diagonal; at least
+/// [`MAX_DISTANCE_MM`].
+const MAX_DISTANCE: f64 = 1e-4;
+/// Lower bound of that distance, mm: different meshes of one surface differ by about as much.
+const MAX_DISTANCE_MM: f64 = 0.02;
+/// Minimum cosine between the normals of an anchor point and of the revised nominal: about 5°.
+const MIN_COSINE: f64 = 0.996;
+/// Maximum relative difference in area of faces that are found again.
+const AREA_TOLERANCE: f64 = 0.02;
 
-/// Where some facets of a nominal are.
+/// Positions of selected facets of a nominal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Anchors {
     /// BLAKE3 of the nominal's file, hexadecimal.
     of: String,
-    /// How many facets it has.
+    /// Number of facets of the nominal.
     among: usize,
-    /// Whether the facets are whole faces: then they can be found by some places on them.
+    /// Whether the facets are whole faces: only then can they be found by anchor points.
     whole_faces: bool,
-    /// Middles of some of the facets, mm, and their unit normals.
-    places: Vec<(Point, Vector)>,
-    /// Of all of the facets, mm².
+    /// Anchor points: centroids of some of the facets, mm, and their unit normals.
+    #[serde(rename = "places")]
+    points: Vec<(Point, Vector)>,
+    /// Total area of the facets, mm².
     area_mm2: f64,
 }
 
 impl Anchors {
-    /// Of `facets`, which are facets of `nominal`.
+    /// Anchors of `facets` of `nominal`.
     pub fn of(facets: &Subset, nominal: &Nominal) -> Self {
         let mesh = nominal.surface.mesh();
-        let every = facets.len().div_ceil(PLACES).max(1);
-        let middle = |facet: &u32| {
+        let stride = facets.len().div_ceil(MAX_ANCHOR_POINTS).max(1);
+        let anchor = |facet: &u32| {
             let [a, b, c] = mesh.corners(*facet as usize);
             (Point::from((a.coords + b.coords + c.coords) / 3.0), mesh.normal(*facet as usize))
         };
         Self {
             of: nominal.source.hash.clone(),
             among: mesh.facets.len(),
-            whole_faces: mesh.whole_faces(nominal.surface.topology(), facets, SMOOTH_RAD) == *facets,
-            places: facets.iter().step_by(every).map(middle).collect(),
+            whole_faces: mesh.whole_faces(nominal.surface.topology(), facets, MIN_EDGE_ANGLE_RAD) == *facets,
+            points: facets.iter().step_by(stride).map(anchor).collect(),
             area_mm2: area_mm2(mesh, facets),
         }
     }
 
-    /// The facets on `nominal`, which were `facets` when the selection was made; a sentence where they are not there.
+    /// The facets on `nominal` that correspond to `facets` of the nominal of the selection.
+    ///
+    /// Returns an error if they are not found.
     pub(super) fn facets(&self, facets: &Subset, nominal: &Nominal) -> Result<Subset> {
         let mesh = nominal.surface.mesh();
         if nominal.source.hash == self.of && mesh.facets.len() == self.among && facets.is_within(self.among) {
@@ -62,24 +66,25 @@ impl Anchors {
         if !self.whole_faces {
             return Err(self.lost("they were not whole faces", nominal));
         }
-        let near_mm = NEAR_MM.max(NEAR * nominal.surface.bounds().diagonal());
+        let max_distance_mm = MAX_DISTANCE_MM.max(MAX_DISTANCE * nominal.surface.bounds().diagonal());
         let mut seeds = Vec::new();
-        for (place, normal) in &self.places {
-            let hit = nominal.surface.closest_point(place, near_mm);
-            let same = hit.filter(|hit| mesh.normal(hit.facet as usize).dot(normal) > SAME_DIRECTION);
-            let Some(hit) = same else { return Err(self.lost("the surface there is another one", nominal)) };
+        for (point, normal) in &self.points {
+            let hit = nominal.surface.closest_point(point, max_distance_mm);
+            let same = hit.filter(|hit| mesh.normal(hit.facet as usize).dot(normal) > MIN_COSINE);
+            let Some(hit) = same else { return Err(self.lost("the surface there has changed", nominal)) };
             seeds.push(hit.facet);
         }
-        let found = mesh.whole_faces(nominal.surface.topology(), &Subset::new(seeds), SMOOTH_RAD);
-        if (area_mm2(mesh, &found) - self.area_mm2).abs() > SAME_AREA * self.area_mm2 {
-            return Err(self.lost("the faces there have another size", nominal));
+        let found = mesh.whole_faces(nominal.surface.topology(), &Subset::new(seeds), MIN_EDGE_ANGLE_RAD);
+        if (area_mm2(mesh, &found) - self.area_mm2).abs() > AREA_TOLERANCE * self.area_mm2 {
+            return Err(self.lost("the area of the faces there has changed", nominal));
         }
         Ok(found)
     }
 
     fn lost(&self, why: &str, nominal: &Nominal) -> UserError {
         UserError::input(format!(
-            "Its facets were selected on another revision of the nominal and are not found on {}: {why}. Select them again.",
+            "Its facets were selected on another revision of the nominal and cannot be found on {}: {why}. Select them \
+             again.",
             nominal.source.name()
         ))
     }
@@ -102,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn faces_are_found_again_on_a_revision_and_refused_where_they_changed() {
+    fn faces_are_found_on_a_revision_unless_they_changed() {
         let first = nominal("1", cuboid(10.0));
         let is_top = |facet: &u32| first.surface.mesh().normal(*facet as usize).z > 0.9;
         let top = Subset::new((0..12).filter(is_top).collect());
@@ -116,8 +121,8 @@ mod tests {
         assert_eq!(found.len(), 2);
         assert!(found.iter().all(|facet| *facet >= 12 && revised.surface.mesh().normal(*facet as usize).z > 0.9));
         let higher = nominal("3", cuboid(11.0));
-        assert!(anchors.facets(&top, &higher).unwrap_err().sentence.contains("another one"));
+        assert!(anchors.facets(&top, &higher).unwrap_err().sentence.contains("surface there has changed"));
         let wider = nominal("4", shapes::cuboid(Point::origin(), Point::new(40.0, 20.0, 10.0)));
-        assert!(anchors.facets(&top, &wider).unwrap_err().sentence.contains("another size"));
+        assert!(anchors.facets(&top, &wider).unwrap_err().sentence.contains("area of the faces"));
     }
 }

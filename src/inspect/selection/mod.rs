@@ -1,5 +1,5 @@
-//! Which points of a scan an element takes: by the faces of the nominal that they lie on, by a prism in the nominal's
-//! frame, or by their own numbers. The first two are found again on the next part; the last holds for one scan alone.
+//! Selection of the scan points that an element is evaluated from: by faces of the nominal, by a prism in the nominal
+//! frame, or by point indices. The first two apply to every part; the last applies to one scan only.
 
 mod anchors;
 mod prism;
@@ -10,61 +10,61 @@ use serde::{Deserialize, Serialize};
 use crate::alignment::Alignment;
 use crate::parts::{Actual, Nominal};
 use crate::recipe::{ElementId, Inputs, Tools};
-pub use anchors::{Anchors, SMOOTH_RAD};
+pub use anchors::{Anchors, MIN_EDGE_ANGLE_RAD};
 use base::{Progress, Result, UserError};
 use compute::point_deviation::{MatchState, PointDeviation};
 use compute::{Backend, Compute, point_deviation};
 use geometry::{OrderedPoints, Point, Pose, Subset, Vector};
 pub use prism::Prism;
 
-/// Which points of a scan an element takes.
+/// Selection of points of a scan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "snake_case")]
 pub enum Selection {
-    /// Those that lie by some facets of the nominal.
+    /// Points near some facets of the nominal.
     Facets(FacetSelection),
-    /// Those inside a prism that stands in the nominal's frame.
+    /// Points inside a prism in the nominal frame.
     Prism {
-        /// Brings the scan into that frame.
+        /// The alignment of the scan to the nominal.
         alignment: ElementId,
         /// The prism.
         prism: Prism,
     },
-    /// These of one scan: on another part they mean nothing.
+    /// Points of one scan, by index; not applicable to other scans.
     Points(ScanPoints),
 }
 
-/// Points whose closest place on the nominal lies on one of some facets.
+/// Points whose closest point on the nominal lies on one of the given facets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FacetSelection {
     /// The nominal.
     pub nominal: ElementId,
-    /// Brings the scan onto it.
+    /// The alignment of the scan to the nominal.
     pub alignment: ElementId,
-    /// The facets, by their numbers in the nominal of `anchors`.
+    /// The facets, by index in the nominal that `anchors` refer to.
     pub facets: Subset,
-    /// Where they are, to find them again on another revision of the nominal.
+    /// Their positions, to find them on another revision of the nominal.
     pub anchors: Anchors,
-    /// Farther points are not taken, mm.
+    /// Maximum distance of a point from the nominal, mm.
     pub max_distance_mm: f64,
-    /// Nor those whose normals lean from the facet's by more, degrees.
+    /// Maximum angle between the normals of a point and its facet, degrees.
     pub max_angle_deg: f64,
 }
 
-/// Points of one scan by their numbers.
+/// Points of one scan, by index.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScanPoints {
-    /// The numbers.
+    /// Indices of the points.
     pub numbers: Subset,
-    /// BLAKE3 of the files that they are of, hexadecimal.
+    /// BLAKE3 of the scan files, hexadecimal.
     pub of: Vec<String>,
-    /// How many points there are, after cleaning; `None` where that was not written down.
+    /// Total number of scan points after cleaning; `None` if not recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub among: Option<usize>,
 }
 
 impl ScanPoints {
-    /// Points of `actual`.
+    /// Selects the points `numbers` of `actual`.
     pub fn of(numbers: Subset, actual: &Actual) -> Self {
         let of = actual.sources.iter().map(|source| source.hash.clone()).collect();
         Self { numbers, of, among: Some(actual.cloud.points.len()) }
@@ -72,7 +72,7 @@ impl ScanPoints {
 }
 
 impl Selection {
-    /// The elements that it looks at, beside the scan.
+    /// The elements that it refers to, except the scan.
     pub fn inputs(&self) -> Vec<ElementId> {
         match self {
             Self::Facets(own) => vec![own.nominal, own.alignment],
@@ -81,21 +81,24 @@ impl Selection {
         }
     }
 
-    /// Whether it is found again on another part.
+    /// Whether it applies to other parts.
     pub fn is_repeatable(&self) -> bool {
         !matches!(self, Self::Points(_))
     }
 
-    /// For people.
+    /// Description for the user.
     pub fn words(&self) -> String {
         match self {
             Self::Facets(own) => format!("points on {} facets of the nominal", own.facets.len()),
             Self::Prism { .. } => "points inside a prism".to_owned(),
-            Self::Points(own) => format!("{} points of one scan alone", own.numbers.len()),
+            Self::Points(own) => format!("{} points of one scan", own.numbers.len()),
         }
     }
 
-    /// The numbers of the points on `actual`; a sentence where there are none.
+    /// Indices of the selected points of `actual`.
+    ///
+    /// Returns an error if there are none, if the facets or points do not apply to the nominal or scan, and if an input
+    /// or the backend fails.
     pub fn points(
         &self,
         actual: &Actual,
@@ -111,16 +114,16 @@ impl Selection {
             }
             Self::Prism { alignment, prism } => {
                 let pose = inputs.get::<Alignment>(*alignment, "an alignment")?.nominal_from_scan;
-                numbers_where(&actual.cloud.points, |point| prism.holds(&(pose * point)))
+                indices_where(&actual.cloud.points, |point| prism.contains(&(pose * point)))
             }
             Self::Points(own) => {
                 let hashes = actual.sources.iter().map(|source| &source.hash);
                 let count = actual.cloud.points.len();
-                let is_whole = own.among.is_none_or(|among| among == count) && own.numbers.is_within(count);
-                if !own.of.iter().eq(hashes) || !is_whole {
+                let is_same_count = own.among.is_none_or(|among| among == count) && own.numbers.is_within(count);
+                if !own.of.iter().eq(hashes) || !is_same_count {
                     return Err(UserError::input(
-                        "Its points were chosen on another scan and mean nothing on this one: select facets of the \
-                         nominal for it, and it is measured on every part.",
+                        "Its points were selected on another scan and do not apply to this one; select facets of the \
+                         nominal instead to measure it on every part.",
                     ));
                 }
                 own.numbers.clone()
@@ -128,7 +131,7 @@ impl Selection {
         };
         if found.is_empty() {
             return Err(UserError::input(format!(
-                "This scan has none of its {}: the face was not measured, or the alignment is off.",
+                "Its selection ({}) is empty on this scan: the face was not measured, or the alignment is wrong.",
                 self.words()
             )));
         }
@@ -137,7 +140,7 @@ impl Selection {
 }
 
 impl FacetSelection {
-    /// The numbers of the points of `actual` that lie by the facets.
+    /// Indices of the points of `actual` that belong to the facets.
     fn points(
         &self,
         nominal: &Nominal,
@@ -149,9 +152,9 @@ impl FacetSelection {
         let facets = self.anchors.facets(&self.facets, nominal)?;
         let mesh = nominal.surface.mesh();
         let corners: Vec<Point> = facets.iter().flat_map(|facet| mesh.corners(*facet as usize)).collect();
-        let reach = geometry::Aabb::of_many(&corners).grown(self.max_distance_mm);
-        // Only what comes near can lie by them: the closest place is then asked of the whole nominal.
-        let near = numbers_where(&actual.cloud.points, |point| reach.contains(&(nominal_from_scan * point)));
+        let vicinity = geometry::Aabb::of_points_parallel(&corners).grown(self.max_distance_mm);
+        // Only points in the vicinity can belong to them; their closest points are then found on the whole nominal.
+        let near = indices_where(&actual.cloud.points, |point| vicinity.contains(&(nominal_from_scan * point)));
         let cloud = actual.cloud.select(&near);
         let normals: Vec<Vector> = cloud.normals.iter().map(|normal| geometry::cloud::vector(*normal)).collect();
         let request = point_deviation::Request {
@@ -165,12 +168,12 @@ impl FacetSelection {
         };
         let closest: Vec<PointDeviation> = backend.compute(&request, progress)?;
         let is_on = |own: &PointDeviation| own.state == MatchState::Matched && facets.contains(own.facet);
-        Ok(Subset::new(near.iter().zip(&closest).filter(|(_, own)| is_on(own)).map(|(number, _)| *number).collect()))
+        Ok(Subset::new(near.iter().zip(&closest).filter(|(_, own)| is_on(own)).map(|(index, _)| *index).collect()))
     }
 }
 
-fn numbers_where(points: &[Point], is_taken: impl Fn(&Point) -> bool + Sync) -> Subset {
+fn indices_where(points: &[Point], is_selected: impl Fn(&Point) -> bool + Sync) -> Subset {
     use rayon::prelude::*;
-    let numbers = points.par_iter().enumerate().filter(|(_, point)| is_taken(point)).map(|(i, _)| i as u32);
-    Subset::new(numbers.collect())
+    let indices = points.par_iter().enumerate().filter(|(_, point)| is_selected(point)).map(|(i, _)| i as u32);
+    Subset::new(indices.collect())
 }

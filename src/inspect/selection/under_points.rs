@@ -1,8 +1,8 @@
-//! From points that were brushed to the facets beneath them: so a selection of one scan becomes one of every part.
+//! From brushed points to the facets beneath them, which makes a selection on one scan applicable to every part.
 
 use std::collections::BTreeMap;
 
-use super::{Anchors, FacetSelection, SMOOTH_RAD};
+use super::{Anchors, FacetSelection, MIN_EDGE_ANGLE_RAD};
 use crate::deviation::{self, Parameters};
 use crate::parts::{Actual, Nominal};
 use crate::recipe::ElementId;
@@ -10,15 +10,18 @@ use base::{Progress, Result, UserError};
 use compute::Backend;
 use geometry::{Mesh, OrderedPoints, Pose, Subset};
 
-/// Facets under less than this share of the points are those of their stray ones.
-const STRAYS: f64 = 0.01;
-/// Of faces that the points cover at least so far, the whole is meant.
-const WHOLE_FROM: f64 = 0.5;
+/// Faces under less than this share of the points are under stray points only.
+const MIN_POINT_SHARE: f64 = 0.01;
+/// Minimum covered share of the faces' area for selecting the whole faces.
+const MIN_COVERED_SHARE: f64 = 0.5;
 
 impl FacetSelection {
-    /// The facets under some points of `actual`, `numbers`, in `nominal_from_scan`; gates are those of `parameters`.
-    /// Where the points cover most of the faces that they lie on, the whole faces are taken. `narrow` takes some of those
-    /// facets, where it knows better.
+    /// The facets under the points `numbers` of `actual`, which are mapped by `nominal_from_scan`; maximum distance and
+    /// angle are those of `parameters`. If the points cover most of the faces that they lie on, the whole faces are
+    /// selected. `narrow` may return a subset of these facets to select instead.
+    ///
+    /// Returns an error if less than half of the points lie on the nominal, and if the backend fails or the work is
+    /// cancelled.
     pub fn under_points(
         numbers: &Subset,
         (nominal, nominal_id): (&Nominal, ElementId),
@@ -39,34 +42,35 @@ impl FacetSelection {
         let matched: usize = counts.values().sum();
         if 2 * matched < numbers.len() || matched == 0 {
             return Err(UserError::input(format!(
-                "Only {matched} of its {} points lie on the nominal within {} mm; align first, or allow a larger distance.",
+                "Only {matched} of its {} points lie within {} mm of the nominal; align first, or increase the maximum \
+                 distance.",
                 numbers.len(),
                 parameters.effective_max_distance_mm()
             )));
         }
         let mesh = nominal.surface.mesh();
-        // By faces, since facets of a fine mesh hold few points each.
+        // Counted per face, since each facet of a fine mesh has few points.
         let mut faces: Vec<(Subset, usize)> = Vec::new();
         for (facet, count) in &counts {
             match faces.iter_mut().find(|(face, _)| face.contains(*facet)) {
                 Some((_, sum)) => *sum += count,
                 None => {
                     let seed = Subset::new(vec![*facet]);
-                    faces.push((mesh.whole_faces(nominal.surface.topology(), &seed, SMOOTH_RAD), *count));
+                    faces.push((mesh.whole_faces(nominal.surface.topology(), &seed, MIN_EDGE_ANGLE_RAD), *count));
                 }
             }
         }
-        let least = STRAYS * matched as f64;
-        let meant: Vec<u32> = faces
+        let min_count = MIN_POINT_SHARE * matched as f64;
+        let face_facets: Vec<u32> = faces
             .iter()
-            .filter(|(_, count)| *count as f64 > least)
+            .filter(|(_, count)| *count as f64 > min_count)
             .flat_map(|(face, _)| face.iter().copied())
             .collect();
-        let whole = Subset::new(meant);
-        let touched = Subset::new(counts.keys().copied().filter(|facet| whole.contains(*facet)).collect());
-        let covers_most = area_mm2(mesh, &touched) >= WHOLE_FROM * area_mm2(mesh, &whole);
-        let meant = if covers_most { whole } else { touched };
-        let facets = narrow(mesh, &meant).unwrap_or(meant);
+        let whole = Subset::new(face_facets);
+        let covered = Subset::new(counts.keys().copied().filter(|facet| whole.contains(*facet)).collect());
+        let covers_most = area_mm2(mesh, &covered) >= MIN_COVERED_SHARE * area_mm2(mesh, &whole);
+        let selected = if covers_most { whole } else { covered };
+        let facets = narrow(mesh, &selected).unwrap_or(selected);
         Ok(Self {
             nominal: nominal_id,
             alignment,
@@ -78,7 +82,7 @@ impl FacetSelection {
     }
 }
 
-/// Of some facets.
+/// Total area of `facets`, mm².
 pub(super) fn area_mm2(mesh: &Mesh, facets: &Subset) -> f64 {
     let area = |facet: &u32| {
         let [a, b, c] = mesh.corners(*facet as usize);

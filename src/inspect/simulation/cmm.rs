@@ -1,24 +1,24 @@
-//! A simulated coordinate measuring machine: touches with a ball, and axes that are not quite square.
+//! Simulated coordinate measuring machine: tactile probing with noise, lobing, squareness and scale errors.
 
 use serde::{Deserialize, Serialize};
 
 use base::random::Random;
 use geometry::{Point, Vector};
 
-/// The machine.
+/// A coordinate measuring machine and its errors.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cmm {
-    /// Standard deviation of each coordinate of a touch, mm.
+    /// Standard deviation of each coordinate of a probed point, mm.
     pub sigma_mm: f64,
-    /// Radius of the probe's ball, mm.
+    /// Stylus tip radius, mm.
     pub probe_radius_mm: f64,
-    /// By how much the angle between its X and Y axes is smaller than a right one, rad.
+    /// Squareness error: 90° minus the angle between the X and Y axes, rad.
     pub squareness_rad: f64,
-    /// By what share true lengths are longer than its scales say.
+    /// Scale error: relative excess of true lengths over indicated ones.
     #[serde(default)]
     pub scale: f64,
-    /// Amplitude of the probe's three-lobed error over the directions that it is deflected in, mm: a head on three
-    /// supports gives way sooner between them.
+    /// Amplitude of the three-lobed probing error over the directions of deflection, mm: a kinematic probe with three
+    /// supports triggers earlier between them.
     #[serde(default)]
     pub lobing_mm: f64,
 }
@@ -30,32 +30,32 @@ impl Default for Cmm {
 }
 
 impl Cmm {
-    /// What the scales say of a true place: its Y axis leans towards X.
-    pub fn reported(&self, place: &Point) -> Point {
+    /// Indicated coordinates of the true position `point`; the Y axis is tilted towards X.
+    pub fn reported(&self, point: &Point) -> Point {
         let (sin, cos) = self.squareness_rad.sin_cos();
-        let y = place.y / cos;
-        Point::new(place.x - sin * y, y, place.z) / (1.0 + self.scale)
+        let y = point.y / cos;
+        Point::new(point.x - sin * y, y, point.z) / (1.0 + self.scale)
     }
 
-    /// The true place of what the scales say.
+    /// True position of indicated coordinates; inverse of [`Self::reported`].
     pub fn truth(&self, reported: &Point) -> Point {
         let (sin, cos) = self.squareness_rad.sin_cos();
         Point::new(reported.x + sin * reported.y, cos * reported.y, reported.z) * (1.0 + self.scale)
     }
 
-    /// The reported centre of the ball that touches a surface at `contact`, where `outward` is its unit normal.
-    pub fn touch(&self, contact: &Point, outward: &Vector, random: &mut Random) -> Point {
+    /// Indicated tip centre when probing a surface at `contact` (true position, mm) with outward unit normal `outward`.
+    pub fn probe(&self, contact: &Point, outward: &Vector, random: &mut Random) -> Point {
         let noise = Vector::from_fn(|_, _| self.sigma_mm * random.normal());
-        let away_mm = self.probe_radius_mm + self.lobe_mm(outward);
-        self.reported(&(contact + outward * away_mm)) + noise
+        let offset_mm = self.probe_radius_mm + self.lobe_mm(outward);
+        self.reported(&(contact + outward * offset_mm)) + noise
     }
 }
 
 impl Cmm {
-    /// By how much too far out the ball seems where the surface looks `outward`: three lobes about Z, which a touch
-    /// straight from above does not feel.
+    /// Lobing error of the tip centre along the surface normal `outward`, mm: three lobes about Z, zero for probing
+    /// along Z.
     fn lobe_mm(&self, outward: &Vector) -> f64 {
-        // The supports stand askew to the axes.
+        // The supports are not aligned with the axes.
         let phase = 0.4;
         self.lobing_mm * outward.x.hypot(outward.y) * (3.0 * outward.y.atan2(outward.x) + phase).cos()
     }
@@ -66,24 +66,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scales_and_truth_are_each_others_inverse_and_differ_by_the_squareness() {
+    fn reported_and_truth_are_inverse_and_differ_by_the_squareness() {
         let cmm = Cmm { squareness_rad: 8.073e-4, ..Cmm::default() };
-        let place = Point::new(100.0, 400.0, 7.0);
-        assert!((cmm.truth(&cmm.reported(&place)) - place).norm() < 1e-12);
-        assert!((cmm.reported(&place) - place - Vector::new(-0.32292, 0.00013, 0.0)).norm() < 1e-4);
+        let point = Point::new(100.0, 400.0, 7.0);
+        assert!((cmm.truth(&cmm.reported(&point)) - point).norm() < 1e-12);
+        assert!((cmm.reported(&point) - point - Vector::new(-0.32292, 0.00013, 0.0)).norm() < 1e-4);
         let long = Cmm { scale: 1e-4, ..cmm };
-        assert!((long.truth(&long.reported(&place)) - place).norm() < 1e-12);
-        assert!((long.reported(&place) - cmm.reported(&place)).norm() > 0.04);
+        assert!((long.truth(&long.reported(&point)) - point).norm() < 1e-12);
+        assert!((long.reported(&point) - cmm.reported(&point)).norm() > 0.04);
         let square = Cmm::default();
-        assert_eq!(square.reported(&place), place);
+        assert_eq!(square.reported(&point), point);
         let mut random = Random::new(1, 1);
-        let touched = square.touch(&place, &Vector::z(), &mut random);
-        assert!((touched - place - Vector::z() * 1.5).norm() < 0.02);
+        let touched = square.probe(&point, &Vector::z(), &mut random);
+        assert!((touched - point - Vector::z() * 1.5).norm() < 0.02);
     }
 
-    /// Three lobes: touches from opposite sides do not take each other's error off, and a third of a turn brings it back.
+    /// With three lobes, the error changes sign on the opposite side and repeats after a third of a turn.
     #[test]
-    fn the_probe_errs_in_three_lobes() {
+    fn the_probing_error_has_three_lobes() {
         let cmm = Cmm { lobing_mm: 0.002, ..Cmm::default() };
         let towards = |angle: f64| Vector::new(angle.cos(), angle.sin(), 0.0);
         for k in 0..12 {

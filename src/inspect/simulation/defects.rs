@@ -1,58 +1,59 @@
-//! Faults of known size, put into a mesh.
+//! Defects of known size, applied to a mesh.
 
 use serde::{Deserialize, Serialize};
 
 use base::{Result, UserError};
 use geometry::{Mesh, Point, Surface, Vector, refine};
 
-/// A fault. Sizes in µm where they are deviations.
+/// A defect of a part, nominal frame. Deviations are in µm.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Defect {
-    /// The surface rises by `height_um` (negative: a dent) over a round patch, as a cosine bell along the normal at
-    /// its centre.
+    /// A cosine bell on the surface, along the normal at its centre; a dent if `height_um` is negative.
     Bump {
-        /// Middle of the patch on the surface, mm.
+        /// Centre on the surface, mm.
         centre_mm: [f64; 3],
         /// Radius, mm.
         radius_mm: f64,
         /// Height, µm.
         height_um: f64,
     },
-    /// Everything beyond a hinge bends away, by the square of the distance from the hinge.
+    /// The part beyond a hinge is bent; the displacement grows with the square of the distance from the hinge.
     Bend {
-        /// A point of the hinge, mm.
+        /// A point on the hinge, mm.
         hinge_mm: [f64; 3],
-        /// From the hinge into the part that bends.
+        /// Direction from the hinge to the bent part.
         towards: [f64; 3],
-        /// The way it bends.
+        /// Direction of the displacement.
         direction: [f64; 3],
-        /// How far from the hinge the bend is measured, mm.
+        /// Distance from the hinge at which `displacement_um` applies, mm.
         length_mm: f64,
-        /// Displacement there, µm.
+        /// Displacement at `length_mm`, µm.
         displacement_um: f64,
-        /// Only places within this distance of the hinge point bend, mm.
+        /// Only points within this distance of `hinge_mm` are displaced, mm.
         within_mm: f64,
     },
-    /// A hole that was not made: a plug closes it.
+    /// A missing hole: a plug closes it.
     MissingHole {
-        /// Middle of the hole, mm.
+        /// Centre of the hole, mm.
         centre_mm: [f64; 3],
-        /// Its axis.
+        /// Direction of its axis.
         axis: [f64; 3],
-        /// Its radius, mm.
+        /// Radius of the hole, mm.
         radius_mm: f64,
         /// Thickness of the sheet, mm.
         thickness_mm: f64,
     },
-    /// The part is larger by this factor about the origin.
+    /// A scale error about the origin.
     Scale {
-        /// 1 changes nothing.
+        /// Scale factor; 1 for none.
         factor: f64,
     },
 }
 
-/// `nominal` with all `defects` put in, one after the other.
+/// Applies all `defects` to `nominal`, in order.
+///
+/// Returns an error if a parameter is out of range.
 pub fn apply(nominal: &Mesh, defects: &[Defect]) -> Result<Mesh> {
     let mut mesh = nominal.clone();
     for defect in defects {
@@ -105,10 +106,10 @@ fn bump(mesh: Mesh, centre: Point, radius_mm: f64, height_mm: f64) -> Result<Mes
     };
     let normal = surface.pseudo_normal(hit.facet, hit.feature).normalize();
     let mut mesh = surface.mesh().clone();
-    for (number, vertex) in mesh.vertices.iter_mut().enumerate() {
+    for (index, vertex) in mesh.vertices.iter_mut().enumerate() {
         let distance = (*vertex - hit.point).norm();
-        // Only the side that was meant rises, not the back of the sheet.
-        let same_side = surface.vertex_normals()[number].dot(&normal) > 0.0;
+        // Only the near side of a thin sheet is displaced, not its back.
+        let same_side = surface.vertex_normals()[index].dot(&normal) > 0.0;
         if distance < radius_mm && same_side {
             let bell = 0.5 + 0.5 * (std::f64::consts::PI * distance / radius_mm).cos();
             *vertex += normal * (height_mm * bell);
@@ -124,11 +125,11 @@ fn plug(centre: Point, axis: Vector, radius_mm: f64, thickness_mm: f64) -> Mesh 
     let v = axis.cross(&u);
     let mut mesh = Mesh::default();
     for end in [-0.5, 0.5] {
-        let middle = centre + axis * (end * thickness_mm);
-        mesh.vertices.push(middle);
+        let end_centre = centre + axis * (end * thickness_mm);
+        mesh.vertices.push(end_centre);
         for i in 0..SIDES {
             let angle = f64::from(i) / f64::from(SIDES) * std::f64::consts::TAU;
-            mesh.vertices.push(middle + (u * angle.cos() + v * angle.sin()) * radius_mm);
+            mesh.vertices.push(end_centre + (u * angle.cos() + v * angle.sin()) * radius_mm);
         }
     }
     let top = SIDES + 1;

@@ -1,4 +1,4 @@
-//! What the sensor's camera sees beside the points: how bright each is.
+//! Grey values of the points in the sensor's camera image.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -7,29 +7,30 @@ use super::sensor::{Sensor, Snapshot, SnapshotPoint};
 use base::random::Random;
 use geometry::{Point, Pose};
 
-/// How the camera's image differs from the ink.
+/// Camera model for grey values.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Greyscale {
-    /// Grey of white in the middle of the image; black is 0.
+    /// Grey value of white at the centre of the image; black is 0.
     pub white: f64,
-    /// Share of the light that is lost at the corners of the field.
+    /// Loss of light at the corners of the field, 0 to 1.
     pub fall_off: f64,
     /// Standard deviation of a grey value.
     pub sigma: f64,
 }
 
 impl Default for Greyscale {
-    /// An image of 8 bits, a third darker at its corners.
+    /// An 8-bit image, about a third darker at its corners.
     fn default() -> Self {
         Self { white: 220.0, fall_off: 0.35, sigma: 4.0 }
     }
 }
 
-/// A point's ink is averaged over so many places across and along its pixel.
-const PARTS: u32 = 4;
+/// Samples per pixel along x and along y that the reflectance is averaged over.
+const SAMPLES: u32 = 4;
 
 impl Greyscale {
-    /// The grey of every point, 0 to 255. `ink` says how bright a place of the part is, 0 to 1, part frame.
+    /// Grey value of every point, 0 to 255. `ink`: reflectance of the part at a point, part frame, 0 (black) to 1
+    /// (white).
     pub fn of(
         &self,
         snapshot: &Snapshot,
@@ -39,20 +40,20 @@ impl Greyscale {
         seed: u64,
     ) -> Vec<f32> {
         let corner = 0.5 * sensor.field_mm[0].hypot(sensor.field_mm[1]);
-        let grey = |(number, point): (usize, &SnapshotPoint)| {
-            let mut random = Random::new(seed, number as u64);
-            let away = point.truth.x.hypot(point.truth.y) / corner;
-            let light = 1.0 - self.fall_off * away * away;
+        let grey = |(index, point): (usize, &SnapshotPoint)| {
+            let mut random = Random::new(seed, index as u64);
+            let radius = point.truth.x.hypot(point.truth.y) / corner;
+            let light = 1.0 - self.fall_off * radius * radius;
             let mut sum = 0.0;
-            for i in 0..PARTS * PARTS {
-                let part = |k: u32, pitch: f64| (f64::from(k) + 0.5) / f64::from(PARTS) * pitch - 0.5 * pitch;
-                let [across, along] = [part(i % PARTS, sensor.pitch_mm[0]), part(i / PARTS, sensor.pitch_mm[1])];
-                let place = Point::new(point.truth.x + across, point.truth.y + along, point.truth.z);
-                sum += ink(&(part_from_sensor * place));
+            for i in 0..SAMPLES * SAMPLES {
+                let offset = |k: u32, pitch: f64| (f64::from(k) + 0.5) / f64::from(SAMPLES) * pitch - 0.5 * pitch;
+                let [dx, dy] = [offset(i % SAMPLES, sensor.pitch_mm[0]), offset(i / SAMPLES, sensor.pitch_mm[1])];
+                let sample = Point::new(point.truth.x + dx, point.truth.y + dy, point.truth.z);
+                sum += ink(&(part_from_sensor * sample));
             }
-            let seen = self.white * light * sum / f64::from(PARTS * PARTS) + self.sigma * random.normal();
-            // As a camera of 8 bits gives it.
-            seen.round().clamp(0.0, 255.0) as f32
+            let value = self.white * light * sum / f64::from(SAMPLES * SAMPLES) + self.sigma * random.normal();
+            // Quantised as by an 8-bit camera.
+            value.round().clamp(0.0, 255.0) as f32
         };
         snapshot.points.par_iter().enumerate().map(grey).collect()
     }

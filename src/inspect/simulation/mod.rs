@@ -1,7 +1,8 @@
-//! A simulated structured-light sensor: scans with known truth, for the demo, for tests and for trying parameters.
+//! Simulated structured-light sensor and CMM: scans with known true deviations, for the demo, for tests and for trying
+//! out parameters.
 //!
-//! Camera and projector are pinholes that look at the part; a point is measured where both see it. Range noise grows
-//! with incidence, part of it is correlated over the surface, and edges give fly points. Everything follows from a seed.
+//! Camera and projector are pinholes; a point is measured where both see the part. Range noise grows with the angle of
+//! incidence, part of it is correlated over the surface, and edges give fly points. Everything is determined by a seed.
 
 pub mod cmm;
 pub mod defects;
@@ -19,24 +20,24 @@ use defects::Defect;
 use geometry::{Cloud, Point, Pose, Surface};
 use sensor::{Sensor, Snapshot};
 
-/// What a simulation is asked for.
+/// Parameters of a simulation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Parameters {
     /// The sensor.
     pub sensor: Sensor,
-    /// Faults put into the part before it is scanned.
+    /// Defects of the part, applied before it is scanned.
     pub defects: Vec<Defect>,
-    /// Where the sensor stands at each snapshot; empty for [`views::around`] with `views` of them.
+    /// Sensor pose of each snapshot; empty for [`views::around`] with `views` directions.
     pub nominal_from_sensor: Vec<Pose>,
-    /// Number of views when no poses are given.
+    /// Number of view directions if no poses are given.
     pub views: usize,
-    /// The frame that the merged scan is written in.
+    /// Pose of the nominal frame in the frame of the merged scan.
     pub scan_from_nominal: Pose,
-    /// About how many points to keep of all snapshots; `None` keeps all.
+    /// Number of points to keep of all snapshots together; `None` for all.
     pub points: Option<usize>,
-    /// Share of gross outliers added around the part, 0 to 1.
+    /// Share of gross outliers in the scan, scattered around the part, 0 to 0.9.
     pub outliers: f64,
-    /// Decides every draw.
+    /// Seed of all random numbers.
     pub seed: u64,
 }
 
@@ -55,20 +56,23 @@ impl Default for Parameters {
     }
 }
 
-/// A simulated scan with its truth.
+/// A simulated scan with its true values.
 #[derive(Clone, Debug)]
 pub struct Simulation {
-    /// The measured points, scan frame, with directions to the sensor.
+    /// The measured points, scan frame, mm, with directions to the sensor.
     pub cloud: Cloud,
-    /// True signed deviation of each point's noise-free place from the nominal, mm; NaN for gross outliers.
+    /// True signed deviation of each point from the nominal, without noise, mm; NaN for gross outliers.
     pub true_deviation_mm: Vec<f32>,
-    /// The true pose.
+    /// True pose of the scan.
     pub nominal_from_scan: Pose,
-    /// Where the sensor stood.
+    /// Sensor pose of each snapshot.
     pub nominal_from_sensor: Vec<Pose>,
 }
 
-/// Scans `nominal` with the defects of `parameters` put in.
+/// Scans `nominal` with the defects of `parameters`.
+///
+/// Returns an error if a parameter is out of range, if the sensor sees no point of the part, or if the work is
+/// cancelled.
 pub fn run(nominal: &Surface, parameters: &Parameters, progress: &Progress) -> Result<Simulation> {
     parameters.sensor.check()?;
     let part = Surface::new(defects::apply(nominal.mesh(), &parameters.defects)?);
@@ -78,9 +82,9 @@ pub fn run(nominal: &Surface, parameters: &Parameters, progress: &Progress) -> R
         parameters.nominal_from_sensor.clone()
     };
     let mut points = Vec::new();
-    for (number, pose) in poses.iter().enumerate() {
-        progress.report(number as f32 / poses.len() as f32, "Taking snapshots")?;
-        let snapshot = sensor::take(&part, &parameters.sensor, pose, parameters.seed, number as u64, progress)?;
+    for (index, pose) in poses.iter().enumerate() {
+        progress.report(index as f32 / poses.len() as f32, "Taking snapshots")?;
+        let snapshot = sensor::take(&part, &parameters.sensor, pose, parameters.seed, index as u64, progress)?;
         points.extend(in_nominal_frame(&snapshot, pose));
     }
     if points.is_empty() {
@@ -96,32 +100,37 @@ pub fn run(nominal: &Surface, parameters: &Parameters, progress: &Progress) -> R
     Ok(finish(points, nominal, parameters, poses))
 }
 
-/// A measured point in the nominal frame.
-struct Measured {
-    place: Point,
+/// A measured point, nominal frame, mm.
+struct SimulatedPoint {
+    measured: Point,
+    /// Without noise; `None` for gross outliers.
     truth: Option<Point>,
+    /// Unit direction to the sensor.
     to_sensor: [f32; 3],
 }
 
-fn in_nominal_frame<'a>(snapshot: &'a Snapshot, nominal_from_sensor: &'a Pose) -> impl Iterator<Item = Measured> + 'a {
-    snapshot.points.iter().map(move |point| Measured {
-        place: nominal_from_sensor * point.measured,
+fn in_nominal_frame<'a>(
+    snapshot: &'a Snapshot,
+    nominal_from_sensor: &'a Pose,
+) -> impl Iterator<Item = SimulatedPoint> + 'a {
+    snapshot.points.iter().map(move |point| SimulatedPoint {
+        measured: nominal_from_sensor * point.measured,
         truth: Some(nominal_from_sensor * point.truth),
         to_sensor: (nominal_from_sensor.rotation * -point.measured.coords.normalize()).cast::<f32>().into(),
     })
 }
 
-/// Keeps `count` points drawn at random, in their order.
-fn thin(points: Vec<Measured>, count: usize, seed: u64) -> Vec<Measured> {
+/// `count` randomly drawn points, in their order.
+fn thin(points: Vec<SimulatedPoint>, count: usize, seed: u64) -> Vec<SimulatedPoint> {
     let mut random = Random::new(seed, 0x7419);
     let total = points.len();
     let mut needed = count.min(total);
     points
         .into_iter()
         .enumerate()
-        .filter(|(seen, _)| {
+        .filter(|(index, _)| {
             // Selection sampling (Knuth, TAOCP 3.4.2, algorithm S).
-            let keep = random.uniform() * ((total - seen) as f64) < needed as f64;
+            let keep = random.uniform() * ((total - index) as f64) < needed as f64;
             needed -= usize::from(keep);
             keep
         })
@@ -129,22 +138,22 @@ fn thin(points: Vec<Measured>, count: usize, seed: u64) -> Vec<Measured> {
         .collect()
 }
 
-fn add_outliers(points: &mut Vec<Measured>, part: &Surface, parameters: &Parameters) {
+fn add_outliers(points: &mut Vec<SimulatedPoint>, part: &Surface, parameters: &Parameters) {
     let share = parameters.outliers.clamp(0.0, 0.9);
     let count = (points.len() as f64 * share / (1.0 - share)).round() as usize;
     let bounds = part.bounds().grown(0.1 * part.bounds().diagonal());
     let mut random = Random::new(parameters.seed, 0x0071);
     points.extend((0..count).map(|_| {
-        let at = |random: &mut Random, axis: usize| random.range(bounds.min[axis], bounds.max[axis]);
-        Measured {
-            place: Point::new(at(&mut random, 0), at(&mut random, 1), at(&mut random, 2)),
+        let draw = |random: &mut Random, axis: usize| random.range(bounds.min[axis], bounds.max[axis]);
+        SimulatedPoint {
+            measured: Point::new(draw(&mut random, 0), draw(&mut random, 1), draw(&mut random, 2)),
             truth: None,
             to_sensor: (random.rotation() * geometry::Vector::z()).cast::<f32>().into(),
         }
     }));
 }
 
-fn finish(points: Vec<Measured>, nominal: &Surface, parameters: &Parameters, poses: Vec<Pose>) -> Simulation {
+fn finish(points: Vec<SimulatedPoint>, nominal: &Surface, parameters: &Parameters, poses: Vec<Pose>) -> Simulation {
     use rayon::prelude::*;
     let scan_from_nominal = parameters.scan_from_nominal;
     let true_deviation_mm = points
@@ -158,7 +167,7 @@ fn finish(points: Vec<Measured>, nominal: &Surface, parameters: &Parameters, pos
         })
         .collect();
     let cloud = Cloud {
-        points: points.iter().map(|point| scan_from_nominal * point.place).collect(),
+        points: points.iter().map(|point| scan_from_nominal * point.measured).collect(),
         to_sensor: points
             .iter()
             .map(|point| (scan_from_nominal.rotation * geometry::cloud::vector(point.to_sensor)).cast::<f32>().into())
@@ -189,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn noise_without_incidence_has_the_asked_sigma_and_truth_shows_the_bump() {
+    fn noise_at_normal_incidence_has_the_given_sigma_and_true_deviations_show_the_bump() {
         let bump = Defect::Bump { centre_mm: [0.0, 0.0, 4.0], radius_mm: 5.0, height_um: 300.0 };
         let parameters = Parameters {
             defects: vec![bump],
@@ -199,8 +208,8 @@ mod tests {
         };
         let nominal = plate();
         let simulation = run(&nominal, &parameters, &Progress::silent()).unwrap();
-        let highest = simulation.true_deviation_mm.iter().copied().fold(f32::MIN, f32::max);
-        assert!((highest - 0.3).abs() < 0.003, "{highest}");
+        let max = simulation.true_deviation_mm.iter().copied().fold(f32::MIN, f32::max);
+        assert!((max - 0.3).abs() < 0.003, "{max}");
         let mut errors = Vec::new();
         for (point, truth) in simulation.cloud.points.iter().zip(&simulation.true_deviation_mm) {
             if *truth == 0.0 && point.x.abs() < 15.0 && point.y.abs() < 10.0 {
@@ -232,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sensor_that_sees_nothing_is_a_sentence() {
+    fn a_sensor_that_sees_nothing_is_an_error() {
         let away = Pose::translation(0.0, 0.0, 1e5);
         let parameters = Parameters { nominal_from_sensor: vec![away], ..Parameters::default() };
         assert!(run(&plate(), &parameters, &Progress::silent()).unwrap_err().sentence.contains("saw no point"));

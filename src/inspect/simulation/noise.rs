@@ -9,25 +9,25 @@ pub enum Field {
     Lattice {
         /// Lattice spacing, mm.
         step_mm: f64,
-        /// Lowest lattice place, mm.
+        /// Position of the first node, mm.
         origin_mm: [f64; 2],
-        /// Nodes across.
+        /// Nodes per row.
         width: usize,
         /// Node values, row by row.
         nodes: Vec<f32>,
     },
-    /// A sum of long waves: amplitude, wave vector (1/mm), phase.
+    /// A sum of long sine waves: amplitude (mm), wave vector (rad/mm), phase (rad).
     Waves(Vec<(f64, [f64; 2], f64)>),
 }
 
-/// Nodes on either side that a place depends on.
-const REACH: usize = 4;
+/// Half width of the smoothing kernel, nodes.
+const KERNEL_REACH: usize = 4;
 
 impl Field {
-    /// Gaussian field whose correlation at distance d is exp(-(d / correlation)²).
+    /// Gaussian field with the correlation exp(-(d / `correlation_mm`)²) at distance d.
     pub fn correlated(sensor: &Sensor, random: &mut Random) -> Self {
         let step_mm = 0.5 * sensor.correlation_mm;
-        let margin = (REACH + 1) as f64 * step_mm;
+        let margin = (KERNEL_REACH + 1) as f64 * step_mm;
         let count = |length: f64| ((length + 2.0 * margin) / step_mm).ceil() as usize + 1;
         let (width, height) = (count(sensor.field_mm[0]), count(sensor.field_mm[1]));
         Self::Lattice {
@@ -38,7 +38,7 @@ impl Field {
         }
     }
 
-    /// Waves about as long as the field of view, of at most `bias_mm` together.
+    /// Sum of waves about as long as the field of view, with amplitudes that add up to `bias_mm`.
     pub fn bias(sensor: &Sensor, random: &mut Random) -> Self {
         const WAVES: usize = 4;
         let amplitude = sensor.bias_mm / WAVES as f64;
@@ -48,26 +48,29 @@ impl Field {
                 .map(|_| {
                     let angle = random.range(0.0, std::f64::consts::TAU);
                     let length_mm = longest * random.range(0.4, 1.0);
-                    let number = std::f64::consts::TAU / length_mm;
+                    let wave_number = std::f64::consts::TAU / length_mm;
                     let phase = random.range(0.0, std::f64::consts::TAU);
-                    (amplitude, [number * angle.cos(), number * angle.sin()], phase)
+                    (amplitude, [wave_number * angle.cos(), wave_number * angle.sin()], phase)
                 })
                 .collect(),
         )
     }
 
-    /// The field at a place of the working plane, mm.
+    /// The field at (`x`, `y`), mm, of the plane at the working distance: mm for waves, unit variance for lattices.
     pub fn at(&self, x: f64, y: f64) -> f64 {
         match self {
             Self::Waves(waves) => waves.iter().map(|(a, k, phase)| a * (k[0] * x + k[1] * y + phase).sin()).sum(),
             Self::Lattice { step_mm, origin_mm, width, nodes } => {
-                let place = [(x - origin_mm[0]) / step_mm, (y - origin_mm[1]) / step_mm];
-                let weights = place.map(|p| {
-                    let first = p.floor() - REACH as f64 + 1.0;
-                    // A kernel of deviation s correlates as exp(-d² / 4 s²): s is one node for a length of two.
-                    std::array::from_fn::<f64, { 2 * REACH }, _>(|i| (-0.5 * (p - first - i as f64).powi(2)).exp())
+                let position = [(x - origin_mm[0]) / step_mm, (y - origin_mm[1]) / step_mm];
+                let weights = position.map(|p| {
+                    let first = p.floor() - KERNEL_REACH as f64 + 1.0;
+                    // A Gaussian kernel of standard deviation s gives the correlation exp(-d² / 4 s²): s is one node,
+                    // as the correlation length is two.
+                    std::array::from_fn::<f64, { 2 * KERNEL_REACH }, _>(|i| {
+                        (-0.5 * (p - first - i as f64).powi(2)).exp()
+                    })
                 });
-                let first = place.map(|p| p.floor() as usize + 1 - REACH);
+                let first = position.map(|p| p.floor() as usize + 1 - KERNEL_REACH);
                 let (mut sum, mut squares) = (0.0, 0.0);
                 for (j, wy) in weights[1].iter().enumerate() {
                     for (i, wx) in weights[0].iter().enumerate() {
@@ -88,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_correlated_field_has_unit_variance_and_the_asked_correlation() {
+    fn the_correlated_field_has_unit_variance_and_the_given_correlation() {
         let sensor = Sensor::default();
         let field = Field::correlated(&sensor, &mut Random::new(3, 0));
         let (mut squares, mut near, mut far, mut count) = (0.0, 0.0, 0.0, 0.0);
@@ -108,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bias_comes_near_to_its_largest_value_and_never_beyond() {
+    fn the_bias_approaches_its_maximum_and_never_exceeds_it() {
         let sensor = Sensor { field_mm: [4000.0, 4000.0], pitch_mm: [1.0, 1.0], ..Sensor::default() };
         let largest = (0..20)
             .flat_map(|seed| {

@@ -1,4 +1,4 @@
-//! The sensor: which rays it has, what it can see, and how it errs.
+//! The simulated sensor: its rays, visibility and measurement errors.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -8,54 +8,54 @@ use super::systematic::{SystematicError, SystematicErrorForm};
 use base::{Progress, Result, UserError, random::Random};
 use geometry::{Point, Pose, Surface, Vector};
 
-/// A structured-light sensor. In its own frame the camera is the origin and looks along +z; x is across, towards the
-/// projector.
+/// A structured-light sensor. Sensor frame: origin at the camera's pinhole, z along the viewing direction, x towards
+/// the projector ("across"), y "along".
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sensor {
-    /// Distance from the camera to the middle of the measuring volume, mm. The housing ends in front of the camera's
-    /// pinhole, so this exceeds the stand-off that a data sheet gives (150 mm here).
+    /// Distance from the camera to the centre of the measuring volume, mm. The housing ends in front of the camera's
+    /// pinhole, so this exceeds the stand-off of a data sheet (150 mm here).
     pub working_distance_mm: f64,
     /// Depth of the measuring volume, mm.
     pub range_mm: f64,
-    /// Field of view at the working distance, across and along, mm.
+    /// Field of view at the working distance, x and y, mm.
     pub field_mm: [f64; 2],
-    /// Distance of neighbouring points at the working distance, across and along, mm.
+    /// Point spacing at the working distance, x and y, mm.
     pub pitch_mm: [f64; 2],
-    /// Distance of the projector from the camera, mm.
+    /// Distance between camera and projector, mm.
     pub baseline_mm: f64,
-    /// Steepest incidence that still gives a point, degrees.
+    /// Maximum angle of incidence of camera ray and projector light, degrees.
     pub max_incidence_deg: f64,
-    /// Standard deviation of the range at normal incidence, mm; grows with 1 / cos(incidence).
+    /// Standard deviation of the range noise at normal incidence, mm; grows with 1 / cos(incidence).
     pub range_sigma_mm: f64,
-    /// How far a surface at a slant comes out too far away: this times (1 / cos(incidence) - 1)³, mm. Fringes are blurred
-    /// there, little at first and fast towards the rim of a round face.
+    /// Systematic range error on slanted surfaces: this times (1 / cos(incidence) - 1)³, mm, away from the camera.
+    /// Models the blurring of fringes, small at first and growing rapidly towards the rim of a round face.
     #[serde(default)]
     pub slant_mm: f64,
-    /// Share of the noise's variance that is correlated over the surface.
+    /// Share of the noise variance that is correlated over the field, 0 to 1.
     pub correlated_share: f64,
-    /// Distance over which that share is correlated, mm.
+    /// Correlation length of that share at the working distance, mm.
     pub correlation_mm: f64,
-    /// Size of the systematic error over the field, mm; see [`super::systematic`].
+    /// Magnitude of the systematic error over the field, mm; see [`super::systematic`].
     pub bias_mm: f64,
-    /// Its form.
+    /// Form of the systematic error.
     #[serde(default)]
     pub error_form: SystematicErrorForm,
-    /// Decides it, where all snapshots have the one error of the sensor; else each snapshot has one of its own.
+    /// Seed of the systematic error if all snapshots share one; `None` if each snapshot has its own.
     #[serde(default)]
     pub error_seed: Option<u64>,
-    /// Points are reported at multiples of this across and along, mm; 0 where they are not rounded.
+    /// Resolution that x and y of the points are rounded to, mm; 0 for no rounding.
     pub bin_mm: f64,
-    /// Share of the points that fly off at edges.
+    /// Share of fly points, which occur at edges, 0 to below 0.5.
     pub fly_points: f64,
-    /// Number of glossy patches that give no points.
+    /// Number of glossy spots on the part that give no points.
     pub glossy_patches: u32,
-    /// Their radius, mm.
+    /// Radius of the glossy spots, mm.
     pub glossy_radius_mm: f64,
 }
 
 impl Default for Sensor {
-    /// A blue-light snapshot sensor as it is mounted on a CMM: 60 to 90 by 105 to 158 mm over 100 mm of range,
-    /// 0.09 x 0.15 x 0.035 mm resolution.
+    /// A blue-light snapshot sensor mounted on a CMM: field of view 60 x 105 to 90 x 158 mm over 100 mm of range,
+    /// resolution 0.09 x 0.15 x 0.035 mm.
     fn default() -> Self {
         Self {
             working_distance_mm: 250.0,
@@ -80,7 +80,7 @@ impl Default for Sensor {
 }
 
 impl Sensor {
-    /// The same sensor for a part `factor` times as large: every length scales.
+    /// The sensor with all lengths scaled, for a part `factor` times as large.
     pub fn scaled(self, factor: f64) -> Self {
         Self {
             working_distance_mm: self.working_distance_mm * factor,
@@ -98,7 +98,7 @@ impl Sensor {
         }
     }
 
-    /// A sentence when a value makes no sense.
+    /// Returns an error if a parameter is out of range.
     pub fn check(&self) -> Result<()> {
         let lengths =
             [self.working_distance_mm, self.range_mm, self.pitch_mm[0], self.pitch_mm[1], self.correlation_mm];
@@ -122,29 +122,29 @@ impl Sensor {
         Ok(())
     }
 
-    /// A place as it is reported.
-    fn binned(&self, place: Point) -> Point {
+    /// `point` with x and y rounded to the resolution.
+    fn binned(&self, point: Point) -> Point {
         let rounded = |value: f64| if self.bin_mm > 0.0 { (value / self.bin_mm).round() * self.bin_mm } else { value };
-        Point::new(rounded(place.x), rounded(place.y), place.z)
+        Point::new(rounded(point.x), rounded(point.y), point.z)
     }
 
-    /// Rays across.
+    /// Number of rays along x.
     pub fn columns(&self) -> u32 {
         (self.field_mm[0] / self.pitch_mm[0]).floor() as u32 + 1
     }
 
-    /// Rays along.
+    /// Number of rays along y.
     pub fn rows(&self) -> u32 {
         (self.field_mm[1] / self.pitch_mm[1]).floor() as u32 + 1
     }
 }
 
-/// One measured point, sensor frame.
+/// A measured point, sensor frame.
 #[derive(Clone, Copy, Debug)]
 pub struct SnapshotPoint {
-    /// As the sensor reports it, mm.
+    /// Reported position, mm.
     pub measured: Point,
-    /// Where its ray met the part, mm.
+    /// True intersection of its ray with the part, mm.
     pub truth: Point,
     /// Column of its ray.
     pub column: u32,
@@ -152,21 +152,25 @@ pub struct SnapshotPoint {
     pub row: u32,
 }
 
-/// What the sensor sees from one place.
+/// Points measured from one sensor pose.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
-    /// Row by row.
+    /// The points, row by row.
     pub points: Vec<SnapshotPoint>,
 }
 
-/// What one ray meets, before noise.
+/// Visible intersection of a ray with the part, without noise.
 #[derive(Clone, Copy)]
-struct Seen {
+struct RayHit {
+    /// Distance along the ray, mm.
     depth: f64,
+    /// Cosine of the angle of incidence, above 0.
     cosine: f64,
 }
 
-/// Takes snapshot `number` of `part` from `nominal_from_sensor`.
+/// Takes snapshot `number` of `part` from `nominal_from_sensor`; `seed` and `number` determine all random numbers.
+///
+/// Returns an error if the work is cancelled.
 pub fn take(
     part: &Surface,
     sensor: &Sensor,
@@ -177,18 +181,22 @@ pub fn take(
 ) -> Result<Snapshot> {
     let (columns, rows) = (sensor.columns(), sensor.rows());
     let glossy = glossy_patches(part, sensor, seed);
-    let seen: Vec<Option<Seen>> = (0..rows)
+    let hits: Vec<Option<RayHit>> = (0..rows)
         .into_par_iter()
         .flat_map_iter(|row| {
             let (glossy, cancelled) = (&glossy, progress.is_cancelled());
             (0..columns).map(move |column| {
-                if cancelled { None } else { look(part, sensor, nominal_from_sensor, ray(sensor, column, row), glossy) }
+                if cancelled {
+                    None
+                } else {
+                    trace(part, sensor, nominal_from_sensor, ray(sensor, column, row), glossy)
+                }
             })
         })
         .collect();
     progress.check()?;
-    let edges = edges(&seen, columns, rows, 20.0 * sensor.pitch_mm[0]);
-    let valid = seen.iter().flatten().count();
+    let edges = edges(&hits, columns, rows, 20.0 * sensor.pitch_mm[0]);
+    let valid = hits.iter().flatten().count();
     let edge_count = edges.iter().filter(|edge| **edge).count();
     let fly_chance = sensor.fly_points * valid as f64 / edge_count.max(1) as f64;
     let stream = |kind: u64| kind << 32 | number;
@@ -198,13 +206,13 @@ pub fn take(
     let points = (0..rows)
         .into_par_iter()
         .flat_map_iter(|row| {
-            let (seen, edges, field, error) = (&seen, &edges, &field, &error);
+            let (hits, edges, field, error) = (&hits, &edges, &field, &error);
             let mut random = Random::new(seed, stream(3) ^ u64::from(row) << 44);
             (0..columns).filter_map(move |column| {
                 let cell = (row * columns + column) as usize;
-                // Every ray draws the same amount, so that a point's noise does not hang on its neighbours.
+                // Every ray draws equally many numbers, so that a point's noise does not depend on other points.
                 let (white, flies, fly) = (random.normal(), random.uniform(), random.normal());
-                let Seen { depth, cosine } = seen[cell]?;
+                let RayHit { depth, cosine } = hits[cell]?;
                 let [x, y] = on_plane(sensor, column, row);
                 let sigma = sensor.range_sigma_mm / cosine;
                 let share = sensor.correlated_share;
@@ -224,7 +232,7 @@ pub fn take(
     Ok(Snapshot { points })
 }
 
-/// Place of a ray on the plane at the working distance, mm.
+/// Intersection of a ray with the plane at the working distance, x and y, mm.
 fn on_plane(sensor: &Sensor, column: u32, row: u32) -> [f64; 2] {
     [
         (f64::from(column) - 0.5 * f64::from(sensor.columns() - 1)) * sensor.pitch_mm[0],
@@ -238,13 +246,15 @@ fn ray(sensor: &Sensor, column: u32, row: u32) -> Vector {
     Vector::new(x, y, sensor.working_distance_mm).normalize()
 }
 
-fn look(
+/// Intersection of a ray (unit `direction`, sensor frame) with `part`; `None` if nothing is measured there: out of
+/// range, too oblique, back of a closed part, hidden from the projector, or glossy.
+fn trace(
     part: &Surface,
     sensor: &Sensor,
     nominal_from_sensor: &Pose,
     direction: Vector,
     glossy: &[Point],
-) -> Option<Seen> {
+) -> Option<RayHit> {
     let camera = nominal_from_sensor * Point::origin();
     let along = nominal_from_sensor.rotation * direction;
     let (near, far) = (
@@ -255,27 +265,29 @@ fn look(
     if hit.t < near {
         return None;
     }
-    let place = camera + along * hit.t;
+    let point = camera + along * hit.t;
     let normal = part.mesh().normal(hit.facet as usize);
     let cosine = -normal.dot(&along);
     let projector = nominal_from_sensor * Point::new(sensor.baseline_mm, 0.0, 0.0);
-    let light = (place - projector).normalize();
+    let light = (point - projector).normalize();
     if cosine <= 0.0 && part.topology().is_closed() {
         return None;
     }
-    let steepest = sensor.max_incidence_deg.to_radians().cos();
-    // Backs of open surfaces are seen like fronts, as in reality.
-    if cosine.abs() < steepest || (normal.dot(&light)).abs() < steepest || (cosine > 0.0) == (normal.dot(&light) > 0.0)
+    let min_cosine = sensor.max_incidence_deg.to_radians().cos();
+    // Open surfaces are visible from both sides.
+    if cosine.abs() < min_cosine
+        || (normal.dot(&light)).abs() < min_cosine
+        || (cosine > 0.0) == (normal.dot(&light) > 0.0)
     {
         return None;
     }
-    if part.is_blocked(&projector, &place, 1e-6 * sensor.working_distance_mm) {
+    if part.is_blocked(&projector, &point, 1e-6 * sensor.working_distance_mm) {
         return None;
     }
-    if glossy.iter().any(|patch| (patch - place).norm() < sensor.glossy_radius_mm) {
+    if glossy.iter().any(|patch| (patch - point).norm() < sensor.glossy_radius_mm) {
         return None;
     }
-    Some(Seen { depth: hit.t, cosine: cosine.abs() })
+    Some(RayHit { depth: hit.t, cosine: cosine.abs() })
 }
 
 fn glossy_patches(part: &Surface, sensor: &Sensor, seed: u64) -> Vec<Point> {
@@ -285,12 +297,16 @@ fn glossy_patches(part: &Surface, sensor: &Sensor, seed: u64) -> Vec<Point> {
         .collect()
 }
 
-/// Rays beside a jump in depth or beside nothing.
-fn edges(seen: &[Option<Seen>], columns: u32, rows: u32, jump_mm: f64) -> Vec<bool> {
+/// By ray: whether it has a hit and lies beside a depth jump above `jump_mm` or beside a ray without a hit.
+fn edges(hits: &[Option<RayHit>], columns: u32, rows: u32, jump_mm: f64) -> Vec<bool> {
     let is_inside =
         |column: i64, row: i64| (0..i64::from(columns)).contains(&column) && (0..i64::from(rows)).contains(&row);
     let at = |column: i64, row: i64| {
-        if is_inside(column, row) { seen[(row * i64::from(columns) + column) as usize].map(|s| s.depth) } else { None }
+        if is_inside(column, row) {
+            hits[(row * i64::from(columns) + column) as usize].map(|hit| hit.depth)
+        } else {
+            None
+        }
     };
     (0..i64::from(rows))
         .into_par_iter()

@@ -1,11 +1,14 @@
-//! The systematic error of the simulated sensor: a field over its field of view, along its rays, in several forms.
+//! Systematic error of the simulated sensor: a function of the position in the field of view, along the rays, in
+//! several forms.
 //!
-//! All forms have one size, that of [`Sensor::bias_mm`]: the longest way by which the error moves a point of the field (at
-//! the working distance) against the point in its middle. A tilt, a bowl and a cubic are 0 in the middle and of the size
-//! at the rim; a scale error moves a corner of the field by the size across, and everything by as much along the ray as
-//! the distance from the camera is longer than half of the field's diagonal. Waves stay within the size everywhere.
+//! All forms have the same magnitude, [`Sensor::bias_mm`]: the maximum displacement of a point of the field (at the
+//! working distance) relative to the centre of the field. Tilt, bowl and cubic are 0 at the centre and reach the
+//! magnitude at the rim. A scale error displaces a corner of the field laterally by the magnitude, and every point
+//! along its ray by the magnitude times the ratio of its distance from the camera to half the field's diagonal. Waves
+//! stay within the magnitude everywhere.
 //!
-//! They are made for judging uncertainties that are to hold whatever the form is. Nothing of them is used there.
+//! These forms serve to test uncertainty statements that must hold for any form. The evaluation itself does not use
+//! them.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,30 +16,30 @@ use super::noise::Field;
 use super::sensor::Sensor;
 use base::random::Random;
 
-/// The form of the error.
+/// Form of the systematic error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum SystematicErrorForm {
-    /// Four waves of random direction, 0.4 of the field to the whole field long.
+    /// Four waves of random direction, with wavelengths of 0.4 to 1 times the field.
     #[default]
     Waves,
     /// Linear across the field, in a random direction.
     Tilt,
-    /// By the square of the distance from the middle, up or down.
+    /// Quadratic in the distance from the centre, of random sign.
     Bowl,
-    /// By the cube of the distance from a line through the middle, in a random direction.
+    /// Cubic in the distance from a line of random direction through the centre.
     Cubic,
-    /// Everything too large or too small, about the camera.
+    /// Scale error about the camera, of random sign.
     Scale,
-    /// All of them, in random shares that add up to the size.
+    /// All of these forms, in random shares that add up to the magnitude.
     Mixed,
 }
 
 impl SystematicErrorForm {
-    /// All of them.
+    /// All forms.
     pub const ALL: [Self; 6] = [Self::Waves, Self::Tilt, Self::Bowl, Self::Cubic, Self::Scale, Self::Mixed];
 
-    /// As tables name it.
+    /// Name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Waves => "waves",
@@ -49,39 +52,39 @@ impl SystematicErrorForm {
     }
 }
 
-/// The error of one sensor, drawn.
+/// Systematic error of one sensor.
 pub enum SystematicError {
     /// See [`Field::bias`].
     Waves(Field),
-    /// `size_mm` times the linear distance from the middle, by direction over half of the field, to a power.
+    /// `size_mm` times a power of the normalised distance from the centre in one direction.
     Power {
-        /// At the rim, mm.
+        /// Error at the rim, mm.
         size_mm: f64,
         /// 1 for a tilt, 3 for a cubic.
         power: i32,
-        /// By mm along x and y: 1 at the farthest corner.
+        /// Normalised distance per mm along x and y: 1 at the farthest corner.
         per_mm: [f64; 2],
     },
-    /// Of second order, round.
+    /// Quadratic, rotationally symmetric.
     Bowl {
-        /// At the corners, mm; negative nearer to the camera.
+        /// Error at the corners, mm; negative towards the camera.
         size_mm: f64,
-        /// Distance of the corners from the middle, mm.
+        /// Distance of the corners from the centre, mm.
         corner_mm: f64,
     },
     /// Relative error of the distance from the camera.
     Scale(f64),
-    /// Parts, each drawn with its share of the size.
+    /// Sum of several forms, each with its share of the magnitude.
     Mixed(Vec<Self>),
 }
 
 impl SystematicError {
-    /// Draws the error of a sensor.
+    /// Draws the systematic error of `sensor`.
     pub fn of(sensor: &Sensor, random: &mut Random) -> Self {
-        Self::formed(sensor.error_form, sensor, random)
+        Self::of_form(sensor.error_form, sensor, random)
     }
 
-    fn formed(form: SystematicErrorForm, sensor: &Sensor, random: &mut Random) -> Self {
+    fn of_form(form: SystematicErrorForm, sensor: &Sensor, random: &mut Random) -> Self {
         let half = sensor.field_mm.map(|length| 0.5 * length);
         let (size_mm, corner_mm) = (sensor.bias_mm, half[0].hypot(half[1]));
         let sign = |random: &mut Random| if random.uniform() < 0.5 { -1.0 } else { 1.0 };
@@ -89,7 +92,7 @@ impl SystematicError {
             SystematicErrorForm::Waves => Self::Waves(Field::bias(sensor, random)),
             SystematicErrorForm::Tilt | SystematicErrorForm::Cubic => {
                 let (sin, cos) = random.range(0.0, std::f64::consts::TAU).sin_cos();
-                // Farthest is the corner that lies most along the direction.
+                // Distance of the farthest corner along the direction.
                 let farthest = half[0] * cos.abs() + half[1] * sin.abs();
                 let power = if form == SystematicErrorForm::Tilt { 1 } else { 3 };
                 Self::Power { size_mm, power, per_mm: [cos / farthest, sin / farthest] }
@@ -104,19 +107,20 @@ impl SystematicError {
                     SystematicErrorForm::Cubic,
                     SystematicErrorForm::Scale,
                 ];
-                // Shares spread evenly over all that add up to one.
+                // Uniformly distributed over all shares that add up to one.
                 let shares = forms.map(|_| -(1.0 - random.uniform()).ln());
                 let sum: f64 = shares.iter().sum();
                 let part = |(form, share): (SystematicErrorForm, f64)| {
                     let own = Sensor { bias_mm: size_mm * share / sum, ..*sensor };
-                    Self::formed(form, &own, random)
+                    Self::of_form(form, &own, random)
                 };
                 Self::Mixed(forms.into_iter().zip(shares).map(part).collect())
             }
         }
     }
 
-    /// At a place of the working plane, of a ray that meets the part `depth_mm` from the camera: mm along the ray.
+    /// Error along a ray, mm: the ray intersects the plane at the working distance at (`x`, `y`), mm, and the part at
+    /// the distance `depth_mm` from the camera.
     pub fn at(&self, x: f64, y: f64, depth_mm: f64) -> f64 {
         match self {
             Self::Waves(field) => field.at(x, y),
@@ -132,41 +136,42 @@ impl SystematicError {
 mod tests {
     use super::*;
 
-    /// Over the whole field, every form stays within the size against the middle, and those of fixed profile reach it.
+    /// Over the whole field, every form stays within the magnitude relative to the centre, and those of fixed profile
+    /// reach it.
     #[test]
-    fn every_form_has_the_stated_size() {
+    fn every_form_has_the_stated_magnitude() {
         for form in SystematicErrorForm::ALL {
             let sensor = Sensor { error_form: form, ..Sensor::default() };
             for seed in 0..40 {
                 let error = SystematicError::of(&sensor, &mut Random::new(seed, 0));
                 let [x, y] = sensor.field_mm.map(|length| 0.5 * length);
                 let distance = |x: f64, y: f64| x.hypot(y).hypot(sensor.working_distance_mm);
-                // How far the error moves a point at the working distance, against the middle.
+                // Displacement of a point at the working distance relative to the centre.
                 let moved = |x: f64, y: f64| {
                     let along = error.at(x, y, distance(x, y));
                     let ray = [x, y, sensor.working_distance_mm].map(|c| along * c / distance(x, y));
-                    let middle = error.at(0.0, 0.0, sensor.working_distance_mm);
-                    ray[0].hypot(ray[1]).hypot(ray[2] - middle)
+                    let centre = error.at(0.0, 0.0, sensor.working_distance_mm);
+                    ray[0].hypot(ray[1]).hypot(ray[2] - centre)
                 };
-                let mut most = 0.0_f64;
+                let mut max = 0.0_f64;
                 for i in 0..=40 {
                     for j in 0..=40 {
                         let at = |k: i32, half: f64| half * (f64::from(k) / 20.0 - 1.0);
-                        most = most.max(moved(at(i, x), at(j, y)));
+                        max = max.max(moved(at(i, x), at(j, y)));
                     }
                 }
-                // Waves are not 0 in the middle, and are drawn anew each time.
+                // Waves are not 0 at the centre.
                 if [SystematicErrorForm::Waves, SystematicErrorForm::Mixed].contains(&form) {
-                    assert!(most <= 2.0 * sensor.bias_mm, "{form:?} {seed}: {most}");
+                    assert!(max <= 2.0 * sensor.bias_mm, "{form:?} {seed}: {max}");
                 } else {
-                    assert!((most / sensor.bias_mm - 1.0).abs() < 0.01, "{form:?} {seed}: {most}");
+                    assert!((max / sensor.bias_mm - 1.0).abs() < 0.01, "{form:?} {seed}: {max}");
                 }
             }
         }
     }
 
     #[test]
-    fn waves_are_drawn_as_ever() {
+    fn waves_equal_the_bias_field() {
         let sensor = Sensor::default();
         let (field, error) =
             (Field::bias(&sensor, &mut Random::new(8, 2)), SystematicError::of(&sensor, &mut Random::new(8, 2)));

@@ -1,91 +1,91 @@
-//! How large a zone of known direction must be to hold points.
+//! Minimum size of a zone of given direction that contains a set of points.
 
 use super::feature::mean;
-use crate::features::element::any_square_to;
-use crate::features::zone::enclosing;
+use crate::features::element::any_perpendicular;
+use crate::features::zones::enclosing;
 use geometry::{Point, Vector};
 
-/// Half of the arc first searched for the best turn of a zone, rad.
+/// Half width of the arc searched for the best rotation of a zone, rad.
 const HALF_ARC_RAD: f64 = 0.1;
-/// The arc is moved on so often while its best end is the least.
-const ARCS: usize = 40;
-/// The arc shrinks by the golden ratio so often: to less than rounding.
-const SHRINKS: usize = 60;
+/// Maximum number of times the arc is moved on while the minimum is at its end.
+const MAX_ARCS: usize = 40;
+/// Golden section steps per arc: the interval shrinks to below rounding.
+const GOLDEN_STEPS: usize = 60;
 
-/// A zone's size and the point that decides it.
+/// Size of a zone and the point that determines it.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {
     /// Width or diameter, mm.
     pub size_mm: f64,
-    /// The point farthest from the middle.
+    /// The point farthest from the centre of the zone.
     pub worst: Point,
 }
 
-/// The number for which `size` is greatest; the first of several. 0 where there are none.
-pub fn greatest(values: impl Iterator<Item = f64>) -> (usize, f64) {
+/// Index and value of the maximum, the first of several; index 0 and -∞ if there are no values.
+pub fn max_with_index(values: impl Iterator<Item = f64>) -> (usize, f64) {
     let start = (0, f64::NEG_INFINITY);
-    values.enumerate().fold(start, |best, (number, value)| if value > best.1 { (number, value) } else { best })
+    values.enumerate().fold(start, |best, (index, value)| if value > best.1 { (index, value) } else { best })
 }
 
-/// Greatest less least of `values`.
+/// Maximum minus minimum of `values`.
 pub fn range(values: impl Iterator<Item = f64>) -> f64 {
-    let (least, most) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, m), v| (l.min(v), m.max(v)));
-    most - least
+    let (min, max) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(min, max), v| (min.min(v), max.max(v)));
+    max - min
 }
 
-/// Width of the two planes square to `direction` that hold `points` (at least one) between them.
+/// Distance of the two planes perpendicular to `direction` that enclose `points` (at least one).
 pub fn along(points: &[Point], direction: &Vector) -> Extent {
-    let middle = mean(points);
-    let height = |point: &Point| (point - middle).dot(direction);
-    let worst = greatest(points.iter().map(|point| height(point).abs())).0;
+    let centre = mean(points);
+    let height = |point: &Point| (point - centre).dot(direction);
+    let worst = max_with_index(points.iter().map(|point| height(point).abs())).0;
     Extent { size_mm: range(points.iter().map(height)), worst: points[worst] }
 }
 
-/// Diameter of the least cylinder along `direction` that holds `points` (at least one).
+/// Diameter of the smallest cylinder along `direction` that encloses `points` (at least one).
 pub fn across(points: &[Point], direction: &Vector) -> Extent {
-    let x = any_square_to(direction);
+    let x = any_perpendicular(direction);
     let y = direction.cross(&x);
-    let middle = mean(points);
-    let seen = |point: &Point| Point::new((point - middle).dot(&x), (point - middle).dot(&y), 0.0);
-    let seen: Vec<Point> = points.iter().map(seen).collect();
-    let circle = enclosing::smallest(&seen);
-    let worst = greatest(seen.iter().map(|place| (place - circle.centre).norm())).0;
+    let centre = mean(points);
+    let project = |point: &Point| Point::new((point - centre).dot(&x), (point - centre).dot(&y), 0.0);
+    let projected: Vec<Point> = points.iter().map(project).collect();
+    let circle = enclosing::smallest(&projected);
+    let worst = max_with_index(projected.iter().map(|point| (point - circle.centre).norm())).0;
     Extent { size_mm: 2.0 * circle.radius, worst: points[worst] }
 }
 
-/// The direction, among all that `from` takes while it turns about `axis`, for which `size` is least; near `from`.
+/// The direction that minimises `size` among the rotations of `from` about `axis`; a local minimum near `from`.
 ///
-/// The size of a zone over a turn is the greatest of many sines, each nearly straight over a small arc, so that it has
-/// one least value there, found by the golden section.
+/// The size of a zone as a function of the rotation is the maximum of many sines, each nearly straight over a small
+/// arc, so that it has a single minimum there, which is found by golden section search.
 pub fn best_turn(axis: &Vector, from: &Vector, size: impl Fn(&Vector) -> f64) -> Vector {
-    let (upright, flat) = (axis * axis.dot(from), from - axis * axis.dot(from));
-    let side = axis.cross(&flat);
-    let at = |angle: f64| upright + flat * angle.cos() + side * angle.sin();
+    let (along_axis, perpendicular) = (axis * axis.dot(from), from - axis * axis.dot(from));
+    let side = axis.cross(&perpendicular);
+    let rotated = |angle: f64| along_axis + perpendicular * angle.cos() + side * angle.sin();
     let golden = 0.5 * (5.0_f64.sqrt() - 1.0);
-    let mut middle = 0.0;
-    for _ in 0..ARCS {
-        let (mut low, mut high) = (middle - HALF_ARC_RAD, middle + HALF_ARC_RAD);
-        let (mut left, mut right) = (high - golden * (high - low), low + golden * (high - low));
-        let (mut of_left, mut of_right) = (size(&at(left)), size(&at(right)));
-        for _ in 0..SHRINKS {
-            if of_left <= of_right {
-                (high, right, of_right) = (right, left, of_left);
-                left = high - golden * (high - low);
-                of_left = size(&at(left));
+    let mut centre = 0.0;
+    for _ in 0..MAX_ARCS {
+        let (mut lower, mut upper) = (centre - HALF_ARC_RAD, centre + HALF_ARC_RAD);
+        let (mut left, mut right) = (upper - golden * (upper - lower), lower + golden * (upper - lower));
+        let (mut size_left, mut size_right) = (size(&rotated(left)), size(&rotated(right)));
+        for _ in 0..GOLDEN_STEPS {
+            if size_left <= size_right {
+                (upper, right, size_right) = (right, left, size_left);
+                left = upper - golden * (upper - lower);
+                size_left = size(&rotated(left));
             } else {
-                (low, left, of_left) = (left, right, of_right);
-                right = low + golden * (high - low);
-                of_right = size(&at(right));
+                (lower, left, size_left) = (left, right, size_right);
+                right = lower + golden * (upper - lower);
+                size_right = size(&rotated(right));
             }
         }
-        let best = 0.5 * (low + high);
-        let at_end = (best - middle).abs() > 0.99 * HALF_ARC_RAD;
-        middle = best;
+        let best = 0.5 * (lower + upper);
+        let at_end = (best - centre).abs() > 0.99 * HALF_ARC_RAD;
+        centre = best;
         if !at_end {
             break;
         }
     }
-    at(middle)
+    rotated(centre)
 }
 
 #[cfg(test)]
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn zones_hold_all_points_and_no_less() {
+    fn zones_just_contain_all_points() {
         let mut random = Random::new(23, 0);
         let far = Vector::new(1e3, 2e3, -5e2);
         let turn = random.rotation();
@@ -115,16 +115,16 @@ mod tests {
         assert_eq!(across(&points[..1], &Vector::z()).size_mm, 0.0);
     }
 
-    /// Against every turn of a fine grid.
+    /// Against a fine grid of rotations.
     #[test]
-    fn the_best_turn_is_the_least_of_all() {
+    fn the_best_rotation_is_the_minimum_of_all() {
         let mut random = Random::new(24, 0);
         for round in 0..40 {
             let axis = random.rotation() * Vector::z();
-            // A plate whose normal leans against the axis, and a start that is off by up to a tenth.
-            let lean = [std::f64::consts::FRAC_PI_2, 0.6][round % 2];
-            let x = any_square_to(&axis);
-            let normal = axis * lean.cos() + x * lean.sin();
+            // A plate whose normal is inclined to the axis, and a start that is off by up to 0.25 rad.
+            let inclination = [std::f64::consts::FRAC_PI_2, 0.6][round % 2];
+            let x = any_perpendicular(&axis);
+            let normal = axis * inclination.cos() + x * inclination.sin();
             let edge = axis.cross(&x);
             let points: Vec<Point> = cloud(&mut random, 80, [20.0, 12.0, 0.05])
                 .iter()
@@ -135,8 +135,8 @@ mod tests {
             let found = best_turn(&axis, &(off * normal), size);
             assert!((found.norm() - 1.0).abs() < 1e-12 && (found.dot(&axis) - normal.dot(&axis)).abs() < 1e-12);
             let turned = |i: i32| nalgebra::UnitQuaternion::from_scaled_axis(axis * (f64::from(i) * 1e-5)) * normal;
-            let least = (-3000..3000).map(|i| size(&turned(i))).fold(f64::INFINITY, f64::min);
-            assert!(size(&found) <= least + 1e-12 && size(&found) > least - 5e-4, "{} {least}", size(&found));
+            let min_size = (-3000..3000).map(|i| size(&turned(i))).fold(f64::INFINITY, f64::min);
+            assert!(size(&found) <= min_size + 1e-12 && size(&found) > min_size - 5e-4, "{} {min_size}", size(&found));
         }
     }
 }

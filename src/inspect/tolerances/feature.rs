@@ -1,55 +1,56 @@
-//! Measured features as checks take them.
+//! Measured features as input of tolerance checks.
 
 use std::collections::BTreeMap;
 
-use crate::features::element::{Flat, Situation, Straight};
-use crate::features::slot::SlotFit;
+use crate::features::element::{Line, Plane, Situation};
+use crate::features::sheet_metal::slot::SlotFit;
 use crate::features::{Element, Fit, Shape, Uncertainty};
 use base::{Result, UserError};
 use geometry::{Point, Vector};
 
-/// Measured features by their names.
+/// Measured features by name.
 pub type Features = BTreeMap<String, Feature>;
 
-/// A measured feature, in the frame of the measured part, mm.
+/// A measured feature, part frame, mm.
 ///
-/// Directions carry the sense of the datum frame: turn those of fits like their nominals where both are in one frame
-/// ([`Feature::with_nominal`]).
+/// Directions must have the sense of the nominals: orient those of fits in a common frame ([`Feature::with_nominal`]).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Feature {
-    /// What was fitted or constructed.
+    /// The fitted or constructed element.
     pub element: Element,
-    /// Measured points of its surface; of lines, of the line itself. May be empty where only the element is known.
+    /// Measured points of its surface; for lines, of the line itself. May be empty if only the element is known.
     pub points: Vec<Point>,
-    /// What it should be, in the frame of the nominal part.
+    /// The nominal element, nominal frame.
     pub nominal: Option<Element>,
-    /// The shape whose greatest and least distances of the points are nearest together (minimum zone, the default
-    /// reference of ISO 1101:2017), where it was fitted. Form checks take it; else the element, and say so.
+    /// The shape of the minimum zone (the default reference of ISO 1101:2017), if it was fitted. Form checks use it,
+    /// else the element, and state which.
     pub minimum_zone: Option<Shape>,
-    /// Distance of the two sides of a slot or tab, mm. A plane that has one is a mid-plane: its points are those of the
-    /// sides and tell how far it reaches, and what fits between or around them.
+    /// Distance between the two sides of a slot or tab, mm. A plane with a size is a mid-plane: its points are those of
+    /// the sides and determine its extent and its mating envelope.
     pub size_mm: Option<f64>,
-    /// Of a slot in a sheet, its sides without the rounded ends, which its points hold as well. Of other mid-planes all
-    /// points are those of the sides.
+    /// The sides of a slot in a sheet without the rounded ends, which `points` include. For other mid-planes all points
+    /// belong to the sides.
     pub straight_sides: Option<StraightSides>,
-    /// Signed deviations of the points from the nominal surface, mm, + outside, for profiles; as long as the points, or
-    /// empty. Measured in the datum system, or for a profile without datums after a best fit.
+    /// Signed deviations of the points from the nominal surface, mm, positive outside, for profiles; one per point, or
+    /// empty. Measured in the datum system, or after a best fit for a profile without datums.
     pub deviations_mm: Vec<f64>,
-    /// How sure the element is, and by its first number the radius, or the size of a mid-plane; exact where `None`.
+    /// Uncertainty of the element; its first number is that of the radius, or of the size of a mid-plane. `None` counts
+    /// as exact.
     pub uncertainty: Option<Uncertainty>,
 }
 
 /// The straight sides of a slot in a sheet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StraightSides {
-    /// Measured points of both, mm.
+    /// Measured points of both sides, mm.
     pub points: Vec<Point>,
-    /// The sheet's unit normal: the sides stand along it, and their points do not tell how squarely.
+    /// Unit normal of the sheet: the sides are assumed parallel to it, since their points do not determine their
+    /// inclination.
     pub sheet_normal: Vector,
 }
 
 impl Feature {
-    /// A feature of which nothing is known but where it is.
+    /// A feature of which only the element is known.
     pub fn of(element: impl Into<Element>) -> Self {
         Self {
             element: element.into(),
@@ -63,13 +64,13 @@ impl Feature {
         }
     }
 
-    /// A fit and the points that it used.
+    /// A fitted feature with the points that the fit used.
     pub fn of_fit(fit: &Fit, points: &[Point]) -> Self {
         let uncertainty = Some(fit.uncertainty.clone());
         Self { points: used(points, &fit.dropped), uncertainty, ..Self::of(fit.shape) }
     }
 
-    /// A slot by its mid-plane and width, and the points of its rim that the fit used.
+    /// A slot, as its mid-plane and width, with the edge points that the fit used.
     pub fn of_slot(fit: &SlotFit, points: &[Point]) -> Self {
         let width = fit.uncertainty.numbers.last().copied().into_iter().collect();
         let (points, slot) = (used(points, &fit.dropped), &fit.slot);
@@ -85,8 +86,7 @@ impl Feature {
         }
     }
 
-    /// With its nominal; the directions of the element and of the minimum zone are turned to its side. Both must be in
-    /// one frame, to within a quarter turn.
+    /// Sets the nominal and orients the element like it. Both must be in the same frame, to within 90°.
     pub fn with_nominal(mut self, nominal: impl Into<Element>) -> Self {
         let nominal = nominal.into();
         self.element = self.element.oriented_like(&nominal);
@@ -94,7 +94,7 @@ impl Feature {
         self
     }
 
-    /// Its least-squares size, mm: the diameter of round features, the distance of two sides.
+    /// Its least-squares size, mm: the diameter of round features, or the distance between two sides.
     pub fn measured_size_mm(&self) -> Option<f64> {
         match self.element {
             Element::Shape(
@@ -107,40 +107,40 @@ impl Feature {
 
 /// The points that a fit did not drop.
 fn used(points: &[Point], dropped: &[u32]) -> Vec<Point> {
-    let kept = (0_u32..).zip(points).filter(|(number, _)| dropped.binary_search(number).is_err());
-    kept.map(|(_, point)| *point).collect()
+    let used = (0_u32..).zip(points).filter(|(index, _)| dropped.binary_search(index).is_err());
+    used.map(|(_, point)| *point).collect()
 }
 
-/// A feature as a check looks at it.
+/// A feature as evaluated by a check.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Actual<'a> {
+pub(super) struct ActualFeature<'a> {
     pub name: &'a str,
     pub feature: &'a Feature,
-    /// That of the feature, or nudged to see what that changes.
+    /// The feature's element, or a perturbed one for the propagation of uncertainty.
     pub element: Element,
 }
 
-/// What must lie in a zone.
-pub(super) struct Toleranced {
+/// The points that must lie in a zone.
+pub(super) struct TolerancedPoints {
     pub points: Vec<Point>,
-    /// For people.
+    /// Description for reports.
     pub what: &'static str,
-    /// Whether the points are those of the element, not measured ones: then its uncertainty is theirs.
+    /// Whether the points are derived from the element rather than measured: they then have its uncertainty.
     pub of_element: bool,
 }
 
-impl Actual<'_> {
-    /// A refusal that names the feature and what it is.
+impl ActualFeature<'_> {
+    /// Usage error that names the feature and its kind.
     pub fn unfit(&self, asked: &str) -> UserError {
         UserError::usage(format!("“{}” is a {}; {asked}.", self.name, self.element.name()))
     }
 
-    /// Its measured points; a sentence where there are fewer than `least`.
-    pub fn points(&self, least: usize) -> Result<&[Point]> {
+    /// Its measured points; returns an error if there are fewer than `min`.
+    pub fn points(&self, min: usize) -> Result<&[Point]> {
         let points = &self.feature.points;
-        if points.len() < least {
+        if points.len() < min {
             return Err(UserError::input(format!(
-                "“{}” has {} measured points; at least {least} are needed.",
+                "“{}” has {} measured points; at least {min} are needed.",
                 self.name,
                 points.len()
             )));
@@ -148,43 +148,45 @@ impl Actual<'_> {
         Ok(points)
     }
 
-    /// The places that a zone of location or orientation must hold: of cylinders and cones the ends of the axis as far
-    /// as the points reach, of mid-planes their points brought onto them, of points and centres the place, else the
-    /// measured points.
-    pub fn toleranced(&self) -> Toleranced {
+    /// The points that a zone of location or orientation must contain: for cylinders and cones the ends of the axis
+    /// over the extent of the points, for mid-planes their points projected onto them, for points and centres the point
+    /// itself, else the measured points.
+    pub fn toleranced(&self) -> TolerancedPoints {
         let measured = &self.feature.points;
-        let own = |what| Toleranced { points: vec![self.element.place()], what, of_element: true };
+        let single = |what| TolerancedPoints { points: vec![self.element.place()], what, of_element: true };
         match (self.element.situation(), self.element) {
-            (Situation::Line(_), _) if measured.is_empty() => own("one place of the axis"),
+            (Situation::Line(_), _) if measured.is_empty() => single("a point of the axis"),
             (Situation::Line(_), Element::Shape(Shape::Line { .. })) => {
-                Toleranced { points: measured.clone(), what: "the line's points", of_element: false }
+                TolerancedPoints { points: measured.clone(), what: "the line's points", of_element: false }
             }
             (Situation::Line(line), _) => {
-                Toleranced { points: ends(&line, measured), what: "the axis", of_element: true }
+                TolerancedPoints { points: ends(&line, measured), what: "the axis", of_element: true }
             }
-            (Situation::Plane(_), _) if measured.is_empty() => own("one place of the plane"),
+            (Situation::Plane(_), _) if measured.is_empty() => single("a point of the plane"),
             (Situation::Plane(plane), _) if self.feature.size_mm.is_some() => {
-                Toleranced { points: on(&plane, measured), what: "the mid-plane", of_element: true }
+                TolerancedPoints { points: projected(&plane, measured), what: "the mid-plane", of_element: true }
             }
-            (Situation::Plane(_), _) => Toleranced { points: measured.clone(), what: "the surface", of_element: false },
-            (Situation::Point(_), _) => own("the centre"),
+            (Situation::Plane(_), _) => {
+                TolerancedPoints { points: measured.clone(), what: "the surface", of_element: false }
+            }
+            (Situation::Point(_), _) => single("the centre"),
         }
     }
 }
 
-/// The ends of a line over the reach of points.
-fn ends(line: &Straight, points: &[Point]) -> Vec<Point> {
+/// The ends of a line over the extent of points.
+fn ends(line: &Line, points: &[Point]) -> Vec<Point> {
     let along = points.iter().map(|point| (point - line.point).dot(&line.direction));
-    let (low, high) = along.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), t| (l.min(t), h.max(t)));
+    let (min, max) = along.fold((f64::INFINITY, f64::NEG_INFINITY), |(min, max), t| (min.min(t), max.max(t)));
     let at = |t: f64| -> Point { line.point + line.direction * t };
-    vec![at(low), at(high)]
+    vec![at(min), at(max)]
 }
 
-fn on(plane: &Flat, points: &[Point]) -> Vec<Point> {
+fn projected(plane: &Plane, points: &[Point]) -> Vec<Point> {
     points.iter().map(|point| plane.foot(point)).collect()
 }
 
-/// The middle of points, mm.
+/// The centroid of points, mm.
 pub(super) fn mean(points: &[Point]) -> Point {
     let first = points.first().copied().unwrap_or_else(Point::origin);
     let sum: Vector = points.iter().map(|point| point - first).sum();

@@ -1,64 +1,65 @@
-//! The answer of a check: what was measured, against which limit, and whether that proves anything.
+//! Result of a tolerance check: the measured value, its limits, and what that proves.
 
 use serde::{Deserialize, Serialize};
 
 use crate::verdict;
 use geometry::Point;
 
-/// Whether the measured value is within its limits (limits inclusive).
+/// Whether the measured value is within its limits (inclusive).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Within.
+    /// Within the limits.
     In,
-    /// Beyond.
+    /// Outside the limits.
     Out,
 }
 
-/// What is proven where the expanded uncertainty U is known: the default rule of ISO 14253-1, in its stricter form of
-/// 1998 and 2013, where the whole of U is kept from the limits. The edition of 2017 asks for a probability of 95 %,
-/// which on one side is 1.65 standard uncertainties and not two. No edition was available to check against.
+/// Decision with a known expanded uncertainty U: the default rule of ISO 14253-1, in its stricter form of 1998 and
+/// 2013, with the whole of U as guard band. The edition of 2017 requires a probability of 95 %, which for a one-sided
+/// limit is 1.65 standard uncertainties and not two. No edition was available to check against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Conformity {
-    /// Conformity is proven: the value is within the limits by at least U.
+    /// Conformity is proven: the value is inside the limits by at least U.
     Conforms,
-    /// Nonconformity is proven: the value is beyond a limit by more than U.
+    /// Nonconformity is proven: the value is outside a limit by more than U.
     DoesNotConform,
     /// Neither is proven: the value is within U of a limit.
     Undecided,
 }
 
-/// A judged tolerance.
+/// Result of a tolerance check.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Judged {
-    /// The measured value, mm: of zones their width or diameter, of sizes the size.
+    /// Measured value, mm: width or diameter of a zone, or size.
     pub measured_mm: f64,
-    /// The greatest value allowed, mm, with the bonus.
+    /// Upper limit, mm, including the bonus.
     pub limit_mm: f64,
-    /// The least value allowed, mm; only sizes have one.
+    /// Lower limit, mm; for sizes only.
     pub lower_mm: Option<f64>,
-    /// By how much the limit grew because the feature has less material than at its maximum, mm.
+    /// Increase of the limit due to the departure from maximum material, mm.
     pub bonus_mm: f64,
-    /// Expanded uncertainty (k = 2) of that, mm, where it is known; it counts for the proof beside that of the value.
+    /// Expanded uncertainty (k = 2) of the bonus, mm, if known; it contributes to the decision in addition to that of
+    /// the value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bonus_uncertainty_mm: Option<f64>,
-    /// Within the limits or beyond.
+    /// Whether the value is within its limits.
     pub verdict: Verdict,
-    /// What that proves; `None` where the uncertainty is not known.
+    /// What is proven; `None` if the uncertainty is unknown.
     pub conformity: Option<Conformity>,
-    /// The point that decided the value, mm, in the part's frame, where one did.
+    /// The point that determines the value, part frame, mm; `None` if there is no such point.
     pub worst: Option<Point>,
-    /// Expanded uncertainty (k = 2) of the measured value, mm, where it is known.
+    /// Expanded uncertainty (k = 2) of the measured value, mm, if known.
     pub uncertainty_mm: Option<f64>,
-    /// How the value was found: the standard's formula, the datums, and what was assumed.
+    /// How the value was evaluated: the formula of the standard, the datums, and assumptions.
     pub how: String,
-    /// Which reading of the standards that is, in short sentences: their texts were not available to check against.
+    /// Our reading of the standards, in short sentences; their texts were not available to check against.
     #[serde(default)]
     pub reading: String,
 }
 
-/// What a value comes to: where the uncertainty is known, what is proven; else where it lies.
+/// Overall verdict: what is proven if the uncertainty is known, else whether the value is within its limits.
 pub fn decided(conformity: Option<Conformity>, side: Verdict) -> verdict::Verdict {
     use verdict::Verdict::{Fail, Incomplete, Pass};
     match (conformity, side) {
@@ -68,7 +69,7 @@ pub fn decided(conformity: Option<Conformity>, side: Verdict) -> verdict::Verdic
     }
 }
 
-/// The same in words.
+/// The verdict in words.
 pub(super) fn words(conformity: Option<Conformity>, side: Verdict) -> &'static str {
     match (conformity, side) {
         (Some(Conformity::Conforms), _) => "conforms",
@@ -80,12 +81,12 @@ pub(super) fn words(conformity: Option<Conformity>, side: Verdict) -> &'static s
 }
 
 impl Judged {
-    /// For people: what is proven, or without a known uncertainty only where the value lies.
+    /// The verdict in words: what is proven, or without a known uncertainty whether the value is within its limits.
     pub fn words(&self) -> &'static str {
         words(self.conformity, self.verdict)
     }
 
-    /// For people: “0.0123 ± 0.0010 mm”, the uncertainty with k = 2 where it is known.
+    /// The measured value as text, such as “0.0123 ± 0.0010 mm”, with the expanded uncertainty (k = 2) if known.
     pub fn measured_text(&self) -> String {
         match self.uncertainty_mm {
             Some(uncertainty) => format!("{:.4} ± {uncertainty:.4} mm", self.measured_mm),
@@ -93,7 +94,7 @@ impl Judged {
         }
     }
 
-    /// For people: “0.0500 mm”, or both limits of a size.
+    /// The limit as text, such as “0.0500 mm”, or both limits of a size.
     pub fn limits_text(&self) -> String {
         match self.lower_mm {
             Some(lower) => format!("{lower:.4} to {:.4} mm", self.limit_mm),
@@ -102,7 +103,7 @@ impl Judged {
     }
 }
 
-/// Verdict and proof of a value between limits, mm.
+/// Position relative to the limits, and decision, for a value in mm or degrees.
 pub(super) fn decide(
     measured_mm: f64,
     lower_mm: Option<f64>,
@@ -110,12 +111,12 @@ pub(super) fn decide(
     uncertainty_mm: Option<f64>,
 ) -> (Verdict, Option<Conformity>) {
     let margin = lower_mm.map_or(f64::INFINITY, |lower| measured_mm - lower).min(upper_mm - measured_mm);
-    let proof = |uncertainty: f64| match margin {
+    let decision = |uncertainty: f64| match margin {
         margin if margin >= uncertainty => Conformity::Conforms,
         margin if margin < -uncertainty => Conformity::DoesNotConform,
         _ => Conformity::Undecided,
     };
-    (if margin >= 0.0 { Verdict::In } else { Verdict::Out }, uncertainty_mm.map(proof))
+    (if margin >= 0.0 { Verdict::In } else { Verdict::Out }, uncertainty_mm.map(decision))
 }
 
 #[cfg(test)]
@@ -123,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_are_inclusive_and_uncertainty_is_kept_from_both() {
+    fn limits_are_inclusive_and_uncertainty_is_a_guard_band_at_both() {
         let of = |measured, uncertainty| decide(measured, Some(9.5), 10.5, uncertainty);
         assert_eq!(of(10.5, None), (Verdict::In, None));
         assert_eq!(of(9.5, None), (Verdict::In, None));

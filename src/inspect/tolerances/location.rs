@@ -1,179 +1,189 @@
 //! Location: position, coaxiality (concentricity) and symmetry.
 //!
-//! The zone is centred on the true place, so its size is twice the greatest distance of the feature from there.
+//! The zone is centred on the true position, so its size is twice the maximum distance of the feature from there.
 
 use super::datums::DatumSystem;
-use super::feature::Actual;
+use super::feature::ActualFeature;
 use super::tolerance::Zone;
-use super::{Measured, Scene, Tolerance, extents};
-use crate::features::element::{Flat, Situation, Straight, any_square_to};
+use super::{CheckContext, Measurement, Tolerance, extents};
+use crate::features::element::{Line, Plane, Situation, any_perpendicular};
 use crate::features::{Element, Shape};
 use base::{Result, UserError};
 use geometry::{Point, Vector};
 
-/// A free motion that shifts the true place by less than this, per mm or rad of it, does not matter.
-const STILL: f64 = 1e-3;
+/// Sensitivity of the true position to a free motion, per mm or rad, below which the motion is irrelevant.
+const MIN_SENSITIVITY: f64 = 1e-3;
 
-/// What the deviation is measured from.
-enum Middle {
-    Axis(Straight),
+/// The centre of the zone.
+enum ZoneCentre {
+    Axis(Line),
     Centre(Point),
-    Plane(Flat),
+    Plane(Plane),
 }
 
-impl Middle {
-    fn deviation(&self, place: &Point) -> f64 {
+impl ZoneCentre {
+    fn deviation(&self, point: &Point) -> f64 {
         match self {
-            Self::Axis(axis) => axis.distance(place),
-            Self::Centre(centre) => (place - centre).norm(),
-            Self::Plane(plane) => plane.height(place).abs(),
+            Self::Axis(axis) => axis.distance(point),
+            Self::Centre(centre) => (point - centre).norm(),
+            Self::Plane(plane) => plane.height(point).abs(),
         }
     }
 
     fn zone(&self) -> &'static str {
         match self {
-            Self::Axis(_) => "the true axis (cylinder zone)",
-            Self::Centre(_) => "the true centre (sphere zone)",
-            Self::Plane(_) => "the true plane (zone between two planes)",
+            Self::Axis(_) => "the true axis (cylindrical zone)",
+            Self::Centre(_) => "the true centre (spherical zone)",
+            Self::Plane(_) => "the true plane (zone between two parallel planes)",
         }
     }
 }
 
-/// A true place in the datum frame, and what of free motions would change deviations from it.
-struct True {
-    middle: Middle,
-    /// Places of the true element, mm.
+/// A true position in the datum frame, with its sensitivity to free motions.
+struct TruePosition {
+    zone_centre: ZoneCentre,
+    /// Points of the true element, mm.
     probes: Vec<Point>,
     /// Unit vectors along which deviations are measured there.
     sensitive: Vec<Vector>,
 }
 
-/// Twice the greatest distance of the feature from its true place in the datum frame.
+/// Twice the maximum distance of the feature from its true position in the datum frame.
 pub(super) fn position(
-    scene: &Scene<'_>,
+    context: &CheckContext<'_>,
     tolerance: &Tolerance,
-    actual: &Actual<'_>,
+    actual: &ActualFeature<'_>,
     zone: &Zone,
     true_place: Option<&Element>,
-) -> Result<Measured> {
-    let system = scene.system(tolerance)?;
-    let exact = match true_place {
-        Some(place) => place.checked()?,
-        None => scene.nominal_in_datum_frame(tolerance, actual)?,
+) -> Result<Measurement> {
+    let system = context.system(tolerance)?;
+    let true_position = match true_place {
+        Some(stated) => stated.checked()?,
+        None => context.nominal_in_datum_frame(tolerance, actual)?,
     };
-    let exact = true_of(actual, &exact, zone)?;
-    require_fixed(&exact, &system, actual)?;
-    let in_frame = |point: &Point| exact.middle.deviation(&(system.datum_from_part * point));
-    Ok(doubled(actual, in_frame, &format!("{} in {}", exact.middle.zone(), system.name)))
+    let true_position = true_position_of(actual, &true_position, zone)?;
+    require_constrained(&true_position, &system, actual)?;
+    let in_frame = |point: &Point| true_position.zone_centre.deviation(&(system.datum_from_part * point));
+    Ok(doubled_distance(actual, in_frame, &format!("{} in {}", true_position.zone_centre.zone(), system.name)))
 }
 
-/// Twice the greatest distance of an axis from the datum axis, or of a centre from the datum centre or axis.
-pub(super) fn coaxiality(scene: &Scene<'_>, tolerance: &Tolerance, actual: &Actual<'_>) -> Result<Measured> {
+/// Twice the maximum distance of an axis from the datum axis, or of a centre from the datum centre or axis.
+pub(super) fn coaxiality(
+    context: &CheckContext<'_>,
+    tolerance: &Tolerance,
+    actual: &ActualFeature<'_>,
+) -> Result<Measurement> {
     if matches!(actual.element.situation(), Situation::Plane(_)) {
         return Err(actual.unfit("coaxiality needs an axis or a centre; symmetry is for planes"));
     }
-    let datum = scene.first_datum(tolerance)?;
-    let middle = match (datum.element.situation(), tolerance.datums.len()) {
-        // Concentric circles are judged in the plane of the datum circle.
+    let datum = context.first_datum(tolerance)?;
+    let zone_centre = match (datum.element.situation(), tolerance.datums.len()) {
+        // Concentric circles are evaluated in the plane of the datum circle.
         (Situation::Point(point), 1) => match (datum.element, datum.element.direction()) {
-            (Element::Shape(Shape::Circle { .. }), Some(direction)) => Middle::Axis(Straight { point, direction }),
-            _ => Middle::Centre(point),
+            (Element::Shape(Shape::Circle { .. }), Some(direction)) => ZoneCentre::Axis(Line { point, direction }),
+            _ => ZoneCentre::Centre(point),
         },
-        _ => Middle::Axis(scene.system(tolerance)?.axis()?),
+        _ => ZoneCentre::Axis(context.system(tolerance)?.axis()?),
     };
-    if let (Middle::Centre(_), Situation::Line(_)) = (&middle, actual.element.situation()) {
+    if let (ZoneCentre::Centre(_), Situation::Line(_)) = (&zone_centre, actual.element.situation()) {
         return Err(datum.unfit("coaxiality of an axis needs a datum axis"));
     }
-    Ok(doubled(actual, |point| middle.deviation(point), "the datum axis or centre"))
+    Ok(doubled_distance(actual, |point| zone_centre.deviation(point), "the datum axis or centre"))
 }
 
-/// Twice the greatest distance of a mid-plane, an axis or a centre from the datum plane.
-pub(super) fn symmetry(scene: &Scene<'_>, tolerance: &Tolerance, actual: &Actual<'_>) -> Result<Measured> {
-    let datum = scene.first_datum(tolerance)?;
+/// Twice the maximum distance of a mid-plane, an axis or a centre from the datum plane.
+pub(super) fn symmetry(
+    context: &CheckContext<'_>,
+    tolerance: &Tolerance,
+    actual: &ActualFeature<'_>,
+) -> Result<Measurement> {
+    let datum = context.first_datum(tolerance)?;
     let (Situation::Plane(plane), 1) = (datum.element.situation(), tolerance.datums.len()) else {
         return Err(datum.unfit("symmetry needs one datum, a mid-plane; use position for other datums"));
     };
-    Ok(doubled(actual, |point| plane.height(point).abs(), "the datum plane"))
+    Ok(doubled_distance(actual, |point| plane.height(point).abs(), "the datum plane"))
 }
 
-fn doubled(actual: &Actual<'_>, deviation: impl Fn(&Point) -> f64, from: &str) -> Measured {
+fn doubled_distance(actual: &ActualFeature<'_>, deviation: impl Fn(&Point) -> f64, from: &str) -> Measurement {
     let toleranced = actual.toleranced();
-    let (worst, most) = extents::greatest(toleranced.points.iter().map(deviation));
-    let how = format!("2 × {most:.4} mm, the greatest distance of {} from {from}", toleranced.what);
-    Measured {
+    let (worst, max_mm) = extents::max_with_index(toleranced.points.iter().map(deviation));
+    let how = format!("2 × {max_mm:.4} mm, the maximum distance of {} from {from}", toleranced.what);
+    Measurement {
         of_element: toleranced.of_element,
-        ..Measured::new(2.0 * most, toleranced.points.get(worst).copied(), how)
+        ..Measurement::new(2.0 * max_mm, toleranced.points.get(worst).copied(), how)
     }
 }
 
-fn true_of(actual: &Actual<'_>, exact: &Element, zone: &Zone) -> Result<True> {
+fn true_position_of(actual: &ActualFeature<'_>, true_position: &Element, zone: &Zone) -> Result<TruePosition> {
     let along = |direction: &Vector| {
-        let side = any_square_to(direction);
+        let side = any_perpendicular(direction);
         vec![side, direction.cross(&side)]
     };
     let width = match zone {
         Zone::Diameter => None,
         Zone::Width { along } => Some(super::unit(along)?),
     };
-    match (actual.element.situation(), exact.situation(), width) {
+    match (actual.element.situation(), true_position.situation(), width) {
         (Situation::Plane(_), Situation::Plane(plane), _) => {
             let probes = along(&plane.normal).iter().map(|side| plane.point + side).chain([plane.point]).collect();
-            Ok(True { middle: Middle::Plane(plane), probes, sensitive: vec![plane.normal] })
+            Ok(TruePosition { zone_centre: ZoneCentre::Plane(plane), probes, sensitive: vec![plane.normal] })
         }
-        (Situation::Line(_), Situation::Line(line), None) => Ok(True {
-            middle: Middle::Axis(line),
+        (Situation::Line(_), Situation::Line(line), None) => Ok(TruePosition {
+            zone_centre: ZoneCentre::Axis(line),
             probes: vec![line.point, line.point + line.direction],
             sensitive: along(&line.direction),
         }),
         (Situation::Line(_), Situation::Line(line), Some(width)) => {
-            let square = width - line.direction * width.dot(&line.direction);
-            if square.norm() < 0.1 {
-                return Err(
-                    actual.unfit("the width of its zone runs along the true axis; choose a direction across it")
-                );
+            let perpendicular = width - line.direction * width.dot(&line.direction);
+            if perpendicular.norm() < 0.1 {
+                return Err(actual.unfit(
+                    "the width of its zone is measured along the true axis; choose a direction perpendicular to it",
+                ));
             }
-            let normal = square.normalize();
-            Ok(True {
-                middle: Middle::Plane(Flat { point: line.point, normal }),
+            let normal = perpendicular.normalize();
+            Ok(TruePosition {
+                zone_centre: ZoneCentre::Plane(Plane { point: line.point, normal }),
                 probes: vec![line.point, line.point + line.direction],
                 sensitive: vec![normal],
             })
         }
         (Situation::Point(_), Situation::Point(point), Some(normal)) => {
-            let middle = Middle::Plane(Flat { point, normal });
-            Ok(True { middle, probes: vec![point], sensitive: vec![normal] })
+            let zone_centre = ZoneCentre::Plane(Plane { point, normal });
+            Ok(TruePosition { zone_centre, probes: vec![point], sensitive: vec![normal] })
         }
         (Situation::Point(_), Situation::Point(point), None) => {
-            let circle = matches!(exact, Element::Shape(Shape::Circle { .. }));
-            let (middle, sensitive) = match exact.direction().filter(|_| circle) {
-                Some(direction) => (Middle::Axis(Straight { point, direction }), along(&direction)),
-                None => (Middle::Centre(point), vec![Vector::x(), Vector::y(), Vector::z()]),
+            let circle = matches!(true_position, Element::Shape(Shape::Circle { .. }));
+            let (zone_centre, sensitive) = match true_position.direction().filter(|_| circle) {
+                Some(direction) => (ZoneCentre::Axis(Line { point, direction }), along(&direction)),
+                None => (ZoneCentre::Centre(point), vec![Vector::x(), Vector::y(), Vector::z()]),
             };
-            Ok(True { middle, probes: vec![point], sensitive })
+            Ok(TruePosition { zone_centre, probes: vec![point], sensitive })
         }
-        _ => Err(actual.unfit(&format!("its true place cannot be a {}", exact.name()))),
+        _ => Err(actual.unfit(&format!("its true position cannot be a {}", true_position.name()))),
     }
 }
 
-/// A sentence where the datums leave a motion free that would change the deviation.
-fn require_fixed(exact: &True, system: &DatumSystem, actual: &Actual<'_>) -> Result<()> {
-    let matters = |velocity: &dyn Fn(&Point) -> Vector| {
-        let moves = |probe: &Point| exact.sensitive.iter().any(|along| along.dot(&velocity(probe)).abs() > STILL);
-        exact.probes.iter().any(moves)
+/// Returns an error if the datums leave a motion free that changes the deviation.
+fn require_constrained(true_position: &TruePosition, system: &DatumSystem, actual: &ActualFeature<'_>) -> Result<()> {
+    let is_relevant = |velocity: &dyn Fn(&Point) -> Vector| {
+        let is_moved = |probe: &Point| {
+            true_position.sensitive.iter().any(|along| along.dot(&velocity(probe)).abs() > MIN_SENSITIVITY)
+        };
+        true_position.probes.iter().any(is_moved)
     };
-    let mut open = system.free;
+    let mut relevant = system.free;
     for k in 0..3 {
         let axis = Vector::ith(k, 1.0);
-        open.shift[k] &= matters(&|_| axis);
-        open.turn[k] &= matters(&|probe| axis.cross(&probe.coords));
+        relevant.shift[k] &= is_relevant(&|_| axis);
+        relevant.turn[k] &= is_relevant(&|probe| axis.cross(&probe.coords));
     }
-    let names = open.names();
+    let names = relevant.names();
     if names.is_empty() {
         return Ok(());
     }
     Err(UserError::usage(format!(
-        "The datums {} leave {names} of their frame open, and the true place of “{}” moves with it. Name a further \
-         datum that fixes it.",
+        "The datums {} do not constrain {names} of their frame, on which the true position of “{}” depends. Add a \
+         datum that does.",
         system.name, actual.name
     )))
 }

@@ -1,4 +1,4 @@
-//! Distances and angles between features, as elements of a plan.
+//! Distances and angles between features as plan elements.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,30 +11,30 @@ use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Product, Tools};
 use crate::verdict::Verdict;
 use base::{Progress, Result};
 
-/// What is measured between two features.
+/// The quantity measured between two features.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Quantity {
-    /// Their distance, mm.
+    /// Distance, mm.
     #[default]
     Distance,
-    /// Their angle, degrees.
+    /// Angle, degrees.
     Angle(AngleConvention),
 }
 
-/// A distance or an angle between two features.
+/// Recipe of a distance or angle between two features.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MeasureRecipe {
-    /// Which.
+    /// The measured quantity.
     pub quantity: Quantity,
     /// The first feature.
     pub from: ElementId,
-    /// The second.
+    /// The second feature.
     pub to: ElementId,
-    /// The least value allowed, mm or degrees.
+    /// Lower limit, mm or degrees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lower: Option<f64>,
-    /// The greatest value allowed, mm or degrees.
+    /// Upper limit, mm or degrees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upper: Option<f64>,
 }
@@ -44,9 +44,9 @@ pub struct MeasureRecipe {
 pub struct Measure {
     /// The value with its limits: a distance in mm, an angle in degrees.
     pub figure: Figure,
-    /// Where it lies; `None` without limits.
+    /// Whether the value is within its limits; `None` without limits.
     pub side: Option<Side>,
-    /// What that proves; `None` without limits or where the uncertainty is not known.
+    /// What is proven; `None` without limits or if the uncertainty is unknown.
     pub conformity: Option<Conformity>,
     /// What was measured.
     pub how: String,
@@ -65,9 +65,9 @@ impl Make for MeasureRecipe {
     fn make(&self, inputs: &dyn Inputs, _: &Tools<'_>, _: Option<&Measure>, _: &Progress) -> Result<Measure> {
         let (from, to) =
             (inputs.get::<MeasuredFeature>(self.from, A_FEATURE)?, inputs.get::<MeasuredFeature>(self.to, A_FEATURE)?);
-        let (near, far) = (from.used(), to.used());
-        let (from, to) = (from.known(&near), to.known(&far));
-        let (found, how) = match self.quantity {
+        let (from_points, to_points) = (from.used(), to.used());
+        let (from, to) = (from.known(&from_points), to.known(&to_points));
+        let (figure, how) = match self.quantity {
             Quantity::Distance => {
                 let found = measures::distance(&from, &to)?;
                 let figure = Figure::new("Distance", "mm", found.distance_mm);
@@ -79,7 +79,7 @@ impl Make for MeasureRecipe {
                 (Figure { uncertainty: found.uncertainty_rad.map(f64::to_degrees), ..figure }, found.how)
             }
         };
-        let figure = Figure { lower: self.lower, upper: self.upper, ..found };
+        let figure = Figure { lower: self.lower, upper: self.upper, ..figure };
         let decided = (self.lower.is_some() || self.upper.is_some())
             .then(|| decide(figure.value, self.lower, self.upper.unwrap_or(f64::INFINITY), figure.uncertainty));
         let (side, conformity) = decided.map_or((None, None), |(side, conformity)| (Some(side), conformity));
@@ -88,7 +88,7 @@ impl Make for MeasureRecipe {
 }
 
 impl Measure {
-    /// How it stands to its limits, as the tolerances say it; `None` without limits.
+    /// The verdict in words, as for tolerances; `None` without limits.
     pub fn words(&self) -> Option<&'static str> {
         self.side.map(|side| words(self.conformity, side))
     }
@@ -105,7 +105,7 @@ impl Product for Measure {
 
     fn sentences(&self) -> Vec<String> {
         let Figure { value, unit, uncertainty, .. } = self.figure;
-        let doubt = uncertainty.map(|own| format!(" ± {own:.4}")).unwrap_or_default();
-        vec![format!("{value:.4}{doubt} {unit}: {}.", self.how)]
+        let uncertainty = uncertainty.map(|own| format!(" ± {own:.4}")).unwrap_or_default();
+        vec![format!("{value:.4}{uncertainty} {unit}: {}.", self.how)]
     }
 }

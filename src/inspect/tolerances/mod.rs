@@ -1,9 +1,9 @@
-//! Geometrical tolerances: what a drawing states, judged on measured features.
+//! Geometrical tolerances as stated on a drawing, evaluated on measured features.
 //!
-//! After ISO 1101:2017 (clause 17 defines the characteristics), ISO 5459:2011 (datums) and ASME Y14.5-2018. The clauses
-//! are named as far as they are known; the texts were not available to check against.
+//! After ISO 1101:2017 (clause 17 defines the characteristics), ISO 5459:2011 (datums) and ASME Y14.5-2018. Clauses are
+//! cited as far as they are known; the texts were not available to check against.
 //!
-//! An inspection plan names the datums and lists the tolerances ([`Plan::from_json`]):
+//! A plan assigns datum letters and lists the tolerances ([`Plan::from_json`]):
 //!
 //! ```json
 //! {
@@ -30,19 +30,19 @@
 //!
 //! The characteristics are `size`, `straightness`, `flatness`, `circularity`, `cylindricity`, `parallelism`,
 //! `perpendicularity`, `angularity`, `position`, `coaxiality`, `symmetry`, `profile`, `circular_run_out` and
-//! `total_run_out`. A field that a characteristic does not know is refused.
+//! `total_run_out`. Unknown fields are an error.
 //!
-//! An axis is that of the fitted cylinder or cone, over the reach of its points; for the extracted median line that ISO
-//! tolerances, fit a line to [`median_line`] and tolerance that.
+//! An axis is that of the fitted cylinder or cone, over the extent of its points; for the extracted median line as
+//! toleranced by ISO, fit a line to [`median_line`] and tolerance that line.
 //!
-//! What features should be may stand in the plan, by name: `"nominals": { "bore 1": { "shape": { "kind": "cylinder", … } },
+//! The plan may contain nominals of features, by name: `"nominals": { "bore 1": { "shape": { "kind": "cylinder", … } },
 //! "tip": { "point": [1, 2, 3] } }`, in the frame of the nominal part.
 //!
-//! Features are given as they were fitted ([`Feature`]). True places are those of the nominals, in the frame that the
-//! nominals of the datums make, or stated in the tolerance. At maximum material the limit grows by how far the
-//! unrelated actual mating envelope of the feature has left its size at maximum material. What is not here: common
-//! datums (A-B; construct the common axis and name it), datums at maximum material, the least material requirement,
-//! patterns judged together, profiles of lines, projected zones.
+//! Features are used as fitted ([`Feature`]). True positions are those of the nominals in the frame of the datums'
+//! nominals, or stated in the tolerance. With the maximum material requirement the limit increases by the departure of
+//! the feature's unrelated actual mating envelope from its maximum material size. Not supported: common datums (A-B;
+//! construct the common axis and use it as datum), datums at maximum material, the least material requirement,
+//! simultaneous evaluation of patterns, line profiles, projected zones.
 
 mod datums;
 mod envelope;
@@ -69,35 +69,35 @@ use nalgebra::{SymmetricEigen, Vector6};
 use crate::features::Element;
 use base::{Result, UserError};
 pub use datums::{Datum, DatumSystem, FreeMotions};
-use feature::Actual;
+use feature::ActualFeature;
 pub use feature::{Feature, Features, StraightSides};
 use geometry::{Point, Vector};
 pub use judged::{Conformity, Judged, Verdict, decided};
 pub use sections::median_line;
-pub use tolerance::{Characteristic, Letters, MaximumMaterial, Plan, Side, Tolerance, Zone};
+pub use tolerance::{Characteristic, DatumLetters, MaximumMaterial, Plan, Side, Tolerance, Zone};
 
-/// Judges a tolerance on measured features; `letters` says which feature each datum letter stands for.
+/// Evaluates a tolerance on measured features; `letters` maps datum letters to feature names.
 ///
-/// A sentence where a feature or datum is missing or of the wrong kind, where the datums do not fix what the tolerance
-/// needs, or where a number makes no sense.
-pub fn judge(tolerance: &Tolerance, features: &Features, letters: &Letters) -> Result<Judged> {
-    judged(tolerance, features, letters).map_err(|error| error.about(&tolerance.title()))
+/// Returns an error if a feature or datum is missing or of the wrong kind, if the datums do not constrain what the
+/// tolerance requires, or if a value is out of range.
+pub fn judge(tolerance: &Tolerance, features: &Features, letters: &DatumLetters) -> Result<Judged> {
+    evaluate(tolerance, features, letters).map_err(|error| error.about(&tolerance.title()))
 }
 
-fn judged(tolerance: &Tolerance, features: &Features, letters: &Letters) -> Result<Judged> {
+fn evaluate(tolerance: &Tolerance, features: &Features, letters: &DatumLetters) -> Result<Judged> {
     tolerance.check()?;
-    let scene = Scene { features, letters, nudge: None };
+    let context = CheckContext { features, letters, perturbation: None };
     for letter in &tolerance.datums {
-        if scene.datum(letter)?.name == tolerance.feature {
+        if context.datum(letter)?.name == tolerance.feature {
             return Err(UserError::usage(format!("“{}” cannot be its own datum {letter}.", tolerance.feature)));
         }
     }
-    let measured = measure(tolerance, &scene)?;
+    let measured = measure(tolerance, &context)?;
     if !measured.value_mm.is_finite() {
-        return Err(UserError::input("The measured value is no number; check the feature's points."));
+        return Err(UserError::input("The measured value is not finite; check the feature's points."));
     }
     let bonus = match &tolerance.maximum_material {
-        Some(maximum) => Some(envelope::bonus(&scene.feature(&tolerance.feature)?, maximum)?),
+        Some(maximum) => Some(envelope::bonus(&context.feature(&tolerance.feature)?, maximum)?),
         None => None,
     };
     let mut how =
@@ -107,23 +107,23 @@ fn judged(tolerance: &Tolerance, features: &Features, letters: &Letters) -> Resu
         how += &format!("; {}", bonus.how);
         reading += " Bonus from the unrelated actual mating envelope (our reading of ISO 2692 and ASME Y14.5).";
     }
-    let propagated = || if measured.of_element { propagated(tolerance, &scene, measured.value_mm) } else { Ok(None) };
+    let propagated = || if measured.of_element { propagated(tolerance, &context, measured.value_mm) } else { Ok(None) };
     let uncertainty_mm = match tolerance.expanded_uncertainty_mm.or(measured.uncertainty_mm) {
-        Some(own) => Some(own),
+        Some(uncertainty_mm) => Some(uncertainty_mm),
         None => propagated()?,
     };
     if uncertainty_mm.is_some() {
         how += match tolerance.expanded_uncertainty_mm {
-            Some(_) => "; the uncertainty is the one stated",
-            None => "; the uncertainty is that of the fits (k = 2)",
+            Some(_) => "; the uncertainty is as stated in the tolerance",
+            None => "; the uncertainty is propagated from the fits (k = 2)",
         };
-        reading += " Proven where all of U is kept from the limits (our reading of ISO 14253-1).";
+        reading += " Decision with the whole of U as guard band (our reading of ISO 14253-1).";
     }
     let lower_mm = if let Characteristic::Size { lower_mm } = tolerance.characteristic { lower_mm } else { None };
     let bonus_mm = bonus.as_ref().map_or(0.0, |bonus| bonus.bonus_mm);
     let bonus_uncertainty_mm = bonus.and_then(|bonus| bonus.uncertainty_mm);
     let limit_mm = tolerance.limit_mm + bonus_mm;
-    // Value and limit are unsure independently: one by the position, the other by the size.
+    // The uncertainties of value and limit are independent: one is that of the position, the other that of the size.
     let combined_mm = uncertainty_mm.map(|own| own.hypot(bonus_uncertainty_mm.unwrap_or(0.0)));
     let (verdict, conformity) = judged::decide(measured.value_mm, lower_mm, limit_mm, combined_mm);
     Ok(Judged {
@@ -141,26 +141,26 @@ fn judged(tolerance: &Tolerance, features: &Features, letters: &Letters) -> Resu
     })
 }
 
-/// What a check found.
-struct Measured {
+/// Result of the measurement, before it is compared with the limits.
+struct Measurement {
     value_mm: f64,
     worst: Option<Point>,
     how: String,
-    /// Whether the fitted element was judged, not its points: then the value is as sure as the fits.
+    /// Whether the fitted element was evaluated, not its points: the uncertainty is then that of the fits.
     of_element: bool,
-    /// Expanded uncertainty where the fit tells it at once.
+    /// Expanded uncertainty (k = 2), mm, if it follows directly from the fit.
     uncertainty_mm: Option<f64>,
 }
 
-impl Measured {
+impl Measurement {
     fn new(value_mm: f64, worst: Option<Point>, how: String) -> Self {
         Self { value_mm, worst, how, of_element: false, uncertainty_mm: None }
     }
 }
 
-fn measure(tolerance: &Tolerance, scene: &Scene<'_>) -> Result<Measured> {
-    let actual = scene.feature(&tolerance.feature)?;
-    let oriented = |angle_rad, zone| orientation::measure(scene, tolerance, &actual, angle_rad, zone);
+fn measure(tolerance: &Tolerance, context: &CheckContext<'_>) -> Result<Measurement> {
+    let actual = context.feature(&tolerance.feature)?;
+    let oriented = |angle_rad, zone| orientation::measure(context, tolerance, &actual, angle_rad, zone);
     match &tolerance.characteristic {
         Characteristic::Size { .. } => size::measure(&actual),
         Characteristic::Straightness { section_mm } => form::straightness(&actual, *section_mm),
@@ -171,41 +171,41 @@ fn measure(tolerance: &Tolerance, scene: &Scene<'_>) -> Result<Measured> {
         Characteristic::Perpendicularity { zone } => oriented(FRAC_PI_2, zone),
         Characteristic::Angularity { angle_deg, zone } => {
             if !(0.0..=90.0).contains(angle_deg) {
-                return Err(UserError::usage(format!("The angle of {angle_deg}° must be within 0° and 90°.")));
+                return Err(UserError::usage(format!("The angle of {angle_deg}° must be between 0° and 90°.")));
             }
             oriented(angle_deg.to_radians(), zone)
         }
         Characteristic::Position { zone, true_place } => {
-            location::position(scene, tolerance, &actual, zone, true_place.as_ref())
+            location::position(context, tolerance, &actual, zone, true_place.as_ref())
         }
-        Characteristic::Coaxiality {} => location::coaxiality(scene, tolerance, &actual),
-        Characteristic::Symmetry {} => location::symmetry(scene, tolerance, &actual),
-        Characteristic::Profile { outside_mm } => profile::measure(scene, tolerance, &actual, *outside_mm),
-        Characteristic::CircularRunOut { section_mm } => runout::circular(scene, tolerance, &actual, *section_mm),
-        Characteristic::TotalRunOut {} => runout::total(scene, tolerance, &actual),
+        Characteristic::Coaxiality {} => location::coaxiality(context, tolerance, &actual),
+        Characteristic::Symmetry {} => location::symmetry(context, tolerance, &actual),
+        Characteristic::Profile { outside_mm } => profile::measure(context, tolerance, &actual, *outside_mm),
+        Characteristic::CircularRunOut { section_mm } => runout::circular(context, tolerance, &actual, *section_mm),
+        Characteristic::TotalRunOut {} => runout::total(context, tolerance, &actual),
     }
 }
 
-/// Expanded uncertainty (k = 2) of a value, mm, from the fits of the feature and of its datums: each is nudged by one
-/// standard deviation along every independent motion, and what that changes adds up by squares (JCGM 100:2008, 5.1.4
-/// and its note on finite steps). Of a value that turns round at its least, the larger change counts. `None` where no
-/// fit is known.
-fn propagated(tolerance: &Tolerance, scene: &Scene<'_>, value_mm: f64) -> Result<Option<f64>> {
+/// Expanded uncertainty (k = 2) of a value, mm, from the fits of the feature and of its datums: each is perturbed by
+/// one standard deviation along every independent motion, and the changes are added in quadrature (JCGM 100:2008, 5.1.4
+/// and its note on finite steps). The larger change of both signs counts, since a value may be at its minimum. `None`
+/// if no covariance is known.
+fn propagated(tolerance: &Tolerance, context: &CheckContext<'_>, value_mm: f64) -> Result<Option<f64>> {
     let mut names = vec![tolerance.feature.as_str()];
     for letter in &tolerance.datums {
-        names.push(scene.datum(letter)?.name);
+        names.push(context.datum(letter)?.name);
     }
     let (mut variance, mut known) = (0.0, false);
     for name in names {
-        let Some(uncertainty) = &scene.feature(name)?.feature.uncertainty else { continue };
+        let Some(uncertainty) = &context.feature(name)?.feature.uncertainty else { continue };
         known = true;
         let modes = SymmetricEigen::new(uncertainty.motion);
         for (value, mode) in modes.eigenvalues.iter().zip(modes.eigenvectors.column_iter()) {
             if *value > 0.0 {
                 let step: Vector6<f64> = mode * value.sqrt();
                 let change = |step: Vector6<f64>| -> Result<f64> {
-                    let nudged = Scene { nudge: Some((name, step)), ..*scene };
-                    Ok((measure(tolerance, &nudged)?.value_mm - value_mm).abs())
+                    let perturbed = CheckContext { perturbation: Some((name, step)), ..*context };
+                    Ok((measure(tolerance, &perturbed)?.value_mm - value_mm).abs())
                 };
                 variance += change(step)?.max(change(-step)?).powi(2);
             }
@@ -214,17 +214,17 @@ fn propagated(tolerance: &Tolerance, scene: &Scene<'_>, value_mm: f64) -> Result
     Ok(known.then(|| 2.0 * variance.sqrt()))
 }
 
-/// The features that a check looks at.
+/// The input of a check.
 #[derive(Clone, Copy)]
-struct Scene<'a> {
+struct CheckContext<'a> {
     features: &'a Features,
-    letters: &'a Letters,
-    /// A feature and by how much its element is moved, to see what that changes.
-    nudge: Option<(&'a str, Vector6<f64>)>,
+    letters: &'a DatumLetters,
+    /// A feature and the motion by which its element is perturbed, for the propagation of uncertainty.
+    perturbation: Option<(&'a str, Vector6<f64>)>,
 }
 
-impl<'a> Scene<'a> {
-    fn feature(&self, name: &str) -> Result<Actual<'a>> {
+impl<'a> CheckContext<'a> {
+    fn feature(&self, name: &str) -> Result<ActualFeature<'a>> {
         let Some((name, feature)) = self.features.get_key_value(name) else {
             let names: Vec<&str> = self.features.keys().map(String::as_str).collect();
             return Err(UserError::input(format!(
@@ -233,24 +233,24 @@ impl<'a> Scene<'a> {
             )));
         };
         let element = feature.element.checked().map_err(|error| error.about(&format!("“{name}”")))?;
-        let finite = |point: &Point| point.coords.iter().all(|c| c.is_finite());
-        if self.nudge.is_none() && !feature.points.iter().all(finite) {
-            return Err(UserError::input(format!("“{name}” has a point that is no number; measure it again.")));
+        let is_finite = |point: &Point| point.coords.iter().all(|c| c.is_finite());
+        if self.perturbation.is_none() && !feature.points.iter().all(is_finite) {
+            return Err(UserError::input(format!("“{name}” has a point that is not finite; measure it again.")));
         }
-        let element = match &self.nudge {
-            Some((nudged, motion)) if nudged == name => element.nudged(motion),
+        let element = match &self.perturbation {
+            Some((perturbed, motion)) if perturbed == name => element.perturbed(motion),
             _ => element,
         };
-        Ok(Actual { name, feature, element })
+        Ok(ActualFeature { name, feature, element })
     }
 
-    /// The feature of a datum letter; a feature may be named instead.
-    fn datum(&self, letter: &str) -> Result<Actual<'a>> {
+    /// The feature of a datum letter, or the feature of that name.
+    fn datum(&self, letter: &str) -> Result<ActualFeature<'a>> {
         let name = self.letters.get(letter).map_or(letter, String::as_str);
         self.feature(name).map_err(|error| error.about(&format!("Datum {letter}")))
     }
 
-    fn first_datum(&self, tolerance: &Tolerance) -> Result<Actual<'a>> {
+    fn first_datum(&self, tolerance: &Tolerance) -> Result<ActualFeature<'a>> {
         let letter = tolerance.datums.first().ok_or_else(|| UserError::usage("A datum is missing."))?;
         self.datum(letter)
     }
@@ -263,23 +263,23 @@ impl<'a> Scene<'a> {
         tolerance.datums.iter().map(of).collect()
     }
 
-    /// The frame of the measured datums.
+    /// The datum system of the measured datums.
     fn system(&self, tolerance: &Tolerance) -> Result<DatumSystem> {
         DatumSystem::of(&self.datums(tolerance)?)
     }
 
-    /// The nominal of a feature in the frame of the datums' nominals; a sentence where one is missing.
-    fn nominal_in_datum_frame(&self, tolerance: &Tolerance, actual: &Actual<'_>) -> Result<Element> {
-        let missing = || actual.unfit("its nominal is not known; give the feature one, or state the true place");
+    /// The nominal of a feature in the frame of the datums' nominals; returns an error if one is missing.
+    fn nominal_in_datum_frame(&self, tolerance: &Tolerance, actual: &ActualFeature<'_>) -> Result<Element> {
+        let missing = || actual.unfit("it has no nominal; assign one to the feature, or state the true position");
         let nominal = actual.feature.nominal.ok_or_else(missing)?.checked()?;
         Ok(nominal.moved(&DatumSystem::of_nominals(&self.datums(tolerance)?)?.datum_from_part))
     }
 }
 
-/// A direction made one long; a sentence where it has none.
+/// The normalised direction; returns an error if it is zero.
 fn unit(direction: &Vector) -> Result<Vector> {
     direction
         .try_normalize(1e-9)
-        .filter(|own| own.iter().all(|c| c.is_finite()))
+        .filter(|unit| unit.iter().all(|c| c.is_finite()))
         .ok_or_else(|| UserError::usage("The direction of a zone's width must not be zero."))
 }

@@ -1,8 +1,8 @@
-//! Datums and tolerances, as elements of a plan.
+//! Datums and tolerances as plan elements.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Characteristic, Feature, Features, Judged, Letters, Tolerance, judge};
+use super::{Characteristic, DatumLetters, Feature, Features, Judged, Tolerance, judge};
 use crate::alignment::Alignment;
 use crate::deviation::{Check, DeviationMap};
 use crate::features::measured::{MeasuredBy, MeasuredFeature};
@@ -13,19 +13,19 @@ use crate::verdict::Verdict;
 use base::{ErrorKind, Progress, Result, UserError};
 use geometry::Pose;
 
-/// A datum: a feature with a letter.
+/// Recipe of a datum: a feature with a letter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DatumRecipe {
-    /// The letter.
+    /// Datum letter.
     pub letter: String,
-    /// The feature; `None` where none of that name is there.
+    /// The feature; `None` if there is no feature of that name.
     pub feature: Option<ElementId>,
-    /// Its name.
+    /// Name of the feature.
     #[serde(default)]
     pub name: String,
 }
 
-/// A datum on a part.
+/// A datum of a measured part.
 #[derive(Clone, Debug)]
 pub struct Datum {
     letter: String,
@@ -56,34 +56,35 @@ fn no_feature(name: &str) -> UserError {
     UserError::usage(format!("There is no feature “{name}”."))
 }
 
-/// A tolerance on a feature.
+/// Recipe of a tolerance on a feature.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToleranceRecipe {
-    /// The feature; `None` where none of that name is there.
+    /// The feature; `None` if there is no feature of that name.
     pub feature: Option<ElementId>,
-    /// The datums, or features in their place, in the order of `asked`; `None` where none of that name is there.
+    /// The datums, or features used in their place, in the order of `asked`; `None` for those that do not exist.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub datums: Vec<Option<ElementId>>,
-    /// Brings features and their nominals into one frame; `None` where no nominal is needed.
+    /// The alignment of measured features to their nominals; `None` if no nominal is needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alignment: Option<ElementId>,
-    /// The comparison whose deviations a profile without datums is judged by.
+    /// The surface comparison whose deviations a profile without datums is evaluated from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comparison: Option<ElementId>,
-    /// What is asked, with the names of those above.
+    /// The tolerance, with the names of the above.
     pub asked: Tolerance,
 }
 
 impl ToleranceRecipe {
-    /// What is asked of features that are yet to be found by their names.
+    /// A tolerance whose features have not been looked up by name yet.
     pub fn new(asked: Tolerance) -> Self {
         Self { feature: None, datums: Vec::new(), alignment: None, comparison: None, asked }
     }
 
-    /// Without that element, whose name is still known.
+    /// Removes the reference to an element; its name is kept.
     pub fn let_go(&mut self, id: ElementId) {
-        let own = [&mut self.feature, &mut self.alignment, &mut self.comparison];
-        own.into_iter().chain(&mut self.datums).filter(|own| **own == Some(id)).for_each(|own| *own = None);
+        let references = [&mut self.feature, &mut self.alignment, &mut self.comparison];
+        let all = references.into_iter().chain(&mut self.datums);
+        all.filter(|reference| **reference == Some(id)).for_each(|reference| *reference = None);
     }
 }
 
@@ -103,7 +104,7 @@ impl Make for ToleranceRecipe {
             Some(id) => inputs.get::<Alignment>(id, "an alignment")?.nominal_from_scan,
             None => Pose::identity(),
         };
-        let (mut features, mut letters) = (Features::new(), Letters::new());
+        let (mut features, mut letters) = (Features::new(), DatumLetters::new());
         let mut exact = Vec::new();
         let mut add = |name: String, own: &MeasuredFeature| {
             if matches!(own.by, MeasuredBy::Construction { .. }) && !exact.contains(&name) {
@@ -127,7 +128,7 @@ impl Make for ToleranceRecipe {
                     letters.insert(datum.letter.clone(), datum.name.clone());
                     name.clone_from(&datum.letter);
                 }
-                // A feature in the place of a datum.
+                // A feature in place of a datum.
                 Err(_) => {
                     *name = inputs.name(id);
                     add(name.clone(), &*inputs.get::<MeasuredFeature>(id, "a datum or a feature")?);
@@ -138,7 +139,7 @@ impl Make for ToleranceRecipe {
             if asked.is_of_deviations() {
                 feature.deviations_mm = self.deviations(&own, inputs)?;
             }
-            if asked.is_of_form() {
+            if asked.is_form() {
                 feature.minimum_zone = minimum_zone(feature, progress)?;
             }
         }
@@ -168,40 +169,48 @@ impl Product for Judged {
 }
 
 impl ToleranceRecipe {
-    /// Signed deviations of the points that the fit used, mm, as the comparison measured them; none where one has no
-    /// data.
+    /// Signed deviations of the points used by the fit from the surface comparison, mm; empty if a point has none.
     fn deviations(&self, own: &MeasuredFeature, inputs: &dyn Inputs) -> Result<Vec<f64>> {
         let Some(id) = self.comparison else { return Ok(Vec::new()) };
         let check = inputs.get::<Check>(id, "a surface comparison")?;
         let map = check.measurement.map();
         let DeviationMap::Points(points) = map else {
             return Err(UserError::usage(format!(
-                "“{}” compares facets; a profile is judged by the deviations of points (method closest point).",
+                "“{}” compares facets; a profile is evaluated from the deviations of points (method closest point).",
                 inputs.name(id)
             )));
         };
         let dropped = if let MeasuredBy::Fit(fit) = &own.by { &fit.dropped[..] } else { &[] };
         let used = (0_u32..).zip(own.numbers.iter()).filter(|(i, _)| dropped.binary_search(i).is_err());
-        let deviations: Option<Vec<f64>> = used.map(|(_, &number)| points.get(number as usize)?.value()).collect();
-        Ok(deviations.unwrap_or_default())
+        let deviations: Vec<Option<f64>> = used.map(|(_, &index)| points.get(index as usize)?.value()).collect();
+        let missing = deviations.iter().filter(|deviation| deviation.is_none()).count();
+        if missing > 0 {
+            // They may be the very points that are out of tolerance.
+            return Err(UserError::input(format!(
+                "{missing} of {} points of the feature have no deviation in “{}”: increase its maximum distance.",
+                deviations.len(),
+                inputs.name(id)
+            )));
+        }
+        Ok(deviations.into_iter().flatten().collect())
     }
 }
 
 impl Tolerance {
-    /// Profiles without datums are measured after a best fit.
+    /// Whether it is a profile without datums, which is measured after a best fit.
     pub fn is_of_deviations(&self) -> bool {
         matches!(self.characteristic, Characteristic::Profile { .. }) && self.datums.is_empty()
     }
 
-    /// Whether the standards ask for the narrowest zone about the feature itself.
-    pub fn is_of_form(&self) -> bool {
+    /// Whether it is a form tolerance, for which the standards require the minimum zone.
+    pub fn is_form(&self) -> bool {
         use Characteristic::{Circularity, Cylindricity, Flatness, Straightness};
         matches!(self.characteristic, Circularity { .. } | Cylindricity { .. } | Flatness { .. } | Straightness { .. })
     }
 }
 
 impl Feature {
-    /// A measured feature, its directions turned like those of its nominal in `nominal_from_scan`.
+    /// A measured feature with its directions oriented like those of its nominal.
     pub fn of_measured(own: &MeasuredFeature, nominal_from_scan: &Pose) -> Self {
         let feature = match &own.by {
             MeasuredBy::Fit(fit) => Self::of_fit(fit, &own.points),
@@ -216,7 +225,7 @@ impl Feature {
     }
 }
 
-/// Of a feature's points; `None` where it has none or they do not determine it.
+/// The minimum zone of a feature's points; `None` if the fit fails.
 pub fn minimum_zone(feature: &Feature, progress: &Progress) -> Result<Option<Shape>> {
     let Element::Shape(shape) = feature.element else { return Ok(None) };
     let options = Options { objective: Objective::MinimumZone, start: Some(shape), ..Options::default() };

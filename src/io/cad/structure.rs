@@ -1,33 +1,34 @@
-//! What a CAD file says of itself: its unit, and its parts with names, placements and colours.
+//! Structure of a CAD file: its unit, and its parts with names, placements and colours.
 
 use serde::{Deserialize, Serialize};
 
 /// Unit and parts of a CAD file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CadStructure {
-    /// The unit's name in the file; its lengths are converted to mm.
+    /// Name of the length unit in the file; `None` if it has none. Coordinates are converted to mm.
     pub unit: Option<String>,
-    /// The parts, each once.
+    /// Distinct parts.
     pub parts: Vec<CadPart>,
 }
 
 /// One part of a CAD file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CadPart {
-    /// Its name; empty where the file has none.
+    /// Name; empty if the file has none.
     pub name: String,
-    /// How often it is placed.
+    /// Number of placements in the assembly.
     pub placements: usize,
-    /// Solids in it; 0 for surfaces alone.
+    /// Number of solids; 0 for a surface model.
     pub solids: usize,
-    /// Faces of it.
+    /// Number of CAD faces.
     pub faces: usize,
-    /// Its colour, as `#RRGGBB`.
+    /// Colour as `#RRGGBB`; `None` if the file has none.
     pub colour: Option<String>,
 }
 
 impl CadStructure {
-    /// Reads the reader program's lines; what is not one of them is passed over.
+    /// Parses the lines written by the CAD reader program, with fields separated by tabs: `unit`, name; `part`,
+    /// placements, solids, faces, colour, name. Other lines are ignored.
     pub(super) fn parse(text: &str) -> Self {
         let mut structure = Self::default();
         for line in text.lines() {
@@ -57,7 +58,7 @@ impl CadPart {
         })
     }
 
-    /// The part as a line for people.
+    /// Description of the part for the operator, in one line.
     pub fn words(&self) -> String {
         use base::words::counted;
         let name = if self.name.is_empty() { "unnamed" } else { &self.name };
@@ -78,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_the_reader_are_read_and_others_passed_over() {
+    fn lines_of_the_reader_are_parsed_and_others_ignored() {
         let text = "unit\tinch\npart\t4\t1\t3\tA1B2C3\tScrew M3\tlong\npart\t1\t0\t6\t-\t\nnonsense\npart\tx\n";
         let structure = CadStructure::parse(text);
         assert_eq!(structure.unit.as_deref(), Some("inch"));

@@ -1,4 +1,4 @@
-//! Targets of a touch probe, a line for each touch.
+//! Tables of probing targets, one line per touch.
 
 use std::path::Path;
 
@@ -8,19 +8,19 @@ use super::super::probing_program::{Face, Program, Touch};
 use super::table::{self, Row, Table};
 use base::Result;
 
-/// A touch that is asked for.
+/// A planned touch of a hole.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Target {
     /// Name of the hole.
     pub hole: String,
-    /// Number of the touch at this hole, from 1, in the order of touching.
+    /// Number of the touch at this hole, from 1, in probing order.
     pub number: u64,
-    /// The touch.
+    /// Start, contact point and approach of the touch.
     pub touch: Touch,
 }
 
-/// The touches of a program in their order. The way between them is not among them: the machine's own program takes
-/// care of it, or a writer that says the way too, such as [`dmis`](super::super::dmis).
+/// The touches of a program in probing order, without the path between them: that is left to the program of the CMM, or
+/// written by [`dmis`](super::super::dmis).
 pub fn targets_of(program: &Program) -> Vec<Target> {
     let of_hole = |hole: &super::super::probing_program::HoleProgram| -> Vec<Target> {
         let target = |(number, touch): (u64, &Touch)| Target { hole: hole.name.clone(), number, touch: *touch };
@@ -29,11 +29,11 @@ pub fn targets_of(program: &Program) -> Vec<Target> {
     program.holes.iter().flat_map(of_hole).collect()
 }
 
-/// The targets as a table. Starts are places of the ball's centre, contacts places of the surface, mm; the approach is
-/// a unit vector into the material.
+/// Formats the targets as CSV text. `start` is a position of the tip centre, `contact` a point on the surface, mm; the
+/// approach is a unit vector into the material.
 pub fn write_targets(targets: &[Target]) -> Result<String> {
     let mut titles = vec!["hole".to_owned(), "number".to_owned()];
-    titles.extend(["start", "contact"].iter().flat_map(|stem| table::place_titles(stem)));
+    titles.extend(["start", "contact"].iter().flat_map(|stem| table::point_titles(stem)));
     titles.extend(APPROACH.map(str::to_owned));
     titles.extend(["search_mm", "retract_mm", "face"].map(str::to_owned));
     let row = |target: &Target| {
@@ -49,40 +49,40 @@ pub fn write_targets(targets: &[Target]) -> Result<String> {
 
 const APPROACH: [&str; 3] = ["approach_x", "approach_y", "approach_z"];
 
-/// Reads a table of targets. Fails with the number of the line and what was expected there.
+/// Parses a table of targets. Returns an error with the line number if a value is missing or invalid.
 pub fn parse_targets(text: &str) -> Result<Vec<Target>> {
     let table = Table::parse(text)?;
     let (hole, number, face) = (table.column("hole")?, table.column("number")?, table.column("face")?);
-    let (start, contact) = (table.place_columns("start")?, table.place_columns("contact")?);
+    let (start, contact) = (table.point_columns("start")?, table.point_columns("contact")?);
     let [x, y, z] = APPROACH;
     let approach = [table.column(x)?, table.column(y)?, table.column(z)?];
     let (search, retract) = (table.column("search_mm")?, table.column("retract_mm")?);
     let target = |row: Row<'_>| -> Result<Target> {
         let distance = |column| match row.number(column)? {
             distance if distance >= 0.0 => Ok(distance),
-            distance => Err(row.wrong(format!("a distance of {distance} mm is below zero"))),
+            distance => Err(row.error(format!("a distance of {distance} mm is below zero"))),
         };
         let word = row.word(face)?;
-        let face = Face::of_word(word)
-            .ok_or_else(|| row.wrong("the face must be “sheet” or “wall”; the line may be cut off"))?;
+        let face = Face::from_word(word)
+            .ok_or_else(|| row.error("the face must be “sheet” or “wall”; the line may be cut off"))?;
         let touch = Touch {
             face,
-            start: row.place(start)?,
-            contact: row.place(contact)?,
+            start: row.point(start)?,
+            contact: row.point(contact)?,
             approach: row.direction(approach)?,
             search_mm: distance(search)?,
             retract_mm: distance(retract)?,
         };
         let word = row.word(number)?;
-        let number = word.parse().map_err(|_| row.wrong("the number of the touch must be a whole number"))?;
+        let number = word.parse().map_err(|_| row.error("the number of the touch must be a whole number"))?;
         Ok(Target { hole: row.word(hole)?.to_owned(), number, touch })
     };
     table.rows()?.map(target).collect()
 }
 
-/// Reads a file of targets.
+/// Reads a file of targets, see [`parse_targets`].
 pub fn read_targets(path: &Path) -> Result<Vec<Target>> {
-    parse_targets(&table::text_of(path)?).map_err(|error| error.in_file(path))
+    parse_targets(&table::read_text(path)?).map_err(|error| error.in_file(path))
 }
 
 #[cfg(test)]
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
     use geometry::{Point, Vector};
 
-    fn some() -> Vec<Target> {
+    fn examples() -> Vec<Target> {
         let touch = |face, x: f64| Touch {
             face,
             start: Point::new(x, -0.1, 5.0),
@@ -110,20 +110,20 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_read_back_to_the_bit() {
-        let text = write_targets(&some()).unwrap();
+    fn written_targets_are_read_back_exactly() {
+        let text = write_targets(&examples()).unwrap();
         assert!(text.starts_with("hole,number,start_x_mm,"), "{text}");
-        assert_eq!(parse_targets(&text).unwrap(), some());
+        assert_eq!(parse_targets(&text).unwrap(), examples());
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("targets.csv");
         std::fs::write(&path, format!("\u{feff}{}", text.replace('\n', "\r\n"))).unwrap();
-        // The line end within a name is another one now.
+        // The line end within a name has changed.
         assert_eq!(read_targets(&path).unwrap().len(), 3);
         assert!(read_targets(&folder.path().join("none.csv")).unwrap_err().sentence.contains("does not exist"));
     }
 
     #[test]
-    fn columns_stand_in_any_order_and_others_between() {
+    fn columns_may_be_in_any_order_and_others_are_ignored() {
         let text = "face;remark;Hole;number;start x [mm];start_y_mm;start_z_mm;contact_x_mm;contact_y_mm;contact_z_mm;\
                     approach_x;approach_y;approach_z;retract_mm;search_mm\n\
                     Wall; any ;7;2;1,5;2.5;3;4;5;6;0;0;-1;8;9\n";
@@ -134,8 +134,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_by_line_and_column() {
-        let whole = write_targets(&some()[..1]).unwrap();
+    fn errors_name_line_and_column() {
+        let whole = write_targets(&examples()[..1]).unwrap();
         let why = |text: &str| parse_targets(text).unwrap_err().sentence;
         assert!(why(&whole.replace("112.012", "NaN")).starts_with("Line 2: “NaN” in “start_x_mm”"));
         assert!(why(&whole.replace("112.012", "1e999")).contains("not a finite number"));
@@ -148,7 +148,7 @@ mod tests {
         assert!(why(&whole.replace(",-1,1,", ",-2,1,")).contains("length 2"));
         assert!(why("").contains("empty"));
         assert!(why("hole,number\n").contains("no column"));
-        // Cut anywhere within the last line, the file is refused; only the line end may lack.
+        // Truncated anywhere within the last line, the file is refused; only the line end may be missing.
         let lines = whole.trim_end().rfind('\n').unwrap();
         for end in lines + 2..whole.trim_end().len() {
             if whole.is_char_boundary(end) {
@@ -165,7 +165,7 @@ mod tests {
         fn damaged_tables_never_panic(
             changes in prop::collection::vec((any::<prop::sample::Index>(), 0_usize..6, any::<u8>()), 1..6),
         ) {
-            let mut bytes = write_targets(&some()).unwrap().into_bytes();
+            let mut bytes = write_targets(&examples()).unwrap().into_bytes();
             for (at, how, byte) in changes {
                 let at = at.index(bytes.len().max(1)).min(bytes.len());
                 match how {
@@ -179,8 +179,8 @@ mod tests {
             }
             let text = String::from_utf8_lossy(&bytes);
             match parse_targets(&text) {
-                Ok(targets) => for own in targets {
-                    let touch = own.touch;
+                Ok(targets) => for target in targets {
+                    let touch = target.touch;
                     let numbers = touch.start.iter().chain(touch.contact.iter()).chain(touch.approach.iter());
                     prop_assert!(numbers.copied().all(f64::is_finite));
                     prop_assert!(touch.search_mm >= 0.0 && touch.retract_mm >= 0.0);

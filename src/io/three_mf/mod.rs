@@ -1,4 +1,4 @@
-//! 3MF (ISO/IEC 25422): the parts that the build places, with the production extension's models in several files.
+//! 3MF (ISO/IEC 25422): the objects placed by the build section, with models in several files (production extension).
 
 mod model;
 
@@ -15,14 +15,14 @@ use base::{Progress, Result, UserError, limits};
 use geometry::{Mesh, Point};
 use model::{Model, Placement};
 
-/// Assemblies of assemblies end here; a deeper one holds itself.
-const MOST_LEVELS: usize = 64;
+/// Largest depth of nested assemblies; a deeper one contains itself.
+const MAX_DEPTH: usize = 64;
 
-/// Reads all parts that the build places, in mm, and what the user should know.
+/// Reads all objects that the build places except support structures, in mm, and notes for the operator.
 pub fn read(source: Source, progress: &Progress) -> Result<(Mesh, Vec<String>)> {
     let path = source.path().to_owned();
     let mut package = Package {
-        archive: ZipArchive::new(source).map_err(|e| bad(&path, &format!("it is no readable package ({e})")))?,
+        archive: ZipArchive::new(source).map_err(|e| bad(&path, &format!("it is not a readable package ({e})")))?,
         path: &path,
         models: HashMap::new(),
     };
@@ -36,35 +36,36 @@ pub fn read(source: Source, progress: &Progress) -> Result<(Mesh, Vec<String>)> 
     let mut supports = 0_usize;
     let mut stack: Vec<(String, Placement, Matrix4<f64>, usize)> =
         items.into_iter().map(|item| (root.clone(), item, Matrix4::identity(), 0)).collect();
-    while let Some((named_in, placement, parent, level)) = stack.pop() {
+    while let Some((referring_file, placement, build_from_parent, depth)) = stack.pop() {
         progress.report(0.5, "Placing the parts")?;
-        if level > MOST_LEVELS {
-            return Err(bad(&path, "its parts hold one another in a circle"));
+        if depth > MAX_DEPTH {
+            return Err(bad(&path, "its components form a cycle"));
         }
-        let file = placement.file.unwrap_or(named_in);
+        let file = placement.file.unwrap_or(referring_file);
         package.load(&file)?;
-        let unknown = || bad(&path, &format!("part {} is placed and not in the file", placement.object));
-        let model = package.models.get(&file).ok_or_else(unknown)?;
-        let object = model.objects.get(&placement.object).ok_or_else(unknown)?;
+        let missing = || bad(&path, &format!("object {} is placed but not in the file", placement.object));
+        let model = package.models.get(&file).ok_or_else(missing)?;
+        let object = model.objects.get(&placement.object).ok_or_else(missing)?;
         if object.is_support {
             supports += 1;
             continue;
         }
-        let world = parent * placement.place;
+        let build_from_object = build_from_parent * placement.transform;
         let part = &object.mesh;
-        // Parts may be placed any number of times: a small file can ask for any amount.
+        // Objects may be placed any number of times: a small file can expand to any size.
         limits::require_bytes((mesh.bytes() + part.bytes()) * 2, &format!("Reading {}", path.display()))?;
         if mesh.vertices.len() + part.vertices.len() >= u32::MAX as usize {
-            return Err(bad(&path, "it places more corners than are worth reading"));
+            return Err(bad(&path, "it places more vertices than can be read"));
         }
-        add(part, &world, model.unit_mm, &mut mesh);
-        stack.extend(object.components.iter().map(|part| (file.clone(), part.clone(), world, level + 1)));
-        // Placements multiply from level to level; the sum of all is bounded as the corners are.
+        append(part, &build_from_object, model.unit_mm, &mut mesh);
+        stack.extend(object.components.iter().map(|part| (file.clone(), part.clone(), build_from_object, depth + 1)));
+        // Placements multiply with depth; their total is limited like that of the vertices.
         if stack.len() > 10_000_000 {
-            return Err(bad(&path, "it places more parts than are worth reading"));
+            return Err(bad(&path, "it places more objects than can be read"));
         }
     }
-    let notes = (supports > 0).then(|| format!("{supports} of its objects are supports for printing; left out."));
+    let notes =
+        (supports > 0).then(|| format!("{supports} of its objects are support structures for printing; left out."));
     Ok((mesh, notes.into_iter().collect()))
 }
 
@@ -72,12 +73,14 @@ fn bad(path: &Path, what: &str) -> UserError {
     UserError::input(format!("{}: {what}; export the 3MF file again.", path.display()))
 }
 
-/// Appends a part at its place.
-fn add(part: &Mesh, world: &Matrix4<f64>, unit_mm: f64, mesh: &mut Mesh) {
+/// Appends a part, transformed into the build frame and scaled to mm; winding is kept under mirroring transforms.
+fn append(part: &Mesh, build_from_object: &Matrix4<f64>, unit_mm: f64, mesh: &mut Mesh) {
     let first = mesh.vertices.len() as u32;
-    let (turn, shift) = (world.fixed_view::<3, 3>(0, 0).into_owned(), world.fixed_view::<3, 1>(0, 3).into_owned());
-    mesh.vertices.extend(part.vertices.iter().map(|corner| Point::from((turn * corner.coords + shift) * unit_mm)));
-    let is_mirrored = turn.determinant() < 0.0;
+    let linear = build_from_object.fixed_view::<3, 3>(0, 0).into_owned();
+    let translation = build_from_object.fixed_view::<3, 1>(0, 3).into_owned();
+    let placed = |vertex: &Point| Point::from((linear * vertex.coords + translation) * unit_mm);
+    mesh.vertices.extend(part.vertices.iter().map(placed));
+    let is_mirrored = linear.determinant() < 0.0;
     mesh.facets.extend(part.facets.iter().map(|&[a, b, c]| {
         let (b, c) = if is_mirrored { (c, b) } else { (b, c) };
         [a + first, b + first, c + first]
@@ -87,15 +90,15 @@ fn add(part: &Mesh, world: &Matrix4<f64>, unit_mm: f64, mesh: &mut Mesh) {
 struct Package<'a> {
     archive: ZipArchive<Source>,
     path: &'a Path,
-    /// By their names in the package, without a slash before.
+    /// Models by their name in the package, without a leading slash.
     models: HashMap<String, Model>,
 }
 
 impl Package<'_> {
-    /// The model that the package's relations name as its start.
+    /// Name of the root model, as the package relationships give it.
     fn root(&mut self) -> Result<String> {
-        let usual = "3D/3dmodel.model".to_owned();
-        let Ok(relations) = self.archive.by_name("_rels/.rels") else { return Ok(usual) };
+        let default_name = "3D/3dmodel.model".to_owned();
+        let Ok(relations) = self.archive.by_name("_rels/.rels") else { return Ok(default_name) };
         let mut reader = quick_xml::Reader::from_reader(BufReader::new(relations.take(1 << 20)));
         let mut buffer = Vec::new();
         loop {
@@ -109,13 +112,13 @@ impl Package<'_> {
                         return Ok(target.trim_start_matches('/').to_owned());
                     }
                 }
-                Event::Eof => return Ok(usual),
+                Event::Eof => return Ok(default_name),
                 _ => {}
             }
         }
     }
 
-    /// Reads a model of the package, once.
+    /// Reads a model of the package unless it was read before.
     fn load(&mut self, name: &str) -> Result<()> {
         if self.models.contains_key(name) {
             return Ok(());
@@ -123,9 +126,9 @@ impl Package<'_> {
         let path = self.path;
         let entry =
             self.archive.by_name(name).map_err(|e| bad(path, &format!("its model {name} cannot be read ({e})")))?;
-        // A small package may unpack to any amount.
-        let most = limits::available_bytes().unwrap_or(u64::MAX) / 2;
-        let model = model::read(BufReader::with_capacity(1 << 16, entry.take(most)), path)?;
+        // A small package can decompress to any size.
+        let max_bytes = limits::available_bytes().unwrap_or(u64::MAX) / 2;
+        let model = model::read(BufReader::with_capacity(1 << 16, entry.take(max_bytes)), path)?;
         self.models.insert(name.to_owned(), model);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! One model of a 3MF package: streamed, since a mesh of ten million facets is a gigabyte of text.
+//! One model of a 3MF package, streamed: a mesh of ten million facets is a gigabyte of XML.
 
 use std::collections::HashMap;
 use std::io::BufRead;
@@ -12,17 +12,17 @@ use super::bad;
 use base::{Result, limits};
 use geometry::{Mesh, Point};
 
-/// How many corners or facets are read between two looks at the memory.
-const BLOCK: usize = 1 << 20;
+/// Number of vertices and facets read between two checks of the free memory.
+const MEMORY_CHECK_INTERVAL: usize = 1 << 20;
 
-/// Objects and what the build places of them.
+/// Objects of a model and the build items that place them.
 #[derive(Default)]
 pub(super) struct Model {
-    /// One unit of its numbers, mm.
+    /// Length unit of the model, mm.
     pub unit_mm: f64,
-    /// By their numbers.
+    /// Objects by id.
     pub objects: HashMap<u64, Object>,
-    /// What the build places.
+    /// Build items.
     pub items: Vec<Placement>,
 }
 
@@ -31,22 +31,22 @@ pub(super) struct Model {
 pub(super) struct Object {
     pub mesh: Mesh,
     pub components: Vec<Placement>,
-    /// Printed beside the part, and not of it.
+    /// Support structure for printing, not part of the nominal geometry.
     pub is_support: bool,
 }
 
-/// An object at a place.
+/// A placed object: a build item or a component.
 #[derive(Clone)]
 pub(super) struct Placement {
-    /// The model that holds it, where that is another.
+    /// Name of the model that holds the object; `None` for the referring model.
     pub file: Option<String>,
-    /// Its number there.
+    /// Id of the object in that model.
     pub object: u64,
-    /// Column vectors, the model's unit.
-    pub place: Matrix4<f64>,
+    /// Acts on column vectors, in the unit of the model.
+    pub transform: Matrix4<f64>,
 }
 
-/// Reads a model; meshes stay in its unit.
+/// Reads a model; meshes stay in the unit of the model.
 pub(super) fn read(text: impl BufRead, path: &Path) -> Result<Model> {
     let mut reader = Reader::from_reader(text);
     let mut model = Model { unit_mm: 1.0, ..Model::default() };
@@ -57,8 +57,8 @@ pub(super) fn read(text: impl BufRead, path: &Path) -> Result<Model> {
         buffer.clear();
         let event = reader.read_event_into(&mut buffer);
         let event = event.map_err(|e| match e {
-            quick_xml::Error::Io(error) => crate::source::error(path, &error),
-            other => bad(path, &format!("its text is damaged at byte {} ({other})", reader.buffer_position())),
+            quick_xml::Error::Io(error) => crate::source::read_error(path, &error),
+            other => bad(path, &format!("its XML is damaged at byte {} ({other})", reader.buffer_position())),
         })?;
         let damaged = |what: &str| bad(path, &format!("{what} at byte {} of its model", reader.buffer_position()));
         match event {
@@ -68,21 +68,21 @@ pub(super) fn read(text: impl BufRead, path: &Path) -> Result<Model> {
                     model.unit_mm = unit_mm(unit.as_deref()).ok_or_else(|| damaged("an unknown unit"))?;
                 }
                 "object" => {
-                    let number = number(&tag).ok_or_else(|| damaged("an object without a number"))?;
+                    let id = object_id(&tag).ok_or_else(|| damaged("an object without an id"))?;
                     let kind = attribute(&tag, "type").unwrap_or_default();
                     let is_support = matches!(kind.as_str(), "support" | "solidsupport");
-                    object = Some((number, Object { is_support, ..Object::default() }));
+                    object = Some((id, Object { is_support, ..Object::default() }));
                 }
                 "vertex" => {
-                    let corner = vertex(&tag).ok_or_else(|| damaged("a vertex without three numbers"))?;
-                    push(&mut object, |mesh| mesh.vertices.push(corner), path)?;
+                    let vertex = parse_vertex(&tag).ok_or_else(|| damaged("a vertex without three numbers"))?;
+                    push(&mut object, |mesh| mesh.vertices.push(vertex), path)?;
                 }
                 "triangle" => {
-                    let facet = triangle(&tag).ok_or_else(|| damaged("a triangle without three corners"))?;
+                    let facet = parse_triangle(&tag).ok_or_else(|| damaged("a triangle without three corners"))?;
                     push(&mut object, |mesh| mesh.facets.push(facet), path)?;
                 }
                 name @ ("component" | "item") => {
-                    let placement = placement(&tag).ok_or_else(|| damaged("a placement that cannot be read"))?;
+                    let placement = parse_placement(&tag).ok_or_else(|| damaged("a placement that cannot be read"))?;
                     match &mut object {
                         Some((_, object)) if name == "component" => object.components.push(placement),
                         _ => model.items.push(placement),
@@ -91,12 +91,12 @@ pub(super) fn read(text: impl BufRead, path: &Path) -> Result<Model> {
                 _ => {}
             },
             Event::End(tag) if tag.local_name().as_ref() == "object" => {
-                if let Some((number, object)) = object.take() {
-                    let corners = object.mesh.vertices.len();
-                    if object.mesh.facets.iter().flatten().any(|&corner| corner as usize >= corners) {
-                        return Err(damaged("a triangle names a vertex that is not there, before"));
+                if let Some((id, object)) = object.take() {
+                    let vertices = object.mesh.vertices.len();
+                    if object.mesh.facets.iter().flatten().any(|&corner| corner as usize >= vertices) {
+                        return Err(damaged("a triangle refers to a vertex that does not exist, before"));
                     }
-                    model.objects.insert(number, object);
+                    model.objects.insert(id, object);
                 }
             }
             Event::End(tag) if tag.local_name().as_ref() == "model" => is_whole = true,
@@ -107,32 +107,33 @@ pub(super) fn read(text: impl BufRead, path: &Path) -> Result<Model> {
     }
 }
 
+/// Adds to the mesh of the current object; vertices and triangles outside an object are ignored.
 fn push(object: &mut Option<(u64, Object)>, add: impl FnOnce(&mut Mesh), path: &Path) -> Result<()> {
     let Some((_, Object { mesh, .. })) = object else { return Ok(()) };
     add(mesh);
-    if (mesh.vertices.len() + mesh.facets.len()).is_multiple_of(BLOCK) {
+    if (mesh.vertices.len() + mesh.facets.len()).is_multiple_of(MEMORY_CHECK_INTERVAL) {
         limits::require_bytes(mesh.bytes() * 2, &format!("Reading {}", path.display()))?;
     }
     Ok(())
 }
 
-/// An attribute as text, whatever the prefix of its name.
+/// Value of an attribute by its local name, whatever its namespace prefix.
 pub(super) fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
     let found = tag.attributes().flatten().find(|attribute| attribute.key.local_name().as_ref() == name)?;
     Some(quick_xml::escape::unescape(&found.value).ok()?.into_owned())
 }
 
-fn vertex(tag: &BytesStart<'_>) -> Option<Point> {
-    let mut corner = [f64::NAN; 3];
+fn parse_vertex(tag: &BytesStart<'_>) -> Option<Point> {
+    let mut coordinates = [f64::NAN; 3];
     for attribute in tag.attributes().flatten() {
         let [axis @ b'x'..=b'z'] = attribute.key.as_ref().as_bytes() else { continue };
         let value = attribute.value.trim().parse().ok()?;
-        *corner.get_mut(usize::from(axis - b'x'))? = value;
+        *coordinates.get_mut(usize::from(axis - b'x'))? = value;
     }
-    Some(Point::from(corner))
+    Some(Point::from(coordinates))
 }
 
-fn triangle(tag: &BytesStart<'_>) -> Option<[u32; 3]> {
+fn parse_triangle(tag: &BytesStart<'_>) -> Option<[u32; 3]> {
     let mut facet = [None; 3];
     for attribute in tag.attributes().flatten() {
         let [b'v', corner @ b'1'..=b'3'] = attribute.key.as_ref().as_bytes() else { continue };
@@ -142,31 +143,31 @@ fn triangle(tag: &BytesStart<'_>) -> Option<[u32; 3]> {
     Some([a?, b?, c?])
 }
 
-fn number(tag: &BytesStart<'_>) -> Option<u64> {
+fn object_id(tag: &BytesStart<'_>) -> Option<u64> {
     attribute(tag, "id")?.parse().ok()
 }
 
-fn placement(tag: &BytesStart<'_>) -> Option<Placement> {
-    let place = match attribute(tag, "transform") {
+fn parse_placement(tag: &BytesStart<'_>) -> Option<Placement> {
+    let transform = match attribute(tag, "transform") {
         None => Matrix4::identity(),
         Some(text) => {
             let numbers: Vec<f64> = text.split_whitespace().map_while(|number| number.parse().ok()).collect();
             let rows: [f64; 12] = numbers.try_into().ok()?;
-            // Rows of the file act on row vectors from the right.
-            let mut place = Matrix4::identity();
+            // The file has the matrix for row vectors: transposed here.
+            let mut transform = Matrix4::identity();
             for (row, values) in rows.as_chunks::<3>().0.iter().enumerate() {
                 for (column, value) in values.iter().enumerate() {
-                    *place.get_mut((column, row))? = *value;
+                    *transform.get_mut((column, row))? = *value;
                 }
             }
-            place.iter().all(|value| value.is_finite()).then_some(place)?
+            transform.iter().all(|value| value.is_finite()).then_some(transform)?
         }
     };
     let file = attribute(tag, "path").map(|path| path.trim_start_matches('/').to_owned());
-    Some(Placement { file, object: attribute(tag, "objectid")?.parse().ok()?, place })
+    Some(Placement { file, object: attribute(tag, "objectid")?.parse().ok()?, transform })
 }
 
-/// Length of a unit by its name in the file, mm.
+/// Length of a unit by its 3MF name, mm; `None` if the name is unknown.
 fn unit_mm(name: Option<&str>) -> Option<f64> {
     Some(match name {
         None | Some("millimeter") => 1.0,

@@ -1,7 +1,8 @@
-//! The points under a stroke, found on the graphics device where they lie: what takes the processor tens of
-//! milliseconds for ten million points is there before the next frame.
+//! Selection of points by a stroke on the graphics device, where the points are stored: available before the next
+//! frame, while the CPU takes tens of milliseconds for ten million points.
 //!
-//! Places are f32 about the item's centre there, f64 on the processor: on the very rim of an outline both may differ.
+//! Positions are f32 relative to the centre of the item here and f64 on the CPU, so both may differ for points at the
+//! edge of an outline.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -13,16 +14,16 @@ use crate::readback::Readback;
 use crate::{Gpu, PointsItem};
 use geometry::Subset;
 
-/// Points of one work group.
-const GROUP: u32 = 256;
+/// Number of points per workgroup.
+const WORKGROUP_SIZE: u32 = 256;
 
-/// The passes; see the shader.
-pub struct Sweeper {
+/// Compute pipelines of the selection passes, see `selecting.wgsl`.
+pub struct PointSelector {
     mark: wgpu::ComputePipeline,
     hide: wgpu::ComputePipeline,
 }
 
-/// What the shader is told of the outline, as it lays it out.
+/// Parameters of the outline, in the layout of `Outline` in the shader.
 #[repr(C)]
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 struct Outline {
@@ -38,19 +39,19 @@ struct Outline {
     count: u32,
     first: u32,
     only_visible: u32,
-    /// Uniforms come in sixteens of bytes.
-    rest: [u32; 2],
+    /// Pads the struct to a multiple of 16 bytes.
+    padding: [u32; 2],
 }
 
-/// A stroke on its way.
-pub struct Sweep {
+/// A pending selection.
+pub struct PendingSelection {
     read: Readback,
     count: usize,
     stride: u64,
 }
 
-impl Sweeper {
-    /// On a device.
+impl PointSelector {
+    /// Creates the pipelines.
     pub fn new(gpu: &Gpu) -> Self {
         let module = gpu.device.create_shader_module(wgpu::include_wgsl!("../shaders/selecting.wgsl"));
         let pipeline = |entry_point| {
@@ -66,16 +67,16 @@ impl Sweeper {
         Self { mark: pipeline("mark"), hide: pipeline("hide") }
     }
 
-    /// Asks for the points of `item` under `stroke`; `None` where its outline holds nothing at all.
-    pub fn start(&self, gpu: &Gpu, item: &PointsItem, stroke: &Stroke) -> Option<Sweep> {
+    /// Starts the selection of the points of `item` by `stroke`; `None` if the outline is empty.
+    pub fn start(&self, gpu: &Gpu, item: &PointsItem, stroke: &Stroke) -> Option<PendingSelection> {
         let region = Region::new(&stroke.outline)?;
         let cells = Cells::of(&region, &stroke.view);
-        let words = item.points.div_ceil(32).max(1);
+        let words = item.count.div_ceil(32).max(1);
         let bytes = 4 * words as u64;
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC;
-        // New buffers hold zeros.
-        let inside = buffer(gpu, bytes, usage);
-        let foremost = initial(gpu, &vec![u32::MAX; cells.count()], wgpu::BufferUsages::STORAGE);
+        // New buffers are zeroed.
+        let inside = empty_buffer(gpu, bytes, usage);
+        let foremost = filled_buffer(gpu, &vec![u32::MAX; cells.count()], wgpu::BufferUsages::STORAGE);
         let (mut starts, mut edges) = (vec![0], Vec::new());
         for row in &region.rows {
             edges.extend_from_slice(row);
@@ -84,8 +85,8 @@ impl Sweeper {
         if edges.is_empty() {
             return None;
         }
-        let starts = initial(gpu, &starts, wgpu::BufferUsages::STORAGE);
-        let edges = initial(gpu, &edges, wgpu::BufferUsages::STORAGE);
+        let starts = filled_buffer(gpu, &starts, wgpu::BufferUsages::STORAGE);
+        let edges = filled_buffer(gpu, &edges, wgpu::BufferUsages::STORAGE);
         let outline = Outline {
             rows: stroke.view.rows_about(&item.centre),
             size: stroke.view.size,
@@ -99,21 +100,21 @@ impl Sweeper {
             count: 0,
             first: 0,
             only_visible: u32::from(stroke.only_visible),
-            rest: [0; 2],
+            padding: [0; 2],
         };
         let outlines: Vec<wgpu::Buffer> = (item.chunks.iter())
             .map(|chunk| Outline { count: chunk.count, first: chunk.first, ..outline })
-            .map(|outline| initial(gpu, &[outline], wgpu::BufferUsages::UNIFORM))
+            .map(|outline| filled_buffer(gpu, &[outline], wgpu::BufferUsages::UNIFORM))
             .collect();
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let passes = if stroke.only_visible { &[&self.mark, &self.hide][..] } else { &[&self.mark][..] };
-        for (number, pipeline) in passes.iter().enumerate() {
+        for (pass_index, pipeline) in passes.iter().enumerate() {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
             pass.set_pipeline(pipeline);
             for (chunk, outline) in item.chunks.iter().zip(&outlines) {
-                let all = [outline, &chunk.positions, &inside, &foremost, &starts, &edges, &chunk.deviations];
-                // The second pass needs the points alone.
-                let used = &all[..if number == 0 { all.len() } else { 4 }];
+                let buffers = [outline, &chunk.geometry, &inside, &foremost, &starts, &edges, &chunk.marks];
+                // The second pass binds only the first four buffers.
+                let used = &buffers[..if pass_index == 0 { buffers.len() } else { 4 }];
                 let entries: Vec<wgpu::BindGroupEntry<'_>> = (0..)
                     .zip(used)
                     .map(|(binding, buffer)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() })
@@ -121,22 +122,22 @@ impl Sweeper {
                 let layout = &pipeline.get_bind_group_layout(0);
                 let descriptor = wgpu::BindGroupDescriptor { label: Some("selecting"), layout, entries: &entries };
                 pass.set_bind_group(0, &gpu.device.create_bind_group(&descriptor), &[]);
-                pass.dispatch_workgroups(chunk.count.div_ceil(GROUP), 1, 1);
+                pass.dispatch_workgroups(chunk.count.div_ceil(WORKGROUP_SIZE), 1, 1);
             }
         }
-        let answer = buffer(gpu, bytes, wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ);
+        let answer = empty_buffer(gpu, bytes, wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ);
         encoder.copy_buffer_to_buffer(&inside, 0, &answer, 0, bytes);
         gpu.queue.submit([encoder.finish()]);
-        Some(Sweep { read: Readback::start(answer), count: item.points, stride: item.stride() })
+        Some(PendingSelection { read: Readback::start(answer), count: item.count, stride: item.stride() })
     }
 }
 
-fn buffer(gpu: &Gpu, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
+fn empty_buffer(gpu: &Gpu, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
     let descriptor = wgpu::BufferDescriptor { label: Some("selecting"), size, usage, mapped_at_creation: false };
     gpu.device.create_buffer(&descriptor)
 }
 
-fn initial<T: bytemuck::Pod>(gpu: &Gpu, contents: &[T], usage: wgpu::BufferUsages) -> wgpu::Buffer {
+fn filled_buffer<T: bytemuck::Pod>(gpu: &Gpu, contents: &[T], usage: wgpu::BufferUsages) -> wgpu::Buffer {
     gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
         label: Some("selecting"),
         contents: bytemuck::cast_slice(contents),
@@ -144,37 +145,37 @@ fn initial<T: bytemuck::Pod>(gpu: &Gpu, contents: &[T], usage: wgpu::BufferUsage
     })
 }
 
-impl Sweep {
-    /// The answer, once there; inside, `None` where the device failed.
+impl PendingSelection {
+    /// The selected points; `None` while pending, `Some(None)` if the device failed.
     pub fn poll(&self, gpu: &Gpu) -> Option<Option<Subset>> {
-        self.read.poll(gpu).map(|bytes| bytes.map(|bytes| self.numbers(bytemuck::cast_slice(&bytes))))
+        self.read.poll(gpu).map(|bytes| bytes.map(|bytes| self.indices(bytemuck::cast_slice(&bytes))))
     }
 
-    /// From bits in the order in which points are drawn to ascending numbers.
-    fn numbers(&self, drawn: &[u32]) -> Subset {
-        let all = self.count.max(1) as u64;
-        // Numbers of the 32 points of a word, from that of its first.
-        let steps: [u64; 32] = std::array::from_fn(|k| k as u64 * self.stride % all);
-        let numbered: Vec<AtomicU32> = (0..drawn.len()).map(|_| AtomicU32::new(0)).collect();
+    /// Converts bits in drawing order to ascending point indices.
+    fn indices(&self, drawn: &[u32]) -> Subset {
+        let count = self.count.max(1) as u64;
+        // Index offsets of the 32 points of a word from the first.
+        let offsets: [u64; 32] = std::array::from_fn(|k| k as u64 * self.stride % count);
+        let by_index: Vec<AtomicU32> = (0..drawn.len()).map(|_| AtomicU32::new(0)).collect();
         drawn.par_iter().enumerate().with_min_len(1024).for_each(|(word, &bits)| {
-            let (mut bits, first) = (bits, if bits == 0 { 0 } else { 32 * word as u64 * self.stride % all });
+            let (mut bits, first) = (bits, if bits == 0 { 0 } else { 32 * word as u64 * self.stride % count });
             while bits != 0 {
-                let number = first + steps[bits.trailing_zeros() as usize];
-                let number = if number < all { number } else { number - all };
-                numbered[number as usize / 32].fetch_or(1 << (number % 32), Ordering::Relaxed);
+                let index = first + offsets[bits.trailing_zeros() as usize];
+                let index = if index < count { index } else { index - count };
+                by_index[index as usize / 32].fetch_or(1 << (index % 32), Ordering::Relaxed);
                 bits &= bits - 1;
             }
         });
-        let ascending = numbered.par_chunks(4096).enumerate().map(|(chunk, words)| {
-            let mut numbers = Vec::new();
+        let ascending = by_index.par_chunks(4096).enumerate().map(|(chunk, words)| {
+            let mut indices = Vec::new();
             for (word, bits) in (4096 * chunk as u32..).zip(words) {
                 let mut bits = bits.load(Ordering::Relaxed);
                 while bits != 0 {
-                    numbers.push(32 * word + bits.trailing_zeros());
+                    indices.push(32 * word + bits.trailing_zeros());
                     bits &= bits - 1;
                 }
             }
-            numbers
+            indices
         });
         Subset::new(ascending.collect::<Vec<_>>().concat())
     }
@@ -188,11 +189,11 @@ mod tests {
     use geometry::Pose;
 
     #[test]
-    fn the_device_finds_the_same_points_as_the_processor() {
+    fn the_device_selects_the_same_points_as_the_cpu() {
         let Ok(gpu) = Gpu::off_screen() else { return };
         let (points, camera) = scene();
         let item = PointsItem::new(&gpu, &points);
-        let sweeper = Sweeper::new(&gpu);
+        let sweeper = PointSelector::new(&gpu);
         let view = View::new(&camera, &Pose::identity(), 0.5);
         let stroke = vec![[250.3, 300.2], [520.7, 310.4], [560.1, 480.9]];
         let corners = vec![[250.3, 200.2], [640.7, 230.4], [400.1, 330.9], [610.4, 520.3], [230.9, 470.2]];
@@ -213,10 +214,10 @@ mod tests {
                 gpu.device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
                 let found = sweep.poll(&gpu).unwrap().unwrap();
                 assert!(found.len() > 20 && found.is_sorted_by(|a, b| a < b), "{}", found.len());
-                // Single precision decides on the very rim.
-                let apart = found.iter().filter(|number| expected.binary_search(number).is_err()).count()
-                    + expected.iter().filter(|&&number| !found.contains(number)).count();
-                assert!(apart * 2000 <= expected.len(), "{apart} of {} for {outline:?}", expected.len());
+                // Points at the edge of the outline may differ by single precision.
+                let different = found.iter().filter(|index| expected.binary_search(index).is_err()).count()
+                    + expected.iter().filter(|&&index| !found.contains(index)).count();
+                assert!(different * 2000 <= expected.len(), "{different} of {} for {outline:?}", expected.len());
             }
         }
     }

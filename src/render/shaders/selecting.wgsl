@@ -28,10 +28,10 @@ struct Outline {
 // Edges that matter to each row of pixels: where they start among the edges, and the edges from x, y to x, y.
 @group(0) @binding(4) var<storage, read> starts: array<u32>;
 @group(0) @binding(5) var<storage, read> edges: array<vec4f>;
-// How each point is coloured; some are not drawn at all.
-@group(0) @binding(6) var<storage, read> shades: array<f32>;
+// Marks of the points, four to a word; those that are hidden are not drawn at all.
+@group(0) @binding(6) var<storage, read> marks: array<u32>;
 
-const HIDDEN = 1e35;
+const HIDDEN = 2u;
 
 // Pixel, depth, and whether the point lies before the eye.
 fn seen(number: u32) -> vec4f {
@@ -86,7 +86,7 @@ fn ordered(value: f32) -> u32 {
 
 @compute @workgroup_size(256)
 fn mark(@builtin(global_invocation_id) id: vec3u) {
-    if id.x >= outline.count || shades[id.x] > HIDDEN {
+    if id.x >= outline.count || ((marks[id.x / 4u] >> (8u * (id.x % 4u))) & 0xffu) == HIDDEN {
         return;
     }
     let at = seen(id.x);

@@ -1,62 +1,72 @@
-//! The certificate of a calibration, from its record.
+//! PDF layout of the calibration certificate.
 
 use serde_json::Value;
 
 use super::super::date::Stamp;
 use super::lettering::{Colour, Style, shape};
-use super::paper::{Kind, MM, Paper, SMALL, SOFT, TEXT, WIDTH};
+use super::paper::{Kind, MM, Paper, SECONDARY, SMALL, TEXT, WIDTH};
 use super::table::{Cell, Table};
-use super::{BAD, DOUBT, GOOD, written};
+use super::{AMBER, GREEN, RED, serialise};
 use base::Result;
 
-const NAMES: f32 = 52.0 * MM;
+/// Width of the label column, points.
+const LABEL_WIDTH: f32 = 52.0 * MM;
 
-/// The certificate as PDF; `record` as `certificate::record` makes it.
+/// The certificate as PDF, from a record of `certificate::record`.
+///
+/// Returns an error if the PDF cannot be written.
 pub fn of(record: &Value, stamp: Stamp) -> Result<Vec<u8>> {
     let c = Record(record);
     let certified = record["certified"] == true;
-    let title = if certified { "Calibration certificate" } else { "Calibration, not certified" };
+    let title = if certified { "Calibration certificate" } else { "Calibration record, not certified" };
     let mut paper = Paper::default();
     let part = paper.part(Kind::Heading(1), None);
     let line = shape(title, Style::plain(19.0).strong());
     let end = paper.text(&[line], [0.0, paper.y()], WIDTH, 0.0, Some(part));
     paper.go_to(end);
     let subtitle = format!("Sensor on a coordinate measuring machine · artefact: {}", c.text("artefact"));
-    paper.paragraph(&subtitle, TEXT.coloured(SOFT));
+    paper.paragraph(&subtitle, TEXT.coloured(SECONDARY));
     paper.space(6.0);
     if !certified {
-        paper.paragraph(&format!("Not certified. {}", c.texts("reasons").join(" ")), TEXT.strong().coloured(BAD));
+        paper.paragraph(&format!("Not certified. {}", c.texts("reasons").join(" ")), TEXT.strong().coloured(RED));
         paper.space(6.0);
     }
-    set_up(&mut paper, &c);
-    let lights = c
-        .list("lights")
-        .map(|own| vec![Cell::from(own.text("name")).lit(light(&own.text("light"))), own.text("sentence").into()]);
-    Table { widths: vec![NAMES, WIDTH - NAMES], aligned: vec![0.0; 2], head: Vec::new(), rows: lights.collect() }
-        .draw_under(&mut paper, "Lights");
+    setup(&mut paper, &c);
+    let assessment = c.list("lights").map(|item| {
+        vec![Cell::from(item.text("name")).with_dot(light(&item.text("light"))), item.text("sentence").into()]
+    });
+    Table {
+        widths: vec![LABEL_WIDTH, WIDTH - LABEL_WIDTH],
+        aligned: vec![0.0; 2],
+        head: Vec::new(),
+        rows: assessment.collect(),
+    }
+    .draw_under(&mut paper, "Assessment");
     mounting(&mut paper, &c);
     for (name, key) in [("Sensor", "sensor"), ("CMM", "cmm")] {
-        device(&mut paper, name, &c.inner(key));
+        instrument(&mut paper, name, &c.inner(key));
     }
-    agreement(&mut paper, &c.inner("consistency"));
-    paper.heading("What this calibration does not show", 3.0 * TEXT.leading());
+    comparison(&mut paper, &c.inner("consistency"));
+    paper.heading("Limitations of this calibration", 3.0 * TEXT.leading());
     c.inner("consistency").texts("unseen").iter().for_each(|text| paper.item(text, TEXT));
-    paper.heading("How this was computed", 4.0 * TEXT.leading());
-    paper.paragraph(COMPUTED, TEXT);
-    paper.furnish([title, &c.text("artefact")], &format!("{} · {}", c.text("software"), c.text("date")));
-    written(paper, title, stamp)
+    paper.heading("Evaluation method", 4.0 * TEXT.leading());
+    paper.paragraph(METHOD, TEXT);
+    let footer = format!("{} · {}", c.text("software"), c.text("date"));
+    paper.add_headers_and_footers([title, &c.text("artefact")], &footer);
+    serialise(paper, title, stamp)
 }
 
-const COMPUTED: &str = "Features are fitted by total least squares (ISO 14405 GG); the artefact's frame is built from \
-    them in both devices, and the mounting is the frame in the CMM times the inverse of the frame in the sensor; of \
-    several snapshots, what fits all their frames best, each weighted by its own covariance. Uncertainties follow from the \
-    residuals of the fits, whose correlation between neighbouring points is estimated from the residuals themselves, from \
-    the probing error, and from the sensor's systematic error as stated above: as a tilt, a bowl, a cubic, a scale error \
-    and waves of that size, of which the worst counts for each figure. CMM geometric errors are not in them, unless they \
-    were found too. Quantities of the artefact that are the same in every frame are compared between the instruments; a \
-    calibration with a red light is not certified.";
+const METHOD: &str = "Features are fitted by total least squares (ISO 14405 GG). The artefact coordinate system is \
+    established from them in the CMM and in the sensor coordinate system; the mounting is the pose of the artefact in \
+    the CMM times the inverse of its pose in the sensor. Several snapshots are combined by a least-squares fit to all \
+    these poses, each weighted by its covariance. The expanded uncertainties U (k = 2) include the residuals of the \
+    fits, with the correlation between neighbouring points estimated from the residuals themselves, the probing error, \
+    and the systematic sensor error stated above, assumed in turn to be a tilt, a bowl, a cubic, a scale error and \
+    waves of that magnitude; for each quantity the form with the largest effect is used. CMM geometric errors are not \
+    included unless they were estimated as well. Quantities of the artefact that do not depend on the coordinate \
+    system are compared between the two instruments. A calibration with a red item in the assessment is not certified.";
 
-/// A JSON object that is read leniently: the record was made a moment ago, and its tests hold its fields.
+/// Lenient reader of a JSON object: missing fields read as empty text, NaN or empty lists.
 struct Record<'a>(&'a Value);
 
 impl<'a> Record<'a> {
@@ -73,7 +83,7 @@ impl<'a> Record<'a> {
     }
 
     fn texts(&self, key: &str) -> Vec<String> {
-        self.0[key].as_array().into_iter().flatten().filter_map(|own| Some(own.as_str()?.to_owned())).collect()
+        self.0[key].as_array().into_iter().flatten().filter_map(|text| Some(text.as_str()?.to_owned())).collect()
     }
 
     fn list(&self, key: &str) -> impl Iterator<Item = Record<'a>> {
@@ -84,154 +94,175 @@ impl<'a> Record<'a> {
         Record(&self.0[key])
     }
 
-    fn three(&self, key: &str, digits: usize, unit: &str) -> String {
-        format!("{} {unit}", self.numbers(key).iter().map(|own| fixed(*own, digits)).collect::<Vec<_>>().join("   "))
+    /// The numbers of a list with the given number of decimals, then the unit.
+    fn formatted_list(&self, key: &str, decimals: usize, unit: &str) -> String {
+        format!(
+            "{} {unit}",
+            self.numbers(key).iter().map(|value| fixed(*value, decimals)).collect::<Vec<_>>().join("   ")
+        )
     }
 }
 
-/// With so many decimals and a minus sign as long as it should be.
-fn fixed(value: f64, digits: usize) -> String {
-    let text = format!("{:.digits$}", value.abs());
+/// A number with fixed decimals and a true minus sign; zero has no sign.
+fn fixed(value: f64, decimals: usize) -> String {
+    let text = format!("{:.decimals$}", value.abs());
     let is_zero = text.chars().all(|c| matches!(c, '0' | '.'));
     if value < 0.0 && !is_zero { format!("−{text}") } else { text }
 }
 
+/// Colour of a traffic light.
 fn light(name: &str) -> Colour {
     match name {
-        "green" => GOOD,
-        "amber" => DOUBT,
-        _ => BAD,
+        "green" => GREEN,
+        "amber" => AMBER,
+        _ => RED,
     }
 }
 
-fn row(name: &str, value: String) -> (String, String) {
-    (name.to_owned(), value)
+fn row(label: &str, value: String) -> (String, String) {
+    (label.to_owned(), value)
 }
 
-fn set_up(paper: &mut Paper, c: &Record<'_>) {
-    let or = |text: String, otherwise: &str| if text.is_empty() { otherwise.to_owned() } else { text };
+fn setup(paper: &mut Paper, c: &Record<'_>) {
+    let or_not_stated = |text: String| if text.is_empty() { "not stated".to_owned() } else { text };
     let frame = if c.text("handedness") == "left" { "left-handed, mirrored in x" } else { "right-handed" };
     let rows = [
         row("Date", c.text("date")),
         row("Valid until", format!("{}: {}", c.text("valid_until"), c.text("valid_because"))),
-        row("Operator", or(c.text("operator"), "not named")),
-        row("Sensor", or(c.text("sensor_serial"), "serial number not named")),
-        row("Machine", or(c.text("machine_serial"), "serial number not named")),
-        row("Artefact", or(c.text("artefact_serial"), "serial number not named")),
-        row("Sensor frame", frame.to_owned()),
-        row("CMM position at the snapshot", c.three("position_mm", 3, "mm")),
-        row("Radius of the probe", format!("{} mm", fixed(c.number("probe_radius_mm"), 4))),
+        row("Operator", or_not_stated(c.text("operator"))),
+        row("Sensor serial number", or_not_stated(c.text("sensor_serial"))),
+        row("CMM serial number", or_not_stated(c.text("machine_serial"))),
+        row("Artefact serial number", or_not_stated(c.text("artefact_serial"))),
+        row("Sensor coordinate system", frame.to_owned()),
+        row("CMM position at the snapshot", c.formatted_list("position_mm", 3, "mm")),
+        row("Stylus tip radius", format!("{} mm", fixed(c.number("probe_radius_mm"), 4))),
         row(
             "Systematic sensor error",
             format!("up to {} mm over the field, as stated", fixed(c.number("sensor_bias_mm"), 4)),
         ),
-        row("Scale error of the sensor", format!("up to {} µm/m", fixed(1e6 * c.number("sensor_scale_error"), 1))),
-        row("Probing error of the CMM", format!("up to {} mm, as stated", fixed(c.number("cmm_probing_mm"), 4))),
+        row("Sensor scale error", format!("up to {} µm/m", fixed(1e6 * c.number("sensor_scale_error"), 1))),
+        row("CMM probing error", format!("up to {} mm, as stated", fixed(c.number("cmm_probing_mm"), 4))),
     ];
-    Table::of_pairs(&rows, NAMES, WIDTH).draw(paper, 0.0);
+    Table::of_pairs(&rows, LABEL_WIDTH, WIDTH).draw(paper, 0.0);
 }
 
 fn mounting(paper: &mut Paper, c: &Record<'_>) {
-    let u = c.inner("uncertainty_k2");
+    let uncertainty = c.inner("uncertainty_k2");
     let mut rows = vec![
-        row("Translation", c.three("translation_mm", 4, "mm")),
-        row("Angles of Rx Ry Rz", c.three("angles_deg", 5, "°")),
-        row("Uncertainty of place (k = 2)", format!("± {}", u.three("place_mm", 4, "mm"))),
-        row("  of it, systematic sensor error", u.three("place_systematic_mm", 4, "mm")),
-        row("Uncertainty of angles (k = 2)", format!("± {}", u.three("angles_deg", 5, "°"))),
-        row("  of it, systematic sensor error", u.three("angles_systematic_deg", 5, "°")),
-        row("  worst form, X Y Z Rx Ry Rz", u.texts("systematic_forms").join("   ")),
+        row("Translation X, Y, Z", c.formatted_list("translation_mm", 4, "mm")),
+        row("Angles of R = Rx Ry Rz", c.formatted_list("angles_deg", 5, "°")),
+        row("Position, U (k = 2)", format!("± {}", uncertainty.formatted_list("place_mm", 4, "mm"))),
+        row("  due to systematic sensor error", uncertainty.formatted_list("place_systematic_mm", 4, "mm")),
+        row("Angles, U (k = 2)", format!("± {}", uncertainty.formatted_list("angles_deg", 5, "°"))),
+        row("  due to systematic sensor error", uncertainty.formatted_list("angles_systematic_deg", 5, "°")),
+        row("  dominant form, X Y Z Rx Ry Rz", uncertainty.texts("systematic_forms").join("   ")),
     ];
-    let again = c.inner("bootstrap_k2");
-    if !again.0.is_null() {
-        rows.push(row("The same, points drawn again", format!("± {}", again.three("place_mm", 4, "mm"))));
-        rows.push(row("", format!("± {}", again.three("angles_deg", 5, "°"))));
+    let bootstrap = c.inner("bootstrap_k2");
+    if !bootstrap.0.is_null() {
+        rows.push(row(
+            "Position, U by block bootstrap",
+            format!("± {}", bootstrap.formatted_list("place_mm", 4, "mm")),
+        ));
+        rows.push(row("Angles, U by block bootstrap", format!("± {}", bootstrap.formatted_list("angles_deg", 5, "°"))));
     }
-    rows.push(row("Place is stated at, sensor frame", u.three("reference_mm", 1, "mm")));
+    rows.push(row("Reference point, sensor frame", uncertainty.formatted_list("reference_mm", 1, "mm")));
     let micro = |value: f64| fixed(1e6 * value, 1);
     let joint = c.inner("joint");
     if !joint.0.is_null() {
         let misfit = fixed(joint.number("misfit"), 2);
-        rows.push(row("Snapshots", format!("{}, misfit {misfit} standard deviations", c.number("snapshots"))));
+        rows.push(row("Snapshots", format!("{}, normalised RMS residual {misfit}", c.number("snapshots"))));
         let sigma = joint.number("squareness_k2_rad");
         if sigma > 0.0 {
             let squareness = micro(joint.number("squareness_rad"));
-            rows.push(row("Squareness of X and Y", format!("{squareness} ± {} µrad", micro(sigma))));
+            rows.push(row("Squareness of X and Y, ± U (k = 2)", format!("{squareness} ± {} µrad", micro(sigma))));
         }
         let sigmas = joint.numbers("scales_k2");
         if sigmas.first().is_some_and(|sigma| *sigma > 0.0) {
             for ((axis, scale), sigma) in ["X", "Y", "Z"].iter().zip(joint.numbers("scales")).zip(sigmas) {
-                rows.push(row(&format!("Scale of {axis}"), format!("{} ± {} µm/m", micro(scale), micro(sigma))));
+                rows.push(row(
+                    &format!("Scale error of {axis}, ± U (k = 2)"),
+                    format!("{} ± {} µm/m", micro(scale), micro(sigma)),
+                ));
             }
         }
     }
     for bias in c.list("radius_bias_mm") {
-        let name = format!("Radius of {}, sensor less CMM", bias.text("sphere"));
+        let name = format!("Radius of sphere {}, sensor minus CMM", bias.text("sphere"));
         rows.push((name, format!("{} mm", fixed(bias.number("bias_mm"), 4))));
     }
-    Table::of_pairs(&rows, NAMES, WIDTH).draw_under(paper, "Mounting: CMM from sensor");
+    Table::of_pairs(&rows, LABEL_WIDTH, WIDTH).draw_under(paper, "Mounting: transformation from sensor to CMM");
     paper.space(6.0);
-    let figures = |own: &Value| own.as_array().into_iter().flatten().filter_map(Value::as_f64).collect::<Vec<_>>();
+    let numbers = |row: &Value| row.as_array().into_iter().flatten().filter_map(Value::as_f64).collect::<Vec<_>>();
     let matrix = c.0["cmm_from_sensor"]
         .as_array()
         .into_iter()
         .flatten()
-        .map(|own| figures(own).into_iter().map(|value| Cell::from(fixed(value, 8))).collect());
-    let wide = 32.0 * MM;
-    Table { widths: vec![wide; 4], aligned: vec![1.0; 4], head: Vec::new(), rows: matrix.collect() }
-        .draw(paper, 0.5 * (WIDTH - 4.0 * wide));
+        .map(|row| numbers(row).into_iter().map(|value| Cell::from(fixed(value, 8))).collect());
+    let width = 32.0 * MM;
+    Table { widths: vec![width; 4], aligned: vec![1.0; 4], head: Vec::new(), rows: matrix.collect() }
+        .draw(paper, 0.5 * (WIDTH - 4.0 * width));
 }
 
-fn device(paper: &mut Paper, name: &str, d: &Record<'_>) {
-    let fits = d.list("fits").map(|own| {
-        let (fit, tilt) = (own.inner("fit"), own.inner("fit").inner("uncertainty").number("direction_rad"));
+/// Fits of one instrument.
+fn instrument(paper: &mut Paper, name: &str, record: &Record<'_>) {
+    let fits = record.list("fits").map(|item| {
+        let (fit, direction_rad) = (item.inner("fit"), item.inner("fit").inner("uncertainty").number("direction_rad"));
         let cells = [
             fit.number("used").to_string(),
-            own.number("dropped").to_string(),
+            item.number("dropped").to_string(),
             fixed(fit.number("rms_mm"), 4),
             fixed(fit.number("form_error_mm"), 4),
-            format!("± {}°", fixed(tilt.to_degrees(), 4)),
+            // A sphere has no direction to be uncertain of.
+            if fit.inner("shape").text("kind") == "sphere" {
+                "–".to_owned()
+            } else {
+                format!("± {}°", fixed(direction_rad.to_degrees(), 4))
+            },
         ];
-        let first = Cell::from(own.text("region")).lit(light(&own.text("light")));
+        let first = Cell::from(item.text("region")).with_dot(light(&item.text("light")));
         std::iter::once(first).chain(cells.map(Cell::from)).collect::<Vec<_>>()
     });
-    let table = figures(["Fit", "Points", "Dropped", "RMS, mm", "Form, mm", "Tilt (k = 2)"], fits.collect());
+    let table = value_table(
+        ["Feature", "Points", "Rejected", "RMS, mm", "Form error, mm", "Direction U (k = 2)"],
+        fits.collect(),
+    );
     paper.heading(name, table.height() + 16.0);
-    let blake3 = d.text("blake3");
+    let blake3 = record.text("blake3");
     let digest = blake3.get(..16).unwrap_or(&blake3);
-    paper.paragraph(&format!("{} · BLAKE3 {digest}", d.text("file")), SMALL);
+    paper.paragraph(&format!("{} · BLAKE3 {digest}", record.text("file")), SMALL);
     table.draw(paper, 0.0);
-    if let Some(weakest) = d.0["weakest"].as_str() {
+    if let Some(weakest) = record.0["weakest"].as_str() {
         paper.space(3.0);
-        paper.paragraph(&format!("The angles are limited most by the fit of {weakest}."), TEXT);
+        paper.paragraph(&format!("The fit of {weakest} contributes most to the uncertainty of the angles."), TEXT);
     }
 }
 
-/// A table of names and five columns of figures.
-fn figures(head: [&str; 6], rows: Vec<Vec<Cell>>) -> Table {
-    let first = 52.0 * MM;
+/// A table with a label column and five columns of values.
+fn value_table(head: [&str; 6], rows: Vec<Vec<Cell>>) -> Table {
     Table {
-        widths: [vec![first], vec![(WIDTH - first) / 5.0; 5]].concat(),
+        widths: [vec![LABEL_WIDTH], vec![(WIDTH - LABEL_WIDTH) / 5.0; 5]].concat(),
         aligned: vec![0.0, 1.0, 1.0, 1.0, 1.0, 1.0],
         head: head.map(str::to_owned).to_vec(),
         rows,
     }
 }
 
-fn agreement(paper: &mut Paper, own: &Record<'_>) {
-    let rows = own.list("comparisons").map(|q| {
-        let is_open = q.text("outcome") == "not_judged";
-        let normalised = if is_open { "–".to_owned() } else { fixed(q.number("normalised"), 2) };
-        let of = ["sensor", "cmm", "difference", "uncertainty_k2"].map(|key| fixed(q.number(key), 4));
-        let name = format!("{}, {}", q.text("quantity"), q.text("unit"));
-        let cells = of.into_iter().chain([normalised]).map(Cell::from);
-        std::iter::once(Cell::from(name).lit(light(&q.text("light")))).chain(cells).collect::<Vec<_>>()
+/// Quantities of the artefact measured by both instruments.
+fn comparison(paper: &mut Paper, consistency: &Record<'_>) {
+    let rows = consistency.list("comparisons").map(|quantity| {
+        let is_not_judged = quantity.text("outcome") == "not_judged";
+        let normalised = if is_not_judged { "–".to_owned() } else { fixed(quantity.number("normalised"), 2) };
+        let values = ["sensor", "cmm", "difference", "uncertainty_k2"].map(|key| fixed(quantity.number(key), 4));
+        let name = format!("{}, {}", quantity.text("quantity"), quantity.text("unit"));
+        let cells = values.into_iter().chain([normalised]).map(Cell::from);
+        std::iter::once(Cell::from(name).with_dot(light(&quantity.text("light")))).chain(cells).collect::<Vec<_>>()
     });
-    let table = figures(["Quantity", "Sensor", "CMM", "Difference", "U (k = 2)", "|d| / U"], rows.collect());
-    table.draw_under(paper, "Agreement of both instruments");
+    let table = value_table(["Quantity", "Sensor", "CMM", "Difference", "U (k = 2)", "|d| / U"], rows.collect());
+    table.draw_under(paper, "Comparison of sensor and CMM");
     paper.space(3.0);
-    let limit = fixed(own.number("limit"), 2);
-    let sentence = format!("Up to {limit}, the largest of so many normalised deviations is chance.");
+    let limit = fixed(consistency.number("limit"), 2);
+    let sentence =
+        format!("Normalised deviations |d| / U up to {limit} are within chance for this number of comparisons.");
     paper.paragraph(&sentence, TEXT);
 }
 
@@ -240,7 +271,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_have_their_decimals_and_zero_no_sign() {
+    fn values_have_fixed_decimals_and_zero_has_no_sign() {
         assert_eq!([fixed(-0.000_04, 4), fixed(-1.5, 2), fixed(2.0, 3)], ["0.0000", "−1.50", "2.000"]);
     }
 }

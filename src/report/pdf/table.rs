@@ -1,16 +1,16 @@
-//! Tables: kept on one page where they fit on one, else broken between rows with their head repeated.
+//! Tables: kept on one page if possible, otherwise broken between rows with the header repeated.
 
 use super::lettering::{Colour, Line, Style, lines};
-use super::paper::{HAIR, Ink, Kind, Paper, SOFT, TEXT};
+use super::paper::{HAIRLINE, Ink, Kind, Paper, SECONDARY, TEXT};
 
-/// A cell.
+/// Table cell.
 #[derive(Clone, Debug)]
 pub struct Cell {
-    /// What it says.
+    /// The text.
     pub text: String,
-    /// How it looks.
+    /// Text style.
     pub style: Style,
-    /// A dot before the text.
+    /// Colour of a status dot before the text.
     pub dot: Option<Colour>,
 }
 
@@ -27,132 +27,133 @@ impl From<&str> for Cell {
 }
 
 impl Cell {
-    /// In the colour of names.
+    /// The cell in the colour of labels.
     pub fn soft(mut self) -> Self {
-        self.style = self.style.coloured(SOFT);
+        self.style = self.style.coloured(SECONDARY);
         self
     }
 
-    /// With a light before it.
-    pub fn lit(mut self, colour: Colour) -> Self {
+    /// The cell with a status dot before the text.
+    pub fn with_dot(mut self, colour: Colour) -> Self {
         self.dot = Some(colour);
         self
     }
 }
 
-/// Columns and rows.
+/// Table of text cells.
 pub struct Table {
-    /// Widths of the columns, points.
+    /// Column widths, points.
     pub widths: Vec<f32>,
-    /// Where the text of each column stands: 0 left, 1 right.
+    /// Horizontal alignment of each column: 0 left, 1 right.
     pub aligned: Vec<f32>,
-    /// Names of the columns; none are not shown.
+    /// Column headings; empty for a table without a header.
     pub head: Vec<String>,
-    /// Rows of as many cells as there are columns.
+    /// Rows, one cell per column.
     pub rows: Vec<Vec<Cell>>,
 }
 
-/// A row with its text broken.
-struct Laid<'a> {
+/// Row with its text broken into lines; height in points.
+struct RowLayout<'a> {
     cells: Vec<(&'a Cell, Vec<Line>)>,
     height: f32,
 }
 
-/// Above and below the text of a row.
+/// Space above and below the text of a row, points.
 const PADDING: f32 = 3.0;
-/// Between columns.
+/// Space between columns, points.
 const GUTTER: f32 = 8.0;
-const DOT: f32 = 8.0;
+/// Width reserved for a status dot, points.
+const DOT_WIDTH: f32 = 8.0;
 
 impl Table {
-    /// Names and values; names take `names` points of `wide`.
-    pub fn of_pairs(pairs: &[(String, String)], names: f32, wide: f32) -> Self {
-        let row = |(name, value): &(String, String)| vec![Cell::from(name.as_str()).soft(), value.as_str().into()];
+    /// Table of label-value pairs, `width` points wide, with labels in the first `label_width` points.
+    pub fn of_pairs(pairs: &[(String, String)], label_width: f32, width: f32) -> Self {
+        let row = |(label, value): &(String, String)| vec![Cell::from(label.as_str()).soft(), value.as_str().into()];
         Self {
-            widths: vec![names, wide - names],
+            widths: vec![label_width, width - label_width],
             aligned: vec![0.0; 2],
             head: Vec::new(),
             rows: pairs.iter().map(row).collect(),
         }
     }
 
-    fn laid<'a>(&self, row: &'a [Cell]) -> Laid<'a> {
-        let broken = |(column, cell): (usize, &'a Cell)| {
-            let dot = if cell.dot.is_some() { DOT } else { 0.0 };
-            (cell, lines(&cell.text, cell.style, self.width_of(column) - dot))
+    fn row_layout<'a>(&self, row: &'a [Cell]) -> RowLayout<'a> {
+        let break_lines = |(column, cell): (usize, &'a Cell)| {
+            let dot_width = if cell.dot.is_some() { DOT_WIDTH } else { 0.0 };
+            (cell, lines(&cell.text, cell.style, self.text_width(column) - dot_width))
         };
-        let cells: Vec<_> = row.iter().enumerate().map(broken).collect();
-        let tallest = cells.iter().map(|(cell, lines)| lines.len() as f32 * cell.style.leading());
-        let height = tallest.fold(0.0, f32::max) + 2.0 * PADDING;
-        Laid { cells, height }
+        let cells: Vec<_> = row.iter().enumerate().map(break_lines).collect();
+        let heights = cells.iter().map(|(cell, lines)| lines.len() as f32 * cell.style.leading());
+        let height = heights.fold(0.0, f32::max) + 2.0 * PADDING;
+        RowLayout { cells, height }
     }
 
-    /// Width that a column has for its text; the last one goes to the margin.
-    fn width_of(&self, column: usize) -> f32 {
+    /// Width available for the text of a column, points; only the last column has no gutter.
+    fn text_width(&self, column: usize) -> f32 {
         self.widths[column] - if column + 1 < self.widths.len() { GUTTER } else { 0.0 }
     }
 
-    /// Height of all of it, points.
+    /// Total height including the header, points.
     pub fn height(&self) -> f32 {
-        let head = self.head_row();
-        let rows = self.rows.iter().map(|row| self.laid(row).height);
-        rows.sum::<f32>() + head.map_or(0.0, |head| self.laid(&head).height)
+        let head = self.header();
+        let rows = self.rows.iter().map(|row| self.row_layout(row).height);
+        rows.sum::<f32>() + head.map_or(0.0, |head| self.row_layout(&head).height)
     }
 
-    fn head_row(&self) -> Option<Vec<Cell>> {
+    fn header(&self) -> Option<Vec<Cell>> {
         (!self.head.is_empty()).then(|| self.head.iter().map(|name| Cell::from(name.as_str()).soft()).collect())
     }
 
-    /// Draws it under a heading, with the heading on one page unless it fills more than one.
+    /// Draws a heading and the table, on the same page if the table fits on one.
     pub fn draw_under(&self, paper: &mut Paper, heading: &str) {
         let height = self.height();
         paper.heading(heading, if height < Paper::height() - 60.0 { height } else { 80.0 });
         self.draw(paper, 0.0);
     }
 
-    /// Draws it at `x`, on as many pages as it needs.
+    /// Draws the table at `x`, points from the left margin, on as many pages as needed.
     pub fn draw(&self, paper: &mut Paper, x: f32) {
         let part = paper.part(Kind::Table, None);
-        let head = self.head_row();
-        let head = head.as_ref().map(|head| self.laid(head));
+        let head = self.header();
+        let head = head.as_ref().map(|head| self.row_layout(head));
         let height = self.height();
         if height < Paper::height() {
-            paper.need(height);
+            paper.ensure_space(height);
         }
         if let Some(head) = &head {
-            self.row(paper, head, x, part, true);
+            self.draw_row(paper, head, x, part, true);
         }
         for row in &self.rows {
-            let laid = self.laid(row);
-            let before = paper.pages.len();
-            paper.need(laid.height);
-            if paper.pages.len() > before
+            let layout = self.row_layout(row);
+            let pages_before = paper.pages.len();
+            paper.ensure_space(layout.height);
+            if paper.pages.len() > pages_before
                 && let Some(head) = &head
             {
-                self.row(paper, head, x, part, true);
+                self.draw_row(paper, head, x, part, true);
             }
-            self.row(paper, &laid, x, part, false);
+            self.draw_row(paper, &layout, x, part, false);
         }
     }
 
-    fn row(&self, paper: &mut Paper, row: &Laid<'_>, x: f32, table: usize, is_head: bool) {
+    fn draw_row(&self, paper: &mut Paper, row: &RowLayout<'_>, x: f32, table: usize, is_head: bool) {
         let part = paper.part(Kind::Row, Some(table));
         let top = paper.y();
         let mut left = x;
-        for (column, (cell, broken)) in row.cells.iter().enumerate() {
-            let names = is_head || (column == 0 && self.head.is_empty());
-            let own = paper.part(if names { Kind::HeaderCell } else { Kind::Cell }, Some(part));
-            let (mut from, wide) = (left, self.width_of(column));
+        for (column, (cell, lines)) in row.cells.iter().enumerate() {
+            let is_header_cell = is_head || (column == 0 && self.head.is_empty());
+            let cell_part = paper.part(if is_header_cell { Kind::HeaderCell } else { Kind::Cell }, Some(part));
+            let (mut from, width) = (left, self.text_width(column));
             if let Some(colour) = cell.dot {
-                let middle = top + PADDING + 0.62 * cell.style.ascent();
-                paper.draw(Ink::Fill([from, middle - 2.2, 4.4, 4.4], colour, 2.2), None);
-                from += DOT;
+                let centre = top + PADDING + 0.62 * cell.style.ascent();
+                paper.draw(Ink::Fill([from, centre - 2.2, 4.4, 4.4], colour, 2.2), None);
+                from += DOT_WIDTH;
             }
-            paper.text(broken, [from, top + PADDING], wide, self.aligned[column], Some(own));
+            paper.text(lines, [from, top + PADDING], width, self.aligned[column], Some(cell_part));
             left += self.widths[column];
         }
         let bottom = top + row.height;
-        paper.draw(Ink::Rule([x, bottom], [left, bottom], HAIR, 0.5, false), None);
+        paper.draw(Ink::Rule([x, bottom], [left, bottom], HAIRLINE, 0.5, false), None);
         paper.go_to(bottom);
     }
 }

@@ -1,4 +1,4 @@
-//! Pages into a tagged PDF file.
+//! Serialises laid-out pages as a tagged PDF file.
 
 use krilla::Document;
 use krilla::SerializeSettings;
@@ -19,28 +19,28 @@ use super::super::date::Stamp;
 use super::lettering::{Colour, FACES, Line};
 use super::paper::{Ink, Kind, Mark, Paper, Part, Rect, SIZE};
 
-/// How far a handle of a cubic curve reaches on a quarter of a circle.
-const QUARTER: f32 = 0.552_285;
+/// Distance of the control points of a cubic Bézier curve that approximates a quarter circle, in radii.
+const QUARTER_CIRCLE_CONTROL: f32 = 0.552_285;
 
-/// The file; a reason where it cannot be made.
+/// The bytes of the PDF file, or the reason why it cannot be written.
 pub fn write(paper: Paper, title: &str, software: String, stamp: Stamp) -> Result<Vec<u8>, String> {
     let fonts: Option<Vec<Font>> = FACES.iter().map(|bytes| Font::new(bytes.to_vec().into(), 0)).collect();
-    let fonts = fonts.ok_or("the typeface cannot be read")?;
+    let fonts = fonts.ok_or("the font cannot be read")?;
     let settings = SerializeSettings { enable_tagging: true, ..SerializeSettings::default() };
     let mut document = Document::new_with(settings);
     let date = DateTime::new(stamp.year.clamp(0, 9999) as u16).month(stamp.month).day(stamp.day);
     let date = date.hour(stamp.hour).minute(stamp.minute).second(stamp.second);
-    let zone = date.utc_offset_hour((stamp.offset_minutes / 60) as i8);
-    let zone = zone.utc_offset_minute(stamp.offset_minutes.rem_euclid(60) as u8);
+    let date = date.utc_offset_hour((stamp.offset_minutes / 60) as i8);
+    let date = date.utc_offset_minute((stamp.offset_minutes.abs() % 60) as u8);
     document.set_metadata(
         Metadata::new()
             .title(title.to_owned())
             .creator(software.clone())
             .authors(vec![software])
             .language("en".to_owned())
-            .creation_date(zone),
+            .creation_date(date),
     );
-    let mut leaves: Vec<Vec<Identifier>> = vec![Vec::new(); paper.parts.len()];
+    let mut contents: Vec<Vec<Identifier>> = vec![Vec::new(); paper.parts.len()];
     for marks in &paper.pages {
         let settings = PageSettings::from_wh(SIZE[0], SIZE[1]).ok_or("the page has no size")?;
         let mut page = document.start_page_with(settings);
@@ -50,13 +50,13 @@ pub fn write(paper: Paper, title: &str, software: String, stamp: Stamp) -> Resul
             draw(&mut surface, &mark.ink, &fonts)?;
             surface.end_tagged();
             if let Some(part) = mark.part {
-                leaves[part].push(identifier);
+                contents[part].push(identifier);
             }
         }
         surface.finish();
         page.finish();
     }
-    document.set_tag_tree(tree(&paper.parts, leaves));
+    document.set_tag_tree(tree(&paper.parts, contents));
     document.finish().map_err(|error| format!("{error:?}"))
 }
 
@@ -68,22 +68,22 @@ fn tag_of(mark: &Mark) -> ContentTag<'static> {
     }
 }
 
-/// Parts within parts, each with what was drawn for it.
-fn tree(parts: &[Part], leaves: Vec<Vec<Identifier>>) -> TagTree {
+/// The structure tree: nested parts with the content drawn for each.
+fn tree(parts: &[Part], contents: Vec<Vec<Identifier>>) -> TagTree {
     let mut groups: Vec<Option<TagGroup>> = parts.iter().map(|part| Some(group(&part.kind))).collect();
-    for (group, leaves) in groups.iter_mut().zip(leaves) {
+    for (group, contents) in groups.iter_mut().zip(contents) {
         if let Some(group) = group {
-            group.children.extend(leaves.into_iter().map(Node::from));
+            group.children.extend(contents.into_iter().map(Node::from));
         }
     }
     let mut tree = TagTree::new().with_lang(Some("en".to_owned()));
-    // A part comes after the one that it lies in; taken from behind, it is whole when it is put in there.
+    // Children follow their parent, so in reverse order each part is complete when it is attached.
     let mut roots = Vec::new();
-    for number in (0..parts.len()).rev() {
-        let Some(own) = groups[number].take() else { continue };
-        match parts[number].parent.and_then(|parent| groups[parent].as_mut()) {
-            Some(parent) => parent.children.insert(0, own.into()),
-            None => roots.push(own),
+    for index in (0..parts.len()).rev() {
+        let Some(group) = groups[index].take() else { continue };
+        match parts[index].parent.and_then(|parent| groups[parent].as_mut()) {
+            Some(parent) => parent.children.insert(0, group.into()),
+            None => roots.push(group),
         }
     }
     roots.into_iter().rev().for_each(|root| tree.push(root));
@@ -135,9 +135,9 @@ fn draw(surface: &mut Surface<'_>, ink: &Ink, fonts: &[Font]) -> Result<(), Stri
             }
             surface.set_stroke(None);
         }
-        Ink::Picture([x, y, wide, high], png) => {
+        Ink::Picture([x, y, width, height], png) => {
             let image = Image::from_png(png.clone().into(), true)?;
-            let size = Size::from_wh(*wide, *high).ok_or("a picture has no size")?;
+            let size = Size::from_wh(*width, *height).ok_or("a picture has no size")?;
             surface.push_transform(&Transform::from_translate(*x, *y));
             surface.draw_image(image, size);
             surface.pop();
@@ -151,8 +151,16 @@ fn text(surface: &mut Surface<'_>, [x, y]: [f32; 2], line: &Line, fonts: &[Font]
         .glyphs
         .iter()
         .map(|glyph| {
-            let [right, up] = glyph.offset;
-            KrillaGlyph::new(GlyphId::new(glyph.id), glyph.advance, right, up, 0.0, glyph.of.clone(), None)
+            let [x_offset, y_offset] = glyph.offset;
+            KrillaGlyph::new(
+                GlyphId::new(glyph.id),
+                glyph.advance,
+                x_offset,
+                y_offset,
+                0.0,
+                glyph.text_range.clone(),
+                None,
+            )
         })
         .collect();
     surface.set_stroke(None);
@@ -161,14 +169,15 @@ fn text(surface: &mut Surface<'_>, [x, y]: [f32; 2], line: &Line, fonts: &[Font]
     surface.draw_glyphs(Point::from_xy(x, y), &glyphs, font, &line.text, line.style.size, false);
 }
 
-fn rounded([x, y, wide, high]: Rect, radius: f32) -> Option<krilla::geom::Path> {
+/// A rectangle with corners rounded by at most `radius`.
+fn rounded([x, y, width, height]: Rect, radius: f32) -> Option<krilla::geom::Path> {
     let mut path = PathBuilder::new();
-    let r = radius.min(0.5 * wide).min(0.5 * high);
+    let r = radius.min(0.5 * width).min(0.5 * height);
     if r <= 0.0 {
-        path.push_rect(PdfRect::from_xywh(x, y, wide, high)?);
+        path.push_rect(PdfRect::from_xywh(x, y, width, height)?);
         return path.finish();
     }
-    let (right, bottom, k) = (x + wide, y + high, r * (1.0 - QUARTER));
+    let (right, bottom, k) = (x + width, y + height, r * (1.0 - QUARTER_CIRCLE_CONTROL));
     path.move_to(x + r, y);
     path.line_to(right - r, y);
     path.cubic_to(right - k, y, right, y + k, right, y + r);

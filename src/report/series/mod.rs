@@ -1,4 +1,4 @@
-//! Tables over many parts: one row a part, element and value, and what each value does over the parts.
+//! Result tables of a series of parts: one row per part, element and value, and statistics of each value.
 
 mod parquet_table;
 #[cfg(test)]
@@ -14,36 +14,36 @@ use base::{Result, UserError};
 use io::atomic;
 use session::series::{FigureRecord, PartRecord};
 
-/// One row: a value of an element of a part, or that element's fate where it has no value.
+/// Table row: a value of an element of a part, or the outcome of an element without values.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row<'a> {
-    /// The part.
+    /// Name of the part.
     pub part: &'a str,
-    /// Its verdict.
+    /// Verdict on the part: `pass`, `fail`, `incomplete` or empty.
     pub part_verdict: &'a str,
-    /// The element; empty where the part could not be read at all.
+    /// Name of the element; empty in the row of the part as a whole.
     pub element: &'a str,
-    /// What kind of element it is.
+    /// Kind of element.
     pub kind: &'a str,
-    /// What the element decides; empty where it decides nothing.
+    /// Verdict of the element, or of the part in its own row; empty if there is none.
     pub verdict: &'a str,
-    /// The value's name.
+    /// Name of the value.
     pub figure: &'a str,
-    /// The value; `None` where there is none.
+    /// Value, in `unit`; `None` if there is none.
     pub value: Option<f64>,
-    /// Its unit.
+    /// Unit.
     pub unit: &'a str,
-    /// Its expanded uncertainty (k = 2).
+    /// Expanded uncertainty (k = 2), in `unit`.
     pub uncertainty: Option<f64>,
-    /// The least value allowed.
+    /// Lower limit, in `unit`.
     pub lower: Option<f64>,
-    /// The greatest value allowed.
+    /// Upper limit, in `unit`.
     pub upper: Option<f64>,
-    /// What the element came to, or why it came to nothing.
+    /// Result in words, or the error message.
     pub sentence: &'a str,
 }
 
-fn name(verdict: Option<Verdict>) -> &'static str {
+fn verdict_name(verdict: Option<Verdict>) -> &'static str {
     match verdict {
         Some(Verdict::Pass) => "pass",
         Some(Verdict::Fail) => "fail",
@@ -52,13 +52,13 @@ fn name(verdict: Option<Verdict>) -> &'static str {
     }
 }
 
-/// The rows of all parts, in their order.
+/// The rows of all parts in the given order; the first row of each is the part as a whole.
 pub fn rows(records: &[PartRecord]) -> Vec<Row<'_>> {
     let mut rows = Vec::new();
     for record in records {
         let of_part = Row {
             part: &record.part,
-            part_verdict: name(record.verdict),
+            part_verdict: verdict_name(record.verdict),
             element: "",
             kind: "",
             verdict: "",
@@ -70,13 +70,12 @@ pub fn rows(records: &[PartRecord]) -> Vec<Row<'_>> {
             upper: None,
             sentence: record.error.as_deref().unwrap_or(&record.headline),
         };
-        // The part as a whole comes first.
         rows.push(Row { verdict: of_part.part_verdict, ..of_part.clone() });
         for element in &record.elements {
-            let (verdict, sentence) = (name(element.verdict), element.sentence.as_str());
-            let own = Row { element: &element.name, kind: &element.kind, verdict, sentence, ..of_part.clone() };
+            let (verdict, sentence) = (verdict_name(element.verdict), element.sentence.as_str());
+            let of_element = Row { element: &element.name, kind: &element.kind, verdict, sentence, ..of_part.clone() };
             if element.figures.is_empty() {
-                rows.push(own.clone());
+                rows.push(of_element.clone());
             }
             rows.extend(element.figures.iter().map(|figure| {
                 let FigureRecord { name, unit, value, uncertainty, lower, upper } = figure;
@@ -87,7 +86,7 @@ pub fn rows(records: &[PartRecord]) -> Vec<Row<'_>> {
                     uncertainty: *uncertainty,
                     lower: *lower,
                     upper: *upper,
-                    ..own.clone()
+                    ..of_element.clone()
                 }
             }));
         }
@@ -95,36 +94,37 @@ pub fn rows(records: &[PartRecord]) -> Vec<Row<'_>> {
     rows
 }
 
-/// What a value does over the parts.
+/// Statistics of a value over the parts of a series.
 #[derive(Clone, Debug, Serialize)]
 pub struct Trend {
-    /// The element.
+    /// Name of the element.
     pub element: String,
-    /// The value's name.
+    /// Name of the value.
     pub figure: String,
-    /// Its unit.
+    /// Unit.
     pub unit: String,
-    /// The least value allowed.
+    /// Lower limit, in `unit`.
     pub lower: Option<f64>,
-    /// The greatest value allowed.
+    /// Upper limit, in `unit`.
     pub upper: Option<f64>,
-    /// How many parts are beyond a limit.
+    /// Number of parts with the value beyond a limit.
     pub beyond: usize,
-    /// Its spread.
+    /// Mean, spread and capability indices.
     #[serde(flatten)]
     pub over_parts: ProcessCapability,
 }
 
-/// Every value that some part has, in the plan's order. Limits that are not the same on all parts, as with a bonus at
-/// maximum material, make no index.
+/// Statistics of every value, in the order of first occurrence. Limits that differ between the parts, as with the bonus
+/// tolerance of the maximum material requirement, are omitted and give no capability index.
 pub fn trends(records: &[PartRecord]) -> Vec<Trend> {
     let mut keys: Vec<(&str, &str)> = Vec::new();
-    let mut seen = std::collections::BTreeMap::<(&str, &str), Vec<&FigureRecord>>::new();
+    let mut values_by_key = std::collections::BTreeMap::<(&str, &str), Vec<&FigureRecord>>::new();
     for record in records {
         for element in &record.elements {
             for figure in &element.figures {
                 let key = (element.name.as_str(), figure.name.as_str());
-                seen.entry(key)
+                values_by_key
+                    .entry(key)
                     .or_insert_with(|| {
                         keys.push(key);
                         Vec::new()
@@ -134,17 +134,17 @@ pub fn trends(records: &[PartRecord]) -> Vec<Trend> {
         }
     }
     let trend = |key: &(&str, &str)| {
-        let figures = seen.get(key)?;
+        let figures = values_by_key.get(key)?;
         let first = figures.first()?;
-        let same = |of: fn(&FigureRecord) -> Option<f64>| {
+        let common_limit = |of: fn(&FigureRecord) -> Option<f64>| {
             let limit = of(first);
-            limit.filter(|_| figures.iter().all(|own| of(own) == limit))
+            limit.filter(|_| figures.iter().all(|figure| of(figure) == limit))
         };
-        let (lower, upper) = (same(|own| own.lower), same(|own| own.upper));
-        let values: Vec<f64> = figures.iter().filter_map(|own| own.value).collect();
-        let is_beyond = |own: &&&FigureRecord| {
-            own.value.is_some_and(|value| {
-                own.lower.is_some_and(|lower| value < lower) || own.upper.is_some_and(|upper| value > upper)
+        let (lower, upper) = (common_limit(|figure| figure.lower), common_limit(|figure| figure.upper));
+        let values: Vec<f64> = figures.iter().filter_map(|figure| figure.value).collect();
+        let is_beyond = |figure: &&&FigureRecord| {
+            figure.value.is_some_and(|value| {
+                figure.lower.is_some_and(|lower| value < lower) || figure.upper.is_some_and(|upper| value > upper)
             })
         };
         Some(Trend {
@@ -161,6 +161,8 @@ pub fn trends(records: &[PartRecord]) -> Vec<Trend> {
 }
 
 /// Writes `parts.csv`, `parts.parquet` and `statistics.csv` into `folder`.
+///
+/// Returns an error if a file cannot be written.
 pub fn write_tables(folder: &Path, records: &[PartRecord]) -> Result<()> {
     let rows = rows(records);
     let names = [
@@ -195,14 +197,15 @@ pub fn write_tables(folder: &Path, records: &[PartRecord]) -> Result<()> {
         "cpk",
         "cpk_lower_95",
     ];
-    let trends: Vec<_> = trends(records).into_iter().map(flat).collect();
+    let trends: Vec<_> = trends(records).into_iter().map(flattened).collect();
     atomic::write_bytes(&folder.join("statistics.csv"), &csv_of(&names, &trends)?)
 }
 
-fn flat(trend: Trend) -> impl Serialize {
-    let Trend { element, figure, unit, lower, upper, beyond, over_parts: own } = trend;
-    let spread = (own.count, own.mean, own.sigma, own.least, own.greatest);
-    (element, figure, unit, lower, upper, beyond, spread, (own.cp, own.cpk, own.cpk_lower_95))
+/// The columns of `statistics.csv`, in order.
+fn flattened(trend: Trend) -> impl Serialize {
+    let Trend { element, figure, unit, lower, upper, beyond, over_parts: statistics } = trend;
+    let spread = (statistics.count, statistics.mean, statistics.sigma, statistics.least, statistics.greatest);
+    (element, figure, unit, lower, upper, beyond, spread, (statistics.cp, statistics.cpk, statistics.cpk_lower_95))
 }
 
 fn csv_of(names: &[&str], rows: &[impl Serialize]) -> Result<Vec<u8>> {

@@ -1,4 +1,4 @@
-//! The rows as an Apache Parquet file: text columns and numbers, one row group.
+//! Result table as an Apache Parquet file: required text columns, optional numeric columns, one row group.
 
 use std::sync::Arc;
 
@@ -12,16 +12,18 @@ use parquet::schema::types::Type;
 use super::Row;
 use base::{Result, UserError};
 
-type Text<'a> = (&'static str, fn(&'a Row<'a>) -> &'a str);
-type Number<'a> = (&'static str, fn(&'a Row<'a>) -> Option<f64>);
+/// Name and accessor of a text column.
+type TextColumn<'a> = (&'static str, fn(&'a Row<'a>) -> &'a str);
+/// Name and accessor of a numeric column.
+type NumberColumn<'a> = (&'static str, fn(&'a Row<'a>) -> Option<f64>);
 
-/// The file's bytes.
+/// The rows as the bytes of a Parquet file.
 pub fn of<'a>(rows: &'a [Row<'a>]) -> Result<Vec<u8>> {
-    written(rows).map_err(|e| UserError::internal(format!("The Parquet table cannot be written: {e}.")))
+    encode(rows).map_err(|e| UserError::internal(format!("The Parquet table cannot be written: {e}.")))
 }
 
-fn written<'a>(rows: &'a [Row<'a>]) -> std::result::Result<Vec<u8>, ParquetError> {
-    let texts: [Text<'a>; 8] = [
+fn encode<'a>(rows: &'a [Row<'a>]) -> std::result::Result<Vec<u8>, ParquetError> {
+    let texts: [TextColumn<'a>; 8] = [
         ("part", |row| row.part),
         ("part_verdict", |row| row.part_verdict),
         ("element", |row| row.element),
@@ -31,7 +33,7 @@ fn written<'a>(rows: &'a [Row<'a>]) -> std::result::Result<Vec<u8>, ParquetError
         ("unit", |row| row.unit),
         ("sentence", |row| row.sentence),
     ];
-    let numbers: [Number<'a>; 4] = [
+    let numbers: [NumberColumn<'a>; 4] = [
         ("value", |row| row.value),
         ("uncertainty", |row| row.uncertainty),
         ("lower", |row| row.lower),
@@ -54,24 +56,25 @@ fn written<'a>(rows: &'a [Row<'a>]) -> std::result::Result<Vec<u8>, ParquetError
     let mut group = writer.next_row_group()?;
     for (_, text) in texts {
         let values: Vec<ByteArray> = rows.iter().map(|row| text(row).into()).collect();
-        column::<ByteArrayType>(&mut group, &values, None)?;
+        write_column::<ByteArrayType>(&mut group, &values, None)?;
     }
     for (_, number) in numbers {
         let values: Vec<f64> = rows.iter().filter_map(number).collect();
-        let is_there: Vec<i16> = rows.iter().map(|row| i16::from(number(row).is_some())).collect();
-        column::<DoubleType>(&mut group, &values, Some(&is_there))?;
+        let definition_levels: Vec<i16> = rows.iter().map(|row| i16::from(number(row).is_some())).collect();
+        write_column::<DoubleType>(&mut group, &values, Some(&definition_levels))?;
     }
     group.close()?;
     writer.into_inner()
 }
 
-fn column<T: parquet::data_type::DataType>(
+/// Writes the next column of a row group; `definition_levels` are 1 where an optional value exists, else 0.
+fn write_column<T: parquet::data_type::DataType>(
     group: &mut SerializedRowGroupWriter<'_, Vec<u8>>,
     values: &[T::T],
-    is_there: Option<&[i16]>,
+    definition_levels: Option<&[i16]>,
 ) -> std::result::Result<(), ParquetError> {
     let missing = || ParquetError::General("a column is missing".to_owned());
     let mut column = group.next_column()?.ok_or_else(missing)?;
-    column.typed::<T>().write_batch(values, is_there, None)?;
+    column.typed::<T>().write_batch(values, definition_levels, None)?;
     column.close()
 }

@@ -13,7 +13,7 @@ fn record(part: &str, value: Option<f64>) -> PartRecord {
         lower: Some(9.9),
         upper: Some(10.1),
     };
-    let height = ElementRecord {
+    let measured = ElementRecord {
         id: 7,
         name: "Height, \"front\"".into(),
         kind: "Measure".into(),
@@ -23,14 +23,14 @@ fn record(part: &str, value: Option<f64>) -> PartRecord {
         is_made: true,
         figures: vec![figure],
     };
-    let lost = ElementRecord {
+    let failed = ElementRecord {
         id: 8,
         name: "Bore".into(),
         verdict: None,
         is_made: false,
         sentence: "This scan has none of its points.".into(),
         figures: Vec::new(),
-        ..height.clone()
+        ..measured.clone()
     };
     PartRecord {
         schema: PartRecord::SCHEMA.into(),
@@ -43,22 +43,22 @@ fn record(part: &str, value: Option<f64>) -> PartRecord {
         headline: "PASS".into(),
         error: None,
         seconds: 1.0,
-        elements: vec![height, lost],
+        elements: vec![measured, failed],
     }
 }
 
 #[test]
-fn the_tables_hold_every_value_and_every_failure() {
-    let mut broken = record("c", None);
-    (broken.elements, broken.error, broken.verdict) =
+fn the_tables_contain_every_value_and_every_failure() {
+    let mut unreadable = record("c", None);
+    (unreadable.elements, unreadable.error, unreadable.verdict) =
         (Vec::new(), Some("no such file".into()), Some(Verdict::Incomplete));
-    let records = [record("a", Some(10.0)), record("b", Some(10.2)), broken];
+    let records = [record("a", Some(10.0)), record("b", Some(10.2)), unreadable];
     let folder = tempfile::tempdir().unwrap();
     write_tables(folder.path(), &records).unwrap();
 
     let mut reader = csv::Reader::from_path(folder.path().join("parts.csv")).unwrap();
-    let table: Vec<csv::StringRecord> = reader.records().map(|own| own.unwrap()).collect();
-    assert_eq!(table.len(), 7, "a part, its value and its failure; twice; and a part that could not be read");
+    let table: Vec<csv::StringRecord> = reader.records().map(|record| record.unwrap()).collect();
+    assert_eq!(table.len(), 7, "the part, its value and its failed element, for two parts, and one unreadable part");
     assert_eq!(&table[1][2], "Height, \"front\"");
     assert_eq!((&table[4][6], &table[4][10]), ("10.2", "10.1"));
     assert_eq!((&table[6][4], &table[6][11]), ("incomplete", "no such file"));
@@ -66,15 +66,15 @@ fn the_tables_hold_every_value_and_every_failure() {
     let file = std::fs::File::open(folder.path().join("parts.parquet")).unwrap();
     let parquet = SerializedFileReader::new(file).unwrap();
     let names: Vec<String> =
-        parquet.metadata().file_metadata().schema().get_fields().iter().map(|own| own.name().to_owned()).collect();
-    let of = |name: &str| names.iter().position(|own| own == name).unwrap();
-    let rows: Vec<_> = parquet.get_row_iter(None).unwrap().map(|own| own.unwrap()).collect();
+        parquet.metadata().file_metadata().schema().get_fields().iter().map(|field| field.name().to_owned()).collect();
+    let column_of = |name: &str| names.iter().position(|column| column == name).unwrap();
+    let rows: Vec<_> = parquet.get_row_iter(None).unwrap().map(|row| row.unwrap()).collect();
     assert_eq!(rows.len(), table.len());
     for (row, line) in rows.iter().zip(&table) {
         for (column, name) in [(0, "part"), (2, "element"), (5, "figure"), (11, "sentence")] {
-            assert_eq!(row.get_string(of(name)).unwrap(), &line[column]);
+            assert_eq!(row.get_string(column_of(name)).unwrap(), &line[column]);
         }
-        let value = row.get_double(of("value")).ok();
+        let value = row.get_double(column_of("value")).ok();
         assert_eq!(value, line[6].parse().ok());
     }
 

@@ -1,4 +1,4 @@
-//! Runs a plan on a part: what is stale is made again, in the order of dependence and side by side where it can be.
+//! Runs a plan on a part: stale elements are recomputed in order of dependence, in parallel where possible.
 
 mod results;
 #[cfg(test)]
@@ -10,16 +10,16 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::Stage;
-use super::jobs::guarded;
+use super::jobs::catch_panic;
 use super::plan::{Element, ElementId, Fingerprint, Plan, Recipe};
 use base::{ErrorKind, Progress, Result, UserError};
 use inspect::recipe::{Inputs, Output, Tools};
 use io::SourceFile;
 pub use results::{Failure, Outcome, Results, State};
 
-/// Brings the results of `stage` in step with `plan`: all of them, or only those of `wanted` and of what they are made
-/// from. What is up to date is taken over; an element that fails keeps its sentence and stops only what is made from it.
-/// A cancel leaves everything as it was.
+/// Computes the results of `plan` on `stage`: of all elements, or of `wanted` and their inputs. Results that are up to
+/// date are taken over. An element that fails keeps its error and blocks only what depends on it. Returns an error only
+/// on cancellation, and then `stage` is unchanged.
 pub fn run(
     plan: &Plan,
     stage: &Stage,
@@ -27,15 +27,15 @@ pub fn run(
     tools: &Tools<'_>,
     progress: &Progress,
 ) -> Result<Results> {
-    let prints = plan.fingerprints(&stage.sources);
+    let fingerprints = plan.fingerprints(&stage.sources);
     let elements: BTreeMap<ElementId, &Arc<Element>> = plan.elements().iter().map(|own| (own.id, own)).collect();
     let mut results = stage.results.of_plan(plan);
     let wanted = wanted.map(|ids| with_inputs(ids, &elements));
-    // What is made from itself, as only a damaged file has it, has no fingerprint and is not run.
+    // A cyclic element, which only a damaged file can hold, has no fingerprint and is not run.
     let due = |element: &'_ Arc<Element>| {
-        let (id, print) = (element.id, *prints.get(&element.id)?);
-        let is_current = results.outcome(id).is_some_and(|own| own.fingerprint == print && own.result.is_ok());
-        (!is_current && wanted.as_ref().is_none_or(|wanted| wanted.contains(&id))).then_some(print)
+        let (id, fingerprint) = (element.id, *fingerprints.get(&element.id)?);
+        let is_current = results.outcome(id).is_some_and(|own| own.fingerprint == fingerprint && own.result.is_ok());
+        (!is_current && wanted.as_ref().is_none_or(|wanted| wanted.contains(&id))).then_some(fingerprint)
     };
     let mut open: Vec<(&Arc<Element>, Fingerprint)> =
         plan.elements().iter().filter_map(|element| Some((element, due(element)?))).collect();
@@ -47,25 +47,25 @@ pub fn run(
             element.recipe.inputs().iter().all(|input| !due.contains(input))
         };
         let (wave, later): (Vec<_>, Vec<_>) = open.into_iter().partition(is_ready);
-        let of_wave: f32 = wave.iter().map(|(element, _)| weight(&element.recipe)).sum();
-        let (from, to) = (done / total, (done + of_wave) / total);
-        // Of several side by side none can say how far the whole is.
+        let wave_weight: f32 = wave.iter().map(|(element, _)| weight(&element.recipe)).sum();
+        let (from, to) = (done / total, (done + wave_weight) / total);
+        // Elements that run in parallel cannot each report the overall progress.
         let part = if wave.len() == 1 { progress.part(from, to) } else { progress.part(from, from) };
-        let known = Known { plan, elements: &elements, results: &results, sources: &stage.sources };
+        let state = RunState { plan, elements: &elements, results: &results, sources: &stage.sources };
         let one = |(element, fingerprint): &(&Arc<Element>, Fingerprint)| -> Result<(ElementId, Outcome)> {
             part.check()?;
-            let outcome = known.outcome(element, *fingerprint, &stage.results, tools, &part)?;
+            let outcome = state.outcome(element, *fingerprint, &stage.results, tools, &part)?;
             Ok((element.id, outcome))
         };
         let made = wave.par_iter().map(one).collect::<Result<Vec<_>>>()?;
         made.into_iter().for_each(|(id, outcome)| results.set(id, outcome));
         progress.report(to.min(1.0), "Running the plan")?;
-        (done, open) = (done + of_wave, later);
+        (done, open) = (done + wave_weight, later);
     }
     Ok(results)
 }
 
-/// How long an element takes beside others.
+/// Relative run time of an element, for the progress bar.
 fn weight(recipe: &Recipe) -> f32 {
     match recipe {
         Recipe::Nominal(_) | Recipe::Scan(_) => 5.0,
@@ -74,6 +74,7 @@ fn weight(recipe: &Recipe) -> f32 {
     }
 }
 
+/// The `wanted` elements and all their inputs, direct and indirect.
 fn with_inputs(wanted: &[ElementId], elements: &BTreeMap<ElementId, &Arc<Element>>) -> BTreeSet<ElementId> {
     let (mut found, mut open) = (BTreeSet::new(), wanted.to_vec());
     while let Some(id) = open.pop() {
@@ -86,16 +87,16 @@ fn with_inputs(wanted: &[ElementId], elements: &BTreeMap<ElementId, &Arc<Element
     found
 }
 
-/// What is known while a plan runs.
-struct Known<'a> {
+/// The plan and the results so far, as a recipe sees them.
+struct RunState<'a> {
     plan: &'a Plan,
     elements: &'a BTreeMap<ElementId, &'a Arc<Element>>,
     results: &'a Results,
     sources: &'a [SourceFile],
 }
 
-impl Known<'_> {
-    /// What an element comes to; only a cancel is an error.
+impl RunState<'_> {
+    /// Computes an element. Returns an error only on cancellation.
     fn outcome(
         &self,
         element: &Element,
@@ -110,7 +111,7 @@ impl Known<'_> {
             return Ok(Outcome { fingerprint, result: Err(Failure::Waits(waits)) });
         }
         let before = before.made(element.id).map(|made| &made.output);
-        match guarded(|| element.recipe.make(self, tools, before, progress)) {
+        match catch_panic(|| element.recipe.make(self, tools, before, progress)) {
             Ok(made) => Ok(Outcome { fingerprint, result: Ok(Arc::new(made)) }),
             Err(error) if error.kind == ErrorKind::Cancelled => Err(error),
             Err(error) => Ok(Outcome { fingerprint, result: Err(Failure::Failed(error)) }),
@@ -118,7 +119,7 @@ impl Known<'_> {
     }
 }
 
-impl Inputs for Known<'_> {
+impl Inputs for RunState<'_> {
     fn output(&self, id: ElementId) -> Result<Output> {
         let missing = || UserError::usage(format!("“{}” has no result.", self.name(id)));
         self.results.made(id).map(|made| Arc::clone(&made.output)).ok_or_else(missing)

@@ -1,90 +1,90 @@
-//! What the elements of a plan came to on one part.
+//! Results of a plan's elements on one part.
 
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub use crate::plan::Made;
+pub use crate::plan::ElementResult;
 use crate::plan::{ElementId, Fingerprint, Fingerprints, Plan};
 use base::UserError;
 use inspect::recipe::Make;
 use inspect::verdict::Verdict;
 
-/// What an element came to, and from what.
+/// The outcome of computing an element.
 #[derive(Clone)]
 pub struct Outcome {
-    /// What it was made from.
+    /// Fingerprint of the recipe and inputs it was computed from.
     pub fingerprint: Fingerprint,
-    /// What came of it, or why nothing did.
-    pub result: std::result::Result<Arc<Made>, Failure>,
+    /// The result, or why there is none.
+    pub result: std::result::Result<Arc<ElementResult>, Failure>,
 }
 
-/// Why an element came to nothing.
+/// Why an element has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// It could not be made.
+    /// It failed.
     Failed(UserError),
-    /// These elements, which it is made from, came to nothing.
+    /// These inputs have no result.
     Waits(Vec<ElementId>),
 }
 
-/// How an element stands.
+/// State of an element's result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
     /// Up to date.
     Fresh,
-    /// Made from what has changed since.
+    /// Its recipe or an input has changed since it was computed.
     Stale,
-    /// Not made yet.
+    /// Not computed yet.
     NotMade,
-    /// It could not be made, and why.
+    /// It failed; the error message.
     Failed(String),
-    /// What it is made from could not be made, by name.
+    /// Inputs without a result, by name.
     Waits(Vec<String>),
 }
 
-/// What the elements came to. Copies share it.
+/// The outcomes of the elements. Copies share the data.
 #[derive(Clone, Default)]
 pub struct Results(Arc<BTreeMap<ElementId, Outcome>>);
 
 impl Results {
-    /// The outcome of an element, up to date or not.
+    /// The outcome of an element, up to date or not; `None` if it was never computed.
     pub fn outcome(&self, id: ElementId) -> Option<&Outcome> {
         self.0.get(&id)
     }
 
-    /// What an element came to, up to date or not.
-    pub fn made(&self, id: ElementId) -> Option<&Arc<Made>> {
+    /// The result of an element, up to date or not; `None` if there is none.
+    pub fn made(&self, id: ElementId) -> Option<&Arc<ElementResult>> {
         self.0.get(&id)?.result.as_ref().ok()
     }
 
-    /// The same, as a value of its capability.
+    /// Shared handle to an element's output; `None` without one of type `T`.
     pub fn get<T: Any + Send + Sync>(&self, id: ElementId) -> Option<Arc<T>> {
         Arc::clone(&self.made(id)?.output).downcast().ok()
     }
 
-    /// The same, to be looked at.
-    pub fn look_at<T: Any + Send + Sync>(&self, id: ElementId) -> Option<&T> {
+    /// Reference to an element's output; `None` without one of type `T`.
+    pub fn get_ref<T: Any + Send + Sync>(&self, id: ElementId) -> Option<&T> {
         self.made(id)?.output.downcast_ref()
     }
 
-    /// Forgets what those elements came to.
-    pub fn forget(&mut self, ids: impl IntoIterator<Item = ElementId>) {
+    /// Removes the outcomes of `ids`.
+    pub fn remove(&mut self, ids: impl IntoIterator<Item = ElementId>) {
         let own = Arc::make_mut(&mut self.0);
         ids.into_iter().for_each(|id| drop(own.remove(&id)));
     }
 
-    /// Large blocks of memory that they hold: what tells them apart, and their bytes.
+    /// Large memory blocks the results hold: an address that identifies each, and its bytes.
     pub(crate) fn blocks(&self) -> BTreeMap<usize, u64> {
         let made = self.0.values().filter_map(|own| own.result.as_ref().ok());
         made.flat_map(|made| made.blocks.iter().copied()).collect()
     }
 
-    /// How an element stands, where `prints` says what it would be made from now.
-    pub fn state(&self, id: ElementId, plan: &Plan, prints: &Fingerprints) -> State {
+    /// State of an element, given the current fingerprints.
+    pub fn state(&self, id: ElementId, plan: &Plan, fingerprints: &Fingerprints) -> State {
         match self.0.get(&id) {
             None => State::NotMade,
-            Some(own) if Some(&own.fingerprint) != prints.get(&id) => State::Stale,
+            Some(own) if Some(&own.fingerprint) != fingerprints.get(&id) => State::Stale,
             Some(own) => match &own.result {
                 Ok(_) => State::Fresh,
                 Err(Failure::Failed(error)) => State::Failed(error.sentence.clone()),
@@ -93,8 +93,8 @@ impl Results {
         }
     }
 
-    /// The verdict over all that decides anything; `None` where nothing does. What could not be made decides nothing
-    /// well: it leaves the whole incomplete.
+    /// The combined verdict of all elements that have one; `None` if none has. An element without a result counts as
+    /// incomplete.
     pub fn verdict(&self, plan: &Plan) -> Option<Verdict> {
         let verdicts =
             plan.elements().iter().filter_map(|element| match self.0.get(&element.id).map(|own| &own.result) {
@@ -104,7 +104,7 @@ impl Results {
         verdicts.reduce(Verdict::and)
     }
 
-    /// The verdict with what it covers and what puts it in doubt, in one line; `None` where nothing decides.
+    /// The verdict with what it covers and what puts it in doubt, in one line; `None` without a verdict.
     pub fn headline(&self, plan: &Plan) -> Option<String> {
         let mut covers: Vec<&str> = Vec::new();
         for element in plan.elements() {
@@ -116,16 +116,16 @@ impl Results {
         self.verdict(plan).map(|verdict| verdict.headline(&covers.join("; ")))
     }
 
-    /// Takes over what an element came to elsewhere.
-    pub fn give<R: Make>(&mut self, id: ElementId, fingerprint: Fingerprint, made: Arc<R::Made>) {
-        self.set(id, Outcome { fingerprint, result: Ok(Arc::new(Made::of::<R>(made))) });
+    /// Stores a result computed elsewhere.
+    pub fn store_result<R: Make>(&mut self, id: ElementId, fingerprint: Fingerprint, made: Arc<R::Made>) {
+        self.set(id, Outcome { fingerprint, result: Ok(Arc::new(ElementResult::of::<R>(made))) });
     }
 
     pub(super) fn set(&mut self, id: ElementId, outcome: Outcome) {
         Arc::make_mut(&mut self.0).insert(id, outcome);
     }
 
-    /// Only those whose elements are in `plan`.
+    /// The outcomes of the elements of `plan` alone.
     pub(super) fn of_plan(&self, plan: &Plan) -> Self {
         let outcome = |id: ElementId| Some((id, self.0.get(&id)?.clone()));
         Self(Arc::new(plan.elements().iter().filter_map(|element| outcome(element.id)).collect()))

@@ -27,7 +27,7 @@ use io::SourceFile;
 use io::cad::CadReader;
 use io::write;
 
-/// The processor, and what was asked of it.
+/// The CPU backend, recording the steps it was asked to run.
 #[derive(Default)]
 struct Counting(Mutex<Vec<&'static str>>);
 
@@ -36,12 +36,12 @@ impl Backend for Counting {
         Cpu.device()
     }
 
-    fn begins(&self, step: &'static str) {
+    fn notify_start(&self, step: &'static str) {
         self.0.lock().unwrap().push(step);
     }
 }
 
-/// A plan on files in a folder, and the numbers of its elements.
+/// A plan on files in a folder, and the ids of its elements.
 struct Block {
     folder: tempfile::TempDir,
     plan: Plan,
@@ -51,7 +51,7 @@ struct Block {
     top: ElementId,
     bottom: ElementId,
     height: ElementId,
-    middle: ElementId,
+    mid_plane: ElementId,
     parallel: ElementId,
 }
 
@@ -65,7 +65,7 @@ fn vector(x: f64, y: f64, z: f64) -> geometry::Vector {
     geometry::Vector::new(x, y, z)
 }
 
-/// Points on all sides every millimetre, the top raised; written as the scanner has them.
+/// Points on all faces at a spacing of 1 mm, the top face raised, in the scan frame.
 fn scan(folder: &Path, name: &str, top_raised_mm: f64, nominal_from_scan: &Pose) -> PathBuf {
     let mut points = Vec::new();
     let steps = |size: f64| (0..size as usize).map(|i| i as f64 + 0.5);
@@ -73,10 +73,10 @@ fn scan(folder: &Path, name: &str, top_raised_mm: f64, nominal_from_scan: &Pose)
         for side in [0.0, SIZE[axis]] {
             for a in steps(SIZE[along]) {
                 for b in steps(SIZE[across]) {
-                    let mut place = [0.0; 3];
+                    let mut point = [0.0; 3];
                     let raised = if axis == 2 && side > 0.0 { top_raised_mm } else { 0.0 };
-                    (place[axis], place[along], place[across]) = (side + raised, a, b);
-                    points.push(nominal_from_scan.inverse() * Point::from(place));
+                    (point[axis], point[along], point[across]) = (side + raised, a, b);
+                    points.push(nominal_from_scan.inverse() * Point::from(point));
                 }
             }
         }
@@ -128,12 +128,12 @@ impl Block {
             MeasureRecipe { quantity: Quantity::Distance, from: bottom, to: top, lower: Some(19.9), upper: Some(20.1) };
         let height = plan.add("Height", height.into()).unwrap();
         let construction = Construction::Middle;
-        let middle = ConstructionRecipe { construction, sources: vec![top, bottom], nominal: None };
-        let middle = plan.add("Mid-plane", middle.into()).unwrap();
+        let mid_plane = ConstructionRecipe { construction, sources: vec![top, bottom], nominal: None };
+        let mid_plane = plan.add("Mid-plane", mid_plane.into()).unwrap();
         let a = plan
             .add("A", DatumRecipe { letter: "A".into(), feature: Some(bottom), name: String::new() }.into())
             .unwrap();
-        let asked = Tolerance {
+        let tolerance = Tolerance {
             name: String::new(),
             feature: String::new(),
             characteristic: Characteristic::Parallelism { zone: Zone::default() },
@@ -142,9 +142,9 @@ impl Block {
             maximum_material: None,
             expanded_uncertainty_mm: None,
         };
-        let parallel = ToleranceRecipe { feature: Some(top), datums: vec![Some(a)], ..ToleranceRecipe::new(asked) };
+        let parallel = ToleranceRecipe { feature: Some(top), datums: vec![Some(a)], ..ToleranceRecipe::new(tolerance) };
         let parallel = plan.add("Parallel", parallel.into()).unwrap();
-        Self { folder, plan, alignment, comparison, strict, top, bottom, height, middle, parallel }
+        Self { folder, plan, alignment, comparison, strict, top, bottom, height, mid_plane, parallel }
     }
 
     fn stage(&self, name: &str, top_raised_mm: f64, pose: &Pose) -> Stage {
@@ -164,20 +164,20 @@ fn a_plan_measures_every_part_alike() {
     for (name, raised_mm) in [("one", 0.0), ("two", 0.3)] {
         let mut stage = block.stage(name, raised_mm, &true_pose());
         run_all(&block.plan, &mut stage, &Cpu);
-        let prints = block.plan.fingerprints(&stage.sources);
+        let fingerprints = block.plan.fingerprints(&stage.sources);
         for element in block.plan.elements() {
-            assert_eq!(stage.results.state(element.id, &block.plan, &prints), State::Fresh, "{}", element.name);
+            assert_eq!(stage.results.state(element.id, &block.plan, &fingerprints), State::Fresh, "{}", element.name);
         }
         let height = stage.results.get::<Measure>(block.height).unwrap();
-        // The middle of the top's points as seen from the bottom plane.
+        // The centroid of the top's points, measured from the bottom plane.
         assert!((height.figure.value - 20.0 - raised_mm).abs() < 1e-6, "{height:?}");
         let top = stage.results.get::<MeasuredFeature>(block.top).unwrap();
         assert_eq!(top.numbers.len(), 1200, "the points of the top and of nothing else");
-        let middle = stage.results.get::<MeasuredFeature>(block.middle).unwrap();
+        let mid_plane = stage.results.get::<MeasuredFeature>(block.mid_plane).unwrap();
         let expected = true_pose().inverse() * Point::new(20.0, 15.0, 10.0 + 0.5 * raised_mm);
-        let Geometry::Shape(shape) = middle.element else { panic!("{middle:?}") };
-        let away = (expected - shape.place()).dot(&shape.direction().unwrap());
-        assert!(away.abs() < 1e-6, "{away}");
+        let Geometry::Shape(shape) = mid_plane.element else { panic!("{mid_plane:?}") };
+        let distance = (expected - shape.place()).dot(&shape.direction().unwrap());
+        assert!(distance.abs() < 1e-6, "{distance}");
         assert!(stage.results.get::<Judged>(block.parallel).unwrap().measured_mm < 1e-6);
         let verdict = |id| stage.results.made(id).unwrap().verdict;
         let (good, bad) = (Some(Verdict::Pass), Some(Verdict::Fail));
@@ -198,28 +198,28 @@ fn only_what_is_stale_is_made_again() {
     run_all(&block.plan, &mut stage, &counting);
     assert!(counting.0.lock().unwrap().is_empty(), "nothing has changed");
 
-    // One limit: that comparison is judged again, nothing is measured.
+    // A changed limit: that comparison is judged again, nothing is measured.
     let before = stage.results.clone();
     let Some(Recipe::Comparison(recipe)) = block.plan.get(block.strict).map(|own| own.recipe.clone()) else { panic!() };
     let mut looser = *recipe;
     looser.parameters.tolerance.high_mm = 0.06;
     block.plan.set_recipe(block.strict, looser.into()).unwrap();
-    let prints = block.plan.fingerprints(&stage.sources);
+    let fingerprints = block.plan.fingerprints(&stage.sources);
     let stale = |stage: &Stage| -> Vec<ElementId> {
-        let is_stale = |id: &ElementId| stage.results.state(*id, &block.plan, &prints) == State::Stale;
+        let is_stale = |id: &ElementId| stage.results.state(*id, &block.plan, &fingerprints) == State::Stale;
         block.plan.elements().iter().map(|own| own.id).filter(is_stale).collect()
     };
     assert_eq!(stale(&stage), [block.strict]);
     run_all(&block.plan, &mut stage, &counting);
-    let asked = std::mem::take(&mut *counting.0.lock().unwrap());
-    assert!(!asked.iter().any(|stage| stage.contains("closest") || stage.contains("Registering")), "{asked:?}");
+    let steps = std::mem::take(&mut *counting.0.lock().unwrap());
+    assert!(!steps.iter().any(|step| step.contains("deviations") || step.contains("Registering")), "{steps:?}");
     let check = |results: &Results| results.get::<Check>(block.strict).unwrap();
     assert!(Arc::ptr_eq(&check(&before).measurement, &check(&stage.results).measurement));
     assert!(!Arc::ptr_eq(&check(&before), &check(&stage.results)));
     let other = |results: &Results| results.get::<Check>(block.comparison).unwrap();
     assert!(Arc::ptr_eq(&other(&before), &other(&stage.results)));
 
-    // The alignment: all that hangs on it, and neither nominal nor scan.
+    // A changed alignment: everything that depends on it, but neither nominal nor scan.
     let Some(Recipe::Alignment(recipe)) = block.plan.get(block.alignment).map(|own| own.recipe.clone()) else {
         panic!()
     };
@@ -229,8 +229,9 @@ fn only_what_is_stale_is_made_again() {
     run_all(&block.plan, &mut stage, &counting);
     for element in block.plan.elements() {
         let is_same = Arc::ptr_eq(before.made(element.id).unwrap(), stage.results.made(element.id).unwrap());
-        let hangs_on_it = element.id == block.alignment || block.plan.dependents(block.alignment).contains(&element.id);
-        assert_eq!(is_same, !hangs_on_it, "{}", element.name);
+        let depends_on_it =
+            element.id == block.alignment || block.plan.dependents(block.alignment).contains(&element.id);
+        assert_eq!(is_same, !depends_on_it, "{}", element.name);
     }
 }
 
@@ -261,8 +262,8 @@ fn the_next_part_keeps_the_nominal_and_points_of_one_scan_say_so() {
     run_all(&block.plan, &mut second, &Cpu);
     let nominal = block.plan.by_name("Block").unwrap().id;
     assert!(Arc::ptr_eq(first.results.made(nominal).unwrap(), second.results.made(nominal).unwrap()));
-    let prints = block.plan.fingerprints(&second.sources);
-    let state = |id| second.results.state(id, &block.plan, &prints);
+    let fingerprints = block.plan.fingerprints(&second.sources);
+    let state = |id| second.results.state(id, &block.plan, &fingerprints);
     assert!(matches!(state(bare), State::Failed(sentence) if sentence.contains("another scan")));
     assert_eq!(state(tilt), State::Waits(vec!["Bare".into()]));
     assert_eq!(state(block.height), State::Fresh);
@@ -280,11 +281,13 @@ fn a_cancel_changes_nothing_and_a_missing_file_names_itself() {
     assert_eq!(error.kind, ErrorKind::Cancelled);
     std::fs::remove_file(block.folder.path().join("block.stl")).unwrap();
     let results = run(&block.plan, &stage, None, &tools, &Progress::silent()).unwrap();
-    let prints = block.plan.fingerprints(&stage.sources);
+    let fingerprints = block.plan.fingerprints(&stage.sources);
     let nominal = block.plan.by_name("Block").unwrap().id;
-    assert!(matches!(results.state(nominal, &block.plan, &prints), State::Failed(own) if own.contains("block.stl")));
+    assert!(
+        matches!(results.state(nominal, &block.plan, &fingerprints), State::Failed(own) if own.contains("block.stl"))
+    );
     assert_eq!(
-        results.state(block.comparison, &block.plan, &prints),
+        results.state(block.comparison, &block.plan, &fingerprints),
         State::Waits(vec!["Block".into(), "Best fit".into()])
     );
 }

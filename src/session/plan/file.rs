@@ -1,4 +1,4 @@
-//! Plans in files: alone as `.sgplan`, to be used as a template, or inside a project.
+//! Plan files: a plan alone as `.sgplan`, to be used as a template, or inside a project.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -7,16 +7,16 @@ use std::sync::Arc;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use super::{Digest, Element, ElementId, MOST_ELEMENTS, Plan, Recipe};
+use super::{Digest, Element, ElementId, MAX_ELEMENTS, Plan, Recipe};
 use base::{Result, UserError};
 use io::atomic;
 
-/// What marks a plan file.
+/// Value of `format` that identifies a plan file.
 pub const FORMAT: &str = "shadowgraph.plan";
-/// The version written now.
+/// Version of the layout written now.
 pub const VERSION: u32 = 1;
-/// Largest file that is read, bytes.
-const MOST_BYTES: u64 = 1 << 30;
+/// Largest file that is read, bytes (1 GiB).
+const MAX_BYTES: u64 = 1 << 30;
 
 #[derive(Serialize)]
 struct File<'a> {
@@ -27,12 +27,12 @@ struct File<'a> {
 }
 
 impl Plan {
-    /// Writes the plan alone to `path`, whole or not at all.
+    /// Writes the plan to `path` atomically. Paths of files below the plan's folder are written relative to it.
     pub fn save(&self, path: &Path) -> Result<()> {
         let folder = std::path::absolute(path).ok().and_then(|path| path.parent().map(PathBuf::from));
         let mut portable = self.clone();
         portable.each_file(|file| {
-            // A plan and its CAD may be carried elsewhere together.
+            // A plan and its CAD may be moved together.
             if let Some(below) = folder.as_ref().and_then(|folder| file.strip_prefix(folder).ok()) {
                 *file = below.to_owned();
             }
@@ -43,18 +43,18 @@ impl Plan {
         atomic::write_bytes(path, format!("{text}\n").as_bytes())
     }
 
-    /// Reads a plan. What of a damaged one can be read is kept; the sentences say what is missing. Files that it names
-    /// and that are not where they were are looked for beside the plan.
+    /// Reads a plan. Of a damaged one, the readable elements are kept and the returned notes name the others. Files it
+    /// refers to that have moved are looked for next to the plan.
     pub fn load(path: &Path) -> Result<(Self, Vec<String>)> {
         let length = std::fs::metadata(path).map_err(|e| UserError::file("open", path, &e))?.len();
-        if length > MOST_BYTES {
+        if length > MAX_BYTES {
             return Err(UserError::input(format!("{}: this is too large for a plan.", path.display())));
         }
         let text = std::fs::read_to_string(path).map_err(|e| UserError::file("open", path, &e))?;
         let value: Value = serde_json::from_str(&text).map_err(|e| {
             let (path, line) = (path.display(), e.line());
             UserError::input(format!(
-                "{path}, line {line}: this is no readable inspection plan ({e}). Choose another file."
+                "{path}, line {line}: this is not a readable inspection plan ({e}). Choose another file."
             ))
         })?;
         if value.get("format").and_then(Value::as_str) != Some(FORMAT) {
@@ -65,21 +65,23 @@ impl Plan {
         if value.get("version").and_then(Value::as_u64).is_some_and(|version| version > u64::from(VERSION)) {
             notes.insert(0, format!("{} was written by a newer version of Shadowgraph.", path.display()));
         }
-        plan.look_beside(path.parent().unwrap_or(Path::new(".")));
+        plan.resolve_files(path.parent().unwrap_or(Path::new(".")));
         Ok((plan, notes))
     }
 
-    /// Takes each element that can be read, and names those that cannot.
+    /// Keeps each readable element; the notes name those left out, renamed or not run.
     pub(crate) fn salvage(values: Vec<Value>) -> (Self, Vec<String>) {
         let (mut plan, mut notes) = (Self::default(), Vec::new());
         let (mut ids, mut names) = (BTreeSet::new(), BTreeSet::new());
-        for (number, value) in (1..).zip(values) {
+        for (ordinal, value) in (1..).zip(values) {
             match serde_json::from_value::<Element>(value) {
                 Ok(element) if ids.contains(&element.id) => {
-                    notes.push(format!("Element {number} has the number of another one and was left out."));
+                    notes.push(format!("Element {ordinal} has the id of another element and was left out."));
                 }
-                Ok(_) if plan.elements.len() >= MOST_ELEMENTS => {
-                    notes.push(format!("Element {number} and all after it were left out: there are too many."));
+                Ok(_) if plan.elements.len() >= MAX_ELEMENTS => {
+                    notes.push(format!(
+                        "Element {ordinal} and all after it were left out: a plan holds at most {MAX_ELEMENTS} elements."
+                    ));
                     break;
                 }
                 Ok(mut element) => {
@@ -96,7 +98,7 @@ impl Plan {
                     ids.insert(element.id);
                     plan.elements.push(Arc::new(element));
                 }
-                Err(error) => notes.push(format!("Element {number} could not be read and was left out: {error}.")),
+                Err(error) => notes.push(format!("Element {ordinal} could not be read and was left out: {error}.")),
             }
         }
         for element in &plan.elements {
@@ -106,19 +108,19 @@ impl Plan {
         }
         let ordered: BTreeSet<ElementId> = plan.in_order().into_iter().collect();
         for element in plan.elements.iter().filter(|own| !ordered.contains(&own.id)) {
-            notes.push(format!("“{}” is made from itself and is not run.", element.name));
+            notes.push(format!("“{}” depends on itself and is not run.", element.name));
         }
         (plan, notes)
     }
 
-    /// Relative files are meant from `folder`; others that are not where the plan says are taken from there, where they
-    /// lie there.
-    pub(crate) fn look_beside(&mut self, folder: &Path) {
+    /// Resolves relative file paths against `folder`; files that are missing where the plan says are taken from
+    /// `folder` if one of that name lies there.
+    pub(crate) fn resolve_files(&mut self, folder: &Path) {
         let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-        self.each_file(|file| found_beside(file, &folder));
+        self.each_file(|file| resolve_file(file, &folder));
     }
 
-    /// The files that the plan itself names, not those of parts.
+    /// Applies `change` to the path of every nominal's file; the files of measured parts are not in the plan.
     fn each_file(&mut self, mut change: impl FnMut(&mut PathBuf)) {
         for element in &mut self.elements {
             if matches!(element.recipe, Recipe::Nominal(_)) {
@@ -132,14 +134,15 @@ impl Plan {
     }
 }
 
-/// `file` where it lies, else beside, where one of that name lies in `folder`.
-pub(crate) fn found_beside(file: &mut PathBuf, folder: &Path) {
-    let beside = file.file_name().map(|name| folder.join(name));
+/// Makes `file` absolute relative to `folder`; if it does not exist but `folder` holds a file of that name, points it
+/// there.
+pub(crate) fn resolve_file(file: &mut PathBuf, folder: &Path) {
+    let sibling = file.file_name().map(|name| folder.join(name));
     if file.is_relative() {
         *file = folder.join(&file);
     }
-    if let Some(beside) = beside.filter(|beside| !file.exists() && beside.exists()) {
-        *file = beside;
+    if let Some(sibling) = sibling.filter(|sibling| !file.exists() && sibling.exists()) {
+        *file = sibling;
     }
 }
 

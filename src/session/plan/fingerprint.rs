@@ -1,4 +1,4 @@
-//! What a result was made from, as one number: where it differs, the result is stale.
+//! Fingerprints of what a result was computed from: where it differs, the result is stale.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -9,15 +9,15 @@ use serde::{Deserialize, Serialize};
 use super::{ElementId, Plan, Recipe};
 use io::SourceFile;
 
-/// BLAKE3 of a recipe, of what its inputs were made from, and of the files that it reads.
+/// BLAKE3 hash of a recipe, of the fingerprints of its inputs, and of the files it reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint([u8; 32]);
 
-/// The fingerprint of every element.
+/// The fingerprint of every element that can be run.
 pub type Fingerprints = BTreeMap<ElementId, Fingerprint>;
 
 impl Plan {
-    /// What every element would be made from now, for the part of those files.
+    /// The current fingerprint of every element, for the part measured in `sources`.
     pub fn fingerprints(&self, sources: &[SourceFile]) -> Fingerprints {
         let elements: BTreeMap<ElementId, _> = self.elements().iter().map(|element| (element.id, element)).collect();
         let mut found = Fingerprints::new();
@@ -39,8 +39,8 @@ impl Plan {
     }
 }
 
-/// BLAKE3 of a recipe, kept from when it was first asked for: recipes may name a million points. A copy that is changed
-/// begins anew.
+/// BLAKE3 hash of a recipe, computed at first use and cached, since a recipe may hold a million point indices. A clone
+/// starts empty.
 #[derive(Debug, Default)]
 pub(super) struct Digest(OnceLock<[u8; 32]>);
 
@@ -48,7 +48,7 @@ impl Digest {
     fn of(&self, recipe: &Recipe) -> &[u8; 32] {
         self.0.get_or_init(|| {
             let mut hasher = Hasher(blake3::Hasher::new());
-            // Written without an error: nothing but memory takes it.
+            // Writing to memory does not fail.
             let _ = serde_json::to_writer(&mut hasher, recipe);
             *hasher.0.finalize().as_bytes()
         })
@@ -61,7 +61,7 @@ impl Clone for Digest {
     }
 }
 
-/// It says nothing that the recipe does not.
+/// A cache of the recipe takes no part in comparisons.
 impl PartialEq for Digest {
     fn eq(&self, _: &Self) -> bool {
         true

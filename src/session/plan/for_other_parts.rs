@@ -1,5 +1,5 @@
-//! What of a document's plan means something on other parts: points that were brushed become the facets beneath them, and
-//! the alignment starts as the settings say.
+//! Generalises a document's plan to other parts: brushed points become the nominal facets beneath them, and the
+//! alignment starts as the settings say.
 
 use super::{ElementId, Recipe};
 use crate::Document;
@@ -13,8 +13,8 @@ use inspect::features::recipe::InPlane;
 use inspect::parts::{Actual, Nominal};
 use inspect::selection::{FacetSelection, ScanPoints, Selection};
 
-/// The parts that points are found on.
-struct Onto<'a> {
+/// Projects selections of scan points onto facets of the nominal.
+struct FacetProjection<'a> {
     document: &'a Document,
     nominal: (&'a Nominal, ElementId),
     actual: &'a Actual,
@@ -23,8 +23,9 @@ struct Onto<'a> {
 }
 
 impl Document {
-    /// The document with its plan made ready for other parts: with an alignment and a comparison, and with faces of the
-    /// nominal where points of this scan were brushed. The sentences say what holds for this scan alone.
+    /// The document with its plan made ready for other parts: with an alignment and a comparison, and with facets of
+    /// the nominal instead of brushed points. The returned notes name what can be measured on this scan alone. Returns
+    /// an error without a nominal and a scan.
     pub fn for_other_parts(&self, backend: &dyn Backend, progress: &Progress) -> Result<(Self, Vec<String>)> {
         let mut own = self.clone();
         let alignment = own.align_as_set()?;
@@ -33,35 +34,36 @@ impl Document {
         let features: Vec<ElementId> =
             own.plan.elements().iter().filter(|own| own.recipe.is_feature()).map(|own| own.id).collect();
         let (Some(nominal), Some(actual), Some(id)) = (self.nominal(), self.actual(), own.active.nominal) else {
-            return Err(without_parts());
+            return Err(parts_missing());
         };
-        let onto = Onto { document: self, nominal: (nominal, id), actual, alignment, backend };
+        let projection = FacetProjection { document: self, nominal: (nominal, id), actual, alignment, backend };
         for (done, id) in features.iter().enumerate() {
             let part = progress.part(done as f32 / features.len() as f32, (done + 1) as f32 / features.len() as f32);
             let Some(element) = own.plan.get(*id).cloned() else { continue };
-            let recipe = onto.on_faces(&element.name, element.recipe, &mut notes, &part)?;
+            let recipe = projection.on_facets(&element.name, element.recipe, &mut notes, &part)?;
             own.plan.set_recipe(*id, recipe)?;
         }
         own.refresh();
         Ok((own, notes))
     }
 
-    /// Of one feature.
+    /// The recipe of one feature with facets of the nominal instead of brushed points. Returns an error if the points
+    /// lie on no facets, or without an alignment.
     pub fn feature_on_faces(&self, id: ElementId, backend: &dyn Backend, progress: &Progress) -> Result<Recipe> {
         let (Some(nominal), Some(actual), Some(of), Some(alignment)) =
             (self.nominal(), self.actual(), self.active.nominal, self.active.alignment)
         else {
             return Err(UserError::usage("Align first: the points must lie on the nominal."));
         };
-        let onto = Onto { document: self, nominal: (nominal, of), actual, alignment, backend };
+        let projection = FacetProjection { document: self, nominal: (nominal, of), actual, alignment, backend };
         let Some(element) = self.plan.get(id).cloned() else { return Err(super::missing(id)) };
         let mut notes = Vec::new();
-        let recipe = onto.on_faces(&element.name, element.recipe, &mut notes, progress)?;
+        let recipe = projection.on_facets(&element.name, element.recipe, &mut notes, progress)?;
         notes.into_iter().next().map_or(Ok(recipe), |note| Err(UserError::input(note)))
     }
 
-    /// The alignment as it is done on every part: where it starts from this part's own pose or points, and the settings
-    /// ask for a start that is looked for, it is looked for.
+    /// Sets the alignment as it is run on every part: a start from this part's own pose or point pairs is replaced by
+    /// an automatic start if the settings ask for one.
     pub(crate) fn align_as_set(&mut self) -> Result<ElementId> {
         if let (Some(id), Method::Auto) = (self.active.alignment, self.settings.align)
             && let Some(Recipe::Alignment(recipe)) = self.plan.get(id).map(|own| &own.recipe)
@@ -73,34 +75,34 @@ impl Document {
     }
 }
 
-fn without_parts() -> UserError {
+fn parts_missing() -> UserError {
     UserError::usage("Load a nominal and a scan first: a plan is made of what is measured on them.")
 }
 
-impl Onto<'_> {
-    fn on_faces(&self, name: &str, recipe: Recipe, notes: &mut Vec<String>, progress: &Progress) -> Result<Recipe> {
+impl FacetProjection<'_> {
+    fn on_facets(&self, name: &str, recipe: Recipe, notes: &mut Vec<String>, progress: &Progress) -> Result<Recipe> {
         Ok(match recipe {
             Recipe::Feature(mut own) => {
                 let plane = own.plane.clone();
                 let fit = self.document.feature(name).and_then(|own| own.fit());
-                let lies = (plane.as_ref(), fit.map(|fit| &**fit));
-                self.onto_facets(name, &mut own.selection, lies, notes, progress)?;
+                let geometry = (plane.as_ref(), fit.map(|fit| &**fit));
+                self.project(name, &mut own.selection, geometry, notes, progress)?;
                 for selection in &mut own.parallel_to {
-                    self.onto_facets(name, selection, (plane.as_ref(), None), notes, progress)?;
+                    self.project(name, selection, (plane.as_ref(), None), notes, progress)?;
                 }
                 Recipe::Feature(own)
             }
             Recipe::Slot(mut own) => {
                 let plane = own.plane.clone();
-                self.onto_facets(name, &mut own.selection, (plane.as_ref(), None), notes, progress)?;
+                self.project(name, &mut own.selection, (plane.as_ref(), None), notes, progress)?;
                 Recipe::Slot(own)
             }
             other => other,
         })
     }
 
-    /// The facets under the points; the points themselves, with a note, where they lie on none.
-    fn onto_facets(
+    /// Replaces selected points by the facets beneath them; where they lie on none, keeps the points and adds a note.
+    fn project(
         &self,
         name: &str,
         selection: &mut Selection,
@@ -113,7 +115,9 @@ impl Onto<'_> {
             Selection::Facets(_) | Selection::Prism { .. } => return Ok(()),
         };
         if let Some(InPlane::Fixed(_)) = plane {
-            notes.push(format!("“{name}” can be measured on this scan alone: the plane that it lies in is gone."));
+            notes.push(format!(
+                "“{name}” can be measured on this scan alone: the feature whose plane it lies in was removed."
+            ));
             return Ok(());
         }
         let pose = self.document.nominal_from_scan();

@@ -1,11 +1,11 @@
-//! What depends on what.
+//! The dependency graph of a plan's elements.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{ElementId, Plan};
 
 impl Plan {
-    /// All that is made from an element, at first or second hand.
+    /// All elements that depend on `id`, directly or indirectly; without `id` itself.
     pub fn dependents(&self, id: ElementId) -> BTreeSet<ElementId> {
         let mut users: BTreeMap<ElementId, Vec<ElementId>> = BTreeMap::new();
         for element in self.elements() {
@@ -24,8 +24,8 @@ impl Plan {
         found
     }
 
-    /// The numbers of all elements, each after its inputs, as near to the operator's order as that allows. What names a
-    /// missing element comes all the same; what is in a circle, as only a damaged file has it, does not.
+    /// The ids of all elements in topological order, as close to the operator's order as that allows. An element with a
+    /// missing input is included; elements of a cycle, which only a damaged file can hold, are not.
     pub fn in_order(&self) -> Vec<ElementId> {
         let inputs: BTreeMap<ElementId, Vec<ElementId>> =
             self.elements().iter().map(|own| (own.id, own.recipe.inputs())).collect();

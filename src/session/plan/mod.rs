@@ -1,6 +1,6 @@
-//! The inspection plan: elements, each made from a recipe that names its inputs by number.
+//! The inspection plan: a list of elements, each computed by a recipe that names its inputs by id.
 //!
-//! The order of the elements is the operator's. What depends on what is told by the recipes alone; there are no circles.
+//! The elements are listed in the operator's order. Dependencies follow from the recipes alone and have no cycles.
 
 pub(crate) mod file;
 mod fingerprint;
@@ -18,28 +18,28 @@ pub use file::{FORMAT, VERSION};
 use fingerprint::Digest;
 pub use fingerprint::{Fingerprint, Fingerprints};
 pub use inspect::recipe::{Class, ElementId};
-pub use recipe::{Made, Recipe, Unknown};
+pub use recipe::{ElementResult, Recipe, Unknown};
 
-/// One thing of a plan.
+/// One element of a plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Element {
-    /// Its number; stays.
+    /// Its id; never changes.
     pub id: ElementId,
-    /// Its name; no two have one.
+    /// Its name; unique in the plan.
     pub name: String,
-    /// What it is made from.
+    /// How it is computed.
     pub recipe: Recipe,
-    /// Of the recipe, once it was asked for.
+    /// Cached hash of the recipe.
     #[serde(skip)]
     digest: Digest,
 }
 
-/// What is to be done on every part.
+/// An inspection plan, to be run on every part.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
-    /// Shared with the copies that undo keeps.
+    /// Shared with the copies kept for undo.
     elements: Vec<Arc<Element>>,
-    /// Numbers up to this were given; none is given twice, so that nothing points to what it did not mean.
+    /// The highest id assigned so far. Ids are never reused, so a stale reference cannot reach a new element.
     last: u32,
 }
 
@@ -49,41 +49,42 @@ impl PartialEq for Plan {
     }
 }
 
-/// More elements than an operator or a script makes.
-pub const MOST_ELEMENTS: usize = 100_000;
+/// Most elements of a plan.
+pub const MAX_ELEMENTS: usize = 100_000;
 
 impl Plan {
-    /// The elements in the operator's order.
+    /// The elements, in the operator's order.
     pub fn elements(&self) -> &[Arc<Element>] {
         &self.elements
     }
 
-    /// The element of that number.
+    /// The element with this id.
     pub fn get(&self, id: ElementId) -> Option<&Element> {
         self.elements.iter().find(|element| element.id == id).map(Arc::as_ref)
     }
 
-    /// The element of that name.
+    /// The element with this name.
     pub fn by_name(&self, name: &str) -> Option<&Element> {
         self.elements.iter().find(|element| element.name == name).map(Arc::as_ref)
     }
 
-    /// Its name; of none its number.
+    /// The name of an element; its id if the plan has none such.
     pub fn name(&self, id: ElementId) -> String {
         self.get(id).map_or_else(|| id.to_string(), |element| element.name.clone())
     }
 
-    /// `wanted`, or where that name is taken, with the first number from 2 on that makes it a new one.
+    /// `wanted` if it is free, else `wanted` followed by the first free number from 2 on.
     pub fn free_name(&self, wanted: &str) -> String {
         let wanted = wanted.trim();
         let mut names = std::iter::once(wanted.to_owned()).chain((2..).map(|number| format!("{wanted} {number}")));
         names.find(|name| !name.is_empty() && self.by_name(name).is_none()).unwrap_or_default()
     }
 
-    /// Adds an element at the end, under `wanted` or a name like it.
+    /// Appends an element, named `wanted` or the next free name like it. Returns an error if the plan is full or an
+    /// input is missing.
     pub fn add(&mut self, wanted: &str, recipe: Recipe) -> Result<ElementId> {
-        if self.elements.len() >= MOST_ELEMENTS {
-            return Err(UserError::usage(format!("A plan holds at most {MOST_ELEMENTS} elements.")));
+        if self.elements.len() >= MAX_ELEMENTS {
+            return Err(UserError::usage(format!("A plan holds at most {MAX_ELEMENTS} elements.")));
         }
         let id = ElementId(self.last + 1);
         self.check_inputs(id, &recipe)?;
@@ -92,14 +93,14 @@ impl Plan {
         Ok(id)
     }
 
-    /// Gives an element another recipe. Refused where it would be made from what is made from it.
+    /// Replaces the recipe of an element. Returns an error if an input is missing or depends on the element itself.
     pub fn set_recipe(&mut self, id: ElementId, recipe: Recipe) -> Result<()> {
         self.check_inputs(id, &recipe)?;
         self.find(id)?.recipe = recipe;
         Ok(())
     }
 
-    /// Renames an element. Refused where the name is empty or taken.
+    /// Renames an element. Returns an error if the name is empty or taken.
     pub fn rename(&mut self, id: ElementId, name: &str) -> Result<()> {
         let name = name.trim();
         if name.is_empty() {
@@ -112,7 +113,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Removes an element; refused, with their names, where others are made from it.
+    /// Removes an element. Returns an error that names the elements depending on it, if there are any.
     pub fn remove(&mut self, id: ElementId) -> Result<()> {
         let users: Vec<String> = self.users(id).into_iter().map(|user| self.name(user)).collect();
         if !users.is_empty() {
@@ -126,29 +127,30 @@ impl Plan {
         Ok(())
     }
 
-    /// Removes an element and all that is made from it; returns what went.
+    /// Removes an element and everything that depends on it; returns what was removed.
     pub fn remove_with_dependents(&mut self, id: ElementId) -> Vec<Arc<Element>> {
-        let gone = self.dependents(id);
-        let (kept, removed) =
-            std::mem::take(&mut self.elements).into_iter().partition(|own| own.id != id && !gone.contains(&own.id));
+        let dependents = self.dependents(id);
+        let (kept, removed) = std::mem::take(&mut self.elements)
+            .into_iter()
+            .partition(|own| own.id != id && !dependents.contains(&own.id));
         self.elements = kept;
         removed
     }
 
-    /// Brings an element to another place in the operator's order.
-    pub fn move_to(&mut self, id: ElementId, place: usize) -> Result<()> {
+    /// Moves an element to position `index` in the operator's order; beyond the end, to the end.
+    pub fn move_to(&mut self, id: ElementId, index: usize) -> Result<()> {
         let Some(from) = self.elements.iter().position(|own| own.id == id) else { return Err(missing(id)) };
         let element = self.elements.remove(from);
-        self.elements.insert(place.min(self.elements.len()), element);
+        self.elements.insert(index.min(self.elements.len()), element);
         Ok(())
     }
 
-    /// Brings some elements in that order, at the places that they hold together.
+    /// Reorders the elements `ids` among the positions they occupy; all others stay.
     pub fn arrange(&mut self, ids: &[ElementId]) {
         let element = |id: &ElementId| self.elements.iter().find(|own| own.id == *id).cloned();
         let arranged: Vec<Arc<Element>> = ids.iter().filter_map(element).collect();
-        let places = self.elements.iter_mut().filter(|own| ids.contains(&own.id));
-        places.zip(arranged).for_each(|(place, own)| *place = own);
+        let slots = self.elements.iter_mut().filter(|own| ids.contains(&own.id));
+        slots.zip(arranged).for_each(|(slot, own)| *slot = own);
     }
 
     /// The elements that name `id` as an input.
@@ -163,14 +165,14 @@ impl Plan {
         Ok(element)
     }
 
-    /// A sentence where the recipe names what is not there, or what depends on `id` itself.
+    /// Returns an error if an input of the recipe is missing or depends on `id`.
     fn check_inputs(&self, id: ElementId, recipe: &Recipe) -> Result<()> {
         let inputs = recipe.inputs();
         let dependents = if self.get(id).is_some() { self.dependents(id) } else { BTreeSet::new() };
         for input in inputs {
             if input == id || dependents.contains(&input) {
                 return Err(UserError::usage(format!(
-                    "“{}” is made from “{}”; it cannot be its input as well.",
+                    "“{}” depends on “{}”; it cannot be its input as well.",
                     self.name(input),
                     self.name(id)
                 )));
@@ -203,7 +205,7 @@ mod tests {
     use inspect::alignment::{AlignmentRecipe, Refinement, Start};
     use inspect::parts::ScanRecipe;
 
-    /// `count` alignments, each after the one before, on a nominal and a scan that are scans alike.
+    /// `count` alignments, each starting from the previous one, with one scan standing in for the nominal as well.
     fn chain(count: u32) -> Plan {
         let mut plan = Plan::default();
         let scan = plan.add("Scan", ScanRecipe::default().into()).unwrap();
@@ -229,21 +231,21 @@ mod tests {
     }
 
     #[test]
-    fn no_circle_can_be_made_and_nothing_is_removed_under_its_users() {
+    fn cycles_are_refused_and_no_element_is_removed_while_others_depend_on_it() {
         let mut plan = chain(3);
         let (scan, first, last) = (ElementId(1), ElementId(2), ElementId(4));
         let circular =
             |after| AlignmentRecipe { nominal: scan, scan, start: Start::After(after), refinement: Refinement::None };
         for after in [first, last] {
-            assert!(plan.set_recipe(first, circular(after).into()).unwrap_err().sentence.contains("is made from"));
+            assert!(plan.set_recipe(first, circular(after).into()).unwrap_err().sentence.contains("depends on"));
         }
         assert!(plan.set_recipe(first, circular(ElementId(9)).into()).unwrap_err().sentence.contains("no element"));
         let refused = plan.remove(first).unwrap_err().sentence;
         assert!(refused.contains("“Alignment” is needed by “Alignment 2”"), "{refused}");
         plan.remove(last).unwrap();
-        let gone = plan.remove_with_dependents(first);
-        assert_eq!((gone.len(), plan.elements().len()), (2, 1));
-        // A number is never given again.
+        let removed = plan.remove_with_dependents(first);
+        assert_eq!((removed.len(), plan.elements().len()), (2, 1));
+        // An id is never reused.
         let recipe = AlignmentRecipe { start: Start::Pose(Pose::identity()), ..circular(scan) };
         assert_eq!(plan.add("New", recipe.into()), Ok(ElementId(5)));
     }
@@ -254,10 +256,10 @@ mod tests {
         plan.move_to(ElementId(5), 0).unwrap();
         plan.move_to(ElementId(1), 9).unwrap();
         let order = plan.in_order();
-        let place = |id: ElementId| order.iter().position(|own| *own == id).unwrap();
+        let position = |id: ElementId| order.iter().position(|own| *own == id).unwrap();
         assert_eq!(order.len(), 5);
         for element in plan.elements() {
-            assert!(element.recipe.inputs().iter().all(|input| place(*input) < place(element.id)));
+            assert!(element.recipe.inputs().iter().all(|input| position(*input) < position(element.id)));
         }
     }
 
@@ -298,9 +300,9 @@ mod tests {
             "“thermography”",
             "“Scan” is now called “Scan 2”",
             "“Fit” is kept, but not run. This alignment cannot be read: missing field `start`",
-            "Element 5 has the number of another one",
+            "Element 5 has the id of another element",
             "“Trip” needs element #7, which is missing",
-            "“Round” is made from itself",
+            "“Round” depends on itself",
             "Element 8 could not be read",
         ] {
             assert!(notes.contains(said), "{said} is not in:\n{notes}");

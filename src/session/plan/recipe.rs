@@ -1,4 +1,4 @@
-//! The list of recipes: the one place that names every kind of element.
+//! The list of recipes: the only place that names every kind of element.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -15,22 +15,22 @@ use inspect::tolerances::recipe::{DatumRecipe, ToleranceRecipe};
 
 use base::{Progress, Result, UserError};
 
-/// A recipe that this version does not know, or cannot read: kept as it is, shown, and not run.
+/// A recipe of unknown type or that cannot be read: saved unchanged, shown, and not run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unknown {
-    /// As the file has it.
+    /// The recipe as stored in the file.
     pub value: Value,
-    /// Why it is not run.
+    /// Why it is not run, for display.
     pub why: String,
 }
 
 macro_rules! recipes {
     ($($key:literal $kind:ident($recipe:ty),)*) => {
-        /// What an element is made from.
+        /// How an element is computed: the recipe of its capability.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Recipe {
-            $(#[doc = concat!("Kept as “", $key, "”.")] $kind(Box<$recipe>),)*
-            /// One that is not run.
+            $(#[doc = concat!("Stored with type “", $key, "”.")] $kind(Box<$recipe>),)*
+            /// A recipe that is not run.
             Unknown(Unknown),
         }
 
@@ -41,7 +41,7 @@ macro_rules! recipes {
         })*
 
         impl Recipe {
-            /// The elements that it names.
+            /// The ids of the elements it takes as inputs.
             pub fn inputs(&self) -> Vec<ElementId> {
                 match self {
                     $(Self::$kind(recipe) => recipe.inputs(),)*
@@ -49,7 +49,7 @@ macro_rules! recipes {
                 }
             }
 
-            /// Whether it reads the files of the measured part.
+            /// Whether it reads the files of the measured part directly.
             pub fn reads_sources(&self) -> bool {
                 match self {
                     $(Self::$kind(recipe) => recipe.reads_sources(),)*
@@ -57,7 +57,7 @@ macro_rules! recipes {
                 }
             }
 
-            /// What the operator calls such an element.
+            /// The name of this kind of element, for display.
             pub fn kind(&self) -> &'static str {
                 match self {
                     $(Self::$kind(_) => <$recipe as Make>::NAME,)*
@@ -65,7 +65,7 @@ macro_rules! recipes {
                 }
             }
 
-            /// What it is to the operator.
+            /// Nominal, actual or check.
             pub fn class(&self) -> Class {
                 match self {
                     $(Self::$kind(_) => <$recipe as Make>::CLASS,)*
@@ -73,19 +73,19 @@ macro_rules! recipes {
                 }
             }
 
-            /// Makes it; `before` is what it came to last time.
+            /// Computes it; `before` is the previous output, which it may reuse in part.
             pub(crate) fn make(
                 &self,
                 inputs: &dyn Inputs,
                 tools: &Tools<'_>,
                 before: Option<&Output>,
                 progress: &Progress,
-            ) -> Result<Made> {
+            ) -> Result<ElementResult> {
                 match self {
                     $(Self::$kind(recipe) => {
                         let before = before.and_then(|output| output.downcast_ref());
                         let made = recipe.make(inputs, tools, before, progress)?;
-                        Ok(Made::of::<$recipe>(std::sync::Arc::new(made)))
+                        Ok(ElementResult::of::<$recipe>(std::sync::Arc::new(made)))
                     })*
                     Self::Unknown(unknown) => Err(UserError::input(unknown.why.clone())),
                 }
@@ -101,7 +101,9 @@ macro_rules! recipes {
                         Ok(recipe) => return recipe.into(),
                         Err(error) => format!("This {} cannot be read: {error}.", <$recipe as Make>::NAME.to_lowercase()),
                     },)*
-                    other => format!("This version of Shadowgraph does not know elements of the type “{other}”; update it."),
+                    other => format!(
+                        "This version of Shadowgraph does not know elements of type “{other}”; update the program."
+                    ),
                 };
                 Self::Unknown(Unknown { value: whole, why })
             }
@@ -134,12 +136,12 @@ recipes! {
 }
 
 impl Recipe {
-    /// Whether features of the part come of it.
+    /// Whether its result is a feature of the part.
     pub fn is_feature(&self) -> bool {
         matches!(self, Self::Feature(_) | Self::Slot(_) | Self::Construction(_))
     }
 
-    /// Whether its points are those of one scan, which mean nothing on another.
+    /// Whether it selects points of one scan, which cannot be applied to another.
     pub fn is_of_one_scan(&self) -> bool {
         match self {
             Self::Feature(own) => !own.selection.is_repeatable(),
@@ -148,7 +150,7 @@ impl Recipe {
         }
     }
 
-    /// What the feature should be, nominal frame.
+    /// Nominal geometry of the feature, nominal frame.
     pub fn nominal(&self) -> Option<Geometry> {
         match self {
             Self::Feature(own) => own.nominal,
@@ -158,7 +160,7 @@ impl Recipe {
         }
     }
 
-    /// Tells a feature what it should be.
+    /// Sets the nominal geometry of a feature, nominal frame; other recipes ignore it.
     pub fn set_nominal(&mut self, nominal: Option<Geometry>) {
         match self {
             Self::Feature(own) => own.nominal = nominal,
@@ -169,24 +171,24 @@ impl Recipe {
     }
 }
 
-/// What an element came to.
+/// The result of an element.
 #[derive(Clone)]
-pub struct Made {
-    /// As its capability has it.
+pub struct ElementResult {
+    /// The value, of a type of its capability.
     pub output: Output,
-    /// What is written of it.
+    /// The figures that records and reports list.
     pub figures: Vec<Figure>,
-    /// What it decides, where it decides anything.
+    /// Its verdict, if it decides anything.
     pub verdict: Option<Verdict>,
-    /// What a verdict that rests on it covers, or what puts it in doubt.
+    /// What a verdict based on it covers, or what puts it in doubt.
     pub covers: Option<String>,
-    /// What it came to, for people.
+    /// The result in sentences, for display.
     pub sentences: Vec<String>,
-    /// Large blocks of memory that it holds.
+    /// Large memory blocks it holds: an address that identifies each, and its bytes.
     pub blocks: Vec<(usize, u64)>,
 }
 
-impl Made {
+impl ElementResult {
     pub(crate) fn of<R: Make>(made: std::sync::Arc<R::Made>) -> Self {
         let (figures, verdict) = (made.figures(), Product::verdict(&*made));
         let (covers, sentences, blocks) = (made.covers(), Product::sentences(&*made), made.blocks());

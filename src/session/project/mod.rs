@@ -1,5 +1,5 @@
-//! The project file: the plan, the parts that it was run on and how the rooms were left, as one versioned JSON file,
-//! written atomically.
+//! The project file: the plan, the measured parts and the state of the workspaces, as one versioned JSON file, written
+//! atomically.
 
 mod open;
 mod version_1;
@@ -11,13 +11,13 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::calibrating::Kept;
+use super::calibration::SavedCalibration;
+use super::calibration::monitoring::CalibrationMonitoring;
 use super::pipeline::State;
 use super::plan::{ElementId, Plan};
 use super::probing::Probing;
 use super::selection::NamedSelection;
 use super::series::PartRecord;
-use super::upkeep::Upkeep;
 use super::{Active, Document, Settings, Stage};
 use base::{Result, UserError};
 use geometry::Subset;
@@ -28,12 +28,12 @@ use io::SourceFile;
 use io::atomic;
 pub use open::Opened;
 
-/// What marks a project file.
+/// Value of `format` that identifies a project file.
 pub const FORMAT: &str = "shadowgraph.project";
-/// The version written now. Older ones are still read.
+/// Version of the layout written now. Older ones are still read.
 pub const VERSION: u32 = 2;
 
-/// A project as it is stored.
+/// A project as stored in its file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Project {
     /// Always [`FORMAT`].
@@ -42,82 +42,82 @@ pub struct Project {
     pub version: u32,
     /// Version of the software that wrote it.
     pub software: String,
-    /// What is done on every part.
+    /// The inspection plan.
     pub plan: Plan,
-    /// The parts measured so far.
-    pub stages: Vec<KeptStage>,
-    /// The number of the one that is shown.
+    /// The parts measured so far, in that order.
+    pub stages: Vec<SavedStage>,
+    /// Index of the shown part.
     pub shown: usize,
-    /// The elements that the rooms work on.
+    /// The elements the workspaces act on.
     pub active: Active,
-    /// What features should be that are not there yet, by their names.
+    /// Nominal geometry of features that do not exist yet, by feature name; nominal frame.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub expected: BTreeMap<String, Element>,
-    /// Picked pairs.
+    /// Picked point pairs.
     #[serde(default)]
     pub pairs: Vec<PointPair>,
-    /// Points that are not shown.
+    /// Indices of hidden points of the scan.
     #[serde(default)]
     pub hidden: Subset,
-    /// Facets that are not shown.
+    /// Indices of hidden facets of the nominal.
     #[serde(default)]
     pub hidden_facets: Subset,
-    /// Selections with names.
+    /// Named selections.
     #[serde(default)]
     pub selections: Vec<NamedSelection>,
-    /// The calibration of the sensor.
+    /// The sensor calibration.
     #[serde(default)]
-    pub calibration: Kept,
-    /// Holes that a touch probe measures.
+    pub calibration: SavedCalibration,
+    /// The hybrid measurement.
     #[serde(default)]
     pub probing: Probing,
-    /// What is watched between calibrations.
-    #[serde(default)]
-    pub upkeep: Upkeep,
+    /// Settings of the calibration monitoring.
+    #[serde(default, rename = "upkeep")]
+    pub monitoring: CalibrationMonitoring,
     /// All settings.
     #[serde(default)]
     pub settings: Settings,
-    /// Of an autosave: the project file that the inspection was last saved in.
+    /// In an autosave: the project file the inspection was last saved to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub belongs_in: Option<PathBuf>,
 }
 
-/// A measured part as it is stored: what its elements came to is made again.
+/// A measured part as stored: all results but alignments are recomputed when the project is opened.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct KeptStage {
+pub struct SavedStage {
     /// Name or serial number.
     pub name: String,
-    /// Its files.
+    /// Its scan files.
     pub sources: Vec<SourceFile>,
-    /// What is written of it, where it is not the shown part.
+    /// Record of its results, if it is not the shown part.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub record: Option<PartRecord>,
-    /// The elements that were made and up to date, of the shown part.
+    /// Ids of the elements that were computed and up to date, of the shown part.
     pub made: Vec<ElementId>,
-    /// How it was aligned: the poses are kept as they were found.
-    pub alignments: BTreeMap<ElementId, KeptAlignment>,
+    /// Its alignments, which keep their poses.
+    pub alignments: BTreeMap<ElementId, SavedAlignment>,
 }
 
-/// An alignment as it is stored.
+/// An alignment as stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct KeptAlignment {
-    /// It.
+pub struct SavedAlignment {
+    /// The alignment.
     #[serde(flatten)]
     pub alignment: Alignment,
     /// Whether it was up to date.
     pub is_current: bool,
 }
 
-impl KeptStage {
+impl SavedStage {
     fn of(document: &Document, stage: &Stage) -> Self {
         let is_shown = std::ptr::eq(document.stage(), stage);
         let is_made = |id: ElementId| !matches!(document.state(id), State::Stale | State::NotMade);
         let elements = || document.plan.elements().iter().filter(|_| is_shown);
         let alignment = |id: ElementId| {
             let is_current = document.state(id) == State::Fresh;
-            let alignment = stage.results.look_at::<Alignment>(id)?.clone();
-            Some((id, KeptAlignment { alignment, is_current }))
+            let alignment = stage.results.get_ref::<Alignment>(id)?.clone();
+            Some((id, SavedAlignment { alignment, is_current }))
         };
         Self {
             name: stage.name.clone(),
@@ -130,14 +130,14 @@ impl KeptStage {
 }
 
 impl Project {
-    /// What is worth keeping of `document`.
+    /// The part of `document` that is saved.
     pub fn of(document: &Document) -> Self {
         Self {
             format: FORMAT.to_owned(),
             version: VERSION,
             software: env!("CARGO_PKG_VERSION").to_owned(),
             plan: document.plan.clone(),
-            stages: document.stages.all().iter().map(|stage| KeptStage::of(document, stage)).collect(),
+            stages: document.stages.all().iter().map(|stage| SavedStage::of(document, stage)).collect(),
             shown: document.stages.number(),
             active: document.active,
             expected: BTreeMap::clone(&document.expected),
@@ -145,28 +145,29 @@ impl Project {
             hidden: document.points.hidden.clone(),
             hidden_facets: document.facets.hidden.clone(),
             selections: document.selections.clone(),
-            calibration: Kept::of(&document.calibration),
+            calibration: SavedCalibration::of(&document.calibration),
             probing: Probing::clone(&document.probing),
-            upkeep: document.upkeep.clone(),
+            monitoring: document.monitoring.clone(),
             settings: document.settings.clone(),
             belongs_in: None,
         }
     }
 
-    /// Writes the project to `path`, whole or not at all.
+    /// Writes the project to `path` atomically.
     pub fn save(&self, path: &Path) -> Result<()> {
         let text = serde_json::to_string_pretty(self)
             .map_err(|e| UserError::internal(format!("The project cannot be written: {e}.")))?;
         atomic::write_bytes(path, format!("{text}\n").as_bytes())
     }
 
-    /// Reads a project. What of a damaged one can be read is kept; the sentences say what is missing. Files that are not
-    /// where they were are looked for beside the project.
+    /// Reads a project. Of a damaged one, the readable fields are kept and the returned notes name the others. Files
+    /// that have moved are looked for next to the project.
     pub fn load(path: &Path) -> Result<(Self, Vec<String>)> {
         let text = std::fs::read_to_string(path).map_err(|e| UserError::file("open", path, &e))?;
         let value: serde_json::Value = serde_json::from_str(&text).map_err(|e| {
             UserError::input(format!(
-                "{}, line {}: this is no readable Shadowgraph project ({e}). Choose another file, or the autosaved copy.",
+                "{}, line {}: this is not a readable Shadowgraph project ({e}). Choose another file, or the autosaved \
+                 copy.",
                 path.display(),
                 e.line()
             ))
@@ -183,74 +184,75 @@ impl Project {
             )));
         }
         let (mut project, notes) =
-            if version < 2 { version_1::of(&value) } else { Self::salvage(&mut Parts::of(&value)) };
+            if version < 2 { version_1::of(&value) } else { Self::salvage(&mut Fields::of(&value)) };
         let folder = path.parent().unwrap_or(Path::new("."));
-        project.plan.look_beside(folder);
+        project.plan.resolve_files(folder);
         let sources = project.stages.iter_mut().flat_map(|stage| &mut stage.sources);
-        sources.for_each(|source| super::plan::file::found_beside(&mut source.path, folder));
+        sources.for_each(|source| super::plan::file::resolve_file(&mut source.path, folder));
         Ok((project, notes))
     }
 
-    /// Takes each part that can be read, and names those that cannot.
-    fn salvage(parts: &mut Parts<'_>) -> (Self, Vec<String>) {
-        let elements: Vec<Value> = parts.take("plan", "plan");
+    /// Keeps each field that can be read; the notes name the others.
+    fn salvage(fields: &mut Fields<'_>) -> (Self, Vec<String>) {
+        let elements: Vec<Value> = fields.take("plan", "plan");
         let (plan, notes) = Plan::salvage(elements);
-        parts.notes.extend(notes);
-        let project = Self { plan, ..Self::without_plan(parts) };
+        fields.notes.extend(notes);
+        let project = Self { plan, ..Self::without_plan(fields) };
         let active = project.active.within(&project.plan);
-        (Self { active, ..project }, std::mem::take(&mut parts.notes))
+        (Self { active, ..project }, std::mem::take(&mut fields.notes))
     }
 
-    /// What has the same place in every version.
-    fn without_plan(parts: &mut Parts<'_>) -> Self {
+    /// Reads the fields that are the same in every version.
+    fn without_plan(fields: &mut Fields<'_>) -> Self {
         let mut project = Self {
             format: FORMAT.to_owned(),
             version: VERSION,
-            software: parts.take("software", "software version"),
+            software: fields.take("software", "software version"),
             plan: Plan::default(),
-            stages: parts.take("stages", "list of measured parts"),
-            shown: parts.take("shown", "shown part"),
-            active: parts.take("active", "view"),
-            expected: parts.take("expected", "nominals of features"),
-            pairs: parts.take("pairs", "list of point pairs"),
-            hidden: parts.take("hidden", "hidden points"),
-            hidden_facets: parts.take("hidden_facets", "hidden facets"),
-            selections: parts.take("selections", "list of selections"),
-            calibration: parts.take("calibration", "calibration"),
-            probing: parts.take("probing", "hybrid measuring"),
-            upkeep: parts.take("upkeep", "log of calibrations"),
-            settings: parts.take("settings", "settings"),
-            belongs_in: parts.take("belongs_in", "name of its file"),
+            stages: fields.take("stages", "list of measured parts"),
+            shown: fields.take("shown", "shown part"),
+            active: fields.take("active", "view"),
+            expected: fields.take("expected", "nominals of features"),
+            pairs: fields.take("pairs", "list of point pairs"),
+            hidden: fields.take("hidden", "hidden points"),
+            hidden_facets: fields.take("hidden_facets", "hidden facets"),
+            selections: fields.take("selections", "list of selections"),
+            calibration: fields.take("calibration", "calibration"),
+            probing: fields.take("probing", "hybrid measurement"),
+            monitoring: fields.take("upkeep", "calibration monitoring"),
+            settings: fields.take("settings", "settings"),
+            belongs_in: fields.take("belongs_in", "name of its file"),
         };
         if let Err(error) = project.settings.check() {
-            parts.notes.push(format!("The project's settings were replaced by the usual ones: {error}"));
+            fields.notes.push(format!("The project's settings were replaced by the defaults: {error}"));
             project.settings = Settings::default();
         }
         project
     }
 }
 
-/// The parts of a project file, each read for itself.
-struct Parts<'a> {
+/// The top-level fields of a project file, each read on its own.
+struct Fields<'a> {
     value: &'a Value,
     notes: Vec<String>,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> Fields<'a> {
     fn of(value: &'a Value) -> Self {
         Self { value, notes: Vec::new() }
     }
 
     fn take<T: Default + DeserializeOwned>(&mut self, key: &str, what: &str) -> T {
-        let Some(part) = self.value.get(key) else { return T::default() };
-        T::deserialize(part).unwrap_or_else(|_| {
+        let Some(field) = self.value.get(key) else { return T::default() };
+        T::deserialize(field).unwrap_or_else(|_| {
             self.notes.push(format!("The project's {what} could not be read and was left out."));
             T::default()
         })
     }
 }
 
-/// The folder for what the program remembers between runs, made when missing.
+/// The folder for state kept between runs, `$XDG_STATE_HOME/shadowgraph` or `~/.local/state/shadowgraph`; created if
+/// missing. `None` if it cannot be.
 pub fn state_folder() -> Option<PathBuf> {
     let base = std::env::var_os("XDG_STATE_HOME")
         .map(PathBuf::from)
@@ -266,7 +268,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_project_round_trips_and_a_damaged_part_is_named() {
+    fn a_project_round_trips_and_a_damaged_field_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("part.shadowgraph");
         let mut document = Document::default();

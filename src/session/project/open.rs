@@ -1,9 +1,9 @@
-//! Opens a project as far as its files allow.
+//! Opens a project, as far as its files allow.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{KeptAlignment, KeptStage, Project};
+use super::{Project, SavedAlignment, SavedStage};
 use crate::pipeline::Failure;
 use crate::plan::{Element, ElementId, Recipe};
 use crate::stage::Stages;
@@ -18,20 +18,20 @@ use io::SourceFile;
 
 /// An opened project.
 pub struct Opened {
-    /// The inspection, but for the calibration, which is made where its files are read.
+    /// The inspection without its calibration, which is restored separately.
     pub document: Document,
-    /// What is missing or has changed.
+    /// Notes on what is missing or has changed.
     pub notes: Vec<String>,
 }
 
 impl Project {
-    /// Makes again what the shown part of the project had come to.
+    /// Recomputes the results of the shown part of the project.
     pub fn open(&self, tools: &Tools<'_>, progress: &Progress) -> Result<Opened> {
         let mut notes = Vec::new();
-        let stage = |kept: &KeptStage| Stage {
-            name: kept.name.clone(),
-            sources: kept.sources.clone(),
-            record: kept.record.clone().map(Arc::new),
+        let stage = |saved: &SavedStage| Stage {
+            name: saved.name.clone(),
+            sources: saved.sources.clone(),
+            record: saved.record.clone().map(Arc::new),
             ..Stage::default()
         };
         let mut document = Document {
@@ -43,32 +43,35 @@ impl Project {
             pairs: self.pairs.clone(),
             selections: self.selections.clone(),
             probing: Arc::new(self.probing.clone()),
-            upkeep: self.upkeep.clone(),
+            monitoring: self.monitoring.clone(),
             ..Document::default()
         };
         document.points.hidden = self.hidden.clone();
         document.facets.hidden = self.hidden_facets.clone();
-        notes.extend(document.see_what_changed());
-        let kept = self.stages.get(document.stages.number()).cloned().unwrap_or_default();
+        notes.extend(document.update_sources());
+        let saved = self.stages.get(document.stages.number()).cloned().unwrap_or_default();
         let is_alignment =
             |id: ElementId| self.plan.get(id).is_some_and(|own| matches!(own.recipe, Recipe::Alignment(_)));
-        for (id, KeptAlignment { alignment, is_current }) in kept.alignments {
+        for (id, SavedAlignment { alignment, is_current }) in saved.alignments {
             if !is_alignment(id) {
                 continue;
             }
-            let print =
-                if is_current { document.prints.get(&id).copied().unwrap_or_default() } else { Default::default() };
-            document.stages.shown_mut().results.give::<AlignmentRecipe>(id, print, Arc::new(alignment));
+            let print = if is_current {
+                document.fingerprints.get(&id).copied().unwrap_or_default()
+            } else {
+                Default::default()
+            };
+            document.stages.shown_mut().results.store_result::<AlignmentRecipe>(id, print, Arc::new(alignment));
         }
-        document.make(&kept.made, tools, &progress.part(0.0, 0.9))?;
-        if document.name_planes() {
-            document.make(&kept.made, tools, &progress.part(0.9, 1.0))?;
+        document.make(&saved.made, tools, &progress.part(0.0, 0.9))?;
+        if document.link_planes() {
+            document.make(&saved.made, tools, &progress.part(0.9, 1.0))?;
         }
-        let made: BTreeSet<ElementId> = kept.made.into_iter().collect();
-        // What is not met is told where it is judged.
+        let made: BTreeSet<ElementId> = saved.made.into_iter().collect();
+        // Checks that fail are reported where they are judged.
         let is_check = |recipe: &Recipe| matches!(recipe, Recipe::Datum(_) | Recipe::Tolerance(_) | Recipe::Measure(_));
-        let told = |own: &&Arc<Element>| made.contains(&own.id) && !is_check(&own.recipe);
-        for element in document.plan.elements().iter().filter(told) {
+        let is_reported = |own: &&Arc<Element>| made.contains(&own.id) && !is_check(&own.recipe);
+        for element in document.plan.elements().iter().filter(is_reported) {
             let outcome = document.stage().results.outcome(element.id).map(|own| &own.result);
             if let Some(Err(Failure::Failed(error))) = outcome {
                 let is_file = matches!(element.recipe, Recipe::Nominal(_) | Recipe::Scan(_));
@@ -81,8 +84,9 @@ impl Project {
 }
 
 impl Document {
-    /// Takes the files as they are now; the sentences name those that have changed. Missing ones say so when they are read.
-    fn see_what_changed(&mut self) -> Vec<String> {
+    /// Updates the hashes of the files; the returned notes name those that have changed. Missing files are reported
+    /// when they are read.
+    fn update_sources(&mut self) -> Vec<String> {
         let mut notes = Vec::new();
         let now = |source: &SourceFile| SourceFile::of(&source.path, source.unit, source.columns).ok();
         for element in self.plan.clone().elements() {
@@ -108,8 +112,9 @@ impl Document {
         notes
     }
 
-    /// Features that were fitted in a plane without its name get that of the feature that it is; whether there were any.
-    fn name_planes(&mut self) -> bool {
+    /// Features and slots that were fitted in a fixed plane refer instead to the feature that has this plane; returns
+    /// whether there were any.
+    fn link_planes(&mut self) -> bool {
         let planes: Vec<(ElementId, Shape)> = self
             .plan
             .elements()

@@ -1,12 +1,12 @@
 //! Projects of version 1: one nominal, one scan, one alignment and one comparison, and lists of features, slots and
-//! constructions that named each other. They become elements of a plan.
+//! constructions that refer to each other by name. They are converted to elements of a plan.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{KeptAlignment, KeptStage, Parts, Project};
+use super::{Fields, Project, SavedAlignment, SavedStage};
 use crate::Document;
 use crate::plan::{ElementId, Plan};
 use geometry::Subset;
@@ -14,16 +14,16 @@ use inspect::alignment::{Alignment, AlignmentRecipe, Refinement, Start};
 use inspect::cleaning;
 use inspect::deviation::ComparisonRecipe;
 use inspect::features::constructions::Construction;
+use inspect::features::fits::weights::Weights;
 use inspect::features::fitting::Fitting;
 use inspect::features::recipe::{self, FeatureRecipe, InPlane};
-use inspect::features::weights::Weights;
 use inspect::features::{Kind, Objective, Shape};
 use inspect::parts::{NominalRecipe, NominalStep, ScanRecipe};
 use inspect::selection::{ScanPoints, Selection};
 use inspect::tolerances;
 use io::SourceFile;
 
-/// What a feature was fitted to, and how.
+/// A fitted feature: its points and fit parameters.
 #[derive(Deserialize)]
 struct Feature {
     name: String,
@@ -70,15 +70,15 @@ struct Tolerancing {
     judged: bool,
 }
 
-/// The project, and what of it could not be read.
+/// Converts a project file of version 1; with notes on what could not be read.
 pub(super) fn of(value: &Value) -> (Project, Vec<String>) {
-    let mut parts = Parts::of(value);
-    let mut project = Project::without_plan(&mut parts);
+    let mut fields = Fields::of(value);
+    let mut project = Project::without_plan(&mut fields);
     let mut document = Document { settings: project.settings.clone(), ..Document::default() };
-    let scans: Vec<SourceFile> = parts.take("scans", "list of scans");
-    let outcome = elements(&mut document, &scans, &mut parts);
+    let scans: Vec<SourceFile> = fields.take("scans", "list of scans");
+    let outcome = elements(&mut document, &scans, &mut fields);
     let (mut made, alignments) = outcome.unwrap_or_else(|error: base::UserError| {
-        parts.notes.push(error.sentence);
+        fields.notes.push(error.sentence);
         Default::default()
     });
     made.sort_unstable();
@@ -86,20 +86,21 @@ pub(super) fn of(value: &Value) -> (Project, Vec<String>) {
     project.active = document.active;
     project.expected = BTreeMap::clone(&document.expected);
     let name = crate::Stage::name_of(&scans.iter().map(|source| source.path.clone()).collect::<Vec<_>>());
-    project.stages = vec![KeptStage { name, sources: scans, record: None, made, alignments }];
-    (project, parts.notes)
+    project.stages = vec![SavedStage { name, sources: scans, record: None, made, alignments }];
+    (project, fields.notes)
 }
 
-type Kept = (Vec<ElementId>, BTreeMap<ElementId, KeptAlignment>);
+type MadeAndAlignments = (Vec<ElementId>, BTreeMap<ElementId, SavedAlignment>);
 
-/// The elements in the order of the work; those that had been made, and how the scan was aligned.
-fn elements(document: &mut Document, scans: &[SourceFile], parts: &mut Parts<'_>) -> base::Result<Kept> {
+/// Adds the elements to the plan of `document`, in the order of the workflow. Returns the ids of those that had been
+/// computed, and the stored alignment.
+fn elements(document: &mut Document, scans: &[SourceFile], fields: &mut Fields<'_>) -> base::Result<MadeAndAlignments> {
     let (mut made, mut alignments) = (Vec::new(), BTreeMap::new());
     let (plan, settings) = (&mut document.plan, &document.settings);
-    if let Some(source) = parts.take::<Option<SourceFile>>("nominal", "nominal") {
-        let mut steps: Vec<NominalStep> = parts.take("nominal_steps", "changes of the nominal");
-        // As files once said it.
-        if parts.value.get("winding_unified") == Some(&Value::Bool(true)) && steps.is_empty() {
+    if let Some(source) = fields.take::<Option<SourceFile>>("nominal", "nominal") {
+        let mut steps: Vec<NominalStep> = fields.take("nominal_steps", "changes of the nominal");
+        // Older files store this step as a flag.
+        if fields.value.get("winding_unified") == Some(&Value::Bool(true)) && steps.is_empty() {
             steps.push(NominalStep::UnifyWinding);
         }
         let name = source.name();
@@ -107,21 +108,21 @@ fn elements(document: &mut Document, scans: &[SourceFile], parts: &mut Parts<'_>
         document.active.nominal = Some(plan.add(&name, recipe.into())?);
     }
     if let Some(first) = scans.first() {
-        let cleaning: Vec<cleaning::Step> = parts.take("cleaning", "list of cleaning steps");
+        let cleaning: Vec<cleaning::Step> = fields.take("cleaning", "list of cleaning steps");
         let recipe = ScanRecipe { unit: first.unit, columns: first.columns, cleaning };
         document.active.scan = Some(plan.add("Scan", recipe.into())?);
     }
     made.extend([document.active.nominal, document.active.scan].into_iter().flatten());
     if let (Some(nominal), Some(scan)) = (document.active.nominal, document.active.scan) {
-        if let Some(alignment) = parts.take::<Option<Alignment>>("alignment", "alignment") {
+        if let Some(alignment) = fields.take::<Option<Alignment>>("alignment", "alignment") {
             let start = Start::Pose(alignment.nominal_from_scan);
             let id =
                 plan.add("Alignment", AlignmentRecipe { nominal, scan, start, refinement: Refinement::None }.into())?;
             document.active.alignment = Some(id);
-            alignments.insert(id, KeptAlignment { alignment, is_current: true });
+            alignments.insert(id, SavedAlignment { alignment, is_current: true });
             made.push(id);
         }
-        if parts.take::<bool>("checked", "check") {
+        if fields.take::<bool>("checked", "check") {
             let (alignment, parameters) = (document.active.alignment, settings.deviation.clone());
             let recipe = ComparisonRecipe { nominal, scan, alignment, parameters, scale_mm: settings.scale_mm };
             let id = plan.add("Surface comparison", recipe.into())?;
@@ -129,27 +130,27 @@ fn elements(document: &mut Document, scans: &[SourceFile], parts: &mut Parts<'_>
             made.push(id);
         }
     }
-    let features: Vec<Feature> = parts.take("features", "list of features");
-    let tolerancing: Tolerancing = parts.take("tolerancing", "constructed elements and tolerances");
-    let (is_judged, asked) = (tolerancing.judged, tolerancing.plan);
+    let features: Vec<Feature> = fields.take("features", "list of features");
+    let tolerancing: Tolerancing = fields.take("tolerancing", "constructed elements and tolerances");
+    let (is_judged, tolerance_plan) = (tolerancing.judged, tolerancing.plan);
     if let Some(scan) = document.active.scan {
-        let of = Of { scan, hashes: scans.iter().map(|source| source.hash.clone()).collect() };
-        of.add(plan, (features, tolerancing.slots, tolerancing.constructions), &mut made, parts)?;
+        let feature_scan = FeatureScan { scan, hashes: scans.iter().map(|source| source.hash.clone()).collect() };
+        feature_scan.add(plan, (features, tolerancing.slots, tolerancing.constructions), &mut made, fields)?;
     }
-    document.ask(asked)?;
+    document.ask(tolerance_plan)?;
     made.extend(document.tolerances().filter(|_| is_judged).map(|(id, _)| id));
     Ok((made, alignments))
 }
 
-/// The scan that features are of.
-struct Of {
+/// The scan whose points features select.
+struct FeatureScan {
     scan: ElementId,
     hashes: Vec<String>,
 }
 
-impl Of {
-    fn selection(&self, numbers: Subset) -> Selection {
-        Selection::Points(ScanPoints { numbers, of: self.hashes.clone(), among: None })
+impl FeatureScan {
+    fn selection(&self, indices: Subset) -> Selection {
+        Selection::Points(ScanPoints { numbers: indices, of: self.hashes.clone(), among: None })
     }
 
     fn add(
@@ -157,7 +158,7 @@ impl Of {
         plan: &mut Plan,
         (features, slots, constructions): (Vec<Feature>, Vec<Slot>, Vec<Constructed>),
         made: &mut Vec<ElementId>,
-        parts: &mut Parts<'_>,
+        fields: &mut Fields<'_>,
     ) -> base::Result<()> {
         let mut named: BTreeMap<String, ElementId> = BTreeMap::new();
         for own in features {
@@ -185,7 +186,7 @@ impl Of {
         for own in constructions {
             let sources: Option<Vec<ElementId>> = own.sources.iter().map(|name| named.get(name).copied()).collect();
             let Some(sources) = sources else {
-                parts.notes.push(format!("{} was left out, as what it was made from is missing.", own.name));
+                fields.notes.push(format!("{} was left out because a source element is missing.", own.name));
                 continue;
             };
             let recipe = recipe::ConstructionRecipe { construction: own.construction, sources, nominal: None };

@@ -1,4 +1,4 @@
-//! Lists of parts.
+//! Lists of parts to be measured.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -7,13 +7,14 @@ use super::Part;
 use base::{Result, UserError};
 use io::format::Format;
 
-/// Largest list that is read, bytes.
-const MOST_BYTES: u64 = 64 << 20;
-/// Longest name of a part, bytes: it becomes a folder.
-const LONGEST: usize = 120;
+/// Largest list that is read, bytes (64 MiB).
+const MAX_BYTES: u64 = 64 << 20;
+/// Longest part name, bytes: it is used as a folder name.
+const MAX_NAME_BYTES: usize = 120;
 
 impl Part {
-    /// Of a folder: every scan in it, by name, is a part. Of a file: see [`Part::listed`].
+    /// The parts of a folder (each scan file in it is one part, in order of name) or of a list file (see
+    /// [`Part::listed`]).
     pub fn of_path(path: &Path) -> Result<Vec<Self>> {
         if !path.is_dir() {
             return Self::listed(path);
@@ -31,17 +32,17 @@ impl Part {
         Ok(Self::of_files(&files))
     }
 
-    /// Reads a list: one part a line, `file` or `name, file, file …`; several files are snapshots of one part in one
-    /// frame. Empty lines and what follows `#` count for nothing; files are meant from the list's own folder.
+    /// Reads a list with one part per line, `file` or `name, file, file …`; several files are snapshots of one part in
+    /// one frame. Empty lines and text after `#` are ignored; relative files are resolved against the list's folder.
     pub fn listed(path: &Path) -> Result<Vec<Self>> {
         let length = std::fs::metadata(path).map_err(|e| UserError::file("open", path, &e))?.len();
-        if length > MOST_BYTES {
+        if length > MAX_BYTES {
             return Err(UserError::input(format!("{}: this is too large for a list of parts.", path.display())));
         }
         let text = std::fs::read_to_string(path).map_err(|e| UserError::file("read", path, &e))?;
         let folder = path.parent().unwrap_or(Path::new("."));
         let mut parts = Vec::new();
-        for (number, line) in (1..).zip(text.lines()) {
+        for (line_number, line) in (1..).zip(text.lines()) {
             let line = line.split('#').next().unwrap_or_default().trim();
             let words: Vec<&str> = line.split(',').map(str::trim).collect();
             match words.as_slice() {
@@ -52,7 +53,7 @@ impl Part {
                 }
                 _ => {
                     return Err(UserError::input(format!(
-                        "{}, line {number}: a file was expected, or a name and its files, separated by commas.",
+                        "{}, line {line_number}: a file was expected, or a name and its files, separated by commas.",
                         path.display()
                     )));
                 }
@@ -65,9 +66,9 @@ impl Part {
     }
 }
 
-/// Gives every part a name of its own that can be a folder's.
+/// Gives every part a unique name that is a valid folder name.
 pub(super) fn named(parts: Vec<(Option<String>, Vec<PathBuf>)>) -> Vec<Part> {
-    let mut taken = BTreeSet::new();
+    let mut used = BTreeSet::new();
     let stem = |files: &[PathBuf]| {
         let first = files.first().and_then(|file| file.file_stem());
         first.map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
@@ -75,19 +76,19 @@ pub(super) fn named(parts: Vec<(Option<String>, Vec<PathBuf>)>) -> Vec<Part> {
     let mut part = |(name, files): (Option<String>, Vec<PathBuf>)| {
         let wanted = as_folder(&name.unwrap_or_else(|| stem(&files)));
         let mut names = std::iter::once(wanted.clone()).chain((2..).map(|number| format!("{wanted}-{number}")));
-        // Folders of some systems do not tell upper from lower case.
-        let name = names.find(|name| taken.insert(name.to_lowercase())).unwrap_or_default();
+        // Some file systems ignore case.
+        let name = names.find(|name| used.insert(name.to_lowercase())).unwrap_or_default();
         Part { name, files }
     };
     parts.into_iter().map(&mut part).collect()
 }
 
-/// Without what folders' names do not take.
+/// Replaces characters that are not allowed in folder names, and limits the length.
 fn as_folder(name: &str) -> String {
-    let is_fit = |c: char| !c.is_control() && !r#"/\:*?"<>|"#.contains(c);
-    let name: String = name.chars().map(|c| if is_fit(c) { c } else { '_' }).collect();
+    let is_allowed = |c: char| !c.is_control() && !r#"/\:*?"<>|"#.contains(c);
+    let name: String = name.chars().map(|c| if is_allowed(c) { c } else { '_' }).collect();
     let mut name = name.trim().trim_matches('.').to_owned();
-    while name.len() > LONGEST {
+    while name.len() > MAX_NAME_BYTES {
         name.pop();
     }
     if name.is_empty() { "part".to_owned() } else { name }

@@ -1,4 +1,5 @@
-//! A plan run on many parts, several at a time; each leaves a record, from which tables are made and a killed run goes on.
+//! Runs a plan on many parts, several in parallel. Each part leaves a record, from which tables are built and an
+//! interrupted run is resumed.
 
 mod list;
 mod record;
@@ -17,14 +18,14 @@ pub use record::{ElementRecord, FigureRecord, PartRecord};
 /// A part to be measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Its name or serial number; no two of a series have one, and it can be the name of a folder.
+    /// Its name or serial number: unique in the series and a valid folder name.
     pub name: String,
-    /// Snapshots of it in one frame.
+    /// Its scan files: snapshots in one frame.
     pub files: Vec<PathBuf>,
 }
 
-/// Runs `plan` on every part that has no record yet, `at_once` of them at a time. `done` is called with each record, on
-/// one thread at a time. A part that cannot be measured has a record that says why, and does not stop the others.
+/// Runs `plan` on all `parts`, `at_once` of them in parallel. `done` is called with each record, never concurrently. A
+/// part that cannot be measured gets a record with the reason and does not stop the others.
 pub fn run(
     plan: &Plan,
     parts: &[Part],
@@ -33,7 +34,7 @@ pub fn run(
     progress: &Progress,
     done: impl FnMut(&Part, PartRecord) -> Result<()> + Send,
 ) -> Result<()> {
-    let shared = of_all_parts(plan, tools, &progress.part(0.0, 0.02))?;
+    let shared = shared_results(plan, tools, &progress.part(0.0, 0.02))?;
     let fingerprint = PartRecord::fingerprint(plan)?;
     let (next, finished) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let stopped = Mutex::new(None);
@@ -44,17 +45,18 @@ pub fn run(
     let done = Mutex::new(done);
     let work = || {
         while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let outcome = match jobs::guarded(|| one(plan, part, &shared, &fingerprint, tools, &progress.quiet())) {
-                Err(error) if error.kind != ErrorKind::Cancelled => {
-                    Ok(PartRecord::unusable(part, &fingerprint, &error))
-                }
-                outcome => outcome,
-            };
-            let told = outcome.and_then(|record| done.lock().unwrap_or_else(PoisonError::into_inner)(part, record));
+            let outcome =
+                match jobs::catch_panic(|| measure(plan, part, &shared, &fingerprint, tools, &progress.quiet())) {
+                    Err(error) if error.kind != ErrorKind::Cancelled => {
+                        Ok(PartRecord::unusable(part, &fingerprint, &error))
+                    }
+                    outcome => outcome,
+                };
+            let reported = outcome.and_then(|record| done.lock().unwrap_or_else(PoisonError::into_inner)(part, record));
             let count = finished.fetch_add(1, Ordering::Relaxed) + 1;
             let fraction = 0.02 + 0.98 * count as f32 / parts.len() as f32;
-            let words = format!("Part {count} of {}", parts.len());
-            if let Err(error) = told.and_then(|()| progress.report(fraction, &words)) {
+            let message = format!("Part {count} of {}", parts.len());
+            if let Err(error) = reported.and_then(|()| progress.report(fraction, &message)) {
                 stop(error);
             }
         }
@@ -70,16 +72,16 @@ pub fn run(
     }
 }
 
-/// What is the same on every part: all that does not hang on its files. A sentence where that cannot be made, since
-/// then no part can be measured.
-fn of_all_parts(plan: &Plan, tools: &Tools<'_>, progress: &Progress) -> Result<Results> {
+/// Computes the results that are the same for every part: those that do not depend on its files. Returns an error if
+/// one of them fails, since then no part can be measured.
+fn shared_results(plan: &Plan, tools: &Tools<'_>, progress: &Progress) -> Result<Results> {
     let readers = plan.elements().iter().filter(|own| own.recipe.reads_sources()).map(|own| own.id);
-    let by_part: std::collections::BTreeSet<ElementId> =
+    let per_part: std::collections::BTreeSet<ElementId> =
         readers.flat_map(|id| plan.dependents(id).into_iter().chain([id])).collect();
-    let common: Vec<ElementId> = plan.elements().iter().map(|own| own.id).filter(|id| !by_part.contains(id)).collect();
-    if by_part.is_empty() {
+    let common: Vec<ElementId> = plan.elements().iter().map(|own| own.id).filter(|id| !per_part.contains(id)).collect();
+    if per_part.is_empty() {
         return Err(UserError::input(
-            "The plan reads no scan, so that there is nothing to measure; add one in the window.",
+            "The plan has no scan element, so there is nothing to measure; add one in the window.",
         ));
     }
     let results = pipeline::run(plan, &Stage::default(), Some(&common), tools, progress)?;
@@ -91,7 +93,7 @@ fn of_all_parts(plan: &Plan, tools: &Tools<'_>, progress: &Progress) -> Result<R
     Ok(results)
 }
 
-fn one(
+fn measure(
     plan: &Plan,
     part: &Part,
     shared: &Results,
@@ -107,7 +109,7 @@ fn one(
 }
 
 impl Part {
-    /// One part a file, called like it; of several files of one name all but the first get a number.
+    /// One part per file, named after it; of several files of one name all but the first get a number.
     pub fn of_files(files: &[PathBuf]) -> Vec<Self> {
         list::named(files.iter().map(|file| (None, vec![file.clone()])).collect())
     }

@@ -1,4 +1,4 @@
-//! What is kept of a part: as a file of its own, and as rows of the tables.
+//! The record of a measured part: a file of its own, and rows of the tables.
 
 use std::path::Path;
 
@@ -15,37 +15,37 @@ use inspect::recipe::Figure;
 use io::SourceFile;
 use io::atomic;
 
-/// What a part came to.
+/// The results of a part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PartRecord {
     /// Always [`PartRecord::SCHEMA`].
     pub schema: String,
     /// Version of the software that measured it.
     pub software: String,
-    /// The device that computed.
+    /// The compute device.
     pub device: String,
-    /// BLAKE3 of the plan, hexadecimal.
+    /// BLAKE3 hash of the plan, hexadecimal.
     pub plan: String,
     /// Name or serial number.
     pub part: String,
-    /// Its files.
+    /// Its scan files.
     pub sources: Vec<SourceFile>,
-    /// The verdict over all that decides anything.
+    /// The combined verdict of all elements that have one.
     pub verdict: Option<Verdict>,
-    /// The same with what it covers and what puts it in doubt.
+    /// The verdict with what it covers and what puts it in doubt.
     pub headline: String,
-    /// Why it could not be measured, where it could not.
+    /// Why the part could not be measured; `None` if it was.
     pub error: Option<String>,
-    /// Time it took, s.
+    /// Duration of the measurement, s.
     pub seconds: f64,
-    /// What every element came to, in the plan's order.
+    /// The results of all elements, in the plan's order.
     pub elements: Vec<ElementRecord>,
 }
 
-/// What an element came to.
+/// The result of an element.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ElementRecord {
-    /// Its number in the plan.
+    /// Its id in the plan.
     pub id: u32,
     /// Its name.
     pub name: String,
@@ -53,30 +53,30 @@ pub struct ElementRecord {
     pub kind: String,
     /// Whether it is a check.
     pub is_check: bool,
-    /// What it decides, where it decides anything.
+    /// Its verdict, if it decides anything.
     pub verdict: Option<Verdict>,
-    /// What it came to, or why it came to nothing.
+    /// The result in sentences, or why there is none.
     pub sentence: String,
-    /// Whether it came to anything.
+    /// Whether it has a result.
     pub is_made: bool,
     /// Its values.
     pub figures: Vec<FigureRecord>,
 }
 
-/// A value of an element.
+/// A figure of an element.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FigureRecord {
-    /// What it is.
+    /// Its name.
     pub name: String,
     /// Its unit.
     pub unit: String,
-    /// The value; `None` where it is no number.
+    /// The value; `None` if it is not finite.
     pub value: Option<f64>,
-    /// Its expanded uncertainty (k = 2), where it is known.
+    /// Its expanded uncertainty U (k = 2), if known.
     pub uncertainty: Option<f64>,
-    /// The least value allowed.
+    /// Lower limit, if there is one.
     pub lower: Option<f64>,
-    /// The greatest value allowed.
+    /// Upper limit, if there is one.
     pub upper: Option<f64>,
 }
 
@@ -95,12 +95,12 @@ impl From<&Figure> for FigureRecord {
 }
 
 impl PartRecord {
-    /// What marks such a file.
+    /// Value of `schema` in a part record.
     pub const SCHEMA: &'static str = "shadowgraph.part/1";
-    /// Its name in the part's folder.
+    /// Name of the record file in the part's folder.
     pub const FILE: &'static str = "part.json";
 
-    /// Of a plan, whatever the part.
+    /// BLAKE3 hash of a plan, hexadecimal; the same for every part.
     pub fn fingerprint(plan: &Plan) -> Result<String> {
         let bytes =
             serde_json::to_vec(plan).map_err(|e| UserError::internal(format!("The plan cannot be written: {e}.")))?;
@@ -116,7 +116,7 @@ impl PartRecord {
                 Some(Err(Failure::Failed(error))) => error.sentence.clone(),
                 Some(Err(Failure::Waits(on))) => {
                     let names: Vec<String> = on.iter().map(|input| plan.name(*input)).collect();
-                    format!("Waits for {}.", crate::plan::quoted(&names))
+                    format!("Waiting for {}.", crate::plan::quoted(&names))
                 }
                 None => String::new(),
             };
@@ -132,8 +132,8 @@ impl PartRecord {
                 figures: made.map(|made| made.figures.iter().map(Into::into).collect()).unwrap_or_default(),
             }
         };
-        // A part that was not read at all is unusable; one on which some element failed is measured as far as it goes.
-        let unread = plan.elements().iter().filter(|own| own.recipe.reads_sources());
+        // A part is unusable if its scan could not be read; other failed elements leave it measured in part.
+        let readers = plan.elements().iter().filter(|own| own.recipe.reads_sources());
         let failed =
             |own: &std::sync::Arc<crate::plan::Element>| match stage.results.outcome(own.id).map(|own| &own.result) {
                 Some(Err(Failure::Failed(error))) => Some(error.sentence.clone()),
@@ -148,13 +148,13 @@ impl PartRecord {
             sources: stage.sources.clone(),
             verdict: stage.results.verdict(plan),
             headline: stage.results.headline(plan).unwrap_or_default(),
-            error: unread.filter_map(failed).next(),
+            error: readers.filter_map(failed).next(),
             seconds,
             elements: plan.elements().iter().map(record).collect(),
         }
     }
 
-    /// Of a part whose files could not even be opened.
+    /// The record of a part whose files could not be opened.
     pub(super) fn unusable(part: &Part, fingerprint: &str, error: &UserError) -> Self {
         Self {
             schema: Self::SCHEMA.to_owned(),
@@ -171,7 +171,7 @@ impl PartRecord {
         }
     }
 
-    /// Writes it into the part's folder.
+    /// Writes the record to `folder`, which is created if missing.
     pub fn save(&self, folder: &Path) -> Result<()> {
         std::fs::create_dir_all(folder).map_err(|e| UserError::file("make the folder", folder, &e))?;
         let text = serde_json::to_string_pretty(self)
@@ -179,8 +179,8 @@ impl PartRecord {
         atomic::write_bytes(&folder.join(Self::FILE), format!("{text}\n").as_bytes())
     }
 
-    /// The record in the part's folder, where it is whole, of the plan of that fingerprint and of the same files, and the
-    /// part was measured.
+    /// Reads the record in `folder` if it is complete, belongs to the plan with this fingerprint and to the same scan
+    /// files, and the part was measured without error; else `None`.
     pub fn of_finished(fingerprint: &str, part: &Part, folder: &Path) -> Option<Self> {
         let text = std::fs::read_to_string(folder.join(Self::FILE)).ok()?;
         let record: Self = serde_json::from_str(&text).ok()?;

@@ -45,14 +45,15 @@ fn agree(truth: &Truth, sensed: &OrderedPoints, parameters: &Parameters) {
     let walks = |visits: &[Vec<u32>; 2]| visits.iter().map(|counts| counts.iter().sum()).collect::<Vec<u32>>();
     assert_eq!(walks(&ours.visits), walks(&reference.visits), "{name}");
     let again = cuda.compute(&Request { problem: &problem, parameters }, &silent).unwrap();
-    assert!(Answer { stages: ours.stages, ..again } == ours, "{name}: a repeat differs");
+    assert!(Answer { timings: ours.timings, ..again } == ours, "{name}: a repeat differs");
 }
 
 #[test]
 fn exact_searches_agree_with_the_processor() {
     let (truth, sensed) = clouds(1500, 700, 0.05);
     for search in Search::ALL.into_iter().filter(|search| search.is_exact()) {
-        let parameters = Parameters { max_iterations: 5, counts_walks: true, ..Parameters::new(search, &truth) };
+        let parameters =
+            Parameters { max_iterations: 5, records_walk_lengths: true, ..Parameters::new(search, &truth) };
         agree(&truth, &sensed, &parameters);
     }
 }
@@ -111,7 +112,7 @@ fn ties_few_points_and_far_offsets_are_no_special_cases() {
         agree(&truth, &sensed, &Parameters { max_iterations: 3, ..Parameters::new(search, &truth) });
     }
     // Walks end at any of those that are equally near: all must end.
-    for start in [Start::Middle, Start::Leaf, Start::Previous, Start::LeafThenPrevious] {
+    for start in [Start::Centre, Start::Leaf, Start::Previous, Start::LeafThenPrevious] {
         let parameters = Parameters { max_iterations: 3, ..Parameters::new(Search::Walk(start), &truth) };
         let problem = Problem { truth: &truth, sensed: &sensed };
         let answer =
@@ -124,7 +125,7 @@ fn ties_few_points_and_far_offsets_are_no_special_cases() {
     let problem = Problem { truth: &few, sensed: &three };
     let request = Request { problem: &problem, parameters: &parameters };
     let error = device().compute(&request, &Progress::silent());
-    assert!(error.unwrap_err().sentence.contains("on a line"));
+    assert!(error.unwrap_err().sentence.contains("collinear"));
     // What is no place is refused before any device sees it.
     let lost = OrderedPoints { points: vec![Point::new(f64::NAN, 0.0, 0.0); 5], numbers: (0..5).collect() };
     let problem = Problem { truth: &truth, sensed: &lost };

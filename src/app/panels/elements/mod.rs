@@ -1,56 +1,71 @@
-//! The element tree: the plan with how each element stands, by nominal, actual and checks.
+//! Element tree: the elements of the plan with their status, by nominal, actual, alignment, features and checks.
 
+mod cleaning;
 mod row;
 
-use super::super::open_dialog::Role;
-use super::super::{App, theme};
+use super::PanelContext;
 use super::compare::verdict_colour;
-pub use row::Renaming;
+use crate::open_dialog::Role;
+use crate::{Action, theme};
+use cleaning::CleaningSection;
+pub use row::NameEdit;
+use session::Document;
 use session::plan::{ElementId, Recipe};
 use session::verdict;
 
-impl App {
-    pub(in super::super) fn elements_panel(&mut self, ui: &mut egui::Ui) {
+/// The element tree.
+#[derive(Default)]
+pub struct ElementsPanel {
+    /// Renaming of an element.
+    pub renaming: NameEdit,
+    cleaning: CleaningSection,
+}
+
+impl ElementsPanel {
+    pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         egui::Panel::left("elements").resizable(true).default_size(230.0).size_range(170.0..=360.0).show(ui, |ui| {
             egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
                 theme::heading(ui, "Elements");
-                self.nominal_element(ui);
-                self.actual_element(ui);
-                self.alignment_element(ui);
-                self.feature_elements(ui);
-                self.check_elements(ui);
+                self.nominal_element(ui, context);
+                self.actual_element(ui, context);
+                self.alignment_element(ui, context);
+                self.feature_elements(ui, context);
+                self.check_elements(ui, context);
             });
         });
     }
 
-    /// The elements of some kinds, in the plan's order.
-    fn ids(&self, is_of: impl Fn(&Recipe) -> bool) -> Vec<ElementId> {
-        self.dispatcher.document.plan.elements().iter().filter(|own| is_of(&own.recipe)).map(|own| own.id).collect()
-    }
-
-    /// Rows of those that take turns, where there are several.
-    fn turns(&mut self, ui: &mut egui::Ui, ids: &[ElementId], shown: Option<ElementId>) {
+    /// Rows of elements of which only one is active, if there are several.
+    fn alternatives(
+        &mut self,
+        ui: &mut egui::Ui,
+        context: &mut PanelContext<'_>,
+        ids: &[ElementId],
+        shown: Option<ElementId>,
+    ) {
         if ids.len() > 1 {
-            ids.iter().for_each(|id| self.element_row(ui, *id, shown == Some(*id)));
+            ids.iter().for_each(|id| self.element_row(ui, context, *id, shown == Some(*id)));
         }
     }
 
-    fn nominal_element(&mut self, ui: &mut egui::Ui) {
+    fn nominal_element(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         egui::CollapsingHeader::new("Nominal").default_open(true).show(ui, |ui| {
-            let ids = self.ids(|recipe| matches!(recipe, Recipe::Nominal(_)));
-            self.turns(ui, &ids, self.dispatcher.document.active.nominal);
-            let Some(nominal) = self.dispatcher.document.shared_nominal() else {
-                if let Some(id) = self.dispatcher.document.active.nominal {
-                    return super::not_made(ui, &self.dispatcher.document, id);
+            let ids = ids(context.document(), |recipe| matches!(recipe, Recipe::Nominal(_)));
+            self.alternatives(ui, context, &ids, context.document().active.nominal);
+            let Some(nominal) = context.document().shared_nominal() else {
+                if let Some(id) = context.document().active.nominal {
+                    return super::no_result(ui, context.document(), id);
                 }
                 theme::weak(ui, "No CAD or mesh loaded.");
                 if ui.button("Open nominal…").clicked() {
-                    self.open_dialog.ask_to_open(self.files.start(), Role::Nominal);
+                    context.ask(Action::OpenAs(Role::Nominal));
                 }
                 return;
             };
-            ui.checkbox(&mut self.shown.nominal, nominal.source.name())
+            ui.checkbox(&mut context.display.shown.nominal, nominal.source.name())
                 .on_hover_text(nominal.source.path.display().to_string());
+            let opacity = egui::Slider::new(&mut context.display.shown.nominal_opacity, 0.15..=1.0);
+            ui.add_enabled(context.display.shown.nominal, opacity.text("Opacity").show_value(false));
             let mesh = nominal.surface.mesh();
             let size = nominal.surface.bounds().size();
             theme::weak(ui, format!("{} facets", theme::count(mesh.facets.len())));
@@ -61,17 +76,17 @@ impl App {
         });
     }
 
-    fn actual_element(&mut self, ui: &mut egui::Ui) {
+    fn actual_element(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         egui::CollapsingHeader::new("Actual").default_open(true).show(ui, |ui| {
-            let Some(actual) = self.dispatcher.document.shared_actual() else {
+            let Some(actual) = context.document().shared_actual() else {
                 theme::weak(ui, "No scan loaded.");
                 if ui.button("Open scan…").clicked() {
-                    self.open_dialog.ask_to_open(self.files.start(), Role::Scan);
+                    context.ask(Action::OpenAs(Role::Scan));
                 }
                 return;
             };
             let name = actual.sources.first().map(io::SourceFile::name).unwrap_or_default();
-            ui.checkbox(&mut self.shown.actual, name);
+            ui.checkbox(&mut context.display.shown.actual, name);
             theme::weak(ui, format!("{} points", theme::count(actual.cloud.points.len())));
             if let Some(facets) = &actual.facets {
                 theme::weak(ui, format!("{} facets", theme::count(facets.mesh().facets.len())));
@@ -79,32 +94,32 @@ impl App {
             for sentence in actual.findings.sentences() {
                 theme::weak(ui, sentence);
             }
-            self.cleaning(ui);
+            self.cleaning.show(ui, context);
         });
     }
 
-    fn alignment_element(&mut self, ui: &mut egui::Ui) {
+    fn alignment_element(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         egui::CollapsingHeader::new("Alignment").default_open(true).show(ui, |ui| {
-            let ids = self.ids(|recipe| matches!(recipe, Recipe::Alignment(_)));
-            self.turns(ui, &ids, self.dispatcher.document.active.alignment);
-            let document = &self.dispatcher.document;
+            let ids = ids(context.document(), |recipe| matches!(recipe, Recipe::Alignment(_)));
+            self.alternatives(ui, context, &ids, context.document().active.alignment);
+            let document = context.document();
             match (document.alignment(), document.active.alignment) {
                 (Some(alignment), _) => {
-                    // A pose that was given has no misfit of its own.
+                    // A given pose has no RMS of a fit.
                     let is_given = alignment.iterations == 0 && alignment.rms_mm == 0.0;
                     let rms = format!("RMS {:.4} mm", alignment.rms_mm);
-                    ui.label(if is_given { "Given, not fitted" } else { rms.as_str() });
+                    ui.label(if is_given { "Given pose, not fitted" } else { rms.as_str() });
                     if !alignment.alternatives.is_empty() {
                         ui.colored_label(
                             ui.visuals().warn_fg_color,
                             match alignment.alternatives.len() {
-                                1 => "1 other pose fits as well".to_owned(),
-                                count => format!("{count} other poses fit as well"),
+                                1 => "1 alternative pose fits as well".to_owned(),
+                                count => format!("{count} alternative poses fit as well"),
                             },
                         );
                     }
                 }
-                (None, Some(id)) => super::not_made(ui, document, id),
+                (None, Some(id)) => super::no_result(ui, document, id),
                 (None, None) => {
                     theme::weak(ui, "Not aligned.");
                 }
@@ -112,30 +127,32 @@ impl App {
         });
     }
 
-    /// Fitted, constructed, and with letters.
-    fn feature_elements(&mut self, ui: &mut egui::Ui) {
-        let ids = self.ids(|recipe| recipe.is_feature() || matches!(recipe, Recipe::Datum(_) | Recipe::Unknown(_)));
+    /// Fitted features, constructed elements and datums.
+    fn feature_elements(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+        let ids = ids(context.document(), |recipe| {
+            recipe.is_feature() || matches!(recipe, Recipe::Datum(_) | Recipe::Unknown(_))
+        });
         if ids.is_empty() {
             return;
         }
-        // Not “Features”: that is a workspace.
+        // Not “Features”, which is the name of a workspace.
         egui::CollapsingHeader::new(format!("Measured features ({})", ids.len())).default_open(true).show(ui, |ui| {
-            ids.iter().for_each(|id| self.element_row(ui, *id, false));
+            ids.iter().for_each(|id| self.element_row(ui, context, *id, false));
         });
     }
 
-    fn check_elements(&mut self, ui: &mut egui::Ui) {
+    fn check_elements(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         egui::CollapsingHeader::new("Check").default_open(true).show(ui, |ui| {
-            let comparisons = self.ids(|recipe| matches!(recipe, Recipe::Comparison(_)));
-            self.verdict(ui);
-            self.turns(ui, &comparisons, self.dispatcher.document.active.comparison);
-            let others = self.ids(|recipe| matches!(recipe, Recipe::Measure(_) | Recipe::Tolerance(_)));
-            others.iter().for_each(|id| self.element_row(ui, *id, false));
+            let comparisons = ids(context.document(), |recipe| matches!(recipe, Recipe::Comparison(_)));
+            self.verdict(ui, context);
+            self.alternatives(ui, context, &comparisons, context.document().active.comparison);
+            let others = ids(context.document(), |recipe| matches!(recipe, Recipe::Measure(_) | Recipe::Tolerance(_)));
+            others.iter().for_each(|id| self.element_row(ui, context, *id, false));
         });
     }
 
-    fn verdict(&mut self, ui: &mut egui::Ui) {
-        let document = &self.dispatcher.document;
+    fn verdict(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+        let document = context.document();
         let overall = verdict::overall(document);
         let Some(check) = document.current_check() else {
             if document.check().is_some() {
@@ -145,7 +162,7 @@ impl App {
             }
             return;
         };
-        ui.checkbox(&mut self.shown.deviations, "Deviation colours");
+        ui.checkbox(&mut context.display.shown.deviations, "Deviation colours");
         let Some(overall) = overall else { return };
         let colour = verdict_colour(overall.verdict);
         let name = egui::RichText::new(overall.verdict.name()).color(colour);
@@ -154,4 +171,9 @@ impl App {
         let regions = check.regions.len();
         theme::weak(ui, format!("{regions} {} out of tolerance", if regions == 1 { "region" } else { "regions" }));
     }
+}
+
+/// The elements of some kinds, in the order of the plan.
+fn ids(document: &Document, is_of: impl Fn(&Recipe) -> bool) -> Vec<ElementId> {
+    document.plan.elements().iter().filter(|own| is_of(&own.recipe)).map(|own| own.id).collect()
 }

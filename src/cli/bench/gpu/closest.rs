@@ -1,4 +1,4 @@
-//! Closest points, near and far from the origin.
+//! Closest points, near the origin and far from it.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use compute::cuda::Cuda;
 use compute::point_deviation::{PointDeviation, Request};
 use geometry::{OrderedPoints, Pose, Surface, Vector};
 
-/// Repeats that must give the same bits.
+/// Number of repeats, which must be bitwise identical.
 const REPEATS: usize = 100;
 
 pub fn run(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result<()> {
@@ -58,11 +58,11 @@ pub fn run(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result<()> 
                 Ok(bits(&job.read()?) != bits(&answers))
             })
             .collect::<Result<Vec<bool>>>()?;
-        let worst_mm =
+        let max_difference_mm =
             reference.iter().zip(&answers).map(|(a, b)| (a.deviation_mm - b.deviation_mm).abs()).fold(0.0, f64::max);
         rows.push(json!({
             "case": format!("closest, parity ({size})"),
-            "largest_difference_mm": worst_mm,
+            "largest_difference_mm": max_difference_mm,
             "other_states": reference.iter().zip(&answers).filter(|(a, b)| a.state != b.state).count(),
             "other_bits": bits(&reference).iter().zip(bits(&answers)).filter(|(a, b)| **a != *b).count(),
             "repeats_that_differ": repeats_differ.iter().filter(|differs| **differs).count(),

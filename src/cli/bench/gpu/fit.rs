@@ -14,13 +14,13 @@ use geometry::{OrderedPoints, Pose, Surface, Vector, transform};
 use inspect::alignment::best_fit::{self, Parameters};
 
 pub fn run(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result<()> {
-    // Two degrees, and two mm at the part.
-    let turn = Vector::new(1.0, 2.0, -1.0).normalize() * 2.0_f64.to_radians();
+    // 2° of rotation and 2 mm of translation at the part's centre.
+    let rotation = Vector::new(1.0, 2.0, -1.0).normalize() * 2.0_f64.to_radians();
     for (points, facets) in [(424_307, 1_188_408), (1_000_000, 1_000_000)] {
         let surface = Surface::new(part::cone(scaled(arguments, facets)));
         let centre = surface.bounds().centre();
         let shift = Vector::new(1.0, -1.0, 2.0_f64.sqrt());
-        let truth = transform::step_about(&centre, turn, shift);
+        let truth = transform::step_about(&centre, rotation, shift);
         let scan: Vec<_> = part::scan(surface.mesh(), scaled(arguments, points), 3);
         let scan: Vec<_> = scan.iter().map(|point| truth.inverse() * point).collect();
         let ordered = OrderedPoints::new(&scan);
@@ -41,9 +41,10 @@ pub fn run(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result<()> 
         let (on_gpu, mut row) =
             time(&format!("best fit, host to host, tree resident ({size})"), arguments.runs, || fit(cuda))?;
         no_notices(cuda)?;
-        let at = truth.inverse_transform_point(&centre);
-        let (shift_mm, angle_rad) = transform::difference(&on_gpu.nominal_from_scan, &on_cpu.nominal_from_scan, &at);
-        let (error_mm, error_rad) = transform::difference(&on_gpu.nominal_from_scan, &truth, &at);
+        let scan_centre = truth.inverse_transform_point(&centre);
+        let (shift_mm, angle_rad) =
+            transform::difference(&on_gpu.nominal_from_scan, &on_cpu.nominal_from_scan, &scan_centre);
+        let (error_mm, error_rad) = transform::difference(&on_gpu.nominal_from_scan, &truth, &scan_centre);
         let again = fit(cuda)?;
         if let Some(row) = row.as_object_mut() {
             row.insert("iterations".into(), json!(on_gpu.iterations));

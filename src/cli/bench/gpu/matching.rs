@@ -13,11 +13,11 @@ use compute::point_facet_matching::FacetDeviation;
 use compute::{Compute, facet_facet_matching, point_facet_matching};
 use geometry::{Mesh, Point, Pose, SearchablePoints, Surface, Vector};
 
-/// Of the part, so that about 25 points match a facet within 1 mm.
-const SIZE: f64 = 0.845;
-/// Published sizes of nominals, facets.
+/// Scale of the part at which about 25 points match a facet within 1 mm.
+const PART_SCALE: f64 = 0.845;
+/// Published sizes of nominals for point-facet matching, facets.
 pub const POINT_SIZES: [usize; 3] = [103_966, 345_592, 1_188_408];
-/// As [`POINT_SIZES`], for facet-facet matching.
+/// Published sizes of nominals for facet-facet matching, facets.
 pub const FACET_SIZES: [usize; 3] = [89_850, 322_010, 1_147_568];
 
 pub fn run(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result<()> {
@@ -25,17 +25,17 @@ pub fn run(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result<()> 
     facet_facets(arguments, cuda, rows)
 }
 
-/// The nominal for points, refined to about `facets`.
+/// The nominal for point-facet matching, of about `facets` facets.
 pub fn nominal_of_points(arguments: &Bench, facets: usize) -> Mesh {
-    part::sized_cone(scaled(arguments, facets), SIZE)
+    part::sized_cone(scaled(arguments, facets), PART_SCALE)
 }
 
-/// Its scan.
+/// The scan for point-facet matching.
 pub fn scan_of_points(arguments: &Bench) -> Vec<Point> {
     part::scan(&nominal_of_points(arguments, 1_188_408), scaled(arguments, 424_307), 1)
 }
 
-/// The scan for facets, rough by 0.02 mm.
+/// The scan for facet-facet matching, with vertices displaced by 0.02 mm in random directions.
 pub fn scan_of_facets(arguments: &Bench) -> Surface {
     let mut random = Random::new(7, 7);
     let mut rough = part::cone(scaled(arguments, 702_429));
@@ -112,12 +112,12 @@ fn facet_facets(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result
 }
 
 fn parity(case: &str, reference: &[FacetDeviation], answers: &[FacetDeviation], again: &[FacetDeviation]) -> Value {
-    let apart = |(a, b): (&FacetDeviation, &FacetDeviation)| {
+    let difference_mm = |(a, b): (&FacetDeviation, &FacetDeviation)| {
         (a.value().unwrap_or_default() - b.value().unwrap_or_default()).abs()
     };
     json!({
         "case": case,
-        "largest_difference_mm": reference.iter().zip(answers).map(apart).fold(0.0, f64::max),
+        "largest_difference_mm": reference.iter().zip(answers).map(difference_mm).fold(0.0, f64::max),
         "other_matches": reference.iter().zip(answers).filter(|(a, b)| a.matches != b.matches).count(),
         "with_data": reference.iter().filter(|answer| answer.matches > 0).count(),
         "mean_matches": reference.iter().map(|a| f64::from(a.matches)).sum::<f64>() / reference.len().max(1) as f64,

@@ -1,4 +1,4 @@
-//! The CUDA device beside the processor, at the published sizes.
+//! The CUDA device compared with the CPU, at the published sizes.
 
 mod closest;
 mod fit;
@@ -16,17 +16,17 @@ use base::{Result, UserError};
 use compute::Backend;
 use compute::cuda::Cuda;
 
-/// Launches in a row that one figure of a resident job is the mean of.
-const IN_A_ROW: usize = 10;
+/// Launches per timing of a resident job, which is their mean.
+const LAUNCHES_PER_TIMING: usize = 10;
 
-/// One part of the suite.
-type Part = fn(&Bench, &Cuda, &mut Vec<Value>) -> Result<()>;
+/// One case of the suite.
+type Case = fn(&Bench, &Cuda, &mut Vec<Value>) -> Result<()>;
 
 pub fn run(arguments: &Bench) -> Result<Value> {
     let cuda = Cuda::open()?;
     let mut rows = Vec::new();
     let wanted = |name: &str| arguments.only.as_ref().is_none_or(|only| only == name);
-    let parts: [(&str, Part); 7] = [
+    let cases: [(&str, Case); 7] = [
         ("closest", closest::run),
         ("matching", matching::run),
         ("published", published::run),
@@ -35,8 +35,8 @@ pub fn run(arguments: &Bench) -> Result<Value> {
         ("fit", fit::run),
         ("planes", planes::run),
     ];
-    for (_, part) in parts.into_iter().filter(|(name, _)| wanted(name)) {
-        part(arguments, &cuda, &mut rows)?;
+    for (_, case) in cases.into_iter().filter(|(name, _)| wanted(name)) {
+        case(arguments, &cuda, &mut rows)?;
     }
     if wanted("searches") {
         super::searches::all(arguments, None, Some(&cuda), &mut rows)?;
@@ -44,12 +44,12 @@ pub fn run(arguments: &Bench) -> Result<Value> {
     Ok(json!({ "schema": "shadowgraph.bench/1", "suite": "gpu", "device": cuda.device(), "rows": rows }))
 }
 
-/// A size, scaled as the arguments say.
+/// A problem size scaled by `--scale`.
 fn scaled(arguments: &Bench, count: usize) -> usize {
     ((count as f64 * arguments.scale) as usize).max(1000)
 }
 
-/// Times what is launched several times before the device is waited for; per launch.
+/// Times several launches followed by one synchronisation; the times are per launch.
 pub fn time_resident(
     case: &str,
     arguments: &Bench,
@@ -57,20 +57,20 @@ pub fn time_resident(
     mut launch: impl FnMut() -> Result<()>,
 ) -> Result<Value> {
     let ((), mut row) = time(case, 20.max(arguments.runs), || {
-        (0..IN_A_ROW).try_for_each(|_| launch())?;
+        (0..LAUNCHES_PER_TIMING).try_for_each(|_| launch())?;
         cuda.driver().synchronize()
     })?;
     for key in ["median_ms", "min_ms", "max_ms"] {
         if let Some(value) = row.get_mut(key)
             && let Some(ms) = value.as_f64()
         {
-            *value = json!(ms / IN_A_ROW as f64);
+            *value = json!(ms / LAUNCHES_PER_TIMING as f64);
         }
     }
     Ok(row)
 }
 
-/// Times what the processor does, with one thread and with all; returns the answer.
+/// Times `work` on the CPU, with one thread and with all; returns its result.
 fn time_on_cpu<T: Send>(
     case: &str,
     arguments: &Bench,
@@ -82,12 +82,12 @@ fn time_on_cpu<T: Send>(
         pool.install(|| time(&format!("{case}, CPU, {threads}"), arguments.runs, &mut work))
     };
     rows.push(timed(&one, &single)?.1);
-    let (answer, row) = timed(&all, &pool)?;
+    let (result, row) = timed(&all, &pool)?;
     rows.push(row);
-    Ok(answer)
+    Ok(result)
 }
 
-/// What the device left to the processor would be timed as its own: an error.
+/// Returns an error if the device left work to the CPU, which would be timed as its own.
 pub fn no_notices(cuda: &Cuda) -> Result<()> {
     cuda.take_notices().first().map_or(Ok(()), |notice| Err(UserError::internal(notice.clone())))
 }

@@ -43,23 +43,24 @@ fn one(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>, count: usize, each
     let normals = |sets: &[compute::parallel_planes::PlaneSet]| -> Vec<Vector> {
         sets.iter().filter_map(|set| set.normal).collect()
     };
-    let apart = normals(&reference).iter().zip(normals(&answers)).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
+    let max_difference =
+        normals(&reference).iter().zip(normals(&answers)).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
     rows.push(json!({
         "case": format!("planes, parity ({size})"),
-        "normals_apart": apart,
+        "normals_apart": max_difference,
         "repeat_differs": job.read()? != answers,
     }));
     Ok(())
 }
 
-/// The published input: X, Y in (-50, 50), Z in (-0.1, 0.1) and 20 more for each plane, weights in (1, 2).
+/// The published input: X, Y in (-50, 50), Z in (-0.1, 0.1) plus 20 per plane index, weights in (1, 2).
 pub fn published(planes: usize, each: usize) -> Vec<[f32; 4]> {
     let mut random = Random::new(13, 0);
-    let mut between = |low: f64, high: f64| random.range(low, high) as f32;
+    let mut uniform = |low: f64, high: f64| random.range(low, high) as f32;
     (0..planes * each)
         .map(|i| {
             let height = 20.0 * (i / each) as f32;
-            [between(-50.0, 50.0), between(-50.0, 50.0), height + between(-0.1, 0.1), between(1.0, 2.0)]
+            [uniform(-50.0, 50.0), uniform(-50.0, 50.0), height + uniform(-0.1, 0.1), uniform(1.0, 2.0)]
         })
         .collect()
 }

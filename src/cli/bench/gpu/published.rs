@@ -1,4 +1,4 @@
-//! The published steps of point-facet and facet-facet matching, beside ours.
+//! The published steps of point-facet and facet-facet matching, compared with ours.
 
 use serde_json::{Value, json};
 
@@ -11,8 +11,8 @@ use compute::point_facet_matching::FacetDeviation;
 use compute::{facet_facet_matching, point_facet_matching};
 use geometry::{Pose, SearchablePoints};
 
-/// A pair tested for each of more than this many would take minutes.
-const PAIRS: f64 = 1e12;
+/// Maximum number of pairs for exhaustive matching; more would take minutes.
+const MAX_PAIRS: f64 = 1e12;
 
 pub fn run(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result<()> {
     let pose = Pose::identity();
@@ -63,7 +63,7 @@ fn steps(
 ) -> Result<()> {
     for step in PublishedStep::ALL {
         let pairs = scan as f64 * nominal as f64;
-        if step == PublishedStep::Complete && pairs > if method == "FFM" { 0.2 * PAIRS } else { PAIRS } {
+        if step == PublishedStep::Complete && pairs > if method == "FFM" { 0.2 * MAX_PAIRS } else { MAX_PAIRS } {
             continue;
         }
         let case = format!("{method} as published, {}, resident ({scan} at {nominal})", step.name());
@@ -71,12 +71,12 @@ fn steps(
             job.launch(step, &Pose::identity())?;
             cuda.driver().synchronize()
         })?;
-        let theirs = job.read()?;
-        let pairs = || ours.iter().zip(&theirs);
-        let apart = pairs().filter_map(|(a, b)| Some((a.value()? - b.value()?).abs())).fold(0.0, f64::max);
+        let published = job.read()?;
+        let pairs = || ours.iter().zip(&published);
+        let max_difference_mm = pairs().filter_map(|(a, b)| Some((a.value()? - b.value()?).abs())).fold(0.0, f64::max);
         if let Some(row) = row.as_object_mut() {
             row.insert("other_matches".into(), json!(pairs().filter(|(a, b)| a.matches != b.matches).count()));
-            row.insert("largest_difference_mm".into(), json!(apart));
+            row.insert("largest_difference_mm".into(), json!(max_difference_mm));
         }
         rows.push(row);
     }

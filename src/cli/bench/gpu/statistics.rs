@@ -1,4 +1,4 @@
-//! Figures and histogram of deviations.
+//! Statistics and histogram of deviations.
 
 use serde_json::{Value, json};
 

@@ -6,13 +6,13 @@ use super::Searches;
 use super::sizes::PUBLISHED;
 use base::Result;
 
-/// What the model says of one size.
+/// Prediction of the model for one problem size.
 struct Prediction {
     speed_up: f64,
     efficiency: f64,
 }
 
-/// Of `processors` on `truth` and `sensed` points; the constant steps cost nothing.
+/// The prediction for `processors` processors, `truth` and `sensed` points; steps of constant cost are neglected.
 fn predict(processors: f64, truth: f64, sensed: f64) -> Prediction {
     let serial = sensed * truth.log2() + 14.0 * sensed;
     let parallel = (sensed * truth.log2() + 2.0 * sensed + 12.0 * sensed * sensed.log2()) / processors;
@@ -20,17 +20,17 @@ fn predict(processors: f64, truth: f64, sensed: f64) -> Prediction {
     Prediction { speed_up, efficiency: speed_up / processors }
 }
 
-/// Values added at a time, in the mean, by a reduction along a binary tree.
+/// Mean number of values added concurrently by a reduction along a binary tree.
 fn reduction_concurrency(values: f64) -> f64 {
     (2.0 * values - 1.0) / (values.log2() + 1.0)
 }
 
-/// Of [`predict`].
+/// The speed-up of [`predict`].
 pub(super) fn speed_up(processors: f64, truth: f64, sensed: f64) -> f64 {
     predict(processors, truth, sensed).speed_up
 }
 
-/// The published sizes: truth and sensed.
+/// The published sizes: points of the truth and of the scan.
 pub(super) fn published() -> impl Iterator<Item = (f64, f64)> {
     PUBLISHED.into_iter().map(|(truth, sensed)| (truth as f64, sensed as f64))
 }

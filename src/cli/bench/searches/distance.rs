@@ -1,4 +1,4 @@
-//! Error of the pose against the distance from the sensor: noise grows with its square, as triangulation has it, and the
+//! Error of the pose against the distance from the sensor: by triangulation the noise grows with its square, and the
 //! number of points falls with it.
 
 use serde_json::{Value, json};
@@ -12,14 +12,14 @@ use compute::cpu::Cpu;
 use compute::icp::{Filter, Parameters, Search, Start, Truth};
 use geometry::{OrderedPoints, Vector};
 
-/// Where the sensor's own figures hold, mm, and its noise there.
-const NEAR_MM: f64 = 250.0;
-const SIGMA_MM: f64 = 0.035;
-const DISTANCES: [f64; 5] = [1.0, 2.0, 4.0, 6.0, 8.0];
-/// Share of points that are far off, by up to so many standard deviations of the noise.
-const OUTLIERS: f64 = 0.02;
-const FAR_SIGMAS: f64 = 40.0;
-/// Starts at each distance, within 15 degrees about each axis.
+/// Distance that the sensor's specification holds for, mm, and its noise there, mm.
+const REFERENCE_DISTANCE_MM: f64 = 250.0;
+const REFERENCE_SIGMA_MM: f64 = 0.035;
+const RELATIVE_DISTANCES: [f64; 5] = [1.0, 2.0, 4.0, 6.0, 8.0];
+/// Fraction of outliers, and their maximum distance in standard deviations of the noise.
+const OUTLIER_FRACTION: f64 = 0.02;
+const MAX_OUTLIER_SIGMAS: f64 = 40.0;
+/// Starts at each distance, within ±15° about each axis.
 const STARTS: u64 = 8;
 
 pub(super) fn run(bench: &Searches<'_>, rows: &mut Vec<Value>) -> Result<()> {
@@ -36,16 +36,17 @@ pub(super) fn run(bench: &Searches<'_>, rows: &mut Vec<Value>) -> Result<()> {
     let points = scattered(&Model::Bracket.mesh(0)?, bench.scaled(21_000), 7);
     let truth = Truth::new(&points);
     truth.graph(&Progress::silent())?;
-    for times in DISTANCES {
-        let (sigma_mm, count) = (SIGMA_MM * times * times, (points.len() as f64 / (2.0 * times * times)) as usize);
-        let scans = (0..STARTS).map(|number| {
-            let mut random = Random::new(41, number);
+    for times in RELATIVE_DISTANCES {
+        let (sigma_mm, count) =
+            (REFERENCE_SIGMA_MM * times * times, (points.len() as f64 / (2.0 * times * times)) as usize);
+        let scans = (0..STARTS).map(|index| {
+            let mut random = Random::new(41, index);
             let mut angle = || random.range(-15.0, 15.0).to_radians();
             let angles_rad = Vector::new(angle(), angle(), angle());
             let (mut scan, pose) = sensed(&points, count.max(100), sigma_mm, angles_rad);
             for point in &mut scan {
-                if random.uniform() < OUTLIERS {
-                    *point += random.rotation() * Vector::z() * (sigma_mm * random.range(10.0, FAR_SIGMAS));
+                if random.uniform() < OUTLIER_FRACTION {
+                    *point += random.rotation() * Vector::z() * (sigma_mm * random.range(10.0, MAX_OUTLIER_SIGMAS));
                 }
             }
             (OrderedPoints::new(&scan), pose)
@@ -62,8 +63,8 @@ pub(super) fn run(bench: &Searches<'_>, rows: &mut Vec<Value>) -> Result<()> {
                     deg.push(own_deg);
                 }
                 rows.push(json!({
-                    "case": format!("{:.0} mm from the sensor, {device}, {name}", NEAR_MM * times),
-                    "kind": "distance", "search": name, "device": device, "distance_mm": NEAR_MM * times,
+                    "case": format!("{:.0} mm from the sensor, {device}, {name}", REFERENCE_DISTANCE_MM * times),
+                    "kind": "distance", "search": name, "device": device, "distance_mm": REFERENCE_DISTANCE_MM * times,
                     "noise_mm": sigma_mm, "points": count.max(100),
                     "error_mm": mean(&mm), "error_mm_995": interval(&mm),
                     "error_deg": mean(&deg), "error_deg_995": interval(&deg),
@@ -78,7 +79,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Half the 99.5 % confidence interval of the mean, by Student's t for the seven degrees of freedom of eight starts.
+/// Half-width of the 99.5 % confidence interval of the mean, by Student's t for the 7 degrees of freedom of 8 starts.
 fn interval(values: &[f64]) -> f64 {
     let (mean, count) = (mean(values), values.len() as f64);
     let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0);

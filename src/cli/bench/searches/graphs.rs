@@ -1,4 +1,4 @@
-//! Building the Delaunay graph, and how walks grow with it.
+//! Time to build the Delaunay graph, and how the length of walks grows with its size.
 
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ pub(super) fn run(bench: &Searches<'_>, rows: &mut Vec<Value>) -> Result<()> {
         ("curved", surface_cloud(bench.scaled(1_000_000), 3)),
     ];
     for (kind, points) in &clouds {
-        // Along a curve, as a registration has them.
+        // In space-filling-curve order, as in a registration.
         let ordered = OrderedPoints::new(points);
         let started = std::time::Instant::now();
         let graph = DelaunayGraph::new(&ordered.points, &silent)?;
@@ -27,10 +27,10 @@ pub(super) fn run(bench: &Searches<'_>, rows: &mut Vec<Value>) -> Result<()> {
             "case": format!("Delaunay graph, 1 thread ({} points, {kind})", points.len()),
             "ms": started.elapsed().as_secs_f64() * 1e3,
             "mean_degree": graph.neighbours.len() as f64 / graph.len() as f64,
-            "largest_degree": (0..graph.len()).map(|number| graph.of(number as u32).len()).max(),
+            "largest_degree": (0..graph.len()).map(|index| graph.of(index as u32).len()).max(),
         }));
     }
-    // The law that lengths of walks from one place follow: visited = a count^b.
+    // Walks from a fixed start follow a power law: visited = a count^b.
     let mut visited = Vec::new();
     for count in [2_000, 4_000, 8_000, 16_000, 32_000, 64_000] {
         let points = surface_cloud(bench.scaled(count), 4);
@@ -41,7 +41,7 @@ pub(super) fn run(bench: &Searches<'_>, rows: &mut Vec<Value>) -> Result<()> {
             let parameters = Parameters { max_iterations: 10, ..Parameters::new(Search::Walk(start), &truth) };
             register(&Cpu, &truth, &scan, &parameters).map(|answer| answer.mean_visited(1..))
         };
-        visited.push((points.len() as f64, mean(Start::Middle)?, mean(Start::Previous)?));
+        visited.push((points.len() as f64, mean(Start::Centre)?, mean(Start::Previous)?));
     }
     let exponent = |value: fn(&(f64, f64, f64)) -> f64| {
         let n = visited.len() as f64;

@@ -1,5 +1,5 @@
-//! Iterative closest points by every search, on the processor and on a GPU: the tables of Raettig (2021) measured
-//! again, on surfaces sampled to the same numbers of points.
+//! Iterative closest point by every search, on the CPU and on a GPU: the tables of Raettig (2021) measured again, on
+//! surfaces sampled to the same numbers of points.
 
 mod cost_model;
 mod distance;
@@ -27,7 +27,7 @@ use compute::{Backend, Compute};
 use geometry::{Aabb, OrderedPoints, Point, Pose, Vector, transform};
 use models::{lopsided_cone, scattered};
 
-/// Iterations of a timed registration: about what it takes from small rotations.
+/// Iterations of a timed registration: about as many as small rotations need.
 const ITERATIONS: usize = 30;
 
 pub fn run(arguments: &Bench) -> Result<Value> {
@@ -53,7 +53,7 @@ const TABLES: [(&str, Table); 9] = [
     ("model", cost_model::run),
 ];
 
-/// All tables, or the one of that name.
+/// Runs all tables, or the one called `only`.
 pub fn all(arguments: &Bench, only: Option<&str>, cuda: Option<&Cuda>, rows: &mut Vec<Value>) -> Result<()> {
     let bench = Searches { arguments, cuda };
     let wanted: Vec<Table> =
@@ -66,7 +66,7 @@ pub fn all(arguments: &Bench, only: Option<&str>, cuda: Option<&Cuda>, rows: &mu
     arguments.charts.as_ref().map_or(Ok(()), |folder| plots::write(folder, rows))
 }
 
-/// What the tables share.
+/// What all tables share.
 struct Searches<'a> {
     arguments: &'a Bench,
     cuda: Option<&'a Cuda>,
@@ -77,20 +77,20 @@ impl Searches<'_> {
         ((count as f64 * self.arguments.scale) as usize).max(500)
     }
 
-    /// All devices by name, the processor with one thread and with all.
+    /// Runs `work` on each device: the CPU with one thread and with all, and the GPU.
     fn on_each<T>(&self, mut work: impl FnMut(&str, &dyn Backend) -> Result<T> + Send) -> Result<Vec<T>>
     where
         T: Send,
     {
-        let mut answers = Vec::new();
+        let mut results = Vec::new();
         for (name, pool) in pools()? {
-            answers.push(pool.install(|| work(&format!("CPU, {name}"), &Cpu))?);
+            results.push(pool.install(|| work(&format!("CPU, {name}"), &Cpu))?);
         }
         if let Some(cuda) = self.cuda {
-            answers.push(work("GPU", cuda)?);
+            results.push(work("GPU", cuda)?);
             super::gpu::no_notices(cuda)?;
         }
-        Ok(answers)
+        Ok(results)
     }
 }
 
@@ -101,41 +101,41 @@ fn merge(row: &mut Value, more: Value) {
     }
 }
 
-/// The cone sampled to `count` points, about 240 mm long.
+/// The cone, about 240 mm long, sampled to `count` points.
 fn surface_cloud(count: usize, seed: u64) -> Vec<Point> {
     scattered(&lopsided_cone(60_000), count, seed)
 }
 
-/// `count` points of `truth` with noise, turned about the centre of the part and shifted; and the pose that brings them
-/// back.
+/// `count` points of `truth` with noise, rotated about the centre of the part and translated; and the true pose
+/// `truth_from_sensed`.
 fn sensed(truth: &[Point], count: usize, noise_mm: f64, angles_rad: Vector) -> (Vec<Point>, Pose) {
     let mut random = Random::new(17, count as u64);
     let mut shuffled = truth.to_vec();
     random.shuffle(&mut shuffled);
-    let centre = Aabb::of_many(truth).centre();
+    let centre = Aabb::of_points_parallel(truth).centre();
     let truth_from_sensed = transform::step_about(&centre, angles_rad, Vector::new(1.0, -2.0, 1.5));
-    let back = truth_from_sensed.inverse();
+    let sensed_from_truth = truth_from_sensed.inverse();
     let points = shuffled.iter().take(count).map(|point| {
         let noise = Vector::new(random.normal(), random.normal(), random.normal()) * noise_mm;
-        back * (point + noise)
+        sensed_from_truth * (point + noise)
     });
     (points.collect(), truth_from_sensed)
 }
 
-/// Distance (mm, at the centre of the part) and angle (degrees) from the true pose.
+/// Error of a registration: distance (mm, at the centre of the part) and angle (degrees) from the true pose.
 fn errors(answer: &Answer, truth_from_sensed: &Pose, truth: &Truth) -> (f64, f64) {
-    off(&answer.truth_from_sensed, truth_from_sensed, truth)
+    pose_errors(&answer.truth_from_sensed, truth_from_sensed, truth)
 }
 
-/// As [`errors`], of any pose.
-fn off(found: &Pose, truth_from_sensed: &Pose, truth: &Truth) -> (f64, f64) {
-    let at = truth_from_sensed.inverse_transform_point(&truth.centre());
-    let (apart_mm, angle_rad) = transform::difference(found, truth_from_sensed, &at);
-    (apart_mm, angle_rad.to_degrees())
+/// As [`errors`], for any pose.
+fn pose_errors(found: &Pose, truth_from_sensed: &Pose, truth: &Truth) -> (f64, f64) {
+    let sensed_centre = truth_from_sensed.inverse_transform_point(&truth.centre());
+    let (distance_mm, angle_rad) = transform::difference(found, truth_from_sensed, &sensed_centre);
+    (distance_mm, angle_rad.to_degrees())
 }
 
-/// As `parameters`, but with a fixed number of iterations, so that times compare.
-fn fixed(parameters: Parameters) -> Parameters {
+/// `parameters` with a fixed number of iterations, so that times are comparable.
+fn with_fixed_iterations(parameters: Parameters) -> Parameters {
     Parameters { max_iterations: ITERATIONS, change_limit_mm2: -1.0, error_limit_mm2: 0.0, ..parameters }
 }
 

@@ -20,14 +20,14 @@ pub(super) fn write(folder: &Path, rows: &[Value]) -> Result<()> {
     against_model(folder, rows, "sums", "sums_ms_per_iteration", |_, sensed| sensed)
 }
 
-/// Rows of the searches on each part, all parts at one number of points.
+/// Rows of the searches on one part, all parts at the same number of points.
 fn variants<'a>(rows: &'a [Value], model: &str) -> Vec<&'a Value> {
     let variants = || rows.iter().filter(|row| text(row, "kind") == "variant");
     let truth = variants().find(|row| text(row, "model") != Model::Cone.name()).and_then(|row| number(row, "truth"));
     variants().filter(|row| text(row, "model") == model && number(row, "truth") == truth).collect()
 }
 
-/// The name of a device as a part of a file's name.
+/// A device name as part of a file name.
 fn file_name(device: &str) -> String {
     device.to_lowercase().replace(", ", "-").replace(' ', "-")
 }
@@ -59,7 +59,8 @@ fn searches_by_model(folder: &Path, rows: &[Value]) -> Result<()> {
     Ok(())
 }
 
-/// The fastest exact search of each device, the search alone and whole iterations, and how much faster than one thread.
+/// The fastest exact search on each device, for the search alone and for complete iterations, and its speed-up over one
+/// thread.
 fn best_by_model(folder: &Path, rows: &[Value]) -> Result<()> {
     for (name, what, key) in [
         ("search", "Fastest exact search of an iteration", "search_ms_per_iteration"),
@@ -104,8 +105,8 @@ fn time_by_iteration(folder: &Path, rows: &[Value]) -> Result<()> {
                     (text(row, "search").to_owned(), points)
                 })
                 .collect();
-            let what = if device == "GPU" { "All steps of each iteration" } else { "Searching in each iteration" };
-            let title = format!("{what}: {}, {device}", model.name());
+            let label = if device == "GPU" { "All steps of each iteration" } else { "Searching in each iteration" };
+            let title = format!("{label}: {}, {device}", model.name());
             let axes = Axes { title: &title, x: "iteration", y: "ms", log: [false, true] };
             lines(folder, &format!("iterations-{}-{}", model.name(), file_name(device)), &axes, &own)?;
         }
@@ -113,7 +114,7 @@ fn time_by_iteration(folder: &Path, rows: &[Value]) -> Result<()> {
     Ok(())
 }
 
-/// The share of the 125 starts that each search and best fit brings to the truth.
+/// The percentage of the 125 starts from which each search and best fit reaches the true pose.
 fn reached(folder: &Path, rows: &[Value]) -> Result<()> {
     let all: Vec<&Value> = rows.iter().filter(|row| text(row, "kind") == "poses").collect();
     let mut cases: Vec<(&str, f64)> = Vec::new();
@@ -154,10 +155,10 @@ fn error_by_outliers(folder: &Path, rows: &[Value]) -> Result<()> {
     lines(folder, "outliers-error", &axes, &series(rows, "outliers", "outliers_percent", "error_mm"))
 }
 
-/// A step measured at the published sizes, and what grows with operations as the model counts them: the same at the largest
-/// size.
+/// The measured time of a step at the published sizes, and the time predicted by the operation count of the cost model,
+/// scaled to agree at the largest size.
 fn against_model(folder: &Path, rows: &[Value], step: &str, key: &str, operations: fn(f64, f64) -> f64) -> Result<()> {
-    // The model's search goes down a tree.
+    // The model describes the search in a tree.
     let of_tree: Vec<&Value> = rows
         .iter()
         .filter(|row| text(row, "kind") == "size" && text(row, "search") == "k-d tree" && number(row, key).is_some())
@@ -168,7 +169,7 @@ fn against_model(folder: &Path, rows: &[Value], step: &str, key: &str, operation
         let measured: Vec<(f64, f64, f64)> = own
             .filter_map(|row| {
                 let (truth, sensed) = (number(row, "truth")?, number(row, "sensed")?);
-                // What is beyond the published sizes would squeeze them.
+                // Larger sizes than the published ones would compress the chart.
                 (sensed < 1e5).then_some((sensed, number(row, key)?, operations(truth, sensed)))
             })
             .collect();

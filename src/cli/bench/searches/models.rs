@@ -1,4 +1,4 @@
-//! The parts that clouds are sampled from: several without symmetry, so that no figure hangs on one shape.
+//! The parts that clouds are sampled from: several without symmetry, so that no result depends on a single shape.
 
 use super::super::super::demo::BRACKET_STL;
 use super::super::part;
@@ -10,7 +10,7 @@ use io::{LoadOptions, atomic, load_nominal};
 /// A part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Model {
-    /// The part of the other suites, bent and flattened.
+    /// The cone of the other suites, bent and flattened.
     Cone,
     /// The stamped bracket of the demo: planes, bores and bends.
     Bracket,
@@ -32,7 +32,7 @@ impl Model {
         }
     }
 
-    /// Its facets; of generated ones about `facets`.
+    /// Its mesh; generated parts have about `facets` facets.
     pub fn mesh(self, facets: usize) -> Result<Mesh> {
         match self {
             Self::Cone => Ok(lopsided_cone(facets)),
@@ -43,7 +43,7 @@ impl Model {
     }
 }
 
-/// The part of the other suites, bent and flattened.
+/// The cone of the other suites, bent and flattened.
 pub(super) fn lopsided_cone(facets: usize) -> Mesh {
     let mut mesh = part::cone(facets);
     mesh.vertices.iter_mut().for_each(|vertex| {
@@ -57,12 +57,12 @@ fn bracket() -> Result<Mesh> {
     let path = std::env::temp_dir().join(format!("shadowgraph-bench-{}.stl", std::process::id()));
     atomic::write_bytes(&path, BRACKET_STL)?;
     let loaded = load_nominal(&path, &LoadOptions::default(), &Progress::silent());
-    // Left over at worst: a file in the system's own place for such.
+    // At worst a temporary file is left over.
     let _ = std::fs::remove_file(&path);
     loaded.map(|loaded| loaded.mesh).map_err(|error| UserError::internal(error.sentence))
 }
 
-/// Rows and columns of a grid of about so many facets.
+/// Rows and columns of a grid of about `facets` facets.
 fn grid_size(facets: usize) -> (u32, u32) {
     let side = ((facets as f64 / 2.0).sqrt() as u32).max(8);
     (side, side)
@@ -106,10 +106,10 @@ fn wings(facets: usize) -> Mesh {
     mesh
 }
 
-/// `count` points on the mesh, each drawn on its own.
+/// `count` points on the mesh, drawn independently by area.
 ///
-/// Not one from each equal share of the area, as elsewhere: on a regular grid of facets those points lie nearly on a
-/// lattice, and pairs of points lock in a pose that is one cell of it away (see `poses`).
+/// Unlike elsewhere, not one from each equal share of the area: on a regular grid of facets such points nearly form a
+/// lattice, and point pairs lock in a pose one lattice cell away (see `poses`).
 pub(super) fn scattered(mesh: &Mesh, count: usize, seed: u64) -> Vec<Point> {
     let mut total = 0.0;
     let sums: Vec<f64> = (0..mesh.facets.len())
@@ -148,17 +148,17 @@ mod tests {
             let points = scattered(&mesh, 4000, 1);
             assert_eq!(points.len(), 4000);
             let surface = Surface::new(mesh);
-            let off = |point: &Point| surface.closest_point(point, f64::INFINITY).unwrap().distance_mm;
-            assert!(points.iter().all(|point| off(point) < 1e-9), "{}", model.name());
-            // Turned by half about each axis, the points lie off the part.
-            let centre = Aabb::of_many(&points).centre();
+            let distance_mm = |point: &Point| surface.closest_point(point, f64::INFINITY).unwrap().distance_mm;
+            assert!(points.iter().all(|point| distance_mm(point) < 1e-9), "{}", model.name());
+            // Rotated by 180° about each axis, the points lie off the part.
+            let centre = Aabb::of_points_parallel(&points).centre();
             for axis in 0..3 {
                 let turned = |point: &Point| {
-                    let mut away = centre - point;
-                    away[axis] = -away[axis];
-                    centre + away
+                    let mut offset = centre - point;
+                    offset[axis] = -offset[axis];
+                    centre + offset
                 };
-                let mean = points.iter().map(|point| off(&turned(point))).sum::<f64>() / 4000.0;
+                let mean = points.iter().map(|point| distance_mm(&turned(point))).sum::<f64>() / 4000.0;
                 assert!(mean > 0.2, "{} about {axis}: {mean}", model.name());
             }
         }

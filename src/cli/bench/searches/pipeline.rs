@@ -1,5 +1,5 @@
-//! From files to the coloured result, and poses of simulated scans: the published pipeline with a simulated sensor in
-//! place of stereo cameras.
+//! From files to the coloured result, and poses of simulated scans: the published pipeline with a simulated sensor
+//! instead of stereo cameras.
 
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ use io::write;
 pub(super) fn run(bench: &Searches<'_>, rows: &mut Vec<Value>) -> Result<()> {
     let surface = Surface::new(super::lopsided_cone(bench.scaled(120_000)));
     let parameters = simulation::Parameters {
-        // Twice the size, twice the pitch: a quarter of the rays.
+        // Twice the field at twice the pitch.
         sensor: Sensor::default().scaled(2.0),
         views: 6,
         points: Some(bench.scaled(150_000)),
@@ -29,7 +29,7 @@ pub(super) fn run(bench: &Searches<'_>, rows: &mut Vec<Value>) -> Result<()> {
     };
     let scan = simulation::run(&surface, &parameters, &Progress::silent())?.cloud;
     poses(bench, &surface, &scan, rows)?;
-    whole(bench, &surface, &scan, rows)
+    complete_inspection(bench, &surface, &scan, rows)
 }
 
 const FILTERS: [(&str, Filter); 3] = [
@@ -38,23 +38,23 @@ const FILTERS: [(&str, Filter); 3] = [
     ("6 robust sigma from 5", Filter::Mad { from: 5, limit: 6.0 }),
 ];
 
-/// Outliers are at most this far off, mm, and well inside the gate of best fits, so that it is not the gate that drops them.
-const FAR_MM: f64 = 5.0;
-const GATE_MM: f64 = 3.0 * FAR_MM;
+/// Maximum distance of outliers, mm: well inside the gate of the best fits, so that the gate does not reject them.
+const MAX_OUTLIER_MM: f64 = 5.0;
+const GATE_MM: f64 = 3.0 * MAX_OUTLIER_MM;
 
-/// Errors of the pose from a simulated scan, with gross outliers, by points and by facets.
+/// Pose errors for a simulated scan with gross outliers, registered to points and to facets.
 fn poses(bench: &Searches<'_>, surface: &Surface, scan: &Cloud, rows: &mut Vec<Value>) -> Result<()> {
     let backend: &dyn Backend = bench.cuda.map_or(&Cpu as &dyn Backend, |cuda| cuda);
     let centre = surface.bounds().centre();
     let truth = Truth::new(&super::scattered(surface.mesh(), bench.scaled(40_424), 1));
     for outliers in [0.0, 0.01, 0.05, 0.2] {
         let mut random = Random::new(31, 7);
-        // Two degrees and two mm off, at the middle of the part.
+        // 2° of rotation and 2 mm of translation at the centre of the part.
         let turn = Pose::from_parts(centre.coords.into(), Pose::rotation(Vector::new(0.02, -0.02, 0.02)).rotation);
         let pose = turn * Pose::translation(1.2 - centre.x, -1.0 - centre.y, 1.2 - centre.z);
         let stride = scan.points.len().div_ceil(bench.scaled(30_696));
         let points = scan.points.iter().step_by(stride).map(|point| {
-            let far = if random.uniform() < outliers { FAR_MM * random.uniform() } else { 0.0 };
+            let far = if random.uniform() < outliers { MAX_OUTLIER_MM * random.uniform() } else { 0.0 };
             pose.inverse() * (point + random.rotation() * Vector::z() * far)
         });
         let sensed = OrderedPoints::new(&points.collect::<Vec<_>>());
@@ -81,7 +81,7 @@ fn poses(bench: &Searches<'_>, surface: &Surface, scan: &Cloud, rows: &mut Vec<V
             normals: &[],
             oriented: false,
         };
-        // A gate that lets all outliers in leaves them to the weights.
+        // With a gate that admits all outliers, only the weights reject them.
         let gated = |robust| best_fit::Parameters { max_distance_mm: Some(GATE_MM), robust, ..Default::default() };
         for (name, parameters) in [
             ("best fit on facets", best_fit::Parameters::default()),
@@ -96,8 +96,8 @@ fn poses(bench: &Searches<'_>, surface: &Surface, scan: &Cloud, rows: &mut Vec<V
     Ok(())
 }
 
-/// Open, align, compare: where the time goes.
-fn whole(bench: &Searches<'_>, surface: &Surface, scan: &Cloud, rows: &mut Vec<Value>) -> Result<()> {
+/// Open, align, compare: how the time is distributed.
+fn complete_inspection(bench: &Searches<'_>, surface: &Surface, scan: &Cloud, rows: &mut Vec<Value>) -> Result<()> {
     let folder = std::env::temp_dir().join(format!("shadowgraph-bench-{}", std::process::id()));
     std::fs::create_dir_all(&folder).map_err(|e| UserError::file("make the folder", &folder, &e))?;
     let (part, cloud) = (folder.join("part.stl"), folder.join("scan.ply"));
@@ -109,7 +109,7 @@ fn whole(bench: &Searches<'_>, surface: &Surface, scan: &Cloud, rows: &mut Vec<V
     }
     let start = Pose::new(Vector::new(1.0, -1.0, 0.5), Vector::new(0.02, -0.01, 0.02));
     for (device, backend) in backends {
-        // The second time counts: the first one warms files and device.
+        // The second run counts: the first warms up files and device.
         let mut timings = Vec::new();
         for _ in 0..2 {
             let context = Context { backend: std::sync::Arc::clone(&backend), cad: CadReader::default() };
@@ -123,19 +123,18 @@ fn whole(bench: &Searches<'_>, surface: &Surface, scan: &Cloud, rows: &mut Vec<V
         }
         let total: f64 = timings.iter().map(|(_, ms)| ms).sum();
         let shares: serde_json::Map<String, Value> =
-            timings.iter().map(|(stage, ms)| (stage.clone(), json!(ms / total))).collect();
-        let by_stage: serde_json::Map<String, Value> =
-            timings.into_iter().map(|(stage, ms)| (stage, json!(ms))).collect();
+            timings.iter().map(|(step, ms)| (step.clone(), json!(ms / total))).collect();
+        let by_step: serde_json::Map<String, Value> = timings.into_iter().map(|(step, ms)| (step, json!(ms))).collect();
         rows.push(json!({
             "case": format!("from files to deviations, {device} ({} on {})", scan.points.len(), surface.mesh().facets.len()),
             "kind": "stages",
             "name": format!("whole-{}", device.to_lowercase()),
             "total_ms": total,
-            "stages_ms": by_stage,
+            "stages_ms": by_step,
             "stage_shares": shares,
         }));
     }
-    // Left over at worst: a folder in the system's own place for such.
+    // At worst a temporary folder is left over.
     let _ = std::fs::remove_dir_all(&folder);
     Ok(())
 }

@@ -11,7 +11,7 @@ use base::Result;
 pub(super) fn write(folder: &Path, rows: &[Value]) -> Result<()> {
     std::fs::create_dir_all(folder).map_err(|e| base::UserError::file("make the folder", folder, &e))?;
     model_charts::write(folder, rows)?;
-    // By size they are of one part.
+    // The charts by size are of one part.
     let of_one: Vec<Value> = rows.iter().filter(|row| matches!(text(row, "model"), "" | "cone")).cloned().collect();
     let rows = of_one.as_slice();
     let points = "points of the scan";
@@ -21,7 +21,12 @@ pub(super) fn write(folder: &Path, rows: &[Value]) -> Result<()> {
     lines(
         folder,
         "speed-up-by-size",
-        &Axes { title: "Speed-up over one thread and a k-d tree, and what the model says", x: points, y: "times", log },
+        &Axes {
+            title: "Speed-up over one thread and a k-d tree, measured and by the cost model",
+            x: points,
+            y: "times",
+            log,
+        },
         &speed_ups(rows),
     )?;
     let by_search = series(rows, "variant", "truth", "search_ms_per_iteration");
@@ -35,32 +40,32 @@ pub(super) fn write(folder: &Path, rows: &[Value]) -> Result<()> {
     for row in rows.iter().filter(|row| row.get("kind").is_some_and(|kind| kind == "stages")) {
         let Some(shares) = row.get("stage_shares").and_then(Value::as_object) else { continue };
         let shares: Vec<(String, f64)> =
-            shares.iter().map(|(stage, share)| (stage.clone(), 100.0 * share.as_f64().unwrap_or(0.0))).collect();
-        let axes = Axes { title: text(row, "case"), x: "stage", y: "% of the time", log: [false, false] };
+            shares.iter().map(|(step, share)| (step.clone(), 100.0 * share.as_f64().unwrap_or(0.0))).collect();
+        let axes = Axes { title: text(row, "case"), x: "step", y: "% of the time", log: [false, false] };
         bars(folder, &format!("stages-{}", text(row, "name")), &axes, &shares)?;
     }
     for truth in truths(rows) {
         let of_size = |row: &&Value| number(row, "truth") == Some(truth) && !walks(row).is_empty();
         let counted = rows.iter().filter(of_size).filter(|row| text(row, "device") != "CPU, 1 thread");
         let walks: Vec<Series> = counted.map(|row| (text(row, "search").to_owned(), walks(row))).collect();
-        let title = format!("Points that walks stand on, {truth} points");
-        let axes = Axes { title: &title, x: "points stood on", y: "% of walks", log: [false, false] };
+        let title = format!("Points visited by walks, {truth} points");
+        let axes = Axes { title: &title, x: "points visited", y: "% of walks", log: [false, false] };
         lines(folder, &format!("walks-{truth}"), &axes, &walks)?;
     }
     let noise = |y| series(rows, "noise", "noise_mm", y);
     let axes = |title, y| Axes { title, x: "noise, mm", y, log };
     lines(folder, "noise-error", &axes("Error of the pose under noise", "mm"), &noise("error_mm"))?;
-    lines(folder, "noise-time", &axes("Time under noise", "ms an iteration"), &noise("ms_per_iteration"))?;
+    lines(folder, "noise-time", &axes("Time under noise", "ms per iteration"), &noise("ms_per_iteration"))?;
     let growth: Vec<Series> = ["from_the_middle", "from_the_last_match"]
         .into_iter()
         .flat_map(|key| rows.iter().filter_map(move |row| Some((key, row.get("points")?, row.get(key)?))))
         .map(|(key, x, y)| (key.replace('_', " "), list(x).into_iter().zip(list(y)).collect()))
         .collect();
-    let title = "How walks grow with the graph";
-    lines(folder, "walk-growth", &Axes { title, x: of_truth, y: "points stood on", log }, &growth)
+    let title = "Length of walks against the size of the graph";
+    lines(folder, "walk-growth", &Axes { title, x: of_truth, y: "points visited", log }, &growth)
 }
 
-/// One line for each search and device among rows of a kind.
+/// One line per search and device, from the rows of a kind.
 pub(super) fn series(rows: &[Value], kind: &str, x: &str, y: &str) -> Vec<Series> {
     let mut lines: Vec<Series> = Vec::new();
     for row in rows.iter().filter(|row| text(row, "kind") == kind) {
@@ -74,7 +79,7 @@ pub(super) fn series(rows: &[Value], kind: &str, x: &str, y: &str) -> Vec<Series
     lines
 }
 
-/// Measured, and as the model has it for as many processors as fit the largest published size.
+/// Measured speed-ups, and those of the cost model for 5000 processors.
 fn speed_ups(rows: &[Value]) -> Vec<Series> {
     let times = series(rows, "size", "sensed", "median_ms");
     let of = |name: &str| times.iter().find(|(other, _)| other == name).map(|(_, points)| points.clone());
@@ -96,7 +101,7 @@ fn truths(rows: &[Value]) -> Vec<f64> {
     all
 }
 
-/// Per cent of walks by their length, after the first iteration.
+/// Percentage of walks by length, after the first iteration.
 fn walks(row: &Value) -> Vec<(f64, f64)> {
     let counts = row.get("walks_after_first").map(list).unwrap_or_default();
     let all: f64 = counts.iter().sum();

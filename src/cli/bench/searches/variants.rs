@@ -1,4 +1,4 @@
-//! All searches from the same starts: times, poses and lengths of walks.
+//! All searches from the same starts: times, poses and walk lengths.
 
 use serde_json::{Value, json};
 
@@ -6,16 +6,16 @@ use super::models::{Model, scattered};
 use super::{Searches, errors, register, sensed};
 use base::{Progress, Result};
 use compute::cpu::Cpu;
-use compute::icp::{Answer, Parameters, Search, Start, Truth, VISITS};
+use compute::icp::{Answer, Parameters, Search, Start, Truth, WALK_LENGTH_BINS};
 use geometry::{OrderedPoints, Point, Pose, Vector};
 
-/// Points of the truth: of the part that other tables take, and of the others.
+/// Points of the truth: for the cone that other tables use, and for the other parts.
 const SIZES: [usize; 4] = [4_000, 8_000, 31_000, 62_000];
-const OTHERS: [usize; 1] = [8_000];
+const OTHER_SIZES: [usize; 1] = [8_000];
 /// Rotations of the starts, degrees about x, y, z.
 const STARTS: [[f64; 3]; 4] = [[20.0, -10.0, 0.0], [-10.0, 20.0, 10.0], [0.0, 10.0, -20.0], [-20.0, -20.0, 20.0]];
 
-/// What all searches of one size share: scans, true poses, and what the k-d tree makes of them.
+/// What all searches of one size share: scans, their true poses, and the poses found with the k-d tree.
 struct Case {
     model: Model,
     points: Vec<Point>,
@@ -25,7 +25,7 @@ struct Case {
 
 pub(super) fn run(bench: &Searches<'_>, rows: &mut Vec<Value>) -> Result<()> {
     for model in Model::ALL {
-        let sizes: &[usize] = if model == Model::Cone { &SIZES } else { &OTHERS };
+        let sizes: &[usize] = if model == Model::Cone { &SIZES } else { &OTHER_SIZES };
         let mesh = model.mesh(60_000)?;
         for &count in sizes {
             let points = scattered(&mesh, bench.scaled(count), 2);
@@ -52,7 +52,7 @@ fn one(bench: &Searches<'_>, case: &Case, search: Search) -> Result<Vec<Value>> 
     let is_large = case.points.len() > 10_000;
     let rows = bench.on_each(|device, backend| {
         let is_cpu = device.starts_with("CPU");
-        // The published reference is the processor's walk from the last match: with one thread, too.
+        // The published reference is the walk from the previous match on the CPU, so it runs with one thread too.
         let is_slow = match search {
             Search::BruteForce => is_cpu,
             Search::Walk(Start::Previous | Start::LeafThenPrevious) => false,
@@ -64,21 +64,21 @@ fn one(bench: &Searches<'_>, case: &Case, search: Search) -> Result<Vec<Value>> 
         let (mut answers, mut ms): (Vec<Answer>, f64) = (Vec::new(), 0.0);
         let (mut worst, mut spread): ((f64, f64), (f64, f64)) = ((0.0, 0.0), (0.0, 0.0));
         for (scan, pose, reference) in &case.scans {
-            // Counting is cheap on the processor.
-            let parameters = Parameters { counts_walks: is_cpu, ..Parameters::new(search, truth) };
+            // Counting is cheap on the CPU.
+            let parameters = Parameters { records_walk_lengths: is_cpu, ..Parameters::new(search, truth) };
             let started = std::time::Instant::now();
             let answer = register(backend, truth, scan, &parameters)?;
             ms += started.elapsed().as_secs_f64() * 1e3;
-            let (apart, angle) = errors(&answer, pose, truth);
-            worst = (worst.0.max(apart), worst.1.max(angle));
+            let (distance_mm, angle_deg) = errors(&answer, pose, truth);
+            worst = (worst.0.max(distance_mm), worst.1.max(angle_deg));
             let own = errors(&answer, reference, truth);
             spread = (spread.0.max(own.0), spread.1.max(own.1));
             answers.push(answer);
         }
         let iterations = answers.iter().map(|answer| answer.iterations.len()).sum::<usize>().max(1) as f64;
-        let search_ms: f64 = answers.iter().map(|answer| answer.stages.search_ms).sum();
+        let search_ms: f64 = answers.iter().map(|answer| answer.timings.search_ms).sum();
         let histogram = |visits: fn(&[Vec<u32>; 2]) -> &Vec<u32>| -> Vec<u32> {
-            let mut total = vec![0; VISITS];
+            let mut total = vec![0; WALK_LENGTH_BINS];
             for answer in &answers {
                 total.iter_mut().zip(visits(&answer.visits)).for_each(|(total, own)| *total += own);
             }

@@ -1,15 +1,17 @@
-//! Automatic start: the pose of a scan on its nominal with no guess, from any orientation, for partial scans too.
+//! Automatic start: the pose of a scan on its nominal without an initial pose, from any orientation, also for partial
+//! scans.
 //!
-//! 1. Oriented point pairs of the nominal go into a table by their shape (`pair_table`, after Drost et al. 2010).
-//! 2. Pairs of the thinned scan vote for poses; peaks are clustered into hypotheses (`votes`). Principal axes add some
-//!    for parts on which all pairs look alike (`principal`).
-//!    All rotations are tried for what votes pass over (`translations`).
-//! 3. Hypotheses are measured against the true surface, refined and ranked (`verification`).
-//! 4. The best is held against its rivals: the part, and what was scanned of it, turned about its own axes (`turns`) and shifted.
-//!    Parts that are all but symmetric end in the pose that fits best of all, and runners-up that fit about as well are
-//!    reported.
+//! 1. Oriented point pairs of the nominal are tabulated by their point pair features (`pair_table`, after Drost et al.
+//!    2010).
+//! 2. Point pairs of the thinned scan vote for poses; peaks are clustered into hypotheses (`votes`). Principal axes add
+//!    hypotheses for parts on which all pairs look alike (`principal`), and a search over all rotations adds those that
+//!    the votes miss (`translations`).
+//! 3. Hypotheses are evaluated against the surface, refined and ranked (`verification`).
+//! 4. The best pose is compared with its rivals: the part, and the scanned piece of it, rotated about its own principal
+//!    axes (`turns`) and translated. Nearly symmetric parts end in the pose that fits best, and runners-up that fit
+//!    about as well are reported.
 //!
-//! Nothing is drawn at random and all sums have a fixed order: the same input gives the same bits.
+//! Nothing is random and all sums have a fixed order: the same input gives bitwise identical results.
 
 mod onto_cloud;
 mod pair_table;
@@ -31,19 +33,23 @@ pub use onto_cloud::on_cloud;
 use pair_table::PairTable;
 use translations::TranslationVotes;
 
-/// A point with its normal, as votes use them.
+/// A point with its unit normal.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OrientedPoint {
     pub point: Point,
     pub normal: Vector,
 }
 
-/// Oriented points of the nominal's table.
+/// Approximate number of oriented points that represent the nominal.
 const MODEL_POINTS: usize = 1_400;
-/// Scan points that normals are fitted on.
+/// Maximum number of scan points that normals are computed for.
 const NORMAL_POINTS: usize = 60_000;
 
-/// Finds the pose of `cloud` on `surface` with no guess, then fits it with all points.
+/// Finds the pose of `cloud` on `surface` without an initial pose, then refines it by a best fit with all points.
+/// `watch` receives the pose and the RMS, mm, after every iteration of that fit.
+///
+/// Returns an error for fewer than three or collinear points, if no pose is found, and if the backend fails or the work
+/// is cancelled.
 pub fn run(
     backend: &dyn Backend,
     surface: &Surface,
@@ -54,25 +60,25 @@ pub fn run(
     watch: &mut dyn FnMut(&Pose, f64),
 ) -> Result<Alignment> {
     check_spread(cloud)?;
-    progress.report(0.0, "Reading the shape of the nominal")?;
+    progress.report(0.0, "Analysing the nominal")?;
     let spacing_mm = (surface.mesh().area_mm2() / MODEL_POINTS as f64).sqrt();
     let model = model_points(surface, spacing_mm);
     let table = PairTable::new(&model, spacing_mm);
-    progress.report(0.15, "Reading the shape of the scan")?;
+    progress.report(0.15, "Analysing the scan")?;
     let scene = scene_points(backend, cloud, scan, spacing_mm)?;
     let oriented = normals::are_oriented(cloud);
     let votes = votes::Ballot { table: &table, model: &model, scene: &scene, oriented, spacing_mm };
     let mut hypotheses = votes.hypotheses(surface.bounds(), &progress.part(0.2, 0.5))?;
     hypotheses.extend(principal::hypotheses(&model, &scene));
-    progress.report(0.5, "Trying all rotations")?;
+    progress.report(0.5, "Searching all rotations")?;
     let translations = TranslationVotes::new(&model, &scene, surface.bounds(), oriented, spacing_mm);
     hypotheses.extend(translations.iter().flat_map(TranslationVotes::over_all));
     let verifier = verification::Verifier::new(surface, cloud, scan, &model, &scene, translations, spacing_mm);
     let ranked = verifier.rank(hypotheses, &progress.part(0.5, 0.8))?;
     let Some(best) = ranked.first() else {
         return Err(UserError::input(
-            "No pose was found in which the scan fits the nominal. Check that both are the same part and in the same \
-             unit, or pick three point pairs.",
+            "No pose was found in which the scan fits the nominal. Check that both are of the same part and in the \
+             same unit, or pick three point pairs.",
         ));
     };
     let problem = best_fit::Problem {
@@ -106,8 +112,8 @@ fn check_spread(cloud: &Cloud) -> Result<()> {
     let centre = cloud.bounds().centre();
     let mut spread = nalgebra::Matrix3::zeros();
     for point in &cloud.points {
-        let away = point - centre;
-        spread += away * away.transpose();
+        let offset = point - centre;
+        spread += offset * offset.transpose();
     }
     if !spread.iter().all(|value| value.is_finite()) {
         return Err(UserError::input("The scan's coordinates are too large to work with; check its unit."));
@@ -116,8 +122,8 @@ fn check_spread(cloud: &Cloud) -> Result<()> {
     extents.sort_by(|a, b| b.total_cmp(a));
     if extents[1] <= 1e-10 * extents[0] || extents[0] <= 0.0 {
         return Err(UserError::input(
-            "All scan points lie on one line (or in one place), so the part's orientation stays open; load a scan that \
-             shows a surface.",
+            "All scan points lie on one line (or coincide), so the part's orientation is undetermined; load a scan \
+             that shows a surface.",
         ));
     }
     Ok(())
@@ -125,13 +131,12 @@ fn check_spread(cloud: &Cloud) -> Result<()> {
 
 fn model_points(surface: &Surface, spacing_mm: f64) -> Vec<OrientedPoint> {
     let samples = sampling::by_area(surface.mesh(), MODEL_POINTS * 12, 0);
-    let places: Vec<Point> = samples.iter().map(|sample| sample.point).collect();
-    // Thinned on both sides of a thin sheet apart: cells are taken per facing half-space.
+    // Thinned separately by the sign of the normal, so that both sides of a thin sheet are represented.
     let mut kept = Vec::new();
     for positive in [true, false] {
         let side: Vec<usize> = (0..samples.len()).filter(|&i| is_positive(&samples[i].normal) == positive).collect();
-        let side_places: Vec<Point> = side.iter().map(|&i| places[i]).collect();
-        kept.extend(thinning::one_per_cell(&side_places, spacing_mm).iter().map(|&i| side[i as usize]));
+        let points: Vec<Point> = side.iter().map(|&i| samples[i].point).collect();
+        kept.extend(thinning::one_per_cell(&points, spacing_mm).iter().map(|&i| side[i as usize]));
     }
     kept.sort_unstable();
     kept.iter().map(|&i| OrientedPoint { point: samples[i].point, normal: samples[i].normal }).collect()
@@ -148,12 +153,12 @@ fn scene_points(
     scan: &PreparedScan,
     spacing_mm: f64,
 ) -> Result<Vec<OrientedPoint>> {
-    // By stride along the curve, not by cells: cells would give lone outliers the weight of whole patches.
+    // By stride along the curve, not by cells: cells would give isolated outliers the weight of whole surface patches.
     let stride = (scan.ordered.numbers.len() / NORMAL_POINTS).max(1);
     let base = cloud.select(&scan.ordered.numbers.iter().step_by(stride).copied().collect::<Vec<_>>());
     let searchable = SearchablePoints::new(&base.points);
     let all_normals = cleaning::normals_of(backend, &base, &searchable, &Progress::silent())?;
-    // A scan may be far smaller than its nominal (a piece of a door), or show more: fit the cell to the count.
+    // A scan may be far smaller than its nominal (a piece of a door) or larger: the cell is adapted to the count.
     let mut cell = spacing_mm;
     let mut kept = thinning::one_per_dense_cell(&base.points, cell);
     while kept.len() < 600 && kept.len() * 2 < base.points.len() && cell > 0.25 * spacing_mm {

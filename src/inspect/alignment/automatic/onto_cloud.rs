@@ -1,14 +1,14 @@
-//! Automatic start of a scan on another point cloud: a square in the place of each point stands in for the surface.
+//! Automatic start of a scan on another point cloud: squares centred on its points represent the surface.
 //!
-//! Normals of a cloud know no sign, so neither side of a square is outside, and the scan's normals count as of either
-//! sign. Two clouds often lie in one frame already: where their files have them is tried as well.
+//! The normals of a cloud are not consistently oriented, so neither side of a square is outside, and the scan's normals
+//! are ignored. Two clouds are often given in one frame already, so the identity is tried as a start as well.
 
 use rayon::prelude::*;
 
 use super::run;
 use super::verification::DENSE_POINTS;
 use crate::alignment::best_fit::{self, Parameters, Problem};
-use crate::alignment::{Alignment, Alternative, Explained, Method, Rivals};
+use crate::alignment::{Alignment, Alternative, ExplainedFraction, Method, Rivals};
 use crate::parts::PreparedScan;
 use base::{Progress, Result};
 use compute::cpu::Cpu;
@@ -16,24 +16,26 @@ use compute::registration::Target;
 use geometry::kd_tree::Neighbours;
 use geometry::{Cloud, KdTree, Mesh, OrderedPoints, Point, Pose, Surface, Vector};
 
-/// Points of the nominal that squares stand for.
-const SQUARES: usize = 20_000;
-/// Half the side of a square over the distance between neighbouring points: squares overlap.
-const HALF_SIDE: f64 = 0.75;
-/// Squares are no larger than this share of the cloud: what stands alone is no surface.
-const LARGEST: f64 = 0.01;
-/// Where the files have the clouds is kept unless another pose explains so much more of the scan.
-const CLEARLY: f64 = 0.02;
-/// Poses turned by less are one.
-const ONE_POSE_RAD: f64 = 0.05;
+/// Maximum number of squares that represent the nominal.
+const MAX_SQUARES: usize = 20_000;
+/// Half the side of a square in point spacings: squares overlap.
+const HALF_SIDE_SPACINGS: f64 = 0.75;
+/// Maximum half side of a square as a share of the cloud's diagonal: isolated points are no surface.
+const MAX_HALF_SIDE: f64 = 0.01;
+/// The pose of the files is kept unless another pose explains more of the scan by this fraction.
+const MIN_GAIN: f64 = 0.02;
+/// Poses that differ by a smaller rotation count as the same, rad.
+const SAME_POSE_RAD: f64 = 0.05;
 
-/// Finds the pose of `scan` on the cloud `nominal`, whose normals are `normals`.
+/// Finds the pose of `scan` on the cloud `nominal` with unit normals `normals` of arbitrary sign, one per point.
+///
+/// Returns an error if no pose is found or the work is cancelled.
 pub fn on_cloud(nominal: &Cloud, normals: &[Vector], scan: &Cloud, progress: &Progress) -> Result<Alignment> {
-    let surface = stand_in(nominal, normals);
+    let surface = surface_of_squares(nominal, normals);
     let bare = Cloud::from_points(scan.points.clone());
     let prepared = PreparedScan::new(&bare);
     let parameters = Parameters::default();
-    let sought = run(&Cpu, &surface, &bare, &prepared, &parameters, &progress.part(0.0, 0.9), &mut |_, _| ());
+    let searched = run(&Cpu, &surface, &bare, &prepared, &parameters, &progress.part(0.0, 0.9), &mut |_, _| ());
     progress.check()?;
     let problem = Problem {
         target: Target::Surface(&surface),
@@ -48,43 +50,49 @@ pub fn on_cloud(nominal: &Cloud, normals: &[Vector], scan: &Cloud, progress: &Pr
         let explained = explained(&surface, &prepared.ordered, &found.nominal_from_scan);
         Alignment { method: Method::Auto, explained: Some(explained), ..found }
     });
-    match (sought, present) {
-        (Ok(sought), Ok(present)) => Ok(chosen(sought, present)),
+    match (searched, present) {
+        (Ok(searched), Ok(present)) => Ok(choose(searched, present)),
         (Ok(found), Err(_)) | (Err(_), Ok(found)) => Ok(found),
         (Err(error), Err(_)) => Err(error),
     }
 }
 
-/// The pose that was sought, or the one that the files had, with the other where it fits about as well.
-fn chosen(sought: Alignment, present: Alignment) -> Alignment {
-    let share = |found: &Alignment| found.explained.map_or(0.0, |own| own.fraction);
-    if share(&sought) > share(&present) + CLEARLY {
-        return sought;
+/// The pose found by the search, or `present` from the pose of the files, with the other as an alternative if it fits
+/// about as well.
+fn choose(searched: Alignment, present: Alignment) -> Alignment {
+    let fraction = |found: &Alignment| found.explained.map_or(0.0, |own| own.fraction);
+    if fraction(&searched) > fraction(&present) + MIN_GAIN {
+        return searched;
     }
-    let angle_rad = sought.nominal_from_scan.rotation.angle_to(&present.nominal_from_scan.rotation);
-    if angle_rad < ONE_POSE_RAD {
-        // The search knows the rivals.
-        return Alignment { alternatives: sought.alternatives, rivals: sought.rivals, ..present };
+    let angle_rad = searched.nominal_from_scan.rotation.angle_to(&present.nominal_from_scan.rotation);
+    if angle_rad < SAME_POSE_RAD {
+        // Only the search has compared other poses.
+        return Alignment { alternatives: searched.alternatives, rivals: searched.rivals, ..present };
     }
-    let other = Alternative { nominal_from_scan: sought.nominal_from_scan, rms_mm: sought.rms_mm, angle_rad };
-    let fits_as_well = share(&sought) > share(&present) - CLEARLY;
-    Alignment { alternatives: fits_as_well.then_some(other).into_iter().collect(), rivals: Rivals::NoneNear, ..present }
+    let other = Alternative { nominal_from_scan: searched.nominal_from_scan, rms_mm: searched.rms_mm, angle_rad };
+    let fits_as_well = fraction(&searched) > fraction(&present) - MIN_GAIN;
+    Alignment {
+        alternatives: fits_as_well.then_some(other).into_iter().collect(),
+        rivals: Rivals::NoneComparable,
+        ..present
+    }
 }
 
-fn stand_in(nominal: &Cloud, normals: &[Vector]) -> Surface {
+/// A square per point, perpendicular to its normal; thinned to [`MAX_SQUARES`].
+fn surface_of_squares(nominal: &Cloud, normals: &[Vector]) -> Surface {
     let ordered = OrderedPoints::new(&nominal.points);
-    let stride = ordered.numbers.len().div_ceil(SQUARES).max(1);
-    let numbers: Vec<u32> = ordered.numbers.iter().step_by(stride).copied().collect();
-    let points: Vec<Point> = numbers.iter().map(|&number| nominal.points[number as usize]).collect();
+    let stride = ordered.numbers.len().div_ceil(MAX_SQUARES).max(1);
+    let indices: Vec<u32> = ordered.numbers.iter().step_by(stride).copied().collect();
+    let points: Vec<Point> = indices.iter().map(|&index| nominal.points[index as usize]).collect();
     let tree = KdTree::new(&points);
-    let most_mm = LARGEST * nominal.bounds().diagonal();
+    let max_half_mm = MAX_HALF_SIDE * nominal.bounds().diagonal();
     let squares: Vec<[Point; 4]> = points
         .par_iter()
-        .zip(&numbers)
-        .map_init(Neighbours::default, |neighbours, (point, &number)| {
-            let normal = normals.get(number as usize).copied().unwrap_or_else(Vector::z);
+        .zip(&indices)
+        .map_init(Neighbours::default, |neighbours, (point, &index)| {
+            let normal = normals.get(index as usize).copied().unwrap_or_else(Vector::z);
             let across = normal.cross(&if normal.x.abs() < 0.7 { Vector::x() } else { Vector::y() }).normalize();
-            let half_mm = (HALF_SIDE * tree.spacing_about_mm(point, neighbours)).min(most_mm);
+            let half_mm = (HALF_SIDE_SPACINGS * tree.local_spacing_mm(point, neighbours)).min(max_half_mm);
             let (u, v) = (across * half_mm, normal.cross(&across) * half_mm);
             [point - u - v, point + u - v, point + u + v, point - u + v]
         })
@@ -96,11 +104,11 @@ fn stand_in(nominal: &Cloud, normals: &[Vector]) -> Surface {
     Surface::new(Mesh { facets: facets.collect(), vertices: squares.concat(), ..Mesh::default() })
 }
 
-fn explained(surface: &Surface, scan: &OrderedPoints, pose: &Pose) -> Explained {
-    let within_mm = Explained::WITHIN * surface.bounds().diagonal();
-    // As many as tell it of the pose that was sought.
+fn explained(surface: &Surface, scan: &OrderedPoints, pose: &Pose) -> ExplainedFraction {
+    let within_mm = ExplainedFraction::DISTANCE_SHARE * surface.bounds().diagonal();
+    // The same number of points as in the verification of the search.
     let stride = (scan.points.len() / DENSE_POINTS).max(1);
-    let asked: Vec<&Point> = scan.points.iter().step_by(stride).collect();
-    let near = asked.par_iter().filter(|point| surface.closest_point(&(pose * **point), within_mm).is_some()).count();
-    Explained { fraction: near as f64 / asked.len().max(1) as f64, within_mm }
+    let sample: Vec<&Point> = scan.points.iter().step_by(stride).collect();
+    let near = sample.par_iter().filter(|point| surface.closest_point(&(pose * **point), within_mm).is_some()).count();
+    ExplainedFraction { fraction: near as f64 / sample.len().max(1) as f64, within_mm }
 }

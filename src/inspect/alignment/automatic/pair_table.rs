@@ -1,37 +1,38 @@
-//! All pairs of oriented points of the nominal, found again by their shape.
+//! Table of all pairs of oriented points of the nominal, by point pair feature.
 //!
-//! The shape of a pair is its distance and the three angles between its normals and the line between them (point pair
-//! feature; Drost, Ulrich, Navab and Ilic, "Model globally, match locally", CVPR 2010).
+//! The feature of a pair is its distance and three angles: of each normal with the line between the points, and between
+//! the normals (Drost, Ulrich, Navab and Ilic, "Model globally, match locally", CVPR 2010).
 
 use rayon::prelude::*;
 
 use super::OrientedPoint;
 use geometry::Vector;
 
-/// Steps of each angle over π.
+/// Bins of each angle from 0 to π.
 const ANGLE_STEPS: u32 = 15;
-/// Buckets with more pairs than this say little (two points of one plane) and cost most: they do not vote.
-const LARGEST_BUCKET: usize = 2_500;
+/// Larger buckets do not vote: their pairs are unspecific (two points of one plane) and cost the most time.
+const MAX_BUCKET_PAIRS: usize = 2_500;
 
-/// A pair as votes need it.
+/// A pair of points of the nominal.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Entry {
-    /// Number of its first point in the model.
+    /// Index of its first point in the model.
     pub first: u32,
-    /// Angle of its second point about the first one's normal, rad.
+    /// Angle of its second point about the normal of the first, rad; see [`angle_about_normal`].
     pub angle: f32,
 }
 
-/// The pairs, in buckets by shape.
+/// The pairs in buckets by quantised feature.
 pub(super) struct PairTable {
     distance_step_mm: f64,
     distance_steps: u32,
+    /// Index of the first entry of each bucket, and one past the last entry.
     starts: Vec<u32>,
     entries: Vec<Entry>,
 }
 
-/// Distance and angles of a pair, quantised; what a bucket holds.
-pub(super) fn shape(first: &OrientedPoint, second: &OrientedPoint) -> Option<(f64, [f64; 3])> {
+/// Point pair feature: distance (mm) and angles (rad); `None` for coincident points.
+pub(super) fn pair_feature(first: &OrientedPoint, second: &OrientedPoint) -> Option<(f64, [f64; 3])> {
     let line = second.point - first.point;
     let distance = line.norm();
     if distance <= 0.0 {
@@ -45,20 +46,20 @@ pub(super) fn shape(first: &OrientedPoint, second: &OrientedPoint) -> Option<(f6
     ))
 }
 
-/// Angle of `second` about the normal of `first`, in the frame that turns that normal onto x.
-pub(super) fn turn(first: &OrientedPoint, second: &OrientedPoint) -> f64 {
+/// Angle of `second` about the normal of `first`, rad, after rotating that normal onto x ([`onto_x`]): atan2(-z, y).
+pub(super) fn angle_about_normal(first: &OrientedPoint, second: &OrientedPoint) -> f64 {
     let local = onto_x(&first.normal) * (second.point - first.point);
     (-local.z).atan2(local.y)
 }
 
-/// The rotation that turns `normal` onto the x axis the short way.
+/// The shortest rotation of `normal` onto the x axis.
 pub(super) fn onto_x(normal: &Vector) -> nalgebra::UnitQuaternion<f64> {
     nalgebra::UnitQuaternion::rotation_between(normal, &Vector::x())
         .unwrap_or_else(|| nalgebra::UnitQuaternion::from_axis_angle(&Vector::y_axis(), std::f64::consts::PI))
 }
 
 impl PairTable {
-    /// Tabulates all pairs of `model`, whose points are `spacing_mm` apart.
+    /// Tabulates all pairs of `model`, whose point spacing is `spacing_mm`.
     pub fn new(model: &[OrientedPoint], spacing_mm: f64) -> Self {
         let diameter = geometry::Aabb::of_points(model.iter().map(|p| &p.point)).diagonal();
         let distance_step_mm = spacing_mm.max(diameter / 60.0).max(f64::MIN_POSITIVE);
@@ -69,8 +70,9 @@ impl PairTable {
             .flat_map_iter(|first| {
                 let table = &table;
                 (0..model.len()).filter(move |&second| second != first).filter_map(move |second| {
-                    let (distance, angles) = shape(&model[first], &model[second])?;
-                    let entry = Entry { first: first as u32, angle: turn(&model[first], &model[second]) as f32 };
+                    let (distance, angles) = pair_feature(&model[first], &model[second])?;
+                    let entry =
+                        Entry { first: first as u32, angle: angle_about_normal(&model[first], &model[second]) as f32 };
                     Some((table.key(distance, angles)?, entry))
                 })
             })
@@ -84,30 +86,31 @@ impl PairTable {
         let mut next = starts.clone();
         let mut entries = vec![Entry::default(); keyed.len()];
         for (key, entry) in keyed {
-            let place = &mut next[key as usize];
-            entries[*place as usize] = entry;
-            *place += 1;
+            let slot = &mut next[key as usize];
+            entries[*slot as usize] = entry;
+            *slot += 1;
         }
         table.starts = starts;
         table.entries = entries;
         table
     }
 
-    /// The pairs of the nominal with the shape of this one.
+    /// The pairs of the nominal with the same quantised feature; empty for oversized buckets.
     #[inline]
     pub fn similar(&self, distance: f64, angles: [f64; 3]) -> &[Entry] {
         let Some(key) = self.key(distance, angles) else {
             return &[];
         };
         let (from, to) = (self.starts[key as usize] as usize, self.starts[key as usize + 1] as usize);
-        if to - from > LARGEST_BUCKET { &[] } else { &self.entries[from..to] }
+        if to - from > MAX_BUCKET_PAIRS { &[] } else { &self.entries[from..to] }
     }
 
-    /// Longest distance in the table, mm.
+    /// Upper bound of the distances in the table, mm.
     pub fn reach_mm(&self) -> f64 {
         self.distance_step_mm * f64::from(self.distance_steps)
     }
 
+    /// Bucket of a feature; `None` if the distance is out of range.
     #[inline]
     fn key(&self, distance: f64, angles: [f64; 3]) -> Option<u32> {
         let step = (distance / self.distance_step_mm) as u32;

@@ -1,31 +1,31 @@
-//! Hypotheses from the principal axes of nominal and scan: where all pairs look alike, as on a flat sheet seen from one
-//! side, nothing votes.
+//! Hypotheses from the principal axes of nominal and scan, for parts on which all point pairs look alike, such as a
+//! flat sheet seen from one side: there the votes have no peak.
 
 use nalgebra::{Matrix3, Rotation3, SymmetricEigen, UnitQuaternion};
 
 use super::OrientedPoint;
 use geometry::{Pose, Vector};
 
-/// The 24 poses that bring the scan's principal frame onto the nominal's.
+/// The 24 poses that map the scan's principal axes onto the nominal's.
 pub(super) fn hypotheses(model: &[OrientedPoint], scene: &[OrientedPoint]) -> Vec<Pose> {
     let (Some((model_centre, model_axes)), Some((scene_centre, scene_axes))) = (frame(model), frame(scene)) else {
         return Vec::new();
     };
-    let pose = |turn: Matrix3<f64>| {
-        let matrix = Rotation3::from_matrix_unchecked(model_axes * turn * scene_axes.transpose());
+    let pose = |permutation: Matrix3<f64>| {
+        let matrix = Rotation3::from_matrix_unchecked(model_axes * permutation * scene_axes.transpose());
         let rotation = UnitQuaternion::from_rotation_matrix(&matrix);
         Pose::from_parts((model_centre - rotation * scene_centre).into(), rotation)
     };
     cube_rotations().into_iter().map(pose).collect()
 }
 
-/// Centre and right-handed principal axes (columns, widest first).
+/// Centroid and right-handed principal axes (columns, by decreasing spread); `None` if not finite.
 pub(super) fn frame(points: &[OrientedPoint]) -> Option<(Vector, Matrix3<f64>)> {
     let count = points.len() as f64;
     let centre = points.iter().map(|p| p.point.coords).sum::<Vector>() / count;
     let spread = points.iter().fold(Matrix3::zeros(), |sum, p| {
-        let away = p.point.coords - centre;
-        sum + away * away.transpose()
+        let offset = p.point.coords - centre;
+        sum + offset * offset.transpose()
     });
     if !spread.iter().all(|value| value.is_finite()) {
         return None;
@@ -38,7 +38,7 @@ pub(super) fn frame(points: &[OrientedPoint]) -> Option<(Vector, Matrix3<f64>)> 
     Some((centre, Matrix3::from_columns(&[first, second, first.cross(&second)])))
 }
 
-/// The rotations of a cube: axes to axes.
+/// The 24 rotations that map a cube onto itself.
 pub(super) fn cube_rotations() -> Vec<Matrix3<f64>> {
     let mut rotations = Vec::with_capacity(24);
     for first in 0..3 {
@@ -60,7 +60,7 @@ mod tests {
     use geometry::Point;
 
     #[test]
-    fn one_of_them_is_the_true_pose() {
+    fn one_hypothesis_is_the_true_pose() {
         let mut random = Random::new(3, 1);
         let model: Vec<OrientedPoint> = (0..500)
             .map(|_| OrientedPoint {

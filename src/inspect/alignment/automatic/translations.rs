@@ -1,9 +1,10 @@
-//! Hypotheses from rotations: for each, the translations that most points agree on.
+//! Hypotheses from rotations: for each rotation, the translations with the most votes.
 //!
-//! Votes of pairs find what is distinct. What they pass over, a piece that fits elsewhere too or a plate the other way
-//! up, is found here, over all rotations or over those that bring a part onto itself: every point of the scan votes, for every rotation, for the places where it would lie on a point
-//! of the nominal that faces the same way. A vote counts the less the more such points there are: the wall of one hole
-//! says more than a whole plate. Rotations are spread by super-Fibonacci spirals (Alexa, CVPR 2022).
+//! The votes of point pairs find distinctive poses. This search finds those that they miss, such as a piece that also
+//! fits elsewhere, or a plate upside down: for every rotation (all, or those of the part onto itself), every scan point
+//! votes for the translations that map it onto a point of the nominal with the same normal direction. The more such
+//! points there are, the less a vote counts: the wall of one hole is more specific than a whole plate. Rotations are
+//! spread by super-Fibonacci spirals (Alexa, CVPR 2022).
 
 use nalgebra::{Quaternion, UnitQuaternion};
 use rayon::prelude::*;
@@ -11,41 +12,43 @@ use rayon::prelude::*;
 use super::OrientedPoint;
 use geometry::{Aabb, Pose, Vector};
 
-/// Rotations that are tried: about 13 degrees apart.
+/// Number of rotations searched, about 13 degrees apart.
 const ROTATIONS: usize = 4_608;
-/// Scan points that vote.
+/// Maximum number of scan points that vote.
 const VOTERS: usize = 160;
-/// Directions that normals are sorted by.
+/// Number of directions that normals are binned by.
 const DIRECTIONS: usize = 256;
-/// Cosine of the largest angle between normals that match: half the step of the rotations, that of the directions and
+/// Minimum cosine between matching normals: allows for half the step of the rotations and of the directions, and for
 /// noise.
-const MATCH: f64 = 0.9;
-/// Edge of a cell of translations over the distance between the nominal's points.
-const CELL: f64 = 2.0;
-/// Cells along an axis; a scan so much larger than the part is not searched in this way.
+const MIN_COSINE: f64 = 0.9;
+/// Edge length of a translation cell in spacings of the nominal's points.
+const CELL_SPACINGS: f64 = 2.0;
+/// Maximum number of cells along an axis; scans that need more, being far larger than the part, are not searched.
 const MAX_CELLS: usize = 96;
-/// Translations handed on for each rotation.
-const PEAKS: usize = 3;
-/// Poses handed on.
-const KEPT: usize = 160;
-/// Poses nearer than this to a better one are not, in cells. Votes fall off slowly about a pose, and its neighbours would
-/// crowd out others.
+/// Maximum number of translations per rotation.
+const MAX_PEAKS: usize = 3;
+/// Maximum number of poses returned.
+const MAX_POSES: usize = 160;
+/// Poses closer than this to a better one, in cells, are dropped: votes fall off slowly around a pose, and its
+/// neighbours would crowd out others.
 const NEAR_CELLS: f64 = 1.5;
-/// And in degrees: among all rotations; smaller steps of a symmetry are found by turning the part.
+/// The same in rotation, degrees, for the search over all rotations; symmetries with smaller steps are found by
+/// `turns`.
 const NEAR_OF_ALL_DEG: f64 = 22.0;
-/// Among the turns of a part, which follow each other closely.
+/// The same for the rotations of a part about its own axes, which are closely spaced, degrees.
 const NEAR_OF_TURNS_DEG: f64 = 8.0;
-/// What a point has to give, in whole numbers so that the order of adding does not show.
+/// Total weight of the votes of a point per rotation; integer, so that sums do not depend on the order.
 const VOTE: u32 = 1 << 16;
 
-/// Votes of one scan for its place on one nominal under given rotations.
+/// Votes of a scan for its translation on a nominal under given rotations.
 pub(super) struct TranslationVotes<'a> {
     model: &'a [OrientedPoint],
     /// Indices of the nominal's points that face each direction.
     facing: Vec<Vec<u32>>,
     directions: Vec<Vector>,
-    /// Scan points about their centre.
+    /// Scan points relative to `centre`.
     voters: Vec<OrientedPoint>,
+    /// Centroid of the voters, scan frame.
     centre: Vector,
     oriented: bool,
     origin: Vector,
@@ -53,17 +56,17 @@ pub(super) struct TranslationVotes<'a> {
     cells: [usize; 3],
 }
 
-/// A pose by its cell and how many votes it has.
+/// A pose by rotation and translation cell, with its votes.
 struct Peak {
     votes: u32,
     rotation: UnitQuaternion<f64>,
-    /// Where the centre of the scan's points lies, nominal frame, mm.
+    /// Centroid of the voters, nominal frame, mm.
     centre: Vector,
 }
 
 impl<'a> TranslationVotes<'a> {
-    /// Of `scene` on `model`, whose points are `spacing_mm` apart; `None` where the scan is too large beside the part.
-    /// `oriented` says whether the scan's normals point outward.
+    /// Prepares the votes of `scene` on `model`, whose point spacing is `spacing_mm`; `None` if the scan is far larger
+    /// than the part or has fewer than three points. `oriented`: whether the scan's normals point outward.
     pub fn new(
         model: &'a [OrientedPoint],
         scene: &[OrientedPoint],
@@ -75,11 +78,11 @@ impl<'a> TranslationVotes<'a> {
         let mut voters: Vec<OrientedPoint> = scene.iter().step_by(stride).copied().collect();
         let centre = voters.iter().map(|p| p.point.coords).sum::<Vector>() / voters.len().max(1) as f64;
         voters.iter_mut().for_each(|p| p.point -= centre);
-        let reach_mm = voters.iter().map(|p| p.point.coords.norm()).fold(0.0, f64::max);
-        let cell_mm = CELL * spacing_mm;
+        let radius_mm = voters.iter().map(|p| p.point.coords.norm()).fold(0.0, f64::max);
+        let cell_mm = CELL_SPACINGS * spacing_mm;
         // The centre of a scan no larger than the part lies in the part's box.
-        let beyond_mm = (reach_mm - 0.5 * bounds.diagonal()).max(0.0) + cell_mm;
-        let (low, size) = (bounds.min.coords.add_scalar(-beyond_mm), bounds.size().add_scalar(2.0 * beyond_mm));
+        let margin_mm = (radius_mm - 0.5 * bounds.diagonal()).max(0.0) + cell_mm;
+        let (low, size) = (bounds.min.coords.add_scalar(-margin_mm), bounds.size().add_scalar(2.0 * margin_mm));
         let cells: [usize; 3] = std::array::from_fn(|axis| (size[axis] / cell_mm).ceil() as usize + 1);
         if voters.len() < 3 || cells.iter().any(|&count| count > MAX_CELLS) {
             return None;
@@ -87,7 +90,7 @@ impl<'a> TranslationVotes<'a> {
         let directions: Vec<Vector> = (0..DIRECTIONS).map(direction).collect();
         let faces = |normal: &Vector, direction: &Vector| {
             let cosine = normal.dot(direction);
-            if oriented { cosine > MATCH } else { cosine.abs() > MATCH }
+            if oriented { cosine > MIN_COSINE } else { cosine.abs() > MIN_COSINE }
         };
         let facing = |direction: &Vector| {
             (0..model.len() as u32).filter(|&i| faces(&model[i as usize].normal, direction)).collect()
@@ -101,7 +104,7 @@ impl<'a> TranslationVotes<'a> {
         self.over(&(0..ROTATIONS).map(rotation).collect::<Vec<_>>(), NEAR_OF_ALL_DEG)
     }
 
-    /// Poses with about these rotations, turns of one part, most votes first.
+    /// Poses with the given, closely spaced rotations, most votes first.
     pub fn over_turns(&self, rotations: &[UnitQuaternion<f64>]) -> Vec<Pose> {
         self.over(rotations, NEAR_OF_TURNS_DEG)
     }
@@ -114,7 +117,7 @@ impl<'a> TranslationVotes<'a> {
             .collect();
         // Stable: peaks of equal votes stay in the order of the rotations.
         peaks.sort_by_key(|peak| std::cmp::Reverse(peak.votes));
-        let mut kept: Vec<&Peak> = Vec::with_capacity(KEPT);
+        let mut kept: Vec<&Peak> = Vec::with_capacity(MAX_POSES);
         for peak in &peaks {
             let is_near = |other: &&Peak| {
                 (other.centre - peak.centre).norm() < NEAR_CELLS * self.cell_mm
@@ -123,7 +126,7 @@ impl<'a> TranslationVotes<'a> {
             if !kept.iter().any(is_near) {
                 kept.push(peak);
             }
-            if kept.len() == KEPT {
+            if kept.len() == MAX_POSES {
                 break;
             }
         }
@@ -131,7 +134,7 @@ impl<'a> TranslationVotes<'a> {
         kept.into_iter().map(pose).collect()
     }
 
-    /// The translations that have most votes under `rotation`.
+    /// The translations with the most votes under `rotation`; `votes` is a buffer with one entry per cell.
     fn peaks(&self, rotation: &UnitQuaternion<f64>, votes: &mut [u32]) -> Vec<Peak> {
         votes.fill(0);
         let [nx, ny, nz] = self.cells;
@@ -139,21 +142,20 @@ impl<'a> TranslationVotes<'a> {
         let scale = 1.0 / self.cell_mm;
         for voter in &self.voters {
             let normal = matrix * voter.normal;
-            let nearest = |a: &f64, b: &f64| a.total_cmp(b);
-            let along = |direction: &Vector| {
+            let cosine_to = |direction: &Vector| {
                 let cosine = direction.dot(&normal);
                 if self.oriented { cosine } else { cosine.abs() }
             };
-            let cosines = self.directions.iter().map(along);
-            let Some((cell, _)) = cosines.enumerate().max_by(|a, b| nearest(&a.1, &b.1)) else { continue };
+            let cosines = self.directions.iter().map(cosine_to);
+            let Some((nearest, _)) = cosines.enumerate().max_by(|a, b| a.1.total_cmp(&b.1)) else { continue };
             let shift = self.origin + matrix * voter.point.coords;
-            let weight = VOTE / self.facing[cell].len().max(1) as u32;
-            for &i in &self.facing[cell] {
-                let at = (self.model[i as usize].point.coords - shift) * scale;
-                if at.x < 0.0 || at.y < 0.0 || at.z < 0.0 {
+            let weight = VOTE / self.facing[nearest].len().max(1) as u32;
+            for &i in &self.facing[nearest] {
+                let cell = (self.model[i as usize].point.coords - shift) * scale;
+                if cell.x < 0.0 || cell.y < 0.0 || cell.z < 0.0 {
                     continue;
                 }
-                let (x, y, z) = (at.x as usize, at.y as usize, at.z as usize);
+                let (x, y, z) = (cell.x as usize, cell.y as usize, cell.z as usize);
                 if x < nx && y < ny && z < nz {
                     votes[(x * ny + y) * nz + z] += weight;
                 }
@@ -162,11 +164,12 @@ impl<'a> TranslationVotes<'a> {
         self.best_cells(rotation, votes)
     }
 
-    /// Peaks of the votes summed over two cells along each axis: a translation near a border of cells splits its votes.
+    /// Peaks of the votes summed over blocks of 2 x 2 x 2 cells, since a translation near a cell border splits its
+    /// votes.
     fn best_cells(&self, rotation: &UnitQuaternion<f64>, votes: &[u32]) -> Vec<Peak> {
         let [nx, ny, nz] = self.cells;
         let at = |x: usize, y: usize, z: usize| votes[(x * ny + y) * nz + z];
-        let mut best: Vec<(u32, [usize; 3])> = Vec::with_capacity(PEAKS + 1);
+        let mut best: Vec<(u32, [usize; 3])> = Vec::with_capacity(MAX_PEAKS + 1);
         for x in 0..nx - 1 {
             for y in 0..ny - 1 {
                 for z in 0..nz - 1 {
@@ -178,19 +181,19 @@ impl<'a> TranslationVotes<'a> {
                         + at(x + 1, y, z + 1)
                         + at(x + 1, y + 1, z)
                         + at(x + 1, y + 1, z + 1);
-                    let enters = best.len() < PEAKS || best.last().is_some_and(|last| sum > last.0);
+                    let enters = best.len() < MAX_PEAKS || best.last().is_some_and(|last| sum > last.0);
                     if sum == 0 || !enters {
                         continue;
                     }
                     let here = [x, y, z];
-                    let touches = |other: &[usize; 3]| (0..3).all(|axis| other[axis].abs_diff(here[axis]) <= 1);
-                    match best.iter_mut().find(|(_, other)| touches(other)) {
+                    let is_adjacent = |other: &[usize; 3]| (0..3).all(|axis| other[axis].abs_diff(here[axis]) <= 1);
+                    match best.iter_mut().find(|(_, other)| is_adjacent(other)) {
                         Some(own) if own.0 < sum => *own = (sum, here),
                         Some(_) => {}
                         None => best.push((sum, here)),
                     }
                     best.sort_by_key(|(sum, _)| std::cmp::Reverse(*sum));
-                    best.truncate(PEAKS);
+                    best.truncate(MAX_PEAKS);
                 }
             }
         }
@@ -201,22 +204,22 @@ impl<'a> TranslationVotes<'a> {
     }
 }
 
-/// Rotation `number` of [`ROTATIONS`], evenly spread.
-fn rotation(number: usize) -> UnitQuaternion<f64> {
+/// Rotation `index` of [`ROTATIONS`], evenly spread.
+fn rotation(index: usize) -> UnitQuaternion<f64> {
     const PHI: f64 = std::f64::consts::SQRT_2;
     /// The root of x⁴ = x + 4.
     const PSI: f64 = 1.533_751_168_755_204_3;
-    let s = number as f64 + 0.5;
-    let share = s / ROTATIONS as f64;
-    let (r, big) = (share.sqrt(), (1.0 - share).sqrt());
+    let s = index as f64 + 0.5;
+    let t = s / ROTATIONS as f64;
+    let (r, big) = (t.sqrt(), (1.0 - t).sqrt());
     let (alpha, beta) = (std::f64::consts::TAU * s / PHI, std::f64::consts::TAU * s / PSI);
     UnitQuaternion::new_normalize(Quaternion::new(big * beta.cos(), r * alpha.sin(), r * alpha.cos(), big * beta.sin()))
 }
 
-/// Direction `number` of [`DIRECTIONS`], evenly spread over the sphere.
-fn direction(number: usize) -> Vector {
-    let z = 1.0 - 2.0 * (number as f64 + 0.5) / DIRECTIONS as f64;
-    let angle = number as f64 * std::f64::consts::PI * (3.0 - 5.0_f64.sqrt());
+/// Direction `index` of [`DIRECTIONS`], evenly spread over the sphere.
+fn direction(index: usize) -> Vector {
+    let z = 1.0 - 2.0 * (index as f64 + 0.5) / DIRECTIONS as f64;
+    let angle = index as f64 * std::f64::consts::PI * (3.0 - 5.0_f64.sqrt());
     let radius = (1.0 - z * z).sqrt();
     Vector::new(radius * angle.cos(), radius * angle.sin(), z)
 }
@@ -228,7 +231,7 @@ mod tests {
     use geometry::{Point, mesh::shapes, sampling};
 
     #[test]
-    fn every_rotation_is_near_one_that_is_tried() {
+    fn every_rotation_is_near_a_searched_one() {
         let all: Vec<UnitQuaternion<f64>> = (0..ROTATIONS).map(rotation).collect();
         let mut random = Random::new(1, 2);
         for _ in 0..200 {
@@ -240,7 +243,7 @@ mod tests {
 
     #[test]
     fn a_corner_of_a_block_is_found_at_all_its_corners() {
-        // A corner is its own mirror image, so rotations bring it onto all eight.
+        // A corner is its own mirror image, so rotations map it onto all eight.
         let mesh = shapes::cuboid(Point::new(0.0, 0.0, 0.0), Point::new(60.0, 40.0, 20.0));
         let (bounds, spacing_mm) = (mesh.bounds(), (mesh.area_mm2() / 1400.0).sqrt());
         let model: Vec<OrientedPoint> = sampling::by_area(&mesh, 1400, 1)
@@ -258,11 +261,11 @@ mod tests {
             .collect();
         let found = TranslationVotes::new(&model, &scene, &bounds, true, spacing_mm).unwrap().over_all();
         let corner = truth.inverse() * Point::origin();
-        for number in 0..8 {
-            let place = [0, 1, 2].map(|axis| if number >> axis & 1 == 1 { [60.0, 40.0, 20.0][axis] } else { 0.0 });
+        for index in 0..8 {
+            let expected = [0, 1, 2].map(|axis| if index >> axis & 1 == 1 { [60.0, 40.0, 20.0][axis] } else { 0.0 });
             let near =
-                found.iter().map(|pose| (pose * corner - Point::from(place)).norm()).fold(f64::INFINITY, f64::min);
-            assert!(near < 3.0 * spacing_mm, "{place:?}: {near}");
+                found.iter().map(|pose| (pose * corner - Point::from(expected)).norm()).fold(f64::INFINITY, f64::min);
+            assert!(near < 3.0 * spacing_mm, "{expected:?}: {near}");
         }
     }
 }

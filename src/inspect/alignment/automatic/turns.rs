@@ -1,8 +1,8 @@
-//! Rivals of a pose: the nominal turned about its own axes, and what was scanned turned about its own.
+//! Rivals of a pose: the nominal rotated about its own principal axes, and the scanned piece rotated about its own.
 //!
-//! A fan that is turned by one blade fits nearly as well as in its true pose, and votes do not tell which is found. So
-//! every turn that could bring a part onto itself is tried: about each principal axis in small steps, face up and face
-//! down, and axes exchanged. A piece of a part is tried likewise about its own middle.
+//! A fan that is rotated by one blade fits nearly as well as in its true pose, and the votes may find either. So every
+//! rotation that could map a part onto itself is tried: about each principal axis in small steps, face up and face
+//! down, and with exchanged axes. A partial scan is likewise rotated about its own centroid.
 
 use nalgebra::{Matrix3, Rotation3, Translation3, Unit, UnitQuaternion};
 
@@ -10,14 +10,14 @@ use super::OrientedPoint;
 use super::principal::{cube_rotations, frame};
 use geometry::{Pose, Vector};
 
-/// Steps of a whole turn.
+/// Steps of a full rotation.
 const STEPS: usize = 60;
 
-/// The turns of nominal and scan.
+/// Rotations of nominal and scan about their own principal axes.
 pub(super) struct Turns {
-    /// Motions of the nominal's frame.
+    /// Motions in the nominal frame.
     of_nominal: Vec<Pose>,
-    /// Motions of the scan's frame.
+    /// Motions in the scan frame.
     of_scan: Vec<Pose>,
 }
 
@@ -33,7 +33,7 @@ impl Turns {
     }
 }
 
-/// Turns about the principal axes of `points` through their centre, without the identity.
+/// Rotations about the principal axes of `points` through their centroid, without the identity.
 fn about_own_axes(points: &[OrientedPoint]) -> Vec<Pose> {
     let Some((centre, axes)) = frame(points) else { return Vec::new() };
     let axis = |i: usize| Unit::new_normalize(axes.column(i).into_owned());
@@ -54,8 +54,8 @@ fn about_own_axes(points: &[OrientedPoint]) -> Vec<Pose> {
     };
     rotations.extend(cube_rotations().into_iter().map(exchanged));
     let about_centre = |rotation: UnitQuaternion<f64>| {
-        let back: Vector = centre - rotation * centre;
-        Pose::from_parts(Translation3::from(back), rotation)
+        let translation: Vector = centre - rotation * centre;
+        Pose::from_parts(Translation3::from(translation), rotation)
     };
     rotations.into_iter().filter(|turn| turn.angle() > 1e-6).map(about_centre).collect()
 }
@@ -67,7 +67,7 @@ mod tests {
     use geometry::Point;
 
     #[test]
-    fn a_part_turned_by_a_step_of_its_symmetry_has_the_true_pose_among_its_rivals() {
+    fn a_part_rotated_by_a_symmetry_step_has_the_true_pose_among_its_rivals() {
         let mut random = Random::new(8, 1);
         // Five arms about a tilted axis.
         let tilt = random.rotation();
@@ -75,8 +75,8 @@ mod tests {
         for arm in 0..5 {
             let turn = UnitQuaternion::from_axis_angle(&Vector::z_axis(), f64::from(arm) * std::f64::consts::TAU / 5.0);
             for _ in 0..200 {
-                let place = Point::new(random.range(10.0, 50.0), random.range(-3.0, 3.0), random.range(0.0, 4.0));
-                points.push(OrientedPoint { point: tilt * (turn * place), normal: tilt * Vector::z() });
+                let point = Point::new(random.range(10.0, 50.0), random.range(-3.0, 3.0), random.range(0.0, 4.0));
+                points.push(OrientedPoint { point: tilt * (turn * point), normal: tilt * Vector::z() });
             }
         }
         let axis = Unit::new_normalize(tilt * Vector::z());

@@ -1,11 +1,11 @@
-//! Measures hypotheses against the true surface, refines the promising ones and ranks them.
+//! Evaluation of hypotheses against the nominal's surface: refines the promising ones and ranks them.
 
 use std::f64::consts::FRAC_PI_2;
 
 use rayon::prelude::*;
 
 use super::super::best_fit::{self, Parameters, Problem};
-use super::super::{Alternative, Explained, Rivals};
+use super::super::{Alternative, ExplainedFraction, Rivals};
 
 use super::OrientedPoint;
 use super::translations::TranslationVotes;
@@ -21,55 +21,58 @@ use geometry::{Cloud, OrderedPoints, Point, Pose, Surface, Vector, normals};
 /// A hypothesis after refinement.
 pub(super) struct Candidate {
     pub pose: Pose,
-    /// Mean truncated squared distance, mm²: lower is better.
+    /// Mean truncated squared distance, mm².
     pub cost: f64,
-    /// Root of the mean square of what lies within the truncation, mm.
+    /// RMS distance of the points within the gate, mm.
     pub rms_mm: f64,
-    /// Distance within which points belong to the part, mm.
+    /// Distance at which squared distances are truncated, mm.
     pub gate_mm: f64,
-    /// Share of the points that do.
+    /// Share of the points within the gate, 0 to 1.
     inside_fraction: f64,
     /// Cost after the coarse refinement, mm².
     coarse_cost: f64,
 }
 
-/// Hypotheses refined on coarse points.
-const COARSE: usize = 48;
-/// Hypotheses ranked on many points.
-const FINE: usize = 12;
-/// Rivals of the best pose that are refined.
-const RIVALS: usize = 48;
-/// Rounds of looking for rivals: one that wins has rivals of its own.
-const ROUNDS: usize = 2;
-/// Points that hypotheses are first measured and refined on.
+/// Maximum number of hypotheses refined on the coarse sample.
+const MAX_COARSE_CANDIDATES: usize = 48;
+/// Maximum number of hypotheses refined on the fine sample.
+const MAX_FINE_CANDIDATES: usize = 12;
+/// Maximum number of rivals of the best pose that are refined.
+const MAX_RIVALS: usize = 48;
+/// Maximum number of searches for rivals: a rival that wins has rivals of its own.
+const MAX_RIVAL_ROUNDS: usize = 2;
+/// Points that hypotheses are first evaluated and refined on.
 const COARSE_POINTS: usize = 500;
 /// Points of the last refinement.
 const FINE_POINTS: usize = 3_000;
 /// Points of the last comparison.
 pub(super) const DENSE_POINTS: usize = 60_000;
 /// A runner-up whose cost is within this factor of the best is reported as an alternative.
-const TIE: f64 = 1.10;
-/// Candidates whose cost is above the best's by this factor after the coarse refinement are given up,
-const HOPELESS: f64 = 3.0;
-/// unless they are as near as that refinement leaves them: a share of the model's spacing.
+const MAX_TIE_RATIO: f64 = 1.10;
+/// After the coarse refinement, candidates are rejected if their cost exceeds that of the best by this factor, plus the
+/// square of [`COARSE_PRECISION`].
+const MAX_COST_RATIO: f64 = 3.0;
+/// Precision of the coarse refinement as a share of the model's point spacing.
 const COARSE_PRECISION: f64 = 0.1;
-/// Share of the model's spacing below which distances tell nothing apart: what the refinement leaves on exact points.
+/// Precision of the refinement on exact points as a share of the model's point spacing: smaller distances are not
+/// significant.
 const PRECISION: f64 = 1e-3;
-/// Poses nearer than this are one before they are refined: degrees, share of the diagonal.
-const ONE_BEFORE: (f64, f64) = (4.0, 0.02);
-/// And after it.
-const ONE_AFTER: (f64, f64) = (2.0, 0.01);
+/// Poses closer than this before refinement count as the same: degrees, share of the diagonal.
+const SAME_BEFORE: (f64, f64) = (4.0, 0.02);
+/// The same after refinement.
+const SAME_AFTER: (f64, f64) = (2.0, 0.01);
 
-/// Points that poses are measured with, and the direction in which each can be seen.
+/// Scan points that poses are evaluated on.
 struct Sample {
     points: OrderedPoints,
-    /// By point number; empty where unknown.
+    /// Unit normals or directions to the sensor by point index, scan frame; empty if unknown.
     facing: Vec<Vector>,
 }
 
-/// About `count` of `points`: half of them evenly, half evenly over the directions of their normals (Rusinkiewicz and
-/// Levoy, "Efficient variants of the ICP algorithm", 2001), so that the few walls of a plate count beside its faces.
-fn even_over_normals(points: &[OrientedPoint], count: usize) -> Vec<OrientedPoint> {
+/// About `count` of `points`: half of them uniformly, half uniformly over the directions of their normals (normal-space
+/// sampling; Rusinkiewicz and Levoy, "Efficient variants of the ICP algorithm", 2001), so that the few walls of a plate
+/// count beside its faces.
+fn normal_space_sample(points: &[OrientedPoint], count: usize) -> Vec<OrientedPoint> {
     if points.len() <= count {
         return points.to_vec();
     }
@@ -77,34 +80,34 @@ fn even_over_normals(points: &[OrientedPoint], count: usize) -> Vec<OrientedPoin
     (0..points.len()).step_by(points.len().div_ceil(count / 2)).for_each(|i| chosen[i] = true);
     let mut cells: std::collections::BTreeMap<[i8; 3], Vec<usize>> = std::collections::BTreeMap::new();
     for (i, point) in points.iter().enumerate() {
-        // Both signs of a normal share a cell: they are not known of every scan.
+        // Both signs of a normal share a cell, as the sign is not known for every scan.
         let sign = if point.normal[point.normal.iamax()] < 0.0 { -1.0 } else { 1.0 };
         let cell = (point.normal * (2.5 * sign)).map(|c| c.round() as i8);
         cells.entry(cell.into()).or_default().push(i);
     }
-    let share = (count / 2).div_ceil(cells.len().max(1));
+    let per_cell = (count / 2).div_ceil(cells.len().max(1));
     for members in cells.values() {
-        members.iter().step_by(members.len().div_ceil(share).max(1)).for_each(|&i| chosen[i] = true);
+        members.iter().step_by(members.len().div_ceil(per_cell).max(1)).for_each(|&i| chosen[i] = true);
     }
     points.iter().zip(chosen).filter(|(_, chosen)| *chosen).map(|(point, _)| *point).collect()
 }
 
-/// Measures and refines poses of one scan on one nominal. On the processor, whatever the device: samples are small, and
-/// many poses are looked at side by side.
+/// Evaluates and refines poses of a scan on a nominal. Always on the CPU: samples are small, and many poses are
+/// processed in parallel.
 pub(super) struct Verifier<'a> {
     surface: &'a Surface,
-    /// Some of those that voted.
+    /// Sample of the points that voted.
     coarse: Sample,
     fine: Sample,
     dense: Sample,
-    /// Turns of the nominal and of the scan about themselves, which make rivals of a pose.
+    /// Rotations of nominal and scan about their own axes, for rivals of a pose.
     turns: Turns,
     translations: Option<TranslationVotes<'a>>,
     spacing_mm: f64,
 }
 
 impl<'a> Verifier<'a> {
-    /// Picks the points. `scene` are those that voted, `spacing_mm` is the distance between the nominal's.
+    /// Selects the samples. `scene`: the points that voted; `spacing_mm`: point spacing of `model`, mm.
     pub fn new(
         surface: &'a Surface,
         cloud: &Cloud,
@@ -115,15 +118,15 @@ impl<'a> Verifier<'a> {
         spacing_mm: f64,
     ) -> Self {
         let oriented = normals::are_oriented(cloud);
-        let few = even_over_normals(scene, COARSE_POINTS);
+        let few = normal_space_sample(scene, COARSE_POINTS);
         let points = OrderedPoints::new(&few.iter().map(|p| p.point).collect::<Vec<_>>());
         let facing = few.iter().filter(|_| oriented).map(|p| p.normal).collect();
         let coarse = Sample { points, facing };
-        let of_about = |count: usize| {
+        let sample_of = |count: usize| {
             let stride = (scan.ordered.points.len() / count).max(1);
-            let numbers: Vec<u32> = scan.ordered.numbers.iter().step_by(stride).copied().collect();
-            let points: Vec<Point> = numbers.iter().map(|&number| cloud.points[number as usize]).collect();
-            let facing = numbers.iter().map_while(|&number| cloud.direction_to_sensor(number as usize));
+            let indices: Vec<u32> = scan.ordered.numbers.iter().step_by(stride).copied().collect();
+            let points: Vec<Point> = indices.iter().map(|&index| cloud.points[index as usize]).collect();
+            let facing = indices.iter().map_while(|&index| cloud.direction_to_sensor(index as usize));
             let facing = facing.filter(|_| oriented).collect::<Vec<_>>();
             let complete = facing.len() == points.len();
             Sample {
@@ -135,38 +138,38 @@ impl<'a> Verifier<'a> {
         Self {
             surface,
             coarse,
-            fine: of_about(FINE_POINTS),
-            dense: of_about(DENSE_POINTS),
+            fine: sample_of(FINE_POINTS),
+            dense: sample_of(DENSE_POINTS),
             turns,
             translations,
             spacing_mm,
         }
     }
 
-    /// The poses that fit, best first.
+    /// The poses that fit, by increasing cost.
     pub fn rank(&self, hypotheses: Vec<Pose>, progress: &Progress) -> Result<Vec<Candidate>> {
         progress.report(0.0, "Checking candidate poses")?;
-        let mut ranked = self.refined(hypotheses, COARSE, &[], None, &progress.part(0.0, 0.6))?;
-        let mut asked: Vec<Pose> = Vec::new();
-        for round in 0..ROUNDS {
-            progress.report(0.6 + 0.15 * round as f32, "Looking for rival poses")?;
+        let mut ranked = self.refined(hypotheses, MAX_COARSE_CANDIDATES, &[], None, &progress.part(0.0, 0.6))?;
+        let mut searched: Vec<Pose> = Vec::new();
+        for round in 0..MAX_RIVAL_ROUNDS {
+            progress.report(0.6 + 0.15 * round as f32, "Searching for rival poses")?;
             let Some(best) = ranked.first().map(|best| best.pose) else { break };
-            if asked.iter().any(|other| self.is_one(other, &best, ONE_AFTER)) {
+            if searched.iter().any(|other| self.is_same(other, &best, SAME_AFTER)) {
                 break;
             }
-            asked.push(best);
-            let least = ranked.first().map(|best| best.coarse_cost);
-            let rivals = self.refined(self.rivals(&best), RIVALS, &ranked, least, &progress.part(0.6, 0.9))?;
+            searched.push(best);
+            let min_cost = ranked.first().map(|best| best.coarse_cost);
+            let rivals = self.refined(self.rivals(&best), MAX_RIVALS, &ranked, min_cost, &progress.part(0.6, 0.9))?;
             ranked.extend(rivals);
-            self.keep_best(&mut ranked, ONE_AFTER, FINE + RIVALS);
+            self.keep_best(&mut ranked, SAME_AFTER, MAX_FINE_CANDIDATES + MAX_RIVALS);
         }
-        // One common truncation, from the noise of the best, decides between poses that differ in details.
+        // A common truncation distance, from the noise of the best pose, distinguishes poses that differ in details.
         progress.report(0.9, "Comparing candidate poses")?;
         let best_rms = ranked.first().map_or(0.0, |candidate| candidate.rms_mm);
         let gate_mm = (5.0 * best_rms).clamp(10.0 * PRECISION * self.spacing_mm, 0.5 * self.spacing_mm);
         let poses: Vec<Pose> = ranked.iter().map(|candidate| candidate.pose).collect();
         let mut last = self.measured(&self.dense, &poses, gate_mm)?;
-        self.keep_best(&mut last, ONE_AFTER, FINE + RIVALS);
+        self.keep_best(&mut last, SAME_AFTER, MAX_FINE_CANDIDATES + MAX_RIVALS);
         last.retain(|candidate| candidate.cost < 0.98 * gate_mm * gate_mm);
         Ok(last)
     }
@@ -179,37 +182,38 @@ impl<'a> Verifier<'a> {
         rivals
     }
 
-    /// The best of `hypotheses` after refinement on more and more points, best first, without those that coincide with
-    /// one that is `known`. `least` is the coarse cost of the best known.
+    /// The best `count` of `hypotheses` after refinement on increasingly many points, best first, without those that
+    /// coincide with one of `known`. `min_cost`: coarse cost of the best known candidate, mm².
     fn refined(
         &self,
         hypotheses: Vec<Pose>,
         count: usize,
         known: &[Candidate],
-        least: Option<f64>,
+        min_cost: Option<f64>,
         progress: &Progress,
     ) -> Result<Vec<Candidate>> {
         let spacing_mm = self.spacing_mm;
         let mut candidates = self.measured(&self.coarse, &hypotheses, 2.0 * spacing_mm)?;
-        let is_known = |pose: &Pose, one| known.iter().any(|other| self.is_one(&other.pose, pose, one));
-        candidates.retain(|candidate| !is_known(&candidate.pose, ONE_BEFORE));
-        self.keep_best(&mut candidates, ONE_BEFORE, count);
+        let is_known = |pose: &Pose, limits| known.iter().any(|other| self.is_same(&other.pose, pose, limits));
+        candidates.retain(|candidate| !is_known(&candidate.pose, SAME_BEFORE));
+        self.keep_best(&mut candidates, SAME_BEFORE, count);
         progress.report(0.2, "Refining candidate poses")?;
         let poses = self.refine(&self.coarse, &candidates, 3.0 * spacing_mm, 25);
         let mut refined = self.measured(&self.fine, &poses, 0.5 * spacing_mm)?;
         refined.iter_mut().for_each(|candidate| candidate.coarse_cost = candidate.cost);
-        refined.retain(|candidate| !is_known(&candidate.pose, ONE_AFTER));
-        self.keep_best(&mut refined, ONE_AFTER, FINE);
+        refined.retain(|candidate| !is_known(&candidate.pose, SAME_AFTER));
+        self.keep_best(&mut refined, SAME_AFTER, MAX_FINE_CANDIDATES);
         let own = refined.first().map_or(0.0, |best| best.cost);
-        let hopeless = HOPELESS * least.map_or(own, |least| least.min(own)) + (COARSE_PRECISION * spacing_mm).powi(2);
-        refined.retain(|candidate| candidate.cost <= hopeless);
+        let max_cost =
+            MAX_COST_RATIO * min_cost.map_or(own, |cost| cost.min(own)) + (COARSE_PRECISION * spacing_mm).powi(2);
+        refined.retain(|candidate| candidate.cost <= max_cost);
         progress.report(0.6, "Comparing candidate poses")?;
         let poses = self.refine(&self.fine, &refined, spacing_mm, 35);
         let mut fine = self.measured(&self.fine, &poses, 0.5 * spacing_mm)?;
         for (own, before) in fine.iter_mut().zip(&refined) {
             own.coarse_cost = before.coarse_cost;
         }
-        self.keep_best(&mut fine, ONE_AFTER, FINE);
+        self.keep_best(&mut fine, SAME_AFTER, MAX_FINE_CANDIDATES);
         Ok(fine)
     }
 
@@ -217,7 +221,8 @@ impl<'a> Verifier<'a> {
         poses.par_iter().map(|pose| self.measure(sample, *pose, gate_mm)).collect()
     }
 
-    /// What a sensor saw cannot lie on a face that is turned away from it: such points count as outside.
+    /// Evaluates a pose. A measured point cannot lie on a face that faces away from the sensor, so such points count as
+    /// outside the gate.
     fn measure(&self, sample: &Sample, pose: Pose, gate_mm: f64) -> Result<Candidate> {
         let request = Request {
             surface: self.surface,
@@ -245,14 +250,14 @@ impl<'a> Verifier<'a> {
         })
     }
 
-    /// How much of the scan lies on the nominal in `pose`.
-    pub fn explained(&self, pose: &Pose) -> Result<Explained> {
-        let within_mm = Explained::WITHIN * self.surface.bounds().diagonal();
+    /// Share of the scan that lies on the nominal in `pose`.
+    pub fn explained(&self, pose: &Pose) -> Result<ExplainedFraction> {
+        let within_mm = ExplainedFraction::DISTANCE_SHARE * self.surface.bounds().diagonal();
         let measured = self.measure(&self.dense, *pose, within_mm)?;
-        Ok(Explained { fraction: measured.inside_fraction, within_mm })
+        Ok(ExplainedFraction { fraction: measured.inside_fraction, within_mm })
     }
 
-    /// A short fit of each within `gate_mm`; the pose as it was where it fails.
+    /// A short best fit of each candidate, starting with the gate `gate_mm`; the pose unchanged if it fails.
     fn refine(&self, sample: &Sample, candidates: &[Candidate], gate_mm: f64, iterations: usize) -> Vec<Pose> {
         let fit = |candidate: &Candidate| self.fit(sample, &candidate.pose, gate_mm, iterations);
         candidates.par_iter().map(fit).collect()
@@ -279,46 +284,46 @@ impl<'a> Verifier<'a> {
         fitted.map_or(*pose, |alignment| alignment.nominal_from_scan)
     }
 
-    /// Sorts by cost, drops poses that coincide with a better one, keeps `count`.
-    fn keep_best(&self, candidates: &mut Vec<Candidate>, one: (f64, f64), count: usize) {
+    /// Sorts by cost, drops poses that coincide with a better one within `limits`, and keeps the best `count`.
+    fn keep_best(&self, candidates: &mut Vec<Candidate>, limits: (f64, f64), count: usize) {
         candidates.sort_by(|a, b| a.cost.total_cmp(&b.cost));
         let mut kept: Vec<Candidate> = Vec::with_capacity(count);
         for candidate in candidates.drain(..) {
-            if kept.len() < count && !kept.iter().any(|other| self.is_one(&other.pose, &candidate.pose, one)) {
+            if kept.len() < count && !kept.iter().any(|other| self.is_same(&other.pose, &candidate.pose, limits)) {
                 kept.push(candidate);
             }
         }
         *candidates = kept;
     }
 
-    /// Whether two poses lie within `one` (degrees, share of the diagonal) of each other, at the part.
-    fn is_one(&self, a: &Pose, b: &Pose, one: (f64, f64)) -> bool {
+    /// Whether two poses differ by less than `limits` (degrees, share of the diagonal) at the centre of the part.
+    fn is_same(&self, a: &Pose, b: &Pose, (degrees, share): (f64, f64)) -> bool {
         let bounds = self.surface.bounds();
         let centre = bounds.centre();
-        let apart = (a.inverse_transform_point(&centre) - b.inverse_transform_point(&centre)).norm();
-        apart < one.1 * bounds.diagonal() && a.rotation.angle_to(&b.rotation) < one.0.to_radians()
+        let distance_mm = (a.inverse_transform_point(&centre) - b.inverse_transform_point(&centre)).norm();
+        distance_mm < share * bounds.diagonal() && a.rotation.angle_to(&b.rotation) < degrees.to_radians()
     }
 }
 
-/// How far the second of `ranked` lies behind the first.
+/// How the second of `ranked` compares with the first.
 pub(super) fn rivals(ranked: &[Candidate], spacing_mm: f64) -> Rivals {
-    let least = (PRECISION * spacing_mm).powi(2);
+    let floor = (PRECISION * spacing_mm).powi(2);
     match ranked {
-        [best, next, ..] => Rivals::Nearest { times_worse: (next.cost + least) / (best.cost + least) },
-        _ => Rivals::NoneNear,
+        [best, next, ..] => Rivals::NextBest { cost_ratio: (next.cost + floor) / (best.cost + floor) },
+        _ => Rivals::NoneComparable,
     }
 }
 
-/// Runners-up that fit about as well as the best, in clearly other poses.
+/// Runners-up that fit about as well as the best, in clearly different poses.
 pub(super) fn alternatives(ranked: &[Candidate], spacing_mm: f64) -> Vec<Alternative> {
     let Some(best) = ranked.first() else {
         return Vec::new();
     };
-    let tie = TIE * best.cost + (PRECISION * spacing_mm).powi(2);
+    let max_cost = MAX_TIE_RATIO * best.cost + (PRECISION * spacing_mm).powi(2);
     ranked
         .iter()
         .skip(1)
-        .filter(|candidate| candidate.cost <= tie)
+        .filter(|candidate| candidate.cost <= max_cost)
         .map(|candidate| Alternative {
             nominal_from_scan: candidate.pose,
             rms_mm: candidate.rms_mm,

@@ -1,94 +1,98 @@
-//! The normal equations of all views together.
+//! The joint normal equations of all views.
 
 use nalgebra::{DMatrix, DVector, Matrix3, Matrix6, Vector6};
 
-use super::{NEIGHBOURS, Pair, Parameters, View};
+use super::{NORMAL_NEIGHBOURS, Pair, Parameters, View};
 use compute::registration::Answer;
 use geometry::{Point, Pose};
 
-/// A motion of which the surfaces tell less than this many times what the noise of their normals would is left open.
-const TELLS: f64 = 10.0;
-/// No surface is known better than this, mm: points without noise would outweigh all that is known of the views.
-const LEAST_SCALE_MM: f64 = 1e-3;
+/// Minimum ratio of a motion's eigenvalue to the one that noise of the normals alone would give; weaker motions count
+/// as undetermined.
+const MIN_SIGNAL_TO_NOISE: f64 = 10.0;
+/// Lower bound of the residual scale, mm: noise-free points would outweigh the given poses entirely.
+const MIN_SCALE_MM: f64 = 1e-3;
 
-/// What the surfaces themselves tell, without what the noise of their normals makes up: on a plane, normals that lean
-/// at random by a hundredth seem to tell of slides.
-pub(super) fn told_by(answer: &Answer, onto: &View) -> Answer {
-    // The slope of a plane through points spread evenly over a disc; the residuals hold the noise of two points.
-    let slope_variance = 2.0 * answer.scale_mm.powi(2) / (NEIGHBOURS as f64 * onto.reach_mm.powi(2));
-    let least = TELLS * answer.weight * slope_variance;
-    // About the middle of that view: seen from afar, a turn would look like much of a slide.
-    let lever = onto.lever_mm().max(f64::MIN_POSITIVE);
+/// The part of `answer` that the surfaces really determine. Noise of the normals feigns information: on a plane,
+/// normals that tilt at random by a hundredth seem to determine sliding.
+pub(super) fn determined_part(answer: &Answer, target: &View) -> Answer {
+    // Slope of a plane fitted to points spread evenly over a disc; residuals contain the noise of two points.
+    let slope_variance = 2.0 * answer.scale_mm.powi(2) / (NORMAL_NEIGHBOURS as f64 * target.reach_mm.powi(2));
+    let threshold = MIN_SIGNAL_TO_NOISE * answer.weight * slope_variance;
+    // About the centre of the target: about a distant point, a rotation would include much translation.
+    let lever = target.lever_mm().max(f64::MIN_POSITIVE);
     let scale = Vector6::new(1.0 / lever, 1.0 / lever, 1.0 / lever, 1.0, 1.0, 1.0);
     let scaled = Matrix6::from_fn(|row, column| answer.hessian[(row, column)] * scale[row] * scale[column]);
     let eigen = nalgebra::SymmetricEigen::new(scaled);
-    let right = answer.gradient.component_mul(&scale);
+    let rhs = answer.gradient.component_mul(&scale);
     let (mut hessian, mut gradient) = (Matrix6::zeros(), Vector6::zeros());
     for (value, direction) in eigen.eigenvalues.iter().zip(eigen.eigenvectors.column_iter()) {
-        if *value > least {
+        if *value > threshold {
             hessian += *value * direction * direction.transpose();
-            gradient += direction * direction.dot(&right);
+            gradient += direction * direction.dot(&rhs);
         }
     }
     let hessian = Matrix6::from_fn(|row, column| hessian[(row, column)] / (scale[row] * scale[column]));
     Answer { hessian, gradient: gradient.component_div(&scale), ..*answer }
 }
 
-/// The normal equations of all views together: turn about the pivot (rad) and shift (mm) of each.
-pub(super) struct Normal {
+/// The joint normal equations of all views. Unknowns per view: rotation about the pivot (rad), translation (mm).
+pub(super) struct NormalEquations {
     pivot: Point,
     matrix: DMatrix<f64>,
-    right: DVector<f64>,
+    rhs: DVector<f64>,
 }
 
-impl Normal {
+impl NormalEquations {
     pub fn new(views: usize, pivot: Point) -> Self {
-        Self { pivot, matrix: DMatrix::zeros(6 * views, 6 * views), right: DVector::zeros(6 * views) }
+        Self { pivot, matrix: DMatrix::zeros(6 * views, 6 * views), rhs: DVector::zeros(6 * views) }
     }
 
-    /// What two views tell of each other: residuals change by the step of one less that of the other. The answer is
-    /// about `about`, in the given frame of the view looked on, which has moved by `onto` since.
-    pub fn add_pair(&mut self, pair: &Pair<'_>, answer: &Answer, onto: &Pose, about: &Point) {
-        let turn: Matrix3<f64> = *onto.rotation.to_rotation_matrix().matrix();
-        let mut turns = Matrix6::zeros();
-        turns.fixed_view_mut::<3, 3>(0, 0).copy_from(&turn);
-        turns.fixed_view_mut::<3, 3>(3, 3).copy_from(&turn);
-        let carry = self.at(&(onto * about)).transpose() * turns;
-        // Both ways are looked at, so that each tells half.
-        let weight = 0.5 / answer.scale_mm.max(LEAST_SCALE_MM).powi(2);
+    /// Adds the residuals of a pair of views: they change with the step of the source minus that of the target.
+    /// `answer` has its rotations about `centre`, in the given frame of the target, which has moved by `target_move`
+    /// since.
+    pub fn add_pair(&mut self, pair: &Pair<'_>, answer: &Answer, target_move: &Pose, centre: &Point) {
+        let rotation: Matrix3<f64> = *target_move.rotation.to_rotation_matrix().matrix();
+        let mut rotations = Matrix6::zeros();
+        rotations.fixed_view_mut::<3, 3>(0, 0).copy_from(&rotation);
+        rotations.fixed_view_mut::<3, 3>(3, 3).copy_from(&rotation);
+        let carry = self.jacobian_at(&(target_move * centre)).transpose() * rotations;
+        // Each pair is compared in both directions, so each direction counts half.
+        let weight = 0.5 / answer.scale_mm.max(MIN_SCALE_MM).powi(2);
         let (hessian, gradient) =
             (carry * answer.hessian * carry.transpose() * weight, carry * answer.gradient * weight);
-        for (row, sign_of_row) in [(pair.of, 1.0), (pair.onto, -1.0)] {
-            for (column, sign) in [(pair.of, 1.0), (pair.onto, -1.0)] {
+        for (row, sign_of_row) in [(pair.source, 1.0), (pair.target, -1.0)] {
+            for (column, sign) in [(pair.source, 1.0), (pair.target, -1.0)] {
                 let mut block = self.matrix.fixed_view_mut::<6, 6>(6 * row, 6 * column);
                 block += hessian * (sign * sign_of_row);
             }
-            let mut right = self.right.fixed_rows_mut::<6>(6 * row);
-            right -= gradient * sign_of_row;
+            let mut rhs = self.rhs.fixed_rows_mut::<6>(6 * row);
+            rhs -= gradient * sign_of_row;
         }
     }
 
-    /// How a turn about the pivot and a shift turn and shift what is at `place`.
-    fn at(&self, place: &Point) -> Matrix6<f64> {
+    /// Jacobian of the rotation and displacement at `point` with respect to a step about the pivot.
+    fn jacobian_at(&self, point: &Point) -> Matrix6<f64> {
         let mut jacobian = Matrix6::identity();
-        jacobian.fixed_view_mut::<3, 3>(3, 0).copy_from(&-(place - self.pivot).cross_matrix());
+        jacobian.fixed_view_mut::<3, 3>(3, 0).copy_from(&-(point - self.pivot).cross_matrix());
         jacobian
     }
 
-    /// What is known of a view's place from before.
-    pub fn add_given(&mut self, number: usize, own: &Pose, middle: &Point, parameters: &Parameters) {
-        let jacobian = self.at(&(own * middle));
-        let (turned, shifted) = (own.rotation.scaled_axis(), own * middle - middle);
-        let off = Vector6::new(turned.x, turned.y, turned.z, shifted.x, shifted.y, shifted.z);
+    /// Adds the given pose of view `index` as an observation; `own` is its correction so far, `centre` its centre as
+    /// given.
+    pub fn add_given_pose(&mut self, index: usize, own: &Pose, centre: &Point, parameters: &Parameters) {
+        let jacobian = self.jacobian_at(&(own * centre));
+        let (rotation, shift) = (own.rotation.scaled_axis(), own * centre - centre);
+        let correction = Vector6::new(rotation.x, rotation.y, rotation.z, shift.x, shift.y, shift.z);
         let (turn, shift) = (parameters.turn_sigma_deg.to_radians().powi(-2), parameters.shift_sigma_mm.powi(-2));
         let weights = Matrix6::from_diagonal(&Vector6::new(turn, turn, turn, shift, shift, shift));
-        let mut block = self.matrix.fixed_view_mut::<6, 6>(6 * number, 6 * number);
+        let mut block = self.matrix.fixed_view_mut::<6, 6>(6 * index, 6 * index);
         block += jacobian.transpose() * weights * jacobian;
-        let mut right = self.right.fixed_rows_mut::<6>(6 * number);
-        right -= jacobian.transpose() * weights * off;
+        let mut rhs = self.rhs.fixed_rows_mut::<6>(6 * index);
+        rhs -= jacobian.transpose() * weights * correction;
     }
 
+    /// The steps of all views; `None` if the matrix is not numerically positive definite.
     pub fn solve(self) -> Option<DVector<f64>> {
-        Some(self.matrix.cholesky()?.solve(&self.right))
+        Some(self.matrix.cholesky()?.solve(&self.rhs))
     }
 }

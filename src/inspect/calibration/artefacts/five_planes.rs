@@ -1,37 +1,40 @@
-//! Artefacts made of five planes: a flat one, and two pairs of flanks that fall away from it. Each pair meets in a line
-//! above or below the flat one; dropped onto it, the first pair's line gives Y, and where both lines cross is the origin.
+//! Artefacts made of five planes: a flat face and two pairs of flanks that slope down from it. The planes of each pair
+//! intersect in a line above or below the flat face. Projected onto it, the line of the first pair defines Y, and the
+//! intersection of both lines is the origin.
 
 use nalgebra::DMatrix;
 
 use super::invariants::{Aspect, Invariant, Invariants};
-use super::propagation::{OF_FRAME, Placed, Propagation, axes_in};
-use super::{Artefact, ArtefactFrame, Finder, Measured, Part, RegionName, check_filled, middle_of, used};
+use super::propagation::{FRAME_QUANTITIES, PointDirection, Propagation, in_plane_axes};
+use super::{Artefact, ArtefactFrame, Finder, Measured, Part, RegionName, centroid, check_point_counts, used_points};
 use crate::features::{Fit, Kind, fit};
 use base::{ErrorKind, Progress, Result, UserError};
 use geometry::{Cloud, Point, Pose, Subset, Vector};
 
 /// An artefact of this kind.
 pub struct FivePlanes {
-    /// For people.
+    /// Name shown to the operator.
     pub name: &'static str,
-    /// Its regions.
+    /// Regions.
     pub regions: &'static [RegionName],
-    /// The planes and their regions: the flat one, left, right, upper, lower flank.
+    /// The planes and their regions: the flat face, then the left, right, upper and lower flank.
     pub parts: [(&'static str, &'static [usize]); 5],
-    /// What the pairs are called: the one along Y, the one along X.
+    /// Names of the pairs of flanks: the one along Y, then the one along X.
     pub pairs: [&'static str; 2],
-    /// Pairs of regions of which the first lies at the smaller X (axis 0) or Y (axis 1), and what both are.
+    /// Pairs of regions of which the first lies at the smaller X (axis 0) or Y (axis 1), with a name for both.
     pub order: &'static [(usize, usize, usize, &'static str)],
-    /// How far the flanks lean from the flat face, degrees, where the kind of artefact implies it.
+    /// Inclination of the flanks to the flat face, degrees, if the kind of artefact implies it.
     pub flank_deg: Option<f64>,
-    /// How its regions are found.
+    /// Finds its regions in a whole snapshot.
     pub find: Finder,
 }
 
-/// A sensor's noise is correlated over less than this, mm; what is common over more is its systematic error.
-pub const NOISE_WITHIN_MM: f64 = 5.0;
-/// Flanks nearer to parallel than this, or nearer to the plate, are no flanks of one slot.
-const LEAST_ANGLE_DEG: f64 = 10.0;
+/// Correlation length of a sensor's noise is below this, mm; what is common over longer distances is its systematic
+/// error.
+pub const MAX_CORRELATION_LENGTH_MM: f64 = 5.0;
+/// Minimum angle between two flanks of one pair, and between the two slots, degrees; also the maximum slope of their
+/// lines.
+const MIN_ANGLE_DEG: f64 = 10.0;
 
 impl Artefact for FivePlanes {
     fn name(&self) -> &'static str {
@@ -48,47 +51,48 @@ impl Artefact for FivePlanes {
 
     fn frame(&self, regions: &[Vec<Point>], measured: &Measured, progress: &Progress) -> Result<ArtefactFrame> {
         measured.check()?;
-        check_filled(self.regions, regions, 3)?;
+        check_point_counts(self.regions, regions, 3)?;
         let options = measured.options();
         let mut fits = Vec::with_capacity(self.parts.len());
         let mut points = Vec::with_capacity(self.parts.len());
-        for (i, (name, of)) in self.parts.iter().enumerate() {
+        for (i, (name, part_regions)) in self.parts.iter().enumerate() {
             let part = progress.part(i as f32 / self.parts.len() as f32, (i + 1) as f32 / self.parts.len() as f32);
-            points.push(of.iter().flat_map(|&region| regions[region].iter().copied()).collect::<Vec<Point>>());
+            points
+                .push(part_regions.iter().flat_map(|&region| regions[region].iter().copied()).collect::<Vec<Point>>());
             fits.push(fit(Kind::Plane, &points[i], &[], &options, &part).map_err(|error| error.about(name))?);
         }
-        measured.restate(&mut fits, &points);
-        let planes = outward(&fits.iter().map(placed).collect::<Vec<_>>(), measured.probe_radius_mm)?;
-        let frame = self.of_planes(&planes)?;
-        self.check_places(&frame, regions)?;
+        measured.restate_pooled(&mut fits, &points);
+        let planes = outward_planes(&fits.iter().map(point_direction).collect::<Vec<_>>(), measured.probe_radius_mm)?;
+        let frame = self.frame_from_planes(&planes)?;
+        self.check_order(&frame, regions)?;
         let z = planes[0].1;
-        // A sensor, which is at the origin, sees the upper side.
+        // The sensor, at the origin, sees the upper side.
         if measured.incidence_deg.is_some() && z.dot(&planes[0].0.coords) > 0.0 {
             return Err(UserError::input(
-                "The artefact's upper side looks away from the sensor: its flanks come nearer where they should fall away. \
+                "The artefact's upper side faces away from the sensor: its flanks rise where they should slope down. \
                  Regions are brushed on the wrong faces, or the sensor's depths have the wrong sign.",
             ));
         }
-        // The halves of the flat face are no parts of the frame; that they lie in one plane is an invariant.
+        // The halves of the flat face do not contribute to the frame; that they are coplanar is an invariant.
         let halves = self.halves(regions, measured, progress)?;
         let radius = measured.probe_radius_mm;
         let upward = |fit: &Fit| {
-            let (point, normal) = placed(fit);
+            let (point, normal) = point_direction(fit);
             let normal = if normal.dot(&z) < 0.0 { -normal } else { normal };
             (point - normal * radius, normal)
         };
-        let all: Vec<Placed> = planes.into_iter().chain(halves.iter().map(upward)).collect();
+        let all: Vec<PointDirection> = planes.into_iter().chain(halves.iter().map(upward)).collect();
         points.extend(regions.iter().take(halves.len()).cloned());
-        let of = |planes: &[Placed]| self.of_planes(planes);
-        let values = |planes: &[Placed]| self.invariant_values(planes);
-        let propagation = Propagation { parts: &all, frame: &frame, of: &of, invariants: &values };
-        let named = self.invariants(!halves.is_empty());
-        let figures = OF_FRAME + named.len();
-        let mut systematic = measured.systematic(regions, figures);
-        let mut noise = DMatrix::<f64>::zeros(figures, figures);
+        let frame_of = |planes: &[PointDirection]| self.frame_from_planes(planes);
+        let values = |planes: &[PointDirection]| self.invariant_values(planes);
+        let propagation = Propagation { parts: &all, frame: &frame, frame_of: &frame_of, invariants: &values };
+        let invariants = self.invariants(!halves.is_empty());
+        let quantities = FRAME_QUANTITIES + invariants.len();
+        let mut systematic = measured.systematic(regions, quantities);
+        let mut noise = DMatrix::<f64>::zeros(quantities, quantities);
         let mut shares = Vec::with_capacity(all.len());
         for (i, fit) in fits.iter().chain(&halves).enumerate() {
-            let (place, normal) = (fit.shape.place(), all[i].1);
+            let (centre, normal) = (fit.shape.place(), all[i].1);
             let mut own = propagation.covariance(i, fit)?;
             if measured.probing_mm > 0.0 {
                 own += propagation.offset(i, &normal, measured.probing_sigma_mm())?;
@@ -96,26 +100,28 @@ impl Artefact for FivePlanes {
             noise += &own;
             shares.push(own);
             if let Some(systematic) = &mut systematic {
-                let [a, b] = axes_in(&normal);
-                let still = Vector::zeros();
-                let answers = propagation.answers(i, &[(normal, still), (still, a), (still, b)])?;
-                // A turn about an axis lifts a point by its arm across the axis; the error is along the ray.
-                systematic.add(used(&points[i], fit), &answers, |point| {
-                    let away = point - place;
-                    let row = [1.0, a.cross(&away).dot(&normal), b.cross(&away).dot(&normal)];
+                let [a, b] = in_plane_axes(&normal);
+                let zero = Vector::zeros();
+                let sensitivities = propagation.sensitivities(i, &[(normal, zero), (zero, a), (zero, b)])?;
+                // A rotation about an axis lifts a point by its lever arm across the axis; the error is along the line
+                // of sight.
+                systematic.add(used_points(&points[i], fit), &sensitivities, |point| {
+                    let offset = point - centre;
+                    let row = [1.0, a.cross(&offset).dot(&normal), b.cross(&offset).dot(&normal)];
                     (row, point.coords.normalize().dot(&normal))
                 });
             }
         }
-        let stepped: Vec<Placed> = all.iter().map(|(point, normal)| (point - normal * STEP_MM, *normal)).collect();
-        let named = Invariants::valued(named, &values(&all)?, &values(&stepped)?, STEP_MM);
+        let stepped: Vec<PointDirection> =
+            all.iter().map(|(point, normal)| (point - normal * STEP_MM, *normal)).collect();
+        let invariants = Invariants::with_values(invariants, &values(&all)?, &values(&stepped)?, STEP_MM);
         let parts = fits.into_iter().zip(&self.parts).zip(&shares);
         let parts = parts.map(|((fit, &(name, regions)), own)| Part::new(name, regions, fit, own)).collect();
-        Ok(ArtefactFrame::new(frame, &noise, systematic, parts, named))
+        Ok(ArtefactFrame::new(frame, &noise, systematic, parts, invariants))
     }
 
-    fn frame_of_planes(&self, planes: &[Placed], probe_radius_mm: f64) -> Option<Result<Pose>> {
-        Some(outward(planes, probe_radius_mm).and_then(|planes| self.of_planes(&planes)))
+    fn frame_of_planes(&self, planes: &[PointDirection], probe_radius_mm: f64) -> Option<Result<Pose>> {
+        Some(outward_planes(planes, probe_radius_mm).and_then(|planes| self.frame_from_planes(&planes)))
     }
 
     fn find(&self, cloud: &Cloud, progress: &Progress) -> Result<Vec<Subset>> {
@@ -123,40 +129,40 @@ impl Artefact for FivePlanes {
     }
 }
 
-/// Step of the derivative by the stylus tip radius, mm.
+/// Step of the numerical derivative by the stylus tip radius, mm.
 const STEP_MM: f64 = 1e-4;
 
-fn placed(fit: &Fit) -> Placed {
+fn point_direction(fit: &Fit) -> PointDirection {
     (fit.shape.place(), fit.shape.direction().unwrap_or_else(Vector::z))
 }
 
-/// The fitted planes, normals out of the material, moved onto the surface by the probe's radius.
-fn outward(fitted: &[Placed], probe_radius_mm: f64) -> Result<[Placed; 5]> {
+/// The fitted planes with outward normals, moved onto the surface by the stylus tip radius.
+fn outward_planes(fitted: &[PointDirection], probe_radius_mm: f64) -> Result<[PointDirection; 5]> {
     let &[(plate, normal), ll, lr, su, sl] = fitted else {
         return Err(UserError::internal("This artefact has five planes."));
     };
     let flanks = [ll, lr, su, sl];
-    // Flanks fall away below the flat face.
+    // Flanks lie below the flat face.
     let height = flanks.iter().map(|(point, _)| (point - plate).dot(&normal)).sum::<f64>();
     let up = if height > 0.0 { -normal } else { normal };
-    let below = |(point, _): &Placed| (point - plate).dot(&up) < 0.0;
-    if !flanks.iter().all(below) {
+    let is_below = |(point, _): &PointDirection| (point - plate).dot(&up) < 0.0;
+    if !flanks.iter().all(is_below) {
         return Err(UserError::input(
-            "The flanks lie on both sides of the flat face: a region is brushed on the wrong face, or the regions are \
+            "The flanks lie on both sides of the flat face: a region is brushed on the wrong face, or regions are \
              exchanged.",
         ));
     }
     let mut planes = [(plate, up); 5];
     for (plane, (point, normal)) in planes[1..].iter_mut().zip(flanks) {
-        // Every flank is seen from above.
+        // Every flank faces upward.
         *plane = (point, if normal.dot(&up) < 0.0 { -normal } else { normal });
     }
     Ok(planes.map(|(point, normal)| (point - normal * probe_radius_mm, normal)))
 }
 
 impl FivePlanes {
-    /// Fits of both halves of the flat face by themselves; none where it is one region, or where the points of a half do
-    /// not determine a plane.
+    /// Separate fits of both halves of the flat face; none if it is a single region, or if the points of a half do not
+    /// determine a plane.
     fn halves(&self, regions: &[Vec<Point>], measured: &Measured, progress: &Progress) -> Result<Vec<Fit>> {
         if self.parts[0].1 != [0, 1] {
             return Ok(Vec::new());
@@ -169,71 +175,75 @@ impl FivePlanes {
                 Err(_) => return Ok(Vec::new()),
             }
         }
-        measured.restate(&mut halves, &regions[..2]);
+        measured.restate_pooled(&mut halves, &regions[..2]);
         Ok(halves)
     }
 
-    /// Names of the invariants: nine of five planes, which have 15 degrees of freedom less the frame's 6, and three of
-    /// the flat face's halves.
+    /// Names of the invariants: nine of the five planes, which have 15 degrees of freedom less the frame's 6, and three
+    /// of the halves of the flat face.
     fn invariants(&self, has_halves: bool) -> Vec<Invariant> {
         let [_, (ll, _), (lr, _), (su, _), (sl, _)] = self.parts;
         let [long, short] = self.pairs;
         let nominal = self.flank_deg.map(f64::to_radians);
-        let mut of: Vec<Invariant> = [ll, lr, su, sl]
-            .map(|name| Invariant::new(format!("Inclination of {name}"), Aspect::Angle, &[name]).implied(nominal))
+        let mut invariants: Vec<Invariant> = [ll, lr, su, sl]
+            .map(|name| Invariant::new(format!("Inclination of {name}"), Aspect::Angle, &[name]).with_nominal(nominal))
             .into();
-        of.push(Invariant::new(format!("Angle of the {long} to the {short}"), Aspect::Angle, &[ll, lr, su, sl]));
-        of.push(Invariant::new(format!("Slope of the line of the {long}"), Aspect::Angle, &[ll, lr]));
-        of.push(Invariant::new(format!("Slope of the line of the {short}"), Aspect::Angle, &[su, sl]));
-        of.push(Invariant::new(format!("Height of the line of the {long}"), Aspect::Height, &[ll, lr]));
-        of.push(Invariant::new(format!("Height of the line of the {short}"), Aspect::Height, &[su, sl]));
+        invariants.push(Invariant::new(
+            format!("Angle of the {long} to the {short}"),
+            Aspect::Angle,
+            &[ll, lr, su, sl],
+        ));
+        invariants.push(Invariant::new(format!("Slope of the line of the {long}"), Aspect::Angle, &[ll, lr]));
+        invariants.push(Invariant::new(format!("Slope of the line of the {short}"), Aspect::Angle, &[su, sl]));
+        invariants.push(Invariant::new(format!("Height of the line of the {long}"), Aspect::Height, &[ll, lr]));
+        invariants.push(Invariant::new(format!("Height of the line of the {short}"), Aspect::Height, &[su, sl]));
         if has_halves {
             let halves = &[self.regions[0].short, self.regions[1].short];
-            of.push(Invariant::new("Step between the halves of the flat face", Aspect::Height, halves));
-            of.push(Invariant::new("Fold between the halves of the flat face", Aspect::Angle, halves));
-            of.push(Invariant::new("Twist between the halves of the flat face", Aspect::Angle, halves));
+            invariants.push(Invariant::new("Step between the halves of the flat face", Aspect::Height, halves));
+            invariants.push(Invariant::new("Fold between the halves of the flat face", Aspect::Angle, halves));
+            invariants.push(Invariant::new("Twist between the halves of the flat face", Aspect::Angle, halves));
         }
-        of
+        invariants
     }
 
-    /// Their values, mm and rad, of planes whose normals look out of the material: the five, then both halves if there
-    /// are any.
-    fn invariant_values(&self, planes: &[Placed]) -> Result<Vec<f64>> {
+    /// Values of the invariants, mm and rad, from planes with outward normals: the five planes, followed by both halves
+    /// of the flat face if there are any.
+    fn invariant_values(&self, planes: &[PointDirection]) -> Result<Vec<f64>> {
         let &[(plate, z), ll, lr, su, sl, ..] = planes else {
             return Err(UserError::internal("This artefact has five planes."));
         };
-        let frame = self.of_planes(planes)?;
+        let frame = self.frame_from_planes(planes)?;
         let origin = Point::from(frame.translation.vector);
         let (x, y) = (frame * Vector::x(), frame * Vector::y());
         let mut values: Vec<f64> =
             [ll, lr, su, sl].iter().map(|(_, normal)| normal.dot(&z).clamp(-1.0, 1.0).acos()).collect();
-        // Both lines, along Y and from the lower flank to the upper one's right.
-        let line = |one: &Placed, other: &Placed, towards: &Vector| -> Result<Placed> {
+        // Both lines, the first towards +Y, the second towards +X.
+        let line = |one: &PointDirection, other: &PointDirection, towards: &Vector| -> Result<PointDirection> {
             let along = one.1.cross(&other.1).normalize();
-            let (point, _) = meeting(one, other, &along)?;
+            let (point, _) = intersection(one, other, &along)?;
             Ok((point, if along.dot(towards) < 0.0 { -along } else { along }))
         };
         let (long, short) = (line(&ll, &lr, &y)?, line(&su, &sl, &x)?);
         let flat = |along: &Vector| (along - z * along.dot(&z)).normalize();
         values.push(flat(&long.1).dot(&flat(&short.1)).clamp(-1.0, 1.0).acos());
         values.extend([long, short].map(|(_, along)| along.dot(&z).asin()));
-        // Each line where it passes the origin.
+        // Height of each line where it passes the origin.
         values.extend([long, short].map(|(point, along)| {
-            let ways = flat(&along);
-            let on_line = point + along * ((origin - point).dot(&ways) / along.dot(&ways));
+            let in_plane = flat(&along);
+            let on_line = point + along * ((origin - point).dot(&in_plane) / along.dot(&in_plane));
             (on_line - plate).dot(&z)
         }));
         if let [left, right] = planes[5..] {
-            let height = |(point, normal): Placed| (point - origin).dot(&normal) / normal.dot(&z);
+            let height = |(point, normal): PointDirection| (point - origin).dot(&normal) / normal.dot(&z);
             values.push(height(left) - height(right));
-            let apart = left.1 - right.1;
-            values.extend([apart.dot(&x), apart.dot(&y)]);
+            let difference = left.1 - right.1;
+            values.extend([difference.dot(&x), difference.dot(&y)]);
         }
         Ok(values)
     }
 
-    /// The frame of five planes whose normals look out of the material; others after them do not matter.
-    fn of_planes(&self, planes: &[Placed]) -> Result<Pose> {
+    /// Frame from five planes with outward normals; any planes after the fifth are ignored.
+    fn frame_from_planes(&self, planes: &[PointDirection]) -> Result<Pose> {
         let &[(plate, z), ll, lr, su, sl, ..] = planes else {
             return Err(UserError::internal("This artefact has five planes."));
         };
@@ -242,43 +252,44 @@ impl FivePlanes {
         let on_plate = |point: Point| point - z * (point - plate).dot(&z);
         let ((a, u), (b, v)) = ((on_plate(long.0), long.1), (on_plate(short.0), short.1));
         let across = u.cross(&v).dot(&z);
-        if across.abs() < LEAST_ANGLE_DEG.to_radians().sin() {
+        if across.abs() < MIN_ANGLE_DEG.to_radians().sin() {
             return Err(UserError::input(format!(
-                "The {} and the {} come out parallel: one of their regions is brushed on the wrong one.",
+                "The {} and the {} are parallel: one of their regions is brushed on a wrong face.",
                 self.pairs[0], self.pairs[1]
             )));
         }
         let origin = a + u * ((b - a).cross(&v).dot(&z) / across);
-        // From the lower flank towards the upper one.
+        // Y points from the lower flank to the upper one.
         let y = if (su.0 - sl.0).dot(&u) < 0.0 { -u } else { u };
-        let turn = nalgebra::Rotation3::from_basis_unchecked(&[y.cross(&z), y, z]);
-        Ok(Pose::from_parts(origin.coords.into(), turn.into()))
+        let rotation = nalgebra::Rotation3::from_basis_unchecked(&[y.cross(&z), y, z]);
+        Ok(Pose::from_parts(origin.coords.into(), rotation.into()))
     }
 
-    /// A point and the direction of the line in which two flanks meet, the direction dropped onto the flat face.
-    fn line(&self, one: &Placed, other: &Placed, z: &Vector, pair: usize) -> Result<Placed> {
+    /// Point and direction of the line in which two flanks intersect, the direction projected onto the flat face.
+    fn line(&self, one: &PointDirection, other: &PointDirection, z: &Vector, pair: usize) -> Result<PointDirection> {
         let line = one.1.cross(&other.1);
-        let least = LEAST_ANGLE_DEG.to_radians().sin();
+        let min_sine = MIN_ANGLE_DEG.to_radians().sin();
         let along = line - z * line.dot(z);
-        // Two flanks of one pair meet along the flat face; flanks of two pairs meet in a line that dives.
-        if line.norm() < least || line.dot(z).abs() > least * line.norm() {
+        // Two flanks of one pair intersect parallel to the flat face; flanks of two pairs intersect in an inclined
+        // line.
+        if line.norm() < min_sine || line.dot(z).abs() > min_sine * line.norm() {
             return Err(UserError::input(format!(
-                "The two regions of the {} are not the two flanks of one: their planes do not meet in a line along the \
-                 flat face.",
+                "The two regions of the {} are not its two flanks: their planes do not intersect in a line parallel to \
+                 the flat face.",
                 self.pairs[pair]
             )));
         }
-        let (point, _) = meeting(one, other, &line)?;
+        let (point, _) = intersection(one, other, &line)?;
         Ok((point, along.normalize()))
     }
 
-    /// Every region must lie where its name says.
-    fn check_places(&self, device_from_artefact: &Pose, regions: &[Vec<Point>]) -> Result<()> {
-        let middle = |region: usize| device_from_artefact.inverse_transform_point(&middle_of(&regions[region]));
+    /// Checks that every region lies where its name says.
+    fn check_order(&self, device_from_artefact: &Pose, regions: &[Vec<Point>]) -> Result<()> {
+        let position = |region: usize| device_from_artefact.inverse_transform_point(&centroid(&regions[region]));
         for &(low, high, axis, both) in self.order {
-            if middle(low)[axis] > middle(high)[axis] {
+            if position(low)[axis] > position(high)[axis] {
                 return Err(UserError::input(format!(
-                    "{both} are exchanged, or the frame is mirrored: check the names of the regions, and whether the \
+                    "{both} are exchanged, or the frame is mirrored. Check the names of the regions, and whether the \
                      sensor reports a left-handed frame."
                 )));
             }
@@ -287,11 +298,12 @@ impl FivePlanes {
     }
 }
 
-/// The line in which two planes meet, `line` along it: its point nearest to the middle between the regions.
-fn meeting(one: &Placed, other: &Placed, line: &Vector) -> Result<Placed> {
-    let middle = nalgebra::center(&one.0, &other.0);
+/// Line of intersection of two planes with the given direction: the returned point is the one closest to the midpoint
+/// between the regions.
+fn intersection(one: &PointDirection, other: &PointDirection, line: &Vector) -> Result<PointDirection> {
+    let midpoint = nalgebra::center(&one.0, &other.0);
     let rows = nalgebra::Matrix3::from_rows(&[one.1.transpose(), other.1.transpose(), line.transpose()]);
-    let right = Vector::new(one.1.dot(&one.0.coords), other.1.dot(&other.0.coords), line.dot(&middle.coords));
-    let point = rows.lu().solve(&right).ok_or_else(|| UserError::internal("Two flanks do not meet."))?;
+    let right = Vector::new(one.1.dot(&one.0.coords), other.1.dot(&other.0.coords), line.dot(&midpoint.coords));
+    let point = rows.lu().solve(&right).ok_or_else(|| UserError::internal("Two flanks do not intersect."))?;
     Ok((Point::from(point), *line))
 }

@@ -1,4 +1,5 @@
-//! From how sure each fitted part is to how sure the artefact's frame and its invariants are, by moving the parts.
+//! Propagation of uncertainty from fitted parts to the artefact's frame and invariants, by displacing the parts
+//! numerically.
 
 use nalgebra::{DMatrix, DVector, Matrix6};
 
@@ -6,82 +7,84 @@ use crate::features::Fit;
 use base::Result;
 use geometry::{Point, Pose, Vector};
 
-/// A fitted part: its place, and its direction (planes: the normal; lines: along; spheres: none, zero).
-pub type Placed = (Point, Vector);
+/// Point and direction of a fitted part (plane: normal; line: direction; sphere: zero).
+pub type PointDirection = (Point, Vector);
 
-/// Figures of a frame's motion: shifts along (mm) and turns about (rad) its own axes. Those of invariants follow.
-pub const OF_FRAME: usize = 6;
+/// Number of quantities of a frame's motion: translations along (mm) and rotations about (rad) its own axes. The
+/// invariants follow them.
+pub const FRAME_QUANTITIES: usize = 6;
 
-/// How a frame and the artefact's invariants follow the parts.
+/// Computes the frame and the invariants as functions of the fitted parts.
 pub struct Propagation<'a> {
-    /// The parts.
-    pub parts: &'a [Placed],
-    /// Their frame.
+    /// The fitted parts.
+    pub parts: &'a [PointDirection],
+    /// The frame determined from `parts`.
     pub frame: &'a Pose,
-    /// The frame of any parts like these.
-    pub of: &'a dyn Fn(&[Placed]) -> Result<Pose>,
-    /// The invariants of any parts like these.
-    pub invariants: &'a dyn Fn(&[Placed]) -> Result<Vec<f64>>,
+    /// Determines the frame from parts.
+    pub frame_of: &'a dyn Fn(&[PointDirection]) -> Result<Pose>,
+    /// Determines the invariants from parts.
+    pub invariants: &'a dyn Fn(&[PointDirection]) -> Result<Vec<f64>>,
 }
 
-/// Where only the frame is asked for.
-pub fn no_invariants(_: &[Placed]) -> Result<Vec<f64>> {
+/// For [`Propagation::invariants`] if only the frame is needed.
+pub fn no_invariants(_: &[PointDirection]) -> Result<Vec<f64>> {
     Ok(Vec::new())
 }
 
-/// The frame's part of a covariance of all figures.
-pub fn of_frame(covariance: &DMatrix<f64>) -> Matrix6<f64> {
+/// The frame's block of the covariance of all quantities.
+pub fn frame_block(covariance: &DMatrix<f64>) -> Matrix6<f64> {
     Matrix6::from_fn(|i, j| covariance[(i, j)])
 }
 
 impl Propagation<'_> {
-    /// By how much all figures change when a part is shifted by `shift` and turned by `turn` about its place.
-    fn change(&self, which: usize, shift: &Vector, turn: &Vector) -> Result<DVector<f64>> {
+    /// Change of all quantities when a part is translated by `shift` and rotated by `turn` about its point.
+    fn change(&self, index: usize, shift: &Vector, rotation: &Vector) -> Result<DVector<f64>> {
         let mut parts = self.parts.to_vec();
-        let (point, direction) = parts[which];
-        parts[which] = (point + shift, nalgebra::UnitQuaternion::from_scaled_axis(*turn) * direction);
-        let change = self.frame.inverse() * (self.of)(&parts)?;
-        let (by, turned) = (change.translation.vector, change.rotation.scaled_axis());
-        let mut figures = vec![by.x, by.y, by.z, turned.x, turned.y, turned.z];
+        let (point, direction) = parts[index];
+        parts[index] = (point + shift, nalgebra::UnitQuaternion::from_scaled_axis(*rotation) * direction);
+        let change = self.frame.inverse() * (self.frame_of)(&parts)?;
+        let (shift, turn) = (change.translation.vector, change.rotation.scaled_axis());
+        let mut quantities = vec![shift.x, shift.y, shift.z, turn.x, turn.y, turn.z];
         let (before, after) = ((self.invariants)(self.parts)?, (self.invariants)(&parts)?);
-        figures.extend(after.iter().zip(&before).map(|(after, before)| after - before));
-        Ok(DVector::from_vec(figures))
+        quantities.extend(after.iter().zip(&before).map(|(after, before)| after - before));
+        Ok(DVector::from_vec(quantities))
     }
 
-    /// The answer of all figures to each of `moves` of a part, a shift (mm) and a turn (rad), per mm or rad: figures by
-    /// moves.
-    pub fn answers<const N: usize>(&self, which: usize, moves: &[(Vector, Vector); N]) -> Result<DMatrix<f64>> {
+    /// Derivatives of all quantities by each of `motions` of a part, a translation (mm) and a rotation (rad), per mm or
+    /// rad: quantities × motions.
+    pub fn sensitivities<const N: usize>(&self, index: usize, motions: &[(Vector, Vector); N]) -> Result<DMatrix<f64>> {
         let step = 1e-6;
         let mut columns = Vec::with_capacity(N);
-        for (shift, turn) in moves {
-            columns.push(self.change(which, &(shift * step), &(turn * step))? / step);
+        for (shift, turn) in motions {
+            columns.push(self.change(index, &(shift * step), &(turn * step))? / step);
         }
         Ok(DMatrix::from_columns(&columns))
     }
 
-    /// What a part's own covariance adds to that of all figures: by moving it along the axes of its covariance.
-    pub fn covariance(&self, which: usize, fit: &Fit) -> Result<DMatrix<f64>> {
+    /// Contribution of a part's own covariance to that of all quantities: the part is moved along the eigenvectors of
+    /// its covariance.
+    pub fn covariance(&self, index: usize, fit: &Fit) -> Result<DMatrix<f64>> {
         let own = nalgebra::SymmetricEigen::new(fit.uncertainty.motion);
-        let figures = OF_FRAME + (self.invariants)(self.parts)?.len();
-        let mut covariance = DMatrix::<f64>::zeros(figures, figures);
+        let quantities = FRAME_QUANTITIES + (self.invariants)(self.parts)?.len();
+        let mut covariance = DMatrix::<f64>::zeros(quantities, quantities);
         for (k, variance) in own.eigenvalues.iter().enumerate().filter(|(_, variance)| **variance > 0.0) {
             let m = own.eigenvectors.column(k) * variance.sqrt();
-            let change = self.change(which, &Vector::new(m[0], m[1], m[2]), &Vector::new(m[3], m[4], m[5]))?;
+            let change = self.change(index, &Vector::new(m[0], m[1], m[2]), &Vector::new(m[3], m[4], m[5]))?;
             covariance += &change * change.transpose();
         }
         Ok(covariance)
     }
 
-    /// What an error of a part's place along its `direction`, of this standard deviation, adds: one that residuals do
-    /// not show, since all points of the part have it alike.
-    pub fn offset(&self, which: usize, direction: &Vector, sigma_mm: f64) -> Result<DMatrix<f64>> {
-        let answer = self.answers(which, &[(*direction, Vector::zeros())])? * sigma_mm;
-        Ok(&answer * answer.transpose())
+    /// Contribution of an error of a part's position along `direction`, with the given standard deviation. Residuals do
+    /// not show such an error, since it is common to all points of the part.
+    pub fn offset(&self, index: usize, direction: &Vector, sigma_mm: f64) -> Result<DMatrix<f64>> {
+        let sensitivity = self.sensitivities(index, &[(*direction, Vector::zeros())])? * sigma_mm;
+        Ok(&sensitivity * sensitivity.transpose())
     }
 }
 
-/// Two directions square to a normal and to each other.
-pub fn axes_in(normal: &Vector) -> [Vector; 2] {
+/// Two unit vectors perpendicular to a normal and to each other.
+pub fn in_plane_axes(normal: &Vector) -> [Vector; 2] {
     let x = normal.cross(&Vector::ith(normal.iamin(), 1.0)).normalize();
     [x, normal.cross(&x)]
 }

@@ -1,26 +1,27 @@
-//! What a sensor's systematic error does to figures that are made of its points, whatever the form of the error.
+//! Propagation of a sensor's systematic error to quantities derived from its points, for error fields of unknown form.
 //!
-//! Beside its noise, a sensor errs by a smooth field over its field of view: what its own calibration left. Residuals
-//! of a fit show it only in part, since the fit follows it, and nobody states its form. Stated is its size: the largest
-//! error over the field (from the data sheet, or an acceptance test). So several forms are propagated, each of that
-//! size, as the GUM's evaluation of type B, and of each figure the largest variance counts.
+//! In addition to noise, a sensor has a smooth error field over its field of view: what its own calibration left. The
+//! residuals of a fit show it only in part, because the fit follows it, and its form is not stated anywhere. What is
+//! stated is its size: the maximum error over the field (from the data sheet, or an acceptance test). Several forms of
+//! that size are therefore propagated (type B evaluation of the GUM), and for each quantity the largest variance
+//! counts.
 //!
-//! Why the largest and not the sum: an error of the stated size is one of the forms, or a mixture of which the sizes of
-//! the parts add up to the stated one. A figure answers linearly, so what any mixture does to it is at most what its
-//! worst part of full size does.
+//! Why the largest and not the sum: an error of the stated size is one of the forms, or a mixture of forms whose sizes
+//! add up to the stated one. Each quantity responds linearly, so the effect of any mixture is at most that of its worst
+//! component at full size.
 //!
-//! A form of fixed profile (tilt, bowl, cubic, scale) may well be as large as stated, with either sign. It counts as a
-//! variable between such limits whose distribution has its peaks there (arcsine: GUM 4.3.9, note 2, speaks of limits that
-//! are not equally likely as the middle; a standard deviation of the limit over root 2). Then 1.96 standard deviations
+//! A form of fixed profile (tilt, bowl, cubic, scale) may well be as large as stated, with either sign. It is treated
+//! as a variable between these limits whose distribution peaks at the limits (arcsine distribution, standard deviation:
+//! limit / √2; GUM 4.3.9, note 2, discusses limits that are not as likely as the centre). Then 1.96 standard deviations
 //! cover the full error with 39 % to spare, and error and normal noise together in 91 % or more of cases, whatever the
-//! noise; with a rectangular distribution it would be 82 % where the noise is a third of the limit.
+//! noise; a rectangular distribution would cover 82 % where the noise is a third of the limit.
 //!
-//! Waves have random directions and phases and lengths from 0.4 of the field to the whole field; the four of the
-//! simulator have amplitudes that add up to the size, so their variance is an eighth of its square.
+//! Waves have random directions and phases, and wavelengths from 0.4 of the field to the whole field. The amplitudes of
+//! the simulator's four waves add up to the size, so their variance is an eighth of its square.
 //!
-//! The field is the rectangle that the points fill, in the sensor's X and Y: `u` and `v` are -1 to 1 over it. A scale
-//! error of the size moves a corner of that rectangle by it, against its middle; from the sensor's origin it moves places
-//! by as much as their distance is longer than half the rectangle's diagonal.
+//! The field is the rectangle that the points fill in the sensor's X and Y; `u` and `v` run from -1 to 1 over it. A
+//! scale error of the stated size displaces a corner of that rectangle by the size relative to the centre; relative to
+//! the sensor's origin it displaces points by more, in proportion to their distance over half the rectangle's diagonal.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -30,24 +31,24 @@ use serde::{Deserialize, Serialize};
 
 use geometry::{Aabb, Point, Vector};
 
-/// A form that the error may have over the field.
+/// Form of the error over the field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorForm {
     /// Linear over the field.
     Tilt,
-    /// Of second order.
+    /// Second order.
     Bowl,
-    /// Of third order.
+    /// Third order.
     Cubic,
-    /// All lengths too long by the same share.
+    /// All lengths too long by the same relative amount.
     Scale,
-    /// Waves of random direction.
+    /// Waves of random direction and phase.
     Waves,
 }
 
 impl ErrorForm {
-    /// As sentences name it.
+    /// Name used in messages and reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Tilt => "tilt",
@@ -59,11 +60,11 @@ impl ErrorForm {
     }
 }
 
-/// The error along the ray by place in the field, for a size of 1.
-type Profile = fn(f64, f64) -> f64;
+/// Error along the line of sight as a function of `u` and `v`, for a size of 1.
+type ErrorProfile = fn(f64, f64) -> f64;
 
-/// The corners of what polynomials of full size can be: mixtures lie between them.
-const PROFILES: [(ErrorForm, Profile); 13] = [
+/// Extreme polynomials of full size: every mixture lies between them.
+const PROFILES: [(ErrorForm, ErrorProfile); 13] = [
     (ErrorForm::Tilt, |u, _| u),
     (ErrorForm::Tilt, |_, v| v),
     (ErrorForm::Bowl, |u, _| u * u),
@@ -75,32 +76,33 @@ const PROFILES: [(ErrorForm, Profile); 13] = [
     (ErrorForm::Cubic, |_, v| v * v * v),
     (ErrorForm::Cubic, |u, v| u * u * v),
     (ErrorForm::Cubic, |u, v| u * v * v),
-    // Steepest at the rim, and against the tilt in the middle (Chebyshev).
+    // Steepest at the edge, with a slope opposite to the tilt at the centre (Chebyshev).
     (ErrorForm::Cubic, |u, _| u * (4.0 * u * u - 3.0)),
     (ErrorForm::Cubic, |_, v| v * (4.0 * v * v - 3.0)),
 ];
-/// Column of the scale, after the profiles.
-const SCALE: usize = PROFILES.len();
-/// First column of the waves: a cosine and a sine for each direction and length.
-const FIRST_WAVE: usize = SCALE + 1;
-const DIRECTIONS: usize = 12;
-const LENGTHS: usize = 4;
-const COLUMNS: usize = FIRST_WAVE + 2 * DIRECTIONS * LENGTHS;
-/// Shortest and longest of the waves, in lengths of the field's longer side.
-const WAVES: [f64; 2] = [0.4, 1.0];
-/// Standard deviation of an error between limits of 1 that it may well reach.
-const AT_LIMITS: f64 = std::f64::consts::FRAC_1_SQRT_2;
-/// The field is divided into so many cells along its longer side, to see how much of it a part fills.
-const CELLS: f64 = 24.0;
-/// Then a part is divided into about so many: a narrow one into small ones, since the error's slope across it turns it.
-const CELLS_OF_PART: f64 = 150.0;
-/// The shorter side of a field is at least this share of the longer one: a strip shows no slope across it.
-const NARROWEST: f64 = 0.3;
+/// Column of the scale error, after the profiles.
+const SCALE_COLUMN: usize = PROFILES.len();
+/// First column of the waves: a cosine and a sine for each direction and wavelength.
+const FIRST_WAVE: usize = SCALE_COLUMN + 1;
+const WAVE_DIRECTIONS: usize = 12;
+const WAVELENGTHS: usize = 4;
+const COLUMNS: usize = FIRST_WAVE + 2 * WAVE_DIRECTIONS * WAVELENGTHS;
+/// Shortest and longest wavelength, in lengths of the field's longer side.
+const WAVELENGTH_RANGE: [f64; 2] = [0.4, 1.0];
+/// Standard deviation of an error with an arcsine distribution between limits of ±1.
+const ARCSINE_SIGMA: f64 = std::f64::consts::FRAC_1_SQRT_2;
+/// Cells along the longer side of the field, for measuring how much of it a part fills.
+const FIELD_CELLS: f64 = 24.0;
+/// Approximate number of cells per part. Narrow parts get smaller cells, since the error's gradient across a narrow
+/// part rotates it.
+const CELLS_PER_PART: f64 = 150.0;
+/// Minimum ratio of the shorter to the longer side of a field: a strip does not show the gradient across it.
+const MIN_ASPECT_RATIO: f64 = 0.3;
 
 fn form_of(column: usize) -> ErrorForm {
     match PROFILES.get(column) {
         Some((form, _)) => *form,
-        None if column == SCALE => ErrorForm::Scale,
+        None if column == SCALE_COLUMN => ErrorForm::Scale,
         None => ErrorForm::Waves,
     }
 }
@@ -109,67 +111,68 @@ fn columns_of(form: ErrorForm) -> impl Iterator<Item = usize> {
     (0..COLUMNS).filter(move |&column| form_of(column) == form)
 }
 
-/// The rectangle of the sensor's X and Y that its points fill, over all snapshots.
+/// Rectangle in the sensor's X and Y that its points fill, over all snapshots.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Field {
-    middle_mm: [f64; 2],
+    centre_mm: [f64; 2],
     half_mm: [f64; 2],
 }
 
 impl Field {
-    /// Of points in the right-handed sensor frame, the sensor at the origin; at least 2 mm wide.
+    /// Bounds of points in the right-handed sensor frame (sensor at the origin); at least 2 mm wide.
     pub fn of<'a>(points: impl IntoIterator<Item = &'a Point>) -> Self {
         let bounds = Aabb::of_points(points);
         if bounds.is_empty() {
-            return Self { middle_mm: [0.0; 2], half_mm: [1.0; 2] };
+            return Self { centre_mm: [0.0; 2], half_mm: [1.0; 2] };
         }
         let half = [0, 1].map(|k| 0.5 * (bounds.max[k] - bounds.min[k]));
-        let least = (NARROWEST * half[0].max(half[1])).max(1.0);
+        let min_half_mm = (MIN_ASPECT_RATIO * half[0].max(half[1])).max(1.0);
         Self {
-            middle_mm: [0, 1].map(|k| 0.5 * (bounds.max[k] + bounds.min[k])),
-            half_mm: half.map(|half| half.max(least)),
+            centre_mm: [0, 1].map(|k| 0.5 * (bounds.max[k] + bounds.min[k])),
+            half_mm: half.map(|half| half.max(min_half_mm)),
         }
     }
 
-    /// Its longer side, mm.
+    /// Length of the longer side, mm.
     fn longest_mm(&self) -> f64 {
         2.0 * self.half_mm[0].max(self.half_mm[1])
     }
 
-    /// Relative error of all lengths that moves a corner by `size_mm` against the middle.
+    /// Relative scale error that displaces a corner of the field by `size_mm` relative to the centre.
     pub fn scale_of(&self, size_mm: f64) -> f64 {
         size_mm / self.half_mm[0].hypot(self.half_mm[1])
     }
 }
 
-/// How large the systematic error is, and over which field.
+/// Limits of the systematic error and the field that they apply to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ErrorSize {
-    /// The largest error over the field, mm.
+    /// Maximum error over the field, mm.
     pub size_mm: f64,
-    /// The largest relative error of lengths.
+    /// Maximum relative error of lengths.
     pub scale: f64,
     /// The field.
     pub field: Field,
 }
 
 impl ErrorSize {
-    /// The error along the ray at a place, mm: one standard deviation of each column.
-    fn columns_at(&self, place: &Point) -> DVector<f64> {
-        let Field { middle_mm, half_mm } = self.field;
-        let away = [0, 1].map(|k| place[k] - middle_mm[k]);
-        let [u, v] = [0, 1].map(|k| away[k] / half_mm[k]);
+    /// Error along the line of sight at a point, mm: one standard deviation of each column.
+    fn columns_at(&self, point: &Point) -> DVector<f64> {
+        let Field { centre_mm, half_mm } = self.field;
+        let offset = [0, 1].map(|k| point[k] - centre_mm[k]);
+        let [u, v] = [0, 1].map(|k| offset[k] / half_mm[k]);
         let mut columns = Vec::with_capacity(COLUMNS);
-        columns.extend(PROFILES.iter().map(|(_, profile)| AT_LIMITS * self.size_mm * profile(u, v)));
-        columns.push(AT_LIMITS * self.scale * place.coords.norm());
-        // Cosines and sines of one variance: together an eighth of the size's square everywhere.
-        let amplitude = self.size_mm / (8.0 * (DIRECTIONS * LENGTHS) as f64).sqrt();
-        for direction in 0..DIRECTIONS {
-            let (sin, cos) = (std::f64::consts::PI * direction as f64 / DIRECTIONS as f64).sin_cos();
-            for length in 0..LENGTHS {
-                let share = WAVES[0] + (WAVES[1] - WAVES[0]) * (length as f64 + 0.5) / LENGTHS as f64;
-                let number = std::f64::consts::TAU / (share * self.field.longest_mm());
-                let phase = number * (away[0] * cos + away[1] * sin);
+        columns.extend(PROFILES.iter().map(|(_, profile)| ARCSINE_SIGMA * self.size_mm * profile(u, v)));
+        columns.push(ARCSINE_SIGMA * self.scale * point.coords.norm());
+        // Cosines and sines of equal variance: their sum has an eighth of the squared size as variance everywhere.
+        let amplitude = self.size_mm / (8.0 * (WAVE_DIRECTIONS * WAVELENGTHS) as f64).sqrt();
+        for direction in 0..WAVE_DIRECTIONS {
+            let (sin, cos) = (std::f64::consts::PI * direction as f64 / WAVE_DIRECTIONS as f64).sin_cos();
+            for length in 0..WAVELENGTHS {
+                let relative_length = WAVELENGTH_RANGE[0]
+                    + (WAVELENGTH_RANGE[1] - WAVELENGTH_RANGE[0]) * (length as f64 + 0.5) / WAVELENGTHS as f64;
+                let wavenumber = std::f64::consts::TAU / (relative_length * self.field.longest_mm());
+                let phase = wavenumber * (offset[0] * cos + offset[1] * sin);
                 columns.extend([amplitude * phase.cos(), amplitude * phase.sin()]);
             }
         }
@@ -177,11 +180,12 @@ impl ErrorSize {
     }
 }
 
-/// What one standard deviation of each form does to some figures.
+/// Effect of one standard deviation of each error component on a set of quantities.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Systematic {
-    /// Figures by columns; no columns where there is no systematic error.
-    answers: DMatrix<f64>,
+    /// Quantities × error components; no columns if there is no systematic error.
+    #[serde(rename = "answers")]
+    effects: DMatrix<f64>,
 }
 
 impl Default for Systematic {
@@ -191,49 +195,49 @@ impl Default for Systematic {
 }
 
 impl Systematic {
-    /// Nothing, to so many figures.
-    pub fn none(figures: usize) -> Self {
-        Self { answers: DMatrix::zeros(figures, 0) }
+    /// No effect on the given number of quantities.
+    pub fn none(quantities: usize) -> Self {
+        Self { effects: DMatrix::zeros(quantities, 0) }
     }
 
-    /// Figures by columns, as [`Self::answers`] gives them.
-    pub fn of(answers: DMatrix<f64>) -> Self {
-        Self { answers }
+    /// From a matrix of quantities × error components, see [`Self::effects`].
+    pub fn of(effects: DMatrix<f64>) -> Self {
+        Self { effects }
     }
 
-    /// What one standard deviation of each column does: figures by columns.
-    pub fn answers(&self) -> &DMatrix<f64> {
-        &self.answers
+    /// Effect of one standard deviation of each error component: quantities × components.
+    pub fn effects(&self) -> &DMatrix<f64> {
+        &self.effects
     }
 
-    /// Whether there is none.
+    /// Whether there is no systematic error.
     pub fn is_none(&self) -> bool {
-        self.answers.ncols() == 0
+        self.effects.ncols() == 0
     }
 
-    /// What it does to figures that depend on these linearly, by `rows`.
+    /// Effect on quantities that are the linear combinations `rows` of these.
     pub fn mapped(&self, rows: &DMatrix<f64>) -> Self {
-        if self.is_none() { Self::none(rows.nrows()) } else { Self { answers: rows * &self.answers } }
+        if self.is_none() { Self::none(rows.nrows()) } else { Self { effects: rows * &self.effects } }
     }
 
-    /// Some of the figures.
-    pub fn figures(&self, which: Range<usize>) -> Self {
+    /// A range of the quantities.
+    pub fn quantities(&self, which: Range<usize>) -> Self {
         if self.is_none() {
             Self::none(which.len())
         } else {
-            Self { answers: self.answers.rows_range(which).into_owned() }
+            Self { effects: self.effects.rows_range(which).into_owned() }
         }
     }
 
-    /// The variance of the figures' combination by `row`, and the form that gives it: the largest of all.
+    /// Largest variance of the linear combination `row` over all forms, with the form that causes it.
     pub fn largest(&self, row: &DVector<f64>) -> (ErrorForm, f64) {
         let mut largest = (ErrorForm::Waves, 0.0);
         if self.is_none() {
             return largest;
         }
-        let effects = self.answers.tr_mul(row);
-        largest.1 = effects.iter().skip(FIRST_WAVE).map(|effect| effect * effect).sum();
-        for (column, effect) in effects.iter().take(FIRST_WAVE).enumerate() {
+        let combined = self.effects.tr_mul(row);
+        largest.1 = combined.iter().skip(FIRST_WAVE).map(|effect| effect * effect).sum();
+        for (column, effect) in combined.iter().take(FIRST_WAVE).enumerate() {
             if effect * effect > largest.1 {
                 largest = (form_of(column), effect * effect);
             }
@@ -241,73 +245,73 @@ impl Systematic {
         largest
     }
 
-    /// See [`Self::largest`].
+    /// Largest variance of the linear combination `row` over all forms.
     pub fn variance(&self, row: &DVector<f64>) -> f64 {
         self.largest(row).1
     }
 
-    /// The variance of one figure.
-    pub fn variance_of(&self, figure: usize) -> f64 {
-        let mut row = DVector::<f64>::zeros(self.answers.nrows());
-        row[figure] = 1.0;
+    /// Largest variance of one quantity over all forms.
+    pub fn variance_of(&self, index: usize) -> f64 {
+        let mut row = DVector::<f64>::zeros(self.effects.nrows());
+        row[index] = 1.0;
         self.variance(&row)
     }
 
-    /// The largest variance of the figures' combination by `row` that a profile of one form gives; of waves, all.
+    /// Variance of the linear combination `row` caused by one form: the largest over its profiles; for waves, the sum.
     pub fn variance_by(&self, form: ErrorForm, row: &DVector<f64>) -> f64 {
         if self.is_none() {
             return 0.0;
         }
-        let effects = self.answers.tr_mul(row);
-        let squares = columns_of(form).map(|column| effects[column] * effects[column]);
+        let combined = self.effects.tr_mul(row);
+        let squares = columns_of(form).map(|column| combined[column] * combined[column]);
         if form == ErrorForm::Waves { squares.sum() } else { squares.fold(0.0, f64::max) }
     }
 
-    /// The same with one form `factor` times as large.
+    /// Multiplies the effect of one form by `factor`.
     pub fn scaled(mut self, form: ErrorForm, factor: f64) -> Self {
         if !self.is_none() {
-            columns_of(form).for_each(|column| self.answers.column_mut(column).scale_mut(factor));
+            columns_of(form).for_each(|column| self.effects.column_mut(column).scale_mut(factor));
         }
         self
     }
 
-    /// Covariance of the figures by waves alone.
+    /// Covariance of the quantities caused by waves alone.
     pub fn waves(&self) -> DMatrix<f64> {
         if self.is_none() {
-            return DMatrix::zeros(self.answers.nrows(), self.answers.nrows());
+            return DMatrix::zeros(self.effects.nrows(), self.effects.nrows());
         }
-        let waves = self.answers.columns_range(FIRST_WAVE..).into_owned();
+        let waves = self.effects.columns_range(FIRST_WAVE..).into_owned();
         &waves * waves.transpose()
     }
 }
 
-/// Adds up what the error of each part does.
+/// Accumulates the effect of the systematic error on each fitted part.
 pub struct SystematicPropagation {
     size: ErrorSize,
-    answers: DMatrix<f64>,
+    effects: DMatrix<f64>,
 }
 
 impl SystematicPropagation {
-    /// To so many figures.
-    pub fn new(size: ErrorSize, figures: usize) -> Self {
-        Self { size, answers: DMatrix::zeros(figures, COLUMNS) }
+    /// Starts with no effect on the given number of quantities.
+    pub fn new(size: ErrorSize, quantities: usize) -> Self {
+        Self { size, effects: DMatrix::zeros(quantities, COLUMNS) }
     }
 
-    /// A part fitted to `points` (right-handed sensor frame, the sensor at the origin). For a point, `row` says how the
-    /// part's distance from it changes with each of the part's parameters, and what an error of 1 along the ray does to
-    /// that distance; `answers` is what the figures do for 1 of each parameter.
+    /// Adds a part fitted to `points` (right-handed sensor frame, sensor at the origin). For a point, `row` returns the
+    /// derivatives of the part's distance from it by each of the part's parameters, and the change of that distance per
+    /// unit error along the line of sight. `sensitivities` holds the derivatives of the quantities by each parameter.
     pub fn add<'a, const N: usize>(
         &mut self,
         points: impl Iterator<Item = &'a Point>,
-        answers: &DMatrix<f64>,
+        sensitivities: &DMatrix<f64>,
         row: impl Fn(&Point) -> ([f64; N], f64),
     ) {
         let points: Vec<&Point> = points.collect();
         let cell =
             |point: &Point, cell_mm: f64| -> [i32; 3] { point.coords.map(|c| (c / cell_mm).floor() as i32).into() };
-        let coarse_mm = self.size.field.longest_mm() / CELLS;
+        let coarse_mm = self.size.field.longest_mm() / FIELD_CELLS;
         let filled: BTreeSet<[i32; 3]> = points.iter().map(|point| cell(point, coarse_mm)).collect();
-        let cell_mm = coarse_mm * (filled.len() as f64 / CELLS_OF_PART).sqrt().min(1.0);
+        let cell_mm = coarse_mm * (filled.len() as f64 / CELLS_PER_PART).sqrt().min(1.0);
         let mut cells: BTreeMap<[i32; 3], (Vector, SVector<f64, N>, f64)> = BTreeMap::new();
         let mut normal_matrix = DMatrix::<f64>::zeros(N, N);
         for point in points {
@@ -327,12 +331,12 @@ impl SystematicPropagation {
                 (0..COLUMNS).for_each(|column| right[(i, column)] += rows[i] * columns[column]);
             }
         }
-        self.answers += answers * solver.solve(&right);
+        self.effects += sensitivities * solver.solve(&right);
     }
 
-    /// What all parts together do.
+    /// The total effect of all parts.
     pub fn finish(self) -> Systematic {
-        Systematic { answers: self.answers }
+        Systematic { effects: self.effects }
     }
 }
 
@@ -340,54 +344,54 @@ impl SystematicPropagation {
 mod tests {
     use super::*;
 
-    /// A plate of 60 x 100 mm seen from 250 mm.
+    /// Points on a plate of 60 x 100 mm at a distance of 250 mm.
     fn plate() -> Vec<Point> {
         (0..41 * 61)
             .map(|i| Point::new(f64::from(i % 41) * 1.5 - 30.0, f64::from(i / 41) * 100.0 / 60.0 - 50.0, 250.0))
             .collect()
     }
 
-    /// Its height at the middle and its slopes along X and Y.
+    /// Effect on its height at the centre and its slopes along X and Y.
     fn of_plate(size: ErrorSize) -> Systematic {
         let points = plate();
-        let mut sum = SystematicPropagation::new(size, 3);
-        sum.add(points.iter(), &DMatrix::identity(3, 3), |point| ([1.0, point.x, point.y], 1.0));
-        sum.finish()
+        let mut propagation = SystematicPropagation::new(size, 3);
+        propagation.add(points.iter(), &DMatrix::identity(3, 3), |point| ([1.0, point.x, point.y], 1.0));
+        propagation.finish()
     }
 
     #[test]
-    fn forms_do_to_a_plane_what_calculus_says() {
+    fn effects_on_a_plane_match_the_analytic_values() {
         let field = Field::of(plate().iter());
         let size = ErrorSize { size_mm: 0.01, scale: field.scale_of(0.01), field };
         let found = of_plate(size);
         let row = |k: usize| DVector::from_fn(3, |i, _| if i == k { 1.0 } else { 0.0 });
-        // A tilt of the size at the rim is a slope of the size over half of the side.
+        // A tilt of the given size at the edge is a slope of the size over half the side.
         for (k, half) in [(1, 30.0), (2, 50.0)] {
             let slope = found.variance_by(ErrorForm::Tilt, &row(k)).sqrt();
-            assert!((slope / (AT_LIMITS * 0.01 / half) - 1.0).abs() < 0.01, "{slope}");
+            assert!((slope / (ARCSINE_SIGMA * 0.01 / half) - 1.0).abs() < 0.01, "{slope}");
             assert_eq!(found.largest(&row(k)).0, ErrorForm::Tilt);
             assert!((found.variance_of(k) - slope * slope).abs() < 1e-18);
         }
         // The mean of u² is a third; a cubic's slope is three fifths of a tilt's.
         let lift = found.variance_by(ErrorForm::Bowl, &row(0)).sqrt();
-        assert!((lift / (AT_LIMITS * 0.01 / 3.0) - 1.0).abs() < 0.08, "{lift}");
+        assert!((lift / (ARCSINE_SIGMA * 0.01 / 3.0) - 1.0).abs() < 0.08, "{lift}");
         let slope = found.variance_by(ErrorForm::Cubic, &row(1)).sqrt();
-        assert!((slope / (AT_LIMITS * 0.01 * 0.6 / 30.0) - 1.0).abs() < 0.08, "{slope}");
-        // A corner 58.3 mm from the middle moves by 0.01 mm, the plate 250 mm away by 0.043 mm.
+        assert!((slope / (ARCSINE_SIGMA * 0.01 * 0.6 / 30.0) - 1.0).abs() < 0.08, "{slope}");
+        // A corner 58.3 mm from the centre moves by 0.01 mm, the plate 250 mm away by 0.043 mm.
         let (form, variance) = found.largest(&row(0));
         assert_eq!(form, ErrorForm::Scale);
-        assert!((variance.sqrt() / (AT_LIMITS * 0.01 / 58.31 * 250.0) - 1.0).abs() < 0.03, "{variance}");
+        assert!((variance.sqrt() / (ARCSINE_SIGMA * 0.01 / 58.31 * 250.0) - 1.0).abs() < 0.03, "{variance}");
         let halved = found.clone().scaled(ErrorForm::Scale, 0.5);
         assert!((halved.variance_by(ErrorForm::Scale, &row(0)) * 4.0 / variance - 1.0).abs() < 1e-9);
-        // Waves shorter than the plate hardly lift it, and of it all no more than an eighth of the square is left.
+        // Waves shorter than the plate hardly lift it; their total variance is at most an eighth of the squared size.
         let waves = found.waves();
         assert!(waves[(0, 0)] < 0.01_f64.powi(2) / 8.0 && waves[(0, 0)] > 0.0, "{waves}");
         assert!((found.variance_by(ErrorForm::Waves, &row(1)) / waves[(1, 1)] - 1.0).abs() < 1e-9);
     }
 
-    /// The largest of the forms covers every mixture of them whose sizes add up to the stated one.
+    /// The largest form covers every mixture of forms whose sizes add up to the stated one.
     #[test]
-    fn no_mixture_does_more_than_its_worst_part() {
+    fn no_mixture_exceeds_its_worst_component() {
         let field = Field::of(plate().iter());
         let found = of_plate(ErrorSize { size_mm: 0.01, scale: 1e-5, field });
         let mut random = base::random::Random::new(5, 1);
@@ -398,16 +402,16 @@ mod tests {
                 *weight *= (random.uniform() - 0.5).signum() / sum;
             }
             let row = DVector::from_fn(3, |_, _| random.normal());
-            let effects = found.answers.tr_mul(&row);
-            let mixture: f64 = weights.iter().enumerate().map(|(column, weight)| weight * effects[column]).sum();
+            let combined = found.effects.tr_mul(&row);
+            let mixture: f64 = weights.iter().enumerate().map(|(column, weight)| weight * combined[column]).sum();
             assert!(mixture * mixture <= found.variance(&row) * (1.0 + 1e-9));
         }
     }
 
     #[test]
-    fn no_error_does_nothing_and_stays_none() {
+    fn no_error_has_no_effect() {
         let none = Systematic::none(6);
-        assert!(none.is_none() && none.mapped(&DMatrix::zeros(2, 6)).is_none() && none.figures(0..3).is_none());
+        assert!(none.is_none() && none.mapped(&DMatrix::zeros(2, 6)).is_none() && none.quantities(0..3).is_none());
         assert_eq!(none.largest(&DVector::zeros(6)).1, 0.0);
         assert_eq!(none.waves(), DMatrix::zeros(6, 6));
         let some = of_plate(ErrorSize { size_mm: 0.01, scale: 0.0, field: Field::of(plate().iter()) });

@@ -1,23 +1,23 @@
-//! Whether both instruments measured one artefact, each rightly.
+//! Consistency of a calibration: whether both instruments measured the same artefact, each correctly.
 //!
-//! The mounting alone cannot tell: whatever the two frames are, one is brought onto the other. But the same regions hold
-//! more than a frame. Angles, depths, widths and distances of the artefact are the same in every frame, so what the
-//! sensor says of them must be what the CMM says, as sure as both are. Where they differ, something is wrong that no fit
-//! shows: another artefact, a wrong stylus tip radius, a region on a wrong face, axes out of square, a scale.
+//! The mounting alone cannot show this: any two frames can be aligned with each other. But the same regions determine
+//! more than a frame. Angles, depths, widths and distances of the artefact are the same in every frame, so the values
+//! of sensor and CMM must agree within their uncertainties. Where they differ, there is an error that no fit shows:
+//! another artefact, a wrong stylus tip radius, a region on a wrong face, axes out of square, a scale error.
 //!
-//! Three more looks at the same data: whether the artefact has the shape that its kind implies (both instruments may agree
-//! on another one), whether the touches lie on the surface that the snapshot shows, and whether the sensor sits as sensors
-//! are mounted. An artefact that looks about the same turned by half has labels that can be turned by half; what is left
-//! of its symmetry, the mounting tells.
+//! Three further checks use the same data: whether the artefact has the shape that its kind implies (both instruments
+//! may agree on a different one), whether the probed points lie on the surface that the snapshot shows, and whether the
+//! sensor is mounted in the usual orientation. The labels of an artefact that is nearly symmetric under rotation by
+//! 180° can be rotated by 180° as well; what the first two checks leave open, the mounting resolves.
 
 mod causes;
-mod mounted;
+mod mounting_check;
 mod on_snapshot;
 mod unseen;
 
 use serde::Serialize;
 
-pub use mounted::Mounted;
+pub use mounting_check::MountingCheck;
 pub use on_snapshot::TouchesOnSnapshot;
 
 use super::artefacts::{Aspect, Invariants};
@@ -27,62 +27,63 @@ use super::{ArtefactFrame, Light, Mounting, MountingUncertainty};
 use base::Result;
 use geometry::Point;
 
-/// Chance that sound measurements are said to disagree in any of their quantities.
+/// Probability that correct measurements are reported to disagree in any of their quantities.
 const FALSE_ALARM: f64 = 1e-3;
-/// A comparison less sure than this (k = 2) tells nothing: mm, and rad.
-const TELLING_MM: f64 = 0.5;
-const TELLING_RAD: f64 = 0.5 * std::f64::consts::PI / 180.0;
-/// An angle that the kind of artefact implies holds to this, rad.
-const SHAPE_RAD: f64 = 2.0 * std::f64::consts::PI / 180.0;
+/// Maximum expanded uncertainty (k = 2) at which an agreement is judged, mm and rad.
+const MAX_JUDGED_UNCERTAINTY_MM: f64 = 0.5;
+const MAX_JUDGED_UNCERTAINTY_RAD: f64 = 0.5 * std::f64::consts::PI / 180.0;
+/// Tolerance of the angles that the kind of artefact implies, rad.
+const SHAPE_TOLERANCE_RAD: f64 = 2.0 * std::f64::consts::PI / 180.0;
 /// Coverage factor of expanded uncertainties.
 const COVERAGE: f64 = 2.0;
 
-/// What a comparison says.
+/// Outcome of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// The difference is within its uncertainty, as often as chance wants it.
+    /// The difference is explained by its uncertainty at the chosen significance level.
     Agrees,
-    /// It is not.
+    /// The difference is larger.
     Disagrees,
-    /// The uncertainty is too large to tell.
+    /// The uncertainty is too large for a statement.
     NotJudged,
 }
 
-/// A quantity of the artefact by both instruments.
+/// A quantity of the artefact as measured by both instruments.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
-    /// As people call it.
+    /// Name shown to the operator.
     pub quantity: String,
-    /// What kind it is.
+    /// Kind of quantity.
     pub aspect: Aspect,
-    /// In which snapshot, from 0.
+    /// Index of the snapshot, from 0.
     pub snapshot: usize,
-    /// By the sensor, mm or rad.
+    /// Measured by the sensor, mm or rad.
     pub sensor: f64,
-    /// By the CMM; of what is left of a snapshot, 0.
+    /// Measured by the CMM, mm or rad; 0 for residuals of a snapshot.
     pub cmm: f64,
-    /// Combined standard uncertainty of the difference.
+    /// Combined standard uncertainty of the difference, mm or rad.
     pub sigma: f64,
-    /// Normalised deviation: the difference over its expanded uncertainty (k = 2); ISO/IEC 17043.
+    /// Normalised deviation: the difference divided by its expanded uncertainty (k = 2); ISO/IEC 17043.
     pub normalised: f64,
-    /// What that says.
+    /// Outcome of the comparison.
     pub outcome: Outcome,
-    /// Regions or parts that it is made of.
+    /// Short names of the regions or parts that it is derived from.
     #[serde(skip)]
     pub parts: Vec<&'static str>,
-    /// By how much the CMM's value changes with the stylus tip radius, per mm.
+    /// Derivative of the CMM's value by the stylus tip radius, per mm.
     #[serde(skip)]
-    pub by_radius: f64,
+    pub radius_sensitivity: f64,
 }
 
 impl Comparison {
-    /// Sensor less CMM.
+    /// Sensor minus CMM, mm or rad.
     pub fn difference(&self) -> f64 {
         self.sensor - self.cmm
     }
 
-    /// Green within the expanded uncertainty, amber within chance; also amber where it is not judged.
+    /// Green within the expanded uncertainty, amber beyond it but within the limit for chance; also amber if not
+    /// judged.
     pub fn light(&self) -> Light {
         match self.outcome {
             Outcome::Agrees if self.normalised <= 1.0 => Light::Green,
@@ -91,12 +92,12 @@ impl Comparison {
         }
     }
 
-    /// A value of it with its unit.
+    /// Formats a value of this quantity with its unit.
     pub fn shown(&self, value: f64) -> String {
         if self.aspect.is_angle() { format!("{:.4}°", value.to_degrees()) } else { format!("{value:.4} mm") }
     }
 
-    /// Whether it has an uncertainty to hold its difference against.
+    /// Whether it has an uncertainty to compare the difference with.
     fn is_compared(&self) -> bool {
         self.sigma > 0.0 && self.normalised.is_finite()
     }
@@ -104,56 +105,58 @@ impl Comparison {
     fn new(quantity: String, aspect: Aspect, snapshot: usize, [sensor, cmm]: [f64; 2], sigma: f64) -> Self {
         let normalised = if sigma > 0.0 { (sensor - cmm).abs() / (COVERAGE * sigma) } else { 0.0 };
         let (outcome, parts) = (Outcome::NotJudged, Vec::new());
-        Self { quantity, aspect, snapshot, sensor, cmm, sigma, normalised, outcome, parts, by_radius: 0.0 }
+        Self { quantity, aspect, snapshot, sensor, cmm, sigma, normalised, outcome, parts, radius_sensitivity: 0.0 }
     }
 
-    /// A difference beyond the limit is none of chance, however large the uncertainty; one within it says something only
-    /// where that is small.
+    /// A difference beyond the limit is significant, however large the uncertainty; agreement is stated only if the
+    /// uncertainty is small.
     fn judged(self, limit: f64) -> Self {
-        let telling = if self.aspect.is_angle() { TELLING_RAD } else { TELLING_MM };
+        let max_uncertainty =
+            if self.aspect.is_angle() { MAX_JUDGED_UNCERTAINTY_RAD } else { MAX_JUDGED_UNCERTAINTY_MM };
         let outcome = match self.is_compared() {
             true if self.normalised > limit => Outcome::Disagrees,
-            true if COVERAGE * self.sigma <= telling => Outcome::Agrees,
+            true if COVERAGE * self.sigma <= max_uncertainty => Outcome::Agrees,
             _ => Outcome::NotJudged,
         };
         Self { outcome, ..self }
     }
 }
 
-/// A quantity against what the kind of artefact implies.
+/// A quantity of the artefact compared with the nominal value that its kind implies.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ShapeDeviation {
-    /// As people call it.
+    /// Name shown to the operator.
     pub quantity: String,
-    /// Implied, mm or rad.
+    /// Nominal value, mm or rad.
     pub nominal: f64,
-    /// By the CMM.
+    /// Measured by the CMM, mm or rad.
     pub measured: f64,
-    /// Whether it is of that shape.
+    /// Outcome of the comparison.
     pub outcome: Outcome,
 }
 
-/// All that was looked at.
+/// Result of all consistency checks.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Consistency {
-    /// Quantities of the artefact by both instruments, and what is left of each snapshot where there are several.
+    /// Quantities of the artefact by both instruments, followed by the residuals of each snapshot if there are several.
     pub comparisons: Vec<Comparison>,
-    /// Normalised deviations up to this are chance among so many.
+    /// Limit of the normalised deviation, adjusted for the number of comparisons.
     pub limit: f64,
-    /// The artefact against what its kind implies; empty where that implies nothing, or where its own CAD is used.
+    /// Deviations from the shape implied by the kind of artefact; empty if it implies none, or if the user's own CAD
+    /// model is used.
     pub shape: Vec<ShapeDeviation>,
-    /// Touches on the snapshots; `None` where none could be looked at.
+    /// Probed points compared with the snapshots; `None` if none could be compared.
     pub touches: Option<TouchesOnSnapshot>,
-    /// How the sensor sits.
-    pub mounted: Mounted,
+    /// Orientation of the sensor on the CMM.
+    pub mounted: MountingCheck,
     /// Sentences on what disagrees, and on the most likely cause.
     pub causes: Vec<String>,
-    /// Sentences on what these measurements cannot show, and what would.
+    /// Sentences on errors that these measurements cannot reveal, and on what would reveal them.
     pub unseen: Vec<String>,
 }
 
 impl Consistency {
-    /// Whether both instruments agree on the artefact.
+    /// Whether both instruments agree on the artefact; comparisons that are not judged are left out.
     pub fn agreement(&self) -> Light {
         let judged = self.comparisons.iter().filter(|own| own.outcome != Outcome::NotJudged);
         Light::worst(judged.map(Comparison::light))
@@ -165,95 +168,100 @@ impl Consistency {
         if is_off { Light::Red } else { Light::Green }
     }
 
-    /// The worst of all.
+    /// The worst of all lights.
     pub fn light(&self) -> Light {
         let touches = self.touches.as_ref().map_or(Light::Green, TouchesOnSnapshot::light);
         Light::worst([self.agreement(), self.shape_light(), touches, self.mounted.light()])
     }
 }
 
-/// What a consistency is made from.
-pub(super) struct Checked<'a> {
+/// Input of the consistency checks.
+pub(super) struct CheckInput<'a> {
     pub request: &'a Request<'a>,
     pub frames: &'a Frames,
-    /// Whole snapshots, thinned, right-handed; empty where only regions are known.
+    /// Whole snapshots, thinned, right-handed, mm; empty if only regions are known.
     pub surfaces: &'a [Vec<Point>],
     pub joint: Option<&'a Joint>,
     pub mounting: &'a Mounting,
     pub uncertainty: &'a MountingUncertainty,
 }
 
-/// Looks at all of it.
-pub(super) fn check(checked: &Checked<'_>) -> Result<Consistency> {
-    let Checked { request, frames, .. } = checked;
-    // Faults of the machine that were found are no disagreement.
-    let faults = checked.joint.map(|joint| joint.faults).unwrap_or_default();
-    let corrected = request.cmm_frames(&|place| faults.truth(place))?;
+/// Performs all checks.
+pub(super) fn check(input: &CheckInput<'_>) -> Result<Consistency> {
+    let CheckInput { request, frames, .. } = input;
+    // Geometric errors of the CMM that were determined are corrected first.
+    let cmm_errors = input.joint.map(|joint| joint.faults).unwrap_or_default();
+    let corrected = request.cmm_frames(&|point| cmm_errors.corrected(point))?;
     let mut comparisons = Vec::new();
-    for (number, ((placement, _), sensor)) in request.views().zip(&frames.sensor).enumerate() {
-        comparisons.extend(compared(&sensor.invariants, &corrected[placement].invariants, number));
+    for (index, ((placement, _), sensor)) in request.views().zip(&frames.sensor).enumerate() {
+        comparisons.extend(invariant_comparisons(&sensor.invariants, &corrected[placement].invariants, index));
     }
-    if let Some(joint) = checked.joint.filter(|joint| joint.redundancy > 0) {
-        comparisons.extend(left(joint));
+    if let Some(joint) = input.joint.filter(|joint| joint.redundancy > 0) {
+        comparisons.extend(residual_comparisons(joint));
     }
-    let limit = limit_of(comparisons.iter().filter(|own| own.is_compared()).count());
+    let limit = critical_deviation(comparisons.iter().filter(|own| own.is_compared()).count());
     let comparisons: Vec<Comparison> = comparisons.into_iter().map(|own| own.judged(limit)).collect();
-    let shape = if request.own_shape { Vec::new() } else { corrected.iter().flat_map(of_shape).collect() };
-    let touches = on_snapshot::check(checked, &corrected);
-    let mounted = Mounted::of(checked.mounting, frames.middle, request.any_mounting);
+    let shape = if request.own_shape { Vec::new() } else { corrected.iter().flat_map(shape_deviations).collect() };
+    let touches = on_snapshot::check(input, &corrected);
+    let mounted = MountingCheck::of(input.mounting, frames.centroid, request.any_mounting);
     let causes = causes::sentences(&comparisons, &shape, limit, request.probe_radius_mm);
-    let unseen = unseen::sentences(checked, &comparisons, limit);
+    let unseen = unseen::sentences(input, &comparisons, limit);
     Ok(Consistency { comparisons, limit, shape, touches, mounted, causes, unseen })
 }
 
-fn compared<'a>(sensor: &'a Invariants, cmm: &'a Invariants, snapshot: usize) -> impl Iterator<Item = Comparison> {
-    sensor.of.iter().enumerate().filter_map(move |(k, own)| {
+fn invariant_comparisons<'a>(
+    sensor: &'a Invariants,
+    cmm: &'a Invariants,
+    snapshot: usize,
+) -> impl Iterator<Item = Comparison> {
+    sensor.quantities.iter().enumerate().filter_map(move |(k, own)| {
         let j = cmm.position(&own.name)?;
-        let other = &cmm.of[j];
+        let other = &cmm.quantities[j];
         let sigma = (sensor.variance(k) + cmm.variance(j)).sqrt();
         let compared = Comparison::new(own.name.clone(), own.aspect, snapshot, [own.value, other.value], sigma);
-        Some(Comparison { parts: own.parts.clone(), by_radius: other.by_radius, ..compared })
+        Some(Comparison { parts: own.parts.clone(), radius_sensitivity: other.radius_sensitivity, ..compared })
     })
 }
 
-/// What is left of each snapshot after all were solved together.
-fn left(joint: &Joint) -> impl Iterator<Item = Comparison> {
+/// Residuals of each snapshot after the joint solution.
+fn residual_comparisons(joint: &Joint) -> impl Iterator<Item = Comparison> {
     const NAMES: [&str; 6] =
-        ["Shift along X", "Shift along Y", "Shift along Z", "Turn about X", "Turn about Y", "Turn about Z"];
-    joint.residuals.iter().zip(&joint.residual_sigmas).enumerate().flat_map(|(number, (residual, sigmas))| {
+        ["Shift along X", "Shift along Y", "Shift along Z", "Rotation about X", "Rotation about Y", "Rotation about Z"];
+    joint.residuals.iter().zip(&joint.residual_sigmas).enumerate().flat_map(|(index, (residual, sigmas))| {
         (0..6).filter(move |&k| sigmas[k] > 0.0).map(move |k| {
             let aspect = if k < 3 { Aspect::Distance } else { Aspect::Angle };
             let name = format!("{} against all snapshots", NAMES[k]);
-            Comparison::new(name, aspect, number, [residual[k], 0.0], sigmas[k])
+            Comparison::new(name, aspect, index, [residual[k], 0.0], sigmas[k])
         })
     })
 }
 
-fn of_shape(cmm: &ArtefactFrame) -> Vec<ShapeDeviation> {
-    let implied = cmm.invariants.of.iter().filter_map(|own| own.nominal.map(|nominal| (own, nominal)));
+fn shape_deviations(cmm: &ArtefactFrame) -> Vec<ShapeDeviation> {
+    let implied = cmm.invariants.quantities.iter().filter_map(|own| own.nominal.map(|nominal| (own, nominal)));
     implied
         .map(|(own, nominal)| {
-            let is_off = (own.value - nominal).abs() > SHAPE_RAD;
+            let is_off = (own.value - nominal).abs() > SHAPE_TOLERANCE_RAD;
             let outcome = if is_off { Outcome::Disagrees } else { Outcome::Agrees };
             ShapeDeviation { quantity: own.name.clone(), nominal, measured: own.value, outcome }
         })
         .collect()
 }
 
-/// The normalised deviation that the largest of `count` exceeds by chance as seldom as [`FALSE_ALARM`] (Bonferroni).
-fn limit_of(count: usize) -> f64 {
+/// Normalised deviation that the largest of `count` exceeds by chance with probability [`FALSE_ALARM`] (Bonferroni).
+fn critical_deviation(count: usize) -> f64 {
     let each = FALSE_ALARM / count.max(1) as f64;
     let (mut low, mut high) = (0.0, 40.0);
     for _ in 0..80 {
-        let middle = 0.5 * (low + high);
-        if beyond(middle) > each { low = middle } else { high = middle }
+        let midpoint = 0.5 * (low + high);
+        if two_sided_tail(midpoint) > each { low = midpoint } else { high = midpoint }
     }
     low / COVERAGE
 }
 
-/// Chance that a normal variable is farther from its mean than so many standard deviations, either way: the
-/// complementary error function by a rational Chebyshev fit (Press et al., "Numerical Recipes", 6.2; 1.2e-7 of itself).
-fn beyond(sigmas: f64) -> f64 {
+/// Probability that a normal variable deviates from its mean by more than this many standard deviations, either way:
+/// the complementary error function by a rational Chebyshev fit (Press et al., "Numerical Recipes", 6.2; relative error
+/// 1.2e-7).
+fn two_sided_tail(sigmas: f64) -> f64 {
     const TERMS: [f64; 10] = [
         -1.265_512_23,
         1.000_023_68,

@@ -1,86 +1,89 @@
-//! Whether the touches, put where the calibration says, lie on the surface that the snapshot shows. Planes go on beyond
-//! the faces that they were fitted to: labels turned by half give the same planes, but touches beside their faces.
+//! Whether the probed points, transformed by the calibration, lie on the surface that the snapshot shows. Planes extend
+//! beyond the faces that they were fitted to: labels rotated by 180° give the same planes, but probed points beside the
+//! faces.
 
 use std::collections::HashMap;
 
 use serde::Serialize;
 
-use super::super::artefacts::propagation::axes_in;
+use super::super::artefacts::propagation::in_plane_axes;
 use super::super::{ArtefactFrame, Light};
-use super::Checked;
+use super::CheckInput;
 use crate::features::Shape;
 use geometry::{Point, Vector};
 
-/// Points of the snapshot this near to a touch, across the line of sight, show the surface there, mm.
-const REACH_MM: f64 = 2.0;
-/// Points that show it at least; where there are fewer, nothing was seen.
-const LEAST: usize = 5;
-/// A point this near to the face lies on it, mm, or so many of the fit's standard deviations.
+/// Maximum distance across the line of sight between a probed point and the snapshot points that show the surface
+/// there, mm.
+const SEARCH_RADIUS_MM: f64 = 2.0;
+/// Minimum number of such points; with fewer, the surface was not seen there.
+const MIN_POINTS: usize = 5;
+/// Maximum distance of a point on a face, mm, or in standard deviations of the fit, whichever is larger.
 const ON_FACE_MM: f64 = 0.3;
 const ON_FACE_SIGMAS: f64 = 6.0;
-/// And within this of the touch along the line of sight, mm: the far side of a sphere is not the side that is seen.
-const DEPTH_MM: f64 = 5.0;
-/// So many touches beside the surface are no accident, nor is this share of them.
-const MISSES: usize = 3;
-const MISSED_SHARE: f64 = 0.02;
+/// Maximum distance along the line of sight, mm: the far side of a sphere is not the side that is seen.
+const MAX_DEPTH_DIFFERENCE_MM: f64 = 5.0;
+/// Minimum number and share of probed points beside the surface that are not accidental.
+const MIN_MISSED: usize = 3;
+const MAX_MISSED_SHARE: f64 = 0.02;
 
-/// Touches that were looked for on the snapshots.
+/// Probed points compared with the snapshots.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TouchesOnSnapshot {
-    /// Touches where a snapshot shows a surface.
+    /// Probed points where a snapshot shows a surface.
     pub judged: usize,
-    /// Of these, touches of a face that is not there.
+    /// Of these, points whose face is not there.
     pub missed: usize,
-    /// Short names of the regions that they belong to.
+    /// Short names of the regions of the missed points.
     pub regions: Vec<&'static str>,
 }
 
 impl TouchesOnSnapshot {
-    /// Red where more miss than by accident.
+    /// Red if more points are missed than by accident.
     pub fn light(&self) -> Light {
-        let is_off = self.missed >= MISSES && self.missed as f64 > MISSED_SHARE * self.judged as f64;
+        let is_off = self.missed >= MIN_MISSED && self.missed as f64 > MAX_MISSED_SHARE * self.judged as f64;
         if is_off { Light::Red } else { Light::Green }
     }
 
-    /// What there is to say of it.
+    /// The result in a sentence.
     pub fn sentence(&self) -> String {
         let (missed, judged) = (self.missed, self.judged);
         if self.light() == Light::Green {
             return format!("{} of {judged} touches lie on the surface that the snapshot shows.", judged - missed);
         }
         format!(
-            "{missed} of {judged} touches, put where this calibration says, lie beside the faces that the snapshot shows \
-             (of {}): regions are named the other way round, or the touches are of another artefact.",
+            "{missed} of {judged} touches, transformed by this calibration, lie beside the faces that the snapshot \
+             shows (of {}): regions are named the other way round, or the touches are of another artefact.",
             self.regions.join(", ")
         )
     }
 }
 
-/// Of all snapshots, with the frames that the CMM found of each placement.
-pub(super) fn check(checked: &Checked<'_>, cmm: &[ArtefactFrame]) -> Option<TouchesOnSnapshot> {
+/// Compares the probed points with all snapshots; `cmm` holds the CMM's frame of each placement.
+pub(super) fn check(input: &CheckInput<'_>, cmm: &[ArtefactFrame]) -> Option<TouchesOnSnapshot> {
     let mut found = TouchesOnSnapshot::default();
-    let views = checked.request.views().zip(&checked.frames.sensor).zip(checked.surfaces);
-    for (((placement, view), sensor), surface) in views.filter(|(_, surface)| surface.len() >= LEAST) {
-        let touches = &checked.request.placements[placement].cmm;
-        let names = checked.request.artefact.artefact().regions();
-        let shown = Shown::new(surface);
-        let (touched, radius_mm) = (&cmm[placement], checked.request.probe_radius_mm);
-        let (sensor_from_cmm, driven) =
-            (checked.mounting.cmm_from_sensor.inverse(), view.position_mm - checked.mounting.position_mm);
-        for (seen, part) in sensor.parts.iter().zip(&touched.parts) {
-            let near_mm = ON_FACE_MM.max(ON_FACE_SIGMAS * seen.fit.sigma_mm);
+    let views = input.request.views().zip(&input.frames.sensor).zip(input.surfaces);
+    for (((placement, view), sensor), surface) in views.filter(|(_, surface)| surface.len() >= MIN_POINTS) {
+        let touches = &input.request.placements[placement].cmm;
+        let names = input.request.artefact.artefact().regions();
+        let grid = SnapshotGrid::new(surface);
+        let (cmm_frame, radius_mm) = (&cmm[placement], input.request.probe_radius_mm);
+        let (sensor_from_cmm, travel_mm) =
+            (input.mounting.cmm_from_sensor.inverse(), view.position_mm - input.mounting.position_mm);
+        for (sensor_part, part) in sensor.parts.iter().zip(&cmm_frame.parts) {
+            let max_distance_mm = ON_FACE_MM.max(ON_FACE_SIGMAS * sensor_part.fit.sigma_mm);
             for (&region, touch) in
                 part.regions.iter().flat_map(|region| touches[*region].iter().map(move |t| (region, t)))
             {
-                let Some(contact) = contact(touch, &part.fit.shape, touched, radius_mm) else { continue };
-                let contact = sensor_from_cmm * (contact - driven);
-                let near = shown.near(&contact);
-                if near.len() < LEAST {
+                let Some(contact) = contact(touch, &part.fit.shape, cmm_frame, radius_mm) else { continue };
+                let contact = sensor_from_cmm * (contact - travel_mm);
+                let near = grid.near(&contact);
+                if near.len() < MIN_POINTS {
                     continue;
                 }
                 found.judged += 1;
                 let is_on = |point: &Point| {
-                    seen.fit.shape.distance(point).abs() < near_mm && shown.depth(&(point - contact)).abs() < DEPTH_MM
+                    sensor_part.fit.shape.distance(point).abs() < max_distance_mm
+                        && grid.depth(&(point - contact)).abs() < MAX_DEPTH_DIFFERENCE_MM
                 };
                 if !near.iter().any(|point| is_on(point)) {
                     found.missed += 1;
@@ -95,11 +98,11 @@ pub(super) fn check(checked: &Checked<'_>, cmm: &[ArtefactFrame]) -> Option<Touc
     (found.judged > 0).then_some(found)
 }
 
-/// Where the ball touched the surface; `None` of lines, which have no face.
-fn contact(touch: &Point, shape: &Shape, touched: &ArtefactFrame, radius_mm: f64) -> Option<Point> {
+/// Contact point of the stylus tip on the surface; `None` for lines, which have no face.
+fn contact(touch: &Point, shape: &Shape, cmm_frame: &ArtefactFrame, radius_mm: f64) -> Option<Point> {
     let outward = match shape {
         Shape::Plane { normal, .. } => {
-            let up = touched.device_from_artefact * Vector::z();
+            let up = cmm_frame.device_from_artefact * Vector::z();
             if normal.dot(&up) < 0.0 { -normal } else { *normal }
         }
         Shape::Sphere { centre, .. } => (touch - centre).try_normalize(0.0)?,
@@ -108,27 +111,27 @@ fn contact(touch: &Point, shape: &Shape, touched: &ArtefactFrame, radius_mm: f64
     Some(touch - outward * radius_mm)
 }
 
-/// A snapshot as the sensor looks at it, in cells.
-struct Shown<'a> {
+/// A snapshot as seen along the line of sight, in a grid of cells.
+struct SnapshotGrid<'a> {
     surface: &'a [Point],
     along: Vector,
     across: [Vector; 2],
     cells: HashMap<[i32; 2], Vec<u32>>,
 }
 
-impl<'a> Shown<'a> {
+impl<'a> SnapshotGrid<'a> {
     fn new(surface: &'a [Point]) -> Self {
         let sum: Vector = surface.iter().map(|point| point.coords).sum();
         let along = sum.try_normalize(0.0).unwrap_or_else(Vector::z);
-        let mut shown = Self { surface, along, across: axes_in(&along), cells: HashMap::new() };
-        for (number, point) in (0..).zip(surface) {
-            let cell = shown.place(point).map(cell_of);
-            shown.cells.entry(cell).or_default().push(number);
+        let mut grid = Self { surface, along, across: in_plane_axes(&along), cells: HashMap::new() };
+        for (index, point) in (0..).zip(surface) {
+            let cell = grid.projected(point).map(cell_of);
+            grid.cells.entry(cell).or_default().push(index);
         }
-        shown
+        grid
     }
 
-    fn place(&self, point: &Point) -> [f64; 2] {
+    fn projected(&self, point: &Point) -> [f64; 2] {
         self.across.map(|axis| point.coords.dot(&axis))
     }
 
@@ -136,22 +139,22 @@ impl<'a> Shown<'a> {
         by.dot(&self.along)
     }
 
-    /// The points beside a place, whatever their depth.
-    fn near(&self, place: &Point) -> Vec<&'a Point> {
-        let own = self.place(place);
+    /// Points near a position across the line of sight, at any depth.
+    fn near(&self, point: &Point) -> Vec<&'a Point> {
+        let own = self.projected(point);
         let [i, j] = own.map(cell_of);
         let cells = (-1..=1).flat_map(|a| (-1..=1).map(move |b| [i + a, j + b]));
         let points =
-            cells.filter_map(|cell| self.cells.get(&cell)).flatten().map(|&number| &self.surface[number as usize]);
+            cells.filter_map(|cell| self.cells.get(&cell)).flatten().map(|&index| &self.surface[index as usize]);
         points
             .filter(|point| {
-                let other = self.place(point);
-                (own[0] - other[0]).hypot(own[1] - other[1]) < REACH_MM
+                let other = self.projected(point);
+                (own[0] - other[0]).hypot(own[1] - other[1]) < SEARCH_RADIUS_MM
             })
             .collect()
     }
 }
 
-fn cell_of(place: f64) -> i32 {
-    (place / REACH_MM).floor() as i32
+fn cell_of(coordinate: f64) -> i32 {
+    (coordinate / SEARCH_RADIUS_MM).floor() as i32
 }

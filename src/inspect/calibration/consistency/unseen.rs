@@ -1,58 +1,60 @@
-//! What the measurements at hand cannot show, and what would.
+//! Errors that the measurements at hand cannot reveal, and what would reveal them.
 
 use super::super::artefacts::{Aspect, ErrorForm};
-use super::{COVERAGE, Checked, Comparison};
+use super::{COVERAGE, CheckInput, Comparison};
 use crate::features::Shape;
 
-/// A stylus tip must be off by less than this, mm, to be said to be seen; a scale by less than this share.
-const SEEN_RADIUS_MM: f64 = 1.0;
-const SEEN_SCALE: f64 = 1e-3;
+/// Minimum detectable errors of the stylus tip radius, mm, and of the scale above which such an error counts as not
+/// shown.
+const MAX_DETECTABLE_RADIUS_MM: f64 = 1.0;
+const MAX_DETECTABLE_SCALE: f64 = 1e-3;
 
-/// Sentences.
-pub(super) fn sentences(checked: &Checked<'_>, comparisons: &[Comparison], limit: f64) -> Vec<String> {
+/// One sentence for each error that cannot be revealed.
+pub(super) fn sentences(input: &CheckInput<'_>, comparisons: &[Comparison], limit: f64) -> Vec<String> {
     let judged: Vec<&Comparison> = comparisons.iter().filter(|own| own.is_compared()).collect();
-    // The least value of a figure that would be noticed, where differences are `by` of 1 of it.
-    let noticed = |by: &dyn Fn(&Comparison) -> f64| {
-        let most = judged.iter().map(|own| by(own).abs() / own.sigma).fold(0.0, f64::max);
-        limit * COVERAGE / most
+    // Smallest detectable value of a parameter; `sensitivity` is the derivative of a difference by it.
+    let detectable = |sensitivity: &dyn Fn(&Comparison) -> f64| {
+        let max = judged.iter().map(|own| sensitivity(own).abs() / own.sigma).fold(0.0, f64::max);
+        limit * COVERAGE / max
     };
-    let mut said = Vec::new();
-    let radius_mm = noticed(&|own| own.by_radius);
-    // The middle of a sphere does not move with it.
+    let mut sentences = Vec::new();
+    let radius_mm = detectable(&|own| own.radius_sensitivity);
+    // The centre of a sphere does not depend on it.
     let is_flat = |part: &super::super::artefacts::Part| matches!(part.fit.shape, Shape::Plane { .. });
-    if checked.frames.cmm.iter().flat_map(|frame| &frame.parts).any(is_flat) {
-        said.push(if radius_mm < SEEN_RADIUS_MM {
+    if input.frames.cmm.iter().flat_map(|frame| &frame.parts).any(is_flat) {
+        sentences.push(if radius_mm < MAX_DETECTABLE_RADIUS_MM {
             format!(
-                "An error of the stylus tip radius below {radius_mm:.2} mm is not seen; it moves the mounting across the \
-                 flat face by as much."
+                "An error of the stylus tip radius below {radius_mm:.2} mm is not detected; it shifts the mounting \
+                 perpendicular to the flat face by the same amount."
             )
         } else {
-            "This artefact does not show an error of the stylus tip radius, which moves the mounting across the flat face \
-             by as much: measure a sphere or angled slots with the same stylus."
+            "This artefact does not show an error of the stylus tip radius, which shifts the mounting perpendicular to \
+             the flat face by the same amount: measure a sphere or angled slots with the same stylus."
                 .to_owned()
         });
     }
-    let by = |form: ErrorForm| checked.uncertainty.by_form(checked.mounting, form).map(|sigma| COVERAGE * sigma);
-    let scale = noticed(&|own| if own.aspect == Aspect::Distance { own.cmm } else { 0.0 });
-    let [x, y, z, ..] = by(ErrorForm::Scale);
-    let most_mm = x.max(y).max(z);
-    // Several positions compare lengths of the sensor with ways of the machine.
-    let is_single = checked.frames.sensor.len() == 1;
-    if is_single && scale >= SEEN_SCALE && most_mm > 0.0 {
-        said.push(format!(
-            "No length across the field is compared, so a scale error of the sensor or of the CMM is not seen; the \
-             sensor's is stated with ± {most_mm:.4} mm of place. Three spheres, or one sphere from several positions, \
-             would show it."
+    let contribution = |form: ErrorForm| input.uncertainty.by_form(input.mounting, form).map(|sigma| COVERAGE * sigma);
+    let scale = detectable(&|own| if own.aspect == Aspect::Distance { own.cmm } else { 0.0 });
+    let [x, y, z, ..] = contribution(ErrorForm::Scale);
+    let max_mm = x.max(y).max(z);
+    // Several positions compare lengths measured by the sensor with travels of the CMM.
+    let is_single = input.frames.sensor.len() == 1;
+    if is_single && scale >= MAX_DETECTABLE_SCALE && max_mm > 0.0 {
+        sentences.push(format!(
+            "No length across the field is compared, so a scale error of the sensor or of the CMM is not detected; \
+             that of the sensor is included as ± {max_mm:.4} mm of position. Three spheres, or one sphere from several \
+             positions, would show it."
         ));
     }
-    let [.., a, b, c] = by(ErrorForm::Tilt);
-    let most_deg = a.max(b).max(c).to_degrees();
-    if is_single && most_deg > 0.0 {
-        said.push(format!(
-            "One snapshot does not tell a tilt of the sensor's systematic error from a turn of the mounting; it is stated \
-             with ± {most_deg:.4}°. Snapshots from positions of the machine 50 mm or more apart in height would show it."
+    let [.., a, b, c] = contribution(ErrorForm::Tilt);
+    let max_deg = a.max(b).max(c).to_degrees();
+    if is_single && max_deg > 0.0 {
+        sentences.push(format!(
+            "One snapshot does not separate a tilt of the sensor's systematic error from a rotation of the mounting; \
+             it is included as ± {max_deg:.4}°. Snapshots from CMM positions 50 mm or more apart in height would show \
+             it."
         ));
     }
-    said.extend(checked.request.artefact.artefact().remark().map(str::to_owned));
-    said
+    sentences.extend(input.request.artefact.artefact().unmodelled_note().map(str::to_owned));
+    sentences
 }

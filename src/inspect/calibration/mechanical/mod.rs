@@ -1,25 +1,26 @@
-//! Mechanical alignment: how far the adjusting modules of the artefact and of the sensor are still to be turned.
+//! Mechanical alignment: angles by which the adjustment modules of the artefact and of the sensor still have to be
+//! turned.
 //!
-//! Turned 1 turns the artefact until its frame is parallel to the CMM's: its faces are touched ([`Touched`]). Turned 2
-//! turns the sensor: a snapshot of the artefact tells how the sensor is mounted. Which of the 24 ways to lie along the
-//! machine's axes is meant is never asked: it is the nearest.
+//! Step 1 turns the artefact until its frame is parallel to that of the CMM, measured by probing its faces
+//! ([`Touched`]). Step 2 turns the sensor, whose mounting is measured by a snapshot of the artefact. Which of the 24
+//! axis-parallel orientations is intended is never asked: it is the nearest.
 //!
-//! Angles are those of `Rx(roll) Ry(pitch) Rz(yaw)` of the turn that is still to be made: yaw first, then pitch, then
-//! roll, each about the machine's own axis. At the few degrees of a mounting the order hardly matters.
+//! Angles are those of `Rx(roll) Ry(pitch) Rz(yaw)` of the remaining rotation: yaw first, then pitch, then roll, each
+//! about the CMM's own axis. At the few degrees of a mounting the order hardly matters.
 
 mod faces;
 
 use nalgebra::{Matrix3, Matrix6, Rotation3, Translation3, UnitQuaternion};
 use serde::{Deserialize, Serialize};
 
-use super::mounting::of_angles;
+use super::mounting::angle_uncertainties;
 use super::{ArtefactFrame, Light, angles_rad};
 use base::{Result, UserError};
 use geometry::{Pose, Vector};
 
 pub use faces::Touched;
 
-/// What is being turned.
+/// What is being adjusted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Turned {
@@ -30,18 +31,18 @@ pub enum Turned {
     Sensor,
 }
 
-/// The turns, in the order of every array here.
+/// Names of the rotations, in the order of all arrays of this module.
 pub const TURNS: [&str; 3] = ["Roll", "Pitch", "Yaw"];
-/// The machine's axes that they are about.
+/// The CMM axes that they are about.
 pub const AXES: [&str; 3] = ["X", "Y", "Z"];
 
-/// A module with an adjusting screw for each turn.
+/// An adjustment module with one screw for each rotation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Module {
-    /// How far a screw moves in one turn of it, mm.
+    /// Pitch of the screws: travel per turn, mm.
     pub pitch_mm: f64,
-    /// How far each screw, of roll, pitch and yaw, is from the axis that it turns about, mm.
+    /// Lever arm of each screw (roll, pitch, yaw): distance from its axis of rotation, mm.
     pub arm_mm: [f64; 3],
 }
 
@@ -52,60 +53,62 @@ impl Default for Module {
 }
 
 impl Module {
-    /// A sentence where a figure makes no sense.
+    /// Returns an error if a length is out of range.
     pub fn check(&self) -> Result<()> {
         let is_length = |length: &f64| (0.001..10_000.0).contains(length);
         if is_length(&self.pitch_mm) && self.arm_mm.iter().all(is_length) {
             return Ok(());
         }
-        Err(UserError::usage("The pitch and the arms of the adjusting screws must be between 0.001 and 10 000 mm."))
+        Err(UserError::usage(
+            "The pitch and the lever arms of the adjustment screws must be between 0.001 and 10 000 mm.",
+        ))
     }
 
-    /// Turns of each screw that make these angles, rad: the arm's way over the pitch.
+    /// Turns of each screw for these angles, rad: angle times lever arm over pitch.
     pub fn turns(&self, angles_rad: &[f64; 3]) -> [f64; 3] {
         [0, 1, 2].map(|k| angles_rad[k] * self.arm_mm[k] / self.pitch_mm)
     }
 }
 
-/// How a frame lies beside the machine's.
+/// Orientation of a frame relative to the axes of the CMM.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Misalignment {
-    /// How it is to lie: `cmm_from_device`, parallel to the machine's axes.
+    /// Intended orientation, `cmm_from_device`: parallel to the axes of the CMM.
     pub nominal: UnitQuaternion<f64>,
-    /// Roll, pitch and yaw that are still to be turned, rad.
+    /// Remaining roll, pitch and yaw, rad.
     pub angles_rad: [f64; 3],
     /// Their standard uncertainties, rad.
     pub sigma_rad: [f64; 3],
 }
 
 impl Misalignment {
-    /// Of the artefact as the CMM touched it.
+    /// Of the artefact, from its frame as probed by the CMM.
     pub fn of_artefact(cmm: &ArtefactFrame) -> Self {
-        let lies = cmm.device_from_artefact.rotation;
-        Self::of(&lies, &in_cmm(&lies, &cmm.covariance))
+        let cmm_from_artefact = cmm.device_from_artefact.rotation;
+        Self::of(&cmm_from_artefact, &in_cmm(&cmm_from_artefact, &cmm.covariance))
     }
 
-    /// Of the sensor that saw the artefact (right-handed), which lies as the CMM touched it; without touches, with its
-    /// X, Y and Z along those of the machine.
+    /// Of the sensor, from the artefact's frame in its snapshot (right-handed) and as probed by the CMM; without the
+    /// latter, the artefact's axes are taken to be parallel to those of the CMM.
     pub fn of_sensor(sensor: &ArtefactFrame, cmm: Option<&ArtefactFrame>) -> Self {
-        let lies = cmm.map_or_else(UnitQuaternion::identity, |cmm| cmm.device_from_artefact.rotation);
-        let touched = cmm.map_or_else(Matrix6::zeros, |cmm| cmm.covariance);
-        let cmm_from_sensor = lies * sensor.device_from_artefact.rotation.inverse();
-        // Both frames' turns are about the artefact's axes.
-        Self::of(&cmm_from_sensor, &in_cmm(&lies, &(sensor.covariance + touched)))
+        let cmm_from_artefact = cmm.map_or_else(UnitQuaternion::identity, |cmm| cmm.device_from_artefact.rotation);
+        let cmm_covariance = cmm.map_or_else(Matrix6::zeros, |cmm| cmm.covariance);
+        let cmm_from_sensor = cmm_from_artefact * sensor.device_from_artefact.rotation.inverse();
+        // The rotations of both frames are about the artefact's axes.
+        Self::of(&cmm_from_sensor, &in_cmm(&cmm_from_artefact, &(sensor.covariance + cmm_covariance)))
     }
 
-    /// Of any frame; `covariance` (rad²) is that of its small turns about the machine's axes.
+    /// Of any frame; `covariance` (rad²) is that of its small rotations about the CMM's axes.
     pub fn of(cmm_from_device: &UnitQuaternion<f64>, covariance: &Matrix3<f64>) -> Self {
         let nominal = nearest_parallel(cmm_from_device);
-        let turn = Pose::from_parts(Translation3::identity(), nominal * cmm_from_device.inverse());
-        // A small turn of the frame comes before the turn that is still to be made, and the other way round.
-        let mut before = Matrix6::zeros();
-        before.fixed_view_mut::<3, 3>(3, 3).copy_from(&turned(&turn.rotation, covariance));
-        Self { nominal, angles_rad: angles_rad(&turn), sigma_rad: of_angles(&turn, &before) }
+        let remaining = Pose::from_parts(Translation3::identity(), nominal * cmm_from_device.inverse());
+        // Covariance of small rotations after the remaining one, from that of small rotations before it.
+        let mut after = Matrix6::zeros();
+        after.fixed_view_mut::<3, 3>(3, 3).copy_from(&rotated(&remaining.rotation, covariance));
+        Self { nominal, angles_rad: angles_rad(&remaining), sigma_rad: angle_uncertainties(&remaining, &after) }
     }
 
-    /// What is to be done about it at a module. Green up to `limit_rad`, see [`light_of`].
+    /// Remaining angles and screw turns at a module, with lights for `limit_rad`, see [`light_of`].
     pub fn to_turn(&self, module: &Module, limit_rad: f64) -> StillToTurn {
         StillToTurn {
             angles_rad: self.angles_rad,
@@ -115,32 +118,32 @@ impl Misalignment {
         }
     }
 
-    /// Which of the machine's directions the frame's X, Y and Z are to point along, such as "+X -Y -Z".
+    /// CMM directions that the frame's X, Y and Z should point along, for example "+X -Y -Z".
     pub fn nominal_words(&self) -> String {
         let word = |axis: usize| {
-            let along = self.nominal * Vector::ith(axis, 1.0);
-            let most = along.iamax();
-            format!("{}{}", if along[most] < 0.0 { "-" } else { "+" }, AXES[most])
+            let direction = self.nominal * Vector::ith(axis, 1.0);
+            let largest = direction.iamax();
+            format!("{}{}", if direction[largest] < 0.0 { "-" } else { "+" }, AXES[largest])
         };
         [0, 1, 2].map(word).join(" ")
     }
 }
 
-/// What is still to be turned, about the machine's X (roll), Y (pitch) and Z (yaw).
+/// Remaining rotations about the CMM's X (roll), Y (pitch) and Z (yaw).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct StillToTurn {
-    /// Angles, rad; positive turns are counter-clockwise, see [`sense`].
+    /// Angles, rad; positive is counter-clockwise, see [`sense`].
     pub angles_rad: [f64; 3],
     /// Their standard uncertainties, rad.
     pub sigma_rad: [f64; 3],
-    /// Turns of the adjusting screws, with the sign of the angle.
+    /// Turns of the adjustment screws, with the sign of the angle.
     pub turns: [f64; 3],
-    /// Of each angle.
+    /// Light of each angle, see [`light_of`].
     pub lights: [Light; 3],
 }
 
 impl StillToTurn {
-    /// The worst of the three.
+    /// The worst of the three lights.
     pub fn light(&self) -> Light {
         let has = |light: Light| self.lights.contains(&light);
         if has(Light::Red) {
@@ -153,26 +156,27 @@ impl StillToTurn {
     }
 }
 
-/// Coverage factor of the uncertainties that people see.
+/// Coverage factor of displayed uncertainties.
 pub const COVERAGE: f64 = 2.0;
-/// Angles up to so many limits are nearly there.
-const NEAR: f64 = 3.0;
+/// Multiple of the limit up to which the light is amber.
+const AMBER_LIMITS: f64 = 3.0;
 
-/// Green where the angle is within the limit, its expanded uncertainty (k = 2) included; amber within three limits.
+/// Green if the angle plus its expanded uncertainty (k = 2) is within the limit; amber within three limits; otherwise
+/// red.
 pub fn light_of(angle_rad: f64, sigma_rad: f64, limit_rad: f64) -> Light {
     match (angle_rad.abs() + COVERAGE * sigma_rad) / limit_rad {
         ratio if ratio <= 1.0 => Light::Green,
-        ratio if ratio <= NEAR => Light::Amber,
+        ratio if ratio <= AMBER_LIMITS => Light::Amber,
         _ => Light::Red,
     }
 }
 
-/// Which way to turn, seen from the positive end of the axis, against its direction.
+/// Sense of rotation, seen from the positive end of the axis towards the origin.
 pub fn sense(angle_rad: f64) -> &'static str {
     if angle_rad < 0.0 { "clockwise" } else { "counter-clockwise" }
 }
 
-/// The 24 rotations that bring the axes of a right-handed frame along those of the machine.
+/// The 24 rotations that make the axes of a right-handed frame parallel to those of the CMM.
 pub fn axis_parallel() -> impl Iterator<Item = Rotation3<f64>> {
     const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [2, 1, 0], [1, 0, 2]];
     ORDERS.into_iter().flat_map(|order| {
@@ -184,22 +188,22 @@ pub fn axis_parallel() -> impl Iterator<Item = Rotation3<f64>> {
     })
 }
 
-/// The one of [`axis_parallel`] from which the least turn leads to `rotation`.
+/// The one of [`axis_parallel`] closest to `rotation`.
 pub fn nearest_parallel(rotation: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
     let own = rotation.to_rotation_matrix();
-    let alike = |other: &Rotation3<f64>| other.matrix().component_mul(own.matrix()).sum();
-    let nearest = axis_parallel().max_by(|a, b| alike(a).total_cmp(&alike(b)));
+    let similarity = |other: &Rotation3<f64>| other.matrix().component_mul(own.matrix()).sum();
+    let nearest = axis_parallel().max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
     nearest.map_or_else(UnitQuaternion::identity, |nearest| UnitQuaternion::from_rotation_matrix(&nearest))
 }
 
-/// Covariance of turns about the machine's axes, from that of a frame along and about the artefact's.
+/// Covariance of rotations about the CMM's axes, from that of a frame along and about the artefact's axes.
 fn in_cmm(cmm_from_artefact: &UnitQuaternion<f64>, covariance: &Matrix6<f64>) -> Matrix3<f64> {
-    turned(cmm_from_artefact, &covariance.fixed_view::<3, 3>(3, 3).into())
+    rotated(cmm_from_artefact, &covariance.fixed_view::<3, 3>(3, 3).into())
 }
 
-fn turned(rotation: &UnitQuaternion<f64>, covariance: &Matrix3<f64>) -> Matrix3<f64> {
-    let turn = rotation.to_rotation_matrix();
-    turn.matrix() * covariance * turn.matrix().transpose()
+fn rotated(rotation: &UnitQuaternion<f64>, covariance: &Matrix3<f64>) -> Matrix3<f64> {
+    let matrix = rotation.to_rotation_matrix();
+    matrix.matrix() * covariance * matrix.matrix().transpose()
 }
 
 #[cfg(test)]

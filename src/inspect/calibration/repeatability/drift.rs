@@ -1,61 +1,62 @@
-//! Whether a quantity drifts with time: a straight line by least squares, and Student's test of its slope.
+//! Drift of a quantity with time: a straight line by least squares, and Student's t-test of its slope.
 
 use serde::{Deserialize, Serialize};
 
-/// A straight line through values over time.
+/// Regression line of values over time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Drift {
-    /// Its slope, unit of the quantity per hour.
+    /// Slope, unit of the quantity per hour.
     pub per_hour: f64,
     /// Standard uncertainty of the slope, from the scatter about the line.
     pub sigma_per_hour: f64,
-    /// Probability that chance alone makes a slope this steep, either way.
-    pub chance: f64,
+    /// Two-sided p-value: probability of a slope at least this steep by chance alone.
+    #[serde(rename = "chance")]
+    pub p_value: f64,
     /// Degrees of freedom of the scatter.
     pub freedom: usize,
 }
 
-/// Chance below which the drift of one of six quantities counts: together they raise a false alarm once in twenty runs
+/// Significance level for the drift of one of six quantities: together they raise a false alarm once in twenty runs
 /// (Bonferroni).
-pub(super) const SIGNIFICANT: f64 = 0.05 / 6.0;
+pub(super) const SIGNIFICANCE_LEVEL: f64 = 0.05 / 6.0;
 
 impl Drift {
-    /// Of values at times in hours; `None` of fewer than three, or all at one time.
+    /// Drift of values at times in hours; `None` for fewer than three values, or if all have the same time.
     pub fn of(hours: &[f64], values: &[f64]) -> Option<Self> {
         let count = hours.len() as f64;
         if hours.len() < 3 || hours.len() != values.len() {
             return None;
         }
-        let (hour, value) = (hours.iter().sum::<f64>() / count, values[0]);
-        let mean = value + values.iter().map(|own| own - value).sum::<f64>() / count;
-        let squares: f64 = hours.iter().map(|own| (own - hour).powi(2)).sum();
-        let products: f64 = hours.iter().zip(values).map(|(h, v)| (h - hour) * (v - mean)).sum();
+        let (mean_hour, first) = (hours.iter().sum::<f64>() / count, values[0]);
+        let mean = first + values.iter().map(|own| own - first).sum::<f64>() / count;
+        let squares: f64 = hours.iter().map(|own| (own - mean_hour).powi(2)).sum();
+        let products: f64 = hours.iter().zip(values).map(|(h, v)| (h - mean_hour) * (v - mean)).sum();
         if !(squares > 0.0) {
             return None;
         }
         let per_hour = products / squares;
-        let left = |(h, v): (&f64, &f64)| (v - mean - per_hour * (h - hour)).powi(2);
-        let scatter: f64 = hours.iter().zip(values).map(left).sum();
+        let squared_residual = |(h, v): (&f64, &f64)| (v - mean - per_hour * (h - mean_hour)).powi(2);
+        let scatter: f64 = hours.iter().zip(values).map(squared_residual).sum();
         let freedom = hours.len() - 2;
         let sigma_per_hour = (scatter / freedom as f64 / squares).sqrt();
-        // Values on a line to the last digit: chance made none of it, or there is no slope at all.
-        let chance = if sigma_per_hour > 0.0 {
-            chance_of(per_hour / sigma_per_hour, freedom)
+        // Values exactly on a line: p is 0 for any slope, 1 without one.
+        let p_value = if sigma_per_hour > 0.0 {
+            p_value(per_hour / sigma_per_hour, freedom)
         } else {
             f64::from(u8::from(per_hour == 0.0))
         };
-        Some(Self { per_hour, sigma_per_hour, chance, freedom })
+        Some(Self { per_hour, sigma_per_hour, p_value, freedom })
     }
 
-    /// Whether it is more than chance, at 5 % over all six quantities together.
+    /// Whether the drift is significant at a level of 5 % over all six quantities together.
     pub fn is_significant(&self) -> bool {
-        self.chance < SIGNIFICANT
+        self.p_value < SIGNIFICANCE_LEVEL
     }
 }
 
-/// Probability that Student's t of so many degrees of freedom is farther from 0 than `t` (Abramowitz and Stegun 26.7.3
-/// and 26.7.4: finite sums, exact but for rounding).
-fn chance_of(t: f64, freedom: usize) -> f64 {
+/// Two-sided p-value of Student's t with the given degrees of freedom (Abramowitz and Stegun 26.7.3 and 26.7.4: finite
+/// sums, exact except for rounding).
+fn p_value(t: f64, freedom: usize) -> f64 {
     let angle = (t.abs() / (freedom as f64).sqrt()).atan();
     let (sin, cos) = angle.sin_cos();
     let is_odd = freedom % 2 == 1;
@@ -74,9 +75,9 @@ mod tests {
     use super::*;
     use base::random::Random;
 
-    /// Published quantiles of Student's t, two-sided.
+    /// Published two-sided quantiles of Student's t.
     #[test]
-    fn chances_are_those_of_the_tables() {
+    fn p_values_match_published_tables() {
         let tables = [
             (1, 12.706_205, 0.05),
             (2, 4.302_653, 0.05),
@@ -89,13 +90,13 @@ mod tests {
             (1000, 1.962_339, 0.05),
         ];
         for (freedom, t, chance) in tables {
-            assert!((chance_of(t, freedom) - chance).abs() < 2e-6, "{freedom} {}", chance_of(t, freedom));
-            assert_eq!(chance_of(0.0, freedom), 1.0);
+            assert!((p_value(t, freedom) - chance).abs() < 2e-6, "{freedom} {}", p_value(t, freedom));
+            assert_eq!(p_value(0.0, freedom), 1.0);
         }
-        assert!(chance_of(1e6, 7) < 1e-12);
+        assert!(p_value(1e6, 7) < 1e-12);
     }
 
-    /// NIST StRD "Norris" has a certified slope and standard deviation of it.
+    /// NIST StRD "Norris" has a certified slope and standard deviation of the slope.
     #[test]
     fn norris_of_nist_is_reproduced() {
         let x = [
@@ -115,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn chance_is_called_drift_as_seldom_as_stated() {
+    fn false_alarms_are_as_rare_as_stated() {
         let mut random = Random::new(4, 6);
         let hours: Vec<f64> = (0..12).map(|i| f64::from(i * i)).collect();
         let mut seen = 0;
@@ -128,12 +129,12 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_line_has_no_drift() {
+    fn values_without_a_regression_line_have_no_drift() {
         assert!(Drift::of(&[1.0, 2.0], &[1.0, 2.0]).is_none());
         assert!(Drift::of(&[5.0; 9], &[1.0; 9]).is_none());
         let flat = Drift::of(&[0.0, 1.0, 2.0, 4.0], &[0.3; 4]).unwrap();
-        assert_eq!((flat.per_hour, flat.chance), (0.0, 1.0));
+        assert_eq!((flat.per_hour, flat.p_value), (0.0, 1.0));
         let line = Drift::of(&[0.0, 1.0, 2.0], &[0.0, 2.0, 4.0]).unwrap();
-        assert_eq!((line.per_hour, line.chance), (2.0, 0.0));
+        assert_eq!((line.per_hour, line.p_value), (2.0, 0.0));
     }
 }

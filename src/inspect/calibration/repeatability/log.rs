@@ -1,4 +1,4 @@
-//! The log of all calibrations: one JSON object a line, only ever appended to.
+//! Log of all calibrations: a JSON Lines file to which records are only appended.
 
 use std::path::Path;
 
@@ -6,31 +6,31 @@ use serde::Serialize;
 
 use super::Record;
 use base::Result;
-use io::json_lines::{self, Damaged};
+use io::json_lines::{self, DamagedLine};
 
-/// What a log holds.
+/// Contents of a log.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Log {
-    /// The calibrations as they were appended.
+    /// The calibrations in the order of the file.
     pub records: Vec<Record>,
-    /// Lines that hold none, by their numbers.
-    pub damaged: Vec<Damaged>,
+    /// Lines that could not be read, with their line numbers.
+    pub damaged: Vec<DamagedLine>,
 }
 
-/// Adds a calibration; refused where a number is none.
+/// Appends a calibration; returns an error if it fails [`Record::check`].
 pub fn append(path: &Path, record: &Record) -> Result<()> {
     record.check()?;
     json_lines::append(path, record)
 }
 
-/// Reads a log: what is damaged is told by its line, the rest is kept.
+/// Reads a log. Damaged lines are listed, all others are kept.
 pub fn read(path: &Path) -> Result<Log> {
     let lines = json_lines::read::<Record>(path)?;
     let mut log = Log { records: Vec::new(), damaged: lines.damaged };
     for (line, record) in lines.values {
         match record.check() {
             Ok(()) => log.records.push(record),
-            Err(error) => log.damaged.push(Damaged { line, reason: error.sentence }),
+            Err(error) => log.damaged.push(DamagedLine { line, reason: error.sentence }),
         }
     }
     log.damaged.sort_by_key(|own| own.line);
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_appended_is_read_back_and_damage_is_told_by_line() {
+    fn what_is_appended_is_read_back_and_damaged_lines_are_listed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("calibrations.jsonl");
         let record = |unix_s| Record {

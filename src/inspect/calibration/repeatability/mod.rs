@@ -1,78 +1,79 @@
-//! Calibrations of one sensor, one after the other: whether they repeat, drift, and agree with a certificate, and how
-//! long the last one holds.
+//! Monitoring of successive calibrations of one sensor: repeatability, drift, agreement with a certificate, and
+//! validity of the last one.
 //!
-//! A calibration is six quantities: the sensor's shift along the CMM's axes and its angles of `Rx Ry Rz`. Each has its
-//! own chart. Sources: Shewhart control charts for individuals and moving ranges (ISO 7870-2), run rules after the
-//! Western Electric "Statistical Quality Control Handbook" (1956), the normalised error of ISO/IEC 17043 and ISO 13528.
-//! The texts of the standards were not available to check clause numbers against.
+//! A calibration consists of six quantities: the sensor's translation along the CMM's axes and its angles of `Rx Ry
+//! Rz`. Each has its own control chart. Sources: Shewhart control charts for individuals and moving ranges (ISO
+//! 7870-2), run rules after the Western Electric "Statistical Quality Control Handbook" (1956), the normalised error of
+//! ISO/IEC 17043 and ISO 13528. The texts of the standards were not available to check clause numbers against.
 
+mod age;
 mod chart;
 mod drift;
 mod log;
 mod run;
 mod single_tests;
-mod standing;
 mod status;
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+pub use age::{CalibrationAge, Machine, State};
 pub use chart::{Chart, Finding, Rule};
 pub use drift::Drift;
 pub use log::{Log, append, read};
 pub use run::{Agreement, Certificate, Quantified, Repeatability};
 pub use single_tests::{CalibrationTest, Evidence, TestKind, TestOutcome};
-pub use standing::{Machine, Standing, State};
 pub use status::{CalibrationStatus, CalibrationVerdict};
 
 use base::{Result, UserError};
 
-/// One calibration.
+/// One calibration in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// When it was made, seconds since 1970, UTC.
+    /// Time of the calibration, seconds since 1970, UTC.
     pub unix_s: i64,
-    /// Shift of the sensor's reference place along the CMM's axes, mm.
+    /// Position of the sensor's reference point along the CMM's axes, mm.
     pub shift_mm: [f64; 3],
     /// Angles of `Rx Ry Rz`, rad.
     pub angles_rad: [f64; 3],
-    /// Standard uncertainties stated of the shift, mm.
+    /// Stated standard uncertainties of the position, mm.
     pub shift_sigma_mm: [f64; 3],
-    /// Standard uncertainties stated of the angles, rad.
+    /// Stated standard uncertainties of the angles, rad.
     pub angles_sigma_rad: [f64; 3],
 }
 
 impl Record {
-    /// A sentence where a number is none.
+    /// Returns an error if a value or the time is out of range, or an uncertainty is negative.
     pub fn check(&self) -> Result<()> {
         let values = self.shift_mm.iter().chain(&self.angles_rad);
         let sigmas = self.shift_sigma_mm.iter().chain(&self.angles_sigma_rad);
         if !values.copied().all(|value| value.abs() < 1e9) || !sigmas.copied().all(|sigma| (0.0..1e9).contains(&sigma))
         {
             return Err(UserError::input(
-                "A calibration needs six finite quantities and six uncertainties of at least 0; make it again.",
+                "A calibration needs six finite quantities and six uncertainties of at least 0; repeat the \
+                 calibration.",
             ));
         }
-        if self.unix_s.unsigned_abs() > MOST_UNIX_S {
+        if self.unix_s.unsigned_abs() > MAX_UNIX_S {
             return Err(UserError::input("A calibration needs a time between the years 0 and 5000; set the clock."));
         }
         Ok(())
     }
 }
 
-/// Seconds from 1970 that are still a time.
-const MOST_UNIX_S: u64 = 95_000_000_000;
+/// Maximum distance of a time from 1970, s.
+const MAX_UNIX_S: u64 = 95_000_000_000;
 
-/// One of the six quantities.
+/// One of the six quantities of a calibration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Quantity {
-    /// Along X, mm.
+    /// Translation along X, mm.
     ShiftX,
-    /// Along Y, mm.
+    /// Translation along Y, mm.
     ShiftY,
-    /// Along Z, mm.
+    /// Translation along Z, mm.
     ShiftZ,
     /// First angle of `Rx Ry Rz`, rad.
     AngleX,
@@ -86,7 +87,7 @@ impl Quantity {
     /// All six, shifts first.
     pub const ALL: [Self; 6] = [Self::ShiftX, Self::ShiftY, Self::ShiftZ, Self::AngleX, Self::AngleY, Self::AngleZ];
 
-    /// For people.
+    /// Name shown to the operator.
     pub fn name(self) -> &'static str {
         match self {
             Self::ShiftX => "shift along X",
@@ -98,7 +99,7 @@ impl Quantity {
         }
     }
 
-    /// Its unit.
+    /// Unit: mm or rad.
     pub fn unit(self) -> &'static str {
         if self.is_angle() { "rad" } else { "mm" }
     }
@@ -115,30 +116,29 @@ impl Quantity {
         }
     }
 
-    /// Its value in a calibration.
+    /// Value in a calibration, mm or rad.
     pub fn value(self, record: &Record) -> f64 {
         if self.is_angle() { record.angles_rad[self.axis()] } else { record.shift_mm[self.axis()] }
     }
 
-    /// Its stated standard uncertainty in a calibration.
+    /// Stated standard uncertainty in a calibration, mm or rad.
     pub fn sigma(self, record: &Record) -> f64 {
         if self.is_angle() { record.angles_sigma_rad[self.axis()] } else { record.shift_sigma_mm[self.axis()] }
     }
 
-    /// `one` less `other`; of angles the shorter way round.
-    fn apart(self, one: f64, other: f64) -> f64 {
-        let apart = one - other;
-        let whole = std::f64::consts::TAU;
-        if self.is_angle() { apart - whole * (apart / whole).round() } else { apart }
+    /// `one` minus `other`; for angles, wrapped to ±180°.
+    fn difference(self, one: f64, other: f64) -> f64 {
+        let difference = one - other;
+        let full_turn = std::f64::consts::TAU;
+        if self.is_angle() { difference - full_turn * (difference / full_turn).round() } else { difference }
     }
 
-    /// A small amount with its unit, for sentences.
+    /// Formats a small value with its unit, µm or µrad.
     fn shown_small(self, value: f64) -> String {
         if self.is_angle() { format!("{:.3} µrad", 1e6 * value) } else { format!("{:.3} µm", 1e3 * value) }
     }
 
-    /// An amount with its unit, for sentences: mm to a tenth of a micrometre, angles in degrees to a
-    /// hundred-thousandth.
+    /// Formats a value with its unit: lengths in mm with four decimals, angles in degrees with five.
     fn shown(self, value: f64) -> String {
         if self.is_angle() { format!("{:.5}°", value.to_degrees()) } else { format!("{value:.4} mm") }
     }

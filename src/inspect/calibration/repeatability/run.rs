@@ -1,4 +1,4 @@
-//! What a run of calibrations says: control charts, drift, agreement with a certificate.
+//! Evaluation of successive calibrations: control charts, drift, agreement with a certificate.
 
 use std::collections::BTreeSet;
 
@@ -9,21 +9,21 @@ use super::drift::Drift;
 use super::{Quantity, Record};
 use base::{Result, UserError, text_table};
 
-/// What a certificate says of the same six quantities.
+/// Certified values of the six quantities.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Certificate {
-    /// Shift, mm.
+    /// Position, mm.
     pub shift_mm: [f64; 3],
     /// Angles of `Rx Ry Rz`, rad.
     pub angles_rad: [f64; 3],
-    /// Expanded uncertainties (k = 2) of the shift, mm.
+    /// Expanded uncertainties (k = 2) of the position, mm.
     pub shift_uncertainty_mm: [f64; 3],
     /// Expanded uncertainties (k = 2) of the angles, rad.
     pub angles_uncertainty_rad: [f64; 3],
 }
 
 impl Certificate {
-    /// As a record, whose uncertainties are standard ones.
+    /// Converts to a record, which has standard uncertainties.
     fn record(&self) -> Record {
         Record {
             unix_s: 0,
@@ -37,25 +37,25 @@ impl Certificate {
 
 /// Coverage factor of expanded uncertainties.
 const COVERAGE: f64 = 2.0;
-/// Calibrations that control limits should rest on (ISO 7870-2 speaks of some 20 to 25 subgroups).
-const ENOUGH: usize = 20;
-/// Calibrations that a chart can show anything with: of four, one that is off lies within the limits that it widens
-/// itself, however far off it is.
+/// Recommended number of calibrations for control limits (ISO 7870-2 mentions some 20 to 25 subgroups).
+const RECOMMENDED_COUNT: usize = 20;
+/// Minimum number of calibrations of a chart: among four, an outlier always lies within the limits that it widens
+/// itself, however large it is.
 pub(super) const MIN_CHARTED: usize = 5;
 
-/// The last calibration against the certificate, in the unit of the quantity.
+/// Comparison of the last calibration with the certificate, in the unit of the quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Agreement {
-    /// Last less certificate; of angles the shorter way round.
+    /// Last calibration minus certificate; for angles, wrapped to ±180°.
     pub difference: f64,
-    /// Both expanded uncertainties (k = 2) together.
+    /// Combined expanded uncertainty (k = 2) of both.
     pub uncertainty: f64,
-    /// Normalised error |d| / √(U1² + U2²); agreement up to 1.
+    /// Normalised error En = |d| / √(U1² + U2²); agreement up to 1.
     pub normalised_error: f64,
 }
 
 impl Agreement {
-    /// Whether the difference is within what both state.
+    /// Whether the difference is within the combined expanded uncertainty.
     pub fn holds(&self) -> bool {
         self.normalised_error <= 1.0
     }
@@ -64,38 +64,39 @@ impl Agreement {
 /// One quantity over all calibrations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Quantified {
-    /// Which.
+    /// The quantity.
     pub quantity: Quantity,
-    /// Its control charts.
+    /// Control charts.
     pub chart: Chart,
-    /// Root of the mean square of the stated standard uncertainties: what the standard deviation should be about.
+    /// Root mean square of the stated standard uncertainties: the expected standard deviation.
     pub stated_sigma: f64,
-    /// Its drift; none of fewer than three calibrations or where all have one time.
+    /// Drift; `None` for fewer than three calibrations, or if all have the same time.
     pub drift: Option<Drift>,
-    /// Its last value against the certificate, where there is one.
+    /// Comparison of the last value with the certificate, if there is one.
     pub agreement: Option<Agreement>,
 }
 
-/// What a run of calibrations says.
+/// Evaluation of successive calibrations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Repeatability {
-    /// Times of the calibrations, seconds since 1970, in order.
+    /// Times of the calibrations, seconds since 1970, in ascending order.
     pub unix_s: Vec<i64>,
     /// The six quantities.
     pub quantities: Vec<Quantified>,
-    /// What it all means.
+    /// Findings in sentences.
     pub sentences: Vec<String>,
 }
 
 impl Repeatability {
-    /// Of at least two calibrations, in any order of time.
+    /// Evaluates at least two calibrations, in any order.
     ///
-    /// Fails with a sentence where there are fewer, where one has a number that is none, or where neither the last nor
-    /// the certificate states an uncertainty to compare by.
+    /// Returns an error if there are fewer, if a record or the certificate fails [`Record::check`], or if neither the
+    /// last calibration nor the certificate states an uncertainty.
     pub fn of(records: &[Record], certificate: Option<&Certificate>) -> Result<Self> {
         if records.len() < 2 {
             return Err(UserError::input(format!(
-                "Repeatability needs at least two calibrations, and {ENOUGH} to rely on; there are {}.",
+                "Repeatability needs at least two calibrations, and {RECOMMENDED_COUNT} for reliable limits; there are \
+                 {}.",
                 records.len()
             )));
         }
@@ -110,19 +111,19 @@ impl Repeatability {
         }
         let quantities = Quantity::ALL
             .into_iter()
-            .map(|quantity| quantified(quantity, &records, certificate.as_ref()))
+            .map(|quantity| quantity_history(quantity, &records, certificate.as_ref()))
             .collect::<Result<Vec<_>>>()?;
         let mut repeatability =
             Self { unix_s: records.iter().map(|record| record.unix_s).collect(), quantities, sentences: Vec::new() };
-        repeatability.sentences = repeatability.say();
+        repeatability.sentences = repeatability.findings();
         Ok(repeatability)
     }
 
-    /// Whether no rule holds at the last calibration and no quantity drifts. `None` where there are too few
-    /// calibrations for a chart to show anything.
+    /// Whether no rule applies at the last calibration and no quantity drifts. `None` if there are too few calibrations
+    /// for control charts.
     ///
-    /// All rules on six charts together hold by chance at about one calibration in fifteen: a finding asks for a look
-    /// and a repetition, not for a repair.
+    /// By chance, one of all rules on six charts applies at about one calibration in fifteen: a finding calls for a
+    /// check and a repetition, not for a repair.
     pub fn in_control(&self) -> Option<bool> {
         let is_quiet = |own: &Quantified| {
             own.chart.findings.iter().all(|finding| finding.run < self.unix_s.len())
@@ -132,11 +133,11 @@ impl Repeatability {
         (self.unix_s.len() >= MIN_CHARTED || !is_quiet).then_some(is_quiet)
     }
 
-    fn say(&self) -> Vec<String> {
+    fn findings(&self) -> Vec<String> {
         let mut sentences = Vec::new();
-        if self.unix_s.len() < ENOUGH {
+        if self.unix_s.len() < RECOMMENDED_COUNT {
             sentences.push(format!(
-                "The limits rest on {} calibrations only; from {ENOUGH} on they can be relied on.",
+                "The control limits are based on only {} calibrations; at least {RECOMMENDED_COUNT} are recommended.",
                 self.unix_s.len()
             ));
         }
@@ -157,25 +158,28 @@ impl Repeatability {
             }
             if let Some(drift) = own.drift.filter(Drift::is_significant) {
                 sentences.push(format!(
-                    "The {quantity} drifts by {} an hour (standard uncertainty {}), more than chance explains.",
+                    "The {quantity} drifts by {} per hour (standard uncertainty {}), which is statistically \
+                     significant.",
                     quantity.shown_small(drift.per_hour),
                     quantity.shown_small(drift.sigma_per_hour)
                 ));
             }
         }
         if self.in_control() == Some(true) {
-            sentences.push("At the last calibration all six quantities are in control, and none drifts.".to_owned());
+            sentences
+                .push("At the last calibration all six quantities are in control, and none of them drifts.".to_owned());
         }
         if !earlier.is_empty() {
             let runs: Vec<String> = earlier.iter().map(usize::to_string).collect();
-            sentences.push(format!("Rules held at earlier calibrations too, see their charts: {}.", runs.join(", ")));
+            sentences
+                .push(format!("Rules also applied at earlier calibrations, see their charts: {}.", runs.join(", ")));
         }
         let compared: Vec<(Quantity, Agreement)> =
             self.quantities.iter().filter_map(|own| Some((own.quantity, own.agreement?))).collect();
         for (quantity, agreement) in compared.iter().filter(|(_, agreement)| !agreement.holds()) {
             sentences.push(format!(
-                "The {quantity} of the last calibration differs from the certificate by {}, more than both \
-                 uncertainties explain (En = {:.2}); look for what has moved.",
+                "The {quantity} of the last calibration differs from the certificate by {}, more than the combined \
+                 uncertainty explains (En = {:.2}); check what has moved.",
                 quantity.shown_small(agreement.difference),
                 agreement.normalised_error
             ));
@@ -183,14 +187,14 @@ impl Repeatability {
         let worst = compared.iter().max_by(|a, b| a.1.normalised_error.total_cmp(&b.1.normalised_error));
         if let Some((quantity, agreement)) = worst.filter(|(_, agreement)| agreement.holds()) {
             sentences.push(format!(
-                "The last calibration agrees with the certificate; the {quantity} is farthest off (En = {:.2}).",
+                "The last calibration agrees with the certificate; the {quantity} deviates most (En = {:.2}).",
                 agreement.normalised_error
             ));
         }
         sentences
     }
 
-    /// Plain text: the six quantities in a table, lengths in mm and angles in rad, then the sentences.
+    /// Plain text: a table of the six quantities, lengths in mm and angles in rad, followed by the sentences.
     pub fn text(&self) -> String {
         let titles = [
             "quantity",
@@ -201,7 +205,7 @@ impl Repeatability {
             "lower limit",
             "upper limit",
             "drift / h",
-            "chance",
+            "p-value",
             "En",
         ];
         let row = |own: &Quantified| {
@@ -216,7 +220,7 @@ impl Repeatability {
                 digits(own.chart.limits[0]),
                 digits(own.chart.limits[1]),
                 own.drift.map_or("-".to_owned(), |drift| small(drift.per_hour)),
-                own.drift.map_or("-".to_owned(), |drift| format!("{:.3}", drift.chance)),
+                own.drift.map_or("-".to_owned(), |drift| format!("{:.3}", drift.p_value)),
                 own.agreement.map_or("-".to_owned(), |agreement| format!("{:.2}", agreement.normalised_error)),
             ]
         };
@@ -225,12 +229,12 @@ impl Repeatability {
     }
 }
 
-fn quantified(quantity: Quantity, records: &[Record], certificate: Option<&Record>) -> Result<Quantified> {
+fn quantity_history(quantity: Quantity, records: &[Record], certificate: Option<&Record>) -> Result<Quantified> {
     let too_few = || UserError::internal("A chart of fewer than two calibrations.");
     let (first, last) = records.first().zip(records.last()).ok_or_else(too_few)?;
-    // Angles go on over half a turn, so that there is no jump in the chart.
-    let begin = quantity.value(first);
-    let values = records.iter().map(|record| begin + quantity.apart(quantity.value(record), begin)).collect();
+    // Angles are unwrapped, so that there is no jump in the chart.
+    let start = quantity.value(first);
+    let values = records.iter().map(|record| start + quantity.difference(quantity.value(record), start)).collect();
     let chart = Chart::of(values).ok_or_else(too_few)?;
     let hours: Vec<f64> = records.iter().map(|record| (record.unix_s - first.unix_s) as f64 / 3600.0).collect();
     let agreement = certificate.map(|own| agreement(quantity, last, own)).transpose()?;
@@ -245,7 +249,7 @@ fn quantified(quantity: Quantity, records: &[Record], certificate: Option<&Recor
 }
 
 fn agreement(quantity: Quantity, last: &Record, certificate: &Record) -> Result<Agreement> {
-    let difference = quantity.apart(quantity.value(last), quantity.value(certificate));
+    let difference = quantity.difference(quantity.value(last), quantity.value(certificate));
     let uncertainty = COVERAGE * quantity.sigma(last).hypot(quantity.sigma(certificate));
     if !(uncertainty > 0.0) {
         return Err(UserError::input(format!(
@@ -266,7 +270,7 @@ mod tests {
 
     fn record(hour: f64, change: impl Fn(usize) -> f64) -> Record {
         let at = |k: usize| TRUTH[k] + change(k);
-        // The last angle lies at half a turn: it is reported on either side.
+        // The last angle lies at 180°: it is reported on either side.
         let wrapped = |angle: f64| angle - std::f64::consts::TAU * (angle / std::f64::consts::TAU).round();
         Record {
             unix_s: 1_700_000_000 + (3600.0 * hour) as i64,
@@ -303,7 +307,7 @@ mod tests {
         let found = Repeatability::of(&records, None).unwrap();
         assert!(found.unix_s.is_sorted());
         for (k, own) in found.quantities.iter().enumerate() {
-            let off = own.quantity.apart(own.chart.mean, TRUTH[k]);
+            let off = own.quantity.difference(own.chart.mean, TRUTH[k]);
             assert!(off.abs() < 4.0 * SIGMA[k] / 60.0_f64.sqrt(), "{} {off}", own.quantity);
             for spread in [own.chart.standard_deviation, own.chart.sigma] {
                 assert!((spread / SIGMA[k] - 1.0).abs() < 0.35, "{} {spread}", own.quantity);
@@ -345,22 +349,26 @@ mod tests {
             let agreement = own.agreement.unwrap();
             assert_eq!(agreement.holds(), own.quantity != Quantity::AngleY, "{} {agreement:?}", own.quantity);
         }
-        // By hand: the last angle against both uncertainties.
+        // By hand: the last angle against the combined uncertainty.
         let by_hand = (last.angles_rad[1] - TRUTH[4]).abs() / (6e-5_f64.powi(2) + (2.0 * SIGMA[4]).powi(2)).sqrt();
         assert!((found.quantities[4].agreement.unwrap().normalised_error - by_hand).abs() < 1e-12);
         assert!(found.sentences.iter().any(|own| own.contains("angle about Y of the last calibration differs")));
         assert!(found.sentences.iter().any(|own| own.contains("angle about Y of the last") && own.contains("three")));
-        let good = Repeatability::of(&records[..24], Some(&certificate())).unwrap();
-        assert!(good.sentences.iter().any(|own| own.contains("agrees with the certificate")), "{:?}", good.sentences);
+        let agreeing = Repeatability::of(&records[..24], Some(&certificate())).unwrap();
+        assert!(
+            agreeing.sentences.iter().any(|own| own.contains("agrees with the certificate")),
+            "{:?}",
+            agreeing.sentences
+        );
     }
 
     #[test]
-    fn what_cannot_be_judged_is_a_sentence() {
+    fn what_cannot_be_evaluated_is_an_error() {
         let records = noisy(3, 1, |_, _| 0.0);
         assert!(Repeatability::of(&records[..1], None).unwrap_err().sentence.contains("at least two"));
         let found = Repeatability::of(&records[..2], None).unwrap();
-        assert!(found.quantities[0].drift.is_none() && found.sentences[0].contains("2 calibrations only"));
-        // What no chart of two could show is not called in control.
+        assert!(found.quantities[0].drift.is_none() && found.sentences[0].contains("only 2 calibrations"));
+        // Two calibrations are too few to be called in control.
         assert!(found.in_control().is_none() && !found.sentences.iter().any(|own| own.contains("in control")));
         let mut bad = records.clone();
         bad[1].angles_rad[2] = f64::INFINITY;

@@ -1,39 +1,39 @@
-//! The tests of the last calibration, one by one: of its time, of its control charts, against its certificate.
+//! Individual tests of the last calibration: of its age, of its control charts, and against its certificate.
 
 use serde::{Deserialize, Serialize};
 
 use super::Quantity;
+use super::age::{HOUR_S, MINUTE_S, Machine};
 use super::chart::Rule;
-use super::drift::SIGNIFICANT;
+use super::drift::SIGNIFICANCE_LEVEL;
 use super::run::{MIN_CHARTED, Quantified, Repeatability};
-use super::standing::{HOUR_S, MINUTE_S, Machine};
 
-/// What is tested.
+/// Kind of test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TestKind {
-    /// It was made, and not later than now: hours since then.
+    /// The calibration exists and is not in the future; value: hours since then.
     Clock,
-    /// It was made after the last restart of the CMM: hours between both.
+    /// It was made after the last restart of the CMM; value: hours between the two.
     Restart,
-    /// Its hours are not over.
+    /// It is within its validity period; value: age in hours.
     Age,
-    /// The sensor was warm: minutes from switching it on.
+    /// The sensor was warm; value: minutes since it was switched on.
     WarmUp,
-    /// It lies within three standard deviations of the mean of all.
+    /// It lies within three standard deviations of the mean; value: deviation in standard deviations.
     Individuals,
-    /// How many of the rules on several calibrations in a row it ends.
+    /// No run rule applies; value: number of run rules whose pattern it ends.
     Runs,
-    /// Its step from the one before.
+    /// Its difference from the previous calibration; value: moving range, mm or rad.
     MovingRange,
-    /// Probability that chance alone makes the drift.
+    /// There is no significant drift; value: p-value.
     Drift,
-    /// The normalised error En.
+    /// It agrees with the certificate; value: normalised error En.
     Certificate,
 }
 
 impl TestKind {
-    /// For people.
+    /// Name shown to the operator.
     pub fn name(self) -> &'static str {
         match self {
             Self::Clock => "time of the calibration",
@@ -48,7 +48,7 @@ impl TestKind {
         }
     }
 
-    /// Whether the value must be at least the limit; else at most.
+    /// Whether the limit is a minimum; otherwise it is a maximum.
     pub fn is_at_least(self) -> bool {
         matches!(self, Self::Clock | Self::Restart | Self::WarmUp | Self::Drift)
     }
@@ -60,48 +60,48 @@ impl TestKind {
             (Self::Individuals, _) => format!("{value:.2} standard deviations"),
             (Self::Runs, _) => format!("{value:.0}"),
             (Self::MovingRange, Some(quantity)) => quantity.shown_small(value),
-            (Self::Drift, _) => format!("chance {value:.4}"),
+            (Self::Drift, _) => format!("p = {value:.4}"),
             (Self::Certificate, _) => format!("En = {value:.2}"),
             (Self::MovingRange, None) => format!("{value}"),
         }
     }
 }
 
-/// What a test came to.
+/// Outcome of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TestOutcome {
-    /// Within its limit.
+    /// Within the limit.
     Passed,
-    /// Beyond it.
+    /// Beyond the limit.
     Failed,
-    /// It could not be made.
+    /// The test could not be made.
     NotJudged,
 }
 
-/// A test of the last calibration.
+/// Result of one test of the last calibration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CalibrationTest {
-    /// What is tested.
+    /// Kind of test.
     pub test: TestKind,
-    /// Of which quantity; none where it is of the calibration as a whole.
+    /// Quantity tested; `None` for tests of the calibration as a whole.
     pub quantity: Option<Quantity>,
-    /// Both in words.
+    /// Test and quantity in words.
     pub name: String,
-    /// What was found, in the unit that the test says; moving ranges in mm or rad. None where it could not be made.
+    /// Value, in the unit given by the test; moving ranges in mm or rad. `None` if the test could not be made.
     pub value: Option<f64>,
-    /// What it may be at most; of some tests at least ([`TestKind::is_at_least`]).
+    /// Maximum or minimum of the value, see [`TestKind::is_at_least`].
     pub limit: Option<f64>,
-    /// What it came to.
+    /// Outcome.
     pub outcome: TestOutcome,
-    /// Whether a calibration can only hold once it was made.
+    /// Whether the calibration can hold only if this test was made.
     pub is_needed: bool,
-    /// Why it could not be made, in a sentence; empty where it was.
+    /// Why it could not be made, in a sentence; empty if it was.
     pub reason: String,
 }
 
 impl CalibrationTest {
-    fn made(test: TestKind, quantity: Option<Quantity>, [value, limit]: [f64; 2], is_passed: bool) -> Self {
+    fn evaluated(test: TestKind, quantity: Option<Quantity>, [value, limit]: [f64; 2], is_passed: bool) -> Self {
         let outcome = if is_passed { TestOutcome::Passed } else { TestOutcome::Failed };
         let (value, limit) = (Some(value), Some(limit));
         Self { value, limit, outcome, ..Self::missing(test, quantity, true, "") }
@@ -121,20 +121,20 @@ impl CalibrationTest {
         }
     }
 
-    /// For people: “drift, shift along X: chance 0.0001, at least 0.0083”.
+    /// Text for the operator: “drift, shift along X: p = 0.0001, at least p = 0.0083”.
     pub fn text(&self) -> String {
         let shown = |value: f64| self.test.shown(self.quantity, value);
         match (self.value, self.limit) {
             (Some(value), Some(limit)) => {
-                let must = if self.test.is_at_least() { "at least" } else { "at most" };
-                format!("{}: {}, {must} {}", self.name, shown(value), shown(limit))
+                let relation = if self.test.is_at_least() { "at least" } else { "at most" };
+                format!("{}: {}, {relation} {}", self.name, shown(value), shown(limit))
             }
             _ => format!("{}: {}", self.name, self.reason),
         }
     }
 }
 
-/// Tests of the time at which the last calibration was made; the same times as [`super::Standing::of`] takes.
+/// Tests of the age of the last calibration; times are interpreted as by [`super::CalibrationAge::of`].
 pub(super) fn of_time(now_unix_s: i64, calibrated_unix_s: Option<i64>, machine: &Machine) -> Vec<CalibrationTest> {
     use TestKind::{Age, Clock, Restart, WarmUp};
     let Some(made) = calibrated_unix_s else {
@@ -142,7 +142,7 @@ pub(super) fn of_time(now_unix_s: i64, calibrated_unix_s: Option<i64>, machine: 
     };
     let hours = |from: i64, to: i64| (to as f64 - from as f64) / HOUR_S;
     let age_h = hours(made, now_unix_s);
-    let mut tests = vec![CalibrationTest::made(Clock, None, [age_h, 0.0], age_h >= 0.0)];
+    let mut tests = vec![CalibrationTest::evaluated(Clock, None, [age_h, 0.0], age_h >= 0.0)];
     if let Err(error) = machine.check() {
         tests.push(CalibrationTest::missing(Age, None, true, &error.sentence));
         return tests;
@@ -150,20 +150,20 @@ pub(super) fn of_time(now_unix_s: i64, calibrated_unix_s: Option<i64>, machine: 
     let unknown = |test, reason| CalibrationTest::missing(test, None, false, reason);
     tests.push(match machine.restarted_unix_s {
         Some(restarted) if restarted <= now_unix_s => {
-            CalibrationTest::made(Restart, None, [hours(restarted, made), 0.0], made > restarted)
+            CalibrationTest::evaluated(Restart, None, [hours(restarted, made), 0.0], made > restarted)
         }
-        Some(_) => unknown(Restart, "The restart that was stated is later than now."),
+        Some(_) => unknown(Restart, "The stated time of the restart is in the future."),
         None => unknown(Restart, "It is not known when the CMM was last started."),
     });
     tests.push(match machine.valid_hours {
-        Some(valid_h) => CalibrationTest::made(Age, None, [age_h, valid_h], age_h <= valid_h),
-        None => unknown(Age, "No hours are stated after which a calibration expires."),
+        Some(valid_h) => CalibrationTest::evaluated(Age, None, [age_h, valid_h], age_h <= valid_h),
+        None => unknown(Age, "No validity period is stated."),
     });
     tests.push(match machine.switched_on_unix_s {
         Some(on) if on <= made => {
-            let warm_min = (made as f64 - on as f64) / MINUTE_S;
-            let least_min = machine.warm_up_minutes;
-            CalibrationTest::made(WarmUp, None, [warm_min, least_min], warm_min >= least_min)
+            let warm_minutes = (made as f64 - on as f64) / MINUTE_S;
+            let min_minutes = machine.warm_up_minutes;
+            CalibrationTest::evaluated(WarmUp, None, [warm_minutes, min_minutes], warm_minutes >= min_minutes)
         }
         Some(_) => unknown(WarmUp, "The sensor was switched on again after the calibration."),
         None => unknown(WarmUp, "It is not known when the sensor was switched on before the calibration."),
@@ -171,21 +171,21 @@ pub(super) fn of_time(now_unix_s: i64, calibrated_unix_s: Option<i64>, machine: 
     tests
 }
 
-/// What speaks for or against the last calibration beside its time.
+/// Evidence on the last calibration other than its age.
 #[derive(Clone, Copy, Debug)]
 pub enum Evidence<'a> {
-    /// The log whose last calibration it is.
+    /// The log that ends with it.
     Log {
-        /// What the log says.
+        /// Evaluation of the log.
         says: &'a Repeatability,
-        /// Why a certificate that is named could not be compared with; none where it was, or none is named.
+        /// Why a named certificate could not be compared; `None` if it was, or if none is named.
         uncompared: Option<&'a str>,
     },
     /// Why there are neither charts nor a comparison, in a sentence.
     Nothing(&'a str),
 }
 
-/// Tests of the last calibration of a log.
+/// Tests of the last calibration by its log: control charts, drift and comparison with the certificate.
 pub(super) fn of_log(evidence: Evidence<'_>) -> Vec<CalibrationTest> {
     use TestKind::{Certificate, Drift, Individuals, MovingRange, Runs};
     let (says, uncompared) = match evidence {
@@ -200,22 +200,24 @@ pub(super) fn of_log(evidence: Evidence<'_>) -> Vec<CalibrationTest> {
     for own in &says.quantities {
         tests.extend(own.agreement.map(|agreement| {
             let values = [agreement.normalised_error, 1.0];
-            CalibrationTest::made(Certificate, Some(own.quantity), values, agreement.holds())
+            CalibrationTest::evaluated(Certificate, Some(own.quantity), values, agreement.holds())
         }));
     }
     if !is_compared {
-        let reason = uncompared.unwrap_or("No certificate is named to hold it against.");
+        let reason = uncompared.unwrap_or("No certificate is named to compare it with.");
         tests.push(CalibrationTest::missing(Certificate, None, uncompared.is_some(), reason));
     }
     tests
 }
 
-/// The charts and the drift of a quantity.
+/// Tests of the charts and the drift of a quantity.
 fn of_charts(own: &Quantified, says: &Repeatability) -> Vec<CalibrationTest> {
     use TestKind::{Drift, Individuals, MovingRange, Runs};
     let (quantity, chart, count) = (Some(own.quantity), &own.chart, says.unix_s.len());
     let drift = match own.drift {
-        Some(own) => CalibrationTest::made(Drift, quantity, [own.chance, SIGNIFICANT], !own.is_significant()),
+        Some(own) => {
+            CalibrationTest::evaluated(Drift, quantity, [own.p_value, SIGNIFICANCE_LEVEL], !own.is_significant())
+        }
         None => {
             let reason = "A drift needs at least three calibrations at different times.";
             CalibrationTest::missing(Drift, quantity, true, reason)
@@ -235,9 +237,9 @@ fn of_charts(own: &Quantified, says: &Repeatability) -> Vec<CalibrationTest> {
     let sigmas = if chart.sigma > 0.0 { off / chart.sigma } else { 0.0 };
     let step = chart.ranges.last().copied().unwrap_or_default();
     vec![
-        CalibrationTest::made(Individuals, quantity, [sigmas, 3.0], !is_far),
-        CalibrationTest::made(Runs, quantity, [runs as f64, 0.0], runs == 0),
-        CalibrationTest::made(MovingRange, quantity, [step, chart.range_limit], !is_step),
+        CalibrationTest::evaluated(Individuals, quantity, [sigmas, 3.0], !is_far),
+        CalibrationTest::evaluated(Runs, quantity, [runs as f64, 0.0], runs == 0),
+        CalibrationTest::evaluated(MovingRange, quantity, [step, chart.range_limit], !is_step),
         drift,
     ]
 }

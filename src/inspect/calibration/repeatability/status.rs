@@ -1,24 +1,24 @@
-//! Whether the last calibration holds: the verdict that follows from all of its tests.
+//! Verdict on the last calibration, derived from all of its tests.
 
 use serde::{Deserialize, Serialize};
 
+use super::age::Machine;
 use super::single_tests::{CalibrationTest, Evidence, TestOutcome, of_log, of_time};
-use super::standing::Machine;
 
-/// What all tests together say.
+/// Verdict of all tests together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CalibrationVerdict {
-    /// Every test that was made passed, and all that are needed were made.
+    /// All tests that were made passed, and all required tests were made.
     Holds,
     /// A test failed.
     DoesNotHold,
-    /// None failed, but one that is needed could not be made.
+    /// No test failed, but a required one could not be made.
     NotJudged,
 }
 
 impl CalibrationVerdict {
-    /// For people.
+    /// Name shown to the operator.
     pub fn name(self) -> &'static str {
         match self {
             Self::Holds => "Holds",
@@ -28,27 +28,27 @@ impl CalibrationVerdict {
     }
 }
 
-/// What the last calibration is worth, test by test.
+/// Status of the last calibration, test by test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CalibrationStatus {
-    /// What follows from the tests.
+    /// Verdict that follows from the tests.
     pub verdict: CalibrationVerdict,
-    /// All of them, those that could not be made too.
+    /// All tests, including those that could not be made.
     pub tests: Vec<CalibrationTest>,
 }
 
 impl CalibrationStatus {
-    /// Of the calibration made at `calibrated_unix_s`, as it stands at `now_unix_s`.
+    /// Status of the calibration made at `calibrated_unix_s`, at the time `now_unix_s`.
     ///
-    /// Needed are the time at which it was made, its control charts and the drifts, and the comparison with a
-    /// certificate where one is named. What is not known of the machine is left out, and said so.
+    /// Required are the tests of the time of the calibration, of its control charts and drifts, and the comparison with
+    /// a certificate if one is named. Tests that need unknown facts about the machine are skipped, with a note.
     pub fn of(now_unix_s: i64, calibrated_unix_s: Option<i64>, machine: &Machine, evidence: Evidence<'_>) -> Self {
         let mut tests = of_time(now_unix_s, calibrated_unix_s, machine);
         tests.extend(of_log(evidence));
-        let is_open = |test: &CalibrationTest| test.outcome == TestOutcome::NotJudged && test.is_needed;
+        let is_missing = |test: &CalibrationTest| test.outcome == TestOutcome::NotJudged && test.is_needed;
         let verdict = if tests.iter().any(|test| test.outcome == TestOutcome::Failed) {
             CalibrationVerdict::DoesNotHold
-        } else if tests.iter().any(is_open) {
+        } else if tests.iter().any(is_missing) {
             CalibrationVerdict::NotJudged
         } else {
             CalibrationVerdict::Holds
@@ -56,7 +56,7 @@ impl CalibrationStatus {
         Self { verdict, tests }
     }
 
-    /// Whether every test that was made passed, and all that are needed were made.
+    /// Whether the verdict is [`CalibrationVerdict::Holds`].
     pub fn holds(&self) -> bool {
         self.verdict == CalibrationVerdict::Holds
     }
@@ -65,7 +65,7 @@ impl CalibrationStatus {
         self.tests.iter().filter(|test| test.outcome == outcome).collect()
     }
 
-    /// The verdict, each test that failed, and what could not be made and why.
+    /// The verdict, each failed test, and the tests that could not be made with the reason.
     pub fn sentences(&self) -> Vec<String> {
         let (failed, missing) = (self.with(TestOutcome::Failed), self.with(TestOutcome::NotJudged));
         let made = self.tests.len() - missing.len();
@@ -78,11 +78,11 @@ impl CalibrationStatus {
                 format!("The last calibration does not hold: it failed {} of {made} tests.", failed.len())
             }
             CalibrationVerdict::NotJudged => {
-                format!("Whether the last calibration holds is not judged: {needed} needed tests could not be made.")
+                format!("Whether the last calibration holds is not judged: {needed} required tests could not be made.")
             }
         }];
         sentences.extend(failed.iter().map(|test| format!("Failed: {}.", test.text())));
-        // What was missing for one reason stands together, without the quantities.
+        // Tests missing for the same reason are listed together, without their quantities.
         let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
         for test in missing {
             match reasons.iter_mut().find(|(reason, _)| *reason == test.reason) {
@@ -91,8 +91,8 @@ impl CalibrationStatus {
                 None => reasons.push((test.reason.as_str(), vec![test.test.name()])),
             }
         }
-        let told = reasons.iter().map(|(reason, names)| format!("Not judged: {}. {reason}", names.join(", ")));
-        sentences.extend(told);
+        let missing = reasons.iter().map(|(reason, names)| format!("Not judged: {}. {reason}", names.join(", ")));
+        sentences.extend(missing);
         sentences
     }
 }
@@ -105,7 +105,7 @@ mod tests {
     const MADE: i64 = 1_700_000_000;
     const SIGMA: f64 = 0.003;
 
-    /// Calibrations two hours apart that go to and fro, the last one `off_mm` along Z.
+    /// Calibrations two hours apart that alternate, the last one `off_mm` along Z.
     fn records(count: i64, off_mm: f64) -> Vec<Record> {
         let record = |i: i64| {
             let side = if i % 2 == 0 { 0.5 } else { -0.5 };
@@ -149,7 +149,7 @@ mod tests {
         let says = Repeatability::of(&records(24, 0.0), Some(&certificate(0.0))).unwrap();
         let found = status(&says, None, &machine);
         assert!(found.holds(), "{:?}", found.sentences());
-        // Four of its time, and five of each quantity.
+        // Four of its age, and five of each quantity.
         assert_eq!(found.tests.len(), 4 + 5 * 6);
         assert!(found.tests.iter().all(|test| test.outcome == TestOutcome::Passed && test.value.is_some()));
         assert_eq!(found.sentences(), ["The last calibration holds: it passed all 34 tests that were made."]);
@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(serde_json::from_str::<CalibrationStatus>(&json).unwrap(), found);
     }
 
-    /// As it was once said to hold: En far beyond 1, and out of control.
+    /// Such a calibration was once reported to hold: En far above 1, and out of control.
     #[test]
     fn one_test_that_fails_ends_it_and_is_named() {
         let far = Repeatability::of(&records(24, 0.0), Some(&certificate(9.0))).unwrap();
@@ -174,7 +174,7 @@ mod tests {
         assert!(failed(&found).contains(&(TestKind::Individuals, z)), "{:?}", found.sentences());
         assert!(failed(&found).contains(&(TestKind::MovingRange, z)), "{:?}", found.sentences());
         assert!(found.sentences().iter().any(|own| own.contains("control chart of moving ranges, shift along Z")));
-        // Its time alone.
+        // Its age alone.
         let quiet = Repeatability::of(&records(24, 0.0), None).unwrap();
         for (machine, kind) in [
             (Machine { valid_hours: Some(0.5), ..Machine::default() }, TestKind::Age),
@@ -192,27 +192,27 @@ mod tests {
     }
 
     #[test]
-    fn what_could_not_be_tested_is_not_judged_and_said() {
-        // Nothing is known of the machine, and no certificate is named: neither is needed, both are said.
+    fn what_could_not_be_tested_is_not_judged_and_listed() {
+        // Nothing is known about the machine, and no certificate is named: neither is required, both are noted.
         let quiet = Repeatability::of(&records(24, 0.0), None).unwrap();
         let found = status(&quiet, None, &Machine::default());
         assert!(found.holds());
         let says = found.sentences();
         assert!(says.iter().any(|own| own.starts_with("Not judged: restart of the CMM. It is not known")), "{says:?}");
         assert!(says.iter().any(|own| own.contains("agreement with the certificate. No certificate")), "{says:?}");
-        // One that is named but cannot be read is needed.
+        // A certificate that is named but cannot be read is required.
         let found = status(&quiet, Some("certificate.json cannot be read."), &Machine::default());
         assert_eq!(found.verdict, CalibrationVerdict::NotJudged);
         assert!(found.sentences().iter().any(|own| own.ends_with("certificate.json cannot be read.")));
-        // Charts of few cannot show anything.
+        // Too few calibrations for control charts.
         let few = Repeatability::of(&records(4, 0.0), None).unwrap();
         let found = status(&few, None, &Machine::default());
         assert_eq!(found.verdict, CalibrationVerdict::NotJudged);
         let says = found.sentences();
         let charts = "Not judged: control chart of individuals, run rules, control chart of moving ranges. Control \
                       charts need at least 5 calibrations; there are 4.";
-        assert!(says[0].contains("18 needed tests") && says.contains(&charts.to_owned()), "{says:?}");
-        // No calibration, no log, a machine that makes no sense.
+        assert!(says[0].contains("18 required tests") && says.contains(&charts.to_owned()), "{says:?}");
+        // No calibration, no log, invalid machine settings.
         let none = Evidence::Nothing("No log was read.");
         let wrong = Machine { warm_up_minutes: -1.0, ..Machine::default() };
         for (made, machine) in [(None, Machine::default()), (Some(MADE), Machine::default()), (Some(MADE), wrong)] {

@@ -1,26 +1,29 @@
-//! The robust peak of a region.
+//! Robust peak deviation of a region.
 
 use nalgebra::{DMatrix, DVector};
 
-use super::places::Place;
+use super::samples::Sample;
 use geometry::Point;
 
-/// Neighbours that the paraboloid is fitted to.
+/// Maximum number of samples that the paraboloid is fitted to.
 const PEAK_NEIGHBOURS: usize = 48;
+/// Minimum number of samples for a fit.
+const MIN_NEIGHBOURS: usize = 12;
 
-/// The height at `worst` of the paraboloid that fits the region's nearest places best.
-pub(super) fn of(members: &[Place], worst: &Point) -> f64 {
-    let away = |member: &Place| (member.point - worst).norm_squared();
-    let mut near: Vec<(f64, usize)> = members.iter().map(away).zip(0..).collect();
+/// Deviation at `worst`, mm, of a paraboloid fitted to the raw deviations of the nearest members; the smoothed
+/// deviation of the nearest member if there are too few.
+pub(super) fn of(members: &[Sample], worst: &Point) -> f64 {
+    let squared_distance = |member: &Sample| (member.point - worst).norm_squared();
+    let mut near: Vec<(f64, usize)> = members.iter().map(squared_distance).zip(0..).collect();
     near.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     near.truncate(PEAK_NEIGHBOURS);
     let extreme = members[near[0].1].deviation_mm;
-    if near.len() < 12 {
+    if near.len() < MIN_NEIGHBOURS {
         return extreme;
     }
-    // Coordinates in the plane of the patch: its two widest directions.
-    let offsets: Vec<_> = near.iter().map(|&(_, number)| members[number].point - worst).collect();
-    let spread = offsets.iter().fold(nalgebra::Matrix3::zeros(), |sum, away| sum + away * away.transpose());
+    // Coordinates along the two principal directions of largest spread.
+    let offsets: Vec<_> = near.iter().map(|&(_, index)| members[index].point - worst).collect();
+    let spread = offsets.iter().fold(nalgebra::Matrix3::zeros(), |sum, offset| sum + offset * offset.transpose());
     let eigen = nalgebra::SymmetricEigen::new(spread);
     let thin = eigen.eigenvalues.imin();
     let axes: Vec<_> = (0..3).filter(|&axis| axis != thin).map(|axis| eigen.eigenvectors.column(axis)).collect();
@@ -30,7 +33,7 @@ pub(super) fn of(members: &[Place], worst: &Point) -> f64 {
         [1.0, u, v, u * u, u * v, v * v][column]
     });
     let heights = DVector::from_fn(near.len(), |row, _| members[near[row].1].raw_mm);
-    // Two rounds of Tukey weights keep a fly point from tilting the paraboloid.
+    // Two rounds of Tukey weights keep an outlier from tilting the paraboloid.
     let mut weights = DVector::repeat(near.len(), 1.0_f64);
     let mut height = extreme;
     for _ in 0..3 {

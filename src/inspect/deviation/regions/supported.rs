@@ -1,17 +1,17 @@
-//! How many points of the scan stand behind a region of facets: many facets share one stray point.
+//! Number of scan points that support a region of facets: many facets may share one stray point.
 
 use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
-use super::places::Places;
+use super::samples::Samples;
 use super::{Request, side};
 use geometry::{KdTree, Point};
 
-/// Reach about a facet's middle over the spacing of the points.
-const REACH: f64 = 1.5;
+/// Radius about a facet's centroid in point spacings.
+const REACH_SPACINGS: f64 = 1.5;
 
-/// The points that are out of tolerance by themselves.
+/// The scan points that are out of tolerance themselves, nominal frame.
 pub(super) struct OutOfTolerance {
     tree: KdTree,
     sides: Vec<i8>,
@@ -30,19 +30,19 @@ impl OutOfTolerance {
             })
             .collect();
         let (points, sides): (Vec<Point>, Vec<i8>) = out.into_iter().unzip();
-        Self { tree: KdTree::new(&points), sides, reach_mm: REACH * request.footprint.spacing_mm() }
+        Self { tree: KdTree::new(&points), sides, reach_mm: REACH_SPACINGS * request.footprint.spacing_mm() }
     }
 
-    /// How many of them lie at the facets `members`, on the same side of the tolerance.
-    pub fn at(&self, places: &Places, members: &[u32], request: &Request<'_>) -> usize {
+    /// Number of these points at the facets `members` on the same side of the tolerance.
+    pub fn supporting(&self, samples: &Samples, members: &[u32], request: &Request<'_>) -> usize {
         let mut found = BTreeSet::new();
         for &member in members {
-            let place = places.place(member);
-            let wanted = side(place.raw_mm, request.parameters);
-            // Beside the facet lies what its mean was made of, as far away as deviations go.
-            let reach_mm = self.reach_mm + place.raw_mm.abs();
-            self.tree.within_radius(&place.point, reach_mm, |near| {
-                if self.sides[near.number as usize] == wanted {
+            let facet = samples.sample(member);
+            let facet_side = side(facet.raw_mm, request.parameters);
+            // The points of a facet's mean lie beside it, as far away as its deviation.
+            let reach_mm = self.reach_mm + facet.raw_mm.abs();
+            self.tree.within_radius(&facet.point, reach_mm, |near| {
+                if self.sides[near.number as usize] == facet_side {
                     found.insert(near.number);
                 }
             });

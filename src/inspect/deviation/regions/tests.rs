@@ -24,7 +24,7 @@ fn find_flat(map: &DeviationMap, points: &[Point], parameters: &Parameters) -> V
     let request = Request {
         map,
         closest: deviations,
-        beyond: &Beyond::default(),
+        beyond: &DistantPoints::default(),
         surface: &surface,
         points,
         nominal_from_scan: &pose,
@@ -35,7 +35,7 @@ fn find_flat(map: &DeviationMap, points: &[Point], parameters: &Parameters) -> V
 }
 
 #[test]
-fn stray_points_over_unseen_faces_make_no_region() {
+fn stray_points_over_unmeasured_faces_form_no_region() {
     let parameters = Parameters::default();
     let (mut points, map) = flat_scan(|_, _| 0.0);
     let DeviationMap::Points(mut deviations) = map else { panic!("points") };
@@ -49,7 +49,7 @@ fn stray_points_over_unseen_faces_make_no_region() {
 }
 
 #[test]
-fn noise_alone_makes_no_region_and_a_bump_makes_one_of_the_right_height() {
+fn noise_alone_gives_no_region_and_a_bump_gives_one_of_the_right_height() {
     let parameters = Parameters { min_region_mm2: 1.0, ..Parameters::default() };
     let (points, map) = flat_scan(|_, _| 0.0);
     assert!(find_flat(&map, &points, &parameters).is_empty());

@@ -1,56 +1,57 @@
-//! What lies midway: mid-planes, mid-lines, and the plane about which two points are symmetric.
+//! Mid-planes, mid-lines, and the symmetry plane of two points.
 
 use std::f64::consts::FRAC_PI_2;
 
-use super::super::element::{Flat, LEAST_ANGLE_RAD, LEAST_LENGTH_MM, Straight, acute_angle, shown};
+use super::super::element::{LEAST_LENGTH_MM, Line, MIN_ANGLE_RAD, Plane, acute_angle, degrees_text};
 use base::{Result, UserError};
 use geometry::{Point, Vector};
 
-/// The second direction turned round where it is opposed; a sentence where it is square, so that two middles differ.
+/// The second direction, reversed if it is opposed to the first; an error if they are almost perpendicular, so that the
+/// mid-element is ambiguous.
 fn aligned(one: &Vector, other: &Vector, what: &str) -> Result<Vector> {
     let angle = acute_angle(one, other);
-    if FRAC_PI_2 - angle < LEAST_ANGLE_RAD {
+    if FRAC_PI_2 - angle < MIN_ANGLE_RAD {
         return Err(UserError::input(format!(
-            "The {what} are {} apart, so that two middles are equally good; an angle of at most {} decides which is \
-             meant.",
-            shown(angle),
-            shown(FRAC_PI_2 - LEAST_ANGLE_RAD)
+            "The {what} are at an angle of {}, so that there are two equivalent solutions; the angle must be at most \
+             {}.",
+            degrees_text(angle),
+            degrees_text(FRAC_PI_2 - MIN_ANGLE_RAD)
         )));
     }
     Ok(if one.dot(other) < 0.0 { -other } else { *other })
 }
 
-/// The plane of all places equally far from two planes, in the smaller angle between them; its normal is on the side
-/// of the first one's.
-pub fn of_planes(one: &Flat, other: &Flat) -> Result<Flat> {
+/// The plane equidistant from two planes that bisects the smaller angle between them; its normal points to the side of
+/// the first normal.
+pub fn of_planes(one: &Plane, other: &Plane) -> Result<Plane> {
     let sum = one.normal + aligned(&one.normal, &other.normal, "planes")?;
     let normal = sum.normalize();
-    let middle = nalgebra::center(&one.point, &other.point);
+    let midpoint = nalgebra::center(&one.point, &other.point);
     let sign = if one.normal.dot(&other.normal) < 0.0 { -1.0 } else { 1.0 };
-    let height = (one.height(&middle) + sign * other.height(&middle)) / sum.norm();
-    Ok(Flat { point: middle - normal * height, normal })
+    let height = (one.height(&midpoint) + sign * other.height(&midpoint)) / sum.norm();
+    Ok(Plane { point: midpoint - normal * height, normal })
 }
 
-/// The line midway between two lines: every plane square to it cuts both at the same distance from it, on opposite
-/// sides. Its direction is that of the first.
-pub fn of_lines(one: &Straight, other: &Straight) -> Result<Straight> {
+/// The mid-line of two lines: every plane perpendicular to it intersects both lines at equal distances on opposite
+/// sides. Its direction is on the side of the first.
+pub fn of_lines(one: &Line, other: &Line) -> Result<Line> {
     let direction = (one.direction + aligned(&one.direction, &other.direction, "lines")?).normalize();
-    let across = Flat { point: nalgebra::center(&one.point, &other.point), normal: direction };
-    let cut =
-        |line: &Straight| line.point - line.direction * (across.height(&line.point) / line.direction.dot(&direction));
-    Ok(Straight { point: nalgebra::center(&cut(one), &cut(other)), direction })
+    let plane = Plane { point: nalgebra::center(&one.point, &other.point), normal: direction };
+    let intersection =
+        |line: &Line| line.point - line.direction * (plane.height(&line.point) / line.direction.dot(&direction));
+    Ok(Line { point: nalgebra::center(&intersection(one), &intersection(other)), direction })
 }
 
-/// The plane about which two points are symmetric; its normal points to the second.
-pub fn of_points(one: &Point, other: &Point) -> Result<Flat> {
+/// The symmetry plane of two points; its normal points to the second.
+pub fn of_points(one: &Point, other: &Point) -> Result<Plane> {
     let between = other - one;
     if between.norm() < LEAST_LENGTH_MM {
         return Err(UserError::input(format!(
-            "The points are {:.1e} mm apart; a plane of symmetry needs at least {LEAST_LENGTH_MM:.0e} mm between them.",
+            "The points are {:.1e} mm apart; a symmetry plane needs at least {LEAST_LENGTH_MM:.0e} mm between them.",
             between.norm()
         )));
     }
-    Ok(Flat { point: nalgebra::center(one, other), normal: between.normalize() })
+    Ok(Plane { point: nalgebra::center(one, other), normal: between.normalize() })
 }
 
 #[cfg(test)]
@@ -59,31 +60,31 @@ mod tests {
     use base::random::Random;
 
     #[test]
-    fn the_mid_plane_is_equally_far_from_both_whatever_their_signs() {
+    fn the_mid_plane_is_equidistant_from_both_whatever_their_signs() {
         let mut random = Random::new(4, 1);
         for lean in [0.0, 0.02, 1.4] {
             for sign in [1.0, -1.0] {
                 let turn = random.rotation();
                 let [low, high] = [-lean, lean].map(|angle: f64| {
                     let normal = turn * Vector::new((0.5 * angle).sin(), 0.0, (0.5 * angle).cos());
-                    Flat { point: turn * Point::new(random.range(-9.0, 9.0), 3.0, 5.0 * angle.signum()), normal }
+                    Plane { point: turn * Point::new(random.range(-9.0, 9.0), 3.0, 5.0 * angle.signum()), normal }
                 });
-                let high = Flat { normal: high.normal * sign, ..high };
-                let middle = of_planes(&low, &high).unwrap();
-                assert!((middle.normal - turn * Vector::z()).norm() < 1e-14);
+                let high = Plane { normal: high.normal * sign, ..high };
+                let mid = of_planes(&low, &high).unwrap();
+                assert!((mid.normal - turn * Vector::z()).norm() < 1e-14);
                 let side = turn * Vector::x();
                 for t in [-20.0, 0.0, 7.0] {
-                    let place = middle.point + side * t;
-                    assert!((low.height(&place).abs() - high.height(&place).abs()).abs() < 1e-12);
-                    assert!(low.height(&place) * high.height(&place) * sign <= 0.0);
+                    let point = mid.point + side * t;
+                    assert!((low.height(&point).abs() - high.height(&point).abs()).abs() < 1e-12);
+                    assert!(low.height(&point) * high.height(&point) * sign <= 0.0);
                 }
             }
         }
-        let square = of_planes(
-            &Flat { point: Point::origin(), normal: Vector::x() },
-            &Flat { point: Point::origin(), normal: Vector::z() },
+        let perpendicular = of_planes(
+            &Plane { point: Point::origin(), normal: Vector::x() },
+            &Plane { point: Point::origin(), normal: Vector::z() },
         );
-        assert!(square.unwrap_err().sentence.contains("90.000° apart"));
+        assert!(perpendicular.unwrap_err().sentence.contains("an angle of 90.000°"));
     }
 
     #[test]
@@ -94,15 +95,15 @@ mod tests {
             let [one, other] = [-1.0, 1.0].map(|side: f64| {
                 let angle = 0.5 * lean * side;
                 let direction = turn * Vector::new(0.0, angle.sin(), angle.cos()) * side;
-                Straight {
+                Line {
                     point: turn * Point::new(4.0 * side, 0.0, 0.0) + direction * random.range(-20.0, 20.0),
                     direction,
                 }
             });
-            let middle = of_lines(&one, &other).unwrap();
-            let truth = Straight { point: Point::origin(), direction: turn * Vector::z() };
-            assert!(truth.distance(&middle.point) < 1e-12, "{lean} {}", truth.distance(&middle.point));
-            assert!(acute_angle(&truth.direction, &middle.direction) < 1e-14);
+            let mid = of_lines(&one, &other).unwrap();
+            let truth = Line { point: Point::origin(), direction: turn * Vector::z() };
+            assert!(truth.distance(&mid.point) < 1e-12, "{lean} {}", truth.distance(&mid.point));
+            assert!(acute_angle(&truth.direction, &mid.direction) < 1e-14);
         }
     }
 

@@ -1,4 +1,4 @@
-//! Features with known errors, and what each characteristic must measure of them.
+//! Features with known errors, and the expected value of each characteristic.
 
 use super::*;
 
@@ -9,14 +9,14 @@ fn form_cases() -> Vec<Case> {
     let bolt = axis([1.0, 2.0, 3.0], Vector::new(0.3, -0.4, 1.0), 6.0);
     let string = line([1.0, 1.0, 1.0], Vector::z());
     let helix = (0..100).map(|i| f64::from(i) * 0.3).map(|t| Point::new(1.0 + 0.02 * t.cos(), 1.0 + 0.02 * t.sin(), t));
-    // Radius 6, its middle bent by 0.1 from the ends to the centre.
+    // Radius 6, with a median line that is bent by 0.1 from the centre to the ends.
     let bent: Vec<Point> = (0..41 * 36)
         .map(|i| (f64::from(i / 36) - 20.0, f64::from(i % 36) * TAU / 36.0))
         .map(|(z, a)| Point::new(0.1 * (z / 20.0).powi(2) + 6.0 * a.cos(), 6.0 * a.sin(), z))
         .collect();
     // Three lobes that grow towards the ends.
     let trumpet = tube(bolt, 40.0, |z, a| 0.001 * z.abs() * (3.0 * a).cos());
-    // About an offset reference the zone is larger; the minimum zone is passed in.
+    // For an inclined reference the zone would be larger; the minimum zone is passed in.
     let zone = Feature {
         minimum_zone: Some(plane([0.0, 0.0, 5.01], Vector::z())),
         ..patch(plane([5.0, 5.0, 5.0], Vector::new(1e-3, 0.0, 1.0)), Vector::x(), [0.0, 40.0], none)
@@ -41,14 +41,14 @@ fn form_cases() -> Vec<Case> {
 }
 
 fn orientation_cases() -> Vec<Case> {
-    let lean =
+    let inclination =
         |angle: f64, azimuth: f64| Vector::new(angle.sin() * azimuth.cos(), angle.sin() * azimuth.sin(), angle.cos());
     let floor = || Feature::of(plane([9.0, 9.0, 0.0], Vector::z()));
     let pin = || Feature::of(axis([7.0, 1.0, 5.0], Vector::z(), 3.0));
     let case = |json, datum, feature, truth| Case { json, features: named([("A", datum), ("f", feature)]), truth };
     let down = std::f64::consts::FRAC_PI_2;
     let slope = |angle: f64, azimuth: f64, along: f64, across: f64| {
-        let normal = lean(angle, azimuth);
+        let normal = inclination(angle, azimuth);
         patch(plane([3.0, 2.0, 8.0], normal), Vector::z() - normal * normal.z, [along, across], none)
     };
     let rod = |direction: Vector, length: f64| tube(axis([3.0, 2.0, 8.0], direction, 4.0), length, none);
@@ -60,7 +60,7 @@ fn orientation_cases() -> Vec<Case> {
             slope(tilt, 0.7, 50.0, 20.0),
             50.0 * tilt.sin(),
         ),
-        // Wherever it faces, a wall that leans by the tilt is off by that over its height.
+        // In any direction, a wall inclined by the tilt deviates by that over its height.
         case(
             r#""characteristic":"perpendicularity","datums":["A"]"#,
             floor(),
@@ -73,7 +73,7 @@ fn orientation_cases() -> Vec<Case> {
             slope(45.0_f64.to_radians() + tilt, 4.0, 30.0, 80.0),
             30.0 * tilt.sin(),
         ),
-        // A plane to an axis: parallel as a wall, square as a floor, 30° between plane and axis.
+        // A plane to an axis: parallel as a wall, perpendicular as a floor, at 30° between plane and axis.
         case(
             r#""characteristic":"parallelism","datums":["A"]"#,
             pin(),
@@ -92,44 +92,44 @@ fn orientation_cases() -> Vec<Case> {
             slope(60.0_f64.to_radians() - tilt, 1.0, 30.0, 80.0),
             30.0 * tilt.sin(),
         ),
-        // An axis: square to a plane, parallel to an axis, parallel to a plane, at an angle to both.
+        // An axis: perpendicular to a plane, parallel to an axis, parallel to a plane, at an angle to both.
         case(
             r#""characteristic":"perpendicularity","datums":["A"]"#,
             floor(),
-            rod(lean(tilt, 1.0), 40.0),
+            rod(inclination(tilt, 1.0), 40.0),
             40.0 * tilt.sin(),
         ),
         case(
             r#""characteristic":"parallelism","datums":["A"],"zone":"diameter""#,
             pin(),
-            rod(-lean(tilt, 1.0), 40.0),
+            rod(-inclination(tilt, 1.0), 40.0),
             40.0 * tilt.sin(),
         ),
         case(
             r#""characteristic":"parallelism","datums":["A"]"#,
             floor(),
-            rod(lean(down - tilt, 1.0), 40.0),
+            rod(inclination(down - tilt, 1.0), 40.0),
             40.0 * tilt.sin(),
         ),
         case(
             r#""characteristic":"parallelism","datums":["A"],"zone":{"width":{"along":[0,0,2]}}"#,
             floor(),
-            rod(lean(down - tilt, 1.0), 40.0),
+            rod(inclination(down - tilt, 1.0), 40.0),
             40.0 * tilt.sin(),
         ),
         case(
             r#""characteristic":"perpendicularity","datums":["A"],"zone":{"width":{"along":[0,0,1]}}"#,
             pin(),
-            rod(lean(down + tilt, 5.0), 40.0),
+            rod(inclination(down + tilt, 5.0), 40.0),
             40.0 * tilt.sin(),
         ),
         case(
             r#""characteristic":"angularity","angle_deg":60,"datums":["A"]"#,
             floor(),
-            rod(lean(30.0_f64.to_radians() + tilt, 5.0), 40.0),
+            rod(inclination(30.0_f64.to_radians() + tilt, 5.0), 40.0),
             40.0 * tilt.sin(),
         ),
-        // A bent line: of its least cylinder about the exact direction.
+        // A bent line: its smallest cylinder in the exact direction.
         case(
             r#""characteristic":"perpendicularity","datums":["A"]"#,
             floor(),
@@ -142,7 +142,7 @@ fn orientation_cases() -> Vec<Case> {
             ),
             0.06,
         ),
-        // Two datums: the wall must face as its nominal does in their frame.
+        // Two datums: the wall must have the direction of its nominal in their frame.
         Case {
             json: r#""characteristic":"perpendicularity","datums":["A","B"]"#,
             features: in_corner(
@@ -162,14 +162,16 @@ fn orientation_cases() -> Vec<Case> {
 fn location_cases() -> Vec<Case> {
     let position = r#""characteristic":"position","datums":["A","B","C"]"#;
     let true_axis = line([10.0, 20.0, 0.0], Vector::z());
-    let off = |x: f64, y: f64, lean: f64| {
-        tube(axis([10.0 + x, 20.0 + y, 15.0], Vector::new(lean, 0.0, 1.0), 4.0), 30.0, none)
+    let off = |x: f64, y: f64, inclination: f64| {
+        tube(axis([10.0 + x, 20.0 + y, 15.0], Vector::new(inclination, 0.0, 1.0), 4.0), 30.0, none)
     };
-    // Ends at ±15 along an axis whose lean adds to the shift along x at one end.
-    let end = |x: f64, y: f64, lean: f64| (x + 15.0 * lean.atan().sin()).hypot(y);
-    let ball = |x: f64, y: f64, z: f64| Feature::of(Shape::Sphere { centre: Point::new(x, y, z), radius: 2.0 });
+    // Ends at ±15 along an axis whose inclination adds to the offset in x at one end.
+    let end = |x: f64, y: f64, inclination: f64| (x + 15.0 * inclination.atan().sin()).hypot(y);
+    let sphere = |x: f64, y: f64, z: f64| Feature::of(Shape::Sphere { centre: Point::new(x, y, z), radius: 2.0 });
     let pin = || Feature::of(axis([7.0, 1.0, 5.0], Vector::z(), 3.0));
-    let rod = |x: f64, lean: f64| tube(axis([7.0 + x, 1.0, 40.0], Vector::new(lean, 0.0, 1.0), 4.0), 20.0, none);
+    let rod = |x: f64, inclination: f64| {
+        tube(axis([7.0 + x, 1.0, 40.0], Vector::new(inclination, 0.0, 1.0), 4.0), 20.0, none)
+    };
     let pair = |json, datum, feature, truth| Case { json, features: named([("A", datum), ("f", feature)]), truth };
     let middle = |normal: Vector, x: f64| Feature {
         size_mm: Some(8.0),
@@ -195,10 +197,10 @@ fn location_cases() -> Vec<Case> {
         },
         Case {
             json: position,
-            features: in_corner(ball(1.02, 2.03, 3.06), Point::new(1.0, 2.0, 3.0)),
+            features: in_corner(sphere(1.02, 2.03, 3.06), Point::new(1.0, 2.0, 3.0)),
             truth: 2.0 * 0.07,
         },
-        // A circle counts in its plane.
+        // A circle is evaluated in its plane.
         Case {
             json: position,
             features: in_corner(ring(circle([1.03, 2.04, 3.5], 2.0), |_| 0.0), circle([1.0, 2.0, 3.0], 2.0)),
@@ -206,7 +208,7 @@ fn location_cases() -> Vec<Case> {
         },
         Case {
             json: r#""characteristic":"position","datums":["A","B","C"],"zone":{"width":{"along":[0,0,1]}}"#,
-            features: in_corner(ball(1.02, 2.03, 3.06), Point::new(1.0, 2.0, 3.0)),
+            features: in_corner(sphere(1.02, 2.03, 3.06), Point::new(1.0, 2.0, 3.0)),
             truth: 0.12,
         },
         // A mid-plane, whose points are those of the sides; and a surface.
@@ -223,7 +225,7 @@ fn location_cases() -> Vec<Case> {
             ),
             truth: 0.12,
         },
-        // What the datums leave open does not matter for a pin on the datum axis.
+        // Unconstrained degrees of freedom are irrelevant for a pin on the datum axis.
         pair(
             r#""characteristic":"position","datums":["A"],"true_place":{"shape":
             {"kind":"line","point":[0,0,0],"direction":[0,0,1]}}"#,
@@ -238,14 +240,14 @@ fn location_cases() -> Vec<Case> {
             rod(0.03, -0.002),
             2.0 * (0.03 + 10.0 * 0.002_f64.atan().sin()),
         ),
-        pair(r#""characteristic":"coaxiality","datums":["A"]"#, pin(), ball(7.03, 1.04, 90.0), 0.1),
+        pair(r#""characteristic":"coaxiality","datums":["A"]"#, pin(), sphere(7.03, 1.04, 90.0), 0.1),
         pair(
             r#""characteristic":"coaxiality","datums":["A"]"#,
             Feature::of(circle([1.0, 2.0, 3.0], 5.0)),
             ring(circle([1.03, 2.04, 3.5], 2.0), |_| 0.0),
             0.1,
         ),
-        pair(r#""characteristic":"coaxiality","datums":["A"]"#, ball(1.0, 2.0, 3.0), ball(1.02, 2.03, 3.06), 0.14),
+        pair(r#""characteristic":"coaxiality","datums":["A"]"#, sphere(1.0, 2.0, 3.0), sphere(1.02, 2.03, 3.06), 0.14),
         pair(
             r#""characteristic":"symmetry","datums":["A"]"#,
             Feature::of(plane([40.0, 0.0, 0.0], Vector::x())),
@@ -283,11 +285,11 @@ fn run_out_and_profile_cases() -> Vec<Case> {
             ring(circle([7.0, 1.0, 9.0], 5.0), |a| 0.01 * (2.0 * a).cos()),
             0.02,
         ),
-        // A face that wobbles: twice the slope over the outermost ring.
+        // A face with axial run-out: twice the slope over the outermost ring.
         pair(r#""characteristic":"circular_run_out","datums":["A"]"#, face(Vector::new(tilt, 0.0, 1.0)), 40.0 * tilt),
         pair(r#""characteristic":"total_run_out","datums":["A"]"#, face(Vector::new(tilt, 0.0, 1.0)), 40.0 * tilt),
         alone(r#""characteristic":"profile","limit_mm":0.4"#, vec![-0.05, 0.0, 0.15], 0.3),
-        // A zone of 0.4 that is all outside: its middle is 0.2 outside, and 0.25 from there is the farthest.
+        // A zone of 0.4 that is all outside: its centre is 0.2 outside, and the maximum distance from there is 0.25.
         alone(r#""characteristic":"profile","limit_mm":0.4,"outside_mm":0.4"#, vec![-0.05, 0.0, 0.15], 0.5),
         alone(r#""characteristic":"profile","limit_mm":0.4,"outside_mm":0.1"#, vec![-0.3, 0.1, 0.0], 0.4),
         // From the nominal shape, through the datum frame.
@@ -310,7 +312,7 @@ fn run_out_and_profile_cases() -> Vec<Case> {
     ]
 }
 
-/// All of them.
+/// All cases.
 pub fn all() -> Vec<Case> {
     [form_cases(), orientation_cases(), location_cases(), run_out_and_profile_cases()].into_iter().flatten().collect()
 }

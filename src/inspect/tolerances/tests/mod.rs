@@ -1,4 +1,4 @@
-//! Every characteristic against features whose errors are known, in any pose.
+//! Every characteristic against features with known errors, in any pose.
 
 mod cases;
 mod envelope;
@@ -7,14 +7,14 @@ mod sentences;
 use std::f64::consts::TAU;
 
 use super::*;
-use crate::features::slot::{Slot, fit_slot};
+use crate::features::sheet_metal::slot::{Slot, fit_slot};
 use crate::features::{Kind, Options, Shape, fit};
 use base::{Progress, random::Random};
 use geometry::Pose;
 
-/// A check whose value is known.
+/// A check with a known result.
 struct Case {
-    /// The tolerance without limit and features: its JSON fields.
+    /// JSON fields of the tolerance, without limit and features.
     json: &'static str,
     features: Features,
     truth: f64,
@@ -36,7 +36,7 @@ fn with_points(shape: Shape, points: Vec<Point>) -> Feature {
     Feature { points, ..Feature::of(shape) }
 }
 
-/// Points of a plane over ±`u`/2 and ±`v`/2 along two directions square to its normal, off it by `off`.
+/// Points of a plane over ±`u`/2 and ±`v`/2 along two directions in it, with deviations `off`.
 fn patch(shape: Shape, u_axis: Vector, [u, v]: [f64; 2], off: impl Fn(f64, f64) -> f64) -> Feature {
     let (point, normal) = (shape.place(), shape.direction().unwrap());
     let u_axis = (u_axis - normal * normal.dot(&u_axis)).normalize();
@@ -47,7 +47,8 @@ fn patch(shape: Shape, u_axis: Vector, [u, v]: [f64; 2], off: impl Fn(f64, f64) 
     with_points(shape, (0..=10).flat_map(|i| (0..=10).map(move |j| (i, j))).map(|(i, j)| place(at(i, j))).collect())
 }
 
-/// Points of a cylinder over ±`length`/2 about its point, off it by `off` of height and angle.
+/// Points of a cylinder over ±`length`/2 about its reference point, with deviations `off` as a function of height and
+/// angle.
 fn tube(shape: Shape, length: f64, off: impl Fn(f64, f64) -> f64) -> Feature {
     let Shape::Cylinder { point, axis, radius } = shape else { panic!() };
     let x = if axis.x.abs() < 0.9 { Vector::x() } else { Vector::y() };
@@ -76,7 +77,7 @@ fn none(_: f64, _: f64) -> f64 {
     0.0
 }
 
-/// A corner of datum planes A, B, C whose measured planes lean and are off; nominally the planes of coordinates.
+/// A corner of datum planes A, B, C, measured with inclination and offset; nominally the coordinate planes.
 fn corner() -> [(&'static str, Feature); 3] {
     let of = |point, measured: Vector, nominal: Vector| {
         Feature::of(plane(point, measured)).with_nominal(plane([0.0; 3], nominal))
@@ -88,13 +89,13 @@ fn corner() -> [(&'static str, Feature); 3] {
     ]
 }
 
-/// The part's pose in the measured frame that `corner` makes.
+/// Pose of the datum frame of `corner` in the measured frame.
 fn part_from_corner() -> Pose {
     let datums = corner().map(|(letter, feature)| Datum { letter, element: feature.element, nominal: feature.nominal });
     DatumSystem::of(&datums).unwrap().datum_from_part.inverse()
 }
 
-/// A feature measured in the corner's frame at `here` while it should be at `there`.
+/// The corner with a feature `measured` in its datum frame.
 fn in_corner(measured: Feature, nominal: impl Into<Element>) -> Features {
     let pose = part_from_corner();
     let mut features = named(corner());
@@ -128,9 +129,9 @@ fn tolerance(json: &str) -> Tolerance {
 }
 
 #[test]
-fn every_characteristic_measures_what_was_put_in() {
+fn every_characteristic_measures_the_known_error() {
     for Case { json, features, truth } in cases::all() {
-        let judged = judge(&tolerance(json), &features, &Letters::new()).unwrap();
+        let judged = judge(&tolerance(json), &features, &DatumLetters::new()).unwrap();
         assert!((judged.measured_mm - truth).abs() < 2e-9, "{json}: {} {truth}\n{}", judged.measured_mm, judged.how);
         let (lower, upper) = (judged.lower_mm.unwrap_or(0.0), judged.limit_mm);
         let inside = (lower..=upper).contains(&judged.measured_mm);
@@ -143,34 +144,34 @@ fn moving_the_whole_part_changes_nothing() {
     let mut random = Random::new(30, 0);
     for Case { json, features, .. } in cases::all() {
         let tolerance = tolerance(json);
-        let still = judge(&tolerance, &features, &Letters::new()).unwrap();
+        let still = judge(&tolerance, &features, &DatumLetters::new()).unwrap();
         for _ in 0..4 {
             let pose = Pose::from_parts(Vector::new(500.0, -200.0, 90.0).into(), random.rotation());
             let elsewhere: Features =
                 features.iter().map(|(name, feature)| (name.clone(), moved(feature, &pose))).collect();
-            let there = judge(&tolerance, &elsewhere, &Letters::new()).unwrap();
+            let there = judge(&tolerance, &elsewhere, &DatumLetters::new()).unwrap();
             assert!((there.measured_mm - still.measured_mm).abs() < 2e-9, "{json} {there:?} {still:?}");
         }
     }
 }
 
-/// Names where the greatest deviation was put.
+/// The point of maximum deviation is reported.
 #[test]
-fn the_worst_point_is_told() {
+fn the_worst_point_is_reported() {
     let mut features = named([("f", patch(plane([0.0; 3], Vector::z()), Vector::x(), [10.0, 10.0], none))]);
     features.get_mut("f").unwrap().points[17].z = -0.3;
     let worst = features["f"].points[17];
-    let judged = judge(&tolerance(r#""characteristic":"flatness""#), &features, &Letters::new()).unwrap();
+    let judged = judge(&tolerance(r#""characteristic":"flatness""#), &features, &DatumLetters::new()).unwrap();
     assert_eq!((judged.worst, judged.measured_mm), (Some(worst), 0.3));
     let feature = features.get_mut("f").unwrap();
     feature.deviations_mm = vec![0.01; 121];
     feature.deviations_mm[40] = -0.2;
-    let judged = judge(&tolerance(r#""characteristic":"profile""#), &features, &Letters::new()).unwrap();
+    let judged = judge(&tolerance(r#""characteristic":"profile""#), &features, &DatumLetters::new()).unwrap();
     assert_eq!(judged.worst, Some(features["f"].points[40]));
 }
 
 #[test]
-fn the_bonus_is_how_far_the_size_left_its_maximum_material() {
+fn the_bonus_is_the_departure_from_maximum_material() {
     let off = tube(axis([10.06, 20.0, 15.0], Vector::z(), 4.0), 30.0, none);
     let features = in_corner(off, line([10.0, 20.0, 0.0], Vector::z()));
     let with = |side: &str, size: f64, limit: f64| {
@@ -178,9 +179,9 @@ fn the_bonus_is_how_far_the_size_left_its_maximum_material() {
             r#""characteristic":"position","datums":["A","B","C"],"limit_mm":{limit},
             "maximum_material":{{"side":"{side}","size_mm":{size}}}"#
         );
-        judge(&tolerance(&json), &features, &Letters::new()).unwrap()
+        judge(&tolerance(&json), &features, &DatumLetters::new()).unwrap()
     };
-    // A hole of 8 mm that may be as small as 7.95 has left it by 0.05; one of at least 8.1 has a bonus of none.
+    // A hole of 8 mm has departed by 0.05 from a minimum size of 7.95; for a minimum of 8.1 there is no bonus.
     for (side, size, limit, bonus, verdict) in [
         ("internal", 7.95, 0.1, 0.05, Verdict::In),
         ("internal", 7.95, 0.0, 0.05, Verdict::Out),
@@ -196,8 +197,8 @@ fn the_bonus_is_how_far_the_size_left_its_maximum_material() {
     }
 }
 
-/// Stated standard deviation of a position, and the one of repeated fits of noisy points of bore and datums.
-fn stated_and_seen(lean: f64) -> (f64, f64) {
+/// Stated standard deviation of a position, and that of repeated fits to noisy points of bore and datums.
+fn stated_and_observed(lean: f64) -> (f64, f64) {
     let mut random = Random::new(31, 0);
     let (runs, noise) = (250, 0.01);
     let tolerance = tolerance(r#""characteristic":"position","datums":["A","B","C"]"#);
@@ -224,24 +225,24 @@ fn stated_and_seen(lean: f64) -> (f64, f64) {
             let fitted = fit(start.kind(), &points, &[], &options, &Progress::silent()).unwrap();
             features.insert((*name).to_owned(), Feature::of_fit(&fitted, &points).with_nominal(nominal));
         }
-        let judged = judge(&tolerance, &features, &Letters::new()).unwrap();
+        let judged = judge(&tolerance, &features, &DatumLetters::new()).unwrap();
         values.push(judged.measured_mm);
         stated += judged.uncertainty_mm.unwrap() / 2.0 / f64::from(runs);
     }
     let mean = values.iter().sum::<f64>() / values.len() as f64;
-    let seen = (values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / values.len() as f64).sqrt();
-    println!("stated {stated:.3e}, seen {seen:.3e}");
-    (stated, seen)
+    let observed = (values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / values.len() as f64).sqrt();
+    println!("stated {stated:.3e}, observed {observed:.3e}");
+    (stated, observed)
 }
 
 #[test]
 fn the_uncertainty_is_the_spread_of_repetitions() {
     // One end of the axis is clearly the worst.
-    let (stated, seen) = stated_and_seen(0.004);
-    assert!((stated / seen - 1.0).abs() < 0.12, "{stated} {seen}");
-    // Either end may be: then it is stated larger, not smaller.
-    let (stated, seen) = stated_and_seen(0.0);
-    assert!((1.0..1.5).contains(&(stated / seen)), "{stated} {seen}");
+    let (stated, observed) = stated_and_observed(0.004);
+    assert!((stated / observed - 1.0).abs() < 0.12, "{stated} {observed}");
+    // Either end may be the worst: the stated one is then larger, not smaller.
+    let (stated, observed) = stated_and_observed(0.0);
+    assert!((1.0..1.5).contains(&(stated / observed)), "{stated} {observed}");
 }
 
 #[test]
@@ -251,8 +252,8 @@ fn conformity_follows_the_uncertainty() {
         let json = format!(
             r#""characteristic":"size","lower_mm":9.9,"upper_mm":{upper},"expanded_uncertainty_mm":{uncertainty}"#
         );
-        let judged = judge(&tolerance(&json), &features, &Letters::new()).unwrap();
-        assert!(judged.how.contains("the one stated"));
+        let judged = judge(&tolerance(&json), &features, &DatumLetters::new()).unwrap();
+        assert!(judged.how.contains("as stated in the tolerance"));
         (judged.verdict, judged.conformity.unwrap())
     };
     assert_eq!(with(10.05, 0.02), (Verdict::In, Conformity::Conforms));
@@ -267,14 +268,16 @@ fn conformity_follows_the_uncertainty() {
     let options = Options { start: Some(start), ..Options::default() };
     let fitted = fit(Kind::Cylinder, &points, &[], &options, &Progress::silent()).unwrap();
     let features = named([("f", Feature::of_fit(&fitted, &points))]);
-    let judged = judge(&tolerance(r#""characteristic":"size","limit_mm":10.1"#), &features, &Letters::new()).unwrap();
+    let judged =
+        judge(&tolerance(r#""characteristic":"size","limit_mm":10.1"#), &features, &DatumLetters::new()).unwrap();
     assert_eq!(judged.uncertainty_mm, Some(2.0 * fitted.uncertainty.numbers[0]));
     assert_eq!(judged.conformity, Some(Conformity::Conforms));
 }
 
-/// A slot fitted to its rim, 0.05 off its place: its width and its position, with the uncertainties of the fit.
+/// A slot fitted to its edge, 0.05 off its true position: its width and its position, with the uncertainties of the
+/// fit.
 #[test]
-fn a_slot_is_judged_by_its_mid_plane() {
+fn a_slot_is_evaluated_by_its_mid_plane() {
     let mut random = Random::new(33, 0);
     let outline = Slot {
         centre: Point::new(40.05, 30.0, 0.0),
@@ -291,12 +294,12 @@ fn a_slot_is_judged_by_its_mid_plane() {
     let slot = Feature::of_slot(&fitted, &rim).with_nominal(nominal);
     let mut features = in_corner(slot, nominal);
     let size = r#""characteristic":"size","upper_mm":8.05"#;
-    let size = judge(&tolerance(size), &features, &Letters::new()).unwrap();
+    let size = judge(&tolerance(size), &features, &DatumLetters::new()).unwrap();
     assert!((size.measured_mm - 8.0).abs() < 1e-3 && size.uncertainty_mm == fitted.uncertainty.numbers.last().copied());
     let position = tolerance(r#""characteristic":"position","datums":["A","B","C"],"limit_mm":0.15"#);
-    let placed = judge(&position, &features, &Letters::new()).unwrap();
+    let placed = judge(&position, &features, &DatumLetters::new()).unwrap();
     assert!((placed.measured_mm - 0.1).abs() < 3e-3 && placed.conformity == Some(Conformity::Conforms), "{placed:?}");
     assert!((1e-4..3e-3).contains(&placed.uncertainty_mm.unwrap()));
     features.get_mut("f").unwrap().uncertainty = None;
-    assert_eq!(judge(&position, &features, &Letters::new()).unwrap().uncertainty_mm, None);
+    assert_eq!(judge(&position, &features, &DatumLetters::new()).unwrap().uncertainty_mm, None);
 }

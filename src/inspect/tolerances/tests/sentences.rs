@@ -1,8 +1,8 @@
-//! Plans as they are read, and bad input as sentences.
+//! Reading of plans, and errors for bad input.
 
 use super::*;
 
-/// The example in the room's own documentation, as a user would copy it.
+/// The example in the documentation of the module.
 #[test]
 fn the_documented_plan_reads_and_round_trips() {
     let docs = include_str!("../mod.rs");
@@ -20,7 +20,7 @@ fn the_documented_plan_reads_and_round_trips() {
 }
 
 #[test]
-fn a_plan_judges_by_letter_and_goes_on_after_a_sentence() {
+fn a_plan_resolves_letters_and_continues_after_an_error() {
     let text = r#"{"datums": {"A": "floor"}, "tolerances": [
         {"feature": "wall", "characteristic": "perpendicularity", "limit_mm": 0.1, "datums": ["A"]},
         {"name": "Lost", "feature": "roof", "characteristic": "flatness", "limit_mm": 0.1},
@@ -52,7 +52,7 @@ fn a_plan_judges_by_letter_and_goes_on_after_a_sentence() {
 }
 
 #[test]
-fn bad_input_is_a_sentence() {
+fn bad_input_is_an_error() {
     let floor = || patch(plane([0.0; 3], Vector::z()), Vector::x(), [9.0, 9.0], none);
     let roof = || patch(plane([0.0, 0.0, 9.0], Vector::z()), Vector::x(), [9.0, 9.0], none);
     let pin = || tube(axis([0.0; 3], Vector::z(), 3.0), 9.0, none);
@@ -68,14 +68,14 @@ fn bad_input_is_a_sentence() {
     for (json, feature, datum, says) in [
         (r#""characteristic":"flatness""#, pin(), floor(), "“f” is a cylinder; flatness needs a plane"),
         (r#""characteristic":"flatness""#, spot(), floor(), "flatness needs a plane"),
-        (r#""characteristic":"flatness""#, broken, floor(), "a point that is no number"),
+        (r#""characteristic":"flatness""#, broken, floor(), "a point that is not finite"),
         (
             r#""characteristic":"flatness""#,
             bare(plane([0.0; 3], Vector::z())),
             floor(),
             "0 measured points; at least 4",
         ),
-        (r#""characteristic":"flatness","datums":["A"]"#, floor(), roof(), "Flatness takes no datum; leave A out"),
+        (r#""characteristic":"flatness","datums":["A"]"#, floor(), roof(), "Flatness takes no datum; remove A"),
         (r#""characteristic":"flatness","limit_mm":-1"#, floor(), roof(), "limit of -1 mm"),
         (r#""characteristic":"size","lower_mm":2,"upper_mm":1"#, pin(), roof(), "not below the lower limit"),
         (r#""characteristic":"size""#, floor(), roof(), "a size needs a circle"),
@@ -94,14 +94,14 @@ fn bad_input_is_a_sentence() {
             r#""characteristic":"parallelism","datums":["A"]"#,
             bare(axis([0.0; 3], Vector::z(), 1.0)),
             pin(),
-            "how far it reaches",
+            "determine its extent",
         ),
-        (angled, floor(), roof(), "within 0° and 90°"),
+        (angled, floor(), roof(), "between 0° and 90°"),
         (
             r#""characteristic":"parallelism","datums":["A"],"zone":{"width":{"along":[1,0,0]}}"#,
             pin(),
             pin(),
-            "do not fix the direction of the zone's width",
+            "do not constrain the direction of the zone's width",
         ),
         (
             r#""characteristic":"parallelism","datums":["A"],"zone":{"width":{"along":[0,0,1]}}"#,
@@ -115,31 +115,31 @@ fn bad_input_is_a_sentence() {
             pin(),
             "must not be zero",
         ),
-        (r#""characteristic":"position","datums":["A"]"#, pin(), floor(), "its nominal is not known"),
+        (r#""characteristic":"position","datums":["A"]"#, pin(), floor(), "it has no nominal"),
         (
             r#""characteristic":"position","datums":["A"],"true_place":{"point":[1,2,3]}"#,
             spot(),
             floor(),
-            "The datums A leave the shift along x, the shift along y, the turn about z of their frame open",
+            "The datums A do not constrain the translation along x, the translation along y, the rotation about z of",
         ),
         (
             r#""characteristic":"position","datums":["A"],
             "true_place":{"shape":{"kind":"line","point":[9,0,0],"direction":[0,0,1]}}"#,
             pin(),
             pin(),
-            "leave the turn about z of their frame open",
+            "do not constrain the rotation about z of their frame",
         ),
         (
             r#""characteristic":"position","datums":["A"],"true_place":{"point":[1,2,3]}"#,
             pin(),
             floor(),
-            "its true place cannot be a point",
+            "its true position cannot be a point",
         ),
-        (r#""characteristic":"coaxiality","datums":["A"]"#, pin(), floor(), "The datums A give no axis"),
+        (r#""characteristic":"coaxiality","datums":["A"]"#, pin(), floor(), "The datums A define no axis"),
         (r#""characteristic":"coaxiality","datums":["A"]"#, floor(), pin(), "symmetry is for planes"),
         (r#""characteristic":"coaxiality","datums":["A"]"#, pin(), spot(), "needs a datum axis"),
         (r#""characteristic":"symmetry","datums":["A"]"#, floor(), pin(), "symmetry needs one datum"),
-        (r#""characteristic":"circular_run_out","datums":["A"]"#, floor(), roof(), "The datums A give no axis"),
+        (r#""characteristic":"circular_run_out","datums":["A"]"#, floor(), roof(), "The datums A define no axis"),
         (r#""characteristic":"circular_run_out","datums":["A"]"#, spot(), pin(), "0 measured points"),
         (
             r#""characteristic":"total_run_out","datums":["A"]"#,
@@ -149,12 +149,12 @@ fn bad_input_is_a_sentence() {
         ),
         (r#""characteristic":"profile""#, floor(), pin(), "needs its deviations"),
         (r#""characteristic":"profile""#, other, pin(), "3 deviations for 121 points"),
-        (r#""characteristic":"profile","outside_mm":0.3"#, floor(), pin(), "must be within 0 and its width"),
+        (r#""characteristic":"profile","outside_mm":0.3"#, floor(), pin(), "must be between 0 and the zone width"),
         (
             r#""characteristic":"flatness","maximum_material":{"side":"internal","size_mm":1}"#,
             floor(),
             pin(),
-            "does not grow with the size",
+            "does not apply to flatness",
         ),
         (
             r#""characteristic":"parallelism","datums":["A"],"maximum_material":{"side":"internal","size_mm":1}"#,
@@ -176,24 +176,24 @@ fn bad_input_is_a_sentence() {
         ),
     ] {
         let features = named([("f", feature), ("A", datum)]);
-        let error = judge(&tolerance(json), &features, &Letters::new());
+        let error = judge(&tolerance(json), &features, &DatumLetters::new());
         let sentence = error.expect_err(json).sentence;
         assert!(sentence.contains(says), "{json}\n{sentence}");
     }
 }
 
 #[test]
-fn datums_that_do_not_match_their_nominals_are_a_sentence() {
+fn datums_that_do_not_match_their_nominals_are_an_error() {
     let mut features = in_corner(Feature::of(Shape::Sphere { centre: Point::origin(), radius: 1.0 }), Point::origin());
-    // The second nominal datum is the first once more.
+    // The second nominal datum is parallel to the first.
     features.get_mut("B").unwrap().nominal = Some(plane([0.0; 3], Vector::new(0.0, 1.0, 1.0)).into());
     let position = tolerance(r#""characteristic":"position","datums":["A","C","B"]"#);
-    let sentence = judge(&position, &features, &Letters::new()).unwrap_err().sentence;
-    assert!(sentence.contains("B") && sentence.contains("fixes nothing"), "{sentence}");
-    // A hole that nominally is oblique but was measured upright: other motions are fixed.
+    let sentence = judge(&position, &features, &DatumLetters::new()).unwrap_err().sentence;
+    assert!(sentence.contains("B") && sentence.contains("constrains no degree of freedom"), "{sentence}");
+    // A hole that is nominally oblique but was measured upright constrains other degrees of freedom.
     features.insert("D".into(), Feature::of(axis([5.0, 5.0, 0.0], Vector::z(), 2.0)));
     features.get_mut("D").unwrap().nominal = Some(axis([5.0, 5.0, 0.0], Vector::new(1.0, 0.0, 1.0), 2.0).into());
     let position = tolerance(r#""characteristic":"position","datums":["A","D"]"#);
-    let sentence = judge(&position, &features, &Letters::new()).unwrap_err().sentence;
-    assert!(sentence.contains("D stands 44.8"), "{sentence}");
+    let sentence = judge(&position, &features, &DatumLetters::new()).unwrap_err().sentence;
+    assert!(sentence.contains("D is 44.8"), "{sentence}");
 }

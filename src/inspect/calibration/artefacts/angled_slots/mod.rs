@@ -1,15 +1,15 @@
-//! The artefact with angled slots: a flat plate, a long slot along its Y and a short slot along its X, both cut with a
-//! double-edged cutter, so that each has two flanks. Brushed or touched are six regions: the plate left and right, both
+//! The artefact with angled slots: a flat plate with a long slot along Y and a short slot along X, both cut with a
+//! double-angle cutter, so that each has two flanks. Six regions are brushed and probed: the plate left and right, both
 //! flanks of the long slot, both of the short one.
 //!
-//! The plate gives Z, and the height of the origin. The flanks of a slot meet in a line, which is dropped onto the
-//! plate; the long slot's gives Y, and where both lines cross is the origin.
+//! The plate defines Z and the height of the origin. The two flanks of a slot intersect in a line, which is projected
+//! onto the plate: the line of the long slot defines Y, and the intersection of both lines is the origin.
 
 mod automatic;
 pub mod drawing;
 
 use super::five_planes::FivePlanes;
-use super::{RegionName, named};
+use super::{RegionName, region_name};
 
 /// The artefact.
 pub static ANGLED_SLOTS: FivePlanes = FivePlanes {
@@ -22,7 +22,7 @@ pub static ANGLED_SLOTS: FivePlanes = FivePlanes {
         (0, 1, 0, "The left and the right part of the plate"),
         (5, 4, 1, "The lower and the upper flank of the short slot"),
     ],
-    // A cutter of 120 degrees.
+    // Cutter angle 120 degrees.
     flank_deg: Some(30.0),
     find: |cloud, progress| automatic::find(&drawing::Drawing::default(), &cloud.points, progress),
 };
@@ -45,22 +45,22 @@ pub enum Region {
 }
 
 impl Region {
-    /// All of them.
+    /// All regions, in the order of [`ANGLED_SLOTS`].
     pub const ALL: [Self; 6] = [Self::LP, Self::RP, Self::LL, Self::LR, Self::SU, Self::SL];
 
-    /// Its names.
+    /// Short and long name.
     pub fn name(self) -> RegionName {
         REGIONS[self as usize]
     }
 }
 
 const REGIONS: [RegionName; 6] = [
-    named("LP", "left plane"),
-    named("RP", "right plane"),
-    named("LL", "long slot, left"),
-    named("LR", "long slot, right"),
-    named("SU", "short slot, upper"),
-    named("SL", "short slot, lower"),
+    region_name("LP", "left plane"),
+    region_name("RP", "right plane"),
+    region_name("LL", "long slot, left"),
+    region_name("LR", "long slot, right"),
+    region_name("SU", "short slot, upper"),
+    region_name("SL", "short slot, lower"),
 ];
 
 #[cfg(test)]

@@ -1,88 +1,93 @@
-//! Spheres as artefacts: one that the machine carries the sensor about, and three on one plate.
+//! Spheres as artefacts: one that the CMM carries the sensor around, and three on one plate.
 
 mod automatic;
 
 use super::drawn::{self, Drawn, Imperfect};
 use super::spheres::Spheres;
-use super::{RegionName, named};
+use super::{RegionName, region_name};
 use geometry::{Mesh, Point, Vector};
 
-/// One sphere.
+/// One sphere, scanned from several positions of the CMM.
 pub static SPHERE: Spheres = Spheres { name: "Sphere, several positions", regions: &ONE, find: automatic::one };
-/// Three of them.
+/// Three spheres on a plate.
 pub static THREE_SPHERES: Spheres = Spheres {
     name: "Three spheres",
     regions: &THREE,
     find: |cloud, progress| automatic::three(&Drawing::THREE, cloud, progress),
 };
 
-const ONE: [RegionName; 1] = [named("S", "sphere")];
-const THREE: [RegionName; 3] =
-    [named("A", "sphere at the origin"), named("B", "sphere along Y"), named("C", "sphere on the side of X")];
+const ONE: [RegionName; 1] = [region_name("S", "sphere")];
+const THREE: [RegionName; 3] = [
+    region_name("A", "sphere at the origin"),
+    region_name("B", "sphere along Y"),
+    region_name("C", "sphere on the side of X"),
+];
 
-/// Spheres of one radius, mm; the frame begins at the first centre.
+/// Spheres of equal radius; the origin is the first centre.
 pub struct Drawing {
     centres_mm: &'static [[f64; 3]],
     radius_mm: f64,
     positions_mm: &'static [[f64; 3]],
 }
 
-/// The icosahedron is divided so often: facets of a sphere of 20 mm are then within 0.2 um of it.
-const DIVISIONS: u32 = 7;
-/// A probe touches the upper side, down to this share of the radius above the middle.
-const LOWEST: f64 = 0.2;
+/// Subdivisions of the icosahedron: the facets of a sphere of 20 mm are then within 0.2 um of it.
+const SUBDIVISIONS: u32 = 7;
+/// Minimum height of probed points above the centre, as a share of the radius.
+const MIN_PROBING_HEIGHT: f64 = 0.2;
 
 impl Drawing {
-    /// A sphere of 38.1 mm diameter, seen from five positions that use the whole field.
+    /// A sphere of 38.1 mm diameter, scanned from five positions that use the whole field of view.
     pub const ONE: Self = Self {
         centres_mm: &[[0.0; 3]],
         radius_mm: 19.05,
         positions_mm: &[[0.0; 3], [15.0, 40.0, 20.0], [-15.0, 40.0, -20.0], [-15.0, -40.0, 20.0], [15.0, -40.0, -20.0]],
     };
-    /// Three spheres of 25.4 mm diameter, one higher than the others.
+    /// Three spheres of 25.4 mm diameter.
     pub const THREE: Self = Self {
         centres_mm: &[[0.0; 3], [0.0, 90.0, 0.0], [44.0, 45.0, 0.0]],
         radius_mm: 12.7,
         positions_mm: &[[0.0; 3]],
     };
 
-    fn centre(&self, number: usize) -> Point {
-        Point::from(self.centres_mm[number])
+    fn centre(&self, index: usize) -> Point {
+        Point::from(self.centres_mm[index])
     }
 }
 
 impl Drawn for Drawing {
     fn mesh(&self, imperfect: &Imperfect) -> Mesh {
-        let unit = icosphere(DIVISIONS);
+        let unit = icosphere(SUBDIVISIONS);
         let mut mesh = Mesh::default();
-        for number in 0..self.centres_mm.len() {
+        for index in 0..self.centres_mm.len() {
             let first = mesh.vertices.len() as u32;
-            let centre = self.centre(number);
-            let made = |v: &Point| self.made(&(centre + v.coords * self.radius_mm), &v.coords, imperfect);
-            mesh.vertices.extend(unit.vertices.iter().map(made));
+            let centre = self.centre(index);
+            let manufactured =
+                |v: &Point| self.manufactured(&(centre + v.coords * self.radius_mm), &v.coords, imperfect);
+            mesh.vertices.extend(unit.vertices.iter().map(manufactured));
             mesh.facets.extend(unit.facets.iter().map(|facet| facet.map(|corner| corner + first)));
         }
         mesh
     }
 
-    fn middle(&self) -> Point {
-        let least = |axis: usize| self.centres_mm.iter().map(|c| c[axis]).fold(f64::INFINITY, f64::min);
-        let most = |axis: usize| self.centres_mm.iter().map(|c| c[axis]).fold(f64::NEG_INFINITY, f64::max);
-        Point::new(0.5 * (least(0) + most(0)), 0.5 * (least(1) + most(1)), 0.5 * self.radius_mm)
+    fn view_centre(&self) -> Point {
+        let min = |axis: usize| self.centres_mm.iter().map(|c| c[axis]).fold(f64::INFINITY, f64::min);
+        let max = |axis: usize| self.centres_mm.iter().map(|c| c[axis]).fold(f64::NEG_INFINITY, f64::max);
+        Point::new(0.5 * (min(0) + max(0)), 0.5 * (min(1) + max(1)), 0.5 * self.radius_mm)
     }
 
-    fn region_at(&self, place: &Point, _: f64) -> Option<usize> {
-        (0..self.centres_mm.len()).find(|&number| (place - self.centre(number)).norm() < 1.1 * self.radius_mm)
+    fn region_at(&self, point: &Point, _: f64) -> Option<usize> {
+        (0..self.centres_mm.len()).find(|&index| (point - self.centre(index)).norm() < 1.1 * self.radius_mm)
     }
 
     fn touches(&self, region: usize, count: usize) -> Vec<(Point, Vector)> {
-        let upper: Vec<Vector> = icosphere(3).vertices.iter().map(|v| v.coords).filter(|out| out.z > LOWEST).collect();
-        let place = |out: Vector| (self.centre(region) + out * self.radius_mm, out);
-        drawn::spread(&upper, count).into_iter().map(place).collect()
+        let upper: Vec<Vector> =
+            icosphere(3).vertices.iter().map(|v| v.coords).filter(|out| out.z > MIN_PROBING_HEIGHT).collect();
+        let point = |out: Vector| (self.centre(region) + out * self.radius_mm, out);
+        drawn::spread(&upper, count).into_iter().map(point).collect()
     }
 
-    fn made(&self, place: &Point, outward: &Vector, imperfect: &Imperfect) -> Point {
-        place + outward * imperfect.form(place)
+    fn manufactured(&self, point: &Point, outward: &Vector, imperfect: &Imperfect) -> Point {
+        point + outward * imperfect.form_error_mm(point)
     }
 
     fn positions_mm(&self) -> &'static [[f64; 3]] {
@@ -90,17 +95,17 @@ impl Drawn for Drawing {
     }
 }
 
-/// A unit sphere of triangles: each facet of an icosahedron divided into four, `divisions` times.
-fn icosphere(divisions: u32) -> Mesh {
+/// Triangulated unit sphere: each facet of an icosahedron divided into four, `subdivisions` times.
+fn icosphere(subdivisions: u32) -> Mesh {
     let golden = 0.5 * (1.0 + 5.0_f64.sqrt());
     let corner = |[x, y, z]: [f64; 3]| Point::from(Vector::new(x, y, z).normalize());
     let signs = [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]];
-    // Corners of three golden rectangles, one across each axis.
+    // Corners of three golden rectangles, one perpendicular to each axis.
     let vertices = (0..3).flat_map(|axis| {
         signs.map(|[a, b]| {
-            let mut place = [0.0; 3];
-            (place[(axis + 1) % 3], place[(axis + 2) % 3]) = (a, b * golden);
-            corner(place)
+            let mut coordinates = [0.0; 3];
+            (coordinates[(axis + 1) % 3], coordinates[(axis + 2) % 3]) = (a, b * golden);
+            corner(coordinates)
         })
     });
     let mut mesh = Mesh { vertices: vertices.collect(), ..Mesh::default() };
@@ -117,18 +122,18 @@ fn icosphere(divisions: u32) -> Mesh {
             }
         }
     }
-    for _ in 0..divisions {
-        let mut halves = std::collections::HashMap::new();
+    for _ in 0..subdivisions {
+        let mut midpoints = std::collections::HashMap::new();
         let mut facets = Vec::with_capacity(4 * mesh.facets.len());
         for [a, b, c] in std::mem::take(&mut mesh.facets) {
-            let mut half = |a: u32, b: u32| {
-                *halves.entry((a.min(b), a.max(b))).or_insert_with(|| {
+            let mut midpoint = |a: u32, b: u32| {
+                *midpoints.entry((a.min(b), a.max(b))).or_insert_with(|| {
                     let sum = mesh.vertices[a as usize].coords + mesh.vertices[b as usize].coords;
                     mesh.vertices.push(Point::from(sum.normalize()));
                     mesh.vertices.len() as u32 - 1
                 })
             };
-            let (ab, bc, ca) = (half(a, b), half(b, c), half(c, a));
+            let (ab, bc, ca) = (midpoint(a, b), midpoint(b, c), midpoint(c, a));
             facets.extend([[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]);
         }
         mesh.facets = facets;
@@ -144,13 +149,13 @@ mod tests {
     #[test]
     fn the_drawn_sphere_is_closed_and_round() {
         let mesh = Drawing::ONE.mesh(&Imperfect::default());
-        assert_eq!(mesh.facets.len(), 20 << (2 * DIVISIONS));
+        assert_eq!(mesh.facets.len(), 20 << (2 * SUBDIVISIONS));
         assert!(Topology::new(&mesh).is_closed());
         let radius = Drawing::ONE.radius_mm;
-        let ball = 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3);
-        assert!((mesh.volume_mm3() / ball - 1.0).abs() < 1e-4);
-        for (place, out) in Drawing::ONE.touches(0, 25) {
-            assert!((place.coords.norm() - radius).abs() < 1e-12 && out.z > LOWEST);
+        let volume_mm3 = 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3);
+        assert!((mesh.volume_mm3() / volume_mm3 - 1.0).abs() < 1e-4);
+        for (point, out) in Drawing::ONE.touches(0, 25) {
+            assert!((point.coords.norm() - radius).abs() < 1e-12 && out.z > MIN_PROBING_HEIGHT);
         }
     }
 }

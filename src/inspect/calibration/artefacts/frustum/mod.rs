@@ -1,11 +1,11 @@
-//! A frustum: a flat top, and four flanks that fall away from it. A polyhedron that a ball probe touches from above,
-//! without slots.
+//! A frustum: a flat top and four flanks that slope down from it. A polyhedron without slots, all of whose faces can be
+//! probed from above.
 
 mod automatic;
 
-use super::drawn::{self, Drawn, Imperfect, smooth_least};
+use super::drawn::{self, Drawn, Imperfect, smooth_min};
 use super::five_planes::FivePlanes;
-use super::{RegionName, named};
+use super::{RegionName, region_name};
 use geometry::{Mesh, Point, Vector};
 
 /// The artefact.
@@ -20,30 +20,30 @@ pub static FRUSTUM: FivePlanes = FivePlanes {
 };
 
 const REGIONS: [RegionName; 5] = [
-    named("T", "top"),
-    named("W", "west flank"),
-    named("E", "east flank"),
-    named("N", "north flank"),
-    named("S", "south flank"),
+    region_name("T", "top"),
+    region_name("W", "west flank"),
+    region_name("E", "east flank"),
+    region_name("N", "north flank"),
+    region_name("S", "south flank"),
 ];
 
-/// Half of the top, mm.
-const TOP: [f64; 2] = [14.0, 36.0];
-/// Half of what the flanks end at, mm.
-const BASE: [f64; 2] = [34.0, 56.0];
-/// The least and the greatest corner of the base, mm.
-const CORNERS: [[f64; 2]; 2] = [[-BASE[0], -BASE[1]], BASE];
-/// Angle of the flanks below the top, degrees.
+/// Half extents of the top, mm.
+const TOP_HALF_MM: [f64; 2] = [14.0, 36.0];
+/// Half extents of the base at the foot of the flanks, mm.
+const BASE_HALF_MM: [f64; 2] = [34.0, 56.0];
+/// Minimum and maximum corner of the base, mm.
+const BASE_CORNERS_MM: [[f64; 2]; 2] = [[-BASE_HALF_MM[0], -BASE_HALF_MM[1]], BASE_HALF_MM];
+/// Slope of the flanks relative to the top, degrees.
 const FLANK_DEG: f64 = 30.0;
 const THICKNESS_MM: f64 = 30.0;
 
-/// 68 x 112 mm, with flanks of 30 degrees: its own frame begins in the middle of the top.
+/// 68 x 112 mm, flanks at 30 degrees; the origin is the centre of the top.
 pub struct Drawing;
 
 impl Drawing {
-    /// How far beyond the top's edges a place lies, mm.
+    /// Distances beyond the top's edges along X and Y, mm; negative on the top.
     fn beyond(x: f64, y: f64) -> [f64; 2] {
-        [x.abs() - TOP[0], y.abs() - TOP[1]]
+        [x.abs() - TOP_HALF_MM[0], y.abs() - TOP_HALF_MM[1]]
     }
 
     fn height_mm(x: f64, y: f64) -> f64 {
@@ -61,24 +61,24 @@ impl Drawing {
 impl Drawn for Drawing {
     fn mesh(&self, imperfect: &Imperfect) -> Mesh {
         let step_mm = if *imperfect == Imperfect::default() { 2.0 } else { 0.25 };
-        let corners = CORNERS;
+        let corners = BASE_CORNERS_MM;
         let height = |x: f64, y: f64| {
             let ([dx, dy], width) = (Self::beyond(x, y), imperfect.rounding_mm);
-            let fall = -smooth_least(smooth_least(-dx, -dy, width), 0.0, width);
-            -fall * FLANK_DEG.to_radians().tan() + imperfect.above(x, y, corners)
+            let fall = -smooth_min(smooth_min(-dx, -dy, width), 0.0, width);
+            -fall * FLANK_DEG.to_radians().tan() + imperfect.height_error_mm(x, y, corners)
         };
         drawn::plate(corners, THICKNESS_MM, step_mm, &height)
     }
 
-    fn middle(&self) -> Point {
-        Point::new(0.0, 0.0, Self::height_mm(BASE[0], 0.0))
+    fn view_centre(&self) -> Point {
+        Point::new(0.0, 0.0, Self::height_mm(BASE_HALF_MM[0], 0.0))
     }
 
-    fn region_at(&self, place: &Point, margin_mm: f64) -> Option<usize> {
-        let (x, y) = (place.x, place.y);
+    fn region_at(&self, point: &Point, margin_mm: f64) -> Option<usize> {
+        let (x, y) = (point.x, point.y);
         let [dx, dy] = Self::beyond(x, y);
-        let inside = BASE[0] - x.abs() > margin_mm && BASE[1] - y.abs() > margin_mm;
-        if !inside || place.z < Self::height_mm(BASE[0], 0.0) {
+        let inside = BASE_HALF_MM[0] - x.abs() > margin_mm && BASE_HALF_MM[1] - y.abs() > margin_mm;
+        if !inside || point.z < Self::height_mm(BASE_HALF_MM[0], 0.0) {
             return None;
         }
         if dx.max(dy) < -margin_mm {
@@ -91,15 +91,15 @@ impl Drawn for Drawing {
     }
 
     fn touches(&self, region: usize, count: usize) -> Vec<(Point, Vector)> {
-        let places: Vec<(Point, Vector)> = drawn::lattice(BASE.map(|half| -half), BASE)
+        let points: Vec<(Point, Vector)> = drawn::lattice(BASE_HALF_MM.map(|half| -half), BASE_HALF_MM)
             .map(|(x, y)| Point::new(x, y, Self::height_mm(x, y)))
-            .filter(|place| self.region_at(place, 2.0) == Some(region))
-            .map(|place| (place, Self::normal(region)))
+            .filter(|point| self.region_at(point, 2.0) == Some(region))
+            .map(|point| (point, Self::normal(region)))
             .collect();
-        drawn::spread(&places, count)
+        drawn::spread(&points, count)
     }
 
-    fn off_drawing(&self, x: f64, y: f64, imperfect: &Imperfect) -> f64 {
-        imperfect.above(x, y, CORNERS)
+    fn height_error_mm(&self, x: f64, y: f64, imperfect: &Imperfect) -> f64 {
+        imperfect.height_error_mm(x, y, BASE_CORNERS_MM)
     }
 }

@@ -1,0 +1,157 @@
+//! Window with the comparison of search methods: table and histogram of walk lengths.
+
+use egui_plot::{Bar, BarChart, Legend, Plot};
+
+use super::super::PanelContext;
+use crate::theme;
+use inspect::alignment::search_comparison::{Row, SearchComparison};
+
+/// State of the window.
+#[derive(Default)]
+pub struct SearchesWindow {
+    /// Whether the window is shown.
+    pub is_open: bool,
+}
+
+impl SearchesWindow {
+    /// Draws the window with the last comparison.
+    pub fn show(&mut self, egui: &egui::Context, context: &PanelContext<'_>) {
+        let Some(comparison) = context.document().searches.clone() else { return };
+        let mut open = self.is_open;
+        egui::Window::new("Comparison of search methods")
+            .open(&mut open)
+            .collapsible(false)
+            .default_size([760.0, 560.0])
+            .default_pos([280.0, 90.0])
+            .show(egui, |ui| {
+                ui.label(format!(
+                    "{} points of the scan on {} points of the nominal. {}",
+                    theme::count(comparison.sensed),
+                    theme::count(comparison.truth),
+                    comparison.agreement()
+                ));
+                theme::weak(
+                    ui,
+                    format!(
+                        "Search structures are built beforehand: the k-d tree in {:.1} ms, the Delaunay graph in \
+                         {:.0} ms. Pairing with sampled points biases the pose; the best fit to the triangles of the \
+                         nominal (last row) is more accurate and therefore differs.",
+                        comparison.tree_ms, comparison.graph_ms
+                    ),
+                );
+                ui.add_space(6.0);
+                table(ui, &comparison);
+                ui.add_space(8.0);
+                ui.horizontal(|ui| {
+                    theme::heading(ui, "Walk length");
+                    ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                        if ui.button("Copy table").on_hover_text("As comma-separated values").clicked() {
+                            ui.ctx().copy_text(csv(&comparison));
+                        }
+                    });
+                });
+                walks(ui, &comparison);
+            });
+        self.is_open = open;
+    }
+}
+
+/// Titles and descriptions of the columns.
+const COLUMNS: [(&str, &str); 8] = [
+    ("Search method", "Method that finds the closest point"),
+    ("Device", "Compute device"),
+    ("Time", "From the points in memory to the pose; green: fastest exact method on its device"),
+    ("Iterations", "Until the error no longer decreased"),
+    ("RMS", "Minimised distance: to points of the nominal, in the last row to its triangles"),
+    ("Difference", "Distance from the pose found with the k-d tree on the CPU, at the centre of the part"),
+    ("Visited", "Mean number of points visited per walk, after the first iteration"),
+    ("Search share", "Share of the computing time spent in the search"),
+];
+
+fn cells(row: &Row) -> [String; 8] {
+    [
+        row.search.to_owned(),
+        row.device.kind.name().to_owned(),
+        format!("{:.2} ms", row.total_ms),
+        row.iterations.to_string(),
+        format!("{:.4} mm", row.rms_mm),
+        if row.apart_mm < 1e-6 { "0 mm".to_owned() } else { format!("{:.4} mm", row.apart_mm) },
+        row.mean_visited.map_or_else(|| "–".to_owned(), |visited| format!("{visited:.2}")),
+        row.search_share.map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", 100.0 * share)),
+    ]
+}
+
+/// A table cell: text left-aligned, figures right-aligned.
+fn cell(ui: &mut egui::Ui, column: usize, text: egui::RichText) -> egui::Response {
+    if column < 2 {
+        return ui.label(text);
+    }
+    ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| ui.label(text)).inner
+}
+
+fn table(ui: &mut egui::Ui, comparison: &SearchComparison) {
+    let fastest = |row: &Row| {
+        let own = comparison.rows.iter().filter(|other| other.device == row.device && other.is_exact);
+        row.is_exact && own.fold(f64::INFINITY, |min, other| min.min(other.total_ms)) >= row.total_ms
+    };
+    egui::Grid::new("searches").num_columns(COLUMNS.len()).striped(true).spacing([18.0, 5.0]).show(ui, |ui| {
+        for (column, (name, hint)) in COLUMNS.into_iter().enumerate() {
+            let text = egui::RichText::new(name).family(theme::strong_family());
+            cell(ui, column, text).on_hover_text(hint);
+        }
+        ui.end_row();
+        for row in &comparison.rows {
+            for (column, text) in cells(row).into_iter().enumerate() {
+                let text = egui::RichText::new(text);
+                let text = if column == 2 && fastest(row) { text.color(theme::GOOD).strong() } else { text };
+                cell(ui, column, text);
+            }
+            ui.end_row();
+        }
+    });
+}
+
+/// Histogram of walk lengths on the first device.
+fn walks(ui: &mut egui::Ui, comparison: &SearchComparison) {
+    let Some(first) = comparison.rows.first() else { return };
+    let rows: Vec<&Row> =
+        comparison.rows.iter().filter(|row| row.device == first.device && !row.walks.is_empty()).collect();
+    let charts = rows.iter().enumerate().map(|(i, row)| {
+        let all = f64::from(row.walks.iter().sum::<u32>().max(1));
+        let bars = row.walks.iter().enumerate().filter(|(_, walks)| **walks > 0).map(|(length, walks)| {
+            let position = length as f64 + 0.2 * (i as f64 - 1.5);
+            Bar::new(position, 100.0 * f64::from(*walks) / all).width(0.2)
+        });
+        BarChart::new(row.search, bars.collect())
+    });
+    let charts: Vec<BarChart> = charts.collect();
+    Plot::new("walks")
+        .height(170.0)
+        .allow_drag(false)
+        .allow_scroll(false)
+        .allow_zoom(false)
+        .legend(Legend::default())
+        .x_axis_label("points visited")
+        .y_axis_label("% of walks")
+        .show(ui, |plot| charts.into_iter().for_each(|chart| plot.bar_chart(chart)));
+}
+
+fn csv(comparison: &SearchComparison) -> String {
+    let mut text = "search,device,total_ms,iterations,rms_mm,apart_mm,apart_deg,search_share,mean_visited\n".to_owned();
+    let optional = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+    for row in &comparison.rows {
+        text.push_str(&format!(
+            "\"{}\",\"{}\",{},{},{},{},{},{},{}\n",
+            row.search,
+            row.device.device,
+            row.total_ms,
+            row.iterations,
+            row.rms_mm,
+            row.apart_mm,
+            row.apart_deg,
+            optional(row.search_share),
+            optional(row.mean_visited)
+        ));
+    }
+    text
+}

@@ -1,0 +1,380 @@
+//! Calibrate workspace: regions of the artefact in the measurements of both instruments, and the mounting of the sensor
+//! on the CMM that follows from them.
+
+mod acceptance;
+mod certification;
+mod mechanical;
+mod probing;
+mod repeatability;
+mod result;
+
+use std::path::PathBuf;
+
+use egui::{Color32, RichText};
+
+use super::PanelContext;
+use super::picks::Pick;
+use crate::choosing::Purpose;
+use crate::number_field::NumberField;
+use crate::viewport::brush::Tool;
+use crate::{Action, theme};
+use acceptance::AcceptanceSection;
+pub use acceptance::Artefact;
+use dispatch::Calibrate;
+use inspect::alignment::multi_view;
+use inspect::calibration::{ArtefactKind, Handedness, Light};
+use io::SourceFile;
+use probing::ProbingSection;
+use render::GROUP_COLOURS;
+use repeatability::RepeatabilitySection;
+use report::certificate::{EXPECTED_CMM_MM, EXPECTED_SENSOR_MM};
+use result::{description_of, light_of};
+use session::Document;
+use session::calibration::{CalibrationState, Instrument, Measurement, NominalFiles, Setup};
+
+/// Panel of the workspace.
+pub struct CalibratePanel {
+    /// Instrument whose points are shown.
+    pub instrument: Instrument,
+    /// Index of the region that strokes select.
+    pub region: usize,
+    /// Whether points are coloured by their residuals.
+    pub shows_residuals: bool,
+    /// Whether points are shown with the grey values of the camera.
+    pub shows_grey: bool,
+    /// Whether the panel shows the mechanical alignment instead.
+    pub mechanical: bool,
+    /// Reason for using a calibration that has expired or is not certified.
+    pub reason: String,
+    /// Whether merged snapshots are globally registered.
+    pub refines: bool,
+    /// Parameters of the global registration.
+    pub registration: multi_view::Parameters,
+    setup: Setup,
+    /// Folder of the certificate, as typed.
+    folder: String,
+    repeatability: RepeatabilitySection,
+    probing: ProbingSection,
+    acceptance: AcceptanceSection,
+}
+
+impl Default for CalibratePanel {
+    fn default() -> Self {
+        Self {
+            instrument: Instrument::Sensor,
+            region: 0,
+            shows_residuals: false,
+            shows_grey: true,
+            mechanical: false,
+            reason: String::new(),
+            refines: false,
+            registration: multi_view::Parameters::default(),
+            setup: Setup::default(),
+            folder: "calibration".into(),
+            repeatability: RepeatabilitySection::default(),
+            probing: ProbingSection::default(),
+            acceptance: AcceptanceSection::default(),
+        }
+    }
+}
+
+/// Expected standard deviation of fits to the instrument's points, mm.
+pub fn expected_mm(instrument: Instrument) -> f64 {
+    match instrument {
+        Instrument::Sensor => EXPECTED_SENSOR_MM,
+        Instrument::Cmm => EXPECTED_CMM_MM,
+    }
+}
+
+pub(super) fn colour_of(light: Light) -> Color32 {
+    match light {
+        Light::Green => theme::GOOD,
+        Light::Amber => theme::WARN,
+        Light::Red => theme::BAD,
+    }
+}
+
+/// Whether all regions of an instrument have enough points for a fit.
+pub(super) fn has_all_regions(calibrating: &CalibrationState, instrument: Instrument) -> bool {
+    let regions = &calibrating.of(instrument).regions;
+    let count = calibrating.setup.artefact.artefact().regions().len();
+    regions.len() == count && regions.iter().all(|region| region.len() >= 3)
+}
+
+impl CalibratePanel {
+    pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+        let hint = "Shows the remaining rotations of the artefact and sensor modules";
+        ui.checkbox(&mut self.mechanical, "Mechanical alignment").on_hover_text(hint);
+        if self.mechanical {
+            return self.mechanical_panel(ui, context);
+        }
+        let heading = RichText::new("Setup").heading();
+        let header = egui::CollapsingHeader::new(heading).id_salt("setup").default_open(true);
+        header.show(ui, |ui| self.setup_fields(ui, context));
+        theme::heading(ui, "Measurements");
+        self.measurements(ui, context);
+        theme::heading(ui, "Regions");
+        self.region_list(ui, context);
+        self.snapshots(ui, context);
+        theme::heading(ui, "Calibration");
+        self.stated_errors(ui, context);
+        self.result(ui, context);
+        self.repeatability.log_field(ui, context);
+        self.repeatability.show(ui, context);
+        self.probing.show(ui, context);
+        self.acceptance.show(ui, context);
+    }
+
+    /// Updates the setup to the document, for example after undo.
+    pub fn follow(&mut self, document: &Document) {
+        self.setup = document.calibration.setup.clone();
+    }
+
+    /// Fills in a chosen path as if it had been typed.
+    pub fn take(&mut self, pick: Pick, path: PathBuf) {
+        match pick {
+            Pick::Log => self.repeatability.log = path.display().to_string(),
+            Pick::Certificate => self.repeatability.certificate = path.display().to_string(),
+            Pick::ArtefactCad => self.setup.nominal.cad = Some(path),
+            Pick::ArtefactRegions => self.setup.nominal.regions = Some(path),
+            Pick::Accepted(artefact) => self.acceptance.add(artefact, path),
+            _ => {}
+        }
+    }
+
+    pub(super) fn setup_fields(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+        let setup = &mut self.setup;
+        theme::choice(ui, "Artefact", &mut setup.artefact, &ArtefactKind::ALL, |kind| kind.artefact().name());
+        if !setup.artefact.artefact().is_told_by_edges() {
+            self.artefact_cad(ui, context);
+        }
+        let setup = &mut self.setup;
+        theme::choice(
+            ui,
+            "Sensor frame",
+            &mut setup.handedness,
+            &[Handedness::Right, Handedness::Left],
+            |own| match own {
+                Handedness::Right => "Right-handed",
+                Handedness::Left => "Left-handed",
+            },
+        );
+        ui.horizontal(|ui| {
+            let label = ui.label("Stylus tip radius");
+            let mut radius = setup.probe_radius_mm.unwrap_or_default();
+            let drag = NumberField::new(&mut radius).speed(0.01).range(0.0..=100.0).max_decimals(4).suffix(" mm");
+            let text =
+                if setup.probe_radius_mm.is_some() { drag } else { drag.custom_formatter(|_, _| "not set".into()) };
+            if ui.add(text).labelled_by(label.id).changed() {
+                setup.probe_radius_mm = Some(radius);
+            }
+        });
+        ui.horizontal(|ui| {
+            ui.label("CMM position");
+            for (value, axis) in setup.position_mm.iter_mut().zip(["X", "Y", "Z"]) {
+                let drag = NumberField::new(value).speed(0.1).max_decimals(4);
+                ui.add(drag).on_hover_text(format!("CMM position {axis} at the snapshot, mm"));
+            }
+        });
+        ui.horizontal(|ui| {
+            let label = ui.label("Systematic sensor error");
+            let drag = NumberField::new(&mut setup.bias_mm).speed(0.001).range(0.0..=1.0).max_decimals(4).suffix(" mm");
+            ui.add(drag).labelled_by(label.id).on_hover_text(
+                "Max. systematic error over the sensor's field of view, from its data sheet or acceptance test; \
+                 included in the uncertainties",
+            );
+        });
+        ui.horizontal(|ui| {
+            let label = ui.label("Operator");
+            ui.add(egui::TextEdit::singleline(&mut setup.operator).desired_width(150.0)).labelled_by(label.id);
+        });
+        ui.collapsing("Serial numbers", |ui| {
+            egui::Grid::new("serials").num_columns(2).spacing([12.0, 5.0]).show(ui, |ui| {
+                let serials = &mut setup.serials;
+                for (name, serial) in [
+                    ("Sensor", &mut serials.sensor),
+                    ("CMM", &mut serials.machine),
+                    ("Artefact", &mut serials.artefact),
+                ] {
+                    let label = ui.label(name);
+                    ui.add(egui::TextEdit::singleline(serial).desired_width(150.0)).labelled_by(label.id);
+                    ui.end_row();
+                }
+            });
+        });
+        self.commit_setup(ui, context);
+    }
+
+    /// Sends the edited setup once the edit has ended.
+    pub(super) fn commit_setup(&mut self, ui: &egui::Ui, context: &mut PanelContext<'_>) {
+        if context.may_commit(ui) {
+            self.send_setup(context);
+        }
+    }
+
+    /// Sends the setup if it was edited.
+    pub(super) fn send_setup(&self, context: &mut PanelContext<'_>) {
+        if self.setup != context.document().calibration.setup {
+            context.send(Calibrate::SetUp(Box::new(self.setup.clone())));
+        }
+    }
+
+    /// CAD model and region points of a custom artefact.
+    fn artefact_cad(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+        let NominalFiles { cad, regions } = &mut self.setup.nominal;
+        let header = egui::CollapsingHeader::new("Artefact CAD").default_open(cad.is_some() || regions.is_some());
+        header.show(ui, |ui| {
+            theme::weak(
+                ui,
+                "For a custom artefact: its regions are found from its CAD model and points on each region.",
+            );
+            let rows = [
+                ("CAD…", "CAD file or mesh of the artefact", Pick::ArtefactCad, cad),
+                (
+                    "Points…",
+                    "Table of region, x, y, z in mm in the CAD frame; at least one point on every face",
+                    Pick::ArtefactRegions,
+                    regions,
+                ),
+            ];
+            for (text, hint, pick, path) in rows {
+                ui.horizontal(|ui| {
+                    if ui.button(text).on_hover_text(hint).clicked() {
+                        context.ask(Action::Browse(Purpose::Machine(pick)));
+                    }
+                    let Some(name) = path.as_ref().and_then(|path| path.file_name()) else {
+                        ui.label(RichText::new("none").weak());
+                        return;
+                    };
+                    ui.label(name.to_string_lossy());
+                    if ui.small_button("Remove").clicked() {
+                        *path = None;
+                    }
+                });
+            }
+        });
+    }
+
+    fn measurements(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+        let calibrating = &context.document().calibration;
+        let mut browse = None;
+        egui::Grid::new("measurements").num_columns(3).spacing([10.0, 6.0]).show(ui, |ui| {
+            for (instrument, purpose) in
+                [(Instrument::Sensor, Purpose::Snapshot), (Instrument::Cmm, Purpose::ProbedPoints)]
+            {
+                theme::pick(ui, &mut self.instrument, instrument, instrument.name())
+                    .on_hover_text("Shows the points in the viewport");
+                let measurement = calibrating.of(instrument);
+                let points = measurement.actual.as_ref().map_or(0, |actual| actual.cloud.points.len());
+                match measurement.source() {
+                    Some(source) => ui.label(format!("{} points", theme::count(points))).on_hover_text(source.name()),
+                    None => ui.label(RichText::new("none yet").weak()),
+                };
+                let (text, hint) = match instrument {
+                    Instrument::Sensor => ("Open snapshot…", "Snapshot of the artefact as reported by the sensor"),
+                    Instrument::Cmm => ("Open points…", "Points probed by the CMM: region, x, y, z, or x, y, z only"),
+                };
+                if ui.button(text).on_hover_text(hint).clicked() {
+                    browse = Some(purpose);
+                }
+                ui.end_row();
+            }
+        });
+        let has_grey = calibrating.sensor.actual.as_ref().is_some_and(|actual| !actual.cloud.intensity.is_empty());
+        if has_grey && self.instrument == Instrument::Sensor {
+            ui.checkbox(&mut self.shows_grey, "Greyscale").on_hover_text("Grey values of the sensor's camera");
+        }
+        if let Some(purpose) = browse {
+            context.ask(Action::Browse(purpose));
+        }
+    }
+
+    fn region_list(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+        let calibrating = &context.document().calibration;
+        let artefact = calibrating.setup.artefact.artefact();
+        let instrument = self.instrument;
+        let outcome = calibrating.outcome.clone();
+        let lights: Vec<Option<Light>> =
+            (0..artefact.regions().len()).map(|region| light_of(outcome.as_deref(), instrument, region)).collect();
+        super::features::brush_options(ui, &mut context.display.brush);
+        let calibrating = &context.document().calibration;
+        let measurement = calibrating.of(instrument);
+        egui::Grid::new("regions").num_columns(4).striped(true).spacing([10.0, 4.0]).show(ui, |ui| {
+            for (index, region) in artefact.regions().iter().enumerate() {
+                let points = measurement.region(index).len();
+                let [r, g, b] = GROUP_COLOURS[index % GROUP_COLOURS.len()].map(|c| (255.0 * c) as u8);
+                ui.horizontal(|ui| {
+                    theme::dot(ui, Color32::from_rgb(r, g, b));
+                    let chosen = self.region == index;
+                    let hint = "Brush this region";
+                    let name = theme::chip(ui, chosen, region.short).on_hover_text(hint);
+                    if name.clicked() {
+                        self.region = index;
+                        if context.display.brush.tool == Tool::Off {
+                            context.display.brush.tool = Tool::Rectangle;
+                        }
+                    }
+                });
+                ui.label(RichText::new(region.long).weak());
+                ui.label(theme::count(points));
+                ui.horizontal(|ui| {
+                    if let Some(light) = lights[index] {
+                        theme::dot(ui, colour_of(light)).on_hover_text(description_of(light));
+                    }
+                    if points > 0 && ui.small_button("Clear").clicked() {
+                        context.send(Calibrate::ClearRegion(instrument, index));
+                    }
+                });
+                ui.end_row();
+            }
+        });
+        let has_snapshot = calibrating.sensor.actual.is_some();
+        if instrument == Instrument::Sensor {
+            let find = ui.add_enabled(has_snapshot && !context.is_busy, egui::Button::new("Find regions"));
+            if find.on_hover_text("Recognises the artefact in the snapshot and assigns its regions").clicked() {
+                context.send(Calibrate::FindRegions);
+            }
+        }
+    }
+
+    /// Stored snapshots, for artefacts that require several, or to estimate the CMM geometric errors.
+    fn snapshots(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+        let calibrating = &context.document().calibration;
+        let several = !calibrating.setup.artefact.artefact().determines()[3];
+        let stored = calibrating.set_aside.len();
+        let heading = RichText::new("Additional snapshots").heading();
+        let is_open = several || stored > 0;
+        let header = egui::CollapsingHeader::new(heading).id_salt("more snapshots").default_open(is_open);
+        let ready = has_all_regions(calibrating, Instrument::Sensor)
+            && has_all_regions(calibrating, Instrument::Cmm)
+            && !context.is_busy;
+        let wanted = &mut self.setup.wanted;
+        header.show(ui, |ui| {
+            theme::weak(ui, if several {
+                "A single sphere determines no orientation: store snapshots from at least three CMM positions."
+            } else {
+                "Several snapshots reduce the uncertainty; artefact orientations 90° apart reveal CMM geometric errors."
+            });
+            egui::Grid::new("snapshots").num_columns(3).striped(true).spacing([10.0, 4.0]).show(ui, |ui| {
+                for (index, snapshot) in calibrating.set_aside.iter().enumerate() {
+                    let name = |instrument: &Measurement| instrument.source().map(SourceFile::name).unwrap_or_default();
+                    ui.label(name(&snapshot.sensor)).on_hover_text(format!("Probed points: {}", name(&snapshot.cmm)));
+                    let [x, y, z] = snapshot.position_mm;
+                    ui.label(RichText::new(format!("{x:.1}, {y:.1}, {z:.1} mm")).weak());
+                    if ui.small_button("Remove").clicked() {
+                        context.send(Calibrate::ForgetSnapshot(index));
+                    }
+                    ui.end_row();
+                }
+            });
+            let hint = "Stores this snapshot with its regions, probed points and position, to open the next one";
+            if ui.add_enabled(ready, egui::Button::new("Store snapshot")).on_hover_text(hint).clicked() {
+                context.send(Calibrate::KeepSnapshot);
+            }
+            ui.add_enabled_ui(stored > 0, |ui| {
+                ui.checkbox(&mut wanted.squareness, "Estimate squareness of X and Y");
+                ui.checkbox(&mut wanted.scales, "Estimate scale errors of the axes");
+            });
+        });
+    }
+}

@@ -1,0 +1,279 @@
+//! Repeatability and validity of calibrations: log, control charts, restarts and warm-up.
+
+use std::path::PathBuf;
+
+use egui::{RichText, Ui};
+use egui_plot::{HLine, Line, LineStyle, Plot, Points};
+
+use super::super::picks::Pick;
+use super::super::{PanelContext, rows};
+use crate::choosing::Purpose;
+use crate::number_field::NumberField;
+use crate::{Action, theme};
+use base::capitalised;
+use dispatch::Command;
+use dispatch::monitoring::Monitoring;
+use inspect::calibration::repeatability::{
+    CalibrationAge, CalibrationVerdict, Machine, Quantified, Quantity, Repeatability, State,
+};
+use report::date;
+use session::calibration::monitoring::{CalibrationMonitoring, Reading, status};
+
+/// State of the section.
+#[derive(Clone, Debug)]
+pub struct RepeatabilitySection {
+    /// Path of the log, as typed.
+    pub log: String,
+    /// Path of the reference certificate, as typed.
+    pub certificate: String,
+    machine: Machine,
+    quantity: Quantity,
+    /// The document's settings at the last update.
+    synced: CalibrationMonitoring,
+}
+
+impl Default for RepeatabilitySection {
+    fn default() -> Self {
+        let synced = CalibrationMonitoring::default();
+        Self {
+            log: String::new(),
+            certificate: String::new(),
+            machine: synced.machine,
+            quantity: Quantity::ShiftX,
+            synced,
+        }
+    }
+}
+
+impl RepeatabilitySection {
+    fn follow(&mut self, monitoring: &CalibrationMonitoring) {
+        let shown = |path: &Option<PathBuf>| path.as_ref().map_or_else(String::new, |path| path.display().to_string());
+        if self.synced != *monitoring {
+            (self.log, self.certificate) = (shown(&monitoring.log), shown(&monitoring.certificate));
+            (self.machine, self.synced) = (monitoring.machine, monitoring.clone());
+        }
+    }
+
+    fn edited(&self) -> CalibrationMonitoring {
+        let path = |text: &str| (!text.trim().is_empty()).then(|| PathBuf::from(text.trim()));
+        CalibrationMonitoring { log: path(&self.log), certificate: path(&self.certificate), machine: self.machine }
+    }
+}
+
+impl RepeatabilitySection {
+    /// Field for the calibration log.
+    pub fn log_field(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+        self.follow(&context.document().monitoring);
+        let hint = "Every calibration is appended to this file; without a file, calibrations are not logged";
+        let names = ("Calibration log", hint);
+        let browse = path_field(ui, names, &mut self.log, ("Choose log…", Pick::Log));
+        context.actions.extend(browse);
+        let edited = self.edited();
+        if context.may_commit(ui) && edited != context.document().monitoring {
+            context.send(Command::Monitoring(Monitoring::Set(Box::new(edited))));
+        }
+    }
+
+    pub fn show(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+        let heading = RichText::new("Repeatability").heading();
+        egui::CollapsingHeader::new(heading).id_salt("repeatability").show(ui, |ui| {
+            self.status(ui, context);
+            let names = ("Compare with", "JSON file of a calibration that the last one is compared with");
+            let field = &mut self.certificate;
+            let browse = path_field(ui, names, field, ("Choose calibration…", Pick::Certificate));
+            context.actions.extend(browse);
+            let has_log = context.document().monitoring.log.is_some();
+            let read = ui.add_enabled(has_log && !context.is_busy, egui::Button::new("Read log"));
+            if read.on_disabled_hover_text("Choose the calibration log first").clicked() {
+                context.send(Command::Monitoring(Monitoring::ReadLog));
+            }
+            if let Some(reading) = context.document().reading.clone() {
+                self.log_contents(ui, &reading);
+            }
+        });
+    }
+
+    /// Validity of the last calibration, restarts and warm-up.
+    fn status(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+        let document = context.document();
+        let made = document
+            .calibration
+            .outcome
+            .as_ref()
+            .map(|outcome| (outcome.provenance.unix_s, outcome.provenance.valid_hours));
+        let logged = document.reading.as_ref().and_then(|reading| reading.last_unix_s());
+        let made = made.or_else(|| Some((logged?, document.calibration.setup.valid_hours)));
+        let valid_hours = made.map(|(_, hours)| hours).filter(|hours| *hours > 0.0);
+        let machine = Machine { valid_hours, ..self.machine };
+        let (now, made) = (date::unix_now(), made.map(|(unix_s, _)| unix_s));
+        let age = CalibrationAge::of(now, made, &machine);
+        let status = status(now, made, &machine, document.reading.as_deref());
+        let validity = match age.state {
+            State::Missing => "Not calibrated".to_owned(),
+            State::Valid { hours_left: Some(hours) } => format!("Valid for {hours:.1} h"),
+            State::Valid { hours_left: None } => "No validity period".to_owned(),
+            State::Expired { .. } => "Expired".to_owned(),
+            State::Restarted { .. } => "Invalidated by a CMM restart".to_owned(),
+            State::InFuture { .. } => "Dated in the future".to_owned(),
+        };
+        // Green only if the calibration holds and is current.
+        let colour = match status.verdict {
+            CalibrationVerdict::Holds if age.is_current() => theme::GOOD,
+            CalibrationVerdict::Holds | CalibrationVerdict::NotJudged => theme::WARN,
+            CalibrationVerdict::DoesNotHold => theme::BAD,
+        };
+        ui.horizontal(|ui| {
+            theme::dot(ui, colour);
+            ui.label(RichText::new(status.verdict.name()).family(theme::strong_family()));
+            ui.label(validity);
+        });
+        for sentence in age.sentences.iter().chain(&status.sentences()) {
+            theme::weak(ui, sentence);
+        }
+        let machine = &mut self.machine;
+        ui.horizontal_wrapped(|ui| {
+            let hint = "A restart invalidates the calibration, as the CMM is homed again";
+            if ui.button("CMM was restarted").on_hover_text(hint).clicked() {
+                machine.restarted_unix_s = Some(date::unix_now());
+            }
+            if ui.button("Sensor was switched on").clicked() {
+                machine.switched_on_unix_s = Some(date::unix_now());
+            }
+        });
+        ui.horizontal(|ui| {
+            let label = ui.label("Warm-up time");
+            let drag = NumberField::new(&mut machine.warm_up_minutes).speed(0.5).range(0.0..=1440.0).suffix(" min");
+            ui.add(drag).labelled_by(label.id).on_hover_text("Warm-up time of the sensor");
+        });
+    }
+
+    /// Results from the calibration log.
+    fn log_contents(&mut self, ui: &mut Ui, reading: &Reading) {
+        ui.label(format!("{} calibrations in the log.", reading.log.records.len()));
+        for damaged in &reading.log.damaged {
+            theme::weak(ui, format!("Line {}: {}", damaged.line, damaged.reason));
+        }
+        let found = match &reading.repeatability {
+            Ok(found) => found,
+            Err(error) => {
+                theme::weak(ui, &error.sentence);
+                return;
+            }
+        };
+        if let Some(sentence) = &reading.uncompared {
+            ui.colored_label(theme::WARN, sentence.as_str());
+        }
+        ui.horizontal_wrapped(|ui| {
+            for quantity in Quantity::ALL {
+                theme::pick(ui, &mut self.quantity, quantity, &capitalised(quantity.name()));
+            }
+        });
+        let chosen = found.quantities.iter().find(|own| own.quantity == self.quantity);
+        if let Some(own) = chosen {
+            chart(ui, own);
+            rows(ui, "repeatability figures", &figures(own));
+            for finding in &own.chart.findings {
+                theme::weak(ui, format!("Calibration {} {}.", finding.run, finding.rule.says()));
+            }
+        }
+        summary(ui, found);
+    }
+}
+
+fn path_field(
+    ui: &mut Ui,
+    (name, hint): (&str, &str),
+    text: &mut String,
+    (button, pick): (&str, Pick),
+) -> Option<Action> {
+    let chosen = ui.horizontal(|ui| {
+        let label = ui.label(name);
+        let field = egui::TextEdit::singleline(text).hint_text("no file").desired_width(110.0);
+        ui.add(field).labelled_by(label.id).on_hover_text(hint);
+        ui.button(button).clicked()
+    });
+    chosen.inner.then_some(Action::Browse(Purpose::Machine(pick)))
+}
+
+/// Micro units per unit.
+const MICRO: f64 = 1e6;
+
+/// Display unit of a quantity, and the factor to it from mm or rad.
+fn small_unit(quantity: Quantity) -> (&'static str, f64) {
+    if quantity.unit() == "mm" { ("µm", 1e-3 * MICRO) } else { ("µrad", MICRO) }
+}
+
+/// Control chart of individuals, relative to the mean.
+fn chart(ui: &mut Ui, own: &Quantified) {
+    let (unit, scale) = small_unit(own.quantity);
+    let at = |index: usize, value: f64| [index as f64 + 1.0, scale * (value - own.chart.mean)];
+    let values: Vec<[f64; 2]> = own.chart.values.iter().enumerate().map(|(i, value)| at(i, *value)).collect();
+    let is_out = |run: usize| own.chart.findings.iter().any(|finding| finding.run == run);
+    let (out, inside): (Vec<_>, Vec<_>) = values.iter().enumerate().partition(|(i, _)| is_out(i + 1));
+    let points = |numbered: Vec<(usize, &[f64; 2])>| numbered.into_iter().map(|(_, point)| *point).collect::<Vec<_>>();
+    let (out, inside) = (points(out), points(inside));
+    let limit = scale * 3.0 * own.chart.sigma;
+    let line = ui.visuals().text_color();
+    Plot::new("control chart")
+        .height(150.0)
+        .allow_zoom(false)
+        .allow_drag(false)
+        .allow_scroll(false)
+        .allow_boxed_zoom(false)
+        .allow_double_click_reset(false)
+        .include_y(1.2 * limit)
+        .include_y(-1.2 * limit)
+        .include_x(0.5)
+        .include_x(values.len() as f64 + 0.5)
+        .y_axis_label(format!("deviation from mean, {unit}"))
+        .show(ui, |plot| {
+            plot.hline(HLine::new("mean", 0.0).color(line).width(1.0));
+            for limit in [-limit, limit] {
+                let style = LineStyle::dashed_loose();
+                plot.hline(HLine::new("control limit", limit).color(theme::BAD).width(1.0).style(style));
+            }
+            plot.line(Line::new("calibrations", values).color(theme::ACCENT).width(1.0));
+            plot.points(Points::new("in control", inside).color(theme::ACCENT).radius(3.0));
+            plot.points(Points::new("out of control", out).color(theme::BAD).radius(4.0));
+        });
+}
+
+fn figures(own: &Quantified) -> Vec<(&'static str, String)> {
+    let (unit, scale) = small_unit(own.quantity);
+    let small = |value: f64| format!("{:.2} {unit}", scale * value);
+    let mean = if own.quantity.unit() == "mm" {
+        format!("{:.4} mm", own.chart.mean)
+    } else {
+        format!("{:.5}°", own.chart.mean.to_degrees())
+    };
+    let mut figures = vec![
+        ("Mean", mean),
+        ("Standard deviation", small(own.chart.standard_deviation)),
+        ("Stated uncertainty u", small(own.stated_sigma)),
+        ("Control limits", format!("± {}", small(3.0 * own.chart.sigma))),
+    ];
+    if let Some(drift) = own.drift {
+        figures.push(("Drift", format!("{}/h", small(drift.per_hour))));
+    }
+    if let Some(agreement) = own.agreement {
+        let word = if agreement.holds() { "agrees" } else { "disagrees" };
+        figures.push(("Certificate", format!("En = {:.2}, {word}", agreement.normalised_error)));
+    }
+    figures
+}
+
+/// Overall result of the control charts.
+fn summary(ui: &mut Ui, found: &Repeatability) {
+    ui.horizontal(|ui| {
+        let (colour, result) = match found.in_control() {
+            Some(true) => (theme::GOOD, "In control"),
+            Some(false) => (theme::BAD, "Out of control"),
+            None => (theme::WARN, "Too few calibrations for control charts"),
+        };
+        theme::dot(ui, colour);
+        ui.label(result);
+    });
+    for sentence in &found.sentences {
+        theme::weak(ui, sentence);
+    }
+}

@@ -1,0 +1,61 @@
+//! State that the panels read, and the actions that they request.
+
+use crate::{Action, Display};
+use compute::DeviceId;
+use dispatch::{Command, Dispatcher, Inspect};
+use session::{Document, Settings};
+
+/// Compute devices with their names, and why there is no GPU; `None` if there is one.
+pub type Devices = (Vec<(DeviceId, String)>, Option<String>);
+
+/// State of the window while a panel is drawn. Panels do not act themselves; the actions they request are performed at
+/// the end of the frame.
+pub struct PanelContext<'a> {
+    /// The document, its running job and messages.
+    pub dispatcher: &'a Dispatcher,
+    /// Settings being edited; sent when an edit ends.
+    pub settings: &'a mut Settings,
+    /// Display options of the viewport, and its mouse tools.
+    pub display: &'a mut Display,
+    /// Compute devices.
+    pub devices: &'a Devices,
+    /// Whether a job is running or strokes are pending.
+    pub is_busy: bool,
+    /// Actions requested in this frame.
+    pub actions: &'a mut Vec<Action>,
+}
+
+impl<'a> PanelContext<'a> {
+    /// The document.
+    pub fn document(&self) -> &'a Document {
+        &self.dispatcher.document
+    }
+
+    /// Requests a command.
+    pub fn send(&mut self, command: impl Into<Command>) {
+        self.ask(Action::Send(Box::new(command.into())));
+    }
+
+    /// Requests an action.
+    pub fn ask(&mut self, action: Action) {
+        self.actions.push(action);
+    }
+
+    /// Whether any action was requested in this frame.
+    pub fn has_actions(&self) -> bool {
+        !self.actions.is_empty()
+    }
+
+    /// Whether an edit has ended and can be sent.
+    pub fn may_commit(&self, ui: &egui::Ui) -> bool {
+        super::is_settled(ui) && !self.is_busy
+    }
+
+    /// Sends the edited settings once the edit has ended.
+    pub fn commit_settings(&mut self, ui: &egui::Ui) {
+        if self.may_commit(ui) && *self.settings != self.document().settings {
+            let settings = Box::new(self.settings.clone());
+            self.send(Inspect::SetSettings(settings));
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Constructed elements, in the Features workspace.
+
+use super::super::{PanelContext, named, no_result, rows};
+use crate::number_field::NumberField;
+use crate::theme;
+use dispatch::{Elements, Tolerances};
+use inspect::features::constructions::{Constructed, Construction, Section};
+use inspect::features::element::LEAST_LENGTH_MM;
+use inspect::features::{Element, Shape};
+
+/// State of the section.
+#[derive(Clone, Debug)]
+pub struct ConstructionSection {
+    construction: Construction,
+    offset_mm: f64,
+    /// Names of the chosen source elements, in order.
+    sources: Vec<String>,
+}
+
+impl Default for ConstructionSection {
+    fn default() -> Self {
+        Self { construction: Construction::Intersection, offset_mm: 10.0, sources: Vec::new() }
+    }
+}
+
+impl ConstructionSection {
+    pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>, names: &[String]) {
+        theme::heading(ui, "Construct");
+        if names.is_empty() {
+            theme::weak(ui, "Fit features first, then construct elements from them.");
+            return;
+        }
+        self.new_construction(ui, context, names);
+        constructed(ui, context);
+    }
+
+    fn new_construction(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>, names: &[String]) {
+        let ready = !context.is_busy;
+        let draft = &mut *self;
+        theme::choice(ui, "Construction", &mut draft.construction, &Construction::ALL, Construction::name);
+        theme::weak(ui, draft.construction.takes());
+        let (min, max) = draft.construction.parts();
+        // Removed elements are no longer chosen; after the last one there is a field for another.
+        draft.sources.retain(|name| names.contains(name));
+        draft.sources.truncate(max.unwrap_or(usize::MAX));
+        let count = min.max(draft.sources.len() + 1).min(max.unwrap_or(usize::MAX));
+        let mut chosen = draft.sources.clone();
+        chosen.resize(count, String::new());
+        egui::Grid::new("sources").num_columns(2).show(ui, |ui| {
+            for (i, name) in chosen.iter_mut().enumerate() {
+                let title = format!("Element {}", i + 1);
+                let label = ui.label(egui::RichText::new(&title).weak());
+                let empty = if i < min { "choose" } else { "none" };
+                choose(ui, &title, name, names, empty).labelled_by(label.id);
+                ui.end_row();
+            }
+        });
+        chosen.retain(|name| !name.is_empty());
+        draft.sources = chosen;
+        let construction = match draft.construction {
+            Construction::OffsetPlane { .. } => {
+                ui.horizontal(|ui| {
+                    let label = ui.label("Offset");
+                    let drag = NumberField::new(&mut draft.offset_mm).speed(0.1).suffix(" mm");
+                    ui.add(drag).labelled_by(label.id);
+                });
+                Construction::OffsetPlane { offset_mm: draft.offset_mm }
+            }
+            other => other,
+        };
+        let is_complete = draft.sources.len() >= min;
+        let button = egui::Button::new("Construct element").min_size(egui::vec2(120.0, 26.0));
+        if ui.add_enabled(ready && is_complete, button).on_disabled_hover_text("Choose the elements first").clicked() {
+            context.send(Tolerances::Construct { construction, sources: std::mem::take(&mut draft.sources) });
+        }
+    }
+}
+
+fn constructed(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+    let document = context.document();
+    let pose = document.nominal_from_scan();
+    let constructions = document.constructions();
+    for (i, element) in constructions.iter().enumerate() {
+        let Some((feature, made)) = element.made.and_then(|own| Some((own, own.made()?))) else {
+            no_result(ui, document, element.id);
+            continue;
+        };
+        let title = format!("{}   {}", element.name, feature.element.name());
+        let id = ui.make_persistent_id(("constructed", i));
+        let last = i + 1 == constructions.len();
+        let sources: Vec<String> = element.recipe.sources.iter().map(|id| document.plan.name(*id)).collect();
+        egui::CollapsingHeader::new(title).id_salt(id).default_open(last).show(ui, |ui| {
+            rows(ui, &format!("constructed {i}"), &figures(&sources, made, &feature.element.moved(&pose)));
+            theme::weak(ui, &made.remark);
+            let button = ui.button("Remove");
+            named(&button, &format!("Remove {}", element.name));
+            if button.clicked() {
+                context.send(Elements::Remove(element.id));
+            }
+        });
+    }
+}
+
+/// Drop-down list of `names`. `empty` is shown if none is chosen; if it is “none”, that can be chosen as well.
+pub(super) fn choose(ui: &mut egui::Ui, id: &str, name: &mut String, names: &[String], empty: &str) -> egui::Response {
+    let text = if name.is_empty() { egui::RichText::new(empty).weak() } else { egui::RichText::new(name.as_str()) };
+    let combo = egui::ComboBox::from_id_salt(id).selected_text(text).width(105.0).truncate();
+    let shown = combo.show_ui(ui, |ui| {
+        if empty == "none" {
+            ui.selectable_value(name, String::new(), "none");
+        }
+        for choice in names {
+            ui.selectable_value(name, choice.clone(), choice.as_str());
+        }
+    });
+    shown.response
+}
+
+/// Names and values of the results of an element; `moved` is the element in the displayed frame.
+fn figures(sources: &[String], made: &Constructed, moved: &Element) -> Vec<(&'static str, String)> {
+    let position = moved.place();
+    let mut figures = vec![
+        ("Constructed from", sources.join(", ")),
+        ("Position", format!("{:.4}, {:.4}, {:.4} mm", position.x, position.y, position.z)),
+    ];
+    if let Some(direction) = moved.direction() {
+        figures.push(("Direction", format!("{:.5}, {:.5}, {:.5}", direction.x, direction.y, direction.z)));
+    }
+    if let Element::Shape(Shape::Circle { radius, .. } | Shape::Sphere { radius, .. }) = moved {
+        figures.push(("Radius", format!("{radius:.4} mm")));
+    }
+    match made.section {
+        Some(Section::Circle { radius_mm, .. }) => {
+            figures.push(("Section", format!("circle of radius {radius_mm:.4} mm")))
+        }
+        Some(Section::Ellipse { half_long_mm, half_short_mm, .. }) => {
+            figures.push(("Section", format!("ellipse, semi-axes {half_long_mm:.4}, {half_short_mm:.4} mm")));
+        }
+        None => {}
+    }
+    if let Some(misses) = made.misses_by_mm.filter(|misses| *misses > LEAST_LENGTH_MM) {
+        figures.push(("Misfit", format!("{misses:.4} mm")));
+    }
+    figures
+}

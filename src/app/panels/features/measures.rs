@@ -1,0 +1,175 @@
+//! Distances and angles between features, in the Features workspace.
+
+use std::sync::Arc;
+
+use super::super::{PanelContext, named, no_result, rows};
+use super::constructions::choose;
+use crate::number_field::NumberField;
+use crate::theme;
+use base::UserError;
+use dispatch::Elements;
+use egui::RichText;
+use inspect::features::measured::MeasuredFeature;
+use inspect::features::measures::{Angle, AngleConvention, Distance, angle, distance};
+use inspect::recipe::Product;
+use inspect::tolerances::measure::{Measure, MeasureRecipe, Quantity};
+use session::plan::{ElementId, Recipe};
+
+/// State of the section.
+#[derive(Clone, Debug, Default)]
+pub struct MeasureSection {
+    /// Names of the two features.
+    chosen: [String; 2],
+    between: Option<PairMeasurement>,
+    /// Element and recipe with the limits being edited.
+    edited: Option<(ElementId, MeasureRecipe)>,
+}
+
+/// Distance and angle between two features.
+#[derive(Clone, Debug)]
+struct PairMeasurement {
+    of: [Arc<MeasuredFeature>; 2],
+    distance: Result<Distance, UserError>,
+    angle: Result<Angle, UserError>,
+}
+
+impl PairMeasurement {
+    fn of(of: [Arc<MeasuredFeature>; 2]) -> Self {
+        let points = [of[0].used(), of[1].used()];
+        let (one, other) = (of[0].known(&points[0]), of[1].known(&points[1]));
+        let (distance, angle) = (distance(&one, &other), angle(&one, &other, AngleConvention::Acute));
+        Self { distance, angle, of }
+    }
+
+    fn is_of(&self, of: &[Arc<MeasuredFeature>; 2]) -> bool {
+        self.of.iter().zip(of).all(|(own, other)| Arc::ptr_eq(own, other))
+    }
+}
+
+impl MeasureSection {
+    pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>, names: &[String]) {
+        theme::heading(ui, "Measure");
+        self.pair_measurement(ui, context, names);
+        self.plan_measures(ui, context);
+    }
+
+    fn pair_measurement(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>, names: &[String]) {
+        let ready = !context.is_busy;
+        let document = context.document();
+        let draft = &mut *self;
+        ui.horizontal(|ui| {
+            for (name, title) in draft.chosen.iter_mut().zip(["From", "To"]) {
+                let label = ui.label(RichText::new(title).weak());
+                choose(ui, title, name, names, "choose").labelled_by(label.id);
+            }
+        });
+        let [from, to] = &draft.chosen;
+        let ids = [document.feature_id(from), document.feature_id(to)];
+        let (Some(one), Some(other), [Some(from), Some(to)], true) =
+            (document.shared(ids[0]), document.shared(ids[1]), ids, from != to)
+        else {
+            theme::weak(ui, "Choose two elements to measure their distance and angle.");
+            return;
+        };
+        let of = [one, other];
+        let cached = draft.between.take().filter(|between| between.is_of(&of));
+        let between = cached.unwrap_or_else(|| PairMeasurement::of(of));
+        let mut figures = Vec::new();
+        if let Ok(distance) = &between.distance {
+            figures.push(("Distance", with(distance.distance_mm, distance.uncertainty_mm, " mm")));
+        }
+        if let Ok(angle) = &between.angle {
+            let uncertainty = angle.uncertainty_rad.map(f64::to_degrees);
+            figures.push(("Angle", with(angle.angle_rad.to_degrees(), uncertainty, "°")));
+        }
+        rows(ui, "measures", &figures);
+        match &between.distance {
+            Ok(distance) => theme::weak(ui, format!("{}.", distance.how)),
+            Err(error) => theme::weak(ui, &error.sentence),
+        };
+        // Points have no angle, which is not an error.
+        if let Ok(angle) = &between.angle {
+            theme::weak(ui, format!("{}. ± U (k = 2); constructed elements are taken as exact.", angle.how));
+        }
+        let measures = [
+            ("Add distance", "Distance", Quantity::Distance, between.distance.is_ok()),
+            ("Add angle", "Angle", Quantity::Angle(AngleConvention::Acute), between.angle.is_ok()),
+        ];
+        ui.horizontal(|ui| {
+            for (text, name, quantity, is_defined) in measures {
+                let button = ui.add_enabled(ready && is_defined, egui::Button::new(text));
+                if button.on_hover_text("Measures it on every part; limits can be set below").clicked() {
+                    let recipe = MeasureRecipe { quantity, from, to, lower: None, upper: None };
+                    context.send(Elements::Add(document.free_name(name, Some(1)), Box::new(recipe.into())));
+                }
+            }
+        });
+        draft.between = Some(between);
+    }
+
+    /// Measures of the plan with their limits.
+    fn plan_measures(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+        let document = context.document();
+        let draft = &mut *self;
+        for element in document.plan.elements() {
+            let Recipe::Measure(own) = &element.recipe else { continue };
+            ui.separator();
+            let Some(measure) = document.result::<Measure>(Some(element.id)) else {
+                no_result(ui, document, element.id);
+                remove(ui, element.id, &element.name, context);
+                continue;
+            };
+            let figure = &measure.figure;
+            ui.horizontal(|ui| {
+                theme::dot(ui, crate::panels::series::colour(measure.verdict()));
+                ui.label(RichText::new(&element.name).family(theme::strong_family())).on_hover_text(&measure.how);
+                let unit = if figure.unit == "°" { "°" } else { " mm" };
+                ui.label(with(figure.value, figure.uncertainty, unit));
+            });
+            let names = [own.from, own.to].map(|id| document.plan.name(id));
+            theme::weak(ui, format!("{} to {}", names[0], names[1]));
+            let mut edited = match &draft.edited {
+                Some((id, recipe)) if *id == element.id => recipe.clone(),
+                _ => MeasureRecipe::clone(own),
+            };
+            ui.horizontal(|ui| {
+                limit(ui, "min.", &format!("Min. {}", element.name), &mut edited.lower, figure.value);
+                limit(ui, "max.", &format!("Max. {}", element.name), &mut edited.upper, figure.value);
+                remove(ui, element.id, &element.name, context);
+            });
+            if edited != **own {
+                draft.edited = Some((element.id, edited));
+            }
+        }
+        let is_settled = context.may_commit(ui) && !context.has_actions();
+        if is_settled && let Some((id, recipe)) = self.edited.take() {
+            context.send(Elements::SetRecipe(id, Box::new(recipe.into())));
+        }
+    }
+}
+
+fn remove(ui: &mut egui::Ui, id: ElementId, name: &str, context: &mut PanelContext<'_>) {
+    let button = ui.small_button("×").on_hover_text("Removes it from the plan");
+    named(&button, &format!("Remove {name}"));
+    if button.clicked() {
+        context.send(Elements::Remove(id));
+    }
+}
+
+/// Optional limit; its initial value is `value`, rounded to 0.001.
+fn limit(ui: &mut egui::Ui, text: &str, name: &str, limit: &mut Option<f64>, value: f64) {
+    let mut is_set = limit.is_some();
+    if ui.checkbox(&mut is_set, text).changed() {
+        *limit = is_set.then_some((value * 1000.0).round() / 1000.0);
+    }
+    if let Some(limit) = limit {
+        let field = ui.add(NumberField::new(limit).speed(0.001).max_decimals(4));
+        named(&field, name);
+    }
+}
+
+/// Value with its expanded uncertainty, for example “12.3456 ± 0.0010 mm”.
+fn with(value: f64, uncertainty: Option<f64>, unit: &str) -> String {
+    let uncertainty = uncertainty.map_or_else(String::new, |own| format!(" ± {own:.4}"));
+    format!("{value:.4}{uncertainty}{unit}")
+}

@@ -1,0 +1,333 @@
+//! Features workspace: selection, fitted features, constructions, measures and tolerances.
+
+mod constructions;
+mod measures;
+mod parallel_planes;
+mod selection;
+mod slots;
+mod tolerance_details;
+mod tolerances;
+
+use super::{PanelContext, named, no_result, rows};
+use crate::number_field::NumberField;
+use crate::theme;
+use base::signed;
+use constructions::{ConstructionSection, choose};
+use dispatch::{Command, Elements, Features, Select};
+use geometry::Combine;
+use inspect::features::fitting::Fitting;
+use inspect::features::recipe::FeatureRecipe;
+use inspect::features::{Certificate, Element, Fit, Kind, Objective, Shape, nominal};
+use measures::MeasureSection;
+use parallel_planes::ParallelPlanes;
+pub(super) use selection::brush_options;
+use session::features::Measured;
+use session::plan::{ElementId, Recipe};
+use session::selection::Selectable;
+use tolerances::ToleranceSection;
+
+/// Default rejection limit, robust standard deviations.
+const DEFAULT_SIGMAS: f64 = 3.0;
+
+/// Panel of the workspace.
+pub struct FeaturesPanel {
+    /// Name for the selection, as typed.
+    name: String,
+    /// Name of the plane in which lines, circles and slots are fitted; empty to fit them in space.
+    plane: String,
+    objective: Objective,
+    robust: bool,
+    clips: bool,
+    sigmas: f64,
+    /// Feature and fit options being edited.
+    edited: Option<(ElementId, Fitting)>,
+    parallel_planes: ParallelPlanes,
+    constructions: ConstructionSection,
+    measures: MeasureSection,
+    tolerances: ToleranceSection,
+}
+
+impl Default for FeaturesPanel {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            plane: String::new(),
+            objective: Objective::default(),
+            robust: false,
+            clips: true,
+            sigmas: DEFAULT_SIGMAS,
+            edited: None,
+            parallel_planes: ParallelPlanes::default(),
+            constructions: ConstructionSection::default(),
+            measures: MeasureSection::default(),
+            tolerances: ToleranceSection::default(),
+        }
+    }
+}
+
+impl FeaturesPanel {
+    pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+        theme::heading(ui, "Brush");
+        let document = context.document();
+        if document.actual().is_none() && document.nominal().is_none() {
+            theme::weak(ui, "Load a scan, then brush the points of a feature.");
+            return;
+        }
+        selection::brush_target(ui, context);
+        brush_options(ui, &mut context.display.brush);
+        self.selection(ui, context);
+        self.fits(ui, context);
+        self.features(ui, context);
+        self.commit_fitting(ui, context);
+        slots::show(ui, context);
+        let names = context.document().element_names();
+        self.constructions.show(ui, context, &names);
+        if !names.is_empty() {
+            self.measures.show(ui, context, &names);
+        }
+        self.tolerances.show(ui, context);
+    }
+
+    fn fits(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+        let ready = !context.document().points.selected.is_empty() && !context.is_busy;
+        theme::heading(ui, "Fit to the selected points");
+        let document = context.document();
+        let is_plane = |name: &String| matches!(document.element(name), Some(Element::Shape(Shape::Plane { .. })));
+        let planes: Vec<String> = document.element_names().into_iter().filter(is_plane).collect();
+        let draft = &mut *self;
+        if !planes.contains(&draft.plane) {
+            draft.plane.clear();
+        }
+        let plane = Some(draft.plane.clone()).filter(|plane| !plane.is_empty());
+        let clip_sigmas = draft.clips.then_some(draft.sigmas);
+        ui.horizontal_wrapped(|ui| {
+            for kind in Kind::ALL {
+                let button = egui::Button::new(kind.name()).min_size(egui::vec2(70.0, 26.0));
+                let ready = ready && draft.objective.suits(kind);
+                if ui.add_enabled(ready, button).on_disabled_hover_text("Brush some points first").clicked() {
+                    let (plane, robust) = (plane.clone(), draft.robust);
+                    context.send(match (kind, plane) {
+                        (Kind::Line | Kind::Circle, Some(plane)) => {
+                            Command::Features(Features::FitInPlane { kind, plane, robust, clip_sigmas })
+                        }
+                        _ => Command::Features(Features::Fit { kind, objective: draft.objective, robust, clip_sigmas }),
+                    });
+                }
+            }
+            let button = egui::Button::new("Slot").min_size(egui::vec2(70.0, 26.0));
+            if ui.add_enabled(ready, button).on_disabled_hover_text("Brush some points first").clicked() {
+                context.send(Features::FitSlot { plane, clip_sigmas });
+            }
+        });
+        if !planes.is_empty() {
+            ui.horizontal(|ui| {
+                let label = ui.label("In plane").on_hover_text("Lines, circles and slots are fitted in this plane");
+                choose(ui, "in plane", &mut draft.plane, &planes, "none").labelled_by(label.id);
+            });
+        }
+        theme::choice(ui, "Objective", &mut draft.objective, &Objective::ALL, |own| own.name());
+        ui.checkbox(&mut draft.robust, "Robust (LMedS)")
+            .on_hover_text("Starts from the least median of squares; for selections that extend beyond an edge");
+        ui.horizontal(|ui| {
+            ui.checkbox(&mut draft.clips, "Reject points beyond");
+            let drag = NumberField::new(&mut draft.sigmas).speed(0.05).range(1.0..=10.0).suffix(" σ");
+            ui.add_enabled(draft.clips, drag);
+        });
+        self.parallel_planes.show(ui, context, clip_sigmas);
+    }
+
+    /// Sends edited fit options once the edit has ended.
+    fn commit_fitting(&mut self, ui: &egui::Ui, context: &mut PanelContext<'_>) {
+        if context.has_actions() || !context.may_commit(ui) {
+            return;
+        }
+        let Some((id, fitting)) = self.edited.take() else { return };
+        if let Some(Recipe::Feature(own)) = context.document().plan.get(id).map(|own| &own.recipe) {
+            let recipe = FeatureRecipe { fitting, ..FeatureRecipe::clone(own) };
+            context.send(Elements::SetRecipe(id, Box::new(recipe.into())));
+        }
+    }
+
+    fn features(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+        let document = context.document();
+        let edited = &mut self.edited;
+        theme::heading(ui, "Features");
+        let features = document.features();
+        if features.is_empty() {
+            theme::weak(ui, "No features fitted yet.");
+            return;
+        }
+        let frame = if document.alignment().is_some() { "nominal" } else { "scan" };
+        theme::weak(ui, format!("Positions and directions in the {frame} frame; ± U (k = 2)."));
+        let pose = document.nominal_from_scan();
+        for (i, feature) in features.iter().enumerate() {
+            let Some((made, fit)) = feature.made.and_then(|made| Some((made, made.fit()?))) else {
+                no_result(ui, document, feature.id);
+                if ui.button("Remove").clicked() {
+                    context.send(Elements::Remove(feature.id));
+                }
+                continue;
+            };
+            let title = format!("{}   RMS {:.4} mm", feature.name, fit.rms_mm);
+            let id = ui.make_persistent_id(("feature", i));
+            let last = i + 1 == features.len();
+            let header = egui::CollapsingHeader::new(title).id_salt(id).default_open(last);
+            header.show(ui, |ui| {
+                let shape = fit.shape.moved(&pose);
+                let name = feature.name;
+                let nominal = feature.recipe.nominal.as_ref();
+                let mut figures = figures(feature.recipe, fit, &shape);
+                if let Some(nominal) = nominal.filter(|_| document.alignment().is_some()) {
+                    figures.extend(nominal_deviations(&shape, nominal));
+                }
+                rows(ui, &format!("feature {i}"), &figures);
+                theme::weak(ui, format!("{}.", fit.uncertainty.assumption));
+                selection_note(ui, feature, document.alignment().is_some(), context);
+                fitting(ui, feature, edited);
+                ui.horizontal(|ui| {
+                    let hint = "Fits the nominal feature to the selected facets";
+                    let missing = if document.alignment().is_none() {
+                        "Align first"
+                    } else {
+                        "Select its facets on the nominal first"
+                    };
+                    let ready = document.alignment().is_some() && !document.facets.selected.is_empty();
+                    let button = ui.add_enabled(ready, egui::Button::new("Nominal from facets"));
+                    if button.on_hover_text(hint).on_disabled_hover_text(missing).clicked() {
+                        context.send(Features::NominalFromFacets(name.to_owned()));
+                    }
+                    if nominal.is_some() && ui.button("Remove nominal").clicked() {
+                        context.send(Features::ForgetNominal(name.to_owned()));
+                    }
+                });
+                if nominal.is_some() && document.alignment().is_none() {
+                    theme::weak(ui, "Align to compare it with its nominal.");
+                }
+                ui.horizontal(|ui| {
+                    if ui.button("Select its points").clicked() {
+                        let points = made.numbers.clone();
+                        context.send(Select::Numbers(Selectable::Points, points, Combine::Replace));
+                    }
+                    if ui.button("Remove").clicked() {
+                        context.send(Elements::Remove(feature.id));
+                    }
+                });
+            });
+        }
+    }
+}
+
+/// Fit options of a feature; sent when an edit ends.
+fn fitting(ui: &mut egui::Ui, feature: &Measured<'_, FeatureRecipe>, edited: &mut Option<(ElementId, Fitting)>) {
+    let own = &feature.recipe.fitting;
+    let mut fitting = match edited {
+        Some((id, fitting)) if *id == feature.id => fitting.clone(),
+        _ => own.clone(),
+    };
+    ui.horizontal(|ui| {
+        let robust = ui.checkbox(&mut fitting.robust, "Robust (LMedS)");
+        named(&robust, &format!("Robust (LMedS) {}", feature.name));
+        let mut clips = fitting.clip_sigmas.is_some();
+        let clip = ui.checkbox(&mut clips, "Reject beyond");
+        named(&clip, &format!("Reject points of {}", feature.name));
+        if clip.changed() {
+            fitting.clip_sigmas = clips.then_some(DEFAULT_SIGMAS);
+        }
+        if let Some(sigmas) = &mut fitting.clip_sigmas {
+            let drag = NumberField::new(sigmas).speed(0.05).range(1.0..=10.0).suffix(" σ");
+            named(&ui.add(drag), &format!("Max. residual of {}", feature.name));
+        }
+    });
+    if fitting != *own {
+        *edited = Some((feature.id, fitting));
+    }
+}
+
+/// Whether the points of a feature are selected on every part, and how.
+fn selection_note(
+    ui: &mut egui::Ui,
+    feature: &Measured<'_, FeatureRecipe>,
+    is_aligned: bool,
+    context: &mut PanelContext<'_>,
+) {
+    let selection = &feature.recipe.selection;
+    if selection.is_repeatable() {
+        theme::weak(ui, format!("Measured on every part: {}.", selection.words()));
+        return;
+    }
+    ui.horizontal(|ui| {
+        theme::weak(ui, "On this part only.");
+        let button = ui.add_enabled(is_aligned, egui::Button::new("Measure on nominal faces"));
+        let hint = "Selects by the nominal faces under its points, so that it is measured on every part";
+        if button.on_hover_text(hint).on_disabled_hover_text("Align first").clicked() {
+            context.send(Features::OnFaces(feature.id));
+        }
+    });
+}
+
+/// Deviations of a feature from its nominal, nominal frame.
+fn nominal_deviations(shape: &Shape, nominal: &Element) -> Vec<(&'static str, String)> {
+    let nominal::Off { shift_mm, turn_rad, numbers } = nominal::off(shape, nominal);
+    let mut figures =
+        vec![("Deviation", format!("{} mm", [shift_mm.x, shift_mm.y, shift_mm.z].map(|mm| signed(mm, 4)).join(", ")))];
+    figures.extend(turn_rad.map(|turn| ("Angular deviation", format!("{:.4}°", turn.to_degrees()))));
+    figures.extend(numbers.into_iter().map(|(name, off)| {
+        let off = if name == "Half angle" {
+            format!("{}°", signed(off.to_degrees(), 4))
+        } else {
+            format!("{} mm", signed(off, 4))
+        };
+        (if name == "Half angle" { "Angle deviation" } else { "Size deviation" }, format!("{name} {off}"))
+    }));
+    figures
+}
+
+/// Names and values of the results of a feature; `shape` is in the displayed frame.
+fn figures(recipe: &FeatureRecipe, fit: &Fit, shape: &Shape) -> Vec<(&'static str, String)> {
+    let u = &fit.uncertainty;
+    let place = shape.place();
+    let mut figures = vec![
+        ("Position", format!("{:.4}, {:.4}, {:.4} mm", place.x, place.y, place.z)),
+        ("", format!("± {:.4} mm", u.position_mm)),
+    ];
+    if let Some(direction) = shape.direction() {
+        let degrees = u.direction_rad.to_degrees();
+        figures.push(("Direction", format!("{:.5}, {:.5}, {:.5}", direction.x, direction.y, direction.z)));
+        figures.push(("", format!("± {degrees:.4}°")));
+    }
+    let number = |i: usize| u.numbers.get(i).copied().unwrap_or_default();
+    let length = |name, mm: f64, i| (name, format!("{mm:.4} ± {:.4} mm", number(i)));
+    match *shape {
+        Shape::Circle { radius, .. } | Shape::Sphere { radius, .. } | Shape::Cylinder { radius, .. } => {
+            figures.push(length("Radius", radius, 0));
+        }
+        Shape::Cone { radius, half_angle_rad, .. } => {
+            figures.push(length("Radius at position", radius, 0));
+            let angle = half_angle_rad.to_degrees();
+            figures.push(("Half angle", format!("{angle:.4} ± {:.4}°", number(1).to_degrees())));
+        }
+        Shape::Torus { major, minor, .. } => {
+            figures.push(length("Major radius", major, 0));
+            figures.push(length("Minor radius", minor, 1));
+        }
+        Shape::Line { .. } | Shape::Plane { .. } => {}
+    }
+    figures.push(("Form error", format!("{:.4} mm", fit.form_error_mm)));
+    if let Some(zone) = &fit.zone {
+        let optimality = match zone.certified {
+            Certificate::Exact => "proven global optimum",
+            Certificate::Local => "proven local optimum",
+            Certificate::Open => "optimum not proven",
+        };
+        figures.push(("Objective", format!("{}, {optimality}", zone.objective.name())));
+        figures.push(("Contact points", zone.contacts.len().to_string()));
+    }
+    figures.push(("Points", format!("{} used, {} rejected", theme::count(fit.used), theme::count(fit.dropped.len()))));
+    if !recipe.fitting.weights.is_plain() {
+        figures.push(("Weights", recipe.fitting.weights.words()));
+    }
+    if !recipe.parallel_to.is_empty() {
+        figures.push(("Normal", format!("common to {} planes", recipe.parallel_to.len() + 1)));
+    }
+    figures
+}

@@ -1,0 +1,118 @@
+//! Details of a tolerance: angle, theoretically exact position, shape of the zone, material requirement.
+
+use egui::RichText;
+
+use super::super::theme;
+use super::named;
+use crate::number_field::NumberField;
+use geometry::{Point, Vector};
+use inspect::features::element::Situation;
+use inspect::features::{Element, Shape};
+use inspect::tolerances::{Characteristic, MaximumMaterial, Side, Tolerance, Zone};
+use session::Document;
+
+/// Fields for the details of a tolerance.
+pub(super) fn details(ui: &mut egui::Ui, i: usize, tolerance: &mut Tolerance, document: &Document) {
+    match &mut tolerance.characteristic {
+        Characteristic::Angularity { angle_deg, .. } => {
+            ui.horizontal(|ui| {
+                ui.label("at");
+                let drag = NumberField::new(angle_deg).speed(0.1).range(0.0..=90.0).suffix("°");
+                named(&ui.add(drag), &format!("Angle {}", i + 1));
+            });
+        }
+        Characteristic::Position { true_place: Some(place), .. } => {
+            if let Some(element) = document.element(&tolerance.feature) {
+                exact_position(ui, i, place, &element);
+            }
+        }
+        _ => {}
+    }
+    // The zone of a plane is a width along its normal; a plane has no size.
+    let is_plane =
+        document.element(&tolerance.feature).is_none_or(|own| matches!(own.situation(), Situation::Plane(_)));
+    let zone = match &mut tolerance.characteristic {
+        Characteristic::Parallelism { zone }
+        | Characteristic::Perpendicularity { zone }
+        | Characteristic::Angularity { zone, .. }
+        | Characteristic::Position { zone, .. } => Some(zone),
+        _ => None,
+    };
+    if let Some(zone) = zone.filter(|_| !is_plane) {
+        zone_row(ui, i, zone);
+        maximum_material(ui, i, &mut tolerance.maximum_material);
+    }
+}
+
+/// Shape of the zone: cylinder or sphere, or two planes perpendicular to an axis of the datum system.
+fn zone_row(ui: &mut egui::Ui, i: usize, zone: &mut Zone) {
+    let choices = [
+        ("diameter", Zone::Diameter),
+        ("width along X", Zone::Width { along: Vector::x() }),
+        ("width along Y", Zone::Width { along: Vector::y() }),
+        ("width along Z", Zone::Width { along: Vector::z() }),
+    ];
+    let own =
+        choices.iter().find(|(_, choice)| choice == zone).map_or("width along another direction", |(name, _)| name);
+    ui.horizontal(|ui| {
+        ui.label(RichText::new("zone").weak()).on_hover_text("Tolerance zone: cylinder, sphere, or parallel planes");
+        let combo = egui::ComboBox::from_id_salt(("zone", i)).selected_text(own).width(120.0);
+        let shown = combo.show_ui(ui, |ui| choices.map(|(name, choice)| ui.selectable_value(zone, choice, name)));
+        named(&shown.response, &format!("Zone {}", i + 1));
+    });
+}
+
+/// Maximum material requirement (ISO 2692): hole or shaft, and the maximum material size.
+fn maximum_material(ui: &mut egui::Ui, i: usize, own: &mut Option<MaximumMaterial>) {
+    ui.horizontal(|ui| {
+        let mut is_required = own.is_some();
+        let text = "Maximum material";
+        let hint = "The limit grows with the departure of the actual mating envelope from the maximum material size";
+        let check = ui.checkbox(&mut is_required, text).on_hover_text(hint);
+        named(&check, &format!("{text}, tolerance {}", i + 1));
+        if is_required != own.is_some() {
+            *own = is_required.then_some(MaximumMaterial { side: Side::Internal, size_mm: 0.0 });
+        }
+        if let Some(own) = own {
+            for (side, name) in [(Side::Internal, "Hole"), (Side::External, "Shaft")] {
+                theme::pick(ui, &mut own.side, side, name);
+            }
+            let drag = NumberField::new(&mut own.size_mm).speed(0.01).range(0.0..=1e6).max_decimals(4).suffix(" mm");
+            let hint = "Lower limit of size of a hole, upper limit of size of a shaft";
+            named(&ui.add(drag).on_hover_text(hint), &format!("Maximum material size {}", i + 1));
+        }
+    });
+}
+
+/// Theoretically exact position and direction.
+fn exact_position(ui: &mut egui::Ui, i: usize, exact: &mut Element, element: &Element) {
+    let (mut at, mut along) = (exact.place(), exact.direction().unwrap_or_else(Vector::z));
+    let before = (at, along);
+    ui.horizontal(|ui| {
+        ui.label(RichText::new("at").weak()).on_hover_text("Theoretically exact position in the datum system, mm");
+        for (value, axis) in at.coords.iter_mut().zip(["X", "Y", "Z"]) {
+            let drag = NumberField::new(value).speed(0.1).max_decimals(4).prefix(format!("{axis} "));
+            named(&ui.add(drag), &format!("Exact {axis} of tolerance {}", i + 1));
+        }
+    });
+    if !matches!(element.situation(), Situation::Point(_)) {
+        ui.horizontal(|ui| {
+            ui.label(RichText::new("along").weak()).on_hover_text("Axis or normal, in the datum system");
+            for (axis, name) in [Vector::x(), Vector::y(), Vector::z()].into_iter().zip(["X", "Y", "Z"]) {
+                theme::pick(ui, &mut along, axis, name);
+            }
+        });
+    }
+    if before != (at, along) {
+        *exact = exact_element(element, at, along);
+    }
+}
+
+/// Theoretically exact element of the same situation type as `element`: point, line or plane.
+pub(super) fn exact_element(element: &Element, point: Point, along: Vector) -> Element {
+    match element.situation() {
+        Situation::Point(_) => point.into(),
+        Situation::Line(_) => Shape::Line { point, direction: along }.into(),
+        Situation::Plane(_) => Shape::Plane { point, normal: along }.into(),
+    }
+}

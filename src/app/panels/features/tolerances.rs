@@ -1,0 +1,259 @@
+//! Datums, tolerances and their results, in the Features workspace.
+
+use egui::{Color32, RichText};
+
+use super::super::{PanelContext, named};
+use super::constructions::choose;
+use super::tolerance_details::{details, exact_element};
+use crate::number_field::NumberField;
+use crate::{Action, theme};
+use dispatch::{Command, Tolerances};
+use geometry::{Point, Vector};
+use inspect::tolerances::{Characteristic, Conformity, Judged, Plan, Tolerance, Verdict};
+use session::Document;
+use session::tolerancing::Judgement;
+
+/// Available datum letters.
+const LETTERS: [&str; 6] = ["A", "B", "C", "D", "E", "F"];
+/// Maximum number of datums of a tolerance.
+const MAX_DATUMS: usize = 3;
+/// Limit of a new tolerance, mm.
+const DEFAULT_LIMIT_MM: f64 = 0.1;
+
+/// State of the section: the tolerances being edited, sent when an edit ends.
+#[derive(Clone, Debug, Default)]
+pub struct ToleranceSection {
+    plan: Plan,
+    /// The document's tolerances when the edit began.
+    from: Plan,
+    /// Path of the list, as typed.
+    file: String,
+}
+
+impl ToleranceSection {
+    pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+        theme::heading(ui, "Tolerances");
+        let document = context.document();
+        let current = document.asked();
+        let (names, busy) = (document.element_names(), context.is_busy);
+        let draft = &mut *self;
+        if draft.from != current {
+            (draft.plan, draft.from) = (current.clone(), current);
+        }
+        if names.is_empty() && draft.plan.tolerances.is_empty() {
+            theme::weak(ui, "Fit features, assign the datum letters, then add the tolerances of the drawing.");
+        } else {
+            datums(ui, &mut draft.plan, &names);
+            let judgement = document.judgement().filter(|_| draft.plan == draft.from);
+            list(ui, &mut draft.plan, document, &names, judgement.as_deref());
+            if ui.add_enabled(!names.is_empty(), egui::Button::new("Add tolerance")).clicked() {
+                draft.plan.tolerances.push(new_tolerance(names.first()));
+            }
+            let ready = !busy && !draft.plan.tolerances.is_empty();
+            if theme::wide_main_button(ui, ready, "Evaluate tolerances").clicked() {
+                context.send(Tolerances::Judge);
+            }
+        }
+        file(ui, draft, busy, context);
+        if draft.plan != draft.from && (context.has_actions() || context.may_commit(ui)) {
+            // The edit first, so that it takes effect before the other actions.
+            let edit = Command::Tolerances(Tolerances::Set(Box::new(draft.plan.clone())));
+            context.actions.insert(0, Action::Send(Box::new(edit)));
+        }
+    }
+}
+
+/// A flatness tolerance, which needs no further details.
+fn new_tolerance(feature: Option<&String>) -> Tolerance {
+    Tolerance {
+        name: String::new(),
+        feature: feature.cloned().unwrap_or_default(),
+        characteristic: Characteristic::Flatness {},
+        limit_mm: DEFAULT_LIMIT_MM,
+        datums: Vec::new(),
+        maximum_material: None,
+        expanded_uncertainty_mm: None,
+    }
+}
+
+/// A drop-down list for each datum letter in use, and for the next one.
+fn datums(ui: &mut egui::Ui, plan: &mut Plan, names: &[String]) {
+    let used = LETTERS.iter().rposition(|letter| plan.datums.contains_key(*letter)).map_or(0, |last| last + 1);
+    egui::Grid::new("datum letters").num_columns(2).show(ui, |ui| {
+        for letter in LETTERS.iter().take((used + 1).max(MAX_DATUMS)) {
+            let title = format!("Datum {letter}");
+            let label = ui.label(&title);
+            let mut name = plan.datums.get(*letter).cloned().unwrap_or_default();
+            choose(ui, &title, &mut name, names, "none").labelled_by(label.id);
+            ui.end_row();
+            if name.is_empty() {
+                plan.datums.remove(*letter);
+            } else if plan.datums.get(*letter) != Some(&name) {
+                plan.datums.insert((*letter).to_owned(), name);
+            }
+        }
+    });
+}
+
+fn list(ui: &mut egui::Ui, plan: &mut Plan, document: &Document, names: &[String], judgement: Option<&[Judgement]>) {
+    if plan.tolerances.is_empty() {
+        theme::weak(ui, "No tolerances yet: add one, or open a list.");
+        return;
+    }
+    let letters: Vec<String> = plan.datums.keys().cloned().collect();
+    let mut removed = None;
+    for (i, tolerance) in plan.tolerances.iter_mut().enumerate() {
+        ui.separator();
+        let result = judgement.and_then(|judgement| judgement.get(i));
+        let before = (tolerance.characteristic.name(), tolerance.feature.clone());
+        ui.horizontal(|ui| {
+            characteristic(ui, i, &mut tolerance.characteristic);
+            let combo = choose(ui, &format!("toleranced {i}"), &mut tolerance.feature, names, "choose");
+            named(&combo, &format!("Feature of tolerance {}", i + 1));
+            let button = ui.small_button("×").on_hover_text("Removes this tolerance");
+            named(&button, &format!("Remove tolerance {}", i + 1));
+            if button.clicked() {
+                removed = Some(i);
+            }
+        });
+        if before != (tolerance.characteristic.name(), tolerance.feature.clone()) {
+            set_defaults(tolerance, &letters, document);
+        }
+        limits(ui, i, tolerance, &letters);
+        details(ui, i, tolerance, document);
+        match result {
+            Some(Ok(result)) => verdict(ui, i, result),
+            Some(Err(message)) => {
+                ui.colored_label(theme::WARN, message.as_str());
+            }
+            None => {}
+        }
+    }
+    if judgement.is_none() {
+        theme::weak(ui, "Not evaluated yet, or changed since.");
+    }
+    if let Some(i) = removed {
+        plan.tolerances.remove(i);
+    }
+}
+
+fn characteristic(ui: &mut egui::Ui, i: usize, own: &mut Characteristic) {
+    let combo = egui::ComboBox::from_id_salt(("characteristic", i))
+        .selected_text(own.name())
+        .width(125.0)
+        .height(330.0)
+        .truncate();
+    let shown = combo.show_ui(ui, |ui| {
+        for choice in Characteristic::usual() {
+            let chosen = choice.name() == own.name();
+            if ui.selectable_label(chosen, choice.name()).clicked() && !chosen {
+                *own = choice;
+            }
+        }
+    });
+    named(&shown.response, &format!("Characteristic {}", i + 1));
+}
+
+/// Sets the defaults of a newly chosen characteristic or feature: datum, theoretically exact position without nominal.
+fn set_defaults(tolerance: &mut Tolerance, letters: &[String], document: &Document) {
+    if !tolerance.characteristic.takes_datums() {
+        tolerance.datums.clear();
+    } else if tolerance.characteristic.needs_datum() && tolerance.datums.is_empty() {
+        tolerance.datums.extend(letters.first().cloned());
+    }
+    if let Characteristic::Position { true_place, .. } = &mut tolerance.characteristic {
+        let has_nominal = document.nominal_of(&tolerance.feature).is_some();
+        let element = document.element(&tolerance.feature).filter(|_| !has_nominal);
+        let at = true_place.map_or_else(Point::origin, |place| place.place());
+        let along = true_place.and_then(|place| place.direction()).unwrap_or_else(Vector::z);
+        *true_place = element.map(|element| exact_element(&element, at, along));
+    }
+}
+
+/// Limits and datums of a tolerance.
+fn limits(ui: &mut egui::Ui, i: usize, tolerance: &mut Tolerance, letters: &[String]) {
+    let number = i + 1;
+    ui.horizontal(|ui| {
+        if let Characteristic::Size { lower_mm } = &mut tolerance.characteristic {
+            let mut lower = lower_mm.unwrap_or(0.0);
+            if limit(ui, &mut lower, &format!("Lower limit {number}")) {
+                *lower_mm = (lower > 0.0).then_some(lower);
+            }
+            ui.label("to");
+        }
+        limit(ui, &mut tolerance.limit_mm, &format!("Limit {number}"));
+        if !tolerance.characteristic.takes_datums() {
+            return;
+        }
+        // The datums in use, and a field for one more.
+        let mut chosen = tolerance.datums.clone();
+        chosen.push(String::new());
+        chosen.truncate(MAX_DATUMS.max(tolerance.datums.len()));
+        for (k, letter) in chosen.iter_mut().enumerate() {
+            let combo = egui::ComboBox::from_id_salt(("datum of", i, k)).width(34.0);
+            let text = if letter.is_empty() { "–" } else { letter.as_str() };
+            let shown = combo.selected_text(text.to_owned()).show_ui(ui, |ui| {
+                ui.selectable_value(letter, String::new(), "none");
+                for choice in letters {
+                    ui.selectable_value(letter, choice.clone(), choice.as_str());
+                }
+            });
+            named(&shown.response, &format!("Datum {} of tolerance {number}", k + 1));
+        }
+        chosen.retain(|letter| !letter.is_empty());
+        if chosen != tolerance.datums {
+            tolerance.datums = chosen;
+        }
+    });
+}
+
+/// Field for a limit, mm; returns whether it changed.
+fn limit(ui: &mut egui::Ui, mm: &mut f64, name: &str) -> bool {
+    let drag = NumberField::new(mm).speed(0.001).range(0.0..=1e6).max_decimals(4).suffix(" mm");
+    let response = ui.add(drag);
+    named(&response, name);
+    response.changed()
+}
+
+fn colour_of(result: &Judged) -> Color32 {
+    match (result.conformity, result.verdict) {
+        (Some(Conformity::Undecided), _) => theme::WARN,
+        (Some(Conformity::Conforms), _) | (None, Verdict::In) => theme::GOOD,
+        (Some(Conformity::DoesNotConform), _) | (None, Verdict::Out) => theme::BAD,
+    }
+}
+
+fn verdict(ui: &mut egui::Ui, i: usize, result: &Judged) {
+    ui.horizontal(|ui| {
+        theme::dot(ui, colour_of(result)).on_hover_text(&result.how);
+        let label = ui.label(RichText::new(result.words()).family(theme::strong_family()));
+        let note = match result.uncertainty_mm {
+            Some(_) => "",
+            None => "\nThe uncertainty is unknown, so conformity is not proven.",
+        };
+        label.on_hover_text(format!("{}{note}", result.how));
+        let text = format!("{} of {}", result.measured_text(), result.limits_text());
+        let figures = ui.add(egui::Label::new(RichText::new(text).weak()).truncate());
+        figures.on_hover_text(format!("Tolerance {}: {}{note}", i + 1, result.how));
+    });
+    theme::weak(ui, result.reading.as_str());
+}
+
+/// Reading and writing of the list of tolerances.
+fn file(ui: &mut egui::Ui, draft: &mut ToleranceSection, busy: bool, context: &mut PanelContext<'_>) {
+    ui.horizontal(|ui| {
+        let label = ui.label("List");
+        let edit = egui::TextEdit::singleline(&mut draft.file).hint_text("tolerances.json").desired_width(80.0);
+        ui.add(edit).labelled_by(label.id);
+        let ready = !busy && !draft.file.trim().is_empty();
+        let path = std::path::PathBuf::from(draft.file.trim());
+        let hint = "Reads datums and tolerances from this file";
+        if ui.add_enabled(ready, egui::Button::new("Open list")).on_hover_text(hint).clicked() {
+            context.send(Tolerances::Open(path.clone()));
+        }
+        let hint = "Writes datums and tolerances to this file";
+        if ui.add_enabled(ready, egui::Button::new("Save list")).on_hover_text(hint).clicked() {
+            context.send(Tolerances::Save(path));
+        }
+    });
+}

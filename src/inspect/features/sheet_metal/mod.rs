@@ -1,0 +1,5 @@
+//! Openings in sheet metal: round holes and slots.
+
+pub mod holes;
+mod rim;
+pub mod slot;

@@ -1,0 +1,85 @@
+//! Facets, flat and lit from the eye: triangles stored vertex by vertex, so that a facet's index is its vertex index over
+//! three and nothing else has to be stored of it.
+
+use rayon::prelude::*;
+
+use super::{Chunk, Look, Mark, Phase, parts, pipeline, shader, upload_marks, upload_values};
+use crate::Gpu;
+use crate::scene::Frame;
+use geometry::{Mesh, Point, simplify};
+
+/// Facets that a software rasteriser draws fast enough while the view moves.
+const MOVING_FACETS: usize = 40_000;
+/// Facets per buffer: keeps each buffer well under the limits of small devices.
+const FACETS_PER_CHUNK: usize = 1_000_000;
+
+/// A mesh on the device.
+pub struct FacetsItem {
+    chunks: Vec<Chunk>,
+    /// What its coordinates are about, mm.
+    pub centre: Point,
+    /// Number of facets.
+    pub count: usize,
+    /// A coarser one to draw while the view moves, where a software rasteriser would be too slow.
+    coarse: Option<Box<FacetsItem>>,
+}
+
+impl FacetsItem {
+    /// Uploads `mesh`.
+    pub fn new(gpu: &Gpu, mesh: &Mesh) -> Self {
+        let centre = mesh.bounds().centre();
+        let mut chunks = Vec::new();
+        for first in (0..mesh.facets.len()).step_by(FACETS_PER_CHUNK) {
+            let range = first..(first + FACETS_PER_CHUNK).min(mesh.facets.len());
+            let corners = |facet| mesh.corners(facet).map(|corner| -> [f32; 3] { (corner - centre).cast().into() });
+            let positions: Vec<[f32; 3]> = range.clone().into_par_iter().flat_map_iter(corners).collect();
+            chunks.push(Chunk::new(gpu, bytemuck::cast_slice(&positions), range, true));
+        }
+        let count = mesh.facets.len();
+        let coarse = (gpu.is_software && count > 2 * MOVING_FACETS)
+            .then(|| Box::new(Self::new(gpu, &simplify::by_clusters(mesh, MOVING_FACETS))));
+        Self { chunks, centre, count, coarse }
+    }
+
+    /// Sets the value of each facet, by its index.
+    pub fn set_values(&self, gpu: &Gpu, value: impl Fn(usize) -> Option<f64> + Sync) {
+        upload_values(gpu, &self.chunks, value);
+    }
+
+    /// Sets the mark of each facet, by its index.
+    pub fn set_marks(&self, gpu: &Gpu, mark: impl Fn(usize) -> Mark + Sync) {
+        upload_marks(gpu, &self.chunks, mark);
+    }
+}
+
+pub(super) struct Pipelines {
+    opaque: wgpu::RenderPipeline,
+    transparent: wgpu::RenderPipeline,
+}
+
+impl Pipelines {
+    pub fn new(gpu: &Gpu) -> Self {
+        let shader = shader(gpu, "facets", include_str!("../shaders/facets.wgsl"));
+        let layout = (wgpu::PrimitiveTopology::TriangleList, wgpu::VertexStepMode::Vertex);
+        let pipeline = |phase| pipeline(gpu, &shader, ("facet_vertex", "facet_pixel"), layout, phase);
+        Self { opaque: pipeline(Phase::Opaque), transparent: pipeline(Phase::Transparent) }
+    }
+
+    pub fn draw(
+        &self,
+        gpu: &Gpu,
+        pass: &mut wgpu::RenderPass<'_>,
+        frame: &Frame<'_>,
+        phase: Phase,
+        (item, look, moving): (&FacetsItem, &Look, bool),
+    ) {
+        // Values and marks belong to the facets as they are.
+        let is_plain = look.colouring == super::Colouring::Plain;
+        let item = item.coarse.as_deref().filter(|_| moving && is_plain).unwrap_or(item);
+        pass.set_pipeline(if phase == Phase::Opaque { &self.opaque } else { &self.transparent });
+        for (chunk, part) in parts(&item.chunks, frame.slice.of_elements(item.count)) {
+            chunk.bind(gpu, pass, frame, (look, &item.centre, 0.0));
+            pass.draw(part.start * 3..part.end * 3, 0..1);
+        }
+    }
+}

@@ -1,0 +1,336 @@
+//! What can be drawn, a file for each primitive: [`facets`], [`points`] and [`lines`].
+//!
+//! Coordinates are f32 about the item's own centre, in mm. Facets and points carry two channels, one entry an element:
+//! a value (a deviation in mm, or a brightness from 0 to 1; NaN is no data) and a [`Mark`], which goes before the value.
+//! What decides how an item looks lies beside it on the device and is only written, never made, when it is drawn.
+
+pub mod facets;
+pub mod lines;
+pub mod marks;
+pub mod points;
+
+use rayon::prelude::*;
+use wgpu::util::DeviceExt;
+
+use super::scene::Frame;
+use super::{Gpu, Target};
+use facets::FacetsItem;
+use geometry::{Point, Pose};
+use lines::LinesItem;
+pub use marks::{Mark, MarkWriter};
+use points::PointsItem;
+
+/// Colours of groups, RGB 0 to 1; the shaders hold the same.
+pub const GROUP_COLOURS: [[f32; 3]; 8] = [
+    [0.86, 0.27, 0.27],
+    [0.17, 0.62, 0.38],
+    [0.48, 0.36, 0.82],
+    [0.93, 0.58, 0.11],
+    [0.07, 0.60, 0.72],
+    [0.84, 0.35, 0.65],
+    [0.55, 0.42, 0.28],
+    [0.45, 0.55, 0.15],
+];
+
+/// What all shaders of primitives begin with.
+pub(super) const COMMON: &str = include_str!("../shaders/common.wgsl");
+
+/// Something to draw.
+pub enum Draw<'a> {
+    /// Facets.
+    Facets {
+        /// The facets.
+        item: &'a FacetsItem,
+        /// How to draw them.
+        look: Look,
+        /// Whether the view moves, so that speed counts more than detail.
+        moving: bool,
+    },
+    /// Points.
+    Points {
+        /// The points.
+        item: &'a PointsItem,
+        /// How to draw them.
+        look: Look,
+        /// Maximum number of points to draw (an even subset).
+        budget: usize,
+    },
+    /// Lines, over the lit picture: solid where they are seen, dashed behind facets and points.
+    Lines {
+        /// The lines.
+        item: &'a LinesItem,
+        /// How to draw them.
+        look: Look,
+        /// Width, pixels.
+        width: f32,
+    },
+}
+
+/// What an item takes its colour from where no mark says otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Colouring {
+    /// From [`Look::colour`].
+    Plain = 0,
+    /// From its values as deviations in mm, by the frame's colour scale.
+    Deviation = 1,
+    /// From its values as brightness, 0 to 1.
+    Grey = 2,
+}
+
+/// How an item looks.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    /// Moves the item into the scene.
+    pub scene_from_item: Pose,
+    /// Plain colour, RGB 0 to 1.
+    pub colour: [f32; 3],
+    /// From 0 to 1; below 1 it is drawn after what is opaque, and is not picked.
+    pub opacity: f32,
+    /// Where colours come from.
+    pub colouring: Colouring,
+    /// Comes back from picking; 0 is nothing.
+    pub id: u32,
+}
+
+/// When a draw has its turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// First, with depth and ids.
+    Opaque,
+    /// After what is opaque, blended, without ids.
+    Transparent,
+    /// Over the lit picture.
+    Overlay,
+}
+
+impl Draw<'_> {
+    pub(super) fn phase(&self) -> Phase {
+        match self {
+            Self::Lines { .. } => Phase::Overlay,
+            Self::Facets { look, .. } | Self::Points { look, .. } if look.opacity < 1.0 => Phase::Transparent,
+            Self::Facets { .. } | Self::Points { .. } => Phase::Opaque,
+        }
+    }
+}
+
+/// What the shaders know of an item, as they lay it out.
+#[repr(C)]
+#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+struct LookUniform {
+    local_from_item: [[f32; 4]; 4],
+    /// RGB and opacity.
+    colour: [f32; 4],
+    colouring: u32,
+    id: u32,
+    /// Index of the chunk's first element.
+    first: u32,
+    /// Line width, pixels.
+    width: f32,
+}
+
+/// One piece of an item: its geometry, its channels, and what the shaders are told of it.
+pub(super) struct Chunk {
+    pub geometry: wgpu::Buffer,
+    pub values: wgpu::Buffer,
+    /// Four to a word.
+    pub marks: wgpu::Buffer,
+    /// Elements: facets, points or segments.
+    pub count: u32,
+    /// Index of its first element.
+    pub first: u32,
+    look: wgpu::Buffer,
+    group: wgpu::BindGroup,
+}
+
+impl Chunk {
+    /// `channels` where elements are to have values and marks.
+    fn new(gpu: &Gpu, geometry: &[u8], range: std::ops::Range<usize>, channels: bool) -> Self {
+        use wgpu::BufferUsages as Usage;
+        let count = range.len();
+        let geometry = gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+            label: Some("geometry"),
+            contents: geometry,
+            usage: Usage::VERTEX | Usage::STORAGE,
+        });
+        let buffer = |label, size: usize, usage| {
+            gpu.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some(label),
+                size: size.max(4) as u64,
+                usage: usage | Usage::COPY_DST,
+                mapped_at_creation: false,
+            })
+        };
+        let elements = if channels { count } else { 1 };
+        let values = buffer("values", 4 * elements, Usage::STORAGE);
+        // New buffers hold zeros, which mark nothing.
+        let marks = buffer("marks", elements.next_multiple_of(4), Usage::STORAGE);
+        let look = buffer("look", size_of::<LookUniform>(), Usage::UNIFORM);
+        let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("item"),
+            layout: &gpu.layouts.item,
+            entries: &[
+                wgpu::BindGroupEntry { binding: 0, resource: look.as_entire_binding() },
+                wgpu::BindGroupEntry { binding: 1, resource: values.as_entire_binding() },
+                wgpu::BindGroupEntry { binding: 2, resource: marks.as_entire_binding() },
+            ],
+        });
+        Self { geometry, values, marks, count: count as u32, first: range.start as u32, look, group }
+    }
+
+    fn indices(&self) -> std::ops::Range<usize> {
+        self.first as usize..(self.first + self.count) as usize
+    }
+
+    /// Makes it what the pass draws from, with that look.
+    fn bind(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, frame: &Frame<'_>, about: (&Look, &Point, f32)) {
+        let (look, centre, width) = about;
+        // Composed in f64: far from the origin the parts are large, their sum is not.
+        let matrix = (nalgebra::Translation3::from(-frame.camera.origin().coords)
+            * look.scene_from_item
+            * nalgebra::Translation3::from(centre.coords))
+        .to_homogeneous()
+        .cast::<f32>();
+        let [r, g, b] = look.colour;
+        let uniform = LookUniform {
+            local_from_item: matrix.into(),
+            colour: [r, g, b, look.opacity],
+            colouring: look.colouring as u32,
+            id: look.id,
+            first: self.first,
+            width,
+        };
+        gpu.queue.write_buffer(&self.look, 0, bytemuck::bytes_of(&uniform));
+        pass.set_bind_group(1, &self.group, &[]);
+        pass.set_vertex_buffer(0, self.geometry.slice(..));
+    }
+}
+
+/// Sets the values of all elements; `None` is no data.
+fn upload_values(gpu: &Gpu, chunks: &[Chunk], value: impl Fn(usize) -> Option<f64> + Sync) {
+    for chunk in chunks {
+        let as_f32 = |i: usize| value(i).map_or(f32::NAN, |value| value as f32);
+        let values: Vec<f32> = chunk.indices().into_par_iter().map(as_f32).collect();
+        gpu.queue.write_buffer(&chunk.values, 0, bytemuck::cast_slice(&values));
+    }
+}
+
+/// Sets the marks of all elements.
+fn upload_marks(gpu: &Gpu, chunks: &[Chunk], mark: impl Fn(usize) -> Mark + Sync) {
+    for chunk in chunks {
+        let mut marks: Vec<u8> = chunk.indices().into_par_iter().map(|i| mark(i).code()).collect();
+        marks.resize(marks.len().next_multiple_of(4), 0);
+        gpu.queue.write_buffer(&chunk.marks, 0, &marks);
+    }
+}
+
+/// The chunks that hold elements of `range`, and which of their own.
+fn parts(chunks: &[Chunk], range: std::ops::Range<usize>) -> impl Iterator<Item = (&Chunk, std::ops::Range<u32>)> {
+    let (from, to) = (range.start as u32, range.end as u32);
+    chunks.iter().filter_map(move |chunk| {
+        let start = from.max(chunk.first);
+        let end = to.min(chunk.first + chunk.count);
+        (start < end).then(|| (chunk, start - chunk.first..end - chunk.first))
+    })
+}
+
+/// Pipelines of all primitives.
+pub(super) struct Primitives {
+    facets: facets::Pipelines,
+    points: points::Pipelines,
+    lines: lines::Pipelines,
+}
+
+impl Primitives {
+    pub fn new(gpu: &Gpu) -> Self {
+        Self {
+            facets: facets::Pipelines::new(gpu),
+            points: points::Pipelines::new(gpu),
+            lines: lines::Pipelines::new(gpu),
+        }
+    }
+
+    pub fn draw(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, frame: &Frame<'_>, draw: &Draw<'_>) {
+        let phase = draw.phase();
+        match draw {
+            Draw::Facets { item, look, moving } => self.facets.draw(gpu, pass, frame, phase, (item, look, *moving)),
+            Draw::Points { item, look, budget } => self.points.draw(gpu, pass, frame, phase, (item, look, *budget)),
+            Draw::Lines { item, look, width } => self.lines.draw(gpu, pass, frame, (item, look, *width)),
+        }
+    }
+}
+
+/// A pipeline that draws into colour, ids and depth in a phase.
+fn pipeline(
+    gpu: &Gpu,
+    shader: &wgpu::ShaderModule,
+    (vertex, pixel): (&str, &str),
+    (topology, step_mode): (wgpu::PrimitiveTopology, wgpu::VertexStepMode),
+    phase: Phase,
+) -> wgpu::RenderPipeline {
+    let is_opaque = phase == Phase::Opaque;
+    let blend = (!is_opaque).then_some(wgpu::BlendState::ALPHA_BLENDING);
+    let ids = if is_opaque { wgpu::ColorWrites::ALL } else { wgpu::ColorWrites::empty() };
+    let targets = [
+        Some(wgpu::ColorTargetState { format: Target::COLOUR, blend, write_mask: wgpu::ColorWrites::ALL }),
+        Some(wgpu::ColorTargetState { format: Target::IDS, blend: None, write_mask: ids }),
+    ];
+    gpu.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+        label: Some(vertex),
+        layout: Some(&gpu.layouts.pipeline),
+        vertex: wgpu::VertexState {
+            module: shader,
+            entry_point: Some(vertex),
+            compilation_options: wgpu::PipelineCompilationOptions::default(),
+            buffers: &[Some(wgpu::VertexBufferLayout {
+                array_stride: 12,
+                step_mode,
+                attributes: &wgpu::vertex_attr_array![0 => Float32x3],
+            })],
+        },
+        primitive: wgpu::PrimitiveState { topology, ..wgpu::PrimitiveState::default() },
+        depth_stencil: Some(wgpu::DepthStencilState {
+            format: Target::DEPTH,
+            depth_write_enabled: Some(is_opaque),
+            depth_compare: Some(wgpu::CompareFunction::Less),
+            stencil: wgpu::StencilState::default(),
+            bias: wgpu::DepthBiasState::default(),
+        }),
+        multisample: wgpu::MultisampleState::default(),
+        fragment: Some(wgpu::FragmentState {
+            module: shader,
+            entry_point: Some(pixel),
+            compilation_options: wgpu::PipelineCompilationOptions::default(),
+            targets: &targets,
+        }),
+        multiview_mask: None,
+        cache: None,
+    })
+}
+
+/// A shader after what all have in common.
+fn shader(gpu: &Gpu, label: &str, source: &str) -> wgpu::ShaderModule {
+    gpu.device.create_shader_module(wgpu::ShaderModuleDescriptor {
+        label: Some(label),
+        source: wgpu::ShaderSource::Wgsl(format!("{COMMON}\n{source}").into()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shader_has_the_colours_of_groups() {
+        for [r, g, b] in GROUP_COLOURS {
+            assert!(COMMON.contains(&format!("vec3f({r:.2}, {g:.2}, {b:.2}),")), "{r} {g} {b}");
+        }
+    }
+
+    #[test]
+    fn the_shader_has_the_codes_of_marks() {
+        for (name, mark) in [("SELECTED", Mark::Selected), ("HIDDEN", Mark::Hidden), ("FIRST_GROUP", Mark::Group(0))] {
+            assert!(COMMON.contains(&format!("const {name} = {}u;", mark.code())), "{name}");
+        }
+    }
+}

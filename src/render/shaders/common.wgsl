@@ -1,0 +1,90 @@
+// What all primitives know: the frame, the item, its channels, and how an element gets its colour.
+
+struct Frame {
+    clip_from_local: mat4x4f,
+    // Towards the eye, unit; how far points are drawn in front of where they are, mm.
+    to_eye: vec4f,
+    // Pixels across and down, size of a point in pixels, end of the colour scale in mm.
+    size_point_scale: vec4f,
+    // Pixels per mm at the middle of the view.
+    pixels_per_mm: f32,
+};
+
+struct Look {
+    local_from_item: mat4x4f,
+    // RGB and opacity.
+    colour: vec4f,
+    colouring: u32,
+    id: u32,
+    // Index of the chunk's first element.
+    first: u32,
+    // Line width, pixels.
+    width: f32,
+};
+
+@group(0) @binding(0) var<uniform> frame: Frame;
+@group(0) @binding(1) var scale_table: texture_2d<f32>;
+@group(1) @binding(0) var<uniform> look: Look;
+// A deviation in mm or a brightness from 0 to 1; NaN is no data.
+@group(1) @binding(1) var<storage, read> values: array<u32>;
+// Four to a word.
+@group(1) @binding(2) var<storage, read> marks: array<u32>;
+
+struct Pixel {
+    @location(0) colour: vec4f,
+    @location(1) ids: vec2u,
+};
+
+const PLAIN = 0u;
+const DEVIATION = 1u;
+const GREY = 2u;
+
+const SELECTED = 1u;
+const HIDDEN = 2u;
+const FIRST_GROUP = 3u;
+const SELECTED_COLOUR = vec3f(1.0, 0.62, 0.05);
+const NO_DATA_COLOUR = vec3f(0.502, 0.502, 0.518);
+const GROUP_COLOURS = array<vec3f, 8>(
+    vec3f(0.86, 0.27, 0.27),
+    vec3f(0.17, 0.62, 0.38),
+    vec3f(0.48, 0.36, 0.82),
+    vec3f(0.93, 0.58, 0.11),
+    vec3f(0.07, 0.60, 0.72),
+    vec3f(0.84, 0.35, 0.65),
+    vec3f(0.55, 0.42, 0.28),
+    vec3f(0.45, 0.55, 0.15),
+);
+
+fn mark_of(element: u32) -> u32 {
+    return (marks[element / 4u] >> (8u * (element % 4u))) & 0xffu;
+}
+
+// Whether the bits are those of a NaN; comparing the number itself may be optimised away.
+fn is_nan(bits: u32) -> bool {
+    return (bits & 0x7fffffffu) > 0x7f800000u;
+}
+
+fn element_colour(element: u32, mark: u32) -> vec3f {
+    if mark == SELECTED {
+        return SELECTED_COLOUR;
+    }
+    if mark >= FIRST_GROUP {
+        var colours = GROUP_COLOURS;
+        return colours[(mark - FIRST_GROUP) % 8u];
+    }
+    if look.colouring == PLAIN {
+        return look.colour.rgb;
+    }
+    let bits = values[element];
+    if is_nan(bits) {
+        return select(NO_DATA_COLOUR, look.colour.rgb, look.colouring == GREY);
+    }
+    let value = bitcast<f32>(bits);
+    if look.colouring == GREY {
+        return vec3f(value);
+    }
+    let steps = textureDimensions(scale_table).x;
+    let share = 0.5 + 0.5 * value / frame.size_point_scale.w;
+    let step = u32(clamp(share * f32(steps), 0.0, f32(steps) - 1.0));
+    return textureLoad(scale_table, vec2u(step, 0u), 0).rgb;
+}

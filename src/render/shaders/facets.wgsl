@@ -1,0 +1,35 @@
+// Facets: flat, lit from the eye.
+
+struct Varying {
+    @builtin(position) clip: vec4f,
+    @location(0) local: vec3f,
+    @location(1) @interpolate(flat) element: u32,
+    @location(2) @interpolate(flat) colour: vec3f,
+};
+
+@vertex
+fn facet_vertex(@builtin(vertex_index) index: u32, @location(0) position: vec3f) -> Varying {
+    var out: Varying;
+    let local = look.local_from_item * vec4f(position, 1.0);
+    out.local = local.xyz;
+    out.clip = frame.clip_from_local * local;
+    out.element = index / 3u;
+    let mark = mark_of(out.element);
+    out.colour = element_colour(out.element, mark);
+    if mark == HIDDEN {
+        // All corners in one place beyond the far plane.
+        out.clip = vec4f(0.0, 0.0, 2.0, 1.0);
+    }
+    return out;
+}
+
+@fragment
+fn facet_pixel(in: Varying) -> Pixel {
+    let normal = normalize(cross(dpdx(in.local), dpdy(in.local)));
+    let eye = normalize(frame.to_eye.xyz);
+    // Lit from the eye and, softly, from above left: both sides of a sheet show.
+    let key = normalize(eye + vec3f(-0.25, -0.2, 0.55));
+    let facing = abs(dot(normal, eye));
+    let lit = 0.42 + 0.40 * facing + 0.20 * abs(dot(normal, key));
+    return Pixel(vec4f(in.colour * min(lit, 1.05), look.colour.a), vec2u(look.id, in.element + look.first));
+}

@@ -1,0 +1,55 @@
+// Points: as pixels, or as discs that face the eye.
+
+struct Varying {
+    @builtin(position) clip: vec4f,
+    @location(0) @interpolate(flat) element: u32,
+    @location(1) @interpolate(flat) colour: vec3f,
+    @location(2) in_point: vec2f,
+};
+
+fn point_varying(position: vec3f, element: u32) -> Varying {
+    var out: Varying;
+    let local = look.local_from_item * vec4f(position, 1.0);
+    out.clip = frame.clip_from_local * local;
+    // Points just below the nominal would vanish in it: only their depth is drawn nearer.
+    let nearer = frame.clip_from_local * vec4f(local.xyz + frame.to_eye.xyz * frame.to_eye.w, 1.0);
+    out.clip.z = nearer.z / nearer.w * out.clip.w;
+    out.element = element;
+    let mark = mark_of(element);
+    out.colour = element_colour(element, mark);
+    if mark == HIDDEN {
+        // Behind everything.
+        out.clip = vec4f(0.0, 0.0, 2.0, 1.0);
+    }
+    return out;
+}
+
+@vertex
+fn point_vertex(@builtin(vertex_index) index: u32, @location(0) position: vec3f) -> Varying {
+    return point_varying(position, index);
+}
+
+@vertex
+fn disc_vertex(
+    @builtin(vertex_index) corner: u32,
+    @builtin(instance_index) index: u32,
+    @location(0) position: vec3f,
+) -> Varying {
+    var out = point_varying(position, index);
+    let corners = array<vec2f, 6>(
+        vec2f(-1.0, -1.0), vec2f(1.0, -1.0), vec2f(1.0, 1.0),
+        vec2f(-1.0, -1.0), vec2f(1.0, 1.0), vec2f(-1.0, 1.0),
+    );
+    out.in_point = corners[corner];
+    let reach = frame.size_point_scale.z / frame.size_point_scale.xy * out.clip.w;
+    out.clip = vec4f(out.clip.xy + out.in_point * reach, out.clip.zw);
+    return out;
+}
+
+@fragment
+fn point_pixel(in: Varying) -> Pixel {
+    if dot(in.in_point, in.in_point) > 1.0 {
+        discard;
+    }
+    return Pixel(vec4f(in.colour, look.colour.a), vec2u(look.id, in.element + look.first));
+}
