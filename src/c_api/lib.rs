@@ -303,7 +303,7 @@ pub extern "C" fn shadowgraph_parallel_planes(
         write_output(&fitted, normals.cast::<[f64; 3]>(), |set| set.normal.into());
         write_output(&fitted, normal_uncertainties_rad, |set| set.normal_uncertainty_rad);
         let planes: Vec<_> = fitted.iter().flat_map(|set| &set.planes).collect();
-        write_output(&planes, centroids_mm.cast::<[f64; 3]>(), |plane| plane.shape.place().coords.into());
+        write_output(&planes, centroids_mm.cast::<[f64; 3]>(), |plane| plane.shape.position().coords.into());
         write_output(&planes, rms_mm, |plane| plane.rms_mm);
         Ok(())
     })

@@ -89,7 +89,8 @@ fn one(kind: Kind, path: &Path, arguments: &Fit, json: bool, context: &Context, 
 /// Names and values of the element's parameters, for display.
 fn rows(shape: &Shape) -> Vec<(&'static str, String)> {
     let three = |v: [f64; 3]| format!("{:.9}, {:.9}, {:.9}", v[0], v[1], v[2]);
-    let mut rows = vec![("Kind", shape.kind().name().to_owned()), ("Position, mm", three(shape.place().coords.into()))];
+    let mut rows =
+        vec![("Kind", shape.kind().name().to_owned()), ("Position, mm", three(shape.position().coords.into()))];
     rows.extend(shape.direction().map(|direction| ("Direction", three(direction.into()))));
     let length = |name, mm: f64| (name, format!("{mm:.9} mm"));
     match *shape {

@@ -202,7 +202,7 @@ fn number(value: f64, digits: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::probing_program::{Place, Touch};
+    use super::super::probing_program::{HoleGeometry, Touch};
     use super::*;
 
     /// Statements as major word and minor words, with continuations joined and comments left out.
@@ -250,7 +250,7 @@ mod tests {
             };
             HoleProgram {
                 name: (*name).to_owned(),
-                place: Place { centre, axis, radius_mm: 5.0 },
+                place: HoleGeometry { centre, axis, radius_mm: 5.0 },
                 entry: centre + axis * 5.0,
                 inside,
                 sheet: (0..3).map(|k| touch(Face::Sheet, centre + out(2 * k) * 8.0, -axis, 4.0)).collect(),

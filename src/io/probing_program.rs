@@ -9,7 +9,7 @@ use geometry::{Point, Vector};
 
 /// Position, axis and radius of a hole: nominal, scanned or probed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Place {
+pub struct HoleGeometry {
     /// Centre on the upper face of the sheet, mm.
     pub centre: Point,
     /// Axis out of the sheet, towards the measuring side; unit vector.
@@ -18,7 +18,7 @@ pub struct Place {
     pub radius_mm: f64,
 }
 
-impl Place {
+impl HoleGeometry {
     /// Two perpendicular unit vectors in the plane of the sheet, right-handed with the axis. The first is the projected
     /// x axis, or y axis if the hole axis is nearly along x.
     pub fn in_plane_axes(&self) -> [Vector; 2] {
@@ -46,7 +46,7 @@ pub struct NamedHole {
     /// Name given by the operator; unique in a program.
     pub name: String,
     /// Position, axis and radius.
-    pub place: Place,
+    pub place: HoleGeometry,
 }
 
 /// The face that is touched.
@@ -104,7 +104,7 @@ pub struct HoleProgram {
     /// Name of the hole.
     pub name: String,
     /// Expected position, axis and radius.
-    pub place: Place,
+    pub place: HoleGeometry,
     /// Position above the centre at clearance height, from which the probe enters and to which it returns.
     pub entry: Point,
     /// Point on the axis at the depth of the touches on the wall.

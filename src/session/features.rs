@@ -119,7 +119,7 @@ impl Document {
         let extent = recipe.sources.iter().flat_map(|id| {
             let own = self.result::<MeasuredFeature>(Some(*id));
             let points = own.map(|own| self.some_points_at(&own.numbers)).unwrap_or_default();
-            let position = own.filter(|_| points.is_empty()).map(|own| own.element.place());
+            let position = own.filter(|_| points.is_empty()).map(|own| own.element.position());
             points.into_iter().chain(position)
         });
         extent.collect()

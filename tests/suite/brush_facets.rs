@@ -54,14 +54,14 @@ fn facets_are_brushed_and_lead_to_the_points_on_them() {
     assert_eq!(document(&harness).points.selected[..], (0..10_000).collect::<Vec<u32>>());
     press(&mut harness, "Plane");
     let fitted = document(&harness).feature("Plane 1").unwrap().fit().unwrap().shape;
-    assert!((fitted.place().z - 20.01).abs() < 1e-5, "{fitted:?}");
+    assert!((fitted.position().z - 20.01).abs() < 1e-5, "{fitted:?}");
 
     // What it should be: the face that the facets are of.
     harness.state_mut().send(Align::SetPose(Pose::identity()));
     settle(&mut harness);
     press(&mut harness, "Nominal from facets");
     let nominal = document(&harness).nominal_of("Plane 1").unwrap();
-    assert!((nominal.place().z - 20.0).abs() < 1e-6 && nominal.direction().unwrap().z.abs() > 1.0 - 1e-12);
+    assert!((nominal.position().z - 20.0).abs() < 1e-6 && nominal.direction().unwrap().z.abs() > 1.0 - 1e-12);
     assert!(harness.query_all_by_label_contains("+0.0100 mm").next().is_some());
     save_picture(&mut harness, "facets_nominal");
 

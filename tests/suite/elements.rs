@@ -146,7 +146,7 @@ fn a_plan_that_is_opened_measures_the_scan_that_is_opened() {
     assert_eq!(measured.judgement().unwrap().len(), 2);
     assert!(measured.current_check().is_some());
     // The top of this one is 0.3 mm too high; half a million points could not tell a plane better.
-    let height = measured.element("top").unwrap().place().z - measured.element("bottom").unwrap().place().z;
+    let height = measured.element("top").unwrap().position().z - measured.element("bottom").unwrap().position().z;
     assert!((height - 20.3).abs() < 1e-6, "{height}");
     assert_eq!(verdict::overall(&measured).unwrap().verdict, Verdict::Fail);
 

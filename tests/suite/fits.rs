@@ -174,7 +174,7 @@ fn references() -> Vec<Reference> {
 
 /// By how much place, direction and numbers are off.
 fn errors(shape: &Shape, reference: &Reference) -> [f64; 3] {
-    let away = shape.place() - reference.place;
+    let away = shape.position() - reference.place;
     let direction = reference.direction;
     let place = match reference.kind {
         Kind::Plane => away.dot(&direction).abs(),

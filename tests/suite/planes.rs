@@ -200,7 +200,7 @@ fn parallel_planes_land_as_one_step_and_come_back_with_the_project() {
     let features = fits(&dispatcher.document);
     let normal = |k: usize| features[k].1.shape.direction().unwrap();
     assert_eq!(normal(0), normal(1));
-    let heights = [0, 1].map(|k: usize| features[k].1.shape.place().z);
+    let heights = [0, 1].map(|k: usize| features[k].1.shape.position().z);
     assert!(heights[0].abs() < 0.002 && (heights[1] - 20.0).abs() < 0.002, "{heights:?}");
     assert_eq!((features[0].1.used, features[0].1.residuals_mm.len()), (1080, 1200));
     assert_eq!(dispatcher.history.undo_label(), Some("Fit parallel planes"));
@@ -211,7 +211,7 @@ fn parallel_planes_land_as_one_step_and_come_back_with_the_project() {
     again.run_now(Projects::Open(project), &silent).unwrap();
     for ((recipe, before), (recipe_after, after)) in features.iter().zip(&fits(&again.document)) {
         assert_eq!(recipe, recipe_after);
-        assert!((before.shape.place() - after.shape.place()).norm() < 1e-9);
+        assert!((before.shape.position() - after.shape.position()).norm() < 1e-9);
         assert!((before.shape.direction().unwrap() - after.shape.direction().unwrap()).norm() < 1e-9);
         assert!((before.uncertainty.direction_rad / after.uncertainty.direction_rad - 1.0).abs() < 1e-3);
     }
@@ -245,7 +245,7 @@ fn parallel_planes_are_fitted_by_mouse() {
     let features = |harness: &Harness<'static, App>| fits(&harness.state().dispatcher().document);
     let fitted = features(&harness);
     assert_eq!(fitted.len(), 2, "{:?}", harness.state().dispatcher().messages);
-    assert!(fitted[0].1.shape.place().z.abs() < 0.002 && fitted[0].0.fitting.weights.by == Weighting::Column);
+    assert!(fitted[0].1.shape.position().z.abs() < 0.002 && fitted[0].0.fitting.weights.by == Weighting::Column);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
     settle(&mut harness);
     assert!(features(&harness).is_empty());

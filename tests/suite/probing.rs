@@ -12,7 +12,7 @@ use shadowgraph::dispatch::{Command, Projects, monitoring};
 use shadowgraph::geometry::{Cloud, Point, Vector};
 use shadowgraph::inspect::acceptance::AcceptanceTest;
 use shadowgraph::inspect::acceptance::{Characteristic, Limit, Settings, Verdict};
-use shadowgraph::inspect::probing::{Place, Prober as _, SimulatedProber};
+use shadowgraph::inspect::probing::{HoleGeometry, Prober as _, SimulatedProber};
 use shadowgraph::io::probing_csv::{ReportedPoint, write_touches};
 use shadowgraph::io::write;
 use shadowgraph::report::certificate::with_digest;
@@ -263,7 +263,8 @@ fn holes_are_measured_in_the_window() {
     save_picture(&mut harness, "hybrid_planned");
     press(&mut harness, "Calibrate");
     harness.run_steps(30);
-    let place = |[x, y, radius_mm]: [f64; 3]| Place { centre: Point::new(x, y, 0.0), axis: Vector::z(), radius_mm };
+    let place =
+        |[x, y, radius_mm]: [f64; 3]| HoleGeometry { centre: Point::new(x, y, 0.0), axis: Vector::z(), radius_mm };
     for round in 0..5 {
         let folder = sheet.at("targets");
         harness.state_mut().send(Probe::Write(folder.clone()));

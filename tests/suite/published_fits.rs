@@ -44,7 +44,7 @@ impl Published {
     fn errors(&self, shape: &Shape) -> [f64; 3] {
         let (place, answer) = (Point::from(self.answer.place), &self.answer);
         let along = answer.direction.map(Vector::from);
-        let away = shape.place() - place;
+        let away = shape.position() - place;
         let turned = along.zip(shape.direction()).map_or(0.0, |(published, own)| published.cross(&own).norm());
         let diameter = answer.diameter.unwrap_or_default();
         let (apart, size) = match *shape {

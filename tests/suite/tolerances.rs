@@ -290,7 +290,7 @@ fn a_corner_is_constructed_and_toleranced_by_mouse() {
     assert_eq!(made.constructions().len(), 1, "{:?}", harness.state().dispatcher().messages);
     let edge = made.element("Intersection 1").unwrap();
     // The floor and the leaning wall meet along y.
-    assert!(edge.direction().unwrap().y.abs() > 0.9999 && edge.place().x.abs() < 0.01, "{edge:?}");
+    assert!(edge.direction().unwrap().y.abs() > 0.9999 && edge.position().x.abs() < 0.01, "{edge:?}");
 
     choose(&mut harness, "From", "Plane 1");
     choose(&mut harness, "To", "Plane 3");
@@ -466,7 +466,7 @@ fn slots_and_circles_are_fitted_in_a_plane_and_kept() {
     send(&mut dispatcher, circle("Plane 1")).unwrap();
     let found = dispatcher.document.feature("Circle 1").unwrap().fit().unwrap();
     assert!(
-        (found.shape.place() - Point::new(10.0, 10.0, 5.0)).norm() < 1e-6 && found.form_error_mm < 1e-6,
+        (found.shape.position() - Point::new(10.0, 10.0, 5.0)).norm() < 1e-6 && found.form_error_mm < 1e-6,
         "{found:?}"
     );
     // Its width, and how squarely its middle stands on the sheet.

@@ -236,7 +236,7 @@ fn points_are_brushed_and_a_plane_is_fitted_to_them() {
     settle(&mut harness);
     assert_eq!(harness.state().dispatcher().document.features().len(), 1);
     let fit = harness.state().dispatcher().document.feature("Plane 1").unwrap().fit().unwrap().clone();
-    assert!((fit.shape.place().z - 20.0).abs() < 0.005 && (fit.sigma_mm - 0.01).abs() < 0.001, "{fit:?}");
+    assert!((fit.shape.position().z - 20.0).abs() < 0.005 && (fit.sigma_mm - 0.01).abs() < 0.001, "{fit:?}");
     save_picture(&mut harness, "features");
     // Through: twice as many, and none once Ctrl takes them away again.
     harness.get_by_label("Visible only").click();

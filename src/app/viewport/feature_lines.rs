@@ -40,7 +40,7 @@ impl FeatureLines {
         let wanted = wanted(document, hidden);
         let count = self.shown.len();
         self.shown.retain(|id, outline| wanted.get(id).is_some_and(|result| is_same(result, &outline.result)));
-        let has_removed = self.shown.len() != count;
+        let mut has_changed = self.shown.len() != count;
         let missing: Vec<ElementId> = wanted.keys().filter(|id| !self.shown.contains_key(id)).copied().collect();
         if !missing.is_empty() {
             let mut lines = outlines(document);
@@ -48,12 +48,11 @@ impl FeatureLines {
                 if let (Some(result), Some(lines)) = (wanted.get(id), lines.remove(id)) {
                     let item = LinesItem::new(gpu, &lines);
                     self.shown.insert(*id, FeatureOutline { result: Arc::clone(result), item });
+                    has_changed = true;
                 }
             }
         }
-        if has_removed || !missing.is_empty() {
-            self.revision += 1;
-        }
+        self.revision += u64::from(has_changed);
     }
 }
 

@@ -10,7 +10,7 @@ use super::Viewport;
 use geometry::{Point, Vector};
 use inspect::features::measured::MeasuredFeature;
 use inspect::features::{self, outline};
-use inspect::probing::{Place, Row};
+use inspect::probing::{HoleGeometry, Row};
 use session::Document;
 use session::plan::ElementId;
 
@@ -64,7 +64,7 @@ impl<'a> Overlay<'a> {
             document.plan.elements().iter().filter(|own| own.recipe.is_feature() && !hidden.contains(&own.id));
         for element in elements {
             let Some(made) = document.result::<MeasuredFeature>(Some(element.id)) else { continue };
-            let at = made.slot().map_or_else(|| made.element.place(), |fit| fit.slot.centre);
+            let at = made.slot().map_or_else(|| made.element.position(), |fit| fit.slot.centre);
             self.label(&(pose * at), &element.name, theme::FEATURE);
         }
     }
@@ -78,7 +78,7 @@ impl<'a> Overlay<'a> {
         }
         // The holes are in the scan frame.
         let pose = document.nominal_from_scan();
-        let circle = |place: &Place, width: f32, colour: Color32| {
+        let circle = |place: &HoleGeometry, width: f32, colour: Color32| {
             let (centre, normal, radius) = (place.centre, place.axis, place.radius_mm);
             for line in outline::of(&features::Shape::Circle { centre, normal, radius }, &[]) {
                 let vertices: Vec<Point> = line.iter().map(|vertex| pose * vertex).collect();
@@ -89,7 +89,7 @@ impl<'a> Overlay<'a> {
         };
         let Some(rounds) = &probing.rounds else {
             for hole in &probing.holes {
-                circle(&Place::from(hole), 1.4, theme::PLANNED);
+                circle(&HoleGeometry::from(hole), 1.4, theme::PLANNED);
                 self.label(&(pose * hole.centre), &hole.name, theme::PLANNED);
             }
             return;
@@ -163,7 +163,7 @@ impl<'a> Overlay<'a> {
 }
 
 /// Best known position of a hole, and the colour of its status.
-fn position_and_colour(row: &Row) -> (Place, Color32) {
+fn position_and_colour(row: &Row) -> (HoleGeometry, Color32) {
     match row.settled() {
         Some(place) => (place, theme::GOOD),
         None if row.is_open() => (row.last.map_or(row.scan, |last| last.place), theme::FEATURE),

@@ -86,7 +86,7 @@ fn print(number: usize, fitted: &FittedSet) {
     row("", format!("± {:.2e} rad (k = 2)", set.normal_uncertainty_rad));
     row("RMS", format!("{:.6} mm (sigma {:.6} mm)", set.rms_mm, set.sigma_mm));
     for (i, (plane, (path, masked))) in set.planes.iter().zip(&fitted.files).enumerate() {
-        let (centroid, u) = (plane.shape.place(), plane.uncertainty.position_mm);
+        let (centroid, u) = (plane.shape.position(), plane.uncertainty.position_mm);
         row(&format!("Plane {}", i + 1), format!("{}", path.display()));
         row(
             "  Centroid, mm",

@@ -126,7 +126,7 @@ fn masked_points(scan: &SphereScan, settings: &Settings, progress: &Progress) ->
     let (mut previous, mut options) = (Vec::new(), Options::default());
     for _ in 0..MASKING_ITERATIONS {
         let shape = fit(Kind::Sphere, &points, &[], &options, progress)?.shape;
-        let indices = mask_by_incidence(&scan.points, viewpoint, &shape.place(), settings.max_incidence_rad);
+        let indices = mask_by_incidence(&scan.points, viewpoint, &shape.position(), settings.max_incidence_rad);
         if indices.len() < MIN_POINTS {
             return Err(UserError::input(format!(
                 "Of {} points of the sphere, only {} are within the limit of incidence, and {MIN_POINTS} are needed; \

@@ -43,7 +43,7 @@ struct Patches {
 impl Patches {
     /// Divides the points of a fit; `patch_mm` 0 makes every point its own patch.
     fn of(fit: &Fit, points: &[Point], patch_mm: f64) -> Self {
-        let (origin, normal) = (fit.shape.place(), fit.shape.direction().unwrap_or_else(Vector::z));
+        let (origin, normal) = (fit.shape.position(), fit.shape.direction().unwrap_or_else(Vector::z));
         let mut dropped = fit.dropped.iter().peekable();
         let mut patches: BTreeMap<[i64; 3], Moments> = BTreeMap::new();
         for (index, point) in (0..).zip(points) {

@@ -261,7 +261,7 @@ fn check_same_spheres(sensor: &ArtefactFrame, cmm: &ArtefactFrame, probe_radius_
         return Ok(());
     }
     let position = |frame: &ArtefactFrame, part: usize| {
-        frame.device_from_artefact.inverse_transform_point(&frame.parts[part].fit.shape.place())
+        frame.device_from_artefact.inverse_transform_point(&frame.parts[part].fit.shape.position())
     };
     for part in 1..sensor.parts.len().min(cmm.parts.len()) {
         let difference_mm = (position(sensor, part) - position(cmm, part)).norm();

@@ -98,19 +98,19 @@ impl Element {
             Self::Point(point) => Situation::Point(point),
             Self::Shape(shape) => match (shape.kind(), self.direction()) {
                 (Kind::Line | Kind::Cylinder | Kind::Cone, Some(direction)) => {
-                    Situation::Line(Line { point: shape.place(), direction })
+                    Situation::Line(Line { point: shape.position(), direction })
                 }
-                (Kind::Plane, Some(normal)) => Situation::Plane(Plane { point: shape.place(), normal }),
-                _ => Situation::Point(shape.place()),
+                (Kind::Plane, Some(normal)) => Situation::Plane(Plane { point: shape.position(), normal }),
+                _ => Situation::Point(shape.position()),
             },
         }
     }
 
     /// Its centre, or the reference point of its line, plane or axis, mm.
-    pub fn place(&self) -> Point {
+    pub fn position(&self) -> Point {
         match self {
             Self::Point(point) => *point,
-            Self::Shape(shape) => shape.place(),
+            Self::Shape(shape) => shape.position(),
         }
     }
 
@@ -132,7 +132,7 @@ impl Element {
 
     /// Returns the element unchanged, or an error if a parameter is not finite or a direction is not a unit vector.
     pub fn checked(self) -> Result<Self> {
-        let position = self.place();
+        let position = self.position();
         let is_finite_position = position.coords.iter().all(|c| c.abs() < 1e100);
         let is_unit_direction = match self {
             Self::Shape(shape) => {
@@ -165,7 +165,7 @@ impl Element {
     /// The element translated by the first three components of `motion`, mm, and rotated about its reference point by
     /// the last three (rotation vector, rad): the motions whose covariance is [`super::Uncertainty::motion`].
     pub fn perturbed(&self, motion: &nalgebra::Vector6<f64>) -> Self {
-        let position = self.place().coords;
+        let position = self.position().coords;
         let translation: Vector = motion.fixed_rows::<3>(0).into_owned();
         let rotation = nalgebra::UnitQuaternion::from_scaled_axis(motion.fixed_rows::<3>(3).into_owned());
         self.moved(&Pose::from_parts((position + translation - rotation * position).into(), rotation))
@@ -232,7 +232,7 @@ mod tests {
     fn a_perturbation_rotates_about_the_reference_point() {
         let axis = Shape::Cylinder { point: Point::new(5.0, 0.0, 2.0), axis: Vector::z(), radius: 1.0 };
         let moved = Element::from(axis).perturbed(&nalgebra::Vector6::new(0.1, 0.0, 0.0, 0.0, 0.2, 0.0));
-        assert!((moved.place() - Point::new(5.1, 0.0, 2.0)).norm() < 1e-15);
+        assert!((moved.position() - Point::new(5.1, 0.0, 2.0)).norm() < 1e-15);
         let direction = moved.direction().unwrap();
         assert!((direction - Vector::new(0.2_f64.sin(), 0.0, 0.2_f64.cos())).norm() < 1e-15);
     }

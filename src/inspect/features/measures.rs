@@ -43,7 +43,7 @@ impl<'a> UncertainElement<'a> {
 
     /// Centroid of the points, or the element's reference point.
     fn centroid(&self) -> Point {
-        let Some(first) = self.points.first() else { return self.element.place() };
+        let Some(first) = self.points.first() else { return self.element.position() };
         let sum: Vector = self.points.iter().map(|point| point - first).sum();
         first + sum / self.points.len() as f64
     }
@@ -53,7 +53,7 @@ impl<'a> UncertainElement<'a> {
         let Some(motion) = self.motion else { return Matrix3::zeros() };
         let mut by_motion = nalgebra::Matrix3x6::zeros();
         by_motion.fixed_view_mut::<3, 3>(0, 0).fill_with_identity();
-        let lever = (point - self.element.place()).cross_matrix();
+        let lever = (point - self.element.position()).cross_matrix();
         by_motion.fixed_view_mut::<3, 3>(0, 3).copy_from(&-lever);
         by_motion * motion * by_motion.transpose()
     }

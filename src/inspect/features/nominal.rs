@@ -29,7 +29,7 @@ pub fn by_facets(measured: &Shape, mesh: &Mesh, facets: &[u32], progress: &Progr
                 }
                 wall => wall,
             };
-            circle_of(&wall?, &measured.place())?
+            circle_of(&wall?, &measured.position())?
         }
         kind => fitted(kind)?,
     };
@@ -87,7 +87,7 @@ pub struct Off {
 
 /// Deviation of `measured` from `nominal`, both in the same frame.
 pub fn off(measured: &Shape, nominal: &Element) -> Off {
-    let position = measured.place();
+    let position = measured.position();
     let shift_mm = match nominal.situation() {
         Situation::Point(point) => position - point,
         Situation::Line(line) => position - line.foot(&position),
@@ -160,7 +160,7 @@ mod tests {
         let circle = Shape::Circle { centre: Point::new(5.0, -3.02, 7.0), normal: Vector::z(), radius: 7.4 };
         for (mesh, radius) in [(&mesh, 6.0), (&cone, 7.4)] {
             let nominal = by_facets(&circle, mesh, &all(mesh), &silent).unwrap();
-            assert!((nominal.place() - Point::new(5.0, -3.0, 7.0)).norm() < 1e-8, "{nominal:?}");
+            assert!((nominal.position() - Point::new(5.0, -3.0, 7.0)).norm() < 1e-8, "{nominal:?}");
             let off = super::off(&circle, &nominal.into());
             assert!((off.numbers[0].1 - (7.4 - radius)).abs() < 1e-8, "{off:?}");
         }

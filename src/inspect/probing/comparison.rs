@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::probed_hole::ProbedHole;
 use base::{Result, signed, text_table};
 use io::probing_csv::csv_text;
-use io::probing_program::Place;
+use io::probing_program::HoleGeometry;
 
 /// One hole.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -13,11 +13,11 @@ pub struct Row {
     /// Name of the hole.
     pub name: String,
     /// Nominal geometry.
-    pub nominal: Place,
+    pub nominal: HoleGeometry,
     /// Geometry from the scan.
-    pub scan: Place,
+    pub scan: HoleGeometry,
     /// Geometry from the first probing cycle.
-    pub probe: Option<Place>,
+    pub probe: Option<HoleGeometry>,
     /// Result of the last probing cycle, with its uncertainty.
     pub last: Option<ProbedHole>,
     /// Whether the last two probing cycles agree.
@@ -58,19 +58,19 @@ pub struct Differences {
 
 impl Row {
     /// Geometry from the last probing cycle if it has converged.
-    pub fn settled(&self) -> Option<Place> {
+    pub fn settled(&self) -> Option<HoleGeometry> {
         self.last.filter(|_| self.converged).map(|last| last.place)
     }
 }
 
 /// Difference of `one` from `other`: lateral x, y, z, lateral distance, and difference of the radii, mm.
-fn difference(one: &Place, other: &Place) -> [f64; 5] {
+fn difference(one: &HoleGeometry, other: &HoleGeometry) -> [f64; 5] {
     let lateral = other.lateral(&one.centre);
     [lateral.x, lateral.y, lateral.z, lateral.norm(), one.radius_mm - other.radius_mm]
 }
 
 impl Differences {
-    fn of(pairs: impl Iterator<Item = (Place, Place)>) -> Self {
+    fn of(pairs: impl Iterator<Item = (HoleGeometry, HoleGeometry)>) -> Self {
         let mut all = Self { radius_mm: [f64::INFINITY, f64::NEG_INFINITY], ..Self::default() };
         for (one, other) in pairs {
             let [x, y, z, lateral, radius] = difference(&one, &other);
@@ -101,7 +101,7 @@ impl Comparison {
 
     /// Plain text: the geometries, their differences and a summary. Lengths in mm.
     pub fn text(&self) -> String {
-        let cells_of = |place: Option<Place>| match place {
+        let cells_of = |place: Option<HoleGeometry>| match place {
             Some(own) => [own.centre.x, own.centre.y, own.radius_mm].map(|value| format!("{value:.3}")),
             None => ["-", "-", "-"].map(str::to_owned),
         };
@@ -115,7 +115,7 @@ impl Comparison {
             .collect();
         let titles = ["nominal", "scan", "probe", "converged"].map(|own| ["X", "Y", "R"].map(|x| format!("{own} {x}")));
         let titles: Vec<&str> = ["hole"].into_iter().chain(titles.iter().flatten().map(String::as_str)).collect();
-        let difference_cells = |one: Option<Place>, other: Option<Place>| match one.zip(other) {
+        let difference_cells = |one: Option<HoleGeometry>, other: Option<HoleGeometry>| match one.zip(other) {
             Some((one, other)) => {
                 let [x, y, _, lateral, radius] = difference(&one, &other);
                 [x, y, lateral, radius].map(|value| signed(value, 3))
@@ -176,8 +176,8 @@ impl Comparison {
             None => vec![String::new(); count],
         };
         let cells = |row: &Row| {
-            let coordinates = |hole: Place| vec![hole.centre.x, hole.centre.y, hole.centre.z, hole.radius_mm];
-            let difference_cells = |one: Option<Place>, other: Option<Place>| {
+            let coordinates = |hole: HoleGeometry| vec![hole.centre.x, hole.centre.y, hole.centre.z, hole.radius_mm];
+            let difference_cells = |one: Option<HoleGeometry>, other: Option<HoleGeometry>| {
                 numbers(one.zip(other).map(|(one, other)| difference(&one, &other).to_vec()), 5)
             };
             let settled = row.settled();

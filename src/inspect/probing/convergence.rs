@@ -8,7 +8,7 @@ use super::targets::{self, Refused, Settings};
 use crate::features::sheet_metal::holes::NominalHole;
 use base::{ErrorKind, Progress, Result, UserError};
 use io::probing_csv::ProbeHits;
-use io::probing_program::{NamedHole, Place, Program};
+use io::probing_program::{HoleGeometry, NamedHole, Program};
 
 /// Convergence criteria.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -63,7 +63,7 @@ pub struct Started {
     /// Nominal geometry.
     pub nominal: NominalHole,
     /// Geometry from the scan.
-    pub scan: Place,
+    pub scan: HoleGeometry,
 }
 
 /// State of repeated probing for probers that are asynchronous: request the program of a cycle, pass its result, and
@@ -196,7 +196,7 @@ impl Row {
     fn begin(hole: &Started) -> Self {
         Self {
             name: hole.nominal.name.clone(),
-            nominal: Place::from(&hole.nominal),
+            nominal: HoleGeometry::from(&hole.nominal),
             scan: hole.scan,
             probe: None,
             last: None,

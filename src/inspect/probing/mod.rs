@@ -16,20 +16,20 @@ mod tests;
 
 pub use comparison::{Comparison, Differences, Row};
 pub use convergence::{Convergence, Probed, Prober, Rounds, Started, converge, fingerprint};
-pub use io::probing_program::{NamedHole, Place, Program};
+pub use io::probing_program::{HoleGeometry, NamedHole, Program};
 pub use probed_hole::{ProbedHole, evaluate};
 pub use simulated::SimulatedProber;
 pub use targets::{Plan, Refused, Settings, plan};
 
 use crate::features::sheet_metal::holes::{FoundHole, NominalHole};
 
-impl From<&NominalHole> for Place {
+impl From<&NominalHole> for HoleGeometry {
     fn from(hole: &NominalHole) -> Self {
         Self { centre: hole.centre, axis: hole.axis, radius_mm: hole.radius_mm }
     }
 }
 
-impl From<&FoundHole> for Place {
+impl From<&FoundHole> for HoleGeometry {
     fn from(hole: &FoundHole) -> Self {
         Self { centre: hole.centre, axis: hole.axis, radius_mm: hole.radius_mm }
     }

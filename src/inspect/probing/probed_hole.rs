@@ -12,13 +12,13 @@ use crate::features::{self, Kind, Shape};
 use base::{Progress, Result, UserError};
 use geometry::{Point, Vector, jacobi};
 use io::probing_csv::{ProbeHits, ReportedPoint};
-use io::probing_program::{Face, NamedHole, Place};
+use io::probing_program::{Face, HoleGeometry, NamedHole};
 
 /// A hole determined from probed points.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProbedHole {
     /// Centre in the plane of the sheet, normal of the sheet, and radius compensated for the stylus tip.
-    pub place: Place,
+    pub place: HoleGeometry,
     /// Expanded uncertainty (k = 2) of the centre in any direction in the plane of the sheet, mm.
     pub centre_uncertainty_mm: f64,
     /// Expanded uncertainty (k = 2) of the radius, mm.
@@ -91,7 +91,7 @@ pub fn evaluate(
     let Shape::Circle { centre, radius, .. } = fitted.shape else {
         return Err(UserError::internal("The fit of a circle returned another shape."));
     };
-    let place = Place {
+    let place = HoleGeometry {
         centre: centre - plane.normal * (centre - level).dot(&plane.normal),
         axis: plane.normal,
         radius_mm: radius + tip_radius_mm,
@@ -183,7 +183,7 @@ struct CircleStatistics {
 }
 
 impl CircleStatistics {
-    fn about(place: &Place, flat: &[Point]) -> Self {
+    fn about(place: &HoleGeometry, flat: &[Point]) -> Self {
         let [u, v] = place.in_plane_axes();
         let in_plane: Vec<(f64, f64)> = flat
             .iter()
@@ -229,7 +229,10 @@ mod tests {
 
     fn truth() -> NamedHole {
         let axis = Vector::new(0.1, -0.2, 1.0).normalize();
-        NamedHole { name: "1".into(), place: Place { centre: Point::new(112.0, -57.0, 3.0), axis, radius_mm: 4.957 } }
+        NamedHole {
+            name: "1".into(),
+            place: HoleGeometry { centre: Point::new(112.0, -57.0, 3.0), axis, radius_mm: 4.957 },
+        }
     }
 
     /// Centres of a tip of radius 1 in contact with an ideal sheet and wall, each displaced along the approach by a

@@ -4,7 +4,7 @@
 use base::{Progress, Result, UserError, random::Random};
 use geometry::{Point, Vector};
 use io::probing_csv::{ProbeHit, ProbeHits, ReportedPoint};
-use io::probing_program::{HoleProgram, Place, Program, Step, Touch};
+use io::probing_program::{HoleGeometry, HoleProgram, Program, Step, Touch};
 
 use super::convergence::{Probed, Prober};
 use super::targets::Refused;
@@ -14,7 +14,7 @@ use super::targets::Refused;
 #[derive(Clone, Debug)]
 pub struct SimulatedProber {
     /// True geometry of the holes.
-    pub holes: Vec<Place>,
+    pub holes: Vec<HoleGeometry>,
     /// Standard deviation of a probed point along its approach, mm.
     pub sigma_mm: f64,
     /// What is reported. Surface points are the tip centre plus the tip radius along the approach, as reported by CMMs
@@ -30,13 +30,13 @@ const MAX_STEPS: usize = 100_000;
 
 impl SimulatedProber {
     /// From the true geometry of the holes; `seed` determines the scatter.
-    pub fn new(holes: Vec<Place>, sigma_mm: f64, reported: ReportedPoint, seed: u64) -> Self {
+    pub fn new(holes: Vec<HoleGeometry>, sigma_mm: f64, reported: ReportedPoint, seed: u64) -> Self {
         Self { holes, sigma_mm, reported, random: Random::new(seed, 0x70_0C) }
     }
 
     /// Signed distance of a point from the part, mm; negative inside.
     fn distance(&self, point: &Point) -> f64 {
-        let beyond_rim = |hole: &Place| (point - hole.centre).norm() - hole.radius_mm;
+        let beyond_rim = |hole: &HoleGeometry| (point - hole.centre).norm() - hole.radius_mm;
         let nearest = self.holes.iter().min_by(|a, b| beyond_rim(a).total_cmp(&beyond_rim(b)));
         let Some(hole) = nearest else { return f64::INFINITY };
         let height = (point - hole.centre).dot(&hole.axis);
@@ -149,7 +149,7 @@ mod tests {
     use io::probing_program::Face;
 
     fn prober() -> SimulatedProber {
-        let hole = Place { centre: Point::new(1.0, 2.0, 3.0), axis: Vector::z(), radius_mm: 5.0 };
+        let hole = HoleGeometry { centre: Point::new(1.0, 2.0, 3.0), axis: Vector::z(), radius_mm: 5.0 };
         SimulatedProber::new(vec![hole], 0.0, ReportedPoint::BallCentre, 1)
     }
 

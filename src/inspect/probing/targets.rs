@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::order;
 use base::{Result, UserError};
 use geometry::{Point, Vector};
-use io::probing_program::{Face, HoleProgram, NamedHole, Place, Program, Touch};
+use io::probing_program::{Face, HoleGeometry, HoleProgram, NamedHole, Program, Touch};
 
 /// Probing settings. Lengths in mm.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -229,7 +229,7 @@ fn targets(index: usize, holes: &[NamedHole], settings: &Settings) -> Result<Hol
 
 /// Unit vectors in the plane of the sheet, evenly spaced about the hole's axis; `start_rad` is the angle of the first
 /// one from the sheet's x.
-fn directions_around(hole: &Place, count: usize, start_rad: f64) -> impl Iterator<Item = Vector> {
+fn directions_around(hole: &HoleGeometry, count: usize, start_rad: f64) -> impl Iterator<Item = Vector> {
     let [u, v] = hole.in_plane_axes();
     (0..count).map(move |i| {
         let (sin, cos) = (start_rad + TAU * i as f64 / count as f64).sin_cos();
@@ -259,7 +259,7 @@ mod tests {
     use super::*;
 
     fn named(name: &str, x: f64, y: f64, radius_mm: f64) -> NamedHole {
-        let place = Place { centre: Point::new(x, y, 2.0), axis: Vector::z(), radius_mm };
+        let place = HoleGeometry { centre: Point::new(x, y, 2.0), axis: Vector::z(), radius_mm };
         NamedHole { name: name.to_owned(), place }
     }
 

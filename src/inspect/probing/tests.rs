@@ -19,16 +19,16 @@ const TABLE: [[[f64; 3]; 4]; 5] = [
     [[34.714, -126.508, 5.000], [34.739, -126.112, 5.130], [34.792, -126.148, 4.971], [34.793, -126.148, 4.971]],
 ];
 
-fn hole_at([x, y, radius_mm]: [f64; 3]) -> Place {
-    Place { centre: Point::new(x, y, 0.0), axis: Vector::z(), radius_mm }
+fn hole_at([x, y, radius_mm]: [f64; 3]) -> HoleGeometry {
+    HoleGeometry { centre: Point::new(x, y, 0.0), axis: Vector::z(), radius_mm }
 }
 
 fn nominal(number: usize) -> NominalHole {
-    let Place { centre, axis, radius_mm } = hole_at(TABLE[number][0]);
+    let HoleGeometry { centre, axis, radius_mm } = hole_at(TABLE[number][0]);
     NominalHole { name: (number + 1).to_string(), centre, axis, radius_mm }
 }
 
-fn truth() -> Vec<Place> {
+fn truth() -> Vec<HoleGeometry> {
     TABLE.iter().map(|row| hole_at(row[3])).collect()
 }
 
@@ -87,7 +87,7 @@ fn probing_again_takes_the_compensation_error_away() {
     let mut prober = SimulatedProber::new(truth(), 0.0, ReportedPoint::Surface, 0);
     let found = run(&holes, &Settings::default(), &mut prober);
     for (row, truth) in found.rows.iter().zip(truth()) {
-        let error = |place: Place| (place.radius_mm - truth.radius_mm).abs();
+        let error = |place: HoleGeometry| (place.radius_mm - truth.radius_mm).abs();
         let (first, last) = (error(row.probe.unwrap()), error(row.settled().unwrap()));
         println!("hole {}: radius off by {first:.6} mm, then by {last:.9} mm", row.name);
         assert!(last < 1e-6 && (first > 1e-3 || truth.radius_mm > 10.0), "{first} {last}");
@@ -210,7 +210,7 @@ fn from_a_scan_to_the_converged_probe() {
     let started: Vec<Started> = (0..5)
         .map(|i| {
             let found = holes::find(&points, &tree, &nominal(i), 1.0, &Progress::silent()).unwrap();
-            Started { nominal: nominal(i), scan: Place::from(&found) }
+            Started { nominal: nominal(i), scan: HoleGeometry::from(&found) }
         })
         .collect();
     let mut prober = ThroughFiles(SimulatedProber::new(truth(), 0.0005, ReportedPoint::BallCentre, 5));
@@ -296,7 +296,7 @@ proptest! {
     ) {
         let settings = Settings { wall_touches, sheet_touches, ..Settings::default() };
         let axis = Vector::new(lean.sin() * turn.cos(), lean.sin() * turn.sin(), lean.cos());
-        let expected = Place { centre: Point::from(at), axis, radius_mm };
+        let expected = HoleGeometry { centre: Point::from(at), axis, radius_mm };
         let [u, v] = expected.in_plane_axes();
         let mut actual = expected;
         actual.centre += (u * towards.cos() + v * towards.sin()) * off;

@@ -82,7 +82,7 @@ fn round(actual: &ActualFeature<'_>, shape: &Shape, side: Side) -> Result<Envelo
     let kind = shape.kind();
     let mut points = actual.points(kind.min_points())?.to_vec();
     if let Some(direction) = actual.element.direction() {
-        let axis = Line { point: shape.place(), direction };
+        let axis = Line { point: shape.position(), direction };
         let gap_rad = sections::widest_gap_rad(&points, &axis);
         if gap_rad > std::f64::consts::PI {
             return Err(UserError::input(format!(
@@ -111,7 +111,7 @@ fn round(actual: &ActualFeature<'_>, shape: &Shape, side: Side) -> Result<Envelo
     };
     // The smallest sphere enclosing a cap is determined by its rim, with a centre far from that of the sphere.
     let form_mm = extents::range(points.iter().map(|point| shape.distance(point)));
-    if kind == Kind::Sphere && (found.shape.place() - shape.place()).norm() > 2.0 * form_mm + 1e-6 * radius {
+    if kind == Kind::Sphere && (found.shape.position() - shape.position()).norm() > 2.0 * form_mm + 1e-6 * radius {
         return Err(UserError::input(format!(
             "“{}” was measured on one side only, so its points do not determine its actual mating envelope; measure it \
              all around.",

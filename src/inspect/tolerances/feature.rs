@@ -153,7 +153,7 @@ impl ActualFeature<'_> {
     /// itself, else the measured points.
     pub fn toleranced(&self) -> TolerancedPoints {
         let measured = &self.feature.points;
-        let single = |what| TolerancedPoints { points: vec![self.element.place()], what, of_element: true };
+        let single = |what| TolerancedPoints { points: vec![self.element.position()], what, of_element: true };
         match (self.element.situation(), self.element) {
             (Situation::Line(_), _) if measured.is_empty() => single("a point of the axis"),
             (Situation::Line(_), Element::Shape(Shape::Line { .. })) => {

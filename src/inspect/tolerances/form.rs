@@ -65,7 +65,7 @@ pub(super) fn circularity(actual: &ActualFeature<'_>, section_mm: Option<f64>) -
     }
     let (circle, about) = reference(actual, Kind::Circle, "circularity needs a circle or a cylinder")?;
     let points = actual.points(MIN_CIRCLE_POINTS)?;
-    let centre = Line { point: circle.place(), direction: circle.direction().unwrap_or_else(Vector::z).normalize() };
+    let centre = Line { point: circle.position(), direction: circle.direction().unwrap_or_else(Vector::z).normalize() };
     let radius = points.iter().map(|point| centre.distance(point)).sum::<f64>() / points.len() as f64;
     let how = format!("maximum minus minimum radius in the plane about the centre of {about}");
     Ok(spread(points, |point| centre.distance(point) - radius, how))

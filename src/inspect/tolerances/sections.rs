@@ -101,7 +101,7 @@ pub(super) fn widest_gap_rad(points: &[Point], axis: &Line) -> f64 {
 fn centre(section: &[Point], axis: &Line, progress: &Progress) -> Result<Point> {
     let centroid = super::feature::mean(section);
     let plane = Shape::Plane { point: centroid, normal: axis.direction };
-    let found = fit_in_plane(Kind::Circle, section, &[], &plane, &Options::default(), progress)?.shape.place();
+    let found = fit_in_plane(Kind::Circle, section, &[], &plane, &Options::default(), progress)?.shape.position();
     let gap = widest_gap_rad(section, &Line { point: found, direction: axis.direction });
     if gap > std::f64::consts::PI {
         return Err(UserError::input(format!(

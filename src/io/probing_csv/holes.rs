@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::super::probing_program::{NamedHole, Place};
+use super::super::probing_program::{HoleGeometry, NamedHole};
 use super::table::{self, Row, Table};
 use base::Result;
 
@@ -20,7 +20,7 @@ pub fn parse_holes(text: &str) -> Result<Vec<NamedHole>> {
     let hole = |row: Row<'_>| -> Result<NamedHole> {
         let radius_mm = row.number(radius)?;
         let axis = row.direction(axis)?.normalize();
-        let place = Place { centre: row.point(centre)?, axis, radius_mm };
+        let place = HoleGeometry { centre: row.point(centre)?, axis, radius_mm };
         if !place.is_sound() {
             return Err(
                 row.error(format!("a radius above 0 and values below 1e9 mm are expected (radius: {radius_mm} mm)"))

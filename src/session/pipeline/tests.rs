@@ -176,7 +176,7 @@ fn a_plan_measures_every_part_alike() {
         let mid_plane = stage.results.get::<MeasuredFeature>(block.mid_plane).unwrap();
         let expected = true_pose().inverse() * Point::new(20.0, 15.0, 10.0 + 0.5 * raised_mm);
         let Geometry::Shape(shape) = mid_plane.element else { panic!("{mid_plane:?}") };
-        let distance = (expected - shape.place()).dot(&shape.direction().unwrap());
+        let distance = (expected - shape.position()).dot(&shape.direction().unwrap());
         assert!(distance.abs() < 1e-6, "{distance}");
         assert!(stage.results.get::<Judged>(block.parallel).unwrap().measured_mm < 1e-6);
         let verdict = |id| stage.results.made(id).unwrap().verdict;

@@ -9,7 +9,7 @@ use base::{ErrorKind, Progress, Result, UserError, file_name, hash};
 use geometry::KdTree;
 use inspect::features::sheet_metal::holes::{self, NominalHole};
 use inspect::parts::Actual;
-use inspect::probing::{Place, Probed, Refused, Rounds, Started, fingerprint};
+use inspect::probing::{HoleGeometry, Probed, Refused, Rounds, Started, fingerprint};
 use io::probing_csv::{read_holes, read_touches, targets_of, write_targets};
 use io::probing_program::NamedHole;
 use io::{atomic, dmis};
@@ -22,7 +22,7 @@ impl Probing {
     /// Starts a new measurement with the list of holes at `path` (CMM axes, mm); the settings are kept.
     pub fn open_holes(&self, path: &Path) -> Result<Self> {
         let nominal = |NamedHole { name, place }: NamedHole| {
-            let Place { centre, axis, radius_mm } = place;
+            let HoleGeometry { centre, axis, radius_mm } = place;
             NominalHole { name, centre, axis, radius_mm }
         };
         let holes = read_holes(path)?.into_iter().map(nominal).collect();
@@ -48,7 +48,7 @@ impl Probing {
             progress.report(fraction(index), "Searching for the holes")?;
             let part = progress.part(fraction(index), fraction(index));
             match holes::find(points, &tree, nominal, setup.search_mm, &part) {
-                Ok(found) => started.push(Started { nominal: nominal.clone(), scan: Place::from(&found) }),
+                Ok(found) => started.push(Started { nominal: nominal.clone(), scan: HoleGeometry::from(&found) }),
                 Err(error) if error.kind == ErrorKind::Cancelled => return Err(error),
                 Err(error) => missing.push(Refused { name: nominal.name.clone(), reason: error.sentence }),
             }

@@ -8,7 +8,7 @@ use crate::choosing::Purpose;
 use crate::number_field::NumberField;
 use crate::{Action, theme};
 use dispatch::probe::Probe;
-use inspect::probing::{Comparison, Differences, Place, Row};
+use inspect::probing::{Comparison, Differences, HoleGeometry, Row};
 use session::probing::{Probing, Setup};
 
 /// State of the section.
@@ -157,8 +157,8 @@ fn table(ui: &mut Ui, comparison: &Comparison) {
                 ("probe", row.probe),
                 ("converged", row.settled()),
             ];
-            for (index, (source, place)) in sources.into_iter().enumerate() {
-                let Some(place) = place else { continue };
+            for (index, (source, geometry)) in sources.into_iter().enumerate() {
+                let Some(geometry) = geometry else { continue };
                 ui.horizontal(|ui| {
                     if index == 0 {
                         let (colour, status) = light(row);
@@ -166,7 +166,7 @@ fn table(ui: &mut Ui, comparison: &Comparison) {
                         ui.label(RichText::new(&row.name).family(theme::strong_family()).small());
                     }
                 });
-                cells(ui, source, &place, (index > 0).then_some(&row.nominal));
+                cells(ui, source, &geometry, (index > 0).then_some(&row.nominal));
                 ui.end_row();
             }
         }
@@ -174,12 +174,12 @@ fn table(ui: &mut Ui, comparison: &Comparison) {
     theme::weak(ui, "In mm, CMM frame. Dev.: lateral distance from nominal.");
 }
 
-fn cells(ui: &mut Ui, source: &str, place: &Place, nominal: Option<&Place>) {
+fn cells(ui: &mut Ui, source: &str, geometry: &HoleGeometry, nominal: Option<&HoleGeometry>) {
     ui.label(RichText::new(source).weak().small());
-    for value in [place.centre.x, place.centre.y, place.radius_mm] {
+    for value in [geometry.centre.x, geometry.centre.y, geometry.radius_mm] {
         ui.label(RichText::new(format!("{value:.3}")).small());
     }
-    let deviation = nominal.map(|nominal| format!("{:.3}", nominal.lateral(&place.centre).norm()));
+    let deviation = nominal.map(|nominal| format!("{:.3}", nominal.lateral(&geometry.centre).norm()));
     ui.label(RichText::new(deviation.unwrap_or_default()).small());
 }
 

@@ -118,7 +118,7 @@ pub(super) fn choose(ui: &mut egui::Ui, id: &str, name: &mut String, names: &[St
 
 /// Names and values of the results of an element; `moved` is the element in the displayed frame.
 fn figures(sources: &[String], made: &Constructed, moved: &Element) -> Vec<(&'static str, String)> {
-    let position = moved.place();
+    let position = moved.position();
     let mut figures = vec![
         ("Constructed from", sources.join(", ")),
         ("Position", format!("{:.4}, {:.4}, {:.4} mm", position.x, position.y, position.z)),

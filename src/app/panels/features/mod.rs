@@ -285,9 +285,9 @@ fn nominal_deviations(shape: &Shape, nominal: &Element) -> Vec<(&'static str, St
 /// Names and values of the results of a feature; `shape` is in the displayed frame.
 fn figures(recipe: &FeatureRecipe, fit: &Fit, shape: &Shape) -> Vec<(&'static str, String)> {
     let u = &fit.uncertainty;
-    let place = shape.place();
+    let position = shape.position();
     let mut figures = vec![
-        ("Position", format!("{:.4}, {:.4}, {:.4} mm", place.x, place.y, place.z)),
+        ("Position", format!("{:.4}, {:.4}, {:.4} mm", position.x, position.y, position.z)),
         ("", format!("± {:.4} mm", u.position_mm)),
     ];
     if let Some(direction) = shape.direction() {

@@ -21,9 +21,9 @@ pub(super) fn details(ui: &mut egui::Ui, i: usize, tolerance: &mut Tolerance, do
                 named(&ui.add(drag), &format!("Angle {}", i + 1));
             });
         }
-        Characteristic::Position { true_place: Some(place), .. } => {
+        Characteristic::Position { true_place: Some(exact), .. } => {
             if let Some(element) = document.element(&tolerance.feature) {
-                exact_position(ui, i, place, &element);
+                exact_position(ui, i, exact, &element);
             }
         }
         _ => {}
@@ -86,7 +86,7 @@ fn maximum_material(ui: &mut egui::Ui, i: usize, own: &mut Option<MaximumMateria
 
 /// Theoretically exact position and direction.
 fn exact_position(ui: &mut egui::Ui, i: usize, exact: &mut Element, element: &Element) {
-    let (mut at, mut along) = (exact.place(), exact.direction().unwrap_or_else(Vector::z));
+    let (mut at, mut along) = (exact.position(), exact.direction().unwrap_or_else(Vector::z));
     let before = (at, along);
     ui.horizontal(|ui| {
         ui.label(RichText::new("at").weak()).on_hover_text("Theoretically exact position in the datum system, mm");

@@ -164,8 +164,8 @@ fn set_defaults(tolerance: &mut Tolerance, letters: &[String], document: &Docume
     if let Characteristic::Position { true_place, .. } = &mut tolerance.characteristic {
         let has_nominal = document.nominal_of(&tolerance.feature).is_some();
         let element = document.element(&tolerance.feature).filter(|_| !has_nominal);
-        let at = true_place.map_or_else(Point::origin, |place| place.place());
-        let along = true_place.and_then(|place| place.direction()).unwrap_or_else(Vector::z);
+        let at = true_place.map_or_else(Point::origin, |exact| exact.position());
+        let along = true_place.and_then(|exact| exact.direction()).unwrap_or_else(Vector::z);
         *true_place = element.map(|element| exact_element(&element, at, along));
     }
 }

@@ -96,7 +96,7 @@ pub fn extract(edge: Edge, names: &[RegionName], cloud: &Cloud, regions: &[Subse
     let base = fit(Kind::Plane, &plane, &[], &options, &Progress::silent()).map_err(|error| error.about("plane"))?;
     let normal = base.shape.direction().unwrap_or_else(Vector::z);
     // Up is towards the sensor, at the origin.
-    let level = base.shape.place();
+    let level = base.shape.position();
     let up = if normal.dot(&level.coords) > 0.0 { -normal } else { normal };
     let mut lines = vec![plane];
     for (set, name) in regions.iter().zip(names).skip(1) {

@@ -92,7 +92,7 @@ impl Artefact for FivePlanes {
         let mut noise = DMatrix::<f64>::zeros(quantities, quantities);
         let mut shares = Vec::with_capacity(all.len());
         for (i, fit) in fits.iter().chain(&halves).enumerate() {
-            let (centre, normal) = (fit.shape.place(), all[i].1);
+            let (centre, normal) = (fit.shape.position(), all[i].1);
             let mut own = propagation.covariance(i, fit)?;
             if measured.probing_mm > 0.0 {
                 own += propagation.offset(i, &normal, measured.probing_sigma_mm())?;
@@ -133,7 +133,7 @@ impl Artefact for FivePlanes {
 const STEP_MM: f64 = 1e-4;
 
 fn point_direction(fit: &Fit) -> PointDirection {
-    (fit.shape.place(), fit.shape.direction().unwrap_or_else(Vector::z))
+    (fit.shape.position(), fit.shape.direction().unwrap_or_else(Vector::z))
 }
 
 /// The fitted planes with outward normals, moved onto the surface by the stylus tip radius.

@@ -81,7 +81,7 @@ impl Artefact for PlaneAndLines {
         progress.report(0.0, "Fitting the plane")?;
         let plane =
             fit(Kind::Plane, &regions[0], &[], &options, progress).map_err(|error| error.about(PLANE_PART.0))?;
-        let (level, normal) = (plane.shape.place(), plane.shape.direction().unwrap_or_else(Vector::z));
+        let (level, normal) = (plane.shape.position(), plane.shape.direction().unwrap_or_else(Vector::z));
         let flat = |point: &Point| point - normal * (point - level).dot(&normal);
         let flattened: Vec<Vec<Point>> = regions[1..].iter().map(|points| points.iter().map(flat).collect()).collect();
         let mut fits = vec![plane];
@@ -89,7 +89,7 @@ impl Artefact for PlaneAndLines {
             fits.push(fit(Kind::Line, points, &[], &options, progress).map_err(|error| error.about(region.short))?);
         }
         measured.restate_pooled(&mut fits[1..], &flattened);
-        let point_direction = |fit: &Fit| (fit.shape.place(), fit.shape.direction().unwrap_or_else(Vector::z));
+        let point_direction = |fit: &Fit| (fit.shape.position(), fit.shape.direction().unwrap_or_else(Vector::z));
         let parts: Vec<PointDirection> = fits.iter().map(point_direction).collect();
         let frame_of = |parts: &[PointDirection]| frame_from_parts(parts, measured.probe_radius_mm);
         let frame = frame_of(&parts)?;

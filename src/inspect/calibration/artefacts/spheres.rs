@@ -52,7 +52,7 @@ impl Artefact for Spheres {
             fits.push(fit_sphere(points, measured, &part).map_err(|error| error.about(region.short))?);
         }
         measured.restate_pooled(&mut fits, regions);
-        let parts: Vec<PointDirection> = fits.iter().map(|fit| (fit.shape.place(), Vector::zeros())).collect();
+        let parts: Vec<PointDirection> = fits.iter().map(|fit| (fit.shape.position(), Vector::zeros())).collect();
         let frame = frame_of_centres(&parts)?;
         check_side(&frame, &parts, regions)?;
         // Of the invariants, the distances depend on the centres; the radii after them come from the fits directly.
@@ -149,7 +149,7 @@ fn radius_of(fit: &Fit) -> f64 {
 fn fit_sphere(points: &[Point], measured: &Measured, progress: &Progress) -> Result<Fit> {
     let all = fit(Kind::Sphere, points, &[], &measured.options(), progress)?;
     let Some(limit) = measured.incidence_deg else { return Ok(all) };
-    let (centre, min_cosine) = (all.shape.place(), limit.to_radians().cos());
+    let (centre, min_cosine) = (all.shape.position(), limit.to_radians().cos());
     let is_within_limit = |point: &Point| {
         let outward = (point - centre).try_normalize(0.0).unwrap_or_else(Vector::zeros);
         -outward.dot(&point.coords.normalize()) > min_cosine

@@ -126,7 +126,7 @@ fn frame_from_faces(
     };
     let fits = faces.iter().map(plane).collect::<Result<Vec<_>>>()?;
     let planes: Vec<PointDirection> =
-        fits.iter().map(|fit| (fit.shape.place(), fit.shape.direction().unwrap_or_else(Vector::z))).collect();
+        fits.iter().map(|fit| (fit.shape.position(), fit.shape.direction().unwrap_or_else(Vector::z))).collect();
     let frame = frame_of(&planes)?;
     let propagation = Propagation { parts: &planes, frame: &frame, frame_of, invariants: &no_invariants };
     let mut covariance = nalgebra::DMatrix::<f64>::zeros(FRAME_QUANTITIES, FRAME_QUANTITIES);

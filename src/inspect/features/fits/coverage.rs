@@ -135,7 +135,7 @@ fn factor(patch: &Patch, noise: &PatchNoise) -> Result<Option<DMatrix<f64>>> {
 
 /// The error of each parameter and its stated standard deviation.
 fn errors(truth: &Shape, fit: &Fit) -> Vec<(f64, f64)> {
-    let position = fit.shape.place();
+    let position = fit.shape.position();
     let direction = fit.shape.direction().map_or_else(Vector::zeros, |direction| direction * direction.z.signum());
     let motion = |k: usize| fit.uncertainty.motion[(k, k)].max(0.0).sqrt();
     // Rotations about x and y displace the z axis along -y and x.

@@ -249,7 +249,7 @@ mod tests {
             let along = along * along.x.signum();
             let x_axis = pose * Vector::x();
             let x_variance = arc.uncertainty.motion.fixed_view::<3, 3>(0, 0) * x_axis;
-            let values = [centre.x, radius, along.y, (pose.inverse() * row.shape.place()).y];
+            let values = [centre.x, radius, along.y, (pose.inverse() * row.shape.position()).y];
             let stated_now = [
                 x_variance.dot(&x_axis).sqrt(),
                 arc.uncertainty.numbers[0] / 2.0,

@@ -407,7 +407,7 @@ mod tests {
         for shape in shapes {
             for model in [Model::of(&shape), Model::on_surface(&shape)] {
                 let back = model.shape().unwrap();
-                assert!((back.place() - shape.place()).norm() < 1e-14, "{back:?}");
+                assert!((back.position() - shape.position()).norm() < 1e-14, "{back:?}");
                 for point in [Point::new(0.5, 1.0, -0.3), Point::new(-2.0, 0.1, 0.7)] {
                     let q = model.points_from_model.inverse_transform_point(&point).coords;
                     assert!((model.residuals(&q)[0].f - shape.distance(&point)).abs() < 1e-14);

@@ -310,7 +310,7 @@ fn variance_within(sigmas: f64) -> f64 {
 /// proportion to the lateral distance of the centroids.
 fn distance(planes: &[Fit], [one, other]: [usize; 2], normal: &Vector) -> PlaneDistance {
     let (from, to) = (&planes[one], &planes[other]);
-    let apart = to.shape.place() - from.shape.place();
+    let apart = to.shape.position() - from.shape.position();
     let offset_variance = |plane: &Fit| normal.dot(&(plane.uncertainty.motion.fixed_view::<3, 3>(0, 0) * normal));
     let lever = normal.cross(&apart);
     let rotation_variance = lever.dot(&(from.uncertainty.motion.fixed_view::<3, 3>(3, 3) * lever));

@@ -165,7 +165,7 @@ impl Shape {
     }
 
     /// Its centre, or the reference point of its line, plane or axis, mm.
-    pub fn place(&self) -> Point {
+    pub fn position(&self) -> Point {
         match self {
             Self::Line { point, .. }
             | Self::Plane { point, .. }

@@ -179,7 +179,7 @@ mod tests {
             let normal = fitted.shape.direction().unwrap();
             let normal = normal * normal.z.signum();
             // Translation of the plane at its reference point, and rotations about x and y.
-            let errors = [fitted.shape.place().z, -normal.y, normal.x];
+            let errors = [fitted.shape.position().z, -normal.y, normal.x];
             for (k, row) in [2, 3, 4].into_iter().enumerate() {
                 let u = &fitted.uncertainty;
                 let sigma = u.motion[(row, row)].sqrt();

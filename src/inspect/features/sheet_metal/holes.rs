@@ -68,12 +68,12 @@ fn detect(
     let search = Search { midline, axis: nominal.axis, radius_mm: radius, search_mm };
     let sheet = search.sheet(points, tree, progress)?;
     let axis = sheet.axis;
-    let mut centre = nominal.centre - axis * (nominal.centre - sheet.fit.shape.place()).dot(&axis);
+    let mut centre = nominal.centre - axis * (nominal.centre - sheet.fit.shape.position()).dot(&axis);
     let mut rim = None;
     for _ in 0..ITERATIONS {
         let edge = search.rim(&sheet, &Midline::round(centre, &axis))?;
         let found = fit(Kind::Circle, &edge, &[], &Options { clip_sigmas: Some(3.0), ..Options::default() }, progress)?;
-        centre = found.shape.place();
+        centre = found.shape.position();
         rim = Some(found);
     }
     let rim = rim.ok_or_else(|| UserError::internal("No iteration of the hole detection ran."))?;

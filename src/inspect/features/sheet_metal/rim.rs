@@ -112,7 +112,7 @@ impl Search {
         let fit = fit(Kind::Plane, &sheet, &[], &options, progress)?;
         let normal = fit.shape.direction().unwrap_or(self.axis);
         let axis = if normal.dot(&self.axis) < 0.0 { -normal } else { normal };
-        let level = fit.shape.place();
+        let level = fit.shape.position();
         let height_limit_mm = (4.0 * fit.sigma_mm).max(1e-6);
         let flat: Vec<Point> = near
             .iter()

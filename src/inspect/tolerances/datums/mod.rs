@@ -64,7 +64,7 @@ impl DatumSystem {
         let (first, name) = first_of(datums)?;
         let has_nominals = datums.iter().all(|datum| datum.nominal.is_some());
         let mut nominal = has_nominals.then(|| FrameBuilder::new(Point::origin(), SnapTolerances::NOMINAL));
-        let mut builder = FrameBuilder::new(first.element.checked()?.place(), SnapTolerances::MEASURED);
+        let mut builder = FrameBuilder::new(first.element.checked()?.position(), SnapTolerances::MEASURED);
         for (index, datum) in datums.iter().enumerate() {
             let situation = datum.element.checked()?.situation();
             let is_constraining = match (&mut nominal, datum.nominal) {
@@ -110,7 +110,7 @@ impl DatumSystem {
                 UserError::usage(format!("Datum {} has no nominal; assign one to its feature.", datum.letter))
             })?;
             let nominal = nominal.checked()?;
-            let builder = builder.get_or_insert_with(|| FrameBuilder::new(nominal.place(), SnapTolerances::NOMINAL));
+            let builder = builder.get_or_insert_with(|| FrameBuilder::new(nominal.position(), SnapTolerances::NOMINAL));
             if !builder.add(index, nominal.situation(), None) {
                 return Err(constrains_nothing(datums, index));
             }

@@ -38,7 +38,7 @@ fn with_points(shape: Shape, points: Vec<Point>) -> Feature {
 
 /// Points of a plane over ±`u`/2 and ±`v`/2 along two directions in it, with deviations `off`.
 fn patch(shape: Shape, u_axis: Vector, [u, v]: [f64; 2], off: impl Fn(f64, f64) -> f64) -> Feature {
-    let (point, normal) = (shape.place(), shape.direction().unwrap());
+    let (point, normal) = (shape.position(), shape.direction().unwrap());
     let u_axis = (u_axis - normal * normal.dot(&u_axis)).normalize();
     let v_axis = normal.cross(&u_axis);
     let share = |i: i32| f64::from(i) / 10.0 - 0.5;

@@ -46,7 +46,7 @@ impl Sample {
     fn rough_pose(&self, drawing: &Drawing, progress: &Progress) -> Result<Pose> {
         let options = Options { robust: true, clip_sigmas: Some(4.0), ..Options::default() };
         let plate = fit(Kind::Plane, &self.points, &[], &options, progress)?;
-        let (level, normal) = (plate.shape.place(), plate.shape.direction().unwrap_or_else(Vector::z));
+        let (level, normal) = (plate.shape.position(), plate.shape.direction().unwrap_or_else(Vector::z));
         let up = if normal.dot(&level.coords) > 0.0 { -normal } else { normal };
         let flanks = self.flanks(drawing, &level, &up);
         if flanks.len() < MIN_FLANK_POINTS {

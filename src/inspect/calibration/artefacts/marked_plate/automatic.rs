@@ -33,7 +33,7 @@ pub fn find(name: &str, drawing: &Drawing, cloud: &Cloud, progress: &Progress) -
     let sample: Vec<Point> = sampled.iter().map(|&index| cloud.points[index as usize]).collect();
     let options = Options { robust: true, clip_sigmas: Some(4.0), ..Options::default() };
     let plate = fit(Kind::Plane, &sample, &[], &options, &progress.part(0.0, 0.3))?;
-    let (level, normal) = (plate.shape.place(), plate.shape.direction().unwrap_or_else(Vector::z));
+    let (level, normal) = (plate.shape.position(), plate.shape.direction().unwrap_or_else(Vector::z));
     // The sensor is at the origin.
     let up = if normal.dot(&level.coords) > 0.0 { -normal } else { normal };
     progress.report(0.3, "Looking for the marks")?;

@@ -64,7 +64,7 @@ fn detect(points: &[Point], tree: &KdTree, nominal: &Slot, search_mm: f64, progr
     let search =
         Search { midline: midline(nominal), axis: nominal.normal, radius_mm: 0.5 * nominal.width_mm, search_mm };
     let sheet = search.sheet(points, tree, progress)?;
-    let (axis, level) = (sheet.axis, sheet.fit.shape.place());
+    let (axis, level) = (sheet.axis, sheet.fit.shape.position());
     let mut slot = Slot {
         centre: nominal.centre - axis * (nominal.centre - level).dot(&axis),
         normal: axis,

@@ -148,7 +148,7 @@ fn zones_are_invariant_to_pose_unit_and_order() {
             let (width, doubled) = (here.form_error_mm, 0.5 * there.form_error_mm);
             assert!((width - doubled).abs() < 1e-9, "{kind:?}: {width} {doubled}");
             // The reference point in the frame of the part.
-            let off = to * here.shape.place() - there.shape.place() * 0.5;
+            let off = to * here.shape.position() - there.shape.position() * 0.5;
             let off = there.shape.direction().filter(|_| kind != Kind::Torus).map_or(off, |axis| match kind {
                 Kind::Plane => axis * axis.dot(&off),
                 _ => off - axis * axis.dot(&off),

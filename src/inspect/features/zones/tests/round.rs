@@ -186,7 +186,7 @@ fn lobes_have_known_zones() {
         let points: Vec<Point> = (0..840).map(lobed).collect();
         let found = zone(Kind::Circle, &points, Certificate::Exact);
         assert!((found.form_error_mm - 0.02).abs() < 1e-11, "{lobes}: {}", found.form_error_mm);
-        assert!((found.shape.place() - to * Point::origin()).norm() < 1e-9);
+        assert!((found.shape.position() - to * Point::origin()).norm() < 1e-9);
         assert!((radius(&found) - 20.0).abs() < 1e-9);
         let outer = fitted(Kind::Circle, Objective::MinimumCircumscribed, &points).unwrap();
         let inner = fitted(Kind::Circle, Objective::MaximumInscribed, &points).unwrap();

@@ -47,7 +47,7 @@ fn degenerate_points_are_errors_or_finite() {
                 match fitted(kind, objective, points) {
                     Ok(found) => {
                         assert!(found.form_error_mm.is_finite(), "{kind:?} {objective:?} {found:?}");
-                        assert!(found.shape.place().coords.iter().all(|c| c.is_finite()), "{kind:?} {objective:?}");
+                        assert!(found.shape.position().coords.iter().all(|c| c.is_finite()), "{kind:?} {objective:?}");
                     }
                     Err(error) => assert!(error.sentence.ends_with('.'), "{}", error.sentence),
                 }
