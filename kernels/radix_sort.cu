@@ -46,6 +46,38 @@ extern "C" __global__ void exclusive_scan(u32* values, u32 count) {
     }
 }
 
+// Values per block of 256 threads of scan_blocks.
+#define SCAN_VALUES 8u
+#define SCAN_BLOCK (256u * SCAN_VALUES)
+
+// Exclusive prefix sums within blocks, and the total of each. Launch: ceil(count / SCAN_BLOCK) x 256.
+extern "C" __global__ void scan_blocks(const u32* values, u32 count, u32* sums, u32* totals) {
+    __shared__ u32 of_threads[256];
+    u32 start = blockIdx.x * SCAN_BLOCK + threadIdx.x * SCAN_VALUES, own = 0;
+    for (u32 i = start; i < min(start + SCAN_VALUES, count); i++) own += values[i];
+    of_threads[threadIdx.x] = own;
+    __syncthreads();
+    for (u32 step = 1; step < 256; step *= 2) {
+        u32 before = threadIdx.x >= step ? of_threads[threadIdx.x - step] : 0;
+        __syncthreads();
+        of_threads[threadIdx.x] += before;
+        __syncthreads();
+    }
+    u32 running = of_threads[threadIdx.x] - own;
+    for (u32 i = start; i < min(start + SCAN_VALUES, count); i++) {
+        u32 value = values[i];
+        sums[i] = running;
+        running += value;
+    }
+    if (threadIdx.x == 255) totals[blockIdx.x] = of_threads[255];
+}
+
+// Adds the sums of the blocks before. Launch as scan_blocks.
+extern "C" __global__ void scan_add(const u32* totals, u32 count, u32* sums) {
+    u32 start = blockIdx.x * SCAN_BLOCK, end = min(start + SCAN_BLOCK, count);
+    for (u32 i = start + threadIdx.x; i < end; i += blockDim.x) sums[i] += totals[blockIdx.x];
+}
+
 // Moves keys and values to their sorted positions; `starts` are the scanned counts. Launch as radix_count.
 extern "C" __global__ void radix_scatter(const u32* keys, const u32* values, u32 count, u32 shift, const u32* starts,
                                          u32* keys_out, u32* values_out) {

@@ -1,5 +1,6 @@
 // Made by kernels/make_ptx.py.
 [
+    include_str!("distance_offset.ptx"),
     include_str!("facet_facet_matching.ptx"),
     include_str!("facet_tree.ptx"),
     include_str!("icp.ptx"),
@@ -16,4 +17,5 @@
     include_str!("statistics.ptx"),
     include_str!("thinning.ptx"),
     include_str!("tree_links.ptx"),
+    include_str!("voxelisation.ptx"),
 ]

@@ -190,6 +190,18 @@ T atomicAdd(T* address, T value) {
     *address += value;
     return before;
 }
+template <class T>
+T atomicOr(T* address, T value) {
+    T before = *address;
+    *address |= value;
+    return before;
+}
+template <class T>
+T atomicMin(T* address, T value) {
+    T before = *address;
+    *address = std::min(before, value);
+    return before;
+}
 inline int __popc(unsigned v) { return __builtin_popcount(v); }
 inline int __ffs(int v) { return __builtin_ffs(v); }
 inline int __clz(unsigned v) { return v ? __builtin_clz(v) : 32; }

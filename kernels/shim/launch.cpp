@@ -12,6 +12,7 @@
 #include "../lib/nearest.cuh"
 #include "../lib/spread.cuh"
 #include "../lib/surface.cuh"
+#include "../lib/voxels.cuh"
 
 #include "files.inc"
 

@@ -6,6 +6,7 @@ use std::sync::mpsc;
 use super::files::{PLAN, PROJECT};
 use super::panels::picks::Pick;
 use io::format::Format;
+use session::plan::ElementId;
 use session::selection::Selectable;
 
 /// Purpose of a file or folder.
@@ -30,6 +31,8 @@ pub enum Purpose {
     SavePlan,
     /// The file for the selected points or facets.
     ExportSelection(Selectable),
+    /// The file for the mesh around an offset volume.
+    OffsetMesh(ElementId),
     /// The folder of the report.
     ReportFolder,
 }
@@ -105,6 +108,9 @@ impl Purpose {
             }
             Self::ExportSelection(Selectable::Facets) => {
                 DialogSpec::new_file("Export the selected facets", "facets.stl", &["stl", "ply", "obj"])
+            }
+            Self::OffsetMesh(_) => {
+                DialogSpec::new_file("Save the mesh around the volume", "offset.stl", &["stl", "ply", "3mf", "obj"])
             }
             Self::ReportFolder => DialogSpec::folder("Folder for the report"),
         }

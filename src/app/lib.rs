@@ -41,12 +41,14 @@ pub enum Workspace {
     Compare,
     /// Selects points, fits features to them and evaluates tolerances.
     Features,
+    /// Computes offset volumes of the nominal.
+    Offset,
     /// Writes the report.
     Report,
 }
 
 impl Workspace {
-    const ALL: [Self; 5] = [Self::Calibrate, Self::Align, Self::Compare, Self::Features, Self::Report];
+    const ALL: [Self; 6] = [Self::Calibrate, Self::Align, Self::Compare, Self::Features, Self::Offset, Self::Report];
 
     /// Menu entry that opens it.
     fn title(self) -> &'static str {
@@ -55,6 +57,7 @@ impl Workspace {
             Self::Align => "Workspace Align",
             Self::Compare => "Workspace Compare",
             Self::Features => "Workspace Features",
+            Self::Offset => "Workspace Offset",
             Self::Report => "Workspace Report",
         }
     }
@@ -65,6 +68,7 @@ impl Workspace {
             Self::Align => "Align",
             Self::Compare => "Compare",
             Self::Features => "Features",
+            Self::Offset => "Offset",
             Self::Report => "Report",
         }
     }
@@ -153,6 +157,8 @@ pub(crate) struct Display {
     brush: viewport::brush::Brush,
     /// Picking of the next point pair.
     picking: Option<panels::align::Picking>,
+    /// The offset volume that is selected.
+    volume: Option<ElementId>,
 }
 
 /// Visibility of the elements.
@@ -165,11 +171,23 @@ pub(crate) struct ElementVisibility {
     unmeasured: bool,
     /// 0 to 1.
     nominal_opacity: f32,
+    /// Offset volumes.
+    volumes: bool,
+    /// 0 to 1.
+    volume_opacity: f32,
 }
 
 impl Default for ElementVisibility {
     fn default() -> Self {
-        Self { nominal: true, actual: true, deviations: true, unmeasured: true, nominal_opacity: 1.0 }
+        Self {
+            nominal: true,
+            actual: true,
+            deviations: true,
+            unmeasured: true,
+            nominal_opacity: 1.0,
+            volumes: false,
+            volume_opacity: 0.5,
+        }
     }
 }
 

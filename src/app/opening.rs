@@ -8,7 +8,7 @@ use super::open_dialog::Role;
 use super::{App, Workspace};
 use base::LengthUnit;
 use dispatch::merge::MergeOptions;
-use dispatch::{Align, Calibrate, Inspect, Merge, Parts, Projects, Select};
+use dispatch::{Align, Calibrate, Inspect, Merge, Offset, Parts, Projects, Select};
 use inspect::alignment::Method;
 use io::region_table;
 use session::calibration::Instrument;
@@ -67,6 +67,7 @@ impl App {
             }
             Purpose::SavePlan => self.send(Projects::SavePlan(path)),
             Purpose::ExportSelection(of) => self.send(Select::Export(of, path)),
+            Purpose::OffsetMesh(id) => self.send(Offset::SaveMesh(id, path)),
             Purpose::ReportFolder => self.panels.report.folder = path.display().to_string(),
         }
     }

@@ -64,6 +64,8 @@ pub enum Verb {
     Simulate(Simulate),
     /// Simulates a CMM with a misaligned sensor, to try out the mechanical alignment.
     SimulateMachine(SimulateMachine),
+    /// Computes the offset volume of a part, dilated or eroded, and the mesh around it.
+    Offset(Box<super::offset::Offset>),
     /// Converts a mesh, CAD file or point cloud.
     Convert(Convert),
     /// Describes files, or the compute devices and readers available on this machine.
@@ -602,6 +604,8 @@ pub enum Suite {
     View,
     /// The CUDA device compared with the CPU.
     Gpu,
+    /// Voxelisation and offsets of parts of the published areas and numbers of facets.
+    Offset,
     /// Calibrations of a simulated sensor at random mountings.
     Calibration,
     /// Plane fits to points of uneven density: unweighted, thinned and weighted.

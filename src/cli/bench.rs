@@ -9,6 +9,7 @@ mod charts;
 mod deviation;
 mod fits;
 mod gpu;
+mod offset;
 mod part;
 mod planes;
 mod poses;
@@ -32,6 +33,7 @@ pub fn run(arguments: &Bench, json: bool) -> Result<i32> {
         Suite::Searches => searches::run(arguments)?,
         Suite::View => view::run(arguments)?,
         Suite::Gpu => gpu::run(arguments)?,
+        Suite::Offset => offset::run(arguments)?,
         Suite::Planes => planes::run(arguments)?,
         Suite::Poses => poses::run(arguments)?,
         Suite::WrongParts => wrong_parts::run(arguments)?,
@@ -79,6 +81,8 @@ fn time<T>(case: &str, runs: usize, mut work: impl FnMut() -> Result<T>) -> Resu
     }
     times_ms.sort_by(f64::total_cmp);
     let at = |index: usize| times_ms.get(index).copied().unwrap_or(f64::NAN);
+    // What is done so far, should the rest take too long.
+    eprintln!("{case:76} {:12.3} ms", at(runs / 2));
     let row = serde_json::json!({
         "case": case,
         "median_ms": at(runs / 2),

@@ -14,6 +14,7 @@ mod info;
 mod inspect;
 mod inspect_parts;
 mod merge;
+mod offset;
 mod output;
 mod probe;
 mod register;
@@ -109,6 +110,9 @@ fn dispatch(parsed: Arguments, context: &Context) -> Result<Outcome> {
         }
         Verb::Holes(arguments) => holes::run(&arguments, json, context).map(Outcome::Exit),
         Verb::Tolerances(arguments) => tolerances::run(&arguments, json, context).map(Outcome::Exit),
+        Verb::Offset(arguments) => {
+            offset::run(&arguments, json, &with_device(arguments.backend, context)).map(Outcome::Exit)
+        }
         Verb::Convert(arguments) => {
             convert::run(&arguments, json, &with_device(arguments.backend, context)).map(Outcome::Exit)
         }

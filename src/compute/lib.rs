@@ -5,8 +5,10 @@
 mod capability;
 pub mod cpu;
 pub mod cuda;
+pub mod distance_offset;
 pub mod facet_facet_matching;
 pub mod icp;
+pub mod morphological_offset;
 pub mod neighbourhoods;
 pub mod parallel_planes;
 pub mod point_deviation;
@@ -15,6 +17,8 @@ pub mod registration;
 pub mod smoothing;
 pub mod statistics;
 pub mod thinning;
+pub mod voxel_error;
+pub mod voxelisation;
 
 use std::sync::Arc;
 

@@ -9,6 +9,7 @@ use super::inspection::Inspect;
 use super::mechanical::Order;
 use super::merge::Merge;
 use super::monitoring::Monitoring;
+use super::offset::Offset;
 use super::output::Report;
 use super::parts::Parts;
 use super::probe::Probe;
@@ -41,6 +42,8 @@ pub enum Command {
     Features(Features),
     /// Constructs elements and judges tolerances.
     Tolerances(Tolerances),
+    /// Offset volumes of the nominal.
+    Offset(Offset),
     /// Calibrates the sensor.
     Calibrate(Calibrate),
     /// Starts or stops the mechanical alignment.
@@ -76,7 +79,8 @@ macro_rules! impl_from_commands {
 }
 
 impl_from_commands!(
-    Parts, Projects, Align, Inspect, Select, Elements, Features, Tolerances, Calibrate, Merge, Probe, Series, Report
+    Parts, Projects, Align, Inspect, Select, Elements, Features, Tolerances, Offset, Calibrate, Merge, Probe, Series,
+    Report
 );
 
 impl Command {
@@ -97,6 +101,7 @@ impl Command {
             Self::Elements(command) => command.execution(before, context),
             Self::Features(command) => Ok(command.execution(before, context)),
             Self::Tolerances(command) => command.execution(before, context),
+            Self::Offset(command) => command.execution(before, context),
             Self::Calibrate(command) => command.execution(before, context),
             Self::Merge(command) => Ok(command.execution(before, context)),
             Self::Probe(command) => Ok(command.execution(before)),

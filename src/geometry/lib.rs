@@ -21,6 +21,7 @@ pub mod shells;
 pub mod simd;
 pub mod simplify;
 pub mod snapshot;
+pub mod solid;
 pub mod subset;
 pub mod surface;
 pub mod thinning;
@@ -28,8 +29,10 @@ pub mod topology;
 pub mod transform;
 pub mod tree;
 pub mod triangle;
+pub mod voxels;
 pub mod weld;
 pub mod winding;
+pub mod winding_number;
 
 pub use aabb::Aabb;
 pub use cloud::{Cloud, OrderedPoints, SnapshotGrid};
@@ -38,6 +41,7 @@ pub use disjoint_sets::DisjointSets;
 pub use kd_tree::{KdTree, SearchablePoints};
 pub use mesh::Mesh;
 pub use repair::repair;
+pub use solid::{Sides, SolidSurface};
 pub use subset::{Combine, Subset};
 pub use surface::{Surface, SurfaceHit};
 

@@ -6,6 +6,7 @@ pub mod calibration;
 pub mod cleaning;
 pub mod deviation;
 pub mod features;
+pub mod offset;
 pub mod parts;
 pub mod probing;
 pub mod process_capability;

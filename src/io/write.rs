@@ -1,14 +1,16 @@
-//! Writers of STL (with the `stl_io` library), PLY (with or without colours), OBJ and text with columns.
+//! Writers of STL (with the `stl_io` library), PLY (with or without colours), OBJ, 3MF and text with columns.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use super::atomic;
 use super::format::Format;
+use super::three_mf;
 use base::{Result, UserError};
 use geometry::{Cloud, Mesh, Point, Vector};
 
-/// Writes a mesh in mm, in the format given by the extension of `path`. Returns an error if it is not STL, PLY or OBJ.
+/// Writes a mesh in mm, in the format given by the extension of `path`. Returns an error if it is not STL, PLY, OBJ
+/// or 3MF.
 pub fn mesh(path: &Path, mesh: &Mesh) -> Result<()> {
     match Format::from_extension(path)? {
         Format::Stl => atomic::write(path, |writer| stl(writer, mesh)),
@@ -20,8 +22,21 @@ pub fn mesh(path: &Path, mesh: &Mesh) -> Result<()> {
             }
             mesh.facets.iter().try_for_each(|[a, b, c]| writeln!(writer, "f {} {} {}", a + 1, b + 1, c + 1))
         }),
-        other => Err(unsupported(path, other, "a mesh", "STL, PLY or OBJ")),
+        Format::ThreeMf => atomic::write(path, |writer| three_mf::write::mesh(writer, mesh)),
+        other => Err(not_for_meshes(path, other)),
     }
+}
+
+/// Returns an error if [`mesh()`] cannot write a file of this name; for checks before long work.
+pub fn check_mesh(path: &Path) -> Result<()> {
+    match Format::from_extension(path)? {
+        Format::Stl | Format::Ply | Format::Obj | Format::ThreeMf => Ok(()),
+        other => Err(not_for_meshes(path, other)),
+    }
+}
+
+fn not_for_meshes(path: &Path, format: Format) -> UserError {
+    unsupported(path, format, "a mesh", "STL, PLY, OBJ or 3MF")
 }
 
 /// Writes a point cloud in mm, in the format given by the extension of `path`. Returns an error if it is not PLY or

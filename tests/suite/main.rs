@@ -21,6 +21,7 @@ mod mechanical;
 mod merged_snapshots;
 mod mutations;
 mod nesting;
+mod offset;
 mod old_projects;
 mod own_artefact;
 mod pictures;

@@ -2,6 +2,7 @@
 //! what is saved opens as it was.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rand_like::Draws;
 use shadowgraph::base::Progress;
@@ -9,8 +10,8 @@ use shadowgraph::dispatch::merge::MergeOptions;
 use shadowgraph::dispatch::monitoring::Monitoring;
 use shadowgraph::dispatch::probe::Probe;
 use shadowgraph::dispatch::{
-    Align, Calibrate, Command, Dispatcher, Elements, Features, Inspect, Merge, Parts, Projects, Select, Tolerances,
-    Visibility,
+    Align, Calibrate, Command, Dispatcher, Elements, Features, Inspect, Merge, Offset, Parts, Projects, Select,
+    Tolerances, Visibility,
 };
 use shadowgraph::geometry::mesh::shapes;
 use shadowgraph::geometry::subset::{Combine, Subset};
@@ -25,6 +26,7 @@ use shadowgraph::inspect::features::fits::weights::Weights;
 use shadowgraph::inspect::features::measured::MeasuredFeature;
 use shadowgraph::inspect::features::measures::AngleConvention;
 use shadowgraph::inspect::features::{Element, Kind, Objective};
+use shadowgraph::inspect::offset::Parameters;
 use shadowgraph::inspect::tolerances::Plan;
 use shadowgraph::inspect::tolerances::measure::{MeasureRecipe, Quantity};
 use shadowgraph::io::write;
@@ -33,7 +35,7 @@ use shadowgraph::session::Document;
 use shadowgraph::session::calibration::Instrument;
 use shadowgraph::session::calibration::monitoring::CalibrationMonitoring;
 use shadowgraph::session::pipeline::State;
-use shadowgraph::session::plan::ElementId;
+use shadowgraph::session::plan::{ElementId, Recipe};
 use shadowgraph::session::probing;
 use shadowgraph::session::project::Project;
 use shadowgraph::session::selection::Selectable;
@@ -169,6 +171,21 @@ fn added(draws: &mut Draws, document: &Document) -> Command {
 }
 
 /// A command of the rooms about the machine and its sensor.
+fn about_volumes(draws: &mut Draws, document: &Document) -> Command {
+    let parameters = Parameters {
+        distance_mm: 4.0 * draws.share() - 2.0,
+        resolution: 16 + draws.below(16) as u32,
+        ..Parameters::default()
+    };
+    let is_offset = |own: &&Arc<shadowgraph::session::plan::Element>| matches!(own.recipe, Recipe::Offset(_));
+    let volumes: Vec<ElementId> = document.plan.elements().iter().filter(is_offset).map(|own| own.id).collect();
+    match volumes.len() {
+        0 => Offset::Add(parameters).into(),
+        1 | 2 if draws.below(3) == 0 => Offset::AddToleranceShells(parameters).into(),
+        _ => Offset::Change(draws.one_of(&volumes), parameters).into(),
+    }
+}
+
 fn about_the_machine(draws: &mut Draws, document: &Document, files: &Files) -> Command {
     let instrument = draws.one_of(&Instrument::ALL);
     let region = draws.below(7) as usize;
@@ -223,7 +240,7 @@ fn drawn(draws: &mut Draws, document: &Document, files: &Files) -> Command {
     let count = document.count(of).unwrap_or(10).max(1);
     let how = draws.one_of(&[Combine::Add, Combine::Remove, Combine::Replace]);
     let (robust, clip_sigmas) = (draws.below(8) == 0, draws.one_of(&[None, Some(3.0)]));
-    match draws.below(46) {
+    match draws.below(47) {
         0 => Parts::OpenNominal { path: draws.one_of(&files.nominals), unit: None }.into(),
         1 => Parts::OpenScans { paths: vec![draws.one_of(&files.scans)], unit: None, columns: None }.into(),
         2 => Parts::CleanScan(draws.one_of(&[Step::OUTLIERS, Step::Normals])).into(),
@@ -276,6 +293,7 @@ fn drawn(draws: &mut Draws, document: &Document, files: &Files) -> Command {
         37 => Tolerances::Judge.into(),
         38 => Command::Undo,
         39..=44 => about_the_machine(draws, document, files),
+        45 => about_volumes(draws, document),
         _ => Command::Redo,
     }
 }

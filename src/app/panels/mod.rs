@@ -8,6 +8,7 @@ mod compare;
 mod context;
 pub mod elements;
 pub mod features;
+pub mod offset;
 mod parts_bar;
 pub mod picks;
 pub mod report;
@@ -21,6 +22,7 @@ use calibrate::CalibratePanel;
 pub use context::{Devices, PanelContext};
 use elements::ElementsPanel;
 use features::FeaturesPanel;
+use offset::OffsetPanel;
 use report::ReportPanel;
 use series::SeriesWindow;
 use session::Document;
@@ -33,6 +35,7 @@ pub struct Panels {
     pub align: AlignPanel,
     pub calibrate: CalibratePanel,
     pub features: FeaturesPanel,
+    pub offset: OffsetPanel,
     pub report: ReportPanel,
     pub elements: ElementsPanel,
     pub bottom: BottomBar,
@@ -67,6 +70,7 @@ impl App {
                 Workspace::Align => panels.align.show(ui, &mut context),
                 Workspace::Compare => compare::show(ui, &mut context),
                 Workspace::Features => panels.features.show(ui, &mut context),
+                Workspace::Offset => panels.offset.show(ui, &mut context),
                 Workspace::Report => panels.report.show(ui, &mut context),
             });
         });

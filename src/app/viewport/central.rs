@@ -54,6 +54,11 @@ impl App {
         let live = self.live.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
         let live = if self.is_busy() { live } else { super::LiveFit::default() };
         let mut shown = self.display.shown;
+        shown.volumes = self.workspace == Workspace::Offset;
+        if shown.volumes {
+            // What is compared there is the part itself.
+            (shown.deviations, shown.unmeasured) = (false, false);
+        }
         if let Some(picking) = &self.display.picking {
             // Only the element to be picked, so that a click cannot hit the other.
             (shown.nominal, shown.actual) = (picking.nominal.is_none(), picking.nominal.is_some());

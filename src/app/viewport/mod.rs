@@ -15,6 +15,7 @@ mod readout;
 mod screen;
 mod shading;
 pub(super) mod sweeping;
+mod volumes;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -40,6 +41,7 @@ use screen::{Quality, Screen};
 use session::Document;
 use session::plan::ElementId;
 use shading::{PointShading, groups_key};
+use volumes::Volumes;
 
 /// Object ids for picking.
 const NOMINAL: u32 = 1;
@@ -47,6 +49,8 @@ const ACTUAL: u32 = 2;
 /// Ignored by the readout.
 const UNMEASURED: u32 = 3;
 const UNMEASURED_COLOUR: [f32; 3] = [0.48, 0.36, 0.82];
+const DILATED_COLOUR: [f32; 3] = [0.07, 0.60, 0.72];
+const ERODED_COLOUR: [f32; 3] = [0.93, 0.58, 0.11];
 
 /// Width of the outlines of features, screen points.
 const FEATURE_LINE_WIDTH: f32 = 1.8;
@@ -76,6 +80,8 @@ pub struct Viewport {
     unmeasured: Option<PointsItem>,
     /// Outlines of features.
     feature_lines: FeatureLines,
+    /// Offset volumes.
+    volumes: Volumes,
     /// Whether there was an alignment at the last update.
     was_aligned: bool,
     /// Serial number of the best-fit frame shown; 0 if none.
@@ -140,6 +146,8 @@ struct PictureKey {
     /// Addresses of the inputs of the colours.
     shading: [usize; 6],
     lines: u64,
+    volumes: u64,
+    volume_opacity: f32,
     pose: Pose,
     camera: [[f32; 4]; 4],
 }
@@ -165,6 +173,7 @@ impl Viewport {
             measurement: None,
             unmeasured: None,
             feature_lines: FeatureLines::default(),
+            volumes: Volumes::default(),
             was_aligned: false,
             live_serial: 0,
             point_shading: None,
@@ -307,6 +316,7 @@ impl Viewport {
             (Some(one), None) | (None, Some(one)) => one,
             (None, None) => return,
         };
+        let bounds = bounds.union(&self.volumes.bounds());
         self.bounds = bounds;
         self.camera.set_bounds(&bounds);
         self.camera.fit();
@@ -330,6 +340,13 @@ impl Viewport {
         self.shade(subject, live, shown);
         self.shade_facets(subject);
         self.feature_lines.update(self.scene.gpu(), document, hidden);
+        let have_changed = match shown.volumes {
+            true => self.volumes.update(self.scene.gpu(), document, hidden),
+            false => self.volumes.clear(),
+        };
+        if have_changed && self.auto_fit {
+            self.fit_bounds(document);
+        }
         let covered = legend as u32;
         if (size, covered) != self.fitted_size {
             self.fitted_size = (size, covered);
@@ -365,6 +382,8 @@ impl Viewport {
                 address(subject.residuals.as_ref()),
             ],
             lines: self.feature_lines.revision(),
+            volumes: self.volumes.revision(),
+            volume_opacity: shown.volume_opacity,
             pose,
             camera: self.camera.clip_from_local(),
         };
@@ -462,8 +481,9 @@ impl Viewport {
                 let grey = if key.dark { [0.56, 0.60, 0.66] } else { [0.72, 0.74, 0.77] };
                 let marks = self.facet_shading.as_ref().is_some_and(FacetShading::marks_any);
                 // Marks belong to the facets of the full mesh, not to a simplified one.
-                let look =
-                    Look { opacity: key.nominal_opacity, ..look(Pose::identity(), grey, Colouring::Plain, NOMINAL) };
+                // An offset inside the part is seen through it.
+                let opacity = key.nominal_opacity * if self.volumes.are_inside() { 0.3 } else { 1.0 };
+                let look = Look { opacity, ..look(Pose::identity(), grey, Colouring::Plain, NOMINAL) };
                 draws.push(Draw::Facets { item: &nominal.item, look, moving: moving && !marks });
             }
         }
@@ -493,6 +513,12 @@ impl Viewport {
         if let Some(item) = self.unmeasured.as_ref().filter(|_| shown.unmeasured && live_points.is_none()) {
             let look = look(Pose::identity(), UNMEASURED_COLOUR, Colouring::Plain, UNMEASURED);
             draws.push(Draw::Points { item, look, budget });
+        }
+        for (volume, item) in self.volumes.items() {
+            let colour = if volume.parameters.distance_mm < 0.0 { ERODED_COLOUR } else { DILATED_COLOUR };
+            let opacity = key.volume_opacity;
+            let look = Look { opacity, ..look(Pose::identity(), colour, Colouring::Plain, 0) };
+            draws.push(Draw::Facets { item, look, moving });
         }
         // Outlines do not follow a running best fit.
         if live_points.is_none() {

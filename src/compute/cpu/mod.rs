@@ -1,8 +1,11 @@
 //! Reference implementation of every capability, on all CPU cores.
 
+pub(super) mod distance_offset;
 pub(super) mod facet_facet_matching;
 mod gate;
 pub(super) mod icp;
+mod level_set;
+pub(super) mod morphological_offset;
 pub(super) mod neighbourhoods;
 mod order_statistic;
 pub(super) mod parallel_planes;
@@ -12,6 +15,8 @@ mod registration;
 pub(super) mod smoothing;
 pub(super) mod statistics;
 pub(super) mod thinning;
+pub(super) mod voxel_error;
+pub(super) mod voxelisation;
 
 use rayon::prelude::*;
 

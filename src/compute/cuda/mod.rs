@@ -1,6 +1,7 @@
 //! CUDA backend. Computations that fail on the device are repeated on the CPU, with a message.
 
 mod backend;
+mod distance_offset;
 pub mod driver;
 mod facet_answers;
 mod facet_facet_matching;
@@ -19,18 +20,22 @@ mod points;
 mod published_matching;
 mod queries;
 mod registration;
+mod scan;
 mod smoothing;
 mod sort;
 mod statistics;
 mod surface;
 mod thinning;
 mod tree;
+mod voxelisation;
+mod voxels;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Capability;
 use super::registration::{Problem, Target};
 use base::{ErrorKind, Progress, Result, UserError};
+pub use distance_offset::DistanceOffsetJob;
 use driver::Driver;
 pub use facet_facet_matching::FacetFacetJob;
 use geometry::Surface;
@@ -47,6 +52,7 @@ pub use smoothing::SmoothingJob;
 pub use statistics::StatisticsJob;
 pub use surface::DeviceSurface;
 pub use thinning::ThinningJob;
+pub use voxelisation::VoxelisationJob;
 
 /// Maximum number of surfaces kept on the device: a nominal and a meshed scan.
 const MAX_RESIDENT: usize = 2;
@@ -112,6 +118,14 @@ impl Cuda {
         ParallelPlanesJob::new(&self.driver, request)
     }
 
+    /// As [`Self::prepare_point_deviation`]; not for sides by winding numbers.
+    pub fn prepare_distance_offset<'a>(
+        &self,
+        request: &super::distance_offset::Request<'a>,
+    ) -> Result<DistanceOffsetJob<'a>> {
+        DistanceOffsetJob::new(&self.driver, self.surface(request.solid.surface())?, request)
+    }
+
     /// As [`Self::prepare_point_deviation`].
     pub fn prepare_registration(&self, problem: &Problem<'_>) -> Result<DeviceRegistration> {
         let target = match problem.target {
@@ -161,6 +175,11 @@ impl Cuda {
     /// As [`Self::prepare_point_deviation`].
     pub fn prepare_thinning(&self, request: &super::thinning::Request<'_>) -> Result<ThinningJob> {
         ThinningJob::new(&self.driver, request)
+    }
+
+    /// As [`Self::prepare_point_deviation`]; not for sides by winding numbers.
+    pub fn prepare_voxelisation<'a>(&self, request: &super::voxelisation::Request<'a>) -> Result<VoxelisationJob<'a>> {
+        Ok(VoxelisationJob::new(&self.driver, self.surface(request.solid.surface())?, request))
     }
 
     /// Uploads a surface without keeping it for other requests, for benchmarks.

@@ -65,6 +65,12 @@ impl Candidates {
         Ok(Self { facets: Buffer::new(driver, MAX_CANDIDATES * queries)?, counts: Buffer::new(driver, queries)? })
     }
 
+    /// The kernel parameter for `queries` queries.
+    pub fn parameter(&self, queries: usize) -> CandidatesParameter {
+        let (facets, counts) = (self.facets.address(), self.counts.address());
+        CandidatesParameter { facets, counts, queries: queries as u32, pad: 0 }
+    }
+
     /// Launches the search. Returns the parameter that passes the candidates to subsequent kernels.
     pub fn search(
         &self,
@@ -72,8 +78,7 @@ impl Candidates {
         surface: &SurfaceParameter,
         queries: &QueriesParameter,
     ) -> Result<CandidatesParameter> {
-        let (facets, counts) = (self.facets.address(), self.counts.address());
-        let parameter = CandidatesParameter { facets, counts, queries: queries.count, pad: 0 };
+        let parameter = self.parameter(queries.count());
         let arguments: [&[u8]; 3] = [bytes_of(surface), bytes_of(queries), bytes_of(&parameter)];
         launch_each(driver, "closest_candidates", queries.count(), &arguments)?;
         launch_each(driver, "settle_ties", queries.count(), &arguments)?;

@@ -69,6 +69,10 @@ impl DeviceSurface {
         })
     }
 
+    pub(super) fn mesh(&self) -> &DeviceMesh {
+        &self.mesh
+    }
+
     pub(super) fn parameter(&self) -> SurfaceParameter {
         SurfaceParameter {
             nodes: self.nodes.address(),

@@ -55,6 +55,7 @@ struct Single<'a> {
     surface: &'a Surface,
     point: &'a Point,
     max_distance_mm: f64,
+    initial_facet: Option<u32>,
 }
 
 impl Task for Single<'_> {
@@ -62,7 +63,7 @@ impl Task for Single<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) -> Option<SurfaceHit> {
-        self.surface.closest::<L>(self.point, self.max_distance_mm, None, &mut Stack::default())
+        self.surface.closest::<L>(self.point, self.max_distance_mm, self.initial_facet, &mut Stack::default())
     }
 }
 
@@ -70,7 +71,17 @@ impl Surface {
     /// Surface point closest to `point`, in the frame of the surface; `None` if there is none within `max_distance_mm`
     /// or `point` is not finite.
     pub fn closest_point(&self, point: &Point, max_distance_mm: f64) -> Option<SurfaceHit> {
-        dispatch(Single { surface: self, point, max_distance_mm })
+        self.closest_point_from(point, max_distance_mm, None)
+    }
+
+    /// As [`Self::closest_point`]; faster if `initial_facet` is close to the point.
+    pub fn closest_point_from(
+        &self,
+        point: &Point,
+        max_distance_mm: f64,
+        initial_facet: Option<u32>,
+    ) -> Option<SurfaceHit> {
+        dispatch(Single { surface: self, point, max_distance_mm, initial_facet })
     }
 
     #[inline(always)]
@@ -194,7 +205,8 @@ mod tests {
                 );
                 let (squared, facet) = brute_force(&surface, &point);
                 let fast = surface.closest_point(&point, f64::INFINITY).unwrap();
-                let single = Single { surface: &surface, point: &point, max_distance_mm: f64::INFINITY };
+                let single =
+                    Single { surface: &surface, point: &point, max_distance_mm: f64::INFINITY, initial_facet: None };
                 assert_eq!(Some(fast), dispatch_portable(single));
                 assert_eq!((fast.distance_mm, fast.facet), (squared.sqrt(), facet));
             }

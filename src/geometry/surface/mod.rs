@@ -182,6 +182,11 @@ impl Surface {
                 + self.boundary_vertices.capacity()) as u64
     }
 
+    /// The search tree over its facets.
+    pub(crate) fn search_tree(&self) -> &Tree {
+        &self.tree
+    }
+
     fn local(&self, point: &Point) -> [f32; 3] {
         (point - self.centre).cast::<f32>().into()
     }

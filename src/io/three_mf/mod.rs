@@ -1,6 +1,7 @@
 //! 3MF (ISO/IEC 25422): the objects placed by the build section, with models in several files (production extension).
 
 mod model;
+pub(super) mod write;
 
 use std::collections::HashMap;
 use std::io::{BufReader, Read};

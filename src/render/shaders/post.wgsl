@@ -37,7 +37,9 @@ fn pixel(@builtin(position) at: vec4f) -> @location(0) vec4f {
     let centre = even_depth(here, size);
     if centre >= 1.0 {
         let share = at.y / f32(size.y);
-        return vec4f(mix(post.top.rgb, post.bottom.rgb, share), 1.0);
+        // What is transparent was blended over nothing.
+        let over = textureLoad(colour, here, 0);
+        return vec4f(over.rgb + (1.0 - over.a) * mix(post.top.rgb, post.bottom.rgb, share), 1.0);
     }
     let radius = i32(post.lighting.y);
     var shade = 0.0;

@@ -8,6 +8,7 @@ use inspect::alignment::AlignmentRecipe;
 use inspect::deviation::{ComparisonRecipe, Verdict};
 use inspect::features::Element as Geometry;
 use inspect::features::recipe::{ConstructionRecipe, FeatureRecipe, SlotRecipe};
+use inspect::offset::OffsetRecipe;
 use inspect::parts::{NominalRecipe, ScanRecipe};
 use inspect::recipe::{Class, ElementId, Figure, Inputs, Make, Output, Product, Tools};
 use inspect::tolerances::measure::MeasureRecipe;
@@ -133,6 +134,7 @@ recipes! {
     "datum" Datum(DatumRecipe),
     "tolerance" Tolerance(ToleranceRecipe),
     "measure" Measure(MeasureRecipe),
+    "offset" Offset(OffsetRecipe),
 }
 
 impl Recipe {

@@ -1,6 +1,7 @@
 //! The CUDA kernels against the processor's own backend: on the processor through kernels/shim, or with
 //! `SHADOWGRAPH_GPU=1` on the GPU of this machine.
 
+mod distance_offset;
 mod fallback;
 mod icp;
 mod matching;
@@ -12,6 +13,7 @@ mod repeats;
 mod shim;
 mod smoothing;
 mod statistics;
+mod voxelisation;
 mod whole_job;
 
 use std::sync::Arc;

@@ -29,6 +29,7 @@ impl ElementsPanel {
                 self.nominal_element(ui, context);
                 self.actual_element(ui, context);
                 self.alignment_element(ui, context);
+                self.offset_elements(ui, context);
                 self.feature_elements(ui, context);
                 self.check_elements(ui, context);
             });
@@ -124,6 +125,17 @@ impl ElementsPanel {
                     theme::weak(ui, "Not aligned.");
                 }
             }
+        });
+    }
+
+    fn offset_elements(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+        let ids = ids(context.document(), |recipe| matches!(recipe, Recipe::Offset(_)));
+        if ids.is_empty() {
+            return;
+        }
+        egui::CollapsingHeader::new(format!("Offset volumes ({})", ids.len())).default_open(true).show(ui, |ui| {
+            let selected = context.display.volume;
+            ids.iter().for_each(|id| self.element_row(ui, context, *id, selected == Some(*id)));
         });
     }
 

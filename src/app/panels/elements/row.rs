@@ -56,6 +56,7 @@ fn workspace(recipe: &Recipe) -> Option<Workspace> {
     match recipe {
         Recipe::Alignment(_) => Some(Workspace::Align),
         Recipe::Comparison(_) => Some(Workspace::Compare),
+        Recipe::Offset(_) => Some(Workspace::Offset),
         Recipe::Nominal(_) | Recipe::Scan(_) | Recipe::Unknown(_) => None,
         _ => Some(Workspace::Features),
     }
@@ -115,7 +116,7 @@ impl ElementsPanel {
             ui.close();
         }
         let position = context.document().plan.elements().iter().position(|own| own.id == id).unwrap_or(0);
-        if element.recipe.is_feature() {
+        if element.recipe.is_feature() || matches!(element.recipe, Recipe::Offset(_)) {
             let is_hidden = context.display.hidden.contains(&id);
             if ui.button(if is_hidden { "Show" } else { "Hide" }).clicked() {
                 if !context.display.hidden.remove(&id) {
@@ -163,6 +164,9 @@ fn choose(context: &mut PanelContext<'_>, element: &Element, is_shown: bool) {
     let is_exclusive = matches!(element.recipe, Recipe::Comparison(_) | Recipe::Alignment(_) | Recipe::Nominal(_));
     if is_exclusive && !is_shown {
         context.send(Inspect::Show(element.id));
+    }
+    if matches!(element.recipe, Recipe::Offset(_)) {
+        context.display.volume = Some(element.id);
     }
     if let Some(workspace) = workspace(&element.recipe) {
         context.ask(Action::Show(workspace));

@@ -1,0 +1,193 @@
+//! Offset workspace: offset volumes of the nominal, their distance and voxels, and the meshes around them.
+
+use super::{PanelContext, no_result, rows};
+use crate::choosing::Purpose;
+use crate::number_field::NumberField;
+use crate::{Action, theme};
+use base::limits::format_bytes;
+use dispatch::Offset;
+use geometry::voxels::{Lattice, Layout};
+use inspect::offset::{MAX_RESOLUTION, OffsetVolume, Parameters};
+use session::pipeline::State;
+use session::plan::{ElementId, Recipe};
+
+/// Panel of the workspace.
+#[derive(Default)]
+pub struct OffsetPanel {
+    /// Parameters being edited.
+    parameters: Parameters,
+    /// The volume that they were taken from, and its parameters then; `None` for a new one.
+    edited: Option<(ElementId, Parameters)>,
+}
+
+/// Resolutions offered by name; others can be typed.
+const RESOLUTIONS: [(u32, &str); 4] = [(128, "Preview"), (256, "Coarse"), (512, "Medium"), (1024, "Fine")];
+
+impl OffsetPanel {
+    pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+        theme::heading(ui, "Offset");
+        self.follow_selection(context);
+        let ready = context.document().nominal().is_some() && !context.is_busy;
+        if context.document().nominal().is_none() {
+            theme::weak(
+                ui,
+                "Load a nominal to begin: its offset is the part grown or shrunk by a distance all around.",
+            );
+        }
+        self.distance_and_resolution(ui, context);
+        self.buttons(ui, context, ready);
+        self.layout_options(ui);
+        let volumes = volumes(context);
+        if !volumes.is_empty() {
+            theme::heading(ui, "Display");
+            let opacity = egui::Slider::new(&mut context.display.shown.volume_opacity, 0.1..=1.0);
+            ui.add(opacity.text("Opacity of the offset").show_value(false));
+        }
+        match context.display.volume {
+            Some(id) => result(ui, context, id),
+            None if !volumes.is_empty() => {
+                theme::weak(ui, "Select a volume in the tree to see its figures and to change it.");
+            }
+            None => {}
+        }
+    }
+
+    /// Takes the parameters of the volume that is selected in the tree.
+    fn follow_selection(&mut self, context: &mut PanelContext<'_>) {
+        let selected = context.display.volume.and_then(|id| match &context.document().plan.get(id)?.recipe {
+            Recipe::Offset(own) => Some((id, own.parameters.clone())),
+            _ => None,
+        });
+        if selected.is_none() {
+            context.display.volume = None;
+        }
+        if self.edited != selected {
+            if let Some((_, parameters)) = &selected {
+                self.parameters = parameters.clone();
+            }
+            self.edited = selected;
+        }
+    }
+
+    fn distance_and_resolution(&mut self, ui: &mut egui::Ui, context: &PanelContext<'_>) {
+        let parameters = &mut self.parameters;
+        egui::Grid::new("offset").num_columns(2).spacing([12.0, 5.0]).show(ui, |ui| {
+            let label = ui.label("Distance").on_hover_text("Grows the part if positive, shrinks it if negative");
+            let field = NumberField::new(&mut parameters.distance_mm).speed(0.02).range(-1e4..=1e4).max_decimals(4);
+            ui.add(field.suffix(" mm")).labelled_by(label.id);
+            ui.end_row();
+            let label =
+                ui.label("Resolution").on_hover_text("Voxels along each axis of the cube around the offset part");
+            let field = NumberField::new(&mut parameters.resolution).speed(1.0).range(16..=MAX_RESOLUTION);
+            ui.add(field.suffix(" voxels")).labelled_by(label.id);
+            ui.end_row();
+        });
+        ui.horizontal(|ui| {
+            for (resolution, name) in RESOLUTIONS {
+                let hint = format!("{resolution} voxels per axis");
+                if theme::chip(ui, parameters.resolution == resolution, name).on_hover_text(hint).clicked() {
+                    parameters.resolution = resolution;
+                }
+            }
+        });
+        if let Some(nominal) = context.document().nominal() {
+            let margin_mm = parameters.distance_mm.max(0.0);
+            let lattice = Lattice::around(nominal.surface.bounds(), margin_mm, parameters.resolution);
+            theme::weak(ui, format!("One voxel is {:.4} mm.", lattice.voxel_mm));
+        }
+    }
+
+    fn buttons(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>, ready: bool) {
+        match &self.edited {
+            Some((id, made_with)) => {
+                let id = *id;
+                let is_due = *made_with != self.parameters || context.document().state(id) != State::Fresh;
+                if theme::wide_main_button(ui, ready && is_due, "Apply").clicked() {
+                    context.send(Offset::Change(id, self.parameters.clone()));
+                }
+                if ui.button("New offset volume").clicked() {
+                    context.display.volume = None;
+                }
+            }
+            None => {
+                if theme::wide_main_button(ui, ready, "Add offset volume").clicked() {
+                    context.send(Offset::Add(self.parameters.clone()));
+                }
+                let tolerance = context.document().settings.deviation.tolerance;
+                let hint = format!(
+                    "Two volumes: the nominal grown to {:+} mm and shrunk to {:+} mm, the limits of the comparison",
+                    tolerance.high_mm, tolerance.low_mm
+                );
+                let button = egui::Button::new("Add tolerance shells");
+                if ui.add_enabled(ready, button).on_hover_text(hint).clicked() {
+                    context.send(Offset::AddToleranceShells(self.parameters.clone()));
+                }
+            }
+        }
+    }
+
+    fn layout_options(&mut self, ui: &mut egui::Ui) {
+        egui::CollapsingHeader::new("Voxel tree").show(ui, |ui| {
+            let Layout { root, branching, leaf } = &mut self.parameters.layout;
+            theme::choice(ui, "Root grid", root, &[4, 8, 16, 32, 64, 128], root_name);
+            theme::choice(ui, "Branching", branching, &[2, 4, 8], branching_name);
+            theme::choice(ui, "Leaf", leaf, &[8, 16], leaf_name);
+            theme::weak(ui, "These change speed and memory, never the voxels.");
+        });
+    }
+}
+
+fn root_name(root: u32) -> &'static str {
+    ["4³", "8³", "16³", "32³", "64³", "128³"].get(root.trailing_zeros().saturating_sub(2) as usize).unwrap_or(&"?")
+}
+
+fn branching_name(branching: u32) -> &'static str {
+    ["2³", "4³", "8³"].get(branching.trailing_zeros().saturating_sub(1) as usize).unwrap_or(&"?")
+}
+
+fn leaf_name(leaf: u32) -> &'static str {
+    if leaf == 8 { "8³ voxels" } else { "16³ voxels" }
+}
+
+fn volumes(context: &PanelContext<'_>) -> Vec<ElementId> {
+    let elements = context.document().plan.elements().iter();
+    elements.filter(|own| matches!(own.recipe, Recipe::Offset(_))).map(|own| own.id).collect()
+}
+
+fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
+    let document = context.document();
+    theme::heading(ui, &document.plan.name(id));
+    let Some(volume) = document.result::<OffsetVolume>(Some(id)) else {
+        return no_result(ui, document, id);
+    };
+    if document.state(id) != State::Fresh {
+        theme::weak(ui, "Out of date: update it.");
+    }
+    for note in &volume.notes {
+        ui.colored_label(ui.visuals().warn_fg_color, note);
+    }
+    let (lattice, statistics) = (volume.tree.lattice(), &volume.statistics);
+    rows(
+        ui,
+        "offset figures",
+        &[
+            ("Volume", format!("{:.3} cm³", volume.volume_mm3 / 1000.0)),
+            ("Area", format!("{:.2} cm²", volume.area_mm2 / 100.0)),
+            ("Deviation of the mesh", format!("{:.4} mm RMS, {:.4} mm max.", volume.error.rms_mm, volume.error.max_mm)),
+            ("Facets", theme::count(volume.mesh.facets.len())),
+            ("Voxel", format!("{:.4} mm", lattice.voxel_mm)),
+            ("Voxels of the skin", theme::count(statistics.active_voxels as usize)),
+            (
+                "Leaves, cells",
+                format!("{}, {}", theme::count(volume.tree.leaves()), theme::count(volume.tree.cells().len())),
+            ),
+            ("Memory", format_bytes(statistics.bytes)),
+            ("Time", format!("{:.2} s voxels, {:.2} s mesh", volume.voxels_ms / 1e3, volume.mesh_ms / 1e3)),
+        ],
+    );
+    let button = egui::Button::new("Save mesh…");
+    let hint = "Writes the closed mesh around the volume: STL, PLY, 3MF …";
+    if ui.add_enabled(!volume.mesh.facets.is_empty() && !context.is_busy, button).on_hover_text(hint).clicked() {
+        context.ask(Action::Browse(Purpose::OffsetMesh(id)));
+    }
+}

@@ -1,0 +1,98 @@
+//! The distance between the skins of two volumes on the CPU.
+
+use rayon::prelude::*;
+
+use super::CHUNK;
+use crate::Capability;
+use crate::voxel_error::{Answer, Request};
+use base::{Progress, Result};
+use geometry::voxels::nearest::ActiveVoxels;
+
+pub(crate) fn run(request: &Request<'_>, progress: &Progress) -> Result<Answer> {
+    progress.report(0.0, Request::LABEL)?;
+    let (source, voxels) = (ActiveVoxels::new(request.source), request.offset.active_voxels());
+    let counter = progress.counter(voxels.len().div_ceil(CHUNK), Request::LABEL);
+    let mut errors: Vec<f64> = voxels
+        .par_chunks(CHUNK)
+        .flat_map_iter(|voxels| {
+            let voxels = if counter.step() { voxels } else { &[] };
+            let squared = voxels.iter().filter_map(|&voxel| source.nearest_squared(voxel, u64::MAX));
+            squared.map(|squared| (squared as f64).sqrt() - request.distance.abs())
+        })
+        .collect();
+    progress.check()?;
+    let (count, unmatched) = (errors.len() as u64, (voxels.len() - errors.len()) as u64);
+    if errors.is_empty() {
+        return Ok(Answer { unmatched, ..Answer::default() });
+    }
+    let mean = |value: fn(f64) -> f64| {
+        let sums: Vec<f64> =
+            errors.par_chunks(CHUNK).map(|errors| errors.iter().map(|error| value(*error)).sum::<f64>()).collect();
+        sums.iter().sum::<f64>() / count as f64
+    };
+    let (mean_absolute, bias) = (mean(f64::abs), mean(|error| error));
+    errors.par_sort_unstable_by(f64::total_cmp);
+    let at = |share: f64| errors[((errors.len() - 1) as f64 * share).round() as usize];
+    let percentiles = [0.01, 0.05, 0.5, 0.95, 0.99].map(at);
+    Ok(Answer { count, unmatched, mean_absolute, bias, min: at(0.0), max: at(1.0), percentiles })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::{morphological_offset, voxelisation};
+    use crate::morphological_offset::Template;
+    use geometry::mesh::shapes;
+    use geometry::voxels::{CellFormat, Lattice, Layout, VoxelTree};
+    use geometry::{Sides, SolidSurface, Surface};
+
+    fn torus(voxels: u32) -> VoxelTree {
+        let surface = Surface::new(shapes::torus(10.0, 4.0, 96, 48));
+        let solid = SolidSurface::new(&surface, Sides::Normals);
+        let lattice = Lattice::around(surface.bounds(), 8.0, voxels);
+        let (layout, cell_format) = (Layout::default(), CellFormat::Compact);
+        let request = crate::voxelisation::Request { solid: &solid, lattice, layout, cell_format };
+        voxelisation::run(&request, &Progress::silent()).unwrap().tree
+    }
+
+    fn error(source: &VoxelTree, passes: &[f64], template: Template) -> Answer {
+        let mut offset = source.clone();
+        for &distance in passes {
+            let request = crate::morphological_offset::Request { tree: &offset, distance, template, culls: true };
+            offset = morphological_offset::run(&request, &Progress::silent()).unwrap().tree;
+        }
+        let distance = passes.iter().sum();
+        run(&Request { offset: &offset, source, distance }, &Progress::silent()).unwrap()
+    }
+
+    #[test]
+    fn the_error_of_an_exact_ball_is_an_undershoot_of_half_a_voxel_that_grows_with_passes() {
+        let source = torus(160);
+        let own = error(&source, &[16.0], Template::Ball);
+        assert!(own.count > 10_000 && own.unmatched == 0);
+        assert!(own.max <= 0.0 && own.min > -1.0 && own.bias == -own.mean_absolute, "{own:?}");
+        assert!((0.3..0.56).contains(&own.mean_absolute), "{own:?}");
+        let twice = error(&source, &[8.0, 8.0], Template::Ball);
+        assert!(twice.mean_absolute < 1.7 * own.mean_absolute && twice.mean_absolute > own.mean_absolute, "{twice:?}");
+        let ring = error(&source, &[16.0], Template::Ring);
+        assert!(ring.mean_absolute < 0.56 && ring.max < 1.5, "{ring:?}");
+        assert_eq!(
+            run(&Request { offset: &source, source: &source, distance: 0.0 }, &Progress::silent()).unwrap().max,
+            0.0
+        );
+    }
+
+    #[test]
+    fn an_empty_source_matches_nothing() {
+        let source = torus(64);
+        let request = crate::morphological_offset::Request {
+            tree: &source,
+            distance: -60.0,
+            template: Template::Ball,
+            culls: true,
+        };
+        let empty = morphological_offset::run(&request, &Progress::silent()).unwrap().tree;
+        let answer = run(&Request { offset: &source, source: &empty, distance: 1.0 }, &Progress::silent()).unwrap();
+        assert!(answer.count == 0 && answer.unmatched == source.statistics().active_voxels);
+    }
+}

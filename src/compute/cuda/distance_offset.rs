@@ -1,0 +1,271 @@
+//! Offsets by exact distance on a CUDA device.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use bytemuck::{Pod, Zeroable, bytes_of};
+
+use super::driver::{Buffer, Driver, launch_each, require};
+use super::queries::Candidates;
+use super::surface::DeviceSurface;
+use super::voxels::{self, LatticeParameter, TreeParameter};
+use crate::Capability;
+use crate::distance_offset::{Answer, Request};
+use base::{Progress, Result, UserError};
+use geometry::Sides;
+use geometry::voxels::BuildTimes;
+
+/// `Offset` of distance_offset.cu.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct OffsetParameter {
+    lattice: LatticeParameter,
+    distance_mm: f64,
+    is_open: u32,
+    pad: u32,
+}
+
+/// `Cubes` of distance_offset.cu.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct CubesParameter {
+    cubes: u64,
+    known: u64,
+    signed_mm: u64,
+    count: u32,
+    edge: u32,
+    outer_edge: u32,
+    pad: u32,
+}
+
+/// Cubes of one size on the device, and what is known of the distance where they come from.
+struct Cubes {
+    cubes: Buffer<[u32; 4]>,
+    known: Option<Buffer<f64>>,
+    signed_mm: Buffer<f64>,
+    count: usize,
+    edge: u32,
+    outer_edge: u32,
+}
+
+/// Bytes per cube in work: itself, two distances, its candidates and two flags.
+const BYTES_PER_CUBE: usize = 16 + 8 + 8 + Candidates::BYTES + 8;
+/// Voxels of the leaves whose parts are in work at a time.
+const VOXELS_AT_A_TIME: usize = 1 << 24;
+
+impl Cubes {
+    fn parameter(&self) -> CubesParameter {
+        CubesParameter {
+            cubes: self.cubes.address(),
+            known: self.known.as_ref().map_or(0, Buffer::address),
+            signed_mm: self.signed_mm.address(),
+            count: self.count as u32,
+            edge: self.edge,
+            outer_edge: self.outer_edge,
+            pad: 0,
+        }
+    }
+
+    /// Some leaves as parts of themselves, whose distances are known.
+    fn leaves(&self, range: std::ops::Range<usize>) -> CubesParameter {
+        let whole = self.parameter();
+        CubesParameter {
+            cubes: whole.cubes + (range.start * size_of::<[u32; 4]>()) as u64,
+            known: 0,
+            signed_mm: whole.known + (range.start * size_of::<f64>()) as u64,
+            count: range.len() as u32,
+            ..whole
+        }
+    }
+}
+
+/// A surface resident on a device; the computation can be repeated.
+pub struct DistanceOffsetJob<'a> {
+    driver: Arc<dyn Driver>,
+    surface: Arc<DeviceSurface>,
+    request: Request<'a>,
+    parameter: OffsetParameter,
+}
+
+/// The volume on the device: a level of cells after the other, and the words of all leaves.
+pub struct DeviceVolume {
+    levels: Vec<Buffer<u32>>,
+    words: Buffer<u32>,
+    leaves: usize,
+    times: BuildTimes,
+}
+
+impl<'a> DistanceOffsetJob<'a> {
+    /// `surface` is the resident copy of the surface in the request.
+    pub(super) fn new(driver: &Arc<dyn Driver>, surface: Arc<DeviceSurface>, request: &Request<'a>) -> Result<Self> {
+        let parameter = OffsetParameter {
+            lattice: LatticeParameter::new(&request.lattice),
+            distance_mm: request.distance_mm,
+            is_open: u32::from(request.solid.sides() == Sides::Open),
+            pad: 0,
+        };
+        Ok(Self { driver: Arc::clone(driver), surface, request: *request, parameter })
+    }
+
+    /// Computes the volume; waits for the number of cells of every level.
+    pub fn launch(&self, progress: &Progress) -> Result<DeviceVolume> {
+        let (layout, lattice) = (self.request.layout, &self.request.lattice);
+        let height = layout.height(lattice.voxels);
+        let started = Instant::now();
+        let roots: Vec<[u32; 4]> = (0..layout.root_cells())
+            .map(|root| {
+                let [x, y, z] = layout.root_cube(height, root).min;
+                [x, y, z, 0]
+            })
+            .collect();
+        let edge = layout.root_cube(height, 0).edge;
+        let mut level = self.cubes(Buffer::from_slice(&self.driver, &roots)?, None, roots.len(), edge, edge)?;
+        let mut levels = Vec::new();
+        for depth in 0..=height {
+            progress.report(0.3 * depth as f32 / (height + 1) as f32, Request::LABEL)?;
+            let branching = if depth == height { 1 } else { layout.branching };
+            let (codes, next) = self.divide(&level, branching)?;
+            levels.push(codes);
+            level = next;
+        }
+        self.driver.synchronize()?;
+        let branching_ms = started.elapsed().as_secs_f64() * 1e3;
+        let started = Instant::now();
+        let words = self.leaves(&level, &levels, progress)?;
+        self.driver.synchronize()?;
+        let leaves_ms = started.elapsed().as_secs_f64() * 1e3;
+        let times = BuildTimes { branching_ms, leaves_ms, compaction_ms: 0.0 };
+        Ok(DeviceVolume { levels, words, leaves: level.count, times })
+    }
+
+    /// Downloads a volume.
+    pub fn read(&self, volume: &DeviceVolume) -> Result<Answer> {
+        let started = Instant::now();
+        let levels: Vec<Vec<u32>> = volume.levels.iter().map(Buffer::read).collect::<Result<_>>()?;
+        let (layout, lattice) = (self.request.layout, self.request.lattice);
+        let mut words = volume.words.read()?;
+        words.truncate(volume.leaves * layout.leaf_words());
+        let tree = voxels::tree(lattice, layout, self.request.cell_format, &levels, words)?;
+        let times = BuildTimes { compaction_ms: started.elapsed().as_secs_f64() * 1e3, ..volume.times };
+        Ok(Answer { tree, times })
+    }
+
+    fn cubes(
+        &self,
+        cubes: Buffer<[u32; 4]>,
+        known: Option<Buffer<f64>>,
+        count: usize,
+        edge: u32,
+        outer_edge: u32,
+    ) -> Result<Cubes> {
+        let signed_mm = Buffer::new(&self.driver, count)?;
+        Ok(Cubes { cubes, known, signed_mm, count, edge, outer_edge })
+    }
+
+    /// Computes the signed distances of the centres.
+    fn measure(&self, cubes: &CubesParameter) -> Result<()> {
+        let (driver, count) = (self.driver.as_ref(), cubes.count as usize);
+        let candidates = Candidates::new(&self.driver, count)?;
+        let (surface, candidates) = (self.surface.parameter(), candidates.parameter(count));
+        let arguments: [&[u8]; 4] =
+            [bytes_of(&surface), bytes_of(&self.parameter), bytes_of(cubes), bytes_of(&candidates)];
+        for kernel in ["offset_candidates", "offset_settle", "offset_distances"] {
+            launch_each(driver, kernel, count, &arguments)?;
+        }
+        Ok(())
+    }
+
+    /// The codes of a level's cells, and the children of those that are divided; with a branching of 1 the leaves.
+    fn divide(&self, level: &Cubes, branching: u32) -> Result<(Buffer<u32>, Cubes)> {
+        let driver = &self.driver;
+        require(driver.as_ref(), level.count * BYTES_PER_CUBE, Request::LABEL)?;
+        let parameter = level.parameter();
+        self.measure(&parameter)?;
+        let (codes, is_open) = (Buffer::<u32>::new(driver, level.count)?, Buffer::<u32>::new(driver, level.count)?);
+        let (of_codes, of_open) = (codes.address(), is_open.address());
+        let arguments: [&[u8]; 4] =
+            [bytes_of(&self.parameter), bytes_of(&parameter), bytes_of(&of_codes), bytes_of(&of_open)];
+        launch_each(driver.as_ref(), "offset_cells", level.count, &arguments)?;
+        let mut open = 0;
+        let rank = |flag: &u32| {
+            open += flag;
+            open - flag
+        };
+        let ranks: Vec<u32> = is_open.read()?.iter().map(rank).collect();
+        let per_cell = branching.pow(3) as usize;
+        let count = open as usize * per_cell;
+        if count >= voxels::MAX_CELLS {
+            return Err(UserError::input("The volume has more cells than can be numbered; choose a lower resolution."));
+        }
+        let ranks = Buffer::from_slice(driver, &ranks)?;
+        require(driver.as_ref(), count * BYTES_PER_CUBE, Request::LABEL)?;
+        let (children, known) = (Buffer::<[u32; 4]>::new(driver, count)?, Buffer::<f64>::new(driver, count)?);
+        let (of_ranks, of_children, of_known) = (ranks.address(), children.address(), known.address());
+        let arguments: [&[u8]; 7] = [
+            bytes_of(&parameter),
+            bytes_of(&of_codes),
+            bytes_of(&of_open),
+            bytes_of(&of_ranks),
+            bytes_of(&branching),
+            bytes_of(&of_children),
+            bytes_of(&of_known),
+        ];
+        launch_each(driver.as_ref(), "offset_children", level.count * per_cell, &arguments)?;
+        let next = self.cubes(children, Some(known), count, level.edge / branching, level.edge)?;
+        Ok((codes, next))
+    }
+
+    /// The words of all leaves.
+    fn leaves(&self, leaves: &Cubes, levels: &[Buffer<u32>], progress: &Progress) -> Result<Buffer<u32>> {
+        let (driver, layout) = (&self.driver, self.request.layout);
+        let voxels = (layout.leaf as usize).pow(3);
+        require(driver.as_ref(), leaves.count * (voxels / 8 + voxels / 4), Request::LABEL)?;
+        let bits = Buffer::<u32>::zeros(driver, leaves.count * voxels / 32)?;
+        let at_a_time = VOXELS_AT_A_TIME / voxels;
+        for first in (0..leaves.count).step_by(at_a_time) {
+            progress.report(0.3 + 0.6 * first as f32 / leaves.count as f32, Request::LABEL)?;
+            self.fill(leaves.leaves(first..leaves.count.min(first + at_a_time)), &bits)?;
+        }
+        let words = Buffer::<u32>::new(driver, leaves.count * layout.leaf_words())?;
+        let tree = TreeParameter::new(layout, levels, &bits);
+        let (of_leaves, count, of_words) = (leaves.cubes.address(), leaves.count as u32, words.address());
+        let arguments: [&[u8]; 4] = [bytes_of(&tree), bytes_of(&of_leaves), bytes_of(&count), bytes_of(&of_words)];
+        let columns = (layout.leaf as usize).pow(2);
+        launch_each(driver.as_ref(), "offset_skin", leaves.count * columns, &arguments)?;
+        driver.synchronize()?;
+        Ok(words)
+    }
+
+    /// Sets the bits of the voxels in the volume: parts of leaves are divided until all of them are decided.
+    fn fill(&self, leaves: CubesParameter, bits: &Buffer<u32>) -> Result<()> {
+        let driver = &self.driver;
+        let leaf_bits = self.request.layout.leaf.trailing_zeros();
+        let count = Buffer::<u32>::new(driver, 1)?;
+        let (mut parameter, mut parts) = (leaves, None::<Cubes>);
+        while parameter.count > 0 {
+            let capacity = if parameter.edge > 1 { 8 * parameter.count as usize } else { 0 };
+            require(driver.as_ref(), capacity * BYTES_PER_CUBE, Request::LABEL)?;
+            let (next, known) = (Buffer::<[u32; 4]>::new(driver, capacity)?, Buffer::<f64>::new(driver, capacity)?);
+            driver.clear(count.address(), size_of::<u32>())?;
+            let (of_bits, of_next, of_known) = (bits.address(), next.address(), known.address());
+            let of_count = count.address();
+            let arguments: [&[u8]; 7] = [
+                bytes_of(&self.parameter),
+                bytes_of(&parameter),
+                bytes_of(&leaf_bits),
+                bytes_of(&of_bits),
+                bytes_of(&of_next),
+                bytes_of(&of_known),
+                bytes_of(&of_count),
+            ];
+            launch_each(driver.as_ref(), "offset_parts", parameter.count as usize, &arguments)?;
+            let open = count.read()?.iter().sum::<u32>() as usize;
+            let next = self.cubes(next, Some(known), open, parameter.edge / 2, parameter.edge)?;
+            parameter = next.parameter();
+            self.measure(&parameter)?;
+            // What was divided is no longer needed; its parts are.
+            drop(parts.replace(next));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,114 @@
+//! Commands on offset volumes.
+
+use std::path::{Path, PathBuf};
+
+use super::edit::Execution;
+use super::features::named_sentences;
+use super::{Context, Edit};
+use base::{Progress, Result, UserError};
+use inspect::offset::{OffsetRecipe, OffsetVolume, Parameters};
+use session::Document;
+use session::plan::{ElementId, Recipe};
+
+/// Commands on offset volumes.
+#[derive(Clone, Debug)]
+pub enum Offset {
+    /// Adds an offset volume of the nominal.
+    Add(Parameters),
+    /// Adds the nominal dilated to the upper and eroded to the lower limit of the tolerance.
+    AddToleranceShells(Parameters),
+    /// Changes distance and voxels of an offset volume.
+    Change(ElementId, Parameters),
+    /// Writes the mesh around an offset volume.
+    SaveMesh(ElementId, PathBuf),
+}
+
+impl Offset {
+    pub(super) fn execution(self, before: Document, context: Context) -> Result<Execution> {
+        Ok(match self {
+            Self::Add(parameters) => Execution::work("Offsetting", move |progress, _| {
+                let name = name(&parameters);
+                add(&[(name, parameters)], "Add an offset volume", before, &context, progress)
+            }),
+            Self::AddToleranceShells(parameters) => {
+                let tolerance = before.settings.deviation.tolerance;
+                let shell =
+                    |name: &str, distance_mm| (name.to_owned(), Parameters { distance_mm, ..parameters.clone() });
+                let shells = [
+                    shell("Upper tolerance shell", tolerance.high_mm),
+                    shell("Lower tolerance shell", tolerance.low_mm),
+                ];
+                Execution::work("Offsetting", move |progress, _| {
+                    add(&shells, "Add tolerance shells", before, &context, progress)
+                })
+            }
+            Self::Change(id, parameters) => {
+                Execution::work("Offsetting", move |progress, _| change(id, parameters, before, &context, progress))
+            }
+            Self::SaveMesh(id, path) => Execution::work("Saving the mesh", move |_, _| save_mesh(id, &path, &before)),
+        })
+    }
+}
+
+/// E.g. “Dilation 2 mm”.
+fn name(parameters: &Parameters) -> String {
+    let distance = parameters.distance_mm;
+    format!("{} {} mm", if distance < 0.0 { "Erosion" } else { "Dilation" }, distance.abs())
+}
+
+fn add(
+    volumes: &[(String, Parameters)],
+    label: &str,
+    mut document: Document,
+    context: &Context,
+    progress: &Progress,
+) -> Result<Edit> {
+    let nominal = document.active.nominal.ok_or_else(|| UserError::usage("Load a nominal first."))?;
+    let mut ids = Vec::new();
+    for (name, parameters) in volumes {
+        parameters.check()?;
+        let name = document.free_name(name, None);
+        ids.push(document.plan.add(&name, OffsetRecipe { nominal, parameters: parameters.clone() }.into())?);
+    }
+    for (index, id) in ids.iter().enumerate() {
+        let share = |index: usize| index as f32 / ids.len() as f32;
+        document.make_one(*id, &context.quiet_tools(), &progress.part(share(index), share(index + 1)))?;
+    }
+    let notes: Vec<String> = ids.iter().flat_map(|id| named_sentences(&document, *id)).collect();
+    Ok(Edit::replacing(label, document).with_notes(notes))
+}
+
+fn change(
+    id: ElementId,
+    parameters: Parameters,
+    mut document: Document,
+    context: &Context,
+    progress: &Progress,
+) -> Result<Edit> {
+    parameters.check()?;
+    let element = document.plan.get(id).ok_or_else(|| UserError::usage("There is no such offset volume."))?.clone();
+    let Recipe::Offset(before) = &element.recipe else {
+        return Err(UserError::usage(format!("“{}” is not an offset volume.", element.name)));
+    };
+    let recipe = OffsetRecipe { parameters: parameters.clone(), ..OffsetRecipe::clone(before) };
+    document.plan.set_recipe(id, recipe.into())?;
+    // A name that states the distance follows it.
+    if element.name == name(&before.parameters) {
+        let name = document.free_name(&name(&parameters), None);
+        document.plan.rename(id, &name)?;
+    }
+    document.make_one(id, &context.quiet_tools(), progress)?;
+    let notes = named_sentences(&document, id);
+    Ok(Edit::replacing(format!("Change {}", document.plan.name(id)), document).with_notes(notes))
+}
+
+fn save_mesh(id: ElementId, path: &Path, document: &Document) -> Result<Edit> {
+    let name = document.plan.name(id);
+    let made = document.result::<OffsetVolume>(Some(id));
+    let volume = made.ok_or_else(|| UserError::usage(format!("“{name}” is not computed yet: update it first.")))?;
+    if volume.mesh.facets.is_empty() {
+        return Err(UserError::usage(format!("Nothing is left of “{name}”, so there is no mesh to save.")));
+    }
+    io::write::mesh(path, &volume.mesh)?;
+    Ok(Edit::nothing(format!("Saved {} facets of “{name}” as {}.", volume.mesh.facets.len(), path.display())))
+}

@@ -1,0 +1,98 @@
+//! A surface as the skin of a solid: which side a point lies on, and signed distances, also of surfaces with faults.
+
+use serde::{Deserialize, Serialize};
+
+use super::winding_number::WindingNumbers;
+use super::{Point, Surface};
+
+/// What decides on which side of a surface a point lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sides {
+    /// The normal at the closest point: exact for closed surfaces of consistent orientation that do not overlap.
+    Normals,
+    /// Generalised winding numbers: for surfaces with gaps, doubled facets or overlapping shells.
+    WindingNumbers,
+    /// Nothing: the surface encloses nothing, distances are unsigned.
+    Open,
+}
+
+/// Distance of a winding number from a whole number within which no gap of the surface is near.
+const CLEAR: f64 = 0.05;
+
+/// A surface with the rule for its sides.
+pub struct SolidSurface<'a> {
+    surface: &'a Surface,
+    sides: Sides,
+    winding: Option<WindingNumbers<'a>>,
+    /// Whether the surface has edges without a neighbour.
+    has_gaps: bool,
+}
+
+impl<'a> SolidSurface<'a> {
+    /// Prepares `surface`.
+    pub fn new(surface: &'a Surface, sides: Sides) -> Self {
+        let winding = (sides == Sides::WindingNumbers).then(|| WindingNumbers::new(surface));
+        Self { surface, sides, winding, has_gaps: surface.topology().open_edges > 0 }
+    }
+
+    /// The surface.
+    pub fn surface(&self) -> &'a Surface {
+        self.surface
+    }
+
+    /// The rule for its sides.
+    pub fn sides(&self) -> Sides {
+        self.sides
+    }
+
+    /// Whether `point` lies inside.
+    pub fn contains(&self, point: &Point) -> bool {
+        match &self.winding {
+            Some(winding) => winding.at(point) > 0.5,
+            None => self.sides == Sides::Normals && self.signed_distance_mm(point, f64::INFINITY) < 0.0,
+        }
+    }
+
+    /// As [`Self::contains`]; `None` near gaps of the surface, where neighbouring points may differ although no facet
+    /// lies between them.
+    pub fn contains_clearly(&self, point: &Point) -> Option<bool> {
+        match &self.winding {
+            Some(winding) => {
+                let number = winding.at(point);
+                let is_clear = (number - number.round()).abs() < CLEAR;
+                is_clear.then_some(number > 0.5)
+            }
+            None => Some(self.contains(point)),
+        }
+    }
+
+    /// Whether `point`, which is `distance_mm` from the surface, lies inside by its winding number, and the distance
+    /// within which that holds for other points too, mm.
+    pub fn side(&self, point: &Point, distance_mm: f64) -> (bool, f64) {
+        let Some(winding) = &self.winding else {
+            return (self.contains(point), 0.0);
+        };
+        let number = winding.at(point);
+        if !self.has_gaps {
+            return (number > 0.5, distance_mm);
+        }
+        // Winding numbers are harmonic off the surface: by Harnack's inequality, one this near to a whole number stays on
+        // its side of a half within this share of the distance.
+        let is_clear = (number - number.round()).abs() < 0.8 * CLEAR;
+        (number > 0.5, if is_clear { 0.5 * distance_mm } else { 0.0 })
+    }
+
+    /// Signed distance of `point`, mm, negative inside, given that the surface is within `limit_mm` of it. If it is
+    /// not, `limit_mm`.
+    pub fn signed_distance_mm(&self, point: &Point, limit_mm: f64) -> f64 {
+        let Some(hit) = self.surface.closest_point(point, limit_mm) else {
+            return limit_mm;
+        };
+        match &self.winding {
+            None if self.sides == Sides::Normals => self.surface.signed_distance_mm(point, &hit),
+            Some(winding) if winding.at(point) > 0.5 => -hit.distance_mm,
+            _ => hit.distance_mm,
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! The mesh around an offset volume, and its distance from what it should be.
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use base::{Progress, Result};
+use geometry::voxels::contour::{Crossing, contour};
+use geometry::voxels::{Lattice, VoxelTree};
+use geometry::{Mesh, Point, Sides, SolidSurface, Vector};
+
+/// Deviation of the vertices of an offset mesh from the offset distance, measured against the part.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct MeshError {
+    /// Mean, mm: positive if the mesh lies too far out.
+    pub mean_mm: f64,
+    /// Root mean square, mm.
+    pub rms_mm: f64,
+    /// Greatest absolute value, mm.
+    pub max_mm: f64,
+}
+
+/// A surface and the offset distance at which it is meshed.
+pub struct Offset<'a> {
+    pub solid: &'a SolidSurface<'a>,
+    pub distance_mm: f64,
+    pub lattice: Lattice,
+}
+
+/// The distance of a point from the surface.
+#[derive(Clone, Copy)]
+struct Measured {
+    at: Point,
+    signed_mm: f64,
+    /// Direction in which the signed distance grows; zero if there is none.
+    gradient: Vector,
+    /// Closest point of the surface, and its facet.
+    foot: Point,
+    facet: u32,
+}
+
+/// Deviation from the distance at which a crossing is found, in voxels.
+const FOUND: f64 = 1e-3;
+/// Corrections of a crossing.
+const CORRECTIONS: usize = 3;
+
+impl Offset<'_> {
+    /// The mesh around the volume.
+    pub fn mesh(&self, tree: &VoxelTree, progress: &Progress) -> Result<Mesh> {
+        contour(tree, |last, inner, outer| self.crossing(last, inner, outer), progress)
+    }
+
+    fn measure(&self, at: Point, facet: Option<u32>) -> Option<Measured> {
+        let surface = self.solid.surface();
+        let hit = surface.closest_point_from(&at, f64::INFINITY, facet)?;
+        let is_inside = match self.solid.sides() {
+            Sides::Open => false,
+            // All points near the surface of an offset beyond two voxels lie on one side of the part.
+            _ if self.distance_mm.abs() > 2.0 * self.lattice.voxel_mm => self.distance_mm < 0.0,
+            Sides::Normals => surface.signed_distance_mm(&at, &hit) < 0.0,
+            Sides::WindingNumbers => self.solid.contains(&at),
+        };
+        let sign = if is_inside { -1.0 } else { 1.0 };
+        // On the part itself, the direction to the closest point is lost to rounding.
+        let gradient = if hit.distance_mm > 1e-6 * self.lattice.voxel_mm {
+            (at - hit.point) * (sign / hit.distance_mm)
+        } else {
+            surface.pseudo_normal(hit.facet, hit.feature).try_normalize(0.0).unwrap_or_default()
+        };
+        Some(Measured { at, signed_mm: sign * hit.distance_mm, gradient, foot: hit.point, facet: hit.facet })
+    }
+
+    /// Where the offset surface passes between a point inside and one outside. `last` is the measurement of the point
+    /// inside, if that was asked for before.
+    fn crossing(&self, last: &mut Option<Measured>, inner: Point, outer: Point) -> Crossing {
+        let along = outer - inner;
+        let halfway = Crossing { point: nalgebra::center(&inner, &outer), normal: along.normalize() };
+        let facet = last.map(|last| last.facet);
+        let Some(start) = last.filter(|last| last.at == inner).or_else(|| self.measure(inner, facet)) else {
+            return halfway;
+        };
+        *last = Some(start);
+        if start.signed_mm > self.distance_mm {
+            // Inside by its winding number alone, across a gap of the part.
+            return halfway;
+        }
+        let (mut low, mut high) = (0.0, 1.0);
+        let mut share = self.first_share(&start, &along);
+        let mut found = start;
+        for _ in 0..=CORRECTIONS {
+            let Some(own) = self.measure(inner + along * share, Some(found.facet)) else {
+                return halfway;
+            };
+            found = own;
+            let excess = found.signed_mm - self.distance_mm;
+            if excess.abs() < FOUND * self.lattice.voxel_mm {
+                break;
+            }
+            *(if excess > 0.0 { &mut high } else { &mut low }) = share;
+            let slope = found.gradient.dot(&along);
+            let next = share - excess / slope;
+            share = if next > low && next < high { next } else { 0.5 * (low + high) };
+        }
+        Crossing { point: found.at, normal: found.gradient }
+    }
+
+    /// Share of the way out at which the distance from the closest point of its start is that of the offset.
+    fn first_share(&self, start: &Measured, along: &Vector) -> f64 {
+        let from_foot = start.at - start.foot;
+        let (a, b) = (along.norm_squared(), from_foot.dot(along));
+        let c = from_foot.norm_squared() - self.distance_mm * self.distance_mm;
+        let root = (b * b - a * c).max(0.0).sqrt();
+        let shares = [(-b - root) / a, (-b + root) / a];
+        shares.into_iter().find(|share| (0.0..=1.0).contains(share)).unwrap_or(0.5)
+    }
+
+    /// Measures all vertices of a mesh.
+    pub fn error(&self, mesh: &Mesh) -> MeshError {
+        let sums = |vertices: &[Point]| {
+            let mut facet = None;
+            vertices.iter().fold([0.0_f64; 3], |[sum, squares, max], vertex| {
+                let Some(own) = self.measure(*vertex, facet) else { return [sum, squares, max] };
+                facet = Some(own.facet);
+                let error = own.signed_mm - self.distance_mm;
+                [sum + error, squares + error * error, max.max(error.abs())]
+            })
+        };
+        let parts: Vec<[f64; 3]> = mesh.vertices.par_chunks(1 << 12).map(sums).collect();
+        let count = mesh.vertices.len().max(1) as f64;
+        let [sum, squares, max_mm] =
+            parts.into_iter().fold([0.0; 3], |a, b| [a[0] + b[0], a[1] + b[1], f64::max(a[2], b[2])]);
+        MeshError { mean_mm: sum / count, rms_mm: (squares / count).sqrt(), max_mm }
+    }
+}

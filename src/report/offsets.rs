@@ -1,0 +1,40 @@
+//! Report block of the offset volumes.
+
+use super::content::ReportBlock;
+use inspect::offset::OffsetVolume;
+use session::Document;
+use session::pipeline::State;
+use session::plan::Recipe;
+
+/// Volume, area and exactness of the offset volumes, and what they depend on; `None` if there are none.
+pub(super) fn block(document: &Document) -> Option<ReportBlock> {
+    let mut rows = Vec::new();
+    for element in document.plan.elements() {
+        let Recipe::Offset(recipe) = &element.recipe else { continue };
+        let is_fresh = document.state(element.id) == State::Fresh;
+        let Some(volume) = document.result::<OffsetVolume>(Some(element.id)).filter(|_| is_fresh) else {
+            rows.push((element.name.clone(), "no up-to-date result".to_owned()));
+            continue;
+        };
+        rows.push((
+            element.name.clone(),
+            format!(
+                "{:+} mm from {}: {:.4} cm³, {:.4} cm²",
+                recipe.parameters.distance_mm,
+                document.plan.name(recipe.nominal),
+                volume.volume_mm3 / 1000.0,
+                volume.area_mm2 / 100.0
+            ),
+        ));
+        rows.push((
+            String::new(),
+            format!(
+                "voxels of {:.4} mm; mesh within {:.4} mm of the distance",
+                volume.tree.lattice().voxel_mm,
+                volume.error.max_mm
+            ),
+        ));
+        rows.extend(volume.notes.iter().map(|note| (String::new(), note.clone())));
+    }
+    (!rows.is_empty()).then(|| ReportBlock { title: "Offset volumes".to_owned(), rows })
+}

@@ -1,0 +1,162 @@
+//! Offset volumes in the window, in a plan and on the command line.
+
+use egui::{Key, Modifiers};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+use shadowgraph::app::App;
+use shadowgraph::base::Progress;
+use shadowgraph::compute::cpu::Cpu;
+use shadowgraph::dispatch::{Command, Inspect, Offset, Outputs, write_report};
+use shadowgraph::geometry::mesh::shapes;
+use shadowgraph::geometry::topology::Topology;
+use shadowgraph::geometry::{Point, Surface};
+use shadowgraph::inspect::offset::{self, OffsetVolume, Parameters};
+use shadowgraph::io::{LoadOptions, load_nominal, write};
+use shadowgraph::session::Document;
+use shadowgraph::session::pipeline::State;
+use shadowgraph::session::plan::Recipe;
+
+use super::support::{asset, errors, shadowgraph, text};
+use super::window::{compare_picture, open, settle};
+
+type Window = Harness<'static, App>;
+
+fn document(window: &Window) -> &Document {
+    &window.state().dispatcher().document
+}
+
+fn send(window: &mut Window, command: impl Into<Command>) {
+    window.state_mut().send(command);
+    settle(window);
+}
+
+fn volumes(window: &Window) -> Vec<(String, &OffsetVolume)> {
+    let offsets = document(window).plan.elements().iter().filter(|own| matches!(own.recipe, Recipe::Offset(_)));
+    offsets.map(|own| (own.name.clone(), document(window).result(Some(own.id)).unwrap())).collect()
+}
+
+fn is_closed(mesh: &shadowgraph::geometry::Mesh) -> bool {
+    Topology::new(mesh).is_closed()
+}
+
+#[test]
+fn a_part_is_offset_in_the_window() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(vec![asset("bracket.stl")], None);
+    settle(&mut window);
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Num5);
+    window.run_steps(4);
+    compare_picture(&mut window, "offset-before");
+    window.get_by_label("Preview").click();
+    window.run_steps(3);
+    window.get_by_label("Add offset volume").click();
+    window.run_steps(3);
+    settle(&mut window);
+    let made = volumes(&window);
+    assert_eq!((made.len(), made[0].0.as_str()), (1, "Dilation 1 mm"));
+    assert!(is_closed(&made[0].1.mesh) && made[0].1.notes.is_empty(), "{:?}", made[0].1.notes);
+    window.get_by_label("Element Dilation 1 mm").click();
+    window.run_steps(4);
+    settle(&mut window);
+    window.get_by_label("Save mesh…");
+    compare_picture(&mut window, "offset-dilated");
+
+    // Changed, it keeps its place and its name follows.
+    let id = document(&window).plan.by_name("Dilation 1 mm").unwrap().id;
+    let parameters = Parameters { distance_mm: -0.5, resolution: 256, ..Parameters::default() };
+    send(&mut window, Offset::Change(id, parameters));
+    assert_eq!(document(&window).plan.name(id), "Erosion 0.5 mm");
+    window.run_steps(4);
+    settle(&mut window);
+    compare_picture(&mut window, "offset-eroded");
+    let path = folder.path().join("smaller.stl");
+    send(&mut window, Offset::SaveMesh(id, path.clone()));
+    let saved = load_nominal(&path, &LoadOptions::default(), &Progress::silent()).unwrap().mesh;
+    // In the single precision of STL, a few facets have no area left.
+    let count = volumes(&window)[0].1.mesh.facets.len();
+    assert!(is_closed(&saved) && saved.facets.len() + count / 1000 > count, "{} {count}", saved.facets.len());
+
+    // Another nominal leaves it out of date, and it is made again from that.
+    let cuboid = folder.path().join("cuboid.stl");
+    write::mesh(&cuboid, &shapes::cuboid(Point::origin(), Point::new(30.0, 20.0, 10.0))).unwrap();
+    send(&mut window, shadowgraph::dispatch::Parts::OpenNominal { path: cuboid, unit: None });
+    assert_ne!(document(&window).state(id), State::Fresh);
+    send(&mut window, shadowgraph::dispatch::Elements::Update(Some(id)));
+    let volume = volumes(&window)[0].1.volume_mm3;
+    assert!((volume - 29.0 * 19.0 * 9.0).abs() < 1.0, "{volume}");
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    settle(&mut window);
+    assert_ne!(document(&window).state(id), State::Fresh);
+}
+
+#[test]
+fn tolerance_shells_enclose_the_part_and_lie_in_it() {
+    let mut window = open(vec![asset("bracket.stl")], None);
+    settle(&mut window);
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Num5);
+    window.run_steps(4);
+    let mut settings = document(&window).settings.clone();
+    (settings.deviation.tolerance.low_mm, settings.deviation.tolerance.high_mm) = (-1.0, 2.0);
+    send(&mut window, Inspect::SetSettings(Box::new(settings)));
+    window.get_by_label("Preview").click();
+    window.run_steps(3);
+    window.get_by_label("Add tolerance shells").click();
+    window.run_steps(3);
+    settle(&mut window);
+    let part = document(&window).nominal().unwrap().surface.mesh().volume_mm3();
+    let made = volumes(&window);
+    let [(upper, outer), (lower, inner)] = &made[..] else { panic!("{}", made.len()) };
+    assert_eq!((upper.as_str(), lower.as_str()), ("Upper tolerance shell", "Lower tolerance shell"));
+    assert!(inner.volume_mm3 < part && part < outer.volume_mm3);
+    compare_picture(&mut window, "offset-shells");
+}
+
+#[test]
+fn the_command_line_writes_the_mesh_and_says_what_is_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    let (part, out) = (folder.path().join("part.stl"), folder.path().join("larger.ply"));
+    write::mesh(&part, &shapes::cuboid(Point::origin(), Point::new(30.0, 20.0, 10.0))).unwrap();
+    let run = |more: &[&str]| shadowgraph(&[&["offset", text(&part)], more].concat());
+    let done = run(&["--distance-mm", "2", "--resolution", "96", "--out", text(&out), "--json"]);
+    assert!(done.status.success(), "{}", errors(&done));
+    let answer: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    let mesh = load_nominal(&out, &LoadOptions::default(), &Progress::silent()).unwrap().mesh;
+    assert_eq!(answer["mesh"]["facets"], mesh.facets.len());
+    assert!(is_closed(&mesh));
+    // The window computes the same.
+    let surface = Surface::new(shapes::cuboid(Point::origin(), Point::new(30.0, 20.0, 10.0)));
+    let parameters = Parameters { distance_mm: 2.0, resolution: 96, ..Parameters::default() };
+    let volume = offset::run(&Cpu, &surface, &parameters, &Progress::silent()).unwrap();
+    assert_eq!(answer["mesh"]["volume_mm3"], volume.volume_mm3);
+
+    let gone = run(&["--distance-mm", "-6"]);
+    assert!(gone.status.success() && String::from_utf8_lossy(&gone.stdout).contains("Nothing is left"));
+    for (more, code, said) in [
+        (&["--distance-mm", "1", "--root", "48"][..], 2, "root grid"),
+        (&["--distance-mm", "1", "--resolution", "4"], 2, "from 16 to"),
+        (&["--distance-mm", "nan"], 2, "number of mm"),
+        (&["--distance-mm", "1", "--out", "x.docx"], 3, "docx"),
+    ] {
+        let failed = run(more);
+        assert_eq!(failed.status.code(), Some(code), "{}", errors(&failed));
+        assert!(errors(&failed).contains(said), "{}", errors(&failed));
+    }
+}
+
+#[test]
+fn the_report_tells_of_offset_volumes() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(vec![asset("bracket.stl"), asset("bracket-scan.ply")], None);
+    settle(&mut window);
+    send(&mut window, Inspect::AlignAndCompare);
+    send(&mut window, Offset::Add(Parameters { distance_mm: 0.5, resolution: 64, ..Parameters::default() }));
+    let outputs = Outputs { pictures: false, ..Outputs::default() };
+    write_report(document(&window), &folder.path().join("report"), &outputs, &Progress::silent()).unwrap();
+    let html = std::fs::read_to_string(folder.path().join("report/report.html")).unwrap();
+    let volume = &volumes(&window)[0].1;
+    for said in
+        ["Offset volumes", "Dilation 0.5 mm", &format!("{:.4} cm³", volume.volume_mm3 / 1000.0), "less than a voxel"]
+    {
+        assert!(html.contains(said), "{said}");
+    }
+}
