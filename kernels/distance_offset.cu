@@ -91,7 +91,7 @@ extern "C" __global__ void offset_cells(Offset offset, Cubes cubes, u32* codes, 
     is_open[i] = decided == OPEN;
 }
 
-// The next level: the children of the open cells, one thread each. `ranks` are the scanned flags of `offset_cells`. At
+// The next level: the children of the open cells, one thread each; `known` may be null. `ranks` are the scanned flags of `offset_cells`. At
 // the lowest level, `branching` is 1: each open cell is a leaf and its own only child.
 extern "C" __global__ void offset_children(Cubes cubes, u32* codes, const u32* is_open, const u32* ranks,
                                            u32 branching, uint4* children, double* known) {
@@ -105,7 +105,7 @@ extern "C" __global__ void offset_children(Cubes cubes, u32* codes, const u32* i
     u32 x = own % branching, y = own / branching % branching, z = own / (branching * branching);
     u32 at = rank * per_cell + own;
     children[at] = {cube.x + x * edge, cube.y + y * edge, cube.z + z * edge, rank};
-    known[at] = cubes.signed_mm[i];
+    if (known) known[at] = cubes.signed_mm[i];
 }
 
 // Parts of leaves: those that are in the volume set their bits, open ones are divided into eight, which are appended.

@@ -179,34 +179,40 @@ extern "C" __global__ void voxel_cells(const uint4* outer, u32 count, u32 branch
     }
 }
 
-extern "C" __global__ void voxel_candidates(Surface surface, Lattice lattice, const uint4* cubes, u32 count, u32 edge,
-                                            Candidates candidates) {
+// Cubes without facets, to be told whether their centres lie inside.
+struct Cubes {
+    const uint4* cubes;  // first voxel
+    double limit_mm;     // of the distance of all centres from the surface
+    u32 count;
+    u32 edge;            // voxels per axis
+};
+
+extern "C" __global__ void voxel_candidates(Surface surface, Lattice lattice, Cubes cubes, Candidates candidates) {
     u32 i = thread_index();
-    if (i < count) list_candidates(surface, centre_of(lattice, cubes[i], edge), FAR_MM, i, candidates);
+    if (i >= cubes.count) return;
+    list_candidates(surface, centre_of(lattice, cubes.cubes[i], cubes.edge), cubes.limit_mm, i, candidates);
 }
 
-extern "C" __global__ void voxel_settle(Surface surface, Lattice lattice, const uint4* cubes, u32 count, u32 edge,
-                                        Candidates candidates) {
+extern "C" __global__ void voxel_settle(Surface surface, Lattice lattice, Cubes cubes, Candidates candidates) {
     u32 i = thread_index();
-    if (i >= count || candidates.counts[i] != OVERFLOWED) return;
-    search_exactly(surface, centre_of(lattice, cubes[i], edge), FAR_MM, i, candidates);
+    if (i >= cubes.count || candidates.counts[i] != OVERFLOWED) return;
+    search_exactly(surface, centre_of(lattice, cubes.cubes[i], cubes.edge), cubes.limit_mm, i, candidates);
 }
 
-// Whether the centre of a cube without facets lies inside.
-__device__ inline bool is_inside(const Surface& surface, const Lattice& lattice, uint4 cube, u32 edge, u32 i,
+__device__ inline bool is_inside(const Surface& surface, const Lattice& lattice, const Cubes& cubes, u32 i,
                                  const Candidates& candidates) {
-    Vec3 centre = centre_of(lattice, cube, edge);
-    Hit hit = closest_hit(surface, centre, FAR_MM, i, candidates);
+    Vec3 centre = centre_of(lattice, cubes.cubes[i], cubes.edge);
+    Hit hit = closest_hit(surface, centre, cubes.limit_mm, i, candidates);
     return hit.facet != NONE && dot(pseudo_normal(surface, hit), centre - hit.point) < 0.0;
 }
 
 // Codes of the cells that no facet meets; w is their number in the level. Without candidates nothing is inside.
-extern "C" __global__ void voxel_sides(Surface surface, Lattice lattice, const uint4* cubes, u32 count, u32 edge,
-                                       Candidates candidates, u32 is_open, u32* codes) {
+extern "C" __global__ void voxel_sides(Surface surface, Lattice lattice, Cubes cubes, Candidates candidates,
+                                       u32 is_open, u32* codes) {
     u32 i = thread_index();
-    if (i >= count) return;
-    bool inside = !is_open && is_inside(surface, lattice, cubes[i], edge, i, candidates);
-    codes[cubes[i].w] = cell_code(inside ? CELL_FULL : CELL_EMPTY, 0);
+    if (i >= cubes.count) return;
+    bool inside = !is_open && is_inside(surface, lattice, cubes, i, candidates);
+    codes[cubes.cubes[i].w] = cell_code(inside ? CELL_FULL : CELL_EMPTY, 0);
 }
 
 #define MAX_COLUMNS 256u
@@ -232,40 +238,52 @@ __device__ inline u32 first_pair(const Leaves& leaves, u32 leaf) {
     return low;
 }
 
-// Calls `found` for every voxel of a leaf that a facet meets, with its position in the leaf; as in facet.rs.
-template <class Found>
-__device__ inline void each_voxel(const LatticeFacet& facet, uint4 leaf, u32 edge, Found found) {
-    u32 low[3] = {leaf.x, leaf.y, leaf.z}, first[3], last[3];
+// Voxels of a leaf that a facet may meet: those of its bounding box, in columns along the axis that its normal is
+// closest to; as in facet.rs.
+struct Columns {
+    u32 first[3], last[3];
+    u32 u, v, w;    // w: along the columns
+    double spread;  // half the height of the facet's plane within a column, voxels
+};
+
+__device__ inline bool columns_of(const LatticeFacet& facet, uint4 leaf, u32 edge, Columns* columns) {
+    u32 low[3] = {leaf.x, leaf.y, leaf.z};
     for (u32 axis = 0; axis < 3; axis++) {
-        if (!voxel_range(facet, axis, low[axis], low[axis] + edge - 1, first + axis, last + axis)) return;
+        if (!voxel_range(facet, axis, low[axis], low[axis] + edge - 1, columns->first + axis, columns->last + axis)) {
+            return false;
+        }
     }
     const double* n = facet.normal;
     u32 w = 0;
     for (u32 axis = 1; axis < 3; axis++) {
         if (fabs(n[axis]) > fabs(n[w])) w = axis;
     }
-    u32 u = (w + 1) % 3, v = (w + 2) % 3;
-    double spread = 0.5 * (fabs(n[u]) + fabs(n[v])) / fabs(n[w]) + 1e-6;
-    for (u32 i = first[u]; i <= last[u]; i++) {
-        for (u32 j = first[v]; j <= last[v]; j++) {
-            double height = (facet.of_corner - n[u] * ((double)i + 0.5) - n[v] * ((double)j + 0.5)) / n[w];
-            u32 from = first[w], to = last[w];
-            // A degenerate facet has no plane: all voxels of the column are tested.
-            if (fabs(height) < 1e30 && spread < 1e30) {
-                if (height + spread < 0.0) continue;
-                from = max(from, (u32)max(floor(height - spread), 0.0));
-                to = min(to, (u32)min(max(floor(height + spread), 0.0), 4e9));
-            }
-            for (u32 k = from; k <= to; k++) {
-                u32 voxel[3];
-                voxel[u] = i;
-                voxel[v] = j;
-                voxel[w] = k;
-                if (meets(facet, voxel[0], voxel[1], voxel[2], 1)) {
-                    found(voxel[0] - leaf.x, voxel[1] - leaf.y, voxel[2] - leaf.z);
-                }
-            }
-        }
+    columns->u = (w + 1) % 3;
+    columns->v = (w + 2) % 3;
+    columns->w = w;
+    columns->spread = 0.5 * (fabs(n[columns->u]) + fabs(n[columns->v])) / fabs(n[w]) + 1e-6;
+    return true;
+}
+
+// Calls `found` for every voxel of column (i, j) that a facet meets.
+template <class Found>
+__device__ inline void each_in_column(const LatticeFacet& facet, const Columns& columns, u32 i, u32 j, Found found) {
+    u32 u = columns.u, v = columns.v, w = columns.w;
+    const double* n = facet.normal;
+    double height = (facet.of_corner - n[u] * ((double)i + 0.5) - n[v] * ((double)j + 0.5)) / n[w];
+    u32 from = columns.first[w], to = columns.last[w];
+    // A degenerate facet has no plane: all voxels of the column are tested.
+    if (fabs(height) < 1e30 && columns.spread < 1e30) {
+        if (height + columns.spread < 0.0) return;
+        from = max(from, (u32)max(floor(height - columns.spread), 0.0));
+        to = min(to, (u32)min(max(floor(height + columns.spread), 0.0), 4e9));
+    }
+    for (u32 k = from; k <= to; k++) {
+        u32 voxel[3];
+        voxel[u] = i;
+        voxel[v] = j;
+        voxel[w] = k;
+        if (meets(facet, voxel[0], voxel[1], voxel[2], 1)) found(voxel[0], voxel[1], voxel[2]);
     }
 }
 
@@ -312,9 +330,31 @@ extern "C" __global__ void voxel_skin(const LatticeFacet* facets, Leaves leaves,
     surface[column] = 0;
     if (column < 2) range[column] = first_pair(leaves, leaf + column);
     __syncthreads();
-    for (u32 i = range[0] + column; i < range[1]; i += blockDim.x) {
-        each_voxel(facets[leaves.of_facet[i]], min, edge,
-                   [&](u32 x, u32 y, u32 z) { atomicOr(&surface[y * edge + x], 1u << z); });
+    auto mark = [&](u32 x, u32 y, u32 z) {
+        atomicOr(&surface[(y - min.y) * edge + (x - min.x)], 1u << (z - min.z));
+    };
+    Columns columns;
+    if (range[1] - range[0] >= blockDim.x / 4) {
+        // Many small facets, one for each thread.
+        for (u32 i = range[0] + column; i < range[1]; i += blockDim.x) {
+            const LatticeFacet& facet = facets[leaves.of_facet[i]];
+            if (!columns_of(facet, min, edge, &columns)) continue;
+            for (u32 u = columns.first[columns.u]; u <= columns.last[columns.u]; u++) {
+                for (u32 v = columns.first[columns.v]; v <= columns.last[columns.v]; v++) {
+                    each_in_column(facet, columns, u, v, mark);
+                }
+            }
+        }
+    } else {
+        // A few large ones, each by all threads, one for each column.
+        for (u32 i = range[0]; i < range[1]; i++) {
+            const LatticeFacet& facet = facets[leaves.of_facet[i]];
+            if (!columns_of(facet, min, edge, &columns)) continue;
+            u32 u = columns.first[columns.u] + column % edge, v = columns.first[columns.v] + column / edge;
+            if (u <= columns.last[columns.u] && v <= columns.last[columns.v]) {
+                each_in_column(facet, columns, u, v, mark);
+            }
+        }
     }
     __syncthreads();
     open[column] = all & ~surface[column];
@@ -341,14 +381,14 @@ extern "C" __global__ void voxel_skin(const LatticeFacet* facets, Leaves leaves,
 }
 
 // Fills the parts whose seeds lie inside. Launch: one block of L^2 threads for each seed.
-extern "C" __global__ void voxel_fill(Surface surface, Lattice lattice, Leaves leaves, const uint4* seeds,
+extern "C" __global__ void voxel_fill(Surface surface, Lattice lattice, Leaves leaves, Cubes seeds,
                                       Candidates candidates, u32* words) {
     __shared__ u32 open[MAX_COLUMNS];
     __shared__ u32 part[MAX_COLUMNS];
     __shared__ u32 changed, inside;
     u32 i = blockIdx.x, column = threadIdx.x, edge = leaves.edge;
-    uint4 seed = seeds[i];
-    if (column == 0) inside = is_inside(surface, lattice, seed, 1, i, candidates);
+    uint4 seed = seeds.cubes[i];
+    if (column == 0) inside = is_inside(surface, lattice, seeds, i, candidates);
     __syncthreads();
     if (!inside) return;
     u32 leaf = seed.w, bits = 2 * edge;

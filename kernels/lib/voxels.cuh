@@ -74,3 +74,95 @@ __device__ inline u32 spaced(u32 bits) {
     bits = (bits | bits << 2) & 0x33333333u;
     return (bits | bits << 1) & 0x55555555u;
 }
+
+// Inverse of `spaced`; bits at odd places are ignored.
+__device__ inline u32 gathered(u32 bits) {
+    bits &= 0x55555555u;
+    bits = (bits | bits >> 1) & 0x33333333u;
+    bits = (bits | bits >> 2) & 0x0F0F0F0Fu;
+    bits = (bits | bits >> 4) & 0x00FF00FFu;
+    return (bits | bits >> 8) & 0x0000FFFFu;
+}
+
+// State of the cell without children that contains a voxel of the domain.
+__device__ inline u32 state_at(const Tree& tree, int x, int y, int z) {
+    u32 bits = tree.branching_bits * tree.height + tree.leaf_bits;
+    u32 code = tree.levels[0][index_in(x, y, z, bits, tree.root_bits)];
+    for (u32 level = 1; code >> 30 == CELL_BRANCH; level++) {
+        bits -= tree.branching_bits;
+        code = tree.levels[level][(code & CELL_INDEX) + index_in(x, y, z, bits, tree.branching_bits)];
+    }
+    return code >> 30;
+}
+
+// A walk through the cells below a root cell.
+struct Descent {
+    const Tree& tree;
+    u32 code;               // of the cell that was reached last
+    int3 min;               // its first voxel
+    int edge;               // its voxels per axis
+    u32 depth;              // of the cell whose children are being reached, and 1
+    u32 first[MAX_LEVELS];  // its first child, by depth
+    u32 done[MAX_LEVELS];   // its children reached
+    int3 mins[MAX_LEVELS];  // its first voxel
+
+    // `branch` is a root cell with children.
+    __device__ inline Descent(const Tree& of, u32 branch, int3 corner) : tree(of), code(branch), min(corner), depth(0) {
+        edge = 1 << (of.branching_bits * of.height + of.leaf_bits);
+        enter();
+    }
+
+    // Goes on with the children of the cell reached last.
+    __device__ inline void enter() {
+        first[depth] = code & CELL_INDEX;
+        done[depth] = 0;
+        mins[depth] = min;
+        depth++;
+    }
+
+    // Reaches the next cell, of the children of one those first that are on the side of `voxel`; false if there is none.
+    __device__ inline bool next(int3 voxel) {
+        u32 width = tree.branching_bits, mask = (1u << width) - 1;
+        while (depth > 0 && done[depth - 1] >> 3 * width) depth--;
+        if (depth == 0) return false;
+        u32 level = depth - 1, own = done[level]++;
+        edge = 1 << (width * (tree.height - depth) + tree.leaf_bits);
+        int half = edge << width >> 1;
+        int3 corner = mins[level];
+        u32 x = own & mask, y = own >> width & mask, z = own >> 2 * width;
+        if (voxel.x >= corner.x + half) x = mask - x;
+        if (voxel.y >= corner.y + half) y = mask - y;
+        if (voxel.z >= corner.z + half) z = mask - z;
+        min = {corner.x + (int)x * edge, corner.y + (int)y * edge, corner.z + (int)z * edge};
+        code = tree.levels[depth][first[level] + (x | y << width | z << 2 * width)];
+        return true;
+    }
+};
+
+// Whether a leaf has a voxel from `low` to before `high`; both may lie outside the domain.
+__device__ inline bool has_leaf_in(const Tree& tree, int3 low, int3 high) {
+    int bits = (int)(tree.branching_bits * tree.height + tree.leaf_bits), roots = 1 << tree.root_bits;
+    int3 from = {max(low.x >> bits, 0), max(low.y >> bits, 0), max(low.z >> bits, 0)};
+    int3 to = {min((high.x - 1) >> bits, roots - 1), min((high.y - 1) >> bits, roots - 1),
+               min((high.z - 1) >> bits, roots - 1)};
+    for (int z = from.z; z <= to.z; z++) {
+        for (int y = from.y; y <= to.y; y++) {
+            for (int x = from.x; x <= to.x; x++) {
+                u32 code = tree.levels[0][(z * roots + y) * roots + x];
+                if (code >> 30 == CELL_BOUNDARY) return true;
+                if (code >> 30 != CELL_BRANCH) continue;
+                Descent descent(tree, code, {x << bits, y << bits, z << bits});
+                while (descent.next(low)) {
+                    int3 min = descent.min;
+                    int edge = descent.edge;
+                    bool overlaps = min.x < high.x && min.x + edge > low.x && min.y < high.y && min.y + edge > low.y &&
+                                    min.z < high.z && min.z + edge > low.z;
+                    if (!overlaps) continue;
+                    if (descent.code >> 30 == CELL_BOUNDARY) return true;
+                    if (descent.code >> 30 == CELL_BRANCH) descent.enter();
+                }
+            }
+        }
+    }
+    return false;
+}

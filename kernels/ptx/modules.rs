@@ -1,9 +1,11 @@
 // Made by kernels/make_ptx.py.
 [
+    include_str!("distance_field.ptx"),
     include_str!("distance_offset.ptx"),
     include_str!("facet_facet_matching.ptx"),
     include_str!("facet_tree.ptx"),
     include_str!("icp.ptx"),
+    include_str!("morphological_offset.ptx"),
     include_str!("neighbourhoods.ptx"),
     include_str!("order_statistic.ptx"),
     include_str!("parallel_planes.ptx"),
@@ -15,7 +17,9 @@
     include_str!("registration.ptx"),
     include_str!("smoothing.ptx"),
     include_str!("statistics.ptx"),
+    include_str!("thickness.ptx"),
     include_str!("thinning.ptx"),
     include_str!("tree_links.ptx"),
+    include_str!("voxel_error.ptx"),
     include_str!("voxelisation.ptx"),
 ]

@@ -25,6 +25,9 @@ using std::min;
 struct Index {
     unsigned x = 0, y = 0, z = 0;
 };
+struct int3 {
+    int x, y, z;
+};
 struct float3 {
     float x, y, z;
 };

@@ -10,6 +10,7 @@
 #include "../lib/jacobi.cuh"
 #include "../lib/morton.cuh"
 #include "../lib/nearest.cuh"
+#include "../lib/rays.cuh"
 #include "../lib/spread.cuh"
 #include "../lib/surface.cuh"
 #include "../lib/voxels.cuh"

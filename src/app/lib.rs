@@ -157,8 +157,6 @@ pub(crate) struct Display {
     brush: viewport::brush::Brush,
     /// Picking of the next point pair.
     picking: Option<panels::align::Picking>,
-    /// The offset volume that is selected.
-    volume: Option<ElementId>,
 }
 
 /// Visibility of the elements.
@@ -175,6 +173,25 @@ pub(crate) struct ElementVisibility {
     volumes: bool,
     /// 0 to 1.
     volume_opacity: f32,
+    /// Distance at which distance fields are shown, mm.
+    field_distance_mm: f64,
+    /// Section through the view, while offsets are shown.
+    section: Option<Section>,
+    /// Pass of contact volumes that is shown, from 0.
+    contact_pass: usize,
+    /// The element of the Offset workspace that is selected.
+    offset: Option<ElementId>,
+}
+
+/// A section parallel to a coordinate plane of the nominal frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Section {
+    /// Axis that it is perpendicular to, from 0.
+    axis: usize,
+    /// Position on that axis, as a share of what is shown, 0 to 1.
+    share: f32,
+    /// Whether the side of smaller coordinates is cut away, rather than the other.
+    is_flipped: bool,
 }
 
 impl Default for ElementVisibility {
@@ -187,6 +204,10 @@ impl Default for ElementVisibility {
             nominal_opacity: 1.0,
             volumes: false,
             volume_opacity: 0.5,
+            field_distance_mm: 1.0,
+            section: None,
+            contact_pass: 0,
+            offset: None,
         }
     }
 }

@@ -12,6 +12,7 @@ use dispatch::{Align, Calibrate, Inspect, Merge, Offset, Parts, Projects, Select
 use inspect::alignment::Method;
 use io::region_table;
 use session::calibration::Instrument;
+use session::plan::Recipe;
 
 impl App {
     /// Opens a file according to its kind; shows the open dialog if the kind is unknown.
@@ -67,7 +68,14 @@ impl App {
             }
             Purpose::SavePlan => self.send(Projects::SavePlan(path)),
             Purpose::ExportSelection(of) => self.send(Select::Export(of, path)),
-            Purpose::OffsetMesh(id) => self.send(Offset::SaveMesh(id, path)),
+            Purpose::OffsetMesh(id) => {
+                let recipe = self.dispatcher.document.plan.get(id).map(|own| &own.recipe);
+                let command = match recipe {
+                    Some(Recipe::Contact(_)) => Offset::SavePass(id, self.display.shown.contact_pass, path),
+                    _ => Offset::SaveMesh(id, path),
+                };
+                self.send(command);
+            }
             Purpose::ReportFolder => self.panels.report.folder = path.display().to_string(),
         }
     }

@@ -156,6 +156,22 @@ pub fn wide_main_button(ui: &mut egui::Ui, enabled: bool, text: &str) -> egui::R
     ui.add_enabled_ui(enabled, |ui| ui.add_sized(size, main_button(text, enabled))).inner
 }
 
+/// A slider without a number, as wide as there is room for, of this name for screen readers.
+pub fn wide_slider<T: egui::emath::Numeric>(
+    ui: &mut egui::Ui,
+    name: &str,
+    value: &mut T,
+    range: std::ops::RangeInclusive<T>,
+) -> egui::Response {
+    ui.scope(|ui| {
+        ui.spacing_mut().slider_width = ui.available_width();
+        let response = ui.add(egui::Slider::new(value, range).show_value(false));
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Slider, true, name));
+        response
+    })
+    .inner
+}
+
 /// A count in groups of three digits separated by narrow spaces (ISO 80000-1).
 pub fn count(value: usize) -> String {
     let digits = value.to_string();

@@ -66,6 +66,10 @@ pub enum Verb {
     SimulateMachine(SimulateMachine),
     /// Computes the offset volume of a part, dilated or eroded, and the mesh around it.
     Offset(Box<super::offset::Offset>),
+    /// Computes where the centre of a ball-end tool may move around a part, pass by pass.
+    Contact(Box<super::contact::Contact>),
+    /// Measures the wall thickness of a part, or the width of its gaps.
+    Thickness(Box<super::thickness::Thickness>),
     /// Converts a mesh, CAD file or point cloud.
     Convert(Convert),
     /// Describes files, or the compute devices and readers available on this machine.
@@ -566,7 +570,8 @@ pub struct Bench {
     /// searches; of calibration: brushed, found, squareness, sphere-bias, an artefact such as frustum, coverage and
     /// mishaps only if named here; of searches: sizes, variants, iterations, poses, graphs, outliers, distance,
     /// pipeline, model; of tables: points, facets, planes; of poses: part of the name of a part; of fits: plane,
-    /// sphere, cylinder, cone.
+    /// sphere, cylinder, cone; of offset: voxelise, exact; of rings: dilations,
+    /// erosions, layouts, passes.
     #[arg(long)]
     pub only: Option<String>,
     /// Number of random mountings (calibration); ten times as many draws of the noise (fits).
@@ -606,6 +611,10 @@ pub enum Suite {
     Gpu,
     /// Voxelisation and offsets of parts of the published areas and numbers of facets.
     Offset,
+    /// Offsets of the same parts by ring templates as published, with their errors, on the GPU if there is one.
+    Rings,
+    /// Distance fields of the same parts, and frame times while their distance changes.
+    Field,
     /// Calibrations of a simulated sensor at random mountings.
     Calibration,
     /// Plane fits to points of uneven density: unweighted, thinned and weighted.

@@ -7,6 +7,7 @@ use base::{Result, UserError};
 mod calibration;
 mod charts;
 mod deviation;
+mod field;
 mod fits;
 mod gpu;
 mod offset;
@@ -34,6 +35,8 @@ pub fn run(arguments: &Bench, json: bool) -> Result<i32> {
         Suite::View => view::run(arguments)?,
         Suite::Gpu => gpu::run(arguments)?,
         Suite::Offset => offset::run(arguments)?,
+        Suite::Field => field::run(arguments)?,
+        Suite::Rings => offset::rings::run(arguments)?,
         Suite::Planes => planes::run(arguments)?,
         Suite::Poses => poses::run(arguments)?,
         Suite::WrongParts => wrong_parts::run(arguments)?,

@@ -6,6 +6,7 @@ mod arguments;
 mod bench;
 mod calibrate;
 mod console;
+mod contact;
 mod convert;
 mod demo;
 mod fit;
@@ -21,6 +22,7 @@ mod register;
 mod repeatability;
 mod simulate;
 mod simulate_machine;
+mod thickness;
 mod tolerances;
 
 use std::path::PathBuf;
@@ -112,6 +114,12 @@ fn dispatch(parsed: Arguments, context: &Context) -> Result<Outcome> {
         Verb::Tolerances(arguments) => tolerances::run(&arguments, json, context).map(Outcome::Exit),
         Verb::Offset(arguments) => {
             offset::run(&arguments, json, &with_device(arguments.backend, context)).map(Outcome::Exit)
+        }
+        Verb::Contact(arguments) => {
+            contact::run(&arguments, json, &with_device(arguments.backend, context)).map(Outcome::Exit)
+        }
+        Verb::Thickness(arguments) => {
+            thickness::run(&arguments, json, &with_device(arguments.backend, context)).map(Outcome::Exit)
         }
         Verb::Convert(arguments) => {
             convert::run(&arguments, json, &with_device(arguments.backend, context)).map(Outcome::Exit)

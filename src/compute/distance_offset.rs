@@ -37,7 +37,7 @@ impl Capability for Request<'_> {
     const LABEL: &'static str = "Offsetting";
 
     fn check(&self) -> Result<()> {
-        self.layout.check()?;
+        self.layout.check_for(self.lattice.voxels)?;
         if self.distance_mm.is_finite() {
             return Ok(());
         }

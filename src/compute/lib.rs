@@ -5,6 +5,7 @@
 mod capability;
 pub mod cpu;
 pub mod cuda;
+pub mod distance_field;
 pub mod distance_offset;
 pub mod facet_facet_matching;
 pub mod icp;
@@ -16,6 +17,7 @@ pub mod point_facet_matching;
 pub mod registration;
 pub mod smoothing;
 pub mod statistics;
+pub mod thickness;
 pub mod thinning;
 pub mod voxel_error;
 pub mod voxelisation;

@@ -117,8 +117,12 @@ impl Capability for Request<'_> {
         cpu::morphological_offset::run(self, progress)
     }
 
-    fn on_cuda(&self, _: &Cuda, progress: &Progress) -> Result<Answer> {
-        self.on_cpu(progress)
+    fn on_cuda(&self, cuda: &Cuda, progress: &Progress) -> Result<Answer> {
+        // What distances decide is decided on the CPU.
+        if self.culls || self.template == Template::Ball {
+            return self.on_cpu(progress);
+        }
+        cuda.prepare_morphological_offset(self)?.run(progress)
     }
 }
 

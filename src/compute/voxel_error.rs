@@ -1,5 +1,7 @@
 //! How far the skin of an offset volume lies from that of the volume it was made of, in voxels.
 
+use std::collections::BTreeMap;
+
 use super::cuda::Cuda;
 use super::{Capability, cpu};
 use base::{Progress, Result, UserError};
@@ -36,6 +38,38 @@ pub struct Answer {
     pub percentiles: [f64; 5],
 }
 
+impl Answer {
+    /// Of the numbers of voxels by squared distance from the source, and of those without any of it.
+    pub(super) fn of(counts: &BTreeMap<u64, u64>, unmatched: u64, distance: f64) -> Self {
+        let count: u64 = counts.values().sum();
+        if count == 0 {
+            return Self { unmatched, ..Self::default() };
+        }
+        let error = |squared: u64| (squared as f64).sqrt() - distance.abs();
+        let mean = |of: fn(f64) -> f64| {
+            counts.iter().map(|(squared, count)| of(error(*squared)) * *count as f64).sum::<f64>() / count as f64
+        };
+        let at = |share: f64| {
+            let wanted = ((count - 1) as f64 * share).round() as u64;
+            let mut before = 0;
+            let reached = counts.iter().find(|(_, own)| {
+                before += **own;
+                before > wanted
+            });
+            reached.map_or(f64::NAN, |(squared, _)| error(*squared))
+        };
+        Self {
+            count,
+            unmatched,
+            mean_absolute: mean(f64::abs),
+            bias: mean(|error| error),
+            min: at(0.0),
+            max: at(1.0),
+            percentiles: [0.01, 0.05, 0.5, 0.95, 0.99].map(at),
+        }
+    }
+}
+
 impl Capability for Request<'_> {
     type Answer = Answer;
 
@@ -52,7 +86,10 @@ impl Capability for Request<'_> {
         cpu::voxel_error::run(self, progress)
     }
 
-    fn on_cuda(&self, _: &Cuda, progress: &Progress) -> Result<Answer> {
-        self.on_cpu(progress)
+    fn on_cuda(&self, cuda: &Cuda, progress: &Progress) -> Result<Answer> {
+        match cuda.measure_voxels(self)? {
+            Some(answer) => Ok(answer),
+            None => self.on_cpu(progress),
+        }
     }
 }

@@ -36,7 +36,7 @@ impl Capability for Request<'_> {
     const LABEL: &'static str = "Voxelising";
 
     fn check(&self) -> Result<()> {
-        self.layout.check()
+        self.layout.check_for(self.lattice.voxels)
     }
 
     fn on_cpu(&self, progress: &Progress) -> Result<Answer> {

@@ -6,7 +6,8 @@ use super::edit::Execution;
 use super::features::named_sentences;
 use super::{Context, Edit};
 use base::{Progress, Result, UserError};
-use inspect::offset::{OffsetRecipe, OffsetVolume, Parameters};
+use geometry::Mesh;
+use inspect::offset::{ContactVolumes, OffsetRecipe, OffsetVolume, Parameters};
 use session::Document;
 use session::plan::{ElementId, Recipe};
 
@@ -21,6 +22,8 @@ pub enum Offset {
     Change(ElementId, Parameters),
     /// Writes the mesh around an offset volume.
     SaveMesh(ElementId, PathBuf),
+    /// Writes the mesh of one pass of contact volumes, from 0.
+    SavePass(ElementId, usize, PathBuf),
 }
 
 impl Offset {
@@ -45,7 +48,15 @@ impl Offset {
             Self::Change(id, parameters) => {
                 Execution::work("Offsetting", move |progress, _| change(id, parameters, before, &context, progress))
             }
-            Self::SaveMesh(id, path) => Execution::work("Saving the mesh", move |_, _| save_mesh(id, &path, &before)),
+            Self::SaveMesh(id, path) => Execution::work("Saving the mesh", move |_, _| {
+                let mesh = before.result::<OffsetVolume>(Some(id)).map(|made| &made.mesh);
+                save_mesh(mesh, id, &path, &before)
+            }),
+            Self::SavePass(id, pass, path) => Execution::work("Saving the mesh", move |_, _| {
+                let made = before.result::<ContactVolumes>(Some(id));
+                let mesh = made.and_then(|made| made.passes.get(pass)).map(|pass| &pass.mesh);
+                save_mesh(mesh, id, &path, &before)
+            }),
         })
     }
 }
@@ -102,13 +113,12 @@ fn change(
     Ok(Edit::replacing(format!("Change {}", document.plan.name(id)), document).with_notes(notes))
 }
 
-fn save_mesh(id: ElementId, path: &Path, document: &Document) -> Result<Edit> {
+fn save_mesh(mesh: Option<&Mesh>, id: ElementId, path: &Path, document: &Document) -> Result<Edit> {
     let name = document.plan.name(id);
-    let made = document.result::<OffsetVolume>(Some(id));
-    let volume = made.ok_or_else(|| UserError::usage(format!("“{name}” is not computed yet: update it first.")))?;
-    if volume.mesh.facets.is_empty() {
+    let mesh = mesh.ok_or_else(|| UserError::usage(format!("“{name}” is not computed yet: update it first.")))?;
+    if mesh.facets.is_empty() {
         return Err(UserError::usage(format!("Nothing is left of “{name}”, so there is no mesh to save.")));
     }
-    io::write::mesh(path, &volume.mesh)?;
-    Ok(Edit::nothing(format!("Saved {} facets of “{name}” as {}.", volume.mesh.facets.len(), path.display())))
+    io::write::mesh(path, mesh)?;
+    Ok(Edit::nothing(format!("Saved {} facets of “{name}” as {}.", mesh.facets.len(), path.display())))
 }

@@ -7,6 +7,7 @@ pub mod cloud;
 pub mod cracks;
 pub mod delaunay;
 pub mod disjoint_sets;
+pub mod distance_field;
 pub mod facet_sampling;
 pub mod health;
 pub mod jacobi;

@@ -1,4 +1,4 @@
-//! A surface as the skin of a solid: which side a point lies on, and signed distances, also of surfaces with faults.
+//! A surface as the skin of a solid: which side a point lies on, also of surfaces with faults.
 
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +50,10 @@ impl<'a> SolidSurface<'a> {
     pub fn contains(&self, point: &Point) -> bool {
         match &self.winding {
             Some(winding) => winding.at(point) > 0.5,
-            None => self.sides == Sides::Normals && self.signed_distance_mm(point, f64::INFINITY) < 0.0,
+            None => {
+                let hit = (self.sides == Sides::Normals).then(|| self.surface.closest_point(point, f64::INFINITY));
+                hit.flatten().is_some_and(|hit| self.surface.signed_distance_mm(point, &hit) < 0.0)
+            }
         }
     }
 
@@ -81,18 +84,5 @@ impl<'a> SolidSurface<'a> {
         // its side of a half within this share of the distance.
         let is_clear = (number - number.round()).abs() < 0.8 * CLEAR;
         (number > 0.5, if is_clear { 0.5 * distance_mm } else { 0.0 })
-    }
-
-    /// Signed distance of `point`, mm, negative inside, given that the surface is within `limit_mm` of it. If it is
-    /// not, `limit_mm`.
-    pub fn signed_distance_mm(&self, point: &Point, limit_mm: f64) -> f64 {
-        let Some(hit) = self.surface.closest_point(point, limit_mm) else {
-            return limit_mm;
-        };
-        match &self.winding {
-            None if self.sides == Sides::Normals => self.surface.signed_distance_mm(point, &hit),
-            Some(winding) if winding.at(point) > 0.5 => -hit.distance_mm,
-            _ => hit.distance_mm,
-        }
     }
 }

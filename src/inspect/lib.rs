@@ -13,5 +13,6 @@ pub mod process_capability;
 pub mod recipe;
 pub mod selection;
 pub mod simulation;
+pub mod thickness;
 pub mod tolerances;
 pub mod verdict;

@@ -1,5 +1,6 @@
 //! Colour scale of deviations: green in tolerance, yellow to red above, cyan to blue below, grey without data.
 
+use super::thickness_scale::ThicknessScale;
 use inspect::deviation::Tolerance;
 
 /// Maps deviations to colours; used by viewport, legend, report pictures and exported files.
@@ -52,8 +53,41 @@ impl ColourScale {
     }
 }
 
+/// What the values of a frame are, and their colours.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Scale {
+    /// Deviations.
+    Deviation(ColourScale),
+    /// Thicknesses.
+    Thickness(ThicknessScale),
+}
+
+impl Scale {
+    /// Values at both ends of the scale, mm.
+    pub fn ends_mm(&self) -> [f64; 2] {
+        match self {
+            Self::Deviation(scale) => [-scale.end_mm, scale.end_mm],
+            Self::Thickness(scale) => [0.0, scale.end_mm],
+        }
+    }
+
+    /// Lookup table for the GPU: RGBA at the centres of `count` equal steps between both ends.
+    pub fn table(&self, count: usize) -> Vec<[u8; 4]> {
+        match self {
+            Self::Deviation(scale) => scale.table(count),
+            Self::Thickness(scale) => scale.table(count),
+        }
+    }
+}
+
+impl From<ColourScale> for Scale {
+    fn from(scale: ColourScale) -> Self {
+        Self::Deviation(scale)
+    }
+}
+
 /// Linear interpolation between equally spaced colours; `fraction` from 0 to 1.
-fn interpolate(stops: &[[u8; 3]], fraction: f64) -> [u8; 3] {
+pub(super) fn interpolate(stops: &[[u8; 3]], fraction: f64) -> [u8; 3] {
     let position = fraction * (stops.len() - 1) as f64;
     let first = (position as usize).min(stops.len() - 2);
     let weight = position - first as f64;

@@ -17,12 +17,14 @@ mod readback;
 pub mod scene;
 pub mod selecting;
 pub mod target;
+pub mod thickness_scale;
 
 pub use camera::ViewCamera;
 pub use gpu::Gpu;
 pub use primitives::facets::FacetsItem;
+pub use primitives::fields::FieldItem;
 pub use primitives::lines::LinesItem;
 pub use primitives::points::PointsItem;
 pub use primitives::{Colouring, Draw, GROUP_COLOURS, Look, Mark, MarkWriter};
-pub use scene::{Frame, Scene};
+pub use scene::{Cut, Frame, Scene};
 pub use target::Target;

@@ -4,17 +4,18 @@ use std::sync::{Mutex, PoisonError};
 
 use bytemuck::{Pod, Zeroable};
 
-use super::colour_scale::ColourScale;
+use super::colour_scale::Scale;
 use super::post::Post;
 use super::primitives::{Draw, Phase, Primitives};
 use super::{Gpu, Target, ViewCamera};
+use geometry::{Point, Vector};
 
 /// What the whole frame shares.
 pub struct Frame<'a> {
     /// The camera; the shape of its picture must be the target's.
     pub camera: &'a ViewCamera,
-    /// Colours of deviations.
-    pub scale: ColourScale,
+    /// Colours of values.
+    pub scale: Scale,
     /// Background at the top and the bottom, RGB 0 to 1.
     pub background: [[f32; 3]; 2],
     /// Diameter of a point, pixels.
@@ -23,8 +24,19 @@ pub struct Frame<'a> {
     pub points_in_front_mm: f32,
     /// Strength of the eye-dome lighting; 0 is none.
     pub lighting: f32,
+    /// Cuts all facets, points and fields.
+    pub cut: Option<Cut>,
     /// The part of every item that this call draws.
     pub slice: Slice,
+}
+
+/// A plane that cuts away one side of the scene.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cut {
+    /// A point of the plane, mm.
+    pub at: Point,
+    /// Unit normal; points to the side that is kept.
+    pub normal: Vector,
 }
 
 /// One of several equal parts of a picture. The first clears the target, the last one lights it.
@@ -55,11 +67,14 @@ impl Slice {
 #[derive(Clone, Copy, Pod, Zeroable)]
 struct FrameUniform {
     clip_from_local: [[f32; 4]; 4],
+    local_from_clip: [[f32; 4]; 4],
+    cut: [f32; 4],
     to_eye: [f32; 4],
     size_point_scale: [f32; 4],
     pixels_per_mm: f32,
+    scale_begin_mm: f32,
     /// Uniforms come in sixteens of bytes.
-    rest: [f32; 3],
+    rest: [f32; 2],
 }
 
 /// Steps of the colour table.
@@ -74,7 +89,7 @@ pub struct Scene {
     scale_table: wgpu::Texture,
     group: wgpu::BindGroup,
     /// The scale that the table holds.
-    written: Mutex<Option<ColourScale>>,
+    written: Mutex<Option<Scale>>,
 }
 
 impl Scene {
@@ -178,17 +193,22 @@ impl Scene {
     /// Tells the shaders of the frame.
     fn write_frame(&self, target: &Target, frame: &Frame<'_>) {
         let [x, y, z] = frame.camera.to_eye();
+        let clip_from_local = frame.camera.clip_from_local();
+        let inverse = nalgebra::Matrix4::from(clip_from_local).cast::<f64>().try_inverse().unwrap_or_default();
+        let cut = frame.cut.map_or([0.0; 4], |cut| {
+            let [x, y, z]: [f64; 3] = cut.normal.into();
+            [x, y, z, cut.normal.dot(&(frame.camera.origin() - cut.at))].map(|value| value as f32)
+        });
+        let [begin_mm, end_mm] = frame.scale.ends_mm();
         let uniform = FrameUniform {
-            clip_from_local: frame.camera.clip_from_local(),
+            clip_from_local,
+            local_from_clip: inverse.cast::<f32>().into(),
+            cut,
             to_eye: [x, y, z, frame.points_in_front_mm],
-            size_point_scale: [
-                target.size[0] as f32,
-                target.size[1] as f32,
-                frame.point_size,
-                frame.scale.end_mm as f32,
-            ],
+            size_point_scale: [target.size[0] as f32, target.size[1] as f32, frame.point_size, end_mm as f32],
             pixels_per_mm: (f64::from(target.size[1]) / frame.camera.height_mm()) as f32,
-            rest: [0.0; 3],
+            scale_begin_mm: begin_mm as f32,
+            rest: [0.0; 2],
         };
         self.gpu.queue.write_buffer(&self.frame, 0, bytemuck::bytes_of(&uniform));
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);

@@ -108,6 +108,7 @@ pub fn of(input: &Input<'_>, pictures: &Pictures, stamp: Stamp) -> Content {
         .chain(super::checks::measures(input.document))
         .chain(super::tolerances::block(input.document))
         .chain(super::offsets::block(input.document))
+        .chain(super::thickness::block(input.document))
         .collect(),
         histogram: histogram(input, &scale, &unit),
         scale_colours: scale.table(64).iter().map(|[r, g, b, _]| format!("#{r:02x}{g:02x}{b:02x}")).collect(),

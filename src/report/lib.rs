@@ -13,6 +13,7 @@ pub mod series;
 pub mod stated;
 pub mod summary;
 pub mod table;
+pub mod thickness;
 mod tolerances;
 
 use inspect::deviation::Check;

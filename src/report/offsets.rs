@@ -1,7 +1,7 @@
-//! Report block of the offset volumes.
+//! Report block of the offset and contact volumes.
 
 use super::content::ReportBlock;
-use inspect::offset::OffsetVolume;
+use inspect::offset::{ContactVolumes, OffsetVolume};
 use session::Document;
 use session::pipeline::State;
 use session::plan::Recipe;
@@ -10,8 +10,14 @@ use session::plan::Recipe;
 pub(super) fn block(document: &Document) -> Option<ReportBlock> {
     let mut rows = Vec::new();
     for element in document.plan.elements() {
-        let Recipe::Offset(recipe) = &element.recipe else { continue };
         let is_fresh = document.state(element.id) == State::Fresh;
+        if matches!(element.recipe, Recipe::Contact(_)) {
+            let made = document.result::<ContactVolumes>(Some(element.id)).filter(|_| is_fresh);
+            let sentences = made.map_or_else(|| vec!["no up-to-date result".to_owned()], ContactVolumes::sentences);
+            let names = std::iter::once(element.name.clone()).chain(std::iter::repeat(String::new()));
+            rows.extend(names.zip(sentences));
+        }
+        let Recipe::Offset(recipe) = &element.recipe else { continue };
         let Some(volume) = document.result::<OffsetVolume>(Some(element.id)).filter(|_| is_fresh) else {
             rows.push((element.name.clone(), "no up-to-date result".to_owned()));
             continue;

@@ -114,7 +114,7 @@ impl<'a> ViewRenderer<'a> {
             scene_from_item,
             colour: NOMINAL,
             opacity: 1.0,
-            colouring: if by_deviation { Colouring::Deviation } else { Colouring::Plain },
+            colouring: if by_deviation { Colouring::Scale } else { Colouring::Plain },
             id: 1,
         };
         let mut draws = vec![Draw::Facets {
@@ -127,11 +127,12 @@ impl<'a> ViewRenderer<'a> {
         }
         let frame = Frame {
             camera,
-            scale: *self.scale,
+            scale: (*self.scale).into(),
             background: BACKGROUND,
             point_size: self.point_size(camera),
             points_in_front_mm: 1.5 * self.scale.end_mm as f32,
             lighting: 12.0,
+            cut: None,
             slice: Slice::ALL,
         };
         let picture = picture::draw(&self.scene, SIZE[0], SIZE[1], &frame, &draws)?;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::plan::{Element, ElementId, Plan, Recipe};
+use super::plan::{Class, Element, ElementId, Plan, Recipe};
 use super::selection::{Selectable, SelectionState};
 use super::{Active, Document, Stage};
 use base::{LengthUnit, Result, UserError};
@@ -91,8 +91,10 @@ impl Document {
         self.pairs.clear();
         self.searches = None;
         let roots = [self.active.alignment, self.active.nominal].into_iter().flatten();
-        let outdated: Vec<ElementId> =
+        let mut outdated: Vec<ElementId> =
             roots.flat_map(|id| self.plan.dependents(id)).chain(self.active.alignment).collect();
+        // What is made of the nominal alone does not depend on where the scan lies.
+        outdated.retain(|id| self.plan.get(*id).is_none_or(|own| own.recipe.class() != Class::Nominal));
         self.stages.shown_mut().results.remove(outdated);
         let Some(id) = self.active.alignment else { return Ok(()) };
         if self.plan.users(id).is_empty() {

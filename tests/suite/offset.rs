@@ -5,19 +5,21 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use shadowgraph::app::App;
 use shadowgraph::base::Progress;
+use shadowgraph::base::random::Random;
 use shadowgraph::compute::cpu::Cpu;
-use shadowgraph::dispatch::{Command, Inspect, Offset, Outputs, write_report};
+use shadowgraph::compute::{Compute as _, point_deviation};
+use shadowgraph::dispatch::{Command, Elements, Inspect, Offset, Outputs, write_report};
 use shadowgraph::geometry::mesh::shapes;
 use shadowgraph::geometry::topology::Topology;
-use shadowgraph::geometry::{Point, Surface};
-use shadowgraph::inspect::offset::{self, OffsetVolume, Parameters};
+use shadowgraph::geometry::{OrderedPoints, Point, Pose, Surface, sampling};
+use shadowgraph::inspect::offset::{self, ContactVolumes, FieldRecipe, OffsetVolume, Parameters, PartField, field};
 use shadowgraph::io::{LoadOptions, load_nominal, write};
 use shadowgraph::session::Document;
 use shadowgraph::session::pipeline::State;
 use shadowgraph::session::plan::Recipe;
 
 use super::support::{asset, errors, shadowgraph, text};
-use super::window::{compare_picture, open, settle};
+use super::window::{compare_picture, open, rest, settle};
 
 type Window = Harness<'static, App>;
 
@@ -47,6 +49,8 @@ fn a_part_is_offset_in_the_window() {
     window.key_press_modifiers(Modifiers::COMMAND, Key::Num5);
     window.run_steps(4);
     compare_picture(&mut window, "offset-before");
+    window.get_by_label("Offset volume").click();
+    window.run_steps(3);
     window.get_by_label("Preview").click();
     window.run_steps(3);
     window.get_by_label("Add offset volume").click();
@@ -90,6 +94,62 @@ fn a_part_is_offset_in_the_window() {
 }
 
 #[test]
+fn a_slider_leads_through_all_offsets() {
+    let mut window = open(vec![asset("bracket.stl")], None);
+    settle(&mut window);
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Num5);
+    window.run_steps(4);
+    window.get_by_label("Draft").click();
+    window.run_steps(3);
+    window.get_by_label("Prepare live offset").click();
+    window.run_steps(3);
+    settle(&mut window);
+    let own = document(&window).plan.by_name("Distance field").unwrap().id;
+    let made = document(&window).result::<PartField>(Some(own)).unwrap();
+    assert!(made.notes.is_empty() && made.error.p95_mm < 0.2 * made.field.grid().spacing_mm, "{:?}", made.error);
+    slide_to(&mut window, 0.8);
+    compare_picture(&mut window, "offset-live");
+    slide_to(&mut window, 0.4);
+    window.get_by_label("X").click();
+    window.run_steps(4);
+    rest(&mut window);
+    compare_picture(&mut window, "offset-live-section");
+
+    // The distance that is shown becomes a volume.
+    window.get_by_label("Make a volume of it…").click();
+    window.run_steps(3);
+    let nominal = document(&window).active.nominal.unwrap();
+    let recipe = FieldRecipe { nominal, parameters: field::Parameters { reach_mm: 2.0, resolution: 64 } };
+    send(&mut window, Elements::SetRecipe(own, Box::new(recipe.into())));
+    window.get_by_label("Preview").click();
+    window.run_steps(3);
+    window.get_by_label("Add offset volume").click();
+    window.run_steps(3);
+    settle(&mut window);
+    let (name, volume) = &volumes(&window)[0];
+    assert!(name.starts_with("Erosion ") && (-2.0..0.0).contains(&volume.parameters.distance_mm), "{name}");
+    for _ in 0..3 {
+        window.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+        settle(&mut window);
+    }
+    assert!(document(&window).plan.get(own).is_none());
+}
+
+/// Drags the handle of the live distance to a share of its rail.
+fn slide_to(window: &mut Window, share: f32) {
+    let rail = window.get_by_label("Live distance").rect();
+    let modifiers = Modifiers::NONE;
+    let to = egui::pos2(rail.left() + share * rail.width(), rail.center().y);
+    let button =
+        |pos, pressed| egui::Event::PointerButton { pos, button: egui::PointerButton::Primary, pressed, modifiers };
+    for event in [egui::Event::PointerMoved(to), button(to, true), button(to, false)] {
+        window.event(event);
+        window.run_steps(2);
+    }
+    rest(window);
+}
+
+#[test]
 fn tolerance_shells_enclose_the_part_and_lie_in_it() {
     let mut window = open(vec![asset("bracket.stl")], None);
     settle(&mut window);
@@ -98,6 +158,8 @@ fn tolerance_shells_enclose_the_part_and_lie_in_it() {
     let mut settings = document(&window).settings.clone();
     (settings.deviation.tolerance.low_mm, settings.deviation.tolerance.high_mm) = (-1.0, 2.0);
     send(&mut window, Inspect::SetSettings(Box::new(settings)));
+    window.get_by_label("Offset volume").click();
+    window.run_steps(3);
     window.get_by_label("Preview").click();
     window.run_steps(3);
     window.get_by_label("Add tolerance shells").click();
@@ -109,6 +171,85 @@ fn tolerance_shells_enclose_the_part_and_lie_in_it() {
     assert_eq!((upper.as_str(), lower.as_str()), ("Upper tolerance shell", "Lower tolerance shell"));
     assert!(inner.volume_mm3 < part && part < outer.volume_mm3);
     compare_picture(&mut window, "offset-shells");
+}
+
+#[test]
+fn a_tool_goes_around_the_part_pass_by_pass() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(vec![asset("bracket.stl")], None);
+    settle(&mut window);
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Num5);
+    window.run_steps(4);
+    window.get_by_label("Contact volume").click();
+    window.run_steps(3);
+    window.get_by_label("Preview").click();
+    window.run_steps(3);
+    window.get_by_label("Add contact volumes").click();
+    window.run_steps(3);
+    settle(&mut window);
+    let id = document(&window).plan.by_name("Contact volumes").unwrap().id;
+    let count = document(&window).result::<ContactVolumes>(Some(id)).unwrap().passes.len();
+    window.get_by_label("Next").click();
+    window.run_steps(3);
+    rest(&mut window);
+    compare_picture(&mut window, "offset-contact");
+    let path = folder.path().join("pass.stl");
+    send(&mut window, Offset::SavePass(id, 1, path.clone()));
+    let saved = load_nominal(&path, &LoadOptions::default(), &Progress::silent()).unwrap().mesh;
+    assert!(is_closed(&saved));
+    // The command line computes the same, and saves every pass.
+    let part = asset("bracket.stl");
+    let options = ["--tool-radius-mm", "3", "--depth-mm", "4", "--resolution", "128", "--json"];
+    let done = shadowgraph(&[&["contact", text(&part), "--out", text(folder.path())], &options[..]].concat());
+    assert!(done.status.success(), "{}", errors(&done));
+    let answer: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    let made = document(&window).result::<ContactVolumes>(Some(id)).unwrap();
+    assert_eq!(answer["passes"].as_array().unwrap().len(), count);
+    for (number, pass) in (1..).zip(&made.passes) {
+        assert_eq!(answer["passes"][number - 1]["volume_mm3"], pass.volume_mm3);
+        assert!(folder.path().join(format!("pass-{number:02}.stl")).exists());
+        assert!(pass.clearance_mm > -0.05 * pass.tree.lattice().voxel_mm, "{}", pass.clearance_mm);
+    }
+}
+
+#[test]
+fn points_out_of_tolerance_are_those_outside_the_tolerance_shells() {
+    let mesh = load_nominal(&asset("bracket.stl"), &LoadOptions::default(), &Progress::silent()).unwrap().mesh;
+    let surface = Surface::new(mesh);
+    let (low_mm, high_mm) = (-0.3, 0.5);
+    let shell = |distance_mm: f64| {
+        let parameters = Parameters { distance_mm, resolution: 512, ..Parameters::default() };
+        offset::run(&Cpu, &surface, &parameters, &Progress::silent()).unwrap().tree
+    };
+    let [outer, inner] = [shell(high_mm), shell(low_mm)];
+    let mut random = Random::new(4, 0);
+    let samples = sampling::by_area(surface.mesh(), 20_000, 2);
+    let points: Vec<Point> = samples.iter().map(|own| own.point + own.normal * random.range(-0.7, 1.0)).collect();
+    let points = OrderedPoints::new(&points);
+    let request = point_deviation::Request {
+        surface: &surface,
+        points: &points,
+        normals: &[],
+        oriented: false,
+        nominal_from_scan: &Pose::identity(),
+        max_distance_mm: 2.0,
+        max_angle_rad: std::f64::consts::PI,
+    };
+    let deviations = Cpu.compute(&request, &Progress::silent()).unwrap();
+    let mut decided = [0; 4];
+    for (point, number) in points.points.iter().zip(&points.numbers) {
+        let deviation_mm = deviations[*number as usize].value().unwrap();
+        for (index, (tree, limit_mm)) in [(&outer, high_mm), (&inner, low_mm)].into_iter().enumerate() {
+            let lattice = tree.lattice();
+            let voxel = ((point - lattice.origin) / lattice.voxel_mm).map(|index| index.floor() as i32);
+            if (deviation_mm - limit_mm).abs() > lattice.voxel_mm {
+                let is_within = deviation_mm < limit_mm;
+                assert_eq!(tree.is_in(voxel.into()), is_within, "{deviation_mm} {limit_mm}");
+                decided[2 * index + usize::from(is_within)] += 1;
+            }
+        }
+    }
+    assert!(decided.iter().all(|count| *count > 1000), "{decided:?}");
 }
 
 #[test]

@@ -26,7 +26,8 @@ use shadowgraph::inspect::features::fits::weights::Weights;
 use shadowgraph::inspect::features::measured::MeasuredFeature;
 use shadowgraph::inspect::features::measures::AngleConvention;
 use shadowgraph::inspect::features::{Element, Kind, Objective};
-use shadowgraph::inspect::offset::Parameters;
+use shadowgraph::inspect::offset::{ContactRecipe, FieldRecipe, Parameters, contact, field};
+use shadowgraph::inspect::thickness::{self, Between, Method as ByWhat, ThicknessRecipe};
 use shadowgraph::inspect::tolerances::Plan;
 use shadowgraph::inspect::tolerances::measure::{MeasureRecipe, Quantity};
 use shadowgraph::io::write;
@@ -179,10 +180,39 @@ fn about_volumes(draws: &mut Draws, document: &Document) -> Command {
     };
     let is_offset = |own: &&Arc<shadowgraph::session::plan::Element>| matches!(own.recipe, Recipe::Offset(_));
     let volumes: Vec<ElementId> = document.plan.elements().iter().filter(is_offset).map(|own| own.id).collect();
+    let others = |own: &&Arc<shadowgraph::session::plan::Element>| {
+        matches!(own.recipe, Recipe::Field(_) | Recipe::Thickness(_) | Recipe::Contact(_))
+    };
+    let others: Vec<ElementId> = document.plan.elements().iter().filter(others).map(|own| own.id).collect();
+    if let Some(nominal) = document.active.nominal.filter(|_| draws.below(3) == 0) {
+        let reach_mm = 0.5 + draws.share();
+        let recipe: Recipe = match draws.below(3) {
+            1 => {
+                let parameters = contact::Parameters { margin_mm: draws.share(), resolution: 20, ..Default::default() };
+                ContactRecipe { nominal, parameters }.into()
+            }
+            0 => FieldRecipe { nominal, parameters: field::Parameters { reach_mm, resolution: 32 } }.into(),
+            _ => ThicknessRecipe { nominal, parameters: thickness(draws) }.into(),
+        };
+        return match others.len() {
+            2.. => Elements::SetRecipe(draws.one_of(&others), Box::new(recipe)).into(),
+            _ => Elements::Add("Distances".into(), Box::new(recipe)).into(),
+        };
+    }
     match volumes.len() {
         0 => Offset::Add(parameters).into(),
         1 | 2 if draws.below(3) == 0 => Offset::AddToleranceShells(parameters).into(),
         _ => Offset::Change(draws.one_of(&volumes), parameters).into(),
+    }
+}
+
+fn thickness(draws: &mut Draws) -> thickness::Parameters {
+    thickness::Parameters {
+        between: draws.one_of(&[Between::Material, Between::Air]),
+        method: draws.one_of(&[ByWhat::Ball, ByWhat::Ray]),
+        max_mm: 1.0 + 20.0 * draws.share(),
+        min_mm: draws.share(),
+        spacing_mm: Some(2.0 + draws.share()),
     }
 }
 

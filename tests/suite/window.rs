@@ -34,6 +34,12 @@ pub fn settle(harness: &mut Harness<'static, App>) {
     harness.run_steps(3);
 }
 
+/// A moment at rest, so that the view is drawn completely.
+pub fn rest(harness: &mut Harness<'static, App>) {
+    std::thread::sleep(Duration::from_millis(250));
+    harness.run_steps(3);
+}
+
 #[test]
 fn the_whole_job_by_names() {
     let folder = tempfile::tempdir().unwrap();
@@ -47,9 +53,7 @@ fn the_whole_job_by_names() {
     assert_eq!(check.regions.len(), 4);
     assert!(harness.state().shows_compare());
     assert!(harness.query_all_by_label("FAIL").next().is_some());
-    // A moment at rest, so that all points are drawn.
-    std::thread::sleep(Duration::from_millis(250));
-    harness.run_steps(3);
+    rest(&mut harness);
     compare_picture(&mut harness, "compare");
     harness.get_by_label("Report").click();
     harness.run_steps(3);

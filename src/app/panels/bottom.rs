@@ -16,30 +16,10 @@ impl BottomBar {
         egui::Panel::bottom("bottom").show(ui, |ui| {
             ui.add_space(3.0);
             ui.horizontal(|ui| {
-                let label = if self.is_log_open { "Hide log" } else { "Show log" };
-                if ui.small_button(label).clicked() {
-                    self.is_log_open = !self.is_log_open;
-                }
-                match context.dispatcher.job().map(|(label, state)| (label.to_owned(), state)) {
-                    Some((label, state)) => {
-                        if ui.small_button("Cancel").clicked() {
-                            context.ask(Action::StopJob);
-                        }
-                        let text = if state.doing.is_empty() { label } else { state.doing };
-                        ui.add(egui::ProgressBar::new(state.fraction).desired_width(220.0).show_percentage());
-                        ui.label(text);
-                        // Repaints between progress reports, too.
-                        ui.ctx().request_repaint_after(std::time::Duration::from_millis(100));
-                    }
-                    None => {
-                        if let Some(last) = context.dispatcher.messages.last() {
-                            let text = last.text.clone();
-                            ui.add(egui::Label::new(egui::RichText::new(&text).weak()).truncate()).on_hover_text(text);
-                        }
-                    }
-                }
+                // From the right, so that a long message ends before the device.
                 ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                    device_menu(ui, context);
+                    ui.scope(|ui| device_menu(ui, context));
+                    ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| self.state(ui, context));
                 });
             });
             if self.is_log_open {
@@ -56,6 +36,32 @@ impl BottomBar {
             }
             ui.add_space(3.0);
         });
+    }
+
+    /// The running job, or the last message.
+    fn state(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+        let label = if self.is_log_open { "Hide log" } else { "Show log" };
+        if ui.small_button(label).clicked() {
+            self.is_log_open = !self.is_log_open;
+        }
+        match context.dispatcher.job().map(|(label, state)| (label.to_owned(), state)) {
+            Some((label, state)) => {
+                if ui.small_button("Cancel").clicked() {
+                    context.ask(Action::StopJob);
+                }
+                let text = if state.doing.is_empty() { label } else { state.doing };
+                ui.add(egui::ProgressBar::new(state.fraction).desired_width(220.0).show_percentage());
+                ui.label(text);
+                // Repaints between progress reports, too.
+                ui.ctx().request_repaint_after(std::time::Duration::from_millis(100));
+            }
+            None => {
+                if let Some(last) = context.dispatcher.messages.last() {
+                    let text = last.text.clone();
+                    ui.add(egui::Label::new(egui::RichText::new(&text).weak()).truncate()).on_hover_text(text);
+                }
+            }
+        }
     }
 }
 

@@ -56,8 +56,10 @@ impl App {
         let mut shown = self.display.shown;
         shown.volumes = self.workspace == Workspace::Offset;
         if shown.volumes {
-            // What is compared there is the part itself.
-            (shown.deviations, shown.unmeasured) = (false, false);
+            // Points out of tolerance lie outside the tolerance shells; facets in colours would hide the part.
+            let measurement = self.dispatcher.document.current_measurement();
+            let is_of_points = measurement.is_some_and(|own| matches!(own.map(), DeviationMap::Points(_)));
+            (shown.deviations, shown.unmeasured) = (shown.deviations && is_of_points, false);
         }
         if let Some(picking) = &self.display.picking {
             // Only the element to be picked, so that a click cannot hit the other.
@@ -92,8 +94,10 @@ impl App {
         }
         overlay.axes();
         let coloured = shown.deviations && (document.current_measurement().is_some() || live.frame.is_some());
-        if coloured || subject.residuals.is_some() {
-            legend::draw(ui, rect, document);
+        if let Some((map, _)) = viewport.volumes.map() {
+            legend::thickness(ui, rect, map);
+        } else if coloured || subject.residuals.is_some() {
+            legend::deviations(ui, rect, document);
         }
         if live.frame.is_some() {
             let text = format!("Best fit: RMS {:.4} mm", live.rms_mm);
@@ -291,9 +295,15 @@ fn badge(ui: &egui::Ui, at: Pos2, text: &str) {
     ui.painter().galley(plate.center() - 0.5 * galley.size(), galley, colour);
 }
 
-/// Deviation and position under the pointer, written beside it.
+/// Deviation or thickness and position under the pointer, written beside it.
 fn hover_readout(ui: &egui::Ui, viewport: &Viewport, document: &Document, rect: Rect) {
     let Some(pointer) = viewport.hovered_at.filter(|pointer| rect.contains(*pointer)) else { return };
+    if let Some((map, _)) = viewport.volumes.map() {
+        let Some(facet) = viewport.hovered_facet().filter(|facet| *facet < map.thickness_mm.len()) else { return };
+        let value = map.thickness_mm[facet].map_or_else(|| "no opposite side".to_owned(), |mm| format!("{mm:.3} mm"));
+        let centre = geometry::triangle::centroid(&map.mesh.corners(facet));
+        return write_beside(ui, pointer, rect, &value, &centre);
+    }
     let point_and_deviation = || -> Option<(Point, Option<f64>)> {
         let measurement = document.current_measurement();
         if let Some(index) = viewport.hovered_point() {
@@ -319,6 +329,11 @@ fn hover_readout(ui: &egui::Ui, viewport: &Viewport, document: &Document, rect: 
         None if document.current_measurement().is_some() => "no data".to_owned(),
         None => "scan point".to_owned(),
     };
+    write_beside(ui, pointer, rect, &value, &point);
+}
+
+/// Writes a value and the position that it belongs to beside the pointer.
+fn write_beside(ui: &egui::Ui, pointer: Pos2, rect: Rect, value: &str, point: &Point) {
     let text = format!("{value}\n{:.3}, {:.3}, {:.3}", point.x, point.y, point.z);
     let colour = ui.visuals().text_color();
     let galley = ui.painter().layout_no_wrap(text, FontId::proportional(12.5), colour);

@@ -3,7 +3,9 @@
 use egui::{Align2, Color32, FontId, Pos2, Rect, Stroke, Vec2};
 
 use base::signed;
-use render::colour_scale::{ColourScale, NO_DATA};
+use inspect::thickness::{Between, ThicknessMap};
+use render::colour_scale::{ColourScale, NO_DATA, Scale};
+use render::thickness_scale::ThicknessScale;
 use session::Document;
 
 /// Width and maximum height of the colour scale, screen points.
@@ -13,10 +15,39 @@ const HISTOGRAM_WIDTH: f32 = 46.0;
 /// Width of the legend with its margin to the right edge of the view, screen points.
 pub const WIDTH: f32 = 156.0;
 
-/// Draws the legend at the right edge of `rect`.
-pub fn draw(ui: &egui::Ui, rect: Rect, document: &Document) {
+/// Draws the legend of the deviations at the right edge of `rect`.
+pub fn deviations(ui: &egui::Ui, rect: Rect, document: &Document) {
     let settings = &document.settings;
     let scale = ColourScale::new(settings.deviation.tolerance, settings.scale_mm);
+    let tolerance = scale.tolerance;
+    let marks = [tolerance.high_mm, tolerance.low_mm, scale.end_mm, -scale.end_mm, 0.0];
+    let label = |mm: f64| if mm == 0.0 { "0".to_owned() } else { signed(mm, 3) };
+    let bar = draw(ui, rect, "Deviation, mm", scale.into(), &marks, label);
+    histogram(ui, document, bar.0, &|mm| bar.at(mm));
+}
+
+/// Draws the legend of a thickness map at the right edge of `rect`.
+pub fn thickness(ui: &egui::Ui, rect: Rect, map: &ThicknessMap) {
+    let scale = ThicknessScale::of(map);
+    let title = if map.parameters.between == Between::Material { "Thickness, mm" } else { "Gap, mm" };
+    let fifths = (0..=5).map(|fifth| 0.2 * f64::from(fifth) * scale.end_mm);
+    let marks: Vec<f64> = [scale.end_mm, 0.0, scale.min_mm].into_iter().chain(fifths).collect();
+    draw(ui, rect, title, Scale::Thickness(scale), &marks, |mm| format!("{mm:.2}"));
+}
+
+/// Where the colours stand, and the thicknesses at its ends.
+struct Bar(Rect, [f64; 2]);
+
+impl Bar {
+    /// Height of a value on the screen.
+    fn at(&self, mm: f64) -> f32 {
+        let Self(bar, [begin_mm, end_mm]) = self;
+        bar.bottom() - bar.height() * ((mm - begin_mm) / (end_mm - begin_mm)).clamp(0.0, 1.0) as f32
+    }
+}
+
+/// Draws the colours with marks, the most important first.
+fn draw(ui: &egui::Ui, rect: Rect, title: &str, scale: Scale, marks: &[f64], label: impl Fn(f64) -> String) -> Bar {
     let height = SCALE_SIZE.y.min(rect.height() - 120.0).max(60.0);
     let bar = Rect::from_min_size(
         Pos2::new(rect.right() - 92.0, rect.center().y - 0.5 * height),
@@ -29,11 +60,10 @@ pub fn draw(ui: &egui::Ui, rect: Rect, document: &Document) {
     painter.text(
         Pos2::new(plate.center().x, plate.top() + 13.0),
         Align2::CENTER_CENTER,
-        "Deviation, mm",
+        title,
         FontId::proportional(11.5),
         text,
     );
-    let at = |mm: f64| bar.bottom() - height * (0.5 + 0.5 * (mm / scale.end_mm).clamp(-1.0, 1.0)) as f32;
     let steps = height as usize;
     for (i, [r, g, b, _]) in scale.table(steps).into_iter().enumerate() {
         let y = bar.bottom() - height * (i as f32 + 1.0) / steps as f32;
@@ -41,20 +71,20 @@ pub fn draw(ui: &egui::Ui, rect: Rect, document: &Document) {
         painter.rect_filled(line, 0.0, Color32::from_rgb(r, g, b));
     }
     painter.rect_stroke(bar, 0.0, Stroke::new(1.0, text.gamma_multiply(0.5)), egui::StrokeKind::Outside);
-    let tolerance = scale.tolerance;
-    let marks = [tolerance.high_mm, tolerance.low_mm, scale.end_mm, -scale.end_mm, 0.0].map(|mm| (mm, at(mm)));
-    for (_, y) in marks {
-        painter.hline(bar.right()..=bar.right() + 4.0, y, Stroke::new(1.0, text));
+    let bar = Bar(bar, scale.ends_mm());
+    let marks: Vec<(f64, f32)> = marks.iter().map(|mm| (*mm, bar.at(*mm))).collect();
+    let right = bar.0.right();
+    for (_, y) in &marks {
+        painter.hline(right..=right + 4.0, *y, Stroke::new(1.0, text));
     }
     for (mm, y) in without_overlap(&marks) {
-        let label = if mm == 0.0 { "0".to_owned() } else { signed(mm, 3) };
-        painter.text(Pos2::new(bar.right() + 8.0, y), Align2::LEFT_CENTER, label, FontId::proportional(11.5), text);
+        painter.text(Pos2::new(right + 8.0, y), Align2::LEFT_CENTER, label(mm), FontId::proportional(11.5), text);
     }
-    histogram(ui, document, bar, &at);
-    let grey = Rect::from_min_size(Pos2::new(bar.left(), bar.bottom() + 12.0), Vec2::new(SCALE_SIZE.x, 10.0));
+    let grey = Rect::from_min_size(Pos2::new(bar.0.left(), bar.0.bottom() + 12.0), Vec2::new(SCALE_SIZE.x, 10.0));
     painter.rect_filled(grey, 2.0, Color32::from_rgb(NO_DATA[0], NO_DATA[1], NO_DATA[2]));
     let beside = Pos2::new(grey.right() + 8.0, grey.center().y);
     painter.text(beside, Align2::LEFT_CENTER, "no data", FontId::proportional(11.5), text);
+    bar
 }
 
 /// Minimum distance between two labels, screen points.

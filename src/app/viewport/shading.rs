@@ -53,7 +53,7 @@ impl PointShading {
     /// Colouring of points without marks.
     pub(super) fn colouring(&self) -> Colouring {
         match (self.residuals != 0 || self.has_deviations, self.grey) {
-            (true, _) => Colouring::Deviation,
+            (true, _) => Colouring::Scale,
             (false, true) => Colouring::Grey,
             (false, false) => Colouring::Plain,
         }

@@ -1,24 +1,30 @@
-//! Offset volumes on the GPU: the meshes around them, updated when their results change.
+//! Offset and contact volumes, distance fields and the selected thickness map on the GPU, updated when their results change.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use geometry::Aabb;
-use inspect::offset::OffsetVolume;
-use render::{FacetsItem, Gpu};
+use inspect::offset::{ContactVolumes, OffsetVolume, PartField};
+use inspect::thickness::ThicknessMap;
+use render::{FacetsItem, FieldItem, Gpu};
 use session::Document;
-use session::plan::{ElementId, Recipe};
+use session::plan::ElementId;
 
-/// A volume on the GPU, and the result that it shows.
-struct VolumeItem {
-    volume: Arc<OffsetVolume>,
-    item: FacetsItem,
+/// A result on the GPU.
+struct Item<T, I> {
+    result: Arc<T>,
+    item: I,
 }
 
-/// The visible volumes, by element.
+/// The visible volumes and fields, by element.
 #[derive(Default)]
 pub(super) struct Volumes {
-    shown: BTreeMap<ElementId, VolumeItem>,
+    volumes: BTreeMap<ElementId, Item<OffsetVolume, FacetsItem>>,
+    /// `None`: larger than the device can hold.
+    fields: BTreeMap<ElementId, Item<PartField, Option<FieldItem>>>,
+    maps: BTreeMap<ElementId, Item<ThicknessMap, FacetsItem>>,
+    /// One pass of each.
+    contacts: BTreeMap<ElementId, Item<ContactVolumes, (usize, FacetsItem)>>,
     /// Number of changes.
     revision: u64,
 }
@@ -30,47 +36,109 @@ impl Volumes {
     }
 
     /// The volumes with their meshes on the GPU.
-    pub(super) fn items(&self) -> impl Iterator<Item = (&OffsetVolume, &FacetsItem)> {
-        self.shown.values().map(|own| (own.volume.as_ref(), &own.item))
+    pub(super) fn volumes(&self) -> impl Iterator<Item = (&OffsetVolume, &FacetsItem)> {
+        self.volumes.values().map(|own| (own.result.as_ref(), &own.item))
     }
 
-    /// Whether one of them lies inside the part.
-    pub(super) fn are_inside(&self) -> bool {
-        self.shown.values().any(|own| own.volume.parameters.distance_mm < 0.0)
+    /// The meshes of contact volumes on the GPU.
+    pub(super) fn contacts(&self) -> impl Iterator<Item = &FacetsItem> {
+        self.contacts.values().map(|own| &own.item.1)
+    }
+
+    /// The distance fields on the GPU.
+    pub(super) fn fields(&self) -> impl Iterator<Item = &FieldItem> {
+        self.fields.values().filter_map(|own| own.item.as_ref())
+    }
+
+    /// The selected thickness map on the GPU; it is shown by itself.
+    pub(super) fn map(&self) -> Option<(&Arc<ThicknessMap>, &FacetsItem)> {
+        self.maps.values().next().map(|own| (&own.result, &own.item))
+    }
+
+    /// Whether one of them lies inside the part, given the distance at which fields are shown.
+    pub(super) fn are_inside(&self, field_distance_mm: f64) -> bool {
+        let is_inside = self.volumes.values().any(|own| own.result.parameters.distance_mm < 0.0);
+        is_inside || (field_distance_mm < 0.0 && !self.fields.is_empty())
     }
 
     /// Extent of all of them; empty if there are none.
     pub(super) fn bounds(&self) -> Aabb {
-        self.shown.values().fold(Aabb::EMPTY, |bounds, own| bounds.union(&own.volume.mesh.bounds()))
+        let meshes = self.volumes.values().map(|own| own.result.mesh.bounds());
+        let meshes = meshes.chain(self.contacts.values().map(|own| own.result.stock));
+        meshes.fold(Aabb::EMPTY, |bounds, mesh| bounds.union(&mesh))
     }
 
-    /// Updates the items to the document, without hidden elements; returns whether anything has changed.
-    pub(super) fn update(&mut self, gpu: &Gpu, document: &Document, hidden: &BTreeSet<ElementId>) -> bool {
-        let is_shown = |id: ElementId| !hidden.contains(&id);
-        let offsets = document.plan.elements().iter().filter(|own| matches!(own.recipe, Recipe::Offset(_)));
-        let wanted: BTreeMap<ElementId, Arc<OffsetVolume>> = offsets
-            .filter(|own| is_shown(own.id))
-            .filter_map(|own| Some((own.id, document.shared::<OffsetVolume>(Some(own.id))?)))
-            .filter(|(_, volume)| !volume.mesh.facets.is_empty())
-            .collect();
-        let count = self.shown.len();
-        self.shown.retain(|id, own| wanted.get(id).is_some_and(|volume| Arc::ptr_eq(volume, &own.volume)));
-        let mut has_changed = self.shown.len() != count;
-        for (id, volume) in wanted {
-            self.shown.entry(id).or_insert_with(|| {
-                has_changed = true;
-                VolumeItem { item: FacetsItem::new(gpu, &volume.mesh), volume }
-            });
+    /// Updates the items to the document, without hidden elements; returns whether anything has changed. If a thickness
+    /// map is selected, it is the only one.
+    pub(super) fn update(
+        &mut self,
+        gpu: &Gpu,
+        document: &Document,
+        hidden: &BTreeSet<ElementId>,
+        (selected, pass): (Option<ElementId>, usize),
+    ) -> bool {
+        let mut volumes = results::<OffsetVolume>(document, hidden);
+        volumes.retain(|_, volume| !volume.mesh.facets.is_empty());
+        let mut fields = results::<PartField>(document, hidden);
+        let mut maps = results::<ThicknessMap>(document, hidden);
+        maps.retain(|id, _| Some(*id) == selected);
+        let mut contacts = results::<ContactVolumes>(document, hidden);
+        contacts.retain(|_, made| !made.passes.is_empty());
+        if !maps.is_empty() {
+            volumes.clear();
+            fields.clear();
+            contacts.clear();
         }
+        let new_maps = follow(&mut self.maps, maps, |map| {
+            let item = FacetsItem::new(gpu, &map.mesh);
+            item.set_values(gpu, |facet| map.thickness_mm[facet]);
+            item
+        });
+        let of_pass = |made: &ContactVolumes| pass.min(made.passes.len() - 1);
+        self.contacts.retain(|_, own| own.item.0 == of_pass(&own.result));
+        let new_contacts = follow(&mut self.contacts, contacts, |made| {
+            (of_pass(made), FacetsItem::new(gpu, &made.passes[of_pass(made)].mesh))
+        });
+        let new_volumes = follow(&mut self.volumes, volumes, |volume| FacetsItem::new(gpu, &volume.mesh));
+        let new_fields = follow(&mut self.fields, fields, |field| FieldItem::new(gpu, &field.field).ok());
+        let has_changed = new_volumes || new_fields || new_maps || new_contacts;
         self.revision += u64::from(has_changed);
         has_changed
     }
 
     /// Removes all; returns whether there were any.
     pub(super) fn clear(&mut self) -> bool {
-        let had_any = !self.shown.is_empty();
-        self.shown.clear();
+        let had_volumes = !(self.volumes.is_empty() && self.fields.is_empty());
+        let had_any = had_volumes || !(self.maps.is_empty() && self.contacts.is_empty());
         self.revision += u64::from(had_any);
+        *self = Self { revision: self.revision, ..Self::default() };
         had_any
     }
+}
+
+/// The visible results of a type.
+fn results<T: std::any::Any + Send + Sync>(
+    document: &Document,
+    hidden: &BTreeSet<ElementId>,
+) -> BTreeMap<ElementId, Arc<T>> {
+    let offsets = document.plan.elements().iter().filter(|own| own.recipe.is_offset() && !hidden.contains(&own.id));
+    offsets.filter_map(|own| Some((own.id, document.shared::<T>(Some(own.id))?))).collect()
+}
+
+/// Updates items to the results that are wanted; returns whether anything has changed.
+fn follow<T, I>(
+    items: &mut BTreeMap<ElementId, Item<T, I>>,
+    wanted: BTreeMap<ElementId, Arc<T>>,
+    upload: impl Fn(&T) -> I,
+) -> bool {
+    let count = items.len();
+    items.retain(|id, own| wanted.get(id).is_some_and(|result| Arc::ptr_eq(result, &own.result)));
+    let mut has_changed = items.len() != count;
+    for (id, result) in wanted {
+        items.entry(id).or_insert_with(|| {
+            has_changed = true;
+            Item { item: upload(&result), result }
+        });
+    }
+    has_changed
 }

@@ -69,23 +69,24 @@ impl ViewBench {
             target,
             &Frame {
                 camera: &self.camera,
-                scale: ColourScale::new(Tolerance::default(), 0.3),
+                scale: ColourScale::new(Tolerance::default(), 0.3).into(),
                 background: [[0.2; 3]; 2],
                 point_size: self.points.closing_size(budget, pixels_per_mm).clamp(1.0, 14.0),
                 points_in_front_mm: (0.001 * bounds.diagonal()) as f32,
                 lighting: 14.0,
+                cut: None,
                 slice: Slice::ALL,
             },
             &[
                 Draw::Facets { item: &self.mesh, look: look(Colouring::Plain), moving: budget < self.points.count },
-                Draw::Points { item: &self.points, look: look(Colouring::Deviation), budget },
+                Draw::Points { item: &self.points, look: look(Colouring::Scale), budget },
             ],
         );
         wait(gpu)
     }
 }
 
-fn wait(gpu: &Gpu) -> Result<()> {
+pub(super) fn wait(gpu: &Gpu) -> Result<()> {
     // An empty submission flushes pending writes.
     gpu.queue.submit([]);
     gpu.device

@@ -16,7 +16,7 @@ pub(crate) fn run(request: &Request<'_>, progress: &Progress) -> Result<Answer> 
 }
 
 /// The signed distance of a surface.
-struct SurfaceDistance<'a>(&'a SolidSurface<'a>);
+pub(super) struct SurfaceDistance<'a>(pub(super) &'a SolidSurface<'a>);
 
 impl Field for SurfaceDistance<'_> {
     fn sample(&self, point: Point, known: Option<&Sample>) -> Sample {

@@ -1,5 +1,6 @@
 //! Reference implementation of every capability, on all CPU cores.
 
+pub(super) mod distance_field;
 pub(super) mod distance_offset;
 pub(super) mod facet_facet_matching;
 mod gate;
@@ -14,6 +15,7 @@ pub(super) mod point_facet_matching;
 mod registration;
 pub(super) mod smoothing;
 pub(super) mod statistics;
+pub(super) mod thickness;
 pub(super) mod thinning;
 pub(super) mod voxel_error;
 pub(super) mod voxelisation;

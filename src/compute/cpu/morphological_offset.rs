@@ -23,17 +23,8 @@ pub(crate) fn run(request: &Request<'_>, progress: &Progress) -> Result<Answer> 
     let field = VoxelDistance { tree, active: &active };
     let level_set = LevelSet { field: &field, lattice: unit, distance_mm: request.distance };
     let (lattice, layout, format) = (*tree.lattice(), tree.layout(), tree.cells().format());
-    let built = match request.template {
-        Template::Ball if request.culls => build(&level_set, lattice, layout, format, progress)?,
-        Template::Ball => {
-            let skeleton = Skeleton { request, template: &[], level_set: &level_set };
-            build(&skeleton, lattice, layout, format, progress)?
-        }
-        Template::Shell | Template::Ring => {
-            let skeleton = Skeleton { request, template: &template, level_set: &level_set };
-            build(&skeleton, lattice, layout, format, progress)?
-        }
-    };
+    let skeleton = Skeleton { request, template: &template, level_set: &level_set };
+    let built = build(&skeleton, lattice, layout, format, progress)?;
     Ok(Answer { tree: built.tree, filtered: built.filled, template: template.len(), times: built.times })
 }
 
@@ -67,10 +58,9 @@ struct Skeleton<'a> {
 }
 
 impl Skeleton<'_> {
-    /// Whether a leaf of the volume overlaps `cube` expanded by the distance along each axis.
-    fn is_near_leaf(&self, cube: &Cube) -> bool {
+    /// Whether a leaf of the volume overlaps `cube` expanded by `reach` voxels along each axis.
+    fn is_near_leaf(&self, cube: &Cube, reach: i64) -> bool {
         let tree = self.request.tree;
-        let reach = self.request.distance.abs().ceil() as i64;
         let low = cube.min.map(|min| i64::from(min) - reach);
         let high = cube.min.map(|min| i64::from(min + cube.edge) + reach);
         tree.has_leaf_between(low, high)
@@ -99,10 +89,12 @@ impl Solid for Skeleton<'_> {
                 Class::Mixed(sample) => Class::Mixed(Some(sample)),
             };
         }
-        if self.is_near_leaf(cube) {
+        let is_full = self.request.tree.voxel(cube.min.map(|min| min as i32)) == Voxel::Full;
+        // Erosion: the neighbours of its voxels decide whether they are skin.
+        let more = i64::from(is_full && self.request.distance < 0.0);
+        if self.is_near_leaf(cube, self.request.distance.abs().ceil() as i64 + more) {
             return Class::Mixed(None);
         }
-        let is_full = self.request.tree.voxel(cube.min.map(|min| min as i32)) == Voxel::Full;
         if is_full { Class::Full } else { Class::Empty }
     }
 

@@ -1,5 +1,7 @@
 //! The distance between the skins of two volumes on the CPU.
 
+use std::collections::BTreeMap;
+
 use rayon::prelude::*;
 
 use super::CHUNK;
@@ -12,29 +14,23 @@ pub(crate) fn run(request: &Request<'_>, progress: &Progress) -> Result<Answer> 
     progress.report(0.0, Request::LABEL)?;
     let (source, voxels) = (ActiveVoxels::new(request.source), request.offset.active_voxels());
     let counter = progress.counter(voxels.len().div_ceil(CHUNK), Request::LABEL);
-    let mut errors: Vec<f64> = voxels
+    let counts = voxels
         .par_chunks(CHUNK)
-        .flat_map_iter(|voxels| {
+        .map(|voxels| {
             let voxels = if counter.step() { voxels } else { &[] };
-            let squared = voxels.iter().filter_map(|&voxel| source.nearest_squared(voxel, u64::MAX));
-            squared.map(|squared| (squared as f64).sqrt() - request.distance.abs())
+            let mut counts = BTreeMap::new();
+            for squared in voxels.iter().filter_map(|&voxel| source.nearest_squared(voxel, u64::MAX)) {
+                *counts.entry(squared).or_insert(0) += 1;
+            }
+            counts
         })
-        .collect();
+        .reduce(BTreeMap::new, |mut all, some| {
+            some.into_iter().for_each(|(squared, count)| *all.entry(squared).or_insert(0) += count);
+            all
+        });
     progress.check()?;
-    let (count, unmatched) = (errors.len() as u64, (voxels.len() - errors.len()) as u64);
-    if errors.is_empty() {
-        return Ok(Answer { unmatched, ..Answer::default() });
-    }
-    let mean = |value: fn(f64) -> f64| {
-        let sums: Vec<f64> =
-            errors.par_chunks(CHUNK).map(|errors| errors.iter().map(|error| value(*error)).sum::<f64>()).collect();
-        sums.iter().sum::<f64>() / count as f64
-    };
-    let (mean_absolute, bias) = (mean(f64::abs), mean(|error| error));
-    errors.par_sort_unstable_by(f64::total_cmp);
-    let at = |share: f64| errors[((errors.len() - 1) as f64 * share).round() as usize];
-    let percentiles = [0.01, 0.05, 0.5, 0.95, 0.99].map(at);
-    Ok(Answer { count, unmatched, mean_absolute, bias, min: at(0.0), max: at(1.0), percentiles })
+    let matched: u64 = counts.values().sum();
+    Ok(Answer::of(&counts, voxels.len() as u64 - matched, request.distance))
 }
 
 #[cfg(test)]

@@ -7,13 +7,14 @@ use bytemuck::{Pod, Zeroable, bytes_of};
 
 use super::driver::{Buffer, Driver, launch_each, require};
 use super::queries::Candidates;
+use super::scan;
 use super::surface::DeviceSurface;
-use super::voxels::{self, LatticeParameter, TreeParameter};
+use super::voxels::{self, DeviceVolume, LatticeParameter, TreeParameter};
 use crate::Capability;
 use crate::distance_offset::{Answer, Request};
 use base::{Progress, Result, UserError};
 use geometry::Sides;
-use geometry::voxels::BuildTimes;
+use geometry::voxels::{BuildTimes, Lattice, Layout};
 
 /// `Offset` of distance_offset.cu.
 #[repr(C)]
@@ -28,7 +29,7 @@ struct OffsetParameter {
 /// `Cubes` of distance_offset.cu.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
-struct CubesParameter {
+pub(super) struct CubesParameter {
     cubes: u64,
     known: u64,
     signed_mm: u64,
@@ -36,6 +37,14 @@ struct CubesParameter {
     edge: u32,
     outer_edge: u32,
     pad: u32,
+}
+
+impl CubesParameter {
+    /// Cubes without distances.
+    pub fn of(cubes: &Buffer<[u32; 4]>, edge: u32) -> Self {
+        let count = cubes.count() as u32;
+        Self { cubes: cubes.address(), known: 0, signed_mm: 0, count, edge, outer_edge: edge, pad: 0 }
+    }
 }
 
 /// Cubes of one size on the device, and what is known of the distance where they come from.
@@ -79,32 +88,123 @@ impl Cubes {
     }
 }
 
-/// A surface resident on a device; the computation can be repeated.
-pub struct DistanceOffsetJob<'a> {
+/// Signed distances of the centres of cubes from a resident surface.
+pub(super) struct Distances {
     driver: Arc<dyn Driver>,
     surface: Arc<DeviceSurface>,
-    request: Request<'a>,
     parameter: OffsetParameter,
 }
 
-/// The volume on the device: a level of cells after the other, and the words of all leaves.
-pub struct DeviceVolume {
-    levels: Vec<Buffer<u32>>,
-    words: Buffer<u32>,
-    leaves: usize,
-    times: BuildTimes,
+impl Distances {
+    /// Of cubes of `lattice`; unsigned if the surface is open.
+    pub fn new(
+        driver: &Arc<dyn Driver>,
+        surface: Arc<DeviceSurface>,
+        lattice: &Lattice,
+        sides: Sides,
+        distance_mm: f64,
+    ) -> Self {
+        let lattice = LatticeParameter::new(lattice);
+        let parameter = OffsetParameter { lattice, distance_mm, is_open: u32::from(sides == Sides::Open), pad: 0 };
+        Self { driver: Arc::clone(driver), surface, parameter }
+    }
+
+    /// Signed distances, mm, of the centres of cubes of `edge` voxels. `known`: those of the cubes that each was halved
+    /// from.
+    pub fn of(&self, cubes: &Buffer<[u32; 4]>, known: Option<&Buffer<f64>>, edge: u32) -> Result<Buffer<f64>> {
+        let count = cubes.count();
+        require(self.driver.as_ref(), count * BYTES_PER_CUBE, Request::LABEL)?;
+        let signed_mm = Buffer::new(&self.driver, count)?;
+        self.measure(&CubesParameter {
+            cubes: cubes.address(),
+            known: known.map_or(0, Buffer::address),
+            signed_mm: signed_mm.address(),
+            count: count as u32,
+            edge,
+            outer_edge: 2 * edge,
+            pad: 0,
+        })?;
+        Ok(signed_mm)
+    }
+
+    fn measure(&self, cubes: &CubesParameter) -> Result<()> {
+        let (driver, count) = (self.driver.as_ref(), cubes.count as usize);
+        let candidates = Candidates::new(&self.driver, count)?;
+        let (surface, candidates) = (self.surface.parameter(), candidates.parameter(count));
+        let arguments: [&[u8]; 4] =
+            [bytes_of(&surface), bytes_of(&self.parameter), bytes_of(cubes), bytes_of(&candidates)];
+        for kernel in ["offset_candidates", "offset_settle", "offset_distances"] {
+            launch_each(driver, kernel, count, &arguments)?;
+        }
+        Ok(())
+    }
+}
+
+/// The children of the open cells of a level, and the distances of the centres of these.
+pub(super) struct Children {
+    pub cubes: Buffer<[u32; 4]>,
+    pub known: Option<Buffer<f64>>,
+}
+
+/// Divides the cells of a level that are open and completes their codes; with a branching of 1 they become leaves.
+pub(super) fn children(
+    driver: &Arc<dyn Driver>,
+    level: &CubesParameter,
+    [codes, is_open]: [&Buffer<u32>; 2],
+    branching: u32,
+    keeps_known: bool,
+) -> Result<Children> {
+    let (ranks, open) = scan::exclusive(driver, is_open)?;
+    let per_cell = branching.pow(3) as usize;
+    let count = open as usize * per_cell;
+    if count >= voxels::MAX_CELLS {
+        return Err(UserError::input("The volume has more cells than can be numbered; choose a lower resolution."));
+    }
+    require(driver.as_ref(), count * BYTES_PER_CUBE, Request::LABEL)?;
+    let cubes = Buffer::<[u32; 4]>::new(driver, count)?;
+    let known = keeps_known.then(|| Buffer::<f64>::new(driver, count)).transpose()?;
+    let (of_codes, of_open, of_ranks) = (codes.address(), is_open.address(), ranks.address());
+    let (of_children, of_known) = (cubes.address(), known.as_ref().map_or(0, Buffer::address));
+    let arguments: [&[u8]; 7] = [
+        bytes_of(level),
+        bytes_of(&of_codes),
+        bytes_of(&of_open),
+        bytes_of(&of_ranks),
+        bytes_of(&branching),
+        bytes_of(&of_children),
+        bytes_of(&of_known),
+    ];
+    launch_each(driver.as_ref(), "offset_children", level.count as usize * per_cell, &arguments)?;
+    Ok(Children { cubes, known })
+}
+
+/// The skin of a volume: words of two bits a voxel from the bits of a tree.
+pub(super) fn skin(
+    driver: &Arc<dyn Driver>,
+    tree: &TreeParameter,
+    leaves: &Buffer<[u32; 4]>,
+    layout: Layout,
+) -> Result<Buffer<u32>> {
+    let words = Buffer::<u32>::new(driver, leaves.count() * layout.leaf_words())?;
+    let (of_leaves, count, of_words) = (leaves.address(), leaves.count() as u32, words.address());
+    let arguments: [&[u8]; 4] = [bytes_of(tree), bytes_of(&of_leaves), bytes_of(&count), bytes_of(&of_words)];
+    launch_each(driver.as_ref(), "offset_skin", leaves.count() * (layout.leaf as usize).pow(2), &arguments)?;
+    driver.synchronize()?;
+    Ok(words)
+}
+
+/// A surface resident on a device; the computation can be repeated.
+pub struct DistanceOffsetJob<'a> {
+    driver: Arc<dyn Driver>,
+    request: Request<'a>,
+    distances: Distances,
 }
 
 impl<'a> DistanceOffsetJob<'a> {
     /// `surface` is the resident copy of the surface in the request.
-    pub(super) fn new(driver: &Arc<dyn Driver>, surface: Arc<DeviceSurface>, request: &Request<'a>) -> Result<Self> {
-        let parameter = OffsetParameter {
-            lattice: LatticeParameter::new(&request.lattice),
-            distance_mm: request.distance_mm,
-            is_open: u32::from(request.solid.sides() == Sides::Open),
-            pad: 0,
-        };
-        Ok(Self { driver: Arc::clone(driver), surface, request: *request, parameter })
+    pub(super) fn new(driver: &Arc<dyn Driver>, surface: Arc<DeviceSurface>, request: &Request<'a>) -> Self {
+        let distances = Distances::new(driver, surface, &request.lattice, request.solid.sides(), request.distance_mm);
+        Self { driver: Arc::clone(driver), request: *request, distances }
     }
 
     /// Computes the volume; waits for the number of cells of every level.
@@ -135,18 +235,13 @@ impl<'a> DistanceOffsetJob<'a> {
         self.driver.synchronize()?;
         let leaves_ms = started.elapsed().as_secs_f64() * 1e3;
         let times = BuildTimes { branching_ms, leaves_ms, compaction_ms: 0.0 };
-        Ok(DeviceVolume { levels, words, leaves: level.count, times })
+        Ok(DeviceVolume { levels, words, times })
     }
 
     /// Downloads a volume.
     pub fn read(&self, volume: &DeviceVolume) -> Result<Answer> {
-        let started = Instant::now();
-        let levels: Vec<Vec<u32>> = volume.levels.iter().map(Buffer::read).collect::<Result<_>>()?;
-        let (layout, lattice) = (self.request.layout, self.request.lattice);
-        let mut words = volume.words.read()?;
-        words.truncate(volume.leaves * layout.leaf_words());
-        let tree = voxels::tree(lattice, layout, self.request.cell_format, &levels, words)?;
-        let times = BuildTimes { compaction_ms: started.elapsed().as_secs_f64() * 1e3, ..volume.times };
+        let Request { lattice, layout, cell_format, .. } = self.request;
+        let (tree, times) = volume.read(lattice, layout, cell_format)?;
         Ok(Answer { tree, times })
     }
 
@@ -162,56 +257,20 @@ impl<'a> DistanceOffsetJob<'a> {
         Ok(Cubes { cubes, known, signed_mm, count, edge, outer_edge })
     }
 
-    /// Computes the signed distances of the centres.
-    fn measure(&self, cubes: &CubesParameter) -> Result<()> {
-        let (driver, count) = (self.driver.as_ref(), cubes.count as usize);
-        let candidates = Candidates::new(&self.driver, count)?;
-        let (surface, candidates) = (self.surface.parameter(), candidates.parameter(count));
-        let arguments: [&[u8]; 4] =
-            [bytes_of(&surface), bytes_of(&self.parameter), bytes_of(cubes), bytes_of(&candidates)];
-        for kernel in ["offset_candidates", "offset_settle", "offset_distances"] {
-            launch_each(driver, kernel, count, &arguments)?;
-        }
-        Ok(())
-    }
-
     /// The codes of a level's cells, and the children of those that are divided; with a branching of 1 the leaves.
     fn divide(&self, level: &Cubes, branching: u32) -> Result<(Buffer<u32>, Cubes)> {
         let driver = &self.driver;
         require(driver.as_ref(), level.count * BYTES_PER_CUBE, Request::LABEL)?;
         let parameter = level.parameter();
-        self.measure(&parameter)?;
+        self.distances.measure(&parameter)?;
         let (codes, is_open) = (Buffer::<u32>::new(driver, level.count)?, Buffer::<u32>::new(driver, level.count)?);
         let (of_codes, of_open) = (codes.address(), is_open.address());
         let arguments: [&[u8]; 4] =
-            [bytes_of(&self.parameter), bytes_of(&parameter), bytes_of(&of_codes), bytes_of(&of_open)];
+            [bytes_of(&self.distances.parameter), bytes_of(&parameter), bytes_of(&of_codes), bytes_of(&of_open)];
         launch_each(driver.as_ref(), "offset_cells", level.count, &arguments)?;
-        let mut open = 0;
-        let rank = |flag: &u32| {
-            open += flag;
-            open - flag
-        };
-        let ranks: Vec<u32> = is_open.read()?.iter().map(rank).collect();
-        let per_cell = branching.pow(3) as usize;
-        let count = open as usize * per_cell;
-        if count >= voxels::MAX_CELLS {
-            return Err(UserError::input("The volume has more cells than can be numbered; choose a lower resolution."));
-        }
-        let ranks = Buffer::from_slice(driver, &ranks)?;
-        require(driver.as_ref(), count * BYTES_PER_CUBE, Request::LABEL)?;
-        let (children, known) = (Buffer::<[u32; 4]>::new(driver, count)?, Buffer::<f64>::new(driver, count)?);
-        let (of_ranks, of_children, of_known) = (ranks.address(), children.address(), known.address());
-        let arguments: [&[u8]; 7] = [
-            bytes_of(&parameter),
-            bytes_of(&of_codes),
-            bytes_of(&of_open),
-            bytes_of(&of_ranks),
-            bytes_of(&branching),
-            bytes_of(&of_children),
-            bytes_of(&of_known),
-        ];
-        launch_each(driver.as_ref(), "offset_children", level.count * per_cell, &arguments)?;
-        let next = self.cubes(children, Some(known), count, level.edge / branching, level.edge)?;
+        let Children { cubes, known } = children(driver, &parameter, [&codes, &is_open], branching, true)?;
+        let count = cubes.count();
+        let next = self.cubes(cubes, known, count, level.edge / branching, level.edge)?;
         Ok((codes, next))
     }
 
@@ -226,14 +285,7 @@ impl<'a> DistanceOffsetJob<'a> {
             progress.report(0.3 + 0.6 * first as f32 / leaves.count as f32, Request::LABEL)?;
             self.fill(leaves.leaves(first..leaves.count.min(first + at_a_time)), &bits)?;
         }
-        let words = Buffer::<u32>::new(driver, leaves.count * layout.leaf_words())?;
-        let tree = TreeParameter::new(layout, levels, &bits);
-        let (of_leaves, count, of_words) = (leaves.cubes.address(), leaves.count as u32, words.address());
-        let arguments: [&[u8]; 4] = [bytes_of(&tree), bytes_of(&of_leaves), bytes_of(&count), bytes_of(&of_words)];
-        let columns = (layout.leaf as usize).pow(2);
-        launch_each(driver.as_ref(), "offset_skin", leaves.count * columns, &arguments)?;
-        driver.synchronize()?;
-        Ok(words)
+        skin(driver, &TreeParameter::new(layout, levels, &bits), &leaves.cubes, layout)
     }
 
     /// Sets the bits of the voxels in the volume: parts of leaves are divided until all of them are decided.
@@ -250,7 +302,7 @@ impl<'a> DistanceOffsetJob<'a> {
             let (of_bits, of_next, of_known) = (bits.address(), next.address(), known.address());
             let of_count = count.address();
             let arguments: [&[u8]; 7] = [
-                bytes_of(&self.parameter),
+                bytes_of(&self.distances.parameter),
                 bytes_of(&parameter),
                 bytes_of(&leaf_bits),
                 bytes_of(&of_bits),
@@ -262,7 +314,7 @@ impl<'a> DistanceOffsetJob<'a> {
             let open = count.read()?.iter().sum::<u32>() as usize;
             let next = self.cubes(next, Some(known), open, parameter.edge / 2, parameter.edge)?;
             parameter = next.parameter();
-            self.measure(&parameter)?;
+            self.distances.measure(&parameter)?;
             // What was divided is no longer needed; its parts are.
             drop(parts.replace(next));
         }

@@ -92,7 +92,16 @@ impl<T: Pod> Buffer<T> {
         T: Sync,
     {
         let mut values = Vec::with_capacity(self.count);
-        let unit = size_of::<T>();
+        self.append_as(&mut values, convert)?;
+        Ok(values)
+    }
+
+    /// As [`Self::read_as`], appended to `values`.
+    pub fn append_as<U: Send>(&self, values: &mut Vec<U>, convert: impl Fn(&T) -> U + Sync) -> Result<()>
+    where
+        T: Sync,
+    {
+        let (unit, before) = (size_of::<T>(), values.len());
         self.driver.download_pieces(self.address, self.count * unit, unit, &mut |piece| {
             // A copy is needed if the memory of the driver is not aligned for the type.
             match bytemuck::try_cast_slice::<u8, T>(piece) {
@@ -100,10 +109,10 @@ impl<T: Pod> Buffer<T> {
                 Err(_) => values.extend(bytemuck::pod_collect_to_vec::<u8, T>(piece).iter().map(&convert)),
             }
         })?;
-        if values.len() != self.count {
+        if values.len() != before + self.count {
             return Err(UserError::internal("The CUDA device returned a different number of values than requested."));
         }
-        Ok(values)
+        Ok(())
     }
 
     /// Number of values.

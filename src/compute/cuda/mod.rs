@@ -1,6 +1,7 @@
 //! CUDA backend. Computations that fail on the device are repeated on the CPU, with a message.
 
 mod backend;
+mod distance_field;
 mod distance_offset;
 pub mod driver;
 mod facet_answers;
@@ -9,6 +10,7 @@ mod flat;
 mod icp;
 pub mod kernels;
 mod mesh;
+mod morphological_offset;
 mod neighbourhoods;
 mod nvidia;
 mod order_statistic;
@@ -25,8 +27,10 @@ mod smoothing;
 mod sort;
 mod statistics;
 mod surface;
+mod thickness;
 mod thinning;
 mod tree;
+mod voxel_error;
 mod voxelisation;
 mod voxels;
 
@@ -35,11 +39,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::Capability;
 use super::registration::{Problem, Target};
 use base::{ErrorKind, Progress, Result, UserError};
+pub use distance_field::DistanceFieldJob;
 pub use distance_offset::DistanceOffsetJob;
 use driver::Driver;
 pub use facet_facet_matching::FacetFacetJob;
 use geometry::Surface;
 pub use icp::IcpJob;
+pub use morphological_offset::MorphologicalOffsetJob;
 pub use neighbourhoods::NeighbourhoodsJob;
 pub use page_locked::PageLockedBuffer;
 pub use parallel_planes::ParallelPlanesJob;
@@ -51,6 +57,7 @@ use registration::DeviceTarget;
 pub use smoothing::SmoothingJob;
 pub use statistics::StatisticsJob;
 pub use surface::DeviceSurface;
+pub use thickness::ThicknessJob;
 pub use thinning::ThinningJob;
 pub use voxelisation::VoxelisationJob;
 
@@ -123,7 +130,31 @@ impl Cuda {
         &self,
         request: &super::distance_offset::Request<'a>,
     ) -> Result<DistanceOffsetJob<'a>> {
-        DistanceOffsetJob::new(&self.driver, self.surface(request.solid.surface())?, request)
+        Ok(DistanceOffsetJob::new(&self.driver, self.surface(request.solid.surface())?, request))
+    }
+
+    /// As [`Self::prepare_point_deviation`]; not for sides by winding numbers.
+    pub fn prepare_distance_field<'a>(
+        &self,
+        request: &super::distance_field::Request<'a>,
+    ) -> Result<DistanceFieldJob<'a>> {
+        Ok(DistanceFieldJob::new(&self.driver, self.surface(request.solid.surface())?, request))
+    }
+
+    /// As [`Self::prepare_point_deviation`]; for templates that are not decided by distances.
+    pub fn prepare_morphological_offset<'a>(
+        &self,
+        request: &super::morphological_offset::Request<'a>,
+    ) -> Result<MorphologicalOffsetJob<'a>> {
+        MorphologicalOffsetJob::new(&self.driver, request)
+    }
+
+    /// Measures an offset volume; `None` if it lies too far from its source to be measured on the device.
+    pub fn measure_voxels(
+        &self,
+        request: &super::voxel_error::Request<'_>,
+    ) -> Result<Option<super::voxel_error::Answer>> {
+        voxel_error::measure(&self.driver, request)
     }
 
     /// As [`Self::prepare_point_deviation`].
@@ -170,6 +201,11 @@ impl Cuda {
     /// As [`Self::prepare_point_deviation`].
     pub fn prepare_statistics(&self, request: &super::statistics::Request<'_>) -> Result<StatisticsJob> {
         StatisticsJob::new(&self.driver, request)
+    }
+
+    /// As [`Self::prepare_point_deviation`].
+    pub fn prepare_thickness<'a>(&self, request: &super::thickness::Request<'a>) -> Result<ThicknessJob<'a>> {
+        ThicknessJob::new(&self.driver, self.surface(request.surface)?, request)
     }
 
     /// As [`Self::prepare_point_deviation`].

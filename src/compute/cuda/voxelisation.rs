@@ -8,7 +8,7 @@ use bytemuck::{Pod, Zeroable, bytes_of};
 use super::driver::{Buffer, Driver, launch_each, require};
 use super::queries::Candidates;
 use super::surface::DeviceSurface;
-use super::voxels::{self, LatticeParameter};
+use super::voxels::{self, DeviceVolume, LatticeParameter};
 use super::{scan, sort};
 use crate::Capability;
 use crate::voxelisation::{Answer, Request};
@@ -45,6 +45,19 @@ struct LeavesParameter {
     pad: u32,
 }
 
+/// `Cubes` of voxelisation.cu.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct CubesParameter {
+    cubes: u64,
+    limit_mm: f64,
+    count: u32,
+    edge: u32,
+}
+
+/// A distance beyond that of everything, mm; FAR_MM of voxels.cuh.
+const FAR_MM: f64 = 1e18;
+
 /// Pairs of a cell and a facet that meets it.
 struct Pairs {
     of_cell: Buffer<u32>,
@@ -68,12 +81,10 @@ pub struct VoxelisationJob<'a> {
     lattice: LatticeParameter,
 }
 
-/// The volume on the device.
+/// A volume on the device, and how long its first step took.
 pub struct DeviceVoxels {
-    levels: Vec<Buffer<u32>>,
-    words: Buffer<u32>,
+    volume: DeviceVolume,
     mapping_ms: f64,
-    times: BuildTimes,
 }
 
 impl<'a> VoxelisationJob<'a> {
@@ -119,17 +130,14 @@ impl<'a> VoxelisationJob<'a> {
         driver.synchronize()?;
         let leaves_ms = started.elapsed().as_secs_f64() * 1e3;
         let times = BuildTimes { branching_ms, leaves_ms, compaction_ms: 0.0 };
-        Ok(DeviceVoxels { levels, words, mapping_ms, times })
+        Ok(DeviceVoxels { volume: DeviceVolume { levels, words, times }, mapping_ms })
     }
 
     /// Downloads a volume.
-    pub fn read(&self, volume: &DeviceVoxels) -> Result<Answer> {
-        let started = Instant::now();
-        let levels: Vec<Vec<u32>> = volume.levels.iter().map(Buffer::read).collect::<Result<_>>()?;
+    pub fn read(&self, voxels: &DeviceVoxels) -> Result<Answer> {
         let Request { lattice, layout, cell_format, .. } = self.request;
-        let tree = voxels::tree(lattice, layout, cell_format, &levels, volume.words.read()?)?;
-        let times = BuildTimes { compaction_ms: started.elapsed().as_secs_f64() * 1e3, ..volume.times };
-        Ok(Answer { tree, mapping_ms: volume.mapping_ms, times })
+        let (tree, times) = voxels.volume.read(lattice, layout, cell_format)?;
+        Ok(Answer { tree, mapping_ms: voxels.mapping_ms, times })
     }
 
     /// The facets in lattice coordinates, and the root cells that they meet.
@@ -228,24 +236,25 @@ impl<'a> VoxelisationJob<'a> {
             bytes_of(&of_free),
         ];
         launch_each(driver.as_ref(), "voxel_cells", count, &arguments)?;
-        self.sides(&free, edge, &codes)?;
+        // A facet meets the cell that they are children of.
+        let limit_mm = outer.map_or(FAR_MM, |_| self.diagonal_mm(branching * edge));
+        self.sides(&free, edge, limit_mm, &codes)?;
         Ok(Cells { codes, met, met_count })
     }
 
+    /// A little more than the diagonal of a cube of `edge` voxels, mm.
+    fn diagonal_mm(&self, edge: u32) -> f64 {
+        1.001 * 3.0_f64.sqrt() * f64::from(edge) * self.request.lattice.voxel_mm
+    }
+
     /// Searches the facets closest to the centres of cubes.
-    fn search(&self, cubes: u64, count: usize, edge: u32) -> Result<Candidates> {
-        let driver = &self.driver;
+    fn search(&self, cubes: &CubesParameter) -> Result<Candidates> {
+        let (driver, count) = (&self.driver, cubes.count as usize);
         require(driver.as_ref(), count * Candidates::BYTES, Request::LABEL)?;
         let candidates = Candidates::new(driver, count)?;
-        let (surface, parameter, count_u32) = (self.surface.parameter(), candidates.parameter(count), count as u32);
-        let arguments: [&[u8]; 6] = [
-            bytes_of(&surface),
-            bytes_of(&self.lattice),
-            bytes_of(&cubes),
-            bytes_of(&count_u32),
-            bytes_of(&edge),
-            bytes_of(&parameter),
-        ];
+        let (surface, parameter) = (self.surface.parameter(), candidates.parameter(count));
+        let arguments: [&[u8]; 4] =
+            [bytes_of(&surface), bytes_of(&self.lattice), bytes_of(cubes), bytes_of(&parameter)];
         for kernel in ["voxel_candidates", "voxel_settle"] {
             launch_each(driver.as_ref(), kernel, count, &arguments)?;
         }
@@ -256,19 +265,20 @@ impl<'a> VoxelisationJob<'a> {
         self.request.solid.sides() == Sides::Open
     }
 
-    /// The codes of cells without facets.
-    fn sides(&self, free: &Buffer<[u32; 4]>, edge: u32, codes: &Buffer<u32>) -> Result<()> {
+    /// The codes of cells without facets, whose centres are within `limit_mm` of the surface.
+    fn sides(&self, free: &Buffer<[u32; 4]>, edge: u32, limit_mm: f64, codes: &Buffer<u32>) -> Result<()> {
         let count = free.count();
-        let candidates = self.search(free.address(), if self.is_open() { 0 } else { count }, edge)?;
+        let cubes = CubesParameter { cubes: free.address(), limit_mm, count: count as u32, edge };
+        let candidates = match self.is_open() {
+            true => Candidates::new(&self.driver, 0)?,
+            false => self.search(&cubes)?,
+        };
         let (surface, parameter) = (self.surface.parameter(), candidates.parameter(count));
-        let (of_free, count_u32, is_open, of_codes) =
-            (free.address(), count as u32, u32::from(self.is_open()), codes.address());
-        let arguments: [&[u8]; 8] = [
+        let (is_open, of_codes) = (u32::from(self.is_open()), codes.address());
+        let arguments: [&[u8]; 6] = [
             bytes_of(&surface),
             bytes_of(&self.lattice),
-            bytes_of(&of_free),
-            bytes_of(&count_u32),
-            bytes_of(&edge),
+            bytes_of(&cubes),
             bytes_of(&parameter),
             bytes_of(&is_open),
             bytes_of(&of_codes),
@@ -322,14 +332,15 @@ impl<'a> VoxelisationJob<'a> {
         if self.is_open() || found == 0 {
             return Ok(words);
         }
-        let candidates = self.search(seeds.address(), found, 1)?;
+        let limit_mm = self.diagonal_mm(layout.leaf);
+        let seeds = CubesParameter { cubes: seeds.address(), limit_mm, count: found as u32, edge: 1 };
+        let candidates = self.search(&seeds)?;
         let (surface, parameter) = (self.surface.parameter(), candidates.parameter(found));
-        let of_seeds = seeds.address();
         let arguments: [&[u8]; 6] = [
             bytes_of(&surface),
             bytes_of(&self.lattice),
             bytes_of(&leaves),
-            bytes_of(&of_seeds),
+            bytes_of(&seeds),
             bytes_of(&parameter),
             bytes_of(&of_words),
         ];

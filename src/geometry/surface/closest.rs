@@ -67,6 +67,24 @@ impl Task for Single<'_> {
     }
 }
 
+/// A single search among some of the facets.
+struct Selective<'a, A> {
+    surface: &'a Surface,
+    point: &'a Point,
+    max_distance_mm: f64,
+    accepts: A,
+}
+
+impl<A: Fn(u32) -> bool> Task for Selective<'_, A> {
+    type Output = Option<SurfaceHit>;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> Option<SurfaceHit> {
+        let search = Search::new(self.surface, self.point, self.max_distance_mm, self.accepts)?;
+        search.run::<L>(None, &mut Stack::default())
+    }
+}
+
 impl Surface {
     /// Surface point closest to `point`, in the frame of the surface; `None` if there is none within `max_distance_mm`
     /// or `point` is not finite.
@@ -84,6 +102,16 @@ impl Surface {
         dispatch(Single { surface: self, point, max_distance_mm, initial_facet })
     }
 
+    /// As [`Self::closest_point`], among the facets for which `accepts` holds.
+    pub fn closest_point_where(
+        &self,
+        point: &Point,
+        max_distance_mm: f64,
+        accepts: impl Fn(u32) -> bool,
+    ) -> Option<SurfaceHit> {
+        dispatch(Selective { surface: self, point, max_distance_mm, accepts })
+    }
+
     #[inline(always)]
     fn closest<L: Lanes>(
         &self,
@@ -92,33 +120,11 @@ impl Surface {
         initial_facet: Option<u32>,
         stack: &mut Stack,
     ) -> Option<SurfaceHit> {
-        let reach = (point - self.centre).amax();
-        if !reach.is_finite() {
-            return None;
-        }
-        let mut search = Search {
-            surface: self,
-            point,
-            local: self.local(point),
-            error_mm: FILTER_ERROR * (self.reach_mm + reach),
-            squared: max_distance_mm * max_distance_mm,
-            best: None,
-        };
-        let mut limit = search.limit();
-        if let Some(facet) = initial_facet {
-            search.consider(facet, &mut limit);
-        }
-        nearest_first::<L>(&self.tree, search.local, &mut limit, stack, &mut search);
-        search.best.map(|(facet, point, feature)| SurfaceHit {
-            point,
-            distance_mm: search.squared.sqrt(),
-            facet,
-            feature,
-        })
+        Search::new(self, point, max_distance_mm, |_| true)?.run::<L>(initial_facet, stack)
     }
 }
 
-struct Search<'a> {
+struct Search<'a, A> {
     surface: &'a Surface,
     point: &'a Point,
     local: [f32; 3],
@@ -126,9 +132,37 @@ struct Search<'a> {
     /// Squared distance beyond which candidates are rejected, mm².
     squared: f64,
     best: Option<(u32, Point, Feature)>,
+    accepts: A,
 }
 
-impl Search<'_> {
+impl<'a, A: Fn(u32) -> bool> Search<'a, A> {
+    /// `None` if the point is not finite.
+    #[inline(always)]
+    fn new(surface: &'a Surface, point: &'a Point, max_distance_mm: f64, accepts: A) -> Option<Self> {
+        let reach = (point - surface.centre).amax();
+        reach.is_finite().then(|| Self {
+            surface,
+            point,
+            local: surface.local(point),
+            error_mm: FILTER_ERROR * (surface.reach_mm + reach),
+            squared: max_distance_mm * max_distance_mm,
+            best: None,
+            accepts,
+        })
+    }
+
+    #[inline(always)]
+    fn run<L: Lanes>(mut self, initial_facet: Option<u32>, stack: &mut Stack) -> Option<SurfaceHit> {
+        let mut limit = self.limit();
+        if let Some(facet) = initial_facet {
+            self.consider(facet, &mut limit);
+        }
+        let local = self.local;
+        nearest_first::<L>(&self.surface.tree, local, &mut limit, stack, &mut self);
+        let distance_mm = self.squared.sqrt();
+        self.best.map(|(facet, point, feature)| SurfaceHit { point, distance_mm, facet, feature })
+    }
+
     /// Squared f32 distance up to which a candidate may still be the closest, enlarged by the f32 error.
     #[inline(always)]
     fn limit(&self) -> f32 {
@@ -144,7 +178,7 @@ impl Search<'_> {
             Some((best, ..)) => squared < self.squared || (squared == self.squared && facet < best),
             None => squared <= self.squared,
         };
-        if wins {
+        if wins && (self.accepts)(facet) {
             let closer = squared < self.squared;
             self.squared = squared;
             self.best = Some((facet, candidate, feature));
@@ -155,7 +189,7 @@ impl Search<'_> {
     }
 }
 
-impl Visitor for Search<'_> {
+impl<A: Fn(u32) -> bool> Visitor for Search<'_, A> {
     #[inline(always)]
     fn visit<L: Lanes>(&mut self, pack: usize, limit: &mut f32) {
         let pack = &self.surface.packs[pack];
@@ -229,6 +263,15 @@ mod tests {
             assert_eq!(*hit, surface.closest_point(&(pose * point), 2.0));
         }
         assert!(hits.iter().any(Option::is_none) && hits.iter().any(Option::is_some));
+    }
+
+    #[test]
+    fn only_accepted_facets_are_found() {
+        let surface = Surface::new(shapes::cuboid(Point::new(-1.0, -1.0, -1.0), Point::new(1.0, 1.0, 1.0)));
+        let is_on_top = |facet: u32| surface.mesh().normal(facet as usize).z > 0.5;
+        let hit = surface.closest_point_where(&Point::new(0.25, 0.0, -0.5), 2.0, is_on_top).unwrap();
+        assert_eq!((hit.distance_mm, hit.point), (1.5, Point::new(0.25, 0.0, 1.0)));
+        assert_eq!(surface.closest_point_where(&Point::new(0.25, 0.0, -0.5), 1.4, is_on_top), None);
     }
 
     #[test]

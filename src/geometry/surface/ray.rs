@@ -20,6 +20,17 @@ const EDGE_TOLERANCE: f64 = 1e-9;
 impl Surface {
     /// First intersection with the ray `origin + t * direction` for `t_min < t < t_max`.
     pub fn first_hit(&self, origin: &Point, direction: &Vector, t_min: f64, t_max: f64) -> Option<RayHit> {
+        self.first_hit_where(origin, direction, [t_min, t_max], |_| true)
+    }
+
+    /// As [`Self::first_hit`], among the facets for which `accepts` holds.
+    pub fn first_hit_where(
+        &self,
+        origin: &Point,
+        direction: &Vector,
+        [t_min, t_max]: [f64; 2],
+        accepts: impl Fn(u32) -> bool,
+    ) -> Option<RayHit> {
         let mut best: Option<RayHit> = None;
         let mut nearest = t_max;
         let from = origin - self.centre;
@@ -41,7 +52,7 @@ impl Surface {
                         continue;
                     };
                     let tie = best.is_some_and(|hit| t == hit.t && facet < hit.facet);
-                    if t > t_min && (t < nearest || tie) {
+                    if t > t_min && (t < nearest || tie) && accepts(facet) {
                         nearest = t;
                         best = Some(RayHit { t, facet });
                     }

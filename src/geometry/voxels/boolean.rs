@@ -79,3 +79,68 @@ pub fn combine(a: &VoxelTree, b: &VoxelTree, boolean: Boolean, progress: &Progre
     let format: CellFormat = a.cells().format();
     Ok(build(&combined, *a.lattice(), a.layout(), format, progress)?.tree)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Point;
+    use crate::voxels::skin::Block;
+    use crate::voxels::{Cell, CellState, Lattice, Layout};
+
+    /// All voxels within a distance of a point, in voxels.
+    struct Ball([f64; 3], f64);
+
+    impl Ball {
+        fn contains(&self, voxel: [i32; 3]) -> bool {
+            (0..3).map(|axis| (f64::from(voxel[axis]) - self.0[axis]).powi(2)).sum::<f64>() <= self.1 * self.1
+        }
+    }
+
+    impl Solid for Ball {
+        type Hint = ();
+
+        fn classify(&self, _: &Cube, _: Option<&()>) -> Class<()> {
+            Class::Mixed(())
+        }
+
+        fn fill(&self, cube: &Cube, (): &(), words: &mut [u32]) {
+            let mut block = Block::new(cube.edge);
+            let edge = block.edge();
+            for number in 0..edge.pow(3) {
+                let at = [number % edge, number / edge % edge, number / (edge * edge)];
+                block.set(at, at.map(|index| index + 1), self.contains(Block::voxel(cube, at)));
+            }
+            block.write(words);
+        }
+    }
+
+    #[test]
+    fn every_voxel_is_what_its_two_states_give_and_uniform_cells_collapse() {
+        let lattice = Lattice { origin: Point::origin(), voxel_mm: 1.0, voxels: 64 };
+        let tree =
+            |ball: &Ball, layout| build(ball, lattice, layout, CellFormat::Compact, &Progress::silent()).unwrap().tree;
+        let a = tree(&Ball([26.0, 30.0, 31.0], 20.0), Layout { root: 4, branching: 2, leaf: 8 });
+        let b = tree(&Ball([36.0, 33.0, 30.0], 18.0), Layout { root: 4, branching: 4, leaf: 16 });
+        for boolean in [Boolean::Union, Boolean::Intersection, Boolean::Difference] {
+            let made = combine(&a, &b, boolean, &Progress::silent()).unwrap();
+            let mut counts = [0; 3];
+            for number in 0..64_i32.pow(3) {
+                let voxel = [number % 64, number / 64 % 64, number / 4096];
+                let expected = boolean.of(a.voxel(voxel), b.voxel(voxel));
+                assert_eq!(made.voxel(voxel), expected, "{boolean:?} {voxel:?}");
+                counts[expected as usize] += 1;
+            }
+            assert!(counts.iter().all(|count| *count > 500), "{boolean:?} {counts:?}");
+            // Leaves of one state are cells.
+            let is_full = |cell: Cell| cell.state == CellState::Full;
+            assert_eq!(made.cells().iter().any(is_full), boolean != Boolean::Difference);
+        }
+        let union = |voxel| Boolean::Union.of(a.voxel(voxel), b.voxel(voxel)) == Voxel::Full;
+        assert!(union([31, 31, 31]) && Boolean::Difference.of(Voxel::Full, Voxel::Full) == Voxel::Empty);
+        let itself = combine(&a, &a, Boolean::Difference, &Progress::silent()).unwrap();
+        assert_eq!((itself.statistics().inner_voxels, itself.statistics().active_voxels > 0), (0, true));
+        let finer = Lattice { voxel_mm: 0.5, ..lattice };
+        let other = build(&Ball([9.0; 3], 5.0), finer, a.layout(), CellFormat::Wide, &Progress::silent()).unwrap().tree;
+        assert!(combine(&a, &other, Boolean::Union, &Progress::silent()).unwrap_err().sentence.contains("same voxels"));
+    }
+}

@@ -58,14 +58,8 @@ pub fn build<S: Solid>(
     format: CellFormat,
     progress: &Progress,
 ) -> Result<Built> {
-    layout.check()?;
+    layout.check_for(lattice.voxels)?;
     let height = layout.height(lattice.voxels);
-    if layout.span(height) > u64::from(Layout::MAX_VOXELS) {
-        return Err(UserError::usage(format!(
-            "A volume has at most {} voxels per axis; choose a lower resolution.",
-            Layout::MAX_VOXELS
-        )));
-    }
     let started = Instant::now();
     let part = progress.part(0.0, 0.3);
     let counter = part.counter(layout.root_cells(), "Dividing the volume");
@@ -150,15 +144,21 @@ impl<H> Below<H> {
             self.cells[first + child as usize] =
                 self.cell(solid, &cube.child(self.branching, child), depth + 1, Some(&hint));
         }
-        let state = self.cells[first].state;
-        let is_uniform = matches!(state, CellState::Empty | CellState::Full)
-            && self.cells[first..].iter().all(|cell| cell.state == state);
-        if is_uniform {
-            self.cells.truncate(first);
-            return Cell::new(state, depth, 0, cube);
-        }
-        Cell::new(CellState::Branch, depth, first as u32, cube)
+        let (state, index) = closed(&mut self.cells, first);
+        Cell::new(state, depth, index, cube)
     }
+}
+
+/// State and index of the cell whose children, and what is below them, are the cells from `first` on. Children of one
+/// terminal state are removed, and the cell takes it.
+fn closed(cells: &mut Vec<Cell>, first: usize) -> (CellState, u32) {
+    let state = cells[first].state;
+    let is_terminal = matches!(state, CellState::Empty | CellState::Full);
+    if is_terminal && cells[first..].iter().all(|cell| cell.state == state) {
+        cells.truncate(first);
+        return (state, 0);
+    }
+    (CellState::Branch, first as u32)
 }
 
 /// All cells, root grid first, and all leaves.
@@ -246,13 +246,8 @@ impl Compaction<'_> {
                 for child in 0..self.children as usize {
                     self.cells[first + child] = self.cell(self.old[from + child]);
                 }
-                let state = self.cells[first].state;
-                let is_terminal = matches!(state, CellState::Empty | CellState::Full);
-                if is_terminal && self.cells[first..].iter().all(|cell| cell.state == state) {
-                    self.cells.truncate(first);
-                    return Cell { state, index: 0, ..old };
-                }
-                Cell { index: first as u32, ..old }
+                let (state, index) = closed(&mut self.cells, first);
+                Cell { state, index, ..old }
             }
         }
     }

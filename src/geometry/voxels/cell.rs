@@ -18,8 +18,9 @@ pub enum CellState {
 }
 
 impl CellState {
+    /// The state of a code of two bits.
     #[inline]
-    fn of_code(code: u32) -> Self {
+    pub(crate) fn of_code(code: u32) -> Self {
         match code & 3 {
             0 => Self::Empty,
             1 => Self::Boundary,

@@ -42,6 +42,18 @@ impl Layout {
         )))
     }
 
+    /// Returns an error unless the layout is supported and its tree over `voxels` voxels per axis can be addressed.
+    pub fn check_for(&self, voxels: u32) -> Result<()> {
+        self.check()?;
+        if self.span(self.height(voxels)) <= u64::from(Self::MAX_VOXELS) {
+            return Ok(());
+        }
+        Err(UserError::usage(format!(
+            "A volume has at most {} voxels per axis; choose a lower resolution.",
+            Self::MAX_VOXELS
+        )))
+    }
+
     /// Height of the tree: number of branchings between root cells and leaves, the smallest h for which
     /// R·Bʰ·L voxels per axis are at least `voxels`.
     pub fn height(&self, voxels: u32) -> u32 {

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Cell, CellFormat, CellState, Cells, Cube, Lattice, Layout, POOL_CHUNK, Voxel, leaf};
+use super::{Cell, CellState, Cells, Cube, Lattice, Layout, POOL_CHUNK, Voxel, leaf};
 
 /// A voxel volume on a lattice. The first R³ cells are the root grid; the children of a branching cell follow each
 /// other. No cell has children of one and the same terminal state, and no leaf is uniform.
@@ -62,12 +62,6 @@ impl VoxelTree {
     pub fn bytes(&self) -> u64 {
         let pool = |entries: usize, bytes: usize| (entries.next_multiple_of(POOL_CHUNK) * bytes) as u64;
         pool(self.cells.len(), self.cells.format().bytes()) + pool(self.leaves(), 4 * self.layout.leaf_words())
-    }
-
-    /// The same volume with its cells in `format`.
-    pub fn in_format(&self, format: CellFormat) -> Self {
-        let cells: Vec<Cell> = self.cells.iter().collect();
-        Self { cells: Cells::pack(&cells, format), ..self.clone() }
     }
 
     /// The cell that contains voxel `voxel` and has no children, and the cube that it covers; `None` outside.

@@ -28,7 +28,7 @@ pub struct Offset<'a> {
 
 /// The distance of a point from the surface.
 #[derive(Clone, Copy)]
-struct Measured {
+pub(super) struct Measured {
     at: Point,
     signed_mm: f64,
     /// Direction in which the signed distance grows; zero if there is none.
@@ -47,6 +47,12 @@ impl Offset<'_> {
     /// The mesh around the volume.
     pub fn mesh(&self, tree: &VoxelTree, progress: &Progress) -> Result<Mesh> {
         contour(tree, |last, inner, outer| self.crossing(last, inner, outer), progress)
+    }
+
+    /// Whether a point close to the offset surface lies within it. `last` becomes its measurement.
+    pub fn is_in(&self, last: &mut Option<Measured>, at: Point) -> bool {
+        *last = self.measure(at, last.map(|last| last.facet));
+        last.is_some_and(|own| own.signed_mm <= self.distance_mm)
     }
 
     fn measure(&self, at: Point, facet: Option<u32>) -> Option<Measured> {
@@ -71,7 +77,7 @@ impl Offset<'_> {
 
     /// Where the offset surface passes between a point inside and one outside. `last` is the measurement of the point
     /// inside, if that was asked for before.
-    fn crossing(&self, last: &mut Option<Measured>, inner: Point, outer: Point) -> Crossing {
+    pub fn crossing(&self, last: &mut Option<Measured>, inner: Point, outer: Point) -> Crossing {
         let along = outer - inner;
         let halfway = Crossing { point: nalgebra::center(&inner, &outer), normal: along.normalize() };
         let facet = last.map(|last| last.facet);

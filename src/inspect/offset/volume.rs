@@ -137,7 +137,7 @@ pub fn run(
 }
 
 /// What decides on the sides of a part, and what the result then depends on.
-fn sides(surface: &Surface, distance_mm: f64) -> (Sides, Vec<String>) {
+pub(super) fn sides(surface: &Surface, distance_mm: f64) -> (Sides, Vec<String>) {
     let (reversed, orientation) = winding::examine(surface);
     let (is_closed, overlapping) = (surface.topology().is_closed(), orientation.undecided);
     if is_closed && overlapping == 0 && reversed.is_empty() {

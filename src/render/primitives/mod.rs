@@ -1,10 +1,11 @@
-//! What can be drawn, a file for each primitive: [`facets`], [`points`] and [`lines`].
+//! What can be drawn, a file for each primitive: [`facets`], [`points`], [`lines`] and [`fields`].
 //!
 //! Coordinates are f32 about the item's own centre, in mm. Facets and points carry two channels, one entry an element:
 //! a value (a deviation in mm, or a brightness from 0 to 1; NaN is no data) and a [`Mark`], which goes before the value.
 //! What decides how an item looks lies beside it on the device and is only written, never made, when it is drawn.
 
 pub mod facets;
+pub mod fields;
 pub mod lines;
 pub mod marks;
 pub mod points;
@@ -15,6 +16,7 @@ use wgpu::util::DeviceExt;
 use super::scene::Frame;
 use super::{Gpu, Target};
 use facets::FacetsItem;
+use fields::FieldItem;
 use geometry::{Point, Pose};
 use lines::LinesItem;
 pub use marks::{Mark, MarkWriter};
@@ -55,6 +57,15 @@ pub enum Draw<'a> {
         /// Maximum number of points to draw (an even subset).
         budget: usize,
     },
+    /// All points at a distance from a surface, by its distance field.
+    Field {
+        /// The field.
+        item: &'a FieldItem,
+        /// How to draw them.
+        look: Look,
+        /// Distance, mm.
+        distance_mm: f64,
+    },
     /// Lines, over the lit picture: solid where they are seen, dashed behind facets and points.
     Lines {
         /// The lines.
@@ -72,8 +83,8 @@ pub enum Draw<'a> {
 pub enum Colouring {
     /// From [`Look::colour`].
     Plain = 0,
-    /// From its values as deviations in mm, by the frame's colour scale.
-    Deviation = 1,
+    /// From its values as deviations or thicknesses in mm, by the frame's colour scale.
+    Scale = 1,
     /// From its values as brightness, 0 to 1.
     Grey = 2,
 }
@@ -108,8 +119,10 @@ impl Draw<'_> {
     pub(super) fn phase(&self) -> Phase {
         match self {
             Self::Lines { .. } => Phase::Overlay,
-            Self::Facets { look, .. } | Self::Points { look, .. } if look.opacity < 1.0 => Phase::Transparent,
-            Self::Facets { .. } | Self::Points { .. } => Phase::Opaque,
+            Self::Facets { look, .. } | Self::Points { look, .. } | Self::Field { look, .. } if look.opacity < 1.0 => {
+                Phase::Transparent
+            }
+            Self::Facets { .. } | Self::Points { .. } | Self::Field { .. } => Phase::Opaque,
         }
     }
 }
@@ -125,8 +138,8 @@ struct LookUniform {
     id: u32,
     /// Index of the chunk's first element.
     first: u32,
-    /// Line width, pixels.
-    width: f32,
+    /// Of lines their width, pixels; of distance fields the distance at which they are drawn, spacings.
+    parameter: f32,
 }
 
 /// One piece of an item: its geometry, its channels, and what the shaders are told of it.
@@ -146,26 +159,26 @@ pub(super) struct Chunk {
 impl Chunk {
     /// `channels` where elements are to have values and marks.
     fn new(gpu: &Gpu, geometry: &[u8], range: std::ops::Range<usize>, channels: bool) -> Self {
-        use wgpu::BufferUsages as Usage;
-        let count = range.len();
+        let elements = if channels { range.len() } else { 1 };
+        let storage = |label, size| buffer(gpu, label, size, wgpu::BufferUsages::STORAGE);
+        // New buffers hold zeros, which mark nothing.
+        let channels = [storage("values", 4 * elements), storage("marks", elements.next_multiple_of(4))];
+        Self::with_channels(gpu, geometry, range, channels)
+    }
+
+    /// With what the shaders find as values and marks.
+    fn with_channels(
+        gpu: &Gpu,
+        geometry: &[u8],
+        range: std::ops::Range<usize>,
+        [values, marks]: [wgpu::Buffer; 2],
+    ) -> Self {
         let geometry = gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
             label: Some("geometry"),
             contents: geometry,
-            usage: Usage::VERTEX | Usage::STORAGE,
+            usage: wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::STORAGE,
         });
-        let buffer = |label, size: usize, usage| {
-            gpu.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some(label),
-                size: size.max(4) as u64,
-                usage: usage | Usage::COPY_DST,
-                mapped_at_creation: false,
-            })
-        };
-        let elements = if channels { count } else { 1 };
-        let values = buffer("values", 4 * elements, Usage::STORAGE);
-        // New buffers hold zeros, which mark nothing.
-        let marks = buffer("marks", elements.next_multiple_of(4), Usage::STORAGE);
-        let look = buffer("look", size_of::<LookUniform>(), Usage::UNIFORM);
+        let look = buffer(gpu, "look", size_of::<LookUniform>(), wgpu::BufferUsages::UNIFORM);
         let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("item"),
             layout: &gpu.layouts.item,
@@ -175,7 +188,7 @@ impl Chunk {
                 wgpu::BindGroupEntry { binding: 2, resource: marks.as_entire_binding() },
             ],
         });
-        Self { geometry, values, marks, count: count as u32, first: range.start as u32, look, group }
+        Self { geometry, values, marks, count: range.len() as u32, first: range.start as u32, look, group }
     }
 
     fn indices(&self) -> std::ops::Range<usize> {
@@ -184,7 +197,7 @@ impl Chunk {
 
     /// Makes it what the pass draws from, with that look.
     fn bind(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, frame: &Frame<'_>, about: (&Look, &Point, f32)) {
-        let (look, centre, width) = about;
+        let (look, centre, parameter) = about;
         // Composed in f64: far from the origin the parts are large, their sum is not.
         let matrix = (nalgebra::Translation3::from(-frame.camera.origin().coords)
             * look.scene_from_item
@@ -198,12 +211,21 @@ impl Chunk {
             colouring: look.colouring as u32,
             id: look.id,
             first: self.first,
-            width,
+            parameter,
         };
         gpu.queue.write_buffer(&self.look, 0, bytemuck::bytes_of(&uniform));
         pass.set_bind_group(1, &self.group, &[]);
         pass.set_vertex_buffer(0, self.geometry.slice(..));
     }
+}
+
+fn buffer(gpu: &Gpu, label: &str, size: usize, usage: wgpu::BufferUsages) -> wgpu::Buffer {
+    gpu.device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some(label),
+        size: size.max(4) as u64,
+        usage: usage | wgpu::BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    })
 }
 
 /// Sets the values of all elements; `None` is no data.
@@ -237,6 +259,7 @@ fn parts(chunks: &[Chunk], range: std::ops::Range<usize>) -> impl Iterator<Item 
 /// Pipelines of all primitives.
 pub(super) struct Primitives {
     facets: facets::Pipelines,
+    fields: fields::Pipelines,
     points: points::Pipelines,
     lines: lines::Pipelines,
 }
@@ -245,6 +268,7 @@ impl Primitives {
     pub fn new(gpu: &Gpu) -> Self {
         Self {
             facets: facets::Pipelines::new(gpu),
+            fields: fields::Pipelines::new(gpu),
             points: points::Pipelines::new(gpu),
             lines: lines::Pipelines::new(gpu),
         }
@@ -255,6 +279,9 @@ impl Primitives {
         match draw {
             Draw::Facets { item, look, moving } => self.facets.draw(gpu, pass, frame, phase, (item, look, *moving)),
             Draw::Points { item, look, budget } => self.points.draw(gpu, pass, frame, phase, (item, look, *budget)),
+            Draw::Field { item, look, distance_mm } => {
+                self.fields.draw(gpu, pass, frame, phase, (item, look, *distance_mm));
+            }
             Draw::Lines { item, look, width } => self.lines.draw(gpu, pass, frame, (item, look, *width)),
         }
     }

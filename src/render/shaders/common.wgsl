@@ -2,12 +2,17 @@
 
 struct Frame {
     clip_from_local: mat4x4f,
+    local_from_clip: mat4x4f,
+    // What is kept is where the dot product with the first three, plus the fourth, is not negative; zero keeps all.
+    cut: vec4f,
     // Towards the eye, unit; how far points are drawn in front of where they are, mm.
     to_eye: vec4f,
     // Pixels across and down, size of a point in pixels, end of the colour scale in mm.
     size_point_scale: vec4f,
     // Pixels per mm at the middle of the view.
     pixels_per_mm: f32,
+    // Beginning of the colour scale in mm.
+    scale_begin_mm: f32,
 };
 
 struct Look {
@@ -18,14 +23,14 @@ struct Look {
     id: u32,
     // Index of the chunk's first element.
     first: u32,
-    // Line width, pixels.
-    width: f32,
+    // Of lines their width, pixels; of distance fields the distance at which they are drawn, spacings.
+    parameter: f32,
 };
 
 @group(0) @binding(0) var<uniform> frame: Frame;
 @group(0) @binding(1) var scale_table: texture_2d<f32>;
 @group(1) @binding(0) var<uniform> look: Look;
-// A deviation in mm or a brightness from 0 to 1; NaN is no data.
+// A deviation or thickness in mm or a brightness from 0 to 1; NaN is no data.
 @group(1) @binding(1) var<storage, read> values: array<u32>;
 // Four to a word.
 @group(1) @binding(2) var<storage, read> marks: array<u32>;
@@ -36,7 +41,7 @@ struct Pixel {
 };
 
 const PLAIN = 0u;
-const DEVIATION = 1u;
+const SCALE = 1u;
 const GREY = 2u;
 
 const SELECTED = 1u;
@@ -84,7 +89,20 @@ fn element_colour(element: u32, mark: u32) -> vec3f {
         return vec3f(value);
     }
     let steps = textureDimensions(scale_table).x;
-    let share = 0.5 + 0.5 * value / frame.size_point_scale.w;
+    let begin = frame.scale_begin_mm;
+    let share = (value - begin) / (frame.size_point_scale.w - begin);
     let step = u32(clamp(share * f32(steps), 0.0, f32(steps) - 1.0));
     return textureLoad(scale_table, vec2u(step, 0u), 0).rgb;
+}
+
+fn is_cut_away(local: vec3f) -> bool {
+    return dot(frame.cut.xyz, local) + frame.cut.w < 0.0;
+}
+
+// Lit from the eye and, softly, from above left: both sides of a sheet show.
+fn lit(colour: vec3f, normal: vec3f) -> vec3f {
+    let eye = normalize(frame.to_eye.xyz);
+    let key = normalize(eye + vec3f(-0.25, -0.2, 0.55));
+    let light = 0.42 + 0.40 * abs(dot(normal, eye)) + 0.20 * abs(dot(normal, key));
+    return colour * min(light, 1.05);
 }

@@ -26,10 +26,8 @@ fn facet_vertex(@builtin(vertex_index) index: u32, @location(0) position: vec3f)
 @fragment
 fn facet_pixel(in: Varying) -> Pixel {
     let normal = normalize(cross(dpdx(in.local), dpdy(in.local)));
-    let eye = normalize(frame.to_eye.xyz);
-    // Lit from the eye and, softly, from above left: both sides of a sheet show.
-    let key = normalize(eye + vec3f(-0.25, -0.2, 0.55));
-    let facing = abs(dot(normal, eye));
-    let lit = 0.42 + 0.40 * facing + 0.20 * abs(dot(normal, key));
-    return Pixel(vec4f(in.colour * min(lit, 1.05), look.colour.a), vec2u(look.id, in.element + look.first));
+    if is_cut_away(in.local) {
+        discard;
+    }
+    return Pixel(vec4f(lit(in.colour, normal), look.colour.a), vec2u(look.id, in.element + look.first));
 }

@@ -48,7 +48,7 @@ fn line_vertex(
     let run = ends.zw - ends.xy;
     let length_px = length(run);
     let direction = select(vec2f(1.0, 0.0), run / max(length_px, 1e-6), length_px > 1e-6);
-    let reach = 0.5 * look.width + 1.0;
+    let reach = 0.5 * look.parameter + 1.0;
     let is_end = corner == 1u || corner == 3u || corner == 4u;
     let side = select(-1.0, 1.0, corner == 2u || corner == 4u || corner == 5u);
     let base = select(a, b, is_end);
@@ -67,7 +67,7 @@ fn covered(in: Varying) -> vec2f {
     let offset = in.clip.xy - in.ends.xy;
     let at = clamp(dot(offset, run) / length_px, 0.0, length_px);
     let away = length(offset - run / length_px * at);
-    return vec2f(clamp(0.5 * look.width + 0.5 - away, 0.0, 1.0), at / length_px);
+    return vec2f(clamp(0.5 * look.parameter + 0.5 - away, 0.0, 1.0), at / length_px);
 }
 
 @fragment

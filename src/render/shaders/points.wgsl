@@ -17,7 +17,7 @@ fn point_varying(position: vec3f, element: u32) -> Varying {
     out.element = element;
     let mark = mark_of(element);
     out.colour = element_colour(element, mark);
-    if mark == HIDDEN {
+    if mark == HIDDEN || is_cut_away(local.xyz) {
         // Behind everything.
         out.clip = vec4f(0.0, 0.0, 2.0, 1.0);
     }

@@ -8,9 +8,10 @@ use inspect::alignment::AlignmentRecipe;
 use inspect::deviation::{ComparisonRecipe, Verdict};
 use inspect::features::Element as Geometry;
 use inspect::features::recipe::{ConstructionRecipe, FeatureRecipe, SlotRecipe};
-use inspect::offset::OffsetRecipe;
+use inspect::offset::{ContactRecipe, FieldRecipe, OffsetRecipe};
 use inspect::parts::{NominalRecipe, ScanRecipe};
 use inspect::recipe::{Class, ElementId, Figure, Inputs, Make, Output, Product, Tools};
+use inspect::thickness::ThicknessRecipe;
 use inspect::tolerances::measure::MeasureRecipe;
 use inspect::tolerances::recipe::{DatumRecipe, ToleranceRecipe};
 
@@ -135,12 +136,20 @@ recipes! {
     "tolerance" Tolerance(ToleranceRecipe),
     "measure" Measure(MeasureRecipe),
     "offset" Offset(OffsetRecipe),
+    "distance_field" Field(FieldRecipe),
+    "contact_volumes" Contact(ContactRecipe),
+    "thickness" Thickness(ThicknessRecipe),
 }
 
 impl Recipe {
     /// Whether its result is a feature of the part.
     pub fn is_feature(&self) -> bool {
         matches!(self, Self::Feature(_) | Self::Slot(_) | Self::Construction(_))
+    }
+
+    /// Whether it belongs to the offsets: volumes, contact volumes, distance fields and thickness maps.
+    pub fn is_offset(&self) -> bool {
+        matches!(self, Self::Offset(_) | Self::Contact(_) | Self::Field(_) | Self::Thickness(_))
     }
 
     /// Whether it selects points of one scan, which cannot be applied to another.

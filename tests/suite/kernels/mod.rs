@@ -1,10 +1,12 @@
 //! The CUDA kernels against the processor's own backend: on the processor through kernels/shim, or with
 //! `SHADOWGRAPH_GPU=1` on the GPU of this machine.
 
+mod distance_field;
 mod distance_offset;
 mod fallback;
 mod icp;
 mod matching;
+mod morphological_offset;
 mod neighbours;
 mod planes;
 mod point_deviation;
@@ -13,6 +15,7 @@ mod repeats;
 mod shim;
 mod smoothing;
 mod statistics;
+mod thickness;
 mod voxelisation;
 mod whole_job;
 

@@ -129,12 +129,12 @@ impl ElementsPanel {
     }
 
     fn offset_elements(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
-        let ids = ids(context.document(), |recipe| matches!(recipe, Recipe::Offset(_)));
+        let ids = ids(context.document(), Recipe::is_offset);
         if ids.is_empty() {
             return;
         }
-        egui::CollapsingHeader::new(format!("Offset volumes ({})", ids.len())).default_open(true).show(ui, |ui| {
-            let selected = context.display.volume;
+        egui::CollapsingHeader::new(format!("Offsets ({})", ids.len())).default_open(true).show(ui, |ui| {
+            let selected = context.display.shown.offset;
             ids.iter().for_each(|id| self.element_row(ui, context, *id, selected == Some(*id)));
         });
     }

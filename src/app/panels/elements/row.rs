@@ -56,7 +56,7 @@ fn workspace(recipe: &Recipe) -> Option<Workspace> {
     match recipe {
         Recipe::Alignment(_) => Some(Workspace::Align),
         Recipe::Comparison(_) => Some(Workspace::Compare),
-        Recipe::Offset(_) => Some(Workspace::Offset),
+        Recipe::Offset(_) | Recipe::Field(_) => Some(Workspace::Offset),
         Recipe::Nominal(_) | Recipe::Scan(_) | Recipe::Unknown(_) => None,
         _ => Some(Workspace::Features),
     }
@@ -116,7 +116,7 @@ impl ElementsPanel {
             ui.close();
         }
         let position = context.document().plan.elements().iter().position(|own| own.id == id).unwrap_or(0);
-        if element.recipe.is_feature() || matches!(element.recipe, Recipe::Offset(_)) {
+        if element.recipe.is_feature() || element.recipe.is_offset() {
             let is_hidden = context.display.hidden.contains(&id);
             if ui.button(if is_hidden { "Show" } else { "Hide" }).clicked() {
                 if !context.display.hidden.remove(&id) {
@@ -165,8 +165,8 @@ fn choose(context: &mut PanelContext<'_>, element: &Element, is_shown: bool) {
     if is_exclusive && !is_shown {
         context.send(Inspect::Show(element.id));
     }
-    if matches!(element.recipe, Recipe::Offset(_)) {
-        context.display.volume = Some(element.id);
+    if element.recipe.is_offset() {
+        context.display.shown.offset = Some(element.id);
     }
     if let Some(workspace) = workspace(&element.recipe) {
         context.ask(Action::Show(workspace));

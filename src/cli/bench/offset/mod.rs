@@ -1,6 +1,7 @@
 //! Voxelisation and offsets at the published resolutions, on parts of the published areas and numbers of facets.
 
-mod parts;
+pub(super) mod parts;
+pub(super) mod rings;
 
 use serde_json::{Value, json};
 
@@ -17,7 +18,7 @@ use geometry::{Point, Sides, SolidSurface, Surface};
 /// Voxels per axis of the published tables.
 const RESOLUTIONS: [u32; 4] = [1024, 2048, 4096, 8192];
 /// Edge of the published domain, mm.
-const DOMAIN_MM: f64 = 122.88;
+pub(super) const DOMAIN_MM: f64 = 122.88;
 /// Published distances, voxels.
 const DISTANCES: [f64; 5] = [20.0, 40.0, 60.0, 80.0, 100.0];
 /// Highest resolutions at which one thread, and all of them, are timed: beyond it they take minutes.
@@ -41,19 +42,17 @@ pub fn run(arguments: &Bench) -> Result<Value> {
         for (surface, name, voxels) in cases(u32::MAX) {
             let solid = SolidSurface::new(surface, Sides::Normals);
             let case = Case::new(&solid, name, voxels);
-            case.voxelise(&gpu.device().device, gpu, arguments, &mut rows)?;
-            case.offsets(&gpu.device().device, gpu, arguments, &mut rows)?;
+            case.measure(&gpu.device().device, gpu, arguments, &mut rows)?;
         }
     }
     for ((threads, pool), most) in pools()?.iter().zip([MAX_SINGLE_VOXELS, MAX_CPU_VOXELS]) {
         for (surface, name, voxels) in cases(most) {
             let solid = SolidSurface::new(surface, Sides::Normals);
             let case = Case::new(&solid, name, voxels);
-            pool.install(|| case.voxelise(threads, &Cpu, arguments, &mut rows))?;
-            pool.install(|| case.offsets(threads, &Cpu, arguments, &mut rows))?;
+            pool.install(|| case.measure(threads, &Cpu, arguments, &mut rows))?;
         }
     }
-    for (surface, name, voxels) in cases(MAX_RING_VOXELS) {
+    for (surface, name, voxels) in cases(MAX_RING_VOXELS).filter(|_| arguments.only.is_none()) {
         let solid = SolidSurface::new(surface, Sides::Normals);
         Case::new(&solid, name, voxels).rings("all threads", arguments, &mut rows)?;
     }
@@ -80,6 +79,17 @@ impl<'a> Case<'a> {
     fn tree(&self, backend: &dyn Backend, layout: Layout, cell_format: CellFormat) -> Result<voxelisation::Answer> {
         let request = voxelisation::Request { solid: self.solid, lattice: self.lattice, layout, cell_format };
         backend.compute(&request, &Progress::silent())
+    }
+
+    fn measure(&self, threads: &str, backend: &dyn Backend, arguments: &Bench, rows: &mut Vec<Value>) -> Result<()> {
+        let is_wanted = |what: &str| arguments.only.as_deref().is_none_or(|only| only == what);
+        if is_wanted("voxelise") {
+            self.voxelise(threads, backend, arguments, rows)?;
+        }
+        if is_wanted("exact") {
+            self.offsets(threads, backend, arguments, rows)?;
+        }
+        Ok(())
     }
 
     fn voxelise(&self, threads: &str, backend: &dyn Backend, arguments: &Bench, rows: &mut Vec<Value>) -> Result<()> {
@@ -140,7 +150,7 @@ impl<'a> Case<'a> {
     }
 }
 
-fn with(mut row: Value, figures: &[(&str, Value)]) -> Value {
+pub(super) fn with(mut row: Value, figures: &[(&str, Value)]) -> Value {
     if let Some(row) = row.as_object_mut() {
         row.extend(figures.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
     }

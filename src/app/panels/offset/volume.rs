@@ -1,4 +1,4 @@
-//! Offset workspace: offset volumes of the nominal, their distance and voxels, and the meshes around them.
+//! Offset volumes: the part grown or shrunk by one distance.
 
 use super::{PanelContext, no_result, rows};
 use crate::choosing::Purpose;
@@ -11,9 +11,9 @@ use inspect::offset::{MAX_RESOLUTION, OffsetVolume, Parameters};
 use session::pipeline::State;
 use session::plan::{ElementId, Recipe};
 
-/// Panel of the workspace.
+/// Part of the workspace's panel.
 #[derive(Default)]
-pub struct OffsetPanel {
+pub(super) struct VolumePart {
     /// Parameters being edited.
     parameters: Parameters,
     /// The volume that they were taken from, and its parameters then; `None` for a new one.
@@ -23,29 +23,22 @@ pub struct OffsetPanel {
 /// Resolutions offered by name; others can be typed.
 const RESOLUTIONS: [(u32, &str); 4] = [(128, "Preview"), (256, "Coarse"), (512, "Medium"), (1024, "Fine")];
 
-impl OffsetPanel {
-    pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
-        theme::heading(ui, "Offset");
+impl VolumePart {
+    /// Begins a new volume at this distance.
+    pub(super) fn begin(&mut self, distance_mm: f64) {
+        self.parameters.distance_mm = distance_mm;
+        self.edited = None;
+    }
+
+    /// Draws it.
+    pub(super) fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>, ready: bool) {
         self.follow_selection(context);
-        let ready = context.document().nominal().is_some() && !context.is_busy;
-        if context.document().nominal().is_none() {
-            theme::weak(
-                ui,
-                "Load a nominal to begin: its offset is the part grown or shrunk by a distance all around.",
-            );
-        }
         self.distance_and_resolution(ui, context);
         self.buttons(ui, context, ready);
         self.layout_options(ui);
-        let volumes = volumes(context);
-        if !volumes.is_empty() {
-            theme::heading(ui, "Display");
-            let opacity = egui::Slider::new(&mut context.display.shown.volume_opacity, 0.1..=1.0);
-            ui.add(opacity.text("Opacity of the offset").show_value(false));
-        }
-        match context.display.volume {
+        match self.edited.as_ref().map(|(id, _)| *id) {
             Some(id) => result(ui, context, id),
-            None if !volumes.is_empty() => {
+            None if context.document().plan.elements().iter().any(|own| is_volume(&own.recipe)) => {
                 theme::weak(ui, "Select a volume in the tree to see its figures and to change it.");
             }
             None => {}
@@ -53,14 +46,11 @@ impl OffsetPanel {
     }
 
     /// Takes the parameters of the volume that is selected in the tree.
-    fn follow_selection(&mut self, context: &mut PanelContext<'_>) {
-        let selected = context.display.volume.and_then(|id| match &context.document().plan.get(id)?.recipe {
+    fn follow_selection(&mut self, context: &PanelContext<'_>) {
+        let selected = context.display.shown.offset.and_then(|id| match &context.document().plan.get(id)?.recipe {
             Recipe::Offset(own) => Some((id, own.parameters.clone())),
             _ => None,
         });
-        if selected.is_none() {
-            context.display.volume = None;
-        }
         if self.edited != selected {
             if let Some((_, parameters)) = &selected {
                 self.parameters = parameters.clone();
@@ -106,7 +96,7 @@ impl OffsetPanel {
                     context.send(Offset::Change(id, self.parameters.clone()));
                 }
                 if ui.button("New offset volume").clicked() {
-                    context.display.volume = None;
+                    context.display.shown.offset = None;
                 }
             }
             None => {
@@ -137,6 +127,10 @@ impl OffsetPanel {
     }
 }
 
+fn is_volume(recipe: &Recipe) -> bool {
+    matches!(recipe, Recipe::Offset(_))
+}
+
 fn root_name(root: u32) -> &'static str {
     ["4³", "8³", "16³", "32³", "64³", "128³"].get(root.trailing_zeros().saturating_sub(2) as usize).unwrap_or(&"?")
 }
@@ -147,11 +141,6 @@ fn branching_name(branching: u32) -> &'static str {
 
 fn leaf_name(leaf: u32) -> &'static str {
     if leaf == 8 { "8³ voxels" } else { "16³ voxels" }
-}
-
-fn volumes(context: &PanelContext<'_>) -> Vec<ElementId> {
-    let elements = context.document().plan.elements().iter();
-    elements.filter(|own| matches!(own.recipe, Recipe::Offset(_))).map(|own| own.id).collect()
 }
 
 fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
@@ -173,7 +162,7 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
         &[
             ("Volume", format!("{:.3} cm³", volume.volume_mm3 / 1000.0)),
             ("Area", format!("{:.2} cm²", volume.area_mm2 / 100.0)),
-            ("Deviation of the mesh", format!("{:.4} mm RMS, {:.4} mm max.", volume.error.rms_mm, volume.error.max_mm)),
+            ("Mesh deviates", format!("{:.4} mm RMS, {:.4} mm max.", volume.error.rms_mm, volume.error.max_mm)),
             ("Facets", theme::count(volume.mesh.facets.len())),
             ("Voxel", format!("{:.4} mm", lattice.voxel_mm)),
             ("Voxels of the skin", theme::count(statistics.active_voxels as usize)),

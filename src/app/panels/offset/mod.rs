@@ -1,0 +1,132 @@
+//! Offset workspace: the nominal grown or shrunk, live or as volumes, the way of a tool around it, and how thick its
+//! walls are.
+
+mod contact;
+mod field;
+mod section;
+mod thickness;
+mod volume;
+
+use super::{PanelContext, no_result, rows};
+use crate::theme;
+use session::plan::{ElementId, Recipe};
+
+use contact::ContactPart;
+use field::FieldPart;
+use thickness::ThicknessPart;
+use volume::VolumePart;
+
+/// What the operator wants to see.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum UseCase {
+    #[default]
+    Live,
+    Volume,
+    Contact,
+    Thickness,
+}
+
+/// Panel of the workspace.
+#[derive(Default)]
+pub struct OffsetPanel {
+    use_case: UseCase,
+    /// The newest element of the workspace at the last frame, and the one that was selected then.
+    followed: (Option<ElementId>, Option<ElementId>),
+    field: FieldPart,
+    volume: VolumePart,
+    contact: ContactPart,
+    thickness: ThicknessPart,
+}
+
+impl UseCase {
+    /// With their names and what they are for.
+    const ALL: [(Self, &'static str, &'static str); 4] = [
+        (Self::Live, "Live offset", "The part at every distance, while a slider moves"),
+        (Self::Volume, "Offset volume", "The part grown or shrunk by one distance, exactly, as a mesh to save"),
+        (Self::Contact, "Contact volume", "Where the centre of a milling tool may move, pass by pass"),
+        (Self::Thickness, "Wall thickness", "How thick walls and how wide gaps are, in colours"),
+    ];
+
+    /// The one that an element belongs to.
+    fn of(recipe: &Recipe) -> Option<Self> {
+        match recipe {
+            Recipe::Field(_) => Some(Self::Live),
+            Recipe::Offset(_) => Some(Self::Volume),
+            Recipe::Contact(_) => Some(Self::Contact),
+            Recipe::Thickness(_) => Some(Self::Thickness),
+            _ => None,
+        }
+    }
+}
+
+impl OffsetPanel {
+    pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+        self.follow(context);
+        self.choice(ui, context);
+        let ready = context.document().nominal().is_some() && !context.is_busy;
+        if context.document().nominal().is_none() {
+            theme::weak(ui, "Load a nominal to begin.");
+        }
+        match self.use_case {
+            UseCase::Live => {
+                if let Some(distance_mm) = self.field.show(ui, context, ready) {
+                    self.volume.begin(distance_mm);
+                    context.display.shown.offset = None;
+                    self.use_case = UseCase::Volume;
+                }
+            }
+            UseCase::Volume => self.volume.show(ui, context, ready),
+            UseCase::Contact => self.contact.show(ui, context, ready),
+            UseCase::Thickness => self.thickness.show(ui, context, ready),
+        }
+        if context.document().plan.elements().iter().any(|own| own.recipe.is_offset()) {
+            theme::heading(ui, "View");
+            if self.use_case != UseCase::Thickness {
+                ui.horizontal(|ui| {
+                    ui.label("Opacity");
+                    theme::wide_slider(
+                        ui,
+                        "Opacity of the offset",
+                        &mut context.display.shown.volume_opacity,
+                        0.1..=1.0,
+                    );
+                });
+            }
+            section::show(ui, &mut context.display.shown.section);
+        }
+    }
+
+    /// Selects what is new, and turns to the use case of what is selected.
+    fn follow(&mut self, context: &mut PanelContext<'_>) {
+        let plan = &context.document().plan;
+        let newest = plan.elements().iter().filter(|own| own.recipe.is_offset()).map(|own| own.id).max();
+        let selected = &mut context.display.shown.offset;
+        if newest > self.followed.0 {
+            *selected = newest;
+        }
+        let recipe = selected.and_then(|id| plan.get(id)).map(|own| &own.recipe);
+        if recipe.is_none() {
+            *selected = None;
+        }
+        if *selected != self.followed.1
+            && let Some(use_case) = recipe.and_then(UseCase::of)
+        {
+            self.use_case = use_case;
+        }
+        self.followed = (newest, *selected);
+    }
+
+    fn choice(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+        ui.horizontal_wrapped(|ui| {
+            for (use_case, name, hint) in UseCase::ALL {
+                if theme::chip(ui, self.use_case == use_case, name).on_hover_text(hint).clicked() {
+                    self.use_case = use_case;
+                    let plan = &context.document().plan;
+                    let mut own = plan.elements().iter().filter(|own| UseCase::of(&own.recipe) == Some(use_case));
+                    context.display.shown.offset = own.next().map(|own| own.id);
+                }
+            }
+        });
+        ui.separator();
+    }
+}

@@ -1,0 +1,150 @@
+//! Wall thickness and gap width over the part.
+
+use super::{PanelContext, no_result, rows};
+use crate::number_field::NumberField;
+use crate::viewport::Spot;
+use crate::{Action, theme};
+use dispatch::Elements;
+use inspect::thickness::{Between, Method, Parameters, ThicknessMap, ThicknessRecipe};
+use session::pipeline::State;
+use session::plan::{ElementId, Recipe};
+
+/// Part of the workspace's panel.
+#[derive(Default)]
+pub(super) struct ThicknessPart {
+    /// Parameters being edited.
+    parameters: Parameters,
+    /// The map that they were taken from, and its recipe then; `None` for a new one.
+    edited: Option<(ElementId, ThicknessRecipe)>,
+}
+
+impl ThicknessPart {
+    /// Draws it.
+    pub(super) fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>, ready: bool) {
+        self.follow_selection(context);
+        self.what_and_how(ui);
+        self.limits(ui);
+        self.buttons(ui, context, ready);
+        if let Some((id, _)) = &self.edited {
+            result(ui, context, *id);
+        }
+    }
+
+    /// Takes the parameters of the map that is selected in the tree.
+    fn follow_selection(&mut self, context: &PanelContext<'_>) {
+        let selected = context.display.shown.offset.and_then(|id| match &context.document().plan.get(id)?.recipe {
+            Recipe::Thickness(own) => Some((id, ThicknessRecipe::clone(own))),
+            _ => None,
+        });
+        if self.edited != selected {
+            if let Some((_, recipe)) = &selected {
+                self.parameters = recipe.parameters;
+            }
+            self.edited = selected;
+        }
+    }
+
+    fn what_and_how(&mut self, ui: &mut egui::Ui) {
+        let Parameters { between, method, .. } = &mut self.parameters;
+        ui.horizontal(|ui| {
+            ui.label("Measure");
+            theme::pick(ui, between, Between::Material, "Walls").on_hover_text("Thickness of material");
+            theme::pick(ui, between, Between::Air, "Gaps").on_hover_text("Width of slots, and clearance between parts");
+        });
+        ui.horizontal(|ui| {
+            ui.label("By");
+            let hint = "Diameter of the largest ball that touches the surface and no opposite side is in";
+            theme::pick(ui, method, Method::Ball, "Ball").on_hover_text(hint);
+            theme::pick(ui, method, Method::Ray, "Normal").on_hover_text("Length of the normal to the opposite side");
+        });
+    }
+
+    fn limits(&mut self, ui: &mut egui::Ui) {
+        let parameters = &mut self.parameters;
+        egui::Grid::new("thickness").num_columns(2).spacing([12.0, 5.0]).show(ui, |ui| {
+            let label = ui.label("Up to").on_hover_text("Greatest thickness that is looked for; thicker is grey");
+            let field = NumberField::new(&mut parameters.max_mm).speed(0.05).range(1e-3..=1e4).max_decimals(3);
+            ui.add(field.suffix(" mm")).labelled_by(label.id);
+            ui.end_row();
+            let label = ui.label("At least").on_hover_text("Least thickness allowed; 0 for no limit");
+            let field = NumberField::new(&mut parameters.min_mm).speed(0.02).range(0.0..=1e4).max_decimals(3);
+            ui.add(field.suffix(" mm")).labelled_by(label.id);
+            ui.end_row();
+        });
+    }
+
+    fn buttons(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>, ready: bool) {
+        // Walls and gaps are maps of their own.
+        let edited = self.edited.as_ref().filter(|(_, own)| own.parameters.between == self.parameters.between);
+        match edited {
+            Some((id, made_with)) => {
+                let is_due = made_with.parameters != self.parameters || context.document().state(*id) != State::Fresh;
+                if theme::wide_main_button(ui, ready && is_due, "Measure again").clicked() {
+                    let recipe = ThicknessRecipe { nominal: made_with.nominal, parameters: self.parameters };
+                    context.send(Elements::SetRecipe(*id, Box::new(recipe.into())));
+                }
+                if ui.button("New map").clicked() {
+                    context.display.shown.offset = None;
+                }
+            }
+            None => {
+                let nominal = context.document().active.nominal;
+                let text = if self.parameters.between == Between::Material { "Measure walls" } else { "Measure gaps" };
+                if theme::wide_main_button(ui, ready, text).clicked()
+                    && let Some(nominal) = nominal
+                {
+                    let recipe = ThicknessRecipe { nominal, parameters: self.parameters };
+                    context.send(Elements::Add(name(&self.parameters).to_owned(), Box::new(recipe.into())));
+                }
+            }
+        }
+    }
+}
+
+fn name(parameters: &Parameters) -> &'static str {
+    if parameters.between == Between::Material { "Wall thickness" } else { "Gap width" }
+}
+
+fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
+    let document = context.document();
+    theme::heading(ui, &document.plan.name(id));
+    let Some(map) = document.result::<ThicknessMap>(Some(id)) else {
+        return no_result(ui, document, id);
+    };
+    if document.state(id) != State::Fresh {
+        theme::weak(ui, "Out of date: measure it again.");
+    }
+    for note in &map.notes {
+        ui.colored_label(ui.visuals().warn_fg_color, note);
+    }
+    let (own, limits) = (&map.statistics, &map.parameters);
+    let share = |area_mm2: f64| format!("{:.2} cm² ({:.1} %)", area_mm2 / 100.0, 100.0 * area_mm2 / own.area_mm2);
+    let mut figures = vec![("Measured", share(own.measured_mm2))];
+    if limits.min_mm > 0.0 {
+        figures.push(("Too thin", share(own.thin_mm2)));
+    }
+    if own.measured_mm2 > 0.0 {
+        figures.push(("Least", format!("{:.3} mm", own.min_mm)));
+        figures.push(("5 % below", format!("{:.3} mm", own.p05_mm)));
+        figures.push(("Half below", format!("{:.3} mm", own.median_mm)));
+        figures.push(("Greatest", format!("{:.3} mm", own.max_mm)));
+    }
+    rows(ui, "thickness figures", &figures);
+    theme::weak(ui, format!("Grey: no opposite side within {} mm.", limits.max_mm));
+    if own.measured_mm2 <= 0.0 {
+        return;
+    }
+    theme::heading(ui, "Thinnest places");
+    if map.spots.is_empty() {
+        theme::weak(ui, "None: half of the area is as thin as the thinnest place.");
+    }
+    let radius_mm = 0.04 * map.mesh.bounds().diagonal();
+    for (number, spot) in map.spots.iter().enumerate() {
+        let text = format!("{}   {:.3} mm", number + 1, spot.thickness_mm);
+        let button = egui::Button::selectable(false, text);
+        if ui.add_sized([ui.available_width(), 24.0], button).on_hover_text("Show this place").clicked() {
+            let name = (number + 1).to_string();
+            context.ask(Action::FlyTo(Spot { name, at: spot.at, radius_mm }));
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! The picture of the scene: when it is drawn again, and what is in it.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use super::facet_shading::FacetShading;
+use super::screen::Quality;
+use super::shading::groups_key;
+use super::{ACTUAL, NOMINAL, UNMEASURED, Viewport, address, legend};
+use crate::subject::Subject;
+use crate::{ElementVisibility, LiveFit, Section, theme};
+use geometry::{Aabb, Pose, Vector};
+use render::colour_scale::{ColourScale, Scale};
+use render::scene::Slice;
+use render::thickness_scale::ThicknessScale;
+use render::{Colouring, Cut, Draw, Frame, Look};
+use session::plan::ElementId;
+
+const UNMEASURED_COLOUR: [f32; 3] = [0.48, 0.36, 0.82];
+const DILATED_COLOUR: [f32; 3] = [0.07, 0.60, 0.72];
+const ERODED_COLOUR: [f32; 3] = [0.93, 0.58, 0.11];
+const CONTACT_COLOUR: [f32; 3] = [0.36, 0.66, 0.32];
+
+/// Time after its last move for which the camera counts as moving.
+const MOVING_DURATION: Duration = Duration::from_millis(160);
+
+/// Width of the outlines of features, screen points.
+const FEATURE_LINE_WIDTH: f32 = 1.8;
+
+/// The picture drawn last.
+pub(super) struct LastPicture {
+    key: PictureKey,
+    quality: Quality,
+    /// Next slice of the complete picture.
+    next_slice: usize,
+}
+
+/// All inputs of a picture.
+#[derive(Clone, PartialEq)]
+struct PictureKey {
+    size: [u32; 2],
+    shown: [bool; 4],
+    nominal_opacity: f32,
+    dark: bool,
+    live: u64,
+    scale: Scale,
+    /// Addresses of nominal, scan and measurement.
+    sources: [usize; 3],
+    /// Addresses of the inputs of the colours.
+    shading: [usize; 6],
+    lines: u64,
+    volumes: u64,
+    volume_opacity: f32,
+    field_distance_mm: f64,
+    section: Option<Section>,
+    pose: Pose,
+    camera: [[f32; 4]; 4],
+}
+
+impl Viewport {
+    /// Draws the scene if something has changed.
+    pub(super) fn render(
+        &mut self,
+        context: &egui::Context,
+        subject: &Subject,
+        live: &LiveFit,
+        (shown, hidden): (ElementVisibility, &BTreeSet<ElementId>),
+        size: [u32; 2],
+    ) {
+        let document = &subject.document;
+        self.sync(subject, live);
+        self.shade(subject, live, shown);
+        self.shade_facets(subject);
+        self.feature_lines.update(self.scene.gpu(), document, hidden);
+        let have_changed = match shown.volumes {
+            true => self.volumes.update(self.scene.gpu(), document, hidden, (shown.offset, shown.contact_pass)),
+            false => self.volumes.clear(),
+        };
+        // With an alignment there is a legend, or will be.
+        let has_legend = document.alignment().is_some() || self.volumes.map().is_some();
+        let covered = if has_legend { legend::WIDTH * context.pixels_per_point() } else { 0.0 } as u32;
+        self.camera.set_covered_right(covered);
+        if have_changed && self.auto_fit {
+            self.fit_bounds(document);
+        }
+        if (size, covered) != self.fitted_size {
+            self.fitted_size = (size, covered);
+            self.camera.set_size(size[0], size[1]);
+            if self.auto_fit {
+                self.camera.fit();
+            }
+        }
+        let is_sliding = |last: &LastPicture| {
+            last.key.field_distance_mm != shown.field_distance_mm || last.key.section != shown.section
+        };
+        if shown.volumes && self.last_picture.as_ref().is_some_and(is_sliding) {
+            self.moved_at = Some(Instant::now());
+        }
+        let moving = self.moved_at.is_some_and(|at| at.elapsed() < MOVING_DURATION);
+        if moving {
+            context.request_repaint_after(MOVING_DURATION);
+        }
+        let pose = live.frame.as_ref().map_or_else(|| document.nominal_from_scan(), |(pose, _)| *pose);
+        let settings = &document.settings;
+        let key = PictureKey {
+            size,
+            shown: [shown.nominal, shown.actual, shown.deviations, shown.unmeasured],
+            nominal_opacity: shown.nominal_opacity,
+            dark: context.theme() == egui::Theme::Dark,
+            live: self.live_serial,
+            scale: match self.volumes.map() {
+                Some((map, _)) => Scale::Thickness(ThicknessScale::of(map)),
+                None => ColourScale::new(settings.deviation.tolerance, settings.scale_mm).into(),
+            },
+            sources: [
+                address(self.nominal.as_ref().map(|item| &item.source)),
+                address(self.actual.as_ref().map(|item| &item.source)),
+                address(self.measurement.as_ref().map(|item| &item.source)),
+            ],
+            shading: [
+                self.shown_selection(document).address(),
+                document.points.hidden.address(),
+                document.facets.selected.address(),
+                document.facets.hidden.address(),
+                groups_key(document),
+                address(subject.residuals.as_ref()),
+            ],
+            lines: self.feature_lines.revision(),
+            volumes: self.volumes.revision(),
+            volume_opacity: shown.volume_opacity,
+            field_distance_mm: shown.field_distance_mm,
+            section: shown.section.filter(|_| shown.volumes),
+            pose,
+            camera: self.camera.clip_from_local(),
+        };
+        let live_points = live.frame.as_ref().map(|(_, deviations)| deviations.len());
+        self.refresh(context, key, shown, live_points, moving);
+    }
+
+    /// Draws the picture of `key` unless it is shown already. Large scenes are shown reduced at first, and completely
+    /// after several frames that each draw a slice.
+    fn refresh(
+        &mut self,
+        context: &egui::Context,
+        key: PictureKey,
+        shown: ElementVisibility,
+        live_points: Option<usize>,
+        moving: bool,
+    ) {
+        let is_live = live_points.is_some();
+        let slices = self.slices();
+        match &mut self.last_picture {
+            Some(last) if last.key == key => {
+                // During a drag, the response to the mouse takes precedence over completing the picture.
+                let is_dragging = context.input(|input| input.pointer.any_down());
+                if last.quality == Quality::Full || moving || is_live || is_dragging {
+                    return;
+                }
+                if self.is_selecting {
+                    return context.request_repaint();
+                }
+                let slice = Slice { number: last.next_slice, of: slices };
+                last.next_slice += 1;
+                if slice.is_last() {
+                    last.quality = Quality::Full;
+                } else {
+                    context.request_repaint();
+                }
+                self.draw(&key, shown, live_points, Quality::Full, slice);
+                if slice.is_last() {
+                    self.screen.show(&self.gpu(), Quality::Full);
+                    self.clear_pick();
+                }
+            }
+            _ => {
+                let quality = if moving || is_live || slices > 1 { Quality::Reduced } else { Quality::Full };
+                if quality == Quality::Reduced && !moving {
+                    context.request_repaint();
+                }
+                self.draw(&key, shown, live_points, quality, Slice::ALL);
+                self.screen.show(&self.gpu(), quality);
+                self.clear_pick();
+                self.last_picture = Some(LastPicture { key, quality, next_slice: 0 });
+            }
+        }
+    }
+
+    /// Whether the last picture is complete.
+    pub(super) fn is_complete(&self) -> bool {
+        self.last_picture.as_ref().is_some_and(|last| last.quality == Quality::Full)
+    }
+
+    /// Resets the element under the pointer, which belongs to the previous picture.
+    fn clear_pick(&mut self) {
+        self.hovered = None;
+        self.pick = None;
+    }
+
+    /// Number of frames over which a complete picture is drawn.
+    fn slices(&self) -> usize {
+        let facets = self.nominal.as_ref().map_or(0, |nominal| nominal.item.count);
+        let points = self.actual.as_ref().map_or(0, |actual| actual.item.count);
+        (facets + points).div_ceil(self.scene.gpu().elements_per_frame()).max(1)
+    }
+
+    fn draw(
+        &mut self,
+        key: &PictureKey,
+        shown: ElementVisibility,
+        live_points: Option<usize>,
+        quality: Quality,
+        slice: Slice,
+    ) {
+        let gpu = self.gpu();
+        let moving = quality == Quality::Reduced;
+        let target = self.screen.target(&gpu, key.size, quality);
+        let look =
+            |pose: Pose, colour, colouring, id| Look { scene_from_item: pose, colour, opacity: 1.0, colouring, id };
+        let mut draws = Vec::new();
+        let facets =
+            self.measurement.as_ref().and_then(|measurement| measurement.item.as_ref()).filter(|_| shown.deviations);
+        let map = self.volumes.map().map(|(_, item)| item);
+        if let Some(item) = map {
+            let look = look(Pose::identity(), [0.7; 3], Colouring::Scale, NOMINAL);
+            draws.push(Draw::Facets { item, look, moving });
+        } else if shown.nominal {
+            if let Some(item) = facets {
+                let look = look(Pose::identity(), [0.7; 3], Colouring::Scale, NOMINAL);
+                draws.push(Draw::Facets { item, look, moving });
+            } else if let Some(nominal) = &self.nominal {
+                let grey = if key.dark { [0.56, 0.60, 0.66] } else { [0.72, 0.74, 0.77] };
+                let marks = self.facet_shading.as_ref().is_some_and(FacetShading::marks_any);
+                // Marks belong to the facets of the full mesh, not to a simplified one.
+                // An offset inside the part is seen through it.
+                let opacity =
+                    key.nominal_opacity * if self.volumes.are_inside(key.field_distance_mm) { 0.3 } else { 1.0 };
+                let look = Look { opacity, ..look(Pose::identity(), grey, Colouring::Plain, NOMINAL) };
+                draws.push(Draw::Facets { item: &nominal.item, look, moving: moving && !marks });
+            }
+        }
+        let budget = if let Some(points) = live_points {
+            points
+        } else if moving {
+            gpu.moving_points()
+        } else {
+            usize::MAX
+        };
+        let coloured = shown.deviations && (live_points.is_some() || (self.measurement.is_some() && facets.is_none()));
+        let colouring = match &self.point_shading {
+            _ if live_points.is_some() => {
+                if shown.deviations {
+                    Colouring::Scale
+                } else {
+                    Colouring::Plain
+                }
+            }
+            Some(shading) => shading.colouring(),
+            None => Colouring::Plain,
+        };
+        if let Some(actual) = self.actual.as_ref().filter(|_| shown.actual && facets.is_none() && map.is_none()) {
+            let look = look(key.pose, [0.28, 0.58, 0.86], colouring, ACTUAL);
+            draws.push(Draw::Points { item: &actual.item, look, budget });
+        }
+        if let Some(item) = self.unmeasured.as_ref().filter(|_| shown.unmeasured && live_points.is_none()) {
+            let look = look(Pose::identity(), UNMEASURED_COLOUR, Colouring::Plain, UNMEASURED);
+            draws.push(Draw::Points { item, look, budget });
+        }
+        for (volume, item) in self.volumes.volumes() {
+            let colour = if volume.parameters.distance_mm < 0.0 { ERODED_COLOUR } else { DILATED_COLOUR };
+            let opacity = key.volume_opacity;
+            let look = Look { opacity, ..look(Pose::identity(), colour, Colouring::Plain, 0) };
+            draws.push(Draw::Facets { item, look, moving });
+        }
+        for item in self.volumes.contacts() {
+            let look =
+                Look { opacity: key.volume_opacity, ..look(Pose::identity(), CONTACT_COLOUR, Colouring::Plain, 0) };
+            draws.push(Draw::Facets { item, look, moving });
+        }
+        let distance_mm = key.field_distance_mm;
+        // At zero it is the part itself.
+        for item in self.volumes.fields().filter(|_| distance_mm != 0.0) {
+            let colour = if distance_mm < 0.0 { ERODED_COLOUR } else { DILATED_COLOUR };
+            let look = Look { opacity: key.volume_opacity, ..look(Pose::identity(), colour, Colouring::Plain, 0) };
+            draws.push(Draw::Field { item, look, distance_mm });
+        }
+        // Outlines do not follow a running best fit.
+        if live_points.is_none() {
+            let [r, g, b, _] = theme::FEATURE.to_array().map(|channel| f32::from(channel) / 255.0);
+            let look = look(key.pose, [r, g, b], Colouring::Plain, 0);
+            let width = FEATURE_LINE_WIDTH * target.size[1] as f32 / key.size[1] as f32 * self.scale;
+            draws.extend(self.feature_lines.items().map(|item| Draw::Lines { item, look, width }));
+        }
+        let pixels_per_mm = f64::from(target.size[1]) / self.camera.height_mm();
+        let closing = self.actual.as_ref().map_or(1.0, |actual| actual.item.closing_size(budget, pixels_per_mm));
+        self.scene.draw(
+            target,
+            &Frame {
+                camera: &self.camera,
+                scale: key.scale,
+                background: theme::backdrop(key.dark),
+                point_size: closing.clamp(1.0, 60.0),
+                points_in_front_mm: if coloured { 1.5 * key.scale.ends_mm()[1] as f32 } else { 0.0 },
+                lighting: 14.0,
+                cut: key.section.map(|section| section.cut(&self.bounds)),
+                slice,
+            },
+            &draws,
+        );
+    }
+}
+
+impl Section {
+    fn cut(&self, bounds: &Aabb) -> Cut {
+        let mut at = bounds.min;
+        at[self.axis] += f64::from(self.share) * bounds.size()[self.axis];
+        let mut normal = Vector::zeros();
+        normal[self.axis] = if self.is_flipped { 1.0 } else { -1.0 };
+        Cut { at, normal }
+    }
+}

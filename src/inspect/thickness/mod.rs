@@ -1,0 +1,290 @@
+//! Wall thickness and gap width of a part, as a map over its surface.
+
+mod recipe;
+
+pub use compute::thickness::{Between, Method};
+pub use recipe::ThicknessRecipe;
+
+use serde::{Deserialize, Serialize};
+
+use base::{Progress, Result, UserError};
+use compute::{Backend, Compute, thickness};
+use geometry::{Mesh, OrderedPoints, Point, Surface, Vector, refine, triangle, winding};
+
+/// Parameters of a thickness map.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Parameters {
+    /// What is measured: walls or gaps.
+    pub between: Between,
+    /// How it is measured.
+    pub method: Method,
+    /// Greatest thickness that is looked for, mm.
+    pub max_mm: f64,
+    /// Least thickness allowed, mm; 0 for no limit.
+    pub min_mm: f64,
+    /// Longest edge of the facets that are measured at their centroids, mm; `None`: short enough for about 200,000 of
+    /// them.
+    pub spacing_mm: Option<f64>,
+}
+
+/// Facets of a map whose spacing is not given.
+const FACETS: f64 = 200_000.0;
+/// Most facets of a map.
+const MAX_FACETS: f64 = 1e7;
+/// Most spots that are listed.
+const MAX_SPOTS: usize = 8;
+/// Thickness of a spot that is listed, at most, in medians.
+const THIN: f64 = 0.98;
+/// Distance between spots that are listed, in diagonals of the part.
+const SPOT_DISTANCE: f64 = 0.05;
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Self { between: Between::Material, method: Method::Ball, max_mm: 10.0, min_mm: 0.0, spacing_mm: None }
+    }
+}
+
+impl Parameters {
+    /// Returns an error if a parameter is out of range.
+    pub fn check(&self) -> Result<()> {
+        if !(self.max_mm.is_finite() && self.max_mm > 0.0) {
+            return Err(UserError::usage("The greatest thickness to look for must be a positive number of mm."));
+        }
+        if !(0.0..self.max_mm).contains(&self.min_mm) {
+            return Err(UserError::usage(format!(
+                "The least thickness allowed must be from 0 to less than {} mm, the greatest that is looked for.",
+                self.max_mm
+            )));
+        }
+        if self.spacing_mm.is_some_and(|spacing| !(spacing.is_finite() && spacing > 0.0)) {
+            return Err(UserError::usage("The spacing of a thickness map must be a positive number of mm."));
+        }
+        Ok(())
+    }
+}
+
+/// A place where the thickness is least.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ThinSpot {
+    /// Position on the surface, nominal frame, mm.
+    pub at: Point,
+    /// Thickness there, mm.
+    pub thickness_mm: f64,
+}
+
+/// Areas and thicknesses; percentiles are of the area that has an opposite side.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Statistics {
+    /// Area of the part, mm².
+    pub area_mm2: f64,
+    /// Area with an opposite side within the greatest thickness, mm².
+    pub measured_mm2: f64,
+    /// Area with less than the least thickness allowed, mm².
+    pub thin_mm2: f64,
+    /// Least thickness, mm.
+    pub min_mm: f64,
+    /// Thickness that 5 % of the area do not exceed, mm.
+    pub p05_mm: f64,
+    /// Thickness that half of the area do not exceed, mm.
+    pub median_mm: f64,
+    /// Greatest thickness, mm.
+    pub max_mm: f64,
+}
+
+/// A map of wall thickness or gap width.
+#[derive(Debug)]
+pub struct ThicknessMap {
+    /// How it was made.
+    pub parameters: Parameters,
+    /// The part in facets that are small enough, nominal frame.
+    pub mesh: Mesh,
+    /// Thickness at the centroid of each facet, mm; `None` if there is no opposite side within the greatest thickness.
+    pub thickness_mm: Vec<Option<f64>>,
+    /// Areas and thicknesses.
+    pub statistics: Statistics,
+    /// The places that are thinner than half of the area, apart from each other, the thinnest first.
+    pub spots: Vec<ThinSpot>,
+    /// What the result depends on, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Measures the thickness of a part over its surface.
+///
+/// Returns an error if the part has no facets, a parameter is out of range, the map would be too fine, or the work is
+/// cancelled.
+pub fn run(
+    backend: &dyn Backend,
+    surface: &Surface,
+    parameters: &Parameters,
+    progress: &Progress,
+) -> Result<ThicknessMap> {
+    parameters.check()?;
+    let area_mm2 = surface.mesh().area_mm2();
+    if !(area_mm2 > 0.0 && area_mm2.is_finite()) {
+        return Err(UserError::input("A part without area has no thickness."));
+    }
+    let sizes = sizes(surface.mesh());
+    let spacing_mm = parameters.spacing_mm.unwrap_or_else(|| spacing_mm(&sizes, FACETS));
+    if facets(&sizes, spacing_mm) > MAX_FACETS {
+        return Err(UserError::input(format!(
+            "A map of {spacing_mm} mm would have too many facets; choose {:.3} mm or more.",
+            self::spacing_mm(&sizes, MAX_FACETS)
+        )));
+    }
+    let (mesh, _) = refine::to_max_edge(surface.mesh(), spacing_mm, &progress.part(0.0, 0.2))?;
+    let places: Vec<(Point, Vector)> = (0..mesh.facets.len())
+        .map(|facet| mesh.corners(facet))
+        .map(|corners| (triangle::centroid(&corners), triangle::normal(&corners)))
+        .collect();
+    let (points, normals): (Vec<Point>, Vec<Vector>) = places.into_iter().unzip();
+    let Parameters { between, method, max_mm, .. } = *parameters;
+    let ordered = OrderedPoints::new(&points);
+    let request = thickness::Request { surface, points: &ordered, normals: &normals, between, method, max_mm };
+    let thickness_mm = backend.compute(&request, &progress.part(0.2, 1.0))?;
+    let statistics = statistics(&mesh, &thickness_mm, parameters);
+    let distance_mm = SPOT_DISTANCE * surface.bounds().diagonal();
+    let spots = spots(&points, &thickness_mm, THIN * statistics.median_mm, distance_mm);
+    let mut notes = doubts(surface);
+    if statistics.measured_mm2 <= 0.0 {
+        notes.push(format!("Nowhere is there an opposite side within {max_mm} mm; look for a greater thickness."));
+    }
+    Ok(ThicknessMap { parameters: *parameters, mesh, thickness_mm, statistics, spots, notes })
+}
+
+/// Longest edge and height above it of each facet, mm.
+fn sizes(mesh: &Mesh) -> Vec<[f64; 2]> {
+    let size = |facet: usize| {
+        let [a, b, c] = mesh.corners(facet);
+        let edge_mm = (b - a).norm().max((c - b).norm()).max((a - c).norm());
+        [edge_mm, triangle::area_vector(&[a, b, c]).norm() / edge_mm.max(f64::MIN_POSITIVE)]
+    };
+    (0..mesh.facets.len()).map(size).collect()
+}
+
+/// About how many facets these become if no edge may be longer than `spacing_mm`.
+fn facets(sizes: &[[f64; 2]], spacing_mm: f64) -> f64 {
+    let halvings = |mm: f64| (mm / spacing_mm).log2().ceil().max(0.0);
+    // As long as all edges are halved, a facet becomes four; as long as the two long ones are, three.
+    let of = |[edge_mm, height_mm]: &[f64; 2]| {
+        let (long, both) = (halvings(*edge_mm), halvings(*height_mm));
+        4.0_f64.powf(both) * 3.0_f64.powf(long - both)
+    };
+    sizes.iter().map(of).sum()
+}
+
+/// The spacing at which about `count` facets result, or that of the longest edge if there are more already.
+fn spacing_mm(sizes: &[[f64; 2]], count: f64) -> f64 {
+    let longest_mm = sizes.iter().map(|[edge_mm, _]| *edge_mm).fold(0.0, f64::max);
+    let (mut low, mut high) = (1e-4 * longest_mm, longest_mm);
+    for _ in 0..30 {
+        let middle = (low * high).sqrt();
+        *(if facets(sizes, middle) > count { &mut low } else { &mut high }) = middle;
+    }
+    high
+}
+
+/// What puts a thickness in doubt, one sentence each.
+fn doubts(surface: &Surface) -> Vec<String> {
+    let (reversed, orientation) = winding::examine(surface);
+    let mut notes = Vec::new();
+    if !surface.topology().is_closed() {
+        notes.push("The part is not closed: where it has gaps, walls have no opposite side.".to_owned());
+    }
+    if !reversed.is_empty() {
+        notes.push(format!(
+            "{} facets face the wrong way, so walls and gaps are mistaken for each other there; unify the winding first.",
+            reversed.len()
+        ));
+    }
+    if orientation.undecided > 0 {
+        let shells = orientation.undecided;
+        notes.push(format!("{shells} shells overlap; their faces inside each other count as sides of walls."));
+    }
+    notes
+}
+
+fn statistics(mesh: &Mesh, thickness_mm: &[Option<f64>], parameters: &Parameters) -> Statistics {
+    let area = |facet: usize| 0.5 * triangle::area_vector(&mesh.corners(facet)).norm();
+    let measured = thickness_mm.iter().enumerate().filter_map(|(facet, own)| Some(((*own)?, area(facet))));
+    let mut measured: Vec<(f64, f64)> = measured.collect();
+    measured.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let measured_mm2: f64 = measured.iter().map(|(_, area)| area).sum();
+    let at = |share: f64| {
+        let mut below_mm2 = 0.0;
+        let reached = measured.iter().find(|(_, area)| {
+            below_mm2 += area;
+            below_mm2 >= share * measured_mm2
+        });
+        reached.or(measured.last()).map_or(0.0, |(mm, _)| *mm)
+    };
+    Statistics {
+        area_mm2: (0..mesh.facets.len()).map(area).sum(),
+        measured_mm2,
+        thin_mm2: measured.iter().take_while(|(mm, _)| *mm < parameters.min_mm).map(|(_, area)| area).sum(),
+        min_mm: measured.first().map_or(0.0, |(mm, _)| *mm),
+        p05_mm: at(0.05),
+        median_mm: at(0.5),
+        max_mm: measured.last().map_or(0.0, |(mm, _)| *mm),
+    }
+}
+
+/// The thinnest places of at most `max_mm`, at least `distance_mm` apart.
+fn spots(points: &[Point], thickness_mm: &[Option<f64>], max_mm: f64, distance_mm: f64) -> Vec<ThinSpot> {
+    let found =
+        points.iter().zip(thickness_mm).filter_map(|(at, own)| Some(ThinSpot { at: *at, thickness_mm: (*own)? }));
+    let mut found: Vec<ThinSpot> = found.filter(|spot| spot.thickness_mm <= max_mm).collect();
+    found.sort_by(|a, b| a.thickness_mm.total_cmp(&b.thickness_mm));
+    let mut kept: Vec<ThinSpot> = Vec::new();
+    for spot in found {
+        if kept.len() == MAX_SPOTS {
+            break;
+        }
+        if kept.iter().all(|own| (own.at - spot.at).norm() >= distance_mm) {
+            kept.push(spot);
+        }
+    }
+    kept
+}
+
+impl ThicknessMap {
+    /// What was measured, as a word of a sentence.
+    pub fn quantity(&self) -> &'static str {
+        match self.parameters.between {
+            Between::Material => "wall thickness",
+            Between::Air => "gap width",
+        }
+    }
+
+    /// The result in sentences.
+    pub fn sentences(&self) -> Vec<String> {
+        let Statistics { area_mm2, measured_mm2, thin_mm2, min_mm, p05_mm, median_mm, max_mm } = self.statistics;
+        let (what, limits) = (self.quantity(), self.parameters);
+        let mut sentences = Vec::new();
+        if measured_mm2 > 0.0 {
+            sentences.push(format!(
+                "The {what} is {min_mm:.4} mm at least, {p05_mm:.4} mm at 5 %, {median_mm:.4} mm at half and \
+                 {max_mm:.4} mm at most of the area that has an opposite side within {} mm: {:.1} % of the part.",
+                limits.max_mm,
+                100.0 * measured_mm2 / area_mm2
+            ));
+        }
+        if limits.min_mm > 0.0 {
+            sentences.push(format!(
+                "On {:.2} cm² ({:.2} % of the part) it is less than {} mm.",
+                thin_mm2 / 100.0,
+                100.0 * thin_mm2 / area_mm2,
+                limits.min_mm
+            ));
+        }
+        sentences.extend(self.notes.iter().cloned());
+        sentences
+    }
+
+    /// Allocated memory, bytes.
+    pub fn bytes(&self) -> u64 {
+        self.mesh.bytes() + size_of_val(self.thickness_mm.as_slice()) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests;

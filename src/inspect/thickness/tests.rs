@@ -1,0 +1,87 @@
+use super::*;
+use compute::cpu::Cpu;
+use geometry::mesh::shapes;
+
+fn map(mesh: Mesh, parameters: &Parameters) -> ThicknessMap {
+    run(&Cpu, &Surface::new(mesh), parameters, &Progress::silent()).unwrap()
+}
+
+/// A block with a slot of `gap` mm, whose floor is `floor` mm thick.
+fn channel(gap: f64, floor: f64) -> Mesh {
+    let (height, wall, length) = (20.0, 8.0, 40.0);
+    let profile = [
+        [0.0, 0.0],
+        [2.0 * wall + gap, 0.0],
+        [2.0 * wall + gap, height],
+        [wall + gap, height],
+        [wall + gap, floor],
+        [wall, floor],
+        [wall, height],
+        [0.0, height],
+    ];
+    let count = profile.len() as u32;
+    let at = |z: f64| profile.iter().map(move |[x, y]| Point::new(*x, *y, z));
+    let vertices = at(0.0).chain(at(length)).collect();
+    let caps = [[0, 1, 4], [0, 4, 5], [1, 2, 3], [1, 3, 4], [0, 5, 6], [0, 6, 7]];
+    let mut facets: Vec<[u32; 3]> = caps.iter().map(|[a, b, c]| [*a, *c, *b]).collect();
+    facets.extend(caps.iter().map(|cap| cap.map(|corner| corner + count)));
+    for from in 0..count {
+        let to = (from + 1) % count;
+        facets.extend([[from, to, to + count], [from, to + count, from + count]]);
+    }
+    Mesh { vertices, facets, ..Mesh::default() }
+}
+
+#[test]
+fn the_floor_of_a_channel_is_its_thinnest_wall_and_its_slot_its_gap() {
+    let part = channel(5.0, 3.0);
+    let parameters = Parameters { min_mm: 4.0, max_mm: 7.9, spacing_mm: Some(1.0), ..Parameters::default() };
+    let walls = map(part.clone(), &parameters);
+    assert!(walls.notes.is_empty(), "{:?}", walls.notes);
+    let own = walls.statistics;
+    assert!((own.min_mm - 3.0).abs() < 1e-9 && (own.median_mm - 3.0).abs() < 1e-9, "{own:?}");
+    // The floor of the slot and what lies below it; around its edges the walls beside count for one or the other.
+    assert!(own.thin_mm2 >= 2.0 * 5.0 * 40.0 - 1e-6 && own.thin_mm2 < 2.0 * 8.0 * 40.0, "{own:?}");
+    assert!((own.area_mm2 - part.area_mm2()).abs() < 1e-6 * own.area_mm2);
+    assert!(walls.spots.is_empty(), "{:?}", walls.spots);
+    let all = map(part.clone(), &Parameters { max_mm: 50.0, spacing_mm: Some(1.0), ..Parameters::default() });
+    let spot = all.spots[0];
+    assert!((spot.thickness_mm - 3.0).abs() < 1e-9 && (7.0..14.0).contains(&spot.at.x), "{spot:?}");
+    for method in [Method::Ball, Method::Ray] {
+        let gaps = map(part.clone(), &Parameters { between: Between::Air, method, ..parameters });
+        let own = gaps.statistics;
+        assert!((own.min_mm - 5.0).abs() < 1e-9 && (own.max_mm - 5.0).abs() < 1e-9, "{own:?}");
+        assert!((own.measured_mm2 - 2.0 * 17.0 * 40.0).abs() < 1e-6, "{own:?}");
+    }
+}
+
+#[test]
+fn maps_have_about_as_many_facets_as_they_should() {
+    let mut needles = shapes::torus(40.0, 10.0, 400, 6);
+    needles.append(&shapes::cuboid(Point::new(-300.0, -1.0, 20.0), Point::new(300.0, 1.0, 21.0)));
+    for mesh in [needles, channel(5.0, 3.0), shapes::sphere(30.0, 4)] {
+        let facets = map(mesh, &Parameters::default()).mesh.facets.len() as f64;
+        assert!((0.3..3.0).contains(&(facets / FACETS)), "{facets}");
+    }
+}
+
+#[test]
+fn what_cannot_be_measured_is_said() {
+    let solid = shapes::cuboid(Point::origin(), Point::new(50.0, 50.0, 50.0));
+    let small = map(solid.clone(), &Parameters { spacing_mm: Some(5.0), ..Parameters::default() });
+    assert_eq!((small.statistics.measured_mm2, small.spots.len()), (0.0, 0));
+    assert!(small.notes[0].contains("within 10 mm"), "{:?}", small.notes);
+    let mut open = solid.clone();
+    open.facets.pop();
+    assert!(map(open, &Parameters { max_mm: 60.0, ..Parameters::default() }).notes[0].contains("not closed"));
+    let surface = Surface::new(solid);
+    for (parameters, said) in [
+        (Parameters { max_mm: f64::NAN, ..Parameters::default() }, "positive"),
+        (Parameters { min_mm: 10.0, ..Parameters::default() }, "least thickness"),
+        (Parameters { spacing_mm: Some(0.0), ..Parameters::default() }, "spacing"),
+        (Parameters { spacing_mm: Some(1e-3), ..Parameters::default() }, "too many facets"),
+    ] {
+        let error = run(&Cpu, &surface, &parameters, &Progress::silent()).unwrap_err();
+        assert!(error.to_string().contains(said), "{error}");
+    }
+}

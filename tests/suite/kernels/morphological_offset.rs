@@ -1,0 +1,56 @@
+//! Offsets by templates, and their errors.
+
+use shadowgraph::base::Progress;
+use shadowgraph::compute::cpu::Cpu;
+use shadowgraph::compute::morphological_offset::{Request, Template};
+use shadowgraph::compute::{Backend, Compute, voxel_error, voxelisation};
+use shadowgraph::geometry::mesh::shapes;
+use shadowgraph::geometry::voxels::{CellFormat, Lattice, Layout, VoxelTree};
+use shadowgraph::geometry::{Mesh, Point, Sides, SolidSurface, Surface};
+
+use super::{device, is_on_gpu};
+
+fn voxelised(mesh: Mesh, voxels: u32, layout: Layout) -> VoxelTree {
+    let surface = Surface::new(mesh);
+    let solid = SolidSurface::new(&surface, Sides::Normals);
+    let lattice = Lattice::around(surface.bounds(), 3.0, voxels);
+    let request = voxelisation::Request { solid: &solid, lattice, layout, cell_format: CellFormat::Compact };
+    Cpu.compute(&request, &Progress::silent()).unwrap().tree
+}
+
+/// Voxel for voxel the same, with the same error.
+fn agree(tree: &VoxelTree, distance: f64, template: Template) {
+    let request = Request { tree, distance, template, culls: false };
+    let cuda = device();
+    let ours = cuda.compute(&request, &Progress::silent()).unwrap();
+    let reference = Cpu.compute(&request, &Progress::silent()).unwrap();
+    assert_eq!((ours.filtered, ours.template), (reference.filtered, reference.template), "{distance} {template:?}");
+    assert_eq!(ours.tree.statistics(), reference.tree.statistics(), "{distance} {template:?}");
+    let same = |cells: &VoxelTree| cells.cells().iter().collect::<Vec<_>>();
+    assert_eq!(same(&ours.tree), same(&reference.tree));
+    assert_eq!(ours.tree.words(), reference.tree.words(), "{distance} {template:?}");
+    let measured = voxel_error::Request { offset: &ours.tree, source: tree, distance };
+    let error = cuda.compute(&measured, &Progress::silent()).unwrap();
+    assert_eq!(cuda.take_notices(), Vec::<String>::new());
+    assert_eq!(error, Cpu.compute(&measured, &Progress::silent()).unwrap());
+    assert!(error.count > 0 || ours.tree.leaves() == 0);
+}
+
+#[test]
+fn offsets_by_templates_agree_with_the_processor_voxel_for_voxel() {
+    let voxels = if is_on_gpu() { 160 } else { 56 };
+    let mut parts = shapes::torus(6.0, 2.0, 24, 12);
+    parts.append(&shapes::cuboid(Point::new(-2.0, -2.0, -3.0), Point::new(2.0, 3.0, 4.0)));
+    for (root, branching, leaf) in [(4, 2, 8), (8, 2, 16), (4, 4, 8), (4, 8, 8)] {
+        let tree = voxelised(parts.clone(), voxels, Layout { root, branching, leaf });
+        for (distance, template) in [
+            (3.0, Template::Ring),
+            (4.4, Template::Shell),
+            (8.0, Template::Ring),
+            (-2.0, Template::Shell),
+            (-8.0, Template::Shell),
+        ] {
+            agree(&tree, distance, template);
+        }
+    }
+}
