@@ -75,7 +75,7 @@ __device__ inline u32 spaced(u32 bits) {
     return (bits | bits << 1) & 0x55555555u;
 }
 
-// Inverse of `spaced`; bits at odd places are ignored.
+// Inverse of `spaced`; odd bits are ignored.
 __device__ inline u32 gathered(u32 bits) {
     bits &= 0x55555555u;
     bits = (bits | bits >> 1) & 0x33333333u;

@@ -88,10 +88,11 @@ pub fn backdrop(dark: bool) -> [[f32; 3]; 2] {
 }
 
 /// A heading inside a panel.
-pub fn heading(ui: &mut egui::Ui, text: &str) {
+pub fn heading(ui: &mut egui::Ui, text: &str) -> egui::Response {
     ui.add_space(6.0);
-    ui.label(egui::RichText::new(text).heading());
+    let response = ui.label(egui::RichText::new(text).heading());
     ui.add_space(2.0);
+    response
 }
 
 /// A modal dialog.

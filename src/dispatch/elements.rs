@@ -72,10 +72,10 @@ fn set_recipe(
     context: &Context,
     progress: &Progress,
 ) -> Result<Edit> {
-    let was_made = document.stage().results.made(id).is_some();
+    let was_run = document.stage().results.outcome(id).is_some();
     document.plan.set_recipe(id, recipe)?;
     let tools = context.quiet_tools();
-    if was_made {
+    if was_run {
         document.make_one(id, &tools, &progress.part(0.0, 0.7))?;
     }
     document.recompute_stale(&tools, &progress.part(0.7, 1.0))?;

@@ -27,8 +27,8 @@ pub(super) fn block(document: &Document) -> Option<ReportBlock> {
         rows.extend(names.by_ref().zip(map.sentences()));
         if let Some(spot) = map.spots.first() {
             let at = spot.at;
-            let place = format!("Least at {:.3}, {:.3}, {:.3} mm.", at.x, at.y, at.z);
-            rows.push((String::new(), place));
+            let position = format!("Least at {:.3}, {:.3}, {:.3} mm.", at.x, at.y, at.z);
+            rows.push((String::new(), position));
         }
     }
     (!rows.is_empty()).then(|| ReportBlock { title: "Wall thickness and gaps".to_owned(), rows })

@@ -19,7 +19,7 @@ use shadowgraph::session::pipeline::State;
 use shadowgraph::session::plan::Recipe;
 
 use super::support::{asset, errors, shadowgraph, text};
-use super::window::{compare_picture, open, rest, settle};
+use super::window::{compare_picture, open, settle};
 
 type Window = Harness<'static, App>;
 
@@ -112,7 +112,6 @@ fn a_slider_leads_through_all_offsets() {
     slide_to(&mut window, 0.4);
     window.get_by_label("X").click();
     window.run_steps(4);
-    rest(&mut window);
     compare_picture(&mut window, "offset-live-section");
 
     // The distance that is shown becomes a volume.
@@ -146,7 +145,6 @@ fn slide_to(window: &mut Window, share: f32) {
         window.event(event);
         window.run_steps(2);
     }
-    rest(window);
 }
 
 #[test]
@@ -191,7 +189,6 @@ fn a_tool_goes_around_the_part_pass_by_pass() {
     let count = document(&window).result::<ContactVolumes>(Some(id)).unwrap().passes.len();
     window.get_by_label("Next").click();
     window.run_steps(3);
-    rest(&mut window);
     compare_picture(&mut window, "offset-contact");
     let path = folder.path().join("pass.stl");
     send(&mut window, Offset::SavePass(id, 1, path.clone()));

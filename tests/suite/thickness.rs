@@ -6,12 +6,15 @@ use egui_kittest::kittest::Queryable as _;
 use shadowgraph::app::App;
 use shadowgraph::base::Progress;
 use shadowgraph::compute::cpu::Cpu;
-use shadowgraph::dispatch::{Inspect, Outputs, write_report};
-use shadowgraph::inspect::thickness::{self, Parameters, ThicknessMap};
-use shadowgraph::io::{LoadOptions, load_nominal};
+use shadowgraph::dispatch::{Command, Elements, Inspect, Outputs, Parts, write_report};
+use shadowgraph::geometry::Point;
+use shadowgraph::geometry::mesh::shapes;
+use shadowgraph::inspect::thickness::{self, Parameters, ThicknessMap, ThicknessRecipe};
+use shadowgraph::io::{LoadOptions, load_nominal, write};
+use shadowgraph::session::pipeline::State;
 
 use super::support::{asset, errors, shadowgraph, text};
-use super::window::{compare_picture, open, rest, settle};
+use super::window::{compare_picture, open, settle};
 
 #[test]
 fn walls_are_measured_in_the_window_and_told_in_the_report() {
@@ -24,12 +27,17 @@ fn walls_are_measured_in_the_window_and_told_in_the_report() {
     window.run_steps(3);
     measure(&mut window, "Measure walls");
     compare_picture(&mut window, "thickness-walls");
+    // From the tree, one comes back to it.
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Num3);
+    window.run_steps(4);
+    assert!(window.query_by_label("Gaps").is_none());
+    window.get_by_label("Element Wall thickness").click();
+    window.run_steps(4);
     window.get_by_label("Gaps").click();
     window.run_steps(3);
     measure(&mut window, "Measure gaps");
     window.get_by_label_contains("1   ").click();
     window.run_steps(4);
-    rest(&mut window);
     compare_picture(&mut window, "thickness-gaps");
 
     window.key_press_modifiers(Modifiers::COMMAND, Key::Z);
@@ -37,11 +45,7 @@ fn walls_are_measured_in_the_window_and_told_in_the_report() {
     let plan = &window.state().dispatcher().document.plan;
     assert!(plan.by_name("Gap width").is_none());
     let id = plan.by_name("Wall thickness").unwrap().id;
-    window.state_mut().send(shadowgraph::dispatch::Parts::OpenScans {
-        paths: vec![asset("bracket-scan.ply")],
-        unit: None,
-        columns: None,
-    });
+    window.state_mut().send(Parts::OpenScans { paths: vec![asset("bracket-scan.ply")], unit: None, columns: None });
     settle(&mut window);
     window.state_mut().send(Inspect::AlignAndCompare);
     settle(&mut window);
@@ -59,7 +63,34 @@ fn measure(window: &mut Harness<'static, App>, button: &str) {
     window.get_by_label(button).click();
     window.run_steps(3);
     settle(window);
-    rest(window);
+}
+
+#[test]
+fn what_failed_is_measured_again_by_other_parameters() {
+    let folder = tempfile::tempdir().unwrap();
+    let cuboid = |name: &str, size_mm: f64| {
+        let path = folder.path().join(name);
+        write::mesh(&path, &shapes::cuboid(Point::origin(), Point::new(size_mm, size_mm, size_mm))).unwrap();
+        path
+    };
+    let mut window = open(vec![cuboid("small.stl", 10.0)], None);
+    settle(&mut window);
+    let nominal = window.state().dispatcher().document.active.nominal.unwrap();
+    let mut send = |command: Command| {
+        window.state_mut().send(command);
+        settle(&mut window);
+        window.state().dispatcher().document.clone()
+    };
+    let parameters = Parameters { spacing_mm: Some(0.5), ..Parameters::default() };
+    let recipe = |parameters| Box::new(ThicknessRecipe { nominal, parameters }.into());
+    let added = send(Elements::Add("Walls".to_owned(), recipe(parameters)).into());
+    let id = added.plan.by_name("Walls").unwrap().id;
+    assert_eq!(added.state(id), State::Fresh);
+    send(Parts::OpenNominal { path: cuboid("large.stl", 3000.0), unit: None }.into());
+    let updated = send(Elements::Update(None).into());
+    assert!(matches!(updated.state(id), State::Failed(_)), "{:?}", updated.state(id));
+    let changed = send(Elements::SetRecipe(id, recipe(Parameters { spacing_mm: Some(300.0), ..parameters })).into());
+    assert_eq!(changed.state(id), State::Fresh);
 }
 
 #[test]

@@ -35,7 +35,7 @@ pub fn settle(harness: &mut Harness<'static, App>) {
 }
 
 /// A moment at rest, so that the view is drawn completely.
-pub fn rest(harness: &mut Harness<'static, App>) {
+fn rest(harness: &mut Harness<'static, App>) {
     std::thread::sleep(Duration::from_millis(250));
     harness.run_steps(3);
 }
@@ -53,7 +53,6 @@ fn the_whole_job_by_names() {
     assert_eq!(check.regions.len(), 4);
     assert!(harness.state().shows_compare());
     assert!(harness.query_all_by_label("FAIL").next().is_some());
-    rest(&mut harness);
     compare_picture(&mut harness, "compare");
     harness.get_by_label("Report").click();
     harness.run_steps(3);
@@ -71,6 +70,7 @@ fn the_whole_job_by_names() {
 
 /// Compares the window with its picture in tests/snapshots (UPDATE_SNAPSHOTS=1 takes new ones).
 pub fn compare_picture(harness: &mut Harness<'static, App>, name: &str) {
+    rest(harness);
     // Releases of the software renderer differ by a few pixels on edges; a moved button or a lost part by thousands.
     let options = SnapshotOptions::new().threshold(1.5).max_failed_pixels(600);
     harness.snapshot_options(name, &options);

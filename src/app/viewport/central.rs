@@ -102,6 +102,8 @@ impl App {
         if live.frame.is_some() {
             let text = format!("Best fit: RMS {:.4} mm", live.rms_mm);
             badge(ui, rect.center_top() + Vec2::new(0.0, 56.0), &text);
+        } else if let Some(sentence) = viewport.volumes.error() {
+            badge(ui, rect.center_top() + Vec2::new(0.0, 56.0), sentence);
         } else if tool.is_none() {
             hover_readout(ui, viewport, document, rect);
         }

@@ -1,4 +1,4 @@
-//! Places on the part that lists lead to.
+//! Positions on the part that lists lead to.
 
 use super::Viewport;
 use geometry::{Point, Surface, Vector};

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use base::Result;
 use geometry::Aabb;
 use inspect::offset::{ContactVolumes, OffsetVolume, PartField};
 use inspect::thickness::ThicknessMap;
@@ -20,8 +21,8 @@ struct Item<T, I> {
 #[derive(Default)]
 pub(super) struct Volumes {
     volumes: BTreeMap<ElementId, Item<OffsetVolume, FacetsItem>>,
-    /// `None`: larger than the device can hold.
-    fields: BTreeMap<ElementId, Item<PartField, Option<FieldItem>>>,
+    /// `Err`: larger than the device can hold.
+    fields: BTreeMap<ElementId, Item<PartField, Result<FieldItem>>>,
     maps: BTreeMap<ElementId, Item<ThicknessMap, FacetsItem>>,
     /// One pass of each.
     contacts: BTreeMap<ElementId, Item<ContactVolumes, (usize, FacetsItem)>>,
@@ -47,7 +48,12 @@ impl Volumes {
 
     /// The distance fields on the GPU.
     pub(super) fn fields(&self) -> impl Iterator<Item = &FieldItem> {
-        self.fields.values().filter_map(|own| own.item.as_ref())
+        self.fields.values().filter_map(|own| own.item.as_ref().ok())
+    }
+
+    /// Why a field is not shown; `None` if all are.
+    pub(super) fn error(&self) -> Option<&str> {
+        self.fields.values().find_map(|own| own.item.as_ref().err()).map(|error| error.sentence.as_str())
     }
 
     /// The selected thickness map on the GPU; it is shown by itself.
@@ -100,7 +106,7 @@ impl Volumes {
             (of_pass(made), FacetsItem::new(gpu, &made.passes[of_pass(made)].mesh))
         });
         let new_volumes = follow(&mut self.volumes, volumes, |volume| FacetsItem::new(gpu, &volume.mesh));
-        let new_fields = follow(&mut self.fields, fields, |field| FieldItem::new(gpu, &field.field).ok());
+        let new_fields = follow(&mut self.fields, fields, |field| FieldItem::new(gpu, &field.field));
         let has_changed = new_volumes || new_fields || new_maps || new_contacts;
         self.revision += u64::from(has_changed);
         has_changed

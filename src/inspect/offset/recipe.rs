@@ -1,41 +1,22 @@
 //! The recipes of offset volumes, distance fields and contact volumes.
 
-use serde::{Deserialize, Serialize};
-
 use super::{ContactVolumes, OffsetVolume, Parameters, PartField, contact, field, run};
-use crate::parts::Nominal;
-use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Product, Tools};
+use crate::parts::{FromNominal, OfNominal};
+use crate::recipe::{Figure, Product};
 use base::{Progress, Result};
+use compute::Backend;
+use geometry::Surface;
 
 /// An offset volume of a nominal.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct OffsetRecipe {
-    /// The nominal.
-    pub nominal: ElementId,
-    /// Distance and voxels.
-    #[serde(flatten)]
-    pub parameters: Parameters,
-}
+pub type OffsetRecipe = OfNominal<Parameters>;
 
-impl Make for OffsetRecipe {
+impl FromNominal for Parameters {
     type Made = OffsetVolume;
 
     const NAME: &'static str = "Offset volume";
-    const CLASS: Class = Class::Nominal;
 
-    fn inputs(&self) -> Vec<ElementId> {
-        vec![self.nominal]
-    }
-
-    fn make(
-        &self,
-        inputs: &dyn Inputs,
-        tools: &Tools<'_>,
-        _: Option<&OffsetVolume>,
-        progress: &Progress,
-    ) -> Result<OffsetVolume> {
-        let nominal = inputs.get::<Nominal>(self.nominal, "a nominal")?;
-        run(tools.backend, &nominal.surface, &self.parameters, progress)
+    fn make(&self, backend: &dyn Backend, surface: &Surface, progress: &Progress) -> Result<OffsetVolume> {
+        run(backend, surface, self, progress)
     }
 }
 
@@ -63,34 +44,15 @@ impl Product for OffsetVolume {
 }
 
 /// The distance field of a nominal.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FieldRecipe {
-    /// The nominal.
-    pub nominal: ElementId,
-    /// Reach and resolution.
-    #[serde(flatten)]
-    pub parameters: field::Parameters,
-}
+pub type FieldRecipe = OfNominal<field::Parameters>;
 
-impl Make for FieldRecipe {
+impl FromNominal for field::Parameters {
     type Made = PartField;
 
     const NAME: &'static str = "Distance field";
-    const CLASS: Class = Class::Nominal;
 
-    fn inputs(&self) -> Vec<ElementId> {
-        vec![self.nominal]
-    }
-
-    fn make(
-        &self,
-        inputs: &dyn Inputs,
-        tools: &Tools<'_>,
-        _: Option<&PartField>,
-        progress: &Progress,
-    ) -> Result<PartField> {
-        let nominal = inputs.get::<Nominal>(self.nominal, "a nominal")?;
-        field::run(tools.backend, &nominal.surface, &self.parameters, progress)
+    fn make(&self, backend: &dyn Backend, surface: &Surface, progress: &Progress) -> Result<PartField> {
+        field::run(backend, surface, self, progress)
     }
 }
 
@@ -117,43 +79,23 @@ impl Product for PartField {
 }
 
 /// The contact volumes of a nominal.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ContactRecipe {
-    /// The nominal.
-    pub nominal: ElementId,
-    /// Tool, depth of cut and stock.
-    #[serde(flatten)]
-    pub parameters: contact::Parameters,
-}
+pub type ContactRecipe = OfNominal<contact::Parameters>;
 
-impl Make for ContactRecipe {
+impl FromNominal for contact::Parameters {
     type Made = ContactVolumes;
 
     const NAME: &'static str = "Contact volumes";
-    const CLASS: Class = Class::Nominal;
 
-    fn inputs(&self) -> Vec<ElementId> {
-        vec![self.nominal]
-    }
-
-    fn make(
-        &self,
-        inputs: &dyn Inputs,
-        tools: &Tools<'_>,
-        _: Option<&ContactVolumes>,
-        progress: &Progress,
-    ) -> Result<ContactVolumes> {
-        let nominal = inputs.get::<Nominal>(self.nominal, "a nominal")?;
-        contact::run(tools.backend, &nominal.surface, &self.parameters, progress)
+    fn make(&self, backend: &dyn Backend, surface: &Surface, progress: &Progress) -> Result<ContactVolumes> {
+        contact::run(backend, surface, self, progress)
     }
 }
 
 impl Product for ContactVolumes {
     fn figures(&self) -> Vec<Figure> {
-        let clearance_mm = self.passes.iter().map(|pass| pass.clearance_mm).fold(f64::INFINITY, f64::min);
         vec![
             Figure::new("Passes", "", self.passes.len() as f64),
-            Figure::new("Least clearance of the tool", "mm", clearance_mm),
+            Figure::new("Least clearance of the tool", "mm", self.clearance_mm()),
         ]
     }
 

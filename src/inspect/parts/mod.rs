@@ -2,10 +2,12 @@
 
 mod actual;
 mod nominal;
+mod of_nominal;
 mod prepared_scan;
 mod recipe;
 
 pub use actual::{Actual, Scan};
 pub use nominal::{Nominal, NominalStep};
+pub use of_nominal::{FromNominal, OfNominal};
 pub use prepared_scan::PreparedScan;
 pub use recipe::{NominalRecipe, ScanRecipe};

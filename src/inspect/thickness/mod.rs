@@ -63,7 +63,7 @@ impl Parameters {
     }
 }
 
-/// A place where the thickness is least.
+/// A point where the thickness is least.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ThinSpot {
     /// Position on the surface, nominal frame, mm.
@@ -102,7 +102,7 @@ pub struct ThicknessMap {
     pub thickness_mm: Vec<Option<f64>>,
     /// Areas and thicknesses.
     pub statistics: Statistics,
-    /// The places that are thinner than half of the area, apart from each other, the thinnest first.
+    /// The points that are thinner than half of the area, apart from each other, the thinnest first.
     pub spots: Vec<ThinSpot>,
     /// What the result depends on, one sentence each.
     pub notes: Vec<String>,
@@ -132,11 +132,11 @@ pub fn run(
         )));
     }
     let (mesh, _) = refine::to_max_edge(surface.mesh(), spacing_mm, &progress.part(0.0, 0.2))?;
-    let places: Vec<(Point, Vector)> = (0..mesh.facets.len())
+    let samples: Vec<(Point, Vector)> = (0..mesh.facets.len())
         .map(|facet| mesh.corners(facet))
         .map(|corners| (triangle::centroid(&corners), triangle::normal(&corners)))
         .collect();
-    let (points, normals): (Vec<Point>, Vec<Vector>) = places.into_iter().unzip();
+    let (points, normals): (Vec<Point>, Vec<Vector>) = samples.into_iter().unzip();
     let Parameters { between, method, max_mm, .. } = *parameters;
     let ordered = OrderedPoints::new(&points);
     let request = thickness::Request { surface, points: &ordered, normals: &normals, between, method, max_mm };
@@ -228,7 +228,7 @@ fn statistics(mesh: &Mesh, thickness_mm: &[Option<f64>], parameters: &Parameters
     }
 }
 
-/// The thinnest places of at most `max_mm`, at least `distance_mm` apart.
+/// The thinnest points of at most `max_mm`, at least `distance_mm` apart.
 fn spots(points: &[Point], thickness_mm: &[Option<f64>], max_mm: f64, distance_mm: f64) -> Vec<ThinSpot> {
     let found =
         points.iter().zip(thickness_mm).filter_map(|(at, own)| Some(ThinSpot { at: *at, thickness_mm: (*own)? }));

@@ -1,41 +1,22 @@
 //! The recipe of thickness maps.
 
-use serde::{Deserialize, Serialize};
-
 use super::{Parameters, ThicknessMap, run};
-use crate::parts::Nominal;
-use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Product, Tools};
+use crate::parts::{FromNominal, OfNominal};
+use crate::recipe::{Figure, Product};
 use base::{Progress, Result};
+use compute::Backend;
+use geometry::Surface;
 
 /// A thickness map of a nominal.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ThicknessRecipe {
-    /// The nominal.
-    pub nominal: ElementId,
-    /// What is measured, and how.
-    #[serde(flatten)]
-    pub parameters: Parameters,
-}
+pub type ThicknessRecipe = OfNominal<Parameters>;
 
-impl Make for ThicknessRecipe {
+impl FromNominal for Parameters {
     type Made = ThicknessMap;
 
     const NAME: &'static str = "Thickness map";
-    const CLASS: Class = Class::Nominal;
 
-    fn inputs(&self) -> Vec<ElementId> {
-        vec![self.nominal]
-    }
-
-    fn make(
-        &self,
-        inputs: &dyn Inputs,
-        tools: &Tools<'_>,
-        _: Option<&ThicknessMap>,
-        progress: &Progress,
-    ) -> Result<ThicknessMap> {
-        let nominal = inputs.get::<Nominal>(self.nominal, "a nominal")?;
-        run(tools.backend, &nominal.surface, &self.parameters, progress)
+    fn make(&self, backend: &dyn Backend, surface: &Surface, progress: &Progress) -> Result<ThicknessMap> {
+        run(backend, surface, self, progress)
     }
 }
 

@@ -56,7 +56,7 @@ fn workspace(recipe: &Recipe) -> Option<Workspace> {
     match recipe {
         Recipe::Alignment(_) => Some(Workspace::Align),
         Recipe::Comparison(_) => Some(Workspace::Compare),
-        Recipe::Offset(_) | Recipe::Field(_) => Some(Workspace::Offset),
+        offset if offset.is_offset() => Some(Workspace::Offset),
         Recipe::Nominal(_) | Recipe::Scan(_) | Recipe::Unknown(_) => None,
         _ => Some(Workspace::Features),
     }

@@ -1,6 +1,6 @@
 //! Contact volumes: where the centre of a ball-end tool may move, pass by pass.
 
-use super::{PanelContext, no_result, rows};
+use super::{PanelContext, rows};
 use crate::choosing::Purpose;
 use crate::number_field::NumberField;
 use crate::{Action, theme};
@@ -97,15 +97,8 @@ impl ContactPart {
 fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
     let document = context.document();
     theme::heading(ui, &document.plan.name(id));
-    let Some(made) = document.result::<ContactVolumes>(Some(id)) else {
-        return no_result(ui, document, id);
-    };
-    if document.state(id) != State::Fresh {
-        theme::weak(ui, "Out of date: update it.");
-    }
-    for note in &made.notes {
-        ui.colored_label(ui.visuals().warn_fg_color, note);
-    }
+    let Some(made) = super::result::<ContactVolumes>(ui, document, id) else { return };
+    super::doubts(ui, &made.notes);
     let last = made.passes.len() - 1;
     let shown = &mut context.display.shown.contact_pass;
     *shown = (*shown).min(last);

@@ -1,6 +1,6 @@
 //! The distance field: a slider through all offsets.
 
-use super::{PanelContext, no_result};
+use super::PanelContext;
 use crate::number_field::NumberField;
 use crate::theme;
 use base::limits::format_bytes;
@@ -88,9 +88,7 @@ impl FieldPart {
             for (resolution, name) in RESOLUTIONS {
                 let hint =
                     format!("{resolution} samples along the part and its reach, fewer where that is exact enough");
-                if theme::chip(ui, parameters.resolution == resolution, name).on_hover_text(hint).clicked() {
-                    parameters.resolution = resolution;
-                }
+                theme::pick(ui, &mut parameters.resolution, resolution, name).on_hover_text(hint);
             }
         });
     }
@@ -98,10 +96,7 @@ impl FieldPart {
 
 fn slider(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) -> Option<f64> {
     let document = context.document();
-    let Some(field) = document.result::<PartField>(Some(id)) else {
-        no_result(ui, document, id);
-        return None;
-    };
+    let field = super::result::<PartField>(ui, document, id)?;
     let reach_mm = field.parameters.reach_mm;
     let exactness = format!(
         "The view is within {:.3} mm of the true distance at 95 % of {} points, {:.3} mm at most.",
@@ -115,12 +110,7 @@ fn slider(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) -> O
         format_bytes(field.field.bytes()),
         field.field_ms / 1e3
     );
-    for note in &field.notes {
-        ui.colored_label(ui.visuals().warn_fg_color, note);
-    }
-    if document.state(id) != State::Fresh {
-        theme::weak(ui, "Out of date: prepare it again.");
-    }
+    super::doubts(ui, &field.notes);
     let distance_mm = &mut context.display.shown.field_distance_mm;
     *distance_mm = distance_mm.clamp(-reach_mm, reach_mm);
     ui.horizontal(|ui| {

@@ -7,8 +7,12 @@ mod section;
 mod thickness;
 mod volume;
 
+use std::any::Any;
+
 use super::{PanelContext, no_result, rows};
 use crate::theme;
+use session::Document;
+use session::pipeline::State;
 use session::plan::{ElementId, Recipe};
 
 use contact::ContactPart;
@@ -128,5 +132,24 @@ impl OffsetPanel {
             }
         });
         ui.separator();
+    }
+}
+
+/// The result of an element, and a line if it is out of date; `None`, and why, if there is none.
+fn result<'a, T: Any + Send + Sync>(ui: &mut egui::Ui, document: &'a Document, id: ElementId) -> Option<&'a T> {
+    let Some(made) = document.result::<T>(Some(id)) else {
+        no_result(ui, document, id);
+        return None;
+    };
+    if document.state(id) != State::Fresh {
+        theme::weak(ui, "Out of date: update it.");
+    }
+    Some(made)
+}
+
+/// What a result depends on.
+fn doubts(ui: &mut egui::Ui, notes: &[String]) {
+    for note in notes {
+        ui.colored_label(ui.visuals().warn_fg_color, note);
     }
 }

@@ -1,6 +1,6 @@
 //! Wall thickness and gap width over the part.
 
-use super::{PanelContext, no_result, rows};
+use super::{PanelContext, rows};
 use crate::number_field::NumberField;
 use crate::viewport::Spot;
 use crate::{Action, theme};
@@ -108,15 +108,8 @@ fn name(parameters: &Parameters) -> &'static str {
 fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
     let document = context.document();
     theme::heading(ui, &document.plan.name(id));
-    let Some(map) = document.result::<ThicknessMap>(Some(id)) else {
-        return no_result(ui, document, id);
-    };
-    if document.state(id) != State::Fresh {
-        theme::weak(ui, "Out of date: measure it again.");
-    }
-    for note in &map.notes {
-        ui.colored_label(ui.visuals().warn_fg_color, note);
-    }
+    let Some(map) = super::result::<ThicknessMap>(ui, document, id) else { return };
+    super::doubts(ui, &map.notes);
     let (own, limits) = (&map.statistics, &map.parameters);
     let share = |area_mm2: f64| format!("{:.2} cm² ({:.1} %)", area_mm2 / 100.0, 100.0 * area_mm2 / own.area_mm2);
     let mut figures = vec![("Measured", share(own.measured_mm2))];
@@ -134,15 +127,15 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
     if own.measured_mm2 <= 0.0 {
         return;
     }
-    theme::heading(ui, "Thinnest places");
+    theme::heading(ui, "Thinnest points");
     if map.spots.is_empty() {
-        theme::weak(ui, "None: half of the area is as thin as the thinnest place.");
+        theme::weak(ui, "None: half of the area is as thin as the thinnest point.");
     }
     let radius_mm = 0.04 * map.mesh.bounds().diagonal();
     for (number, spot) in map.spots.iter().enumerate() {
         let text = format!("{}   {:.3} mm", number + 1, spot.thickness_mm);
         let button = egui::Button::selectable(false, text);
-        if ui.add_sized([ui.available_width(), 24.0], button).on_hover_text("Show this place").clicked() {
+        if ui.add_sized([ui.available_width(), 24.0], button).on_hover_text("Show this point").clicked() {
             let name = (number + 1).to_string();
             context.ask(Action::FlyTo(Spot { name, at: spot.at, radius_mm }));
         }

@@ -1,6 +1,6 @@
 //! Offset volumes: the part grown or shrunk by one distance.
 
-use super::{PanelContext, no_result, rows};
+use super::{PanelContext, rows};
 use crate::choosing::Purpose;
 use crate::number_field::NumberField;
 use crate::{Action, theme};
@@ -75,9 +75,7 @@ impl VolumePart {
         ui.horizontal(|ui| {
             for (resolution, name) in RESOLUTIONS {
                 let hint = format!("{resolution} voxels per axis");
-                if theme::chip(ui, parameters.resolution == resolution, name).on_hover_text(hint).clicked() {
-                    parameters.resolution = resolution;
-                }
+                theme::pick(ui, &mut parameters.resolution, resolution, name).on_hover_text(hint);
             }
         });
         if let Some(nominal) = context.document().nominal() {
@@ -145,16 +143,11 @@ fn leaf_name(leaf: u32) -> &'static str {
 
 fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
     let document = context.document();
-    theme::heading(ui, &document.plan.name(id));
-    let Some(volume) = document.result::<OffsetVolume>(Some(id)) else {
-        return no_result(ui, document, id);
-    };
-    if document.state(id) != State::Fresh {
-        theme::weak(ui, "Out of date: update it.");
-    }
-    for note in &volume.notes {
-        ui.colored_label(ui.visuals().warn_fg_color, note);
-    }
+    let heading = theme::heading(ui, &document.plan.name(id));
+    let Some(volume) = super::result::<OffsetVolume>(ui, document, id) else { return };
+    let times = format!("{:.2} s for its voxels, {:.2} s for its mesh", volume.voxels_ms / 1e3, volume.mesh_ms / 1e3);
+    heading.on_hover_text(times);
+    super::doubts(ui, &volume.notes);
     let (lattice, statistics) = (volume.tree.lattice(), &volume.statistics);
     rows(
         ui,
@@ -171,7 +164,6 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
                 format!("{}, {}", theme::count(volume.tree.leaves()), theme::count(volume.tree.cells().len())),
             ),
             ("Memory", format_bytes(statistics.bytes)),
-            ("Time", format!("{:.2} s voxels, {:.2} s mesh", volume.voxels_ms / 1e3, volume.mesh_ms / 1e3)),
         ],
     );
     let button = egui::Button::new("Save mesh…");

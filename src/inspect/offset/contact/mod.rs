@@ -162,6 +162,11 @@ fn clearance_mm(surface: &Surface, mesh: &Mesh) -> f64 {
 }
 
 impl ContactVolumes {
+    /// The least clearance of all passes, mm.
+    pub fn clearance_mm(&self) -> f64 {
+        self.passes.iter().map(|pass| pass.clearance_mm).fold(f64::INFINITY, f64::min)
+    }
+
     /// The result in sentences.
     pub fn sentences(&self) -> Vec<String> {
         let Parameters { tool_radius_mm, depth_mm, .. } = self.parameters;
@@ -174,9 +179,8 @@ impl ContactVolumes {
             size.y,
             size.z
         )];
-        let least = self.passes.iter().map(|pass| pass.clearance_mm).fold(f64::INFINITY, f64::min);
         let voxel_mm = self.passes.first().map_or(0.0, |pass| pass.tree.lattice().voxel_mm);
-        sentences.push(match least {
+        sentences.push(match self.clearance_mm() {
             mm if mm < 0.0 => format!(
                 "The tool gouges the part by up to {:.4} mm at a voxel of {voxel_mm:.4} mm; choose a higher resolution.",
                 -mm
