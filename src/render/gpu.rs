@@ -28,7 +28,7 @@ impl Layouts {
         let layout = |label, entries: &[wgpu::BindingType]| {
             let entry = |(binding, ty): (u32, &wgpu::BindingType)| wgpu::BindGroupLayoutEntry {
                 binding,
-                visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
+                visibility: wgpu::ShaderStages::VERTEX_FRAGMENT | wgpu::ShaderStages::COMPUTE,
                 ty: *ty,
                 count: None,
             };

@@ -141,6 +141,7 @@ impl Scene {
         self.write_frame(target, frame);
         let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let first = frame.slice.number == 0;
+        self.primitives.prepare(&self.gpu, &mut encoder, &self.group, (target.size, frame), draws);
         {
             let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
                 label: Some("scene"),

@@ -1,8 +1,12 @@
 //! Offsets of distance fields, found by rays through them: another distance is another number in the shader.
+//!
+//! The rays are a compute shader: devices for computing run pixel shaders on a small part of themselves.
+
+use std::sync::{Mutex, PoisonError};
 
 use wgpu::util::DeviceExt;
 
-use super::{Chunk, Look, Phase, pipeline, shader};
+use super::{Chunk, Look, Phase, buffer, group, pipeline, shader};
 use crate::Gpu;
 use crate::scene::Frame;
 use base::{Result, UserError};
@@ -11,10 +15,14 @@ use geometry::distance_field::DistanceField;
 
 /// Words before the nodes; HEADER of fields.wgsl.
 const HEADER: usize = 8;
+/// Pixels of a workgroup along each side, as in fields.wgsl.
+const WORKGROUP: u32 = 8;
 
 /// A distance field on the device.
 pub struct FieldItem {
     chunk: Chunk,
+    /// What the rays of the last picture found.
+    found: Mutex<Option<Found>>,
     origin: Point,
     spacing_mm: f64,
 }
@@ -47,11 +55,29 @@ impl FieldItem {
         let corners: [[f32; 3]; 3] = [[-1.0, -1.0, 0.0], [3.0, -1.0, 0.0], [-1.0, 3.0, 0.0]];
         let channels = [buffer("nodes", &nodes), buffer("bricks", field.words())];
         let chunk = Chunk::with_channels(gpu, bytemuck::cast_slice(&corners), 0..1, channels);
-        Ok(Self { chunk, origin: grid.origin, spacing_mm: grid.spacing_mm })
+        Ok(Self { chunk, found: Mutex::default(), origin: grid.origin, spacing_mm: grid.spacing_mm })
+    }
+}
+
+/// What the ray of each pixel finds.
+struct Found {
+    /// How many pixels there is room for.
+    pixels: usize,
+    written: wgpu::BindGroup,
+    read: wgpu::BindGroup,
+}
+
+impl Found {
+    fn new(gpu: &Gpu, layout: &wgpu::BindGroupLayout, chunk: &Chunk, pixels: usize) -> Self {
+        let found = buffer(gpu, "found", size_of::<[u32; 2]>() * pixels, wgpu::BufferUsages::STORAGE);
+        let read = group(gpu, &gpu.layouts.item, &[&chunk.look, &found, &chunk.marks]);
+        Self { pixels, written: group(gpu, layout, &[&found]), read }
     }
 }
 
 pub(super) struct Pipelines {
+    rays: wgpu::ComputePipeline,
+    found: wgpu::BindGroupLayout,
     opaque: wgpu::RenderPipeline,
     transparent: wgpu::RenderPipeline,
 }
@@ -59,25 +85,68 @@ pub(super) struct Pipelines {
 impl Pipelines {
     pub fn new(gpu: &Gpu) -> Self {
         let shader = shader(gpu, "fields", include_str!("../shaders/fields.wgsl"));
+        let found = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some("found"),
+            entries: &[wgpu::BindGroupLayoutEntry {
+                binding: 0,
+                visibility: wgpu::ShaderStages::COMPUTE,
+                ty: wgpu::BindingType::Buffer {
+                    ty: wgpu::BufferBindingType::Storage { read_only: false },
+                    has_dynamic_offset: false,
+                    min_binding_size: None,
+                },
+                count: None,
+            }],
+        });
+        let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some("rays"),
+            bind_group_layouts: &[Some(&gpu.layouts.frame), Some(&gpu.layouts.item), Some(&found)],
+            immediate_size: 0,
+        });
+        let rays = gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: Some("rays"),
+            layout: Some(&layout),
+            module: &shader,
+            entry_point: Some("field_rays"),
+            compilation_options: wgpu::PipelineCompilationOptions::default(),
+            cache: None,
+        });
         let layout = (wgpu::PrimitiveTopology::TriangleList, wgpu::VertexStepMode::Vertex);
         let pipeline = |phase| pipeline(gpu, &shader, ("field_vertex", "field_pixel"), layout, phase);
-        Self { opaque: pipeline(Phase::Opaque), transparent: pipeline(Phase::Transparent) }
+        Self { rays, found, opaque: pipeline(Phase::Opaque), transparent: pipeline(Phase::Transparent) }
     }
 
-    pub fn draw(
+    /// Sends the rays of all pixels of a target of `size`.
+    pub fn trace(
         &self,
         gpu: &Gpu,
-        pass: &mut wgpu::RenderPass<'_>,
-        frame: &Frame<'_>,
-        phase: Phase,
+        encoder: &mut wgpu::CommandEncoder,
+        frame_group: &wgpu::BindGroup,
+        (size, frame): ([u32; 2], &Frame<'_>),
         (item, look, distance_mm): (&FieldItem, &Look, f64),
     ) {
-        // Pixels cannot be divided among slices as elements are.
-        if !frame.slice.is_last() {
-            return;
-        }
+        item.chunk.write_look(gpu, frame, (look, &item.origin, (distance_mm / item.spacing_mm) as f32));
+        let pixels = size[0] as usize * size[1] as usize;
+        let mut found = item.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = match &mut *found {
+            Some(own) if own.pixels >= pixels => own,
+            other => other.insert(Found::new(gpu, &self.found, &item.chunk, pixels)),
+        };
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        pass.set_pipeline(&self.rays);
+        pass.set_bind_group(0, frame_group, &[]);
+        pass.set_bind_group(1, &item.chunk.group, &[]);
+        pass.set_bind_group(2, &found.written, &[]);
+        pass.dispatch_workgroups(size[0].div_ceil(WORKGROUP), size[1].div_ceil(WORKGROUP), 1);
+    }
+
+    /// Draws what the rays have found.
+    pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>, frame: &Frame<'_>, phase: Phase, item: &FieldItem) {
+        let found = item.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(found) = found.as_ref().filter(|_| frame.slice.is_last()) else { return };
         pass.set_pipeline(if phase == Phase::Opaque { &self.opaque } else { &self.transparent });
-        item.chunk.bind(gpu, pass, frame, (look, &item.origin, (distance_mm / item.spacing_mm) as f32));
+        pass.set_bind_group(1, &found.read, &[]);
+        pass.set_vertex_buffer(0, item.chunk.geometry.slice(..));
         pass.draw(0..3, 0..1);
     }
 }

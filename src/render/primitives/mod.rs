@@ -179,15 +179,7 @@ impl Chunk {
             usage: wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::STORAGE,
         });
         let look = buffer(gpu, "look", size_of::<LookUniform>(), wgpu::BufferUsages::UNIFORM);
-        let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("item"),
-            layout: &gpu.layouts.item,
-            entries: &[
-                wgpu::BindGroupEntry { binding: 0, resource: look.as_entire_binding() },
-                wgpu::BindGroupEntry { binding: 1, resource: values.as_entire_binding() },
-                wgpu::BindGroupEntry { binding: 2, resource: marks.as_entire_binding() },
-            ],
-        });
+        let group = group(gpu, &gpu.layouts.item, &[&look, &values, &marks]);
         Self { geometry, values, marks, count: range.len() as u32, first: range.start as u32, look, group }
     }
 
@@ -197,7 +189,13 @@ impl Chunk {
 
     /// Makes it what the pass draws from, with that look.
     fn bind(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, frame: &Frame<'_>, about: (&Look, &Point, f32)) {
-        let (look, centre, parameter) = about;
+        self.write_look(gpu, frame, about);
+        pass.set_bind_group(1, &self.group, &[]);
+        pass.set_vertex_buffer(0, self.geometry.slice(..));
+    }
+
+    /// Tells the shaders how it looks.
+    fn write_look(&self, gpu: &Gpu, frame: &Frame<'_>, (look, centre, parameter): (&Look, &Point, f32)) {
         // Composed in f64: far from the origin the parts are large, their sum is not.
         let matrix = (nalgebra::Translation3::from(-frame.camera.origin().coords)
             * look.scene_from_item
@@ -214,9 +212,15 @@ impl Chunk {
             parameter,
         };
         gpu.queue.write_buffer(&self.look, 0, bytemuck::bytes_of(&uniform));
-        pass.set_bind_group(1, &self.group, &[]);
-        pass.set_vertex_buffer(0, self.geometry.slice(..));
     }
+}
+
+/// What shaders find as the buffers of a layout.
+fn group(gpu: &Gpu, layout: &wgpu::BindGroupLayout, buffers: &[&wgpu::Buffer]) -> wgpu::BindGroup {
+    let resources = buffers.iter().map(|buffer| buffer.as_entire_binding());
+    let entry = |(binding, resource)| wgpu::BindGroupEntry { binding, resource };
+    let entries: Vec<wgpu::BindGroupEntry<'_>> = (0..).zip(resources).map(entry).collect();
+    gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some("item"), layout, entries: &entries })
 }
 
 fn buffer(gpu: &Gpu, label: &str, size: usize, usage: wgpu::BufferUsages) -> wgpu::Buffer {
@@ -274,14 +278,31 @@ impl Primitives {
         }
     }
 
+    /// Computes what `draws` need before they are drawn into a target of `size`.
+    pub fn prepare(
+        &self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        frame_group: &wgpu::BindGroup,
+        (size, frame): ([u32; 2], &Frame<'_>),
+        draws: &[Draw<'_>],
+    ) {
+        for draw in draws {
+            // Pixels cannot be divided among slices as elements are.
+            if let Draw::Field { item, look, distance_mm } = draw
+                && frame.slice.is_last()
+            {
+                self.fields.trace(gpu, encoder, frame_group, (size, frame), (item, look, *distance_mm));
+            }
+        }
+    }
+
     pub fn draw(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, frame: &Frame<'_>, draw: &Draw<'_>) {
         let phase = draw.phase();
         match draw {
             Draw::Facets { item, look, moving } => self.facets.draw(gpu, pass, frame, phase, (item, look, *moving)),
             Draw::Points { item, look, budget } => self.points.draw(gpu, pass, frame, phase, (item, look, *budget)),
-            Draw::Field { item, look, distance_mm } => {
-                self.fields.draw(gpu, pass, frame, phase, (item, look, *distance_mm));
-            }
+            Draw::Field { item, .. } => self.fields.draw(pass, frame, phase, item),
             Draw::Lines { item, look, width } => self.lines.draw(gpu, pass, frame, (item, look, *width)),
         }
     }

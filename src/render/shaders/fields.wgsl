@@ -1,5 +1,9 @@
-// Offsets of a distance field: rays through its bricks to where the distance is the one asked for. Step by step the same
-// as geometry/distance_field/march.rs. Lengths in spacings of the field's grid.
+// Offsets of a distance field: rays through its bricks to where the distance is the one asked for, by a compute shader,
+// which all of a device can run; pixels then only take over what the rays found. Step by step the same as
+// geometry/distance_field/march.rs. Lengths in spacings of the field's grid.
+
+// What the ray of each pixel finds: depth, then colour and opacity; no opacity is nothing. Pixels read it as `values`.
+@group(2) @binding(0) var<storage, read_write> found: array<vec2u>;
 
 // Words before the nodes in `values`: root nodes along each axis, levels below them, the distance that a sample counts
 // in, the spacing in mm.
@@ -30,6 +34,9 @@ struct Spot {
     scale: f32,
     state: u32,
     brick: u32,
+    // The node: its level, and its number along each axis among those of its size.
+    level: u32,
+    cell: vec3u,
 };
 
 struct Ray {
@@ -49,33 +56,45 @@ struct FieldPixel {
     @builtin(frag_depth) depth: f32,
 };
 
-fn roots() -> vec3u {
-    return vec3u(values[0], values[1], values[2]);
+// Bricks of the finest size along each axis.
+fn size_in_bricks() -> vec3u {
+    return vec3u(values[0], values[1], values[2]) << vec3u(values[3]);
 }
 
 fn spot_at(at: vec3f) -> Spot {
     var spot: Spot;
     spot.at = at;
-    let depth = values[3];
     let brick = floor(at / BRICK);
-    if any(brick < vec3f(0.0)) || any(brick >= vec3f(roots() << vec3u(depth))) {
+    if any(brick < vec3f(0.0)) || any(brick >= vec3f(size_in_bricks())) {
         spot.state = NOWHERE;
         return spot;
     }
     let index = vec3u(brick);
-    let root = index >> vec3u(depth);
+    let root = index >> vec3u(values[3]);
     var node = values[HEADER + (root.z * values[1] + root.y) * values[0] + root.x];
-    var level = depth;
+    var level = values[3];
     while (node >> 30u) == BRANCH {
         level -= 1u;
         let child = (index >> vec3u(level)) & vec3u(1u);
         node = values[HEADER + (node & 0x3fffffffu) + child.z * 4u + child.y * 2u + child.x];
     }
-    spot.low = vec3f((index >> vec3u(level)) << vec3u(level)) * BRICK;
+    spot.cell = index >> vec3u(level);
+    spot.low = vec3f(spot.cell << vec3u(level)) * BRICK;
     spot.scale = f32(1u << level);
     spot.state = node >> 30u;
     spot.brick = node & 0x3fffffffu;
+    spot.level = level;
     return spot;
+}
+
+// The same, quickly if it is in the node of the spot before it.
+fn spot_near(at: vec3f, last: Spot) -> Spot {
+    if last.state != NOWHERE && all(at >= vec3f(0.0)) && all((vec3u(at / BRICK) >> vec3u(last.level)) == last.cell) {
+        var spot = last;
+        spot.at = at;
+        return spot;
+    }
+    return spot_at(at);
 }
 
 fn sample(first: u32, number: u32) -> f32 {
@@ -125,7 +144,7 @@ fn between(outside: vec2f, inside: vec2f) -> f32 {
 
 // `cut`: what is kept is where the dot product with the first three, plus the fourth, is not negative.
 fn march(ray: Ray, cut: vec4f, distance: f32) -> Hit {
-    let size = vec3f(roots() << vec3u(values[3])) * BRICK;
+    let size = vec3f(size_in_bricks()) * BRICK;
     let a = (vec3f(0.0) - ray.origin) / ray.direction;
     let b = (size - ray.origin) / ray.direction;
     let low = min(a, b);
@@ -148,11 +167,13 @@ fn march(ray: Ray, cut: vec4f, distance: f32) -> Hit {
     }
     var before = vec2f(t, FAR);
     var is_inside = false;
+    var spot: Spot;
+    spot.state = NOWHERE;
     for (var step = 0; step < MAX_STEPS; step++) {
         if t >= end {
             break;
         }
-        let spot = spot_at(ray.origin + t * ray.direction);
+        spot = spot_near(ray.origin + t * ray.direction, spot);
         if spot.state == NOWHERE {
             break;
         }
@@ -170,7 +191,8 @@ fn march(ray: Ray, cut: vec4f, distance: f32) -> Hit {
             var inside = vec2f(t, value);
             for (var correction = 0; correction < CORRECTIONS; correction++) {
                 let middle = between(outside, inside);
-                let there = distance_at(spot_at(ray.origin + middle * ray.direction)) - distance;
+                spot = spot_near(ray.origin + middle * ray.direction, spot);
+                let there = distance_at(spot) - distance;
                 if there < 0.0 { inside = vec2f(middle, there); } else { outside = vec2f(middle, there); }
             }
             return Hit(between(outside, inside), true, false);
@@ -186,16 +208,16 @@ fn march(ray: Ray, cut: vec4f, distance: f32) -> Hit {
 }
 
 // Central differences about a distance of the samples.
-fn gradient(at: vec3f, scale: f32) -> vec3f {
-    let h = 0.75 * scale;
-    let limit = 4.0 * scale;
-    let here = distance_at(spot_at(at));
+fn gradient(spot: Spot) -> vec3f {
+    let h = 0.75 * spot.scale;
+    let limit = 4.0 * spot.scale;
+    let here = distance_at(spot);
     var slope: vec3f;
     for (var axis = 0u; axis < 3u; axis++) {
         var way = vec3f(0.0);
         way[axis] = h;
-        let above = clamp(distance_at(spot_at(at + way)) - here, -limit, limit);
-        let below = clamp(distance_at(spot_at(at - way)) - here, -limit, limit);
+        let above = clamp(distance_at(spot_near(spot.at + way, spot)) - here, -limit, limit);
+        let below = clamp(distance_at(spot_near(spot.at - way, spot)) - here, -limit, limit);
         slope[axis] = above - below;
     }
     return slope;
@@ -207,8 +229,26 @@ fn field_vertex(@location(0) corner: vec3f) -> @builtin(position) vec4f {
 }
 
 @fragment
-fn field_pixel(@builtin(position) pixel: vec4f) -> FieldPixel {
-    let screen = vec2f(2.0, -2.0) * pixel.xy / frame.size_point_scale.xy + vec2f(-1.0, 1.0);
+fn field_pixel(@builtin(position) position: vec4f) -> FieldPixel {
+    let pixel = 2u * pixel_number(vec2u(position.xy));
+    let colour = unpack4x8unorm(values[pixel + 1u]);
+    if colour.a == 0.0 {
+        discard;
+    }
+    return FieldPixel(colour, vec2u(look.id, 0u), bitcast<f32>(values[pixel]));
+}
+
+fn pixel_number(pixel: vec2u) -> u32 {
+    return pixel.y * u32(frame.size_point_scale.x) + pixel.x;
+}
+
+@compute @workgroup_size(8, 8)
+fn field_rays(@builtin(global_invocation_id) id: vec3u) {
+    let pixel = id.xy;
+    if any(pixel >= vec2u(frame.size_point_scale.xy)) {
+        return;
+    }
+    let screen = vec2f(2.0, -2.0) * (vec2f(pixel) + 0.5) / frame.size_point_scale.xy + vec2f(-1.0, 1.0);
     let near = frame.local_from_clip * vec4f(screen, 0.0, 1.0);
     let far = frame.local_from_clip * vec4f(screen, 1.0, 1.0);
     let eye = near.xyz / near.w;
@@ -221,11 +261,11 @@ fn field_pixel(@builtin(position) pixel: vec4f) -> FieldPixel {
     let cut = vec4f(frame.cut.xyz * rotation, (frame.cut.w + dot(frame.cut.xyz, shift)) / spacing);
     let hit = march(ray, cut, look.parameter);
     if !hit.found {
-        discard;
+        found[pixel_number(pixel)] = vec2u(0u);
+        return;
     }
-    let at = ray.origin + hit.t * ray.direction;
     let local = eye + along * (hit.t * spacing);
-    let spot = spot_at(at);
+    let spot = spot_at(ray.origin + hit.t * ray.direction);
     var colour = look.colour.rgb;
     var normal: vec3f;
     if hit.is_section {
@@ -235,9 +275,10 @@ fn field_pixel(@builtin(position) pixel: vec4f) -> FieldPixel {
         let outline = clamp(OUTLINE + 0.5 - abs(mm) * frame.pixels_per_mm, 0.0, 1.0);
         colour = mix(select(mix(colour, vec3f(1.0), 0.35), vec3f(0.62), mm < 0.0), vec3f(0.12), outline);
     } else {
-        normal = rotation * gradient(at, spot.scale);
+        normal = rotation * gradient(spot);
     }
     let clip = frame.clip_from_local * vec4f(local, 1.0);
     let opacity = select(look.colour.a, 1.0, hit.is_section && look.colour.a == 1.0);
-    return FieldPixel(vec4f(lit(colour, normalize(normal)), opacity), vec2u(look.id, 0u), clip.z / clip.w);
+    let seen = pack4x8unorm(vec4f(lit(colour, normalize(normal)), opacity));
+    found[pixel_number(pixel)] = vec2u(bitcast<u32>(clip.z / clip.w), seen);
 }
