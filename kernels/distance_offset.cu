@@ -12,6 +12,8 @@ struct Offset {
     Lattice lattice;
     double distance_mm;
     u32 is_open;  // whether the surface encloses nothing
+    u32 low[3];   // the voxels that are wanted: from here
+    u32 high[3];  // to before here
     u32 pad;
 };
 
@@ -80,6 +82,12 @@ __device__ inline double reach_of(const Offset& offset, u32 edge) {
     return 0.5 * sqrt(3.0) * (double)(edge - 1) * offset.lattice.voxel_mm;
 }
 
+// Whether a cube has neither a voxel that is wanted nor a neighbour of one.
+__device__ inline bool is_unwanted(const Offset& offset, uint4 cube, u32 edge) {
+    return cube.x + edge < offset.low[0] || cube.x > offset.high[0] || cube.y + edge < offset.low[1] ||
+           cube.y > offset.high[1] || cube.z + edge < offset.low[2] || cube.z > offset.high[2];
+}
+
 // Codes of the cells of a level, without the indices of those that are divided; is_open[i] is 1 for those.
 extern "C" __global__ void offset_cells(Offset offset, Cubes cubes, u32* codes, u32* is_open) {
     u32 i = thread_index();
@@ -87,12 +95,13 @@ extern "C" __global__ void offset_cells(Offset offset, Cubes cubes, u32* codes, 
     // The neighbours of its voxels decide whether they are skin.
     double reach = reach_of(offset, cubes.edge) + offset.lattice.voxel_mm;
     u32 decided = decision(offset, cubes.signed_mm[i], reach);
+    if (is_unwanted(offset, cubes.cubes[i], cubes.edge)) decided = OUT;
     codes[i] = cell_code(decided == IN ? CELL_FULL : decided == OUT ? CELL_EMPTY : CELL_BRANCH, 0);
     is_open[i] = decided == OPEN;
 }
 
-// The next level: the children of the open cells, one thread each; `known` may be null. `ranks` are the scanned flags of `offset_cells`. At
-// the lowest level, `branching` is 1: each open cell is a leaf and its own only child.
+// The next level: the children of the open cells, one thread each; `known` may be null. `ranks` are the scanned flags
+// of `offset_cells`. At the lowest level, `branching` is 1: each open cell is a leaf and its own only child.
 extern "C" __global__ void offset_children(Cubes cubes, u32* codes, const u32* is_open, const u32* ranks,
                                            u32 branching, uint4* children, double* known) {
     u32 child = thread_index(), per_cell = branching * branching * branching;

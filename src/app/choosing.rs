@@ -33,6 +33,10 @@ pub enum Purpose {
     ExportSelection(Selectable),
     /// The file for the mesh around an offset volume.
     OffsetMesh(ElementId),
+    /// The file for the voxels of an offset volume.
+    OffsetVoxels(ElementId),
+    /// The folder for the layers of an offset volume.
+    OffsetSlices(ElementId),
     /// The folder of the report.
     ReportFolder,
 }
@@ -112,6 +116,8 @@ impl Purpose {
             Self::OffsetMesh(_) => {
                 DialogSpec::new_file("Save the mesh around the volume", "offset.stl", &["stl", "ply", "3mf", "obj"])
             }
+            Self::OffsetVoxels(_) => DialogSpec::new_file("Save the voxels", "offset.hdt", &["hdt", "nvdb"]),
+            Self::OffsetSlices(_) => DialogSpec::folder("Folder for the layers"),
             Self::ReportFolder => DialogSpec::folder("Folder for the report"),
         }
     }

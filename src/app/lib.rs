@@ -179,6 +179,8 @@ pub(crate) struct ElementVisibility {
     section: Option<Section>,
     /// Pass of contact volumes that is shown, from 0.
     contact_pass: usize,
+    /// Pass of offset volumes by templates that is shown, from 0; the last one if there are fewer.
+    offset_pass: usize,
     /// The element of the Offset workspace that is selected.
     offset: Option<ElementId>,
 }
@@ -207,6 +209,7 @@ impl Default for ElementVisibility {
             field_distance_mm: 1.0,
             section: None,
             contact_pass: 0,
+            offset_pass: usize::MAX,
             offset: None,
         }
     }

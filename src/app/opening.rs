@@ -72,10 +72,12 @@ impl App {
                 let recipe = self.dispatcher.document.plan.get(id).map(|own| &own.recipe);
                 let command = match recipe {
                     Some(Recipe::Contact(_)) => Offset::SavePass(id, self.display.shown.contact_pass, path),
-                    _ => Offset::SaveMesh(id, path),
+                    _ => Offset::SaveMesh(id, self.display.shown.offset_pass, path),
                 };
                 self.send(command);
             }
+            Purpose::OffsetVoxels(id) => self.send(Offset::SaveVoxels(id, path)),
+            Purpose::OffsetSlices(id) => self.send(Offset::SaveSlices(id, path)),
             Purpose::ReportFolder => self.panels.report.folder = path.display().to_string(),
         }
     }

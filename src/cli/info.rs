@@ -9,11 +9,12 @@ use super::arguments::Info;
 use crate::output::outln;
 use base::{Progress, Result};
 use dispatch::Context;
-use geometry::Mesh;
 use geometry::health::MeshFindings;
 use geometry::repair::{Repaired, repair};
+use geometry::{Mesh, Point};
 use io::cad::CadPart;
 use io::format::Format;
+use io::voxels::hdt;
 use io::{LoadOptions, Source, load_nominal, load_scan, xyz};
 
 /// Runs it; returns the exit code.
@@ -61,8 +62,33 @@ fn print_lines(value: &Value) {
     }
 }
 
+/// A file of voxels.
+fn of_voxels(path: &Path) -> Result<Value> {
+    let tree = hdt::read(path, &Progress::silent())?;
+    let (lattice, layout, statistics) = (*tree.lattice(), tree.layout(), tree.statistics());
+    let corner = |point: Point| <[f64; 3]>::from(point);
+    Ok(json!({
+        "file": path.to_string_lossy(),
+        "format": "hybrid dynamic tree",
+        "voxels": lattice.voxels,
+        "voxel_mm": lattice.voxel_mm,
+        "min_mm": corner(lattice.bounds().min),
+        "max_mm": corner(lattice.bounds().max),
+        "layout": format!("root {}, branching {}, leaf {}, height {}", layout.root, layout.branching, layout.leaf, tree.height()),
+        "cells": statistics.cells,
+        "leaves": statistics.leaves,
+        "skin_voxels": statistics.active_voxels,
+        "inner_voxels": statistics.inner_voxels,
+        "volume_mm3": (statistics.active_voxels + statistics.inner_voxels) as f64 * lattice.voxel_mm.powi(3),
+        "bytes": statistics.bytes,
+    }))
+}
+
 fn describe(path: &Path, options: &LoadOptions) -> Result<Value> {
     let silent = Progress::silent();
+    if path.extension().is_some_and(|own| own.eq_ignore_ascii_case("hdt")) {
+        return of_voxels(path);
+    }
     let format = Format::detect(path, &Source::open(path, &silent)?.head(256)?)?.0;
     if matches!(format, Format::Step | Format::Iges) {
         let loaded = load_nominal(path, options, &silent)?;

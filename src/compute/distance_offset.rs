@@ -3,7 +3,7 @@
 use super::cuda::Cuda;
 use super::{Capability, cpu};
 use base::{Progress, Result, UserError};
-use geometry::voxels::{BuildTimes, CellFormat, Lattice, Layout, VoxelTree};
+use geometry::voxels::{BuildTimes, CellFormat, Lattice, Layout, POOL_CHUNK, VoxelTree};
 use geometry::{Sides, SolidSurface};
 
 /// A request for the volume of the points whose signed distance is at most `distance_mm`.
@@ -31,6 +31,34 @@ pub struct Answer {
     pub times: BuildTimes,
 }
 
+/// The expected size of a volume.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct ExpectedSize {
+    /// Number of cells, root cells included.
+    pub cells: u64,
+    /// Number of leaves.
+    pub leaves: u64,
+    /// Number of leaves that have to be looked into, uniform ones included.
+    pub filled_leaves: u64,
+    /// Number of active voxels.
+    pub active_voxels: u64,
+}
+
+impl ExpectedSize {
+    /// Memory that the volume will take, bytes; as [`VoxelTree::bytes`].
+    pub fn bytes(&self, request: &Request<'_>) -> u64 {
+        let pool = |entries: u64, bytes: usize| entries.next_multiple_of(POOL_CHUNK as u64) * bytes as u64;
+        pool(self.cells, request.cell_format.bytes()) + pool(self.leaves, 4 * request.layout.leaf_words())
+    }
+}
+
+impl Request<'_> {
+    /// Estimates the size of the volume from samples of its cells, on the CPU, in some hundredths of a second.
+    pub fn expected_size(&self) -> ExpectedSize {
+        cpu::expected_size(self)
+    }
+}
+
 impl Capability for Request<'_> {
     type Answer = Answer;
 
@@ -54,7 +82,6 @@ impl Capability for Request<'_> {
             return self.on_cpu(progress);
         }
         let job = cuda.prepare_distance_offset(self)?;
-        let volume = job.launch(progress)?;
-        job.read(&volume)
+        job.run(job.boxes()?, progress)
     }
 }

@@ -85,11 +85,13 @@ const RING_SPACING: f64 = 2.89;
 
 fn ring(radius: f64) -> Vec<[i32; 3]> {
     use std::f64::consts::PI;
-    let rings = ((PI * radius / RING_SPACING).floor() as u32).max(1);
+    // The smallest has its poles and four voxels between them.
+    let rings = ((PI * radius / RING_SPACING).floor() as u32).max(2);
+    let least = if rings == 2 { 4 } else { 1 };
     let mut voxels = Vec::new();
     for ring in 0..=rings {
         let (sine, cosine) = (PI * f64::from(ring) / f64::from(rings)).sin_cos();
-        let count = ((2.0 * PI * radius * sine / RING_SPACING).round() as u32).max(1);
+        let count = ((2.0 * PI * radius * sine / RING_SPACING).round() as u32).max(if sine > 0.5 { least } else { 1 });
         for step in 0..count {
             let (v, u) = (2.0 * PI * f64::from(step) / f64::from(count)).sin_cos();
             let position = [radius * sine * u, radius * sine * v, radius * cosine];
@@ -139,6 +141,16 @@ mod tests {
             assert!(template(Template::Ring, radius).iter().all(|voxel| (squared(*voxel).sqrt() - radius).abs() < 1.0));
         }
         assert!(template(Template::Ring, 100.0).len().abs_diff(14_948) < 900);
+        // Small ones go the distance along every axis, to a voxel.
+        for radius in [1.0, 1.5, 2.0, 2.8] {
+            let own = template(Template::Ring, radius);
+            let farthest = |axis: usize| own.iter().map(|voxel| voxel[axis].abs()).max();
+            assert!(
+                (0..3)
+                    .all(|axis| (Some(radius.floor() as i32)..=Some(radius.round() as i32)).contains(&farthest(axis))),
+                "{own:?}"
+            );
+        }
         let (ball, shell) = (template(Template::Ball, 9.0), template(Template::Shell, 9.0));
         let volume = 4.0 / 3.0 * std::f64::consts::PI * 9.0_f64.powi(3);
         assert!((ball.len() as f64 / volume - 1.0).abs() < 0.02, "{} {volume}", ball.len());

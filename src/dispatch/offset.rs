@@ -7,7 +7,9 @@ use super::features::named_sentences;
 use super::{Context, Edit};
 use base::{Progress, Result, UserError};
 use geometry::Mesh;
-use inspect::offset::{ContactVolumes, OffsetRecipe, OffsetVolume, Parameters};
+use inspect::offset::{ContactVolumes, OffsetRecipe, OffsetVolume, Parameters, level_set};
+use inspect::parts::Nominal;
+use io::voxels::{VoxelFormat, hdt, slices};
 use session::Document;
 use session::plan::{ElementId, Recipe};
 
@@ -20,8 +22,12 @@ pub enum Offset {
     AddToleranceShells(Parameters),
     /// Changes distance and voxels of an offset volume.
     Change(ElementId, Parameters),
-    /// Writes the mesh around an offset volume.
-    SaveMesh(ElementId, PathBuf),
+    /// Writes the mesh around an offset volume after a pass from 0, the last one if there are fewer.
+    SaveMesh(ElementId, usize, PathBuf),
+    /// Writes the voxels of an offset volume: a hybrid dynamic tree or a level set.
+    SaveVoxels(ElementId, PathBuf),
+    /// Writes the layers of an offset volume as pictures into a folder.
+    SaveSlices(ElementId, PathBuf),
     /// Writes the mesh of one pass of contact volumes, from 0.
     SavePass(ElementId, usize, PathBuf),
 }
@@ -48,9 +54,18 @@ impl Offset {
             Self::Change(id, parameters) => {
                 Execution::work("Offsetting", move |progress, _| change(id, parameters, before, &context, progress))
             }
-            Self::SaveMesh(id, path) => Execution::work("Saving the mesh", move |_, _| {
-                let mesh = before.result::<OffsetVolume>(Some(id)).map(|made| &made.mesh);
+            Self::SaveMesh(id, pass, path) => Execution::work("Saving the mesh", move |_, _| {
+                let mesh = before.result::<OffsetVolume>(Some(id)).map(|made| made.after_pass(pass).1);
                 save_mesh(mesh, id, &path, &before)
+            }),
+            Self::SaveVoxels(id, path) => {
+                Execution::work("Saving the voxels", move |progress, _| save_voxels(id, &path, &before, progress))
+            }
+            Self::SaveSlices(id, folder) => Execution::work("Saving the layers", move |progress, _| {
+                let made = made_volume(id, &before)?;
+                let count = slices::write(&folder, &made.tree, 2, 1, progress)?;
+                let name = before.plan.name(id);
+                Ok(Edit::nothing(format!("Saved {count} layers of “{name}” in {}.", folder.display())))
             }),
             Self::SavePass(id, pass, path) => Execution::work("Saving the mesh", move |_, _| {
                 let made = before.result::<ContactVolumes>(Some(id));
@@ -111,6 +126,29 @@ fn change(
     document.make_one(id, &context.quiet_tools(), progress)?;
     let notes = named_sentences(&document, id);
     Ok(Edit::replacing(format!("Change {}", document.plan.name(id)), document).with_notes(notes))
+}
+
+fn made_volume(id: ElementId, document: &Document) -> Result<&OffsetVolume> {
+    let name = document.plan.name(id);
+    let made = document.result::<OffsetVolume>(Some(id));
+    made.ok_or_else(|| UserError::usage(format!("“{name}” is not computed yet: update it first.")))
+}
+
+fn save_voxels(id: ElementId, path: &Path, document: &Document, progress: &Progress) -> Result<Edit> {
+    let made = made_volume(id, document)?;
+    match VoxelFormat::from_extension(path)? {
+        VoxelFormat::Hdt => hdt::write(path, &made.tree)?,
+        VoxelFormat::NanoVdb => {
+            let recipe = document.plan.get(id).map(|own| &own.recipe);
+            let nominal = match recipe {
+                Some(Recipe::Offset(own)) => document.result::<Nominal>(Some(own.nominal)),
+                _ => None,
+            };
+            let nominal = nominal.ok_or_else(|| UserError::usage("The part of this volume is not loaded."))?;
+            level_set::write(path, made, &nominal.surface, progress)?;
+        }
+    }
+    Ok(Edit::nothing(format!("Saved the voxels of “{}” as {}.", document.plan.name(id), path.display())))
 }
 
 fn save_mesh(mesh: Option<&Mesh>, id: ElementId, path: &Path, document: &Document) -> Result<Edit> {

@@ -25,15 +25,15 @@ pub struct SolidSurface<'a> {
     surface: &'a Surface,
     sides: Sides,
     winding: Option<WindingNumbers<'a>>,
-    /// Whether the surface has edges without a neighbour.
-    has_gaps: bool,
+    /// Otherwise winding numbers change where there is no facet, too.
+    is_closed: bool,
 }
 
 impl<'a> SolidSurface<'a> {
     /// Prepares `surface`.
     pub fn new(surface: &'a Surface, sides: Sides) -> Self {
         let winding = (sides == Sides::WindingNumbers).then(|| WindingNumbers::new(surface));
-        Self { surface, sides, winding, has_gaps: surface.topology().open_edges > 0 }
+        Self { surface, sides, winding, is_closed: surface.topology().is_closed() }
     }
 
     /// The surface.
@@ -77,7 +77,7 @@ impl<'a> SolidSurface<'a> {
             return (self.contains(point), 0.0);
         };
         let number = winding.at(point);
-        if !self.has_gaps {
+        if self.is_closed {
             return (number > 0.5, distance_mm);
         }
         // Winding numbers are harmonic off the surface: by Harnack's inequality, one this near to a whole number stays on

@@ -24,6 +24,7 @@ pub mod region_table;
 pub mod staged_folder;
 pub mod stl;
 pub mod three_mf;
+pub mod voxels;
 pub mod watched_folder;
 pub mod write;
 pub mod xyz;

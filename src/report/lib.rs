@@ -6,6 +6,7 @@ mod checks;
 pub mod content;
 pub mod date;
 pub mod html;
+pub mod offset_picture;
 mod offsets;
 pub mod pdf;
 pub mod pictures;

@@ -1,6 +1,7 @@
 //! Report block of the offset and contact volumes.
 
 use super::content::ReportBlock;
+use base::words::counted;
 use inspect::offset::{ContactVolumes, OffsetVolume};
 use session::Document;
 use session::pipeline::State;
@@ -40,6 +41,12 @@ pub(super) fn block(document: &Document) -> Option<ReportBlock> {
                 volume.error.max_mm
             ),
         ));
+        if let Some(error) = &volume.voxel_error {
+            let passes = counted(recipe.parameters.passes as usize, "pass", "passes");
+            let method = recipe.parameters.method.name();
+            let text = format!("{method}, {passes}; the skin deviates by {:.3} voxels on average", error.mean_absolute);
+            rows.push((String::new(), text));
+        }
         rows.extend(volume.notes.iter().map(|note| (String::new(), note.clone())));
     }
     (!rows.is_empty()).then(|| ReportBlock { title: "Offset volumes".to_owned(), rows })

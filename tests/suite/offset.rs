@@ -12,7 +12,10 @@ use shadowgraph::dispatch::{Command, Elements, Inspect, Offset, Outputs, write_r
 use shadowgraph::geometry::mesh::shapes;
 use shadowgraph::geometry::topology::Topology;
 use shadowgraph::geometry::{OrderedPoints, Point, Pose, Surface, sampling};
-use shadowgraph::inspect::offset::{self, ContactVolumes, FieldRecipe, OffsetVolume, Parameters, PartField, field};
+use shadowgraph::inspect::offset::{
+    self, ContactVolumes, FieldRecipe, Method, OffsetVolume, Parameters, PartField, field,
+};
+use shadowgraph::io::voxels::hdt;
 use shadowgraph::io::{LoadOptions, load_nominal, write};
 use shadowgraph::session::Document;
 use shadowgraph::session::pipeline::State;
@@ -74,7 +77,7 @@ fn a_part_is_offset_in_the_window() {
     settle(&mut window);
     compare_picture(&mut window, "offset-eroded");
     let path = folder.path().join("smaller.stl");
-    send(&mut window, Offset::SaveMesh(id, path.clone()));
+    send(&mut window, Offset::SaveMesh(id, usize::MAX, path.clone()));
     let saved = load_nominal(&path, &LoadOptions::default(), &Progress::silent()).unwrap().mesh;
     // In the single precision of STL, a few facets have no area left.
     let count = volumes(&window)[0].1.mesh.facets.len();
@@ -279,6 +282,85 @@ fn the_command_line_writes_the_mesh_and_says_what_is_wrong() {
         assert_eq!(failed.status.code(), Some(code), "{}", errors(&failed));
         assert!(errors(&failed).contains(said), "{}", errors(&failed));
     }
+}
+
+#[test]
+fn the_command_line_writes_voxels_layers_and_pictures() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let part = path("part.stl");
+    write::mesh(&part, &shapes::cuboid(Point::origin(), Point::new(30.0, 20.0, 10.0))).unwrap();
+    let run = |more: &[&str]| shadowgraph(&[&["offset", text(&part), "--resolution", "96"], more].concat());
+    let (tree, level_set, layers, picture) = (path("a.hdt"), path("a.nvdb"), path("layers"), path("a.png"));
+    let done = run(&["--distance-mm", "2", "--voxels", text(&tree), "--slices", text(&layers), "--slice-step", "10"]);
+    assert!(done.status.success(), "{}", errors(&done));
+    let back = hdt::read(&tree, &Progress::silent()).unwrap();
+    let surface = Surface::new(shapes::cuboid(Point::origin(), Point::new(30.0, 20.0, 10.0)));
+    let parameters = Parameters { distance_mm: 2.0, resolution: 96, ..Parameters::default() };
+    let volume = offset::run(&Cpu, &surface, &parameters, &Progress::silent()).unwrap();
+    assert_eq!((back.words(), back.statistics()), (volume.tree.words(), volume.statistics));
+    assert_eq!(std::fs::read_dir(&layers).unwrap().count(), 10);
+    let told = shadowgraph(&["info", text(&tree), "--json"]);
+    let told: serde_json::Value = serde_json::from_slice(&told.stdout).unwrap();
+    assert_eq!(told["files"][0]["skin_voxels"], volume.statistics.active_voxels);
+    let more = ["--voxels", text(&level_set), "--picture", text(&picture), "--section", "z:0.5"];
+    let done = run(&[&["--distance-mm", "2"], &more[..]].concat());
+    assert!(done.status.success(), "{}", errors(&done));
+    assert!(std::fs::read(&level_set).unwrap().starts_with(b"NanoVDB0"));
+    assert_eq!(image::open(&picture).unwrap().to_rgb8().dimensions(), (1000, 800));
+    // Templates in passes, with their error; and how large a volume would be.
+    let done = run(&["--distance-mm", "4", "--method", "ring", "--passes", "2", "--json"]);
+    let answer: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!(answer["passes"], serde_json::json!([2.0, 4.0]));
+    assert!(answer["voxel_error"]["mean_absolute"].as_f64().unwrap() < 2.0, "{answer}");
+    let done = shadowgraph(&["offset", text(&part), "--distance-mm", "2", "--resolution", "2048", "--estimate"]);
+    assert!(String::from_utf8_lossy(&done.stdout).contains("needs about"), "{}", errors(&done));
+    for (more, said) in [
+        (&["--distance-mm", "2", "--voxels", "x.vdb"][..], "use .hdt"),
+        (&["--distance-mm", "2", "--method", "ball", "--voxels", "x.nvdb"], "exact distance"),
+        (&["--distance-mm", "2", "--passes", "3"], "in one pass"),
+        (&["--distance-mm", "2", "--picture", "x.png", "--section", "w:2"], "z:0.5"),
+    ] {
+        let failed = run(more);
+        assert_eq!(failed.status.code(), Some(2), "{}", errors(&failed));
+        assert!(errors(&failed).contains(said), "{}", errors(&failed));
+    }
+}
+
+#[test]
+fn passes_of_a_template_are_played_in_the_window() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(vec![asset("bracket.stl")], None);
+    settle(&mut window);
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Num5);
+    window.run_steps(4);
+    let parameters =
+        Parameters { distance_mm: 8.0, resolution: 160, method: Method::Ball, passes: 4, ..Parameters::default() };
+    send(&mut window, Offset::Add(parameters));
+    window.run_steps(4);
+    settle(&mut window);
+    window.get_by_label("Pass 4 of 4");
+    window.get_by_label("Previous").click();
+    window.run_steps(3);
+    window.get_by_label("Previous").click();
+    window.run_steps(3);
+    window.get_by_label("Pass 2 of 4");
+    window.get_by_label("Shown after 4.0000 mm.");
+    settle(&mut window);
+    compare_picture(&mut window, "offset-passes");
+    // What is shown is what is saved.
+    let id = document(&window).plan.by_name("Dilation 8 mm").unwrap().id;
+    let path = folder.path().join("second.ply");
+    send(&mut window, Offset::SaveMesh(id, 1, path.clone()));
+    let saved = load_nominal(&path, &LoadOptions::default(), &Progress::silent()).unwrap().mesh;
+    // Facets without an area are not read.
+    assert!(saved.facets.len().abs_diff(volumes(&window)[0].1.after_pass(1).1.facets.len()) < 10);
+    let tree = folder.path().join("last.hdt");
+    send(&mut window, Offset::SaveVoxels(id, tree.clone()));
+    assert_eq!(hdt::read(&tree, &Progress::silent()).unwrap().words(), volumes(&window)[0].1.tree.words());
+    // A level set has distances, which templates do not.
+    send(&mut window, Offset::SaveVoxels(id, folder.path().join("last.nvdb")));
+    assert!(!folder.path().join("last.nvdb").exists());
 }
 
 #[test]

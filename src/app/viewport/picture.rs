@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use super::facet_shading::FacetShading;
 use super::screen::Quality;
 use super::shading::groups_key;
+use super::volumes::ShownPasses;
 use super::{ACTUAL, NOMINAL, UNMEASURED, Viewport, address, legend};
 use crate::subject::Subject;
 use crate::{ElementVisibility, LiveFit, Section, theme};
@@ -72,8 +73,9 @@ impl Viewport {
         self.shade(subject, live, shown);
         self.shade_facets(subject);
         self.feature_lines.update(self.scene.gpu(), document, hidden);
+        let passes = ShownPasses { contact: shown.contact_pass, offset: shown.offset_pass };
         let have_changed = match shown.volumes {
-            true => self.volumes.update(self.scene.gpu(), document, hidden, (shown.offset, shown.contact_pass)),
+            true => self.volumes.update(self.scene.gpu(), document, hidden, (shown.offset, passes)),
             false => self.volumes.clear(),
         };
         // With an alignment there is a legend, or will be.

@@ -17,10 +17,18 @@ struct Item<T, I> {
     item: I,
 }
 
+/// The passes that are shown, from 0.
+#[derive(Clone, Copy)]
+pub(super) struct ShownPasses {
+    pub contact: usize,
+    pub offset: usize,
+}
+
 /// The visible volumes and fields, by element.
 #[derive(Default)]
 pub(super) struct Volumes {
-    volumes: BTreeMap<ElementId, Item<OffsetVolume, FacetsItem>>,
+    /// After one pass of each.
+    volumes: BTreeMap<ElementId, Item<OffsetVolume, (usize, FacetsItem)>>,
     /// `Err`: larger than the device can hold.
     fields: BTreeMap<ElementId, Item<PartField, Result<FieldItem>>>,
     maps: BTreeMap<ElementId, Item<ThicknessMap, FacetsItem>>,
@@ -38,7 +46,7 @@ impl Volumes {
 
     /// The volumes with their meshes on the GPU.
     pub(super) fn volumes(&self) -> impl Iterator<Item = (&OffsetVolume, &FacetsItem)> {
-        self.volumes.values().map(|own| (own.result.as_ref(), &own.item))
+        self.volumes.values().map(|own| (own.result.as_ref(), &own.item.1))
     }
 
     /// The meshes of contact volumes on the GPU.
@@ -81,7 +89,7 @@ impl Volumes {
         gpu: &Gpu,
         document: &Document,
         hidden: &BTreeSet<ElementId>,
-        (selected, pass): (Option<ElementId>, usize),
+        (selected, passes): (Option<ElementId>, ShownPasses),
     ) -> bool {
         let mut volumes = results::<OffsetVolume>(document, hidden);
         volumes.retain(|_, volume| !volume.mesh.facets.is_empty());
@@ -100,12 +108,16 @@ impl Volumes {
             item.set_values(gpu, |facet| map.thickness_mm[facet]);
             item
         });
-        let of_pass = |made: &ContactVolumes| pass.min(made.passes.len() - 1);
+        let of_pass = |made: &ContactVolumes| passes.contact.min(made.passes.len() - 1);
         self.contacts.retain(|_, own| own.item.0 == of_pass(&own.result));
         let new_contacts = follow(&mut self.contacts, contacts, |made| {
             (of_pass(made), FacetsItem::new(gpu, &made.passes[of_pass(made)].mesh))
         });
-        let new_volumes = follow(&mut self.volumes, volumes, |volume| FacetsItem::new(gpu, &volume.mesh));
+        let after = |volume: &OffsetVolume| passes.offset.min(volume.earlier.len());
+        self.volumes.retain(|_, own| own.item.0 == after(&own.result));
+        let new_volumes = follow(&mut self.volumes, volumes, |volume| {
+            (after(volume), FacetsItem::new(gpu, volume.after_pass(after(volume)).1))
+        });
         let new_fields = follow(&mut self.fields, fields, |field| FieldItem::new(gpu, &field.field));
         let has_changed = new_volumes || new_fields || new_maps || new_contacts;
         self.revision += u64::from(has_changed);

@@ -5,7 +5,7 @@ use crate::Capability;
 use crate::distance_offset::{Answer, Request};
 use base::{Progress, Result};
 use geometry::voxels::build;
-use geometry::{Point, Sides, SolidSurface};
+use geometry::{Point, Sides, SolidSurface, triangle};
 
 pub(crate) fn run(request: &Request<'_>, progress: &Progress) -> Result<Answer> {
     progress.report(0.0, Request::LABEL)?;
@@ -35,6 +35,12 @@ impl Field for SurfaceDistance<'_> {
         };
         let signed_mm = if is_inside { -hit.distance_mm } else { hit.distance_mm };
         Sample { point, signed_mm, sign_holds_mm, facet: Some(hit.facet) }
+    }
+
+    fn at_most_mm(&self, point: &Point, known: &Sample) -> f64 {
+        let Some(facet) = known.facet else { return f64::INFINITY };
+        let (closest, _) = triangle::closest_point(point, &self.0.surface().mesh().corners(facet as usize));
+        (point - closest).norm()
     }
 }
 

@@ -27,6 +27,11 @@ pub(super) trait Field: Sync {
     /// Signed distance of `point`, mm, negative inside; `known` is a sample near it.
     fn sample(&self, point: Point, known: Option<&Sample>) -> Sample;
 
+    /// A distance that the absolute value at `point` does not exceed, mm, found without a search; `known` is a sample near.
+    fn at_most_mm(&self, _point: &Point, _known: &Sample) -> f64 {
+        f64::INFINITY
+    }
+
     /// See the trait, mm.
     fn slack_mm(&self) -> f64 {
         0.0
@@ -52,12 +57,22 @@ impl<F: Field> LevelSet<'_, F> {
         signed_mm < self.distance_mm || (signed_mm == self.distance_mm && self.distance_mm >= 0.0)
     }
 
+    /// How far values within `reach_mm` of a sample may be from it, mm.
+    fn margin_mm(&self, reach_mm: f64) -> f64 {
+        (reach_mm + self.field.slack_mm()) * (1.0 + ROUNDING) + ROUNDING * self.lattice.voxel_mm
+    }
+
+    /// Whether all points are in the set, or none, whose absolute value is at most `at_most_mm`; `None` if that is not
+    /// known. Near the zero, the sign does not matter.
+    fn decided_near(&self, at_most_mm: f64) -> Option<bool> {
+        (at_most_mm < self.distance_mm.abs()).then_some(self.distance_mm > 0.0)
+    }
+
     /// Whether all points within `reach_mm` of a sample are in the set, or none; `None` if that is not known.
     fn decided(&self, sample: &Sample, reach_mm: f64) -> Option<bool> {
-        let margin = (reach_mm + self.field.slack_mm()) * (1.0 + ROUNDING) + ROUNDING * self.lattice.voxel_mm;
-        // Near the zero, the sign does not matter.
-        if sample.signed_mm.abs() + margin < self.distance_mm.abs() {
-            return Some(self.distance_mm > 0.0);
+        let margin = self.margin_mm(reach_mm);
+        if let Some(is_in) = self.decided_near(sample.signed_mm.abs() + margin) {
+            return Some(is_in);
         }
         let above = sample.signed_mm - self.distance_mm;
         (above.abs() > margin && reach_mm <= sample.sign_holds_mm).then_some(above < 0.0)
@@ -69,8 +84,11 @@ impl<F: Field> LevelSet<'_, F> {
         let first = Block::voxel(cube, min);
         let half_mm = size.map(|size| 0.5 * (size as f64 - 1.0) * self.lattice.voxel_mm);
         let centre = self.lattice.centre(first) + geometry::Vector::from(half_mm);
-        let sample = self.field.sample(centre, Some(known));
         let reach_mm = geometry::Vector::from(half_mm).norm();
+        if let Some(is_in) = self.decided_near(self.field.at_most_mm(&centre, known) + self.margin_mm(reach_mm)) {
+            return block.set(min, max, is_in);
+        }
+        let sample = self.field.sample(centre, Some(known));
         if size == [1; 3] {
             block.set(min, max, self.is_in(sample.signed_mm));
         } else if let Some(is_in) = self.decided(&sample, reach_mm) {
@@ -92,6 +110,8 @@ impl<F: Field> LevelSet<'_, F> {
 
 impl<F: Field> Solid for LevelSet<'_, F> {
     type Hint = Sample;
+
+    const CLASSIFIES_ANY_CUBE: bool = true;
 
     fn classify(&self, cube: &Cube, outer: Option<&Sample>) -> Class<Sample> {
         let sample = self.field.sample(cube.centre(&self.lattice), outer);

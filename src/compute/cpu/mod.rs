@@ -2,6 +2,7 @@
 
 pub(super) mod distance_field;
 pub(super) mod distance_offset;
+mod expected_size;
 pub(super) mod facet_facet_matching;
 mod gate;
 pub(super) mod icp;
@@ -20,6 +21,7 @@ pub(super) mod thinning;
 pub(super) mod voxel_error;
 pub(super) mod voxelisation;
 
+pub(super) use expected_size::expected_size;
 use rayon::prelude::*;
 
 use super::registration::{Problem, Registration};

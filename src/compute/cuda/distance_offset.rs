@@ -14,7 +14,7 @@ use crate::Capability;
 use crate::distance_offset::{Answer, Request};
 use base::{Progress, Result, UserError};
 use geometry::Sides;
-use geometry::voxels::{BuildTimes, Lattice, Layout};
+use geometry::voxels::{BuildTimes, Cube, Lattice, Layout, merge};
 
 /// `Offset` of distance_offset.cu.
 #[repr(C)]
@@ -23,7 +23,33 @@ struct OffsetParameter {
     lattice: LatticeParameter,
     distance_mm: f64,
     is_open: u32,
+    low: [u32; 3],
+    high: [u32; 3],
     pad: u32,
+}
+
+/// Voxels that are wanted, from `low` to before `high`.
+#[derive(Clone, Copy)]
+struct Window {
+    low: [u32; 3],
+    high: [u32; 3],
+}
+
+impl Window {
+    const ALL: Self = Self { low: [0; 3], high: [u32::MAX; 3] };
+
+    /// Boxes of equally many root cells, `per_axis` along each axis.
+    fn boxes(layout: Layout, height: u32, per_axis: u32) -> Vec<Self> {
+        let edge = layout.root / per_axis * layout.root_cube(height, 0).edge;
+        let at = |number: u32| [number % per_axis, number / per_axis % per_axis, number / (per_axis * per_axis)];
+        let window =
+            |steps: [u32; 3]| Self { low: steps.map(|step| step * edge), high: steps.map(|step| (step + 1) * edge) };
+        (0..per_axis.pow(3)).map(|number| window(at(number))).collect()
+    }
+
+    fn contains(&self, cube: &Cube) -> bool {
+        (0..3).all(|axis| (self.low[axis]..self.high[axis]).contains(&cube.min[axis]))
+    }
 }
 
 /// `Cubes` of distance_offset.cu.
@@ -59,6 +85,9 @@ struct Cubes {
 
 /// Bytes per cube in work: itself, two distances, its candidates and two flags.
 const BYTES_PER_CUBE: usize = 16 + 8 + 8 + Candidates::BYTES + 8;
+/// Voxels per axis from which the memory is looked at before, unless the device has little.
+const MIN_LARGE: u32 = 2048;
+const SMALL_BYTES: usize = 1 << 30;
 /// Voxels of the leaves whose parts are in work at a time.
 const VOXELS_AT_A_TIME: usize = 1 << 24;
 
@@ -105,7 +134,9 @@ impl Distances {
         distance_mm: f64,
     ) -> Self {
         let lattice = LatticeParameter::new(lattice);
-        let parameter = OffsetParameter { lattice, distance_mm, is_open: u32::from(sides == Sides::Open), pad: 0 };
+        let Window { low, high } = Window::ALL;
+        let parameter =
+            OffsetParameter { lattice, distance_mm, is_open: u32::from(sides == Sides::Open), low, high, pad: 0 };
         Self { driver: Arc::clone(driver), surface, parameter }
     }
 
@@ -209,6 +240,55 @@ impl<'a> DistanceOffsetJob<'a> {
 
     /// Computes the volume; waits for the number of cells of every level.
     pub fn launch(&self, progress: &Progress) -> Result<DeviceVolume> {
+        self.launch_in(Window::ALL, progress)
+    }
+
+    /// Boxes per axis, a power of two, in which the volume should be computed so that the device has the memory for each.
+    pub fn boxes(&self) -> Result<u32> {
+        let (Request { lattice, layout, .. }, free) = (self.request, self.driver.free_bytes()?);
+        if lattice.voxels < MIN_LARGE && free > SMALL_BYTES {
+            return Ok(1);
+        }
+        let size = self.request.expected_size();
+        let voxels = u64::from(layout.leaf).pow(3);
+        let per_leaf = voxels / 8 + voxels / 4 + 40;
+        let at_a_time = (VOXELS_AT_A_TIME as u64 / voxels).min(size.filled_leaves) * voxels / 8;
+        let needed = (size.cells + at_a_time) * BYTES_PER_CUBE as u64 + size.filled_leaves * per_leaf;
+        let mut per_axis = 1;
+        // The surface, not the volume, is divided: each box has about the square of its edge. Half is left for what lies
+        // unevenly.
+        while per_axis < layout.root && needed / u64::from(per_axis * per_axis) > free as u64 / 2 {
+            per_axis *= 2;
+        }
+        Ok(per_axis)
+    }
+
+    /// Computes the volume in `per_axis` boxes along each axis, a power of two up to the cells of the root grid, of which
+    /// one at a time is on the device.
+    pub fn run(&self, per_axis: u32, progress: &Progress) -> Result<Answer> {
+        if per_axis == 1 {
+            return self.read(&self.launch(progress)?);
+        }
+        let Request { lattice, layout, cell_format, .. } = self.request;
+        let height = layout.height(lattice.voxels);
+        let windows = Window::boxes(layout, height, per_axis);
+        let (mut parts, mut times) = (Vec::new(), BuildTimes::default());
+        for (number, window) in windows.iter().enumerate() {
+            let share = |number: usize| number as f32 / windows.len() as f32;
+            let volume = self.launch_in(*window, &progress.part(share(number), share(number + 1)))?;
+            let part = self.read(&volume)?;
+            times.branching_ms += part.times.branching_ms;
+            times.leaves_ms += part.times.leaves_ms;
+            times.compaction_ms += part.times.compaction_ms;
+            parts.push(part.tree);
+        }
+        let part_of = |cube: &Cube| windows.iter().position(|window| window.contains(cube)).unwrap_or(0);
+        Ok(Answer { tree: merge(lattice, layout, cell_format, &parts, part_of)?, times })
+    }
+
+    /// The volume within a window; the leaves beside it are looked into, too, so that its skin is right.
+    fn launch_in(&self, window: Window, progress: &Progress) -> Result<DeviceVolume> {
+        let wanted = OffsetParameter { low: window.low, high: window.high, ..self.distances.parameter };
         let (layout, lattice) = (self.request.layout, &self.request.lattice);
         let height = layout.height(lattice.voxels);
         let started = Instant::now();
@@ -224,7 +304,7 @@ impl<'a> DistanceOffsetJob<'a> {
         for depth in 0..=height {
             progress.report(0.3 * depth as f32 / (height + 1) as f32, Request::LABEL)?;
             let branching = if depth == height { 1 } else { layout.branching };
-            let (codes, next) = self.divide(&level, branching)?;
+            let (codes, next) = self.divide(&level, &wanted, branching)?;
             levels.push(codes);
             level = next;
         }
@@ -258,15 +338,14 @@ impl<'a> DistanceOffsetJob<'a> {
     }
 
     /// The codes of a level's cells, and the children of those that are divided; with a branching of 1 the leaves.
-    fn divide(&self, level: &Cubes, branching: u32) -> Result<(Buffer<u32>, Cubes)> {
+    fn divide(&self, level: &Cubes, wanted: &OffsetParameter, branching: u32) -> Result<(Buffer<u32>, Cubes)> {
         let driver = &self.driver;
         require(driver.as_ref(), level.count * BYTES_PER_CUBE, Request::LABEL)?;
         let parameter = level.parameter();
         self.distances.measure(&parameter)?;
         let (codes, is_open) = (Buffer::<u32>::new(driver, level.count)?, Buffer::<u32>::new(driver, level.count)?);
         let (of_codes, of_open) = (codes.address(), is_open.address());
-        let arguments: [&[u8]; 4] =
-            [bytes_of(&self.distances.parameter), bytes_of(&parameter), bytes_of(&of_codes), bytes_of(&of_open)];
+        let arguments: [&[u8]; 4] = [bytes_of(wanted), bytes_of(&parameter), bytes_of(&of_codes), bytes_of(&of_open)];
         launch_each(driver.as_ref(), "offset_cells", level.count, &arguments)?;
         let Children { cubes, known } = children(driver, &parameter, [&codes, &is_open], branching, true)?;
         let count = cubes.count();

@@ -1,6 +1,7 @@
 //! CUDA backend. Computations that fail on the device are repeated on the CPU, with a message.
 
 mod backend;
+mod companions;
 mod distance_field;
 mod distance_offset;
 pub mod driver;
@@ -67,6 +68,7 @@ const MAX_RESIDENT: usize = 2;
 /// The backend of one CUDA device.
 pub struct Cuda {
     driver: Arc<dyn Driver>,
+    companions: companions::Companions,
     /// Resident surfaces by the number of the surface each was uploaded from, in order of upload.
     resident: Mutex<Vec<(u64, Arc<DeviceSurface>)>>,
     notices: Mutex<Vec<String>>,
@@ -80,7 +82,8 @@ impl Cuda {
 
     /// Opens the GPU at an index. Returns an error if it cannot be used.
     pub fn open_device(index: usize) -> Result<Self> {
-        Ok(Self::on(Arc::new(nvidia::Nvidia::open(index)?)))
+        let driver = Arc::new(nvidia::Nvidia::open(index)?);
+        Ok(Self { companions: companions::Companions::beside(index), ..Self::on(driver) })
     }
 
     /// Names of all GPUs by index. Returns an error if there are none.
@@ -90,7 +93,13 @@ impl Cuda {
 
     /// A backend on the given driver, for tests.
     pub fn on(driver: Arc<dyn Driver>) -> Self {
-        Self { driver, resident: Mutex::default(), notices: Mutex::new(Vec::new()) }
+        let companions = companions::Companions::of(Vec::new());
+        Self { driver, companions, resident: Mutex::default(), notices: Mutex::new(Vec::new()) }
+    }
+
+    /// A backend on several drivers, for tests: long work is shared among them.
+    pub fn on_several(driver: Arc<dyn Driver>, companions: Vec<Arc<dyn Driver>>) -> Self {
+        Self { companions: companions::Companions::of(companions), ..Self::on(driver) }
     }
 
     /// Uploads the data of a request, for callers that launch it repeatedly.
@@ -146,7 +155,7 @@ impl Cuda {
         &self,
         request: &super::morphological_offset::Request<'a>,
     ) -> Result<MorphologicalOffsetJob<'a>> {
-        MorphologicalOffsetJob::new(&self.driver, request)
+        MorphologicalOffsetJob::new(&self.driver, &self.companions, request)
     }
 
     /// Measures an offset volume; `None` if it lies too far from its source to be measured on the device.

@@ -22,7 +22,10 @@ pub trait Solid: Sync {
     /// What is known of a cube and passed on to the cubes within it, such as the facets that touch it.
     type Hint: Send + Sync;
 
-    /// What the solid is within `cube`, which lies within a cube of the hint `outer`; `None` for root cells.
+    /// Whether cubes larger than root cells can be classified, too: most root cells are then decided together.
+    const CLASSIFIES_ANY_CUBE: bool = false;
+
+    /// What the solid is within `cube`, which lies within a cube of the hint `outer`; `None` for the first cubes.
     fn classify(&self, cube: &Cube, outer: Option<&Self::Hint>) -> Class<Self::Hint>;
 
     /// Writes the voxels of a leaf, see [`leaf`]; `words` are zero, thus empty.
@@ -63,11 +66,15 @@ pub fn build<S: Solid>(
     let started = Instant::now();
     let part = progress.part(0.0, 0.3);
     let counter = part.counter(layout.root_cells(), "Dividing the volume");
+    let roots = if S::CLASSIFIES_ANY_CUBE { Roots::new(solid, layout, height) } else { Roots::unknown(layout) };
     let below = |index: usize| {
         let mut below = Below { height, children: layout.children(), ..Below::of(layout.branching) };
         if counter.step() {
             let cube = layout.root_cube(height, index);
-            below.root = Some(below.cell(solid, &cube, 0, None));
+            below.root = Some(match roots.of[index] {
+                Root::Decided(state) => Cell::new(state, 0, 0, &cube),
+                Root::Open(outer) => below.cell(solid, &cube, 0, outer.and_then(|outer| roots.hints.get(outer))),
+            });
         }
         below
     };
@@ -92,6 +99,78 @@ pub fn build<S: Solid>(
     let tree = assemble(lattice, layout, format, &cells, words);
     let times = BuildTimes { branching_ms, leaves_ms, compaction_ms: milliseconds(started) };
     Ok(Built { tree, times, filled: leaves.len() })
+}
+
+/// What is known of a root cell.
+#[derive(Clone, Copy)]
+enum Root {
+    Decided(CellState),
+    /// The number of the hint of the cube of eight root cells that it is in.
+    Open(Option<usize>),
+}
+
+/// What is known of all root cells from larger cubes.
+struct Roots<H> {
+    of: Vec<Root>,
+    hints: Vec<H>,
+}
+
+impl<H: Send + Sync> Roots<H> {
+    fn unknown(layout: Layout) -> Self {
+        Self { of: vec![Root::Open(None); layout.root_cells()], hints: Vec::new() }
+    }
+
+    /// Halves the domain down to cubes of eight root cells.
+    fn new<S: Solid<Hint = H>>(solid: &S, layout: Layout, height: u32) -> Self {
+        let root_edge = layout.root_cube(height, 0).edge;
+        let mut roots = Self::unknown(layout);
+        // Cubes, and the numbers of the hints of those that they are halves of.
+        let mut cubes = vec![(Cube { min: [0; 3], edge: layout.root * root_edge }, None::<usize>)];
+        let mut outer: Vec<H> = Vec::new();
+        loop {
+            let classify = |(cube, number): &(Cube, Option<usize>)| {
+                (*cube, solid.classify(cube, number.and_then(|number| outer.get(number))))
+            };
+            let classes: Vec<_> = cubes.par_iter().map(classify).collect();
+            let (mut halves, mut hints) = (Vec::new(), Vec::new());
+            for (cube, class) in classes {
+                let hint = match class {
+                    Class::Mixed(hint) => hint,
+                    Class::Empty => {
+                        roots.set(layout, root_edge, &cube, Root::Decided(CellState::Empty));
+                        continue;
+                    }
+                    Class::Full => {
+                        roots.set(layout, root_edge, &cube, Root::Decided(CellState::Full));
+                        continue;
+                    }
+                };
+                if cube.edge == 2 * root_edge {
+                    roots.set(layout, root_edge, &cube, Root::Open(Some(hints.len())));
+                } else {
+                    halves.extend((0..8).map(|half| (cube.child(2, half), Some(hints.len()))));
+                }
+                hints.push(hint);
+            }
+            if halves.is_empty() {
+                roots.hints = hints;
+                return roots;
+            }
+            (cubes, outer) = (halves, hints);
+        }
+    }
+
+    /// Sets all root cells of a cube.
+    fn set(&mut self, layout: Layout, root_edge: u32, cube: &Cube, root: Root) {
+        let [x, y, z] = cube.min.map(|min| min / root_edge);
+        let count = cube.edge / root_edge;
+        for k in z..z + count {
+            for j in y..y + count {
+                let first = ((k * layout.root + j) * layout.root + x) as usize;
+                self.of[first..first + count as usize].fill(root);
+            }
+        }
+    }
 }
 
 /// The tree of these cells, root grid first, and leaf words: without uniform leaves, and without cells whose children

@@ -1,5 +1,6 @@
 //! Cells of a tree, 24 bytes or 12 bytes each.
 
+use bytemuck::{Pod, Zeroable};
 use serde::{Deserialize, Serialize};
 
 use super::Cube;
@@ -73,7 +74,7 @@ impl CellFormat {
 
 /// A cell of 192 bits: index 64, state 2, depth 30, origin 3 x 32.
 #[repr(C)]
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub struct WideCell {
     index: u64,
     state_and_depth: u32,
@@ -82,7 +83,7 @@ pub struct WideCell {
 
 /// A cell of 96 bits: index 32, origin 3 x 19, depth 5, state 2.
 #[repr(C)]
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub struct CompactCell {
     words: [u32; 3],
 }
@@ -167,6 +168,23 @@ impl Cells {
     /// All cells in order.
     pub fn iter(&self) -> impl Iterator<Item = Cell> + '_ {
         (0..self.len()).map(|index| self.get(index))
+    }
+
+    /// All cells as stored.
+    pub fn as_bytes(&self) -> &[u8] {
+        match self {
+            Self::Wide(cells) => bytemuck::cast_slice(cells),
+            Self::Compact(cells) => bytemuck::cast_slice(cells),
+        }
+    }
+
+    /// The cells of which these are the bytes; an incomplete last one is left out.
+    pub fn of_bytes(bytes: &[u8], format: CellFormat) -> Vec<Cell> {
+        let cells = bytes.chunks_exact(format.bytes());
+        match format {
+            CellFormat::Wide => cells.map(|own| bytemuck::pod_read_unaligned::<WideCell>(own).into()).collect(),
+            CellFormat::Compact => cells.map(|own| bytemuck::pod_read_unaligned::<CompactCell>(own).into()).collect(),
+        }
     }
 
     /// The format.

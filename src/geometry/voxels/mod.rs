@@ -9,7 +9,9 @@ mod facet;
 mod lattice;
 mod layout;
 pub mod leaf;
+mod merge;
 pub mod nearest;
+mod restore;
 pub mod skin;
 mod statistics;
 mod tree;
@@ -21,6 +23,8 @@ pub use facet::LatticeFacet;
 pub use lattice::{Cube, Lattice};
 pub use layout::Layout;
 pub use leaf::Voxel;
+pub use merge::merge;
+pub use restore::Parts;
 pub use statistics::{Statistics, StorageModel};
 pub use tree::VoxelTree;
 

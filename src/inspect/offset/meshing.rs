@@ -6,7 +6,7 @@ use serde::Serialize;
 use base::{Progress, Result};
 use geometry::voxels::contour::{Crossing, contour};
 use geometry::voxels::{Lattice, VoxelTree};
-use geometry::{Mesh, Point, Sides, SolidSurface, Vector};
+use geometry::{Mesh, Point, Sides, SolidSurface, SurfaceHit, Vector};
 
 /// Deviation of the vertices of an offset mesh from the offset distance, measured against the part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -62,8 +62,7 @@ impl Offset<'_> {
             Sides::Open => false,
             // All points near the surface of an offset beyond two voxels lie on one side of the part.
             _ if self.distance_mm.abs() > 2.0 * self.lattice.voxel_mm => self.distance_mm < 0.0,
-            Sides::Normals => surface.signed_distance_mm(&at, &hit) < 0.0,
-            Sides::WindingNumbers => self.solid.contains(&at),
+            _ => self.is_inside(&at, &hit),
         };
         let sign = if is_inside { -1.0 } else { 1.0 };
         // On the part itself, the direction to the closest point is lost to rounding.
@@ -73,6 +72,24 @@ impl Offset<'_> {
             surface.pseudo_normal(hit.facet, hit.feature).try_normalize(0.0).unwrap_or_default()
         };
         Some(Measured { at, signed_mm: sign * hit.distance_mm, gradient, foot: hit.point, facet: hit.facet })
+    }
+
+    fn is_inside(&self, at: &Point, hit: &SurfaceHit) -> bool {
+        match self.solid.sides() {
+            Sides::Open => false,
+            Sides::Normals => self.solid.surface().signed_distance_mm(at, hit) < 0.0,
+            Sides::WindingNumbers => self.solid.contains(at),
+        }
+    }
+
+    /// Signed distance of any point from the offset surface, mm, and the facet of the part that is closest to it. `facet`
+    /// is one close to it.
+    pub(super) fn signed_mm(&self, at: &Point, facet: Option<u32>) -> (f64, Option<u32>) {
+        let Some(hit) = self.solid.surface().closest_point_from(at, f64::INFINITY, facet) else {
+            return (f64::INFINITY, None);
+        };
+        let sign = if self.is_inside(at, &hit) { -1.0 } else { 1.0 };
+        (sign * hit.distance_mm - self.distance_mm, Some(hit.facet))
     }
 
     /// Where the offset surface passes between a point inside and one outside. `last` is the measurement of the point

@@ -2,12 +2,17 @@
 //! from which offsets of every distance are shown at once.
 
 pub mod contact;
+pub mod estimate;
 pub mod field;
+pub mod level_set;
 mod meshing;
+mod method;
 pub mod recipe;
 mod volume;
+mod voxel_mesh;
 
 pub use contact::ContactVolumes;
 pub use field::PartField;
+pub use method::{MAX_PASSES, Method};
 pub use recipe::{ContactRecipe, FieldRecipe, OffsetRecipe};
 pub use volume::{MAX_RESOLUTION, OffsetVolume, Parameters, run};

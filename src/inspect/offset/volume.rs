@@ -1,15 +1,16 @@
 //! An offset volume: its voxels, the mesh around them, and what is known of both.
 
-use std::time::Instant;
-
 use serde::{Deserialize, Serialize};
 
+use super::estimate;
 use super::meshing::{MeshError, Offset};
+use super::method::{self, Computed, MAX_PASSES, Method};
 use base::limits::format_bytes;
+use base::words::counted;
 use base::{Progress, Result, UserError};
-use compute::{Backend, Compute, distance_offset};
+use compute::{Backend, voxel_error};
 use geometry::voxels::{CellFormat, Lattice, Layout, Statistics, VoxelTree};
-use geometry::{Mesh, Sides, SolidSurface, Surface, winding};
+use geometry::{Aabb, Mesh, Sides, SolidSurface, Surface, winding};
 
 /// Greatest resolution, voxels per axis.
 pub const MAX_RESOLUTION: u32 = 1 << 15;
@@ -23,15 +24,32 @@ pub struct Parameters {
     pub distance_mm: f64,
     /// Voxels along each axis of the cube around the offset part.
     pub resolution: u32,
+    /// How it is computed.
+    #[serde(default)]
+    pub method: Method,
+    /// Passes in which templates go the distance.
+    #[serde(default = "one")]
+    pub passes: u32,
     /// Layout of the voxel tree.
     pub layout: Layout,
     /// Format of its cells.
     pub cell_format: CellFormat,
 }
 
+fn one() -> u32 {
+    1
+}
+
 impl Default for Parameters {
     fn default() -> Self {
-        Self { distance_mm: 1.0, resolution: 512, layout: Layout::default(), cell_format: CellFormat::default() }
+        Self {
+            distance_mm: 1.0,
+            resolution: 512,
+            method: Method::default(),
+            passes: one(),
+            layout: Layout::default(),
+            cell_format: CellFormat::default(),
+        }
     }
 }
 
@@ -48,8 +66,32 @@ impl Parameters {
                 self.resolution
             )));
         }
+        if !(1..=MAX_PASSES).contains(&self.passes) {
+            return Err(UserError::usage(format!("Passes must be from 1 to {MAX_PASSES}, not {}.", self.passes)));
+        }
+        if self.passes > 1 && self.method.template().is_none() {
+            return Err(UserError::usage(
+                "An offset by exact distance is made in one pass; choose a template for more.",
+            ));
+        }
         Ok(())
     }
+
+    /// The voxels for a part of these bounds.
+    pub fn lattice(&self, bounds: &Aabb) -> Lattice {
+        Lattice::around(bounds, self.distance_mm.max(0.0), self.resolution)
+    }
+}
+
+/// A pass of a template before the last one.
+#[derive(Debug)]
+pub struct EarlierPass {
+    /// Distance reached, mm.
+    pub distance_mm: f64,
+    /// Voxels, nominal frame.
+    pub tree: VoxelTree,
+    /// The mesh around them, nominal frame, facing outward.
+    pub mesh: Mesh,
 }
 
 /// An offset volume of a part.
@@ -61,8 +103,12 @@ pub struct OffsetVolume {
     pub tree: VoxelTree,
     /// The mesh around them, nominal frame, facing outward; empty if nothing is left.
     pub mesh: Mesh,
+    /// The passes that led to it, the last one left out.
+    pub earlier: Vec<EarlierPass>,
     /// Contents and storage of the voxels.
     pub statistics: Statistics,
+    /// Deviation of the skin from the distance, voxels; for templates.
+    pub voxel_error: Option<voxel_error::Answer>,
     /// Deviation of the mesh's vertices.
     pub error: MeshError,
     /// Volume within the mesh, mm³.
@@ -93,20 +139,40 @@ pub fn run(
     if surface.mesh().facets.is_empty() {
         return Err(UserError::input("A part without facets has no offset."));
     }
-    let (sides, mut notes) = sides(surface, parameters.distance_mm);
+    let (sides, notes) = sides(surface, parameters.distance_mm);
+    let made = run_with(backend, surface, parameters, sides, notes, progress)?;
+    let is_doubtful = made.error.max_mm > CONTRADICTED * made.tree.lattice().voxel_mm;
+    if sides != Sides::Normals || parameters.method != Method::Exact || !is_doubtful {
+        return Ok(made);
+    }
+    let notes = vec![
+        "The facets of the part contradict each other about its inside, such as where it is folded or doubled; it was \
+         decided by how often they surround a point."
+            .to_owned(),
+    ];
+    drop(made);
+    run_with(backend, surface, parameters, Sides::WindingNumbers, notes, progress)
+}
+
+/// Deviation of an exact offset from its distance, voxels, that only a wrong side explains.
+const CONTRADICTED: f64 = 2.0;
+
+fn run_with(
+    backend: &dyn Backend,
+    surface: &Surface,
+    parameters: &Parameters,
+    sides: Sides,
+    mut notes: Vec<String>,
+    progress: &Progress,
+) -> Result<OffsetVolume> {
     let solid = SolidSurface::new(surface, sides);
-    let lattice = Lattice::around(surface.bounds(), parameters.distance_mm.max(0.0), parameters.resolution);
-    let Parameters { distance_mm, layout, cell_format, .. } = *parameters;
-    let started = Instant::now();
-    let request = distance_offset::Request { solid: &solid, distance_mm, lattice, layout, cell_format };
-    let tree = backend.compute(&request, &progress.part(0.0, 0.4))?.tree;
-    let voxels_ms = started.elapsed().as_secs_f64() * 1e3;
-    let started = Instant::now();
-    let offset = Offset { solid: &solid, distance_mm, lattice };
-    let mesh = offset.mesh(&tree, &progress.part(0.4, 0.9))?;
-    let mesh_ms = started.elapsed().as_secs_f64() * 1e3;
+    let lattice = parameters.lattice(surface.bounds());
+    estimate::check(&solid, parameters, lattice)?;
+    let Computed { tree, mesh, earlier, voxel_error, voxels_ms, mesh_ms } =
+        method::compute(backend, &solid, lattice, parameters, &progress.part(0.0, 0.9))?;
     progress.report(0.9, "Measuring the offset mesh")?;
-    let (error, statistics) = (offset.error(&mesh), tree.statistics());
+    let distance_mm = parameters.distance_mm;
+    let (error, statistics) = (Offset { solid: &solid, distance_mm, lattice }.error(&mesh), tree.statistics());
     if distance_mm.abs() > 0.0 && distance_mm.abs() < lattice.voxel_mm {
         notes.push(format!(
             "The offset of {distance_mm} mm is less than a voxel ({:.4} mm); choose a higher resolution.",
@@ -119,16 +185,29 @@ pub fn run(
             false => "No voxel centre lies inside the part; choose a higher resolution.".to_owned(),
         });
     }
-    let (volume_mm3, area_mm2) = (mesh.volume_mm3(), mesh.area_mm2());
-    let parameters = parameters.clone();
+    if parameters.method == Method::Exact && error.max_mm > CONTRADICTED * lattice.voxel_mm {
+        notes.push(format!(
+            "At its worst the mesh is {:.3} mm off the distance: the part does not tell its inside from its outside there.",
+            error.max_mm
+        ));
+    }
+    if matches!(parameters.method, Method::Shell | Method::Ring) && error.max_mm > 2.0 * lattice.voxel_mm {
+        notes.push(
+            "Shells and rings of voxels leave cavities around what is smaller than the distance; the exact distance does \
+             not."
+                .to_owned(),
+        );
+    }
     Ok(OffsetVolume {
-        parameters,
+        parameters: parameters.clone(),
+        volume_mm3: mesh.volume_mm3(),
+        area_mm2: mesh.area_mm2(),
         tree,
         mesh,
+        earlier,
         statistics,
+        voxel_error,
         error,
-        volume_mm3,
-        area_mm2,
         sides,
         notes,
         voxels_ms,
@@ -152,7 +231,8 @@ pub(super) fn sides(surface: &Surface, distance_mm: f64) -> (Sides, Vec<String>)
         );
     }
     if !reversed.is_empty() {
-        notes.push(format!("{} facets face the wrong way; unify the winding first.", reversed.len()));
+        let facets = counted(reversed.len(), "facet faces", "facets face");
+        notes.push(format!("{facets} the wrong way, and the offset is wrong around them; unify the winding first."));
     }
     if overlapping > 0 && distance_mm < 0.0 {
         notes.push(format!(
@@ -189,13 +269,32 @@ impl OffsetVolume {
                 self.error.rms_mm, self.error.max_mm
             ));
         }
+        if let Some(error) = &self.voxel_error {
+            let passes = counted(self.parameters.passes as usize, "pass", "passes");
+            sentences.push(format!(
+                "Its skin, made by the method “{}” in {passes}, deviates from the distance by {:.3} voxels on average, {:.3} \
+                 at most.",
+                self.parameters.method.name(),
+                error.mean_absolute,
+                error.max.abs().max(error.min.abs())
+            ));
+        }
         sentences.extend(self.notes.iter().cloned());
         sentences
     }
 
+    /// Distance reached after a pass from 0, and the mesh around the volume then; the last pass if there are fewer.
+    pub fn after_pass(&self, pass: usize) -> (f64, &Mesh) {
+        match self.earlier.get(pass) {
+            Some(earlier) => (earlier.distance_mm, &earlier.mesh),
+            None => (self.parameters.distance_mm, &self.mesh),
+        }
+    }
+
     /// Allocated memory, bytes.
     pub fn bytes(&self) -> u64 {
-        self.tree.bytes() + self.mesh.bytes()
+        let earlier: u64 = self.earlier.iter().map(|pass| pass.tree.bytes() + pass.mesh.bytes()).sum();
+        self.tree.bytes() + self.mesh.bytes() + earlier
     }
 }
 

@@ -22,6 +22,7 @@ mod whole_job;
 use std::sync::Arc;
 
 use shadowgraph::compute::cuda::Cuda;
+use shadowgraph::compute::cuda::driver::Driver;
 use shim::Shim;
 
 fn is_on_gpu() -> bool {
@@ -31,4 +32,9 @@ fn is_on_gpu() -> bool {
 /// Where these tests run.
 fn device() -> Cuda {
     if is_on_gpu() { Cuda::open().unwrap() } else { Cuda::on(Arc::new(Shim::default())) }
+}
+
+/// Its driver, another one with each call.
+fn driver() -> Arc<dyn Driver> {
+    if is_on_gpu() { Arc::clone(Cuda::open().unwrap().driver()) } else { Arc::new(Shim::default()) }
 }

@@ -8,7 +8,11 @@ use shadowgraph::geometry::mesh::shapes;
 use shadowgraph::geometry::voxels::{CellFormat, Lattice, Layout, VoxelTree};
 use shadowgraph::geometry::{Mesh, Point, Sides, SolidSurface, Surface};
 
-use super::{device, is_on_gpu};
+use super::shim::Shim;
+use super::{device, driver, is_on_gpu};
+use shadowgraph::compute::cuda::Cuda;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 fn voxelised(mesh: Mesh, voxels: u32, layout: Layout) -> VoxelTree {
     let surface = Surface::new(mesh);
@@ -34,6 +38,29 @@ fn agree(tree: &VoxelTree, distance: f64, template: Template) {
     assert_eq!(cuda.take_notices(), Vec::<String>::new());
     assert_eq!(error, Cpu.compute(&measured, &Progress::silent()).unwrap());
     assert!(error.count > 0 || ours.tree.leaves() == 0);
+}
+
+/// Devices that share the leaves, one of which has no memory for its part.
+#[test]
+fn several_devices_share_the_leaves_and_give_the_same_voxels() {
+    let voxels = if is_on_gpu() { 256 } else { 56 };
+    let tree = voxelised(shapes::torus(6.0, 2.0, 48, 24), voxels, Layout { root: 4, branching: 2, leaf: 8 });
+    let request = Request { tree: &tree, distance: 6.0, template: Template::Ring, culls: false };
+    let alone = device().compute(&request, &Progress::silent()).unwrap();
+    for devices in [2, 4] {
+        let mut others: Vec<_> = (1..devices).map(|_| driver()).collect();
+        if !is_on_gpu() {
+            others.push(Arc::new(Shim::with_memory(4096)));
+        }
+        let several = Cuda::on_several(driver(), others);
+        let shared = several.compute(&request, &Progress::silent()).unwrap();
+        assert_eq!(several.take_notices(), Vec::<String>::new());
+        assert_eq!(shared.tree.words(), alone.tree.words());
+        assert!(shared.tree.cells().iter().eq(alone.tree.cells().iter()));
+    }
+    let cancelled = Progress::new(Arc::new(AtomicBool::new(true)), |_, _| {});
+    let several = Cuda::on_several(driver(), vec![driver()]);
+    assert!(several.compute(&request, &cancelled).is_err());
 }
 
 #[test]

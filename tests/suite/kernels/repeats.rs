@@ -3,12 +3,17 @@
 use shadowgraph::base::Progress;
 use shadowgraph::compute::cuda::Cuda;
 use shadowgraph::compute::icp::{self, Parameters, Search, Start, Truth};
+use shadowgraph::compute::morphological_offset::Template;
 use shadowgraph::compute::registration::{Metric, Problem, Robust, Step, Target};
 use shadowgraph::compute::{
-    Backend, Compute, facet_facet_matching, neighbourhoods, parallel_planes, point_deviation, point_facet_matching,
-    statistics, thinning,
+    Backend, Compute, distance_field, distance_offset, facet_facet_matching, morphological_offset, neighbourhoods,
+    parallel_planes, point_deviation, point_facet_matching, statistics, thinning, voxel_error, voxelisation,
 };
-use shadowgraph::geometry::{OrderedPoints, Point, Pose, SearchablePoints, Surface, Vector, mesh::shapes, sampling};
+use shadowgraph::geometry::distance_field::FieldGrid;
+use shadowgraph::geometry::voxels::{CellFormat, Lattice, Layout, VoxelTree};
+use shadowgraph::geometry::{
+    OrderedPoints, Point, Pose, SearchablePoints, Sides, SolidSurface, Surface, Vector, mesh::shapes, sampling,
+};
 
 use super::{device, is_on_gpu};
 
@@ -99,7 +104,32 @@ impl Jobs {
         bits.push(cuda.compute(&request, &silent).unwrap().variance.to_bits());
         let request = thinning::Request { points: &searchable, rule: thinning::Rule::Distance(2.0) };
         bits.extend(cuda.compute(&request, &silent).unwrap().iter().map(|&number| u64::from(number)));
+        bits.extend(self.volumes(cuda));
         assert_eq!(cuda.take_notices(), Vec::<String>::new());
+        bits
+    }
+
+    /// Volumes of every kind, one of another.
+    fn volumes(&self, cuda: &Cuda) -> Vec<u64> {
+        let silent = Progress::silent();
+        let solid = SolidSurface::new(&self.surface, Sides::Normals);
+        let lattice = Lattice::around(self.surface.bounds(), 6.0, 64);
+        let (layout, cell_format) = (Layout { root: 4, branching: 2, leaf: 8 }, CellFormat::Compact);
+        let words = |tree: &VoxelTree| tree.words().iter().map(|word| u64::from(*word)).collect::<Vec<_>>();
+        let request = voxelisation::Request { solid: &solid, lattice, layout, cell_format };
+        let source = cuda.compute(&request, &silent).unwrap().tree;
+        let request = distance_offset::Request { solid: &solid, distance_mm: 2.0, lattice, layout, cell_format };
+        let exact = cuda.compute(&request, &silent).unwrap().tree;
+        let request =
+            morphological_offset::Request { tree: &source, distance: 3.0, template: Template::Ring, culls: false };
+        let ring = cuda.compute(&request, &silent).unwrap().tree;
+        let request = voxel_error::Request { offset: &ring, source: &source, distance: 3.0 };
+        let error = cuda.compute(&request, &silent).unwrap().mean_absolute;
+        let grid = FieldGrid::around(self.surface.bounds(), 3.0, 40);
+        let request = distance_field::Request { solid: &solid, grid, tolerance_mm: 0.1 };
+        let bricks = cuda.compute(&request, &silent).unwrap().bricks() as u64;
+        let mut bits = [words(&source), words(&exact), words(&ring)].concat();
+        bits.extend([error.to_bits(), bricks]);
         bits
     }
 }

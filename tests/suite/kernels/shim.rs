@@ -49,12 +49,19 @@ fn library() -> &'static libloading::Library {
 #[derive(Default)]
 pub struct Shim {
     pub turn: Mutex<()>,
-    /// Fails every allocation above this many bytes.
+    /// Fails every allocation by which more than these bytes would be taken.
     pub most_bytes: Option<usize>,
     /// Bytes taken and not given back.
     pub taken: AtomicUsize,
     /// Kernels launched, by name.
     pub launches: Mutex<BTreeMap<&'static str, usize>>,
+}
+
+impl Shim {
+    /// A device with so many bytes of memory.
+    pub fn with_memory(bytes: usize) -> Self {
+        Self { most_bytes: Some(bytes), ..Self::default() }
+    }
 }
 
 /// Of every block, and what its length takes in front of it.
@@ -70,7 +77,7 @@ impl Driver for Shim {
     }
 
     fn free_bytes(&self) -> Result<usize> {
-        Ok(self.most_bytes.unwrap_or(1 << 40) - self.taken.load(Ordering::Relaxed))
+        Ok(self.most_bytes.unwrap_or(1 << 40).saturating_sub(self.taken.load(Ordering::Relaxed)))
     }
 
     fn allocate_host(&self, bytes: usize) -> Result<*mut u8> {
@@ -82,7 +89,7 @@ impl Driver for Shim {
     }
 
     fn allocate(&self, bytes: usize) -> Result<u64> {
-        if self.most_bytes.is_some_and(|most| bytes > most) {
+        if self.most_bytes.is_some_and(|most| bytes + self.taken.load(Ordering::Relaxed) > most) {
             return Err(UserError::input(format!("There is no room for {bytes} bytes.")));
         }
         // Poisoned, so that what nothing wrote shows. The length travels in front.

@@ -101,17 +101,7 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
     super::doubts(ui, &made.notes);
     let last = made.passes.len() - 1;
     let shown = &mut context.display.shown.contact_pass;
-    *shown = (*shown).min(last);
-    ui.horizontal(|ui| {
-        ui.label(format!("Pass {} of {}", *shown + 1, last + 1));
-        if ui.add_enabled(*shown > 0, egui::Button::new("Back")).clicked() {
-            *shown -= 1;
-        }
-        if ui.add_enabled(*shown < last, egui::Button::new("Next")).clicked() {
-            *shown += 1;
-        }
-    });
-    theme::wide_slider(ui, "Pass", shown, 0..=last);
+    super::pass_player(ui, shown, last);
     let pass = &made.passes[*shown];
     let clearance = match pass.clearance_mm {
         mm if mm < 0.0 => format!("{:.4} mm too close", -mm),

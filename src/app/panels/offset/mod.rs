@@ -147,6 +147,22 @@ fn result<'a, T: Any + Send + Sync>(ui: &mut egui::Ui, document: &'a Document, i
     Some(made)
 }
 
+/// Leads through passes, of which `last` is the last, from 0.
+fn pass_player(ui: &mut egui::Ui, shown: &mut usize, last: usize) {
+    let mut pass = (*shown).min(last);
+    ui.horizontal(|ui| {
+        ui.label(format!("Pass {} of {}", pass + 1, last + 1));
+        if ui.add_enabled(pass > 0, egui::Button::new("Previous")).clicked() {
+            pass -= 1;
+        }
+        if ui.add_enabled(pass < last, egui::Button::new("Next")).clicked() {
+            pass += 1;
+        }
+    });
+    theme::wide_slider(ui, "Pass", &mut pass, 0..=last);
+    *shown = pass;
+}
+
 /// What a result depends on.
 fn doubts(ui: &mut egui::Ui, notes: &[String]) {
     for note in notes {

@@ -1,13 +1,13 @@
 //! Offset volumes: the part grown or shrunk by one distance.
 
-use super::{PanelContext, rows};
+use super::{PanelContext, pass_player, rows};
 use crate::choosing::Purpose;
 use crate::number_field::NumberField;
 use crate::{Action, theme};
 use base::limits::format_bytes;
 use dispatch::Offset;
 use geometry::voxels::{Lattice, Layout};
-use inspect::offset::{MAX_RESOLUTION, OffsetVolume, Parameters};
+use inspect::offset::{MAX_PASSES, MAX_RESOLUTION, Method, OffsetVolume, Parameters};
 use session::pipeline::State;
 use session::plan::{ElementId, Recipe};
 
@@ -115,12 +115,26 @@ impl VolumePart {
     }
 
     fn layout_options(&mut self, ui: &mut egui::Ui) {
-        egui::CollapsingHeader::new("Voxel tree").show(ui, |ui| {
+        egui::CollapsingHeader::new("Method and voxel tree").show(ui, |ui| {
+            let Parameters { method, passes, .. } = &mut self.parameters;
+            theme::choice(ui, "Method", method, &Method::ALL, Method::name);
+            match method {
+                Method::Exact => *passes = 1,
+                _ => {
+                    ui.horizontal(|ui| {
+                        let hint = "Each goes an equal part of the distance: faster, and less exact";
+                        let label = ui.label("Passes").on_hover_text(hint);
+                        let field = NumberField::new(passes).speed(0.1).range(1..=MAX_PASSES);
+                        ui.add(field).labelled_by(label.id);
+                    });
+                    theme::weak(ui, "Templates of voxels are for comparison: the exact distance is faster and finer.");
+                }
+            }
             let Layout { root, branching, leaf } = &mut self.parameters.layout;
             theme::choice(ui, "Root grid", root, &[4, 8, 16, 32, 64, 128], root_name);
             theme::choice(ui, "Branching", branching, &[2, 4, 8], branching_name);
             theme::choice(ui, "Leaf", leaf, &[8, 16], leaf_name);
-            theme::weak(ui, "These change speed and memory, never the voxels.");
+            theme::weak(ui, "Root grid, branching and leaf change speed and memory, never the voxels.");
         });
     }
 }
@@ -148,27 +162,46 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
     let times = format!("{:.2} s for its voxels, {:.2} s for its mesh", volume.voxels_ms / 1e3, volume.mesh_ms / 1e3);
     heading.on_hover_text(times);
     super::doubts(ui, &volume.notes);
-    let (lattice, statistics) = (volume.tree.lattice(), &volume.statistics);
-    rows(
-        ui,
-        "offset figures",
-        &[
-            ("Volume", format!("{:.3} cm³", volume.volume_mm3 / 1000.0)),
-            ("Area", format!("{:.2} cm²", volume.area_mm2 / 100.0)),
-            ("Mesh deviates", format!("{:.4} mm RMS, {:.4} mm max.", volume.error.rms_mm, volume.error.max_mm)),
-            ("Facets", theme::count(volume.mesh.facets.len())),
-            ("Voxel", format!("{:.4} mm", lattice.voxel_mm)),
-            ("Voxels of the skin", theme::count(statistics.active_voxels as usize)),
-            (
-                "Leaves, cells",
-                format!("{}, {}", theme::count(volume.tree.leaves()), theme::count(volume.tree.cells().len())),
-            ),
-            ("Memory", format_bytes(statistics.bytes)),
-        ],
-    );
-    let button = egui::Button::new("Save mesh…");
-    let hint = "Writes the closed mesh around the volume: STL, PLY, 3MF …";
-    if ui.add_enabled(!volume.mesh.facets.is_empty() && !context.is_busy, button).on_hover_text(hint).clicked() {
-        context.ask(Action::Browse(Purpose::OffsetMesh(id)));
+    if !volume.earlier.is_empty() {
+        let shown = &mut context.display.shown.offset_pass;
+        pass_player(ui, shown, volume.earlier.len());
+        theme::weak(ui, format!("Shown after {:.4} mm.", volume.after_pass(*shown).0));
     }
+    let (lattice, statistics) = (volume.tree.lattice(), &volume.statistics);
+    let mut figures = vec![
+        ("Volume", format!("{:.3} cm³", volume.volume_mm3 / 1000.0)),
+        ("Area", format!("{:.2} cm²", volume.area_mm2 / 100.0)),
+        ("Mesh deviates", format!("{:.4} mm RMS, {:.4} mm max.", volume.error.rms_mm, volume.error.max_mm)),
+    ];
+    if let Some(error) = &volume.voxel_error {
+        let worst = error.max.abs().max(error.min.abs());
+        figures.push(("Skin deviates", format!("{:.3} voxels mean, {worst:.2} max.", error.mean_absolute)));
+    }
+    figures.extend([
+        ("Facets", theme::count(volume.mesh.facets.len())),
+        ("Voxel", format!("{:.4} mm", lattice.voxel_mm)),
+        ("Voxels of the skin", theme::count(statistics.active_voxels as usize)),
+        (
+            "Leaves, cells",
+            format!("{}, {}", theme::count(volume.tree.leaves()), theme::count(volume.tree.cells().len())),
+        ),
+        ("Memory", format_bytes(statistics.bytes)),
+    ]);
+    rows(ui, "offset figures", &figures);
+    let is_ready = !volume.mesh.facets.is_empty() && !context.is_busy;
+    ui.horizontal_wrapped(|ui| {
+        for (name, hint, purpose) in [
+            ("Save mesh…", "Writes the closed mesh around the volume: STL, PLY, 3MF …", Purpose::OffsetMesh(id)),
+            (
+                "Save voxels…",
+                "Writes the voxels: a hybrid dynamic tree (.hdt), or a level set for other programs (.nvdb)",
+                Purpose::OffsetVoxels(id),
+            ),
+            ("Save layers…", "Writes a picture of every layer of voxels into a folder", Purpose::OffsetSlices(id)),
+        ] {
+            if ui.add_enabled(is_ready, egui::Button::new(name)).on_hover_text(hint).clicked() {
+                context.ask(Action::Browse(purpose));
+            }
+        }
+    });
 }

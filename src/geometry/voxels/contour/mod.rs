@@ -1,6 +1,7 @@
 //! Watertight meshes of voxel volumes, between the centres of voxels inside and outside.
 
 mod patches;
+mod seams;
 mod vertex;
 
 use std::collections::HashMap;
@@ -10,10 +11,11 @@ use rayon::prelude::*;
 
 pub use vertex::Crossing;
 
-use super::{Lattice, Voxel, VoxelTree};
+use super::{Cell, CellState, Lattice, Voxel, VoxelTree};
 use crate::{Mesh, Point};
 use base::{Progress, Result, UserError};
 use patches::{Patches, patches};
+use seams::{seams, seams_of_cell};
 
 /// An edge between a voxel in the volume and one of its six neighbours outside.
 #[derive(Clone, Copy)]
@@ -154,6 +156,12 @@ const CHUNK: usize = 4096;
 /// Memory needed per edge: the edge, its crossing, four references and two facets.
 const BYTES_PER_EDGE: usize = size_of::<Edge>() + size_of::<Crossing>() + 4 * size_of::<Reference>() + 64;
 
+/// Memory that [`contour`] needs for a volume of so many active voxels, bytes: about three of two have an edge to a voxel
+/// outside along an axis.
+pub fn bytes_for(active_voxels: u64) -> u64 {
+    active_voxels * 3 / 2 * BYTES_PER_EDGE as u64
+}
+
 /// All edges between a voxel in the volume and one outside.
 fn edges(tree: &VoxelTree) -> Vec<Edge> {
     let of_voxel = |&voxel: &[i32; 3]| {
@@ -162,7 +170,15 @@ fn edges(tree: &VoxelTree) -> Vec<Edge> {
             (tree.voxel(edge.outer()) == Voxel::Empty).then_some(edge)
         })
     };
-    tree.active_voxels().par_iter().flat_map_iter(of_voxel).collect()
+    let mut edges: Vec<Edge> = tree.active_voxels().par_iter().flat_map_iter(of_voxel).collect();
+    let leaves = tree.leaf_origins();
+    let of_leaf = |(number, origin): (usize, &[u32; 3])| seams(tree, number as u32, *origin);
+    edges.par_extend(leaves.par_iter().enumerate().flat_map_iter(of_leaf));
+    let full: Vec<Cell> = tree.cells().iter().filter(|cell| cell.state == CellState::Full).collect();
+    let edge_at = |depth| tree.layout().leaf * tree.layout().branching.pow(tree.height() - depth);
+    let of_cell = |cell: &Cell| seams_of_cell(tree, cell.min, edge_at(cell.depth));
+    edges.par_extend(full.par_iter().flat_map_iter(of_cell));
+    edges
 }
 
 /// The patches of all cubes by their corners, no face joined.

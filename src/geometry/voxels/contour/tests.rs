@@ -51,6 +51,43 @@ fn check_watertight(mesh: &Mesh) {
     assert!(edges.values().all(|count| *count == 1 | 1 << 16));
 }
 
+/// Leaves that contradict each other: each is full, empty or halved as if everything around it were, too.
+struct Contradicting;
+
+impl Solid for Contradicting {
+    type Hint = ();
+
+    fn classify(&self, _: &Cube, _: Option<&()>) -> Class<()> {
+        Class::Mixed(())
+    }
+
+    fn fill(&self, cube: &Cube, (): &(), words: &mut [u32]) {
+        let at = cube.min.map(|min| min / cube.edge);
+        let mut block = Block::new(cube.edge);
+        let edge = block.edge();
+        match (at[0] * 7 + at[1] * 5 + at[2] * 3) % 4 {
+            0 => block.set([0; 3], [edge; 3], true),
+            1 => block.set([0; 3], [edge / 2, edge, edge], true),
+            2 => block.set([0; 3], [edge, edge, edge / 3], true),
+            _ => {}
+        }
+        block.write(words);
+    }
+}
+
+#[test]
+fn leaves_that_contradict_each_other_give_a_watertight_mesh() {
+    let lattice = Lattice { origin: Point::origin(), voxel_mm: 1.0, voxels: 32 };
+    for (root, branching) in [(4, 2), (4, 4)] {
+        let layout = Layout { root, branching, leaf: 8 };
+        let tree = build(&Contradicting, lattice, layout, CellFormat::Compact, &Progress::silent()).unwrap().tree;
+        assert!(tree.cells().iter().any(|cell| cell.state == CellState::Full));
+        let mesh = contour(&tree, halfway, &Progress::silent()).unwrap();
+        assert!(mesh.facets.len() > 5000);
+        check_watertight(&mesh);
+    }
+}
+
 #[test]
 fn any_set_of_voxels_gives_a_watertight_mesh() {
     for (seed, share) in [(1, 0.5), (2, 0.1), (3, 0.9), (4, 0.35), (5, 0.65)] {
