@@ -43,12 +43,15 @@ pub enum Workspace {
     Features,
     /// Computes offset volumes of the nominal.
     Offset,
+    /// Finds the nominal in a scan of many things.
+    Detect,
     /// Writes the report.
     Report,
 }
 
 impl Workspace {
-    const ALL: [Self; 6] = [Self::Calibrate, Self::Align, Self::Compare, Self::Features, Self::Offset, Self::Report];
+    const ALL: [Self; 7] =
+        [Self::Calibrate, Self::Align, Self::Compare, Self::Features, Self::Offset, Self::Detect, Self::Report];
 
     /// Menu entry that opens it.
     fn title(self) -> &'static str {
@@ -58,6 +61,7 @@ impl Workspace {
             Self::Compare => "Workspace Compare",
             Self::Features => "Workspace Features",
             Self::Offset => "Workspace Offset",
+            Self::Detect => "Workspace Detect",
             Self::Report => "Workspace Report",
         }
     }
@@ -69,6 +73,7 @@ impl Workspace {
             Self::Compare => "Compare",
             Self::Features => "Features",
             Self::Offset => "Offset",
+            Self::Detect => "Detect",
             Self::Report => "Report",
         }
     }
@@ -181,6 +186,10 @@ pub(crate) struct ElementVisibility {
     contact_pass: usize,
     /// Pass of offset volumes by templates that is shown, from 0; the last one if there are fewer.
     offset_pass: usize,
+    /// Parts found in the scan.
+    detections: bool,
+    /// Of these the selected one, from 0.
+    detection: usize,
     /// The element of the Offset workspace that is selected.
     offset: Option<ElementId>,
 }
@@ -210,6 +219,8 @@ impl Default for ElementVisibility {
             section: None,
             contact_pass: 0,
             offset_pass: usize::MAX,
+            detections: false,
+            detection: 0,
             offset: None,
         }
     }

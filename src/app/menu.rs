@@ -113,7 +113,7 @@ pub(super) fn entries() -> Vec<(&'static str, &'static str, Action, Option<Keybo
         ("View", "Light or dark theme", Action::ToggleTheme, None),
         ("View", "Command palette", Action::Palette, key(COMMAND, Key::P)),
     ];
-    let workspaces = [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6];
+    let workspaces = [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7];
     for (workspace, number) in Workspace::ALL.into_iter().zip(workspaces) {
         entries.push(("View", workspace.title(), Action::Show(workspace), key(COMMAND, number)));
     }

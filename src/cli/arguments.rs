@@ -66,6 +66,8 @@ pub enum Verb {
     SimulateMachine(SimulateMachine),
     /// Computes the offset volume of a part, dilated or eroded, and the mesh around it.
     Offset(Box<super::offset::Offset>),
+    /// Finds known parts in a scan, without a start.
+    Detect(super::detect::Detect),
     /// Computes where the centre of a ball-end tool may move around a part, pass by pass.
     Contact(Box<super::contact::Contact>),
     /// Measures the wall thickness of a part, or the width of its gaps.
@@ -621,6 +623,8 @@ pub enum Suite {
     Planes,
     /// Automatic alignment of crops of parts, and whether wrong poses are flagged as ambiguous.
     Poses,
+    /// Detection of parts in piles whose truth is known.
+    Detect,
     /// Scans compared with every part, all of equal size: whether a wrong part is detected.
     WrongParts,
     /// The published tables of facet matching and parallel planes, measured again next to the published figures.

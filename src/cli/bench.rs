@@ -6,6 +6,7 @@ use base::{Result, UserError};
 
 mod calibration;
 mod charts;
+mod detect;
 mod deviation;
 mod field;
 mod fits;
@@ -39,6 +40,7 @@ pub fn run(arguments: &Bench, json: bool) -> Result<i32> {
         Suite::Rings => offset::rings::run(arguments)?,
         Suite::Planes => planes::run(arguments)?,
         Suite::Poses => poses::run(arguments)?,
+        Suite::Detect => detect::run(arguments)?,
         Suite::WrongParts => wrong_parts::run(arguments)?,
         Suite::Tables => tables::run(arguments)?,
         Suite::Calibration => calibration::run(arguments)?,

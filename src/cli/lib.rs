@@ -9,6 +9,7 @@ mod console;
 mod contact;
 mod convert;
 mod demo;
+mod detect;
 mod fit;
 mod holes;
 mod info;
@@ -114,6 +115,9 @@ fn dispatch(parsed: Arguments, context: &Context) -> Result<Outcome> {
         Verb::Tolerances(arguments) => tolerances::run(&arguments, json, context).map(Outcome::Exit),
         Verb::Offset(arguments) => {
             offset::run(&arguments, json, &with_device(arguments.backend, context)).map(Outcome::Exit)
+        }
+        Verb::Detect(arguments) => {
+            detect::run(&arguments, json, &with_device(arguments.backend, context)).map(Outcome::Exit)
         }
         Verb::Contact(arguments) => {
             contact::run(&arguments, json, &with_device(arguments.backend, context)).map(Outcome::Exit)

@@ -14,6 +14,7 @@ pub mod neighbourhoods;
 pub mod parallel_planes;
 pub mod point_deviation;
 pub mod point_facet_matching;
+pub mod pose_votes;
 pub mod registration;
 pub mod smoothing;
 pub mod statistics;

@@ -2,6 +2,7 @@
 
 use super::align::Align;
 use super::calibrate::Calibrate;
+use super::detect::Detect;
 use super::edit::Execution;
 use super::elements::Elements;
 use super::features::Features;
@@ -44,6 +45,8 @@ pub enum Command {
     Tolerances(Tolerances),
     /// Offset volumes of the nominal.
     Offset(Offset),
+    /// Finds the nominal in the scan.
+    Detect(Detect),
     /// Calibrates the sensor.
     Calibrate(Calibrate),
     /// Starts or stops the mechanical alignment.
@@ -79,8 +82,8 @@ macro_rules! impl_from_commands {
 }
 
 impl_from_commands!(
-    Parts, Projects, Align, Inspect, Select, Elements, Features, Tolerances, Offset, Calibrate, Merge, Probe, Series,
-    Report
+    Parts, Projects, Align, Inspect, Select, Elements, Features, Tolerances, Offset, Detect, Calibrate, Merge, Probe,
+    Series, Report
 );
 
 impl Command {
@@ -102,6 +105,7 @@ impl Command {
             Self::Features(command) => Ok(command.execution(before, context)),
             Self::Tolerances(command) => command.execution(before, context),
             Self::Offset(command) => command.execution(before, context),
+            Self::Detect(command) => command.execution(before, context),
             Self::Calibrate(command) => command.execution(before, context),
             Self::Merge(command) => Ok(command.execution(before, context)),
             Self::Probe(command) => Ok(command.execution(before)),

@@ -15,6 +15,7 @@ pub mod kd_tree;
 pub mod mesh;
 pub mod morton;
 pub mod normals;
+pub mod point_pairs;
 pub mod refine;
 pub mod repair;
 pub mod sampling;

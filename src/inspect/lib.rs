@@ -4,6 +4,7 @@ pub mod acceptance;
 pub mod alignment;
 pub mod calibration;
 pub mod cleaning;
+pub mod detection;
 pub mod deviation;
 pub mod features;
 pub mod offset;

@@ -10,6 +10,7 @@ mod c_api;
 mod calibration;
 mod calibration_at_work;
 mod command_line;
+mod detect;
 mod elements;
 mod endings;
 mod exchange_formats;

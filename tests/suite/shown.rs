@@ -281,7 +281,7 @@ fn a_session_by_keyboard_alone() {
     press(&mut window, Modifiers::COMMAND, Key::Enter);
     assert!(window.state().dispatcher().document.current_check().is_some());
     // The report's folder: from field to field with Tab.
-    press(&mut window, Modifiers::COMMAND, Key::Num6);
+    press(&mut window, Modifiers::COMMAND, Key::Num7);
     let is_there = |window: &Window| window.get_by_role_and_label(egui::Role::TextInput, "Folder").is_focused();
     let steps = (0..80).find(|_| {
         press(&mut window, Modifiers::NONE, Key::Tab);

@@ -86,7 +86,7 @@ fn a_real_window_inspects_by_mouse_and_saves_the_report() {
         let _ = Command::new("import").args(["-display", &display, "-window", "root"]).arg(file).status();
     }
     // The Report tab, then “Write report”.
-    click("748", "22");
+    click("840", "22");
     std::thread::sleep(Duration::from_secs(1));
     let report = folder.path().join("report/summary.json");
     wait_for("the report", || {

@@ -6,6 +6,7 @@ pub mod bottom;
 pub mod calibrate;
 mod compare;
 mod context;
+pub mod detect;
 pub mod elements;
 pub mod features;
 pub mod offset;
@@ -20,6 +21,7 @@ use align::searches::SearchesWindow;
 use bottom::BottomBar;
 use calibrate::CalibratePanel;
 pub use context::{Devices, PanelContext};
+use detect::DetectPanel;
 use elements::ElementsPanel;
 use features::FeaturesPanel;
 use offset::OffsetPanel;
@@ -36,6 +38,7 @@ pub struct Panels {
     pub calibrate: CalibratePanel,
     pub features: FeaturesPanel,
     pub offset: OffsetPanel,
+    pub detect: DetectPanel,
     pub report: ReportPanel,
     pub elements: ElementsPanel,
     pub bottom: BottomBar,
@@ -71,6 +74,7 @@ impl App {
                 Workspace::Compare => compare::show(ui, &mut context),
                 Workspace::Features => panels.features.show(ui, &mut context),
                 Workspace::Offset => panels.offset.show(ui, &mut context),
+                Workspace::Detect => panels.detect.show(ui, &mut context),
                 Workspace::Report => panels.report.show(ui, &mut context),
             });
         });

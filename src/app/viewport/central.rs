@@ -55,6 +55,10 @@ impl App {
         let live = if self.is_busy() { live } else { super::LiveFit::default() };
         let mut shown = self.display.shown;
         shown.volumes = self.workspace == Workspace::Offset;
+        shown.detections = self.workspace == Workspace::Detect;
+        if shown.detections {
+            (shown.deviations, shown.unmeasured) = (false, false);
+        }
         if shown.volumes {
             // Points out of tolerance lie outside the tolerance shells; facets in colours would hide the part.
             let measurement = self.dispatcher.document.current_measurement();

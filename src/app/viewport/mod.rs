@@ -30,6 +30,7 @@ use compute::point_facet_matching::FacetDeviation;
 use facet_shading::FacetShading;
 use feature_lines::FeatureLines;
 use geometry::{Aabb, Point, Subset};
+use inspect::detection::Found;
 use inspect::deviation::DeviationMap;
 use inspect::deviation::Measurement;
 use inspect::parts::{Actual, Nominal};
@@ -73,6 +74,8 @@ pub struct Viewport {
     feature_lines: FeatureLines,
     /// Offset volumes.
     volumes: Volumes,
+    /// Parts found in the scan, while they are shown.
+    found: Option<Arc<Found>>,
     /// Whether there was an alignment at the last update.
     was_aligned: bool,
     /// Serial number of the best-fit frame shown; 0 if none.
@@ -126,6 +129,7 @@ impl Viewport {
             unmeasured: None,
             feature_lines: FeatureLines::default(),
             volumes: Volumes::default(),
+            found: None,
             was_aligned: false,
             live_serial: 0,
             point_shading: None,

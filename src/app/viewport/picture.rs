@@ -1,6 +1,7 @@
 //! The picture of the scene: when it is drawn again, and what is in it.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::facet_shading::FacetShading;
@@ -11,16 +12,21 @@ use super::{ACTUAL, NOMINAL, UNMEASURED, Viewport, address, legend};
 use crate::subject::Subject;
 use crate::{ElementVisibility, LiveFit, Section, theme};
 use geometry::{Aabb, Pose, Vector};
+use inspect::detection::Found;
 use render::colour_scale::{ColourScale, Scale};
 use render::scene::Slice;
 use render::thickness_scale::ThicknessScale;
 use render::{Colouring, Cut, Draw, Frame, Look};
-use session::plan::ElementId;
+
+use session::Document;
+use session::plan::{ElementId, Recipe};
 
 const UNMEASURED_COLOUR: [f32; 3] = [0.48, 0.36, 0.82];
 const DILATED_COLOUR: [f32; 3] = [0.07, 0.60, 0.72];
 const ERODED_COLOUR: [f32; 3] = [0.93, 0.58, 0.11];
 const CONTACT_COLOUR: [f32; 3] = [0.36, 0.66, 0.32];
+const FOUND_COLOUR: [f32; 3] = [0.36, 0.66, 0.32];
+const SELECTED_COLOUR: [f32; 3] = [0.95, 0.55, 0.15];
 
 /// Time after its last move for which the camera counts as moving.
 const MOVING_DURATION: Duration = Duration::from_millis(160);
@@ -54,6 +60,8 @@ struct PictureKey {
     volume_opacity: f32,
     field_distance_mm: f64,
     section: Option<Section>,
+    /// Address of the parts found that are shown, and the selected one.
+    detections: (usize, usize),
     pose: Pose,
     camera: [[f32; 4]; 4],
 }
@@ -73,6 +81,7 @@ impl Viewport {
         self.shade(subject, live, shown);
         self.shade_facets(subject);
         self.feature_lines.update(self.scene.gpu(), document, hidden);
+        self.found = found(document).filter(|_| shown.detections);
         let passes = ShownPasses { contact: shown.contact_pass, offset: shown.offset_pass };
         let have_changed = match shown.volumes {
             true => self.volumes.update(self.scene.gpu(), document, hidden, (shown.offset, passes)),
@@ -132,6 +141,7 @@ impl Viewport {
             volume_opacity: shown.volume_opacity,
             field_distance_mm: shown.field_distance_mm,
             section: shown.section.filter(|_| shown.volumes),
+            detections: (address(self.found.as_ref()), shown.detection),
             pose,
             camera: self.camera.clip_from_local(),
         };
@@ -225,7 +235,16 @@ impl Viewport {
         if let Some(item) = map {
             let look = look(Pose::identity(), [0.7; 3], Colouring::Scale, NOMINAL);
             draws.push(Draw::Facets { item, look, moving });
-        } else if shown.nominal {
+        } else if let Some(found) = self.found.as_ref().filter(|found| !found.detections.is_empty()) {
+            // The part wherever it was found, in place of the nominal.
+            if let Some(nominal) = &self.nominal {
+                for (index, own) in found.detections.iter().enumerate() {
+                    let colour = if index == key.detections.1 { SELECTED_COLOUR } else { FOUND_COLOUR };
+                    let look = look(key.pose * own.scene_from_part, colour, Colouring::Plain, NOMINAL);
+                    draws.push(Draw::Facets { item: &nominal.item, look, moving });
+                }
+            }
+        } else if shown.nominal && !shown.detections {
             if let Some(item) = facets {
                 let look = look(Pose::identity(), [0.7; 3], Colouring::Scale, NOMINAL);
                 draws.push(Draw::Facets { item, look, moving });
@@ -309,6 +328,12 @@ impl Viewport {
             &draws,
         );
     }
+}
+
+/// The parts found in the scan; `None` if they were not looked for.
+fn found(document: &Document) -> Option<Arc<Found>> {
+    let element = document.plan.elements().iter().find(|own| matches!(own.recipe, Recipe::Detection(_)))?;
+    document.shared::<Found>(Some(element.id))
 }
 
 impl Section {

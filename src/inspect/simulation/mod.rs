@@ -9,6 +9,7 @@ pub mod defects;
 pub mod greyscale;
 pub mod hand;
 pub mod noise;
+pub mod pile;
 pub mod sensor;
 pub mod systematic;
 pub mod views;

@@ -5,6 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use inspect::alignment::AlignmentRecipe;
+use inspect::detection::DetectionRecipe;
 use inspect::deviation::{ComparisonRecipe, Verdict};
 use inspect::features::Element as Geometry;
 use inspect::features::recipe::{ConstructionRecipe, FeatureRecipe, SlotRecipe};
@@ -129,6 +130,7 @@ recipes! {
     "scan" Scan(ScanRecipe),
     "alignment" Alignment(AlignmentRecipe),
     "comparison" Comparison(ComparisonRecipe),
+    "detection" Detection(DetectionRecipe),
     "feature" Feature(FeatureRecipe),
     "slot" Slot(SlotRecipe),
     "construction" Construction(ConstructionRecipe),

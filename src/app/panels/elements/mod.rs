@@ -30,6 +30,7 @@ impl ElementsPanel {
                 self.actual_element(ui, context);
                 self.alignment_element(ui, context);
                 self.offset_elements(ui, context);
+                self.detection_elements(ui, context);
                 self.feature_elements(ui, context);
                 self.check_elements(ui, context);
             });
@@ -136,6 +137,16 @@ impl ElementsPanel {
         egui::CollapsingHeader::new(format!("Offsets ({})", ids.len())).default_open(true).show(ui, |ui| {
             let selected = context.display.shown.offset;
             ids.iter().for_each(|id| self.element_row(ui, context, *id, selected == Some(*id)));
+        });
+    }
+
+    fn detection_elements(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+        let ids = ids(context.document(), |recipe| matches!(recipe, Recipe::Detection(_)));
+        if ids.is_empty() {
+            return;
+        }
+        egui::CollapsingHeader::new("Found").default_open(true).show(ui, |ui| {
+            ids.iter().for_each(|id| self.element_row(ui, context, *id, false));
         });
     }
 

@@ -47,7 +47,12 @@ fn value(document: &Document, element: &Element) -> Option<String> {
     let figure = document.stage().results.made(element.id)?.figures.first()?;
     let is_current = document.state(element.id) == State::Fresh;
     let unit = if figure.unit == "°" { "°".to_owned() } else { format!(" {}", figure.unit) };
-    let digits = if figure.unit == "%" { 1 } else { 3 };
+    // Without a unit it is a count.
+    let digits = match figure.unit {
+        "%" => 1,
+        "" => 0,
+        _ => 3,
+    };
     is_current.then(|| format!("{:.digits$}{unit}", figure.value))
 }
 
@@ -56,6 +61,7 @@ fn workspace(recipe: &Recipe) -> Option<Workspace> {
     match recipe {
         Recipe::Alignment(_) => Some(Workspace::Align),
         Recipe::Comparison(_) => Some(Workspace::Compare),
+        Recipe::Detection(_) => Some(Workspace::Detect),
         offset if offset.is_offset() => Some(Workspace::Offset),
         Recipe::Nominal(_) | Recipe::Scan(_) | Recipe::Unknown(_) => None,
         _ => Some(Workspace::Features),

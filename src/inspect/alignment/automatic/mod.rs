@@ -1,8 +1,8 @@
 //! Automatic start: the pose of a scan on its nominal without an initial pose, from any orientation, also for partial
 //! scans.
 //!
-//! 1. Oriented point pairs of the nominal are tabulated by their point pair features (`pair_table`, after Drost et al.
-//!    2010).
+//! 1. Oriented point pairs of the nominal are tabulated by their point pair features (`geometry::point_pairs`, after
+//!    Drost et al. 2010).
 //! 2. Point pairs of the thinned scan vote for poses; peaks are clustered into hypotheses (`votes`). Principal axes add
 //!    hypotheses for parts on which all pairs look alike (`principal`), and a search over all rotations adds those that
 //!    the votes miss (`translations`).
@@ -14,7 +14,6 @@
 //! Nothing is random and all sums have a fixed order: the same input gives bitwise identical results.
 
 mod onto_cloud;
-mod pair_table;
 mod principal;
 mod translations;
 mod turns;
@@ -28,17 +27,10 @@ use crate::parts::PreparedScan;
 use base::{Progress, Result, UserError};
 use compute::Backend;
 use compute::registration::Target;
-use geometry::{Cloud, Point, Pose, SearchablePoints, Surface, Vector, normals, sampling, thinning};
+use geometry::point_pairs::{OrientedPoint, PairTable, oriented_points};
+use geometry::{Cloud, Pose, SearchablePoints, Surface, normals, thinning};
 pub use onto_cloud::on_cloud;
-use pair_table::PairTable;
 use translations::TranslationVotes;
-
-/// A point with its unit normal.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct OrientedPoint {
-    pub point: Point,
-    pub normal: Vector,
-}
 
 /// Approximate number of oriented points that represent the nominal.
 const MODEL_POINTS: usize = 1_400;
@@ -62,7 +54,7 @@ pub fn run(
     check_spread(cloud)?;
     progress.report(0.0, "Analysing the nominal")?;
     let spacing_mm = (surface.mesh().area_mm2() / MODEL_POINTS as f64).sqrt();
-    let model = model_points(surface, spacing_mm);
+    let model = oriented_points(surface.mesh(), MODEL_POINTS, spacing_mm);
     let table = PairTable::new(&model, spacing_mm);
     progress.report(0.15, "Analysing the scan")?;
     let scene = scene_points(backend, cloud, scan, spacing_mm)?;
@@ -127,24 +119,6 @@ fn check_spread(cloud: &Cloud) -> Result<()> {
         ));
     }
     Ok(())
-}
-
-fn model_points(surface: &Surface, spacing_mm: f64) -> Vec<OrientedPoint> {
-    let samples = sampling::by_area(surface.mesh(), MODEL_POINTS * 12, 0);
-    // Thinned separately by the sign of the normal, so that both sides of a thin sheet are represented.
-    let mut kept = Vec::new();
-    for positive in [true, false] {
-        let side: Vec<usize> = (0..samples.len()).filter(|&i| is_positive(&samples[i].normal) == positive).collect();
-        let points: Vec<Point> = side.iter().map(|&i| samples[i].point).collect();
-        kept.extend(thinning::one_per_cell(&points, spacing_mm).iter().map(|&i| side[i as usize]));
-    }
-    kept.sort_unstable();
-    kept.iter().map(|&i| OrientedPoint { point: samples[i].point, normal: samples[i].normal }).collect()
-}
-
-fn is_positive(normal: &Vector) -> bool {
-    let dominant = normal.iamax();
-    normal[dominant] > 0.0
 }
 
 fn scene_points(

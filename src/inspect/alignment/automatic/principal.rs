@@ -3,7 +3,7 @@
 
 use nalgebra::{Matrix3, Rotation3, SymmetricEigen, UnitQuaternion};
 
-use super::OrientedPoint;
+use geometry::point_pairs::OrientedPoint;
 use geometry::{Pose, Vector};
 
 /// The 24 poses that map the scan's principal axes onto the nominal's.

@@ -9,7 +9,7 @@
 use nalgebra::{Quaternion, UnitQuaternion};
 use rayon::prelude::*;
 
-use super::OrientedPoint;
+use geometry::point_pairs::OrientedPoint;
 use geometry::{Aabb, Pose, Vector};
 
 /// Number of rotations searched, about 13 degrees apart.

@@ -6,8 +6,8 @@
 
 use nalgebra::{Matrix3, Rotation3, Translation3, Unit, UnitQuaternion};
 
-use super::OrientedPoint;
 use super::principal::{cube_rotations, frame};
+use geometry::point_pairs::OrientedPoint;
 use geometry::{Pose, Vector};
 
 /// Steps of a full rotation.

@@ -7,7 +7,6 @@ use rayon::prelude::*;
 use super::super::best_fit::{self, Parameters, Problem};
 use super::super::{Alternative, ExplainedFraction, Rivals};
 
-use super::OrientedPoint;
 use super::translations::TranslationVotes;
 use super::turns::Turns;
 use crate::parts::PreparedScan;
@@ -16,6 +15,7 @@ use compute::Compute;
 use compute::cpu::Cpu;
 use compute::point_deviation::Request;
 use compute::registration::{Robust, Target};
+use geometry::point_pairs::OrientedPoint;
 use geometry::{Cloud, OrderedPoints, Point, Pose, Surface, Vector, normals};
 
 /// A hypothesis after refinement.

@@ -1,0 +1,145 @@
+//! Detect workspace: where the nominal lies in a scan of many things, without a start.
+
+use super::{PanelContext, no_result, rows};
+use crate::theme;
+use dispatch::Detect;
+use geometry::Point;
+use inspect::detection::{Detection, DetectionRecipe, Found, Parameters};
+use session::pipeline::State;
+use session::plan::{ElementId, Recipe};
+
+/// Panel of the workspace.
+#[derive(Default)]
+pub struct DetectPanel {
+    /// Parameters being edited.
+    parameters: Parameters,
+    /// The detection that they were taken from, and its recipe then.
+    edited: Option<(ElementId, DetectionRecipe)>,
+}
+
+impl DetectPanel {
+    pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+        self.follow(context);
+        let document = context.document();
+        let is_loaded = document.nominal().is_some() && document.actual().is_some();
+        theme::weak(
+            ui,
+            match is_loaded {
+                true => "Finds every copy of the nominal in the scan, however it lies, and says what is seen of it.",
+                false => "Load a nominal and a scan of the scene that it lies in.",
+            },
+        );
+        let ready = is_loaded && !context.is_busy;
+        let shown = self.edited.as_ref().map(|(id, _)| *id);
+        let is_due = self.edited.as_ref().is_none_or(|(id, made_with)| {
+            made_with.parameters != self.parameters || document.state(*id) != State::Fresh
+        });
+        let label = if shown.is_some() { "Find parts again" } else { "Find parts" };
+        if theme::wide_main_button(ui, ready && is_due, label).clicked() {
+            context.display.shown.detection = 0;
+            context.send(Detect::Find(self.parameters.clone()));
+        }
+        self.options(ui);
+        if let Some(id) = shown {
+            result(ui, context, id);
+        }
+    }
+
+    /// Takes the parameters of the detection in the plan.
+    fn follow(&mut self, context: &PanelContext<'_>) {
+        let first = context.document().plan.elements().iter().find_map(|own| match &own.recipe {
+            Recipe::Detection(recipe) => Some((own.id, DetectionRecipe::clone(recipe))),
+            _ => None,
+        });
+        if self.edited != first {
+            if let Some((_, recipe)) = &first {
+                self.parameters = recipe.parameters.clone();
+            }
+            self.edited = first;
+        }
+    }
+
+    fn options(&mut self, ui: &mut egui::Ui) {
+        egui::CollapsingHeader::new("Options").show(ui, |ui| {
+            let Parameters { min_score, min_agreement, max_of_each, .. } = &mut self.parameters;
+            for (name, hint, value) in [
+                ("Least score", "Less of a part's visible side does not count as found", min_score),
+                ("Least agreement", "More of what should be seen must be there, than is missing", min_agreement),
+            ] {
+                ui.horizontal(|ui| {
+                    let label = ui.label(name).on_hover_text(hint);
+                    let field =
+                        crate::number_field::NumberField::new(value).speed(0.01).range(0.0..=1.0).max_decimals(2);
+                    ui.add(field).labelled_by(label.id);
+                });
+            }
+            let mut is_single = *max_of_each == Some(1);
+            if ui.checkbox(&mut is_single, "There is only one").changed() {
+                *max_of_each = is_single.then_some(1);
+            }
+        });
+    }
+}
+
+fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
+    let document = context.document();
+    theme::heading(ui, &document.plan.name(id));
+    let Some(found) = document.result::<Found>(Some(id)) else { return no_result(ui, document, id) };
+    if document.state(id) != State::Fresh {
+        theme::weak(ui, "Out of date: find parts again.");
+    }
+    if let Some(rejection) = found.rejection() {
+        ui.colored_label(ui.visuals().warn_fg_color, rejection);
+        return;
+    }
+    let explained = format!("They explain {:.0} % of the scene, floor and walls left out.", 100.0 * found.explained);
+    theme::weak(ui, explained).on_hover_text(format!("{:.2} s", found.total_ms / 1e3));
+    let chosen = &mut context.display.shown.detection;
+    *chosen = (*chosen).min(found.detections.len() - 1);
+    for (index, own) in found.detections.iter().enumerate() {
+        let text =
+            format!("Part {}   score {:.2}   {:.0} % seen", index + 1, own.score, 100.0 * own.terms.visible_fraction());
+        if theme::chip(ui, *chosen == index, &text).clicked() {
+            *chosen = index;
+        }
+    }
+    let chosen = *chosen;
+    let own = &found.detections[chosen];
+    figures(ui, own);
+    let is_ready = !context.is_busy && document.state(id) == State::Fresh;
+    let hint = "Aligns the scan on this part by a best fit, and shows its deviations";
+    if theme::wide_main_button(ui, is_ready, "Align and compare here").on_hover_text(hint).clicked() {
+        context.send(Detect::Use(id, chosen));
+        context.ask(crate::Action::Show(crate::Workspace::Compare));
+    }
+}
+
+/// What speaks for a part found and what does not.
+fn figures(ui: &mut egui::Ui, own: &Detection) {
+    let at: Point = own.scene_from_part * Point::origin();
+    let terms = &own.terms;
+    let share = |count: u32| format!("{:.0} %", 100.0 * f64::from(count) / f64::from(terms.facing.max(1)));
+    rows(
+        ui,
+        "detection figures",
+        &[
+            ("Seen", share(terms.explained)),
+            ("Hidden by others", share(terms.hidden)),
+            ("Not measured", share(terms.unknown)),
+            ("Other direction", share(terms.tilted)),
+            ("Not there", share(terms.missing)),
+            ("Points on it", theme::count(own.points.len())),
+            ("Fit", format!("{:.4} mm RMS", own.fit.rms_mm)),
+            ("Its origin", format!("{:.2}, {:.2}, {:.2} mm", at.x, at.y, at.z)),
+            ("Round", own.round.to_string()),
+        ],
+    );
+    match own.ambiguity() {
+        Some(doubt) => {
+            ui.colored_label(ui.visuals().warn_fg_color, format!("{}.", base::capitalised(&doubt)));
+        }
+        None => {
+            theme::weak(ui, format!("{}.", base::capitalised(&own.fit.information.weakest)));
+        }
+    }
+}

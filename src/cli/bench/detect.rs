@@ -1,0 +1,139 @@
+//! Detection of parts in piles whose truth is known: precision, recall by how much of a part is seen, and time.
+#![expect(clippy::indexing_slicing, reason = "each index comes from the table that it is used on")]
+
+use serde_json::{Value, json};
+
+use super::super::arguments::Bench;
+use super::poses::{Part, parts_of};
+use base::random::Random;
+use base::{Progress, Result};
+use compute::Backend;
+use compute::cpu::Cpu;
+use geometry::Surface;
+use inspect::detection::{self, Detection, PartModel};
+use inspect::simulation::pile::{self, Pile, PlacedPart};
+
+/// Piles, at a scale of 1.
+const SCENES: f64 = 40.0;
+/// Parts of a pile.
+const PARTS: [usize; 2] = [5, 12];
+/// A pose is right if the surfaces are closer on average than this share of the diameter (ADD-S).
+const MAX_ERROR: f64 = 0.1;
+/// Visible fractions at which recall is told apart.
+const BINS: [f64; 5] = [0.1, 0.35, 0.6, 0.8, 1.01];
+
+pub fn run(arguments: &Bench) -> Result<Value> {
+    let all = parts_of(arguments)?;
+    let only = arguments.only.as_deref();
+    let parts: Vec<Part> = all.into_iter().filter(|own| only.is_none_or(|only| only == own.name)).collect();
+    let models: Vec<PartModel<'_>> =
+        parts.iter().map(|own| PartModel::new(&own.name, &own.surface)).collect::<Result<_>>()?;
+    let surfaces: Vec<&Surface> = parts.iter().map(|own| &own.surface).collect();
+    let mut tally = Tally::new(models.len());
+    let mut times_ms = Vec::new();
+    for scene in 0..(SCENES * arguments.scale).ceil() as u64 {
+        let (pile, used) = pile(&surfaces, scene)?;
+        let found = detection::run(&Cpu, &models, &pile.cloud, &detection::Parameters::default(), &Progress::silent())?;
+        times_ms.push(found.total_ms / models.len() as f64);
+        let before = (tally.right, tally.wrong);
+        tally.add(&models, &pile.parts, &found.detections);
+        eprintln!(
+            "scene {scene:3}: {} parts, {} right, {} wrong, {:.0} ms, {} points",
+            used.len(),
+            tally.right - before.0,
+            tally.wrong - before.1,
+            found.total_ms,
+            pile.cloud.points.len()
+        );
+    }
+    times_ms.sort_by(f64::total_cmp);
+    let device = Cpu.device();
+    Ok(json!({
+        "schema": "shadowgraph.bench/1",
+        "suite": "detect",
+        "device": device,
+        "rows": tally.rows(&models, times_ms.get(times_ms.len() / 2).copied().unwrap_or_default()),
+    }))
+}
+
+/// A pile of parts of about one size each, and which.
+fn pile(surfaces: &[&Surface], scene: u64) -> Result<(Pile, Vec<usize>)> {
+    let mut random = Random::new(scene, 0xB1);
+    let count = PARTS[0] + random.index(PARTS[1] - PARTS[0] + 1);
+    let used: Vec<usize> = (0..count).map(|_| random.index(surfaces.len())).collect();
+    let size_mm = used.iter().map(|&part| surfaces[part].bounds().diagonal()).sum::<f64>() / count as f64;
+    let parameters = pile::Parameters::for_parts(count, size_mm, scene);
+    Ok((pile::run(surfaces, &used, &parameters, &Progress::silent())?, used))
+}
+
+struct Tally {
+    right: usize,
+    wrong: usize,
+    /// Found and all, by visible fraction.
+    bins: [[usize; 2]; BINS.len()],
+    /// Right, wrong and missed of those at least 60 % visible, by part.
+    of_part: Vec<[usize; 3]>,
+}
+
+impl Tally {
+    fn new(parts: usize) -> Self {
+        Self { right: 0, wrong: 0, bins: Default::default(), of_part: vec![[0; 3]; parts] }
+    }
+
+    fn add(&mut self, models: &[PartModel<'_>], truth: &[PlacedPart], found: &[Detection]) {
+        let mut is_found = vec![false; truth.len()];
+        for own in found {
+            let model = &models[own.part];
+            let near = |placed: &PlacedPart| {
+                placed.part == own.part
+                    && model.distance_mm(&placed.scene_from_part, &own.scene_from_part) < MAX_ERROR * model.diameter_mm
+            };
+            match (0..truth.len()).find(|&index| !is_found[index] && near(&truth[index])) {
+                Some(index) => {
+                    is_found[index] = true;
+                    self.right += 1;
+                    self.of_part[own.part][0] += 1;
+                }
+                None => {
+                    self.wrong += 1;
+                    self.of_part[own.part][1] += 1;
+                }
+            }
+        }
+        for (placed, is_found) in truth.iter().zip(is_found) {
+            let Some(bin) = BINS.iter().position(|limit| placed.visible_fraction < *limit) else { continue };
+            self.bins[bin][1] += 1;
+            self.bins[bin][0] += usize::from(is_found);
+            if placed.visible_fraction >= 0.6 && !is_found {
+                self.of_part[placed.part][2] += 1;
+            }
+        }
+    }
+
+    fn rows(&self, models: &[PartModel<'_>], median_ms: f64) -> Vec<Value> {
+        let share = |part: usize, whole: usize| part as f64 / whole.max(1) as f64;
+        let sum = |from: usize| self.bins[from..].iter().fold([0, 0], |sum, own| [sum[0] + own[0], sum[1] + own[1]]);
+        let seen = sum(3);
+        let mut rows = vec![json!({
+            "case": "all piles",
+            "precision": share(self.right, self.right + self.wrong),
+            "recall_from_60_percent": share(seen[0], seen[1]),
+            "right": self.right,
+            "wrong": self.wrong,
+            "median_ms": median_ms,
+        })];
+        let mut low = 0.0;
+        for (limit, [found, all]) in BINS.iter().zip(self.bins) {
+            let case = format!("{:.0} to {:.0} % visible", 100.0 * low, 100.0 * limit.min(1.0));
+            rows.push(json!({ "case": case, "recall": share(found, all), "found": found, "parts": all }));
+            low = *limit;
+        }
+        for (model, [right, wrong, missed]) in models.iter().zip(&self.of_part) {
+            rows.push(json!({ "case": model.name, "right": right, "wrong": wrong, "missed_from_60_percent": missed }));
+        }
+        for row in &rows {
+            eprintln!("{row}");
+        }
+        rows
+    }
+}

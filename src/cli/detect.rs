@@ -1,0 +1,173 @@
+//! `shadowgraph detect`: which parts lie in a scan, and where.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::console::Console;
+use crate::output::outln;
+use base::words::{counted, file_name};
+use base::{LengthUnit, Result, UserError};
+use compute::DeviceChoice;
+use dispatch::Context;
+use geometry::transform;
+use inspect::detection::{self, Detection, Found, PartModel};
+use inspect::parts::Nominal;
+use io::{LoadOptions, atomic, load_scan};
+
+/// `detect`
+#[derive(Args, Debug)]
+#[command(
+    after_help = "No start is needed. Parts that are hidden behind others are looked for again in what is left; parts \
+    that are not in the scene are said, with the best pose that was rejected and why.\n\nExamples:\n  shadowgraph detect \
+    bin.ply --part bracket.step\n  shadowgraph detect bin.pcd --part a.stl --part b.stl --out poses/ --json\n  shadowgraph \
+    inspect --nominal bracket.step --scan bin.ply --pose poses/bracket-1.txt --align best-fit --out report/"
+)]
+pub struct Detect {
+    /// The scan of the scene.
+    pub scene: PathBuf,
+    /// CAD or mesh of a part to look for; may be given several times.
+    #[arg(long = "part", required = true)]
+    pub parts: Vec<PathBuf>,
+    /// Unit of the parts' coordinates.
+    #[arg(long)]
+    pub units: Option<LengthUnit>,
+    /// Unit of the scene's coordinates.
+    #[arg(long)]
+    pub scene_units: Option<LengthUnit>,
+    /// Most parts of one kind.
+    #[arg(long)]
+    pub max_of_each: Option<usize>,
+    /// Least score of a part that counts as found, from 0 to 1.
+    #[arg(long, default_value_t = detection::Parameters::default().min_score)]
+    pub min_score: f64,
+    /// Write the pose of each part found into this folder, as NAME-1.txt and so on, for `inspect --pose`.
+    #[arg(long)]
+    pub out: Option<PathBuf>,
+    /// Compute device.
+    #[arg(long, value_enum, default_value_t)]
+    pub backend: DeviceChoice,
+}
+
+/// Runs it; returns the exit code.
+pub fn run(arguments: &Detect, json: bool, context: &Context) -> Result<i32> {
+    if !(0.0..=1.0).contains(&arguments.min_score) {
+        return Err(UserError::usage("The least score must be from 0 to 1."));
+    }
+    let console = Console::new();
+    let progress = console.progress();
+    let nominals: Vec<Nominal> = arguments
+        .parts
+        .iter()
+        .map(|path| Nominal::read(path, arguments.units, context.cad.clone(), &progress.part(0.0, 0.1)))
+        .collect::<Result<_>>()?;
+    let options = LoadOptions { unit: arguments.scene_units, columns: None, cad: context.cad.clone() };
+    let scan = load_scan(&arguments.scene, &options, &progress.part(0.1, 0.2))?;
+    progress.report(0.2, "Analysing the parts")?;
+    let names: Vec<String> = arguments.parts.iter().map(|path| stem(&file_name(path))).collect();
+    let models: Vec<PartModel<'_>> = nominals
+        .iter()
+        .zip(&names)
+        .map(|(nominal, name)| PartModel::new(name, &nominal.surface))
+        .collect::<Result<_>>()?;
+    let parameters = detection::Parameters {
+        min_score: arguments.min_score,
+        max_of_each: arguments.max_of_each,
+        ..detection::Parameters::default()
+    };
+    let found = detection::run(context.backend.as_ref(), &models, &scan.cloud, &parameters, &progress.part(0.25, 1.0))?;
+    let files = write_poses(arguments, &names, &found)?;
+    console.done();
+    context.backend.take_notices().iter().for_each(|notice| console.say(notice));
+    if json {
+        super::print_json(&in_json(arguments, &names, &found, &files, context))?;
+        return Ok(0);
+    }
+    nominals.iter().flat_map(Nominal::sentences).chain(scan.notes).for_each(|sentence| outln!("{sentence}"));
+    let count = counted(found.detections.len(), "part", "parts");
+    outln!("{count} found in {:.2} s; {:.0} % of the scene explained.", found.total_ms / 1e3, 100.0 * found.explained);
+    for own in &found.detections {
+        outln!("{}", sentence(own, &names));
+    }
+    for own in &found.rejected {
+        let why = own.doubt.as_deref().unwrap_or_default();
+        outln!("Not found: {}. The best pose has a score of {:.2}: {why}.", name_of(own, &names), own.score);
+    }
+    Ok(0)
+}
+
+fn stem(name: &str) -> String {
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned()
+}
+
+fn name_of<'a>(own: &Detection, names: &'a [String]) -> &'a str {
+    names.get(own.part).map_or("?", String::as_str)
+}
+
+fn sentence(own: &Detection, names: &[String]) -> String {
+    let at = own.scene_from_part.translation.vector;
+    let doubt = own.ambiguity().map(|doubt| format!("; {doubt}")).unwrap_or_default();
+    format!(
+        "{}: score {:.2}, {:.0} % of its visible side seen, {} points within {:.3} mm RMS, origin at {:.3}, {:.3}, {:.3} \
+         mm{doubt}",
+        name_of(own, names),
+        own.score,
+        100.0 * own.terms.visible_fraction(),
+        own.points.len(),
+        own.fit.rms_mm,
+        at.x,
+        at.y,
+        at.z
+    )
+}
+
+/// Writes `nominal_from_scan` of each part found; the paths, in the same order.
+fn write_poses(arguments: &Detect, names: &[String], found: &Found) -> Result<Vec<PathBuf>> {
+    let Some(folder) = &arguments.out else { return Ok(Vec::new()) };
+    std::fs::create_dir_all(folder).map_err(|error| UserError::file("make", folder, &error))?;
+    let mut files = Vec::new();
+    for (index, own) in found.detections.iter().enumerate() {
+        let name = name_of(own, names);
+        let before = found.detections.iter().take(index).filter(|other| other.part == own.part).count();
+        let path = folder.join(format!("{name}-{}.txt", before + 1));
+        atomic::write_bytes(&path, transform::pose_text(&own.scene_from_part.inverse()).as_bytes())?;
+        files.push(path);
+    }
+    Ok(files)
+}
+
+fn in_json(arguments: &Detect, names: &[String], found: &Found, files: &[PathBuf], context: &Context) -> Value {
+    let of = |own: &Detection| {
+        json!({
+            "part": name_of(own, names),
+            "score": own.score,
+            "terms": own.terms,
+            "visible_fraction": own.terms.visible_fraction(),
+            "agreement": own.terms.agreement(),
+            "votes": own.votes,
+            "round": own.round,
+            "scene_from_part": transform::rows_of(&own.scene_from_part),
+            "nominal_from_scan": transform::rows_of(&own.scene_from_part.inverse()),
+            "rms_mm": own.fit.rms_mm,
+            "points": own.points.len(),
+            "undetermined": own.fit.information.open,
+            "weakest": own.fit.information.weakest,
+            "other_scene_from_part": own.others.iter().map(transform::rows_of).collect::<Vec<_>>(),
+            "doubt": own.doubt,
+        })
+    };
+    json!({
+        "schema": "shadowgraph.detection/1",
+        "software": report::software(),
+        "backend": context.backend.device(),
+        "scene": arguments.scene.to_string_lossy(),
+        "parts": names,
+        "detections": found.detections.iter().map(of).collect::<Vec<_>>(),
+        "rejected": found.rejected.iter().map(of).collect::<Vec<_>>(),
+        "explained_fraction": found.explained,
+        "rounds": found.rounds,
+        "files": files.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>(),
+        "timings_ms": { "total": found.total_ms },
+    })
+}

@@ -1,0 +1,99 @@
+//! Poses of a part that the point pairs of a scene vote for, and their clusters.
+
+use super::model::PartModel;
+use super::scene::Scene;
+use base::{Progress, Result};
+use compute::pose_votes::{Peak, Request};
+use compute::{Backend, Compute};
+use geometry::Pose;
+use geometry::point_pairs::OrientedPoint;
+
+/// Greatest number of points whose pairs vote.
+const MAX_REFERENCES: usize = 1_200;
+/// Peaks that are clustered.
+const MAX_PEAKS: usize = 4_000;
+/// Greatest number of clusters.
+const MAX_CLUSTERS: usize = 120;
+/// Poses of one cluster: share of the diameter, and rotation.
+const SAME_POSITION: f64 = 0.1;
+const SAME_ROTATION_RAD: f64 = 0.26;
+
+/// A pose with votes.
+#[derive(Clone, Copy, Debug)]
+pub struct Hypothesis {
+    /// Maps the part into the scene.
+    pub scene_from_part: Pose,
+    /// Votes of its cluster.
+    pub votes: f64,
+}
+
+/// The poses with the most votes of the scene's points for which `is_open` holds, best first.
+pub fn find(
+    backend: &dyn Backend,
+    model: &PartModel<'_>,
+    scene: &Scene,
+    is_open: impl Fn(u32) -> bool,
+    progress: &Progress,
+) -> Result<Vec<Hypothesis>> {
+    let points: Vec<OrientedPoint> = scene.sample(model.spacing_mm, is_open);
+    let step = points.len().div_ceil(MAX_REFERENCES).max(1);
+    let references: Vec<u32> = (0..points.len() as u32).step_by(step).collect();
+    let request = Request {
+        table: &model.table,
+        model: &model.points,
+        scene: &points,
+        references: &references,
+        oriented: scene.oriented,
+    };
+    let mut peaks = backend.compute(&request, progress)?;
+    // Stable, and the peaks come in the order of the reference points: the same for any number of threads.
+    peaks.sort_by(|a, b| b.votes.total_cmp(&a.votes));
+    peaks.truncate(MAX_PEAKS);
+    Ok(cluster(model, &peaks))
+}
+
+/// Peaks near each other, each cluster at the mean of its poses.
+fn cluster(model: &PartModel<'_>, peaks: &[Peak]) -> Vec<Hypothesis> {
+    let centre = model.centre();
+    struct Cluster {
+        first: Pose,
+        position: geometry::Vector,
+        rotation: nalgebra::Vector4<f64>,
+        votes: f64,
+    }
+    let mut clusters: Vec<Cluster> = Vec::new();
+    for peak in peaks {
+        let pose = peak.model_from_scene.inverse();
+        let at = pose * centre;
+        let near = clusters.iter_mut().find(|own| {
+            (at.coords - (own.first * centre).coords).norm() < SAME_POSITION * model.diameter_mm
+                && own.first.rotation.angle_to(&pose.rotation) < SAME_ROTATION_RAD
+        });
+        let quaternion = pose.rotation.coords;
+        match near {
+            Some(own) => {
+                let sign = own.first.rotation.coords.dot(&quaternion).signum();
+                own.position += at.coords * peak.votes;
+                own.rotation += quaternion * (sign * peak.votes);
+                own.votes += peak.votes;
+            }
+            None => clusters.push(Cluster {
+                first: pose,
+                position: at.coords * peak.votes,
+                rotation: quaternion * peak.votes,
+                votes: peak.votes,
+            }),
+        }
+    }
+    clusters.sort_by(|a, b| b.votes.total_cmp(&a.votes));
+    clusters.truncate(MAX_CLUSTERS);
+    clusters
+        .iter()
+        .map(|own| {
+            let rotation = nalgebra::UnitQuaternion::from_quaternion(nalgebra::Quaternion::from(own.rotation));
+            let position = own.position / own.votes;
+            let scene_from_part = Pose::from_parts((position - rotation * centre.coords).into(), rotation);
+            Hypothesis { scene_from_part, votes: own.votes }
+        })
+        .collect()
+}

@@ -1,0 +1,134 @@
+//! A known part, prepared to be found in scenes.
+
+use rayon::prelude::*;
+
+use base::{Result, UserError};
+use geometry::point_pairs::{OrientedPoint, PairTable, oriented_points};
+use geometry::{Point, Pose, Surface, Vector, sampling};
+
+/// Approximate number of points whose pairs are tabulated.
+const PAIR_POINTS: usize = 700;
+/// Approximate number of points that poses are judged by.
+const PROBES: usize = 900;
+/// Directions from which a point may be seen.
+const VIEWS: usize = 66;
+
+/// A known part.
+pub struct PartModel<'a> {
+    /// Name, for messages.
+    pub name: String,
+    /// Its surface, part frame.
+    pub surface: &'a Surface,
+    /// Points whose pairs vote.
+    pub points: Vec<OrientedPoint>,
+    /// Their pairs.
+    pub table: PairTable,
+    /// Points that poses are judged by: those of its surface that can be seen from outside.
+    pub probes: Vec<OrientedPoint>,
+    /// Greatest extent, mm.
+    pub diameter_mm: f64,
+    /// Spacing of `points`, mm.
+    pub spacing_mm: f64,
+}
+
+impl<'a> PartModel<'a> {
+    /// Prepares a part. Returns an error if it has no facets.
+    pub fn new(name: &str, surface: &'a Surface) -> Result<Self> {
+        let mesh = surface.mesh();
+        let diameter_mm = surface.bounds().diagonal();
+        if mesh.facets.is_empty() || diameter_mm.is_nan() || diameter_mm <= 0.0 {
+            return Err(UserError::input(format!("“{name}” has no facets, so it cannot be looked for.")));
+        }
+        // Parts of many folds have more area than their size shows; what is finer than a thirtieth is left out.
+        let spacing_mm = (mesh.area_mm2() / PAIR_POINTS as f64).sqrt().max(diameter_mm / 30.0);
+        let points = oriented_points(mesh, PAIR_POINTS, spacing_mm);
+        let points: Vec<OrientedPoint> = visible(surface, &points);
+        let table = PairTable::new(&points, spacing_mm);
+        let samples = sampling::by_area(mesh, PROBES, 7);
+        let probes: Vec<OrientedPoint> =
+            samples.iter().map(|own| OrientedPoint { point: own.point, normal: own.normal }).collect();
+        let probes = visible(surface, &probes);
+        if points.len() < 3 || probes.is_empty() {
+            return Err(UserError::input(format!(
+                "“{name}” shows no surface from outside, so it cannot be looked for."
+            )));
+        }
+        Ok(Self { name: name.to_owned(), surface, points, table, probes, diameter_mm, spacing_mm })
+    }
+
+    /// Centre of its bounds, part frame, mm.
+    pub fn centre(&self) -> Point {
+        self.surface.bounds().centre()
+    }
+
+    /// Mean distance of its probes, in pose `a`, from its surface in pose `b`, mm: small also for two poses of a symmetric
+    /// part that look alike (ADD-S; Hinterstoisser et al. 2012, Xiang et al. 2018). Both map the part into the scene.
+    pub fn distance_mm(&self, a: &Pose, b: &Pose) -> f64 {
+        let b_from_a = b.inverse() * a;
+        let step = (self.probes.len() / 60).max(1);
+        let (mut sum, mut count) = (0.0, 0);
+        for probe in self.probes.iter().step_by(step) {
+            let hit = self.surface.closest_point(&(b_from_a * probe.point), 4.0 * self.diameter_mm);
+            sum += hit.map_or(4.0 * self.diameter_mm, |hit| hit.distance_mm);
+            count += 1;
+        }
+        sum / f64::from(count.max(1))
+    }
+}
+
+/// The points that some direction sees: without those of inner faces.
+fn visible(surface: &Surface, points: &[OrientedPoint]) -> Vec<OrientedPoint> {
+    let far_mm = 2.0 * surface.bounds().diagonal();
+    let clearance_mm = 1e-6 * far_mm;
+    let views = view_directions();
+    let is_open = !surface.topology().is_closed();
+    let is_seen = |own: &&OrientedPoint| {
+        views.iter().any(|view| {
+            // Open surfaces are seen from both sides.
+            let cosine = own.normal.dot(view);
+            let cosine = if is_open { cosine.abs() } else { cosine };
+            cosine > 0.2 && !surface.is_blocked(&(own.point + view * far_mm), &own.point, clearance_mm)
+        })
+    };
+    points.par_iter().filter(is_seen).copied().collect()
+}
+
+/// Directions spread over the sphere: a Fibonacci lattice.
+fn view_directions() -> Vec<Vector> {
+    let golden = std::f64::consts::PI * (3.0 - 5.0_f64.sqrt());
+    (0..VIEWS)
+        .map(|number| {
+            let z = 1.0 - 2.0 * (number as f64 + 0.5) / VIEWS as f64;
+            let (y, x) = (golden * number as f64).sin_cos();
+            Vector::new(x, y, 0.0) * (1.0 - z * z).sqrt() + Vector::new(0.0, 0.0, z)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use geometry::mesh::shapes;
+
+    #[test]
+    fn what_no_direction_sees_is_left_out() {
+        let mut mesh = shapes::cuboid(Point::new(-10.0, -10.0, -10.0), Point::new(10.0, 10.0, 10.0));
+        mesh.append(&shapes::cuboid(Point::new(-4.0, -4.0, -4.0), Point::new(4.0, 4.0, 4.0)));
+        let surface = Surface::new(mesh);
+        let model = PartModel::new("box in a box", &surface).unwrap();
+        let is_outer = |own: &OrientedPoint| own.point.coords.amax() > 9.99;
+        assert!(model.probes.iter().all(is_outer) && model.points.iter().all(is_outer));
+        assert!(model.probes.len() > 500 && model.points.len() > 300, "{}", model.points.len());
+    }
+
+    #[test]
+    fn poses_of_a_symmetric_part_that_look_alike_are_near() {
+        let surface = Surface::new(shapes::cuboid(Point::new(-10.0, -10.0, -2.0), Point::new(10.0, 10.0, 2.0)));
+        let model = PartModel::new("plate", &surface).unwrap();
+        let quarter = Pose::rotation(Vector::z() * std::f64::consts::FRAC_PI_2);
+        let eighth = Pose::rotation(Vector::z() * std::f64::consts::FRAC_PI_4);
+        let apart = |pose: &Pose| model.distance_mm(&Pose::identity(), pose);
+        assert!(apart(&quarter) < 1e-9 && apart(&eighth) > 0.5, "{} {}", apart(&quarter), apart(&eighth));
+        assert!(PartModel::new("nothing", &Surface::new(geometry::Mesh::default())).is_err());
+    }
+}

@@ -1,0 +1,184 @@
+//! What a sensor at one position sees of a scene: the nearest point along every direction.
+
+use geometry::{Cloud, Point, Vector};
+
+/// Points of a sample that the sensor's position is found from.
+const SAMPLE: usize = 400;
+/// Greatest distance of the lines of sight from the position found, as a share of its distance from the points.
+const MAX_SPREAD: f64 = 0.02;
+/// Greatest number of pixels along an axis.
+const MAX_PIXELS: usize = 1024;
+/// No point.
+const NONE: u32 = u32::MAX;
+
+/// The scene as seen from one position: per pixel of a pinhole image, the nearest point.
+pub struct RangeImage {
+    /// Position of the sensor, scene frame, mm.
+    pub viewpoint: Point,
+    /// Right, down and forward, unit.
+    axes: [Vector; 3],
+    /// Tangents of the first pixel, and pixels per unit of tangent.
+    first: [f64; 2],
+    pixels_per_tangent: f64,
+    size: [usize; 2],
+    /// Index of the nearest point, and its range, mm.
+    cells: Vec<(u32, f32)>,
+}
+
+/// What lies along a line of sight.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Seen {
+    /// A point, and its range from the sensor, mm.
+    Point(u32, f64),
+    /// Nothing was measured there, or it is outside the picture: this says nothing.
+    Nothing,
+}
+
+/// The position of the sensor of a cloud, if all points were seen from one.
+pub fn viewpoint_of(cloud: &Cloud) -> Option<Point> {
+    if cloud.viewpoint.is_some() || cloud.to_sensor.len() != cloud.points.len() || cloud.points.len() < 10 {
+        return cloud.viewpoint;
+    }
+    // Least squares of the distances from the lines of sight.
+    let step = (cloud.points.len() / SAMPLE).max(1);
+    let (mut matrix, mut right) = (nalgebra::Matrix3::zeros(), Vector::zeros());
+    let lines: Vec<(Point, Vector)> = (0..cloud.points.len())
+        .step_by(step)
+        .filter_map(|index| Some((cloud.points[index], cloud.direction_to_sensor(index)?)))
+        .collect();
+    for (point, direction) in &lines {
+        let across = nalgebra::Matrix3::identity() - direction * direction.transpose();
+        matrix += across;
+        right += across * point.coords;
+    }
+    let position = Point::from(matrix.try_inverse()? * right);
+    let fits = lines.iter().all(|(point, direction)| {
+        let away = position - point;
+        let along = away.dot(direction);
+        along > 0.0 && (away - direction * along).norm() < MAX_SPREAD * along
+    });
+    fits.then_some(position)
+}
+
+impl RangeImage {
+    /// The points of a scene, whose spacing is `spacing_mm`, from a position; `None` if they do not lie before it.
+    pub fn new(viewpoint: Point, points: &[Point], spacing_mm: f64) -> Option<Self> {
+        let centre = points.iter().map(|point| point.coords).sum::<Vector>() / points.len().max(1) as f64;
+        let forward = (Point::from(centre) - viewpoint).try_normalize(1e-9)?;
+        let right = forward.cross(&if forward.x.abs() < 0.7 { Vector::x() } else { Vector::y() }).normalize();
+        let axes = [right, forward.cross(&right), forward];
+        let tangents: Vec<Option<([f64; 2], f64)>> = points
+            .iter()
+            .map(|point| {
+                let away = point - viewpoint;
+                let [x, y, z] = axes.map(|axis| axis.dot(&away));
+                (z > 1e-9 && z > 0.05 * away.norm()).then(|| ([x / z, y / z], away.norm()))
+            })
+            .collect();
+        let mut low = [f64::INFINITY; 2];
+        let mut high = [f64::NEG_INFINITY; 2];
+        for (tangent, _) in tangents.iter().flatten() {
+            for axis in 0..2 {
+                low[axis] = low[axis].min(tangent[axis]);
+                high[axis] = high[axis].max(tangent[axis]);
+            }
+        }
+        let distance_mm = (Point::from(centre) - viewpoint).norm();
+        let extent = (high[0] - low[0]).max(high[1] - low[1]);
+        if !(extent.is_finite() && extent > 0.0) {
+            return None;
+        }
+        // A pixel a little larger than the spacing, so that surfaces have no holes.
+        let pixels_per_tangent = (distance_mm / (1.5 * spacing_mm.max(1e-9))).min((MAX_PIXELS - 1) as f64 / extent);
+        let size = [0, 1].map(|axis| ((high[axis] - low[axis]) * pixels_per_tangent) as usize + 1);
+        let mut image =
+            Self { viewpoint, axes, first: low, pixels_per_tangent, size, cells: vec![(NONE, 0.0); size[0] * size[1]] };
+        for (index, own) in tangents.iter().enumerate() {
+            let Some((tangent, range)) = own else { continue };
+            let Some(cell) = image.cell_at(*tangent) else { continue };
+            let cell = &mut image.cells[cell];
+            if cell.0 == NONE || (*range as f32) < cell.1 {
+                *cell = (index as u32, *range as f32);
+            }
+        }
+        Some(image)
+    }
+
+    fn cell_at(&self, tangent: [f64; 2]) -> Option<usize> {
+        let at = [0, 1].map(|axis| ((tangent[axis] - self.first[axis]) * self.pixels_per_tangent).floor());
+        let is_inside = (0..2).all(|axis| at[axis] >= 0.0 && at[axis] < self.size[axis] as f64);
+        is_inside.then(|| at[1] as usize * self.size[0] + at[0] as usize)
+    }
+
+    /// What is seen towards a point: of the pixels around, the point whose range is nearest to its own.
+    pub fn towards(&self, point: &Point) -> Seen {
+        let away = point - self.viewpoint;
+        let [x, y, z] = self.axes.map(|axis| axis.dot(&away));
+        if z <= 1e-9 {
+            return Seen::Nothing;
+        }
+        let range = away.norm();
+        let mut best = Seen::Nothing;
+        for (right, down) in [(0, 0), (1, 0), (-1, 0), (0, 1), (0, -1)] {
+            let step = 1.0 / self.pixels_per_tangent;
+            let tangent = [x / z + f64::from(right) * step, y / z + f64::from(down) * step];
+            let Some(cell) = self.cell_at(tangent) else { continue };
+            let (index, own) = self.cells[cell];
+            if index == NONE {
+                continue;
+            }
+            let nearer = match best {
+                Seen::Point(_, other) => (f64::from(own) - range).abs() < (other - range).abs(),
+                Seen::Nothing => true,
+            };
+            if nearer {
+                best = Seen::Point(index, f64::from(own));
+            }
+        }
+        best
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base::random::Random;
+
+    #[test]
+    fn the_nearest_of_two_planes_is_seen() {
+        let mut random = Random::new(2, 0);
+        let mut points = Vec::new();
+        for _ in 0..40_000 {
+            points.push(Point::new(random.range(-50.0, 50.0), random.range(-50.0, 50.0), 300.0));
+        }
+        for _ in 0..40_000 {
+            points.push(Point::new(random.range(-20.0, 20.0), random.range(-20.0, 20.0), 250.0));
+        }
+        let image = RangeImage::new(Point::origin(), &points, 0.5).unwrap();
+        let at = |x: f64, y: f64, z: f64| match image.towards(&Point::new(x, y, z)) {
+            Seen::Point(index, _) => points[index as usize].z,
+            Seen::Nothing => f64::NAN,
+        };
+        assert_eq!((at(0.0, 0.0, 250.0), at(0.0, 0.0, 400.0), at(45.0, 45.0, 300.0)), (250.0, 250.0, 300.0));
+        assert_eq!(image.towards(&Point::new(500.0, 0.0, 300.0)), Seen::Nothing);
+        assert_eq!(image.towards(&Point::new(0.0, 0.0, -300.0)), Seen::Nothing);
+    }
+
+    #[test]
+    fn the_sensor_is_where_the_lines_of_sight_meet() {
+        let mut random = Random::new(3, 0);
+        let sensor = Point::new(10.0, -20.0, 400.0);
+        let points: Vec<Point> = (0..2000).map(|_| Point::from(random.rotation() * Vector::z() * 60.0)).collect();
+        let to_sensor: Vec<[f32; 3]> =
+            points.iter().map(|point| (sensor - point).normalize().cast::<f32>().into()).collect();
+        let cloud = Cloud { to_sensor, ..Cloud::from_points(points) };
+        assert!((viewpoint_of(&cloud).unwrap() - sensor).norm() < 0.1);
+        // From two positions there is none.
+        let mut two = cloud.clone();
+        for (index, direction) in two.to_sensor.iter_mut().enumerate().step_by(2) {
+            let other = Point::new(-300.0, 0.0, 100.0) - cloud.points[index];
+            *direction = other.normalize().cast::<f32>().into();
+        }
+        assert!(viewpoint_of(&two).is_none() && viewpoint_of(&Cloud::from_points(cloud.points)).is_none());
+    }
+}

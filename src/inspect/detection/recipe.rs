@@ -1,0 +1,77 @@
+//! The recipe of a detection: a nominal looked for in the scan of the part being measured.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Found, Parameters, PartModel, run};
+use crate::parts::{Actual, Nominal};
+use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Product, Tools};
+use base::words::counted;
+use base::{Progress, Result};
+
+/// A nominal looked for in a scan.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DetectionRecipe {
+    /// The nominal.
+    pub nominal: ElementId,
+    /// The scan.
+    pub scan: ElementId,
+    /// How it is looked for.
+    pub parameters: Parameters,
+}
+
+impl Make for DetectionRecipe {
+    type Made = Found;
+
+    const NAME: &'static str = "Detection";
+    const CLASS: Class = Class::Actual;
+
+    fn inputs(&self) -> Vec<ElementId> {
+        vec![self.nominal, self.scan]
+    }
+
+    fn make(&self, inputs: &dyn Inputs, tools: &Tools<'_>, _: Option<&Found>, progress: &Progress) -> Result<Found> {
+        let nominal = inputs.get::<Nominal>(self.nominal, "a nominal")?;
+        let actual = inputs.get::<Actual>(self.scan, "a scan")?;
+        progress.report(0.0, "Analysing the part")?;
+        let models = [PartModel::new(&inputs.name(self.nominal), &nominal.surface)?];
+        run(tools.backend, &models, &actual.cloud, &self.parameters, progress)
+    }
+}
+
+impl Product for Found {
+    fn figures(&self) -> Vec<Figure> {
+        vec![
+            Figure::new("Parts found", "", self.detections.len() as f64),
+            Figure::new("Scene explained", "%", 100.0 * self.explained),
+        ]
+    }
+
+    fn covers(&self) -> Option<String> {
+        self.rejection()
+    }
+
+    fn sentences(&self) -> Vec<String> {
+        let count = counted(self.detections.len(), "part was", "parts were");
+        let mut sentences = vec![format!(
+            "{count} found; they explain {:.0} % of the scene, floor and walls left out.",
+            100.0 * self.explained
+        )];
+        sentences.extend(self.rejection());
+        sentences
+    }
+}
+
+impl Found {
+    /// Why nothing was found; `None` if something was.
+    pub fn rejection(&self) -> Option<String> {
+        if !self.detections.is_empty() {
+            return None;
+        }
+        Some(match self.rejected.first().and_then(|best| Some((best, best.doubt.as_ref()?))) {
+            Some((best, doubt)) => {
+                format!("This part was not found. The best pose has a score of {:.2}: {doubt}.", best.score)
+            }
+            None => "This part was not found: nothing in the scene looks like it.".to_owned(),
+        })
+    }
+}

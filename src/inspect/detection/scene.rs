@@ -1,0 +1,92 @@
+//! A scan in which parts are looked for.
+
+use super::background;
+use super::range_image::{RangeImage, viewpoint_of};
+use crate::cleaning;
+use base::{Progress, Result, UserError};
+use compute::Backend;
+use geometry::point_pairs::OrientedPoint;
+use geometry::{Cloud, KdTree, OrderedPoints, Point, SearchablePoints, Vector, normals, thinning};
+
+/// Greatest number of points that poses are judged by.
+const MAX_POINTS: usize = 200_000;
+/// Least number of points of a scene.
+const MIN_POINTS: usize = 50;
+
+/// A scan in which parts are looked for.
+pub struct Scene {
+    /// Points with normals, facing the sensor if it is known; scene frame.
+    pub points: Vec<OrientedPoint>,
+    /// Whether the normals are consistently oriented.
+    pub oriented: bool,
+    /// Their spacing, mm.
+    pub spacing_mm: f64,
+    /// Whether each point lies on a plane wider than the parts: it hides and is seen, but is none of them.
+    pub is_background: Vec<bool>,
+    /// What the sensor sees; `None` if its position is not known.
+    pub image: Option<RangeImage>,
+    tree: KdTree,
+}
+
+impl Scene {
+    /// Prepares a scan in which parts of up to `part_mm` are looked for. Returns an error if it has too few points, if the backend fails, or if the work is cancelled.
+    pub fn new(backend: &dyn Backend, cloud: &Cloud, part_mm: f64, progress: &Progress) -> Result<Self> {
+        progress.report(0.0, "Analysing the scene")?;
+        if cloud.points.len() < MIN_POINTS {
+            return Err(UserError::input(format!(
+                "The scene has {} points; at least {MIN_POINTS} are needed to look for parts in it.",
+                cloud.points.len()
+            )));
+        }
+        let base = thinned(cloud);
+        let viewpoint = viewpoint_of(&base);
+        let searchable = SearchablePoints::new(&base.points);
+        let all = cleaning::normals_of(backend, &base, &searchable, &progress.part(0.1, 0.9))?;
+        let oriented = normals::are_oriented(&base);
+        let tree = KdTree::new(&base.points);
+        let spacing_mm = thinning::spacing_mm(&tree, &base.points);
+        let image = viewpoint.and_then(|viewpoint| RangeImage::new(viewpoint, &base.points, spacing_mm));
+        let points = base.points.iter().zip(all).map(|(point, normal)| OrientedPoint { point: *point, normal });
+        let points: Vec<OrientedPoint> = points.collect();
+        let is_background = background::on_planes(&points, spacing_mm, part_mm);
+        Ok(Self { points, oriented, spacing_mm, is_background, image, tree })
+    }
+
+    /// One point for each cell of `cell_mm`, of those for which `is_wanted` holds.
+    pub fn sample(&self, cell_mm: f64, is_wanted: impl Fn(u32) -> bool) -> Vec<OrientedPoint> {
+        let wanted: Vec<u32> = (0..self.points.len() as u32).filter(|&index| is_wanted(index)).collect();
+        let points: Vec<Point> = wanted.iter().map(|&index| self.points[index as usize].point).collect();
+        let kept = thinning::one_per_dense_cell(&points, cell_mm.max(self.spacing_mm));
+        kept.iter().map(|&index| self.points[wanted[index as usize] as usize]).collect()
+    }
+
+    /// Indices of the points within a distance of a position.
+    pub fn near(&self, position: &Point, radius_mm: f64) -> Vec<u32> {
+        let mut found = Vec::new();
+        self.tree.within_radius(position, radius_mm, |neighbour| found.push(neighbour.number));
+        found.sort_unstable();
+        found
+    }
+
+    /// The point nearest to a position, and its distance, mm; `None` beyond `max_mm`.
+    pub fn nearest(&self, position: &Point, max_mm: f64) -> Option<(u32, f64)> {
+        self.tree.nearest(position, max_mm).map(|neighbour| (neighbour.number, neighbour.squared_mm2.sqrt()))
+    }
+
+    /// Some points, prepared for a fit, and their normals.
+    pub fn ordered(&self, indices: &[u32]) -> (OrderedPoints, Vec<Vector>) {
+        let points: Vec<Point> = indices.iter().map(|&index| self.points[index as usize].point).collect();
+        let normals = indices.iter().map(|&index| self.points[index as usize].normal).collect();
+        (OrderedPoints::new(&points), normals)
+    }
+}
+
+/// At most [`MAX_POINTS`] of a cloud, evenly along a space-filling curve.
+fn thinned(cloud: &Cloud) -> Cloud {
+    if cloud.points.len() <= MAX_POINTS {
+        return Cloud { grid: None, ..cloud.clone() };
+    }
+    let ordered = OrderedPoints::new(&cloud.points);
+    let stride = cloud.points.len().div_ceil(MAX_POINTS);
+    cloud.select(&ordered.numbers.iter().step_by(stride).copied().collect::<Vec<_>>())
+}

@@ -1,0 +1,101 @@
+use super::*;
+use crate::simulation::pile;
+use compute::cpu::Cpu;
+use geometry::mesh::shapes;
+use geometry::{Point, Surface};
+
+/// A block with a step and a boss: no symmetry.
+fn stepped() -> Surface {
+    let mut mesh = shapes::cuboid(Point::new(0.0, 0.0, 0.0), Point::new(60.0, 30.0, 10.0));
+    mesh.append(&shapes::cuboid(Point::new(0.0, 0.0, 9.0), Point::new(20.0, 30.0, 25.0)));
+    mesh.append(&shapes::cuboid(Point::new(40.0, 4.0, 9.0), Point::new(52.0, 12.0, 20.0)));
+    Surface::new(mesh)
+}
+
+fn ring() -> Surface {
+    Surface::new(shapes::torus(18.0, 6.0, 64, 32))
+}
+
+fn find(models: &[PartModel<'_>], cloud: &Cloud) -> Found {
+    run(&Cpu, models, cloud, &Parameters::default(), &Progress::silent()).unwrap()
+}
+
+#[test]
+fn parts_of_a_pile_are_found_where_they_are_and_others_are_not() {
+    let (stepped, ring) = (stepped(), ring());
+    let rod = Surface::new(shapes::cuboid(Point::new(0.0, 0.0, 0.0), Point::new(80.0, 9.0, 9.0)));
+    let models = [("stepped", &stepped), ("ring", &ring), ("rod", &rod)]
+        .map(|(name, surface)| PartModel::new(name, surface).unwrap());
+    let (mut wrong, mut all) = (Vec::new(), 0);
+    for seed in 0..3 {
+        let parameters = pile::Parameters::for_parts(5, 60.0, seed);
+        let truth = pile::run(&[&stepped, &ring], &[0, 1, 0, 1, 0], &parameters, &Progress::silent()).unwrap();
+        let found = find(&models, &truth.cloud);
+        let is_at = |placed: &pile::PlacedPart, own: &Detection| {
+            // Where only one side is seen, a part may lie another way, and that is said.
+            let model = &models[own.part];
+            let is_right = |pose: &Pose| model.distance_mm(&placed.scene_from_part, pose) < 0.02 * model.diameter_mm;
+            placed.part == own.part && (is_right(&own.scene_from_part) || own.others.iter().any(is_right))
+        };
+        for placed in truth.parts.iter().filter(|placed| placed.visible_fraction > 0.6) {
+            assert!(found.detections.iter().any(|own| is_at(placed, own)), "{seed}: {placed:?}");
+        }
+        let is_wrong = |own: &&Detection| !truth.parts.iter().any(|placed| is_at(placed, own));
+        wrong.extend(found.detections.iter().filter(is_wrong).map(|own| (seed, own.part, own.terms)));
+        all += found.detections.len();
+        assert!(found.detections.iter().all(|own| own.part != 2), "{seed}: a rod");
+        // The rod is not there, which is said with the best that was seen of it.
+        let rod = found.rejected.iter().find(|own| own.part == 2);
+        assert!(rod.is_none_or(|own| own.doubt.is_some()));
+        assert!(found.explained > 0.05 && found.rounds >= 2);
+        // The symmetry of a ring is open, and said.
+        let rings = found.detections.iter().filter(|own| own.part == 1);
+        assert!(rings.clone().count() > 0 && rings.clone().all(|own| !own.fit.information.open.is_empty()));
+    }
+    // Of parts half hidden, a pose may still be wrong.
+    assert!(8 * wrong.len() <= all, "of {all}: {wrong:?}");
+}
+
+#[test]
+fn the_same_scene_gives_the_same_parts_each_time() {
+    let stepped = stepped();
+    let models = [PartModel::new("stepped", &stepped).unwrap()];
+    let parameters = pile::Parameters::for_parts(3, 60.0, 9);
+    let truth = pile::run(&[&stepped], &[0, 0, 0], &parameters, &Progress::silent()).unwrap();
+    let (one, two) = (find(&models, &truth.cloud), find(&models, &truth.cloud));
+    let poses = |found: &Found| found.detections.iter().map(|own| own.scene_from_part).collect::<Vec<_>>();
+    assert!(!poses(&one).is_empty() && poses(&one) == poses(&two));
+    let single = Parameters { max_of_each: Some(1), ..Parameters::default() };
+    let found = run(&Cpu, &models, &truth.cloud, &single, &Progress::silent()).unwrap();
+    assert_eq!(found.detections.len(), 1);
+}
+
+#[test]
+fn bad_scenes_and_parts_are_said() {
+    let stepped = stepped();
+    let model = PartModel::new("stepped", &stepped).unwrap();
+    let models = [model];
+    let error = |cloud: &Cloud| run(&Cpu, &models, cloud, &Parameters::default(), &Progress::silent()).unwrap_err();
+    assert!(error(&Cloud::default()).sentence.contains("at least 50"));
+    let few = Cloud::from_points((0..20).map(|i| Point::new(f64::from(i), 0.0, 0.0)).collect());
+    assert!(error(&few).sentence.contains("20 points"));
+    let none = run(&Cpu, &[], &few, &Parameters::default(), &Progress::silent());
+    assert!(none.unwrap_err().sentence.contains("No part"));
+    // One plane: nothing is found, and why is said if anything was considered.
+    let plane: Vec<Point> = (0..10_000).map(|i| Point::new(f64::from(i % 100), f64::from(i / 100), 0.0)).collect();
+    let sensor = Some(Point::new(50.0, 50.0, 400.0));
+    let plane = Cloud { viewpoint: sensor, ..Cloud::from_points(plane) };
+    let found = find(&models, &plane);
+    assert!(found.detections.is_empty() && found.rejected.iter().all(|own| own.doubt.is_some()));
+    // A scene in another unit, and one smaller than the part.
+    let parameters = pile::Parameters::for_parts(2, 60.0, 4);
+    let truth = pile::run(&[&stepped], &[0, 0], &parameters, &Progress::silent()).unwrap();
+    for factor in [1000.0, 0.001] {
+        let mut scaled = truth.cloud.clone();
+        scaled.scale(factor);
+        assert!(find(&models, &scaled).detections.is_empty(), "{factor}");
+    }
+    let cancelled = Progress::new(std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true)), |_, _| {});
+    let stopped = run(&Cpu, &models, &truth.cloud, &Parameters::default(), &cancelled);
+    assert_eq!(stopped.unwrap_err().kind, base::ErrorKind::Cancelled);
+}

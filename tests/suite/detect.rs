@@ -1,0 +1,134 @@
+//! Parts found in a scan of many things: in the window and on the command line.
+
+use std::path::{Path, PathBuf};
+
+use egui::{Key, Modifiers};
+use egui_kittest::kittest::Queryable as _;
+use shadowgraph::base::Progress;
+use shadowgraph::dispatch::Detect;
+use shadowgraph::geometry::{Cloud, Pose, Surface};
+use shadowgraph::inspect::detection::{Found, Parameters, PartModel};
+use shadowgraph::inspect::simulation::pile::{self, Pile, PlacedPart};
+use shadowgraph::io::{LoadOptions, load_nominal, write};
+
+use super::support::{errors, pose_of_json, shadowgraph, text};
+use super::window::{compare_picture, open, settle};
+
+fn part(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/parts").join(name)
+}
+
+fn surface(name: &str) -> Surface {
+    Surface::new(load_nominal(&part(name), &LoadOptions::default(), &Progress::silent()).unwrap().mesh)
+}
+
+/// A pile of three clamps and two crosses, and its scan as a file.
+fn scene(folder: &Path) -> (Pile, PathBuf) {
+    let surfaces = [surface("clamp.stl"), surface("cross.stl")];
+    let size_mm = surfaces[0].bounds().diagonal();
+    let parameters = pile::Parameters::for_parts(5, size_mm, 12);
+    let all = [&surfaces[0], &surfaces[1]];
+    let pile = pile::run(&all, &[0, 1, 0, 1, 0], &parameters, &Progress::silent()).unwrap();
+    let viewpoint = pile.cloud.viewpoint.unwrap();
+    let towards = |point: &shadowgraph::geometry::Point| (viewpoint - point).normalize().cast::<f32>().into();
+    let with_directions = Cloud {
+        to_sensor: pile.cloud.points.iter().map(towards).collect(),
+        ..Cloud::from_points(pile.cloud.points.clone())
+    };
+    let path = folder.join("scene.ply");
+    write::cloud(&path, &with_directions).unwrap();
+    (pile, path)
+}
+
+/// The placed part of a kind that a pose is of, by the mean distance of the surfaces.
+fn is_one_of(surface: &Surface, kind: usize, truth: &[PlacedPart], scene_from_part: &Pose) -> bool {
+    let model = PartModel::new("part", surface).unwrap();
+    let of_kind = truth.iter().filter(|own| own.part == kind);
+    of_kind.into_iter().any(|own| model.distance_mm(&own.scene_from_part, scene_from_part) < 0.01 * model.diameter_mm)
+}
+
+#[test]
+fn three_clicks_lead_from_an_unknown_scene_to_deviations() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pile, path) = scene(folder.path());
+    let mut window = open(vec![part("clamp.stl"), path], None);
+    settle(&mut window);
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Num6);
+    window.run_steps(4);
+    settle(&mut window);
+    compare_picture(&mut window, "detect-before");
+    window.get_by_label("Find parts").click();
+    window.run_steps(3);
+    settle(&mut window);
+    let document = &window.state().dispatcher().document;
+    let id = document.plan.by_name("Parts in the scan").unwrap().id;
+    let found = document.result::<Found>(Some(id)).unwrap();
+    let clamp = surface("clamp.stl");
+    let seen = pile.parts.iter().filter(|own| own.part == 0 && own.visible_fraction > 0.6).count();
+    assert!(found.detections.len() >= seen && seen >= 2, "{} {seen}", found.detections.len());
+    assert!(found.detections.iter().all(|own| is_one_of(&clamp, 0, &pile.parts, &own.scene_from_part)));
+    let wanted = found.detections[1].scene_from_part;
+    // The times of the search are not for a picture.
+    window.run_steps(3);
+    window.get_by_label_contains("Part 2").click();
+    window.run_steps(3);
+    settle(&mut window);
+    compare_picture(&mut window, "detect-found");
+    window.get_by_label("Align and compare here").click();
+    window.run_steps(3);
+    settle(&mut window);
+    let document = &window.state().dispatcher().document;
+    let pose = document.alignment().unwrap().nominal_from_scan.inverse();
+    let model = PartModel::new("clamp", &clamp).unwrap();
+    assert!(model.distance_mm(&pose, &wanted) < 0.003 * model.diameter_mm);
+    let check = document.current_measurement();
+    assert!(check.is_some());
+    compare_picture(&mut window, "detect-compared");
+    // One step back, and the parts are still there.
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    settle(&mut window);
+    let document = &window.state().dispatcher().document;
+    assert!(document.alignment().is_none() && document.result::<Found>(Some(id)).is_some());
+    // Of one only, the best.
+    let single = Parameters { max_of_each: Some(1), ..Parameters::default() };
+    window.state_mut().send(Detect::Find(single));
+    settle(&mut window);
+    assert_eq!(window.state().dispatcher().document.result::<Found>(Some(id)).unwrap().detections.len(), 1);
+    window.state_mut().send(Detect::Use(id, 5));
+    settle(&mut window);
+    assert!(window.state().dispatcher().document.alignment().is_none());
+}
+
+#[test]
+fn the_command_line_says_what_is_there_and_what_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pile, path) = scene(folder.path());
+    let poses = folder.path().join("poses");
+    let (clamp, dome) = (part("clamp.stl"), part("dome.stl"));
+    let options = ["--part", text(&clamp), "--part", text(&dome), "--out", text(&poses), "--json"];
+    let done = shadowgraph(&[&["detect", text(&path)], &options[..]].concat());
+    assert!(done.status.success(), "{}", errors(&done));
+    let answer: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    let found = answer["detections"].as_array().unwrap();
+    assert!(!found.is_empty() && found.iter().all(|own| own["part"] == "clamp"), "{answer}");
+    let surface = surface("clamp.stl");
+    for own in found {
+        let pose = pose_of_json(&own["scene_from_part"]);
+        assert!(is_one_of(&surface, 0, &pile.parts, &pose), "{own}");
+    }
+    // The pose leads on to an inspection.
+    let (pose, out) = (poses.join("clamp-1.txt"), folder.path().join("report"));
+    let more =
+        ["--pose", text(&pose), "--align", "best-fit", "--max-distance-mm", "1", "--no-pictures", "--out", text(&out)];
+    let inspected = shadowgraph(&[&["inspect", "--nominal", text(&clamp), "--scan", text(&path)], &more[..]].concat());
+    assert!(inspected.status.success(), "{}", errors(&inspected));
+    let plain = shadowgraph(&["detect", text(&path), "--part", text(&dome)]);
+    let said = String::from_utf8_lossy(&plain.stdout).into_owned();
+    assert!(plain.status.success() && said.contains("0 parts found"), "{said}");
+    for (arguments, code) in [(vec!["detect", text(&path)], 2), (vec!["detect", "none.ply", "--part", text(&clamp)], 3)]
+    {
+        assert_eq!(shadowgraph(&arguments).status.code(), Some(code));
+    }
+    let wrong = shadowgraph(&["detect", text(&path), "--part", text(&clamp), "--min-score", "2"]);
+    assert!(errors(&wrong).contains("from 0 to 1"), "{}", errors(&wrong));
+}
