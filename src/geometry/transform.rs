@@ -11,6 +11,13 @@ pub fn rows_of(pose: &Pose) -> [[f64; 4]; 4] {
     std::array::from_fn(|row| std::array::from_fn(|column| matrix[(row, column)]))
 }
 
+/// Two unit vectors perpendicular to a unit vector and to each other, the second `direction` × the first.
+pub fn perpendicular_axes(direction: &Vector) -> [Vector; 2] {
+    let reference = if direction.x.abs() < 0.7 { Vector::x() } else { Vector::y() };
+    let first = direction.cross(&reference).normalize();
+    [first, direction.cross(&first)]
+}
+
 /// Pose from the rows of a homogeneous 4x4 matrix. Returns an error if the matrix is not a rigid motion: rotation
 /// orthonormal within 1e-5 and without reflection, last row within 1e-9.
 pub fn from_rows(rows: &[[f64; 4]; 4]) -> Result<Pose> {
@@ -77,6 +84,16 @@ pub fn difference(a: &Pose, b: &Pose, at: &Point) -> (f64, f64) {
 mod tests {
     use super::*;
     use base::random::Random;
+
+    #[test]
+    fn perpendicular_axes_form_a_right_handed_frame() {
+        for direction in [Vector::x(), -Vector::x(), Vector::y(), Vector::z(), Vector::new(0.6, -0.8, 0.0)] {
+            let [u, v] = perpendicular_axes(&direction);
+            let frame = Matrix3::from_columns(&[u, v, direction]);
+            assert!((frame.transpose() * frame - Matrix3::identity()).amax() < 1e-12);
+            assert!(frame.determinant() > 0.0);
+        }
+    }
 
     #[test]
     fn text_round_trip_composes_to_identity() {

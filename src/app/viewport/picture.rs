@@ -236,7 +236,7 @@ impl Viewport {
             let look = look(Pose::identity(), [0.7; 3], Colouring::Scale, NOMINAL);
             draws.push(Draw::Facets { item, look, moving });
         } else if let Some(found) = self.found.as_ref().filter(|found| !found.detections.is_empty()) {
-            // The part wherever it was found, in place of the nominal.
+            // The part wherever it was found, instead of the nominal.
             if let Some(nominal) = &self.nominal {
                 for (index, own) in found.detections.iter().enumerate() {
                     let colour = if index == key.detections.1 { SELECTED_COLOUR } else { FOUND_COLOUR };

@@ -19,7 +19,7 @@ pub struct Parts {
 
 impl VoxelTree {
     /// The tree of `parts`. Returns an error if these are not those of a tree: every cell and every leaf must be reached
-    /// exactly once from the root grid, and cover the cube that its place in the tree gives it.
+    /// exactly once from the root grid, and cover the cube that its index in the tree gives it.
     pub fn restore(parts: Parts) -> Result<Self> {
         let Parts { lattice, layout, format, cells, words } = parts;
         layout.check_for(lattice.voxels)?;
@@ -38,7 +38,7 @@ impl VoxelTree {
             (0..layout.root_cells()).map(|root| (root, layout.root_cube(height, root), 0)).collect();
         while let Some((number, cube, depth)) = pending.pop() {
             let cell = cells.get(number).filter(|cell| cell.min == cube.min && cell.depth == depth);
-            let cell = cell.ok_or_else(|| broken("a cell does not cover its place"))?;
+            let cell = cell.ok_or_else(|| broken("a cell does not cover the cube of its index"))?;
             match cell.state {
                 CellState::Empty | CellState::Full => {}
                 CellState::Boundary if depth == height => {

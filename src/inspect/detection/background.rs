@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use base::random::Random;
 use geometry::point_pairs::OrientedPoint;
-use geometry::{Aabb, Point, Vector};
+use geometry::{Aabb, Point, Vector, transform};
 
 /// Planes that are tried, each through a point with its normal, and points that judge them.
 const TRIALS: usize = 400;
@@ -61,13 +61,12 @@ impl Plane {
     /// Of some points on it, those of connected patches that are wider than `width_mm`: parts that lie side by side share
     /// planes, too, but do not cover them.
     fn wide_patches(&self, points: &[OrientedPoint], own: &[u32], spacing_mm: f64, width_mm: f64) -> Vec<u32> {
-        let u = self.normal.cross(&if self.normal.x.abs() < 0.7 { Vector::x() } else { Vector::y() }).normalize();
-        let v = self.normal.cross(&u);
+        let axes = transform::perpendicular_axes(&self.normal);
         let cell_mm = CELL * spacing_mm;
         let mut cells: BTreeMap<[i64; 2], Vec<u32>> = BTreeMap::new();
         for &index in own {
             let away = points[index as usize].point - self.point;
-            cells.entry([u, v].map(|axis| (away.dot(&axis) / cell_mm).floor() as i64)).or_default().push(index);
+            cells.entry(axes.map(|axis| (away.dot(&axis) / cell_mm).floor() as i64)).or_default().push(index);
         }
         let mut wide = Vec::new();
         while let Some((start, first)) = cells.pop_first() {
@@ -97,7 +96,7 @@ fn widest(points: &[OrientedPoint], left: &[u32], spacing_mm: f64, stream: u64) 
         return None;
     }
     let mut random = Random::new(17, stream);
-    let coarse_mm = 1.0 * spacing_mm;
+    let coarse_mm = spacing_mm;
     let step = (left.len() / JUDGES).max(1);
     let judges: Vec<OrientedPoint> = left.iter().step_by(step).map(|&index| points[index as usize]).collect();
     let trials: Vec<Plane> = (0..TRIALS)

@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 use crate::alignment::Alignment;
 use base::{Progress, Result, UserError};
 use compute::Backend;
-use geometry::{Cloud, Pose, Vector};
+use geometry::{Cloud, Pose, Vector, transform};
 pub use model::PartModel;
 pub use recipe::DetectionRecipe;
 pub use scene::Scene;
@@ -70,10 +70,10 @@ const SAME_POSE: f64 = 0.08;
 /// Least number of probes that explain a part, and of points of the scene on it.
 const MIN_EXPLAINED: u32 = 40;
 const MIN_POINTS: usize = 60;
-/// Least share of the second direction of the surface among the points on a part: on one plane, its place is not known.
+/// Least share of the second direction of the surface among the points on a part: on one plane, its position is not known.
 const MIN_SECOND_DIRECTION: f64 = 0.02;
-/// How far a part on one plane is moved to see whether its place is known, as a share of its diameter, and the share of
-/// its score that then speaks against that.
+/// How far a part on one plane is moved to see whether its position is known, as a share of its diameter, and the
+/// share of its score that then speaks against that.
 const SLIDE: f64 = 0.1;
 const MAX_SLIDING_SCORE: f64 = 0.85;
 
@@ -227,7 +227,7 @@ impl Search<'_> {
         let hypotheses = hypotheses::find(self.backend, model, scene, is_open, &progress.part(0.0, 0.6))?;
         let coarse_mm = (COARSE_TOLERANCE * model.diameter_mm).max(2.0 * scene.spacing_mm);
         let judged = |pose: &Pose| score::judge(model, scene, pose, coarse_mm, COARSE_PROBES).score();
-        // Refined before they are judged: votes place a part to a tenth of its size, where right and wrong look alike.
+        // Refined before they are judged: votes locate a part to a tenth of its size, where right and wrong look alike.
         let counter = progress.part(0.6, 0.85).counter(hypotheses.len().min(REFINED), "Refining poses");
         let mut refined: Vec<(f64, Pose, f64)> = hypotheses
             .par_iter()
@@ -321,8 +321,7 @@ impl Search<'_> {
 
     /// Whether a part fits about as well when it is moved along a plane: then its outline does not show where it lies.
     fn slides(&self, model: &PartModel<'_>, pose: &Pose, normal: &Vector, score: f64, tolerance_mm: f64) -> bool {
-        let u = normal.cross(&if normal.x.abs() < 0.7 { Vector::x() } else { Vector::y() }).normalize();
-        let v = normal.cross(&u);
+        let [u, v] = transform::perpendicular_axes(normal);
         [u, -u, v, -v].iter().any(|direction| {
             let moved = Pose::from(nalgebra::Translation3::from(direction * (SLIDE * model.diameter_mm))) * pose;
             let terms = score::judge(model, self.scene, &moved, tolerance_mm, COARSE_PROBES);

@@ -1,6 +1,6 @@
 //! What a sensor at one position sees of a scene: the nearest point along every direction.
 
-use geometry::{Cloud, Point, Vector};
+use geometry::{Cloud, Point, Vector, transform};
 
 /// Points of a sample that the sensor's position is found from.
 const SAMPLE: usize = 400;
@@ -65,8 +65,8 @@ impl RangeImage {
     pub fn new(viewpoint: Point, points: &[Point], spacing_mm: f64) -> Option<Self> {
         let centre = points.iter().map(|point| point.coords).sum::<Vector>() / points.len().max(1) as f64;
         let forward = (Point::from(centre) - viewpoint).try_normalize(1e-9)?;
-        let right = forward.cross(&if forward.x.abs() < 0.7 { Vector::x() } else { Vector::y() }).normalize();
-        let axes = [right, forward.cross(&right), forward];
+        let [right, down] = transform::perpendicular_axes(&forward);
+        let axes = [right, down, forward];
         let tangents: Vec<Option<([f64; 2], f64)>> = points
             .iter()
             .map(|point| {

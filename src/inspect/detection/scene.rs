@@ -73,6 +73,12 @@ impl Scene {
         self.tree.nearest(position, max_mm).map(|neighbour| (neighbour.number, neighbour.squared_mm2.sqrt()))
     }
 
+    /// Cosine between the normal of a point and another, without its sign if the normals are not oriented.
+    pub fn cosine(&self, index: u32, normal: &Vector) -> f64 {
+        let cosine = self.points[index as usize].normal.dot(normal);
+        if self.oriented { cosine } else { cosine.abs() }
+    }
+
     /// Some points, prepared for a fit, and their normals.
     pub fn ordered(&self, indices: &[u32]) -> (OrderedPoints, Vec<Vector>) {
         let points: Vec<Point> = indices.iter().map(|&index| self.points[index as usize].point).collect();

@@ -28,7 +28,7 @@ pub struct Terms {
     pub missing: u32,
     /// The scene lies before them.
     pub hidden: u32,
-    /// At their place, but with another direction of the surface.
+    /// At their position, but with another direction of the surface.
     pub tilted: u32,
     /// Nothing was measured towards them, or they lie in the floor: unknown.
     pub unknown: u32,
@@ -97,9 +97,7 @@ pub fn judge(model: &PartModel<'_>, scene: &Scene, scene_from_part: &Pose, toler
                 if scene.is_background[index as usize] {
                     continue;
                 }
-                let cosine = scene.points[index as usize].normal.dot(&normal);
-                let cosine = if scene.oriented { cosine } else { cosine.abs() };
-                *(if cosine >= MIN_AGREEMENT { &mut seen } else { &mut terms.tilted }) += 1;
+                *(if scene.cosine(index, &normal) >= MIN_AGREEMENT { &mut seen } else { &mut terms.tilted }) += 1;
             }
             // One position sees about half of a part; what else is missing may be hidden.
             terms.explained = seen;
@@ -121,8 +119,7 @@ pub fn explained(model: &PartModel<'_>, scene: &Scene, scene_from_part: &Pose, t
         !scene.is_background[*index as usize]
             && hit.is_some_and(|hit| {
                 let normal = scene_from_part.rotation * model.surface.mesh().normal(hit.facet as usize);
-                let cosine = own.normal.dot(&normal);
-                (if scene.oriented { cosine } else { cosine.abs() }) > 0.3
+                scene.cosine(*index, &normal) > 0.3
             })
     };
     near.into_iter().filter(lies_on_it).collect()

@@ -14,7 +14,7 @@ use base::{Progress, Result};
 use compute::cpu::Cpu;
 use compute::registration::Target;
 use geometry::kd_tree::Neighbours;
-use geometry::{Cloud, KdTree, Mesh, OrderedPoints, Point, Pose, Surface, Vector};
+use geometry::{Cloud, KdTree, Mesh, OrderedPoints, Point, Pose, Surface, Vector, transform};
 
 /// Maximum number of squares that represent the nominal.
 const MAX_SQUARES: usize = 20_000;
@@ -91,9 +91,8 @@ fn surface_of_squares(nominal: &Cloud, normals: &[Vector]) -> Surface {
         .zip(&indices)
         .map_init(Neighbours::default, |neighbours, (point, &index)| {
             let normal = normals.get(index as usize).copied().unwrap_or_else(Vector::z);
-            let across = normal.cross(&if normal.x.abs() < 0.7 { Vector::x() } else { Vector::y() }).normalize();
             let half_mm = (HALF_SIDE_SPACINGS * tree.local_spacing_mm(point, neighbours)).min(max_half_mm);
-            let (u, v) = (across * half_mm, normal.cross(&across) * half_mm);
+            let [u, v] = transform::perpendicular_axes(&normal).map(|axis| axis * half_mm);
             [point - u - v, point + u - v, point + u + v, point - u + v]
         })
         .collect();

@@ -210,7 +210,7 @@ impl<'a> Nodes<'a> {
         let table = self.tiles.len() * size_of::<Tile>();
         let mut next = (root_bytes + table) as i64;
         for tile in &self.tiles {
-            // A child is marked by any offset; its own follows from its place.
+            // A child is marked by any offset; its own follows from its index.
             let child = if tile.child != 0 { next } else { 0 };
             next += if tile.child != 0 { UPPER_BYTES as i64 } else { 0 };
             writer.write_all(bytes_of(&Tile { child, ..*tile }))?;
