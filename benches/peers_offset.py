@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""Times OpenVDB (mesh to level set, offset surface) and manifold3d (Minkowski sum with a sphere) beside
-`shadowgraph offset`, on the same part, distance, voxels and threads, in one run. The error of every mesh is measured by
-libigl: distance of its vertices from the part, less the offset.
+"""Times OpenVDB (mesh to level set, offset surface), manifold3d (Minkowski sum with a sphere) and dense grids (convolution
+with a ball, distance of every voxel) beside `shadowgraph offset`, on the same part, distance, voxels and threads, in one
+run. The error of every mesh is measured by libigl: distance of its vertices from the part, less the offset; of dense
+grids, that of the voxels on the boundary. Trimesh says whether our mesh is watertight.
 
     apt-get install python3-openvdb        OpenVDB 10.0, for the system's Python
-    /usr/bin/python3 -m venv --system-site-packages venv && venv/bin/pip install manifold3d==3.5.0 libigl==2.6.3 "numpy<2"
+    /usr/bin/python3 -m venv --system-site-packages venv && venv/bin/pip install manifold3d==3.5.0 libigl==2.6.3 "numpy<2" \
+        trimesh==5.2.0 scipy==1.17.1
     cargo build --release
     venv/bin/python benches/peers_offset.py PART.stl [--runs 5] [--resolutions 256 512 1024] [--minkowski]
 """
 import argparse
 import json
 import os
-import resource
 import statistics
 import subprocess
 import sys
@@ -60,10 +61,13 @@ def ours(path, distance_mm, resolution, runs, folder):
         answer = json.loads(done.stdout)
         if run > 0:
             times.append(answer["timings_ms"])
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     voxels = statistics.median(time["voxels"] for time in times) / 1e3
     mesh = statistics.median(time["mesh"] for time in times) / 1e3
-    return voxels, mesh, answer, read_stl(out)[0], peak
+    vertices, facets = read_stl(out)
+    import trimesh
+
+    mesh_is_watertight = trimesh.Trimesh(vertices, facets, process=False).is_watertight
+    return voxels, mesh, answer, vertices, f"watertight: {mesh_is_watertight}"
 
 
 def openvdb(part, distance_mm, lattice, runs):
@@ -92,9 +96,51 @@ def minkowski(part, distance_mm):
     mesh = manifold3d.Mesh(part[0].astype(np.float32), part[1].astype(np.uint32))
     solid = manifold3d.Manifold(mesh)
     start = time.perf_counter()
+    if solid.is_empty():
+        return f"does not take the part: {solid.status().name}"
     grown = solid.minkowski_sum(manifold3d.Manifold.sphere(distance_mm, 64))
     vertices = np.asarray(grown.to_mesh().vert_properties)[:, :3].astype(np.float64)
     return time.perf_counter() - start, vertices
+
+
+def dense(part, distance_mm, lattice, resolution):
+    """Seconds and errors of a convolution with a ball by FFT and of a distance transform, both over all voxels. The part's
+    own voxels are not timed."""
+    import pyopenvdb as vdb
+    from scipy import fft, ndimage
+
+    voxel, origin = lattice["voxel_mm"], np.array(lattice["origin"])
+    transform = vdb.createLinearTransform(voxelSize=voxel)
+    # The centre of voxel i is at i + 0.5.
+    moved = (part[0] - origin - 0.5 * voxel).astype(np.float32)
+    grid = vdb.FloatGrid.createLevelSetFromPolygons(moved, triangles=part[1].astype(np.uint32), transform=transform)
+    values = np.empty([resolution] * 3, np.float32)
+    grid.copyToArray(values)
+    solid = values <= 0
+    radius = distance_mm / voxel
+
+    def boundary_errors(grown):
+        inner = grown.copy()
+        for axis in range(3):
+            for step in (1, -1):
+                inner &= np.roll(grown, step, axis)
+        skin = np.argwhere(grown & ~inner)
+        return errors_mm((skin + 0.5) * voxel + origin, part, distance_mm)
+
+    start = time.perf_counter()
+    ball = np.minimum(np.arange(resolution), resolution - np.arange(resolution)).astype(np.float32) ** 2
+    ball = (ball[:, None, None] + ball[None, :, None] + ball[None, None, :] <= radius**2).astype(np.float32)
+    workers = os.cpu_count()
+    product = fft.rfftn(ball, workers=workers)
+    product *= fft.rfftn(solid.astype(np.float32), workers=workers)
+    grown = fft.irfftn(product, solid.shape, workers=workers) > 0.5
+    convolution = time.perf_counter() - start
+    del product, ball
+    yield "dense convolution with a ball, FFT", convolution, boundary_errors(grown)
+    start = time.perf_counter()
+    grown = ndimage.distance_transform_edt(~solid) <= radius
+    transform = time.perf_counter() - start
+    yield "dense distance transform, 1 thread", transform, boundary_errors(grown)
 
 
 def main():
@@ -112,18 +158,24 @@ def main():
             # A distance of so many voxels, in a domain that leaves room for it on every side.
             steps = VOXELS.get(resolution, resolution // 20)
             distance = size * steps / (resolution - 2 - 2 * steps)
-            voxels, mesh, answer, vertices, peak = ours(arguments.part, distance, resolution, arguments.runs, Path(folder))
+            voxels, mesh, answer, vertices, notes = ours(arguments.part, distance, resolution, arguments.runs, Path(folder))
             voxel = answer["lattice"]["voxel_mm"]
             print(f"\n{resolution}³, {distance:.3f} mm = {distance / voxel:.1f} voxels")
             report("shadowgraph: voxels and mesh", voxels + mesh, errors_mm(vertices, part, distance), voxel,
-                   f"({voxels:.3f} + {mesh:.3f} s; {answer['statistics']['bytes'] / 2**20:.1f} MiB, peak {peak:.0f} MiB)")
+                   f"({voxels:.3f} + {mesh:.3f} s; {answer['statistics']['bytes'] / 2**20:.1f} MiB, {notes})")
             level, surface, memory, vertices = openvdb(part, distance, answer["lattice"], arguments.runs)
             report("OpenVDB: level set and mesh", level + surface, errors_mm(vertices, part, distance), voxel,
                    f"({level:.3f} + {surface:.3f} s; {memory:.1f} MiB)")
             print(f"{'':44} {(level + surface) / (voxels + mesh):8.2f} times as long")
+            for name, seconds, error in dense(part, distance, answer["lattice"], resolution) if resolution <= 512 else ():
+                report(name, seconds, error, voxel)
             if arguments.minkowski and resolution == arguments.resolutions[0]:
-                seconds, vertices = minkowski(part, distance)
-                report("manifold3d: Minkowski sum, 64 segments", seconds, errors_mm(vertices, part, distance), voxel)
+                made = minkowski(part, distance)
+                if isinstance(made, str):
+                    print(f"manifold3d {made}")
+                else:
+                    seconds, vertices = made
+                    report("manifold3d: Minkowski sum, 64 segments", seconds, errors_mm(vertices, part, distance), voxel)
 
 
 if __name__ == "__main__":

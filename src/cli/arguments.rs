@@ -573,7 +573,7 @@ pub struct Bench {
     /// mishaps only if named here; of searches: sizes, variants, iterations, poses, graphs, outliers, distance,
     /// pipeline, model; of tables: points, facets, planes; of poses: part of the name of a part; of fits: plane,
     /// sphere, cylinder, cone; of offset: voxelise, exact; of rings: dilations,
-    /// erosions, layouts, passes.
+    /// erosions, layouts, passes, gpus.
     #[arg(long)]
     pub only: Option<String>,
     /// Number of random mountings (calibration); ten times as many draws of the noise (fits).

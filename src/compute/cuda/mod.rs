@@ -86,6 +86,11 @@ impl Cuda {
         Ok(Self { companions: companions::Companions::beside(index), ..Self::on(driver) })
     }
 
+    /// Opens the GPU at an index, which shares no work with others. Returns an error if it cannot be used.
+    pub fn open_alone(index: usize) -> Result<Self> {
+        Ok(Self::on(Arc::new(nvidia::Nvidia::open(index)?)))
+    }
+
     /// Names of all GPUs by index. Returns an error if there are none.
     pub fn names() -> Result<Vec<String>> {
         nvidia::Nvidia::names()

@@ -74,7 +74,7 @@ impl CellFormat {
 
 /// A cell of 192 bits: index 64, state 2, depth 30, origin 3 x 32.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 pub struct WideCell {
     index: u64,
     state_and_depth: u32,
@@ -83,7 +83,7 @@ pub struct WideCell {
 
 /// A cell of 96 bits: index 32, origin 3 x 19, depth 5, state 2.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 pub struct CompactCell {
     words: [u32; 3],
 }
@@ -126,7 +126,7 @@ impl From<CompactCell> for Cell {
 }
 
 /// The cells of a tree in one of the formats.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cells {
     /// Cells of 24 bytes.
     Wide(Vec<WideCell>),

@@ -6,7 +6,7 @@ use super::{Cell, CellState, Cells, Cube, Lattice, Layout, POOL_CHUNK, Voxel, le
 
 /// A voxel volume on a lattice. The first R³ cells are the root grid; the children of a branching cell follow each
 /// other. No cell has children of one and the same terminal state, and no leaf is uniform.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct VoxelTree {
     lattice: Lattice,
     layout: Layout,

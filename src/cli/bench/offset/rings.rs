@@ -46,6 +46,9 @@ const LAYOUTS: [(&str, Layout); 7] = [
 const LAYOUT_DISTANCE: f64 = 60.0;
 /// Root grid and leaf of the published measurements of leaves and passes.
 const SMALL_LEAVES: Layout = Layout { root: 32, branching: 2, leaf: 8 };
+/// Voxels per axis and distance, voxels, of an offset shared by several GPUs.
+const SHARED_VOXELS: u32 = 4096;
+const SHARED_DISTANCE: f64 = 100.0;
 /// Passes that add up to 100 voxels.
 const PASSES: [(u32, f64); 4] = [(1, 100.0), (2, 50.0), (4, 25.0), (8, 12.5)];
 
@@ -59,6 +62,7 @@ pub fn run(arguments: &Bench) -> Result<Value> {
         for voxels in [1024, 2048, 4096] {
             bench.part(part.name, &solid, voxels)?;
         }
+        bench.shared(part.name, &solid)?;
     }
     let rows = bench.rows;
     Ok(json!({ "schema": "shadowgraph.bench/1", "suite": "rings", "device": backend.device(), "rows": rows }))
@@ -98,6 +102,46 @@ impl Rings<'_> {
                 self.offset(&label(&format!("L 8, {count} x {distance}")), &tree, &all, None)?;
             }
         }
+        Ok(())
+    }
+
+    /// The same offset on each GPU by itself and on all of them: the speed of all as a share of the sum of each.
+    fn shared(&mut self, name: &str, solid: &SolidSurface<'_>) -> Result<()> {
+        let gpus = Cuda::names().map_or(0, |names| names.len());
+        if gpus < 2 || self.arguments.only.as_deref().is_some_and(|only| only != "gpus") {
+            return Ok(());
+        }
+        let source = self.tree(solid, SHARED_VOXELS, Layout::PUBLISHED)?;
+        let distance = SHARED_DISTANCE * self.arguments.scale;
+        let request = Request { tree: &source, distance, template: Template::Ring, culls: false };
+        let mut on = |backend: &Cuda, label: &str| {
+            let label = format!("{name} {SHARED_VOXELS}³ by {SHARED_DISTANCE}, {label}");
+            let mut device_ms = Vec::new();
+            let (tree, row) = time(&label, self.arguments.runs, || {
+                let made = backend.compute(&request, &Progress::silent())?;
+                device_ms.push(made.times.branching_ms + made.times.leaves_ms);
+                Ok(made.tree)
+            })?;
+            // The first only warms up.
+            device_ms.remove(0);
+            device_ms.sort_by(f64::total_cmp);
+            let device_ms = device_ms.get(device_ms.len() / 2).copied().unwrap_or(f64::NAN);
+            self.rows.push(with(row, &[("device_ms", device_ms.into())]));
+            Ok::<_, base::UserError>((tree, device_ms))
+        };
+        let mut sum_per_ms = 0.0;
+        let mut alone = Vec::new();
+        for index in 0..gpus {
+            let (tree, device_ms) = on(&Cuda::open_alone(index)?, &format!("GPU {index} alone"))?;
+            sum_per_ms += 1.0 / device_ms;
+            alone.push(tree);
+        }
+        let (tree, device_ms) = on(&Cuda::open()?, &format!("{gpus} GPUs"))?;
+        let is_same = alone.iter().all(|own| *own == tree);
+        let share = 1.0 / (device_ms * sum_per_ms);
+        eprintln!("    {:.1} % of the summed speed; the same voxels: {is_same}", 100.0 * share);
+        let case = format!("{name}, {gpus} GPUs");
+        self.rows.push(json!({ "case": case, "share_of_summed_speed": share, "same_voxels": is_same }));
         Ok(())
     }
 
