@@ -1,18 +1,18 @@
 //! `shadowgraph detect`: which parts lie in a scan, and where.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Value, json};
 
 use super::console::Console;
 use crate::output::outln;
-use base::words::{counted, file_name};
+use base::words::counted;
 use base::{LengthUnit, Result, UserError};
 use compute::DeviceChoice;
 use dispatch::Context;
 use geometry::transform;
-use inspect::detection::{self, Detection, Found, PartModel};
+use inspect::detection::{self, Detection, Found, PartModel, Placed};
 use inspect::parts::Nominal;
 use io::{LoadOptions, atomic, load_scan};
 
@@ -65,7 +65,7 @@ pub fn run(arguments: &Detect, json: bool, context: &Context) -> Result<i32> {
     let options = LoadOptions { unit: arguments.scene_units, columns: None, cad: context.cad.clone() };
     let scan = load_scan(&arguments.scene, &options, &progress.part(0.1, 0.2))?;
     progress.report(0.2, "Analysing the parts")?;
-    let names: Vec<String> = arguments.parts.iter().map(|path| stem(&file_name(path))).collect();
+    let names: Vec<String> = arguments.parts.iter().map(|path| stem(path)).collect();
     let models: Vec<PartModel<'_>> = nominals
         .iter()
         .zip(&names)
@@ -76,7 +76,8 @@ pub fn run(arguments: &Detect, json: bool, context: &Context) -> Result<i32> {
         max_of_each: arguments.max_of_each,
         ..detection::Parameters::default()
     };
-    let found = detection::run(context.backend.as_ref(), &models, &scan.cloud, &parameters, &progress.part(0.25, 1.0))?;
+    let found =
+        detection::run(context.backend.as_ref(), &models, &scan.cloud, &parameters, &[], &progress.part(0.25, 1.0))?;
     let files = write_poses(arguments, &names, &found)?;
     console.done();
     context.backend.take_notices().iter().for_each(|notice| console.say(notice));
@@ -92,17 +93,17 @@ pub fn run(arguments: &Detect, json: bool, context: &Context) -> Result<i32> {
     }
     for own in &found.rejected {
         let why = own.doubt.as_deref().unwrap_or_default();
-        outln!("Not found: {}. The best pose has a score of {:.2}: {why}.", name_of(own, &names), own.score);
+        outln!("Not found: {}. The best pose has a score of {:.2}: {why}.", name(own.part, &names), own.score);
     }
     Ok(0)
 }
 
-fn stem(name: &str) -> String {
-    name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned()
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-fn name_of<'a>(own: &Detection, names: &'a [String]) -> &'a str {
-    names.get(own.part).map_or("?", String::as_str)
+fn name(part: usize, names: &[String]) -> &str {
+    names.get(part).map_or("?", String::as_str)
 }
 
 fn sentence(own: &Detection, names: &[String]) -> String {
@@ -111,7 +112,7 @@ fn sentence(own: &Detection, names: &[String]) -> String {
     format!(
         "{}: score {:.2}, {:.0} % of its visible side seen, {} points within {:.3} mm RMS, origin at {:.3}, {:.3}, {:.3} \
          mm{doubt}",
-        name_of(own, names),
+        name(own.part, names),
         own.score,
         100.0 * own.terms.visible_fraction(),
         own.points.len(),
@@ -128,7 +129,7 @@ fn write_poses(arguments: &Detect, names: &[String], found: &Found) -> Result<Ve
     std::fs::create_dir_all(folder).map_err(|error| UserError::file("make", folder, &error))?;
     let mut files = Vec::new();
     for (index, own) in found.detections.iter().enumerate() {
-        let name = name_of(own, names);
+        let name = name(own.part, names);
         let before = found.detections.iter().take(index).filter(|other| other.part == own.part).count();
         let path = folder.join(format!("{name}-{}.txt", before + 1));
         atomic::write_bytes(&path, transform::pose_text(&own.scene_from_part.inverse()).as_bytes())?;
@@ -138,13 +139,15 @@ fn write_poses(arguments: &Detect, names: &[String], found: &Found) -> Result<Ve
 }
 
 fn in_json(arguments: &Detect, names: &[String], found: &Found, files: &[PathBuf], context: &Context) -> Value {
+    let other = |own: &Placed| json!({ "part": name(own.part, names), "scene_from_part": transform::rows_of(&own.scene_from_part) });
     let of = |own: &Detection| {
         json!({
-            "part": name_of(own, names),
+            "part": name(own.part, names),
             "score": own.score,
             "terms": own.terms,
             "visible_fraction": own.terms.visible_fraction(),
             "agreement": own.terms.agreement(),
+            "coverage": own.coverage,
             "votes": own.votes,
             "round": own.round,
             "scene_from_part": transform::rows_of(&own.scene_from_part),
@@ -153,7 +156,7 @@ fn in_json(arguments: &Detect, names: &[String], found: &Found, files: &[PathBuf
             "points": own.points.len(),
             "undetermined": own.fit.information.open,
             "weakest": own.fit.information.weakest,
-            "other_scene_from_part": own.others.iter().map(transform::rows_of).collect::<Vec<_>>(),
+            "others": own.others.iter().map(other).collect::<Vec<_>>(),
             "doubt": own.doubt,
         })
     };

@@ -10,7 +10,7 @@ use base::{Progress, Result};
 use compute::Backend;
 use compute::cpu::Cpu;
 use geometry::Surface;
-use inspect::detection::{self, Detection, PartModel};
+use inspect::detection::{self, Detection, PartModel, Placed};
 use inspect::simulation::pile::{self, Pile, PlacedPart};
 
 /// Piles, at a scale of 1.
@@ -33,10 +33,12 @@ pub fn run(arguments: &Bench) -> Result<Value> {
     let mut times_ms = Vec::new();
     for scene in 0..(SCENES * arguments.scale).ceil() as u64 {
         let (pile, used) = pile(&surfaces, scene)?;
-        let found = detection::run(&Cpu, &models, &pile.cloud, &detection::Parameters::default(), &Progress::silent())?;
+        let parameters = detection::Parameters::default();
+        let found = detection::run(&Cpu, &models, &pile.cloud, &parameters, &[], &Progress::silent())?;
         times_ms.push(found.total_ms / models.len() as f64);
         let before = (tally.right, tally.wrong);
-        tally.add(&models, &pile.parts, &found.detections);
+        let missed = tally.add(&models, &pile, &found.detections);
+        tally.explain(&models, &pile, &missed)?;
         eprintln!(
             "scene {scene:3}: {} parts, {} right, {} wrong, {:.0} ms, {} points",
             used.len(),
@@ -66,9 +68,35 @@ fn pile(surfaces: &[&Surface], scene: u64) -> Result<(Pile, Vec<usize>)> {
     Ok((pile::run(surfaces, &used, &parameters, &Progress::silent())?, used))
 }
 
+/// Index of the part that lies under most points of a detection; that of no part if none does.
+fn owner(models: &[PartModel<'_>], pile: &Pile, own: &Detection) -> usize {
+    let step = (own.points.len() / 50).max(1);
+    let mut votes = vec![0; models.len()];
+    for &index in own.points.iter().step_by(step) {
+        let Some(point) = pile.cloud.points.get(index as usize) else { continue };
+        let distance_mm = |placed: &PlacedPart| {
+            let at = placed.scene_from_part.inverse() * point;
+            models[placed.part]
+                .surface
+                .closest_point(&at, own.tolerance_mm)
+                .map_or(f64::INFINITY, |hit| hit.distance_mm)
+        };
+        let nearest = pile.parts.iter().min_by(|a, b| distance_mm(a).total_cmp(&distance_mm(b)));
+        if let Some(placed) = nearest.filter(|placed| distance_mm(placed).is_finite()) {
+            votes[placed.part] += 1;
+        }
+    }
+    let best = (0..models.len()).max_by_key(|&part| votes[part]);
+    best.filter(|&part| votes[part] > 0).unwrap_or(models.len())
+}
+
 struct Tally {
     right: usize,
     wrong: usize,
+    /// Wrong ones that name the truth as another way to explain the same points.
+    wrong_named: usize,
+    /// What was found wrong, and why parts were missed.
+    notes: Vec<String>,
     /// Found and all, by visible fraction.
     bins: [[usize; 2]; BINS.len()],
     /// Right, wrong and missed of those at least 60 % visible, by part.
@@ -77,10 +105,19 @@ struct Tally {
 
 impl Tally {
     fn new(parts: usize) -> Self {
-        Self { right: 0, wrong: 0, bins: Default::default(), of_part: vec![[0; 3]; parts] }
+        Self {
+            right: 0,
+            wrong: 0,
+            wrong_named: 0,
+            notes: Vec::new(),
+            bins: Default::default(),
+            of_part: vec![[0; 3]; parts],
+        }
     }
 
-    fn add(&mut self, models: &[PartModel<'_>], truth: &[PlacedPart], found: &[Detection]) {
+    /// Counts what was found; the parts that were not although much of them is seen.
+    fn add(&mut self, models: &[PartModel<'_>], pile: &Pile, found: &[Detection]) -> Vec<Placed> {
+        let truth = &pile.parts;
         let mut is_found = vec![false; truth.len()];
         for own in found {
             let model = &models[own.part];
@@ -97,17 +134,55 @@ impl Tally {
                 None => {
                     self.wrong += 1;
                     self.of_part[own.part][1] += 1;
+                    let there = models.get(owner(models, pile, own)).map_or("nothing", |model| &model.name);
+                    let is_named = own.others.iter().any(|other| {
+                        let near = |placed: &PlacedPart| {
+                            let (model, pose) = (&models[placed.part], &placed.scene_from_part);
+                            model.distance_mm(pose, &other.scene_from_part) < MAX_ERROR * model.diameter_mm
+                        };
+                        truth.iter().any(|placed| placed.part == other.part && near(placed))
+                    });
+                    self.wrong_named += usize::from(is_named);
+                    self.notes.push(format!(
+                        "found {} where {there} lies{}: score {:.2}, agreement {:.2}, coverage {:.2}, round {}, {:?}",
+                        model.name,
+                        if is_named { ", which is named" } else { "" },
+                        own.score,
+                        own.terms.agreement(),
+                        own.coverage,
+                        own.round,
+                        own.terms
+                    ));
                 }
             }
         }
+        let mut missed = Vec::new();
         for (placed, is_found) in truth.iter().zip(is_found) {
             let Some(bin) = BINS.iter().position(|limit| placed.visible_fraction < *limit) else { continue };
             self.bins[bin][1] += 1;
             self.bins[bin][0] += usize::from(is_found);
             if placed.visible_fraction >= 0.6 && !is_found {
                 self.of_part[placed.part][2] += 1;
+                missed.push(Placed { part: placed.part, scene_from_part: placed.scene_from_part });
             }
         }
+        missed
+    }
+
+    /// Whether missed parts were not proposed or refused: each is judged where it lies.
+    fn explain(&mut self, models: &[PartModel<'_>], pile: &Pile, missed: &[Placed]) -> Result<()> {
+        for own in missed {
+            let only = detection::Parameters { max_rounds: 0, ..detection::Parameters::default() };
+            let judged = detection::run(&Cpu, models, &pile.cloud, &only, &[*own], &Progress::silent())?;
+            let (found, refused) = (judged.detections.first(), judged.rejected.first());
+            let why = match (found, refused.and_then(|own| own.doubt.as_ref())) {
+                (Some(own), _) => format!("not proposed, or not chosen (score there {:.2})", own.score),
+                (None, Some(doubt)) => doubt.clone(),
+                (None, None) => "nothing there to fit to".to_owned(),
+            };
+            self.notes.push(format!("missed {}: {why}", models[own.part].name));
+        }
+        Ok(())
     }
 
     fn rows(&self, models: &[PartModel<'_>], median_ms: f64) -> Vec<Value> {
@@ -120,7 +195,9 @@ impl Tally {
             "recall_from_60_percent": share(seen[0], seen[1]),
             "right": self.right,
             "wrong": self.wrong,
+            "wrong_but_truth_named": self.wrong_named,
             "median_ms": median_ms,
+            "notes": self.notes,
         })];
         let mut low = 0.0;
         for (limit, [found, all]) in BINS.iter().zip(self.bins) {
@@ -131,6 +208,7 @@ impl Tally {
         for (model, [right, wrong, missed]) in models.iter().zip(&self.of_part) {
             rows.push(json!({ "case": model.name, "right": right, "wrong": wrong, "missed_from_60_percent": missed }));
         }
+        self.notes.iter().for_each(|note| eprintln!("{note}"));
         for row in &rows {
             eprintln!("{row}");
         }

@@ -1,5 +1,7 @@
 //! A known part, prepared to be found in scenes.
 
+use std::sync::OnceLock;
+
 use rayon::prelude::*;
 
 use base::{Result, UserError};
@@ -10,6 +12,8 @@ use geometry::{Point, Pose, Surface, Vector, sampling};
 const PAIR_POINTS: usize = 700;
 /// Approximate number of points that poses are judged by.
 const PROBES: usize = 900;
+/// Approximate number of points by which details are told apart.
+const DENSE: usize = 16_000;
 /// Directions from which a point may be seen.
 const VIEWS: usize = 66;
 
@@ -29,6 +33,7 @@ pub struct PartModel<'a> {
     pub diameter_mm: f64,
     /// Spacing of `points`, mm.
     pub spacing_mm: f64,
+    dense: OnceLock<Vec<OrientedPoint>>,
 }
 
 impl<'a> PartModel<'a> {
@@ -44,16 +49,27 @@ impl<'a> PartModel<'a> {
         let points = oriented_points(mesh, PAIR_POINTS, spacing_mm);
         let points: Vec<OrientedPoint> = visible(surface, &points);
         let table = PairTable::new(&points, spacing_mm);
-        let samples = sampling::by_area(mesh, PROBES, 7);
-        let probes: Vec<OrientedPoint> =
-            samples.iter().map(|own| OrientedPoint { point: own.point, normal: own.normal }).collect();
-        let probes = visible(surface, &probes);
+        let probes = visible(surface, &oriented(surface, PROBES));
         if points.len() < 3 || probes.is_empty() {
             return Err(UserError::input(format!(
                 "“{name}” shows no surface from outside, so it cannot be looked for."
             )));
         }
-        Ok(Self { name: name.to_owned(), surface, points, table, probes, diameter_mm, spacing_mm })
+        Ok(Self {
+            name: name.to_owned(),
+            surface,
+            points,
+            table,
+            probes,
+            diameter_mm,
+            spacing_mm,
+            dense: OnceLock::new(),
+        })
+    }
+
+    /// Points close enough to each other to lie on details, inner faces among them.
+    pub fn dense(&self) -> &[OrientedPoint] {
+        self.dense.get_or_init(|| oriented(self.surface, DENSE))
     }
 
     /// Centre of its bounds, part frame, mm.
@@ -74,6 +90,19 @@ impl<'a> PartModel<'a> {
         }
         sum / f64::from(count.max(1))
     }
+
+    /// Whether no probe in pose `a` is farther than `limit_mm` from the surface in pose `b`: the two look alike, in every
+    /// detail.
+    pub fn is_within(&self, a: &Pose, b: &Pose, limit_mm: f64) -> bool {
+        let b_from_a = b.inverse() * a;
+        self.probes.iter().all(|probe| self.surface.closest_point(&(b_from_a * probe.point), limit_mm).is_some())
+    }
+}
+
+/// Samples of a surface, evenly by area.
+fn oriented(surface: &Surface, count: usize) -> Vec<OrientedPoint> {
+    let samples = sampling::by_area(surface.mesh(), count, 7);
+    samples.iter().map(|own| OrientedPoint { point: own.point, normal: own.normal }).collect()
 }
 
 /// The points that some direction sees: without those of inner faces.

@@ -1,7 +1,7 @@
 //! A scan in which parts are looked for.
 
-use super::background;
-use super::range_image::{RangeImage, viewpoint_of};
+use super::range_image::{RangeImage, Seen, viewpoint_of};
+use super::{background, segments};
 use crate::cleaning;
 use base::{Progress, Result, UserError};
 use compute::Backend;
@@ -25,6 +25,8 @@ pub struct Scene {
     pub is_background: Vec<bool>,
     /// What the sensor sees; `None` if its position is not known.
     pub image: Option<RangeImage>,
+    /// Smooth piece of each point; see [`segments`].
+    pub pieces: Vec<u32>,
     tree: KdTree,
 }
 
@@ -49,7 +51,8 @@ impl Scene {
         let points = base.points.iter().zip(all).map(|(point, normal)| OrientedPoint { point: *point, normal });
         let points: Vec<OrientedPoint> = points.collect();
         let is_background = background::on_planes(&points, spacing_mm, part_mm);
-        Ok(Self { points, oriented, spacing_mm, is_background, image, tree })
+        let pieces = segments::of_points(&points, &tree, spacing_mm);
+        Ok(Self { points, oriented, spacing_mm, is_background, image, pieces, tree })
     }
 
     /// One point for each cell of `cell_mm`, of those for which `is_wanted` holds.
@@ -71,6 +74,14 @@ impl Scene {
     /// The point nearest to a position, and its distance, mm; `None` beyond `max_mm`.
     pub fn nearest(&self, position: &Point, max_mm: f64) -> Option<(u32, f64)> {
         self.tree.nearest(position, max_mm).map(|neighbour| (neighbour.number, neighbour.squared_mm2.sqrt()))
+    }
+
+    /// Whether the scene hides a position, by more than `tolerance_mm`; false if the sensor's position is not known.
+    pub fn hides(&self, position: &Point, tolerance_mm: f64) -> bool {
+        self.image.as_ref().is_some_and(|image| match image.towards(position) {
+            Seen::Point(_, seen) => seen < (position - image.viewpoint).norm() - tolerance_mm,
+            Seen::Nothing => false,
+        })
     }
 
     /// Cosine between the normal of a point and another, without its sign if the normals are not oriented.

@@ -3,13 +3,15 @@
 use super::model::PartModel;
 use super::range_image::Seen;
 use super::scene::Scene;
+use geometry::point_pairs::OrientedPoint;
 use geometry::{Point, Pose};
 use serde::{Deserialize, Serialize};
 
-/// Least cosine between a probe's normal and the line of sight at which it counts as facing the sensor.
-const MIN_FACING: f64 = 0.2;
+/// Least cosine between a probe's normal and the line of sight at which it counts as facing the sensor (73°): less is
+/// returned from flatter surfaces, if anything.
+const MIN_FACING: f64 = 0.3;
 /// Least cosine between the normals of a probe and of the point that explains it.
-const MIN_AGREEMENT: f64 = 0.6;
+pub const MIN_AGREEMENT: f64 = 0.6;
 
 /// How much a probe that is missing, or tilted, weighs against one that is explained.
 const MISSING_AGAINST: f64 = 2.0;
@@ -63,28 +65,28 @@ pub fn judge(model: &PartModel<'_>, scene: &Scene, scene_from_part: &Pose, toler
     match &scene.image {
         Some(image) => {
             let sensor = scene_from_part.inverse_transform_point(&image.viewpoint);
-            let clearance_mm = 1e-4 * model.diameter_mm;
             for probe in probes {
-                let towards = (sensor - probe.point).normalize();
-                let is_turned_away = probe.normal.dot(&towards) < MIN_FACING;
-                if is_turned_away || model.surface.is_blocked(&sensor, &probe.point, clearance_mm) {
-                    continue;
-                }
+                let Some(facing) = facing(model, &sensor, probe) else { continue };
                 terms.facing += 1;
                 let (point, normal) = (scene_from_part * probe.point, scene_from_part.rotation * probe.normal);
-                let range = (point - image.viewpoint).norm();
-                match image.towards(&point) {
-                    Seen::Nothing => terms.unknown += 1,
-                    Seen::Point(_, seen) if seen > range + tolerance_mm => terms.missing += 1,
-                    Seen::Point(_, seen) if seen < range - tolerance_mm => terms.hidden += 1,
+                let Seen::Point(index, seen) = image.towards(&point) else {
+                    terms.unknown += 1;
+                    continue;
+                };
+                let own = scene.points[index as usize];
+                // On slanted surfaces, what is measured beside a probe is at another range, but in its plane.
+                let behind_mm = seen - (point - image.viewpoint).norm();
+                let is_in_plane = (own.point - point).dot(&normal).abs() <= tolerance_mm;
+                let is_near =
+                    behind_mm.abs() <= tolerance_mm / facing && (is_in_plane || behind_mm.abs() <= tolerance_mm);
+                *match is_near {
                     // On the floor itself, no surface of a part is seen.
-                    Seen::Point(index, _) if scene.is_background[index as usize] => terms.unknown += 1,
-                    Seen::Point(index, _) => {
-                        let own = scene.points[index as usize].normal;
-                        *(if own.dot(&normal) >= MIN_AGREEMENT { &mut terms.explained } else { &mut terms.tilted }) +=
-                            1;
-                    }
-                }
+                    true if scene.is_background[index as usize] => &mut terms.unknown,
+                    true if own.normal.dot(&normal) >= MIN_AGREEMENT => &mut terms.explained,
+                    true => &mut terms.tilted,
+                    false if behind_mm > 0.0 => &mut terms.missing,
+                    false => &mut terms.hidden,
+                } += 1;
             }
         }
         None => {
@@ -106,6 +108,20 @@ pub fn judge(model: &PartModel<'_>, scene: &Scene, scene_from_part: &Pose, toler
         }
     }
     terms
+}
+
+/// Cosine between the normal of a point of a part and the direction to the sensor, whose position is given in the part's
+/// frame; `None` if the point is turned away from it or hidden by the part itself.
+fn facing(model: &PartModel<'_>, sensor: &Point, own: &OrientedPoint) -> Option<f64> {
+    let cosine = own.normal.dot(&(sensor - own.point).normalize());
+    let is_seen = cosine >= MIN_FACING && !model.surface.is_blocked(sensor, &own.point, 1e-4 * model.diameter_mm);
+    is_seen.then_some(cosine)
+}
+
+/// Whether the sensor would see a point of a part if nothing else were there; true if its position is not known.
+pub fn faces(model: &PartModel<'_>, scene: &Scene, scene_from_part: &Pose, own: &OrientedPoint) -> bool {
+    let sensor = scene.image.as_ref().map(|image| scene_from_part.inverse_transform_point(&image.viewpoint));
+    sensor.is_none_or(|sensor| facing(model, &sensor, own).is_some())
 }
 
 /// Indices of the scene's points that lie on a part in a pose.

@@ -2,7 +2,7 @@ use super::*;
 use crate::simulation::pile;
 use compute::cpu::Cpu;
 use geometry::mesh::shapes;
-use geometry::{Point, Surface};
+use geometry::{Point, Surface, Vector};
 
 /// A block with a step and a boss: no symmetry.
 fn stepped() -> Surface {
@@ -17,7 +17,7 @@ fn ring() -> Surface {
 }
 
 fn find(models: &[PartModel<'_>], cloud: &Cloud) -> Found {
-    run(&Cpu, models, cloud, &Parameters::default(), &Progress::silent()).unwrap()
+    run(&Cpu, models, cloud, &Parameters::default(), &[], &Progress::silent()).unwrap()
 }
 
 #[test]
@@ -26,8 +26,8 @@ fn parts_of_a_pile_are_found_where_they_are_and_others_are_not() {
     let rod = Surface::new(shapes::cuboid(Point::new(0.0, 0.0, 0.0), Point::new(80.0, 9.0, 9.0)));
     let models = [("stepped", &stepped), ("ring", &ring), ("rod", &rod)]
         .map(|(name, surface)| PartModel::new(name, surface).unwrap());
-    let (mut wrong, mut all) = (Vec::new(), 0);
-    for seed in 0..3 {
+    let (mut wrong, mut all, mut ring_count) = (Vec::new(), 0, 0);
+    for seed in 0..6 {
         let parameters = pile::Parameters::for_parts(5, 60.0, seed);
         let truth = pile::run(&[&stepped, &ring], &[0, 1, 0, 1, 0], &parameters, &Progress::silent()).unwrap();
         let found = find(&models, &truth.cloud);
@@ -35,7 +35,9 @@ fn parts_of_a_pile_are_found_where_they_are_and_others_are_not() {
             // Where only one side is seen, a part may lie another way, and that is said.
             let model = &models[own.part];
             let is_right = |pose: &Pose| model.distance_mm(&placed.scene_from_part, pose) < 0.02 * model.diameter_mm;
-            placed.part == own.part && (is_right(&own.scene_from_part) || own.others.iter().any(is_right))
+            placed.part == own.part
+                && (is_right(&own.scene_from_part)
+                    || own.others.iter().any(|other| other.part == own.part && is_right(&other.scene_from_part)))
         };
         for placed in truth.parts.iter().filter(|placed| placed.visible_fraction > 0.6) {
             assert!(found.detections.iter().any(|own| is_at(placed, own)), "{seed}: {placed:?}");
@@ -50,10 +52,10 @@ fn parts_of_a_pile_are_found_where_they_are_and_others_are_not() {
         assert!(found.explained > 0.05 && found.rounds >= 2);
         // The symmetry of a ring is open, and said.
         let rings = found.detections.iter().filter(|own| own.part == 1);
-        assert!(rings.clone().count() > 0 && rings.clone().all(|own| !own.fit.information.open.is_empty()));
+        assert!(rings.clone().all(|own| !own.fit.information.open.is_empty()));
+        ring_count += rings.count();
     }
-    // Of parts half hidden, a pose may still be wrong.
-    assert!(8 * wrong.len() <= all, "of {all}: {wrong:?}");
+    assert!(wrong.is_empty() && ring_count > 6, "of {all}, {ring_count} rings: {wrong:?}");
 }
 
 #[test]
@@ -66,7 +68,7 @@ fn the_same_scene_gives_the_same_parts_each_time() {
     let poses = |found: &Found| found.detections.iter().map(|own| own.scene_from_part).collect::<Vec<_>>();
     assert!(!poses(&one).is_empty() && poses(&one) == poses(&two));
     let single = Parameters { max_of_each: Some(1), ..Parameters::default() };
-    let found = run(&Cpu, &models, &truth.cloud, &single, &Progress::silent()).unwrap();
+    let found = run(&Cpu, &models, &truth.cloud, &single, &[], &Progress::silent()).unwrap();
     assert_eq!(found.detections.len(), 1);
 }
 
@@ -75,11 +77,12 @@ fn bad_scenes_and_parts_are_said() {
     let stepped = stepped();
     let model = PartModel::new("stepped", &stepped).unwrap();
     let models = [model];
-    let error = |cloud: &Cloud| run(&Cpu, &models, cloud, &Parameters::default(), &Progress::silent()).unwrap_err();
+    let error =
+        |cloud: &Cloud| run(&Cpu, &models, cloud, &Parameters::default(), &[], &Progress::silent()).unwrap_err();
     assert!(error(&Cloud::default()).sentence.contains("at least 50"));
     let few = Cloud::from_points((0..20).map(|i| Point::new(f64::from(i), 0.0, 0.0)).collect());
     assert!(error(&few).sentence.contains("20 points"));
-    let none = run(&Cpu, &[], &few, &Parameters::default(), &Progress::silent());
+    let none = run(&Cpu, &[], &few, &Parameters::default(), &[], &Progress::silent());
     assert!(none.unwrap_err().sentence.contains("No part"));
     // One plane: nothing is found, and why is said if anything was considered.
     let plane: Vec<Point> = (0..10_000).map(|i| Point::new(f64::from(i % 100), f64::from(i / 100), 0.0)).collect();
@@ -96,6 +99,63 @@ fn bad_scenes_and_parts_are_said() {
         assert!(find(&models, &scaled).detections.is_empty(), "{factor}");
     }
     let cancelled = Progress::new(std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true)), |_, _| {});
-    let stopped = run(&Cpu, &models, &truth.cloud, &Parameters::default(), &cancelled);
+    let stopped = run(&Cpu, &models, &truth.cloud, &Parameters::default(), &[], &cancelled);
     assert_eq!(stopped.unwrap_err().kind, base::ErrorKind::Cancelled);
+}
+
+#[test]
+fn parts_are_found_again_where_they_were_without_a_search() {
+    let (stepped, ring) = (stepped(), ring());
+    let models = [("stepped", &stepped), ("ring", &ring)].map(|(name, own)| PartModel::new(name, own).unwrap());
+    let parameters = pile::Parameters::for_parts(3, 60.0, 2);
+    let truth = pile::run(&[&stepped, &ring], &[0, 1, 0], &parameters, &Progress::silent()).unwrap();
+    let first = find(&models, &truth.cloud);
+    assert!(first.detections.len() >= 2);
+    // Poses a little off, as after a move, and one of a part that is gone.
+    let away = Pose::translation(0.6, -0.4, 0.3);
+    let mut last: Vec<Placed> = first.detections.iter().map(Detection::placed).collect();
+    last.iter_mut().for_each(|own| own.scene_from_part = away * own.scene_from_part);
+    last.push(Placed { part: 0, scene_from_part: Pose::translation(500.0, 0.0, 0.0) });
+    let only = Parameters { max_rounds: 0, ..Parameters::default() };
+    let again = run(&Cpu, &models, &truth.cloud, &only, &last, &Progress::silent()).unwrap();
+    assert_eq!((again.detections.len(), again.rounds), (first.detections.len(), 0));
+    for own in &first.detections {
+        let model = &models[own.part];
+        let is_it = |other: &&Detection| {
+            let apart = model.distance_mm(&own.scene_from_part, &other.scene_from_part);
+            other.part == own.part && other.round == 0 && apart < 1e-3 * model.diameter_mm
+        };
+        assert!(again.detections.iter().any(|other| is_it(&other)), "{}", model.name);
+    }
+}
+
+#[test]
+fn nearly_equal_parts_are_told_apart_or_named() {
+    // Two plates, one with a boss; and a third whose boss is beneath, where it is not seen.
+    let plate = |boss: Option<f64>| {
+        let mut mesh = shapes::cuboid(Point::new(0.0, 0.0, 0.0), Point::new(60.0, 40.0, 12.0));
+        mesh.append(&shapes::cuboid(Point::new(10.0, 8.0, 11.0), Point::new(22.0, 30.0, 24.0)));
+        if let Some(z) = boss {
+            mesh.append(&shapes::cuboid(Point::new(40.0, 12.0, z), Point::new(48.0, 20.0, z + 6.0)));
+        }
+        Surface::new(mesh)
+    };
+    let surfaces = [plate(None), plate(Some(10.0)), plate(Some(-3.0))];
+    let models = [0, 1, 2].map(|index| PartModel::new(&format!("plate {index}"), &surfaces[index]).unwrap());
+    let mut parameters = pile::Parameters::for_parts(1, 75.0, 5);
+    // Alone, standing as it is, on no floor.
+    parameters.has_floor = false;
+    for kind in 0..2 {
+        let from = Vector::new(0.2, 0.1, 1.0).normalize();
+        let all = surfaces.each_ref();
+        let truth = pile::scan(&all, &[(kind, Pose::identity())], &from, &parameters, &Progress::silent()).unwrap();
+        let found = find(&models, &truth.cloud);
+        let best = &found.detections[0];
+        assert!(found.detections.len() == 1, "{}", found.detections.len());
+        match kind {
+            // Whether there is a boss beneath is not seen.
+            0 => assert!([0, 2].contains(&best.part) && best.others.iter().any(|own| own.part == 2 - best.part)),
+            _ => assert!(best.part == 1 && best.others.is_empty(), "{} {:?}", best.part, best.others),
+        }
+    }
 }

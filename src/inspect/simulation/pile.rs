@@ -81,25 +81,39 @@ pub fn run(surfaces: &[&Surface], parts: &[usize], parameters: &Parameters, prog
     let mut placed = Vec::new();
     for (number, &part) in parts.iter().enumerate() {
         progress.report(0.5 * number as f32 / parts.len() as f32, "Dropping parts")?;
-        let missing = || UserError::usage(format!("There is no part {part}, counted from 0."));
-        let surface = *surfaces.get(part).ok_or_else(missing)?;
+        let surface = surface_at(surfaces, part)?;
         let pose = drop_one(surface, &pile, parameters.half_side_mm, &mut random);
         append(&mut pile, surface.mesh(), &pose);
         placed.push((part, pose));
     }
-    let mut scene = pile.clone();
-    let bounds = pile.bounds();
+    let angle = random.range(0.0, std::f64::consts::TAU);
+    let tilt = random.range(0.0, parameters.max_tilt_rad);
+    let from = Vector::new(tilt.sin() * angle.cos(), tilt.sin() * angle.sin(), tilt.cos());
+    scan(surfaces, &placed, &from, parameters, &progress.part(0.5, 1.0))
+}
+
+/// Scans parts (indices of `surfaces`) in given poses, seen from the direction `from`.
+///
+/// Returns an error if a part does not exist, if the sensor sees nothing, or if the work is cancelled.
+pub fn scan(
+    surfaces: &[&Surface],
+    placed: &[(usize, Pose)],
+    from: &Vector,
+    parameters: &Parameters,
+    progress: &Progress,
+) -> Result<Pile> {
+    let mut scene = Mesh::default();
+    for (part, pose) in placed {
+        append(&mut scene, surface_at(surfaces, *part)?.mesh(), pose);
+    }
+    let bounds = scene.bounds();
     if parameters.has_floor {
         let reach_mm = 4.0 * parameters.half_side_mm + bounds.diagonal();
         scene.append(&shapes::cuboid(Point::new(-reach_mm, -reach_mm, -1.0), Point::new(reach_mm, reach_mm, 0.0)));
     }
     let scene = Surface::new(scene);
-    let angle = random.range(0.0, std::f64::consts::TAU);
-    let tilt = random.range(0.0, parameters.max_tilt_rad);
-    let from = Vector::new(tilt.sin() * angle.cos(), tilt.sin() * angle.sin(), tilt.cos());
-    let scene_from_sensor = views::looking_at(&bounds.centre(), &from, &parameters.sensor);
-    let seed = parameters.seed;
-    let snapshot = sensor::take(&scene, &parameters.sensor, &scene_from_sensor, seed, 0, &progress.part(0.5, 1.0))?;
+    let scene_from_sensor = views::looking_at(&bounds.centre(), from, &parameters.sensor);
+    let snapshot = sensor::take(&scene, &parameters.sensor, &scene_from_sensor, parameters.seed, 0, progress)?;
     if snapshot.points.is_empty() {
         return Err(UserError::input("The simulated sensor saw nothing of the pile."));
     }
@@ -107,14 +121,19 @@ pub fn run(surfaces: &[&Surface], parts: &[usize], parameters: &Parameters, prog
     let viewpoint = scene_from_sensor * Point::origin();
     let cloud = Cloud { viewpoint: Some(viewpoint), ..Cloud::from_points(points) };
     let parts = placed
-        .into_iter()
-        .map(|(part, scene_from_part)| PlacedPart {
+        .iter()
+        .map(|&(part, scene_from_part)| PlacedPart {
             part,
             scene_from_part,
             visible_fraction: visible_fraction(surfaces[part], &scene_from_part, &scene, &viewpoint),
         })
         .collect();
     Ok(Pile { parts, cloud })
+}
+
+fn surface_at<'a>(surfaces: &[&'a Surface], part: usize) -> Result<&'a Surface> {
+    let missing = || UserError::usage(format!("There is no part {part}, counted from 0."));
+    surfaces.get(part).copied().ok_or_else(missing)
 }
 
 fn append(pile: &mut Mesh, part: &Mesh, pose: &Pose) {

@@ -1,0 +1,91 @@
+//! Why a candidate does not count as found: too little to decide by, too much against it, or nothing that holds it in
+//! place.
+
+use super::model::PartModel;
+use super::scene::Scene;
+use super::search::COARSE_PROBES;
+use super::{Detection, Parameters, score};
+use geometry::{Pose, Vector, transform};
+
+/// Least number of probes that explain a part, and of points of the scene on it.
+const MIN_EXPLAINED: u32 = 40;
+pub const MIN_POINTS: usize = 60;
+/// Least share of the second direction of the surface among the points on a part: on one plane, its position is not known.
+const MIN_SECOND_DIRECTION: f64 = 0.02;
+/// Least score of a part of which one plane is seen: its outline must be seen, too.
+const MIN_PLANE_SCORE: f64 = 0.75;
+/// Greatest RMS deviation of the points of a part, as a share of its diameter.
+const MAX_RMS: f64 = 4e-3;
+/// How far a part on one plane is moved to see whether its position is known, as a share of its diameter, and the
+/// share of its score that then speaks against that.
+const SLIDE: f64 = 0.1;
+const MAX_SLIDING_SCORE: f64 = 0.85;
+
+/// Why a candidate does not count as found; `None` if it does. `normal`: main direction of its points.
+pub fn of(
+    own: &Detection,
+    normal: &Vector,
+    model: &PartModel<'_>,
+    scene: &Scene,
+    parameters: &Parameters,
+) -> Option<String> {
+    let terms = &own.terms;
+    if terms.explained < MIN_EXPLAINED || own.points.len() < MIN_POINTS {
+        return Some(format!("only {} points of the scene lie on it: too few to decide by", own.points.len()));
+    }
+    if terms.agreement() < parameters.min_agreement {
+        return Some(format!("{:.0} % of what should be seen of it is not there", 100.0 * (1.0 - terms.agreement())));
+    }
+    if own.fit.rms_mm > MAX_RMS * model.diameter_mm {
+        return Some(format!("what is seen there has another shape: {:.3} mm RMS off", own.fit.rms_mm));
+    }
+    if terms.unknown > terms.explained {
+        return Some(format!(
+            "{:.0} % of what should be seen of it was not measured, more than was",
+            100.0 * f64::from(terms.unknown) / f64::from(terms.facing)
+        ));
+    }
+    if terms.score() < parameters.min_score {
+        return Some(format!("only {:.0} % of it is seen", 100.0 * terms.visible_fraction()));
+    }
+    if own.score < parameters.min_score || terms.agreement() * own.coverage < parameters.min_agreement {
+        return Some(format!(
+            "{:.0} % of the surface under it goes on beyond it, so it belongs to something else",
+            100.0 * (1.0 - own.coverage)
+        ));
+    }
+    if own.directions[0] < MIN_SECOND_DIRECTION {
+        if slides(own, model, scene, normal) {
+            return Some("all that is seen of it is one plane, along which it could lie elsewhere".to_owned());
+        }
+        if own.score < MIN_PLANE_SCORE {
+            return Some("all that is seen of it is a piece of one plane, which many parts have".to_owned());
+        }
+    }
+    None
+}
+
+/// Whether a part fits about as well when it is moved along a plane: then its outline does not show where it lies.
+fn slides(own: &Detection, model: &PartModel<'_>, scene: &Scene, normal: &Vector) -> bool {
+    let [u, v] = transform::perpendicular_axes(normal);
+    [u, -u, v, -v].iter().any(|direction| {
+        let step = direction * (SLIDE * model.diameter_mm);
+        let moved = Pose::from(nalgebra::Translation3::from(step)) * own.scene_from_part;
+        let terms = score::judge(model, scene, &moved, own.tolerance_mm, COARSE_PROBES);
+        terms.score() > MAX_SLIDING_SCORE * own.terms.score()
+    })
+}
+
+/// The main direction of the normals of some points, and the shares of the second and third, at most 0.5: 0 on a plane.
+pub fn directions(scene: &Scene, points: &[u32]) -> (Vector, [f64; 2]) {
+    let mut scatter = nalgebra::Matrix3::zeros();
+    for &index in points {
+        let normal = scene.points[index as usize].normal;
+        scatter += normal * normal.transpose();
+    }
+    let eigen = scatter.symmetric_eigen();
+    let mut shares: Vec<f64> = eigen.eigenvalues.iter().map(|own| own.max(0.0)).collect();
+    shares.sort_by(|a, b| b.total_cmp(a));
+    let main = eigen.eigenvectors.column(eigen.eigenvalues.imax()).into_owned();
+    (main, [1, 2].map(|index| shares[index] / shares.iter().sum::<f64>().max(1e-12)))
+}

@@ -1,0 +1,62 @@
+//! Which of two candidates that explain the same points is the right one: decided where their surfaces differ, by what the
+//! sensor saw there.
+
+use super::model::PartModel;
+use super::scene::Scene;
+use super::{Detection, score};
+
+/// Two candidates differ where their surfaces are farther apart than this: in spacings, and in RMS deviations of a fit.
+const DIFFERS_SPACINGS: f64 = 1.0;
+const DIFFERS_RMS: f64 = 6.0;
+/// Distance within which a point of the scene shows a surface, and within which there are points at all, in spacings.
+const SHOWS: f64 = 1.0;
+const MEASURED: f64 = 2.5;
+/// Least evidence that decides, in points of the scene.
+const MIN_EVIDENCE: f64 = 5.0;
+
+/// Which of two candidates what was seen speaks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preference {
+    /// The first.
+    First,
+    /// The second.
+    Second,
+    /// Neither clearly.
+    Open,
+}
+
+/// Which of two candidates for the same points fits what was seen where they differ.
+pub fn of(a: &Detection, b: &Detection, models: &[PartModel<'_>], scene: &Scene) -> Preference {
+    let difference = evidence(a, b, models, scene) - evidence(b, a, models, scene);
+    match difference.abs() > MIN_EVIDENCE {
+        true if difference > 0.0 => Preference::First,
+        true => Preference::Second,
+        false => Preference::Open,
+    }
+}
+
+/// What speaks for `own` less what speaks against it, where `other` has no surface: points there less points missing in
+/// what was measured all around.
+fn evidence(own: &Detection, other: &Detection, models: &[PartModel<'_>], scene: &Scene) -> f64 {
+    let (model, of_other) = (&models[own.part], &models[other.part]);
+    let (pose, spacing_mm) = (&own.scene_from_part, scene.spacing_mm);
+    let other_from_own = other.scene_from_part.inverse() * pose;
+    let limit_mm = (DIFFERS_SPACINGS * spacing_mm).max(DIFFERS_RMS * own.fit.rms_mm.max(other.fit.rms_mm));
+    let (mut shown, mut missing) = (0, 0);
+    for sample in model.dense() {
+        let at_other = other_from_own * sample.point;
+        if of_other.surface.closest_point(&at_other, limit_mm).is_some() || !score::faces(model, scene, pose, sample) {
+            continue;
+        }
+        let (point, normal) = (pose * sample.point, pose.rotation * sample.normal);
+        match scene.nearest(&point, MEASURED * spacing_mm) {
+            Some((index, distance_mm)) if distance_mm < SHOWS * spacing_mm => {
+                shown += i32::from(scene.cosine(index, &normal) > score::MIN_AGREEMENT);
+            }
+            Some(_) if !scene.hides(&point, own.tolerance_mm) => missing += 1,
+            _ => (),
+        }
+    }
+    let of_one = model.surface.mesh().area_mm2() / (model.dense().len().max(1) as f64 * spacing_mm.powi(2));
+    of_one * f64::from(shown - missing)
+}
