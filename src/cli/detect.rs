@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::console::Console;
@@ -22,6 +23,7 @@ use io::{LoadOptions, atomic, load_scan};
     after_help = "No start is needed. Parts that are hidden behind others are looked for again in what is left; parts \
     that are not in the scene are said, with the best pose that was rejected and why.\n\nExamples:\n  shadowgraph detect \
     bin.ply --part bracket.step\n  shadowgraph detect bin.pcd --part a.stl --part b.stl --out poses/ --json\n  shadowgraph \
+    detect next.ply --part a.stl --last answer.json\n  shadowgraph \
     inspect --nominal bracket.step --scan bin.ply --pose poses/bracket-1.txt --align best-fit --out report/"
 )]
 pub struct Detect {
@@ -42,6 +44,12 @@ pub struct Detect {
     /// Least score of a part that counts as found, from 0 to 1.
     #[arg(long, default_value_t = detection::Parameters::default().min_score)]
     pub min_score: f64,
+    /// The answer (--json) for an earlier scan of this scene: parts are looked for where they were first.
+    #[arg(long)]
+    pub last: Option<PathBuf>,
+    /// Most searches of what is left; 0 with --last to look only where parts were.
+    #[arg(long, default_value_t = detection::Parameters::default().max_rounds)]
+    pub max_rounds: usize,
     /// Write the pose of each part found into this folder, as NAME-1.txt and so on, for `inspect --pose`.
     #[arg(long)]
     pub out: Option<PathBuf>,
@@ -55,6 +63,8 @@ pub fn run(arguments: &Detect, json: bool, context: &Context) -> Result<i32> {
     if !(0.0..=1.0).contains(&arguments.min_score) {
         return Err(UserError::usage("The least score must be from 0 to 1."));
     }
+    let names: Vec<String> = arguments.parts.iter().map(|path| stem(path)).collect();
+    let last = arguments.last.as_deref().map_or(Ok(Vec::new()), |path| read_last(path, &names))?;
     let console = Console::new();
     let progress = console.progress();
     let nominals: Vec<Nominal> = arguments
@@ -65,7 +75,6 @@ pub fn run(arguments: &Detect, json: bool, context: &Context) -> Result<i32> {
     let options = LoadOptions { unit: arguments.scene_units, columns: None, cad: context.cad.clone() };
     let scan = load_scan(&arguments.scene, &options, &progress.part(0.1, 0.2))?;
     progress.report(0.2, "Analysing the parts")?;
-    let names: Vec<String> = arguments.parts.iter().map(|path| stem(path)).collect();
     let models: Vec<PartModel<'_>> = nominals
         .iter()
         .zip(&names)
@@ -74,10 +83,11 @@ pub fn run(arguments: &Detect, json: bool, context: &Context) -> Result<i32> {
     let parameters = detection::Parameters {
         min_score: arguments.min_score,
         max_of_each: arguments.max_of_each,
+        max_rounds: arguments.max_rounds,
         ..detection::Parameters::default()
     };
     let found =
-        detection::run(context.backend.as_ref(), &models, &scan.cloud, &parameters, &[], &progress.part(0.25, 1.0))?;
+        detection::run(context.backend.as_ref(), &models, &scan.cloud, &parameters, &last, &progress.part(0.25, 1.0))?;
     let files = write_poses(arguments, &names, &found)?;
     console.done();
     context.backend.take_notices().iter().for_each(|notice| console.say(notice));
@@ -92,10 +102,34 @@ pub fn run(arguments: &Detect, json: bool, context: &Context) -> Result<i32> {
         outln!("{}", sentence(own, &names));
     }
     for own in &found.rejected {
-        let why = own.doubt.as_deref().unwrap_or_default();
+        let why = own.doubt.as_ref().map_or("", |doubt| &doubt.sentence);
         outln!("Not found: {}. The best pose has a score of {:.2}: {why}.", name(own.part, &names), own.score);
     }
     Ok(0)
+}
+
+/// Where the parts of these names were in an earlier scan.
+fn read_last(path: &Path, names: &[String]) -> Result<Vec<Placed>> {
+    #[derive(Deserialize)]
+    struct Answer {
+        detections: Vec<Earlier>,
+    }
+    #[derive(Deserialize)]
+    struct Earlier {
+        part: String,
+        scene_from_part: [[f64; 4]; 4],
+    }
+    let text = std::fs::read_to_string(path).map_err(|e| UserError::file("read", path, &e))?;
+    let answer: Answer = serde_json::from_str(&text)
+        .map_err(|e| UserError::input(format!("This is no answer of “detect --json”: {e}.")).in_file(path))?;
+    let known =
+        answer.detections.iter().filter_map(|own| Some((names.iter().position(|name| *name == own.part)?, own)));
+    known
+        .map(|(part, own)| {
+            let pose = transform::from_rows(&own.scene_from_part).map_err(|e| e.in_file(path))?;
+            Ok(Placed { part, scene_from_part: pose })
+        })
+        .collect()
 }
 
 fn stem(path: &Path) -> String {
@@ -108,7 +142,7 @@ fn name(part: usize, names: &[String]) -> &str {
 
 fn sentence(own: &Detection, names: &[String]) -> String {
     let at = own.scene_from_part.translation.vector;
-    let doubt = own.ambiguity().map(|doubt| format!("; {doubt}")).unwrap_or_default();
+    let doubt = own.ambiguity(names).map(|doubt| format!("; {doubt}")).unwrap_or_default();
     format!(
         "{}: score {:.2}, {:.0} % of its visible side seen, {} points within {:.3} mm RMS, origin at {:.3}, {:.3}, {:.3} \
          mm{doubt}",
@@ -157,7 +191,7 @@ fn in_json(arguments: &Detect, names: &[String], found: &Found, files: &[PathBuf
             "undetermined": own.fit.information.open,
             "weakest": own.fit.information.weakest,
             "others": own.others.iter().map(other).collect::<Vec<_>>(),
-            "doubt": own.doubt,
+            "doubt": own.doubt.as_ref().map(|doubt| &doubt.sentence),
         })
     };
     json!({

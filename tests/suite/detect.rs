@@ -116,6 +116,20 @@ fn the_command_line_says_what_is_there_and_what_is_not() {
         let pose = pose_of_json(&own["scene_from_part"]);
         assert!(is_one_of(&surface, 0, &pile.parts, &pose), "{own}");
     }
+    // Looked for only where they were, they are found again.
+    let last = folder.path().join("last.json");
+    std::fs::write(&last, &done.stdout).unwrap();
+    let tracked = ["--part", text(&dome), "--part", text(&clamp), "--last", text(&last), "--max-rounds", "0", "--json"];
+    let again = shadowgraph(&[&["detect", text(&path)], &tracked[..]].concat());
+    let again: serde_json::Value = serde_json::from_slice(&again.stdout).unwrap();
+    let of_again = again["detections"].as_array().unwrap();
+    assert!(of_again.len() == found.len() && again["rounds"] == 0, "{again}");
+    for own in of_again {
+        assert!(own["part"] == "clamp" && is_one_of(&surface, 0, &pile.parts, &pose_of_json(&own["scene_from_part"])));
+    }
+    std::fs::write(&last, "{}").unwrap();
+    let refused = shadowgraph(&["detect", text(&path), "--part", text(&clamp), "--last", text(&last)]);
+    assert!(refused.status.code() == Some(3) && errors(&refused).contains("detect --json"), "{}", errors(&refused));
     // The pose leads on to an inspection.
     let (pose, out) = (poses.join("clamp-1.txt"), folder.path().join("report"));
     let more =

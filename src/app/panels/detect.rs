@@ -128,13 +128,14 @@ fn figures(ui: &mut egui::Ui, own: &Detection) {
             ("Not measured", share(terms.unknown)),
             ("Other direction", share(terms.tilted)),
             ("Not there", share(terms.missing)),
+            ("Surface that goes on beyond it", format!("{:.0} %", 100.0 * (1.0 - own.coverage))),
             ("Points on it", theme::count(own.points.len())),
             ("Fit", format!("{:.4} mm RMS", own.fit.rms_mm)),
             ("Its origin", format!("{:.2}, {:.2}, {:.2} mm", at.x, at.y, at.z)),
             ("Round", own.round.to_string()),
         ],
     );
-    match own.ambiguity() {
+    match own.ambiguity(&[]) {
         Some(doubt) => {
             ui.colored_label(ui.visuals().warn_fg_color, format!("{}.", base::capitalised(&doubt)));
         }

@@ -177,7 +177,7 @@ impl Tally {
             let (found, refused) = (judged.detections.first(), judged.rejected.first());
             let why = match (found, refused.and_then(|own| own.doubt.as_ref())) {
                 (Some(own), _) => format!("not proposed, or not chosen (score there {:.2})", own.score),
-                (None, Some(doubt)) => doubt.clone(),
+                (None, Some(doubt)) => doubt.sentence.clone(),
                 (None, None) => "nothing there to fit to".to_owned(),
             };
             self.notes.push(format!("missed {}: {why}", models[own.part].name));

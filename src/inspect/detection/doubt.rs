@@ -21,6 +21,15 @@ const MAX_RMS: f64 = 4e-3;
 const SLIDE: f64 = 0.1;
 const MAX_SLIDING_SCORE: f64 = 0.85;
 
+/// Why a candidate does not count as found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Doubt {
+    /// In words.
+    pub sentence: String,
+    /// Whether it may be right all the same: nothing speaks against it, but too little is seen.
+    pub is_open: bool,
+}
+
 /// Why a candidate does not count as found; `None` if it does. `normal`: main direction of its points.
 pub fn of(
     own: &Detection,
@@ -28,38 +37,43 @@ pub fn of(
     model: &PartModel<'_>,
     scene: &Scene,
     parameters: &Parameters,
-) -> Option<String> {
+) -> Option<Doubt> {
+    let refuted = |sentence: String| Some(Doubt { sentence, is_open: false });
+    let open = |sentence: &str| Some(Doubt { sentence: sentence.to_owned(), is_open: true });
     let terms = &own.terms;
     if terms.explained < MIN_EXPLAINED || own.points.len() < MIN_POINTS {
-        return Some(format!("only {} points of the scene lie on it: too few to decide by", own.points.len()));
+        return refuted(format!("only {} points of the scene lie on it: too few to decide by", own.points.len()));
     }
     if terms.agreement() < parameters.min_agreement {
-        return Some(format!("{:.0} % of what should be seen of it is not there", 100.0 * (1.0 - terms.agreement())));
+        return refuted(format!(
+            "{:.0} % of what should be seen of it is not there",
+            100.0 * (1.0 - terms.agreement())
+        ));
     }
     if own.fit.rms_mm > MAX_RMS * model.diameter_mm {
-        return Some(format!("what is seen there has another shape: {:.3} mm RMS off", own.fit.rms_mm));
+        return refuted(format!("what is seen there has another shape: {:.3} mm RMS off", own.fit.rms_mm));
     }
     if terms.unknown > terms.explained {
-        return Some(format!(
+        return refuted(format!(
             "{:.0} % of what should be seen of it was not measured, more than was",
             100.0 * f64::from(terms.unknown) / f64::from(terms.facing)
         ));
     }
     if terms.score() < parameters.min_score {
-        return Some(format!("only {:.0} % of it is seen", 100.0 * terms.visible_fraction()));
+        return refuted(format!("only {:.0} % of it is seen", 100.0 * terms.visible_fraction()));
     }
     if own.score < parameters.min_score || terms.agreement() * own.coverage < parameters.min_agreement {
-        return Some(format!(
+        return refuted(format!(
             "{:.0} % of the surface under it goes on beyond it, so it belongs to something else",
             100.0 * (1.0 - own.coverage)
         ));
     }
     if own.directions[0] < MIN_SECOND_DIRECTION {
         if slides(own, model, scene, normal) {
-            return Some("all that is seen of it is one plane, along which it could lie elsewhere".to_owned());
+            return open("all that is seen of it is one plane, along which it could lie elsewhere");
         }
         if own.score < MIN_PLANE_SCORE {
-            return Some("all that is seen of it is a piece of one plane, which many parts have".to_owned());
+            return open("all that is seen of it is a piece of one plane, which many parts have");
         }
     }
     None

@@ -28,12 +28,14 @@ mod score;
 mod search;
 mod segments;
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::alignment::Alignment;
-use base::words::counted;
 use base::{Progress, Result, UserError};
 use compute::Backend;
+pub use doubt::Doubt;
 use geometry::{Cloud, Pose};
 pub use model::PartModel;
 pub use recipe::DetectionRecipe;
@@ -98,23 +100,23 @@ pub struct Detection {
     /// be these.
     pub others: Vec<Placed>,
     /// Why it does not count as found; `None` if it does.
-    pub doubt: Option<String>,
+    pub doubt: Option<Doubt>,
 }
 
 impl Detection {
-    /// What the pose leaves open, in words; `None` if it leaves nothing open.
-    pub fn ambiguity(&self) -> Option<String> {
-        let of_others = self.others.iter().filter(|other| other.part != self.part).count();
-        let poses = match self.others.len() - of_others {
+    /// What the pose leaves open, in words; `None` if it leaves nothing open. `names`: of all parts looked for.
+    pub fn ambiguity(&self, names: &[String]) -> Option<String> {
+        let of_others: BTreeSet<usize> =
+            self.others.iter().map(|own| own.part).filter(|&own| own != self.part).collect();
+        let poses = match self.others.iter().filter(|other| other.part == self.part).count() {
             0 => None,
             1 => Some("1 other pose explains the same points as well".to_owned()),
             n => Some(format!("{n} other poses explain the same points as well")),
         };
-        let parts = (of_others > 0).then(|| {
-            let parts = counted(of_others, "pose of another part", "poses of other parts");
-            format!("{parts} would explain the same points")
-        });
-        let words: Vec<String> = poses.into_iter().chain(parts).chain(self.fit.doubt()).collect();
+        let name = |&part: &usize| format!("“{}”", names.get(part).map_or("another part", String::as_str));
+        let of_others: Vec<String> = of_others.iter().map(name).collect();
+        let parts = (!of_others.is_empty()).then(|| format!("it could also be {}", of_others.join(" or ")));
+        let words: Vec<String> = parts.into_iter().chain(poses).chain(self.fit.doubt()).collect();
         (!words.is_empty()).then(|| words.join("; "))
     }
 

@@ -69,7 +69,7 @@ impl Found {
         }
         Some(match self.rejected.first().and_then(|best| Some((best, best.doubt.as_ref()?))) {
             Some((best, doubt)) => {
-                format!("This part was not found. The best pose has a score of {:.2}: {doubt}.", best.score)
+                format!("This part was not found. The best pose has a score of {:.2}: {}.", best.score, doubt.sentence)
             }
             None => "This part was not found: nothing in the scene looks like it.".to_owned(),
         })

@@ -6,7 +6,7 @@ use super::choice;
 use super::model::PartModel;
 use super::preference::{self, Preference};
 use super::scene::Scene;
-use super::{Detection, Found, Parameters, Placed, doubt, hypotheses, refinement, score, segments};
+use super::{Detection, Doubt, Found, Parameters, Placed, doubt, hypotheses, refinement, score, segments};
 use base::{Progress, Result};
 use compute::Backend;
 use geometry::Pose;
@@ -25,7 +25,7 @@ const FINE_TOLERANCE: f64 = 0.015;
 const SAME_COARSE_POSE: f64 = 0.02;
 const SAME_POSE: f64 = 0.01;
 /// Another pose is as good: share of the score, and of the points that both explain.
-const RIVAL_SCORE: f64 = 0.9;
+const RIVAL_SCORE: f64 = 0.8;
 const RIVAL_SHARE: f64 = 0.6;
 /// Least share of the probes of the smallest part that must be left, as points, for another round.
 const MIN_LEFT: f64 = 0.05;
@@ -153,14 +153,17 @@ impl Search<'_> {
     /// Compares candidates that explain the same points: what tells two apart refuses one of them, or else each names the
     /// other.
     fn compare(&self, candidates: &mut [Detection]) {
-        let good: Vec<usize> = (0..candidates.len()).filter(|&own| candidates[own].doubt.is_none()).collect();
-        let is_rival = |a: &Detection, b: &Detection| {
-            a.score.min(b.score) > RIVAL_SCORE * a.score.max(b.score) && choice::shared(a, b) > RIVAL_SHARE
+        let is_possible = |own: &Detection| own.doubt.as_ref().is_none_or(|doubt| doubt.is_open);
+        let possible: Vec<usize> = (0..candidates.len()).filter(|&own| is_possible(&candidates[own])).collect();
+        let are_rivals = |a: &Detection, b: &Detection| {
+            (a.doubt.is_none() || b.doubt.is_none())
+                && a.score.min(b.score) > RIVAL_SCORE * a.score.max(b.score)
+                && choice::shared(a, b) > RIVAL_SHARE
         };
-        let pairs: Vec<(usize, usize)> = good
+        let pairs: Vec<(usize, usize)> = possible
             .par_iter()
-            .flat_map_iter(|&a| good.iter().map(move |&b| (a, b)).filter(|(a, b)| a < b))
-            .filter(|&(a, b)| is_rival(&candidates[a], &candidates[b]))
+            .flat_map_iter(|&a| possible.iter().map(move |&b| (a, b)).filter(|(a, b)| a < b))
+            .filter(|&(a, b)| are_rivals(&candidates[a], &candidates[b]))
             .collect();
         let preferences: Vec<Preference> = pairs
             .par_iter()
@@ -178,10 +181,11 @@ impl Search<'_> {
                 }
             };
             let name = &self.models[candidates[better].part].name;
-            candidates[worse].doubt = Some(match candidates[better].part == candidates[worse].part {
+            let sentence = match candidates[better].part == candidates[worse].part {
                 true => "another pose of it fits what is seen there better".to_owned(),
                 false => format!("“{name}” fits what is seen there better"),
-            });
+            };
+            candidates[worse].doubt = Some(Doubt { sentence, is_open: false });
         }
     }
 

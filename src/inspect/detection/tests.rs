@@ -154,7 +154,12 @@ fn nearly_equal_parts_are_told_apart_or_named() {
         assert!(found.detections.len() == 1, "{}", found.detections.len());
         match kind {
             // Whether there is a boss beneath is not seen.
-            0 => assert!([0, 2].contains(&best.part) && best.others.iter().any(|own| own.part == 2 - best.part)),
+            0 => {
+                assert!([0, 2].contains(&best.part) && best.others.iter().any(|own| own.part == 2 - best.part));
+                let names = models.each_ref().map(|model| model.name.clone());
+                let said = best.ambiguity(&names).unwrap();
+                assert!(said.contains(&format!("“plate {}”", 2 - best.part)), "{said}");
+            }
             _ => assert!(best.part == 1 && best.others.is_empty(), "{} {:?}", best.part, best.others),
         }
     }
