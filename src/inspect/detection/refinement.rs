@@ -11,7 +11,7 @@ use geometry::Pose;
 
 /// Points of the scene that a pose is fitted to, at first and at last.
 const COARSE_POINTS: usize = 400;
-const FINE_POINTS: usize = 4_000;
+const FINE_POINTS: usize = 2_500;
 /// Greatest distance of these points from the part at first, as a share of its diameter.
 const COARSE_GATE: f64 = 0.06;
 const FINE_GATE: f64 = 0.02;

@@ -14,6 +14,10 @@ use geometry::Pose;
 /// Hypotheses of a part that are refined, and candidates that are kept.
 const REFINED: usize = 160;
 const KEPT: usize = 48;
+/// Least score of a candidate before the fit, and candidates that are kept whatever it is: the best is named where none is
+/// found.
+const MIN_COARSE_SCORE: f64 = 0.0;
+const ALWAYS_KEPT: usize = 4;
 /// Probes of the first and of the last judgement.
 pub const COARSE_PROBES: usize = 250;
 const FINE_PROBES: usize = 900;
@@ -212,7 +216,11 @@ impl Search<'_> {
         let mut apart: Vec<(f64, Pose, f64)> = Vec::new();
         for own in refined {
             let limit_mm = SAME_COARSE_POSE * model.diameter_mm;
-            if apart.len() < KEPT && apart.iter().all(|other| !model.is_within(&own.1, &other.1, limit_mm)) {
+            let is_hopeless = own.0 < MIN_COARSE_SCORE && apart.len() >= ALWAYS_KEPT;
+            if is_hopeless || apart.len() == KEPT {
+                break;
+            }
+            if apart.iter().all(|other| !model.is_within(&own.1, &other.1, limit_mm)) {
                 apart.push(own);
             }
         }
