@@ -1,7 +1,7 @@
 //! Detection: which known parts lie in a scan, and where, without any guess.
 //!
 //! 0. Planes wider than the parts, such as a floor, are set apart; they still hide what is behind (`background`). What is
-//!    left is divided into smooth pieces (`segments`).
+//!    left is divided into pieces that no concave edge cuts (`segments`).
 //! 1. Parts are prepared from their CAD: the points that can be seen from outside, and all pairs of them (`model`).
 //! 2. Point pairs of the scene vote for poses of each part; votes are clustered (`hypotheses`).
 //! 3. Each pose is judged by what the sensor should see of the part: measured, missing, hidden, unknown (`score`), and by
@@ -79,8 +79,8 @@ pub struct Detection {
     pub scene_from_part: Pose,
     /// What of the part was seen.
     pub terms: Terms,
-    /// Share of the smooth pieces of the scene under it that it covers, 0 to 1: a piece that goes on beyond it belongs to
-    /// something else.
+    /// Share of the pieces of the scene under it (faces joined smoothly or over convex edges) that it covers, 0 to 1: a
+    /// piece that goes on beyond it belongs to something else.
     pub coverage: f64,
     /// Its score: that of the terms ([`Terms::score`]), less what it does not cover.
     pub score: f64,

@@ -25,13 +25,15 @@ pub struct Scene {
     pub is_background: Vec<bool>,
     /// What the sensor sees; `None` if its position is not known.
     pub image: Option<RangeImage>,
-    /// Smooth piece of each point; see [`segments`].
+    /// Piece of each point, from 0 by falling size; see `segments`.
     pub pieces: Vec<u32>,
     tree: KdTree,
 }
 
 impl Scene {
-    /// Prepares a scan in which parts of up to `part_mm` are looked for. Returns an error if it has too few points, if the backend fails, or if the work is cancelled.
+    /// Prepares a scan in which parts of up to `part_mm` are looked for.
+    ///
+    /// Returns an error if it has too few points, if the backend fails, or if the work is cancelled.
     pub fn new(backend: &dyn Backend, cloud: &Cloud, part_mm: f64, progress: &Progress) -> Result<Self> {
         progress.report(0.0, "Analysing the scene")?;
         if cloud.points.len() < MIN_POINTS {
