@@ -9,7 +9,7 @@ use base::random::Random;
 use base::{Progress, Result};
 use compute::Backend;
 use compute::cpu::Cpu;
-use geometry::Surface;
+use geometry::{Pose, Surface};
 use inspect::detection::{self, Detection, PartModel, Placed};
 use inspect::simulation::pile::{self, Pile, PlacedPart};
 
@@ -68,8 +68,14 @@ fn pile(surfaces: &[&Surface], scene: u64) -> Result<(Pile, Vec<usize>)> {
     Ok((pile::run(surfaces, &used, &parameters, &Progress::silent())?, used))
 }
 
-/// Index of the part that lies under most points of a detection; that of no part if none does.
-fn owner(models: &[PartModel<'_>], pile: &Pile, own: &Detection) -> usize {
+/// Whether a pose of a part is that of one in the pile.
+fn is_right(models: &[PartModel<'_>], placed: &PlacedPart, part: usize, scene_from_part: &Pose) -> bool {
+    let model = &models[part];
+    placed.part == part && model.distance_mm(&placed.scene_from_part, scene_from_part) < MAX_ERROR * model.diameter_mm
+}
+
+/// Index of the part that lies under most points of a detection; `None` if none does.
+fn owner(models: &[PartModel<'_>], pile: &Pile, own: &Detection) -> Option<usize> {
     let step = (own.points.len() / 50).max(1);
     let mut votes = vec![0; models.len()];
     for &index in own.points.iter().step_by(step) {
@@ -86,8 +92,7 @@ fn owner(models: &[PartModel<'_>], pile: &Pile, own: &Detection) -> usize {
             votes[placed.part] += 1;
         }
     }
-    let best = (0..models.len()).max_by_key(|&part| votes[part]);
-    best.filter(|&part| votes[part] > 0).unwrap_or(models.len())
+    (0..models.len()).max_by_key(|&part| votes[part]).filter(|&part| votes[part] > 0)
 }
 
 struct Tally {
@@ -121,11 +126,8 @@ impl Tally {
         let mut is_found = vec![false; truth.len()];
         for own in found {
             let model = &models[own.part];
-            let near = |placed: &PlacedPart| {
-                placed.part == own.part
-                    && model.distance_mm(&placed.scene_from_part, &own.scene_from_part) < MAX_ERROR * model.diameter_mm
-            };
-            match (0..truth.len()).find(|&index| !is_found[index] && near(&truth[index])) {
+            let is_at = |placed: &PlacedPart| is_right(models, placed, own.part, &own.scene_from_part);
+            match (0..truth.len()).find(|&index| !is_found[index] && is_at(&truth[index])) {
                 Some(index) => {
                     is_found[index] = true;
                     self.right += 1;
@@ -134,13 +136,9 @@ impl Tally {
                 None => {
                     self.wrong += 1;
                     self.of_part[own.part][1] += 1;
-                    let there = models.get(owner(models, pile, own)).map_or("nothing", |model| &model.name);
+                    let there = owner(models, pile, own).map_or("nothing", |part| &models[part].name);
                     let is_named = own.others.iter().any(|other| {
-                        let near = |placed: &PlacedPart| {
-                            let (model, pose) = (&models[placed.part], &placed.scene_from_part);
-                            model.distance_mm(pose, &other.scene_from_part) < MAX_ERROR * model.diameter_mm
-                        };
-                        truth.iter().any(|placed| placed.part == other.part && near(placed))
+                        truth.iter().any(|placed| is_right(models, placed, other.part, &other.scene_from_part))
                     });
                     self.wrong_named += usize::from(is_named);
                     self.notes.push(format!(

@@ -17,15 +17,11 @@ pub fn conflict(a: &Detection, b: &Detection, models: &[PartModel<'_>]) -> bool 
     shared(a, b) > MAX_SHARED || reaches_into(a, b, models) || reaches_into(b, a, models)
 }
 
-/// Points that both claim.
-fn both(a: &Detection, b: &Detection) -> usize {
-    let (small, large) = if a.points.len() < b.points.len() { (a, b) } else { (b, a) };
-    small.points.iter().filter(|point| large.points.binary_search(point).is_ok()).count()
-}
-
 /// Points that both claim, as a share of those of the smaller.
 pub fn shared(a: &Detection, b: &Detection) -> f64 {
-    both(a, b) as f64 / a.points.len().min(b.points.len()).max(1) as f64
+    let (small, large) = if a.points.len() < b.points.len() { (a, b) } else { (b, a) };
+    let both = small.points.iter().filter(|point| large.points.binary_search(point).is_ok()).count();
+    both as f64 / small.points.len().max(1) as f64
 }
 
 /// Whether much of `a` lies inside of `b`.

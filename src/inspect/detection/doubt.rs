@@ -1,5 +1,5 @@
-//! Why a candidate does not count as found: too little to decide by, too much against it, or nothing that holds it in
-//! place.
+//! Why a candidate does not count as found: too little to decide by, too much against it, or nothing that fixes
+//! its position.
 
 use super::model::PartModel;
 use super::scene::Scene;
@@ -30,14 +30,8 @@ pub struct Doubt {
     pub is_open: bool,
 }
 
-/// Why a candidate does not count as found; `None` if it does. `normal`: main direction of its points.
-pub fn of(
-    own: &Detection,
-    normal: &Vector,
-    model: &PartModel<'_>,
-    scene: &Scene,
-    parameters: &Parameters,
-) -> Option<Doubt> {
+/// Why a candidate does not count as found; `None` if it does.
+pub fn of(own: &Detection, model: &PartModel<'_>, scene: &Scene, parameters: &Parameters) -> Option<Doubt> {
     let refuted = |sentence: String| Some(Doubt { sentence, is_open: false });
     let open = |sentence: &str| Some(Doubt { sentence: sentence.to_owned(), is_open: true });
     let terms = &own.terms;
@@ -68,8 +62,9 @@ pub fn of(
             100.0 * (1.0 - own.coverage)
         ));
     }
-    if own.directions[0] < MIN_SECOND_DIRECTION {
-        if slides(own, model, scene, normal) {
+    let (normal, second) = directions(scene, &own.points);
+    if second < MIN_SECOND_DIRECTION {
+        if slides(own, model, scene, &normal) {
             return open("all that is seen of it is one plane, along which it could lie elsewhere");
         }
         if own.score < MIN_PLANE_SCORE {
@@ -90,8 +85,8 @@ fn slides(own: &Detection, model: &PartModel<'_>, scene: &Scene, normal: &Vector
     })
 }
 
-/// The main direction of the normals of some points, and the shares of the second and third, at most 0.5: 0 on a plane.
-pub fn directions(scene: &Scene, points: &[u32]) -> (Vector, [f64; 2]) {
+/// The main direction of the normals of some points, and the share of the second, 0 to 0.5: 0 on a plane.
+fn directions(scene: &Scene, points: &[u32]) -> (Vector, f64) {
     let mut scatter = nalgebra::Matrix3::zeros();
     for &index in points {
         let normal = scene.points[index as usize].normal;
@@ -101,5 +96,5 @@ pub fn directions(scene: &Scene, points: &[u32]) -> (Vector, [f64; 2]) {
     let mut shares: Vec<f64> = eigen.eigenvalues.iter().map(|own| own.max(0.0)).collect();
     shares.sort_by(|a, b| b.total_cmp(a));
     let main = eigen.eigenvectors.column(eigen.eigenvalues.imax()).into_owned();
-    (main, [1, 2].map(|index| shares[index] / shares.iter().sum::<f64>().max(1e-12)))
+    (main, shares.get(1).copied().unwrap_or(0.0) / shares.iter().sum::<f64>().max(1e-12))
 }

@@ -92,8 +92,6 @@ pub struct Detection {
     pub fit: Alignment,
     /// Indices of the scene's points on it, ascending.
     pub points: Vec<u32>,
-    /// Shares of the second and third main direction among the normals of these points: 0, 0 on one plane.
-    pub directions: [f64; 2],
     /// Distance within which they count as on it, mm.
     pub tolerance_mm: f64,
     /// Other poses, of this part or another, that explain the same points about as well: as far as this scan shows, it could

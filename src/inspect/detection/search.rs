@@ -254,7 +254,6 @@ impl Search<'_> {
         let points = score::explained(model, scene, &scene_from_part, tolerance_mm);
         let near = scene.near(&(scene_from_part * model.centre()), 0.5 * model.diameter_mm);
         let coverage = segments::coverage(&scene.pieces, &near, &points);
-        let (normal, directions) = doubt::directions(scene, &points);
         let mut own = Detection {
             part,
             scene_from_part,
@@ -265,12 +264,11 @@ impl Search<'_> {
             round,
             fit,
             points,
-            directions,
             tolerance_mm,
             others: Vec::new(),
             doubt: None,
         };
-        own.doubt = doubt::of(&own, &normal, model, scene, self.parameters);
+        own.doubt = doubt::of(&own, model, scene, self.parameters);
         Some(own)
     }
 }

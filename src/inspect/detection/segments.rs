@@ -89,7 +89,6 @@ fn join_convex(
     sizes: &[usize],
 ) -> Vec<usize> {
     let is_of_size = |number: u32| number != NONE && sizes[number as usize] >= MIN_POINTS;
-    // Only points near an edge look for the face beyond it.
     let meets = |a: usize, b: usize| is_convex(&points[a], &points[b], EDGE_DISTANCE * spacing_mm);
     let meetings = |own: usize| -> Vec<((u32, u32), bool)> {
         let mut nearest: BTreeMap<u32, (f64, u32)> = BTreeMap::new();
@@ -103,6 +102,7 @@ fn join_convex(
             }
         });
         let pair = |other: u32| (piece[own].min(other), piece[own].max(other));
+        // Away from edges, faces come near each other by chance.
         let found = nearest.into_iter().filter(|_| is_at_edge);
         found.filter_map(|(other, (_, at))| Some((pair(other), meets(own, at as usize)?))).collect()
     };
