@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::choosing::Purpose;
 use super::{App, files, theme};
-use dispatch::Projects;
+use dispatch::{Inspect, Projects};
 
 /// Action that closes the inspection.
 #[derive(Clone, Debug)]
@@ -15,6 +15,8 @@ pub enum Departure {
     New,
     /// Open another project or an inspection plan.
     Open(PathBuf),
+    /// Open a part of the measured series.
+    Series(usize),
 }
 
 /// State of the prompt.
@@ -59,7 +61,10 @@ impl App {
     /// Performs `departure`, after a prompt if work would be lost.
     pub(super) fn leave(&mut self, departure: Departure, context: &egui::Context) {
         let is_close = matches!(departure, Departure::Close);
-        if self.dispatcher.is_saved() && !(is_close && self.is_busy()) {
+        // The measured parts have their own files.
+        let is_series_alone =
+            matches!(departure, Departure::Series(_)) && self.dispatcher.document.plan.elements().is_empty();
+        if (self.dispatcher.is_saved() || is_series_alone) && !(is_close && self.is_busy()) {
             self.perform_departure(departure, context);
         } else {
             self.leaving.ask(departure);
@@ -83,6 +88,7 @@ impl App {
             Departure::New => self.send(Projects::New),
             Departure::Open(path) if files::is_plan(&path) => self.send(Projects::OpenPlan(path)),
             Departure::Open(path) => self.send(Projects::Open(path)),
+            Departure::Series(shown) => self.send(Inspect::OpenSeries { shown }),
         }
     }
 

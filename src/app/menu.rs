@@ -33,6 +33,8 @@ pub enum Action {
     SaveProject,
     /// Shows the window that measures a series of parts with a plan.
     MeasureParts,
+    /// Opens a part of the measured series.
+    OpenSeries(usize),
     /// Shows the table of the parts measured in this inspection.
     ShowParts,
     /// Shows the comparison of search methods.
@@ -279,6 +281,10 @@ impl App {
             Action::InspectNext => self.browse(Purpose::NextScan, context),
             Action::MeasureParts => self.panels.series.open(Source::Series),
             Action::ShowParts => self.panels.series.open(Source::Stages),
+            Action::OpenSeries(shown) if self.dispatcher.document.shows_series() => {
+                self.send(Inspect::ShowPart(shown));
+            }
+            Action::OpenSeries(shown) => self.leave(Departure::Series(shown), context),
             Action::ShowSearches => self.panels.searches.is_open = true,
             Action::OpenOutside(path) => self.open_outside(&path),
             Action::OpenAs(role) => self.open_dialog.ask_to_open(self.files.start(), role),

@@ -16,6 +16,8 @@ pub enum Role {
     /// The nominal.
     #[default]
     Nominal,
+    /// A further nominal, such as a tool or the stock.
+    FurtherNominal,
     /// The scan.
     Scan,
 }
@@ -56,6 +58,7 @@ impl OpenDialog {
     /// Shows the dialog for a path returned by the desktop's dialog.
     pub fn fill(&mut self, path: PathBuf) {
         match kind_of(&path) {
+            Kind::Nominal if self.role == Role::FurtherNominal => {}
             Kind::Nominal => self.role = Role::Nominal,
             Kind::Scan => self.role = Role::Scan,
             _ => {}
@@ -116,6 +119,9 @@ impl App {
             ui.horizontal(|ui| {
                 ui.label("Open as");
                 ui.selectable_value(&mut dialog.role, Role::Nominal, "Nominal (CAD)");
+                if self.has_nominal {
+                    ui.selectable_value(&mut dialog.role, Role::FurtherNominal, "Further nominal");
+                }
                 ui.selectable_value(&mut dialog.role, Role::Scan, "Scan (measured)");
             });
             unit_row(ui, &path, &mut dialog.unit);
@@ -188,6 +194,7 @@ impl App {
         self.files.remember(&path);
         self.send(match role {
             Role::Nominal => Command::Parts(Parts::OpenNominal { path, unit }),
+            Role::FurtherNominal => Command::Parts(Parts::AddNominal { path, unit }),
             Role::Scan => Command::Parts(Parts::OpenScans { paths: vec![path], unit, columns }),
         });
     }

@@ -1,5 +1,6 @@
 //! Floor 0: errors, progress, units, random numbers and text helpers for every crate above; independent of geometry.
 
+pub mod date;
 pub mod error;
 pub mod hash;
 pub mod limits;

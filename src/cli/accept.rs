@@ -111,7 +111,7 @@ pub fn run(arguments: &Accept, json: bool, context: &Context) -> Result<i32> {
     let record = json!({
         "schema": "shadowgraph.acceptance/1",
         "software": report::software(),
-        "date": report::date::Stamp::now().to_string(),
+        "date": base::date::Stamp::now().to_string(),
         "scans": scans,
         "sphere_radius_mm": arguments.sphere_radius_mm,
         "bar_length_mm": arguments.bar_length_mm,

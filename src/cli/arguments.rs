@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use base::LengthUnit;
 use compute::DeviceChoice;
 use compute::thinning::Rule;
+use dispatch::Reports;
 use inspect::alignment::Method as AlignMethod;
 use inspect::calibration::{ArtefactKind, Handedness};
 use inspect::cleaning::Step;
@@ -114,8 +115,7 @@ pub struct Inspect {
     #[arg(long, conflicts_with_all = [
         "nominal", "scan", "nominal_units", "scan_units", "columns", "align", "pairs", "pose", "method", "tolerance_mm",
         "max_distance_mm", "max_angle_deg", "max_edge_mm", "radius_mm", "min_region_mm2", "min_coverage", "max_outliers",
-        "clutter_distance_mm", "title", "part_number", "serial", "operator", "no_pictures", "save_plan",
-        "remove_outliers", "thin_mm", "thin_cells_mm", "normals",
+        "clutter_distance_mm", "serial", "calibration", "save_plan", "remove_outliers", "thin_mm", "thin_cells_mm", "normals",
     ])]
     pub plan: Option<PathBuf>,
     /// With --plan: a list of the parts, one per line: a file, or a name and its files, separated by commas.
@@ -124,6 +124,9 @@ pub struct Inspect {
     /// With --plan: skip parts that an earlier run has measured by the same plan.
     #[arg(long, requires = "plan")]
     pub resume: bool,
+    /// With --plan: the parts that get a report, in the folder "report" of their own.
+    #[arg(long, requires = "plan", value_enum, default_value = "none")]
+    pub reports: PartReports,
     /// With --plan: number of parts measured in parallel; by default the number of cores, up to 8.
     #[arg(long, requires = "plan", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
@@ -202,12 +205,37 @@ pub struct Inspect {
     /// Operator on the report.
     #[arg(long, default_value = "")]
     pub operator: String,
+    /// Calibration record of the sensor, as written by `calibrate --out`; stated on the report. The verdict is
+    /// "incomplete" if it was edited, is not certified or has expired.
+    #[arg(long)]
+    pub calibration: Option<PathBuf>,
     /// Omit the pictures.
     #[arg(long)]
     pub no_pictures: bool,
     /// Folder for summary.json, deviations.csv, colormap.ply, report.html, report.pdf, views/.
     #[arg(long)]
     pub out: PathBuf,
+}
+
+/// Parts of a series that get a report.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum PartReports {
+    /// No part.
+    None,
+    /// Parts that do not pass.
+    NotPassed,
+    /// All parts.
+    All,
+}
+
+impl From<PartReports> for Reports {
+    fn from(reports: PartReports) -> Self {
+        match reports {
+            PartReports::None => Self::None,
+            PartReports::NotPassed => Self::NotPassed,
+            PartReports::All => Self::All,
+        }
+    }
 }
 
 /// Cleaning of scans after loading, in this order.

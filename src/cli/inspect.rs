@@ -6,13 +6,13 @@ use super::arguments::Inspect;
 use super::console::Console;
 use crate::output::outln;
 use base::{Result, UserError};
-use dispatch::{Align, Command, Context, Dispatcher, Outputs, Parts, Projects, report_input};
+use dispatch::{Align, Calibrate, Command, Context, Dispatcher, Outputs, Parts, Projects, report_input};
 use geometry::{Point, transform};
 use inspect::alignment::Method;
 use inspect::alignment::point_pairs::PointPair;
 use inspect::deviation::Verdict;
 use report::summary;
-use session::Settings;
+use session::{ReportInfo, Settings};
 
 /// Name of the project file written next to the report, to open the inspection in the window.
 pub const PROJECT: &str = "inspection.shadowgraph";
@@ -62,6 +62,9 @@ fn job(arguments: &Inspect, dispatcher: &mut Dispatcher, console: &Console) -> R
         Parts::OpenScans { paths: arguments.scan.clone(), unit: arguments.scan_units, columns: arguments.columns }
             .into(),
     )?;
+    if !arguments.serial.is_empty() {
+        send(dispatch::Inspect::IdentifyPart { serial: arguments.serial.clone() }.into())?;
+    }
     for step in arguments.cleaning.steps() {
         send(Parts::CleanScan(step).into())?;
     }
@@ -85,6 +88,9 @@ fn job(arguments: &Inspect, dispatcher: &mut Dispatcher, console: &Console) -> R
         method => send(Align::Run(method).into())?,
     }
     send(dispatch::Inspect::Compare.into())?;
+    if let Some(file) = &arguments.calibration {
+        send(Calibrate::Require(file.clone()).into())?;
+    }
     let outputs =
         Outputs { timings_ms: dispatcher.timings_ms.clone(), pictures: !arguments.no_pictures, project: Some(PROJECT) };
     let edit = dispatch::write_report(&dispatcher.document, &arguments.out, &outputs, &progress)?;
@@ -109,11 +115,17 @@ fn settings_of(arguments: &Inspect) -> Settings {
     deviation.max_outliers = arguments.max_outliers;
     deviation.clutter_distance_mm = arguments.clutter_distance_mm;
     settings.scale_mm = 3.0 * arguments.tolerance_mm.low_mm.abs().max(arguments.tolerance_mm.high_mm.abs());
-    settings.report.title.clone_from(&arguments.title);
-    settings.report.part_number.clone_from(&arguments.part_number);
-    settings.report.serial.clone_from(&arguments.serial);
-    settings.report.operator.clone_from(&arguments.operator);
+    settings.report = report_info(arguments);
     settings
+}
+
+/// Title block of the reports.
+pub fn report_info(arguments: &Inspect) -> ReportInfo {
+    ReportInfo {
+        title: arguments.title.clone(),
+        part_number: arguments.part_number.clone(),
+        operator: arguments.operator.clone(),
+    }
 }
 
 /// Reads a pose, a 4x4 matrix, from a text file.

@@ -30,6 +30,9 @@ pub fn run(plan: &Path, arguments: &Inspect, json: bool, context: &Context) -> R
         plan: &plan,
         parts: &parts,
         folder: &arguments.out,
+        reports: arguments.reports.into(),
+        info: &super::inspect::report_info(arguments),
+        pictures: !arguments.no_pictures,
         resumes: arguments.resume,
         at_once: arguments.jobs.map(usize::from),
     };

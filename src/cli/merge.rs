@@ -9,7 +9,7 @@ use base::Result;
 use dispatch::Context;
 use dispatch::merge::{MergeOptions, merge_files};
 use inspect::alignment::multi_view;
-use report::certificate::CalibrationRecord;
+use inspect::calibration::record::CalibrationRecord;
 
 /// Runs it; returns the exit code.
 pub fn run(arguments: &Merge, json: bool, context: &Context) -> Result<i32> {

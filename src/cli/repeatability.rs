@@ -6,10 +6,10 @@ use clap::Args;
 use serde_json::json;
 
 use crate::output::{out, outln};
+use base::date;
 use base::{Result, UserError};
 use dispatch::monitoring;
 use inspect::calibration::repeatability::{CalibrationAge, Machine};
-use report::date;
 use session::calibration::monitoring::status;
 
 /// `repeatability`

@@ -5,15 +5,17 @@ use std::sync::Arc;
 
 use super::edit::Execution;
 use super::{Context, Edit};
-use base::{Progress, Result, UserError};
+use base::{Progress, Result, UserError, date};
 use geometry::subset::{Combine, Subset};
 use inspect::calibration::Handedness;
+use inspect::calibration::recipe::CalibrationRecipe;
 use inspect::parts::{Actual, PreparedScan};
 use io::{SourceFile, atomic};
 use render::selecting::Brushed;
-use report::{certificate, date};
+use report::certificate;
 use session::Document;
 use session::calibration::{CalibrationState, Instrument, Measurement, Setup, SnapshotPair};
+use session::plan::Recipe;
 
 /// Calibration commands.
 #[derive(Clone, Debug)]
@@ -50,6 +52,8 @@ pub enum Calibrate {
     Run,
     /// Writes the certificate to a folder.
     WriteCertificate(PathBuf),
+    /// Requires the calibration recorded in a file for every part measured by the plan.
+    Require(PathBuf),
 }
 
 impl Calibrate {
@@ -74,6 +78,9 @@ impl Calibrate {
             Self::KeepSnapshot => Execution::Now(set_aside(&before)?),
             Self::ForgetSnapshot(index) => Execution::Now(discard(index)),
             Self::Run => Execution::work("Calibrating", move |progress, _| run(&before, progress)),
+            Self::Require(file) => {
+                Execution::work("Reading the calibration", move |progress, _| require(file, before, &context, progress))
+            }
             Self::WriteCertificate(folder) => {
                 Execution::work("Writing the certificate", move |_, _| write_certificate(&folder, &before))
             }
@@ -229,4 +236,15 @@ fn write_certificate(folder: &Path, document: &Document) -> Result<Edit> {
     let pdf = certificate::pdf(&outcome.calibration, &outcome.provenance)?;
     atomic::write_bytes(&folder.join("certificate.pdf"), &pdf)?;
     Ok(Edit::nothing(format!("Wrote calibration.json and certificate.pdf to {}.", folder.display())))
+}
+
+/// Requires the calibration record at `file` for every measured part.
+fn require(file: PathBuf, mut document: Document, context: &Context, progress: &Progress) -> Result<Edit> {
+    let file = std::path::absolute(&file).unwrap_or(file);
+    let recipe: Recipe = CalibrationRecipe { file }.into();
+    let same = document.plan.elements().iter().find(|own| own.recipe == recipe).map(|own| own.id);
+    let id = same.map_or_else(|| document.plan.add("Sensor calibration", recipe), Ok)?;
+    document.make_one(id, &context.quiet_tools(), progress)?;
+    let notes = document.sentences(id);
+    Ok(Edit::replacing("Require the calibration", document).with_notes(notes))
 }

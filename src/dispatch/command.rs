@@ -110,7 +110,7 @@ impl Command {
             Self::Merge(command) => Ok(command.execution(before, context)),
             Self::Probe(command) => Ok(command.execution(before)),
             Self::Accept(test) => Ok(accept::execution(*test, context)),
-            Self::Series(command) => Ok(command.execution(context)),
+            Self::Series(command) => Ok(command.execution(before, context)),
             Self::Monitoring(command) => command.execution(before),
             Self::Report(command) => Ok(command.execution(before, timings_ms.to_vec())),
             Self::UseDevice(id) => Ok(Execution::work("Opening the device", move |_, _| {

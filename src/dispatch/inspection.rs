@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::edit::Execution;
+use super::saves::SavedState;
 use super::{Context, Edit, Watch};
 use base::{LengthUnit, Progress, Result, UserError};
 use session::pipeline::State;
@@ -32,6 +33,16 @@ pub enum Inspect {
     Show(ElementId),
     /// Shows one of the parts measured so far, by its index.
     ShowPart(usize),
+    /// States the serial number of the shown part.
+    IdentifyPart {
+        /// The serial number; empty if unknown.
+        serial: String,
+    },
+    /// Continues with the parts of the measured series, shows one of them and measures it.
+    OpenSeries {
+        /// Its index.
+        shown: usize,
+    },
 }
 
 impl Inspect {
@@ -49,6 +60,10 @@ impl Inspect {
             Self::Show(id) => Execution::Now(show(id, before)?),
             Self::ShowPart(index) => Execution::work("Measuring the part", move |progress, watch| {
                 show_part(index, &before, &context, progress, watch)
+            }),
+            Self::IdentifyPart { serial } => Execution::Now(identify_part(&serial, before)),
+            Self::OpenSeries { shown } => Execution::work("Measuring the part", move |progress, watch| {
+                open_series(shown, before, &context, progress, watch)
             }),
         })
     }
@@ -96,9 +111,26 @@ fn show_part(index: usize, document: &Document, context: &Context, progress: &Pr
     let Some(stage) = document.stages.all().get(index) else {
         return Err(UserError::usage("This part no longer exists."));
     };
-    let label = format!("Show {}", stage.name);
+    let label = format!("Show {}", stage.label());
     let (shown, notes) = document.on_part(index, &context.tools(watch.as_ref()), progress)?;
     Ok(Edit::replacing(label, shown).with_notes(notes))
+}
+
+fn identify_part(serial: &str, mut document: Document) -> Edit {
+    document.stages.shown_mut().serial = serial.trim().to_owned();
+    Edit::replacing("Change the serial number", document)
+}
+
+/// Starts an inspection with the plan and the parts of the measured series; their records are kept.
+fn open_series(shown: usize, before: Document, context: &Context, progress: &Progress, watch: &Watch) -> Result<Edit> {
+    let series = before.series.clone().ok_or_else(|| UserError::usage("Measure the parts first."))?;
+    let record = series.records.get(shown).ok_or_else(|| UserError::usage("This part no longer exists."))?;
+    if let Some(error) = &record.error {
+        return Err(UserError::input(error.clone()));
+    }
+    let mut document = super::projects::blank(before);
+    let notes = document.adopt_series(series, shown, &context.tools(watch.as_ref()), progress)?;
+    Ok(Edit::inspection("Open the series", document, SavedState::Unsaved(None)).with_notes(notes))
 }
 
 /// Changes the settings; an existing comparison with unchanged deviations is judged again.

@@ -46,7 +46,7 @@ pub use output::{Outputs, Report, report_input, write_report};
 pub use parts::Parts;
 pub use projects::Projects;
 pub use selecting::{Select, Visibility};
-pub use series::Series;
+pub use series::{Reports, Series};
 pub use tolerances::Tolerances;
 
 use edit::Execution;

@@ -4,12 +4,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use base::date;
 use base::{Progress, Result, UserError};
 use geometry::Point;
 use inspect::calibration::mechanical::{Misalignment, Touched, Turned};
 use io::cmm_connection::{self, CmmConnection, Statement};
 use io::watched_folder::{self, WatchedFolder};
-use report::date;
 use session::calibration::mechanical::{self, Evaluation};
 use session::calibration::{CalibrationState, Measurement, Setup};
 use session::jobs::Job;

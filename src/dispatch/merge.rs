@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 
 use super::edit::Execution;
 use super::{Context, Edit, parts};
+use base::date;
 use base::{Progress, Result, UserError, hash};
 use compute::Backend;
 use inspect::alignment::multi_view;
 use inspect::calibration::Mounting;
 use inspect::calibration::merging::{self, Merged, Snapshot};
+use inspect::calibration::record::CalibrationRecord;
 use io::{LoadOptions, atomic, load_scan, region_table, write};
-use report::certificate::CalibrationRecord;
-use report::date;
 use session::Document;
 
 /// Options of a merge.
@@ -38,7 +38,7 @@ pub fn merge_files(
     progress: &Progress,
 ) -> Result<Merged> {
     let reason = options.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
-    if let Some(flaw) = flaw(issued).filter(|_| reason.is_none()) {
+    if let Some(flaw) = issued.flaw(date::unix_now()).filter(|_| reason.is_none()) {
         return Err(UserError::usage(format!(
             "{flaw}: calibrate again, or give a written reason for using it anyway."
         )));
@@ -83,18 +83,6 @@ impl Merge {
     }
 }
 
-/// Why a calibration must not be used without a written reason; `None` if it may.
-fn flaw(issued: &CalibrationRecord) -> Option<String> {
-    if issued.edited {
-        return Some("The calibration was edited after it was issued".to_owned());
-    }
-    if !issued.certified {
-        return Some("The calibration is not certified, for the reasons stated in it".to_owned());
-    }
-    let is_expired = issued.expires_unix_s < date::unix_now();
-    is_expired.then(|| format!("The calibration expired on {}", date::Stamp::of_unix(issued.expires_unix_s)))
-}
-
 fn record(issued: &CalibrationRecord, merged: &Merged, files: Vec<Value>, reason: Option<&str>) -> Value {
     json!({
         "schema": "shadowgraph.merged/1",
@@ -104,7 +92,7 @@ fn record(issued: &CalibrationRecord, merged: &Merged, files: Vec<Value>, reason
             "made": date::Stamp::of_unix(issued.unix_s).to_string(),
             "certified": issued.certified,
             "edited": issued.edited,
-            "flaw": flaw(issued),
+            "flaw": issued.flaw(date::unix_now()),
             "expired_used_because": reason,
         },
         "snapshots": files,
@@ -138,6 +126,7 @@ fn run(
         unix_s: outcome.provenance.unix_s,
         expires_unix_s: outcome.provenance.expires_unix_s(),
         certified: outcome.calibration.certification().is_certified(),
+        place_k2_mm: Some(outcome.calibration.uncertainty.place_mm().map(|sigma_mm| 2.0 * sigma_mm)),
         edited: false,
     };
     let out = unused_path(table);

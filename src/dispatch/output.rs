@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use super::Edit;
 use super::edit::Execution;
+use base::date::Stamp;
 use base::{Progress, Result, UserError};
 use io::atomic;
 use io::staged_folder::StagedFolder;
 use render::colour_scale::ColourScale;
-use report::date::Stamp;
 use report::{Input, content, html, pdf, pictures, summary, table};
 use session::project::Project;
 use session::rooms::nominal_and_scan_required;
@@ -63,7 +63,7 @@ pub fn report_input<'a>(document: &'a Document, timings_ms: &'a [(String, f64)])
 }
 
 /// The file that marks a report as complete; it is put in place last.
-const SUMMARY: &str = "summary.json";
+pub(super) const SUMMARY: &str = "summary.json";
 
 /// Writes `summary.json`, `deviations.csv`, `colormap.ply`, `views/*.png`, `report.html` and `report.pdf`.
 pub fn write_report(document: &Document, folder: &Path, outputs: &Outputs, progress: &Progress) -> Result<Edit> {

@@ -24,6 +24,13 @@ pub enum Parts {
         /// Its unit; `None` uses that of the file format, else mm.
         unit: Option<LengthUnit>,
     },
+    /// Loads a further nominal, such as a tool or the stock, and shows it.
+    AddNominal {
+        /// Its file.
+        path: PathBuf,
+        /// Its unit; `None` uses that of the file format, else mm.
+        unit: Option<LengthUnit>,
+    },
     /// Loads one or more snapshots of one part in one frame.
     OpenScans {
         /// Their files.
@@ -46,6 +53,9 @@ impl Parts {
         match self {
             Self::OpenNominal { path, unit } => Execution::work("Opening the nominal", move |progress, _| {
                 nominal(&path, unit, before, &context, progress)
+            }),
+            Self::AddNominal { path, unit } => Execution::work("Adding the nominal", move |progress, _| {
+                add_nominal(&path, unit, before, &context, progress)
             }),
             Self::OpenScans { paths, unit, columns } => Execution::work("Opening the scan", move |progress, _| {
                 scans(&paths, unit, columns, before, &context, progress)
@@ -73,6 +83,19 @@ fn nominal(
     document.make_one(id, &context.quiet_tools(), progress)?;
     let notes = document.sentences(id);
     Ok(Edit::replacing("Open the nominal", document).with_notes(notes))
+}
+
+fn add_nominal(
+    path: &Path,
+    unit: Option<LengthUnit>,
+    mut document: Document,
+    context: &Context,
+    progress: &Progress,
+) -> Result<Edit> {
+    let id = document.add_nominal(SourceFile::of(path, unit, None)?)?;
+    document.make_one(id, &context.quiet_tools(), progress)?;
+    let notes = document.sentences(id);
+    Ok(Edit::replacing("Add a nominal", document).with_notes(notes))
 }
 
 pub(super) fn scans(

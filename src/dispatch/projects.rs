@@ -78,7 +78,7 @@ fn open_plan(path: &Path, before: Document, context: &Context, progress: &Progre
 }
 
 /// An empty inspection with the same settings.
-fn blank(before: Document) -> Document {
+pub(super) fn blank(before: Document) -> Document {
     let mut blank = Document::default();
     (blank.settings, blank.monitoring) = (before.settings, before.monitoring);
     blank

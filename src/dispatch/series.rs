@@ -5,13 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::edit::Execution;
-use super::{Context, Edit};
+use super::output::{SUMMARY, write_report};
+use super::{Context, Edit, Outputs};
 use base::{Progress, Result, UserError, counted};
 use inspect::deviation::Verdict;
 use inspect::recipe::Tools;
 use report::series::write_tables;
 use session::plan::Plan;
-use session::series::{self, Part, PartRecord};
+use session::series::{self, MeasuredSeries, Part, PartRecord, SeriesRun};
+use session::{Document, ReportInfo, Stage};
 
 /// Measures every part of a series.
 #[derive(Clone, Debug)]
@@ -20,8 +22,46 @@ pub struct Series {
     pub plan: PathBuf,
     /// A folder of scans, one per part, or a list of parts.
     pub parts: PathBuf,
-    /// Output folder for records and tables.
+    /// Output folder for records, tables and reports.
     pub folder: PathBuf,
+    /// The parts that get a report.
+    pub reports: Reports,
+}
+
+/// The parts of a series that get a report, in the folder `report` of their own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reports {
+    /// None.
+    #[default]
+    None,
+    /// Those that do not pass.
+    NotPassed,
+    /// All.
+    All,
+}
+
+impl Reports {
+    /// All choices.
+    pub const ALL: [Self; 3] = [Self::None, Self::NotPassed, Self::All];
+    /// Name of a report's folder.
+    const FOLDER: &'static str = "report";
+
+    /// The choice in words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::NotPassed => "parts that do not pass",
+            Self::All => "all parts",
+        }
+    }
+
+    fn include(self, record: &PartRecord) -> bool {
+        match self {
+            Self::None => false,
+            Self::NotPassed => record.verdict != Some(Verdict::Pass),
+            Self::All => true,
+        }
+    }
 }
 
 /// The result of a measured series.
@@ -38,8 +78,14 @@ pub struct SeriesRequest<'a> {
     pub plan: &'a Plan,
     /// The parts.
     pub parts: &'a [Part],
-    /// Output folder for records and tables.
+    /// Output folder for records, tables and reports.
     pub folder: &'a Path,
+    /// The parts that get a report.
+    pub reports: Reports,
+    /// The title block of the reports.
+    pub info: &'a ReportInfo,
+    /// Whether the reports have pictures.
+    pub pictures: bool,
     /// Whether parts measured in an earlier run by the same plan are taken over.
     pub resumes: bool,
     /// Number of parts measured in parallel; `None` uses the number of cores, up to `MAX_PARALLEL_PARTS`.
@@ -50,19 +96,29 @@ pub struct SeriesRequest<'a> {
 pub const MAX_PARALLEL_PARTS: usize = 8;
 
 impl Series {
-    pub(super) fn execution(self, context: Context) -> Execution {
-        Execution::work("Measuring the parts", move |progress, _| run(&self, &context, progress))
+    pub(super) fn execution(self, before: Document, context: Context) -> Execution {
+        let info = before.settings.report;
+        Execution::work("Measuring the parts", move |progress, _| run(&self, &info, &context, progress))
     }
 }
 
-fn run(series: &Series, context: &Context, progress: &Progress) -> Result<Edit> {
+fn run(series: &Series, info: &ReportInfo, context: &Context, progress: &Progress) -> Result<Edit> {
     let (plan, notes) = Plan::load(&series.plan)?;
     let parts = Part::of_path(&series.parts)?;
-    let request = SeriesRequest { plan: &plan, parts: &parts, folder: &series.folder, resumes: true, at_once: None };
+    let request = SeriesRequest {
+        plan: &plan,
+        parts: &parts,
+        folder: &series.folder,
+        reports: series.reports,
+        info,
+        pictures: true,
+        resumes: true,
+        at_once: None,
+    };
     let SeriesResult { records, taken_over } = measure(&request, context, progress)?;
     let note = summary(&records, taken_over, &series.folder);
-    let records = Arc::new(records);
-    let edit = Edit::new("Measure parts", move |document| document.series = Some(records));
+    let series = Arc::new(MeasuredSeries { plan, records: Arc::new(records) });
+    let edit = Edit::new("Measure parts", move |document| document.series = Some(series));
     Ok(edit.with_notes(notes).with_notes([note]))
 }
 
@@ -77,7 +133,12 @@ pub fn measure(request: &SeriesRequest<'_>, context: &Context, progress: &Progre
     let mut records: BTreeMap<String, PartRecord> = BTreeMap::new();
     if request.resumes {
         let fingerprint = PartRecord::fingerprint(plan)?;
-        let finished = |part: &Part| PartRecord::of_finished(&fingerprint, part, &folder.join(&part.name));
+        let finished = |part: &Part| {
+            let folder = folder.join(&part.name);
+            let record = PartRecord::of_finished(&fingerprint, part, &folder)?;
+            let is_reported = || folder.join(Reports::FOLDER).join(SUMMARY).is_file();
+            (!request.reports.include(&record) || is_reported()).then_some(record)
+        };
         records.extend(parts.iter().filter_map(finished).map(|record| (record.part.clone(), record)));
     }
     let taken_over = records.len();
@@ -85,7 +146,10 @@ pub fn measure(request: &SeriesRequest<'_>, context: &Context, progress: &Progre
     if !open.is_empty() {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from).min(MAX_PARALLEL_PARTS);
         let tools = Tools { backend: context.backend.as_ref(), cad: &context.cad, watch: &|_, _| () };
-        series::run(plan, &open, request.at_once.unwrap_or_else(cores), &tools, progress, |part, record| {
+        let measured = |stage: &Stage, record: &PartRecord| report(stage, record, request, progress);
+        let at_once = request.at_once.unwrap_or_else(cores);
+        let run = SeriesRun { plan, parts: &open, at_once, measured: &measured };
+        series::run(&run, &tools, progress, |part, record| {
             record.save(&folder.join(&part.name))?;
             records.insert(part.name.clone(), record);
             Ok(())
@@ -94,6 +158,21 @@ pub fn measure(request: &SeriesRequest<'_>, context: &Context, progress: &Progre
     let records: Vec<PartRecord> = parts.iter().filter_map(|part| records.remove(&part.name)).collect();
     write_tables(folder, &records)?;
     Ok(SeriesResult { records, taken_over })
+}
+
+/// Writes the report of a measured part if one is wanted and the part could be compared.
+fn report(stage: &Stage, record: &PartRecord, request: &SeriesRequest<'_>, progress: &Progress) -> Result<()> {
+    if !request.reports.include(record) {
+        return Ok(());
+    }
+    let mut document = Document::of_measured(request.plan, stage);
+    if document.current_check().is_none() {
+        return Ok(());
+    }
+    document.settings.report = request.info.clone();
+    let folder = request.folder.join(&record.part).join(Reports::FOLDER);
+    let outputs = Outputs { pictures: request.pictures, ..Outputs::default() };
+    write_report(&document, &folder, &outputs, &progress.quiet()).map(|_| ())
 }
 
 /// Number of measured parts with this verdict.

@@ -1,11 +1,15 @@
 //! Report blocks of the checks other than the current comparison and the tolerances.
 
+use std::sync::Arc;
+
 use super::content::ReportBlock;
+use inspect::calibration::recipe::CalibrationStatus;
 use inspect::deviation::Check;
+use inspect::recipe::Product;
 use inspect::tolerances::measure::Measure;
 use session::Document;
 use session::pipeline::State;
-use session::plan::Recipe;
+use session::plan::{Element, Recipe};
 
 /// Results of the comparisons other than the current one; `None` if there are none.
 pub(super) fn other_comparisons(document: &Document) -> Option<ReportBlock> {
@@ -22,6 +26,22 @@ pub(super) fn other_comparisons(document: &Document) -> Option<ReportBlock> {
         })
         .collect();
     (!rows.is_empty()).then(|| ReportBlock { title: "Other comparisons".to_owned(), rows })
+}
+
+/// The calibrations of the sensor that the plan requires; `None` if it requires none.
+pub(super) fn calibrations(document: &Document) -> Option<ReportBlock> {
+    let calibrations = document.plan.elements().iter().filter(|own| matches!(own.recipe, Recipe::Calibration(_)));
+    let row = |element: &Arc<Element>| {
+        let status = document.result::<CalibrationStatus>(Some(element.id));
+        let said = match (document.state(element.id), status) {
+            (State::Fresh, Some(status)) => Product::sentences(status).join(" "),
+            (State::Failed(sentence), _) => sentence,
+            _ => "no up-to-date result".to_owned(),
+        };
+        (element.name.clone(), said)
+    };
+    let rows: Vec<(String, String)> = calibrations.map(row).collect();
+    (!rows.is_empty()).then(|| ReportBlock { title: "Sensor".to_owned(), rows })
 }
 
 /// Measured distances and angles, with expanded uncertainties (k = 2) and limits; `None` if there are none.

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::Input;
-use super::date::Stamp;
 use super::pictures::Pictures;
+use base::date::Stamp;
 use base::signed;
 use geometry::{Pose, transform};
 use inspect::deviation::Verdict;
@@ -104,6 +104,7 @@ pub fn of(input: &Input<'_>, pictures: &Pictures, stamp: Stamp) -> Content {
             sources(input),
         ]
         .into_iter()
+        .chain(super::checks::calibrations(input.document))
         .chain(super::checks::other_comparisons(input.document))
         .chain(super::checks::measures(input.document))
         .chain(super::tolerances::block(input.document))
@@ -202,7 +203,7 @@ fn part(input: &Input<'_>, stamp: Stamp) -> ReportBlock {
         title: "Part".into(),
         rows: vec![
             row("Part number", or_dash(&info.part_number)),
-            row("Serial number", or_dash(&info.serial)),
+            row("Serial number", or_dash(&input.document.stage().serial)),
             row("Operator", or_dash(&info.operator)),
             row("Date", stamp.to_string()),
             row("Units", input.document.settings.shown_unit.symbol()),

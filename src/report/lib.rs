@@ -4,7 +4,6 @@
 pub mod certificate;
 mod checks;
 pub mod content;
-pub mod date;
 pub mod html;
 pub mod offset_picture;
 mod offsets;

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::certificate::CalibrationRecord;
 use base::{Result, UserError};
 use geometry::Point;
+use inspect::calibration::record::CalibrationRecord;
 use inspect::calibration::repeatability::Certificate;
 
 /// Reads the JSON certificate of a calibration. The shift is evaluated at the point `reference_mm` (right-handed sensor
@@ -48,8 +48,8 @@ fn parse(issued: &CalibrationRecord, text: &str, reference_mm: Option<&Point>) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::certificate::with_digest;
     use geometry::{Pose, Vector, transform};
+    use inspect::calibration::record::with_digest;
 
     #[test]
     fn the_shift_is_evaluated_at_the_requested_point() {

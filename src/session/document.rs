@@ -14,7 +14,7 @@ use super::pipeline::State;
 use super::plan::{ElementId, Fingerprints, Plan, Recipe};
 use super::probing::Probing;
 use super::selection::{NamedSelection, Selectable, SelectionState};
-use super::series::PartRecord;
+use super::series::MeasuredSeries;
 use super::stage::{Stage, Stages};
 use geometry::Pose;
 use inspect::acceptance::Acceptance;
@@ -56,8 +56,8 @@ pub struct Document {
     pub reading: Option<Arc<Reading>>,
     /// Result of the last acceptance test of the sensor.
     pub acceptance: Option<Arc<Acceptance>>,
-    /// Records of the last series of parts measured by a plan.
-    pub series: Option<Arc<Vec<PartRecord>>>,
+    /// The last series of parts measured by a plan.
+    pub series: Option<Arc<MeasuredSeries>>,
     /// All settings.
     pub settings: Settings,
     /// Distinguishes inspections: opening a project or starting a new inspection changes it.

@@ -31,6 +31,10 @@ impl Document {
     /// [`Self::make`] for `wanted`, or for all elements if it is `None`.
     pub(super) fn run(&mut self, wanted: Option<&[ElementId]>, tools: &Tools<'_>, progress: &Progress) -> Result<()> {
         self.refresh();
+        let is_wanted = |id: &ElementId| wanted.is_none_or(|wanted| wanted.contains(id));
+        let volatile = self.plan.elements().iter().filter(|own| own.recipe.is_volatile()).map(|own| own.id);
+        let again: Vec<ElementId> = volatile.filter(is_wanted).collect();
+        self.stages.shown_mut().results.remove(again);
         let results = pipeline::run(&self.plan, self.stage(), wanted, tools, progress)?;
         self.stages.shown_mut().results = results;
         Ok(())

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::pipeline::Failure;
-use super::plan::{ElementId, Recipe};
-use super::series::PartRecord;
+use super::pipeline::{Failure, State};
+use super::plan::{ElementId, Plan, Recipe};
+use super::series::{MeasuredSeries, PartRecord};
+use super::stage::Stages;
 use super::{Document, Stage};
 use base::{LengthUnit, Progress, Result};
 use compute::Backend;
@@ -31,7 +32,7 @@ impl Document {
         }
         let record = self.record_of_shown(tools.backend)?;
         next.stages.push(Stage::of(Stage::name_of(paths), paths)?, record);
-        let notes = next.measure_shown(self.shared_nominal(), tools, &progress.part(0.1, 1.0))?;
+        let notes = next.measure_shown(&self.nominals(), tools, &progress.part(0.1, 1.0))?;
         Ok((next, notes))
     }
 
@@ -39,22 +40,61 @@ impl Document {
     pub fn on_part(&self, index: usize, tools: &Tools<'_>, progress: &Progress) -> Result<(Self, Vec<String>)> {
         let mut shown = self.clone();
         shown.stages.show(index, self.record_of_shown(tools.backend)?);
-        let notes = shown.measure_shown(self.shared_nominal(), tools, progress)?;
+        let notes = shown.measure_shown(&self.nominals(), tools, progress)?;
         Ok((shown, notes))
     }
 
-    /// Measures the part that is shown now; `nominal` is reused so that its file is not read again.
+    /// Adopts the plan and the parts of `series`, of which the one at `shown` is measured; with notes for the log.
+    pub fn adopt_series(
+        &mut self,
+        series: Arc<MeasuredSeries>,
+        shown: usize,
+        tools: &Tools<'_>,
+        progress: &Progress,
+    ) -> Result<Vec<String>> {
+        self.adopt_plan(series.plan.clone());
+        self.stages = Stages::of(series.records.iter().map(Stage::of_record).collect(), shown);
+        self.stages.shown_mut().record = None;
+        self.series = Some(series);
+        self.measure_shown(&[], tools, progress)
+    }
+
+    /// Whether it shows the parts of its series, measured by the plan of the series.
+    pub fn shows_series(&self) -> bool {
+        let parts = |series: &MeasuredSeries| {
+            let names = series.records.iter().map(|record| &record.sources);
+            names.eq(self.stages.all().iter().map(|stage| &stage.sources)) && series.plan == self.plan
+        };
+        self.series.as_deref().is_some_and(parts)
+    }
+
+    /// A document of one part that was measured by `plan`, with its results.
+    pub fn of_measured(plan: &Plan, stage: &Stage) -> Self {
+        let mut own = Self { stages: Stages::of(vec![stage.clone()], 0), ..Self::default() };
+        own.adopt_plan(plan.clone());
+        own.refresh();
+        own
+    }
+
+    /// The nominals that are up to date.
+    fn nominals(&self) -> Vec<(ElementId, Arc<Nominal>)> {
+        let is_fresh = |id: &ElementId| self.state(*id) == State::Fresh;
+        let fresh = self.plan.elements().iter().map(|own| own.id).filter(is_fresh);
+        fresh.filter_map(|id| Some((id, self.shared::<Nominal>(Some(id))?))).collect()
+    }
+
+    /// Measures the part that is shown now; `nominals` are reused so that their files are not read again.
     fn measure_shown(
         &mut self,
-        nominal: Option<Arc<Nominal>>,
+        nominals: &[(ElementId, Arc<Nominal>)],
         tools: &Tools<'_>,
         progress: &Progress,
     ) -> Result<Vec<String>> {
         self.clear_point_selections();
         self.pairs.clear();
         self.searches = None;
-        if let (Some(id), Some(nominal)) = (self.active.nominal, nominal) {
-            self.store_result::<NominalRecipe>(id, nominal);
+        for (id, nominal) in nominals {
+            self.store_result::<NominalRecipe>(*id, Arc::clone(nominal));
         }
         self.make_all(tools, progress)
     }

@@ -40,15 +40,32 @@ impl Document {
             Some(Recipe::Nominal(own)) => Some(own.source.name()),
             _ => None,
         };
-        let (chord_mm, angle_deg) = (self.settings.chord_mm, self.settings.angle_deg);
-        let recipe = NominalRecipe { source, chord_mm, angle_deg, steps: Vec::new() };
-        let id = self.set_or_add(self.active.nominal, &name, recipe.into())?;
+        let recipe = self.nominal_recipe(source);
+        let id = self.set_or_add(self.active.nominal, &name, recipe)?;
         if let Some(file) = before {
             self.retitle(id, &file, &name);
         }
         self.active.nominal = Some(id);
         self.clear_facet_selections();
-        self.clear_alignment()?;
+        if self.aligned_nominal().is_none_or(|own| own == id) {
+            self.clear_alignment()?;
+        } else {
+            let outdated = self.plan.dependents(id);
+            self.stages.shown_mut().results.remove(outdated);
+        }
+        Ok(id)
+    }
+
+    fn nominal_recipe(&self, source: SourceFile) -> Recipe {
+        let (chord_mm, angle_deg) = (self.settings.chord_mm, self.settings.angle_deg);
+        NominalRecipe { source, chord_mm, angle_deg, steps: Vec::new() }.into()
+    }
+
+    /// Adds a further nominal and shows it. The alignment stays, since all nominals are in the same frame.
+    pub fn add_nominal(&mut self, source: SourceFile) -> Result<ElementId> {
+        let name = source.name();
+        let id = self.plan.add(&name, self.nominal_recipe(source))?;
+        self.show(id)?;
         Ok(id)
     }
 
@@ -63,8 +80,11 @@ impl Document {
         let id =
             self.set_or_add(self.active.scan, "Scan", ScanRecipe { unit, columns, cleaning: Vec::new() }.into())?;
         self.active.scan = Some(id);
+        let before = self.stage();
+        let same_part = before.sources.iter().map(|source| &source.path).eq(paths) || before.sources.is_empty();
+        let serial = if same_part { before.serial.clone() } else { String::new() };
         *self.stages.shown_mut() =
-            Stage { results: self.stage().results.clone(), ..Stage::of(Stage::name_of(paths), paths)? };
+            Stage { serial, results: before.results.clone(), ..Stage::of(Stage::name_of(paths), paths)? };
         let of_old_scan: Vec<ElementId> =
             self.plan.elements().iter().filter(|own| own.recipe.is_of_one_scan()).map(|own| own.id).collect();
         let notes = self.remove(&of_old_scan);
@@ -119,7 +139,9 @@ impl Document {
 
     /// Sets the start and refinement of the active alignment, which is added if there is none.
     pub fn set_alignment(&mut self, start: Start, refinement: Refinement) -> Result<ElementId> {
-        let (Some(nominal), Some(scan)) = (self.active.nominal, self.active.scan) else {
+        // All nominals are in one frame: the scan stays aligned to the same one, whichever is shown.
+        let nominal = self.aligned_nominal().or(self.active.nominal);
+        let (Some(nominal), Some(scan)) = (nominal, self.active.scan) else {
             return Err(nominal_and_scan_required());
         };
         let recipe = AlignmentRecipe { nominal, scan, start, refinement };
@@ -180,7 +202,13 @@ impl Document {
                 self.adopt_comparison_settings();
             }
             Some(Recipe::Alignment(_)) => self.active.alignment = Some(id),
-            Some(Recipe::Nominal(_)) => self.active.nominal = Some(id),
+            Some(Recipe::Nominal(_)) => {
+                self.active.nominal = Some(id);
+                if self.compared_nominal() != Some(id) {
+                    self.active.comparison = self.comparison_with(id);
+                    self.adopt_comparison_settings();
+                }
+            }
             _ => {
                 return Err(UserError::usage(format!(
                     "“{}” is always shown; only comparisons, alignments and nominals can be switched.",
@@ -196,6 +224,28 @@ impl Document {
             self.clear_point_selections();
         }
         Ok(())
+    }
+
+    /// The nominal of the active alignment.
+    fn aligned_nominal(&self) -> Option<ElementId> {
+        match self.recipe(self.active.alignment) {
+            Some(Recipe::Alignment(own)) => Some(own.nominal),
+            _ => None,
+        }
+    }
+
+    /// The nominal of the active comparison.
+    fn compared_nominal(&self) -> Option<ElementId> {
+        match self.recipe(self.active.comparison) {
+            Some(Recipe::Comparison(own)) => Some(own.nominal),
+            _ => None,
+        }
+    }
+
+    /// The first comparison with a nominal.
+    fn comparison_with(&self, nominal: ElementId) -> Option<ElementId> {
+        let is_with = |own: &&Element| matches!(&own.recipe, Recipe::Comparison(recipe) if recipe.nominal == nominal);
+        self.comparisons().find(is_with).map(|own| own.id)
     }
 
     fn recipe(&self, id: Option<ElementId>) -> Option<Recipe> {

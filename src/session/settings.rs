@@ -14,8 +14,6 @@ pub struct ReportInfo {
     pub title: String,
     /// Part number.
     pub part_number: String,
-    /// Serial number of this part.
-    pub serial: String,
     /// Name of the operator.
     pub operator: String,
 }

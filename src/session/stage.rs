@@ -11,8 +11,10 @@ use io::SourceFile;
 /// A measured part.
 #[derive(Clone, Default)]
 pub struct Stage {
-    /// Its name or serial number.
+    /// Its name: by default the stem of its first file.
     pub name: String,
+    /// Its serial number; empty if unknown.
+    pub serial: String,
     /// Its scan files: snapshots in one frame.
     pub sources: Vec<SourceFile>,
     /// Results of the elements, if this is the shown part; else empty.
@@ -27,10 +29,26 @@ impl Stage {
         let source = |path: &PathBuf| SourceFile::of(path, None, None);
         Ok(Self {
             name,
+            serial: String::new(),
             sources: paths.iter().map(source).collect::<Result<_>>()?,
             results: Results::default(),
             record: None,
         })
+    }
+
+    /// A part measured before, by its record.
+    pub fn of_record(record: &PartRecord) -> Self {
+        Self {
+            name: record.part.clone(),
+            sources: record.sources.clone(),
+            record: Some(Arc::new(record.clone())),
+            ..Self::default()
+        }
+    }
+
+    /// What the part is listed as: its serial number, or else its name.
+    pub fn label(&self) -> &str {
+        if self.serial.is_empty() { &self.name } else { &self.serial }
     }
 
     /// Default name of a part: the stem of its first file.

@@ -8,6 +8,7 @@ use super::Document;
 use super::pipeline::State;
 use super::plan::{Element, Recipe};
 use super::tolerancing::Judgement;
+use inspect::calibration::recipe::CalibrationStatus;
 use inspect::deviation::judgement::DECISION_RULE;
 use inspect::deviation::{Check, Verdict};
 use inspect::features::measured::MeasuredFeature;
@@ -79,6 +80,10 @@ pub fn overall(document: &Document) -> Option<Overall> {
     components.extend(of_tolerances(document));
     components.extend(of_measures(document));
     components.extend(of_features(document));
+    if !components.is_empty() {
+        components.extend(of_calibrations(document));
+        remarks.extend(valid_calibrations(document).map(CalibrationStatus::sentence));
+    }
     if let Some(alignment) = document.alignment().filter(|_| !components.is_empty()) {
         remarks.extend(alignment.remarks());
         if !covers.is_empty() {
@@ -143,6 +148,29 @@ fn of_measures(document: &Document) -> Option<Component> {
     let verdicts: Vec<Verdict> = document.plan.elements().iter().filter(has_limits).map(verdict).collect();
     let verdict = verdicts.iter().copied().reduce(Verdict::and)?;
     Some(Component { name: "Distances and angles".into(), verdict, reason: format!("{}.", summary(&verdicts)) })
+}
+
+/// A component for each calibration that what was measured does not rest on.
+fn of_calibrations(document: &Document) -> Vec<Component> {
+    let component = |element: &Arc<Element>| {
+        let reason = match document.state(element.id) {
+            State::Fresh => document.result::<CalibrationStatus>(Some(element.id))?.flaw()? + ".",
+            State::Failed(sentence) => sentence,
+            State::NotMade | State::Stale | State::Waits(_) => "The calibration was not read: update it.".to_owned(),
+        };
+        Some(Component { name: element.name.clone(), verdict: Verdict::Incomplete, reason })
+    };
+    calibrations(document).filter_map(component).collect()
+}
+
+fn valid_calibrations(document: &Document) -> impl Iterator<Item = &CalibrationStatus> {
+    let is_fresh = |element: &&Arc<Element>| document.state(element.id) == State::Fresh;
+    let status = |element: &Arc<Element>| document.result::<CalibrationStatus>(Some(element.id));
+    calibrations(document).filter(is_fresh).filter_map(status).filter(|own| own.flaw().is_none())
+}
+
+fn calibrations(document: &Document) -> impl Iterator<Item = &Arc<Element>> {
+    document.plan.elements().iter().filter(|element| matches!(element.recipe, Recipe::Calibration(_)))
 }
 
 fn of_features(document: &Document) -> Option<Component> {

@@ -55,7 +55,9 @@ fn a_calibration_that_is_not_certified_says_so() {
     // Edited until it says otherwise, it is refused where it would be used.
     let edited = std::fs::read_to_string(at("calibration.json")).unwrap().replacen("false", "true", 1);
     std::fs::write(at("calibration.json"), edited).unwrap();
-    let said = shadowgraph::report::certificate::CalibrationRecord::read(&at("calibration.json")).unwrap_err().sentence;
+    let said = shadowgraph::inspect::calibration::record::CalibrationRecord::read(&at("calibration.json"))
+        .unwrap_err()
+        .sentence;
     assert!(said.contains("digest"), "{said}");
     let table = std::fs::read_to_string(&touches).unwrap();
     let exchanged = [("LP", "RP"), ("LL", "LR"), ("SU", "SL")].iter().fold(table, |table, (one, other)| {

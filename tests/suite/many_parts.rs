@@ -30,7 +30,7 @@ use super::window::{compare_picture, open, settle};
 const PARTS: usize = 7;
 
 /// The bracket's scan, thinned, in another pose for each part.
-fn scans(folder: &Path) -> Vec<PathBuf> {
+pub fn scans(folder: &Path) -> Vec<PathBuf> {
     let options = LoadOptions { unit: Some(LengthUnit::Mm), columns: None, cad: CadReader::default() };
     let cloud = load_scan(&asset("bracket-scan.ply"), &options, &Progress::silent()).unwrap().cloud;
     let thinned: Vec<u32> = (0..cloud.points.len() as u32).step_by(6).collect();
@@ -47,7 +47,7 @@ fn scans(folder: &Path) -> Vec<PathBuf> {
     (0..PARTS).map(scan).collect()
 }
 
-fn plan(folder: &Path) -> PathBuf {
+pub fn plan(folder: &Path) -> PathBuf {
     let path = folder.join("bracket.sgplan");
     let (nominal, scan) = (asset("bracket.stl"), asset("bracket-scan.ply"));
     let out = shadowgraph(&[
@@ -215,7 +215,7 @@ fn a_plan_that_cannot_run_says_why_before_any_part() {
     assert_eq!(twice.status.code(), Some(2), "{}", errors(&twice));
 }
 
-fn type_into(window: &mut egui_kittest::Harness<'static, shadowgraph::app::App>, name: &str, typed: &str) {
+pub fn type_into(window: &mut egui_kittest::Harness<'static, shadowgraph::app::App>, name: &str, typed: &str) {
     window.get_by_role_and_label(egui::Role::TextInput, name).focus();
     window.run_steps(1);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
@@ -350,7 +350,7 @@ fn what_was_made_in_the_window_is_measured_on_every_part() {
     window.get_by_label("Measure parts").click();
     settle(&mut window);
     let document = &window.state().dispatcher().document;
-    let records = document.series.clone().expect("a series");
+    let records = document.series.as_ref().expect("a series").records.clone();
     assert_eq!(records.len(), 6);
     assert!(records[2].error.is_some() && records.iter().enumerate().all(|(i, own)| own.error.is_some() == (i == 2)));
 

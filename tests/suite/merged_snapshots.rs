@@ -7,13 +7,13 @@ use shadowgraph::compute::cpu::Cpu;
 use shadowgraph::geometry::{Aabb, Cloud, KdTree, Mesh, Point, Pose, Surface, Vector, transform};
 use shadowgraph::inspect::alignment::multi_view;
 use shadowgraph::inspect::calibration::merging::{Merged, Seam, Snapshot, merge};
+use shadowgraph::inspect::calibration::record::with_digest;
 use shadowgraph::inspect::calibration::trials::{self, Scene, Setting};
 use shadowgraph::inspect::calibration::{Calibration, Handedness, Mounting};
 use shadowgraph::inspect::features::sheet_metal::holes::{self, NominalHole};
 use shadowgraph::inspect::simulation::cmm::Cmm;
 use shadowgraph::inspect::simulation::sensor::{Sensor, take};
 use shadowgraph::io::{LoadOptions, load_nominal, write};
-use shadowgraph::report::certificate::with_digest;
 
 use super::support::{asset, errors, shadowgraph, text};
 

@@ -191,11 +191,12 @@ fn touches_and_calibrations() {
     let record = r#"{"schema":"shadowgraph.calibration/1","handedness":"left","position_mm":[1.0,2.0,3.0],
         "cmm_from_sensor":[[1.0,0.0,0.0,4.0],[0.0,1.0,0.0,5.0],[0.0,0.0,1.0,6.0],[0.0,0.0,0.0,1.0]],
         "date_unix_s":1000,"valid_until_unix_s":2000}"#;
-    let record = shadowgraph::report::certificate::with_digest(serde_json::from_str(record).unwrap()).to_string();
+    let record =
+        shadowgraph::inspect::calibration::record::with_digest(serde_json::from_str(record).unwrap()).to_string();
     try_all("calibration.json", record.as_bytes(), |path| {
-        let strict = shadowgraph::report::certificate::CalibrationRecord::read(path).map(drop);
+        let strict = shadowgraph::inspect::calibration::record::CalibrationRecord::read(path).map(drop);
         // Past the digest, too, nothing may panic.
-        drop(shadowgraph::report::certificate::CalibrationRecord::read_unverified(path));
+        drop(shadowgraph::inspect::calibration::record::CalibrationRecord::read_unverified(path));
         strict
     });
 }

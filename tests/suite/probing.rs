@@ -12,10 +12,10 @@ use shadowgraph::dispatch::{Command, Projects, monitoring};
 use shadowgraph::geometry::{Cloud, Point, Vector};
 use shadowgraph::inspect::acceptance::AcceptanceTest;
 use shadowgraph::inspect::acceptance::{Characteristic, Limit, Settings, Verdict};
+use shadowgraph::inspect::calibration::record::with_digest;
 use shadowgraph::inspect::probing::{HoleGeometry, Prober as _, SimulatedProber};
 use shadowgraph::io::probing_csv::{ReportedPoint, write_touches};
 use shadowgraph::io::write;
-use shadowgraph::report::certificate::with_digest;
 use shadowgraph::session::calibration::logged::CalibrationDetails;
 use shadowgraph::session::calibration::monitoring::CalibrationMonitoring;
 

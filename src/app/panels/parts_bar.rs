@@ -33,11 +33,11 @@ pub fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
                                 _ => own,
                             };
                             theme::dot(ui, super::series::colour(verdict));
-                            let chip = ui.add_enabled_ui(ready, |ui| theme::chip(ui, index == shown, &stage.name));
+                            let chip = ui.add_enabled_ui(ready, |ui| theme::chip(ui, index == shown, stage.label()));
                             let hint = stage.record.as_ref().filter(|_| index != shown);
                             let hint = hint.map_or("Current part", |record| record.headline.as_str());
                             let chip = chip.inner.on_hover_text(hint);
-                            named(&chip, &format!("Part {}", stage.name));
+                            named(&chip, &format!("Part {}", stage.label()));
                             if chip.clicked() && index != shown {
                                 chosen = Some(index);
                             }

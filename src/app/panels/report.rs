@@ -6,17 +6,19 @@ use super::PanelContext;
 use crate::choosing::Purpose;
 use crate::{Action, theme};
 use base::LengthUnit;
-use dispatch::Report;
+use dispatch::{Inspect, Report};
 
 /// The workspace's panel.
 pub struct ReportPanel {
     /// Folder of the report, as typed.
     pub folder: String,
+    /// The serial number while it is being edited.
+    serial: Option<String>,
 }
 
 impl Default for ReportPanel {
     fn default() -> Self {
-        Self { folder: "report".to_owned() }
+        Self { folder: "report".to_owned(), serial: None }
     }
 }
 
@@ -29,6 +31,8 @@ impl ReportPanel {
 
     pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         theme::heading(ui, "Report");
+        let known = context.document().stage().serial.clone();
+        let serial = self.serial.get_or_insert_with(|| known.clone());
         let info = &mut context.settings.report;
         egui::Grid::new("report").num_columns(2).spacing([12.0, 6.0]).show(ui, |ui| {
             let field = |ui: &mut egui::Ui, name: &str, text: &mut String| {
@@ -38,7 +42,7 @@ impl ReportPanel {
             };
             field(ui, "Title", &mut info.title);
             field(ui, "Part number", &mut info.part_number);
-            field(ui, "Serial number", &mut info.serial);
+            field(ui, "Serial number", serial);
             field(ui, "Operator", &mut info.operator);
             field(ui, "Folder", &mut self.folder);
         });
@@ -47,6 +51,12 @@ impl ReportPanel {
         }
         theme::choice(ui, "Report unit", &mut context.settings.shown_unit, &LengthUnit::ALL, LengthUnit::symbol);
         context.commit_settings(ui);
+        if context.may_commit(ui)
+            && let Some(serial) = self.serial.take()
+            && serial != known
+        {
+            context.send(Inspect::IdentifyPart { serial });
+        }
         let ready = context.document().current_check().is_some() && !context.is_busy;
         let folder = PathBuf::from(self.folder.trim());
         let has_folder = !folder.as_os_str().is_empty();

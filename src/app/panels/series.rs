@@ -11,7 +11,7 @@ use super::PanelContext;
 use super::picks::Pick;
 use crate::choosing::Purpose;
 use crate::{Action, theme};
-use dispatch::{Dispatcher, Inspect, Series};
+use dispatch::{Dispatcher, Inspect, Reports, Series};
 use inspect::deviation::Verdict;
 use report::series::{Trend, trends};
 use session::series::{ElementRecord, PartRecord};
@@ -27,6 +27,8 @@ pub struct SeriesWindow {
     parts: String,
     /// Folder for the results, as typed.
     folder: String,
+    /// The parts that get a report.
+    reports: Reports,
     /// Element and value shown in the chart.
     chosen: Option<(String, String)>,
     /// Records shown, with their statistics.
@@ -77,7 +79,9 @@ impl SeriesWindow {
         }
         let dispatcher = context.dispatcher;
         let (title, records) = match self.source {
-            Source::Series => ("Measure parts with a plan", dispatcher.document.series.clone()),
+            Source::Series => {
+                ("Measure parts with a plan", dispatcher.document.series.as_ref().map(|own| Arc::clone(&own.records)))
+            }
             Source::Stages => ("Measured parts", self.stage_records(dispatcher)),
         };
         let mut is_open = self.is_open;
@@ -105,8 +109,10 @@ impl SeriesWindow {
                 }
                 ui.separator();
                 let part = table(ui, records, &mut self.chosen);
-                if let Some(index) = part.filter(|_| self.source == Source::Stages && !context.is_busy) {
-                    context.send(Inspect::ShowPart(index));
+                match (part.filter(|_| !context.is_busy), self.source) {
+                    (Some(index), Source::Stages) => context.send(Inspect::ShowPart(index)),
+                    (Some(index), Source::Series) => context.ask(Action::OpenSeries(index)),
+                    (None, _) => {}
                 }
                 let Some((_, trends)) = &self.shown else { return };
                 ui.separator();
@@ -135,6 +141,7 @@ impl SeriesWindow {
                 ui.end_row();
             }
         });
+        theme::choice(ui, "Reports", &mut self.reports, &Reports::ALL, Reports::name);
         let is_busy = context.is_busy;
         let is_ready = [&self.plan, &self.parts, &self.folder].iter().all(|text| !text.trim().is_empty());
         ui.horizontal(|ui| {
@@ -142,8 +149,12 @@ impl SeriesWindow {
                 ui.add_enabled(is_ready && !is_busy, theme::main_button("Measure parts", is_ready && !is_busy));
             if button.on_disabled_hover_text("Choose plan, parts and results first").clicked() {
                 let path = |text: &str| PathBuf::from(text.trim());
-                let series = Series { plan: path(&self.plan), parts: path(&self.parts), folder: path(&self.folder) };
-                context.send(series);
+                context.send(Series {
+                    plan: path(&self.plan),
+                    parts: path(&self.parts),
+                    folder: path(&self.folder),
+                    reports: self.reports,
+                });
             }
             theme::weak(ui, "Parts already measured with the same plan are read from the results.");
         });
@@ -204,7 +215,8 @@ fn table(ui: &mut Ui, records: &[PartRecord], chosen: &mut Option<(String, Strin
                 ui.horizontal(|ui| {
                     cell(ui, NAME_WIDTH, &mut |ui| {
                         let name = egui::Label::new(&record.part).truncate().sense(egui::Sense::click());
-                        part = ui.add(name).clicked().then_some(index).or(part);
+                        let name = ui.add(name).on_hover_text("Open this part in the window");
+                        part = name.clicked().then_some(index).or(part);
                     });
                     cell(ui, CHECK_WIDTH, &mut |ui| {
                         theme::dot(ui, colour(record.verdict));

@@ -3,10 +3,10 @@
 use egui::{Color32, FontId, Label, Rect, RichText, Vec2};
 
 use super::super::theme;
+use base::date::Stamp;
 use dispatch::mechanical::{Live, Reading, Source};
 use inspect::calibration::Light;
 use inspect::calibration::mechanical::{AXES, COVERAGE, Misalignment, TURNS, Turned, sense};
-use report::date::Stamp;
 use session::calibration::mechanical::MechanicalSetup;
 
 /// Minimum and maximum font size of the angles, points.

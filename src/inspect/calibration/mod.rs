@@ -13,6 +13,8 @@ pub mod joint;
 pub mod mechanical;
 pub mod merging;
 mod mounting;
+pub mod recipe;
+pub mod record;
 pub mod repeatability;
 mod solve;
 pub mod trials;

@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use super::super::date::Stamp;
 use super::lettering::{Colour, Style, shape};
 use super::paper::{Kind, MM, Paper, SECONDARY, SMALL, TEXT, WIDTH};
 use super::table::{Cell, Table};
 use super::{AMBER, GREEN, RED, serialise};
 use base::Result;
+use base::date::Stamp;
 
 /// Width of the label column, points.
 const LABEL_WIDTH: f32 = 52.0 * MM;

@@ -7,8 +7,8 @@ mod table;
 mod writer;
 
 use super::content::{Content, Figure, HistogramBars, ReportBlock};
-use super::date::Stamp;
 use super::pictures::Pictures;
+use base::date::Stamp;
 use base::{Result, UserError};
 pub use certificate::of as of_certificate;
 use inspect::deviation::Verdict;

@@ -15,9 +15,9 @@ use krilla::tagging::{
 };
 use krilla::text::{Font, GlyphId, KrillaGlyph};
 
-use super::super::date::Stamp;
 use super::lettering::{Colour, FACES, Line};
 use super::paper::{Ink, Kind, Mark, Paper, Part, Rect, SIZE};
+use base::date::Stamp;
 
 /// Distance of the control points of a cubic Bézier curve that approximates a quarter circle, in radii.
 const QUARTER_CIRCLE_CONTROL: f32 = 0.552_285;

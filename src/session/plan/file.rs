@@ -120,15 +120,13 @@ impl Plan {
         self.each_file(|file| resolve_file(file, &folder));
     }
 
-    /// Applies `change` to the path of every nominal's file; the files of measured parts are not in the plan.
+    /// Applies `change` to the path of every file of the plan; those of measured parts are not in it.
     fn each_file(&mut self, mut change: impl FnMut(&mut PathBuf)) {
         for element in &mut self.elements {
-            if matches!(element.recipe, Recipe::Nominal(_)) {
+            if matches!(element.recipe, Recipe::Nominal(_) | Recipe::Calibration(_)) {
                 let element = Arc::make_mut(element);
                 element.digest = Digest::default();
-                if let Recipe::Nominal(recipe) = &mut element.recipe {
-                    change(&mut recipe.source.path);
-                }
+                element.recipe.file_mut().into_iter().for_each(&mut change);
             }
         }
     }

@@ -29,7 +29,9 @@ impl Document {
     pub fn for_other_parts(&self, backend: &dyn Backend, progress: &Progress) -> Result<(Self, Vec<String>)> {
         let mut own = self.clone();
         let alignment = own.align_as_set()?;
-        own.ensure_comparison()?;
+        if own.active.comparison.is_some() || own.comparisons().next().is_none() {
+            own.ensure_comparison()?;
+        }
         let mut notes = Vec::new();
         let features: Vec<ElementId> =
             own.plan.elements().iter().filter(|own| own.recipe.is_feature()).map(|own| own.id).collect();

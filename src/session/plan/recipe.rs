@@ -5,6 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use inspect::alignment::AlignmentRecipe;
+use inspect::calibration::recipe::CalibrationRecipe;
 use inspect::detection::DetectionRecipe;
 use inspect::deviation::{ComparisonRecipe, Verdict};
 use inspect::features::Element as Geometry;
@@ -131,6 +132,7 @@ recipes! {
     "alignment" Alignment(AlignmentRecipe),
     "comparison" Comparison(ComparisonRecipe),
     "detection" Detection(DetectionRecipe),
+    "calibration" Calibration(CalibrationRecipe),
     "feature" Feature(FeatureRecipe),
     "slot" Slot(SlotRecipe),
     "construction" Construction(ConstructionRecipe),
@@ -160,6 +162,20 @@ impl Recipe {
             Self::Feature(own) => !own.selection.is_repeatable(),
             Self::Slot(own) => !own.selection.is_repeatable(),
             _ => false,
+        }
+    }
+
+    /// Whether its result depends on the time, so that it is made again whenever it is wanted.
+    pub fn is_volatile(&self) -> bool {
+        matches!(self, Self::Calibration(_))
+    }
+
+    /// The file of the plan that it reads.
+    pub(crate) fn file_mut(&mut self) -> Option<&mut std::path::PathBuf> {
+        match self {
+            Self::Nominal(own) => Some(&mut own.source.path),
+            Self::Calibration(own) => Some(&mut own.file),
+            _ => None,
         }
     }
 

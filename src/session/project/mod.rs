@@ -86,8 +86,11 @@ pub struct Project {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SavedStage {
-    /// Name or serial number.
+    /// Name.
     pub name: String,
+    /// Serial number; empty if unknown.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub serial: String,
     /// Its scan files.
     pub sources: Vec<SourceFile>,
     /// Record of its results, if it is not the shown part.
@@ -121,6 +124,7 @@ impl SavedStage {
         };
         Self {
             name: stage.name.clone(),
+            serial: stage.serial.clone(),
             sources: stage.sources.clone(),
             record: stage.record.as_deref().cloned(),
             made: elements().filter(|own| is_made(own.id)).map(|own| own.id).collect(),
@@ -185,11 +189,22 @@ impl Project {
         }
         let (mut project, notes) =
             if version < 2 { version_1::of(&value) } else { Self::salvage(&mut Fields::of(&value)) };
+        project.take_serial(&value);
         let folder = path.parent().unwrap_or(Path::new("."));
         project.plan.resolve_files(folder);
         let sources = project.stages.iter_mut().flat_map(|stage| &mut stage.sources);
         sources.for_each(|source| super::plan::file::resolve_file(&mut source.path, folder));
         Ok((project, notes))
+    }
+
+    /// Earlier projects kept one serial number, that of the shown part, with the title of the report.
+    fn take_serial(&mut self, value: &Value) {
+        let serial = value.pointer("/settings/report/serial").and_then(Value::as_str);
+        if let (Some(serial), Some(stage)) = (serial, self.stages.get_mut(self.shown))
+            && stage.serial.is_empty()
+        {
+            stage.serial = serial.to_owned();
+        }
     }
 
     /// Keeps each field that can be read; the notes name the others.

@@ -30,6 +30,7 @@ impl Project {
         let mut notes = Vec::new();
         let stage = |saved: &SavedStage| Stage {
             name: saved.name.clone(),
+            serial: saved.serial.clone(),
             sources: saved.sources.clone(),
             record: saved.record.clone().map(Arc::new),
             ..Stage::default()

@@ -86,7 +86,7 @@ pub(super) fn of(value: &Value) -> (Project, Vec<String>) {
     project.active = document.active;
     project.expected = BTreeMap::clone(&document.expected);
     let name = crate::Stage::name_of(&scans.iter().map(|source| source.path.clone()).collect::<Vec<_>>());
-    project.stages = vec![SavedStage { name, sources: scans, record: None, made, alignments }];
+    project.stages = vec![SavedStage { name, sources: scans, made, alignments, ..SavedStage::default() }];
     (project, fields.notes)
 }
 

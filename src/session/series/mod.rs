@@ -6,7 +6,7 @@ mod record;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::pipeline::{self, Failure, Results};
 use super::plan::Plan;
@@ -24,16 +24,36 @@ pub struct Part {
     pub files: Vec<PathBuf>,
 }
 
-/// Runs `plan` on all `parts`, `at_once` of them in parallel. `done` is called with each record, never concurrently. A
-/// part that cannot be measured gets a record with the reason and does not stop the others.
+/// The parts that were measured by a plan.
+#[derive(Clone, Debug)]
+pub struct MeasuredSeries {
+    /// The plan.
+    pub plan: Plan,
+    /// One record per part, in the order of the parts.
+    pub records: Arc<Vec<PartRecord>>,
+}
+
+/// How a series is run.
+pub struct SeriesRun<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// The parts.
+    pub parts: &'a [Part],
+    /// Number of parts measured in parallel.
+    pub at_once: usize,
+    /// Called with every measured part while its results are in memory, concurrently for several parts.
+    pub measured: &'a (dyn Fn(&Stage, &PartRecord) -> Result<()> + Sync),
+}
+
+/// Runs the plan on all parts. `done` is called with each record, never concurrently. A part that cannot be measured
+/// gets a record with the reason and does not stop the others.
 pub fn run(
-    plan: &Plan,
-    parts: &[Part],
-    at_once: usize,
+    run: &SeriesRun<'_>,
     tools: &Tools<'_>,
     progress: &Progress,
     done: impl FnMut(&Part, PartRecord) -> Result<()> + Send,
 ) -> Result<()> {
+    let SeriesRun { plan, parts, at_once, .. } = *run;
     let shared = shared_results(plan, tools, &progress.part(0.0, 0.02))?;
     let fingerprint = PartRecord::fingerprint(plan)?;
     let (next, finished) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -46,13 +66,18 @@ pub fn run(
     let work = || {
         while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
             let outcome =
-                match jobs::catch_panic(|| measure(plan, part, &shared, &fingerprint, tools, &progress.quiet())) {
+                match jobs::catch_panic(|| measure(run, part, &shared, &fingerprint, tools, &progress.quiet())) {
                     Err(error) if error.kind != ErrorKind::Cancelled => {
-                        Ok(PartRecord::unusable(part, &fingerprint, &error))
+                        Ok((None, PartRecord::unusable(part, &fingerprint, &error)))
                     }
-                    outcome => outcome,
+                    outcome => outcome.map(|(stage, record)| (Some(stage), record)),
                 };
-            let reported = outcome.and_then(|record| done.lock().unwrap_or_else(PoisonError::into_inner)(part, record));
+            let reported = outcome.and_then(|(stage, record)| {
+                if let Some(stage) = stage {
+                    jobs::catch_panic(|| (run.measured)(&stage, &record))?;
+                }
+                done.lock().unwrap_or_else(PoisonError::into_inner)(part, record)
+            });
             let count = finished.fetch_add(1, Ordering::Relaxed) + 1;
             let fraction = 0.02 + 0.98 * count as f32 / parts.len() as f32;
             let message = format!("Part {count} of {}", parts.len());
@@ -94,18 +119,20 @@ fn shared_results(plan: &Plan, tools: &Tools<'_>, progress: &Progress) -> Result
 }
 
 fn measure(
-    plan: &Plan,
+    run: &SeriesRun<'_>,
     part: &Part,
     shared: &Results,
     fingerprint: &str,
     tools: &Tools<'_>,
     progress: &Progress,
-) -> Result<PartRecord> {
+) -> Result<(Stage, PartRecord)> {
     let started = std::time::Instant::now();
     let stage = Stage { results: shared.clone(), ..Stage::of(part.name.clone(), &part.files)? };
-    let results = pipeline::run(plan, &stage, None, tools, progress)?;
+    let results = pipeline::run(run.plan, &stage, None, tools, progress)?;
     let seconds = started.elapsed().as_secs_f64();
-    Ok(PartRecord::of(plan, &Stage { results, ..stage }, fingerprint, &tools.backend.device(), seconds))
+    let stage = Stage { results, ..stage };
+    let record = PartRecord::of(run.plan, &stage, fingerprint, &tools.backend.device(), seconds);
+    Ok((stage, record))
 }
 
 impl Part {

@@ -144,7 +144,7 @@ impl PartRecord {
             software: env!("CARGO_PKG_VERSION").to_owned(),
             device: device.device.clone(),
             plan: fingerprint.to_owned(),
-            part: stage.name.clone(),
+            part: stage.label().to_owned(),
             sources: stage.sources.clone(),
             verdict: stage.results.verdict(plan),
             headline: stage.results.headline(plan).unwrap_or_default(),

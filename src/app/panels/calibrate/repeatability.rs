@@ -11,12 +11,12 @@ use crate::choosing::Purpose;
 use crate::number_field::NumberField;
 use crate::{Action, theme};
 use base::capitalised;
+use base::date;
 use dispatch::Command;
 use dispatch::monitoring::Monitoring;
 use inspect::calibration::repeatability::{
     CalibrationAge, CalibrationVerdict, Machine, Quantified, Quantity, Repeatability, State,
 };
-use report::date;
 use session::calibration::monitoring::{CalibrationMonitoring, Reading, status};
 
 /// State of the section.

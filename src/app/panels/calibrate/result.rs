@@ -10,11 +10,11 @@ use super::{CalibratePanel, expected_mm, has_all_regions};
 use crate::choosing::Purpose;
 use crate::number_field::NumberField;
 use crate::{Action, theme};
+use base::date;
 use base::signed;
 use dispatch::Calibrate;
 use inspect::calibration::artefacts::radius_biases;
 use inspect::calibration::{ArtefactFrame, Calibration, Light, light};
-use report::date;
 use session::calibration::{Instrument, Outcome};
 
 impl CalibratePanel {
@@ -103,7 +103,14 @@ impl CalibratePanel {
         let ready = !folder.as_os_str().is_empty() && !context.is_busy;
         let hint = "Writes certificate.pdf and calibration.json";
         if ui.add_enabled(ready, egui::Button::new("Save certificate")).on_hover_text(hint).clicked() {
-            context.send(Calibrate::WriteCertificate(folder));
+            context.send(Calibrate::WriteCertificate(folder.clone()));
+        }
+        let record = folder.join("calibration.json");
+        let hint =
+            "What is measured on a part rests on the calibration saved here: the verdict is open once it expires";
+        let button = egui::Button::new("Require for parts");
+        if ui.add_enabled(ready && record.is_file(), button).on_hover_text(hint).clicked() {
+            context.send(Calibrate::Require(record));
         }
         self.merging(ui, context, needs_reason);
     }

@@ -75,6 +75,10 @@ impl ElementsPanel {
             for sentence in nominal.findings.sentences() {
                 theme::weak(ui, sentence);
             }
+            let hint = "Such as a tool or the stock, in the frame of the first nominal";
+            if ui.small_button("Add nominal…").on_hover_text(hint).clicked() {
+                context.ask(Action::OpenAs(Role::FurtherNominal));
+            }
         });
     }
 
@@ -169,7 +173,9 @@ impl ElementsPanel {
             let comparisons = ids(context.document(), |recipe| matches!(recipe, Recipe::Comparison(_)));
             self.verdict(ui, context);
             self.alternatives(ui, context, &comparisons, context.document().active.comparison);
-            let others = ids(context.document(), |recipe| matches!(recipe, Recipe::Measure(_) | Recipe::Tolerance(_)));
+            let others = ids(context.document(), |recipe| {
+                matches!(recipe, Recipe::Measure(_) | Recipe::Tolerance(_) | Recipe::Calibration(_))
+            });
             others.iter().for_each(|id| self.element_row(ui, context, *id, false));
         });
     }

@@ -62,6 +62,7 @@ fn workspace(recipe: &Recipe) -> Option<Workspace> {
         Recipe::Alignment(_) => Some(Workspace::Align),
         Recipe::Comparison(_) => Some(Workspace::Compare),
         Recipe::Detection(_) => Some(Workspace::Detect),
+        Recipe::Calibration(_) => Some(Workspace::Calibrate),
         offset if offset.is_offset() => Some(Workspace::Offset),
         Recipe::Nominal(_) | Recipe::Scan(_) | Recipe::Unknown(_) => None,
         _ => Some(Workspace::Features),
