@@ -8,7 +8,7 @@ fn main() {
     // Crash reports read the lines of our source from debug sections, which take a quarter of the space so; names of
     // local symbols say nothing beside them.
     for program in ["shadowgraph", "shadowgraph-cad"] {
-        println!("cargo:rustc-link-arg-bin={program}=-Wl,--compress-debug-sections=zlib,--discard-all");
+        println!("cargo:rustc-link-arg-bin={program}=-Wl,--compress-debug-sections=zlib,--discard-all,-O2");
     }
     if std::env::var_os("CARGO_FEATURE_CAD").is_none() {
         return;

@@ -11,10 +11,11 @@ use base::limits::format_bytes;
 use base::{LengthUnit, Progress, Result, UserError};
 use compute::DeviceChoice;
 use dispatch::Context;
+use geometry::Pose;
 use geometry::voxels::{CellFormat, Layout};
 use inspect::offset::estimate::Estimate;
-use inspect::offset::{Method, OffsetVolume, Parameters, level_set};
-use inspect::parts::Nominal;
+use inspect::offset::{Method, OffsetVolume, Parameters, level_set, scan_surface};
+use inspect::parts::{Actual, Nominal};
 use io::voxels::{VoxelFormat, hdt, slices};
 use io::{atomic, write};
 use render::camera::StandardView;
@@ -28,7 +29,8 @@ use report::offset_picture::{self, OffsetView};
     shadowgraph offset part.step --distance-mm -0.5 --resolution 1024 --out smaller.ply --json\n  shadowgraph offset \
     part.stl --distance-mm 2 --voxels larger.nvdb --slices layers/ --slice-step 8\n  shadowgraph offset part.stl \
     --distance-mm 6 --method ring --passes 4 --voxels larger.hdt\n  shadowgraph offset part.stl --distance-mm 2 \
-    --resolution 16384 --estimate\n  shadowgraph offset part.stl --distance-mm 2 --picture section.png --section z:0.5"
+    --resolution 16384 --estimate\n  shadowgraph offset part.stl --distance-mm 2 --picture section.png --section z:0.5\n  \
+    shadowgraph offset scan.ply --scan --distance-mm 1 --out envelope.stl"
 )]
 pub struct Offset {
     /// The part: a mesh or CAD file.
@@ -36,6 +38,12 @@ pub struct Offset {
     /// Unit of the part's coordinates.
     #[arg(long)]
     pub units: Option<LengthUnit>,
+    /// The file is a scan, which encloses nothing: its facets are dilated to both sides, or a disc about each point.
+    #[arg(long)]
+    pub scan: bool,
+    /// Radius of the disc about each point of a scan, mm; by default 1.5 times the point spacing.
+    #[arg(long, requires = "scan")]
+    pub splat_radius_mm: Option<f64>,
     /// Offset, mm: dilation if positive, erosion if negative.
     #[arg(long, allow_hyphen_values = true)]
     pub distance_mm: f64,
@@ -142,14 +150,14 @@ pub fn run(arguments: &Offset, json: bool, context: &Context) -> Result<i32> {
     arguments.check(&parameters)?;
     let console = Console::new();
     let progress = console.progress();
-    let nominal = Nominal::read(&arguments.part, arguments.units, context.cad.clone(), &progress.part(0.0, 0.2))?;
+    let nominal = read(arguments, context, &progress.part(0.0, 0.2))?;
     if arguments.estimate {
-        let estimate = Estimate::new(&nominal.surface, &parameters)?;
+        let estimate = Estimate::new(&nominal, &parameters)?;
         console.done();
         return say_estimate(arguments, &estimate, json).map(|()| 0);
     }
     let part = progress.part(0.2, 0.9);
-    let made = inspect::offset::run(context.backend.as_ref(), &nominal.surface, &parameters, &part)?;
+    let made = inspect::offset::run(context.backend.as_ref(), &nominal, &parameters, &part)?;
     let written = write_all(arguments, &nominal, &made, &progress.part(0.9, 1.0))?;
     console.done();
     context.backend.take_notices().iter().for_each(|notice| console.say(notice));
@@ -159,6 +167,16 @@ pub fn run(arguments: &Offset, json: bool, context: &Context) -> Result<i32> {
         nominal.sentences().iter().chain(&made.sentences()).chain(&written).for_each(|sentence| outln!("{sentence}"));
     }
     Ok(0)
+}
+
+fn read(arguments: &Offset, context: &Context, progress: &Progress) -> Result<Nominal> {
+    if !arguments.scan {
+        return Nominal::read(&arguments.part, arguments.units, context.cad.clone(), progress);
+    }
+    let paths = [arguments.part.clone()];
+    let actual = Actual::read(&paths, arguments.units, None, &context.cad, &progress.part(0.0, 0.6))?;
+    let (backend, radius_mm) = (context.backend.as_ref(), arguments.splat_radius_mm);
+    scan_surface::of_scan(backend, &actual, &Pose::identity(), radius_mm, &progress.part(0.6, 1.0))
 }
 
 /// Writes what is asked for; a line on each.

@@ -7,7 +7,7 @@ use super::features::named_sentences;
 use super::{Context, Edit};
 use base::{Progress, Result, UserError};
 use geometry::Mesh;
-use inspect::offset::{ContactVolumes, OffsetRecipe, OffsetVolume, Parameters, level_set};
+use inspect::offset::{ContactVolumes, OffsetRecipe, OffsetVolume, Parameters, ScanSurfaceRecipe, level_set};
 use inspect::parts::Nominal;
 use io::voxels::{VoxelFormat, hdt, slices};
 use session::Document;
@@ -18,6 +18,9 @@ use session::plan::{ElementId, Recipe};
 pub enum Offset {
     /// Adds an offset volume of the nominal.
     Add(Parameters),
+    /// Adds an offset volume of the scan, placed by the alignment; of points without facets, of discs about them with
+    /// this radius, mm (`None`: from their spacing).
+    AddOfScan(Parameters, Option<f64>),
     /// Adds the nominal dilated to the upper and eroded to the lower limit of the tolerance.
     AddToleranceShells(Parameters),
     /// Changes distance and voxels of an offset volume.
@@ -37,7 +40,13 @@ impl Offset {
         Ok(match self {
             Self::Add(parameters) => Execution::work("Offsetting", move |progress, _| {
                 let name = name(&parameters);
-                add(&[(name, parameters)], "Add an offset volume", before, &context, progress)
+                let nominal = before.active.nominal;
+                add(nominal, &[(name, parameters)], "Add an offset volume", before, &context, progress)
+            }),
+            Self::AddOfScan(parameters, splat_radius_mm) => Execution::work("Offsetting", move |progress, _| {
+                let (mut document, name) = (before, format!("{} of the scan", name(&parameters)));
+                let surface = surface_of_scan(splat_radius_mm, &mut document)?;
+                add(Some(surface), &[(name, parameters)], "Add an offset volume", document, &context, progress)
             }),
             Self::AddToleranceShells(parameters) => {
                 let tolerance = before.settings.deviation.tolerance;
@@ -48,7 +57,7 @@ impl Offset {
                     shell("Lower tolerance shell", tolerance.low_mm),
                 ];
                 Execution::work("Offsetting", move |progress, _| {
-                    add(&shells, "Add tolerance shells", before, &context, progress)
+                    add(before.active.nominal, &shells, "Add tolerance shells", before, &context, progress)
                 })
             }
             Self::Change(id, parameters) => {
@@ -82,14 +91,25 @@ fn name(parameters: &Parameters) -> String {
     format!("{} {} mm", if distance < 0.0 { "Erosion" } else { "Dilation" }, distance.abs())
 }
 
+/// The surface of the active scan, which is added if there is none of this radius.
+fn surface_of_scan(splat_radius_mm: Option<f64>, document: &mut Document) -> Result<ElementId> {
+    let scan = document.active.scan.ok_or_else(|| UserError::usage("Load a scan first."))?;
+    let alignment = document.active.alignment.filter(|_| document.alignment().is_some());
+    let recipe: Recipe = ScanSurfaceRecipe { scan, alignment, splat_radius_mm }.into();
+    let same = document.plan.elements().iter().find(|own| own.recipe == recipe).map(|own| own.id);
+    let name = document.free_name("Surface of the scan", None);
+    same.map_or_else(|| document.plan.add(&name, recipe), Ok)
+}
+
 fn add(
+    of: Option<ElementId>,
     volumes: &[(String, Parameters)],
     label: &str,
     mut document: Document,
     context: &Context,
     progress: &Progress,
 ) -> Result<Edit> {
-    let nominal = document.active.nominal.ok_or_else(|| UserError::usage("Load a nominal first."))?;
+    let nominal = of.ok_or_else(|| UserError::usage("Load a nominal first."))?;
     let mut ids = Vec::new();
     for (name, parameters) in volumes {
         parameters.check()?;

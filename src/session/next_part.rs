@@ -78,8 +78,8 @@ impl Document {
 
     /// The nominals that are up to date.
     fn nominals(&self) -> Vec<(ElementId, Arc<Nominal>)> {
-        let is_fresh = |id: &ElementId| self.state(*id) == State::Fresh;
-        let fresh = self.plan.elements().iter().map(|own| own.id).filter(is_fresh);
+        let nominals = self.plan.elements().iter().filter(|own| matches!(own.recipe, Recipe::Nominal(_)));
+        let fresh = nominals.map(|own| own.id).filter(|id| self.state(*id) == State::Fresh);
         fresh.filter_map(|id| Some((id, self.shared::<Nominal>(Some(id))?))).collect()
     }
 

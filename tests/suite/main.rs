@@ -24,6 +24,7 @@ mod merged_snapshots;
 mod mutations;
 mod nesting;
 mod offset;
+mod offset_of_scan;
 mod old_projects;
 mod own_artefact;
 mod part_reports;

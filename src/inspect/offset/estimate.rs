@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
-use super::{Method, Parameters};
+use super::{Method, Parameters, Part};
 use base::limits::{available_bytes, format_bytes};
 use base::{Result, UserError};
 use compute::distance_offset::{ExpectedSize, Request};
 use geometry::voxels::{Lattice, contour};
-use geometry::{SolidSurface, Surface};
+use geometry::SolidSurface;
 
 /// Least resolution at which the memory is looked at before: below, it does not matter.
 const MIN_LARGE: u32 = 1024;
@@ -27,9 +27,10 @@ pub struct Estimate {
 
 impl Estimate {
     /// Of the offset of a surface.
-    pub fn new(surface: &Surface, parameters: &Parameters) -> Result<Self> {
+    pub fn new<'a>(part: impl Into<Part<'a>>, parameters: &Parameters) -> Result<Self> {
         parameters.check()?;
-        let (sides, _) = super::volume::sides(surface, parameters.distance_mm);
+        let part @ Part { surface, .. } = part.into();
+        let (sides, _) = super::volume::sides(part, parameters.distance_mm);
         let lattice = parameters.lattice(surface.bounds());
         Ok(Self::of(&SolidSurface::new(surface, sides), parameters, lattice))
     }
@@ -90,6 +91,7 @@ fn check_against(estimate: &Estimate, resolution: u32, available: u64) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
+    use geometry::Surface;
     use geometry::mesh::shapes;
 
     #[test]

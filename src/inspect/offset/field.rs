@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::volume::{MAX_RESOLUTION, sides};
+use super::volume::{MAX_RESOLUTION, Part, sides};
 use base::limits::format_bytes;
 use base::random::Random;
 use base::{Progress, Result, UserError};
@@ -81,17 +81,18 @@ pub struct PartField {
 /// Computes the distance field of a part.
 ///
 /// Returns an error if the part has no facets, a parameter is out of range, or the work is cancelled.
-pub fn run(
+pub fn run<'a>(
     backend: &dyn Backend,
-    surface: &Surface,
+    part: impl Into<Part<'a>>,
     parameters: &Parameters,
     progress: &Progress,
 ) -> Result<PartField> {
     parameters.check()?;
+    let part @ Part { surface, .. } = part.into();
     if surface.mesh().facets.is_empty() {
         return Err(UserError::input("A part without facets has no distance field."));
     }
-    let (sides, notes) = sides(surface, -parameters.reach_mm);
+    let (sides, notes) = sides(part, -parameters.reach_mm);
     let solid = SolidSurface::new(surface, sides);
     let grid = FieldGrid::around(surface.bounds(), parameters.reach_mm, parameters.resolution);
     let started = Instant::now();

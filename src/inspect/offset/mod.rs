@@ -8,6 +8,7 @@ pub mod level_set;
 mod meshing;
 mod method;
 pub mod recipe;
+pub mod scan_surface;
 mod volume;
 mod voxel_mesh;
 
@@ -15,4 +16,5 @@ pub use contact::ContactVolumes;
 pub use field::PartField;
 pub use method::{MAX_PASSES, Method};
 pub use recipe::{ContactRecipe, FieldRecipe, OffsetRecipe};
-pub use volume::{MAX_RESOLUTION, OffsetVolume, Parameters, run};
+pub use scan_surface::ScanSurfaceRecipe;
+pub use volume::{MAX_RESOLUTION, OffsetVolume, Parameters, Part, run};

@@ -1,11 +1,10 @@
 //! The recipes of offset volumes, distance fields and contact volumes.
 
 use super::{ContactVolumes, OffsetVolume, Parameters, PartField, contact, field, run};
-use crate::parts::{FromNominal, OfNominal};
+use crate::parts::{FromNominal, Nominal, OfNominal};
 use crate::recipe::{Figure, Product};
 use base::{Progress, Result};
 use compute::Backend;
-use geometry::Surface;
 
 /// An offset volume of a nominal.
 pub type OffsetRecipe = OfNominal<Parameters>;
@@ -15,8 +14,8 @@ impl FromNominal for Parameters {
 
     const NAME: &'static str = "Offset volume";
 
-    fn make(&self, backend: &dyn Backend, surface: &Surface, progress: &Progress) -> Result<OffsetVolume> {
-        run(backend, surface, self, progress)
+    fn make(&self, backend: &dyn Backend, nominal: &Nominal, progress: &Progress) -> Result<OffsetVolume> {
+        run(backend, nominal, self, progress)
     }
 }
 
@@ -51,8 +50,8 @@ impl FromNominal for field::Parameters {
 
     const NAME: &'static str = "Distance field";
 
-    fn make(&self, backend: &dyn Backend, surface: &Surface, progress: &Progress) -> Result<PartField> {
-        field::run(backend, surface, self, progress)
+    fn make(&self, backend: &dyn Backend, nominal: &Nominal, progress: &Progress) -> Result<PartField> {
+        field::run(backend, nominal, self, progress)
     }
 }
 
@@ -86,8 +85,9 @@ impl FromNominal for contact::Parameters {
 
     const NAME: &'static str = "Contact volumes";
 
-    fn make(&self, backend: &dyn Backend, surface: &Surface, progress: &Progress) -> Result<ContactVolumes> {
-        contact::run(backend, surface, self, progress)
+    fn make(&self, backend: &dyn Backend, nominal: &Nominal, progress: &Progress) -> Result<ContactVolumes> {
+        nominal.enclosing("A contact volume")?;
+        contact::run(backend, &nominal.surface, self, progress)
     }
 }
 

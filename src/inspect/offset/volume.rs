@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::estimate;
 use super::meshing::{MeshError, Offset};
 use super::method::{self, Computed, MAX_PASSES, Method};
+use crate::parts::Nominal;
 use base::limits::format_bytes;
 use base::words::counted;
 use base::{Progress, Result, UserError};
@@ -83,6 +84,39 @@ impl Parameters {
     }
 }
 
+/// What is offset.
+#[derive(Clone, Copy)]
+pub struct Part<'a> {
+    /// Its surface.
+    pub surface: &'a Surface,
+    /// Whether it encloses nothing.
+    pub is_sheet: bool,
+}
+
+impl<'a> From<&'a Surface> for Part<'a> {
+    fn from(surface: &'a Surface) -> Self {
+        Self { surface, is_sheet: false }
+    }
+}
+
+impl<'a> From<&'a Nominal> for Part<'a> {
+    fn from(nominal: &'a Nominal) -> Self {
+        Self { surface: &nominal.surface, is_sheet: nominal.is_sheet }
+    }
+}
+
+impl Part<'_> {
+    /// Returns an error if nothing is left of it by an offset by `distance_mm`.
+    fn check(&self, distance_mm: f64) -> Result<()> {
+        if self.is_sheet && distance_mm <= 0.0 {
+            return Err(UserError::usage(
+                "The surface of a scan encloses nothing: it can be dilated, but nothing is left of it otherwise.",
+            ));
+        }
+        Ok(())
+    }
+}
+
 /// A pass of a template before the last one.
 #[derive(Debug)]
 pub struct EarlierPass {
@@ -129,17 +163,19 @@ pub struct OffsetVolume {
 ///
 /// Returns an error if the part has no facets, a parameter is out of range, the memory does not suffice, or the work is
 /// cancelled.
-pub fn run(
+pub fn run<'a>(
     backend: &dyn Backend,
-    surface: &Surface,
+    part: impl Into<Part<'a>>,
     parameters: &Parameters,
     progress: &Progress,
 ) -> Result<OffsetVolume> {
     parameters.check()?;
+    let part @ Part { surface, .. } = part.into();
     if surface.mesh().facets.is_empty() {
         return Err(UserError::input("A part without facets has no offset."));
     }
-    let (sides, notes) = sides(surface, parameters.distance_mm);
+    part.check(parameters.distance_mm)?;
+    let (sides, notes) = sides(part, parameters.distance_mm);
     let made = run_with(backend, surface, parameters, sides, notes, progress)?;
     let is_doubtful = made.error.max_mm > CONTRADICTED * made.tree.lattice().voxel_mm;
     if sides != Sides::Normals || parameters.method != Method::Exact || !is_doubtful {
@@ -216,7 +252,11 @@ fn run_with(
 }
 
 /// What decides on the sides of a part, and what the result then depends on.
-pub(super) fn sides(surface: &Surface, distance_mm: f64) -> (Sides, Vec<String>) {
+pub(super) fn sides(part: Part<'_>, distance_mm: f64) -> (Sides, Vec<String>) {
+    let Part { surface, is_sheet } = part;
+    if is_sheet {
+        return (Sides::Open, Vec::new());
+    }
     let (reversed, orientation) = winding::examine(surface);
     let (is_closed, overlapping) = (surface.topology().is_closed(), orientation.undecided);
     if is_closed && overlapping == 0 && reversed.is_empty() {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use base::{LengthUnit, Progress, Result};
+use base::{LengthUnit, Progress, Result, UserError};
 use geometry::health::MeshFindings;
 use geometry::repair::{Repaired, repair};
 use geometry::{Subset, Surface, winding};
@@ -34,13 +34,15 @@ pub struct Nominal {
     pub notes: Vec<String>,
     /// Changes since loading.
     pub steps: Vec<NominalStep>,
+    /// Whether it encloses nothing, such as the surface of a scan.
+    pub is_sheet: bool,
 }
 
 impl Nominal {
     /// A nominal from a surface that does not come from a file.
     pub fn in_memory(name: &str, surface: Surface) -> Self {
         let (source, findings) = (SourceFile::in_memory(name), MeshFindings::default());
-        Self { source, surface, findings, notes: Vec::new(), steps: Vec::new() }
+        Self { source, surface, findings, notes: Vec::new(), steps: Vec::new(), is_sheet: false }
     }
 
     /// Reads a nominal, closes cracks due to rounding, and prepares it for search. CAD files are meshed with the
@@ -56,7 +58,17 @@ impl Nominal {
         let Repaired { surface, closed_cracks, orientation } = repair(loaded.mesh);
         let findings = MeshFindings { closed_cracks, ..loaded.findings }.with_orientation(&orientation);
         let findings = findings.with_topology(surface.topology(), surface.mesh().volume_mm3());
-        Ok(Self { source, surface, findings, notes: loaded.notes, steps: Vec::new() })
+        Ok(Self { source, surface, findings, notes: loaded.notes, steps: Vec::new(), is_sheet: false })
+    }
+
+    /// Returns an error if it encloses nothing, for `what`, which needs an inside.
+    pub fn enclosing(&self, what: &str) -> Result<()> {
+        if self.is_sheet {
+            return Err(UserError::usage(format!(
+                "{what} needs a part that encloses a volume; the surface of a scan does not."
+            )));
+        }
+        Ok(())
     }
 
     /// All notes and findings, one sentence each.
@@ -86,6 +98,7 @@ impl Nominal {
             surface,
             notes: self.notes.clone(),
             steps: self.steps.clone(),
+            is_sheet: self.is_sheet,
         };
         stepped.steps.push(step);
         stepped.notes.push(note.clone());

@@ -9,9 +9,8 @@ use super::Nominal;
 use crate::recipe::{Class, ElementId, Inputs, Make, Product, Tools};
 use base::{Progress, Result};
 use compute::Backend;
-use geometry::Surface;
 
-/// Parameters by which something is made of the surface of a nominal.
+/// Parameters by which something is made of a nominal.
 pub trait FromNominal: Clone + PartialEq + fmt::Debug + Serialize + DeserializeOwned + Send + Sync {
     /// Type of the result.
     type Made: Product;
@@ -20,7 +19,7 @@ pub trait FromNominal: Clone + PartialEq + fmt::Debug + Serialize + DeserializeO
     const NAME: &'static str;
 
     /// Makes it.
-    fn make(&self, backend: &dyn Backend, surface: &Surface, progress: &Progress) -> Result<Self::Made>;
+    fn make(&self, backend: &dyn Backend, nominal: &Nominal, progress: &Progress) -> Result<Self::Made>;
 }
 
 /// The recipe of what is made of a nominal by parameters.
@@ -51,6 +50,6 @@ impl<P: FromNominal> Make for OfNominal<P> {
         progress: &Progress,
     ) -> Result<P::Made> {
         let nominal = inputs.get::<Nominal>(self.nominal, "a nominal")?;
-        self.parameters.make(tools.backend, &nominal.surface, progress)
+        self.parameters.make(tools.backend, &nominal, progress)
     }
 }

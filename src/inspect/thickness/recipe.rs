@@ -1,11 +1,10 @@
 //! The recipe of thickness maps.
 
 use super::{Parameters, ThicknessMap, run};
-use crate::parts::{FromNominal, OfNominal};
+use crate::parts::{FromNominal, Nominal, OfNominal};
 use crate::recipe::{Figure, Product};
 use base::{Progress, Result};
 use compute::Backend;
-use geometry::Surface;
 
 /// A thickness map of a nominal.
 pub type ThicknessRecipe = OfNominal<Parameters>;
@@ -15,8 +14,9 @@ impl FromNominal for Parameters {
 
     const NAME: &'static str = "Thickness map";
 
-    fn make(&self, backend: &dyn Backend, surface: &Surface, progress: &Progress) -> Result<ThicknessMap> {
-        run(backend, surface, self, progress)
+    fn make(&self, backend: &dyn Backend, nominal: &Nominal, progress: &Progress) -> Result<ThicknessMap> {
+        nominal.enclosing("A thickness map")?;
+        run(backend, &nominal.surface, self, progress)
     }
 }
 

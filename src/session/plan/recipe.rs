@@ -10,7 +10,7 @@ use inspect::detection::DetectionRecipe;
 use inspect::deviation::{ComparisonRecipe, Verdict};
 use inspect::features::Element as Geometry;
 use inspect::features::recipe::{ConstructionRecipe, FeatureRecipe, SlotRecipe};
-use inspect::offset::{ContactRecipe, FieldRecipe, OffsetRecipe};
+use inspect::offset::{ContactRecipe, FieldRecipe, OffsetRecipe, ScanSurfaceRecipe};
 use inspect::parts::{NominalRecipe, ScanRecipe};
 use inspect::recipe::{Class, ElementId, Figure, Inputs, Make, Output, Product, Tools};
 use inspect::thickness::ThicknessRecipe;
@@ -143,6 +143,7 @@ recipes! {
     "distance_field" Field(FieldRecipe),
     "contact_volumes" Contact(ContactRecipe),
     "thickness" Thickness(ThicknessRecipe),
+    "scan_surface" ScanSurface(ScanSurfaceRecipe),
 }
 
 impl Recipe {

@@ -100,6 +100,8 @@ impl ElementsPanel {
             for sentence in actual.findings.sentences() {
                 theme::weak(ui, sentence);
             }
+            let surfaces = ids(context.document(), |recipe| matches!(recipe, Recipe::ScanSurface(_)));
+            surfaces.iter().for_each(|id| self.element_row(ui, context, *id, false));
             self.cleaning.show(ui, context);
         });
     }

@@ -63,6 +63,7 @@ fn workspace(recipe: &Recipe) -> Option<Workspace> {
         Recipe::Comparison(_) => Some(Workspace::Compare),
         Recipe::Detection(_) => Some(Workspace::Detect),
         Recipe::Calibration(_) => Some(Workspace::Calibrate),
+        Recipe::ScanSurface(_) => Some(Workspace::Offset),
         offset if offset.is_offset() => Some(Workspace::Offset),
         Recipe::Nominal(_) | Recipe::Scan(_) | Recipe::Unknown(_) => None,
         _ => Some(Workspace::Features),

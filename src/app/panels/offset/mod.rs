@@ -68,8 +68,8 @@ impl OffsetPanel {
         self.follow(context);
         self.choice(ui, context);
         let ready = context.document().nominal().is_some() && !context.is_busy;
-        if context.document().nominal().is_none() {
-            theme::weak(ui, "Load a nominal to begin.");
+        if context.document().nominal().is_none() && context.document().actual().is_none() {
+            theme::weak(ui, "Load a nominal to begin, or a scan to offset.");
         }
         match self.use_case {
             UseCase::Live => {
@@ -79,7 +79,7 @@ impl OffsetPanel {
                     self.use_case = UseCase::Volume;
                 }
             }
-            UseCase::Volume => self.volume.show(ui, context, ready),
+            UseCase::Volume => self.volume.show(ui, context),
             UseCase::Contact => self.contact.show(ui, context, ready),
             UseCase::Thickness => self.thickness.show(ui, context, ready),
         }

@@ -8,6 +8,7 @@ use base::limits::format_bytes;
 use dispatch::Offset;
 use geometry::voxels::{Lattice, Layout};
 use inspect::offset::{MAX_PASSES, MAX_RESOLUTION, Method, OffsetVolume, Parameters};
+use inspect::parts::Nominal;
 use session::pipeline::State;
 use session::plan::{ElementId, Recipe};
 
@@ -18,6 +19,10 @@ pub(super) struct VolumePart {
     parameters: Parameters,
     /// The volume that they were taken from, and its parameters then; `None` for a new one.
     edited: Option<(ElementId, Parameters)>,
+    /// Whether a new volume is made of the scan instead of the nominal.
+    of_scan: bool,
+    /// Splat radius of a scan without facets, mm; 0 derives it from the point spacing.
+    splat_radius_mm: f64,
 }
 
 /// Resolutions offered by name; others can be typed.
@@ -31,10 +36,13 @@ impl VolumePart {
     }
 
     /// Draws it.
-    pub(super) fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>, ready: bool) {
+    pub(super) fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         self.follow_selection(context);
+        if self.edited.is_none() {
+            self.source(ui, context);
+        }
         self.distance_and_resolution(ui, context);
-        self.buttons(ui, context, ready);
+        self.buttons(ui, context);
         self.layout_options(ui);
         match self.edited.as_ref().map(|(id, _)| *id) {
             Some(id) => result(ui, context, id),
@@ -59,6 +67,32 @@ impl VolumePart {
         }
     }
 
+    /// What a new volume is made of.
+    fn source(&mut self, ui: &mut egui::Ui, context: &PanelContext<'_>) {
+        let document = context.document();
+        let Some(scan) = document.actual() else {
+            self.of_scan = false;
+            return;
+        };
+        self.of_scan |= document.nominal().is_none();
+        ui.horizontal(|ui| {
+            ui.label("Of");
+            ui.add_enabled_ui(document.nominal().is_some(), |ui| {
+                theme::pick(ui, &mut self.of_scan, false, "Nominal").on_hover_text("The nominal that is shown");
+            });
+            let hint = "The surface that was measured: its facets, or a disc about each point";
+            theme::pick(ui, &mut self.of_scan, true, "Scan").on_hover_text(hint);
+        });
+        if self.of_scan && scan.facets.is_none() {
+            ui.horizontal(|ui| {
+                let hint = "Radius of the disc about each point; 0 takes it from the spacing of the points";
+                let label = ui.label("Splat radius").on_hover_text(hint);
+                let field = NumberField::new(&mut self.splat_radius_mm).speed(0.01).range(0.0..=1e3).max_decimals(3);
+                ui.add(field.suffix(" mm")).labelled_by(label.id);
+            });
+        }
+    }
+
     fn distance_and_resolution(&mut self, ui: &mut egui::Ui, context: &PanelContext<'_>) {
         let parameters = &mut self.parameters;
         egui::Grid::new("offset").num_columns(2).spacing([12.0, 5.0]).show(ui, |ui| {
@@ -78,14 +112,26 @@ impl VolumePart {
                 theme::pick(ui, &mut parameters.resolution, resolution, name).on_hover_text(hint);
             }
         });
-        if let Some(nominal) = context.document().nominal() {
-            let margin_mm = parameters.distance_mm.max(0.0);
-            let lattice = Lattice::around(nominal.surface.bounds(), margin_mm, parameters.resolution);
+        let document = context.document();
+        let edited = self.edited.as_ref().and_then(|(id, _)| document.plan.get(*id)).map(|own| &own.recipe);
+        let of = match edited {
+            Some(Recipe::Offset(own)) => Some(own.nominal),
+            _ => document.active.nominal,
+        };
+        let bounds = match self.of_scan && edited.is_none() {
+            true => document.actual().map(|own| own.cloud.bounds()),
+            false => document.result::<Nominal>(of).map(|own| *own.surface.bounds()),
+        };
+        if let Some(bounds) = bounds {
+            let lattice = Lattice::around(&bounds, parameters.distance_mm.max(0.0), parameters.resolution);
             theme::weak(ui, format!("One voxel is {:.4} mm.", lattice.voxel_mm));
         }
     }
 
-    fn buttons(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>, ready: bool) {
+    fn buttons(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+        let document = context.document();
+        let is_of_scan = self.of_scan && document.actual().is_some();
+        let ready = !context.is_busy && (self.edited.is_some() || is_of_scan || document.nominal().is_some());
         match &self.edited {
             Some((id, made_with)) => {
                 let id = *id;
@@ -99,7 +145,14 @@ impl VolumePart {
             }
             None => {
                 if theme::wide_main_button(ui, ready, "Add offset volume").clicked() {
-                    context.send(Offset::Add(self.parameters.clone()));
+                    let radius_mm = Some(self.splat_radius_mm).filter(|mm| *mm > 0.0);
+                    context.send(match is_of_scan {
+                        true => Offset::AddOfScan(self.parameters.clone(), radius_mm),
+                        false => Offset::Add(self.parameters.clone()),
+                    });
+                }
+                if is_of_scan {
+                    return;
                 }
                 let tolerance = context.document().settings.deviation.tolerance;
                 let hint = format!(

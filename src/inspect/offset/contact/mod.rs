@@ -95,7 +95,7 @@ pub fn run(
         return Err(UserError::input("A part without facets has no contact volume."));
     }
     let Parameters { tool_radius_mm, depth_mm, margin_mm, resolution } = *parameters;
-    let (sides, notes) = sides(surface, tool_radius_mm);
+    let (sides, notes) = sides(surface.into(), tool_radius_mm);
     let margin = Vector::repeat(margin_mm);
     let bounds = surface.bounds();
     let stock = Aabb { min: bounds.min - margin, max: bounds.max + margin };
