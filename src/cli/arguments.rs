@@ -486,9 +486,10 @@ pub struct Simulate {
     /// A defect to add; see below. May be given several times.
     #[arg(long, allow_hyphen_values = true)]
     pub defect: Vec<String>,
-    /// Factor for all lengths of the sensor, for larger or smaller parts.
-    #[arg(long, default_value_t = 1.0)]
-    pub sensor_scale: f64,
+    /// Factor for all lengths of the sensor, for larger or smaller parts; by default 1 for parts with a diagonal of up
+    /// to 400 mm, and the diagonal over 200 mm for larger ones.
+    #[arg(long)]
+    pub sensor_scale: Option<f64>,
     /// Fraction of gross outliers.
     #[arg(long, default_value_t = 0.0)]
     pub outliers: f64,

@@ -37,6 +37,13 @@ pub fn run(arguments: &Simulate, json: bool, context: &Context) -> Result<i32> {
     loaded.notes.iter().for_each(|note| console.say(note));
     let nominal = geometry::repair(loaded.mesh).surface;
     let parameters = parameters(arguments, &nominal)?;
+    if arguments.sensor_scale.is_none() && parameters.sensor.field_mm != Sensor::default().field_mm {
+        let [x, y] = parameters.sensor.field_mm;
+        console.say(&format!(
+            "The part is large: it is scanned by a sensor with a field of {x:.0} x {y:.0} mm; --sensor-scale 1 takes the \
+             usual one."
+        ));
+    }
     let outcome = simulation::run(&nominal, &parameters, &progress.part(0.2, 1.0));
     console.done();
     let simulation = outcome?;
@@ -165,12 +172,17 @@ fn region_table<'a>(regions: impl Iterator<Item = (&'a str, Vec<Point>)>) -> Str
     std::iter::once("region,x_mm,y_mm,z_mm\n".to_owned()).chain(rows).collect()
 }
 
+/// Diagonal from which parts are scanned by a larger sensor unless its scale is stated, mm.
+const LARGE_PART_MM: f64 = 400.0;
+
 fn parameters(arguments: &Simulate, nominal: &Surface) -> Result<Parameters> {
-    if !(arguments.sensor_scale > 0.0 && arguments.sensor_scale.is_finite()) {
+    let diagonal_mm = nominal.bounds().diagonal();
+    let usual = if diagonal_mm > LARGE_PART_MM { 2.0 * diagonal_mm / LARGE_PART_MM } else { 1.0 };
+    let sensor_scale = arguments.sensor_scale.unwrap_or(usual);
+    if !(sensor_scale > 0.0 && sensor_scale.is_finite()) {
         return Err(UserError::usage("The scale of the sensor must be a positive number."));
     }
-    let mut sensor =
-        Sensor { glossy_patches: arguments.glossy_patches, ..Sensor::default() }.scaled(arguments.sensor_scale);
+    let mut sensor = Sensor { glossy_patches: arguments.glossy_patches, ..Sensor::default() }.scaled(sensor_scale);
     if let Some(sigma) = arguments.range_sigma_mm {
         sensor.range_sigma_mm = sigma;
     }

@@ -1,5 +1,7 @@
 //! Ray intersections with a surface, for picking, the simulated sensor and containment tests.
 
+use std::cell::Cell;
+
 use super::super::tree::{LEAF_BIT, NO_CHILD, Node};
 use super::super::triangle;
 use super::super::{Point, Vector};
@@ -16,6 +18,12 @@ pub struct RayHit {
 
 /// Enlargement of facets, barycentric, so that no ray passes between two.
 const EDGE_TOLERANCE: f64 = 1e-9;
+
+thread_local! {
+    /// Nodes still to be visited with the ray parameters at which they are entered; empty between rays, and kept so that
+    /// rays allocate nothing.
+    static PENDING: Cell<Vec<(f64, u32)>> = const { Cell::new(Vec::new()) };
+}
 
 impl Surface {
     /// First intersection with the ray `origin + t * direction` for `t_min < t < t_max`.
@@ -37,10 +45,11 @@ impl Surface {
         let inverse = direction.map(|component| 1.0 / component);
         // Boxes are f32: enlarge them by their rounding error.
         let margin = 4.0 * f64::from(f32::EPSILON) * self.reach_mm;
-        let mut stack = vec![(t_min, 0_u32)];
         if self.tree.nodes.is_empty() {
             return None;
         }
+        let mut stack = PENDING.take();
+        stack.push((t_min, 0_u32));
         while let Some((entry, code)) = stack.pop() {
             if entry > nearest {
                 continue;
@@ -71,6 +80,7 @@ impl Surface {
             }
             stack[first..].sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
         }
+        PENDING.set(stack);
         best
     }
 

@@ -81,9 +81,8 @@ pub fn judge(
     progress: &Progress,
 ) -> Result<Check> {
     let (map, surface) = (measurement.map(), &nominal.surface);
-    let values = map.numbers();
-    let (statistics, histogram) =
-        statistics::of(backend, &values, &parameters.tolerance, scale_mm, &progress.part(0.0, 0.2))?;
+    let part = progress.part(0.0, 0.2);
+    let (statistics, histogram) = statistics::of(backend, &map.numbers(), &parameters.tolerance, scale_mm, &part)?;
     if statistics.count == 0 {
         return Err(UserError::input(format!(
             "The scan and the nominal do not overlap: no point has a match within {} mm and {}°. Align first, or check \

@@ -6,8 +6,8 @@ use super::{Method, Parameters, Part};
 use base::limits::{available_bytes, format_bytes};
 use base::{Result, UserError};
 use compute::distance_offset::{ExpectedSize, Request};
-use geometry::voxels::{Lattice, contour};
 use geometry::SolidSurface;
+use geometry::voxels::{Lattice, contour};
 
 /// Least resolution at which the memory is looked at before: below, it does not matter.
 const MIN_LARGE: u32 = 1024;

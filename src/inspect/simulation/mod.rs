@@ -16,7 +16,7 @@ pub mod views;
 
 use serde::{Deserialize, Serialize};
 
-use base::{Progress, Result, UserError, random::Random};
+use base::{Progress, Result, UserError, limits, random::Random};
 use defects::Defect;
 use geometry::{Cloud, Point, Pose, Surface};
 use sensor::{Sensor, Snapshot};
@@ -85,6 +85,10 @@ pub fn run(nominal: &Surface, parameters: &Parameters, progress: &Progress) -> R
     let mut points = Vec::new();
     for (index, pose) in poses.iter().enumerate() {
         progress.report(index as f32 / poses.len() as f32, "Taking snapshots")?;
+        check_room(points.len(), index, poses.len())?;
+        if !sensor::may_see(&part, &parameters.sensor, pose) {
+            continue;
+        }
         let snapshot = sensor::take(&part, &parameters.sensor, pose, parameters.seed, index as u64, progress)?;
         points.extend(in_nominal_frame(&snapshot, pose));
     }
@@ -99,6 +103,25 @@ pub fn run(nominal: &Surface, parameters: &Parameters, progress: &Progress) -> R
     }
     add_outliers(&mut points, &part, parameters);
     Ok(finish(points, nominal, parameters, poses))
+}
+
+/// Memory per point until the scan is finished, bytes.
+const BYTES_PER_POINT: f64 = (size_of::<SimulatedPoint>() + 40) as f64;
+/// Snapshots after which the size of the whole scan is foreseen.
+const FORESEEN_AFTER: usize = 8;
+
+/// Returns an error if the scan would not fit into memory, going by the points of the snapshots `taken` of `all`.
+fn check_room(points: usize, taken: usize, all: usize) -> Result<()> {
+    let expected = points as f64 * all as f64 / taken.max(1) as f64;
+    let missing_bytes = (expected - points as f64) * BYTES_PER_POINT;
+    if taken < FORESEEN_AFTER || limits::available_bytes().is_none_or(|free| missing_bytes < 0.9 * free as f64) {
+        return Ok(());
+    }
+    Err(UserError::input(format!(
+        "The scan would have about {:.0} million points, more than fit into memory. Take fewer views, or a sensor with \
+         a larger field and coarser points.",
+        expected / 1e6
+    )))
 }
 
 /// A measured point, nominal frame, mm.
@@ -239,6 +262,29 @@ mod tests {
         };
         let (one, other) = (floor(-6.0, -2.0), floor(2.0, 6.0));
         assert!(one.min(other) * 3 < one.max(other), "{one} {other}");
+    }
+
+    #[test]
+    fn snapshots_beside_the_part_are_left_out_without_a_change() {
+        let (part, sensor) = (plate(), Sensor::default());
+        let mut seen = 0;
+        for index in 0..60 {
+            let from = Vector::new(f64::from(index % 5) - 2.0, f64::from(index % 3) - 1.0, 1.0);
+            let target = Point::new(f64::from(index) * 2.5, 0.0, f64::from(index % 7) * 15.0);
+            let pose = views::looking_at(&target, &from, &sensor);
+            let snapshot = sensor::take(&part, &sensor, &pose, 1, 0, &Progress::silent()).unwrap();
+            let is_seen = sensor::may_see(&part, &sensor, &pose);
+            assert!(is_seen || snapshot.points.is_empty(), "{index}: {}", snapshot.points.len());
+            seen += usize::from(is_seen);
+        }
+        assert!((10..50).contains(&seen), "{seen}");
+    }
+
+    #[test]
+    fn a_scan_that_does_not_fit_into_memory_is_refused_early() {
+        assert!(check_room(2_000_000, 10, 20).is_ok() && check_room(usize::MAX >> 20, 2, 2000).is_ok());
+        let refused = check_room(40_000_000, 10, 3_000_000).unwrap_err().sentence;
+        assert!(refused.contains("million points"), "{refused}");
     }
 
     #[test]

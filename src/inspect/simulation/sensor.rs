@@ -181,19 +181,14 @@ pub fn take(
 ) -> Result<Snapshot> {
     let (columns, rows) = (sensor.columns(), sensor.rows());
     let glossy = glossy_patches(part, sensor, seed);
-    let hits: Vec<Option<RayHit>> = (0..rows)
-        .into_par_iter()
-        .flat_map_iter(|row| {
-            let (glossy, cancelled) = (&glossy, progress.is_cancelled());
-            (0..columns).map(move |column| {
-                if cancelled {
-                    None
-                } else {
-                    trace(part, sensor, nominal_from_sensor, ray(sensor, column, row), glossy)
-                }
-            })
-        })
-        .collect();
+    let mut hits: Vec<Option<RayHit>> = vec![None; rows as usize * columns as usize];
+    hits.par_chunks_mut(columns as usize).zip(0..rows).for_each(|(hits, row)| {
+        if !progress.is_cancelled() {
+            for (hit, column) in hits.iter_mut().zip(0..columns) {
+                *hit = trace(part, sensor, nominal_from_sensor, ray(sensor, column, row), &glossy);
+            }
+        }
+    });
     progress.check()?;
     let edges = edges(&hits, columns, rows, 20.0 * sensor.pitch_mm[0]);
     let valid = hits.iter().flatten().count();
@@ -203,13 +198,13 @@ pub fn take(
     let field = Field::correlated(sensor, &mut Random::new(seed, stream(1)));
     let mut drawn = sensor.error_seed.map_or_else(|| Random::new(seed, stream(2)), |own| Random::new(own, 0xE440));
     let error = SystematicError::of(sensor, &mut drawn);
-    let points = (0..rows)
-        .into_par_iter()
-        .flat_map_iter(|row| {
-            let (hits, edges, field, error) = (&hits, &edges, &field, &error);
-            let mut random = Random::new(seed, stream(3) ^ u64::from(row) << 44);
-            (0..columns).filter_map(move |column| {
-                let cell = (row * columns + column) as usize;
+    let in_row = |row: u32| {
+        let mut random = Random::new(seed, stream(3) ^ u64::from(row) << 44);
+        let first = row as usize * columns as usize;
+        let mut points = Vec::with_capacity(hits[first..first + columns as usize].iter().flatten().count());
+        if points.capacity() > 0 {
+            points.extend((0..columns).filter_map(|column| {
+                let cell = first + column as usize;
                 // Every ray draws equally many numbers, so that a point's noise does not depend on other points.
                 let (white, flies, fly) = (random.normal(), random.uniform(), random.normal());
                 let RayHit { depth, cosine } = hits[cell]?;
@@ -226,10 +221,29 @@ pub fn take(
                     column,
                     row,
                 })
-            })
-        })
-        .collect();
-    Ok(Snapshot { points })
+            }));
+        }
+        points
+    };
+    let points: Vec<Vec<SnapshotPoint>> = (0..rows).into_par_iter().map(in_row).collect();
+    Ok(Snapshot { points: points.concat() })
+}
+
+/// Whether any facet of `part` may lie in the measuring volume of the sensor at `nominal_from_sensor`; never false if
+/// one does.
+pub(super) fn may_see(part: &Surface, sensor: &Sensor, nominal_from_sensor: &Pose) -> bool {
+    let sensor_from_nominal = nominal_from_sensor.inverse();
+    let [near, far] = [-0.5, 0.5].map(|share| sensor.working_distance_mm + share * sensor.range_mm);
+    let [across, along] = sensor.field_mm.map(|length| 0.5 * length / sensor.working_distance_mm);
+    // Positive on the outside of each plane of the volume.
+    let outside = |p: &Point| {
+        [near - p.z, p.z - far, p.x - across * p.z, -p.x - across * p.z, p.y - along * p.z, -p.y - along * p.z]
+    };
+    let mesh = part.mesh();
+    (0..mesh.facets.len()).into_par_iter().any(|facet| {
+        let corners = mesh.corners(facet).map(|corner| outside(&(sensor_from_nominal * corner)));
+        (0..6).all(|plane| corners.iter().any(|corner| corner[plane] <= 0.0))
+    })
 }
 
 /// Intersection of a ray with the plane at the working distance, x and y, mm.
