@@ -201,6 +201,7 @@ fn about_volumes(draws: &mut Draws, document: &Document) -> Command {
     }
     match volumes.len() {
         0 => Offset::Add(parameters).into(),
+        1..=3 if draws.below(3) == 0 => Offset::AddOfScan(parameters, draws.one_of(&[None, Some(1.0)])).into(),
         1 | 2 if draws.below(3) == 0 => Offset::AddToleranceShells(parameters).into(),
         _ => Offset::Change(draws.one_of(&volumes), parameters).into(),
     }
@@ -271,7 +272,11 @@ fn drawn(draws: &mut Draws, document: &Document, files: &Files) -> Command {
     let how = draws.one_of(&[Combine::Add, Combine::Remove, Combine::Replace]);
     let (robust, clip_sigmas) = (draws.below(8) == 0, draws.one_of(&[None, Some(3.0)]));
     match draws.below(47) {
-        0 => Parts::OpenNominal { path: draws.one_of(&files.nominals), unit: None }.into(),
+        0 => match draws.below(4) {
+            0 => Parts::AddNominal { path: draws.one_of(&files.nominals), unit: None }.into(),
+            1 => Inspect::IdentifyPart { serial: draws.one_of(&["", "0007", "0008"]).into() }.into(),
+            _ => Parts::OpenNominal { path: draws.one_of(&files.nominals), unit: None }.into(),
+        },
         1 => Parts::OpenScans { paths: vec![draws.one_of(&files.scans)], unit: None, columns: None }.into(),
         2 => Parts::CleanScan(draws.one_of(&[Step::OUTLIERS, Step::Normals])).into(),
         3 => draws.one_of(&[Command::from(Parts::UnifyWinding), Parts::RemoveFacets.into()]),
