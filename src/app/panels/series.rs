@@ -140,8 +140,16 @@ impl SeriesWindow {
                 }
                 ui.end_row();
             }
+            let label = ui.label("Reports");
+            let combo = egui::ComboBox::from_id_salt("reports").selected_text(self.reports.name()).width(190.0);
+            let combo = combo.show_ui(ui, |ui| {
+                for choice in Reports::ALL {
+                    ui.selectable_value(&mut self.reports, choice, choice.name());
+                }
+            });
+            combo.response.labelled_by(label.id);
+            ui.end_row();
         });
-        theme::choice(ui, "Reports", &mut self.reports, &Reports::ALL, Reports::name);
         let is_busy = context.is_busy;
         let is_ready = [&self.plan, &self.parts, &self.folder].iter().all(|text| !text.trim().is_empty());
         ui.horizontal(|ui| {
