@@ -1,6 +1,6 @@
 //! Commands that open and modify nominals and scans.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::edit::Execution;
@@ -11,7 +11,7 @@ use inspect::parts::{NominalRecipe, NominalStep, ScanRecipe};
 use io::SourceFile;
 use io::xyz::Columns;
 use session::Document;
-use session::plan::Recipe;
+use session::plan::{ElementId, Recipe};
 use session::selection::Selectable;
 
 /// Commands on nominals and scans.
@@ -52,10 +52,12 @@ impl Parts {
     pub(super) fn execution(self, before: Document, context: Context) -> Execution {
         match self {
             Self::OpenNominal { path, unit } => Execution::work("Opening the nominal", move |progress, _| {
-                nominal(&path, unit, before, &context, progress)
+                let place = |document: &mut Document| document.set_nominal(SourceFile::of(&path, unit, None)?);
+                nominal("Open the nominal", place, before, &context, progress)
             }),
             Self::AddNominal { path, unit } => Execution::work("Adding the nominal", move |progress, _| {
-                add_nominal(&path, unit, before, &context, progress)
+                let place = |document: &mut Document| document.add_nominal(SourceFile::of(&path, unit, None)?);
+                nominal("Add a nominal", place, before, &context, progress)
             }),
             Self::OpenScans { paths, unit, columns } => Execution::work("Opening the scan", move |progress, _| {
                 scans(&paths, unit, columns, before, &context, progress)
@@ -72,30 +74,18 @@ impl Parts {
     }
 }
 
+/// Loads the nominal that `place` puts into the document.
 fn nominal(
-    path: &Path,
-    unit: Option<LengthUnit>,
+    label: &str,
+    place: impl FnOnce(&mut Document) -> Result<ElementId>,
     mut document: Document,
     context: &Context,
     progress: &Progress,
 ) -> Result<Edit> {
-    let id = document.set_nominal(SourceFile::of(path, unit, None)?)?;
+    let id = place(&mut document)?;
     document.make_one(id, &context.quiet_tools(), progress)?;
     let notes = document.sentences(id);
-    Ok(Edit::replacing("Open the nominal", document).with_notes(notes))
-}
-
-fn add_nominal(
-    path: &Path,
-    unit: Option<LengthUnit>,
-    mut document: Document,
-    context: &Context,
-    progress: &Progress,
-) -> Result<Edit> {
-    let id = document.add_nominal(SourceFile::of(path, unit, None)?)?;
-    document.make_one(id, &context.quiet_tools(), progress)?;
-    let notes = document.sentences(id);
-    Ok(Edit::replacing("Add a nominal", document).with_notes(notes))
+    Ok(Edit::replacing(label, document).with_notes(notes))
 }
 
 pub(super) fn scans(

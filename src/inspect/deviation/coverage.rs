@@ -137,8 +137,13 @@ pub fn closest_point_on_facet(surface: &Surface, point: &Point, facet: u32) -> P
     triangle::closest_point(point, &surface.mesh().corners(facet as usize)).0
 }
 
-/// 90th percentile of the point spacing, mm, from the local density at each point.
+/// 90th percentile of the point spacing, mm.
 pub(super) fn spacing_mm(tree: &KdTree, points: &[Point]) -> f64 {
+    spacing_percentile_mm(tree, points, 90)
+}
+
+/// A percentile of the point spacing, mm, from the local density at each point; 0 without points.
+pub(crate) fn spacing_percentile_mm(tree: &KdTree, points: &[Point], percent: usize) -> f64 {
     let stride = points.len().div_ceil(SPACING_POINTS).max(1);
     let mut spacings: Vec<f64> = points
         .par_iter()
@@ -148,7 +153,7 @@ pub(super) fn spacing_mm(tree: &KdTree, points: &[Point]) -> f64 {
     if spacings.is_empty() {
         return 0.0;
     }
-    let rank = (spacings.len() * 9 / 10).min(spacings.len() - 1);
+    let rank = (spacings.len() * percent / 100).min(spacings.len() - 1);
     *spacings.select_nth_unstable_by(rank, f64::total_cmp).1
 }
 

@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::alignment::Alignment;
 use crate::cleaning;
+use crate::deviation::coverage::spacing_percentile_mm;
 use crate::parts::{Actual, Nominal};
 use crate::recipe::{Class, ElementId, Inputs, Make, Tools};
 use base::{Progress, Result, UserError, counted};
 use compute::thinning::{self, Rule};
 use compute::{Backend, Compute};
-use geometry::kd_tree::Neighbours;
 use geometry::{Cloud, KdTree, Mesh, Point, Pose, SearchablePoints, Surface, transform};
 
 /// The surface of a scan. Its result is a [`Nominal`], so that all that is made of nominals can be made of it.
@@ -29,8 +29,6 @@ pub struct ScanSurfaceRecipe {
 const RADIUS_SPACINGS: f64 = 1.5;
 /// Points above which a cloud is thinned first.
 const MAX_SPLATS: usize = 2_000_000;
-/// Points whose spacing is measured.
-const SPACING_POINTS: usize = 20_000;
 /// Corners of the polygon around a splat.
 const CORNERS: usize = 6;
 
@@ -77,8 +75,8 @@ pub fn of_scan(
         mesh.vertices.par_iter_mut().for_each(|point| *point = pose * *point);
         let surface = Surface::new(mesh);
         let is_sheet = !surface.topology().is_closed();
-        let note = if is_sheet { "Its facets enclose nothing: it is dilated to both sides." } else { "" };
-        let notes = Some(note.to_owned()).filter(|note| !note.is_empty()).into_iter().collect();
+        let note = "Its facets enclose nothing: it is dilated to both sides.";
+        let notes = is_sheet.then(|| note.to_owned()).into_iter().collect();
         return Ok(Nominal { notes, is_sheet, ..Nominal::in_memory(&name, surface) });
     }
     let splats = Splats::of(backend, &actual.cloud, splat_radius_mm, MAX_SPLATS, progress)?;
@@ -164,15 +162,7 @@ impl Splats {
 
 /// Median spacing of the points, mm.
 fn spacing_mm(points: &[Point]) -> f64 {
-    let tree = KdTree::new(points);
-    let stride = points.len().div_ceil(SPACING_POINTS).max(1);
-    let mut spacings: Vec<f64> = points
-        .par_iter()
-        .step_by(stride)
-        .map_init(Neighbours::default, |neighbours, point| tree.local_spacing_mm(point, neighbours))
-        .collect();
-    let middle = spacings.len() / 2;
-    if spacings.is_empty() { 0.0 } else { *spacings.select_nth_unstable_by(middle, f64::total_cmp).1 }
+    spacing_percentile_mm(&KdTree::new(points), points, 50)
 }
 
 #[cfg(test)]
