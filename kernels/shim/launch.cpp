@@ -13,6 +13,7 @@
 #include "../lib/rays.cuh"
 #include "../lib/spread.cuh"
 #include "../lib/surface.cuh"
+#include "../lib/triangle.cuh"
 #include "../lib/voxels.cuh"
 
 #include "files.inc"

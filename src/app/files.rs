@@ -55,7 +55,7 @@ fn has_faces(path: &Path) -> bool {
     use std::io::Read;
     let mut head = Vec::new();
     // Read errors are reported by the reader.
-    let _ = std::fs::File::open(path).map(|file| file.take(8192).read_to_end(&mut head));
+    let _ = base::regular_file::open(path).map(|(file, _)| file.take(8192).read_to_end(&mut head));
     let head = String::from_utf8_lossy(&head).into_owned();
     let header = head.split("end_header").next().unwrap_or_default();
     header.lines().any(|line| line.starts_with("element face ") && line.trim_end() != "element face 0")

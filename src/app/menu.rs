@@ -264,6 +264,11 @@ impl App {
                 Command::Calibrate(Calibrate::Run) => {
                     Instrument::ALL.iter().all(|instrument| calibration.of(*instrument).actual.is_some())
                 }
+                Command::Mechanical(Order::Start) => {
+                    let sources = &calibration.setup.mechanical;
+                    !(sources.folder.trim().is_empty() && sources.line.trim().is_empty())
+                }
+                Command::Mechanical(Order::Stop) => self.dispatcher.mechanical.is_running(),
                 _ => true,
             },
             _ => true,

@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use super::error::{Result, UserError};
+use super::regular_file;
 
 /// BLAKE3 hash of the file's contents, as 64 hexadecimal digits.
 pub fn file_hash(path: &Path) -> Result<String> {
     let mut hasher = blake3::Hasher::new();
-    let file = std::fs::File::open(path).map_err(|e| UserError::file("open", path, &e))?;
+    let (file, _) = regular_file::open(path)?;
     hasher.update_reader(file).map_err(|e| UserError::file("read", path, &e))?;
     Ok(hasher.finalize().to_hex().to_string())
 }

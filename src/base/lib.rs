@@ -6,6 +6,7 @@ pub mod hash;
 pub mod limits;
 pub mod progress;
 pub mod random;
+pub mod regular_file;
 pub mod text_table;
 pub mod units;
 pub mod words;

@@ -7,6 +7,7 @@ use base::{Result, UserError};
 mod calibration;
 mod charts;
 mod detect;
+mod detect_data;
 mod deviation;
 mod field;
 mod fits;

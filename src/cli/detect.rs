@@ -13,7 +13,7 @@ use base::{LengthUnit, Result, UserError};
 use compute::DeviceChoice;
 use dispatch::Context;
 use geometry::transform;
-use inspect::detection::{self, Detection, Found, PartModel, Placed};
+use inspect::detection::{self, Detection, Found, Known, PartModel, Placed};
 use inspect::parts::Nominal;
 use io::{LoadOptions, atomic, load_scan};
 
@@ -86,8 +86,14 @@ pub fn run(arguments: &Detect, json: bool, context: &Context) -> Result<i32> {
         max_rounds: arguments.max_rounds,
         ..detection::Parameters::default()
     };
-    let found =
-        detection::run(context.backend.as_ref(), &models, &scan.cloud, &parameters, &last, &progress.part(0.25, 1.0))?;
+    let found = detection::run(
+        context.backend.as_ref(),
+        &models,
+        &scan.cloud,
+        &parameters,
+        &Known::last(last),
+        &progress.part(0.25, 1.0),
+    )?;
     let files = write_poses(arguments, &names, &found)?;
     console.done();
     context.backend.take_notices().iter().for_each(|notice| console.say(notice));
@@ -202,6 +208,7 @@ fn in_json(arguments: &Detect, names: &[String], found: &Found, files: &[PathBuf
         "parts": names,
         "detections": found.detections.iter().map(of).collect::<Vec<_>>(),
         "rejected": found.rejected.iter().map(of).collect::<Vec<_>>(),
+        "possible": found.possible.iter().map(of).collect::<Vec<_>>(),
         "explained_fraction": found.explained,
         "rounds": found.rounds,
         "files": files.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>(),

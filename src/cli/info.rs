@@ -103,7 +103,8 @@ fn describe(path: &Path, options: &LoadOptions) -> Result<Value> {
     }
     let loaded = load_scan(path, options, &silent)?;
     if let Some(mesh) = loaded.mesh {
-        return Ok(of_mesh(path, format, mesh, loaded.notes));
+        let notes = loaded.notes.into_iter().chain(loaded.findings.sentences()).collect();
+        return Ok(of_mesh(path, format, mesh, notes));
     }
     let cloud = &loaded.cloud;
     let bounds = cloud.bounds();

@@ -14,6 +14,8 @@ pub mod neighbourhoods;
 pub mod parallel_planes;
 pub mod point_deviation;
 pub mod point_facet_matching;
+pub mod pose_refinement;
+pub mod pose_scores;
 pub mod pose_votes;
 pub mod registration;
 pub mod smoothing;

@@ -4,7 +4,7 @@ use super::edit::Execution;
 use super::{Context, Edit, Watch};
 use base::{Progress, Result, UserError};
 use inspect::alignment::{Refinement, Start, best_fit};
-use inspect::detection::{DetectionRecipe, Found, Parameters};
+use inspect::detection::{Detection, DetectionRecipe, Found, Known, Parameters, Placed};
 use session::Document;
 use session::plan::{ElementId, Recipe};
 use session::rooms::nominal_and_scan_required;
@@ -16,6 +16,12 @@ pub enum Detect {
     Find(Parameters),
     /// Aligns on a part found, by its index, and compares there.
     Use(ElementId, usize),
+    /// Says that a part found, by its index, is not there, and searches on.
+    Refuse(ElementId, usize),
+    /// Says that a possible candidate, by its index, is there, and searches on.
+    Accept(ElementId, usize),
+    /// Takes back what was said of parts, and searches anew.
+    Forget(ElementId),
 }
 
 impl Detect {
@@ -24,6 +30,28 @@ impl Detect {
             Self::Find(parameters) => {
                 Execution::work("Looking for the part", move |progress, _| find(parameters, before, &context, progress))
             }
+            Self::Refuse(id, index) => {
+                let (known, found) = known_and_found(&before, id)?;
+                let refused = found.detections.get(index).ok_or_else(no_longer_there)?.placed();
+                let is_it = |own: &Placed| *own == refused;
+                let known = Known {
+                    accepted: known.accepted.iter().copied().filter(|own| !is_it(own)).collect(),
+                    refused: known.refused.iter().copied().chain([refused]).collect(),
+                    last: found.detections.iter().map(Detection::placed).filter(|own| !is_it(own)).collect(),
+                };
+                again("Refuse a part", id, known, before, context)
+            }
+            Self::Accept(id, index) => {
+                let (known, found) = known_and_found(&before, id)?;
+                let accepted = found.possible.get(index).ok_or_else(no_longer_there)?.placed();
+                let known = Known {
+                    accepted: known.accepted.iter().copied().chain([accepted]).collect(),
+                    refused: known.refused.clone(),
+                    last: found.detections.iter().map(Detection::placed).collect(),
+                };
+                again("Accept a part", id, known, before, context)
+            }
+            Self::Forget(id) => again("Search anew", id, Known::default(), before, context),
             Self::Use(id, index) => Execution::work("Aligning", move |progress, watch| {
                 use_part(id, index, before, &context, progress, watch)
             }),
@@ -35,15 +63,52 @@ fn find(parameters: Parameters, mut document: Document, context: &Context, progr
     let (Some(nominal), Some(scan)) = (document.active.nominal, document.active.scan) else {
         return Err(nominal_and_scan_required());
     };
-    let recipe: Recipe = DetectionRecipe { nominal, scan, parameters }.into();
-    let before = document.plan.elements().iter().find(|own| matches!(own.recipe, Recipe::Detection(_)));
-    let id = match before.map(|own| own.id) {
+    let before = document.plan.elements().iter().find_map(|own| match &own.recipe {
+        Recipe::Detection(recipe) => Some((own.id, recipe)),
+        _ => None,
+    });
+    // What was said of one scan, or of one nominal, is not true of another.
+    let of_same = before.as_ref().filter(|(_, recipe)| (recipe.nominal, recipe.scan) == (nominal, scan));
+    let known = of_same.map(|(_, recipe)| recipe.known.clone()).unwrap_or_default();
+    let id = before.map(|(id, _)| id);
+    let found = id.and_then(|id| document.result::<Found>(Some(id))).filter(|_| parameters.tracks);
+    let last = found.map(|found| found.detections.iter().map(Detection::placed).collect()).unwrap_or_default();
+    let recipe: Recipe = DetectionRecipe { nominal, scan, parameters, known: Known { last, ..known } }.into();
+    let id = match id {
         Some(id) => document.plan.set_recipe(id, recipe).map(|()| id)?,
         None => document.plan.add("Parts in the scan", recipe)?,
     };
     document.make_one(id, &context.quiet_tools(), progress)?;
     let notes = document.sentences(id);
     Ok(Edit::replacing("Look for the part", document).with_notes(notes))
+}
+
+fn no_longer_there() -> UserError {
+    UserError::usage("This part no longer exists; look for parts again.")
+}
+
+/// What is known of the scan of a detection, and what was found in it.
+fn known_and_found(document: &Document, id: ElementId) -> Result<(&Known, &Found)> {
+    let known = document.plan.get(id).and_then(|own| match &own.recipe {
+        Recipe::Detection(recipe) => Some(&recipe.known),
+        _ => None,
+    });
+    let found = document.result::<Found>(Some(id));
+    known.zip(found).ok_or_else(no_longer_there)
+}
+
+/// Searches again with what is known now: where parts were found before, they are looked for first.
+fn again(label: &'static str, id: ElementId, known: Known, mut document: Document, context: Context) -> Execution {
+    Execution::work("Looking for the part", move |progress, _| {
+        let Some(Recipe::Detection(recipe)) = document.plan.get(id).map(|own| &own.recipe) else {
+            return Err(no_longer_there());
+        };
+        let recipe = DetectionRecipe { known, ..DetectionRecipe::clone(recipe) };
+        document.plan.set_recipe(id, recipe.into())?;
+        document.make_one(id, &context.quiet_tools(), progress)?;
+        let notes = document.sentences(id);
+        Ok(Edit::replacing(label, document).with_notes(notes))
+    })
 }
 
 fn use_part(
@@ -56,7 +121,7 @@ fn use_part(
 ) -> Result<Edit> {
     let found = document.result::<Found>(Some(id)).and_then(|found| found.detections.get(index));
     let Some(own) = found else {
-        return Err(UserError::usage("This part no longer exists; look for parts again."));
+        return Err(no_longer_there());
     };
     let start = Start::Pose(own.scene_from_part.inverse());
     // The scene holds other parts, too: only what lies on this one may draw the fit.

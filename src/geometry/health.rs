@@ -104,6 +104,9 @@ impl MeshFindings {
 pub struct CloudFindings {
     /// Points with a non-finite coordinate or marked invalid, skipped.
     pub not_finite_points: usize,
+    /// Facets of a mesh with a non-finite coordinate, skipped.
+    #[serde(default)]
+    pub not_finite_facets: usize,
     /// Points with exactly the coordinates of another.
     pub duplicate_points: usize,
 }
@@ -116,6 +119,11 @@ impl CloudFindings {
                 self.not_finite_points,
                 "point without finite coordinates was skipped",
                 "points without finite coordinates were skipped",
+            ),
+            (
+                self.not_finite_facets,
+                "facet with non-finite coordinates was skipped",
+                "facets with non-finite coordinates were skipped",
             ),
             (self.duplicate_points, "point coincides exactly with another", "points coincide exactly with another"),
         ];

@@ -2,17 +2,21 @@
 //!
 //! The feature of a pair is its distance and three angles: of each normal with the line between the points, and between
 //! the normals (Drost, Ulrich, Navab and Ilic, "Model globally, match locally", CVPR 2010).
+//!
+//! Features are found in f32, each expression in one order and with polynomials of our own instead of a library's acos and
+//! atan2, so that every device finds the same buckets.
 
 use rayon::prelude::*;
 
 use super::{Aabb, Mesh, Point, Vector, sampling, thinning};
 
-/// Bins of each angle from 0 to π.
+/// Bins of each angle from 0 to π; `ANGLE_STEPS` of pose_votes.cu.
 const ANGLE_STEPS: u32 = 15;
 /// Larger buckets do not vote: their pairs are unspecific (two points of one plane) and cost the most time.
-const MAX_BUCKET_PAIRS: usize = 2_500;
+const MAX_BUCKET_PAIRS: u32 = 2_500;
 
 /// A point with its unit normal.
+#[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct OrientedPoint {
     /// Position, mm.
@@ -40,43 +44,77 @@ fn is_positive(normal: &Vector) -> bool {
     normal[dominant] > 0.0
 }
 
-/// A pair of points of a part.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct PointPair {
-    /// Index of its first point in the model.
-    pub first: u32,
-    /// Angle of its second point about the normal of the first, rad; see [`angle_about_normal`].
-    pub angle: f32,
+/// A point and its normal in f32, about a centre that all of its kind share, with two axes that complete the normal to the
+/// frame in which directions about it are measured; `LocalPoint` of pose_votes.cu.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, bytemuck::Pod, bytemuck::Zeroable)]
+pub struct LocalPoint {
+    /// Position about the centre, mm.
+    pub point: [f32; 3],
+    /// Unit normal.
+    pub normal: [f32; 3],
+    /// Directions that the shortest rotation of the normal onto x takes to y and to z.
+    pub axes: [[f32; 3]; 2],
 }
 
-/// The pairs in buckets by quantised feature.
-pub struct PairTable {
-    distance_step_mm: f64,
-    distance_steps: u32,
-    /// Index of the first entry of each bucket, and one past the last entry.
-    starts: Vec<u32>,
-    entries: Vec<PointPair>,
-}
-
-/// Point pair feature: distance (mm) and angles (rad); `None` for coincident points.
-pub fn pair_feature(first: &OrientedPoint, second: &OrientedPoint) -> Option<(f64, [f64; 3])> {
-    let line = second.point - first.point;
-    let distance = line.norm();
-    if distance <= 0.0 {
-        return None;
+impl LocalPoint {
+    /// A point about a centre.
+    pub fn new(own: &OrientedPoint, centre: &Point) -> Self {
+        let rotation = onto_x(&own.normal).inverse();
+        Self {
+            point: (own.point - centre).cast::<f32>().into(),
+            normal: own.normal.cast::<f32>().into(),
+            axes: [Vector::y(), Vector::z()].map(|axis| (rotation * axis).cast::<f32>().into()),
+        }
     }
-    let along = line / distance;
-    let angle = |cosine: f64| cosine.clamp(-1.0, 1.0).acos();
-    Some((
-        distance,
-        [angle(first.normal.dot(&along)), angle(second.normal.dot(&along)), angle(first.normal.dot(&second.normal))],
-    ))
+
+    /// The same with the opposite normal, about which directions are measured anew.
+    pub fn turned(own: &OrientedPoint, centre: &Point) -> Self {
+        Self::new(&OrientedPoint { normal: -own.normal, ..*own }, centre)
+    }
+
+    /// Vector to another point about the same centre, mm, and its squared length.
+    #[inline]
+    pub fn line_to(&self, other: &Self) -> ([f32; 3], f32) {
+        let line = [0, 1, 2].map(|axis| other.point[axis] - self.point[axis]);
+        (line, dot(line, line))
+    }
+
+    /// Direction of `line` about the normal, in 65536ths of a turn: atan2(-z, y) in the frame of the axes.
+    #[inline]
+    pub fn direction(&self, line: [f32; 3]) -> u16 {
+        turn(-dot(self.axes[1], line), dot(self.axes[0], line))
+    }
 }
 
-/// Angle of `second` about the normal of `first`, rad, after rotating that normal onto x ([`onto_x`]): atan2(-z, y).
-pub fn angle_about_normal(first: &OrientedPoint, second: &OrientedPoint) -> f64 {
-    let local = onto_x(&first.normal) * (second.point - first.point);
-    (-local.z).atan2(local.y)
+#[inline]
+fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// Angle of a cosine in bins of [`ANGLE_STEPS`] (Abramowitz and Stegun 4.4.45: to 7e-5 rad).
+#[inline]
+fn angle_bin(cosine: f32) -> u32 {
+    let x = cosine.abs().min(1.0);
+    let root = (1.0 - x).sqrt();
+    let angle = root * (1.570_728_8 + x * (-0.212_114_4 + x * (0.074_261 + x * -0.018_729_3)));
+    let angle = if cosine < 0.0 { std::f32::consts::PI - angle } else { angle };
+    ((angle * (ANGLE_STEPS as f32 / std::f32::consts::PI)) as u32).min(ANGLE_STEPS - 1)
+}
+
+/// Angle of a direction in the plane, in 65536ths of a turn (Abramowitz and Stegun 4.4.49: to 1e-5 rad).
+#[inline]
+fn turn(y: f32, x: f32) -> u16 {
+    let (across, along) = (y.abs(), x.abs());
+    let ratio = across.min(along) / across.max(along).max(1e-30);
+    let square = ratio * ratio;
+    let series =
+        0.999_866 + square * (-0.330_299_5 + square * (0.180_141 + square * (-0.085_133 + square * 0.020_835_1)));
+    let eighth = ratio * series * (0.5 / std::f32::consts::PI);
+    let quarter = if across > along { 0.25 - eighth } else { eighth };
+    let half = if x < 0.0 { 0.5 - quarter } else { quarter };
+    let whole = if y < 0.0 { 1.0 - half } else { half };
+    (whole * 65_536.0) as u32 as u16
 }
 
 /// The shortest rotation of `normal` onto the x axis.
@@ -85,24 +123,53 @@ pub fn onto_x(normal: &Vector) -> nalgebra::UnitQuaternion<f64> {
         .unwrap_or_else(|| nalgebra::UnitQuaternion::from_axis_angle(&Vector::y_axis(), std::f64::consts::PI))
 }
 
+/// A pair of points of a part; `Pair` of pose_votes.cu.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, bytemuck::Pod, bytemuck::Zeroable)]
+pub struct PointPair {
+    /// Index of its first point in the model.
+    pub first: u16,
+    /// Direction of its second point about the normal of the first, in 65536ths of a turn.
+    pub direction: u16,
+}
+
+/// The pairs in buckets by quantised feature.
+pub struct PairTable {
+    steps_per_mm: f32,
+    distance_steps: u32,
+    /// Index of the first entry of each bucket, and one past the last entry.
+    starts: Vec<u32>,
+    entries: Vec<PointPair>,
+}
+
 impl PairTable {
-    /// Tabulates all pairs of `model`, whose point spacing is `spacing_mm`.
+    /// Most points of a part.
+    pub const MAX_POINTS: usize = 1 << 16;
+
+    /// Tabulates all pairs of `model`, whose point spacing is `spacing_mm`; points beyond the first
+    /// [`Self::MAX_POINTS`] are left out.
     pub fn new(model: &[OrientedPoint], spacing_mm: f64) -> Self {
-        let diameter = Aabb::of_points(model.iter().map(|p| &p.point)).diagonal();
-        let distance_step_mm = spacing_mm.max(diameter / 60.0).max(f64::MIN_POSITIVE);
+        let bounds = Aabb::of_points(model.iter().map(|p| &p.point));
+        let diameter = bounds.diagonal();
+        let distance_step_mm = spacing_mm.max(diameter / 60.0).max(f64::from(f32::MIN_POSITIVE));
         let distance_steps = (diameter / distance_step_mm).ceil() as u32 + 1;
-        let mut table = Self { distance_step_mm, distance_steps, starts: Vec::new(), entries: Vec::new() };
-        let keyed: Vec<(u32, PointPair)> = (0..model.len())
+        let mut table = Self {
+            steps_per_mm: (1.0 / distance_step_mm) as f32,
+            distance_steps,
+            starts: Vec::new(),
+            entries: Vec::new(),
+        };
+        let centre = bounds.centre();
+        let local: Vec<LocalPoint> =
+            model.iter().take(Self::MAX_POINTS).map(|own| LocalPoint::new(own, &centre)).collect();
+        let keyed: Vec<(u32, PointPair)> = (0..local.len())
             .into_par_iter()
             .flat_map_iter(|first| {
-                let table = &table;
-                (0..model.len()).filter(move |&second| second != first).filter_map(move |second| {
-                    let (distance, angles) = pair_feature(&model[first], &model[second])?;
-                    let entry = PointPair {
-                        first: first as u32,
-                        angle: angle_about_normal(&model[first], &model[second]) as f32,
-                    };
-                    Some((table.key(distance, angles)?, entry))
+                let (table, local) = (&table, &local);
+                (0..local.len()).filter(move |&second| second != first).filter_map(move |second| {
+                    let (line, squared) = local[first].line_to(&local[second]);
+                    let key = table.key(&local[first], local[second].normal, line, squared)?;
+                    Some((key, PointPair { first: first as u16, direction: local[first].direction(line) }))
                 })
             })
             .collect();
@@ -124,29 +191,66 @@ impl PairTable {
         table
     }
 
-    /// The pairs of the nominal with the same quantised feature; empty for oversized buckets.
+    /// The pairs of the part with the same quantised feature as the pair of `first` and a point with `normal` at the end of
+    /// `line` (mm; `squared`: its squared length); empty for oversized buckets.
     #[inline]
-    pub fn similar(&self, distance: f64, angles: [f64; 3]) -> &[PointPair] {
-        let Some(key) = self.key(distance, angles) else {
+    pub fn similar(&self, first: &LocalPoint, normal: [f32; 3], line: [f32; 3], squared: f32) -> &[PointPair] {
+        let Some(key) = self.key(first, normal, line, squared) else {
             return &[];
         };
-        let (from, to) = (self.starts[key as usize] as usize, self.starts[key as usize + 1] as usize);
-        if to - from > MAX_BUCKET_PAIRS { &[] } else { &self.entries[from..to] }
+        let (from, to) = (self.starts[key as usize], self.starts[key as usize + 1]);
+        if to - from > MAX_BUCKET_PAIRS { &[] } else { &self.entries[from as usize..to as usize] }
     }
 
-    /// Upper bound of the distances in the table, mm.
-    pub fn reach_mm(&self) -> f64 {
-        self.distance_step_mm * f64::from(self.distance_steps)
+    /// Upper bound of the squared distances in the table, mm².
+    pub fn reach_mm2(&self) -> f32 {
+        let reach_mm = self.distance_steps as f32 / self.steps_per_mm;
+        reach_mm * reach_mm
     }
 
-    /// Bucket of a feature; `None` if the distance is out of range.
+    /// Distance steps per mm, and their number.
+    pub fn distance_steps(&self) -> (f32, u32) {
+        (self.steps_per_mm, self.distance_steps)
+    }
+
+    /// Index of the first entry of each bucket and one past the last entry; and the entries.
+    pub fn buckets(&self) -> (&[u32], &[PointPair]) {
+        (&self.starts, &self.entries)
+    }
+
+    /// Bucket of a pair; `None` if the points coincide or are too far apart.
     #[inline]
-    fn key(&self, distance: f64, angles: [f64; 3]) -> Option<u32> {
-        let step = (distance / self.distance_step_mm) as u32;
-        if step >= self.distance_steps {
+    fn key(&self, first: &LocalPoint, normal: [f32; 3], line: [f32; 3], squared: f32) -> Option<u32> {
+        let distance = squared.sqrt();
+        let step = (distance * self.steps_per_mm) as u32;
+        if distance <= 0.0 || step >= self.distance_steps {
             return None;
         }
-        let scale = f64::from(ANGLE_STEPS) / std::f64::consts::PI;
-        Some(angles.iter().fold(step, |key, angle| key * ANGLE_STEPS + ((angle * scale) as u32).min(ANGLE_STEPS - 1)))
+        let inverse = 1.0 / distance;
+        let cosines = [dot(first.normal, line) * inverse, dot(normal, line) * inverse, dot(first.normal, normal)];
+        Some(cosines.iter().fold(step, |key, &cosine| key * ANGLE_STEPS + angle_bin(cosine)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn angles_are_those_of_the_library_to_a_thousandth_of_a_bin() {
+        let bin_rad = std::f64::consts::PI / f64::from(ANGLE_STEPS);
+        for number in 0..=20_000 {
+            let cosine = f64::from(number) / 10_000.0 - 1.0;
+            let bins = cosine.acos() / bin_rad;
+            let is_inside = (bins - bins.round()).abs() > 1e-3;
+            if is_inside {
+                assert_eq!(angle_bin(cosine as f32), (bins as u32).min(ANGLE_STEPS - 1), "{cosine}");
+            }
+            let angle = f64::from(number) * std::f64::consts::TAU / 20_001.0;
+            let found = f64::from(turn(3.0 * angle.sin() as f32, 3.0 * angle.cos() as f32)) / 65_536.0;
+            let off = (found - angle / std::f64::consts::TAU).rem_euclid(1.0);
+            assert!(off.min(1.0 - off) < 4e-5, "{angle} {found}");
+        }
+        assert_eq!((turn(0.0, 0.0), angle_bin(1.5), angle_bin(-1.5)), (0, 0, ANGLE_STEPS - 1));
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use base::{Result, UserError};
+use base::{Result, UserError, regular_file};
 
 /// Largest log that is read, bytes.
 const MAX_BYTES: u64 = 256 << 20;
@@ -49,7 +49,7 @@ pub fn append(path: &Path, value: &impl Serialize) -> Result<()> {
 /// Reads a log. Returns an error if the file cannot be read or exceeds 256 MiB; damaged lines are listed in the result.
 pub fn read<T: DeserializeOwned>(path: &Path) -> Result<Log<T>> {
     let failed = |e: std::io::Error| UserError::file("read", path, &e);
-    if std::fs::metadata(path).map_err(failed)?.len() > MAX_BYTES {
+    if regular_file::open(path)?.1 > MAX_BYTES {
         let path = path.display();
         return Err(UserError::input(format!("{path}: this is too large for a log; choose a JSON Lines file.")));
     }

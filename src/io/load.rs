@@ -185,7 +185,7 @@ fn facets((mesh, found): (Mesh, MeshFindings)) -> ScanParts {
 
 fn facets_over(cloud: Cloud, (mesh, found): (Mesh, MeshFindings)) -> ScanParts {
     let (cloud, mut findings) = drop_not_finite(cloud);
-    findings.not_finite_points = findings.not_finite_points.max(found.not_finite_facets);
+    findings.not_finite_facets = found.not_finite_facets;
     let mesh = (!mesh.facets.is_empty()).then_some(mesh);
     (cloud, mesh, findings)
 }

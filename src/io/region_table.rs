@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use base::{Result, UserError};
+use base::{Result, UserError, regular_file};
 use geometry::Point;
 
 /// Largest table that is read, bytes.
@@ -13,7 +13,7 @@ pub fn is_region_table(path: &Path) -> bool {
     use std::io::Read;
     let mut head = Vec::new();
     // `read` reports files that cannot be read.
-    let _ = std::fs::File::open(path).map(|file| file.take(4096).read_to_end(&mut head));
+    let _ = regular_file::open(path).map(|(file, _)| file.take(4096).read_to_end(&mut head));
     let head = String::from_utf8_lossy(&head).into_owned();
     let mut rows = head.lines().filter(|line| !without_comment(line).is_empty());
     // The first line may be a header.
@@ -25,8 +25,8 @@ pub fn is_region_table(path: &Path) -> bool {
 /// Reads the rows: region and point, mm. A header line is skipped; comments start with `#`. Returns an error if a row
 /// is invalid, there is none, or the file exceeds 256 MiB.
 pub fn read(path: &Path) -> Result<Vec<(String, Point)>> {
-    let file = std::fs::metadata(path).map_err(|e| UserError::file("read", path, &e))?;
-    if file.len() > MAX_BYTES {
+    let (_, length) = regular_file::open(path)?;
+    if length > MAX_BYTES {
         return Err(UserError::input(format!("{}: this is too large for a table of touches.", path.display())));
     }
     let bytes = std::fs::read(path).map_err(|e| UserError::file("read", path, &e))?;

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use base::{Progress, Result, UserError};
+use base::{Progress, Result, UserError, regular_file};
 
 /// An input file, decompressed into memory if it is a gzip file.
 pub struct Source {
@@ -21,24 +21,16 @@ impl Source {
     /// Opens `path`. Returns an error if it is a folder, not a regular file, empty or unreadable, or if it does not
     /// decompress into half of the free memory.
     pub fn open(path: &Path, progress: &Progress) -> Result<Self> {
-        // Checked before opening: opening a named pipe blocks until it has a writer.
-        let metadata = std::fs::metadata(path).map_err(|e| UserError::file("open", path, &e))?;
-        if metadata.is_dir() {
-            return Err(UserError::input(format!("{} is a folder; choose a file in it.", path.display())));
-        }
-        if !metadata.is_file() {
-            return Err(UserError::input(format!("{} is not a regular file; copy it to disk first.", path.display())));
-        }
-        if metadata.len() == 0 {
+        let (file, length) = regular_file::open(path)?;
+        if length == 0 {
             return Err(UserError::input(format!("{} is empty; export it again.", path.display())));
         }
-        let file = File::open(path).map_err(|e| UserError::file("open", path, &e))?;
         let (input, length) = match decompress_gzip(&file, path, progress)? {
             Some(bytes) => {
                 let length = bytes.len() as u64;
                 (Input::Memory(Cursor::new(bytes)), length)
             }
-            None => (Input::File(file), metadata.len()),
+            None => (Input::File(file), length),
         };
         Ok(Self { path: path.to_owned(), input, length, position: 0, reported: 0, progress: progress.clone() })
     }

@@ -146,3 +146,49 @@ fn the_command_line_says_what_is_there_and_what_is_not() {
     let wrong = shadowgraph(&["detect", text(&path), "--part", text(&clamp), "--min-score", "2"]);
     assert!(errors(&wrong).contains("from 0 to 1"), "{}", errors(&wrong));
 }
+
+#[test]
+fn parts_are_refused_and_accepted_in_the_window() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, path) = scene(folder.path());
+    let mut window = open(vec![part("clamp.stl"), path], None);
+    settle(&mut window);
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Num6);
+    window.run_steps(4);
+    settle(&mut window);
+    window.get_by_label("Find parts").click();
+    window.run_steps(3);
+    settle(&mut window);
+    let id = window.state().dispatcher().document.plan.by_name("Parts in the scan").unwrap().id;
+    let count = |window: &egui_kittest::Harness<'static, shadowgraph::app::App>| {
+        window.state().dispatcher().document.result::<Found>(Some(id)).unwrap().detections.len()
+    };
+    let before = count(&window);
+    window.get_by_label_contains("Part 1").click();
+    window.run_steps(3);
+    window.get_by_label("This is not one").click();
+    window.run_steps(3);
+    settle(&mut window);
+    assert_eq!(count(&window), before - 1);
+    assert!(window.query_by_label_contains("0 accepted, 1 refused by you").is_some());
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    settle(&mut window);
+    assert_eq!(count(&window), before);
+    // With a bar that nothing passes there are candidates alone, and one of them is accepted.
+    window.state_mut().send(Detect::Find(Parameters { min_score: 1.0, ..Parameters::default() }));
+    settle(&mut window);
+    assert_eq!(count(&window), 0);
+    compare_picture(&mut window, "detect-candidates");
+    window.get_by_label_contains("Candidate 1").click();
+    window.run_steps(3);
+    window.get_by_label("This is one").click();
+    window.run_steps(3);
+    settle(&mut window);
+    assert_eq!(count(&window), 1);
+    assert!(window.query_all_by_label_contains("accepted").next().is_some());
+    compare_picture(&mut window, "detect-accepted");
+    window.get_by_label("Search anew").click();
+    window.run_steps(3);
+    settle(&mut window);
+    assert_eq!(count(&window), 0);
+}

@@ -42,17 +42,17 @@ fn inspect(out: &Path, serial: &str) -> Child {
 fn a_killed_inspection_leaves_one_whole_report() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("report");
-    let started = Instant::now();
     assert!(inspect(&out, "part 0").wait().unwrap().success());
-    let whole_s = started.elapsed().as_secs_f64();
     let files =
         ["summary.json", "report.html", "report.pdf", "deviations.csv", "colormap.ply", "inspection.shadowgraph"];
     let mut own = "part 0".to_owned();
     for round in 1..=8 {
         let serial = format!("part {round}");
         let mut run = inspect(&out, &serial);
-        // Mostly in the last third, where files are written.
-        std::thread::sleep(Duration::from_secs_f64(whole_s * (0.55 + 0.06 * f64::from(round))));
+        // From the first file that is written on, through all the writing.
+        let entries = || std::fs::read_dir(folder.path()).unwrap().count();
+        within("nothing is written", Duration::from_secs(60), || entries() > 1 || run.try_wait().unwrap().is_some());
+        std::thread::sleep(Duration::from_millis(25 * (round - 1)));
         let _ = run.kill();
         let _ = run.wait();
         for name in files {

@@ -26,6 +26,7 @@ mod nesting;
 mod offset;
 mod offset_of_scan;
 mod old_projects;
+mod operators;
 mod own_artefact;
 mod part_reports;
 mod pictures;

@@ -61,7 +61,7 @@ impl DetectPanel {
 
     fn options(&mut self, ui: &mut egui::Ui) {
         egui::CollapsingHeader::new("Options").show(ui, |ui| {
-            let Parameters { min_score, min_agreement, max_of_each, .. } = &mut self.parameters;
+            let Parameters { min_score, min_agreement, max_of_each, tracks, .. } = &mut self.parameters;
             for (name, hint, value) in [
                 ("Least score", "Less of a part's visible side does not count as found", min_score),
                 ("Least agreement", "More of what should be seen must be there, than is missing", min_agreement),
@@ -77,6 +77,8 @@ impl DetectPanel {
             if ui.checkbox(&mut is_single, "There is only one").changed() {
                 *max_of_each = is_single.then_some(1);
             }
+            ui.checkbox(tracks, "Look first where parts were found before")
+                .on_hover_text("Quicker in repeated scans of one scene in which little has moved");
         });
     }
 }
@@ -88,30 +90,70 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
     if document.state(id) != State::Fresh {
         theme::weak(ui, "Out of date: find parts again.");
     }
-    if let Some(rejection) = found.rejection() {
-        ui.colored_label(ui.visuals().warn_fg_color, rejection);
-        return;
-    }
-    let explained = format!("They explain {:.0} % of the scene, floor and walls left out.", 100.0 * found.explained);
-    theme::weak(ui, explained).on_hover_text(format!("{:.2} s", found.total_ms / 1e3));
-    let chosen = &mut context.display.shown.detection;
-    *chosen = (*chosen).min(found.detections.len() - 1);
-    for (index, own) in found.detections.iter().enumerate() {
-        let text =
-            format!("Part {}   score {:.2}   {:.0} % seen", index + 1, own.score, 100.0 * own.terms.visible_fraction());
-        if theme::chip(ui, *chosen == index, &text).clicked() {
-            *chosen = index;
+    let is_ready = !context.is_busy && document.state(id) == State::Fresh;
+    match found.rejection() {
+        Some(rejection) => {
+            ui.colored_label(ui.visuals().warn_fg_color, rejection);
+        }
+        None => {
+            let explained =
+                format!("They explain {:.0} % of the scene, floor and walls left out.", 100.0 * found.explained);
+            theme::weak(ui, explained).on_hover_text(format!("{:.2} s", found.total_ms / 1e3));
         }
     }
-    let chosen = *chosen;
-    let own = &found.detections[chosen];
-    figures(ui, own);
-    let is_ready = !context.is_busy && document.state(id) == State::Fresh;
-    let hint = "Aligns the scan on this part by a best fit, and shows its deviations";
-    if theme::wide_main_button(ui, is_ready, "Align and compare here").on_hover_text(hint).clicked() {
-        context.send(Detect::Use(id, chosen));
-        context.ask(crate::Action::Show(crate::Workspace::Compare));
+    let count = found.detections.len();
+    let chosen = &mut context.display.shown.detection;
+    *chosen = (*chosen).min((count + found.possible.len()).saturating_sub(1));
+    let mut list = |ui: &mut egui::Ui, kind: &str, first: usize, all: &[Detection]| {
+        for (index, own) in all.iter().enumerate() {
+            let seen = 100.0 * own.terms.visible_fraction();
+            let mark = if own.is_accepted { "   accepted" } else { "" };
+            let text = format!("{kind} {}   score {:.2}   {seen:.0} % seen{mark}", index + 1, own.score);
+            if theme::chip(ui, *chosen == first + index, &text).clicked() {
+                *chosen = first + index;
+            }
+        }
+    };
+    list(ui, "Part", 0, &found.detections);
+    if !found.possible.is_empty() {
+        theme::heading(ui, "Not found, but possible");
+        list(ui, "Candidate", count, &found.possible);
     }
+    let chosen = *chosen;
+    if let Some(own) = found.detections.get(chosen) {
+        figures(ui, own);
+        let hint = "Aligns the scan on this part by a best fit, and shows its deviations";
+        if theme::wide_main_button(ui, is_ready, "Align and compare here").on_hover_text(hint).clicked() {
+            context.send(Detect::Use(id, chosen));
+            context.ask(crate::Action::Show(crate::Workspace::Compare));
+        }
+        let hint = "Nothing like this is found here again; what it explained is searched for other parts";
+        if ui.add_enabled(is_ready, egui::Button::new("This is not one")).on_hover_text(hint).clicked() {
+            context.send(Detect::Refuse(id, chosen));
+        }
+    } else if let Some(own) = found.possible.get(chosen - count) {
+        figures(ui, own);
+        let hint = "It counts as found from now on; what is left is searched again";
+        if ui.add_enabled(is_ready, egui::Button::new("This is one")).on_hover_text(hint).clicked() {
+            context.send(Detect::Accept(id, chosen - count));
+        }
+    }
+    said_before(ui, context, id, is_ready);
+}
+
+/// What was said of parts in the scan, and how to take it back.
+fn said_before(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId, is_ready: bool) {
+    let Some(Recipe::Detection(recipe)) = context.document().plan.get(id).map(|own| &own.recipe) else { return };
+    let (accepted, refused) = (recipe.known.accepted.len(), recipe.known.refused.len());
+    if accepted + refused == 0 {
+        return;
+    }
+    ui.horizontal(|ui| {
+        theme::weak(ui, format!("{accepted} accepted, {refused} refused by you."));
+        if ui.add_enabled(is_ready, egui::Button::new("Search anew")).clicked() {
+            context.send(Detect::Forget(id));
+        }
+    });
 }
 
 /// What speaks for a part found and what does not.
@@ -135,7 +177,8 @@ fn figures(ui: &mut egui::Ui, own: &Detection) {
             ("Round", own.round.to_string()),
         ],
     );
-    match own.ambiguity(&[]) {
+    let doubt = own.doubt.as_ref().map(|doubt| doubt.sentence.clone());
+    match doubt.or_else(|| own.ambiguity(&[])) {
         Some(doubt) => {
             ui.colored_label(ui.visuals().warn_fg_color, format!("{}.", base::capitalised(&doubt)));
         }

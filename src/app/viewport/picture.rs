@@ -235,11 +235,15 @@ impl Viewport {
         if let Some(item) = map {
             let look = look(Pose::identity(), [0.7; 3], Colouring::Scale, NOMINAL);
             draws.push(Draw::Facets { item, look, moving });
-        } else if let Some(found) = self.found.as_ref().filter(|found| !found.detections.is_empty()) {
-            // The part wherever it was found, instead of the nominal.
+        } else if let Some(found) =
+            self.found.as_ref().filter(|found| found.detections.len() + found.possible.len() > 0)
+        {
+            // The part wherever it was found, and the candidate that is looked at, instead of the nominal.
             if let Some(nominal) = &self.nominal {
-                for (index, own) in found.detections.iter().enumerate() {
-                    let colour = if index == key.detections.1 { SELECTED_COLOUR } else { FOUND_COLOUR };
+                let all = found.detections.iter().chain(&found.possible).enumerate();
+                let (count, chosen) = (found.detections.len(), key.detections.1);
+                for (index, own) in all.filter(|(index, _)| *index < count || *index == chosen) {
+                    let colour = if index == chosen { SELECTED_COLOUR } else { FOUND_COLOUR };
                     let look = look(key.pose * own.scene_from_part, colour, Colouring::Plain, NOMINAL);
                     draws.push(Draw::Facets { item: &nominal.item, look, moving });
                 }

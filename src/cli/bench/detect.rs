@@ -4,13 +4,15 @@
 use serde_json::{Value, json};
 
 use super::super::arguments::Bench;
+use super::detect_data;
 use super::poses::{Part, parts_of};
 use base::random::Random;
 use base::{Progress, Result};
-use compute::Backend;
 use compute::cpu::Cpu;
+use compute::cuda::Cuda;
+use compute::{Backend, Device};
 use geometry::{Pose, Surface};
-use inspect::detection::{self, Detection, PartModel, Placed};
+use inspect::detection::{self, Detection, Found, Known, PartModel, Placed};
 use inspect::simulation::pile::{self, Pile, PlacedPart};
 
 /// Piles, at a scale of 1.
@@ -29,13 +31,15 @@ pub fn run(arguments: &Bench) -> Result<Value> {
     let models: Vec<PartModel<'_>> =
         parts.iter().map(|own| PartModel::new(&own.name, &own.surface)).collect::<Result<_>>()?;
     let surfaces: Vec<&Surface> = parts.iter().map(|own| &own.surface).collect();
+    let cuda = Cuda::open().ok();
     let mut tally = Tally::new(models.len());
-    let mut times_ms = Vec::new();
+    let mut times = Times::default();
     for scene in 0..(SCENES * arguments.scale).ceil() as u64 {
         let (pile, used) = pile(&surfaces, scene)?;
-        let parameters = detection::Parameters::default();
-        let found = detection::run(&Cpu, &models, &pile.cloud, &parameters, &[], &Progress::silent())?;
-        times_ms.push(found.total_ms / models.len() as f64);
+        let found = times.search(&Cpu, cuda.as_ref(), &models, &pile)?;
+        if let Some(folder) = &arguments.data {
+            detect_data::write(folder, scene, &parts, &pile)?;
+        }
         let before = (tally.right, tally.wrong);
         let missed = tally.add(&models, &pile, &found.detections);
         tally.explain(&models, &pile, &missed)?;
@@ -48,14 +52,71 @@ pub fn run(arguments: &Bench) -> Result<Value> {
             pile.cloud.points.len()
         );
     }
-    times_ms.sort_by(f64::total_cmp);
-    let device = Cpu.device();
-    Ok(json!({
-        "schema": "shadowgraph.bench/1",
-        "suite": "detect",
-        "device": device,
-        "rows": tally.rows(&models, times_ms.get(times_ms.len() / 2).copied().unwrap_or_default()),
-    }))
+    let mut rows = tally.rows(&models);
+    rows.extend(times.rows(cuda.as_ref()));
+    rows.iter().for_each(|row| eprintln!("{row}"));
+    let device = cuda.map_or(Cpu.device(), |cuda| cuda.device());
+    Ok(json!({ "schema": "shadowgraph.bench/1", "suite": "detect", "device": device, "rows": rows }))
+}
+
+/// Times of the searches of all piles, a part, and whether both devices found the same.
+#[derive(Default)]
+struct Times {
+    /// On the CPU, ms.
+    cpu_ms: Vec<f64>,
+    /// On the GPU, ms.
+    cuda_ms: Vec<f64>,
+    /// Piles in which the devices found the same parts in poses that are the same to 1e-6 mm.
+    same: usize,
+}
+
+impl Times {
+    /// Searches a pile on all devices; what the CPU found.
+    fn search(&mut self, cpu: &Cpu, cuda: Option<&Cuda>, models: &[PartModel<'_>], pile: &Pile) -> Result<Found> {
+        let parameters = detection::Parameters::default();
+        let search = |backend: &dyn Backend| {
+            detection::run(backend, models, &pile.cloud, &parameters, &Known::default(), &Progress::silent())
+        };
+        if let Some(cuda) = cuda {
+            // The first use of a device loads its kernels.
+            if self.cuda_ms.is_empty() {
+                search(cuda)?;
+            }
+            let found = search(cuda)?;
+            self.cuda_ms.push(found.total_ms / models.len() as f64);
+            let reference = search(cpu)?;
+            self.same += usize::from(are_same(&found.detections, &reference.detections));
+            self.cpu_ms.push(reference.total_ms / models.len() as f64);
+            return Ok(reference);
+        }
+        let found = search(cpu)?;
+        self.cpu_ms.push(found.total_ms / models.len() as f64);
+        Ok(found)
+    }
+
+    fn rows(&self, cuda: Option<&Cuda>) -> Vec<Value> {
+        let row = |device: Device, times_ms: &[f64]| {
+            let mut sorted = times_ms.to_vec();
+            sorted.sort_by(f64::total_cmp);
+            let at = |share: f64| sorted.get((share * sorted.len() as f64) as usize).copied();
+            json!({ "case": "time a part", "device": device, "median_ms": at(0.5), "p95_ms": at(0.95), "piles": sorted.len() })
+        };
+        let mut rows = vec![row(Cpu.device(), &self.cpu_ms)];
+        if let Some(cuda) = cuda {
+            rows.push(row(cuda.device(), &self.cuda_ms));
+            rows.push(json!({ "case": "same on both devices", "piles": self.same, "of": self.cuda_ms.len() }));
+        }
+        rows
+    }
+}
+
+/// Whether two searches found the same parts in the same poses.
+fn are_same(a: &[Detection], b: &[Detection]) -> bool {
+    let is_same = |(a, b): (&Detection, &Detection)| {
+        let off = a.scene_from_part.inverse() * b.scene_from_part;
+        a.part == b.part && off.translation.vector.norm() < 1e-6 && off.rotation.angle() < 1e-8
+    };
+    a.len() == b.len() && a.iter().zip(b).all(is_same)
 }
 
 /// A pile of parts of about one size each, and which.
@@ -171,7 +232,8 @@ impl Tally {
     fn explain(&mut self, models: &[PartModel<'_>], pile: &Pile, missed: &[Placed]) -> Result<()> {
         for own in missed {
             let only = detection::Parameters { max_rounds: 0, ..detection::Parameters::default() };
-            let judged = detection::run(&Cpu, models, &pile.cloud, &only, &[*own], &Progress::silent())?;
+            let judged =
+                detection::run(&Cpu, models, &pile.cloud, &only, &Known::last(vec![*own]), &Progress::silent())?;
             let (found, refused) = (judged.detections.first(), judged.rejected.first());
             let why = match (found, refused.and_then(|own| own.doubt.as_ref())) {
                 (Some(own), _) => format!("not proposed, or not chosen (score there {:.2})", own.score),
@@ -183,7 +245,7 @@ impl Tally {
         Ok(())
     }
 
-    fn rows(&self, models: &[PartModel<'_>], median_ms: f64) -> Vec<Value> {
+    fn rows(&self, models: &[PartModel<'_>]) -> Vec<Value> {
         let share = |part: usize, whole: usize| part as f64 / whole.max(1) as f64;
         let sum = |from: usize| self.bins[from..].iter().fold([0, 0], |sum, own| [sum[0] + own[0], sum[1] + own[1]]);
         let seen = sum(3);
@@ -194,7 +256,6 @@ impl Tally {
             "right": self.right,
             "wrong": self.wrong,
             "wrong_but_truth_named": self.wrong_named,
-            "median_ms": median_ms,
             "notes": self.notes,
         })];
         let mut low = 0.0;
@@ -207,9 +268,6 @@ impl Tally {
             rows.push(json!({ "case": model.name, "right": right, "wrong": wrong, "missed_from_60_percent": missed }));
         }
         self.notes.iter().for_each(|note| eprintln!("{note}"));
-        for row in &rows {
-            eprintln!("{row}");
-        }
         rows
     }
 }

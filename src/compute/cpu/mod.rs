@@ -13,6 +13,8 @@ mod order_statistic;
 pub(super) mod parallel_planes;
 pub(super) mod point_deviation;
 pub(super) mod point_facet_matching;
+pub(super) mod pose_refinement;
+pub(super) mod pose_scores;
 pub(super) mod pose_votes;
 mod registration;
 pub(super) mod smoothing;

@@ -20,6 +20,9 @@ mod parallel_planes;
 mod point_deviation;
 mod point_facet_matching;
 mod points;
+mod pose_refinement;
+mod pose_scores;
+mod pose_votes;
 mod published_matching;
 mod queries;
 mod registration;
@@ -52,6 +55,9 @@ pub use page_locked::PageLockedBuffer;
 pub use parallel_planes::ParallelPlanesJob;
 pub use point_deviation::PointDeviationJob;
 pub use point_facet_matching::PointFacetJob;
+pub use pose_refinement::PoseRefinementJob;
+pub use pose_scores::PoseScoresJob;
+pub use pose_votes::PoseVotesJob;
 pub use published_matching::{PublishedJob, Step as PublishedStep};
 pub use registration::DeviceRegistration;
 use registration::DeviceTarget;
@@ -169,6 +175,21 @@ impl Cuda {
         request: &super::voxel_error::Request<'_>,
     ) -> Result<Option<super::voxel_error::Answer>> {
         voxel_error::measure(&self.driver, request)
+    }
+
+    /// As [`Self::prepare_point_deviation`].
+    pub fn prepare_pose_refinement(&self, request: &super::pose_refinement::Request<'_>) -> Result<PoseRefinementJob> {
+        PoseRefinementJob::new(&self.driver, request)
+    }
+
+    /// As [`Self::prepare_point_deviation`].
+    pub fn prepare_pose_scores(&self, request: &super::pose_scores::Request<'_>) -> Result<PoseScoresJob> {
+        PoseScoresJob::new(&self.driver, request)
+    }
+
+    /// As [`Self::prepare_point_deviation`].
+    pub fn prepare_pose_votes<'a>(&self, request: &super::pose_votes::Request<'a>) -> Result<PoseVotesJob<'a>> {
+        PoseVotesJob::new(&self.driver, request)
     }
 
     /// As [`Self::prepare_point_deviation`].

@@ -31,14 +31,15 @@ pub fn likely_unit(
     // Only units that make the sizes comparable.
     let factor_of = |unit: &LengthUnit| unit.mm_per_unit() / read_in.mm_per_unit();
     let others = LengthUnit::ALL.into_iter().filter(|unit| *unit != read_in);
-    others.filter(|unit| is_plausible(ratio / factor_of(unit))).find(|unit| {
+    let tried = others.filter(|unit| is_plausible(ratio / factor_of(unit))).filter_map(|unit| {
         let mut scaled = cloud.clone();
-        scaled.scale(factor_of(unit));
+        scaled.scale(factor_of(&unit));
         let prepared = PreparedScan::new(&scaled);
         let tried = automatic::run(backend, surface, &scaled, &prepared, parameters, progress, &mut |_, _| ());
-        tried.is_ok_and(|alignment| {
-            let relative = relative(&alignment, scaled.bounds().diagonal());
-            alignment.overlap > 0.5 && as_read.is_none_or(|as_read| relative < 0.2 * as_read)
-        })
-    })
+        let alignment = tried.ok().filter(|alignment| alignment.overlap > 0.5)?;
+        Some((unit, relative(&alignment, scaled.bounds().diagonal())))
+    });
+    // Of an inch and a centimetre both may fit roughly: the better of the two is meant.
+    let best = tried.min_by(|a, b| a.1.total_cmp(&b.1));
+    best.filter(|(_, relative)| as_read.is_none_or(|as_read| *relative < 0.2 * as_read)).map(|(unit, _)| unit)
 }

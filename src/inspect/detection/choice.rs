@@ -33,8 +33,8 @@ fn reaches_into(a: &Detection, b: &Detection, models: &[PartModel<'_>]) -> bool 
     }
     let b_from_a = b.scene_from_part.inverse() * a.scene_from_part;
     let depth_mm = (0.04 * other.diameter_mm.min(own.diameter_mm)).max(2.0 * a.tolerance_mm);
-    let step = (own.probes.len() / 150).max(1);
-    let probes = own.probes.iter().step_by(step);
+    let step = (own.probes.points.len() / 150).max(1);
+    let probes = own.probes.points.iter().step_by(step);
     let (mut inside, mut count) = (0, 0);
     for probe in probes {
         count += 1;

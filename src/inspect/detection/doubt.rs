@@ -5,6 +5,7 @@ use super::model::PartModel;
 use super::scene::Scene;
 use super::search::COARSE_PROBES;
 use super::{Detection, Parameters, score};
+use compute::cpu::Cpu;
 use geometry::{Pose, Vector, transform};
 
 /// Least number of probes that explain a part, and of points of the scene on it.
@@ -77,12 +78,12 @@ pub fn of(own: &Detection, model: &PartModel<'_>, scene: &Scene, parameters: &Pa
 /// Whether a part fits about as well when it is moved along a plane: then its outline does not show where it lies.
 fn slides(own: &Detection, model: &PartModel<'_>, scene: &Scene, normal: &Vector) -> bool {
     let [u, v] = transform::perpendicular_axes(normal);
-    [u, -u, v, -v].iter().any(|direction| {
+    let moved = [u, -u, v, -v].map(|direction| {
         let step = direction * (SLIDE * model.diameter_mm);
-        let moved = Pose::from(nalgebra::Translation3::from(step)) * own.scene_from_part;
-        let terms = score::judge(model, scene, &moved, own.tolerance_mm, COARSE_PROBES);
-        terms.score() > MAX_SLIDING_SCORE * own.terms.score()
-    })
+        Pose::from(nalgebra::Translation3::from(step)) * own.scene_from_part
+    });
+    let terms = score::judge(&Cpu, model, scene, &moved, &[own.tolerance_mm; 4], COARSE_PROBES);
+    terms.map_or(true, |terms| terms.iter().any(|terms| terms.score() > MAX_SLIDING_SCORE * own.terms.score()))
 }
 
 /// The main direction of the normals of some points, and the share of the second, 0 to 0.5: 0 on a plane.

@@ -1,7 +1,6 @@
 //! Poses of a part that the point pairs of a scene vote for, and their clusters.
 
 use super::model::PartModel;
-use super::scene::Scene;
 use base::{Progress, Result};
 use compute::pose_votes::{Peak, Request};
 use compute::{Backend, Compute};
@@ -27,24 +26,18 @@ pub struct Hypothesis {
     pub votes: f64,
 }
 
-/// The poses with the most votes of the scene's points for which `is_open` holds, best first.
+/// The poses with the most votes of some points of the scene, best first.
 pub fn find(
     backend: &dyn Backend,
     model: &PartModel<'_>,
-    scene: &Scene,
-    is_open: impl Fn(u32) -> bool,
+    points: &[OrientedPoint],
+    oriented: bool,
     progress: &Progress,
 ) -> Result<Vec<Hypothesis>> {
-    let points: Vec<OrientedPoint> = scene.sample(model.spacing_mm, is_open);
     let step = points.len().div_ceil(MAX_REFERENCES).max(1);
     let references: Vec<u32> = (0..points.len() as u32).step_by(step).collect();
-    let request = Request {
-        table: &model.table,
-        model: &model.points,
-        scene: &points,
-        references: &references,
-        oriented: scene.oriented,
-    };
+    let request =
+        Request { table: &model.table, model: &model.points, scene: points, references: &references, oriented };
     let mut peaks = backend.compute(&request, progress)?;
     // Stable, and the peaks come in the order of the reference points: the same for any number of threads.
     peaks.sort_by(|a, b| b.votes.total_cmp(&a.votes));
@@ -57,19 +50,23 @@ fn cluster(model: &PartModel<'_>, peaks: &[Peak]) -> Vec<Hypothesis> {
     let centre = model.centre();
     struct Cluster {
         first: Pose,
+        first_centre: geometry::Point,
         position: geometry::Vector,
         rotation: nalgebra::Vector4<f64>,
         votes: f64,
     }
+    let limit_mm2 = (SAME_POSITION * model.diameter_mm).powi(2);
+    // Of two unit quaternions: cosine of half the angle between the rotations.
+    let least_cosine = (0.5 * SAME_ROTATION_RAD).cos();
     let mut clusters: Vec<Cluster> = Vec::new();
     for peak in peaks {
         let pose = peak.model_from_scene.inverse();
         let at = pose * centre;
-        let near = clusters.iter_mut().find(|own| {
-            (at.coords - (own.first * centre).coords).norm() < SAME_POSITION * model.diameter_mm
-                && own.first.rotation.angle_to(&pose.rotation) < SAME_ROTATION_RAD
-        });
         let quaternion = pose.rotation.coords;
+        let near = clusters.iter_mut().find(|own| {
+            (at - own.first_centre).norm_squared() < limit_mm2
+                && own.first.rotation.coords.dot(&quaternion).abs() > least_cosine
+        });
         match near {
             Some(own) => {
                 let sign = own.first.rotation.coords.dot(&quaternion).signum();
@@ -79,6 +76,7 @@ fn cluster(model: &PartModel<'_>, peaks: &[Peak]) -> Vec<Hypothesis> {
             }
             None => clusters.push(Cluster {
                 first: pose,
+                first_centre: at,
                 position: at.coords * peak.votes,
                 rotation: quaternion * peak.votes,
                 votes: peak.votes,

@@ -20,7 +20,6 @@ mod doubt;
 mod hypotheses;
 mod model;
 mod preference;
-mod range_image;
 mod recipe;
 mod refinement;
 mod scene;
@@ -35,12 +34,12 @@ use serde::{Deserialize, Serialize};
 use crate::alignment::Alignment;
 use base::{Progress, Result, UserError};
 use compute::Backend;
+pub use compute::pose_scores::Terms;
 pub use doubt::Doubt;
 use geometry::{Cloud, Pose};
 pub use model::PartModel;
 pub use recipe::DetectionRecipe;
 pub use scene::Scene;
-pub use score::Terms;
 
 /// Parameters of a detection.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -53,16 +52,38 @@ pub struct Parameters {
     pub max_rounds: usize,
     /// Most parts of one kind; `None` for any number.
     pub max_of_each: Option<usize>,
+    /// Whether parts found before are looked for where they were first: quicker if the scene has hardly changed.
+    #[serde(default)]
+    pub tracks: bool,
 }
 
 impl Default for Parameters {
     fn default() -> Self {
-        Self { min_score: 0.18, min_agreement: 0.76, max_rounds: 4, max_of_each: None }
+        Self { min_score: 0.18, min_agreement: 0.76, max_rounds: 4, max_of_each: None, tracks: false }
+    }
+}
+
+/// What is known of a scene before it is searched.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Known {
+    /// Parts that are there, whatever speaks against them.
+    pub accepted: Vec<Placed>,
+    /// Parts that are not there: they are not found at these places, the same way up or not.
+    pub refused: Vec<Placed>,
+    /// Where parts were in an earlier scan of this scene: they are looked for there first.
+    pub last: Vec<Placed>,
+}
+
+impl Known {
+    /// Where parts were in an earlier scan.
+    pub fn last(last: Vec<Placed>) -> Self {
+        Self { last, ..Self::default() }
     }
 }
 
 /// A part in a pose.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Placed {
     /// Index of the part.
     pub part: usize,
@@ -97,8 +118,10 @@ pub struct Detection {
     /// Other poses, of this part or another, that explain the same points about as well: as far as this scan shows, it could
     /// be these.
     pub others: Vec<Placed>,
-    /// Why it does not count as found; `None` if it does.
+    /// Why it would not count as found; `None` if it does.
     pub doubt: Option<Doubt>,
+    /// Whether it counts as found because it was said to be there.
+    pub is_accepted: bool,
 }
 
 impl Detection {
@@ -118,7 +141,8 @@ impl Detection {
         (!words.is_empty()).then(|| words.join("; "))
     }
 
-    fn placed(&self) -> Placed {
+    /// The part and its pose.
+    pub fn placed(&self) -> Placed {
         Placed { part: self.part, scene_from_part: self.scene_from_part }
     }
 }
@@ -128,8 +152,10 @@ impl Detection {
 pub struct Found {
     /// The parts, by score.
     pub detections: Vec<Detection>,
-    /// The best candidates that do not count as found, by score: of each part its best.
+    /// The best candidates that do not count as found, by score: of each part that was not found its best.
     pub rejected: Vec<Detection>,
+    /// Candidates that do not count as found where nothing was found, by score: some may be right.
+    pub possible: Vec<Detection>,
     /// Share of the scene's points, floor and walls left out, on the parts found, 0 to 1.
     pub explained: f64,
     /// Rounds searched.
@@ -138,7 +164,7 @@ pub struct Found {
     pub total_ms: f64,
 }
 
-/// Looks for parts in a scan; `last`: first where they were found in an earlier scan of this scene.
+/// Looks for parts in a scan.
 ///
 /// Returns an error if there are no parts, if the scan has too few points, if the backend fails, or if the work is
 /// cancelled.
@@ -147,7 +173,7 @@ pub fn run(
     models: &[PartModel<'_>],
     cloud: &Cloud,
     parameters: &Parameters,
-    last: &[Placed],
+    known: &Known,
     progress: &Progress,
 ) -> Result<Found> {
     let started = std::time::Instant::now();
@@ -156,7 +182,7 @@ pub fn run(
     }
     let part_mm = models.iter().map(|model| model.diameter_mm).fold(0.0, f64::max);
     let scene = Scene::new(backend, cloud, part_mm, &progress.part(0.0, 0.1))?;
-    let mut found = search::run(backend, models, &scene, parameters, last, &progress.part(0.1, 1.0))?;
+    let mut found = search::run(backend, models, &scene, parameters, known, &progress.part(0.1, 1.0))?;
     found.total_ms = started.elapsed().as_secs_f64() * 1e3;
     Ok(found)
 }

@@ -2,11 +2,9 @@
 
 use std::sync::OnceLock;
 
-use rayon::prelude::*;
-
 use base::{Result, UserError};
 use geometry::point_pairs::{OrientedPoint, PairTable, oriented_points};
-use geometry::{Point, Pose, Surface, Vector, sampling};
+use geometry::{NearestFacets, Point, Pose, Probes, Surface, sampling};
 
 /// Approximate number of points whose pairs are tabulated.
 const PAIR_POINTS: usize = 700;
@@ -14,8 +12,8 @@ const PAIR_POINTS: usize = 700;
 const PROBES: usize = 900;
 /// Approximate number of points by which details are told apart.
 const DENSE: usize = 16_000;
-/// Directions from which a point may be seen.
-const VIEWS: usize = 66;
+/// How far from the part its lattice reaches, as a share of the diameter.
+const LATTICE_REACH: f64 = 0.1;
 
 /// A known part.
 pub struct PartModel<'a> {
@@ -28,7 +26,9 @@ pub struct PartModel<'a> {
     /// Their pairs.
     pub table: PairTable,
     /// Points that poses are judged by: those of its surface that can be seen from outside.
-    pub probes: Vec<OrientedPoint>,
+    pub probes: Probes,
+    /// Its facets, by place: for fits of many poses.
+    pub lattice: NearestFacets,
     /// Greatest extent, mm.
     pub diameter_mm: f64,
     /// Spacing of `points`, mm.
@@ -47,10 +47,10 @@ impl<'a> PartModel<'a> {
         // Parts of many folds have more area than their size shows; what is finer than a thirtieth is left out.
         let spacing_mm = (mesh.area_mm2() / PAIR_POINTS as f64).sqrt().max(diameter_mm / 30.0);
         let points = oriented_points(mesh, PAIR_POINTS, spacing_mm);
-        let points: Vec<OrientedPoint> = visible(surface, &points);
+        let points = Probes::new(surface, &points).points;
         let table = PairTable::new(&points, spacing_mm);
-        let probes = visible(surface, &oriented(surface, PROBES));
-        if points.len() < 3 || probes.is_empty() {
+        let probes = Probes::new(surface, &oriented(surface, PROBES));
+        if points.len() < 3 || probes.points.is_empty() {
             return Err(UserError::input(format!(
                 "“{name}” shows no surface from outside, so it cannot be looked for."
             )));
@@ -61,6 +61,7 @@ impl<'a> PartModel<'a> {
             points,
             table,
             probes,
+            lattice: NearestFacets::new(surface, LATTICE_REACH * diameter_mm),
             diameter_mm,
             spacing_mm,
             dense: OnceLock::new(),
@@ -81,9 +82,9 @@ impl<'a> PartModel<'a> {
     /// part that look alike (ADD-S; Hinterstoisser et al. 2012, Xiang et al. 2018). Both map the part into the scene.
     pub fn distance_mm(&self, a: &Pose, b: &Pose) -> f64 {
         let b_from_a = b.inverse() * a;
-        let step = (self.probes.len() / 60).max(1);
+        let step = (self.probes.points.len() / 60).max(1);
         let (mut sum, mut count) = (0.0, 0);
-        for probe in self.probes.iter().step_by(step) {
+        for probe in self.probes.points.iter().step_by(step) {
             let hit = self.surface.closest_point(&(b_from_a * probe.point), 4.0 * self.diameter_mm);
             sum += hit.map_or(4.0 * self.diameter_mm, |hit| hit.distance_mm);
             count += 1;
@@ -95,7 +96,18 @@ impl<'a> PartModel<'a> {
     /// detail.
     pub fn is_within(&self, a: &Pose, b: &Pose, limit_mm: f64) -> bool {
         let b_from_a = b.inverse() * a;
-        self.probes.iter().all(|probe| self.surface.closest_point(&(b_from_a * probe.point), limit_mm).is_some())
+        self.probes.points.iter().all(|probe| self.is_near(&(b_from_a * probe.point), limit_mm))
+    }
+
+    /// Whether a position, part frame, is within `limit_mm` of the surface. The lattice decides all but close cases.
+    pub fn is_near(&self, position: &Point, limit_mm: f64) -> bool {
+        let is_covered = limit_mm < LATTICE_REACH * self.diameter_mm;
+        match self.lattice.near(position).map(|near| near.squared_mm2.sqrt()) {
+            Some(distance_mm) if distance_mm <= limit_mm => true,
+            Some(distance_mm) if distance_mm > limit_mm + self.lattice.error_mm() => false,
+            None if is_covered => false,
+            _ => self.surface.closest_point(position, limit_mm).is_some(),
+        }
     }
 }
 
@@ -105,38 +117,10 @@ fn oriented(surface: &Surface, count: usize) -> Vec<OrientedPoint> {
     samples.iter().map(|own| OrientedPoint { point: own.point, normal: own.normal }).collect()
 }
 
-/// The points that some direction sees: without those of inner faces.
-fn visible(surface: &Surface, points: &[OrientedPoint]) -> Vec<OrientedPoint> {
-    let far_mm = 2.0 * surface.bounds().diagonal();
-    let clearance_mm = 1e-6 * far_mm;
-    let views = view_directions();
-    let is_open = !surface.topology().is_closed();
-    let is_seen = |own: &&OrientedPoint| {
-        views.iter().any(|view| {
-            // Open surfaces are seen from both sides.
-            let cosine = own.normal.dot(view);
-            let cosine = if is_open { cosine.abs() } else { cosine };
-            cosine > 0.2 && !surface.is_blocked(&(own.point + view * far_mm), &own.point, clearance_mm)
-        })
-    };
-    points.par_iter().filter(is_seen).copied().collect()
-}
-
-/// Directions spread over the sphere: a Fibonacci lattice.
-fn view_directions() -> Vec<Vector> {
-    let golden = std::f64::consts::PI * (3.0 - 5.0_f64.sqrt());
-    (0..VIEWS)
-        .map(|number| {
-            let z = 1.0 - 2.0 * (number as f64 + 0.5) / VIEWS as f64;
-            let (y, x) = (golden * number as f64).sin_cos();
-            Vector::new(x, y, 0.0) * (1.0 - z * z).sqrt() + Vector::new(0.0, 0.0, z)
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use geometry::Vector;
     use geometry::mesh::shapes;
 
     #[test]
@@ -146,8 +130,8 @@ mod tests {
         let surface = Surface::new(mesh);
         let model = PartModel::new("box in a box", &surface).unwrap();
         let is_outer = |own: &OrientedPoint| own.point.coords.amax() > 9.99;
-        assert!(model.probes.iter().all(is_outer) && model.points.iter().all(is_outer));
-        assert!(model.probes.len() > 500 && model.points.len() > 300, "{}", model.points.len());
+        assert!(model.probes.points.iter().all(is_outer) && model.points.iter().all(is_outer));
+        assert!(model.probes.points.len() > 500 && model.points.len() > 300, "{}", model.points.len());
     }
 
     #[test]

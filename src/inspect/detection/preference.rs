@@ -1,9 +1,14 @@
 //! Which of two candidates that explain the same points is the right one: decided where their surfaces differ, by what the
 //! sensor saw there.
 
+use std::sync::OnceLock;
+
+use rayon::prelude::*;
+
 use super::model::PartModel;
 use super::scene::Scene;
 use super::{Detection, score};
+use geometry::point_pairs::OrientedPoint;
 
 /// Two candidates differ where their surfaces are farther apart than this: in spacings, and in RMS deviations of a fit.
 const DIFFERS_SPACINGS: f64 = 1.0;
@@ -25,9 +30,29 @@ pub enum Preference {
     Open,
 }
 
+/// A candidate, and which of the points of its details the sensor would see if nothing else were there.
+pub struct Seen<'a> {
+    own: &'a Detection,
+    model: &'a PartModel<'a>,
+    scene: &'a Scene,
+    facing: OnceLock<Vec<OrientedPoint>>,
+}
+
+impl<'a> Seen<'a> {
+    /// Of a candidate for a part in a scene.
+    pub fn new(own: &'a Detection, model: &'a PartModel<'a>, scene: &'a Scene) -> Self {
+        Self { own, model, scene, facing: OnceLock::new() }
+    }
+
+    fn facing(&self) -> &[OrientedPoint] {
+        let faces = |own: &&OrientedPoint| score::faces(self.model, self.scene, &self.own.scene_from_part, own);
+        self.facing.get_or_init(|| self.model.dense().par_iter().filter(faces).copied().collect())
+    }
+}
+
 /// Which of two candidates for the same points fits what was seen where they differ.
-pub fn of(a: &Detection, b: &Detection, models: &[PartModel<'_>], scene: &Scene) -> Preference {
-    let difference = evidence(a, b, models, scene) - evidence(b, a, models, scene);
+pub fn of(a: &Seen<'_>, b: &Seen<'_>) -> Preference {
+    let difference = evidence(a, b) - evidence(b, a);
     match difference.abs() > MIN_EVIDENCE {
         true if difference > 0.0 => Preference::First,
         true => Preference::Second,
@@ -35,17 +60,17 @@ pub fn of(a: &Detection, b: &Detection, models: &[PartModel<'_>], scene: &Scene)
     }
 }
 
-/// What speaks for `own` less what speaks against it, where `other` has no surface: points there less points missing in
-/// what was measured all around.
-fn evidence(own: &Detection, other: &Detection, models: &[PartModel<'_>], scene: &Scene) -> f64 {
-    let (model, of_other) = (&models[own.part], &models[other.part]);
+/// What speaks for a candidate less what speaks against it, where another has no surface: points there less points missing
+/// in what was measured all around.
+fn evidence(seen: &Seen<'_>, of_other: &Seen<'_>) -> f64 {
+    let Seen { own, model, scene, .. } = *seen;
+    let other = of_other.own;
     let (pose, spacing_mm) = (&own.scene_from_part, scene.spacing_mm);
     let other_from_own = other.scene_from_part.inverse() * pose;
     let limit_mm = (DIFFERS_SPACINGS * spacing_mm).max(DIFFERS_RMS * own.fit.rms_mm.max(other.fit.rms_mm));
     let (mut shown, mut missing) = (0, 0);
-    for sample in model.dense() {
-        let at_other = other_from_own * sample.point;
-        if of_other.surface.closest_point(&at_other, limit_mm).is_some() || !score::faces(model, scene, pose, sample) {
+    for sample in seen.facing() {
+        if of_other.model.is_near(&(other_from_own * sample.point), limit_mm) {
             continue;
         }
         let (point, normal) = (pose * sample.point, pose.rotation * sample.normal);

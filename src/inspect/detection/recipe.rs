@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Found, Parameters, PartModel, run};
+use super::{Found, Known, Parameters, PartModel, run};
 use crate::parts::{Actual, Nominal};
 use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Product, Tools};
 use base::words::counted;
@@ -17,6 +17,9 @@ pub struct DetectionRecipe {
     pub scan: ElementId,
     /// How it is looked for.
     pub parameters: Parameters,
+    /// What is known of the scan, in its frame.
+    #[serde(default)]
+    pub known: Known,
 }
 
 impl Make for DetectionRecipe {
@@ -34,7 +37,7 @@ impl Make for DetectionRecipe {
         let actual = inputs.get::<Actual>(self.scan, "a scan")?;
         progress.report(0.0, "Analysing the part")?;
         let models = [PartModel::new(&inputs.name(self.nominal), &nominal.surface)?];
-        run(tools.backend, &models, &actual.cloud, &self.parameters, &[], progress)
+        run(tools.backend, &models, &actual.cloud, &self.parameters, &self.known, progress)
     }
 }
 
@@ -57,6 +60,10 @@ impl Product for Found {
             100.0 * self.explained
         )];
         sentences.extend(self.rejection());
+        let accepted = self.detections.iter().filter_map(|own| own.doubt.as_ref().filter(|_| own.is_accepted));
+        sentences.extend(
+            accepted.map(|doubt| format!("A part counts as found since it was accepted, although {}.", doubt.sentence)),
+        );
         sentences
     }
 }

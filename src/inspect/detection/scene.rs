@@ -1,11 +1,11 @@
 //! A scan in which parts are looked for.
 
-use super::range_image::{RangeImage, Seen, viewpoint_of};
 use super::{background, segments};
 use crate::cleaning;
 use base::{Progress, Result, UserError};
 use compute::Backend;
 use geometry::point_pairs::OrientedPoint;
+use geometry::range_image::{RangeImage, Seen, viewpoint_of};
 use geometry::{Cloud, KdTree, OrderedPoints, Point, SearchablePoints, Vector, normals, thinning};
 
 /// Greatest number of points that poses are judged by.

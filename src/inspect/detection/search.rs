@@ -1,18 +1,25 @@
 //! The search: rounds of candidates of every part, and the choice among them.
 
+use std::sync::OnceLock;
+
 use rayon::prelude::*;
 
 use super::choice;
+use super::hypotheses::Hypothesis as Start;
 use super::model::PartModel;
-use super::preference::{self, Preference};
+use super::preference::{self, Preference, Seen};
+use super::refinement::Closeness;
 use super::scene::Scene;
-use super::{Detection, Doubt, Found, Parameters, Placed, doubt, hypotheses, refinement, score, segments};
-use base::{Progress, Result};
+use super::{
+    Detection, Doubt, Found, Known, Parameters, Placed, Terms, doubt, hypotheses, refinement, score, segments,
+};
+use crate::alignment::Alignment;
+use base::{Progress, Result, UserError};
 use compute::Backend;
 use geometry::Pose;
+use geometry::point_pairs::OrientedPoint;
 
-/// Hypotheses of a part that are refined, and candidates that are kept.
-const REFINED: usize = 160;
+/// Candidates of a part that are kept.
 const KEPT: usize = 48;
 /// Least score of a candidate before the fit, and candidates that are kept whatever it is: the best is named where none is
 /// found.
@@ -24,6 +31,10 @@ const FINE_PROBES: usize = 900;
 /// Distance within which a probe is explained, as a share of the diameter, before and after the fit.
 const COARSE_TOLERANCE: f64 = 0.03;
 const FINE_TOLERANCE: f64 = 0.015;
+/// Cells of the points that candidates are fitted to, as a share of the spacing of the points that vote.
+const FINE_CELL: f64 = 0.4;
+/// A candidate is fitted no further if its score or its agreement is this far below the least.
+const HOPELESS_MARGINS: [f64; 2] = [0.12, 0.15];
 /// The same pose: greatest distance of the surfaces as a share of the diameter, before and after the fit. Poses of nearly
 /// symmetric parts lie near each other on average.
 const SAME_COARSE_POSE: f64 = 0.02;
@@ -31,10 +42,18 @@ const SAME_POSE: f64 = 0.01;
 /// Another pose is as good: share of the score, and of the points that both explain.
 const RIVAL_SCORE: f64 = 0.8;
 const RIVAL_SHARE: f64 = 0.6;
+/// A pose is at a place where the part is said not to be, the same way up or not: greatest mean distance of the surfaces, as
+/// a share of the diameter.
+const REFUSED_POSE: f64 = 0.1;
+/// Candidates that may be right: least score, most of the points that they may share with what was found or is better, and
+/// how many of a part.
+const MIN_POSSIBLE_SCORE: f64 = 0.05;
+const MAX_POSSIBLE_SHARED: f64 = 0.3;
+const MAX_POSSIBLE: usize = 5;
 /// Least share of the probes of the smallest part that must be left, as points, for another round.
 const MIN_LEFT: f64 = 0.05;
 
-/// Searches a scene; `last`: where parts were before.
+/// Searches a scene.
 ///
 /// Returns an error if the backend fails, or if the work is cancelled.
 pub fn run(
@@ -42,7 +61,7 @@ pub fn run(
     models: &[PartModel<'_>],
     scene: &Scene,
     parameters: &Parameters,
-    last: &[Placed],
+    known: &Known,
     progress: &Progress,
 ) -> Result<Found> {
     let mut search = Search {
@@ -50,16 +69,20 @@ pub fn run(
         models,
         scene,
         parameters,
+        known,
         is_taken: scene.is_background.clone(),
         found: Vec::new(),
         rejected: Vec::new(),
+        fine_points: models.iter().map(|_| OnceLock::new()).collect(),
     };
-    if !last.is_empty() {
-        let candidates = search.where_they_were(last, &progress.part(0.0, 0.1))?;
+    search.accept(&progress.part(0.0, 0.05))?;
+    let is_tracked = !known.last.is_empty();
+    if is_tracked {
+        let candidates = search.near(&known.last, &progress.part(0.05, 0.1))?;
         search.choose(candidates);
     }
     let mut rounds = 0;
-    let first = if last.is_empty() { 0.0 } else { 0.1 };
+    let first = if is_tracked { 0.1 } else { 0.0 };
     let share = |round: usize| first + (1.0 - first) * round as f32 / parameters.max_rounds.max(1) as f32;
     for round in 1..=parameters.max_rounds {
         if search.is_done() {
@@ -75,12 +98,13 @@ pub fn run(
     }
     let foreground = scene.is_background.iter().filter(|own| !**own).count().max(1) as f64;
     let explained = search.found.iter().map(|own| own.points.len()).sum::<usize>() as f64 / foreground;
+    let possible = search.possible();
     let Search { found: mut detections, mut rejected, .. } = search;
     detections.sort_by(|a, b| b.score.total_cmp(&a.score));
     rejected.retain(|own| !detections.iter().any(|other| other.part == own.part));
     let mut rejected = best_of_each(rejected);
     rejected.sort_by(|a, b| b.score.total_cmp(&a.score));
-    Ok(Found { detections, rejected, explained, rounds, total_ms: 0.0 })
+    Ok(Found { detections, rejected, possible, explained, rounds, total_ms: 0.0 })
 }
 
 struct Search<'a> {
@@ -88,10 +112,13 @@ struct Search<'a> {
     models: &'a [PartModel<'a>],
     scene: &'a Scene,
     parameters: &'a Parameters,
+    known: &'a Known,
     /// Points of the scene on what was found.
     is_taken: Vec<bool>,
     found: Vec<Detection>,
     rejected: Vec<Detection>,
+    /// By part: the points that its candidates are fitted to.
+    fine_points: Vec<OnceLock<Vec<OrientedPoint>>>,
 }
 
 impl Search<'_> {
@@ -104,30 +131,79 @@ impl Search<'_> {
         left < doubt::MIN_POINTS.max(of_smallest as usize)
     }
 
-    /// Poses near those of an earlier scan.
-    fn where_they_were(&self, last: &[Placed], progress: &Progress) -> Result<Vec<Detection>> {
-        let counter = progress.counter(last.len(), "Looking where parts were");
-        let near: Vec<Detection> = last
-            .par_iter()
-            .filter(|own| own.part < self.models.len() && counter.step())
-            .filter_map(|own| {
-                let model = &self.models[own.part];
-                let pose = refinement::coarse(model, self.scene, &own.scene_from_part).unwrap_or(own.scene_from_part);
-                self.detection(own.part, 0, &pose, 0.0)
-            })
-            .collect();
-        progress.check()?;
+    /// Poses near some.
+    fn near(&self, placed: &[Placed], progress: &Progress) -> Result<Vec<Detection>> {
+        let mut near = Vec::new();
+        for part in 0..self.models.len() {
+            progress.report(part as f32 / self.models.len() as f32, "Looking where parts were")?;
+            let starts = placed.iter().filter(|own| own.part == part);
+            let starts: Vec<Start> =
+                starts.map(|own| Start { scene_from_part: own.scene_from_part, votes: 0.0 }).collect();
+            if !starts.is_empty() {
+                let model = &self.models[part];
+                let points = self.scene.sample(model.spacing_mm, |index| !self.scene.is_background[index as usize]);
+                let judged = self.coarse(part, &points, &starts)?;
+                near.extend(self.fine(part, 0, judged.into_iter().map(|(_, start)| start).collect())?);
+            }
+        }
         Ok(near)
     }
 
-    /// Poses of all parts in what is left.
-    fn all_candidates(&self, round: usize, progress: &Progress) -> Result<Vec<Detection>> {
-        let mut candidates = Vec::new();
-        for part in 0..self.models.len() {
-            let share = |part: usize| part as f32 / self.models.len() as f32;
-            candidates.extend(self.candidates(part, round, &progress.part(share(part), share(part + 1)))?);
+    /// Takes the parts that are said to be there.
+    fn accept(&mut self, progress: &Progress) -> Result<()> {
+        for placed in &self.known.accepted {
+            let candidates = self.near(std::slice::from_ref(placed), progress)?;
+            let Some(own) = candidates.into_iter().max_by(|a, b| a.score.total_cmp(&b.score)) else {
+                let name = self.models.get(placed.part).map_or("The part", |model| &model.name);
+                return Err(UserError::input(format!(
+                    "“{name}” was said to be where the scan has too few points now; take that back."
+                )));
+            };
+            self.take(Detection { is_accepted: true, ..own });
         }
-        Ok(candidates)
+        Ok(())
+    }
+
+    fn take(&mut self, own: Detection) {
+        own.points.iter().for_each(|&point| self.is_taken[point as usize] = true);
+        self.found.push(own);
+    }
+
+    /// Whether a pose is where the part is said not to be.
+    fn is_refused(&self, part: usize, scene_from_part: &Pose) -> bool {
+        let model = &self.models[part];
+        let of_part = self.known.refused.iter().filter(|own| own.part == part);
+        let limit_mm = REFUSED_POSE * model.diameter_mm;
+        of_part.into_iter().any(|own| model.distance_mm(scene_from_part, &own.scene_from_part) < limit_mm)
+    }
+
+    /// Candidates where nothing was found, of each part some.
+    fn possible(&self) -> Vec<Detection> {
+        let mut of_part = vec![0; self.models.len()];
+        let mut all: Vec<&Detection> = self.rejected.iter().filter(|own| own.score > MIN_POSSIBLE_SCORE).collect();
+        all.sort_by(|a, b| b.score.total_cmp(&a.score));
+        let mut possible: Vec<Detection> = Vec::new();
+        for own in all {
+            let is_elsewhere = |other: &Detection| choice::shared(own, other) < MAX_POSSIBLE_SHARED;
+            if of_part[own.part] < MAX_POSSIBLE && self.found.iter().chain(&possible).all(is_elsewhere) {
+                of_part[own.part] += 1;
+                possible.push(own.clone());
+            }
+        }
+        possible
+    }
+
+    /// Poses of all parts in what is left, the parts side by side.
+    fn all_candidates(&self, round: usize, progress: &Progress) -> Result<Vec<Detection>> {
+        let counter = progress.counter(self.models.len(), "Looking for parts");
+        let of_part = |part: usize| match counter.step() {
+            true => self.candidates(part, round, &progress.quiet()),
+            false => Ok(Vec::new()),
+        };
+        let candidates: Vec<Vec<Detection>> =
+            (0..self.models.len()).into_par_iter().map(of_part).collect::<Result<_>>()?;
+        progress.check()?;
+        Ok(candidates.into_iter().flatten().collect())
     }
 
     /// Adds those of some candidates that fit together and to what was found.
@@ -148,8 +224,7 @@ impl Search<'_> {
             let own = &free[index];
             let of_kind = self.found.iter().filter(|other| other.part == own.part).count();
             if self.parameters.max_of_each.is_none_or(|most| of_kind < most) {
-                own.points.iter().for_each(|&point| self.is_taken[point as usize] = true);
-                self.found.push(own.clone());
+                self.take(own.clone());
             }
         }
     }
@@ -169,10 +244,10 @@ impl Search<'_> {
             .flat_map_iter(|&a| possible.iter().map(move |&b| (a, b)).filter(|(a, b)| a < b))
             .filter(|&(a, b)| are_rivals(&candidates[a], &candidates[b]))
             .collect();
-        let preferences: Vec<Preference> = pairs
-            .par_iter()
-            .map(|&(a, b)| preference::of(&candidates[a], &candidates[b], self.models, self.scene))
-            .collect();
+        let seen: Vec<Seen<'_>> =
+            candidates.iter().map(|own| Seen::new(own, &self.models[own.part], self.scene)).collect();
+        let preferences: Vec<Preference> = pairs.par_iter().map(|&(a, b)| preference::of(&seen[a], &seen[b])).collect();
+        drop(seen);
         for (&(a, b), preference) in pairs.iter().zip(preferences) {
             let (better, worse) = match preference {
                 Preference::First => (a, b),
@@ -196,61 +271,100 @@ impl Search<'_> {
     /// Poses of a part in what is left of the scene, best first.
     fn candidates(&self, part: usize, round: usize, progress: &Progress) -> Result<Vec<Detection>> {
         let model = &self.models[part];
-        let (scene, is_open) = (self.scene, |index: u32| !self.is_taken[index as usize]);
-        let hypotheses = hypotheses::find(self.backend, model, scene, is_open, &progress.part(0.0, 0.6))?;
-        let coarse_mm = (COARSE_TOLERANCE * model.diameter_mm).max(2.0 * scene.spacing_mm);
-        let judged = |pose: &Pose| score::judge(model, scene, pose, coarse_mm, COARSE_PROBES).score();
-        // Refined before they are judged: votes locate a part to a tenth of its size, where right and wrong look alike.
-        let counter = progress.part(0.6, 0.85).counter(hypotheses.len().min(REFINED), "Refining poses");
-        let mut refined: Vec<(f64, Pose, f64)> = hypotheses
-            .par_iter()
-            .take(REFINED)
-            .filter(|_| counter.step())
-            .filter_map(|own| {
-                let pose = refinement::coarse(model, scene, &own.scene_from_part)?;
-                Some((judged(&pose), pose, own.votes))
-            })
-            .collect();
+        let points = self.scene.sample(model.spacing_mm, |index| !self.is_taken[index as usize]);
+        let oriented = self.scene.oriented;
+        let hypotheses = hypotheses::find(self.backend, model, &points, oriented, progress)?;
+        // Fitted before they are judged: votes locate a part to a tenth of its size, where right and wrong look alike.
+        let mut judged = self.coarse(part, &points, &hypotheses)?;
+        judged.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let mut apart = unlike(model, judged, SAME_COARSE_POSE, |(_, own)| &own.scene_from_part);
+        let hopeful = apart.iter().filter(|(score, _)| *score >= MIN_COARSE_SCORE).count();
+        apart.truncate(hopeful.clamp(ALWAYS_KEPT, KEPT));
+        let apart = apart.into_iter().map(|(_, own)| own).collect();
         progress.check()?;
-        refined.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let mut apart: Vec<(f64, Pose, f64)> = Vec::new();
-        for own in refined {
-            let limit_mm = SAME_COARSE_POSE * model.diameter_mm;
-            let is_hopeless = own.0 < MIN_COARSE_SCORE && apart.len() >= ALWAYS_KEPT;
-            if is_hopeless || apart.len() == KEPT {
-                break;
-            }
-            if apart.iter().all(|other| !model.is_within(&own.1, &other.1, limit_mm)) {
-                apart.push(own);
-            }
-        }
-        let counter = progress.part(0.85, 1.0).counter(apart.len(), "Fitting poses");
-        let mut candidates: Vec<Detection> = apart
-            .par_iter()
-            .filter(|_| counter.step())
-            .filter_map(|(_, pose, votes)| self.detection(part, round, pose, *votes))
-            .collect();
+        let mut candidates = self.fine(part, round, apart)?;
         progress.check()?;
         candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
-        let mut unlike: Vec<Detection> = Vec::new();
-        for own in candidates {
-            let limit_mm = SAME_POSE * model.diameter_mm;
-            let pose = &own.scene_from_part;
-            if unlike.iter().all(|other| !model.is_within(pose, &other.scene_from_part, limit_mm)) {
-                unlike.push(own);
-            }
-        }
-        Ok(unlike)
+        Ok(unlike(model, candidates, SAME_POSE, |own| &own.scene_from_part))
     }
 
-    /// A candidate, fitted and judged; `None` if there is nothing about it to fit to.
-    fn detection(&self, part: usize, round: usize, pose: &Pose, votes: f64) -> Option<Detection> {
+    /// Poses fitted roughly to some points of the scene, with their scores.
+    fn coarse(&self, part: usize, points: &[OrientedPoint], starts: &[Start]) -> Result<Vec<(f64, Start)>> {
         let (model, scene) = (&self.models[part], self.scene);
-        let fit = refinement::fine(model, scene, pose).ok()?;
-        let scene_from_part = fit.nominal_from_scan.inverse();
-        let tolerance_mm = (FINE_TOLERANCE * model.diameter_mm).max(1.5 * scene.spacing_mm).max(3.0 * fit.rms_mm);
-        let tolerance_mm = tolerance_mm.min(COARSE_TOLERANCE * model.diameter_mm);
-        let terms = score::judge(model, scene, &scene_from_part, tolerance_mm, FINE_PROBES);
+        let poses: Vec<Pose> = starts.iter().map(|own| own.scene_from_part).collect();
+        let fitted = refinement::of_many(self.backend, model, scene, points, &poses, Closeness::Coarse)?;
+        let found = starts.iter().zip(fitted);
+        let found: Vec<Start> = found
+            .filter_map(|(start, fitted)| Some(Start { scene_from_part: fitted?.0, votes: start.votes }))
+            .collect();
+        let tolerance_mm = (COARSE_TOLERANCE * model.diameter_mm).max(2.0 * scene.spacing_mm);
+        let poses: Vec<Pose> = found.iter().map(|own| own.scene_from_part).collect();
+        let tolerances_mm = vec![tolerance_mm; poses.len()];
+        let terms = score::judge(self.backend, model, scene, &poses, &tolerances_mm, COARSE_PROBES)?;
+        Ok(terms.iter().map(|own| own.score()).zip(found).collect())
+    }
+
+    /// Candidates, fitted and judged; without those that have nothing about them to be fitted to.
+    fn fine(&self, part: usize, round: usize, starts: Vec<Start>) -> Result<Vec<Detection>> {
+        let (model, scene) = (&self.models[part], self.scene);
+        let points = self.fine_points[part]
+            .get_or_init(|| scene.sample(FINE_CELL * model.spacing_mm, |index| !scene.is_background[index as usize]));
+        let poses: Vec<Pose> = starts.iter().map(|own| own.scene_from_part).collect();
+        let fitted = refinement::of_many(self.backend, model, scene, points, &poses, Closeness::Fine)?;
+        let found: Vec<(Start, f64)> = starts
+            .iter()
+            .zip(fitted)
+            .filter_map(|(start, fitted)| {
+                let (scene_from_part, rms_mm) = fitted.filter(|own| !self.is_refused(part, &own.0))?;
+                Some((Start { scene_from_part, votes: start.votes }, rms_mm))
+            })
+            .collect();
+        let poses: Vec<Pose> = found.iter().map(|(own, _)| own.scene_from_part).collect();
+        let tolerances_mm: Vec<f64> = found.iter().map(|(_, rms_mm)| self.tolerance_mm(model, *rms_mm)).collect();
+        let terms = score::judge(self.backend, model, scene, &poses, &tolerances_mm, FINE_PROBES)?;
+        let mut judged: Vec<(Terms, Start)> = terms.into_iter().zip(found.into_iter().map(|(own, _)| own)).collect();
+        judged.sort_by(|a, b| b.0.score().total_cmp(&a.0.score()));
+        // What is far from being found is only named.
+        let [of_score, of_agreement] = HOPELESS_MARGINS;
+        let is_hopeful = |terms: &Terms| {
+            terms.score() > self.parameters.min_score - of_score
+                && terms.agreement() > self.parameters.min_agreement - of_agreement
+        };
+        let apart = unlike(model, judged, SAME_POSE, |(_, own)| &own.scene_from_part).into_iter().enumerate();
+        let hopeful = apart.filter(|(at, (terms, _))| *at == 0 || is_hopeful(terms));
+        let hopeful: Vec<Start> = hopeful.map(|(_, (_, own))| own).collect();
+        let exact: Vec<(Start, Alignment)> = hopeful
+            .into_par_iter()
+            .filter_map(|own| {
+                let fit = refinement::fine(model, scene, &own.scene_from_part).ok()?;
+                Some((Start { scene_from_part: fit.nominal_from_scan.inverse(), votes: own.votes }, fit))
+            })
+            .collect();
+        let poses: Vec<Pose> = exact.iter().map(|(own, _)| own.scene_from_part).collect();
+        let tolerances_mm: Vec<f64> = exact.iter().map(|(_, fit)| self.tolerance_mm(model, fit.rms_mm)).collect();
+        let terms = score::judge(self.backend, model, scene, &poses, &tolerances_mm, FINE_PROBES)?;
+        let all = exact.into_par_iter().zip(terms).zip(tolerances_mm);
+        Ok(all
+            .map(|(((own, fit), terms), tolerance)| self.detection(part, round, own, fit, terms, tolerance))
+            .collect())
+    }
+
+    /// Distance within which points count as on a part that was fitted with an RMS deviation.
+    fn tolerance_mm(&self, model: &PartModel<'_>, rms_mm: f64) -> f64 {
+        let tolerance_mm = (FINE_TOLERANCE * model.diameter_mm).max(1.5 * self.scene.spacing_mm).max(3.0 * rms_mm);
+        tolerance_mm.min(COARSE_TOLERANCE * model.diameter_mm)
+    }
+
+    fn detection(
+        &self,
+        part: usize,
+        round: usize,
+        start: Start,
+        fit: Alignment,
+        terms: Terms,
+        tolerance_mm: f64,
+    ) -> Detection {
+        let (model, scene, scene_from_part) = (&self.models[part], self.scene, start.scene_from_part);
         let points = score::explained(model, scene, &scene_from_part, tolerance_mm);
         let near = scene.near(&(scene_from_part * model.centre()), 0.5 * model.diameter_mm);
         let coverage = segments::coverage(&scene.pieces, &near, &points);
@@ -260,17 +374,31 @@ impl Search<'_> {
             terms,
             coverage,
             score: terms.score() - (1.0 - coverage),
-            votes,
+            votes: start.votes,
             round,
             fit,
             points,
             tolerance_mm,
             others: Vec::new(),
             doubt: None,
+            is_accepted: false,
         };
         own.doubt = doubt::of(&own, model, scene, self.parameters);
-        Some(own)
+        own
     }
+}
+
+/// Of some poses of a part, best first, those that look like none before: in which some probe is farther from the surface
+/// than a share of the diameter.
+fn unlike<T>(model: &PartModel<'_>, all: Vec<T>, share: f64, pose_of: impl Fn(&T) -> &Pose) -> Vec<T> {
+    let limit_mm = share * model.diameter_mm;
+    let mut unlike: Vec<T> = Vec::new();
+    for own in all {
+        if unlike.iter().all(|other| !model.is_within(pose_of(&own), pose_of(other), limit_mm)) {
+            unlike.push(own);
+        }
+    }
+    unlike
 }
 
 /// Of the candidates of each part its best.

@@ -17,7 +17,7 @@ fn ring() -> Surface {
 }
 
 fn find(models: &[PartModel<'_>], cloud: &Cloud) -> Found {
-    run(&Cpu, models, cloud, &Parameters::default(), &[], &Progress::silent()).unwrap()
+    run(&Cpu, models, cloud, &Parameters::default(), &Known::default(), &Progress::silent()).unwrap()
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn the_same_scene_gives_the_same_parts_each_time() {
     let poses = |found: &Found| found.detections.iter().map(|own| own.scene_from_part).collect::<Vec<_>>();
     assert!(!poses(&one).is_empty() && poses(&one) == poses(&two));
     let single = Parameters { max_of_each: Some(1), ..Parameters::default() };
-    let found = run(&Cpu, &models, &truth.cloud, &single, &[], &Progress::silent()).unwrap();
+    let found = run(&Cpu, &models, &truth.cloud, &single, &Known::default(), &Progress::silent()).unwrap();
     assert_eq!(found.detections.len(), 1);
 }
 
@@ -77,12 +77,13 @@ fn bad_scenes_and_parts_are_said() {
     let stepped = stepped();
     let model = PartModel::new("stepped", &stepped).unwrap();
     let models = [model];
-    let error =
-        |cloud: &Cloud| run(&Cpu, &models, cloud, &Parameters::default(), &[], &Progress::silent()).unwrap_err();
+    let error = |cloud: &Cloud| {
+        run(&Cpu, &models, cloud, &Parameters::default(), &Known::default(), &Progress::silent()).unwrap_err()
+    };
     assert!(error(&Cloud::default()).sentence.contains("at least 50"));
     let few = Cloud::from_points((0..20).map(|i| Point::new(f64::from(i), 0.0, 0.0)).collect());
     assert!(error(&few).sentence.contains("20 points"));
-    let none = run(&Cpu, &[], &few, &Parameters::default(), &[], &Progress::silent());
+    let none = run(&Cpu, &[], &few, &Parameters::default(), &Known::default(), &Progress::silent());
     assert!(none.unwrap_err().sentence.contains("No part"));
     // One plane: nothing is found, and why is said if anything was considered.
     let plane: Vec<Point> = (0..10_000).map(|i| Point::new(f64::from(i % 100), f64::from(i / 100), 0.0)).collect();
@@ -99,7 +100,7 @@ fn bad_scenes_and_parts_are_said() {
         assert!(find(&models, &scaled).detections.is_empty(), "{factor}");
     }
     let cancelled = Progress::new(std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true)), |_, _| {});
-    let stopped = run(&Cpu, &models, &truth.cloud, &Parameters::default(), &[], &cancelled);
+    let stopped = run(&Cpu, &models, &truth.cloud, &Parameters::default(), &Known::default(), &cancelled);
     assert_eq!(stopped.unwrap_err().kind, base::ErrorKind::Cancelled);
 }
 
@@ -117,7 +118,7 @@ fn parts_are_found_again_where_they_were_without_a_search() {
     last.iter_mut().for_each(|own| own.scene_from_part = away * own.scene_from_part);
     last.push(Placed { part: 0, scene_from_part: Pose::translation(500.0, 0.0, 0.0) });
     let only = Parameters { max_rounds: 0, ..Parameters::default() };
-    let again = run(&Cpu, &models, &truth.cloud, &only, &last, &Progress::silent()).unwrap();
+    let again = run(&Cpu, &models, &truth.cloud, &only, &Known::last(last), &Progress::silent()).unwrap();
     assert_eq!((again.detections.len(), again.rounds), (first.detections.len(), 0));
     for own in &first.detections {
         let model = &models[own.part];
@@ -163,4 +164,31 @@ fn nearly_equal_parts_are_told_apart_or_named() {
             _ => assert!(best.part == 1 && best.others.is_empty(), "{} {:?}", best.part, best.others),
         }
     }
+}
+
+#[test]
+fn what_is_refused_is_not_found_again_and_what_is_accepted_is() {
+    let stepped = stepped();
+    let parameters = pile::Parameters::for_parts(2, stepped.bounds().diagonal(), 5);
+    let truth = pile::run(&[&stepped], &[0, 0], &parameters, &Progress::silent()).unwrap();
+    let models = [PartModel::new("stepped", &stepped).unwrap()];
+    let search = |parameters: &Parameters, known: &Known| {
+        run(&Cpu, &models, &truth.cloud, parameters, known, &Progress::silent()).unwrap()
+    };
+    let found = search(&Parameters::default(), &Known::default());
+    assert!(found.detections.len() >= 2, "{}", found.detections.len());
+    let refused = found.detections[0].placed();
+    let limit_mm = 0.05 * models[0].diameter_mm;
+    let without = search(&Parameters::default(), &Known { refused: vec![refused], ..Known::default() });
+    let looks_like_it = |own: &Detection| models[0].is_within(&own.scene_from_part, &refused.scene_from_part, limit_mm);
+    assert!(!without.detections.iter().chain(&without.possible).any(looks_like_it));
+    // With a bar that nothing passes, the right poses are candidates; one that is accepted is found, with what was said
+    // against it.
+    let strict = Parameters { min_score: 1.0, ..Parameters::default() };
+    let none = search(&strict, &Known::default());
+    assert!(none.detections.is_empty() && none.possible.iter().any(looks_like_it), "{}", none.possible.len());
+    let accepted = search(&strict, &Known { accepted: vec![refused], ..Known::default() });
+    let [own] = accepted.detections.as_slice() else { panic!("{}", accepted.detections.len()) };
+    assert!(own.is_accepted && own.doubt.is_some() && looks_like_it(own));
+    assert!(!accepted.possible.iter().any(looks_like_it));
 }

@@ -115,6 +115,7 @@ pub fn judge(
         coverage,
         part_match: &part_match,
         diagonal_mm,
+        is_own_file: measurement.scan_hashes.contains(&measurement.nominal_hash),
     }
     .judge();
     Ok(Check {

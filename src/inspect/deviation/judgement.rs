@@ -50,6 +50,8 @@ pub struct Evidence<'a> {
     pub part_match: &'a PartMatch,
     /// Diagonal of the nominal's bounds, mm.
     pub diagonal_mm: f64,
+    /// Whether the scan is the nominal's own file.
+    pub is_own_file: bool,
 }
 
 impl Evidence<'_> {
@@ -67,6 +69,9 @@ impl Evidence<'_> {
         let mut covers = format!("on {} of the surface", percent(self.coverage.fraction));
         if self.part_match.is_doubtful {
             covers += "; the scan may be of another part";
+        }
+        if self.is_own_file {
+            covers += "; the scan is the nominal's own file, so no part was measured";
         }
         Judgement { verdict, covers, reason: self.reason(too_many), remarks: self.remarks() }
     }

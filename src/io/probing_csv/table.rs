@@ -4,7 +4,7 @@ use std::path::Path;
 
 use csv::StringRecord;
 
-use base::{Result, UserError};
+use base::{Result, UserError, regular_file};
 use geometry::{Point, Vector};
 
 /// Largest table that is read, bytes.
@@ -15,7 +15,7 @@ const MAX_QUOTED_CHARS: usize = 40;
 /// Reads a file as text; invalid UTF-8 is replaced. Returns an error if it cannot be read or exceeds 256 MiB.
 pub fn read_text(path: &Path) -> Result<String> {
     let failed = |e: std::io::Error| UserError::file("read", path, &e);
-    if std::fs::metadata(path).map_err(failed)?.len() > MAX_BYTES {
+    if regular_file::open(path)?.1 > MAX_BYTES {
         return Err(UserError::input(format!("{}: this is too large for a table of touches.", path.display())));
     }
     Ok(String::from_utf8_lossy(&std::fs::read(path).map_err(failed)?).into_owned())

@@ -10,6 +10,7 @@ mod morphological_offset;
 mod neighbours;
 mod planes;
 mod point_deviation;
+mod poses;
 mod registration;
 mod repeats;
 mod shim;

@@ -1,6 +1,8 @@
 //! What a sensor at one position sees of a scene: the nearest point along every direction.
 
-use geometry::{Cloud, Point, Vector, transform};
+use bytemuck::{Pod, Zeroable};
+
+use super::{Cloud, Point, Vector, transform};
 
 /// Points of a sample that the sensor's position is found from.
 const SAMPLE: usize = 400;
@@ -8,21 +10,41 @@ const SAMPLE: usize = 400;
 const MAX_SPREAD: f64 = 0.02;
 /// Greatest number of pixels along an axis.
 const MAX_PIXELS: usize = 1024;
-/// No point.
+/// Index of a pixel without a point.
 const NONE: u32 = u32::MAX;
 
+/// The nearest point along the line of sight of a pixel; `Pixel` of pose_scores.cu.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct Pixel {
+    /// Its index; `u32::MAX` where there is none.
+    pub index: u32,
+    /// Its distance from the sensor, mm.
+    pub range_mm: f32,
+}
+
+/// Pixels and the rays that they stand for.
+#[derive(Clone, Copy, Debug)]
+pub struct Pinhole {
+    /// Right, down and forward, unit.
+    pub axes: [Vector; 3],
+    /// Tangents of the first pixel, to the right and down.
+    pub first: [f64; 2],
+    /// Pixels per unit of tangent.
+    pub pixels_per_tangent: f64,
+    /// Pixels to the right and down.
+    pub size: [u32; 2],
+}
+
 /// The scene as seen from one position: per pixel of a pinhole image, the nearest point.
+#[derive(Clone, Debug)]
 pub struct RangeImage {
     /// Position of the sensor, scene frame, mm.
     pub viewpoint: Point,
-    /// Right, down and forward, unit.
-    axes: [Vector; 3],
-    /// Tangents of the first pixel, and pixels per unit of tangent.
-    first: [f64; 2],
-    pixels_per_tangent: f64,
-    size: [usize; 2],
-    /// Index of the nearest point, and its range, mm.
-    cells: Vec<(u32, f32)>,
+    /// Its rays.
+    pub pinhole: Pinhole,
+    /// By pixel, row by row.
+    pub pixels: Vec<Pixel>,
 }
 
 /// What lies along a line of sight.
@@ -60,6 +82,15 @@ pub fn viewpoint_of(cloud: &Cloud) -> Option<Point> {
     fits.then_some(position)
 }
 
+impl Pinhole {
+    /// Index of the pixel of a ray, given by its tangents.
+    fn pixel_at(&self, tangent: [f64; 2]) -> Option<usize> {
+        let at = [0, 1].map(|axis| ((tangent[axis] - self.first[axis]) * self.pixels_per_tangent).floor());
+        let is_inside = (0..2).all(|axis| at[axis] >= 0.0 && at[axis] < f64::from(self.size[axis]));
+        is_inside.then(|| at[1] as usize * self.size[0] as usize + at[0] as usize)
+    }
+}
+
 impl RangeImage {
     /// The points of a scene, whose spacing is `spacing_mm`, from a position; `None` if they do not lie before it.
     pub fn new(viewpoint: Point, points: &[Point], spacing_mm: f64) -> Option<Self> {
@@ -90,49 +121,41 @@ impl RangeImage {
         }
         // A pixel a little larger than the spacing, so that surfaces have no holes.
         let pixels_per_tangent = (distance_mm / (1.5 * spacing_mm.max(1e-9))).min((MAX_PIXELS - 1) as f64 / extent);
-        let size = [0, 1].map(|axis| ((high[axis] - low[axis]) * pixels_per_tangent) as usize + 1);
-        let mut image =
-            Self { viewpoint, axes, first: low, pixels_per_tangent, size, cells: vec![(NONE, 0.0); size[0] * size[1]] };
+        let size = [0, 1].map(|axis| ((high[axis] - low[axis]) * pixels_per_tangent) as u32 + 1);
+        let pinhole = Pinhole { axes, first: low, pixels_per_tangent, size };
+        let empty = Pixel { index: NONE, range_mm: 0.0 };
+        let mut image = Self { viewpoint, pinhole, pixels: vec![empty; (size[0] * size[1]) as usize] };
         for (index, own) in tangents.iter().enumerate() {
             let Some((tangent, range)) = own else { continue };
-            let Some(cell) = image.cell_at(*tangent) else { continue };
-            let cell = &mut image.cells[cell];
-            if cell.0 == NONE || (*range as f32) < cell.1 {
-                *cell = (index as u32, *range as f32);
+            let pixel = pinhole.pixel_at(*tangent).and_then(|at| image.pixels.get_mut(at));
+            if let Some(pixel) = pixel.filter(|own| own.index == NONE || (*range as f32) < own.range_mm) {
+                *pixel = Pixel { index: index as u32, range_mm: *range as f32 };
             }
         }
         Some(image)
     }
 
-    fn cell_at(&self, tangent: [f64; 2]) -> Option<usize> {
-        let at = [0, 1].map(|axis| ((tangent[axis] - self.first[axis]) * self.pixels_per_tangent).floor());
-        let is_inside = (0..2).all(|axis| at[axis] >= 0.0 && at[axis] < self.size[axis] as f64);
-        is_inside.then(|| at[1] as usize * self.size[0] + at[0] as usize)
-    }
-
     /// What is seen towards a point: of the pixels around, the point whose range is nearest to its own.
     pub fn towards(&self, point: &Point) -> Seen {
         let away = point - self.viewpoint;
-        let [x, y, z] = self.axes.map(|axis| axis.dot(&away));
+        let [x, y, z] = self.pinhole.axes.map(|axis| axis.dot(&away));
         if z <= 1e-9 {
             return Seen::Nothing;
         }
-        let range = away.norm();
+        let range = away.dot(&away).sqrt();
+        let step = 1.0 / self.pinhole.pixels_per_tangent;
         let mut best = Seen::Nothing;
         for (right, down) in [(0, 0), (1, 0), (-1, 0), (0, 1), (0, -1)] {
-            let step = 1.0 / self.pixels_per_tangent;
             let tangent = [x / z + f64::from(right) * step, y / z + f64::from(down) * step];
-            let Some(cell) = self.cell_at(tangent) else { continue };
-            let (index, own) = self.cells[cell];
-            if index == NONE {
-                continue;
-            }
+            let pixel = self.pinhole.pixel_at(tangent).and_then(|at| self.pixels.get(at));
+            let Some(pixel) = pixel.filter(|own| own.index != NONE) else { continue };
+            let own = f64::from(pixel.range_mm);
             let nearer = match best {
-                Seen::Point(_, other) => (f64::from(own) - range).abs() < (other - range).abs(),
+                Seen::Point(_, other) => (own - range).abs() < (other - range).abs(),
                 Seen::Nothing => true,
             };
             if nearer {
-                best = Seen::Point(index, f64::from(own));
+                best = Seen::Point(pixel.index, own);
             }
         }
         best

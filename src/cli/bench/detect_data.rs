@@ -1,0 +1,32 @@
+//! Piles of the detection's bench as files, for other programs: the scan, and the true poses.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::poses::Part;
+use base::{Result, UserError};
+use geometry::transform;
+use inspect::simulation::pile::Pile;
+use io::atomic::write_bytes;
+use io::write;
+
+/// Writes a pile to `FOLDER/pile-N`: `scene.ply` and `truth.json`, which lists parts by name with poses as rows of 4x4
+/// matrices that map the part into the scene, mm, and with the share of each that is visible.
+pub fn write(folder: &Path, number: u64, parts: &[Part], pile: &Pile) -> Result<()> {
+    let folder = folder.join(format!("pile-{number}"));
+    std::fs::create_dir_all(&folder).map_err(|e| UserError::file("make the folder", &folder, &e))?;
+    write::cloud(&folder.join("scene.ply"), &pile.cloud)?;
+    let truth: Vec<Value> = pile
+        .parts
+        .iter()
+        .filter_map(|own| {
+            Some(json!({
+                "part": parts.get(own.part)?.name,
+                "scene_from_part": transform::rows_of(&own.scene_from_part),
+                "visible_fraction": own.visible_fraction,
+            }))
+        })
+        .collect();
+    write_bytes(&folder.join("truth.json"), json!(truth).to_string().as_bytes())
+}
