@@ -275,17 +275,30 @@ impl Cuda {
 
     /// The resident copy of `surface`, uploaded on first use.
     fn surface(&self, surface: &Surface) -> Result<Arc<DeviceSurface>> {
-        let mut resident = self.resident.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, copy)) = resident.iter().find(|(number, _)| *number == surface.id()) {
-            return Ok(Arc::clone(copy));
+        let resident = || self.resident.lock().unwrap_or_else(PoisonError::into_inner);
+        let find = |all: &[(u64, Arc<DeviceSurface>)]| {
+            all.iter().find(|(number, _)| *number == surface.id()).map(|(_, copy)| Arc::clone(copy))
+        };
+        {
+            let mut all = resident();
+            if let Some(copy) = find(&all) {
+                return Ok(copy);
+            }
+            // Releases the oldest before the upload: one more may not fit.
+            if all.len() >= MAX_RESIDENT {
+                all.remove(0);
+            }
         }
-        // Releases the oldest before the upload: one more may not fit.
-        if resident.len() == MAX_RESIDENT {
-            resident.remove(0);
-        }
+        // Not under the lock: the upload uses all cores, and the thread that waits for them may begin another.
         driver::require(self.driver.as_ref(), DeviceSurface::bytes(surface), "The surface")?;
         let copy = Arc::new(DeviceSurface::new(&self.driver, surface)?);
-        resident.push((surface.id(), Arc::clone(&copy)));
+        let mut all = resident();
+        if let Some(other) = find(&all) {
+            return Ok(other);
+        }
+        all.push((surface.id(), Arc::clone(&copy)));
+        let surplus = all.len().saturating_sub(MAX_RESIDENT);
+        all.drain(..surplus);
         Ok(copy)
     }
 

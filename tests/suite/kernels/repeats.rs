@@ -1,5 +1,6 @@
 //! Repeats: the same bits each time, and no memory that stays behind.
 
+use rayon::prelude::*;
 use shadowgraph::base::Progress;
 use shadowgraph::compute::cuda::Cuda;
 use shadowgraph::compute::icp::{self, Parameters, Search, Start, Truth};
@@ -154,4 +155,32 @@ fn repeats_are_the_same_bits_and_leave_no_memory_behind() {
     }
     let left = cuda.driver().free_bytes().unwrap();
     assert!(left >= free, "{} bytes stay behind", free - left);
+}
+
+/// The elements of a plan and the parts of a detection ask the device side by side, from the threads that also fill and
+/// empty its buffers: none may wait for another that waits for it.
+#[test]
+fn requests_from_all_threads_at_once_are_answered() {
+    let count = if is_on_gpu() { 400_000 } else { 3_000 };
+    let surfaces: Vec<Surface> =
+        (0..6).map(|number| Surface::new(shapes::torus(30.0 + f64::from(number), 8.0, 24, 12))).collect();
+    let points: Vec<Point> = sampling::by_area(surfaces[0].mesh(), count, 3).iter().map(|own| own.point).collect();
+    let ordered = OrderedPoints::new(&points);
+    let cuda = device();
+    let of = |number: usize| {
+        let request = point_deviation::Request {
+            surface: &surfaces[number % surfaces.len()],
+            points: &ordered,
+            normals: &[],
+            oriented: false,
+            nominal_from_scan: &Pose::identity(),
+            max_distance_mm: 20.0,
+            max_angle_rad: 3.2,
+        };
+        cuda.compute(&request, &Progress::silent()).map(|answer| answer.len())
+    };
+    let tasks = if is_on_gpu() { 96 } else { 8 };
+    let answers: Vec<usize> = (0..tasks).into_par_iter().map(of).collect::<Result<_, _>>().unwrap();
+    assert!(answers.iter().all(|answer| *answer == points.len()));
+    assert_eq!(cuda.take_notices(), Vec::<String>::new());
 }

@@ -15,7 +15,9 @@ const TASK_BYTES: usize = 256 << 10;
 /// Double-buffered transfers on a stream.
 pub(super) struct Staging {
     stream: sys::CUstream,
-    buffers: Mutex<Buffers>,
+    /// Buffers that no transfer uses. Each transfer takes two of its own: while all cores fill or empty them, the thread
+    /// that waits may begin another transfer, which must not wait for the first.
+    free: Mutex<Vec<Buffers>>,
 }
 
 struct Buffers {
@@ -25,17 +27,26 @@ struct Buffers {
     next: usize,
 }
 
-// SAFETY: the buffers are only used under the lock; the handles may be used by any thread that has bound the context.
+// SAFETY: the buffers are used by one transfer at a time; the handles may be used by any thread that has bound the context.
 unsafe impl Send for Buffers {}
 
 impl Staging {
     /// Copies run in order with everything else on `stream`. The context must be bound.
     pub fn new(stream: sys::CUstream) -> Result<Self, DriverError> {
-        // SAFETY: the context is bound.
-        let buffer = || unsafe { result::malloc_host(BUFFER_BYTES, 0) };
-        let event = || result::event::create(sys::CUevent_flags::CU_EVENT_DISABLE_TIMING);
-        let buffers = Buffers { addresses: [buffer()?, buffer()?], done: [event()?, event()?], next: 0 };
-        Ok(Self { stream, buffers: Mutex::new(buffers) })
+        Ok(Self { stream, free: Mutex::new(vec![Buffers::new()?]) })
+    }
+
+    /// Runs a transfer with buffers of its own. The context must be bound.
+    fn with_buffers(&self, transfer: impl FnOnce(&mut Buffers) -> Result<(), DriverError>) -> Result<(), DriverError> {
+        let free = || self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken = free().pop();
+        let mut buffers = match taken {
+            Some(buffers) => buffers,
+            None => Buffers::new()?,
+        };
+        let done = transfer(&mut buffers);
+        free().push(buffers);
+        done
     }
 
     /// Copies to the device. `bytes` may be changed after the return; the copy itself completes in stream order.
@@ -47,19 +58,20 @@ impl Staging {
                 result::stream::synchronize(self.stream)
             };
         }
-        let mut buffers = self.buffers.lock().unwrap_or_else(PoisonError::into_inner);
-        for (index, piece) in bytes.chunks(BUFFER_BYTES).enumerate() {
-            let current = buffers.take();
-            // SAFETY: the buffer is at least as long as the piece, and no copy from it runs after its event.
-            unsafe {
-                result::event::synchronize(buffers.done[current])?;
-                let staged = std::slice::from_raw_parts_mut(buffers.addresses[current].cast::<u8>(), piece.len());
-                copy(staged, piece);
-                result::memcpy_htod_async(address + (index * BUFFER_BYTES) as u64, staged, self.stream)?;
-                result::event::record(buffers.done[current], self.stream)?;
+        self.with_buffers(|buffers| {
+            for (index, piece) in bytes.chunks(BUFFER_BYTES).enumerate() {
+                let current = buffers.take();
+                // SAFETY: the buffer is at least as long as the piece, and no copy from it runs after its event.
+                unsafe {
+                    result::event::synchronize(buffers.done[current])?;
+                    let staged = std::slice::from_raw_parts_mut(buffers.addresses[current].cast::<u8>(), piece.len());
+                    copy(staged, piece);
+                    result::memcpy_htod_async(address + (index * BUFFER_BYTES) as u64, staged, self.stream)?;
+                    result::event::record(buffers.done[current], self.stream)?;
+                }
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Copies from the device after everything on the stream, and waits for it.
@@ -88,27 +100,36 @@ impl Staging {
         unit: usize,
         read: &mut dyn FnMut(&[u8]),
     ) -> Result<(), DriverError> {
-        let mut buffers = self.buffers.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut pending = None;
         let max_length = BUFFER_BYTES - BUFFER_BYTES % unit;
-        for start in (0..bytes).step_by(max_length) {
-            let (current, length) = (buffers.take(), max_length.min(bytes - start));
-            // SAFETY: as for `upload`; the stream orders the copy after earlier ones from this buffer, and the previous
-            // piece in it has been read.
-            unsafe {
-                let staged = std::slice::from_raw_parts_mut(buffers.addresses[current].cast::<u8>(), length);
-                result::memcpy_dtoh_async(staged, address + start as u64, self.stream)?;
-                result::event::record(buffers.done[current], self.stream)?;
+        self.with_buffers(|buffers| {
+            let mut pending = None;
+            for start in (0..bytes).step_by(max_length) {
+                let (current, length) = (buffers.take(), max_length.min(bytes - start));
+                // SAFETY: as for `upload`; the stream orders the copy after earlier ones from this buffer, and the
+                // previous piece in it has been read.
+                unsafe {
+                    let staged = std::slice::from_raw_parts_mut(buffers.addresses[current].cast::<u8>(), length);
+                    result::memcpy_dtoh_async(staged, address + start as u64, self.stream)?;
+                    result::event::record(buffers.done[current], self.stream)?;
+                }
+                if let Some((previous, length)) = pending.replace((current, length)) {
+                    buffers.read(previous, length, read)?;
+                }
             }
-            if let Some((previous, length)) = pending.replace((current, length)) {
-                buffers.read(previous, length, read)?;
-            }
-        }
-        pending.map_or(Ok(()), |(last, length)| buffers.read(last, length, read))
+            pending.map_or(Ok(()), |(last, length)| buffers.read(last, length, read))
+        })
     }
 }
 
 impl Buffers {
+    /// The context must be bound.
+    fn new() -> Result<Self, DriverError> {
+        // SAFETY: the context is bound.
+        let buffer = || unsafe { result::malloc_host(BUFFER_BYTES, 0) };
+        let event = || result::event::create(sys::CUevent_flags::CU_EVENT_DISABLE_TIMING);
+        Ok(Self { addresses: [buffer()?, buffer()?], done: [event()?, event()?], next: 0 })
+    }
+
     /// Index of the buffer to use next.
     fn take(&mut self) -> usize {
         self.next = 1 - self.next;
