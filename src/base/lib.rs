@@ -4,6 +4,7 @@ pub mod date;
 pub mod error;
 pub mod hash;
 pub mod limits;
+pub mod once;
 pub mod progress;
 pub mod random;
 pub mod regular_file;

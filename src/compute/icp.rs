@@ -166,7 +166,7 @@ impl Truth {
 
     /// k-d tree of the points.
     pub fn tree(&self) -> &KdTree {
-        self.tree.get_or_init(|| KdTree::new(&self.points))
+        base::once::get_or_make(&self.tree, || KdTree::new(&self.points))
     }
 
     /// Delaunay graph of the points. Returns an error if there are too many points for one.

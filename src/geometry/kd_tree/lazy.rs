@@ -24,6 +24,6 @@ impl<'a> SearchablePoints<'a> {
 
     /// The k-d tree of the points, built on the first call.
     pub fn tree(&self) -> &KdTree {
-        self.tree.get_or_init(|| KdTree::new(self.points))
+        base::once::get_or_make(&self.tree, || KdTree::new(self.points))
     }
 }

@@ -1,7 +1,5 @@
 //! A known part, prepared to be found in scenes.
 
-use std::sync::OnceLock;
-
 use base::{Result, UserError};
 use geometry::point_pairs::{OrientedPoint, PairTable, oriented_points};
 use geometry::{NearestFacets, Point, Pose, Probes, Surface, sampling};
@@ -33,7 +31,8 @@ pub struct PartModel<'a> {
     pub diameter_mm: f64,
     /// Spacing of `points`, mm.
     pub spacing_mm: f64,
-    dense: OnceLock<Vec<OrientedPoint>>,
+    /// Points close enough to each other to lie on details, inner faces among them.
+    pub dense: Vec<OrientedPoint>,
 }
 
 impl<'a> PartModel<'a> {
@@ -64,13 +63,8 @@ impl<'a> PartModel<'a> {
             lattice: NearestFacets::new(surface, LATTICE_REACH * diameter_mm),
             diameter_mm,
             spacing_mm,
-            dense: OnceLock::new(),
+            dense: oriented(surface, DENSE),
         })
-    }
-
-    /// Points close enough to each other to lie on details, inner faces among them.
-    pub fn dense(&self) -> &[OrientedPoint] {
-        self.dense.get_or_init(|| oriented(self.surface, DENSE))
     }
 
     /// Centre of its bounds, part frame, mm.

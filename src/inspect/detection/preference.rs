@@ -1,8 +1,6 @@
 //! Which of two candidates that explain the same points is the right one: decided where their surfaces differ, by what the
 //! sensor saw there.
 
-use std::sync::OnceLock;
-
 use rayon::prelude::*;
 
 use super::model::PartModel;
@@ -30,23 +28,19 @@ pub enum Preference {
     Open,
 }
 
-/// A candidate, and which of the points of its details the sensor would see if nothing else were there.
+/// A candidate, and those of the points of its details that the sensor would see if nothing else were there.
 pub struct Seen<'a> {
     own: &'a Detection,
     model: &'a PartModel<'a>,
     scene: &'a Scene,
-    facing: OnceLock<Vec<OrientedPoint>>,
+    facing: Vec<OrientedPoint>,
 }
 
 impl<'a> Seen<'a> {
     /// Of a candidate for a part in a scene.
     pub fn new(own: &'a Detection, model: &'a PartModel<'a>, scene: &'a Scene) -> Self {
-        Self { own, model, scene, facing: OnceLock::new() }
-    }
-
-    fn facing(&self) -> &[OrientedPoint] {
-        let faces = |own: &&OrientedPoint| score::faces(self.model, self.scene, &self.own.scene_from_part, own);
-        self.facing.get_or_init(|| self.model.dense().par_iter().filter(faces).copied().collect())
+        let faces = |point: &&OrientedPoint| score::faces(model, scene, &own.scene_from_part, point);
+        Self { own, model, scene, facing: model.dense.par_iter().filter(faces).copied().collect() }
     }
 }
 
@@ -69,7 +63,7 @@ fn evidence(seen: &Seen<'_>, of_other: &Seen<'_>) -> f64 {
     let other_from_own = other.scene_from_part.inverse() * pose;
     let limit_mm = (DIFFERS_SPACINGS * spacing_mm).max(DIFFERS_RMS * own.fit.rms_mm.max(other.fit.rms_mm));
     let (mut shown, mut missing) = (0, 0);
-    for sample in seen.facing() {
+    for sample in &seen.facing {
         if of_other.model.is_near(&(other_from_own * sample.point), limit_mm) {
             continue;
         }
@@ -82,6 +76,6 @@ fn evidence(seen: &Seen<'_>, of_other: &Seen<'_>) -> f64 {
             _ => (),
         }
     }
-    let of_one = model.surface.mesh().area_mm2() / (model.dense().len().max(1) as f64 * spacing_mm.powi(2));
+    let of_one = model.surface.mesh().area_mm2() / (model.dense.len().max(1) as f64 * spacing_mm.powi(2));
     of_one * f64::from(shown - missing)
 }

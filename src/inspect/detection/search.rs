@@ -1,5 +1,6 @@
 //! The search: rounds of candidates of every part, and the choice among them.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use rayon::prelude::*;
@@ -14,7 +15,7 @@ use super::{
     Detection, Doubt, Found, Known, Parameters, Placed, Terms, doubt, hypotheses, refinement, score, segments,
 };
 use crate::alignment::Alignment;
-use base::{Progress, Result, UserError};
+use base::{Progress, Result, UserError, once};
 use compute::Backend;
 use geometry::Pose;
 use geometry::point_pairs::OrientedPoint;
@@ -244,9 +245,11 @@ impl Search<'_> {
             .flat_map_iter(|&a| possible.iter().map(move |&b| (a, b)).filter(|(a, b)| a < b))
             .filter(|&(a, b)| are_rivals(&candidates[a], &candidates[b]))
             .collect();
-        let seen: Vec<Seen<'_>> =
-            candidates.iter().map(|own| Seen::new(own, &self.models[own.part], self.scene)).collect();
-        let preferences: Vec<Preference> = pairs.par_iter().map(|&(a, b)| preference::of(&seen[a], &seen[b])).collect();
+        let compared: BTreeSet<usize> = pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
+        let seen = |index: usize| Seen::new(&candidates[index], &self.models[candidates[index].part], self.scene);
+        let seen: BTreeMap<usize, Seen<'_>> = compared.into_par_iter().map(|index| (index, seen(index))).collect();
+        let of_pair = |(a, b): &(usize, usize)| preference::of(&seen[a], &seen[b]);
+        let preferences: Vec<Preference> = pairs.par_iter().map(of_pair).collect();
         drop(seen);
         for (&(a, b), preference) in pairs.iter().zip(preferences) {
             let (better, worse) = match preference {
@@ -307,8 +310,9 @@ impl Search<'_> {
     /// Candidates, fitted and judged; without those that have nothing about them to be fitted to.
     fn fine(&self, part: usize, round: usize, starts: Vec<Start>) -> Result<Vec<Detection>> {
         let (model, scene) = (&self.models[part], self.scene);
-        let points = self.fine_points[part]
-            .get_or_init(|| scene.sample(FINE_CELL * model.spacing_mm, |index| !scene.is_background[index as usize]));
+        let points = once::get_or_make(&self.fine_points[part], || {
+            scene.sample(FINE_CELL * model.spacing_mm, |index| !scene.is_background[index as usize])
+        });
         let poses: Vec<Pose> = starts.iter().map(|own| own.scene_from_part).collect();
         let fitted = refinement::of_many(self.backend, model, scene, points, &poses, Closeness::Fine)?;
         let found: Vec<(Start, f64)> = starts
