@@ -4,7 +4,7 @@ use super::edit::Execution;
 use super::{Context, Edit, Watch};
 use base::{Progress, Result, UserError};
 use inspect::alignment::{Refinement, Start, best_fit};
-use inspect::detection::{Detection, DetectionRecipe, Found, Known, Parameters, Placed};
+use inspect::detection::{self, Detection, DetectionRecipe, Found, Known, Parameters, Placed};
 use session::Document;
 use session::plan::{ElementId, Recipe};
 use session::rooms::nominal_and_scan_required;
@@ -14,6 +14,8 @@ use session::rooms::nominal_and_scan_required;
 pub enum Detect {
     /// Looks for the nominal in the scan: anew, or again with other parameters.
     Find(Parameters),
+    /// As [`Self::Find`], first where parts were in an earlier scan of the scene.
+    Track(Parameters, Vec<Placed>),
     /// Aligns on a part found, by its index, and compares there.
     Use(ElementId, usize),
     /// Says that a part found, by its index, is not there, and searches on.
@@ -27,9 +29,8 @@ pub enum Detect {
 impl Detect {
     pub(super) fn execution(self, before: Document, context: Context) -> Result<Execution> {
         Ok(match self {
-            Self::Find(parameters) => {
-                Execution::work("Looking for the part", move |progress, _| find(parameters, before, &context, progress))
-            }
+            Self::Find(parameters) => looking(parameters, Vec::new(), before, context),
+            Self::Track(parameters, last) => looking(parameters, last, before, context),
             Self::Refuse(id, index) => {
                 let (known, found) = known_and_found(&before, id)?;
                 let refused = found.detections.get(index).ok_or_else(no_longer_there)?.placed();
@@ -37,6 +38,7 @@ impl Detect {
                 let known = Known {
                     accepted: known.accepted.iter().copied().filter(|own| !is_it(own)).collect(),
                     refused: known.refused.iter().copied().chain([refused]).collect(),
+                    scan: scan_of(&before),
                     last: found.detections.iter().map(Detection::placed).filter(|own| !is_it(own)).collect(),
                 };
                 again("Refuse a part", id, known, before, context)
@@ -47,6 +49,7 @@ impl Detect {
                 let known = Known {
                     accepted: known.accepted.iter().copied().chain([accepted]).collect(),
                     refused: known.refused.clone(),
+                    scan: scan_of(&before),
                     last: found.detections.iter().map(Detection::placed).collect(),
                 };
                 again("Accept a part", id, known, before, context)
@@ -59,7 +62,17 @@ impl Detect {
     }
 }
 
-fn find(parameters: Parameters, mut document: Document, context: &Context, progress: &Progress) -> Result<Edit> {
+fn looking(parameters: Parameters, last: Vec<Placed>, before: Document, context: Context) -> Execution {
+    Execution::work("Looking for the part", move |progress, _| find(parameters, last, before, &context, progress))
+}
+
+fn find(
+    parameters: Parameters,
+    last: Vec<Placed>,
+    mut document: Document,
+    context: &Context,
+    progress: &Progress,
+) -> Result<Edit> {
     let (Some(nominal), Some(scan)) = (document.active.nominal, document.active.scan) else {
         return Err(nominal_and_scan_required());
     };
@@ -67,12 +80,10 @@ fn find(parameters: Parameters, mut document: Document, context: &Context, progr
         Recipe::Detection(recipe) => Some((own.id, recipe)),
         _ => None,
     });
-    // What was said of one scan, or of one nominal, is not true of another.
+    // What was said of one nominal is not true of another, nor what was said of one scan.
     let of_same = before.as_ref().filter(|(_, recipe)| (recipe.nominal, recipe.scan) == (nominal, scan));
-    let known = of_same.map(|(_, recipe)| recipe.known.clone()).unwrap_or_default();
+    let known = of_same.zip(document.actual()).map(|((_, recipe), scan)| recipe.known.of(scan)).unwrap_or_default();
     let id = before.map(|(id, _)| id);
-    let found = id.and_then(|id| document.result::<Found>(Some(id))).filter(|_| parameters.tracks);
-    let last = found.map(|found| found.detections.iter().map(Detection::placed).collect()).unwrap_or_default();
     let recipe: Recipe = DetectionRecipe { nominal, scan, parameters, known: Known { last, ..known } }.into();
     let id = match id {
         Some(id) => document.plan.set_recipe(id, recipe).map(|()| id)?,
@@ -87,10 +98,15 @@ fn no_longer_there() -> UserError {
     UserError::usage("This part no longer exists; look for parts again.")
 }
 
+/// Hashes of the scan's files.
+fn scan_of(document: &Document) -> Vec<String> {
+    document.actual().map(detection::hashes).unwrap_or_default()
+}
+
 /// What is known of the scan of a detection, and what was found in it.
-fn known_and_found(document: &Document, id: ElementId) -> Result<(&Known, &Found)> {
+fn known_and_found(document: &Document, id: ElementId) -> Result<(Known, &Found)> {
     let known = document.plan.get(id).and_then(|own| match &own.recipe {
-        Recipe::Detection(recipe) => Some(&recipe.known),
+        Recipe::Detection(recipe) => document.actual().map(|scan| recipe.known.of(scan)),
         _ => None,
     });
     let found = document.result::<Found>(Some(id));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
 use shadowgraph::base::Progress;
-use shadowgraph::dispatch::Detect;
+use shadowgraph::dispatch::{Detect, Parts};
 use shadowgraph::geometry::{Cloud, Pose, Surface};
 use shadowgraph::inspect::detection::{Found, Parameters, PartModel};
 use shadowgraph::inspect::simulation::pile::{self, Pile, PlacedPart};
@@ -191,4 +191,38 @@ fn parts_are_refused_and_accepted_in_the_window() {
     window.run_steps(3);
     settle(&mut window);
     assert_eq!(count(&window), 0);
+}
+
+/// In the next scan of the scene parts are looked for first where they were.
+#[test]
+fn parts_are_tracked_from_scan_to_scan() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, path) = scene(folder.path());
+    let again = folder.path().join("again.ply");
+    std::fs::copy(&path, &again).unwrap();
+    let mut window = open(vec![part("clamp.stl"), path], None);
+    settle(&mut window);
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Num6);
+    window.run_steps(4);
+    window.get_by_label("Find parts").click();
+    window.run_steps(3);
+    settle(&mut window);
+    let found = |window: &egui_kittest::Harness<'static, shadowgraph::app::App>| -> Vec<usize> {
+        let document = &window.state().dispatcher().document;
+        let id = document.plan.by_name("Parts in the scan").unwrap().id;
+        let found = document.result::<Found>(Some(id));
+        found.map(|found| found.detections.iter().map(|own| own.round).collect()).unwrap_or_default()
+    };
+    let before = found(&window).len();
+    assert!(before >= 2);
+    window.get_by_label("Options").click();
+    window.run_steps(20);
+    window.get_by_label("Look first where parts were found before").click();
+    window.run_steps(3);
+    window.state_mut().send(Parts::OpenScans { paths: vec![again], unit: None, columns: None });
+    settle(&mut window);
+    window.get_by_label("Find parts again").click();
+    window.run_steps(3);
+    settle(&mut window);
+    assert_eq!(found(&window), vec![0; before]);
 }

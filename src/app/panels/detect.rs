@@ -4,7 +4,7 @@ use super::{PanelContext, no_result, rows};
 use crate::theme;
 use dispatch::Detect;
 use geometry::Point;
-use inspect::detection::{Detection, DetectionRecipe, Found, Parameters};
+use inspect::detection::{Detection, DetectionRecipe, Found, Parameters, Placed};
 use session::pipeline::State;
 use session::plan::{ElementId, Recipe};
 
@@ -15,6 +15,10 @@ pub struct DetectPanel {
     parameters: Parameters,
     /// The detection that they were taken from, and its recipe then.
     edited: Option<(ElementId, DetectionRecipe)>,
+    /// Whether parts are looked for first where they were found last.
+    tracks: bool,
+    /// The nominal found last, and where.
+    last: Option<(ElementId, Vec<Placed>)>,
 }
 
 impl DetectPanel {
@@ -37,7 +41,12 @@ impl DetectPanel {
         let label = if shown.is_some() { "Find parts again" } else { "Find parts" };
         if theme::wide_main_button(ui, ready && is_due, label).clicked() {
             context.display.shown.detection = 0;
-            context.send(Detect::Find(self.parameters.clone()));
+            let nominal = context.document().active.nominal;
+            let last = self.last.clone().filter(|(own, _)| self.tracks && Some(*own) == nominal);
+            context.send(match last {
+                Some((_, last)) => Detect::Track(self.parameters.clone(), last),
+                None => Detect::Find(self.parameters.clone()),
+            });
         }
         self.options(ui);
         if let Some(id) = shown {
@@ -57,11 +66,19 @@ impl DetectPanel {
             }
             self.edited = first;
         }
+        // Kept here: another scan has no result yet, and its own recipe says what it was begun with.
+        if let Some((id, recipe)) = &self.edited
+            && let Some(found) = context.document().result::<Found>(Some(*id))
+            && context.document().state(*id) == State::Fresh
+        {
+            let last = found.detections.iter().map(Detection::placed).collect();
+            self.last = Some((recipe.nominal, last));
+        }
     }
 
     fn options(&mut self, ui: &mut egui::Ui) {
         egui::CollapsingHeader::new("Options").show(ui, |ui| {
-            let Parameters { min_score, min_agreement, max_of_each, tracks, .. } = &mut self.parameters;
+            let Parameters { min_score, min_agreement, max_of_each, .. } = &mut self.parameters;
             for (name, hint, value) in [
                 ("Least score", "Less of a part's visible side does not count as found", min_score),
                 ("Least agreement", "More of what should be seen must be there, than is missing", min_agreement),
@@ -77,7 +94,7 @@ impl DetectPanel {
             if ui.checkbox(&mut is_single, "There is only one").changed() {
                 *max_of_each = is_single.then_some(1);
             }
-            ui.checkbox(tracks, "Look first where parts were found before")
+            ui.checkbox(&mut self.tracks, "Look first where parts were found before")
                 .on_hover_text("Quicker in repeated scans of one scene in which little has moved");
         });
     }

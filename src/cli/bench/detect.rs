@@ -10,8 +10,10 @@ use base::random::Random;
 use base::{Progress, Result};
 use compute::cpu::Cpu;
 use compute::cuda::Cuda;
+use compute::registration::Target;
 use compute::{Backend, Device};
-use geometry::{Pose, Surface};
+use geometry::{OrderedPoints, Pose, Surface};
+use inspect::alignment::best_fit::{self, Problem};
 use inspect::detection::{self, Detection, Found, Known, PartModel, Placed};
 use inspect::simulation::pile::{self, Pile, PlacedPart};
 
@@ -21,6 +23,8 @@ const SCENES: f64 = 40.0;
 const PARTS: [usize; 2] = [5, 12];
 /// A pose is right if the surfaces are closer on average than this share of the diameter (ADD-S).
 const MAX_ERROR: f64 = 0.1;
+/// Greatest mean distance of the surfaces in two poses that count as the same after a best fit, mm.
+const SAME_FIT_MM: f64 = 0.01;
 /// Visible fractions at which recall is told apart.
 const BINS: [f64; 5] = [0.1, 0.35, 0.6, 0.8, 1.01];
 
@@ -41,7 +45,7 @@ pub fn run(arguments: &Bench) -> Result<Value> {
             detect_data::write(folder, scene, &parts, &pile)?;
         }
         let before = (tally.right, tally.wrong);
-        let missed = tally.add(&models, &pile, &found.detections);
+        let missed = tally.add(&models, &pile, &found.detections)?;
         tally.explain(&models, &pile, &missed)?;
         eprintln!(
             "scene {scene:3}: {} parts, {} right, {} wrong, {:.0} ms, {} points",
@@ -156,6 +160,30 @@ fn owner(models: &[PartModel<'_>], pile: &Pile, own: &Detection) -> Option<usize
     (0..models.len()).max_by_key(|&part| votes[part]).filter(|&part| votes[part] > 0)
 }
 
+/// Whether a best fit from a detection reaches the pose that it reaches from the truth: mean distance of the surfaces in
+/// the two at most [`SAME_FIT_MM`].
+fn fits_as_from_the_truth(model: &PartModel<'_>, pile: &Pile, own: &Detection, truth: &PlacedPart) -> Result<bool> {
+    let points = OrderedPoints::new(&pile.cloud.points);
+    let surface = model.surface;
+    let problem = Problem {
+        target: Target::Surface(surface),
+        bounds: *surface.bounds(),
+        points: &points,
+        normals: &[],
+        oriented: false,
+    };
+    // As from the window: only what lies on this part may draw the fit.
+    let parameters =
+        best_fit::Parameters { max_distance_mm: Some(own.tolerance_mm), ..best_fit::Parameters::default() };
+    let fit = |scene_from_part: &Pose| {
+        let start = scene_from_part.inverse();
+        best_fit::run(&Cpu, &problem, &start, &parameters, &Progress::silent(), &mut |_, _| ())
+    };
+    let [from_it, from_truth] = [&own.scene_from_part, &truth.scene_from_part].map(fit);
+    let [from_it, from_truth] = [from_it?.nominal_from_scan.inverse(), from_truth?.nominal_from_scan.inverse()];
+    Ok(model.distance_mm(&from_it, &from_truth) <= SAME_FIT_MM)
+}
+
 struct Tally {
     right: usize,
     wrong: usize,
@@ -167,6 +195,8 @@ struct Tally {
     bins: [[usize; 2]; BINS.len()],
     /// Right, wrong and missed of those at least 60 % visible, by part.
     of_part: Vec<[usize; 3]>,
+    /// From 60 % and from 30 to 60 % visible: right ones from which a best fit reaches the pose from the truth, and all.
+    same_fits: [[usize; 2]; 2],
 }
 
 impl Tally {
@@ -178,11 +208,12 @@ impl Tally {
             notes: Vec::new(),
             bins: Default::default(),
             of_part: vec![[0; 3]; parts],
+            same_fits: Default::default(),
         }
     }
 
     /// Counts what was found; the parts that were not although much of them is seen.
-    fn add(&mut self, models: &[PartModel<'_>], pile: &Pile, found: &[Detection]) -> Vec<Placed> {
+    fn add(&mut self, models: &[PartModel<'_>], pile: &Pile, found: &[Detection]) -> Result<Vec<Placed>> {
         let truth = &pile.parts;
         let mut is_found = vec![false; truth.len()];
         for own in found {
@@ -193,6 +224,12 @@ impl Tally {
                     is_found[index] = true;
                     self.right += 1;
                     self.of_part[own.part][0] += 1;
+                    let visible = truth[index].visible_fraction;
+                    if visible >= 0.3 {
+                        let counts = &mut self.same_fits[usize::from(visible < 0.6)];
+                        counts[0] += usize::from(fits_as_from_the_truth(model, pile, own, &truth[index])?);
+                        counts[1] += 1;
+                    }
                 }
                 None => {
                     self.wrong += 1;
@@ -225,7 +262,7 @@ impl Tally {
                 missed.push(Placed { part: placed.part, scene_from_part: placed.scene_from_part });
             }
         }
-        missed
+        Ok(missed)
     }
 
     /// Whether missed parts were not proposed or refused: each is judged where it lies.
@@ -263,6 +300,10 @@ impl Tally {
             let case = format!("{:.0} to {:.0} % visible", 100.0 * low, 100.0 * limit.min(1.0));
             rows.push(json!({ "case": case, "recall": share(found, all), "found": found, "parts": all }));
             low = *limit;
+        }
+        for (case, [same, all]) in ["from 60 % visible", "30 to 60 % visible"].into_iter().zip(self.same_fits) {
+            let case = format!("best fit as from the truth, {case}");
+            rows.push(json!({ "case": case, "share": share(same, all), "found": same, "parts": all }));
         }
         for (model, [right, wrong, missed]) in models.iter().zip(&self.of_part) {
             rows.push(json!({ "case": model.name, "right": right, "wrong": wrong, "missed_from_60_percent": missed }));

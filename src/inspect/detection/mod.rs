@@ -32,6 +32,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::alignment::Alignment;
+use crate::parts::Actual;
 use base::{Progress, Result, UserError};
 use compute::Backend;
 pub use compute::pose_scores::Terms;
@@ -52,14 +53,11 @@ pub struct Parameters {
     pub max_rounds: usize,
     /// Most parts of one kind; `None` for any number.
     pub max_of_each: Option<usize>,
-    /// Whether parts found before are looked for where they were first: quicker if the scene has hardly changed.
-    #[serde(default)]
-    pub tracks: bool,
 }
 
 impl Default for Parameters {
     fn default() -> Self {
-        Self { min_score: 0.18, min_agreement: 0.76, max_rounds: 4, max_of_each: None, tracks: false }
+        Self { min_score: 0.18, min_agreement: 0.76, max_rounds: 4, max_of_each: None }
     }
 }
 
@@ -71,6 +69,8 @@ pub struct Known {
     pub accepted: Vec<Placed>,
     /// Parts that are not there: they are not found at these places, the same way up or not.
     pub refused: Vec<Placed>,
+    /// Hashes of the scan's files of which that was said; of another scan it is not true.
+    pub scan: Vec<String>,
     /// Where parts were in an earlier scan of this scene: they are looked for there first.
     pub last: Vec<Placed>,
 }
@@ -80,6 +80,19 @@ impl Known {
     pub fn last(last: Vec<Placed>) -> Self {
         Self { last, ..Self::default() }
     }
+
+    /// What of it is true of a scan.
+    pub fn of(&self, scan: &Actual) -> Self {
+        match self.scan == hashes(scan) {
+            true => self.clone(),
+            false => Self::last(self.last.clone()),
+        }
+    }
+}
+
+/// Hashes of a scan's files.
+pub fn hashes(scan: &Actual) -> Vec<String> {
+    scan.sources.iter().map(|source| source.hash.clone()).collect()
 }
 
 /// A part in a pose.

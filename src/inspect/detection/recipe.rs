@@ -37,7 +37,7 @@ impl Make for DetectionRecipe {
         let actual = inputs.get::<Actual>(self.scan, "a scan")?;
         progress.report(0.0, "Analysing the part")?;
         let models = [PartModel::new(&inputs.name(self.nominal), &nominal.surface)?];
-        run(tools.backend, &models, &actual.cloud, &self.parameters, &self.known, progress)
+        run(tools.backend, &models, &actual.cloud, &self.parameters, &self.known.of(&actual), progress)
     }
 }
 
