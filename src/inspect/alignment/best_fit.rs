@@ -74,6 +74,9 @@ pub struct Problem<'a> {
 
 /// Approximate number of points on the coarse levels; the last level uses all points.
 const LEVEL_POINTS: [usize; 3] = [2_000, 20_000, 200_000];
+/// Fewest points near the nominal on a coarse level: with fewer, such as where the part is a small piece of a scene, the level
+/// is left out.
+const MIN_COARSE_POINTS: usize = 200;
 
 /// Fits from `start`. `watch` receives the pose and the RMS, mm, after every iteration (for the live view).
 ///
@@ -129,7 +132,7 @@ pub fn run_from_gate(
     for (level, &count) in levels.iter().enumerate() {
         let fraction = |level: usize| level as f32 / levels.len() as f32;
         let level_progress = progress.part(fraction(level), fraction(level + 1));
-        last = Some(fit.level(count, level + 1 == levels.len(), &level_progress, watch)?);
+        last = fit.level(count, level + 1 == levels.len(), &level_progress, watch)?.or(last);
     }
     let (answer, stop) = last.ok_or_else(|| UserError::internal("The best fit had no level to run."))?;
     let total = problem.points.points.len();
@@ -193,20 +196,23 @@ struct Fit<'a> {
 }
 
 impl Fit<'_> {
-    /// Iterates on about `count` points until a stopping criterion is met.
+    /// Iterates on about `count` points until a stopping criterion is met; `None` for a coarse level with too few points.
     fn level(
         &mut self,
         count: usize,
         finest: bool,
         progress: &Progress,
         watch: &mut dyn FnMut(&Pose, f64),
-    ) -> Result<(Answer, StopReason)> {
+    ) -> Result<Option<(Answer, StopReason)>> {
         let stride = (self.problem.points.points.len() / count.max(1)).max(1);
         let mut previous_square = f64::INFINITY;
         let mut stalled = 0;
         for iteration in 0..self.parameters.max_iterations.max(1) {
             progress.report(iteration as f32 / self.parameters.max_iterations.max(1) as f32, "Best fit")?;
             let answer = self.step(stride, progress)?;
+            if !finest && iteration == 0 && answer.used < MIN_COARSE_POINTS {
+                return Ok(None);
+            }
             if answer.used < 3 {
                 return Err(UserError::input(format!(
                     "The scan and the nominal do not overlap: fewer than 3 points lie within {:.3} mm. Align \
@@ -238,10 +244,10 @@ impl Fit<'_> {
             }
             previous_square = square;
             if let Some(stop) = stop {
-                return Ok((step.answer, stop));
+                return Ok(Some((step.answer, stop)));
             }
         }
-        Ok((self.step(stride, progress)?, StopReason::MaxIterations))
+        Ok(Some((self.step(stride, progress)?, StopReason::MaxIterations)))
     }
 
     /// Step that ends a level, mm. A coarse level need not go below the precision of its sample: the standard error of
@@ -370,6 +376,20 @@ mod tests {
         let surface = Surface::new(shapes::cuboid(Point::new(2.0, 3.0, 4.0), Point::new(52.0, 33.0, 19.0)));
         let samples = sampling::by_area(surface.mesh(), 9000, 1).iter().map(|s| pose.inverse() * s.point).collect();
         (surface, samples)
+    }
+
+    #[test]
+    fn a_part_that_is_a_small_piece_of_a_scene_is_fitted_on_its_own_points() {
+        let truth = Pose::new(Vector::new(3.0, 5.0, 1.0), Vector::new(0.2, 0.5, -0.3));
+        let (surface, samples) = box_and_samples(&truth);
+        let mut scene: Vec<Point> = samples.iter().step_by(30).copied().collect();
+        let mut random = Random::new(7, 0);
+        scene.extend((0..60_000).map(|_| Point::new(random.range(500.0, 900.0), random.range(0.0, 400.0), 0.0)));
+        let nudge = Pose::new(Vector::new(0.4, -0.3, 0.2), Vector::new(0.01, -0.01, 0.01));
+        let parameters = Parameters { max_distance_mm: Some(2.0), ..Parameters::default() };
+        let fit = fit_of(&scene, &surface, &(nudge * truth), &parameters);
+        let (shift, angle) = transform::difference(&fit.nominal_from_scan, &truth, &samples[0]);
+        assert!(shift < 1e-4 && angle < 1e-5, "{shift} {angle}");
     }
 
     #[test]
