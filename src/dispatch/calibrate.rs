@@ -244,7 +244,5 @@ fn require(file: PathBuf, mut document: Document, context: &Context, progress: &
     let recipe: Recipe = CalibrationRecipe { file }.into();
     let same = document.plan.elements().iter().find(|own| own.recipe == recipe).map(|own| own.id);
     let id = same.map_or_else(|| document.plan.add("Sensor calibration", recipe), Ok)?;
-    document.make_one(id, &context.quiet_tools(), progress)?;
-    let notes = document.sentences(id);
-    Ok(Edit::replacing("Require the calibration", document).with_notes(notes))
+    Edit::making("Require the calibration", id, document, context, progress)
 }

@@ -32,26 +32,16 @@ impl Detect {
             Self::Find(parameters) => looking(parameters, Vec::new(), before, context),
             Self::Track(parameters, last) => looking(parameters, last, before, context),
             Self::Refuse(id, index) => {
-                let (known, found) = known_and_found(&before, id)?;
+                let (mut known, found) = known_and_found(&before, id)?;
                 let refused = found.detections.get(index).ok_or_else(no_longer_there)?.placed();
-                let is_it = |own: &Placed| *own == refused;
-                let known = Known {
-                    accepted: known.accepted.iter().copied().filter(|own| !is_it(own)).collect(),
-                    refused: known.refused.iter().copied().chain([refused]).collect(),
-                    scan: scan_of(&before),
-                    last: found.detections.iter().map(Detection::placed).filter(|own| !is_it(own)).collect(),
-                };
+                known.accepted.retain(|own| *own != refused);
+                known.last.retain(|own| *own != refused);
+                known.refused.push(refused);
                 again("Refuse a part", id, known, before, context)
             }
             Self::Accept(id, index) => {
-                let (known, found) = known_and_found(&before, id)?;
-                let accepted = found.possible.get(index).ok_or_else(no_longer_there)?.placed();
-                let known = Known {
-                    accepted: known.accepted.iter().copied().chain([accepted]).collect(),
-                    refused: known.refused.clone(),
-                    scan: scan_of(&before),
-                    last: found.detections.iter().map(Detection::placed).collect(),
-                };
+                let (mut known, found) = known_and_found(&before, id)?;
+                known.accepted.push(found.possible.get(index).ok_or_else(no_longer_there)?.placed());
                 again("Accept a part", id, known, before, context)
             }
             Self::Forget(id) => again("Search anew", id, Known::default(), before, context),
@@ -89,28 +79,22 @@ fn find(
         Some(id) => document.plan.set_recipe(id, recipe).map(|()| id)?,
         None => document.plan.add("Parts in the scan", recipe)?,
     };
-    document.make_one(id, &context.quiet_tools(), progress)?;
-    let notes = document.sentences(id);
-    Ok(Edit::replacing("Look for the part", document).with_notes(notes))
+    Edit::making("Look for the part", id, document, context, progress)
 }
 
 fn no_longer_there() -> UserError {
     UserError::usage("This part no longer exists; look for parts again.")
 }
 
-/// Hashes of the scan's files.
-fn scan_of(document: &Document) -> Vec<String> {
-    document.actual().map(detection::hashes).unwrap_or_default()
-}
-
-/// What is known of the scan of a detection, and what was found in it.
+/// What is known of the scan of a detection, where parts were found in it among that; and what was found.
 fn known_and_found(document: &Document, id: ElementId) -> Result<(Known, &Found)> {
-    let known = document.plan.get(id).and_then(|own| match &own.recipe {
-        Recipe::Detection(recipe) => document.actual().map(|scan| recipe.known.of(scan)),
-        _ => None,
-    });
-    let found = document.result::<Found>(Some(id));
-    known.zip(found).ok_or_else(no_longer_there)
+    let (Some(Recipe::Detection(recipe)), Some(scan), Some(found)) =
+        (document.plan.get(id).map(|own| &own.recipe), document.actual(), document.result::<Found>(Some(id)))
+    else {
+        return Err(no_longer_there());
+    };
+    let last = found.detections.iter().map(Detection::placed).collect();
+    Ok((Known { scan: detection::hashes(scan), last, ..recipe.known.of(scan) }, found))
 }
 
 /// Searches again with what is known now: where parts were found before, they are looked for first.
@@ -121,9 +105,7 @@ fn again(label: &'static str, id: ElementId, known: Known, mut document: Documen
         };
         let recipe = DetectionRecipe { known, ..DetectionRecipe::clone(recipe) };
         document.plan.set_recipe(id, recipe.into())?;
-        document.make_one(id, &context.quiet_tools(), progress)?;
-        let notes = document.sentences(id);
-        Ok(Edit::replacing(label, document).with_notes(notes))
+        Edit::making(label, id, document, &context, progress)
     })
 }
 

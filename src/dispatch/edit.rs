@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use super::Context;
 use super::saves::SavedState;
 use base::{Progress, Result};
 use compute::Backend;
 use geometry::Pose;
 use session::Document;
+use session::plan::ElementId;
 
 /// The result of a finished command: a change of the document, and notes.
 pub struct Edit {
@@ -30,6 +32,19 @@ impl Edit {
     /// An edit that replaces the document.
     pub(super) fn replacing(label: impl Into<String>, after: Document) -> Self {
         Self::new(label, move |document| *document = after)
+    }
+
+    /// An edit that replaces the document once one of its elements is made; what came of that is noted.
+    pub(super) fn making(
+        label: impl Into<String>,
+        id: ElementId,
+        mut document: Document,
+        context: &Context,
+        progress: &Progress,
+    ) -> Result<Self> {
+        document.make_one(id, &context.quiet_tools(), progress)?;
+        let notes = document.sentences(id);
+        Ok(Self::replacing(label, document).with_notes(notes))
     }
 
     /// An edit that changes nothing and logs a note.

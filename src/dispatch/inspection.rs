@@ -164,9 +164,7 @@ fn compare(mut document: Document, context: &Context, progress: &Progress) -> Re
         return Err(nominal_and_scan_required());
     }
     let id = document.ensure_comparison()?;
-    document.make_one(id, &context.quiet_tools(), progress)?;
-    let notes = document.sentences(id);
-    Ok(Edit::replacing("Compare", document).with_notes(notes))
+    Edit::making("Compare", id, document, context, progress)
 }
 
 /// Judges existing deviations again, by other limits.

@@ -52,12 +52,12 @@ impl Parts {
     pub(super) fn execution(self, before: Document, context: Context) -> Execution {
         match self {
             Self::OpenNominal { path, unit } => Execution::work("Opening the nominal", move |progress, _| {
-                let place = |document: &mut Document| document.set_nominal(SourceFile::of(&path, unit, None)?);
-                nominal("Open the nominal", place, before, &context, progress)
+                let add = |document: &mut Document| document.set_nominal(SourceFile::of(&path, unit, None)?);
+                nominal("Open the nominal", add, before, &context, progress)
             }),
             Self::AddNominal { path, unit } => Execution::work("Adding the nominal", move |progress, _| {
-                let place = |document: &mut Document| document.add_nominal(SourceFile::of(&path, unit, None)?);
-                nominal("Add a nominal", place, before, &context, progress)
+                let add = |document: &mut Document| document.add_nominal(SourceFile::of(&path, unit, None)?);
+                nominal("Add a nominal", add, before, &context, progress)
             }),
             Self::OpenScans { paths, unit, columns } => Execution::work("Opening the scan", move |progress, _| {
                 scans(&paths, unit, columns, before, &context, progress)
@@ -74,18 +74,16 @@ impl Parts {
     }
 }
 
-/// Loads the nominal that `place` puts into the document.
+/// Loads the nominal that `add` adds to the document.
 fn nominal(
     label: &str,
-    place: impl FnOnce(&mut Document) -> Result<ElementId>,
+    add: impl FnOnce(&mut Document) -> Result<ElementId>,
     mut document: Document,
     context: &Context,
     progress: &Progress,
 ) -> Result<Edit> {
-    let id = place(&mut document)?;
-    document.make_one(id, &context.quiet_tools(), progress)?;
-    let notes = document.sentences(id);
-    Ok(Edit::replacing(label, document).with_notes(notes))
+    let id = add(&mut document)?;
+    Edit::making(label, id, document, context, progress)
 }
 
 pub(super) fn scans(
@@ -97,9 +95,7 @@ pub(super) fn scans(
     progress: &Progress,
 ) -> Result<Edit> {
     let (id, removed) = document.set_scan(paths, unit, columns)?;
-    document.make_one(id, &context.quiet_tools(), progress)?;
-    let notes = document.sentences(id);
-    Ok(Edit::replacing("Open the scan", document).with_notes(notes).with_notes(removed))
+    Ok(Edit::making("Open the scan", id, document, context, progress)?.with_notes(removed))
 }
 
 fn clean(step: cleaning::Step, mut document: Document, context: &Context, progress: &Progress) -> Result<Edit> {

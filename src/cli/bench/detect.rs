@@ -162,16 +162,15 @@ fn owner(models: &[PartModel<'_>], pile: &Pile, own: &Detection) -> Option<usize
 
 /// Whether a best fit from a detection reaches the pose that it reaches from the truth: mean distance of the surfaces in
 /// the two at most [`SAME_FIT_MM`].
-fn fits_as_from_the_truth(model: &PartModel<'_>, pile: &Pile, own: &Detection, truth: &PlacedPart) -> Result<bool> {
-    let points = OrderedPoints::new(&pile.cloud.points);
+fn fits_as_from_the_truth(
+    model: &PartModel<'_>,
+    points: &OrderedPoints,
+    own: &Detection,
+    truth: &PlacedPart,
+) -> Result<bool> {
     let surface = model.surface;
-    let problem = Problem {
-        target: Target::Surface(surface),
-        bounds: *surface.bounds(),
-        points: &points,
-        normals: &[],
-        oriented: false,
-    };
+    let problem =
+        Problem { target: Target::Surface(surface), bounds: *surface.bounds(), points, normals: &[], oriented: false };
     // As from the window: only what lies on this part may draw the fit.
     let parameters =
         best_fit::Parameters { max_distance_mm: Some(own.tolerance_mm), ..best_fit::Parameters::default() };
@@ -215,6 +214,7 @@ impl Tally {
     /// Counts what was found; the parts that were not although much of them is seen.
     fn add(&mut self, models: &[PartModel<'_>], pile: &Pile, found: &[Detection]) -> Result<Vec<Placed>> {
         let truth = &pile.parts;
+        let points = OrderedPoints::new(&pile.cloud.points);
         let mut is_found = vec![false; truth.len()];
         for own in found {
             let model = &models[own.part];
@@ -227,7 +227,7 @@ impl Tally {
                     let visible = truth[index].visible_fraction;
                     if visible >= 0.3 {
                         let counts = &mut self.same_fits[usize::from(visible < 0.6)];
-                        counts[0] += usize::from(fits_as_from_the_truth(model, pile, own, &truth[index])?);
+                        counts[0] += usize::from(fits_as_from_the_truth(model, &points, own, &truth[index])?);
                         counts[1] += 1;
                     }
                 }

@@ -67,7 +67,7 @@ impl Default for Parameters {
 pub struct Known {
     /// Parts that are there, whatever speaks against them.
     pub accepted: Vec<Placed>,
-    /// Parts that are not there: they are not found at these places, the same way up or not.
+    /// Parts that are not there: they are not found at these positions, the same way up or not.
     pub refused: Vec<Placed>,
     /// Hashes of the scan's files of which that was said; of another scan it is not true.
     pub scan: Vec<String>,

@@ -25,7 +25,7 @@ pub struct PartModel<'a> {
     pub table: PairTable,
     /// Points that poses are judged by: those of its surface that can be seen from outside.
     pub probes: Probes,
-    /// Its facets, by place: for fits of many poses.
+    /// Its facets, by position: for fits of many poses.
     pub lattice: NearestFacets,
     /// Greatest extent, mm.
     pub diameter_mm: f64,

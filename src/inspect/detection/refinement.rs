@@ -47,7 +47,7 @@ pub fn of_many(
     let (gates_mm, max_points) = match closeness {
         Closeness::Coarse => (COARSE_GATES.map(|share| share * diameter_mm), COARSE_POINTS),
         Closeness::Fine => {
-            let first = (FINE_GATE * diameter_mm).max(3.0 * scene.spacing_mm);
+            let first = fine_gate_mm(model, scene);
             ([first, (LAST_GATE * diameter_mm).max(2.0 * scene.spacing_mm).min(first)], FINE_POINTS)
         }
     };
@@ -71,8 +71,11 @@ pub fn of_many(
 
 /// Fits the pose of a candidate to the facets themselves. Returns an error if there are too few points about it.
 pub fn fine(model: &PartModel<'_>, scene: &Scene, scene_from_part: &Pose) -> Result<Alignment> {
-    let gate_mm = (FINE_GATE * model.diameter_mm).max(3.0 * scene.spacing_mm);
-    fit(model, scene, scene_from_part, gate_mm, FINE_POINTS, 20)
+    fit(model, scene, scene_from_part, fine_gate_mm(model, scene), FINE_POINTS, 20)
+}
+
+fn fine_gate_mm(model: &PartModel<'_>, scene: &Scene) -> f64 {
+    (FINE_GATE * model.diameter_mm).max(3.0 * scene.spacing_mm)
 }
 
 fn fit(

@@ -43,7 +43,7 @@ const SAME_POSE: f64 = 0.01;
 /// Another pose is as good: share of the score, and of the points that both explain.
 const RIVAL_SCORE: f64 = 0.8;
 const RIVAL_SHARE: f64 = 0.6;
-/// A pose is at a place where the part is said not to be, the same way up or not: greatest mean distance of the surfaces, as
+/// A pose is at a position at which the part is said not to be, the same way up or not: greatest mean distance of the surfaces, as
 /// a share of the diameter.
 const REFUSED_POSE: f64 = 0.1;
 /// Candidates that may be right: least score, most of the points that they may share with what was found or is better, and
