@@ -53,7 +53,7 @@ fn main() {
         .build_eframe(move |creation| App::new(creation, options));
     report("opening, frames meanwhile", &while_busy(&mut harness, |_, _| ()));
     rest(&mut harness);
-    report("turning, uncoloured", &turn(&mut harness, 30));
+    report("turning, uncoloured", &turn(&mut harness, 100));
     rest(&mut harness);
     report("idle", &(0..30).map(|_| frame(&mut harness)).collect::<Vec<_>>());
     if on_gpu {
@@ -63,7 +63,7 @@ fn main() {
     harness.run_steps(2);
     harness.get_by_label("Compare now").click();
     report("comparing, turned meanwhile", &while_busy(&mut harness, turn_to));
-    report("turning, coloured", &turn(&mut harness, 30));
+    report("turning, coloured", &turn(&mut harness, 100));
     rest(&mut harness);
     report("idle, coloured", &(0..30).map(|_| frame(&mut harness)).collect::<Vec<_>>());
     brush(&mut harness);

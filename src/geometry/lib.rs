@@ -16,6 +16,7 @@ pub mod mesh;
 pub mod morton;
 pub mod nearest_facets;
 pub mod normals;
+pub mod plane_cut;
 pub mod point_pairs;
 pub mod probes;
 pub mod range_image;

@@ -12,6 +12,7 @@ pub mod parts;
 pub mod probing;
 pub mod process_capability;
 pub mod recipe;
+pub mod section;
 pub mod selection;
 pub mod simulation;
 pub mod thickness;

@@ -6,6 +6,7 @@ use super::Input;
 use super::pictures::Pictures;
 use base::date::Stamp;
 use base::signed;
+use base::units::LengthUnit;
 use geometry::{Pose, transform};
 use inspect::deviation::Verdict;
 use inspect::deviation::judgement::percent;
@@ -86,7 +87,7 @@ pub fn of(input: &Input<'_>, pictures: &Pictures, stamp: Stamp) -> Content {
     let check = input.check;
     let info = &input.document.settings.report;
     let scale = ColourScale::new(check.parameters.tolerance, input.document.settings.scale_mm);
-    let unit = LengthFormatter { input };
+    let unit = LengthFormatter(input.document.settings.shown_unit);
     Content {
         title: if info.title.is_empty() { "Inspection report".to_owned() } else { info.title.clone() },
         subtitle: format!("{} against {}", scan_names(input), input.nominal.source.name()),
@@ -97,10 +98,10 @@ pub fn of(input: &Input<'_>, pictures: &Pictures, stamp: Stamp) -> Content {
         software: super::software(),
         blocks: [
             part(input, stamp),
-            statistics(input, &unit),
-            coverage(input, &unit),
-            parameters(input, &unit),
-            alignment(input, &unit),
+            statistics(input, unit),
+            coverage(input, unit),
+            parameters(input, unit),
+            alignment(input, unit),
             sources(input),
         ]
         .into_iter()
@@ -111,11 +112,11 @@ pub fn of(input: &Input<'_>, pictures: &Pictures, stamp: Stamp) -> Content {
         .chain(super::offsets::block(input.document))
         .chain(super::thickness::block(input.document))
         .collect(),
-        histogram: histogram(input, &scale, &unit),
+        histogram: histogram(input, &scale, unit),
         scale_colours: scale.table(64).iter().map(|[r, g, b, _]| format!("#{r:02x}{g:02x}{b:02x}")).collect(),
-        scale_limits: scale_limits(&scale, &unit),
+        scale_limits: scale_limits(&scale, unit),
         scale_ends: [-scale.end_mm, scale.end_mm].map(|mm| unit.signed(mm, 2)),
-        regions: regions(input, &unit),
+        regions: regions(input, unit),
         figures: pictures
             .views
             .iter()
@@ -127,14 +128,13 @@ pub fn of(input: &Input<'_>, pictures: &Pictures, stamp: Stamp) -> Content {
 }
 
 /// Formats lengths in the display unit of the document.
-struct LengthFormatter<'a> {
-    input: &'a Input<'a>,
-}
+#[derive(Clone, Copy)]
+struct LengthFormatter(LengthUnit);
 
-impl LengthFormatter<'_> {
+impl LengthFormatter {
     /// A length with its unit; `digits` decimals for mm, more for larger units.
     fn length(&self, mm: f64, digits: usize) -> String {
-        let unit = self.input.document.settings.shown_unit;
+        let unit = self.0;
         // More decimals for larger units: about the same resolution.
         let extra = (unit.mm_per_unit().log10().round()).max(0.0) as usize;
         format!("{:.*} {}", digits + extra, mm / unit.mm_per_unit(), unit.symbol())
@@ -172,7 +172,7 @@ fn reason(input: &Input<'_>) -> String {
     }
 }
 
-fn coverage(input: &Input<'_>, unit: &LengthFormatter<'_>) -> ReportBlock {
+fn coverage(input: &Input<'_>, unit: LengthFormatter) -> ReportBlock {
     let coverage = &input.check.measurement.coverage;
     let mut rows = vec![row("Surface measured", percent(coverage.fraction))];
     if let Some(in_view) = coverage.in_view_fraction {
@@ -211,7 +211,7 @@ fn part(input: &Input<'_>, stamp: Stamp) -> ReportBlock {
     }
 }
 
-fn statistics(input: &Input<'_>, unit: &LengthFormatter<'_>) -> ReportBlock {
+fn statistics(input: &Input<'_>, unit: LengthFormatter) -> ReportBlock {
     let s = &input.check.statistics;
     let excluded = &input.check.excluded;
     ReportBlock {
@@ -243,7 +243,7 @@ fn statistics(input: &Input<'_>, unit: &LengthFormatter<'_>) -> ReportBlock {
     }
 }
 
-fn parameters(input: &Input<'_>, unit: &LengthFormatter<'_>) -> ReportBlock {
+fn parameters(input: &Input<'_>, unit: LengthFormatter) -> ReportBlock {
     let p = &input.check.parameters;
     let method = match p.method {
         Method::Closest => "closest point: distance of each scan point from the nominal",
@@ -269,7 +269,7 @@ fn parameters(input: &Input<'_>, unit: &LengthFormatter<'_>) -> ReportBlock {
     ReportBlock { title: "Evaluation parameters".into(), rows }
 }
 
-fn alignment(input: &Input<'_>, unit: &LengthFormatter<'_>) -> ReportBlock {
+fn alignment(input: &Input<'_>, unit: LengthFormatter) -> ReportBlock {
     let mut rows = Vec::new();
     if let Some(alignment) = input.document.alignment() {
         let method = match alignment.method {
@@ -295,7 +295,7 @@ fn alignment(input: &Input<'_>, unit: &LengthFormatter<'_>) -> ReportBlock {
 }
 
 /// The pose of the scan in the nominal frame: rotation axis and angle, translation, and matrix.
-fn pose(nominal_from_scan: &Pose, unit: &LengthFormatter<'_>) -> Vec<(String, String)> {
+fn pose(nominal_from_scan: &Pose, unit: LengthFormatter) -> Vec<(String, String)> {
     let rotation = match nominal_from_scan.rotation.axis_angle() {
         Some((axis, angle)) => {
             let [x, y, z] = [axis.x, axis.y, axis.z].map(|component| signed(component, 4));
@@ -328,7 +328,7 @@ fn sources(input: &Input<'_>) -> ReportBlock {
     ReportBlock { title: "Sources".into(), rows }
 }
 
-fn histogram(input: &Input<'_>, scale: &ColourScale, unit: &LengthFormatter<'_>) -> HistogramBars {
+fn histogram(input: &Input<'_>, scale: &ColourScale, unit: LengthFormatter) -> HistogramBars {
     let histogram = &input.check.histogram;
     let max_count = histogram.counts.iter().copied().max().unwrap_or(0).max(1) as f64;
     let position = |mm: f64| (mm - histogram.low_mm) / (histogram.high_mm - histogram.low_mm);
@@ -354,7 +354,7 @@ fn histogram(input: &Input<'_>, scale: &ColourScale, unit: &LengthFormatter<'_>)
 /// Limits closer together than this fraction of the scale share one label.
 const MIN_LABEL_DISTANCE: f64 = 0.14;
 
-fn scale_limits(scale: &ColourScale, unit: &LengthFormatter<'_>) -> Vec<(f64, String)> {
+fn scale_limits(scale: &ColourScale, unit: LengthFormatter) -> Vec<(f64, String)> {
     let limits = [scale.tolerance.low_mm, scale.tolerance.high_mm];
     let [low, high] = limits.map(|mm| 0.5 + 0.5 * mm / scale.end_mm);
     let [below, above] = limits.map(|mm| unit.signed(mm, 3));
@@ -364,7 +364,7 @@ fn scale_limits(scale: &ColourScale, unit: &LengthFormatter<'_>) -> Vec<(f64, St
     vec![(low, below), (high, above)]
 }
 
-fn regions(input: &Input<'_>, unit: &LengthFormatter<'_>) -> Vec<[String; 6]> {
+fn regions(input: &Input<'_>, unit: LengthFormatter) -> Vec<[String; 6]> {
     input
         .check
         .regions
@@ -389,4 +389,27 @@ fn notes(input: &Input<'_>) -> Vec<String> {
     let files = prefixed(input.nominal.source.name(), nominal).chain(prefixed(scan_names(input), scan));
     let remarks = components.chain(overall.remarks.iter().cloned()).chain(files);
     remarks.chain([overall.decision_rule.clone()]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use inspect::deviation::Tolerance;
+
+    #[test]
+    fn limits_stand_where_the_scale_has_them() {
+        let limits = |high_mm: f64, end_mm: f64| {
+            let scale = ColourScale::new(Tolerance { low_mm: -high_mm, high_mm }, end_mm);
+            (scale.end_mm, scale_limits(&scale, LengthFormatter(LengthUnit::Mm)))
+        };
+        for (high_mm, end_mm) in [(2.0, 6.0), (2.0, 0.3), (0.1, 0.3), (0.299, 0.3)] {
+            let (end_mm, labels) = limits(high_mm, end_mm);
+            let [(low, below), (high, above)] = labels.as_slice() else { panic!("{labels:?}") };
+            assert!((high - (0.5 + 0.5 * high_mm / end_mm)).abs() < 1e-12 && (low + high - 1.0).abs() < 1e-12);
+            assert!(*high <= 1.0, "{high_mm} lies beyond the end of the scale");
+            assert_eq!((below, above), (&format!("-{high_mm:.3} mm"), &format!("+{high_mm:.3} mm")));
+        }
+        // So near to each other that their labels would overlap, they have one.
+        assert_eq!(limits(0.01, 0.3).1, [(0.5, "-0.010 mm to +0.010 mm".to_owned())]);
+    }
 }

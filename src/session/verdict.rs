@@ -13,6 +13,7 @@ use inspect::deviation::judgement::DECISION_RULE;
 use inspect::deviation::{Check, Verdict};
 use inspect::features::measured::MeasuredFeature;
 use inspect::recipe::Product;
+use inspect::section::Section;
 use inspect::tolerances;
 use inspect::tolerances::measure::Measure;
 
@@ -79,6 +80,7 @@ pub fn overall(document: &Document) -> Option<Overall> {
     }
     components.extend(of_tolerances(document));
     components.extend(of_measures(document));
+    components.extend(of_sections(document));
     components.extend(of_features(document));
     if !components.is_empty() {
         components.extend(of_calibrations(document));
@@ -148,6 +150,26 @@ fn of_measures(document: &Document) -> Option<Component> {
     let verdicts: Vec<Verdict> = document.plan.elements().iter().filter(has_limits).map(verdict).collect();
     let verdict = verdicts.iter().copied().reduce(Verdict::and)?;
     Some(Component { name: "Distances and angles".into(), verdict, reason: format!("{}.", summary(&verdicts)) })
+}
+
+/// A component for each section that was compared, or should have been.
+fn of_sections(document: &Document) -> Vec<Component> {
+    let component = |element: &Arc<Element>| {
+        let Recipe::Section(recipe) = &element.recipe else { return None };
+        recipe.scan?;
+        let (verdict, reason) = match document.state(element.id) {
+            State::NotMade => return None,
+            State::Failed(sentence) => (Verdict::Incomplete, sentence),
+            State::Stale | State::Waits(_) => (Verdict::Incomplete, "The section is out of date.".to_owned()),
+            State::Fresh => {
+                let made = document.result::<Section>(Some(element.id))?;
+                let covers = made.covers().map(|covers| format!("Judged {covers}. ")).unwrap_or_default();
+                (made.verdict()?, covers + &made.sentences().join(" "))
+            }
+        };
+        Some(Component { name: element.name.clone(), verdict, reason })
+    };
+    document.plan.elements().iter().filter_map(component).collect()
 }
 
 /// A component for each calibration that what was measured does not rest on.

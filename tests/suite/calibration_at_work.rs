@@ -41,11 +41,17 @@ fn a_calibration_that_is_not_certified_says_so() {
     let record =
         || -> Value { serde_json::from_str(&std::fs::read_to_string(at("calibration.json")).unwrap()).unwrap() };
     let touches = at("touches.csv");
-    let sound = run(&touches, "1.5", &[]);
+    let serials = ["--sensor-serial", "S-17", "--machine-serial", "M-4", "--artefact-serial", "A-2"];
+    let sound = run(&touches, "1.5", &serials);
     assert_eq!(sound.status.code(), Some(0), "{}", errors(&sound));
     assert!(String::from_utf8_lossy(&sound.stdout).contains("Certified"));
     assert_eq!(record()["certified"], true);
     assert!(record()["reasons"].as_array().unwrap().is_empty());
+    let named = ["sensor_serial", "machine_serial", "artefact_serial"].map(|key| record()[key].clone());
+    assert_eq!(named, ["S-17", "M-4", "A-2"]);
+    let valid_for_s = record()["valid_until_unix_s"].as_i64().unwrap() - record()["date_unix_s"].as_i64().unwrap();
+    let why = record()["valid_because"].as_str().unwrap().to_owned();
+    assert!(why.starts_with(&format!("{} hours after calibration", valid_for_s / 3600)), "{why}");
     assert!(record()["consistency"]["comparisons"].as_array().unwrap().len() >= 12);
     let wrong = run(&touches, "0", &["--json"]);
     assert_eq!(wrong.status.code(), Some(4), "{}", errors(&wrong));

@@ -2,9 +2,9 @@
 
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use shadowgraph::base::Progress;
 use shadowgraph::geometry::Subset;
@@ -37,6 +37,20 @@ fn inspect(out: &Path, serial: &str) -> Child {
         .unwrap()
 }
 
+/// Every file and folder below `folder`, and when each was changed last.
+fn changed(folder: &Path) -> Vec<(PathBuf, SystemTime)> {
+    let mut all = Vec::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let Ok(about) = entry.metadata() else { continue };
+        if about.is_dir() {
+            all.extend(changed(&entry.path()));
+        }
+        all.extend(about.modified().map(|at| (entry.path(), at)));
+    }
+    all.sort();
+    all
+}
+
 /// Whatever the moment, the folder holds one report, old or new, with all its files.
 #[test]
 fn a_killed_inspection_leaves_one_whole_report() {
@@ -48,10 +62,12 @@ fn a_killed_inspection_leaves_one_whole_report() {
     let mut own = "part 0".to_owned();
     for round in 1..=8 {
         let serial = format!("part {round}");
+        let before = changed(folder.path());
         let mut run = inspect(&out, &serial);
-        // From the first file that is written on, through all the writing.
-        let entries = || std::fs::read_dir(folder.path()).unwrap().count();
-        within("nothing is written", Duration::from_secs(60), || entries() > 1 || run.try_wait().unwrap().is_some());
+        // From the first file that is written on, wherever that is, through all the writing.
+        within("nothing is written", Duration::from_secs(60), || {
+            changed(folder.path()) != before || run.try_wait().unwrap().is_some()
+        });
         std::thread::sleep(Duration::from_millis(25 * (round - 1)));
         let _ = run.kill();
         let _ = run.wait();
@@ -107,6 +123,24 @@ fn a_cad_file_without_end_is_given_up_with_a_sentence() {
     let error = load_nominal(&file, &options, &Progress::silent()).unwrap_err();
     assert!(started.elapsed() < Duration::from_secs(10));
     assert!(error.sentence.contains("did not finish within"), "{error}");
+}
+
+/// OpenCASCADE runs out of memory on its own threads too.
+#[test]
+fn a_cad_file_that_memory_does_not_hold_is_refused_with_a_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    for kibibytes in [200_000, 400_000] {
+        let program = folder.path().join("reader.sh");
+        let mut script = std::fs::File::create(&program).unwrap();
+        let reader = env!("CARGO_BIN_EXE_shadowgraph-cad");
+        write!(script, "#!/bin/sh\nulimit -v {kibibytes}\nexec '{reader}' \"$@\"\n").unwrap();
+        script.set_permissions(std::fs::Permissions::from_mode(0o755)).unwrap();
+        drop(script);
+        let cad = CadReader { program: Some(program), chord_mm: 2e-5, angle_deg: 0.03, ..CadReader::default() };
+        let options = LoadOptions { cad, ..LoadOptions::default() };
+        let error = load_nominal(&asset("bracket.step"), &options, &Progress::silent()).unwrap_err();
+        assert!(error.sentence.contains("more memory than is free"), "{error}");
+    }
 }
 
 const SAVES_IN: &str = "SHADOWGRAPH_TEST_SAVES_IN";

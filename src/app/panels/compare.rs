@@ -9,6 +9,7 @@ use crate::{Action, theme};
 use base::signed;
 use dispatch::Inspect;
 use inspect::deviation::Method;
+use inspect::deviation::histogram::Histogram;
 use inspect::deviation::judgement::percent;
 use inspect::deviation::{Check, Verdict};
 use render::colour_scale::ColourScale;
@@ -120,7 +121,9 @@ fn check_result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, check: &Check
     if let Some(overall) = &overall {
         verdict_banner(ui, overall);
     }
-    histogram(ui, context, check);
+    theme::heading(ui, "Histogram");
+    let scale = ColourScale::new(check.parameters.tolerance, context.document().settings.scale_mm);
+    histogram(ui, &scale, &check.histogram);
     let s = &check.statistics;
     theme::heading(ui, "Statistics");
     rows(
@@ -144,9 +147,7 @@ fn check_result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, check: &Check
     regions(ui, context, check);
 }
 
-fn histogram(ui: &mut egui::Ui, context: &mut PanelContext<'_>, check: &Check) {
-    let scale = ColourScale::new(check.parameters.tolerance, context.document().settings.scale_mm);
-    let histogram = &check.histogram;
+fn histogram(ui: &mut egui::Ui, scale: &ColourScale, histogram: &Histogram) {
     let width = histogram.bin_width_mm();
     let bars: Vec<Bar> = histogram
         .counts
@@ -162,9 +163,8 @@ fn histogram(ui: &mut egui::Ui, context: &mut PanelContext<'_>, check: &Check) {
         })
         .collect();
     let top = histogram.counts.iter().copied().max().unwrap_or(1).max(1) as f64 * 1.05;
-    let limits = [check.parameters.tolerance.low_mm, check.parameters.tolerance.high_mm];
+    let limits = [scale.tolerance.low_mm, scale.tolerance.high_mm];
     let line = ui.visuals().text_color();
-    theme::heading(ui, "Histogram");
     Plot::new("histogram")
         .height(130.0)
         .allow_zoom(false)
@@ -237,5 +237,43 @@ fn verdict_banner(ui: &mut egui::Ui, overall: &Overall) {
     });
     for remark in &overall.remarks {
         theme::weak(ui, remark);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use inspect::deviation::Tolerance;
+
+    /// All that a frame writes.
+    fn texts(shape: &egui::Shape, found: &mut Vec<String>) {
+        match shape {
+            egui::Shape::Text(text) => found.push(text.galley.text().to_owned()),
+            egui::Shape::Vec(all) => all.iter().for_each(|own| texts(own, found)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn the_axis_of_the_histogram_follows_new_data() {
+        let context = egui::Context::default();
+        let scale = ColourScale::new(Tolerance { low_mm: -0.1, high_mm: 0.1 }, 0.3);
+        let shown = |half_mm: f64| {
+            let data =
+                Histogram { low_mm: -half_mm, high_mm: half_mm, counts: vec![1, 5, 9, 5, 1], below: 0, above: 0 };
+            let mut found = Vec::new();
+            // What a plot writes on its axis follows a frame later.
+            for _ in 0..3 {
+                found.clear();
+                let output = context.run_ui(egui::RawInput::default(), |ui| histogram(ui, &scale, &data));
+                output.shapes.iter().for_each(|own| texts(&own.shape, &mut found));
+            }
+            let numbers = found.iter().filter_map(|text| text.replace('\u{2212}', "-").parse::<f64>().ok());
+            numbers.map(f64::abs).filter(|number| *number < 9.0 && *number > 0.0).fold(0.0, f64::max)
+        };
+        for half_mm in [0.2, 6.0, 0.04] {
+            let largest = shown(half_mm);
+            assert!(largest <= half_mm && largest >= 0.4 * half_mm, "{half_mm}: the axis ends at {largest}");
+        }
     }
 }

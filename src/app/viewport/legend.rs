@@ -118,3 +118,19 @@ fn histogram(ui: &egui::Ui, document: &Document, bar: Rect, at: &impl Fn(f64) ->
         ui.painter().rect_filled(piece, 0.0, ui.visuals().text_color().gamma_multiply(0.45));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_stay_apart_and_limits_go_before_ends_and_zero() {
+        // 0.280 and 0.300 on a scale of 260 points: 8.7 apart.
+        let at = |mm: f64| (130.0 - 130.0 * mm / 0.3) as f32;
+        let marks = [0.28, -0.28, 0.3, -0.3, 0.0].map(|mm| (mm, at(mm)));
+        let kept = without_overlap(&marks);
+        assert_eq!(kept.iter().map(|(mm, _)| *mm).collect::<Vec<_>>(), [0.28, -0.28, 0.0]);
+        let apart = [0.1, -0.1, 0.3, -0.3, 0.0].map(|mm| (mm, at(mm)));
+        assert_eq!(without_overlap(&apart).len(), 5);
+    }
+}

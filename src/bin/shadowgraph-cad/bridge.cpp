@@ -4,10 +4,14 @@
 #include "parts.hpp"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <exception>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -25,6 +29,7 @@
 #include <STEPCAFControl_Reader.hxx>
 #include <Standard_ErrorHandler.hxx>
 #include <Standard_Failure.hxx>
+#include <Standard_OutOfMemory.hxx>
 #include <TColStd_SequenceOfAsciiString.hxx>
 #include <TDocStd_Document.hxx>
 #include <TopAbs_Orientation.hxx>
@@ -163,23 +168,42 @@ void read(const char* path, bool is_iges, double chord_mm, double angle_rad, Ans
     if (answer.facets.empty()) answer.error = "none of its faces could be meshed";
 }
 
+// Exit code that the program which started this one reads as too little memory.
+constexpr int out_of_memory = 5;
+
+// OpenCASCADE meshes on threads of its own, where nobody can catch what they throw.
+[[noreturn]] void end_on_uncaught() {
+    try {
+        if (const auto thrown = std::current_exception()) std::rethrow_exception(thrown);
+    } catch (const std::bad_alloc&) {
+        _exit(out_of_memory);
+    } catch (const Standard_OutOfMemory&) {
+        _exit(out_of_memory);
+    } catch (...) {
+    }
+    std::abort();
+}
+
 }  // namespace
 
 extern "C" {
 
 void* shadowgraph_cad_read(const char* path, int is_iges, double chord_mm, double angle_rad) {
+    std::set_terminate(end_on_uncaught);
     auto* answer = new Answer();
     try {
         // OpenCASCADE prints to standard output, which is reserved for the result.
         Message::DefaultMessenger()->RemovePrinters(STANDARD_TYPE(Message_PrinterOStream));
         OCC_CATCH_SIGNALS
         read(path, is_iges != 0, chord_mm, angle_rad, *answer);
+    } catch (const Standard_OutOfMemory&) {
+        _exit(out_of_memory);
     } catch (const Standard_Failure& failure) {
         const char* text = failure.GetMessageString();
         const bool has_text = text != nullptr && *text != 0;
         answer->error = std::string("OpenCASCADE failed: ") + (has_text ? text : "no reason given");
     } catch (const std::bad_alloc&) {
-        answer->error = "it needs more memory than is free on this machine";
+        _exit(out_of_memory);
     } catch (const std::exception& failure) {
         answer->error = std::string("OpenCASCADE failed: ") + failure.what();
     }

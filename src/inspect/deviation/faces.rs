@@ -46,7 +46,7 @@ pub(super) fn directions(
 }
 
 /// Point spacing of a scan, mm (90th percentile).
-pub(super) fn spacing_mm(points: &OrderedPoints) -> f64 {
+pub(crate) fn spacing_mm(points: &OrderedPoints) -> f64 {
     let stride = points.points.len().div_ceil(SPACING_POINTS).max(1);
     let kept: Vec<Point> = points.points.iter().step_by(stride).copied().collect();
     super::coverage::spacing_mm(&KdTree::new(&kept), &kept) / (stride as f64).sqrt()

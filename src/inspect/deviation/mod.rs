@@ -3,7 +3,7 @@
 
 pub mod check;
 pub mod coverage;
-mod faces;
+pub(crate) mod faces;
 pub mod histogram;
 pub mod judgement;
 pub mod measurement;

@@ -181,6 +181,11 @@ fn explain(path: &Path, code: Option<i32>, errors: &str) -> UserError {
             let reason = errors.lines().last().unwrap_or("it cannot be read").trim_end_matches('.').to_owned();
             UserError::input(format!("{shown}: {reason}. Check that the file is complete, and export it again."))
         }
+        // The reader's own code, or Rust's words where its copy finds no room.
+        code if code == Some(5) || errors.contains("memory allocation of") => UserError::input(format!(
+            "{shown}: reading it needs more memory than is free on this machine. Close other programs, mesh it more \
+             coarsely, or export it as STL."
+        )),
         _ => UserError::input(format!(
             "{shown}: OpenCASCADE crashed on this file; everything else is unaffected. Export the part again in \
              another STEP version, or as STL."

@@ -3,7 +3,7 @@
 
 use rayon::prelude::*;
 
-use super::{Chunk, Look, Mark, Phase, parts, pipeline, shader, upload_marks, upload_values};
+use super::{Chunk, Look, Mark, Phase, parts, shader, upload_marks, upload_values};
 use crate::Gpu;
 use crate::scene::Frame;
 use geometry::{Mesh, Point, simplify};
@@ -52,17 +52,13 @@ impl FacetsItem {
     }
 }
 
-pub(super) struct Pipelines {
-    opaque: wgpu::RenderPipeline,
-    transparent: wgpu::RenderPipeline,
-}
+pub(super) struct Pipelines(super::Pipelines);
 
 impl Pipelines {
     pub fn new(gpu: &Gpu) -> Self {
         let shader = shader(gpu, "facets", include_str!("../shaders/facets.wgsl"));
         let layout = (wgpu::PrimitiveTopology::TriangleList, wgpu::VertexStepMode::Vertex);
-        let pipeline = |phase| pipeline(gpu, &shader, ("facet_vertex", "facet_pixel"), layout, phase);
-        Self { opaque: pipeline(Phase::Opaque), transparent: pipeline(Phase::Transparent) }
+        Self(super::Pipelines::new(gpu, &shader, ("facet_vertex", "facet_pixel"), layout))
     }
 
     pub fn draw(
@@ -76,7 +72,7 @@ impl Pipelines {
         // Values and marks belong to the facets as they are.
         let is_plain = look.colouring == super::Colouring::Plain;
         let item = item.coarse.as_deref().filter(|_| moving && is_plain).unwrap_or(item);
-        pass.set_pipeline(if phase == Phase::Opaque { &self.opaque } else { &self.transparent });
+        pass.set_pipeline(self.0.of(phase, frame));
         for (chunk, part) in parts(&item.chunks, frame.slice.of_elements(item.count)) {
             chunk.bind(gpu, pass, frame, (look, &item.centre, 0.0));
             pass.draw(part.start * 3..part.end * 3, 0..1);

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use wgpu::util::DeviceExt;
 
-use super::{Chunk, Look, Phase, buffer, group, pipeline, shader};
+use super::{Chunk, Look, Phase, buffer, group, shader};
 use crate::Gpu;
 use crate::scene::Frame;
 use base::{Result, UserError};
@@ -78,8 +78,7 @@ impl Found {
 pub(super) struct Pipelines {
     rays: wgpu::ComputePipeline,
     found: wgpu::BindGroupLayout,
-    opaque: wgpu::RenderPipeline,
-    transparent: wgpu::RenderPipeline,
+    drawn: super::Pipelines,
 }
 
 impl Pipelines {
@@ -112,8 +111,8 @@ impl Pipelines {
             cache: None,
         });
         let layout = (wgpu::PrimitiveTopology::TriangleList, wgpu::VertexStepMode::Vertex);
-        let pipeline = |phase| pipeline(gpu, &shader, ("field_vertex", "field_pixel"), layout, phase);
-        Self { rays, found, opaque: pipeline(Phase::Opaque), transparent: pipeline(Phase::Transparent) }
+        let drawn = super::Pipelines::new(gpu, &shader, ("field_vertex", "field_pixel"), layout);
+        Self { rays, found, drawn }
     }
 
     /// Sends the rays of all pixels of a target of `size`.
@@ -144,7 +143,7 @@ impl Pipelines {
     pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>, frame: &Frame<'_>, phase: Phase, item: &FieldItem) {
         let found = item.found.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(found) = found.as_ref().filter(|_| frame.slice.is_last()) else { return };
-        pass.set_pipeline(if phase == Phase::Opaque { &self.opaque } else { &self.transparent });
+        pass.set_pipeline(self.drawn.of(phase, frame));
         pass.set_bind_group(1, &found.read, &[]);
         pass.set_vertex_buffer(0, item.chunk.geometry.slice(..));
         pass.draw(0..3, 0..1);

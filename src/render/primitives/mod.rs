@@ -308,14 +308,36 @@ impl Primitives {
     }
 }
 
+/// The pipelines of a primitive, by phase and by whether the view is cut.
+struct Pipelines([[wgpu::RenderPipeline; 2]; 2]);
+
+impl Pipelines {
+    fn new(
+        gpu: &Gpu,
+        shader: &wgpu::ShaderModule,
+        entries: (&str, &str),
+        layout: (wgpu::PrimitiveTopology, wgpu::VertexStepMode),
+    ) -> Self {
+        let of_phase = |phase| [false, true].map(|cuts| pipeline(gpu, shader, entries, layout, (phase, cuts)));
+        Self([Phase::Opaque, Phase::Transparent].map(of_phase))
+    }
+
+    fn of(&self, phase: Phase, frame: &Frame<'_>) -> &wgpu::RenderPipeline {
+        &self.0[usize::from(phase != Phase::Opaque)][usize::from(frame.cut.is_some())]
+    }
+}
+
 /// A pipeline that draws into colour, ids and depth in a phase.
 fn pipeline(
     gpu: &Gpu,
     shader: &wgpu::ShaderModule,
     (vertex, pixel): (&str, &str),
     (topology, step_mode): (wgpu::PrimitiveTopology, wgpu::VertexStepMode),
-    phase: Phase,
+    (phase, cuts): (Phase, bool),
 ) -> wgpu::RenderPipeline {
+    let constants = [("CUTS", f64::from(u8::from(cuts)))];
+    let compilation_options =
+        || wgpu::PipelineCompilationOptions { constants: &constants, ..wgpu::PipelineCompilationOptions::default() };
     let is_opaque = phase == Phase::Opaque;
     let blend = (!is_opaque).then_some(wgpu::BlendState::ALPHA_BLENDING);
     let ids = if is_opaque { wgpu::ColorWrites::ALL } else { wgpu::ColorWrites::empty() };
@@ -329,7 +351,7 @@ fn pipeline(
         vertex: wgpu::VertexState {
             module: shader,
             entry_point: Some(vertex),
-            compilation_options: wgpu::PipelineCompilationOptions::default(),
+            compilation_options: compilation_options(),
             buffers: &[Some(wgpu::VertexBufferLayout {
                 array_stride: 12,
                 step_mode,
@@ -348,7 +370,7 @@ fn pipeline(
         fragment: Some(wgpu::FragmentState {
             module: shader,
             entry_point: Some(pixel),
-            compilation_options: wgpu::PipelineCompilationOptions::default(),
+            compilation_options: compilation_options(),
             targets: &targets,
         }),
         multiview_mask: None,

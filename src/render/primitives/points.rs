@@ -3,7 +3,7 @@
 
 use rayon::prelude::*;
 
-use super::{Chunk, Look, Mark, MarkWriter, Phase, parts, pipeline, shader, upload_marks, upload_values};
+use super::{Chunk, Look, Mark, MarkWriter, Phase, parts, shader, upload_marks, upload_values};
 use crate::Gpu;
 use crate::scene::Frame;
 use geometry::{Aabb, Point};
@@ -103,18 +103,15 @@ impl PointsItem {
 }
 
 pub(super) struct Pipelines {
-    pixels: [wgpu::RenderPipeline; 2],
-    discs: [wgpu::RenderPipeline; 2],
+    pixels: super::Pipelines,
+    discs: super::Pipelines,
 }
 
 impl Pipelines {
     pub fn new(gpu: &Gpu) -> Self {
         use wgpu::{PrimitiveTopology, VertexStepMode};
         let shader = shader(gpu, "points", include_str!("../shaders/points.wgsl"));
-        let pipelines = |vertex, layout| {
-            [Phase::Opaque, Phase::Transparent]
-                .map(|phase| pipeline(gpu, &shader, (vertex, "point_pixel"), layout, phase))
-        };
+        let pipelines = |vertex, layout| super::Pipelines::new(gpu, &shader, (vertex, "point_pixel"), layout);
         Self {
             pixels: pipelines("point_vertex", (PrimitiveTopology::PointList, VertexStepMode::Vertex)),
             discs: pipelines("disc_vertex", (PrimitiveTopology::TriangleList, VertexStepMode::Instance)),
@@ -132,7 +129,7 @@ impl Pipelines {
         let drawn = item.count.min(budget);
         let as_discs = frame.point_size > 1.5 && !(gpu.is_software && drawn > MAX_SOFTWARE_DISCS);
         let pipelines = if as_discs { &self.discs } else { &self.pixels };
-        pass.set_pipeline(&pipelines[usize::from(phase != Phase::Opaque)]);
+        pass.set_pipeline(pipelines.of(phase, frame));
         for (chunk, part) in parts(&item.chunks, frame.slice.of_elements(drawn)) {
             chunk.bind(gpu, pass, frame, (look, &item.centre, 0.0));
             if as_discs {

@@ -95,8 +95,11 @@ fn element_colour(element: u32, mark: u32) -> vec3f {
     return textureLoad(scale_table, vec2u(step, 0u), 0).rgb;
 }
 
+// Whether the pipeline cuts: a shader that may discard a pixel tests depth late, which costs a picture that is not cut.
+override CUTS: bool = false;
+
 fn is_cut_away(local: vec3f) -> bool {
-    return dot(frame.cut.xyz, local) + frame.cut.w < 0.0;
+    return CUTS && dot(frame.cut.xyz, local) + frame.cut.w < 0.0;
 }
 
 // Lit from the eye and, softly, from above left: both sides of a sheet show.

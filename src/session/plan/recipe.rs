@@ -13,6 +13,7 @@ use inspect::features::recipe::{ConstructionRecipe, FeatureRecipe, SlotRecipe};
 use inspect::offset::{ContactRecipe, FieldRecipe, OffsetRecipe, ScanSurfaceRecipe};
 use inspect::parts::{NominalRecipe, ScanRecipe};
 use inspect::recipe::{Class, ElementId, Figure, Inputs, Make, Output, Product, Tools};
+use inspect::section::SectionRecipe;
 use inspect::thickness::ThicknessRecipe;
 use inspect::tolerances::measure::MeasureRecipe;
 use inspect::tolerances::recipe::{DatumRecipe, ToleranceRecipe};
@@ -144,6 +145,7 @@ recipes! {
     "contact_volumes" Contact(ContactRecipe),
     "thickness" Thickness(ThicknessRecipe),
     "scan_surface" ScanSurface(ScanSurfaceRecipe),
+    "section" Section(SectionRecipe),
 }
 
 impl Recipe {

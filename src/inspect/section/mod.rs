@@ -1,0 +1,299 @@
+//! Sections: a nominal and a scan of it cut by planes, and the deviations in them.
+
+pub mod contour;
+pub mod measured;
+pub mod plane;
+mod recipe;
+#[cfg(test)]
+mod tests;
+pub mod whiskers;
+
+use serde::{Deserialize, Serialize};
+
+use crate::deviation::{DEFAULT_MIN_COVERAGE, Tolerance, faces};
+use crate::parts::{Actual, Nominal};
+use crate::verdict::Verdict;
+use base::words::counted;
+use base::{Progress, Result, UserError};
+use compute::Backend;
+use contour::Contour;
+use geometry::{Pose, plane_cut};
+use measured::{Measured, Scan};
+pub use plane::{Placement, PlanePoint, SectionPlane};
+pub use recipe::SectionRecipe;
+use whiskers::Whisker;
+
+/// Most sections of one recipe.
+const MAX_PLANES: usize = 1000;
+/// Half the thickness of the slab about a plane, and the distance of whiskers, in spacings of the scan's points.
+const HALF_WIDTH_SPACINGS: f64 = 1.5;
+const WHISKER_SPACINGS: f64 = 3.0;
+/// Most whiskers along all contours of a plane.
+const MAX_WHISKERS: f64 = 2000.0;
+/// A single piece out of tolerance fails a section only with at least so many points.
+const MIN_POINTS_OF_ONE: usize = 6;
+
+/// How a section is cut and judged.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Parameters {
+    /// Where the first plane lies.
+    pub placement: Placement,
+    /// Number of parallel planes.
+    pub count: usize,
+    /// Distance from each plane to the next along the normal, mm; along the axis for planes perpendicular to one.
+    pub spacing_mm: f64,
+    /// Half the thickness of the slab whose points are taken, mm; `None` derives it from the point spacing.
+    pub half_width_mm: Option<f64>,
+    /// Maximum distance of a point from the nominal, mm.
+    pub max_distance_mm: f64,
+    /// Allowed deviations in the plane.
+    pub tolerance: Tolerance,
+    /// Minimum share of the contours that must be measured for a PASS, 0 to 1.
+    pub min_coverage: f64,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Self {
+            placement: Placement::Axis { axis: 2, at_mm: 0.0 },
+            count: 1,
+            spacing_mm: 10.0,
+            half_width_mm: None,
+            max_distance_mm: 2.0,
+            tolerance: Tolerance::default(),
+            min_coverage: DEFAULT_MIN_COVERAGE,
+        }
+    }
+}
+
+/// One plane of a section.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PlaneSection {
+    /// The plane.
+    pub plane: SectionPlane,
+    /// Where it lies, in words.
+    pub name: String,
+    /// Contours of the nominal.
+    pub contours: Vec<Contour>,
+    /// Points of the scan; none without a scan.
+    pub measured: Measured,
+    /// Deviations along the contours; none without a scan.
+    pub whiskers: Vec<Whisker>,
+}
+
+/// A section, nominal frame.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Section {
+    /// How it was made.
+    pub parameters: Parameters,
+    /// Its planes that meet the nominal.
+    pub planes: Vec<PlaneSection>,
+    /// Whether a scan was compared.
+    pub is_compared: bool,
+    /// Half the thickness of the slab used, mm; 0 without a scan.
+    pub half_width_mm: f64,
+    /// What the operator should know, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// What all planes together show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Statistics {
+    /// Length of the nominal's contours, mm.
+    pub length_mm: f64,
+    /// Length of the pieces that were measured, mm.
+    pub measured_mm: f64,
+    /// Length of the pieces in tolerance, mm.
+    pub in_tolerance_mm: f64,
+    /// Mean deviation by length, mm.
+    pub mean_mm: f64,
+    /// Root mean square by length, mm.
+    pub rms_mm: f64,
+    /// Smallest deviation of a piece, mm.
+    pub min_mm: f64,
+    /// Largest deviation of a piece, mm.
+    pub max_mm: f64,
+}
+
+impl Parameters {
+    /// Returns an error if a plane cannot be placed or a number is out of range.
+    pub fn check(&self) -> Result<()> {
+        self.placement.plane()?;
+        self.tolerance.check()?;
+        if self.count == 0 || self.count > MAX_PLANES {
+            return Err(UserError::usage(format!("The number of planes must be from 1 to {MAX_PLANES}.")));
+        }
+        if self.count > 1 && !(self.spacing_mm.is_finite() && self.spacing_mm != 0.0) {
+            return Err(UserError::usage("The distance between parallel planes must not be 0 mm."));
+        }
+        // NaN is refused too.
+        let is_wrong = |mm: f64| !(mm > 0.0 && mm.is_finite());
+        if self.half_width_mm.is_some_and(is_wrong) || is_wrong(self.max_distance_mm) {
+            return Err(UserError::usage("The width of a section and the maximum distance must be positive."));
+        }
+        if !(0.0..=1.0).contains(&self.min_coverage) {
+            return Err(UserError::usage("The required share of the contour must be from 0 to 100 %."));
+        }
+        Ok(())
+    }
+
+    /// All planes, with their places in words.
+    fn planes(&self) -> Result<Vec<(SectionPlane, String)>> {
+        let first = self.placement.plane()?;
+        let of = |index: usize| match self.placement {
+            // A step along the axis, whichever way the section is seen.
+            Placement::Axis { axis, at_mm } => {
+                let own = Placement::Axis { axis, at_mm: at_mm + index as f64 * self.spacing_mm };
+                Ok((own.plane()?, own.describe()))
+            }
+            _ if self.count == 1 => Ok((first, self.placement.describe())),
+            _ => {
+                let by_mm = index as f64 * self.spacing_mm;
+                Ok((first.moved(by_mm), format!("{by_mm} mm above the first")))
+            }
+        };
+        (0..self.count).map(of).collect()
+    }
+}
+
+/// Cuts `nominal`, and the scan if there is one, with its pose `nominal_from_scan`.
+///
+/// Returns an error for wrong parameters, if no plane meets the nominal, or if the work is cancelled.
+pub fn run(
+    backend: &dyn Backend,
+    nominal: &Nominal,
+    scan: Option<(&Actual, Pose)>,
+    parameters: &Parameters,
+    progress: &Progress,
+) -> Result<Section> {
+    parameters.check()?;
+    let mesh = nominal.surface.mesh();
+    let spacing_mm = scan.as_ref().map_or(0.0, |(actual, _)| faces::spacing_mm(&actual.prepared.ordered));
+    let half_width_mm = parameters.half_width_mm.unwrap_or(HALF_WIDTH_SPACINGS * spacing_mm).max(1e-6);
+    let scan = scan.map(|(actual, nominal_from_scan)| Scan {
+        actual,
+        nominal_from_scan,
+        half_width_mm,
+        max_distance_mm: parameters.max_distance_mm,
+    });
+    let (mut planes, mut missed) = (Vec::new(), Vec::new());
+    let wanted = parameters.planes()?;
+    for (index, (plane, name)) in wanted.iter().enumerate() {
+        let part = progress.part(index as f32 / wanted.len() as f32, (index + 1) as f32 / wanted.len() as f32);
+        part.report(0.0, "Cutting the nominal")?;
+        let lines = plane_cut::cut(mesh, &plane.origin, &plane.normal);
+        if lines.is_empty() {
+            missed.push(name.as_str());
+            continue;
+        }
+        let contours: Vec<Contour> = lines.iter().map(|line| Contour::new(line, mesh, plane)).collect();
+        let (mut measured, mut whiskers) = (Measured::default(), Vec::new());
+        if let Some(scan) = &scan {
+            measured = measured::measure(backend, nominal, scan, (plane, &contours), &part)?;
+            let length_mm: f64 = contours.iter().map(Contour::length_mm).sum();
+            whiskers = whiskers::of(
+                &contours,
+                &measured.points,
+                (WHISKER_SPACINGS * spacing_mm).max(length_mm / MAX_WHISKERS),
+            );
+        }
+        planes.push(PlaneSection { plane: *plane, name: name.clone(), contours, measured, whiskers });
+    }
+    if planes.is_empty() {
+        return Err(nothing_met(nominal, parameters));
+    }
+    let mut notes = Vec::new();
+    if !missed.is_empty() {
+        let (first, count) = (missed.first().copied().unwrap_or_default(), missed.len());
+        notes.push(match count {
+            1 => format!("The plane {first} does not meet the nominal."),
+            _ => format!("{count} planes, the first {first}, do not meet the nominal."),
+        });
+    }
+    let too_far: usize = planes.iter().map(|own| own.measured.too_far).sum();
+    if too_far > 0 {
+        notes.push(format!(
+            "{} at the planes lie farther than {} mm from the nominal and were left out.",
+            counted(too_far, "point", "points"),
+            parameters.max_distance_mm
+        ));
+    }
+    let (is_compared, half_width_mm) = (scan.is_some(), scan.map_or(0.0, |own| own.half_width_mm));
+    Ok(Section { parameters: parameters.clone(), planes, is_compared, half_width_mm, notes })
+}
+
+fn nothing_met(nominal: &Nominal, parameters: &Parameters) -> UserError {
+    let bounds = nominal.surface.bounds();
+    let reach = match parameters.placement {
+        Placement::Axis { axis, .. } if axis < 3 => {
+            let name = ["X", "Y", "Z"][axis];
+            format!("it reaches from {name} = {:.3} mm to {:.3} mm", bounds.min[axis], bounds.max[axis])
+        }
+        _ => {
+            let [low, high] = [bounds.min, bounds.max].map(|p| format!("{:.1}, {:.1}, {:.1}", p.x, p.y, p.z));
+            format!("it reaches from {low} mm to {high} mm")
+        }
+    };
+    UserError::input(format!("The section does not meet the nominal: {reach}."))
+}
+
+impl Section {
+    /// What all its planes together show.
+    pub fn statistics(&self) -> Statistics {
+        let mut own = Statistics { min_mm: f64::INFINITY, max_mm: f64::NEG_INFINITY, ..Statistics::default() };
+        own.length_mm = self.planes.iter().flat_map(|plane| &plane.contours).map(Contour::length_mm).sum();
+        let (mut sum, mut squares) = (0.0, 0.0);
+        for whisker in self.whiskers() {
+            let Some(deviation_mm) = whisker.deviation_mm else { continue };
+            let length_mm = whisker.length_mm();
+            own.measured_mm += length_mm;
+            if self.parameters.tolerance.allows(deviation_mm) {
+                own.in_tolerance_mm += length_mm;
+            }
+            sum += length_mm * deviation_mm;
+            squares += length_mm * deviation_mm * deviation_mm;
+            own.min_mm = own.min_mm.min(deviation_mm);
+            own.max_mm = own.max_mm.max(deviation_mm);
+        }
+        if own.measured_mm > 0.0 {
+            own.mean_mm = sum / own.measured_mm;
+            own.rms_mm = (squares / own.measured_mm).sqrt();
+        } else {
+            (own.min_mm, own.max_mm) = (f64::NAN, f64::NAN);
+        }
+        own
+    }
+
+    fn whiskers(&self) -> impl Iterator<Item = &Whisker> {
+        self.planes.iter().flat_map(|plane| &plane.whiskers)
+    }
+
+    /// Verdict on the measured contours; `None` if nothing was compared.
+    ///
+    /// A single piece of few points out of tolerance does not fail a section: two neighbours do, or one of many points.
+    pub fn verdict(&self) -> Option<Verdict> {
+        if !self.is_compared {
+            return None;
+        }
+        let is_out = |own: &Whisker| own.deviation_mm.is_some_and(|mm| !self.parameters.tolerance.allows(mm));
+        let fails = self.planes.iter().any(|plane| {
+            plane.whiskers.iter().any(|own| is_out(own) && own.points >= MIN_POINTS_OF_ONE)
+                || plane.whiskers.windows(2).any(|pair| pair[0].contour == pair[1].contour && pair.iter().all(is_out))
+        });
+        let own = self.statistics();
+        Some(match fails {
+            true => Verdict::Fail,
+            // NaN is not enough either.
+            false if own.measured_mm > 0.0 && own.coverage() >= self.parameters.min_coverage => Verdict::Pass,
+            false => Verdict::Incomplete,
+        })
+    }
+}
+
+impl Statistics {
+    /// Share of the contours that was measured, 0 to 1.
+    pub fn coverage(&self) -> f64 {
+        if self.length_mm > 0.0 { self.measured_mm / self.length_mm } else { 0.0 }
+    }
+}
