@@ -37,6 +37,8 @@ pub enum Purpose {
     OffsetVoxels(ElementId),
     /// The folder for the layers of an offset volume.
     OffsetSlices(ElementId),
+    /// The folder for the drawings of a section.
+    SectionFolder(ElementId),
     /// The folder of the report.
     ReportFolder,
 }
@@ -118,6 +120,7 @@ impl Purpose {
             }
             Self::OffsetVoxels(_) => DialogSpec::new_file("Save the voxels", "offset.hdt", &["hdt", "nvdb"]),
             Self::OffsetSlices(_) => DialogSpec::folder("Folder for the layers"),
+            Self::SectionFolder(_) => DialogSpec::folder("Folder for the drawings"),
             Self::ReportFolder => DialogSpec::folder("Folder for the report"),
         }
     }

@@ -108,6 +108,7 @@ pub struct App {
     viewport: Option<Viewport>,
     /// Viewport of the Calibrate workspace, created when it is first opened.
     artefact_viewport: Option<Viewport>,
+    section_view: viewport::section_view::SectionView,
     /// Why there is no viewport.
     viewport_error: Option<String>,
     workspace: Workspace,
@@ -162,6 +163,25 @@ pub(crate) struct Display {
     brush: viewport::brush::Brush,
     /// Picking of the next point pair.
     picking: Option<panels::align::Picking>,
+    section: SectionDisplay,
+    /// Whether regions out of tolerance have no flags in the view.
+    hides_callouts: bool,
+}
+
+/// Which section is shown, and how.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SectionDisplay {
+    /// Whether the Compare workspace is turned to sections.
+    is_shown: bool,
+    selected: Option<ElementId>,
+    /// Plane whose drawing is shown, from 0.
+    plane: usize,
+    /// Factor by which its deviations are enlarged; `None` for one that shows them well.
+    factor: Option<f64>,
+    /// Whether the 3D view is clipped at the plane.
+    clips: bool,
+    /// Whether the side that the normal of the plane points to is kept, rather than the other.
+    is_flipped: bool,
 }
 
 /// Visibility of the elements.
@@ -180,8 +200,12 @@ pub(crate) struct ElementVisibility {
     volume_opacity: f32,
     /// Distance at which distance fields are shown, mm.
     field_distance_mm: f64,
-    /// Section through the view, while offsets are shown.
-    section: Option<Section>,
+    /// Clips the view, while offsets are shown.
+    clip: Option<ClipPlane>,
+    /// Section whose contours are shown.
+    section: Option<ElementId>,
+    /// Clips the view at a plane of that section.
+    section_cut: Option<render::Cut>,
     /// Pass of contact volumes that is shown, from 0.
     contact_pass: usize,
     /// Pass of offset volumes by templates that is shown, from 0; the last one if there are fewer.
@@ -194,9 +218,9 @@ pub(crate) struct ElementVisibility {
     offset: Option<ElementId>,
 }
 
-/// A section parallel to a coordinate plane of the nominal frame.
+/// A clip plane parallel to a coordinate plane of the nominal frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Section {
+pub(crate) struct ClipPlane {
     /// Axis that it is perpendicular to, from 0.
     axis: usize,
     /// Position on that axis, as a share of what is shown, 0 to 1.
@@ -216,7 +240,9 @@ impl Default for ElementVisibility {
             volumes: false,
             volume_opacity: 0.5,
             field_distance_mm: 1.0,
+            clip: None,
             section: None,
+            section_cut: None,
             contact_pass: 0,
             offset_pass: usize::MAX,
             detections: false,
@@ -285,6 +311,7 @@ impl App {
             }),
             viewport,
             artefact_viewport: None,
+            section_view: viewport::section_view::SectionView::default(),
             workspace: Workspace::default(),
             restore: files.left_over_autosave(),
             restoring: None,

@@ -8,7 +8,7 @@ use super::open_dialog::Role;
 use super::{App, Workspace};
 use base::LengthUnit;
 use dispatch::merge::MergeOptions;
-use dispatch::{Align, Calibrate, Inspect, Merge, Offset, Parts, Projects, Select};
+use dispatch::{Align, Calibrate, Inspect, Merge, Offset, Parts, Projects, Sections, Select};
 use inspect::alignment::Method;
 use io::region_table;
 use session::calibration::Instrument;
@@ -77,6 +77,7 @@ impl App {
                 self.send(command);
             }
             Purpose::OffsetVoxels(id) => self.send(Offset::SaveVoxels(id, path)),
+            Purpose::SectionFolder(id) => self.send(Sections::Save(id, path, self.display.section.factor)),
             Purpose::OffsetSlices(id) => self.send(Offset::SaveSlices(id, path)),
             Purpose::ReportFolder => self.panels.report.folder = path.display().to_string(),
         }

@@ -73,6 +73,8 @@ pub enum Verb {
     Contact(Box<super::contact::Contact>),
     /// Measures the wall thickness of a part, or the width of its gaps.
     Thickness(Box<super::thickness::Thickness>),
+    /// Cuts a part and a scan of it by planes, and measures the deviations in them.
+    Section(Box<super::section::Section>),
     /// Converts a mesh, CAD file or point cloud.
     Convert(Convert),
     /// Describes files, or the compute devices and readers available on this machine.
@@ -667,7 +669,8 @@ pub fn numbers(text: &str) -> Result<Vec<f64>, String> {
     text.split(',').map(|word| word.trim().parse::<f64>().map_err(|_| format!("“{word}” is not a number"))).collect()
 }
 
-fn tolerance(text: &str) -> Result<Tolerance, String> {
+/// Parses tolerance limits, mm.
+pub fn tolerance(text: &str) -> Result<Tolerance, String> {
     let tolerance = match *numbers(text)?.as_slice() {
         [low_mm, high_mm] => Tolerance { low_mm, high_mm },
         [both] => Tolerance { low_mm: -both.abs(), high_mm: both.abs() },

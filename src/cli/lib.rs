@@ -21,6 +21,7 @@ mod output;
 mod probe;
 mod register;
 mod repeatability;
+mod section;
 mod simulate;
 mod simulate_machine;
 mod thickness;
@@ -125,6 +126,9 @@ fn dispatch(parsed: Arguments, context: &Context) -> Result<Outcome> {
         }
         Verb::Thickness(arguments) => {
             thickness::run(&arguments, json, &with_device(arguments.backend, context)).map(Outcome::Exit)
+        }
+        Verb::Section(arguments) => {
+            section::run(&arguments, json, &with_device(arguments.backend, context)).map(Outcome::Exit)
         }
         Verb::Convert(arguments) => {
             convert::run(&arguments, json, &with_device(arguments.backend, context)).map(Outcome::Exit)

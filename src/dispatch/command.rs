@@ -15,6 +15,7 @@ use super::output::Report;
 use super::parts::Parts;
 use super::probe::Probe;
 use super::projects::Projects;
+use super::sections::Sections;
 use super::selecting::Select;
 use super::series::Series;
 use super::tolerances::Tolerances;
@@ -45,6 +46,8 @@ pub enum Command {
     Tolerances(Tolerances),
     /// Offset volumes of the nominal.
     Offset(Offset),
+    /// Cuts the nominal and the scan by planes.
+    Sections(Sections),
     /// Finds the nominal in the scan.
     Detect(Detect),
     /// Calibrates the sensor.
@@ -82,8 +85,8 @@ macro_rules! impl_from_commands {
 }
 
 impl_from_commands!(
-    Parts, Projects, Align, Inspect, Select, Elements, Features, Tolerances, Offset, Detect, Calibrate, Merge, Probe,
-    Series, Report
+    Parts, Projects, Align, Inspect, Select, Elements, Features, Tolerances, Sections, Offset, Detect, Calibrate,
+    Merge, Probe, Series, Report
 );
 
 impl Command {
@@ -105,6 +108,7 @@ impl Command {
             Self::Features(command) => Ok(command.execution(before, context)),
             Self::Tolerances(command) => command.execution(before, context),
             Self::Offset(command) => command.execution(before, context),
+            Self::Sections(command) => Ok(command.execution(before, context)),
             Self::Detect(command) => command.execution(before, context),
             Self::Calibrate(command) => command.execution(before, context),
             Self::Merge(command) => Ok(command.execution(before, context)),

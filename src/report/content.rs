@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::Input;
 use super::pictures::Pictures;
+use super::sections::Drawing;
 use base::date::Stamp;
 use base::signed;
 use base::units::LengthUnit;
@@ -64,6 +65,8 @@ pub struct Content {
     /// Part, statistics, coverage and parameters, in this order, then all others.
     #[serde(rename = "sections")]
     pub blocks: Vec<ReportBlock>,
+    /// Files and software.
+    pub sources: ReportBlock,
     /// Histogram of the deviations.
     pub histogram: HistogramBars,
     /// Colours of the scale from its lower to its upper end, `#rrggbb`.
@@ -76,6 +79,8 @@ pub struct Content {
     pub regions: Vec<[String; 6]>,
     /// Pictures with captions.
     pub figures: Vec<Figure>,
+    /// Drawings of sections.
+    pub drawings: Vec<Drawing>,
     /// Message shown if there are no pictures.
     pub no_pictures: Option<String>,
     /// Remarks: results of the components, doubts, notes on the files, decision rule.
@@ -102,16 +107,17 @@ pub fn of(input: &Input<'_>, pictures: &Pictures, stamp: Stamp) -> Content {
             coverage(input, unit),
             parameters(input, unit),
             alignment(input, unit),
-            sources(input),
         ]
         .into_iter()
         .chain(super::checks::calibrations(input.document))
         .chain(super::checks::other_comparisons(input.document))
         .chain(super::checks::measures(input.document))
         .chain(super::tolerances::block(input.document))
+        .chain(super::sections::block(input.document))
         .chain(super::offsets::block(input.document))
         .chain(super::thickness::block(input.document))
         .collect(),
+        sources: sources(input),
         histogram: histogram(input, &scale, unit),
         scale_colours: scale.table(64).iter().map(|[r, g, b, _]| format!("#{r:02x}{g:02x}{b:02x}")).collect(),
         scale_limits: scale_limits(&scale, unit),
@@ -122,6 +128,7 @@ pub fn of(input: &Input<'_>, pictures: &Pictures, stamp: Stamp) -> Content {
             .iter()
             .map(|view| Figure { file: view.file.clone(), caption: view.caption.clone() })
             .collect(),
+        drawings: super::sections::drawings(input.document),
         no_pictures: pictures.missing.clone(),
         notes: notes(input),
     }

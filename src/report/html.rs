@@ -52,6 +52,12 @@ pub fn of(content: &Content, pictures: &Pictures) -> String {
     for block in content.blocks.iter().skip(4) {
         push_block(&mut html, block);
     }
+    if !content.drawings.is_empty() {
+        html.push_str("<section><h2>Drawings of the sections</h2>");
+        content.drawings.iter().for_each(|drawing| html.push_str(&drawing.svg()));
+        html.push_str("</section>");
+    }
+    push_block(&mut html, &content.sources);
     if !content.notes.is_empty() {
         html.push_str("<section><h2>Remarks</h2><ul>");
         content.notes.iter().for_each(|note| {
@@ -134,7 +140,7 @@ fn push_regions(html: &mut String, content: &Content) {
     html.push_str("</table></section>");
 }
 
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

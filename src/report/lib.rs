@@ -9,6 +9,7 @@ pub mod offset_picture;
 mod offsets;
 pub mod pdf;
 pub mod pictures;
+pub mod sections;
 pub mod series;
 pub mod stated;
 pub mod summary;

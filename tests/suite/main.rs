@@ -38,6 +38,7 @@ mod readers;
 mod register;
 mod required_calibration;
 mod scenes;
+mod sections;
 mod several_nominals;
 mod shown;
 mod signed_distance;

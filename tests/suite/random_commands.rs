@@ -10,8 +10,8 @@ use shadowgraph::dispatch::merge::MergeOptions;
 use shadowgraph::dispatch::monitoring::Monitoring;
 use shadowgraph::dispatch::probe::Probe;
 use shadowgraph::dispatch::{
-    Align, Calibrate, Command, Dispatcher, Elements, Features, Inspect, Merge, Offset, Parts, Projects, Select,
-    Tolerances, Visibility,
+    Align, Calibrate, Command, Dispatcher, Elements, Features, Inspect, Merge, Offset, Parts, Projects, Sections,
+    Select, Tolerances, Visibility,
 };
 use shadowgraph::geometry::mesh::shapes;
 use shadowgraph::geometry::subset::{Combine, Subset};
@@ -27,6 +27,7 @@ use shadowgraph::inspect::features::measured::MeasuredFeature;
 use shadowgraph::inspect::features::measures::AngleConvention;
 use shadowgraph::inspect::features::{Element, Kind, Objective};
 use shadowgraph::inspect::offset::{ContactRecipe, FieldRecipe, Parameters, contact, field};
+use shadowgraph::inspect::section::{self, Placement};
 use shadowgraph::inspect::thickness::{self, Between, Method as ByWhat, ThicknessRecipe};
 use shadowgraph::inspect::tolerances::Plan;
 use shadowgraph::inspect::tolerances::measure::{MeasureRecipe, Quantity};
@@ -207,6 +208,23 @@ fn about_volumes(draws: &mut Draws, document: &Document) -> Command {
     }
 }
 
+fn about_sections(draws: &mut Draws, document: &Document) -> Command {
+    let axis = draws.below(3) as usize;
+    let parameters = section::Parameters {
+        // Some meet nothing.
+        placement: Placement::Axis { axis, at_mm: 12.0 * draws.share() },
+        count: 1 + draws.below(3) as usize,
+        spacing_mm: 2.0,
+        ..section::Parameters::default()
+    };
+    let is_section = |own: &&Arc<shadowgraph::session::plan::Element>| matches!(own.recipe, Recipe::Section(_));
+    let sections: Vec<ElementId> = document.plan.elements().iter().filter(is_section).map(|own| own.id).collect();
+    match sections.len() {
+        0 | 1 => Sections::Add(parameters).into(),
+        _ => Sections::Change(draws.one_of(&sections), parameters).into(),
+    }
+}
+
 fn thickness(draws: &mut Draws) -> thickness::Parameters {
     thickness::Parameters {
         between: draws.one_of(&[Between::Material, Between::Air]),
@@ -271,7 +289,7 @@ fn drawn(draws: &mut Draws, document: &Document, files: &Files) -> Command {
     let count = document.count(of).unwrap_or(10).max(1);
     let how = draws.one_of(&[Combine::Add, Combine::Remove, Combine::Replace]);
     let (robust, clip_sigmas) = (draws.below(8) == 0, draws.one_of(&[None, Some(3.0)]));
-    match draws.below(47) {
+    match draws.below(48) {
         0 => match draws.below(4) {
             0 => Parts::AddNominal { path: draws.one_of(&files.nominals), unit: None }.into(),
             1 => Inspect::IdentifyPart { serial: draws.one_of(&["", "0007", "0008"]).into() }.into(),
@@ -329,6 +347,7 @@ fn drawn(draws: &mut Draws, document: &Document, files: &Files) -> Command {
         38 => Command::Undo,
         39..=44 => about_the_machine(draws, document, files),
         45 => about_volumes(draws, document),
+        46 => about_sections(draws, document),
         _ => Command::Redo,
     }
 }

@@ -20,6 +20,7 @@ use align::AlignPanel;
 use align::searches::SearchesWindow;
 use bottom::BottomBar;
 use calibrate::CalibratePanel;
+use compare::ComparePanel;
 pub use context::{Devices, PanelContext};
 use detect::DetectPanel;
 use elements::ElementsPanel;
@@ -35,6 +36,7 @@ use session::plan::ElementId;
 #[derive(Default)]
 pub struct Panels {
     pub align: AlignPanel,
+    pub compare: ComparePanel,
     pub calibrate: CalibratePanel,
     pub features: FeaturesPanel,
     pub offset: OffsetPanel,
@@ -71,7 +73,7 @@ impl App {
             egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| match workspace {
                 Workspace::Calibrate => panels.calibrate.show(ui, &mut context),
                 Workspace::Align => panels.align.show(ui, &mut context),
-                Workspace::Compare => compare::show(ui, &mut context),
+                Workspace::Compare => panels.compare.show(ui, &mut context),
                 Workspace::Features => panels.features.show(ui, &mut context),
                 Workspace::Offset => panels.offset.show(ui, &mut context),
                 Workspace::Detect => panels.detect.show(ui, &mut context),

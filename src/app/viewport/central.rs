@@ -1,24 +1,33 @@
 //! Central panel: the 3D view, its overlays, toolbar, messages and mouse clicks.
 
+use std::sync::Arc;
+
 use egui::{FontId, Pos2, Rect, Sense, Vec2};
 
 use super::super::choosing::Purpose;
 use super::super::panels::align::Picking;
 use super::super::{Action, App, Workspace, theme};
 use super::overlay::Overlay;
-use super::{Viewport, legend, readout};
+use super::{Viewport, callouts, legend, readout};
 use base::signed;
 use dispatch::{Align, Projects};
 use geometry::Point;
 use inspect::alignment::point_pairs::PointPair;
 use inspect::deviation::DeviationMap;
+use inspect::section::Section;
+use render::Cut;
 use render::camera::StandardView;
+use render::colour_scale::ColourScale;
 use session::Document;
 use session::calibration::Instrument;
+
+/// The worst regions have flags, so many at most.
+const MAX_CALLOUTS: usize = 10;
 
 impl App {
     /// Draws the viewport and handles the mouse in it.
     pub(in super::super) fn central(&mut self, ui: &mut egui::Ui) {
+        self.section_drawing(ui);
         egui::CentralPanel::no_frame().show(ui, |ui| {
             if self.workspace == Workspace::Calibrate && self.artefact_viewport.is_none() {
                 self.artefact_viewport = self.viewport.as_ref().map(Viewport::another);
@@ -30,6 +39,24 @@ impl App {
             };
             self.view(ui, &mut viewport);
             *self.viewport_slot() = Some(viewport);
+        });
+    }
+
+    /// The selected section of the Compare workspace, if it has a result.
+    fn shown_section(&self) -> Option<Arc<Section>> {
+        let display = &self.display.section;
+        let selected = display.selected.filter(|_| self.workspace == Workspace::Compare && display.is_shown);
+        selected.and_then(|id| self.dispatcher.document.shared(Some(id)))
+    }
+
+    /// Draws the selected section below the 3D view.
+    fn section_drawing(&mut self, ui: &mut egui::Ui) {
+        let Some(section) = self.shown_section() else { return };
+        let scale_mm = self.dispatcher.document.settings.scale_mm;
+        let height = 0.4 * ui.available_height();
+        let panel = egui::Panel::bottom("section").resizable(true).frame(egui::Frame::new());
+        panel.default_size(height).size_range(120.0..=0.8 * ui.available_height()).show(ui, |ui| {
+            self.section_view.show(ui, &section, &self.display.section, scale_mm);
         });
     }
 
@@ -56,6 +83,15 @@ impl App {
         let mut shown = self.display.shown;
         shown.volumes = self.workspace == Workspace::Offset;
         shown.detections = self.workspace == Workspace::Detect;
+        if let Some(section) = self.shown_section() {
+            let display = &self.display.section;
+            shown.section = display.selected;
+            let plane = section.planes.get(display.plane).filter(|_| display.clips);
+            shown.section_cut = plane.map(|own| Cut {
+                at: own.plane.origin,
+                normal: if display.is_flipped { own.plane.normal } else { -own.plane.normal },
+            });
+        }
         if shown.detections {
             (shown.deviations, shown.unmeasured) = (false, false);
         }
@@ -102,6 +138,16 @@ impl App {
             legend::thickness(ui, rect, map);
         } else if coloured || subject.residuals.is_some() {
             legend::deviations(ui, rect, document);
+        }
+        if self.workspace == Workspace::Compare
+            && coloured
+            && live.frame.is_none()
+            && !self.display.hides_callouts
+            && let Some(check) = document.current_check()
+        {
+            let scale = ColourScale::new(check.parameters.tolerance, document.settings.scale_mm);
+            let spot = callouts::show(ui, viewport, rect, (check, document.nominal()), MAX_CALLOUTS, &scale);
+            self.actions.extend(spot.map(Action::FlyTo));
         }
         if live.frame.is_some() {
             let text = format!("Best fit: RMS {:.4} mm", live.rms_mm);
@@ -339,7 +385,7 @@ fn hover_readout(ui: &egui::Ui, viewport: &Viewport, document: &Document, rect: 
 }
 
 /// Writes a value and the position that it belongs to beside the pointer.
-fn write_beside(ui: &egui::Ui, pointer: Pos2, rect: Rect, value: &str, point: &Point) {
+pub(super) fn write_beside(ui: &egui::Ui, pointer: Pos2, rect: Rect, value: &str, point: &Point) {
     let text = format!("{value}\n{:.3}, {:.3}, {:.3}", point.x, point.y, point.z);
     let colour = ui.visuals().text_color();
     let galley = ui.painter().layout_no_wrap(text, FontId::proportional(12.5), colour);

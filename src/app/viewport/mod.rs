@@ -4,6 +4,7 @@
 //! the camera moves, a limited number of points is drawn; at rest, all of them.
 
 pub(super) mod brush;
+mod callouts;
 mod central;
 mod facet_shading;
 mod feature_lines;
@@ -14,6 +15,8 @@ mod picture;
 mod pointer;
 mod readout;
 mod screen;
+mod section_lines;
+pub(super) mod section_view;
 mod shading;
 mod spot;
 pub(super) mod sweeping;
@@ -39,6 +42,7 @@ use render::picking::{Pick, PickedElement};
 use render::selecting::on_device::PointSelector;
 use render::{FacetsItem, Gpu, MarkWriter, PointsItem, Scene, ViewCamera};
 use screen::Screen;
+use section_lines::SectionLines;
 use session::Document;
 use shading::PointShading;
 pub use spot::Spot;
@@ -72,6 +76,7 @@ pub struct Viewport {
     unmeasured: Option<PointsItem>,
     /// Outlines of features.
     feature_lines: FeatureLines,
+    section_lines: SectionLines,
     /// Offset volumes.
     volumes: Volumes,
     /// Parts found in the scan, while they are shown.
@@ -128,6 +133,7 @@ impl Viewport {
             measurement: None,
             unmeasured: None,
             feature_lines: FeatureLines::default(),
+            section_lines: SectionLines::default(),
             volumes: Volumes::default(),
             found: None,
             was_aligned: false,

@@ -10,7 +10,7 @@ use super::shading::groups_key;
 use super::volumes::ShownPasses;
 use super::{ACTUAL, NOMINAL, UNMEASURED, Viewport, address, legend};
 use crate::subject::Subject;
-use crate::{ElementVisibility, LiveFit, Section, theme};
+use crate::{ClipPlane, ElementVisibility, LiveFit, theme};
 use geometry::{Aabb, Pose, Vector};
 use inspect::detection::Found;
 use render::colour_scale::{ColourScale, Scale};
@@ -55,11 +55,11 @@ struct PictureKey {
     sources: [usize; 3],
     /// Addresses of the inputs of the colours.
     shading: [usize; 6],
-    lines: u64,
+    lines: (u64, usize),
     volumes: u64,
     volume_opacity: f32,
     field_distance_mm: f64,
-    section: Option<Section>,
+    cut: Option<Cut>,
     /// Address of the parts found that are shown, and the selected one.
     detections: (usize, usize),
     pose: Pose,
@@ -81,6 +81,7 @@ impl Viewport {
         self.shade(subject, live, shown);
         self.shade_facets(subject);
         self.feature_lines.update(self.scene.gpu(), document, hidden);
+        self.section_lines.update(self.scene.gpu(), document.shared(shown.section).filter(|_| shown.section.is_some()));
         self.found = found(document).filter(|_| shown.detections);
         let passes = ShownPasses { contact: shown.contact_pass, offset: shown.offset_pass };
         let have_changed = match shown.volumes {
@@ -101,9 +102,12 @@ impl Viewport {
                 self.camera.fit();
             }
         }
-        let is_sliding = |last: &LastPicture| {
-            last.key.field_distance_mm != shown.field_distance_mm || last.key.section != shown.section
+        let cut = match shown.volumes {
+            true => shown.clip.map(|clip| clip.cut(&self.bounds)),
+            false => shown.section_cut,
         };
+        let is_sliding =
+            |last: &LastPicture| last.key.field_distance_mm != shown.field_distance_mm || last.key.cut != cut;
         if shown.volumes && self.last_picture.as_ref().is_some_and(is_sliding) {
             self.moved_at = Some(Instant::now());
         }
@@ -136,11 +140,11 @@ impl Viewport {
                 groups_key(document),
                 address(subject.residuals.as_ref()),
             ],
-            lines: self.feature_lines.revision(),
+            lines: (self.feature_lines.revision(), self.section_lines.key()),
             volumes: self.volumes.revision(),
             volume_opacity: shown.volume_opacity,
             field_distance_mm: shown.field_distance_mm,
-            section: shown.section.filter(|_| shown.volumes),
+            cut,
             detections: (address(self.found.as_ref()), shown.detection),
             pose,
             camera: self.camera.clip_from_local(),
@@ -315,6 +319,12 @@ impl Viewport {
             let width = FEATURE_LINE_WIDTH * target.size[1] as f32 / key.size[1] as f32 * self.scale;
             draws.extend(self.feature_lines.items().map(|item| Draw::Lines { item, look, width }));
         }
+        if let Some(item) = self.section_lines.item() {
+            let [r, g, b, _] = theme::ACCENT.to_array().map(|channel| f32::from(channel) / 255.0);
+            let look = look(Pose::identity(), [r, g, b], Colouring::Plain, 0);
+            let width = FEATURE_LINE_WIDTH * target.size[1] as f32 / key.size[1] as f32 * self.scale;
+            draws.push(Draw::Lines { item, look, width });
+        }
         let pixels_per_mm = f64::from(target.size[1]) / self.camera.height_mm();
         let closing = self.actual.as_ref().map_or(1.0, |actual| actual.item.closing_size(budget, pixels_per_mm));
         self.scene.draw(
@@ -326,7 +336,7 @@ impl Viewport {
                 point_size: closing.clamp(1.0, 60.0),
                 points_in_front_mm: if coloured { 1.5 * key.scale.ends_mm()[1] as f32 } else { 0.0 },
                 lighting: 14.0,
-                cut: key.section.map(|section| section.cut(&self.bounds)),
+                cut: key.cut,
                 slice,
             },
             &draws,
@@ -340,7 +350,7 @@ fn found(document: &Document) -> Option<Arc<Found>> {
     document.shared::<Found>(Some(element.id))
 }
 
-impl Section {
+impl ClipPlane {
     fn cut(&self, bounds: &Aabb) -> Cut {
         let mut at = bounds.min;
         at[self.axis] += f64::from(self.share) * bounds.size()[self.axis];

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <fstream>
 #include <new>
 #include <string>
 #include <vector>
@@ -171,6 +172,19 @@ void read(const char* path, bool is_iges, double chord_mm, double angle_rad, Ans
 // Exit code that the program which started this one reads as too little memory.
 constexpr int out_of_memory = 5;
 
+// Whether the address space was once almost used up: OpenCASCADE gives up a face for which there is no memory, and says
+// nothing.
+bool was_short_of_memory() {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return false;
+    std::ifstream status("/proc/self/status");
+    for (std::string word; status >> word;) {
+        std::uint64_t kibibytes = 0;
+        if (word == "VmPeak:" && status >> kibibytes) return 1024.0 * kibibytes > 0.8 * limit.rlim_cur;
+    }
+    return false;
+}
+
 // OpenCASCADE meshes on threads of its own, where nobody can catch what they throw.
 [[noreturn]] void end_on_uncaught() {
     try {
@@ -196,6 +210,7 @@ void* shadowgraph_cad_read(const char* path, int is_iges, double chord_mm, doubl
         Message::DefaultMessenger()->RemovePrinters(STANDARD_TYPE(Message_PrinterOStream));
         OCC_CATCH_SIGNALS
         read(path, is_iges != 0, chord_mm, angle_rad, *answer);
+        if ((answer->facets.empty() || !answer->unmeshed.empty()) && was_short_of_memory()) _exit(out_of_memory);
     } catch (const Standard_OutOfMemory&) {
         _exit(out_of_memory);
     } catch (const Standard_Failure& failure) {

@@ -1,6 +1,7 @@
 //! Sections: a nominal and a scan of it cut by planes, and the deviations in them.
 
 pub mod contour;
+pub mod drawing;
 pub mod measured;
 pub mod plane;
 mod recipe;
@@ -13,7 +14,6 @@ use serde::{Deserialize, Serialize};
 use crate::deviation::{DEFAULT_MIN_COVERAGE, Tolerance, faces};
 use crate::parts::{Actual, Nominal};
 use crate::verdict::Verdict;
-use base::words::counted;
 use base::{Progress, Result, UserError};
 use compute::Backend;
 use contour::Contour;
@@ -32,6 +32,9 @@ const WHISKER_SPACINGS: f64 = 3.0;
 const MAX_WHISKERS: f64 = 2000.0;
 /// A single piece out of tolerance fails a section only with at least so many points.
 const MIN_POINTS_OF_ONE: usize = 6;
+
+/// Up to this share of the points may lie beyond the maximum distance as strays.
+const MAX_STRAY_SHARE: f64 = 0.005;
 
 /// How a section is cut and judged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -214,8 +217,11 @@ pub fn run(
     let too_far: usize = planes.iter().map(|own| own.measured.too_far).sum();
     if too_far > 0 {
         notes.push(format!(
-            "{} at the planes lie farther than {} mm from the nominal and were left out.",
-            counted(too_far, "point", "points"),
+            "{} farther than {} mm from the nominal: extra or missing material, or other objects; not judged.",
+            match too_far {
+                1 => "1 point at the planes lies".to_owned(),
+                count => format!("{count} points at the planes lie"),
+            },
             parameters.max_distance_mm
         ));
     }
@@ -272,6 +278,7 @@ impl Section {
     /// Verdict on the measured contours; `None` if nothing was compared.
     ///
     /// A single piece of few points out of tolerance does not fail a section: two neighbours do, or one of many points.
+    /// More than a few points beyond the maximum distance may be a defect or another object: then nothing passes.
     pub fn verdict(&self) -> Option<Verdict> {
         if !self.is_compared {
             return None;
@@ -284,10 +291,20 @@ impl Section {
         let own = self.statistics();
         Some(match fails {
             true => Verdict::Fail,
+            false if self.has_much_beyond() => Verdict::Incomplete,
             // NaN is not enough either.
             false if own.measured_mm > 0.0 && own.coverage() >= self.parameters.min_coverage => Verdict::Pass,
             false => Verdict::Incomplete,
         })
+    }
+}
+
+impl Section {
+    /// Whether more points than strays lie beyond the maximum distance.
+    fn has_much_beyond(&self) -> bool {
+        let count = |of: fn(&Measured) -> usize| self.planes.iter().map(|own| of(&own.measured)).sum::<usize>();
+        let (beyond, measured) = (count(|own| own.too_far), count(|own| own.points.len()));
+        beyond >= MIN_POINTS_OF_ONE && beyond as f64 > MAX_STRAY_SHARE * measured as f64
     }
 }
 

@@ -109,6 +109,25 @@ fn a_dent_is_found_where_it_is_and_fails_and_stray_points_do_not() {
     assert_eq!(made(&part, Some(&sound), &at(2, 10.0)).verdict(), Some(Verdict::Pass));
 }
 
+/// An extra block: beyond the maximum distance nothing is judged, so nothing passes.
+#[test]
+fn extra_material_beyond_the_distance_passes_no_section() {
+    let mesh = shapes::cuboid(Point::new(0.0, 0.0, 0.0), Point::new(60.0, 40.0, 20.0));
+    let part = nominal(mesh.clone());
+    let block = |point: &Point, normal: &Vector| {
+        if normal.x > 0.5 && (point.y - 20.0).abs() < 3.0 { 5.0 } else { 0.0 }
+    };
+    let section = made(&part, Some(&scan(&mesh, 200_000, block)), &at(2, 10.0));
+    assert_eq!(section.verdict(), Some(Verdict::Incomplete));
+    assert!(section.notes[0].contains("farther than 2 mm"), "{:?}", section.notes);
+    let wider = Parameters { max_distance_mm: 8.0, ..at(2, 10.0) };
+    assert_eq!(made(&part, Some(&scan(&mesh, 200_000, block)), &wider).verdict(), Some(Verdict::Fail));
+    // Three stray points do not matter.
+    let mut stray = scan(&mesh, 200_000, |_, _| 0.0).cloud;
+    (0..3).for_each(|index| stray.points[index] = Point::new(70.0, 20.0, 10.0));
+    assert_eq!(made(&part, Some(&Actual::in_memory("s.ply", stray)), &at(2, 10.0)).verdict(), Some(Verdict::Pass));
+}
+
 #[test]
 fn thin_walls_keep_their_sides_and_what_was_not_seen_is_said() {
     // Half a millimetre thick, scanned on one side by a sensor above it: normals say which.

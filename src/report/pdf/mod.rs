@@ -8,6 +8,7 @@ mod writer;
 
 use super::content::{Content, Figure, HistogramBars, ReportBlock};
 use super::pictures::Pictures;
+use super::sections::Drawing;
 use base::date::Stamp;
 use base::{Result, UserError};
 pub use certificate::of as of_certificate;
@@ -57,6 +58,10 @@ pub fn of(content: &Content, pictures: &Pictures, stamp: Stamp) -> Result<Vec<u8
     }
     regions(&mut paper, content);
     content.blocks.iter().skip(4).for_each(|block| draw_block(&mut paper, block));
+    for (number, drawing) in content.drawings.iter().enumerate() {
+        section(&mut paper, drawing, number == 0);
+    }
+    draw_block(&mut paper, &content.sources);
     if !content.notes.is_empty() {
         paper.heading("Remarks", 3.0 * TEXT.leading());
         content.notes.iter().for_each(|note| paper.item(note, TEXT));
@@ -119,6 +124,32 @@ fn view(paper: &mut Paper, figure: &Figure, png: &[u8], x: f32, width: f32, heig
     }
     let part = paper.part(Kind::Paragraph, None);
     paper.text(&[shape(&figure.caption, SMALL)], [x + 6.0, top + height + 3.0], width, 0.0, Some(part));
+    paper.go_to(top + height + caption_height + 4.0 * MM);
+}
+
+/// A drawing of a section in a frame with its caption.
+fn section(paper: &mut Paper, drawing: &Drawing, is_first: bool) {
+    // Tall ones fill the width less.
+    let scale = f64::from(WIDTH / drawing.size[0] as f32).min(f64::from(0.7 * WIDTH) / drawing.size[1]);
+    let (height, caption_height) = ((scale * drawing.size[1]) as f32, 16.0);
+    if is_first {
+        paper.heading("Drawings of the sections", height + caption_height);
+    }
+    paper.ensure_space(height + caption_height + 4.0);
+    let top = paper.y();
+    let left = 0.5 * (WIDTH - (scale * drawing.size[0]) as f32);
+    let place = |[x, y]: [f64; 2]| [left + (scale * x) as f32, top + (scale * y) as f32];
+    for line in &drawing.lines {
+        for pair in line.points.windows(2) {
+            let width = (0.7 * line.width) as f32;
+            paper.draw(Ink::Rule(place(pair[0]), place(pair[1]), line.colour, width, line.is_dashed), None);
+        }
+    }
+    for (from, to) in frame([0.0, top, WIDTH, height + caption_height]) {
+        paper.draw(Ink::Rule(from, to, HAIRLINE, 0.6, false), None);
+    }
+    let part = paper.part(Kind::Figure(drawing.caption.clone()), None);
+    paper.text(&[shape(&drawing.caption, SMALL)], [6.0, top + height + 3.0], WIDTH, 0.0, Some(part));
     paper.go_to(top + height + caption_height + 4.0 * MM);
 }
 

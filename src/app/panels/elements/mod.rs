@@ -179,6 +179,9 @@ impl ElementsPanel {
                 matches!(recipe, Recipe::Measure(_) | Recipe::Tolerance(_) | Recipe::Calibration(_))
             });
             others.iter().for_each(|id| self.element_row(ui, context, *id, false));
+            let sections = ids(context.document(), |recipe| matches!(recipe, Recipe::Section(_)));
+            let selected = context.display.section.selected;
+            sections.iter().for_each(|id| self.element_row(ui, context, *id, selected == Some(*id)));
         });
     }
 

@@ -60,7 +60,7 @@ fn value(document: &Document, element: &Element) -> Option<String> {
 fn workspace(recipe: &Recipe) -> Option<Workspace> {
     match recipe {
         Recipe::Alignment(_) => Some(Workspace::Align),
-        Recipe::Comparison(_) => Some(Workspace::Compare),
+        Recipe::Comparison(_) | Recipe::Section(_) => Some(Workspace::Compare),
         Recipe::Detection(_) => Some(Workspace::Detect),
         Recipe::Calibration(_) => Some(Workspace::Calibrate),
         Recipe::ScanSurface(_) => Some(Workspace::Offset),
@@ -172,6 +172,14 @@ fn choose(context: &mut PanelContext<'_>, element: &Element, is_shown: bool) {
     let is_exclusive = matches!(element.recipe, Recipe::Comparison(_) | Recipe::Alignment(_) | Recipe::Nominal(_));
     if is_exclusive && !is_shown {
         context.send(Inspect::Show(element.id));
+    }
+    match element.recipe {
+        Recipe::Comparison(_) => context.display.section.is_shown = false,
+        Recipe::Section(_) => {
+            let display = &mut context.display.section;
+            (display.is_shown, display.selected) = (true, Some(element.id));
+        }
+        _ => {}
     }
     if element.recipe.is_offset() {
         context.display.shown.offset = Some(element.id);

@@ -1,9 +1,9 @@
 //! Offset workspace: the nominal grown or shrunk, live or as volumes, the way of a tool around it, and how thick its
 //! walls are.
 
+mod clip;
 mod contact;
 mod field;
-mod section;
 mod thickness;
 mod volume;
 
@@ -96,7 +96,7 @@ impl OffsetPanel {
                     );
                 });
             }
-            section::show(ui, &mut context.display.shown.section);
+            clip::show(ui, &mut context.display.shown.clip);
         }
     }
 

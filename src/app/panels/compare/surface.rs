@@ -1,29 +1,21 @@
-//! Compare workspace: method, tolerance, verdict, statistics, histogram and regions.
+//! Surface comparisons: method, tolerance, verdict, statistics, histogram and regions.
 
 use egui_plot::{Bar, BarChart, Plot, VLine};
 
-use super::{PanelContext, rows};
+use super::super::{PanelContext, rows};
+use super::verdict_colour;
 use crate::number_field::NumberField;
 use crate::viewport::Spot;
 use crate::{Action, theme};
 use base::signed;
 use dispatch::Inspect;
+use inspect::deviation::Check;
 use inspect::deviation::Method;
 use inspect::deviation::histogram::Histogram;
 use inspect::deviation::judgement::percent;
-use inspect::deviation::{Check, Verdict};
 use render::colour_scale::ColourScale;
 use session::plan::ElementId;
 use session::verdict::{self, Overall};
-
-/// Colour of a verdict.
-pub(super) fn verdict_colour(verdict: Verdict) -> egui::Color32 {
-    match verdict {
-        Verdict::Pass => theme::GOOD,
-        Verdict::Fail => theme::BAD,
-        Verdict::Incomplete => theme::WARN,
-    }
-}
 
 fn method_name(method: Method) -> &'static str {
     match method {
@@ -33,8 +25,8 @@ fn method_name(method: Method) -> &'static str {
     }
 }
 
-/// Draws the panel of the workspace.
-pub fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+/// Draws it.
+pub(super) fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
     theme::heading(ui, "Compare");
     let document = context.document();
     let ready = document.nominal().is_some() && document.actual().is_some() && !context.is_busy;
@@ -191,6 +183,10 @@ fn regions(ui: &mut egui::Ui, context: &mut PanelContext<'_>, check: &Check) {
     theme::heading(ui, "Regions out of tolerance");
     if check.regions.is_empty() {
         theme::weak(ui, "None.");
+    } else {
+        let mut are_shown = !context.display.hides_callouts;
+        ui.checkbox(&mut are_shown, "Flags in the view").on_hover_text("Of the ten worst regions");
+        context.display.hides_callouts = !are_shown;
     }
     let mut fly_to = None;
     for (i, region) in check.regions.iter().take(60).enumerate() {

@@ -1,0 +1,278 @@
+//! Sections: where they lie, and what they show.
+
+use super::super::{PanelContext, named, no_result, rows};
+use super::verdict_colour;
+use crate::choosing::Purpose;
+use crate::number_field::NumberField;
+use crate::{Action, theme};
+use base::signed;
+use dispatch::Sections;
+use geometry::Aabb;
+use inspect::deviation::judgement::percent;
+use inspect::recipe::Product as _;
+use inspect::section::{Parameters, Placement, Section, SectionRecipe};
+use session::pipeline::State;
+use session::plan::{ElementId, Recipe};
+
+/// Part of the workspace's panel.
+#[derive(Default)]
+pub(super) struct SectionsPart {
+    /// Parameters being edited.
+    parameters: Parameters,
+    /// The section that they were taken from, and its recipe then; `None` for a new one.
+    edited: Option<(ElementId, SectionRecipe)>,
+    /// The newest section at the last frame.
+    newest: Option<ElementId>,
+    /// The nominal that a new section was placed in the middle of.
+    placed_in: Option<ElementId>,
+}
+
+impl SectionsPart {
+    /// Draws it.
+    pub(super) fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+        self.follow(context);
+        let Some(bounds) = context.document().nominal().map(|own| *own.surface.bounds()) else {
+            theme::weak(ui, "Load a nominal to cut it.");
+            return;
+        };
+        self.choice(ui, context);
+        self.place(ui, &bounds);
+        self.buttons(ui, context);
+        if let Some((id, _)) = &self.edited {
+            let id = *id;
+            result(ui, context, id);
+        }
+    }
+
+    /// Selects what is new, and takes the parameters of what is selected.
+    fn follow(&mut self, context: &mut PanelContext<'_>) {
+        let document = context.document();
+        let sections = || document.plan.elements().iter().filter(|own| matches!(own.recipe, Recipe::Section(_)));
+        let newest = sections().map(|own| own.id).max();
+        let display = &mut context.display.section;
+        if newest > self.newest {
+            display.selected = newest;
+        }
+        self.newest = newest;
+        let recipe = |id| match &document.plan.get(id)?.recipe {
+            Recipe::Section(own) => Some((id, SectionRecipe::clone(own))),
+            _ => None,
+        };
+        let selected = display.selected.and_then(recipe);
+        if selected.is_none() {
+            display.selected = None;
+        }
+        if self.edited != selected {
+            if let Some((_, recipe)) = &selected {
+                self.parameters = recipe.parameters.clone();
+                display.plane = 0;
+            }
+            self.edited = selected;
+        }
+        // A new section starts in the middle of the part, with the limits of the comparison.
+        if self.edited.is_none() && self.placed_in != document.active.nominal {
+            self.placed_in = document.active.nominal;
+            if let Some(nominal) = document.nominal() {
+                let at_mm = (10.0 * nominal.surface.bounds().centre().z).round() / 10.0;
+                let tolerance = document.settings.deviation.tolerance;
+                let placement = Placement::Axis { axis: 2, at_mm };
+                self.parameters = Parameters { placement, tolerance, ..Parameters::default() };
+            }
+        }
+    }
+
+    /// Choice among the sections of the plan, and a new one.
+    fn choice(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+        let document = context.document();
+        let sections: Vec<(ElementId, String)> = document
+            .plan
+            .elements()
+            .iter()
+            .filter(|own| matches!(own.recipe, Recipe::Section(_)))
+            .map(|own| (own.id, own.name.clone()))
+            .collect();
+        if sections.is_empty() {
+            return;
+        }
+        let selected = &mut context.display.section.selected;
+        ui.horizontal(|ui| {
+            let text = selected.map_or_else(|| "New section".to_owned(), |id| document.plan.name(id));
+            let combo = egui::ComboBox::from_id_salt("section").selected_text(text).width(190.0).truncate();
+            let response = combo.show_ui(ui, |ui| {
+                for (id, name) in &sections {
+                    ui.selectable_value(selected, Some(*id), name.as_str());
+                }
+            });
+            named(&response.response, "Shown section");
+            if ui.button("New section").clicked() {
+                *selected = None;
+            }
+        });
+    }
+
+    /// Where it lies, and its limits.
+    fn place(&mut self, ui: &mut egui::Ui, bounds: &Aabb) {
+        let parameters = &mut self.parameters;
+        ui.horizontal(|ui| {
+            ui.label("Perpendicular to");
+            for (axis, name) in ["X", "Y", "Z"].into_iter().enumerate() {
+                let is_on = matches!(parameters.placement, Placement::Axis { axis: own, .. } if own == axis);
+                if theme::chip(ui, is_on, name).clicked() && !is_on {
+                    let at_mm = (10.0 * bounds.centre()[axis]).round() / 10.0;
+                    parameters.placement = Placement::Axis { axis, at_mm };
+                }
+            }
+        });
+        match &mut parameters.placement {
+            Placement::Axis { axis, at_mm } => {
+                let range = bounds.min[*axis]..=bounds.max[*axis];
+                // Not in a face of a box, where nothing is cut.
+                let response = theme::wide_slider(ui, "Position of the section", at_mm, range);
+                if response.changed() {
+                    *at_mm = (100.0 * *at_mm).round() / 100.0;
+                }
+            }
+            other => {
+                theme::weak(ui, format!("Plane {}.", other.describe()));
+            }
+        }
+        egui::Grid::new("section parameters").num_columns(2).spacing([12.0, 5.0]).show(ui, |ui| {
+            if let Placement::Axis { at_mm, .. } = &mut parameters.placement {
+                let label = ui.label("Position");
+                ui.add(NumberField::new(at_mm).speed(0.05).max_decimals(3).suffix(" mm")).labelled_by(label.id);
+                ui.end_row();
+            }
+            let label = ui.label("Number of planes");
+            ui.add(NumberField::new(&mut parameters.count).speed(0.1).range(1..=1000)).labelled_by(label.id);
+            ui.end_row();
+            if parameters.count > 1 {
+                let label = ui.label("Distance between them");
+                let field = NumberField::new(&mut parameters.spacing_mm).speed(0.05).max_decimals(3);
+                ui.add(field.suffix(" mm")).labelled_by(label.id);
+                ui.end_row();
+            }
+            let tolerance = &mut parameters.tolerance;
+            let numbers = [
+                ("Lower limit", &mut tolerance.low_mm, -1e3..=1e3),
+                ("Upper limit", &mut tolerance.high_mm, -1e3..=1e3),
+                ("Max. distance", &mut parameters.max_distance_mm, 1e-3..=1e4),
+            ];
+            for (name, value, range) in numbers {
+                let label = ui.label(name);
+                let field = NumberField::new(value).speed(0.01).range(range).max_decimals(4);
+                ui.add(field.suffix(" mm")).labelled_by(label.id);
+                ui.end_row();
+            }
+        });
+    }
+
+    fn buttons(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+        let is_valid = self.parameters.check().is_ok();
+        let ready = !context.is_busy && is_valid;
+        match &self.edited {
+            Some((id, made_with)) => {
+                let document = context.document();
+                // What was cut before the scan was aligned is compared now.
+                let is_bare = made_with.scan.is_none() && document.alignment().is_some();
+                let is_due = is_bare || made_with.parameters != self.parameters || document.state(*id) != State::Fresh;
+                if theme::wide_main_button(ui, ready && is_due, "Cut again").clicked() {
+                    context.send(Sections::Change(*id, self.parameters.clone()));
+                }
+            }
+            None => {
+                if theme::wide_main_button(ui, ready, "Add section").clicked() {
+                    context.send(Sections::Add(self.parameters.clone()));
+                }
+            }
+        }
+        if let Err(error) = self.parameters.check() {
+            ui.colored_label(ui.visuals().warn_fg_color, error.sentence);
+        }
+        if context.document().actual().is_some() && context.document().alignment().is_none() {
+            theme::weak(ui, "The scan is not aligned yet: the nominal alone is cut.");
+        }
+    }
+}
+
+fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
+    let document = context.document();
+    let Some(section) = document.result::<Section>(Some(id)) else {
+        return no_result(ui, document, id);
+    };
+    if document.state(id) != State::Fresh {
+        theme::weak(ui, "Out of date: cut again.");
+    }
+    let own = section.statistics();
+    if let Some(verdict) = section.verdict() {
+        egui::Frame::new().fill(verdict_colour(verdict)).corner_radius(6.0).inner_margin(8.0).show(ui, |ui| {
+            ui.set_width(ui.available_width());
+            let white = |text: String| egui::RichText::new(text).color(egui::Color32::WHITE);
+            ui.label(white(verdict.name().to_owned()).family(theme::strong_family()).size(22.0));
+            if let Some(covers) = section.covers() {
+                ui.label(white(covers).family(theme::strong_family()));
+            }
+        });
+    }
+    let mut figures = vec![("Contour of the nominal", format!("{:.3} mm", own.length_mm))];
+    if section.is_compared {
+        figures.push(("Measured", percent(own.coverage())));
+    }
+    if own.measured_mm > 0.0 {
+        figures.push(("In tolerance", percent(own.in_tolerance_mm / own.measured_mm)));
+        figures.push(("Min, max", format!("{}, {} mm", signed(own.min_mm, 4), signed(own.max_mm, 4))));
+        figures.push(("Mean", format!("{} mm", signed(own.mean_mm, 4))));
+        figures.push(("RMS", format!("{:.4} mm", own.rms_mm)));
+    }
+    rows(ui, "section figures", &figures);
+    for note in &section.notes {
+        ui.colored_label(ui.visuals().warn_fg_color, note);
+    }
+    if section.is_compared {
+        let width_mm = 2.0 * section.half_width_mm;
+        theme::weak(ui, format!("Deviations in the plane, medians of the points within {width_mm:.2} mm about it."));
+    }
+    view(ui, context, section);
+    let ready = !context.is_busy && document.state(id) == State::Fresh;
+    if ui.add_enabled(ready, egui::Button::new("Save drawings…")).on_hover_text("SVG, DXF and CSV").clicked() {
+        context.ask(Action::Browse(Purpose::SectionFolder(id)));
+    }
+}
+
+/// Which plane is shown, and how.
+fn view(ui: &mut egui::Ui, context: &mut PanelContext<'_>, section: &Section) {
+    let display = &mut context.display.section;
+    let last = section.planes.len().saturating_sub(1);
+    display.plane = display.plane.min(last);
+    theme::heading(ui, "View");
+    if last > 0 {
+        ui.horizontal(|ui| {
+            ui.label(format!("Plane {} of {}", display.plane + 1, last + 1));
+            if ui.add_enabled(display.plane > 0, egui::Button::new("Previous")).clicked() {
+                display.plane -= 1;
+            }
+            if ui.add_enabled(display.plane < last, egui::Button::new("Next")).clicked() {
+                display.plane += 1;
+            }
+        });
+    }
+    if section.is_compared {
+        ui.horizontal(|ui| {
+            let label = ui.label("Enlarge deviations");
+            let text = display.factor.map_or_else(|| "automatic".to_owned(), |factor| format!("{factor} times"));
+            let combo = egui::ComboBox::from_id_salt("enlarge").selected_text(text).width(110.0);
+            let combo = combo.show_ui(ui, |ui| {
+                ui.selectable_value(&mut display.factor, None, "automatic");
+                for factor in [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0] {
+                    ui.selectable_value(&mut display.factor, Some(factor), format!("{factor} times"));
+                }
+            });
+            combo.response.labelled_by(label.id);
+        });
+    }
+    ui.horizontal(|ui| {
+        ui.checkbox(&mut display.clips, "Clip the view at the plane");
+        if display.clips && ui.button("Flip").on_hover_text("Shows the other side").clicked() {
+            display.is_flipped = !display.is_flipped;
+        }
+    });
+}

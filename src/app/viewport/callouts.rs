@@ -1,0 +1,183 @@
+//! Callouts: flags beside the part, each with a line to the region out of tolerance that it tells of; dashed where the
+//! part lies before it.
+
+use egui::{Color32, FontId, Id, Pos2, Rect, Sense, Shape, Stroke, Vec2};
+
+use super::{Spot, Viewport, legend};
+use crate::theme;
+use base::signed;
+use geometry::Point;
+use inspect::deviation::Check;
+use inspect::parts::Nominal;
+use render::colour_scale::ColourScale;
+
+/// Space between flags, and between a flag and the edge of the view, points.
+const GAP: f32 = 5.0;
+const EDGE: f32 = 10.0;
+/// Space kept free above for the toolbar, and below on the left for the axes, points.
+const ABOVE: f32 = 44.0;
+const AXES: f32 = 100.0;
+/// What lies nearer before a region than this share of the part hides nothing: it is its own surface.
+const HIDDEN_SHARE: f64 = 2e-3;
+/// Width of the stripe in the colour of the deviation, points.
+const STRIPE: f32 = 5.0;
+
+/// Draws flags of the `count` worst regions of `check` over the viewport in `rect`; returns the spot of the flag that
+/// was clicked.
+pub(super) fn show(
+    ui: &egui::Ui,
+    viewport: &Viewport,
+    rect: Rect,
+    (check, nominal): (&Check, Option<&Nominal>),
+    count: usize,
+    scale: &ColourScale,
+) -> Option<Spot> {
+    // Where a point is seen, and whether the part lies before it.
+    let on_screen = |at: &Point| {
+        let pixel = viewport.camera.pixel_of(at)?;
+        let place = rect.min + Vec2::new(pixel.0, pixel.1) / viewport.scale;
+        let (origin, direction) = viewport.camera.ray(pixel);
+        let away_mm = (at - origin).dot(&direction) - HIDDEN_SHARE * viewport.bounds.diagonal();
+        let is_hidden = nominal.is_some_and(|own| own.surface.first_hit(&origin, &direction, 0.0, away_mm).is_some());
+        rect.contains(place).then_some((place, is_hidden))
+    };
+    let (painter, ink) = (ui.painter_at(rect), ui.visuals().text_color());
+    let halo = ui.visuals().window_fill.gamma_multiply(0.66);
+    let flags: Vec<_> = check
+        .regions
+        .iter()
+        .take(count)
+        .enumerate()
+        .filter_map(|(index, region)| {
+            let at = Point::from(region.peak_at_mm);
+            let (anchor, is_hidden) = on_screen(&at)?;
+            let number = (index + 1).to_string();
+            let text = format!("{number}   {} mm", signed(region.peak_mm, 3));
+            let galley = painter.layout_no_wrap(text, FontId::proportional(12.5), ink);
+            let [r, g, b] = scale.colour(Some(region.peak_mm));
+            let spot = Spot { name: number, at, radius_mm: region.radius_mm };
+            Some(((anchor, is_hidden), galley, Color32::from_rgb(r, g, b), spot))
+        })
+        .collect();
+    let sizes: Vec<Vec2> = flags.iter().map(|(_, galley, ..)| galley.size() + Vec2::new(STRIPE + 14.0, 8.0)).collect();
+    let anchors: Vec<Pos2> = flags.iter().map(|((anchor, _), ..)| *anchor).collect();
+    let free = Rect::from_min_max(rect.min + Vec2::new(EDGE, ABOVE), rect.max - Vec2::new(legend::WIDTH, EDGE));
+    let mut clicked = None;
+    let places = layout(free, AXES, &sizes, &anchors);
+    // Lines first, so that none runs over a flag.
+    for (place, ((anchor, is_hidden), ..)) in places.iter().zip(&flags) {
+        let Some(place) = place else { continue };
+        let side = if anchor.x < place.center().x { place.left_center() } else { place.right_center() };
+        painter.line_segment([side, *anchor], Stroke::new(3.0, halo));
+        if *is_hidden {
+            painter.extend(Shape::dashed_line(&[side, *anchor], Stroke::new(1.2, ink), 4.0, 4.0));
+            painter.circle(*anchor, 3.5, Color32::TRANSPARENT, Stroke::new(1.2, ink));
+        } else {
+            painter.line_segment([side, *anchor], Stroke::new(1.2, ink));
+            painter.circle(*anchor, 3.0, ink, Stroke::new(1.5, halo));
+        }
+    }
+    for (place, (_, galley, colour, spot)) in places.iter().zip(flags) {
+        let Some(place) = place else { continue };
+        let response = ui.interact(*place, Id::unique(("callout", &spot.name)), Sense::click());
+        let name = format!("Callout {}", spot.name);
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &name));
+        let edge = if response.hovered() {
+            Stroke::new(1.5, theme::ACCENT)
+        } else {
+            Stroke::new(1.0, ink.gamma_multiply(0.35))
+        };
+        painter.rect(*place, 4.0, ui.visuals().window_fill, edge, egui::StrokeKind::Inside);
+        let stripe = Rect::from_min_size(place.min + Vec2::splat(3.0), Vec2::new(STRIPE, place.height() - 6.0));
+        painter.rect_filled(stripe, 2.0, colour);
+        painter.galley(place.min + Vec2::new(STRIPE + 9.0, 4.0), galley, ink);
+        if response.on_hover_text("Show this region").clicked() {
+            clicked = Some(spot);
+        }
+    }
+    clicked
+}
+
+/// Places flags of `sizes` in two columns at the sides of `free`, each on the side of its anchor and as near to it in
+/// height as the others allow, without overlap. The left column ends `kept_below` above the right one. `None` for flags
+/// that find no room; earlier ones go first.
+fn layout(free: Rect, kept_below: f32, sizes: &[Vec2], anchors: &[Pos2]) -> Vec<Option<Rect>> {
+    let bottoms = [free.bottom() - kept_below, free.bottom()];
+    let mut columns: [Vec<usize>; 2] = Default::default();
+    let mut room = bottoms.map(|bottom| bottom - free.top());
+    let widest = sizes.iter().map(|size| size.x).fold(0.0, f32::max);
+    for (flag, (size, anchor)) in sizes.iter().zip(anchors).enumerate() {
+        let near = usize::from(anchor.x > free.center().x);
+        // In a narrow view both columns would be one.
+        let sides = if 2.0 * widest + GAP > free.width() { [1, 1] } else { [near, 1 - near] };
+        if let Some(side) = sides.into_iter().find(|side| room[*side] >= size.y) {
+            room[side] -= size.y + GAP;
+            columns[side].push(flag);
+        }
+    }
+    let mut places = vec![None; sizes.len()];
+    for (side, column) in columns.iter_mut().enumerate() {
+        column.sort_by(|a, b| anchors[*a].y.total_cmp(&anchors[*b].y));
+        // Downwards from the top, then back up from the bottom.
+        let mut tops: Vec<f32> = Vec::with_capacity(column.len());
+        let mut from = free.top();
+        for flag in column.iter() {
+            let top = (anchors[*flag].y - 0.5 * sizes[*flag].y).max(from);
+            from = top + sizes[*flag].y + GAP;
+            tops.push(top);
+        }
+        let mut to = bottoms[side];
+        for (top, flag) in tops.iter_mut().zip(column.iter()).rev() {
+            *top = top.min(to - sizes[*flag].y);
+            to = *top - GAP;
+        }
+        for (top, flag) in tops.iter().zip(column.iter()) {
+            let left = if side == 0 { free.left() } else { free.right() - sizes[*flag].x };
+            places[*flag] = Some(Rect::from_min_size(Pos2::new(left, *top), sizes[*flag]));
+        }
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_never_overlap_in_any_view_and_stay_in_it() {
+        // A fixed sequence of numbers from 0 to 1.
+        let mut state = 7_u64;
+        let mut share = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 40) as f32 / (1_u64 << 24) as f32
+        };
+        for view in 0..100 {
+            let size = Vec2::new(300.0 + 1700.0 * share(), 300.0 + 900.0 * share());
+            let free = Rect::from_min_size(Pos2::new(200.0, 90.0), size);
+            let sizes: Vec<Vec2> = (0..40).map(|_| Vec2::new(80.0 + 40.0 * share(), 22.0)).collect();
+            let anchors: Vec<Pos2> =
+                (0..40).map(|_| free.min + Vec2::new(size.x * share(), size.y * share())).collect();
+            let places: Vec<Rect> = layout(free, AXES, &sizes, &anchors).into_iter().flatten().collect();
+            for (index, own) in places.iter().enumerate() {
+                assert!(free.expand(0.01).contains_rect(*own), "view {view}: {own:?} is not within {free:?}");
+                for other in &places[index + 1..] {
+                    assert!(!own.shrink(0.01).intersects(*other), "view {view}: {own:?} and {other:?} overlap");
+                }
+            }
+            let fits = (size.y - AXES) / 27.0 + size.y / 27.0;
+            assert!(places.len() as f32 >= fits.min(40.0) / 2.0 - 2.0, "view {view}: only {} flags", places.len());
+        }
+    }
+
+    #[test]
+    fn a_flag_stands_beside_its_anchor_where_there_is_room() {
+        let free = Rect::from_min_size(Pos2::ZERO, Vec2::new(800.0, 600.0));
+        let size = Vec2::new(90.0, 22.0);
+        let anchors = [Pos2::new(300.0, 200.0), Pos2::new(700.0, 400.0), Pos2::new(310.0, 205.0)];
+        let places = layout(free, AXES, &[size; 3], &anchors);
+        let [Some(first), Some(second), Some(third)] = places[..] else { panic!("{places:?}") };
+        assert!(first.left() == 0.0 && second.right() == 800.0 && third.left() == 0.0);
+        assert!((second.center().y - 400.0).abs() < 1e-3 && (first.center().y - 200.0).abs() < 1e-3);
+        assert!(third.top() >= first.bottom());
+    }
+}

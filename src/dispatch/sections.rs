@@ -1,0 +1,106 @@
+//! Commands on sections.
+
+use std::path::{Path, PathBuf};
+
+use super::edit::Execution;
+use super::features::named_sentences;
+use super::{Context, Edit};
+use base::words::counted;
+use base::{Progress, Result, UserError};
+use inspect::section::{Parameters, Section, SectionRecipe};
+use session::Document;
+use session::pipeline::State;
+use session::plan::{ElementId, Recipe};
+
+/// Commands on sections.
+#[derive(Clone, Debug)]
+pub enum Sections {
+    /// Cuts the nominal, and the scan if there is one, as the active alignment places it.
+    Add(Parameters),
+    /// Changes how a section is cut and judged.
+    Change(ElementId, Parameters),
+    /// Writes drawings, contours and deviations of a section into a folder, deviations enlarged by this factor (`None`
+    /// for one that shows them well).
+    Save(ElementId, PathBuf, Option<f64>),
+}
+
+impl Sections {
+    pub(super) fn execution(self, before: Document, context: Context) -> Execution {
+        match self {
+            Self::Add(parameters) => {
+                Execution::work("Cutting a section", move |progress, _| add(parameters, before, &context, progress))
+            }
+            Self::Change(id, parameters) => Execution::work("Cutting a section", move |progress, _| {
+                change(id, parameters, before, &context, progress)
+            }),
+            Self::Save(id, folder, factor) => {
+                Execution::work("Saving the section", move |_, _| save(id, &folder, factor, &before))
+            }
+        }
+    }
+}
+
+/// E.g. “Section Z = 12 mm”.
+fn name(parameters: &Parameters) -> String {
+    let place = parameters.placement.describe();
+    if parameters.count == 1 {
+        format!("Section {place}")
+    } else {
+        format!("{} sections from {place}", parameters.count)
+    }
+}
+
+/// The active scan and alignment; `None` of both before the scan is aligned, since one that lies anywhere has no
+/// deviations.
+fn placed_scan(document: &Document) -> (Option<ElementId>, Option<ElementId>) {
+    let alignment = document.active.alignment.filter(|_| document.alignment().is_some());
+    (document.active.scan.filter(|_| alignment.is_some()), alignment)
+}
+
+fn add(parameters: Parameters, mut document: Document, context: &Context, progress: &Progress) -> Result<Edit> {
+    parameters.check()?;
+    let nominal = document.active.nominal.ok_or_else(|| UserError::usage("Load a nominal first."))?;
+    let (scan, alignment) = placed_scan(&document);
+    let name = document.free_name(&name(&parameters), None);
+    let id = document.plan.add(&name, SectionRecipe { nominal, scan, alignment, parameters }.into())?;
+    document.make_one(id, &context.quiet_tools(), progress)?;
+    let notes = named_sentences(&document, id);
+    Ok(Edit::replacing("Add a section", document).with_notes(notes))
+}
+
+fn change(
+    id: ElementId,
+    parameters: Parameters,
+    mut document: Document,
+    context: &Context,
+    progress: &Progress,
+) -> Result<Edit> {
+    parameters.check()?;
+    let element = document.plan.get(id).ok_or_else(|| UserError::usage("There is no such section."))?.clone();
+    let Recipe::Section(before) = &element.recipe else {
+        return Err(UserError::usage(format!("“{}” is not a section.", element.name)));
+    };
+    let mut recipe = SectionRecipe { parameters: parameters.clone(), ..SectionRecipe::clone(before) };
+    if recipe.scan.is_none() {
+        (recipe.scan, recipe.alignment) = placed_scan(&document);
+    }
+    document.plan.set_recipe(id, recipe.into())?;
+    // A name that states the place follows it.
+    if element.name == name(&before.parameters) {
+        let name = document.free_name(&name(&parameters), None);
+        document.plan.rename(id, &name)?;
+    }
+    document.make_one(id, &context.quiet_tools(), progress)?;
+    let notes = named_sentences(&document, id);
+    Ok(Edit::replacing(format!("Change {}", document.plan.name(id)), document).with_notes(notes))
+}
+
+fn save(id: ElementId, folder: &Path, factor: Option<f64>, document: &Document) -> Result<Edit> {
+    let name = document.plan.name(id);
+    let is_fresh = document.state(id) == State::Fresh;
+    let section = document.result::<Section>(Some(id)).filter(|_| is_fresh);
+    let section = section.ok_or_else(|| UserError::usage(format!("“{name}” has no up-to-date result.")))?;
+    let files = report::sections::save(folder, section, document.settings.scale_mm, factor)?;
+    let count = counted(files.len(), "file", "files");
+    Ok(Edit::nothing(format!("Saved {count} of “{name}” in {}.", folder.display())))
+}
