@@ -1,6 +1,6 @@
 //! `shadowgraph inspect`: the complete inspection, by the same commands as the window.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::arguments::Inspect;
 use super::console::Console;
@@ -68,25 +68,7 @@ fn job(arguments: &Inspect, dispatcher: &mut Dispatcher, console: &Console) -> R
     for step in arguments.cleaning.steps() {
         send(Parts::CleanScan(step).into())?;
     }
-    let mut method = arguments.align;
-    if let Some(path) = &arguments.pose {
-        send(Align::SetPose(read_pose(path)?).into())?;
-        method = if method == Method::Auto { Method::BestFit } else { method };
-    }
-    if let Some(path) = &arguments.pairs {
-        for pair in read_pairs(path)? {
-            send(Align::AddPair(pair).into())?;
-        }
-        send(Align::ByPairs.into())?;
-        method = if method == Method::Auto { Method::BestFit } else { method };
-    }
-    let has_pose = arguments.pose.is_some() || arguments.pairs.is_some();
-    match method {
-        // The scan stays in the frame of its file.
-        Method::None if !has_pose => send(Align::SetPose(geometry::Pose::identity()).into())?,
-        Method::None => {}
-        method => send(Align::Run(method).into())?,
-    }
+    align(arguments.align, arguments.pose.as_deref(), arguments.pairs.as_deref(), &mut send)?;
     send(dispatch::Inspect::Compare.into())?;
     if let Some(file) = &arguments.calibration {
         send(Calibrate::Require(file.clone()).into())?;
@@ -99,6 +81,31 @@ fn job(arguments: &Inspect, dispatcher: &mut Dispatcher, console: &Console) -> R
         dispatcher.run_now(Projects::SavePlan(path.clone()), &progress)?;
     }
     Ok(())
+}
+
+/// Aligns the scan, from a pose and from point pairs where files of them are given.
+pub fn align(
+    method: Method,
+    pose: Option<&Path>,
+    pairs: Option<&Path>,
+    send: &mut impl FnMut(Command) -> Result<()>,
+) -> Result<()> {
+    if let Some(path) = pose {
+        send(Align::SetPose(read_pose(path)?).into())?;
+    }
+    if let Some(path) = pairs {
+        for pair in read_pairs(path)? {
+            send(Align::AddPair(pair).into())?;
+        }
+        send(Align::ByPairs.into())?;
+    }
+    match (method, pose.is_some() || pairs.is_some()) {
+        // The scan stays in the frame of its file.
+        (Method::None, false) => send(Align::SetPose(geometry::Pose::identity()).into()),
+        (Method::None, true) => Ok(()),
+        (Method::Auto, true) => send(Align::Run(Method::BestFit).into()),
+        (method, _) => send(Align::Run(method).into()),
+    }
 }
 
 fn settings_of(arguments: &Inspect) -> Settings {
@@ -134,7 +141,7 @@ pub fn read_pose(path: &Path) -> Result<geometry::Pose> {
     transform::parse_pose(&text).map_err(|e| e.in_file(path))
 }
 
-fn read_pairs(path: &PathBuf) -> Result<Vec<PointPair>> {
+fn read_pairs(path: &Path) -> Result<Vec<PointPair>> {
     let text = std::fs::read_to_string(path).map_err(|e| UserError::file("read", path, &e))?;
     let mut pairs = Vec::new();
     for (i, line) in text.lines().enumerate() {

@@ -10,7 +10,7 @@ use super::console::Console;
 use crate::output::outln;
 use base::{LengthUnit, Result, UserError};
 use compute::DeviceChoice;
-use dispatch::{Align, Command, Context, Dispatcher, Parts, Sections};
+use dispatch::{Command, Context, Dispatcher, Parts, Sections};
 use geometry::{Point, Vector};
 use inspect::alignment::Method;
 use inspect::deviation::{Tolerance, Verdict};
@@ -21,7 +21,7 @@ use session::plan::{ElementId, Recipe};
 /// `section`
 #[derive(Args, Debug)]
 #[command(
-    group = ArgGroup::new("place").required(true),
+    group = ArgGroup::new("position").required(true),
     after_help = "Deviations are measured in the plane: on a surface inclined to it they are larger than along the \
         normal of the surface.\n\nExamples:\n  shadowgraph section --nominal part.step --axis z --at-mm 12 --out \
         section/\n  shadowgraph section --nominal part.step --scan scan.ply --axis x --at-mm 5 --count 10 --spacing-mm \
@@ -48,16 +48,16 @@ pub struct Section {
     #[arg(long)]
     pub pose: Option<PathBuf>,
     /// Axis of the nominal that the planes are perpendicular to.
-    #[arg(long, value_enum, group = "place", requires = "at_mm")]
+    #[arg(long, value_enum, group = "position", requires = "at_mm")]
     pub axis: Option<Axis>,
     /// Position of the first plane on the axis, mm.
     #[arg(long, allow_hyphen_values = true, requires = "axis")]
     pub at_mm: Option<f64>,
     /// Three points of the plane, x,y,z each, counter-clockwise as it is seen.
-    #[arg(long, value_parser = point, num_args = 3, value_name = "X,Y,Z", allow_hyphen_values = true, group = "place")]
+    #[arg(long, value_parser = point, num_args = 3, value_name = "X,Y,Z", allow_hyphen_values = true, group = "position")]
     pub through: Option<Vec<Point>>,
     /// Normal of the plane, towards the viewer, x,y,z.
-    #[arg(long, value_parser = point, value_name = "X,Y,Z", allow_hyphen_values = true, group = "place")]
+    #[arg(long, value_parser = point, value_name = "X,Y,Z", allow_hyphen_values = true, group = "position")]
     pub normal: Option<Point>,
     /// A point of the plane with this normal, x,y,z.
     #[arg(long, value_parser = point, value_name = "X,Y,Z", allow_hyphen_values = true, requires = "normal",
@@ -161,17 +161,7 @@ fn job(
     send(Parts::OpenNominal { path: arguments.nominal.clone(), unit: arguments.nominal_units }.into())?;
     if !arguments.scan.is_empty() {
         send(Parts::OpenScans { paths: arguments.scan.clone(), unit: arguments.scan_units, columns: None }.into())?;
-        let mut method = arguments.align;
-        if let Some(path) = &arguments.pose {
-            send(Align::SetPose(super::inspect::read_pose(path)?).into())?;
-            method = if method == Method::Auto { Method::BestFit } else { method };
-        }
-        match method {
-            // The scan stays in the frame of its file.
-            Method::None if arguments.pose.is_none() => send(Align::SetPose(geometry::Pose::identity()).into())?,
-            Method::None => {}
-            method => send(Align::Run(method).into())?,
-        }
+        super::inspect::align(arguments.align, arguments.pose.as_deref(), None, &mut send)?;
     }
     send(Sections::Add(parameters).into())?;
     let is_section = |recipe: &Recipe| matches!(recipe, Recipe::Section(_));

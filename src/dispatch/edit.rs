@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use super::Context;
+use super::features::named_sentences;
 use super::saves::SavedState;
 use base::{Progress, Result};
 use compute::Backend;
 use geometry::Pose;
 use session::Document;
-use session::plan::ElementId;
+use session::plan::{ElementId, Recipe};
 
 /// The result of a finished command: a change of the document, and notes.
 pub struct Edit {
@@ -45,6 +46,27 @@ impl Edit {
         document.make_one(id, &context.quiet_tools(), progress)?;
         let notes = document.sentences(id);
         Ok(Self::replacing(label, document).with_notes(notes))
+    }
+
+    /// An edit that replaces the document once an element of it is made by another recipe. An element named as its
+    /// former recipe says is named as the new one says: `names` are both.
+    pub(super) fn changing(
+        id: ElementId,
+        recipe: Recipe,
+        names: [String; 2],
+        mut document: Document,
+        context: &Context,
+        progress: &Progress,
+    ) -> Result<Self> {
+        let [before, after] = names;
+        document.plan.set_recipe(id, recipe)?;
+        if document.plan.name(id) == before {
+            let name = document.free_name(&after, None);
+            document.plan.rename(id, &name)?;
+        }
+        document.make_one(id, &context.quiet_tools(), progress)?;
+        let notes = named_sentences(&document, id);
+        Ok(Self::replacing(format!("Change {}", document.plan.name(id)), document).with_notes(notes))
     }
 
     /// An edit that changes nothing and logs a note.

@@ -127,7 +127,7 @@ fn add(
 fn change(
     id: ElementId,
     parameters: Parameters,
-    mut document: Document,
+    document: Document,
     context: &Context,
     progress: &Progress,
 ) -> Result<Edit> {
@@ -137,15 +137,8 @@ fn change(
         return Err(UserError::usage(format!("“{}” is not an offset volume.", element.name)));
     };
     let recipe = OffsetRecipe { parameters: parameters.clone(), ..OffsetRecipe::clone(before) };
-    document.plan.set_recipe(id, recipe.into())?;
-    // A name that states the distance follows it.
-    if element.name == name(&before.parameters) {
-        let name = document.free_name(&name(&parameters), None);
-        document.plan.rename(id, &name)?;
-    }
-    document.make_one(id, &context.quiet_tools(), progress)?;
-    let notes = named_sentences(&document, id);
-    Ok(Edit::replacing(format!("Change {}", document.plan.name(id)), document).with_notes(notes))
+    let names = [name(&before.parameters), name(&parameters)];
+    Edit::changing(id, recipe.into(), names, document, context, progress)
 }
 
 fn made_volume(id: ElementId, document: &Document) -> Result<&OffsetVolume> {

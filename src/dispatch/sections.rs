@@ -42,11 +42,10 @@ impl Sections {
 
 /// E.g. “Section Z = 12 mm”.
 fn name(parameters: &Parameters) -> String {
-    let place = parameters.placement.describe();
-    if parameters.count == 1 {
-        format!("Section {place}")
-    } else {
-        format!("{} sections from {place}", parameters.count)
+    let position = parameters.placement.describe();
+    match parameters.count {
+        1 => format!("Section {position}"),
+        count => format!("{count} sections from {position}"),
     }
 }
 
@@ -71,7 +70,7 @@ fn add(parameters: Parameters, mut document: Document, context: &Context, progre
 fn change(
     id: ElementId,
     parameters: Parameters,
-    mut document: Document,
+    document: Document,
     context: &Context,
     progress: &Progress,
 ) -> Result<Edit> {
@@ -84,15 +83,8 @@ fn change(
     if recipe.scan.is_none() {
         (recipe.scan, recipe.alignment) = placed_scan(&document);
     }
-    document.plan.set_recipe(id, recipe.into())?;
-    // A name that states the place follows it.
-    if element.name == name(&before.parameters) {
-        let name = document.free_name(&name(&parameters), None);
-        document.plan.rename(id, &name)?;
-    }
-    document.make_one(id, &context.quiet_tools(), progress)?;
-    let notes = named_sentences(&document, id);
-    Ok(Edit::replacing(format!("Change {}", document.plan.name(id)), document).with_notes(notes))
+    let names = [name(&before.parameters), name(&parameters)];
+    Edit::changing(id, recipe.into(), names, document, context, progress)
 }
 
 fn save(id: ElementId, folder: &Path, factor: Option<f64>, document: &Document) -> Result<Edit> {

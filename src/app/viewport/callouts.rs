@@ -11,6 +11,8 @@ use inspect::deviation::Check;
 use inspect::parts::Nominal;
 use render::colour_scale::ColourScale;
 
+/// Most flags.
+const MAX_FLAGS: usize = 10;
 /// Space between flags, and between a flag and the edge of the view, points.
 const GAP: f32 = 5.0;
 const EDGE: f32 = 10.0;
@@ -22,31 +24,30 @@ const HIDDEN_SHARE: f64 = 2e-3;
 /// Width of the stripe in the colour of the deviation, points.
 const STRIPE: f32 = 5.0;
 
-/// Draws flags of the `count` worst regions of `check` over the viewport in `rect`; returns the spot of the flag that
+/// Draws flags of the worst regions of `check` over the viewport in `rect`; returns the spot of the flag that
 /// was clicked.
 pub(super) fn show(
     ui: &egui::Ui,
     viewport: &Viewport,
     rect: Rect,
     (check, nominal): (&Check, Option<&Nominal>),
-    count: usize,
     scale: &ColourScale,
 ) -> Option<Spot> {
     // Where a point is seen, and whether the part lies before it.
     let on_screen = |at: &Point| {
         let pixel = viewport.camera.pixel_of(at)?;
-        let place = rect.min + Vec2::new(pixel.0, pixel.1) / viewport.scale;
+        let seen_at = rect.min + Vec2::new(pixel.0, pixel.1) / viewport.scale;
         let (origin, direction) = viewport.camera.ray(pixel);
         let away_mm = (at - origin).dot(&direction) - HIDDEN_SHARE * viewport.bounds.diagonal();
         let is_hidden = nominal.is_some_and(|own| own.surface.first_hit(&origin, &direction, 0.0, away_mm).is_some());
-        rect.contains(place).then_some((place, is_hidden))
+        rect.contains(seen_at).then_some((seen_at, is_hidden))
     };
     let (painter, ink) = (ui.painter_at(rect), ui.visuals().text_color());
     let halo = ui.visuals().window_fill.gamma_multiply(0.66);
     let flags: Vec<_> = check
         .regions
         .iter()
-        .take(count)
+        .take(MAX_FLAGS)
         .enumerate()
         .filter_map(|(index, region)| {
             let at = Point::from(region.peak_at_mm);
@@ -63,11 +64,11 @@ pub(super) fn show(
     let anchors: Vec<Pos2> = flags.iter().map(|((anchor, _), ..)| *anchor).collect();
     let free = Rect::from_min_max(rect.min + Vec2::new(EDGE, ABOVE), rect.max - Vec2::new(legend::WIDTH, EDGE));
     let mut clicked = None;
-    let places = layout(free, AXES, &sizes, &anchors);
+    let rects = layout(free, AXES, &sizes, &anchors);
     // Lines first, so that none runs over a flag.
-    for (place, ((anchor, is_hidden), ..)) in places.iter().zip(&flags) {
-        let Some(place) = place else { continue };
-        let side = if anchor.x < place.center().x { place.left_center() } else { place.right_center() };
+    for (flag, ((anchor, is_hidden), ..)) in rects.iter().zip(&flags) {
+        let Some(flag) = flag else { continue };
+        let side = if anchor.x < flag.center().x { flag.left_center() } else { flag.right_center() };
         painter.line_segment([side, *anchor], Stroke::new(3.0, halo));
         if *is_hidden {
             painter.extend(Shape::dashed_line(&[side, *anchor], Stroke::new(1.2, ink), 4.0, 4.0));
@@ -77,9 +78,9 @@ pub(super) fn show(
             painter.circle(*anchor, 3.0, ink, Stroke::new(1.5, halo));
         }
     }
-    for (place, (_, galley, colour, spot)) in places.iter().zip(flags) {
-        let Some(place) = place else { continue };
-        let response = ui.interact(*place, Id::unique(("callout", &spot.name)), Sense::click());
+    for (flag, (_, galley, colour, spot)) in rects.iter().zip(flags) {
+        let Some(flag) = flag else { continue };
+        let response = ui.interact(*flag, Id::unique(("callout", &spot.name)), Sense::click());
         let name = format!("Callout {}", spot.name);
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &name));
         let edge = if response.hovered() {
@@ -87,10 +88,10 @@ pub(super) fn show(
         } else {
             Stroke::new(1.0, ink.gamma_multiply(0.35))
         };
-        painter.rect(*place, 4.0, ui.visuals().window_fill, edge, egui::StrokeKind::Inside);
-        let stripe = Rect::from_min_size(place.min + Vec2::splat(3.0), Vec2::new(STRIPE, place.height() - 6.0));
+        painter.rect(*flag, 4.0, ui.visuals().window_fill, edge, egui::StrokeKind::Inside);
+        let stripe = Rect::from_min_size(flag.min + Vec2::splat(3.0), Vec2::new(STRIPE, flag.height() - 6.0));
         painter.rect_filled(stripe, 2.0, colour);
-        painter.galley(place.min + Vec2::new(STRIPE + 9.0, 4.0), galley, ink);
+        painter.galley(flag.min + Vec2::new(STRIPE + 9.0, 4.0), galley, ink);
         if response.on_hover_text("Show this region").clicked() {
             clicked = Some(spot);
         }
@@ -115,7 +116,7 @@ fn layout(free: Rect, kept_below: f32, sizes: &[Vec2], anchors: &[Pos2]) -> Vec<
             columns[side].push(flag);
         }
     }
-    let mut places = vec![None; sizes.len()];
+    let mut rects = vec![None; sizes.len()];
     for (side, column) in columns.iter_mut().enumerate() {
         column.sort_by(|a, b| anchors[*a].y.total_cmp(&anchors[*b].y));
         // Downwards from the top, then back up from the bottom.
@@ -133,10 +134,10 @@ fn layout(free: Rect, kept_below: f32, sizes: &[Vec2], anchors: &[Pos2]) -> Vec<
         }
         for (top, flag) in tops.iter().zip(column.iter()) {
             let left = if side == 0 { free.left() } else { free.right() - sizes[*flag].x };
-            places[*flag] = Some(Rect::from_min_size(Pos2::new(left, *top), sizes[*flag]));
+            rects[*flag] = Some(Rect::from_min_size(Pos2::new(left, *top), sizes[*flag]));
         }
     }
-    places
+    rects
 }
 
 #[cfg(test)]
@@ -157,15 +158,15 @@ mod tests {
             let sizes: Vec<Vec2> = (0..40).map(|_| Vec2::new(80.0 + 40.0 * share(), 22.0)).collect();
             let anchors: Vec<Pos2> =
                 (0..40).map(|_| free.min + Vec2::new(size.x * share(), size.y * share())).collect();
-            let places: Vec<Rect> = layout(free, AXES, &sizes, &anchors).into_iter().flatten().collect();
-            for (index, own) in places.iter().enumerate() {
+            let rects: Vec<Rect> = layout(free, AXES, &sizes, &anchors).into_iter().flatten().collect();
+            for (index, own) in rects.iter().enumerate() {
                 assert!(free.expand(0.01).contains_rect(*own), "view {view}: {own:?} is not within {free:?}");
-                for other in &places[index + 1..] {
+                for other in &rects[index + 1..] {
                     assert!(!own.shrink(0.01).intersects(*other), "view {view}: {own:?} and {other:?} overlap");
                 }
             }
             let fits = (size.y - AXES) / 27.0 + size.y / 27.0;
-            assert!(places.len() as f32 >= fits.min(40.0) / 2.0 - 2.0, "view {view}: only {} flags", places.len());
+            assert!(rects.len() as f32 >= fits.min(40.0) / 2.0 - 2.0, "view {view}: only {} flags", rects.len());
         }
     }
 
@@ -174,8 +175,8 @@ mod tests {
         let free = Rect::from_min_size(Pos2::ZERO, Vec2::new(800.0, 600.0));
         let size = Vec2::new(90.0, 22.0);
         let anchors = [Pos2::new(300.0, 200.0), Pos2::new(700.0, 400.0), Pos2::new(310.0, 205.0)];
-        let places = layout(free, AXES, &[size; 3], &anchors);
-        let [Some(first), Some(second), Some(third)] = places[..] else { panic!("{places:?}") };
+        let rects = layout(free, AXES, &[size; 3], &anchors);
+        let [Some(first), Some(second), Some(third)] = rects[..] else { panic!("{rects:?}") };
         assert!(first.left() == 0.0 && second.right() == 800.0 && third.left() == 0.0);
         assert!((second.center().y - 400.0).abs() < 1e-3 && (first.center().y - 200.0).abs() < 1e-3);
         assert!(third.top() >= first.bottom());

@@ -21,9 +21,6 @@ use render::colour_scale::ColourScale;
 use session::Document;
 use session::calibration::Instrument;
 
-/// The worst regions have flags, so many at most.
-const MAX_CALLOUTS: usize = 10;
-
 impl App {
     /// Draws the viewport and handles the mouse in it.
     pub(in super::super) fn central(&mut self, ui: &mut egui::Ui) {
@@ -146,7 +143,7 @@ impl App {
             && let Some(check) = document.current_check()
         {
             let scale = ColourScale::new(check.parameters.tolerance, document.settings.scale_mm);
-            let spot = callouts::show(ui, viewport, rect, (check, document.nominal()), MAX_CALLOUTS, &scale);
+            let spot = callouts::show(ui, viewport, rect, (check, document.nominal()), &scale);
             self.actions.extend(spot.map(Action::FlyTo));
         }
         if live.frame.is_some() {

@@ -312,19 +312,16 @@ impl Viewport {
             let look = Look { opacity: key.volume_opacity, ..look(Pose::identity(), colour, Colouring::Plain, 0) };
             draws.push(Draw::Field { item, look, distance_mm });
         }
+        let width = FEATURE_LINE_WIDTH * target.size[1] as f32 / key.size[1] as f32 * self.scale;
+        let lines = |item, pose, colour: egui::Color32| {
+            let [r, g, b, _] = colour.to_array().map(|channel| f32::from(channel) / 255.0);
+            Draw::Lines { item, look: look(pose, [r, g, b], Colouring::Plain, 0), width }
+        };
         // Outlines do not follow a running best fit.
         if live_points.is_none() {
-            let [r, g, b, _] = theme::FEATURE.to_array().map(|channel| f32::from(channel) / 255.0);
-            let look = look(key.pose, [r, g, b], Colouring::Plain, 0);
-            let width = FEATURE_LINE_WIDTH * target.size[1] as f32 / key.size[1] as f32 * self.scale;
-            draws.extend(self.feature_lines.items().map(|item| Draw::Lines { item, look, width }));
+            draws.extend(self.feature_lines.items().map(|item| lines(item, key.pose, theme::FEATURE)));
         }
-        if let Some(item) = self.section_lines.item() {
-            let [r, g, b, _] = theme::ACCENT.to_array().map(|channel| f32::from(channel) / 255.0);
-            let look = look(Pose::identity(), [r, g, b], Colouring::Plain, 0);
-            let width = FEATURE_LINE_WIDTH * target.size[1] as f32 / key.size[1] as f32 * self.scale;
-            draws.push(Draw::Lines { item, look, width });
-        }
+        draws.extend(self.section_lines.item().map(|item| lines(item, Pose::identity(), theme::ACCENT)));
         let pixels_per_mm = f64::from(target.size[1]) / self.camera.height_mm();
         let closing = self.actual.as_ref().map_or(1.0, |actual| actual.item.closing_size(budget, pixels_per_mm));
         self.scene.draw(

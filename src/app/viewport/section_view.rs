@@ -4,7 +4,7 @@ use egui::{Align2, Color32, FontId, Pos2, Rect, Sense, Shape, Stroke as Line, Ve
 
 use crate::{SectionDisplay, theme};
 use base::signed;
-use inspect::section::drawing::{self, DrawnLine, Stroke};
+use inspect::section::drawing::{self, Stroke};
 use inspect::section::whiskers::Whisker;
 use inspect::section::{PlanePoint, PlaneSection, Section};
 use render::colour_scale::ColourScale;
@@ -19,7 +19,7 @@ const REACH: f32 = 30.0;
 #[derive(Default)]
 pub struct SectionView {
     /// Middle, mm, and points per mm; `None` to show all of it.
-    place: Option<(PlanePoint, f32)>,
+    shown_at: Option<(PlanePoint, f32)>,
     /// The plane that was shown last: of which section, and its number.
     last: (Option<ElementId>, usize),
 }
@@ -54,13 +54,14 @@ impl SectionView {
         let Some(plane) = section.planes.get(display.plane) else { return };
         let shown = (display.selected, display.plane);
         if std::mem::replace(&mut self.last, shown) != shown {
-            self.place = None;
+            self.shown_at = None;
         }
         let tolerance = section.parameters.tolerance;
         let scale = ColourScale::new(tolerance, scale_mm);
         let factor = display.factor.unwrap_or_else(|| drawing::readable_factor(plane, &tolerance));
         let lines = drawing::lines(plane, &tolerance, factor);
-        let map = self.navigate(ui, &response, drawing::bounds(lines.iter().flat_map(|line| &line.points)));
+        let bounds = drawing::bounds(lines.iter().flat_map(|line| &line.points));
+        let map = self.navigate(ui, &response, bounds);
         let painter = ui.painter_at(rect);
         painter.rect_filled(rect, 0.0, ui.visuals().extreme_bg_color);
         let ink = ui.visuals().text_color();
@@ -86,7 +87,7 @@ impl SectionView {
                 }
             }
         }
-        write_extremes(ui, plane, &map, factor, &lines);
+        write_extremes(ui, plane, &map, factor, bounds);
         let title = match section.is_compared {
             true => format!("Section {}, deviations {factor} times enlarged", plane.name),
             false => format!("Section {}", plane.name),
@@ -109,7 +110,7 @@ impl SectionView {
         let size = [0, 1].map(|axis| ((high[axis] - low[axis]) as f32).max(1e-6));
         let room = (rect.size() - Vec2::new(2.0 * MARGIN, 2.0 * MARGIN + 10.0)).max(Vec2::splat(20.0));
         let whole = ([0, 1].map(|axis| 0.5 * (low[axis] + high[axis])), (room.x / size[0]).min(room.y / size[1]));
-        let (middle, points_per_mm) = self.place.unwrap_or(whole);
+        let (middle, points_per_mm) = self.shown_at.unwrap_or(whole);
         let mut map = Map { rect, middle, points_per_mm };
         let moved = response.drag_delta();
         if moved != Vec2::ZERO {
@@ -128,19 +129,18 @@ impl SectionView {
         if response.double_clicked() {
             (map.middle, map.points_per_mm) = whole;
         }
-        let place = (map.middle, map.points_per_mm);
-        self.place = (place != whole).then_some(place);
+        let shown_at = (map.middle, map.points_per_mm);
+        self.shown_at = (shown_at != whole).then_some(shown_at);
         map
     }
 }
 
 /// Largest and smallest deviation, each with a line to where it is.
-fn write_extremes(ui: &egui::Ui, plane: &PlaneSection, map: &Map, factor: f64, lines: &[DrawnLine]) {
+fn write_extremes(ui: &egui::Ui, plane: &PlaneSection, map: &Map, factor: f64, [low, high]: [PlanePoint; 2]) {
     let (painter, ink) = (ui.painter_at(map.rect), ui.visuals().text_color());
     let measured = || plane.whiskers.iter().filter_map(|own| Some((own, own.deviation_mm?)));
     let largest = measured().max_by(|a, b| a.1.total_cmp(&b.1));
     let smallest = measured().min_by(|a, b| a.1.total_cmp(&b.1));
-    let [low, high] = drawing::bounds(lines.iter().flat_map(|line| &line.points));
     let (top, bottom) = (map.at(&high).y - 16.0, map.at(&low).y + 16.0);
     for (own, deviation_mm) in largest.into_iter().chain(smallest) {
         let tip = map.at(&own.tip(factor));
@@ -160,9 +160,7 @@ fn write_extremes(ui: &egui::Ui, plane: &PlaneSection, map: &Map, factor: f64, l
 
 /// A round length, lower right.
 fn scale_bar(painter: &egui::Painter, map: &Map, ink: Color32) {
-    let wanted_mm = 90.0 / f64::from(map.points_per_mm);
-    let power = 10_f64.powf(wanted_mm.log10().floor());
-    let length_mm = [5.0, 2.0, 1.0].into_iter().map(|step| step * power).find(|own| *own <= wanted_mm).unwrap_or(power);
+    let length_mm = drawing::round_number(90.0 / f64::from(map.points_per_mm));
     let right = map.rect.right_bottom() - Vec2::new(16.0, 14.0);
     let left = right - Vec2::new(length_mm as f32 * map.points_per_mm, 0.0);
     let line = Line::new(1.5, ink);

@@ -27,14 +27,14 @@ pub struct Contour {
     sines: Vec<f64>,
 }
 
-/// A place on a contour.
+/// A position on a contour.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Foot {
     /// Number of the contour.
     pub contour: u32,
     /// Distance along it from its beginning, mm.
     pub along_mm: f64,
-    /// The place.
+    /// The position, mm.
     pub at: PlanePoint,
     /// Unit normal there, to the outside.
     pub normal: PlanePoint,
@@ -84,7 +84,7 @@ impl Contour {
         [y / long, -x / long]
     }
 
-    /// The place at a distance from its beginning, mm.
+    /// The position at a distance from its beginning, mm.
     pub fn at(&self, contour: u32, along_mm: f64) -> Foot {
         let along_mm = along_mm.clamp(0.0, self.length_mm());
         let last = self.segment_count().saturating_sub(1);
@@ -114,7 +114,7 @@ impl Contour {
     }
 }
 
-/// Finds the place of all contours that is nearest to a point.
+/// Finds the position on all contours that is nearest to a point.
 pub struct ContourSearch<'a> {
     contours: &'a [Contour],
     blocks: Vec<Block>,
@@ -147,7 +147,7 @@ impl<'a> ContourSearch<'a> {
         Self { contours, blocks }
     }
 
-    /// The nearest place within `max_mm`, and how far it is, mm. Only segments count whose normal makes less than a
+    /// The nearest position within `max_mm`, and how far it is, mm. Only segments count whose normal makes less than a
     /// right angle with `facing`.
     pub fn nearest(&self, point: PlanePoint, facing: PlanePoint, max_mm: f64) -> Option<(Foot, f64)> {
         let mut best_mm = max_mm;

@@ -89,8 +89,13 @@ pub fn readable_factor(section: &PlaneSection, tolerance: &Tolerance) -> f64 {
     // Few large ones may reach farther.
     let typical_mm = deviations.get(deviations.len() * 95 / 100).copied().unwrap_or(0.0);
     let wanted = size_mm / 12.0 / typical_mm.max(tolerance.largest_mm()).max(1e-9);
-    let power = 10_f64.powf(wanted.max(1.0).log10().floor());
-    [5.0, 2.0, 1.0].into_iter().map(|step| step * power).find(|factor| *factor <= wanted.max(1.0)).unwrap_or(1.0)
+    round_number(wanted.max(1.0))
+}
+
+/// The greatest of 1, 2 and 5 times a power of ten that is not above `value`, which is positive.
+pub fn round_number(value: f64) -> f64 {
+    let power = 10_f64.powf(value.log10().floor());
+    [5.0, 2.0].into_iter().map(|step| step * power).find(|number| *number <= value).unwrap_or(power)
 }
 
 #[cfg(test)]

@@ -116,7 +116,7 @@ pub fn measure(
     Ok(measured)
 }
 
-/// The place on a contour that a point belongs to, and its deviation there, mm; `None` if the surface does not cross the
+/// The position on a contour that a point belongs to, and its deviation there, mm; `None` if the surface does not cross the
 /// plane near it.
 fn in_plane(
     nominal: &Nominal,

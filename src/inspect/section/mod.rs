@@ -141,7 +141,7 @@ impl Parameters {
         Ok(())
     }
 
-    /// All planes, with their places in words.
+    /// All planes, with their positions in words.
     fn planes(&self) -> Result<Vec<(SectionPlane, String)>> {
         let first = self.placement.plane()?;
         let of = |index: usize| match self.placement {
@@ -233,7 +233,7 @@ fn nothing_met(nominal: &Nominal, parameters: &Parameters) -> UserError {
     let bounds = nominal.surface.bounds();
     let reach = match parameters.placement {
         Placement::Axis { axis, .. } if axis < 3 => {
-            let name = ["X", "Y", "Z"][axis];
+            let name = plane::AXES[axis];
             format!("it reaches from {name} = {:.3} mm to {:.3} mm", bounds.min[axis], bounds.max[axis])
         }
         _ => {

@@ -8,6 +8,9 @@ use geometry::{Point, Vector};
 /// Coordinates in the plane of a section, mm: to the right and up, seen against its normal.
 pub type PlanePoint = [f64; 2];
 
+/// Names of the axes of the nominal frame.
+pub(super) const AXES: [&str; 3] = ["X", "Y", "Z"];
+
 /// Where a section lies, nominal frame.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "snake_case")]
@@ -86,7 +89,7 @@ impl Placement {
     /// Where it lies in words, such as `X = 12 mm`.
     pub fn describe(&self) -> String {
         match *self {
-            Self::Axis { axis, at_mm } => format!("{} = {at_mm} mm", ["X", "Y", "Z"][axis.min(2)]),
+            Self::Axis { axis, at_mm } => format!("{} = {at_mm} mm", AXES[axis.min(2)]),
             Self::ThreePoints { .. } => "through three points".to_owned(),
             Self::PointNormal { normal, .. } => {
                 let n = normal.normalize();

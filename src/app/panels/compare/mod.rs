@@ -32,6 +32,21 @@ impl ComparePanel {
     }
 }
 
+/// A verdict on its colour, with what it covers and reasons.
+fn banner(ui: &mut egui::Ui, verdict: Verdict, covers: &str, reasons: impl Iterator<Item = String>) {
+    egui::Frame::new().fill(verdict_colour(verdict)).corner_radius(6.0).inner_margin(8.0).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        let white = |text: String| egui::RichText::new(text).color(egui::Color32::WHITE);
+        ui.label(white(verdict.name().to_owned()).family(theme::strong_family()).size(22.0));
+        if !covers.is_empty() {
+            ui.label(white(covers.to_owned()).family(theme::strong_family()));
+        }
+        for reason in reasons {
+            ui.label(white(reason));
+        }
+    });
+}
+
 /// Colour of a verdict.
 pub(super) fn verdict_colour(verdict: Verdict) -> egui::Color32 {
     match verdict {

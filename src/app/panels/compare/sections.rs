@@ -1,7 +1,9 @@
 //! Sections: where they lie, and what they show.
 
+use std::sync::Arc;
+
 use super::super::{PanelContext, named, no_result, rows};
-use super::verdict_colour;
+use super::banner;
 use crate::choosing::Purpose;
 use crate::number_field::NumberField;
 use crate::{Action, theme};
@@ -11,8 +13,9 @@ use geometry::Aabb;
 use inspect::deviation::judgement::percent;
 use inspect::recipe::Product as _;
 use inspect::section::{Parameters, Placement, Section, SectionRecipe};
+use session::Document;
 use session::pipeline::State;
-use session::plan::{ElementId, Recipe};
+use session::plan::{Element, ElementId, Recipe};
 
 /// Part of the workspace's panel.
 #[derive(Default)]
@@ -36,10 +39,9 @@ impl SectionsPart {
             return;
         };
         self.choice(ui, context);
-        self.place(ui, &bounds);
+        self.position_and_limits(ui, &bounds);
         self.buttons(ui, context);
-        if let Some((id, _)) = &self.edited {
-            let id = *id;
+        if let Some(id) = self.edited.as_ref().map(|(id, _)| *id) {
             result(ui, context, id);
         }
     }
@@ -47,8 +49,7 @@ impl SectionsPart {
     /// Selects what is new, and takes the parameters of what is selected.
     fn follow(&mut self, context: &mut PanelContext<'_>) {
         let document = context.document();
-        let sections = || document.plan.elements().iter().filter(|own| matches!(own.recipe, Recipe::Section(_)));
-        let newest = sections().map(|own| own.id).max();
+        let newest = sections(document).map(|own| own.id).max();
         let display = &mut context.display.section;
         if newest > self.newest {
             display.selected = newest;
@@ -73,9 +74,8 @@ impl SectionsPart {
         if self.edited.is_none() && self.placed_in != document.active.nominal {
             self.placed_in = document.active.nominal;
             if let Some(nominal) = document.nominal() {
-                let at_mm = (10.0 * nominal.surface.bounds().centre().z).round() / 10.0;
                 let tolerance = document.settings.deviation.tolerance;
-                let placement = Placement::Axis { axis: 2, at_mm };
+                let placement = in_the_middle(nominal.surface.bounds(), 2);
                 self.parameters = Parameters { placement, tolerance, ..Parameters::default() };
             }
         }
@@ -84,14 +84,7 @@ impl SectionsPart {
     /// Choice among the sections of the plan, and a new one.
     fn choice(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         let document = context.document();
-        let sections: Vec<(ElementId, String)> = document
-            .plan
-            .elements()
-            .iter()
-            .filter(|own| matches!(own.recipe, Recipe::Section(_)))
-            .map(|own| (own.id, own.name.clone()))
-            .collect();
-        if sections.is_empty() {
+        if sections(document).next().is_none() {
             return;
         }
         let selected = &mut context.display.section.selected;
@@ -99,8 +92,8 @@ impl SectionsPart {
             let text = selected.map_or_else(|| "New section".to_owned(), |id| document.plan.name(id));
             let combo = egui::ComboBox::from_id_salt("section").selected_text(text).width(190.0).truncate();
             let response = combo.show_ui(ui, |ui| {
-                for (id, name) in &sections {
-                    ui.selectable_value(selected, Some(*id), name.as_str());
+                for own in sections(document) {
+                    ui.selectable_value(selected, Some(own.id), own.name.as_str());
                 }
             });
             named(&response.response, "Shown section");
@@ -111,22 +104,20 @@ impl SectionsPart {
     }
 
     /// Where it lies, and its limits.
-    fn place(&mut self, ui: &mut egui::Ui, bounds: &Aabb) {
+    fn position_and_limits(&mut self, ui: &mut egui::Ui, bounds: &Aabb) {
         let parameters = &mut self.parameters;
         ui.horizontal(|ui| {
             ui.label("Perpendicular to");
             for (axis, name) in ["X", "Y", "Z"].into_iter().enumerate() {
                 let is_on = matches!(parameters.placement, Placement::Axis { axis: own, .. } if own == axis);
                 if theme::chip(ui, is_on, name).clicked() && !is_on {
-                    let at_mm = (10.0 * bounds.centre()[axis]).round() / 10.0;
-                    parameters.placement = Placement::Axis { axis, at_mm };
+                    parameters.placement = in_the_middle(bounds, axis);
                 }
             }
         });
         match &mut parameters.placement {
             Placement::Axis { axis, at_mm } => {
                 let range = bounds.min[*axis]..=bounds.max[*axis];
-                // Not in a face of a box, where nothing is cut.
                 let response = theme::wide_slider(ui, "Position of the section", at_mm, range);
                 if response.changed() {
                     *at_mm = (100.0 * *at_mm).round() / 100.0;
@@ -167,8 +158,8 @@ impl SectionsPart {
     }
 
     fn buttons(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
-        let is_valid = self.parameters.check().is_ok();
-        let ready = !context.is_busy && is_valid;
+        let checked = self.parameters.check();
+        let ready = !context.is_busy && checked.is_ok();
         match &self.edited {
             Some((id, made_with)) => {
                 let document = context.document();
@@ -185,13 +176,23 @@ impl SectionsPart {
                 }
             }
         }
-        if let Err(error) = self.parameters.check() {
+        if let Err(error) = checked {
             ui.colored_label(ui.visuals().warn_fg_color, error.sentence);
         }
         if context.document().actual().is_some() && context.document().alignment().is_none() {
             theme::weak(ui, "The scan is not aligned yet: the nominal alone is cut.");
         }
     }
+}
+
+/// Perpendicular to an axis, in the middle of `bounds` to a tenth of a millimetre.
+fn in_the_middle(bounds: &Aabb, axis: usize) -> Placement {
+    Placement::Axis { axis, at_mm: (10.0 * bounds.centre()[axis]).round() / 10.0 }
+}
+
+/// The sections of the plan.
+fn sections(document: &Document) -> impl Iterator<Item = &Arc<Element>> {
+    document.plan.elements().iter().filter(|own| matches!(own.recipe, Recipe::Section(_)))
 }
 
 fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
@@ -204,14 +205,7 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
     }
     let own = section.statistics();
     if let Some(verdict) = section.verdict() {
-        egui::Frame::new().fill(verdict_colour(verdict)).corner_radius(6.0).inner_margin(8.0).show(ui, |ui| {
-            ui.set_width(ui.available_width());
-            let white = |text: String| egui::RichText::new(text).color(egui::Color32::WHITE);
-            ui.label(white(verdict.name().to_owned()).family(theme::strong_family()).size(22.0));
-            if let Some(covers) = section.covers() {
-                ui.label(white(covers).family(theme::strong_family()));
-            }
-        });
+        banner(ui, verdict, &section.covers().unwrap_or_default(), std::iter::empty());
     }
     let mut figures = vec![("Contour of the nominal", format!("{:.3} mm", own.length_mm))];
     if section.is_compared {

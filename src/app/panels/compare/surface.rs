@@ -3,7 +3,7 @@
 use egui_plot::{Bar, BarChart, Plot, VLine};
 
 use super::super::{PanelContext, rows};
-use super::verdict_colour;
+use super::banner;
 use crate::number_field::NumberField;
 use crate::viewport::Spot;
 use crate::{Action, theme};
@@ -216,21 +216,11 @@ fn regions(ui: &mut egui::Ui, context: &mut PanelContext<'_>, check: &Check) {
 
 /// Overall verdict with its coverage and reasons.
 fn verdict_banner(ui: &mut egui::Ui, overall: &Overall) {
-    egui::Frame::new().fill(verdict_colour(overall.verdict)).corner_radius(6.0).inner_margin(8.0).show(ui, |ui| {
-        ui.set_width(ui.available_width());
-        let white = |text: String| egui::RichText::new(text).color(egui::Color32::WHITE);
-        ui.label(white(overall.verdict.name().to_owned()).family(theme::strong_family()).size(22.0));
-        if !overall.covers.is_empty() {
-            ui.label(white(overall.covers.clone()).family(theme::strong_family()));
-        }
-        for component in &overall.components {
-            let text = match overall.components.len() {
-                1 => component.reason.clone(),
-                _ => format!("{}: {}. {}", component.name, component.verdict.name(), component.reason),
-            };
-            ui.label(white(text));
-        }
+    let reasons = overall.components.iter().map(|component| match overall.components.len() {
+        1 => component.reason.clone(),
+        _ => format!("{}: {}. {}", component.name, component.verdict.name(), component.reason),
     });
+    banner(ui, overall.verdict, &overall.covers, reasons);
     for remark in &overall.remarks {
         theme::weak(ui, remark);
     }
