@@ -7,6 +7,7 @@ pub mod cleaning;
 pub mod detection;
 pub mod deviation;
 pub mod features;
+pub mod main_alignment;
 pub mod offset;
 pub mod parts;
 pub mod probing;

@@ -22,7 +22,7 @@ pub struct Information {
     pub open: Vec<String>,
 }
 
-/// Directions whose eigenvalue is below this share of the largest count as undetermined.
+/// Directions whose eigenvalue is below this share of the largest count as undetermined by a scan.
 const MIN_EIGENVALUE_RATIO: f64 = 1e-3;
 
 const AXES: [&str; 3] = ["x", "y", "z"];
@@ -30,6 +30,11 @@ const AXES: [&str; 3] = ["x", "y", "z"];
 impl Information {
     /// Decomposes `hessian` (rotations about `pivot`) for a part of half-size `lever_mm`.
     pub fn new(hessian: &Matrix6<f64>, pivot: Point, lever_mm: f64) -> Self {
+        Self::with_limit(hessian, pivot, lever_mm, MIN_EIGENVALUE_RATIO)
+    }
+
+    /// As [`Information::new`]; directions whose eigenvalue is below `min_ratio` of the largest count as undetermined.
+    pub fn with_limit(hessian: &Matrix6<f64>, pivot: Point, lever_mm: f64, min_ratio: f64) -> Self {
         let lever = if lever_mm > 0.0 { lever_mm } else { 1.0 };
         let scale =
             Matrix6::from_diagonal(&nalgebra::Vector6::new(1.0 / lever, 1.0 / lever, 1.0 / lever, 1.0, 1.0, 1.0));
@@ -46,7 +51,7 @@ impl Information {
                 format!("translation along {}", axis_words([translation[0], translation[1], translation[2]]))
             }
         };
-        let mut open: Vec<usize> = (0..6).filter(|&i| eigen.eigenvalues[i] < MIN_EIGENVALUE_RATIO * largest).collect();
+        let mut open: Vec<usize> = (0..6).filter(|&i| eigen.eigenvalues[i] < min_ratio * largest).collect();
         open.sort_by(|&a, &b| eigen.eigenvalues[a].total_cmp(&eigen.eigenvalues[b]));
         let open: Vec<String> = open.into_iter().map(describe).collect();
         let weakest = match open.as_slice() {

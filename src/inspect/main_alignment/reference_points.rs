@@ -1,0 +1,264 @@
+//! Alignment by reference points (RPS): the scanned surface passes through given points of the nominal. Three points
+//! on a primary, two on a secondary and one on a tertiary face are the 3-2-1 alignment.
+
+use nalgebra::{Matrix3, Vector3};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::conditions::{Condition, Frame};
+use crate::alignment::{Alignment, Method};
+use base::{Progress, Result, UserError};
+use geometry::triangle::Feature;
+use geometry::{Point, Pose, Surface, SurfaceHit, Vector, transform};
+
+/// Maximum distance of a reference point from the nominal surface, mm: beyond it, it belongs to another part or unit.
+const MAX_OFF_SURFACE_MM: f64 = 0.5;
+/// Minimum cosine of the angle between the locked direction and the surface normal: at more than about 78°, the surface
+/// says hardly anything about that direction.
+const MIN_COSINE: f64 = 0.2;
+/// Minimum number of scan points about a reference point.
+const MIN_POINTS: usize = 3;
+/// Maximum distance of their centroid from the reference point, as a share of the radius: beyond it, the surface was
+/// not measured around the point.
+const MAX_ECCENTRICITY: f64 = 0.6;
+/// Outlier limit of these points, in robust standard deviations.
+const CLIP_SIGMAS: f64 = 4.0;
+/// Maximum number of steps, and the motion below which they stop, mm.
+const MAX_STEPS: usize = 60;
+const STEP_LIMIT_MM: f64 = 1e-10;
+
+/// Direction in which a reference point is held.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Direction {
+    /// Along the surface normal.
+    #[default]
+    Normal,
+    /// Along an axis of the nominal frame.
+    X,
+    /// Along an axis of the nominal frame.
+    Y,
+    /// Along an axis of the nominal frame.
+    Z,
+}
+
+/// A reference point.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReferencePoint {
+    /// Name, such as “R1”.
+    pub name: String,
+    /// Its position on the nominal, nominal frame, mm.
+    pub point: Point,
+    /// The direction in which it is held.
+    pub direction: Direction,
+}
+
+/// A reference point after the alignment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReferenceResult {
+    /// Name of the point.
+    pub name: String,
+    /// Deviation of the scan that is left there, along the direction in which the point is held, mm.
+    pub deviation_mm: f64,
+    /// Number of scan points that it was measured from.
+    pub points: usize,
+}
+
+/// An alignment by reference points.
+#[derive(Clone, Debug)]
+pub struct ReferenceAlignment {
+    /// The alignment; its RMS is that of the deviations at the reference points.
+    pub alignment: Alignment,
+    /// The reference points, in order.
+    pub points: Vec<ReferenceResult>,
+    /// Longest displacement on the part per error of 1 mm at the reference points; infinite if they leave a degree of
+    /// freedom.
+    pub amplification: f64,
+}
+
+/// A reference point with the surface it lies on.
+struct Held<'a> {
+    own: &'a ReferencePoint,
+    /// The point of the surface, its unit normal, and the unit direction, nominal frame.
+    foot: Point,
+    normal: Vector,
+    along: Vector,
+}
+
+/// Aligns by `references`, starting from `start`; degrees of freedom that they leave stay as there, and are named in the
+/// result. The scan's surface at a reference point is that of the scan points within `radius_mm`.
+///
+/// Returns an error if there is no reference point, one is not on the nominal, cannot hold its direction or was not
+/// measured, and if the work is cancelled.
+pub fn align(
+    nominal: &Surface,
+    scan: &[Point],
+    references: &[ReferencePoint],
+    radius_mm: f64,
+    start: &Pose,
+    progress: &Progress,
+) -> Result<ReferenceAlignment> {
+    if references.is_empty() {
+        return Err(UserError::usage("Give at least one reference point."));
+    }
+    if !(radius_mm > 0.0 && radius_mm.is_finite()) {
+        return Err(UserError::usage("The radius about the reference points must be a positive number of mm."));
+    }
+    let held = references.iter().map(|own| Held::of(own, nominal)).collect::<Result<Vec<_>>>()?;
+    let bounds = nominal.bounds();
+    let frame = Frame { pivot: bounds.centre(), lever_mm: (0.5 * bounds.diagonal()).max(f64::MIN_POSITIVE) };
+    let mut pose = *start;
+    let (mut iterations, mut converged) = (0, false);
+    // Scan points that may come into the vicinity of each reference point, and the pose they were sought in.
+    let reach_mm = 3.0 * radius_mm + 0.02 * bounds.diagonal();
+    let mut near = vicinities(scan, &held, &pose, reach_mm);
+    let mut sought_in = pose;
+    while iterations < MAX_STEPS && !converged {
+        progress.report(iterations as f32 / MAX_STEPS as f32, "Aligning by reference points")?;
+        let moved = |own: &Held<'_>| (pose * (sought_in.inverse() * own.foot) - own.foot).norm();
+        if held.iter().any(|own| moved(own) > reach_mm - 2.0 * radius_mm) {
+            near = vicinities(scan, &held, &pose, reach_mm);
+            sought_in = pose;
+        }
+        let (conditions, _) = conditions(nominal, &held, &near, &pose, radius_mm)?;
+        let (step, moved_mm) = frame.step(&conditions);
+        pose = step * pose;
+        iterations += 1;
+        converged = moved_mm < STEP_LIMIT_MM.max(1e-13 * bounds.diagonal());
+    }
+    let (conditions, counts) = conditions(nominal, &held, &near, &pose, radius_mm)?;
+    let squares: f64 = conditions.iter().map(|own| own.value_mm.powi(2)).sum();
+    let points = held.iter().zip(&conditions).zip(&counts).map(|((held, condition), points)| ReferenceResult {
+        name: held.own.name.clone(),
+        deviation_mm: condition.value_mm,
+        points: *points,
+    });
+    let alignment = Alignment {
+        method: Method::BestFit,
+        rms_mm: (squares / conditions.len() as f64).sqrt(),
+        iterations,
+        overlap: counts.iter().sum::<usize>() as f64 / scan.len().max(1) as f64,
+        converged,
+        information: frame.information(&conditions),
+        ..Alignment::given(pose)
+    };
+    Ok(ReferenceAlignment { alignment, points: points.collect(), amplification: frame.amplification(&conditions) })
+}
+
+impl<'a> Held<'a> {
+    fn of(own: &'a ReferencePoint, nominal: &Surface) -> Result<Self> {
+        let name = &own.name;
+        let hit = nominal.closest_point(&own.point, MAX_OFF_SURFACE_MM).ok_or_else(|| {
+            UserError::usage(format!(
+                "Reference point {name} is more than {MAX_OFF_SURFACE_MM} mm from the nominal; pick it on the surface."
+            ))
+        })?;
+        let normal = nominal.mesh().normal(hit.facet as usize);
+        let along = match own.direction {
+            Direction::Normal => normal,
+            Direction::X => Vector::x(),
+            Direction::Y => Vector::y(),
+            Direction::Z => Vector::z(),
+        };
+        if along.dot(&normal).abs() < MIN_COSINE {
+            return Err(UserError::usage(format!(
+                "Reference point {name} cannot be held along {:?}: the surface there is nearly parallel to that axis. \
+                 Hold it along its normal, or choose another point.",
+                own.direction
+            )));
+        }
+        Ok(Self { own, foot: hit.point, normal, along })
+    }
+
+    /// The deviation of the scan at this point along its direction, mm, and the number of points it was found from:
+    /// a straight line through the deviations of the scan points about it.
+    fn measure(&self, nominal: &Surface, near: &[Point], pose: &Pose, radius_mm: f64) -> Result<(f64, usize)> {
+        let [u, v] = transform::perpendicular_axes(&self.normal);
+        let mut samples: Vec<[f64; 3]> = near
+            .iter()
+            .filter_map(|point| {
+                let query = pose * point;
+                let hit = nominal.closest_point(&query, 4.0 * radius_mm)?;
+                let beside = hit.point - self.foot;
+                let is_here = beside.norm() <= radius_mm && self.is_on_same_side(nominal, &query, &hit);
+                is_here.then(|| [beside.dot(&u), beside.dot(&v), nominal.signed_distance_mm(&query, &hit)])
+            })
+            .collect();
+        let mut line = self.line(&samples, radius_mm)?;
+        for _ in 0..3 {
+            let off = |own: &[f64; 3]| (own[2] - line.dot(&Vector3::new(1.0, own[0], own[1]))).abs();
+            let mut sizes: Vec<f64> = samples.iter().map(off).collect();
+            sizes.sort_unstable_by(f64::total_cmp);
+            let limit = (CLIP_SIGMAS * 1.4826 * sizes[sizes.len() / 2]).max(1e-9);
+            let before = samples.len();
+            samples.retain(|own| off(own) <= limit);
+            if samples.len() == before {
+                break;
+            }
+            line = self.line(&samples, radius_mm)?;
+        }
+        Ok((line[0] / self.along.dot(&self.normal), samples.len()))
+    }
+
+    /// Whether a scan point belongs to this side of the part, and does not lie beyond its edge.
+    fn is_on_same_side(&self, nominal: &Surface, query: &Point, hit: &SurfaceHit) -> bool {
+        let is_beyond = hit.feature != Feature::Face && nominal.tilt_rad(query, hit) > std::f64::consts::FRAC_PI_4;
+        !is_beyond && nominal.mesh().normal(hit.facet as usize).dot(&self.normal) > 0.5
+    }
+
+    /// Deviation at the reference point and its slopes, by least squares.
+    fn line(&self, samples: &[[f64; 3]], radius_mm: f64) -> Result<Vector3<f64>> {
+        let name = &self.own.name;
+        if samples.len() < MIN_POINTS {
+            return Err(UserError::input(format!(
+                "Reference point {name} was not measured: only {} scan points lie within {radius_mm} mm of it. Choose \
+                 another point, or a larger radius.",
+                samples.len()
+            )));
+        }
+        let (mut matrix, mut right) = (Matrix3::<f64>::zeros(), Vector3::zeros());
+        for [x, y, value] in samples {
+            let row = Vector3::new(1.0, x / radius_mm, y / radius_mm);
+            matrix += row * row.transpose();
+            right += row * *value;
+        }
+        let count = samples.len() as f64;
+        if matrix[(0, 1)].hypot(matrix[(0, 2)]) > MAX_ECCENTRICITY * count {
+            return Err(UserError::input(format!(
+                "Reference point {name} lies at the border of what was measured; choose one that is measured all around."
+            )));
+        }
+        // Points in a row have no slope across it.
+        let is_spread = matrix.symmetric_eigenvalues().min() > 1e-6 * count;
+        let solution = matrix.cholesky().filter(|_| is_spread).map(|factor| factor.solve(&right));
+        let line = solution.unwrap_or_else(|| Vector3::new(right[0] / count, 0.0, 0.0));
+        Ok(Vector3::new(line[0], line[1] / radius_mm, line[2] / radius_mm))
+    }
+}
+
+/// For each reference point, the scan points within `reach_mm` of it.
+fn vicinities(scan: &[Point], held: &[Held<'_>], pose: &Pose, reach_mm: f64) -> Vec<Vec<Point>> {
+    let scan_from_nominal = pose.inverse();
+    let vicinity = |own: &Held<'_>| {
+        let centre = scan_from_nominal * own.foot;
+        let is_near = |point: &&Point| (**point - centre).norm_squared() <= reach_mm * reach_mm;
+        scan.par_iter().filter(is_near).copied().collect()
+    };
+    held.iter().map(vicinity).collect()
+}
+
+fn conditions(
+    nominal: &Surface,
+    held: &[Held<'_>],
+    near: &[Vec<Point>],
+    pose: &Pose,
+    radius_mm: f64,
+) -> Result<(Vec<Condition>, Vec<usize>)> {
+    let condition = |(own, near): (&Held<'_>, &Vec<Point>)| {
+        let (value_mm, count) = own.measure(nominal, near, pose, radius_mm)?;
+        let gradient = own.normal / own.along.dot(&own.normal);
+        Ok((Condition { value_mm, point: own.foot, gradient }, count))
+    };
+    let found: Result<Vec<(Condition, usize)>> = held.par_iter().zip(near).map(condition).collect();
+    Ok(found?.into_iter().unzip())
+}
