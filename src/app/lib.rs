@@ -163,6 +163,7 @@ pub(crate) struct Display {
     brush: viewport::brush::Brush,
     /// Picking of the next point pair.
     picking: Option<panels::align::Picking>,
+    main_alignment: panels::align::MainAlignmentDraft,
     section: SectionDisplay,
     /// Whether regions out of tolerance have no flags in the view.
     hides_callouts: bool,
@@ -414,7 +415,9 @@ impl App {
             self.needs_save |= changed;
             let compared = self.current_check_address();
             let is_new = compared.is_some() && check != compared;
-            if is_new && self.workspace == Workspace::Align {
+            // What a main alignment left is read where it was aligned.
+            let is_main = self.dispatcher.document.alignment().is_some_and(|own| own.main.is_some());
+            if is_new && !is_main && self.workspace == Workspace::Align {
                 self.workspace = Workspace::Compare;
             }
         }

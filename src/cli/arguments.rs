@@ -115,7 +115,8 @@ pub struct Inspect {
     /// Inspection plan (.sgplan) for many parts, which replaces the options for nominal, alignment and comparison.
     /// Writes a folder per part, parts.csv, parts.parquet and statistics.csv.
     #[arg(long, conflicts_with_all = [
-        "nominal", "scan", "nominal_units", "scan_units", "columns", "align", "pairs", "pose", "method", "tolerance_mm",
+        "nominal", "scan", "nominal_units", "scan_units", "columns", "align", "pairs", "pose",
+        "reference_points", "method", "tolerance_mm",
         "max_distance_mm", "max_angle_deg", "max_edge_mm", "radius_mm", "min_region_mm2", "min_coverage", "max_outliers",
         "clutter_distance_mm", "serial", "calibration", "save_plan", "remove_outliers", "thin_mm", "thin_cells_mm", "normals",
     ])]
@@ -157,6 +158,8 @@ pub struct Inspect {
     /// unchanged.
     #[arg(long)]
     pub pose: Option<PathBuf>,
+    #[command(flatten)]
+    pub references: super::reference_points::ReferenceOptions,
     /// Method of the deviations.
     #[arg(long, value_enum, default_value = "closest")]
     pub method: Method,

@@ -69,6 +69,7 @@ fn job(arguments: &Inspect, dispatcher: &mut Dispatcher, console: &Console) -> R
         send(Parts::CleanScan(step).into())?;
     }
     align(arguments.align, arguments.pose.as_deref(), arguments.pairs.as_deref(), &mut send)?;
+    arguments.references.align(&mut send)?;
     send(dispatch::Inspect::Compare.into())?;
     if let Some(file) = &arguments.calibration {
         send(Calibrate::Require(file.clone()).into())?;

@@ -19,6 +19,7 @@ mod merge;
 mod offset;
 mod output;
 mod probe;
+mod reference_points;
 mod register;
 mod repeatability;
 mod section;

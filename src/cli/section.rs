@@ -47,6 +47,8 @@ pub struct Section {
     /// unchanged.
     #[arg(long)]
     pub pose: Option<PathBuf>,
+    #[command(flatten)]
+    pub references: super::reference_points::ReferenceOptions,
     /// Axis of the nominal that the planes are perpendicular to.
     #[arg(long, value_enum, group = "position", requires = "at_mm")]
     pub axis: Option<Axis>,
@@ -162,6 +164,7 @@ fn job(
     if !arguments.scan.is_empty() {
         send(Parts::OpenScans { paths: arguments.scan.clone(), unit: arguments.scan_units, columns: None }.into())?;
         super::inspect::align(arguments.align, arguments.pose.as_deref(), None, &mut send)?;
+        arguments.references.align(&mut send)?;
     }
     send(Sections::Add(parameters).into())?;
     let is_section = |recipe: &Recipe| matches!(recipe, Recipe::Section(_));

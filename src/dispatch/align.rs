@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use super::edit::Execution;
-use super::{Context, Edit, Watch};
+use super::{Context, Edit, Watch, main_alignment};
 use base::{Progress, Result, UserError};
 use compute::cpu::Cpu;
 use compute::{Backend, DeviceKind};
 use geometry::Pose;
 use inspect::alignment::point_pairs::PointPair;
 use inspect::alignment::search_registration::{self, Parameters as SearchParameters};
-use inspect::alignment::{Alternative, Method, Refinement, Start, point_pairs, search_comparison};
+use inspect::alignment::{Alignment, Alternative, Method, Refinement, Start, point_pairs, search_comparison};
+use inspect::main_alignment::MainMethod;
 use session::Document;
 use session::plan::ElementId;
 use session::rooms::nominal_and_scan_required;
@@ -41,6 +42,12 @@ pub enum Align {
     RemovePair(usize),
     /// Removes all pairs.
     ClearPairs,
+    /// Adds a main alignment, shows it and measures the shown comparison in it.
+    AddMain(MainMethod),
+    /// Changes what a main alignment aligns to.
+    ChangeMain(ElementId, MainMethod),
+    /// Shows an alignment and measures the shown comparison in it.
+    MeasureIn(ElementId),
 }
 
 impl Align {
@@ -76,6 +83,15 @@ impl Align {
                 }
             })),
             Self::ClearPairs => Execution::Now(Edit::new("Remove all point pairs", |document| document.pairs.clear())),
+            Self::AddMain(to) => {
+                Execution::work("Aligning", move |progress, _| main_alignment::add(to, before, &context, progress))
+            }
+            Self::ChangeMain(id, to) => Execution::work("Aligning", move |progress, _| {
+                main_alignment::change(id, to, before, &context, progress)
+            }),
+            Self::MeasureIn(id) => Execution::work("Comparing", move |progress, _| {
+                main_alignment::measure_in(id, before, &context, progress)
+            }),
         })
     }
 }
@@ -95,17 +111,17 @@ fn align_element(
     watch: &Watch,
 ) -> Result<Edit> {
     let tools = context.tools(watch.as_ref());
-    document.make_one(id, &tools, &progress.part(0.0, 0.9))?;
+    let failed = document.make_alignment(id, &tools, &progress.part(0.0, 0.9))?;
     document.recompute_stale(&tools, &progress.part(0.9, 1.0))?;
     let notes = document.sentences(id);
-    Ok(Edit::replacing(label, document).with_notes(notes))
+    Ok(Edit::replacing(label, document).with_notes(notes).with_notes(failed))
 }
 
 /// Aligns by the start alone, without refinement.
 fn place_at_start(label: &str, start: Start, mut document: Document, context: &Context) -> Result<Edit> {
     let id = document.set_alignment(start, Refinement::None)?;
-    document.make_one(id, &context.quiet_tools(), &Progress::silent())?;
-    Ok(Edit::replacing(label, document))
+    let failed = document.make_alignment(id, &context.quiet_tools(), &Progress::silent())?;
+    Ok(Edit::replacing(label, document).with_notes(failed))
 }
 
 /// Registers point to point with a chosen search, from the current pose.
@@ -116,10 +132,10 @@ fn by_search(
     progress: &Progress,
     watch: &Watch,
 ) -> Result<Edit> {
-    let (search, pose) = (parameters.search, document.nominal_from_scan());
+    let (search, pose) = (parameters.search, document.pre_aligned_pose());
     let id = document.set_alignment(Start::Pose(pose), Refinement::Search(parameters))?;
-    document.make_one(id, &context.tools(watch.as_ref()), progress)?;
-    let note = document.alignment().map(|alignment| {
+    let failed = document.make_alignment(id, &context.tools(watch.as_ref()), progress)?;
+    let note = document.result::<Alignment>(Some(id)).map(|alignment| {
         format!(
             "Registered by search ({}): RMS {:.4} mm, {} iterations{}.",
             search.name(),
@@ -128,7 +144,7 @@ fn by_search(
             if alignment.converged { "" } else { " (stopped at the limit)" }
         )
     });
-    Ok(Edit::replacing("Register by search", document).with_notes(note))
+    Ok(Edit::replacing("Register by search", document).with_notes(note).with_notes(failed))
 }
 
 /// Registers with every search, on the CPU and on the device in use, from `start` or from near the current pose.
@@ -152,7 +168,8 @@ fn compare_searches(start: Option<Pose>, document: &Document, context: &Context,
 /// Fits from an alternative pose; the current pose takes its place in the list of alternatives.
 fn choose(index: usize, mut document: Document, context: &Context, progress: &Progress, watch: &Watch) -> Result<Edit> {
     let Some(nominal) = document.nominal() else { return Err(nominal_and_scan_required()) };
-    let Some((current, chosen)) = document.alignment().and_then(|a| Some((a, a.alternatives.get(index)?))) else {
+    let current = document.result::<Alignment>(document.pre_alignment());
+    let Some((current, chosen)) = current.and_then(|own| Some((own, own.alternatives.get(index)?))) else {
         return Err(UserError::usage("This alternative pose no longer exists; align again."));
     };
     let gate_mm = (10.0 * chosen.rms_mm).max(1e-3 * nominal.surface.bounds().diagonal());

@@ -10,6 +10,7 @@ mod edit;
 mod elements;
 mod features;
 mod inspection;
+mod main_alignment;
 pub mod mechanical;
 pub mod merge;
 pub mod monitoring;

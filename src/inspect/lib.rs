@@ -13,6 +13,7 @@ pub mod parts;
 pub mod probing;
 pub mod process_capability;
 pub mod recipe;
+mod robust_scale;
 pub mod section;
 pub mod selection;
 pub mod simulation;

@@ -9,9 +9,11 @@ use base::date::Stamp;
 use base::signed;
 use base::units::LengthUnit;
 use geometry::{Pose, transform};
+use inspect::alignment::Alignment;
 use inspect::deviation::Verdict;
 use inspect::deviation::judgement::percent;
 use inspect::deviation::{DeviationMap, Method};
+use inspect::main_alignment::Main;
 use render::colour_scale::ColourScale;
 
 /// Titled list of label-value pairs.
@@ -279,19 +281,11 @@ fn parameters(input: &Input<'_>, unit: LengthFormatter) -> ReportBlock {
 fn alignment(input: &Input<'_>, unit: LengthFormatter) -> ReportBlock {
     let mut rows = Vec::new();
     if let Some(alignment) = input.document.alignment() {
-        let method = match alignment.method {
-            inspect::alignment::Method::Auto => "automatic start, then best fit",
-            inspect::alignment::Method::BestFit => "best fit",
-            inspect::alignment::Method::None => "given pose",
-        };
-        rows.push(row("Method", method));
-        rows.push(row("RMS minimised", unit.length(alignment.rms_mm, 4)));
-        rows.push(row("Iterations", alignment.iterations.to_string()));
-        rows.push(row("Points used", format!("{:.1} %", 100.0 * alignment.overlap)));
-        rows.push(row(
-            "Weakest degree of freedom",
-            alignment.information.weakest.trim_start_matches("least determined: "),
-        ));
+        rows.push(row("Method", alignment.method_name()));
+        match &alignment.main {
+            Some(main) => rows.extend(main_alignment(input, alignment, main, unit)),
+            None => rows.extend(best_fit(alignment, unit)),
+        }
         rows.push(row("Alternative poses", alignment.rivals.words()));
         if !alignment.alternatives.is_empty() {
             rows.push(row("Comparable alternative poses", alignment.alternatives.len().to_string()));
@@ -299,6 +293,48 @@ fn alignment(input: &Input<'_>, unit: LengthFormatter) -> ReportBlock {
     }
     rows.extend(pose(&input.check.measurement.nominal_from_scan, unit));
     ReportBlock { title: "Alignment".into(), rows }
+}
+
+fn best_fit(alignment: &Alignment, unit: LengthFormatter) -> Vec<(String, String)> {
+    vec![
+        row("RMS minimised", unit.length(alignment.rms_mm, 4)),
+        row("Iterations", alignment.iterations.to_string()),
+        row("Points used", format!("{:.1} %", 100.0 * alignment.overlap)),
+        row("Weakest degree of freedom", alignment.information.weakest.trim_start_matches("least determined: ")),
+    ]
+}
+
+/// What a main alignment started from, what it met and what it left.
+fn main_alignment(input: &Input<'_>, own: &Alignment, main: &Main, unit: LengthFormatter) -> Vec<(String, String)> {
+    let mut rows = Vec::new();
+    if let Some(before) = input.document.result::<Alignment>(input.document.pre_alignment()) {
+        rows.push(row("Pre-alignment", before.method_name()));
+    }
+    if let Main::ReferencePoints { points, amplification } = main {
+        for point in points {
+            rows.push(row(
+                &format!("{}, along {}", point.name, point.direction.name()),
+                format!(
+                    "{} left, {} in the pre-alignment; {} points",
+                    unit.signed(point.deviation_mm, 4),
+                    unit.signed(point.before_mm, 4),
+                    point.points
+                ),
+            ));
+        }
+        if let Some(amplification) = amplification {
+            let error_mm = 0.01;
+            let moved = unit.length(error_mm * amplification, 3);
+            rows.push(row(
+                "Sensitivity",
+                format!("an error of {} at a point moves the part by up to {moved}", unit.length(error_mm, 2)),
+            ));
+        }
+    }
+    let listed = |words: &[String]| if words.is_empty() { "none".to_owned() } else { words.join(", ") };
+    rows.push(row("Degrees of freedom as in the pre-alignment", listed(&own.as_before)));
+    rows.push(row("Undetermined degrees of freedom", listed(&own.information.open)));
+    rows
 }
 
 /// The pose of the scan in the nominal frame: rotation axis and angle, translation, and matrix.

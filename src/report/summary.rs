@@ -85,6 +85,9 @@ pub fn alignment_json(alignment: &Alignment) -> Value {
         "weakest": alignment.information.weakest,
         "rivals": alignment.rivals,
         "explained": alignment.explained,
+        "main": alignment.main,
+        "undetermined": alignment.information.open,
+        "as_in_the_pre_alignment": alignment.as_before,
         "remarks": alignment.remarks(),
         "alternatives": alignment.alternatives.iter().map(|alternative| json!({
             "nominal_from_scan": transform::rows_of(&alternative.nominal_from_scan),

@@ -92,7 +92,7 @@ impl Active {
                 Recipe::Nominal(_) => own.nominal = own.nominal.or(Some(element.id)),
                 Recipe::Scan(_) => own.scan = own.scan.or(Some(element.id)),
                 Recipe::Comparison(_) => own.comparison = own.comparison.or(Some(element.id)),
-                Recipe::Alignment(_) => own.alignment = Some(element.id),
+                Recipe::Alignment(_) | Recipe::MainAlignment(_) => own.alignment = Some(element.id),
                 _ => {}
             }
         }

@@ -133,6 +133,7 @@ impl Document {
         let mut open = ids.to_vec();
         while let Some(id) = open.pop() {
             let plane = self.result::<MeasuredFeature>(Some(id)).and_then(|own| own.plane("").ok());
+            self.release_from_main_alignment(id);
             for user in self.plan.users(id) {
                 let Some(mut recipe) = self.plan.get(user).map(|own| own.recipe.clone()) else { continue };
                 let is_detached = match &mut recipe {

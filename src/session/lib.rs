@@ -5,6 +5,7 @@ pub mod document;
 pub mod features;
 pub mod history;
 pub mod jobs;
+mod main_alignment;
 mod making;
 mod next_part;
 pub mod pipeline;

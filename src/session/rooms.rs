@@ -110,13 +110,13 @@ impl Document {
     fn clear_alignment(&mut self) -> Result<()> {
         self.pairs.clear();
         self.searches = None;
-        let roots = [self.active.alignment, self.active.nominal].into_iter().flatten();
-        let mut outdated: Vec<ElementId> =
-            roots.flat_map(|id| self.plan.dependents(id)).chain(self.active.alignment).collect();
+        let alignment = self.pre_alignment();
+        let roots = [alignment, self.active.nominal].into_iter().flatten();
+        let mut outdated: Vec<ElementId> = roots.flat_map(|id| self.plan.dependents(id)).chain(alignment).collect();
         // What is made of the nominal alone does not depend on where the scan lies.
         outdated.retain(|id| self.plan.get(*id).is_none_or(|own| own.recipe.class() != Class::Nominal));
         self.stages.shown_mut().results.remove(outdated);
-        let Some(id) = self.active.alignment else { return Ok(()) };
+        let Some(id) = alignment else { return Ok(()) };
         if self.plan.users(id).is_empty() {
             self.plan.remove_with_dependents(id);
             self.active.alignment = None;
@@ -125,9 +125,9 @@ impl Document {
         self.align_as_set().map(|_| ())
     }
 
-    /// Sets the alignment recipe to `method`; a best fit starts from the current pose.
+    /// Sets the recipe of the pre-alignment to `method`; a best fit starts from its current pose.
     pub fn align_by(&mut self, method: Method) -> Result<ElementId> {
-        let pose = Start::Pose(self.nominal_from_scan());
+        let pose = Start::Pose(self.pre_aligned_pose());
         let best_fit = Refinement::BestFit { parameters: self.settings.best_fit.clone(), gate_mm: None };
         let (start, refinement) = match method {
             Method::None => (pose, Refinement::None),
@@ -137,7 +137,8 @@ impl Document {
         self.set_alignment(start, refinement)
     }
 
-    /// Sets the start and refinement of the active alignment, which is added if there is none.
+    /// Sets the start and refinement of the pre-alignment, which is added if there is none; main alignments stay and
+    /// start from it.
     pub fn set_alignment(&mut self, start: Start, refinement: Refinement) -> Result<ElementId> {
         // All nominals are in one frame: the scan stays aligned to the same one, whichever is shown.
         let nominal = self.aligned_nominal().or(self.active.nominal);
@@ -145,8 +146,8 @@ impl Document {
             return Err(nominal_and_scan_required());
         };
         let recipe = AlignmentRecipe { nominal, scan, start, refinement };
-        let id = self.set_or_add(self.active.alignment, "Alignment", recipe.into())?;
-        self.active.alignment = Some(id);
+        let id = self.set_or_add(self.pre_alignment(), "Alignment", recipe.into())?;
+        self.active.alignment = self.active.alignment.or(Some(id));
         // Comparisons made without an alignment use this one from now on.
         for element in self.plan.clone().elements() {
             if let Recipe::Comparison(own) = &element.recipe
@@ -201,7 +202,17 @@ impl Document {
                 self.active.comparison = Some(id);
                 self.adopt_comparison_settings();
             }
-            Some(Recipe::Alignment(_)) => self.active.alignment = Some(id),
+            Some(recipe) if recipe.is_alignment() => {
+                self.active.alignment = Some(id);
+                let is_in_it =
+                    |own: &&Element| matches!(&own.recipe, Recipe::Comparison(own) if own.alignment == Some(id));
+                let shown = self.active.comparison;
+                let all: Vec<ElementId> = self.comparisons().filter(is_in_it).map(|own| own.id).collect();
+                if shown.is_none_or(|own| !all.contains(&own)) {
+                    self.active.comparison = all.first().copied();
+                    self.adopt_comparison_settings();
+                }
+            }
             Some(Recipe::Nominal(_)) => {
                 self.active.nominal = Some(id);
                 if self.compared_nominal() != Some(id) {
@@ -227,8 +238,8 @@ impl Document {
     }
 
     /// The nominal of the active alignment.
-    fn aligned_nominal(&self) -> Option<ElementId> {
-        match self.recipe(self.active.alignment) {
+    pub(super) fn aligned_nominal(&self) -> Option<ElementId> {
+        match self.recipe(self.pre_alignment()) {
             Some(Recipe::Alignment(own)) => Some(own.nominal),
             _ => None,
         }
@@ -269,7 +280,7 @@ impl Document {
         if let Some(Recipe::Nominal(own)) = self.recipe(self.active.nominal) {
             (self.settings.chord_mm, self.settings.angle_deg) = (own.chord_mm, own.angle_deg);
         }
-        if let Some(Recipe::Alignment(own)) = self.recipe(self.active.alignment) {
+        if let Some(Recipe::Alignment(own)) = self.recipe(self.pre_alignment()) {
             let is_automatic = matches!(own.start, Start::Automatic | Start::After(_));
             self.settings.align = match own.refinement {
                 Refinement::BestFit { parameters, .. } => {

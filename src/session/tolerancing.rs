@@ -176,7 +176,7 @@ impl Document {
     }
 
     /// Renames an element whose name starts with its old title; one named by the operator keeps its name.
-    pub(super) fn retitle(&mut self, id: ElementId, before: &str, now: &str) {
+    pub fn retitle(&mut self, id: ElementId, before: &str, now: &str) {
         if before != now && self.plan.name(id).starts_with(before) {
             let name = self.plan.free_name(now);
             // Renaming to a free name does not fail.

@@ -18,6 +18,7 @@ mod fields;
 mod fits;
 mod kernels;
 mod leaving;
+mod main_alignment;
 mod many_parts;
 mod mechanical;
 mod merged_snapshots;

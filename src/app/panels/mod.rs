@@ -126,3 +126,26 @@ fn rows(ui: &mut egui::Ui, id: &str, rows: &[(&str, String)]) {
         }
     });
 }
+
+/// A drop-down list of elements; returns one that is chosen in place of the one shown.
+fn element_choice(
+    ui: &mut egui::Ui,
+    label: &str,
+    document: &Document,
+    all: &[ElementId],
+    shown: Option<ElementId>,
+) -> Option<ElementId> {
+    let mut chosen = shown;
+    ui.horizontal(|ui| {
+        let label_of = ui.label(label);
+        let text = shown.map(|id| document.plan.name(id)).unwrap_or_default();
+        let combo = egui::ComboBox::from_id_salt(label).selected_text(text).width(150.0).truncate();
+        let combo = combo.show_ui(ui, |ui| {
+            for id in all {
+                ui.selectable_value(&mut chosen, Some(*id), document.plan.name(*id));
+            }
+        });
+        combo.response.labelled_by(label_of.id);
+    });
+    chosen.filter(|_| chosen != shown)
+}

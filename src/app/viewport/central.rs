@@ -100,7 +100,7 @@ impl App {
         }
         if let Some(picking) = &self.display.picking {
             // Only the element to be picked, so that a click cannot hit the other.
-            (shown.nominal, shown.actual) = (picking.nominal.is_none(), picking.nominal.is_some());
+            (shown.nominal, shown.actual) = (picking.is_on_nominal(), !picking.is_on_nominal());
         }
         if self.is_brushing_facets() {
             // Only the nominal, so that nothing hides its facets.
@@ -126,6 +126,9 @@ impl App {
             overlay.holes(document);
         }
         overlay.pairs(document, self.display.picking.as_ref());
+        if self.workspace == Workspace::Align {
+            overlay.references(self.display.main_alignment.references());
+        }
         if self.workspace != Workspace::Calibrate {
             overlay.spot_marker();
         }
@@ -286,27 +289,29 @@ impl App {
         });
     }
 
-    /// Picks a point of the nominal, then a point of the scan.
+    /// Picks a reference point of the nominal, or a point of the nominal and then a point of the scan.
     fn pick_point(&mut self, viewport: &Viewport, response: &egui::Response, scale: f32) {
         let Some(picking) = self.display.picking else { return };
         let document = &self.dispatcher.document;
-        match picking.nominal {
-            None => {
+        match picking {
+            Picking::ReferencePoint | Picking::Pair { nominal: None } => {
                 let Some(pointer) = response.interact_pointer_pos() else { return };
                 let pixel = (pointer - response.rect.min) * scale;
                 let (origin, direction) = viewport.camera.ray((pixel.x, pixel.y));
                 let hit = document
                     .nominal()
                     .and_then(|nominal| nominal.surface.first_hit(&origin, &direction, 0.0, f64::INFINITY));
-                if let Some(hit) = hit {
-                    self.display.picking = Some(Picking { nominal: Some(origin + direction * hit.t) });
+                let Some(point) = hit.map(|hit| origin + direction * hit.t) else { return };
+                match picking {
+                    Picking::ReferencePoint => self.display.main_alignment.add_reference(point),
+                    Picking::Pair { .. } => self.display.picking = Some(Picking::Pair { nominal: Some(point) }),
                 }
             }
-            Some(nominal) => {
+            Picking::Pair { nominal: Some(nominal) } => {
                 let scan =
                     viewport.hovered_point().and_then(|index| document.actual()?.cloud.points.get(index).copied());
                 if let Some(scan) = scan {
-                    self.display.picking = Some(Picking::default());
+                    self.display.picking = Some(Picking::Pair { nominal: None });
                     self.send(Align::AddPair(PointPair { nominal, scan, enabled: true }));
                 }
             }

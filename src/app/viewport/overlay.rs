@@ -10,6 +10,7 @@ use super::Viewport;
 use geometry::{Point, Vector};
 use inspect::features::measured::MeasuredFeature;
 use inspect::features::{self, outline};
+use inspect::main_alignment::ReferencePoint;
 use inspect::probing::{HoleGeometry, Row};
 use session::Document;
 use session::plan::ElementId;
@@ -114,6 +115,13 @@ impl<'a> Overlay<'a> {
         }
     }
 
+    /// Reference points with their names.
+    pub(super) fn references(&self, points: &[ReferencePoint]) {
+        for own in points {
+            self.label(&own.point, &own.name, theme::ACCENT);
+        }
+    }
+
     /// Point pairs with their numbers.
     pub(super) fn pairs(&self, document: &Document, picking: Option<&Picking>) {
         let mark = |point: &Point, text: &str, colour: Color32| {
@@ -125,12 +133,12 @@ impl<'a> Overlay<'a> {
         for (i, pair) in document.pairs.iter().enumerate() {
             let text = (i + 1).to_string();
             mark(&pair.nominal, &text, theme::ACCENT);
-            if picking.is_none_or(|picking| picking.nominal.is_some()) {
+            if picking.is_none_or(|picking| !picking.is_on_nominal()) {
                 mark(&(pose * pair.scan), &text, theme::GOOD);
             }
         }
-        if let Some(point) = picking.and_then(|picking| picking.nominal) {
-            mark(&point, &(document.pairs.len() + 1).to_string(), theme::ACCENT);
+        if let Some(Picking::Pair { nominal: Some(point) }) = picking {
+            mark(point, &(document.pairs.len() + 1).to_string(), theme::ACCENT);
         }
     }
 

@@ -148,6 +148,8 @@ pub fn run_from_gate(
         alternatives: Vec::new(),
         rivals: Rivals::NotSearched,
         explained: None,
+        main: None,
+        as_before: Vec::new(),
     })
 }
 

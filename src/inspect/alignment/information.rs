@@ -51,7 +51,7 @@ impl Information {
                 format!("translation along {}", axis_words([translation[0], translation[1], translation[2]]))
             }
         };
-        let mut open: Vec<usize> = (0..6).filter(|&i| eigen.eigenvalues[i] < min_ratio * largest).collect();
+        let mut open: Vec<usize> = (0..6).filter(|&i| eigen.eigenvalues[i] <= min_ratio * largest).collect();
         open.sort_by(|&a, &b| eigen.eigenvalues[a].total_cmp(&eigen.eigenvalues[b]));
         let open: Vec<String> = open.into_iter().map(describe).collect();
         let weakest = match open.as_slice() {

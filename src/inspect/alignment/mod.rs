@@ -13,6 +13,7 @@ pub mod search_registration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::main_alignment::Main;
 use base::capitalised;
 use geometry::Pose;
 pub use information::Information;
@@ -136,9 +137,25 @@ pub struct Alignment {
     /// Share of the scan that lies on the nominal; `None` if the fit started from a given pose.
     #[serde(default)]
     pub explained: Option<ExplainedFraction>,
+    /// What it was aligned to, if this is a main alignment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub main: Option<Main>,
+    /// Degrees of freedom in words that a main alignment left as its pre-alignment determined them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub as_before: Vec<String>,
 }
 
 impl Alignment {
+    /// The method, for display.
+    pub fn method_name(&self) -> String {
+        match (&self.main, self.method) {
+            (Some(main), _) => main.name(),
+            (None, Method::Auto) => "automatic start, then best fit".to_owned(),
+            (None, Method::BestFit) => "best fit".to_owned(),
+            (None, Method::None) => "given pose".to_owned(),
+        }
+    }
+
     /// Reservations about the pose, as sentences.
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
@@ -153,6 +170,9 @@ impl Alignment {
                 (100.0 * explained.fraction).floor(),
                 explained.within_mm
             ));
+        }
+        if !self.as_before.is_empty() {
+            remarks.push(format!("{}: as in the pre-alignment.", capitalised(&self.as_before.join(", "))));
         }
         if !self.converged {
             remarks.push("The alignment stopped at the maximum number of iterations.".into());
@@ -191,6 +211,8 @@ impl Alignment {
             alternatives: Vec::new(),
             rivals: Rivals::NotSearched,
             explained: None,
+            main: None,
+            as_before: Vec::new(),
         }
     }
 }

@@ -6,6 +6,7 @@ use super::mistaken_unit::likely_unit;
 use super::point_pairs::PointPair;
 use super::search_registration::{self, Tracker};
 use super::{Alignment, Alternative, automatic, best_fit, point_pairs};
+use crate::main_alignment::Main;
 use crate::parts::{Actual, Nominal};
 use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Product, Tools};
 use base::{Progress, Result, UserError, capitalised};
@@ -143,11 +144,19 @@ impl Make for AlignmentRecipe {
 
 impl Product for Alignment {
     fn figures(&self) -> Vec<Figure> {
-        vec![
-            Figure::new("RMS", "mm", self.rms_mm),
-            Figure::new("Overlap", "%", 100.0 * self.overlap),
-            Figure::new("Other poses", "", self.alternatives.len() as f64),
-        ]
+        let others = Figure::new("Other poses", "", self.alternatives.len() as f64);
+        match &self.main {
+            None => {
+                let overlap = Figure::new("Overlap", "%", 100.0 * self.overlap);
+                vec![Figure::new("RMS", "mm", self.rms_mm), overlap, others]
+            }
+            Some(Main::ReferencePoints { points, .. }) => {
+                let largest_mm = points.iter().map(|own| own.deviation_mm.abs()).fold(0.0, f64::max);
+                let rms = Figure::new("RMS at the reference points", "mm", self.rms_mm);
+                vec![rms, Figure::new("Largest deviation at them", "mm", largest_mm), others]
+            }
+            Some(Main::DatumSystem { .. }) => vec![others],
+        }
     }
 
     fn covers(&self) -> Option<String> {
@@ -197,6 +206,9 @@ pub fn problem<'a>(nominal: &'a Nominal, actual: &'a Actual) -> best_fit::Proble
 impl Alignment {
     /// The result in two sentences: fit quality and least determined direction.
     pub fn words(&self) -> String {
+        if let Some(main) = &self.main {
+            return main.words();
+        }
         format!(
             "Aligned: RMS {:.4} mm over {:.1} % of the points, {} iterations{}. {}.",
             self.rms_mm,

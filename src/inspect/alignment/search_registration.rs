@@ -158,6 +158,8 @@ impl RegistrationResult {
             alternatives: Vec::new(),
             rivals: Rivals::NotSearched,
             explained: None,
+            main: None,
+            as_before: Vec::new(),
         }
     }
 }

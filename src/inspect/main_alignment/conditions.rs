@@ -29,19 +29,23 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// The derivative of a condition by a rotation about the pivot, times the lever, and a translation.
-    fn row(&self, condition: &Condition) -> Vector6<f64> {
-        let turn = (condition.point - self.pivot).cross(&condition.gradient) / self.lever_mm;
-        let [t, s] = [turn, condition.gradient];
-        Vector6::new(t.x, t.y, t.z, s.x, s.y, s.z)
+    /// The derivatives of the conditions, one row each, by a rotation about the pivot, times the lever, and a
+    /// translation.
+    fn rows(&self, conditions: &[Condition]) -> DMatrix<f64> {
+        let mut rows = DMatrix::zeros(conditions.len(), 6);
+        for (i, condition) in conditions.iter().enumerate() {
+            let turn = (condition.point - self.pivot).cross(&condition.gradient) / self.lever_mm;
+            rows.fixed_view_mut::<1, 3>(i, 0).copy_from(&turn.transpose());
+            rows.fixed_view_mut::<1, 3>(i, 3).copy_from(&condition.gradient.transpose());
+        }
+        rows
     }
 
     /// The smallest motion that meets the conditions in the least-squares sense: motions that they leave free are not
     /// made. Returns it with the length of the longest displacement on the part, mm.
     pub fn step(&self, conditions: &[Condition]) -> (Pose, f64) {
-        let rows = DMatrix::from_fn(conditions.len(), 6, |i, k| self.row(&conditions[i])[k]);
         let values = DVector::from_fn(conditions.len(), |i, _| -conditions[i].value_mm);
-        let svd = rows.svd(true, true);
+        let svd = self.rows(conditions).svd(true, true);
         let limit = MIN_RELATIVE_SINGULAR_VALUE * svd.singular_values.max();
         let Ok(motion) = svd.solve(&values, limit) else { return (Pose::identity(), 0.0) };
         let turn = Vector::new(motion[0], motion[1], motion[2]);
@@ -52,21 +56,17 @@ impl Frame {
 
     /// Which degrees of freedom the conditions determine.
     pub fn information(&self, conditions: &[Condition]) -> Information {
-        let mut hessian = Matrix6::zeros();
+        let rows = self.rows(conditions);
         let scale = Matrix6::from_diagonal(&Vector6::new(self.lever_mm, self.lever_mm, self.lever_mm, 1.0, 1.0, 1.0));
-        for condition in conditions {
-            let row = scale * self.row(condition);
-            hessian += row * row.transpose();
-        }
+        let hessian = scale * (rows.transpose() * &rows).fixed_view::<6, 6>(0, 0) * scale;
         Information::with_limit(&hessian, self.pivot, self.lever_mm, MIN_RELATIVE_SINGULAR_VALUE.powi(2))
     }
 
     /// Longest displacement on the part per error of 1 mm of the conditions; infinite if they leave a motion free.
     pub fn amplification(&self, conditions: &[Condition]) -> f64 {
-        let rows = DMatrix::from_fn(conditions.len(), 6, |i, k| self.row(&conditions[i])[k]);
-        if rows.nrows() < 6 {
-            return f64::INFINITY;
-        }
-        1.0 / rows.singular_values().min().max(f64::MIN_POSITIVE)
+        // Fewer than six conditions have fewer than six singular values.
+        let values = self.rows(conditions).singular_values();
+        let is_determined = values.len() == 6 && values.min() > MIN_RELATIVE_SINGULAR_VALUE * values.max();
+        if is_determined { 1.0 / values.min() } else { f64::INFINITY }
     }
 }

@@ -1,37 +1,55 @@
-//! Alignment by a datum system: the frame of the measured datums is brought onto the frame of their nominals. The datum
-//! of a plane is its outer tangent plane (ISO 5459:2011, whose text was not available to check against): it touches the
-//! high points, and no point lies beyond it.
+//! Alignment by a datum system: the frame of the measured datums is brought onto the frame of their nominals.
 
+use nalgebra::UnitQuaternion;
+use serde::{Deserialize, Serialize};
+
+use super::Main;
+use super::association::{DatumFeature, Directions};
 use crate::alignment::information::axis_words;
 use crate::alignment::{Alignment, Information};
-use crate::features::{Element, Objective, Options, Shape, fit};
+use crate::features::Element;
 use crate::tolerances::{Datum, DatumSystem};
-use base::{Progress, Result, UserError};
-use geometry::{Point, Pose, Vector};
-use nalgebra::UnitQuaternion;
+use base::{Progress, Result};
+use geometry::{Pose, Vector};
 
-/// The outer tangent plane of `points`: parallel to the plane with the least maximum distance from them, through the
-/// outermost point along `outward`, which points away from the material.
-///
-/// Returns an error if the points define no plane.
-pub fn outer_tangent_plane(points: &[Point], outward: &Vector, progress: &Progress) -> Result<Element> {
-    let options = Options { objective: Objective::MinimumZone, ..Options::default() };
-    let found = fit(crate::features::Kind::Plane, points, &[], &options, progress)?;
-    let Shape::Plane { point, normal } = found.shape else {
-        return Err(UserError::internal("The fit of a plane gave another shape."));
-    };
-    let normal = if normal.dot(outward) < 0.0 { -normal } else { normal };
-    let highest = points.iter().map(|own| (own - point).dot(&normal)).fold(f64::NEG_INFINITY, f64::max);
-    Ok(Shape::Plane { point: point + normal * highest, normal }.into())
+/// How datums are associated with the measured surfaces.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DatumAssociation {
+    /// Outer tangent planes, and maximum inscribed or minimum circumscribed features of size.
+    #[default]
+    Contacting,
+    /// The features as fitted.
+    Fitted,
 }
 
-/// Aligns by `datums` in order of priority, their elements in the scan frame. Degrees of freedom that they leave stay
-/// as in `start`, and are named in the result.
+/// Aligns by `datums` in order of priority. Degrees of freedom that they leave stay as in `start`, and are named in the
+/// result.
 ///
-/// Returns an error if a datum has no nominal, constrains nothing, or deviates too much from its nominal angle.
-pub fn align(datums: &[Datum<'_>], start: &Pose) -> Result<Alignment> {
-    let measured = DatumSystem::of(datums)?;
-    let nominal = DatumSystem::of_nominals(datums)?;
+/// Returns an error if a datum has no nominal, constrains nothing, was not measured all around or deviates too much
+/// from its nominal angle, and if the work is cancelled.
+pub fn align(
+    datums: &[DatumFeature],
+    association: DatumAssociation,
+    start: &Pose,
+    progress: &Progress,
+) -> Result<Alignment> {
+    fn with(datums: &[DatumFeature], elements: impl Iterator<Item = Element>) -> Vec<Datum<'_>> {
+        let pairs = datums.iter().zip(elements);
+        pairs.map(|(own, element)| Datum { letter: &own.letter, element, nominal: own.nominal }).collect()
+    }
+    let fitted = with(datums, datums.iter().map(|own| own.element));
+    let nominal = DatumSystem::of_nominals(&fitted)?;
+    let mut measured = DatumSystem::of(&fitted)?;
+    if association == DatumAssociation::Contacting {
+        let mut directions = Directions::default();
+        let count = datums.len() as f32;
+        let associate = |(i, own): (usize, &DatumFeature)| {
+            directions.associate(own, &progress.part(i as f32 / count, (i + 1) as f32 / count))
+        };
+        let elements = datums.iter().enumerate().map(associate).collect::<Result<Vec<_>>>()?;
+        measured = DatumSystem::of(&with(datums, elements.into_iter()))?;
+    }
     let nominal_from_datum = nominal.datum_from_part.inverse();
     // The motion between the two frames that the pre-alignment leaves; only its free components are kept.
     let left = nominal.datum_from_part * start * measured.datum_from_part.inverse();
@@ -50,7 +68,12 @@ pub fn align(datums: &[Datum<'_>], start: &Pose) -> Result<Alignment> {
     let shifts = (0..3).filter(|&k| free.shift[k]).map(|k| format!("translation along {}", axis(k)));
     let turns = (0..3).filter(|&k| free.turn[k]).map(|k| format!("rotation about {}", axis(k)));
     let open: Vec<String> = shifts.chain(turns).collect();
-    Ok(Alignment { information: Information { open, ..Information::default() }, ..Alignment::given(pose) })
+    let letters = datums.iter().map(|own| own.letter.clone()).collect();
+    Ok(Alignment {
+        information: Information { open, ..Information::default() },
+        main: Some(Main::DatumSystem { datums: letters, association }),
+        ..Alignment::given(pose)
+    })
 }
 
 /// The part of a rotation that is about z.

@@ -5,8 +5,10 @@ use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::Main;
 use super::conditions::{Condition, Frame};
-use crate::alignment::{Alignment, Method};
+use crate::alignment::Alignment;
+use crate::robust_scale::{SIGMA_OF_MEDIAN, median};
 use base::{Progress, Result, UserError};
 use geometry::triangle::Feature;
 use geometry::{Point, Pose, Surface, SurfaceHit, Vector, transform};
@@ -34,11 +36,11 @@ pub enum Direction {
     /// Along the surface normal.
     #[default]
     Normal,
-    /// Along an axis of the nominal frame.
+    /// Along x of the nominal frame.
     X,
-    /// Along an axis of the nominal frame.
+    /// Along y of the nominal frame.
     Y,
-    /// Along an axis of the nominal frame.
+    /// Along z of the nominal frame.
     Z,
 }
 
@@ -53,27 +55,34 @@ pub struct ReferencePoint {
     pub direction: Direction,
 }
 
+/// Reference points, and the vicinity in which the scan is measured there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReferencePoints {
+    /// The points.
+    pub points: Vec<ReferencePoint>,
+    /// Scan points within this distance of a reference point give the surface there, mm.
+    pub radius_mm: f64,
+}
+
+impl Default for ReferencePoints {
+    fn default() -> Self {
+        Self { points: Vec::new(), radius_mm: 2.0 }
+    }
+}
+
 /// A reference point after the alignment.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReferenceResult {
     /// Name of the point.
     pub name: String,
-    /// Deviation of the scan that is left there, along the direction in which the point is held, mm.
+    /// The direction in which it is held.
+    pub direction: Direction,
+    /// Deviation of the scan there in the pre-alignment, along that direction, mm.
+    pub before_mm: f64,
+    /// Deviation that is left, mm.
     pub deviation_mm: f64,
     /// Number of scan points that it was measured from.
     pub points: usize,
-}
-
-/// An alignment by reference points.
-#[derive(Clone, Debug)]
-pub struct ReferenceAlignment {
-    /// The alignment; its RMS is that of the deviations at the reference points.
-    pub alignment: Alignment,
-    /// The reference points, in order.
-    pub points: Vec<ReferenceResult>,
-    /// Longest displacement on the part per error of 1 mm at the reference points; infinite if they leave a degree of
-    /// freedom.
-    pub amplification: f64,
 }
 
 /// A reference point with the surface it lies on.
@@ -93,26 +102,26 @@ struct Held<'a> {
 pub fn align(
     nominal: &Surface,
     scan: &[Point],
-    references: &[ReferencePoint],
-    radius_mm: f64,
+    references: &ReferencePoints,
     start: &Pose,
     progress: &Progress,
-) -> Result<ReferenceAlignment> {
-    if references.is_empty() {
+) -> Result<Alignment> {
+    let radius_mm = references.radius_mm;
+    if references.points.is_empty() {
         return Err(UserError::usage("Give at least one reference point."));
     }
     if !(radius_mm > 0.0 && radius_mm.is_finite()) {
         return Err(UserError::usage("The radius about the reference points must be a positive number of mm."));
     }
-    let held = references.iter().map(|own| Held::of(own, nominal)).collect::<Result<Vec<_>>>()?;
-    let bounds = nominal.bounds();
-    let frame = Frame { pivot: bounds.centre(), lever_mm: (0.5 * bounds.diagonal()).max(f64::MIN_POSITIVE) };
+    let held = references.points.iter().map(|own| Held::of(own, nominal)).collect::<Result<Vec<_>>>()?;
+    let (bounds, frame) = (nominal.bounds(), frame(nominal));
     let mut pose = *start;
     let (mut iterations, mut converged) = (0, false);
     // Scan points that may come into the vicinity of each reference point, and the pose they were sought in.
     let reach_mm = 3.0 * radius_mm + 0.02 * bounds.diagonal();
     let mut near = vicinities(scan, &held, &pose, reach_mm);
     let mut sought_in = pose;
+    let (before, _) = conditions(nominal, &held, &near, &pose, radius_mm)?;
     while iterations < MAX_STEPS && !converged {
         progress.report(iterations as f32 / MAX_STEPS as f32, "Aligning by reference points")?;
         let moved = |own: &Held<'_>| (pose * (sought_in.inverse() * own.foot) - own.foot).norm();
@@ -128,21 +137,61 @@ pub fn align(
     }
     let (conditions, counts) = conditions(nominal, &held, &near, &pose, radius_mm)?;
     let squares: f64 = conditions.iter().map(|own| own.value_mm.powi(2)).sum();
-    let points = held.iter().zip(&conditions).zip(&counts).map(|((held, condition), points)| ReferenceResult {
+    let values = before.iter().zip(&conditions);
+    let points = held.iter().zip(values).zip(&counts).map(|((held, (before, condition)), points)| ReferenceResult {
         name: held.own.name.clone(),
+        direction: held.own.direction,
+        before_mm: before.value_mm,
         deviation_mm: condition.value_mm,
         points: *points,
     });
-    let alignment = Alignment {
-        method: Method::BestFit,
+    let (points, amplification) = (points.collect(), frame.amplification(&conditions));
+    Ok(Alignment {
         rms_mm: (squares / conditions.len() as f64).sqrt(),
         iterations,
         overlap: counts.iter().sum::<usize>() as f64 / scan.len().max(1) as f64,
         converged,
         information: frame.information(&conditions),
+        main: Some(Main::ReferencePoints { points, amplification: Some(amplification).filter(|own| own.is_finite()) }),
         ..Alignment::given(pose)
+    })
+}
+
+/// Degrees of freedom in words that reference points leave, weakest first: six minus their number are held.
+///
+/// Returns an error if a point is not on the nominal, or cannot be held along its direction.
+pub fn open_freedoms(nominal: &Surface, points: &[ReferencePoint]) -> Result<Vec<String>> {
+    let condition = |own: &ReferencePoint| {
+        let held = Held::of(own, nominal)?;
+        Ok(Condition { value_mm: 0.0, point: held.foot, gradient: held.gradient() })
     };
-    Ok(ReferenceAlignment { alignment, points: points.collect(), amplification: frame.amplification(&conditions) })
+    let conditions = points.iter().map(condition).collect::<Result<Vec<_>>>()?;
+    Ok(frame(nominal).information(&conditions).open)
+}
+
+fn frame(nominal: &Surface) -> Frame {
+    let bounds = nominal.bounds();
+    Frame { pivot: bounds.centre(), lever_mm: (0.5 * bounds.diagonal()).max(f64::MIN_POSITIVE) }
+}
+
+impl Direction {
+    /// All directions.
+    pub const ALL: [Self; 4] = [Self::Normal, Self::X, Self::Y, Self::Z];
+
+    /// The direction called `name`, in small or capital letters.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|own| own.name().eq_ignore_ascii_case(name))
+    }
+
+    /// Name for display.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Normal => "normal",
+            Self::X => "x",
+            Self::Y => "y",
+            Self::Z => "z",
+        }
+    }
 }
 
 impl<'a> Held<'a> {
@@ -162,16 +211,21 @@ impl<'a> Held<'a> {
         };
         if along.dot(&normal).abs() < MIN_COSINE {
             return Err(UserError::usage(format!(
-                "Reference point {name} cannot be held along {:?}: the surface there is nearly parallel to that axis. \
+                "Reference point {name} cannot be held along {}: the surface there is nearly parallel to that axis. \
                  Hold it along its normal, or choose another point.",
-                own.direction
+                own.direction.name()
             )));
         }
         Ok(Self { own, foot: hit.point, normal, along })
     }
 
+    /// Derivative of its deviation by a translation.
+    fn gradient(&self) -> Vector {
+        self.normal / self.along.dot(&self.normal)
+    }
+
     /// The deviation of the scan at this point along its direction, mm, and the number of points it was found from:
-    /// a straight line through the deviations of the scan points about it.
+    /// a linear function of position through the deviations of the scan points about it.
     fn measure(&self, nominal: &Surface, near: &[Point], pose: &Pose, radius_mm: f64) -> Result<(f64, usize)> {
         let [u, v] = transform::perpendicular_axes(&self.normal);
         let mut samples: Vec<[f64; 3]> = near
@@ -184,20 +238,19 @@ impl<'a> Held<'a> {
                 is_here.then(|| [beside.dot(&u), beside.dot(&v), nominal.signed_distance_mm(&query, &hit)])
             })
             .collect();
-        let mut line = self.line(&samples, radius_mm)?;
+        let mut fit = self.linear_fit(&samples, radius_mm)?;
         for _ in 0..3 {
-            let off = |own: &[f64; 3]| (own[2] - line.dot(&Vector3::new(1.0, own[0], own[1]))).abs();
+            let off = |own: &[f64; 3]| (own[2] - fit.dot(&Vector3::new(1.0, own[0], own[1]))).abs();
             let mut sizes: Vec<f64> = samples.iter().map(off).collect();
-            sizes.sort_unstable_by(f64::total_cmp);
-            let limit = (CLIP_SIGMAS * 1.4826 * sizes[sizes.len() / 2]).max(1e-9);
+            let limit = (CLIP_SIGMAS * SIGMA_OF_MEDIAN * median(&mut sizes).unwrap_or_default()).max(1e-9);
             let before = samples.len();
             samples.retain(|own| off(own) <= limit);
             if samples.len() == before {
                 break;
             }
-            line = self.line(&samples, radius_mm)?;
+            fit = self.linear_fit(&samples, radius_mm)?;
         }
-        Ok((line[0] / self.along.dot(&self.normal), samples.len()))
+        Ok((fit[0] / self.along.dot(&self.normal), samples.len()))
     }
 
     /// Whether a scan point belongs to this side of the part, and does not lie beyond its edge.
@@ -207,7 +260,7 @@ impl<'a> Held<'a> {
     }
 
     /// Deviation at the reference point and its slopes, by least squares.
-    fn line(&self, samples: &[[f64; 3]], radius_mm: f64) -> Result<Vector3<f64>> {
+    fn linear_fit(&self, samples: &[[f64; 3]], radius_mm: f64) -> Result<Vector3<f64>> {
         let name = &self.own.name;
         if samples.len() < MIN_POINTS {
             return Err(UserError::input(format!(
@@ -231,8 +284,8 @@ impl<'a> Held<'a> {
         // Points in a row have no slope across it.
         let is_spread = matrix.symmetric_eigenvalues().min() > 1e-6 * count;
         let solution = matrix.cholesky().filter(|_| is_spread).map(|factor| factor.solve(&right));
-        let line = solution.unwrap_or_else(|| Vector3::new(right[0] / count, 0.0, 0.0));
-        Ok(Vector3::new(line[0], line[1] / radius_mm, line[2] / radius_mm))
+        let fit = solution.unwrap_or_else(|| Vector3::new(right[0] / count, 0.0, 0.0));
+        Ok(Vector3::new(fit[0], fit[1] / radius_mm, fit[2] / radius_mm))
     }
 }
 
@@ -256,8 +309,7 @@ fn conditions(
 ) -> Result<(Vec<Condition>, Vec<usize>)> {
     let condition = |(own, near): (&Held<'_>, &Vec<Point>)| {
         let (value_mm, count) = own.measure(nominal, near, pose, radius_mm)?;
-        let gradient = own.normal / own.along.dot(&own.normal);
-        Ok((Condition { value_mm, point: own.foot, gradient }, count))
+        Ok((Condition { value_mm, point: own.foot, gradient: own.gradient() }, count))
     };
     let found: Result<Vec<(Condition, usize)>> = held.par_iter().zip(near).map(condition).collect();
     Ok(found?.into_iter().unzip())

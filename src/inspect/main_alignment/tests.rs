@@ -1,9 +1,11 @@
 //! Alignments by reference points and datums against closed forms, on blocks with tilted faces in random poses.
 
-use super::datum_system::{self, outer_tangent_plane};
-use super::reference_points::{Direction, ReferencePoint, align};
-use crate::features::{Element, Shape};
-use crate::tolerances::Datum;
+use super::Main;
+use super::association::DatumFeature;
+use super::datum_system::{self, DatumAssociation};
+use super::reference_points::{self, Direction, ReferencePoint, ReferencePoints, ReferenceResult};
+use crate::alignment::Alignment;
+use crate::features::{Kind, Objective, Options, Shape, fit};
 use base::{Progress, random::Random};
 use geometry::mesh::shapes;
 use geometry::{Point, Pose, Surface, Vector};
@@ -135,6 +137,19 @@ fn closed_form(part: &Part) -> Pose {
     Pose::from_parts(normals.lu().solve(&right).unwrap().into(), rotation.into())
 }
 
+/// Aligned with a radius of 3 mm about the reference points.
+fn align(nominal: &Surface, part: &Part, points: &[ReferencePoint], start: &Pose) -> base::Result<Alignment> {
+    let references = ReferencePoints { points: points.to_vec(), radius_mm: 3.0 };
+    reference_points::align(nominal, &part.scan, &references, start, &Progress::silent())
+}
+
+fn at_the_points(found: &Alignment) -> (&[ReferenceResult], Option<f64>) {
+    match &found.main {
+        Some(Main::ReferencePoints { points, amplification }) => (points, *amplification),
+        other => panic!("{other:?}"),
+    }
+}
+
 fn far(one: &Pose, other: &Pose, part: &Part) -> f64 {
     part.scan.iter().map(|point| (one * point - other * point).norm()).fold(0.0, f64::max)
 }
@@ -145,24 +160,25 @@ fn three_two_one_is_the_closed_form_on_100_parts() {
     for _ in 0..100 {
         let part = part(&mut random);
         let start = part.start(&mut random);
-        let found = align(&nominal, &part.scan, &three_two_one(), 3.0, &start, &Progress::silent()).unwrap();
-        let off_mm = far(&found.alignment.nominal_from_scan, &closed_form(&part), &part);
+        let found = align(&nominal, &part, &three_two_one(), &start).unwrap();
+        let off_mm = far(&found.nominal_from_scan, &closed_form(&part), &part);
         assert!(off_mm < 1e-7, "{off_mm} mm");
-        assert!(found.alignment.converged && found.alignment.information.open.is_empty());
-        assert!(found.points.iter().all(|own| own.deviation_mm.abs() < 1e-8 && own.points >= 3), "{:?}", found.points);
-        assert!(found.amplification > 1.0 && found.amplification < 10.0, "{}", found.amplification);
+        assert!(found.converged && found.information.open.is_empty());
+        let (points, amplification) = at_the_points(&found);
+        assert!(points.iter().all(|own| own.deviation_mm.abs() < 1e-8 && own.points >= 3), "{points:?}");
+        assert!(amplification.is_some_and(|own| own > 1.0 && own < 10.0), "{amplification:?}");
     }
 }
 
 #[test]
-fn more_points_than_needed_share_their_deviations() {
+fn more_points_than_needed_on_a_plane_face_agree() {
     let (nominal, mut random) = (block(), Random::new(8, 0));
     let part = part(&mut random);
     let mut points = three_two_one();
     points.extend([[-30.0, 15.0, 15.0], [30.0, 15.0, 15.0]].map(|at| reference("more", at, Direction::Normal)));
-    let found = align(&nominal, &part.scan, &points, 3.0, &part.start(&mut random), &Progress::silent()).unwrap();
+    let found = align(&nominal, &part, &points, &part.start(&mut random)).unwrap();
     // The primary face is plane, so that five points on it agree.
-    assert!(found.alignment.rms_mm < 1e-8);
+    assert!(found.rms_mm < 1e-8);
 }
 
 #[test]
@@ -170,78 +186,153 @@ fn points_that_leave_freedom_say_which_and_keep_the_pre_alignment() {
     let (nominal, mut random) = (block(), Random::new(5, 0));
     let part = part(&mut random);
     let start = part.start(&mut random);
-    let found = align(&nominal, &part.scan, &three_two_one()[..3], 3.0, &start, &Progress::silent()).unwrap();
-    let open = &found.alignment.information.open;
+    let found = align(&nominal, &part, &three_two_one()[..3], &start).unwrap();
+    let open = &found.information.open;
     assert_eq!(open.len(), 3, "{open:?}");
     assert!(open.iter().all(|own| own.starts_with("rotation about z") || own.starts_with("translation along")));
-    assert!(found.alignment.doubt().unwrap().contains("undetermined"));
-    assert!(found.amplification.is_infinite());
-    let (shift_mm, _) = geometry::transform::difference(
-        &found.alignment.nominal_from_scan,
-        &start,
-        &(start.inverse() * Point::origin()),
-    );
+    assert!(found.doubt().unwrap().contains("undetermined"));
+    assert_eq!(at_the_points(&found).1, None);
+    // Six points on one face leave the same freedom.
+    let on_top = [-1.0, 0.0, 1.0].map(|k| [[30.0 * k, -15.0, 15.0], [28.0 * k, 18.0, 15.0]]).concat();
+    let on_top: Vec<ReferencePoint> = on_top.into_iter().map(|at| reference("R", at, Direction::Normal)).collect();
+    let many = align(&nominal, &part, &on_top, &start).unwrap();
+    assert!(at_the_points(&many).1.is_none() && many.information.open.len() == 3);
+    let centre = start.inverse() * Point::origin();
+    let (shift_mm, _) = geometry::transform::difference(&found.nominal_from_scan, &start, &centre);
     assert!(shift_mm < 1.0, "{shift_mm}");
+    // It is known before anything is measured.
+    let known = |points: &[ReferencePoint]| reference_points::open_freedoms(&nominal, points).unwrap().len();
+    let all = three_two_one();
+    assert_eq!((0..=6).map(|count| known(&all[..count])).collect::<Vec<_>>(), [6, 5, 4, 3, 2, 1, 0]);
 }
 
 #[test]
 fn points_that_cannot_be_held_are_refused_with_a_sentence() {
     let (nominal, mut random) = (block(), Random::new(6, 0));
     let part = part(&mut random);
-    let says = |points: &[ReferencePoint]| {
-        align(&nominal, &part.scan, points, 3.0, &part.nominal_from_scan, &Progress::silent()).unwrap_err().sentence
-    };
+    let says =
+        |points: &[ReferencePoint]| align(&nominal, &part, points, &part.nominal_from_scan).unwrap_err().sentence;
     assert!(says(&[]).contains("at least one"));
     assert!(says(&[reference("R9", [0.0, 0.0, 40.0], Direction::Normal)]).contains("R9 is more than 0.5 mm"));
-    assert!(says(&[reference("R9", [0.0, 0.0, 15.0], Direction::X)]).contains("cannot be held along X"));
+    assert!(says(&[reference("R9", [0.0, 0.0, 15.0], Direction::X)]).contains("cannot be held along x"));
     assert!(says(&[reference("R9", [0.0, 0.0, -15.0], Direction::Z)]).contains("R9 was not measured"));
     assert!(says(&[reference("R9", [39.9, 24.9, 15.0], Direction::Z)]).contains("R9 lies at the border"));
 }
 
-/// Planes with form errors in random poses: the datum plane has no positive deviation, the later datums keep their
-/// angles and touch in one point.
+fn datum(letter: &str, element: Shape, nominal: Shape, points: Vec<Point>, is_outward: bool) -> DatumFeature {
+    DatumFeature { letter: letter.into(), element: element.into(), nominal: Some(nominal.into()), points, is_outward }
+}
+
+/// The highest of the points along an axis of the nominal frame.
+fn highest(points: &[Point], pose: &Pose, axis: usize) -> f64 {
+    points.iter().map(|own| (pose * own)[axis]).fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// Planes with form errors in random poses: no datum plane has a positive deviation, each touches its face, and the
+/// secondary one stands on the primary one and encloses its face in the narrowest zone.
 #[test]
-fn datum_planes_have_no_positive_deviation_on_100_parts() {
+fn datum_planes_touch_and_have_no_positive_deviation_on_100_parts() {
     let mut random = Random::new(5459, 0);
-    let plane = |point: Point, normal: Vector| Element::from(Shape::Plane { point, normal });
     for _ in 0..100 {
         let part = part(&mut random);
         let back = part.nominal_from_scan.inverse();
-        let rough = |face: &Face, random: &mut Random| -> Vec<Point> {
-            face.points().iter().step_by(7).map(|own| back * (own - face.normal * random.range(0.0, 0.05))).collect()
-        };
-        let points = part.faces.map(|face| rough(&face, &mut random));
-        let start = part.start(&mut random);
-        let tangent =
-            |index: usize| outer_tangent_plane(&points[index], &part.plane(index).1, &Progress::silent()).unwrap();
-        let nominals =
-            [2, 1, 0].map(|axis| plane(Point::from(Vector::ith(axis, SIZE[axis] / 2.0)), Vector::ith(axis, 1.0)));
-        let datums: Vec<Datum<'_>> = ["A", "B", "C"]
-            .into_iter()
-            .enumerate()
-            .map(|(i, letter)| Datum { letter, element: tangent(i), nominal: Some(nominals[i]) })
+        let datums: Vec<DatumFeature> = (0..3)
+            .map(|index| {
+                let (face, axis) = (part.faces[index], 2 - index);
+                let (point, normal) = part.plane(index);
+                let rough = |own: &Point| back * (own - face.normal * random.range(0.0, 0.05));
+                let points = face.points().iter().step_by(7).map(rough).collect();
+                let nominal =
+                    Shape::Plane { point: Vector::ith(axis, SIZE[axis] / 2.0).into(), normal: Vector::ith(axis, 1.0) };
+                datum(["A", "B", "C"][index], Shape::Plane { point, normal }, nominal, points, true)
+            })
             .collect();
-        let found = datum_system::align(&datums, &start).unwrap();
+        let start = part.start(&mut random);
+        let align =
+            |datums: &[DatumFeature], how| datum_system::align(datums, how, &start, &Progress::silent()).unwrap();
+        let found = align(&datums, DatumAssociation::Contacting);
         assert!(found.information.open.is_empty());
-        let highest = points[0].iter().map(|own| (found.nominal_from_scan * own).z - SIZE[2] / 2.0);
-        let highest = highest.fold(f64::NEG_INFINITY, f64::max);
-        assert!(highest.abs() < 1e-9, "{highest}");
-        // Closed form: the measured normals, made perpendicular in order of priority, and the corner of the planes.
-        let normal = |index: usize| datums[index].element.direction().unwrap();
-        let z = normal(0);
-        let y = (normal(1) - z * normal(1).dot(&z)).normalize();
-        let x = y.cross(&z);
-        let rotation = nalgebra::Rotation3::from_basis_unchecked(&[x, y, z]).inverse();
-        let height = |index: usize, axis: Vector| axis.dot(&datums[index].element.position().coords);
-        let corner = Vector::new(height(2, x), height(1, y), height(0, z));
-        let closed = Pose::from_parts((Vector::from(SIZE) / 2.0 - corner).into(), rotation.into());
-        assert!(far(&found.nominal_from_scan, &closed, &part) < 1e-9);
+        for (index, own) in datums.iter().enumerate() {
+            let high_mm = highest(&own.points, &found.nominal_from_scan, 2 - index) - SIZE[2 - index] / 2.0;
+            assert!(high_mm.abs() < 1e-9, "{}: {high_mm}", own.letter);
+        }
+        let width = |turn_rad: f64| {
+            let turn = geometry::transform::step_about(&Point::origin(), Vector::z() * turn_rad, Vector::zeros());
+            let pose = turn * found.nominal_from_scan;
+            let y = datums[1].points.iter().map(|own| (pose * own).y);
+            y.clone().fold(f64::NEG_INFINITY, f64::max) - y.fold(f64::INFINITY, f64::min)
+        };
+        // A convex function with no lower value on either side is smallest there.
+        assert!([-1e-3, -1e-7, 1e-7, 1e-3].iter().all(|turn| width(*turn) >= width(0.0)), "{}", width(0.0));
+        let zone = Options { objective: Objective::MinimumZone, ..Options::default() };
+        let primary = fit(Kind::Plane, &datums[0].points, &[], &zone, &Progress::silent());
+        let normal = found.nominal_from_scan * primary.unwrap().shape.direction().unwrap();
+        assert!((1.0 - normal.z.abs()) < 1e-15, "{normal}");
+        // As fitted, the fitted planes are used: the measured normals, made perpendicular in order of priority.
+        let fitted = align(&datums, DatumAssociation::Fitted).nominal_from_scan;
+        assert!((fitted * part.plane(0).1 - Vector::z()).norm() < 1e-12);
+        assert!((fitted * part.plane(1).1).x.abs() < 1e-12);
         // The first datum alone leaves three degrees of freedom, which stay as in the pre-alignment.
-        let alone = datum_system::align(&datums[..1], &start).unwrap();
+        let alone = align(&datums[..1], DatumAssociation::Contacting);
         assert_eq!(alone.information.open, ["translation along x", "translation along y", "rotation about z"]);
-        let centre = start.inverse() * Point::origin();
-        let moved = alone.nominal_from_scan * centre;
+        let moved = alone.nominal_from_scan * (start.inverse() * Point::origin());
         assert!(moved.x.hypot(moved.y) < 0.5, "{moved}");
-        assert!((alone.nominal_from_scan.rotation * z - Vector::z()).norm() < 1e-12);
     }
+}
+
+/// A plane with a hole of 10 mm diameter at (12, 5), leaning by 0.2°, and a pin of 8 mm diameter at (-20, 5).
+#[test]
+fn holes_and_pins_are_contacting_and_perpendicular_to_the_primary_plane() {
+    let mut random = Random::new(12, 0);
+    let pose = Pose::from_parts(Vector::new(30.0, -70.0, 15.0).into(), random.rotation());
+    let back = pose.inverse();
+    let top: Vec<Point> =
+        (0..900).map(|i| back * Point::new(f64::from(i % 30) * 2.0 - 29.0, f64::from(i / 30) - 14.5, 0.0)).collect();
+    let lean = Vector::new(0.0, 0.2_f64.to_radians().sin(), 0.2_f64.to_radians().cos());
+    let wall = |at: [f64; 2], axis: Vector, radius_mm: f64| -> Vec<Point> {
+        let [u, v] = geometry::transform::perpendicular_axes(&axis);
+        let one = |i: i32| {
+            let (sin, cos) = (f64::from(i % 720) * 0.5_f64.to_radians()).sin_cos();
+            let height = f64::from(i / 720) - 5.0;
+            back * (Point::new(at[0], at[1], 0.0) + axis * height + (u * cos + v * sin) * radius_mm)
+        };
+        (0..720 * 11).map(one).collect()
+    };
+    let plane = |pose: &Pose| Shape::Plane { point: pose * Point::origin(), normal: pose * Vector::z() };
+    let cylinder = |pose: &Pose, at: [f64; 2], axis: Vector, radius: f64| Shape::Cylinder {
+        point: pose * Point::new(at[0], at[1], 0.0),
+        axis: pose * axis,
+        radius,
+    };
+    let (hole, pin, here) = ([12.0, 5.0], [-20.0, 5.0], Pose::identity());
+    let datums = [
+        datum("A", plane(&back), plane(&here), top, true),
+        datum(
+            "B",
+            cylinder(&back, hole, lean, 5.0),
+            cylinder(&here, hole, Vector::z(), 5.0),
+            wall(hole, lean, 5.0),
+            false,
+        ),
+        datum(
+            "C",
+            cylinder(&back, pin, Vector::z(), 4.0),
+            cylinder(&here, pin, Vector::z(), 4.0),
+            wall(pin, Vector::z(), 4.0),
+            true,
+        ),
+    ];
+    let align =
+        |datums: &[DatumFeature]| datum_system::align(datums, DatumAssociation::Contacting, &pose, &Progress::silent());
+    let found = align(&datums).unwrap();
+    assert!(found.information.open.is_empty(), "{:?}", found.information.open);
+    // By symmetry, the largest cylinder in a leaning hole is at the middle of its depth.
+    let (shift_mm, turn_rad) = geometry::transform::difference(&found.nominal_from_scan, &pose, &datums[1].points[0]);
+    // Points 0.5° apart leave it 5e-5 mm.
+    assert!(shift_mm < 5e-5 && turn_rad < 1e-7, "{shift_mm} {turn_rad}");
+    // A hole of which a side was measured does not say where the largest cylinder in it is.
+    let mut half = datums.clone();
+    half[1].points.retain(|own| (pose * own).x > 13.0);
+    let sentence = align(&half).unwrap_err().sentence;
+    assert!(sentence.contains("Datum B"), "{sentence}");
 }

@@ -33,6 +33,18 @@ pub struct Datum {
     feature: MeasuredFeature,
 }
 
+impl Datum {
+    /// Datum letter.
+    pub fn letter(&self) -> &str {
+        &self.letter
+    }
+
+    /// The feature.
+    pub fn feature(&self) -> &MeasuredFeature {
+        &self.feature
+    }
+}
+
 impl Make for DatumRecipe {
     type Made = Datum;
 

@@ -69,7 +69,7 @@ pub fn run(
 fn weight(recipe: &Recipe) -> f32 {
     match recipe {
         Recipe::Nominal(_) | Recipe::Scan(_) => 5.0,
-        Recipe::Alignment(_) | Recipe::Comparison(_) => 8.0,
+        Recipe::Alignment(_) | Recipe::MainAlignment(_) | Recipe::Comparison(_) => 8.0,
         _ => 1.0,
     }
 }

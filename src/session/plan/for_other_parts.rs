@@ -53,7 +53,7 @@ impl Document {
     /// lie on no facets, or without an alignment.
     pub fn feature_on_faces(&self, id: ElementId, backend: &dyn Backend, progress: &Progress) -> Result<Recipe> {
         let (Some(nominal), Some(actual), Some(of), Some(alignment)) =
-            (self.nominal(), self.actual(), self.active.nominal, self.active.alignment)
+            (self.nominal(), self.actual(), self.active.nominal, self.pre_alignment())
         else {
             return Err(UserError::usage("Align first: the points must lie on the nominal."));
         };
@@ -67,7 +67,7 @@ impl Document {
     /// Sets the alignment as it is run on every part: a start from this part's own pose or point pairs is replaced by
     /// an automatic start if the settings ask for one.
     pub(crate) fn align_as_set(&mut self) -> Result<ElementId> {
-        if let (Some(id), Method::Auto) = (self.active.alignment, self.settings.align)
+        if let (Some(id), Method::Auto) = (self.pre_alignment(), self.settings.align)
             && let Some(Recipe::Alignment(recipe)) = self.plan.get(id).map(|own| &own.recipe)
             && matches!(recipe.start, Start::Automatic | Start::After(_))
         {
@@ -122,7 +122,7 @@ impl FacetProjection<'_> {
             ));
             return Ok(());
         }
-        let pose = self.document.nominal_from_scan();
+        let pose = self.document.pre_aligned_pose();
         let found = FacetSelection::under_points(
             points,
             self.nominal,

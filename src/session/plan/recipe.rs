@@ -10,6 +10,7 @@ use inspect::detection::DetectionRecipe;
 use inspect::deviation::{ComparisonRecipe, Verdict};
 use inspect::features::Element as Geometry;
 use inspect::features::recipe::{ConstructionRecipe, FeatureRecipe, SlotRecipe};
+use inspect::main_alignment::MainAlignmentRecipe;
 use inspect::offset::{ContactRecipe, FieldRecipe, OffsetRecipe, ScanSurfaceRecipe};
 use inspect::parts::{NominalRecipe, ScanRecipe};
 use inspect::recipe::{Class, ElementId, Figure, Inputs, Make, Output, Product, Tools};
@@ -131,6 +132,7 @@ recipes! {
     "nominal" Nominal(NominalRecipe),
     "scan" Scan(ScanRecipe),
     "alignment" Alignment(AlignmentRecipe),
+    "main_alignment" MainAlignment(MainAlignmentRecipe),
     "comparison" Comparison(ComparisonRecipe),
     "detection" Detection(DetectionRecipe),
     "calibration" Calibration(CalibrationRecipe),
@@ -149,6 +151,11 @@ recipes! {
 }
 
 impl Recipe {
+    /// Whether its result is an alignment of the scan.
+    pub fn is_alignment(&self) -> bool {
+        matches!(self, Self::Alignment(_) | Self::MainAlignment(_))
+    }
+
     /// Whether its result is a feature of the part.
     pub fn is_feature(&self) -> bool {
         matches!(self, Self::Feature(_) | Self::Slot(_) | Self::Construction(_))
@@ -178,6 +185,17 @@ impl Recipe {
         match self {
             Self::Nominal(own) => Some(&mut own.source.path),
             Self::Calibration(own) => Some(&mut own.file),
+            _ => None,
+        }
+    }
+
+    /// The alignment that it is measured in.
+    pub(crate) fn alignment_mut(&mut self) -> Option<&mut Option<ElementId>> {
+        match self {
+            Self::Comparison(own) => Some(&mut own.alignment),
+            Self::Section(own) => Some(&mut own.alignment),
+            Self::Tolerance(own) => Some(&mut own.alignment),
+            Self::ScanSurface(own) => Some(&mut own.alignment),
             _ => None,
         }
     }

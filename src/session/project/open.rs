@@ -51,8 +51,7 @@ impl Project {
         document.facets.hidden = self.hidden_facets.clone();
         notes.extend(document.update_sources());
         let saved = self.stages.get(document.stages.number()).cloned().unwrap_or_default();
-        let is_alignment =
-            |id: ElementId| self.plan.get(id).is_some_and(|own| matches!(own.recipe, Recipe::Alignment(_)));
+        let is_alignment = |id: ElementId| self.plan.get(id).is_some_and(|own| own.recipe.is_alignment());
         for (id, SavedAlignment { alignment, is_current }) in saved.alignments {
             if !is_alignment(id) {
                 continue;

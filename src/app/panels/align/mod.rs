@@ -1,5 +1,6 @@
 //! Align workspace: automatic alignment, best fit and its options, point pairs.
 
+mod main_alignment;
 mod search_registration;
 pub mod searches;
 
@@ -11,13 +12,26 @@ use dispatch::{Align, Inspect};
 use geometry::Point;
 use inspect::alignment::Method;
 use inspect::alignment::information::axis_words;
+pub(crate) use main_alignment::MainAlignmentDraft;
 use search_registration::SearchRegistration;
 
-/// Picking of point pairs: first on the nominal, then on the scan.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Picking {
-    /// Point already picked on the nominal, nominal frame.
-    pub nominal: Option<Point>,
+/// What a click in the view picks.
+#[derive(Clone, Copy, Debug)]
+pub enum Picking {
+    /// A point pair: first on the nominal, then on the scan.
+    Pair {
+        /// Point already picked on the nominal, nominal frame.
+        nominal: Option<Point>,
+    },
+    /// A reference point on the nominal.
+    ReferencePoint,
+}
+
+impl Picking {
+    /// Whether the next click picks a point on the nominal, rather than on the scan.
+    pub fn is_on_nominal(self) -> bool {
+        !matches!(self, Self::Pair { nominal: Some(_) })
+    }
 }
 
 /// Panel of the workspace.
@@ -49,6 +63,7 @@ impl AlignPanel {
             theme::weak(ui, "Load a nominal and a scan to begin.");
         }
         alignment_result(ui, context);
+        main_alignment::show(ui, context);
         self.best_fit_options(ui, context, ready);
         pairs(ui, context, ready);
         searches(ui, context, ready);
@@ -92,18 +107,25 @@ fn alignment_result(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
     theme::heading(ui, "Result");
     let angle = alignment.nominal_from_scan.rotation.angle().to_degrees();
     let translation = alignment.nominal_from_scan.translation.vector;
-    rows(
-        ui,
-        "alignment",
-        &[
+    let mut figures = match alignment.main {
+        Some(_) => vec![("Method", alignment.method_name())],
+        None => vec![
             ("RMS minimised", format!("{:.4} mm", alignment.rms_mm)),
             ("Points used", format!("{:.1} %", 100.0 * alignment.overlap)),
             ("Iterations", alignment.iterations.to_string()),
-            ("Rotation", format!("{angle:.3}°")),
-            ("Translation", format!("{:.3}, {:.3}, {:.3} mm", translation.x, translation.y, translation.z)),
         ],
-    );
-    if !alignment.information.weakest.is_empty() {
+    };
+    figures.extend([
+        ("Rotation", format!("{angle:.3}°")),
+        ("Translation", format!("{:.3}, {:.3}, {:.3} mm", translation.x, translation.y, translation.z)),
+    ]);
+    rows(ui, "alignment", &figures);
+    if let Some(main) = &alignment.main {
+        theme::weak(ui, main.words());
+        if !alignment.as_before.is_empty() {
+            theme::weak(ui, format!("{}: as in the pre-alignment.", capitalised(&alignment.as_before.join(", "))));
+        }
+    } else if !alignment.information.weakest.is_empty() {
         theme::weak(ui, format!("{}.", capitalised(&alignment.information.weakest)));
     }
     if alignment.method == Method::Auto {
@@ -144,14 +166,14 @@ fn searches(ui: &mut egui::Ui, context: &mut PanelContext<'_>, ready: bool) {
 
 fn pairs(ui: &mut egui::Ui, context: &mut PanelContext<'_>, ready: bool) {
     theme::heading(ui, "Point pairs");
-    match &context.display.picking {
-        None => {
+    match context.display.picking {
+        None | Some(Picking::ReferencePoint) => {
             if ui.add_enabled(ready, egui::Button::new("Pick pairs")).clicked() {
-                context.display.picking = Some(Picking::default());
+                context.display.picking = Some(Picking::Pair { nominal: None });
             }
         }
         Some(picking) => {
-            let step = if picking.nominal.is_none() {
+            let step = if picking.is_on_nominal() {
                 "Click a point on the nominal."
             } else {
                 "Click the same point on the scan."

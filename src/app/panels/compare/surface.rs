@@ -2,13 +2,13 @@
 
 use egui_plot::{Bar, BarChart, Plot, VLine};
 
-use super::super::{PanelContext, rows};
+use super::super::{PanelContext, element_choice, rows};
 use super::banner;
 use crate::number_field::NumberField;
 use crate::viewport::Spot;
 use crate::{Action, theme};
 use base::signed;
-use dispatch::Inspect;
+use dispatch::{Align, Inspect};
 use inspect::deviation::Check;
 use inspect::deviation::Method;
 use inspect::deviation::histogram::Histogram;
@@ -32,6 +32,7 @@ pub(super) fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
     let ready = document.nominal().is_some() && document.actual().is_some() && !context.is_busy;
     let clicked = theme::wide_main_button(ui, ready, "Compare now").clicked();
     comparisons(ui, context);
+    measured_in(ui, context);
     comparison_options(ui, context);
     context.commit_settings(ui);
     if clicked {
@@ -52,31 +53,36 @@ pub(super) fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
 /// Choice of the comparison shown, and a button to add one.
 fn comparisons(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
     let document = context.document();
-    let (shown, ready) = (document.active.comparison, !context.is_busy);
-    let names: Vec<(ElementId, String)> = document.comparisons().map(|own| (own.id, own.name.clone())).collect();
-    if names.is_empty() {
+    let all: Vec<ElementId> = document.comparisons().map(|own| own.id).collect();
+    if all.is_empty() {
         return;
     }
-    let mut chosen = shown;
+    let ready = !context.is_busy;
+    let mut chosen = None;
     ui.horizontal(|ui| {
-        if names.len() > 1 {
-            let label = ui.label("Comparison");
-            let text = shown.map(|id| document.plan.name(id)).unwrap_or_default();
-            let combo = egui::ComboBox::from_id_salt("shown comparison").selected_text(text).width(150.0).truncate();
-            let combo = combo.show_ui(ui, |ui| {
-                for (id, name) in &names {
-                    ui.selectable_value(&mut chosen, Some(*id), name.as_str());
-                }
-            });
-            combo.response.labelled_by(label.id);
+        if all.len() > 1 {
+            chosen = element_choice(ui, "Comparison", document, &all, document.active.comparison);
         }
         let hint = "Adds a comparison with another method or other limits";
         if ui.add_enabled(ready, egui::Button::new("Add comparison")).on_hover_text(hint).clicked() {
             context.send(Inspect::AddComparison);
         }
     });
-    if let Some(id) = chosen.filter(|_| chosen != shown && ready) {
+    if let Some(id) = chosen.filter(|_| ready) {
         context.send(Inspect::Show(id));
+    }
+}
+
+/// Choice of the alignment that the comparison shown is measured in.
+fn measured_in(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+    let document = context.document();
+    let all = document.alignments();
+    if all.len() < 2 || document.active.comparison.is_none() {
+        return;
+    }
+    let chosen = element_choice(ui, "Measured in", document, &all, document.active.alignment);
+    if let Some(id) = chosen.filter(|_| !context.is_busy) {
+        context.send(Align::MeasureIn(id));
     }
 }
 

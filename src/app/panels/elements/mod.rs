@@ -108,15 +108,18 @@ impl ElementsPanel {
 
     fn alignment_element(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         egui::CollapsingHeader::new("Alignment").default_open(true).show(ui, |ui| {
-            let ids = ids(context.document(), |recipe| matches!(recipe, Recipe::Alignment(_)));
+            let ids = context.document().alignments();
             self.alternatives(ui, context, &ids, context.document().active.alignment);
             let document = context.document();
             match (document.alignment(), document.active.alignment) {
                 (Some(alignment), _) => {
                     // A given pose has no RMS of a fit.
                     let is_given = alignment.iterations == 0 && alignment.rms_mm == 0.0;
-                    let rms = format!("RMS {:.4} mm", alignment.rms_mm);
-                    ui.label(if is_given { "Given pose, not fitted" } else { rms.as_str() });
+                    ui.label(match &alignment.main {
+                        Some(main) => base::capitalised(&main.name()),
+                        None if is_given => "Given pose, not fitted".to_owned(),
+                        None => format!("RMS {:.4} mm", alignment.rms_mm),
+                    });
                     if !alignment.alternatives.is_empty() {
                         ui.colored_label(
                             ui.visuals().warn_fg_color,

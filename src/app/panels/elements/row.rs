@@ -59,7 +59,7 @@ fn value(document: &Document, element: &Element) -> Option<String> {
 /// The workspace for elements of this kind.
 fn workspace(recipe: &Recipe) -> Option<Workspace> {
     match recipe {
-        Recipe::Alignment(_) => Some(Workspace::Align),
+        alignment if alignment.is_alignment() => Some(Workspace::Align),
         Recipe::Comparison(_) | Recipe::Section(_) => Some(Workspace::Compare),
         Recipe::Detection(_) => Some(Workspace::Detect),
         Recipe::Calibration(_) => Some(Workspace::Calibrate),
@@ -169,7 +169,8 @@ impl ElementsPanel {
 
 /// Opens the workspace of the element, and activates the element if only one of its kind is active.
 fn choose(context: &mut PanelContext<'_>, element: &Element, is_shown: bool) {
-    let is_exclusive = matches!(element.recipe, Recipe::Comparison(_) | Recipe::Alignment(_) | Recipe::Nominal(_));
+    let is_exclusive =
+        element.recipe.is_alignment() || matches!(element.recipe, Recipe::Comparison(_) | Recipe::Nominal(_));
     if is_exclusive && !is_shown {
         context.send(Inspect::Show(element.id));
     }

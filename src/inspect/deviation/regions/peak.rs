@@ -3,6 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::samples::Sample;
+use crate::robust_scale::{SIGMA_OF_MEDIAN, median};
 use geometry::Point;
 
 /// Maximum number of samples that the paraboloid is fitted to.
@@ -47,8 +48,7 @@ pub(super) fn of(members: &[Sample], worst: &Point) -> f64 {
         height = fit[0];
         let residuals = &heights - &rows * &fit;
         let mut sizes: Vec<f64> = residuals.iter().map(|r| r.abs()).collect();
-        let middle = sizes.len() / 2;
-        let limit = 4.685 * 1.4826 * *sizes.select_nth_unstable_by(middle, f64::total_cmp).1;
+        let limit = 4.685 * SIGMA_OF_MEDIAN * median(&mut sizes).unwrap_or_default();
         weights = residuals.map(|r| if limit > 0.0 { (1.0 - (r / limit).powi(2)).max(0.0) } else { 1.0 });
     }
     height

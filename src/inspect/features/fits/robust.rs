@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::newton::WeightedPoints;
 use super::shape::{Kind, Shape};
 use super::{Normalisation, start};
+use crate::robust_scale::{self, SIGMA_OF_MEDIAN};
 use base::{Progress, Result, UserError, random::Random};
 use geometry::Point;
 
@@ -12,8 +13,6 @@ use geometry::Point;
 const SUBSETS: u64 = 500;
 /// Maximum number of points on which a subset's shape is evaluated.
 const SAMPLE_POINTS: usize = 1000;
-/// Ratio of the standard deviation of a normal distribution to its median absolute value.
-const SIGMA_OF_MEDIAN: f64 = 1.4826;
 /// Outlier limit of the initial estimate in robust standard deviations.
 const START_OUTLIER_SIGMAS: f64 = 3.0;
 
@@ -61,9 +60,5 @@ pub fn outliers(distances: &[f64], weights: &[f64], sigmas: f64) -> Vec<u32> {
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
-    if values.is_empty() {
-        return f64::INFINITY;
-    }
-    let half = values.len() / 2;
-    *values.select_nth_unstable_by(half, f64::total_cmp).1
+    robust_scale::median(&mut values).unwrap_or(f64::INFINITY)
 }

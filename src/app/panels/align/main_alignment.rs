@@ -1,0 +1,311 @@
+//! Main alignments: reference points picked on the nominal, and datum systems.
+
+use std::sync::Arc;
+
+use super::super::{PanelContext, element_choice, named};
+use super::Picking;
+use crate::number_field::NumberField;
+use crate::theme;
+use dispatch::{Align, Inspect};
+use geometry::Point;
+use inspect::main_alignment::reference_points::{Direction, open_freedoms};
+use inspect::main_alignment::{DatumAssociation, Main, MainMethod, ReferencePoint, ReferencePoints};
+use inspect::parts::Nominal;
+use session::Document;
+use session::pipeline::State;
+use session::plan::{ElementId, Recipe};
+
+const DATUM_NAMES: [&str; 3] = ["Primary datum", "Secondary datum", "Tertiary datum"];
+
+/// A main alignment being edited.
+#[derive(Default)]
+pub(crate) struct MainAlignmentDraft {
+    /// Whether a datum system is edited, rather than reference points.
+    is_of_datums: bool,
+    references: ReferencePoints,
+    datums: [Option<ElementId>; 3],
+    association: DatumAssociation,
+    /// The main alignment that it was taken from, as it was then; `None` for a new one.
+    edited: Option<(ElementId, MainMethod)>,
+    freedoms: Freedoms,
+}
+
+/// What the reference points leave free, and what that was found for.
+struct Freedoms {
+    nominal: Option<Arc<Nominal>>,
+    points: Vec<ReferencePoint>,
+    /// Degrees of freedom in words, or why the points cannot be used.
+    open: Result<Vec<String>, String>,
+}
+
+impl Default for Freedoms {
+    fn default() -> Self {
+        Self { nominal: None, points: Vec::new(), open: Ok(Vec::new()) }
+    }
+}
+
+impl MainAlignmentDraft {
+    /// Adds a reference point that was picked on the nominal.
+    pub(crate) fn add_reference(&mut self, point: Point) {
+        let is_free = |name: &String| self.references.points.iter().all(|own| own.name != *name);
+        let name = (1..).map(|number| format!("R{number}")).find(is_free).unwrap_or_default();
+        // Picks are good to a pixel; more digits would only look exact.
+        let point = point.map(|mm| (1e3 * mm).round() / 1e3);
+        self.references.points.push(ReferencePoint { name, point, direction: Direction::Normal });
+    }
+
+    /// The reference points to be drawn.
+    pub(crate) fn references(&self) -> &[ReferencePoint] {
+        if self.is_of_datums { &[] } else { &self.references.points }
+    }
+
+    fn method(&self) -> MainMethod {
+        if self.is_of_datums {
+            let datums = self.datums.iter().copied().flatten().collect();
+            MainMethod::DatumSystem { datums, association: self.association }
+        } else {
+            MainMethod::ReferencePoints(self.references.clone())
+        }
+    }
+
+    /// Takes over the active main alignment when it changes.
+    fn follow(&mut self, document: &Document) {
+        let active = document.active.alignment.and_then(|id| match &document.plan.get(id)?.recipe {
+            Recipe::MainAlignment(own) => Some((id, own.to.clone())),
+            _ => None,
+        });
+        if self.edited == active {
+            return;
+        }
+        match &active {
+            Some((_, MainMethod::ReferencePoints(own))) => {
+                (self.is_of_datums, self.references) = (false, own.clone());
+            }
+            Some((_, MainMethod::DatumSystem { datums, association })) => {
+                (self.is_of_datums, self.association) = (true, *association);
+                self.datums = std::array::from_fn(|i| datums.get(i).copied());
+            }
+            None => {}
+        }
+        self.edited = active;
+    }
+
+    fn update_freedoms(&mut self, document: &Document) -> &Result<Vec<String>, String> {
+        let nominal = document.shared_nominal();
+        let own = &mut self.freedoms;
+        let is_same = match (&own.nominal, &nominal) {
+            (Some(own), Some(now)) => Arc::ptr_eq(own, now),
+            (own, now) => own.is_none() && now.is_none(),
+        };
+        if !is_same || own.points != self.references.points {
+            own.points.clone_from(&self.references.points);
+            own.open = match &nominal {
+                Some(nominal) => open_freedoms(&nominal.surface, &own.points).map_err(|error| error.sentence),
+                None => Err("Load a nominal first.".to_owned()),
+            };
+            own.nominal = nominal;
+        }
+        &self.freedoms.open
+    }
+}
+
+/// Draws it.
+pub(super) fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+    let document = context.document();
+    context.display.main_alignment.follow(document);
+    theme::heading(ui, "Main alignment");
+    let all = document.alignments();
+    if all.is_empty() {
+        theme::weak(ui, "Align the scan first; then align it to what the drawing refers to.");
+        return;
+    }
+    shown_alignment(ui, context, &all);
+    ui.horizontal(|ui| {
+        let is_of_datums = &mut context.display.main_alignment.is_of_datums;
+        let hint = "The surface passes through given points (RPS); 3, 2 and 1 of them on three faces are 3-2-1";
+        theme::pick(ui, is_of_datums, false, "Reference points").on_hover_text(hint);
+        theme::pick(ui, is_of_datums, true, "Datum system").on_hover_text("The datums lie as on the drawing");
+    });
+    if context.display.main_alignment.is_of_datums {
+        datums(ui, context);
+    } else {
+        references(ui, context);
+    }
+    buttons(ui, context);
+}
+
+/// Choice among the alignments of the plan.
+fn shown_alignment(ui: &mut egui::Ui, context: &mut PanelContext<'_>, all: &[ElementId]) {
+    let document = context.document();
+    if all.len() < 2 {
+        return;
+    }
+    let chosen = element_choice(ui, "Shown", document, all, document.active.alignment);
+    if let Some(id) = chosen.filter(|_| !context.is_busy) {
+        context.send(Inspect::Show(id));
+    }
+}
+
+fn references(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+    let is_picking = matches!(context.display.picking, Some(Picking::ReferencePoint));
+    ui.horizontal(|ui| {
+        let is_ready = context.document().nominal().is_some();
+        let text = if is_picking { "Stop picking" } else { "Pick points" };
+        if ui.add_enabled(is_ready, egui::Button::new(text)).clicked() {
+            context.display.picking = (!is_picking).then_some(Picking::ReferencePoint);
+        }
+        if is_picking {
+            ui.colored_label(theme::ACCENT, "Click points on the nominal.");
+        }
+    });
+    let measured = measured(context);
+    let draft = &mut context.display.main_alignment;
+    let mut removed = None;
+    egui::Grid::new("reference points").num_columns(5).striped(true).spacing([8.0, 4.0]).show(ui, |ui| {
+        if !draft.references.points.is_empty() {
+            for heading in ["Point", "Along", "Before, mm", "Left, mm", ""] {
+                ui.weak(heading);
+            }
+            ui.end_row();
+        }
+        for (i, own) in draft.references.points.iter_mut().enumerate() {
+            let [x, y, z] = [own.point.x, own.point.y, own.point.z].map(|mm| format!("{mm:.3}"));
+            let field = ui.add(egui::TextEdit::singleline(&mut own.name).desired_width(44.0));
+            named(&field.on_hover_text(format!("At {x}, {y}, {z} mm")), &format!("Name of reference point {}", i + 1));
+            let combo = egui::ComboBox::from_id_salt(("direction", i)).selected_text(own.direction.name()).width(66.0);
+            let combo = combo.show_ui(ui, |ui| {
+                for direction in Direction::ALL {
+                    ui.selectable_value(&mut own.direction, direction, direction.name());
+                }
+            });
+            named(&combo.response, &format!("Direction of reference point {}", i + 1));
+            let found = measured.iter().find(|(name, ..)| *name == own.name);
+            let number = |mm: f64| base::signed(mm, 3);
+            ui.label(found.map_or_else(|| "–".to_owned(), |(_, before_mm, _)| number(*before_mm)));
+            ui.label(found.map_or_else(|| "–".to_owned(), |(_, _, left_mm)| number(*left_mm)));
+            let button = ui.small_button("×").on_hover_text("Remove this point");
+            named(&button, &format!("Remove reference point {}", i + 1));
+            if button.clicked() {
+                removed = Some(i);
+            }
+            ui.end_row();
+        }
+    });
+    if let Some(i) = removed {
+        draft.references.points.remove(i);
+    }
+    if draft.references.points.is_empty() {
+        theme::weak(ui, "Pick the reference points of the drawing on the nominal: six hold the part.");
+    } else {
+        ui.horizontal(|ui| {
+            let label = ui.label("Measured within");
+            let hint = "Scan points within this radius of a reference point give the surface there";
+            let field = NumberField::new(&mut draft.references.radius_mm).speed(0.05).range(1e-3..=1e3).max_decimals(3);
+            ui.add(field.suffix(" mm")).labelled_by(label.id).on_hover_text(hint);
+        });
+        freedoms(ui, context);
+    }
+}
+
+/// Deviations at the reference points before and after the shown alignment, mm, by name.
+fn measured(context: &PanelContext<'_>) -> Vec<(String, f64, f64)> {
+    let document = context.document();
+    let is_fresh = document.active.alignment.is_some_and(|id| document.state(id) == State::Fresh);
+    match document.alignment().filter(|_| is_fresh).and_then(|own| own.main.as_ref()) {
+        Some(Main::ReferencePoints { points, .. }) => {
+            points.iter().map(|own| (own.name.clone(), own.before_mm, own.deviation_mm)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The counter of degrees of freedom.
+fn freedoms(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+    let document = context.document();
+    match context.display.main_alignment.update_freedoms(document) {
+        Ok(open) if open.is_empty() => {
+            ui.label("All 6 degrees of freedom are held.");
+        }
+        Ok(open) => {
+            let text = format!(
+                "{} of 6 degrees of freedom are held. As in the pre-alignment: {}.",
+                6 - open.len(),
+                open.join(", ")
+            );
+            ui.colored_label(ui.visuals().warn_fg_color, text);
+        }
+        Err(sentence) => {
+            ui.colored_label(ui.visuals().error_fg_color, sentence);
+        }
+    }
+}
+
+fn datums(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+    let document = context.document();
+    let is_datum = |recipe: &Recipe| matches!(recipe, Recipe::Datum(_)) || recipe.is_feature();
+    let choices: Vec<(ElementId, String)> = document
+        .plan
+        .elements()
+        .iter()
+        .filter(|own| is_datum(&own.recipe))
+        .map(|own| (own.id, own.name.clone()))
+        .collect();
+    if choices.is_empty() {
+        theme::weak(ui, "Measure the datum features first, in Features.");
+        return;
+    }
+    let draft = &mut context.display.main_alignment;
+    egui::Grid::new("datums").num_columns(2).spacing([12.0, 5.0]).show(ui, |ui| {
+        for (datum, name) in draft.datums.iter_mut().zip(DATUM_NAMES) {
+            let label = ui.label(name);
+            let text = choices.iter().find(|(id, _)| Some(*id) == *datum).map_or("–", |(_, name)| name.as_str());
+            let combo = egui::ComboBox::from_id_salt(name).selected_text(text).width(170.0).truncate();
+            let combo = combo.show_ui(ui, |ui| {
+                ui.selectable_value(datum, None, "–");
+                for (id, name) in &choices {
+                    ui.selectable_value(datum, Some(*id), name.as_str());
+                }
+            });
+            combo.response.labelled_by(label.id);
+            ui.end_row();
+        }
+        ui.label("Associated");
+        ui.horizontal(|ui| {
+            let hint = "Planes through the high points; the largest pin in a hole, the smallest ring about a shaft \
+                        (ISO 5459)";
+            theme::pick(ui, &mut draft.association, DatumAssociation::Contacting, "Contacting").on_hover_text(hint);
+            let hint = "The features as they were fitted";
+            theme::pick(ui, &mut draft.association, DatumAssociation::Fitted, "As fitted").on_hover_text(hint);
+        });
+        ui.end_row();
+    });
+}
+
+fn buttons(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+    let document = context.document();
+    let draft = &context.display.main_alignment;
+    let method = draft.method();
+    let is_complete = match &method {
+        MainMethod::ReferencePoints(own) => !own.points.is_empty() && draft.freedoms.open.is_ok(),
+        MainMethod::DatumSystem { datums, .. } => !datums.is_empty(),
+    };
+    let ready = is_complete && !context.is_busy && document.actual().is_some();
+    match draft.edited.clone() {
+        Some((id, before)) => {
+            let is_due = before != method || document.state(id) != State::Fresh;
+            if theme::wide_main_button(ui, ready && is_due, "Align again").clicked() {
+                context.send(Align::ChangeMain(id, method.clone()));
+            }
+            let hint = "Keeps this alignment and adds another one";
+            if ui.add_enabled(ready, egui::Button::new("Add as new alignment")).on_hover_text(hint).clicked() {
+                context.send(Align::AddMain(method));
+            }
+        }
+        None => {
+            if theme::wide_main_button(ui, ready, "Align to these").clicked() {
+                context.display.picking = None;
+                context.send(Align::AddMain(method));
+            }
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Datums associated with measured surfaces as ISO 5459:2011 prescribes (whose text was not available to check
+//! against): planes are outer tangent planes, which no point lies beyond; round features are maximum inscribed or
+//! minimum circumscribed, by the side of their material. Each keeps its nominal angles to those before it.
+
+use nalgebra::{Rotation3, Unit};
+
+use crate::features::fits::in_plane::fit_in_plane;
+use crate::features::{Element, Kind, Objective, Options, Shape, fit};
+use base::{Progress, Result, UserError};
+use geometry::{Point, Vector};
+
+/// Directions at an angle with a smaller sine are parallel.
+const MIN_SINE: f64 = 1e-6;
+/// Half the range of angles that a datum plane is sought in, rad: the limit of [`crate::tolerances::DatumSystem`].
+const MAX_TURN_RAD: f64 = 10.0 * std::f64::consts::PI / 180.0;
+/// Number of steps of the golden-section search: it ends at 1e-16 of the range.
+const SEARCH_STEPS: usize = 80;
+
+/// A measured datum feature.
+#[derive(Clone, Debug)]
+pub struct DatumFeature {
+    /// Datum letter, or the name of the feature.
+    pub letter: String,
+    /// The fitted element, scan frame, oriented like its nominal.
+    pub element: Element,
+    /// The nominal element, nominal frame.
+    pub nominal: Option<Element>,
+    /// The measured points, scan frame; empty for constructed elements.
+    pub points: Vec<Point>,
+    /// Whether the direction of a plane points out of the material, and whether the material of a round feature lies
+    /// within it.
+    pub is_outward: bool,
+}
+
+/// The directions of the datums associated so far, measured and nominal.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Directions(Vec<(Vector, Vector)>);
+
+/// What the datums before leave of a direction.
+enum Direction {
+    Free,
+    /// Turns about the axis, from a start.
+    About(Vector, Vector),
+    Fixed(Vector),
+}
+
+impl Directions {
+    /// Associates a datum and adds its direction. Elements that the rules do not apply to (constructed elements, lines,
+    /// cones, circles, and axes that the datums before leave free to turn about a direction) are used as fitted.
+    ///
+    /// Returns an error if the feature has no nominal, or was not measured all around.
+    pub(super) fn associate(&mut self, datum: &DatumFeature, progress: &Progress) -> Result<Element> {
+        let nominal = datum.nominal.ok_or_else(|| {
+            UserError::usage(format!("Datum {} has no nominal; assign one to its feature.", datum.letter))
+        })?;
+        let direction = match (datum.element.direction(), nominal.direction()) {
+            (Some(measured), Some(nominal)) => Some((self.left_of(&measured, &nominal), nominal)),
+            _ => None,
+        };
+        let element = match (datum.element, &direction) {
+            (own, _) if datum.points.is_empty() => own,
+            (Element::Shape(Shape::Plane { .. }), Some((direction, _))) => {
+                plane(datum, direction, progress).map_err(|error| about(datum, &error))?
+            }
+            (Element::Shape(shape @ Shape::Cylinder { .. }), Some((direction, _))) => {
+                cylinder(datum, &shape, direction, progress)?
+            }
+            (Element::Shape(shape @ Shape::Sphere { .. }), _) => round(datum, &shape, &datum.points, progress)?.into(),
+            (own, _) => own,
+        };
+        if let (Some(measured), Some((_, nominal))) = (element.direction(), direction) {
+            self.0.push((measured, nominal));
+        }
+        Ok(element)
+    }
+
+    /// What is left of a direction that must keep its nominal angles.
+    fn left_of(&self, measured: &Vector, nominal: &Vector) -> Direction {
+        let Some((first, first_nominal)) = self.0.first() else { return Direction::Free };
+        let cosine = nominal.dot(first_nominal);
+        if nominal.cross(first_nominal).norm() < MIN_SINE {
+            return Direction::Fixed(first * cosine.signum());
+        }
+        let other = self.0.iter().find(|(_, own)| own.cross(first_nominal).norm() >= MIN_SINE);
+        let Some((second, second_nominal)) = other else {
+            let beside = (measured - first * measured.dot(first)).normalize();
+            return Direction::About(*first, first * cosine + beside * (1.0 - cosine * cosine).max(0.0).sqrt());
+        };
+        let basis = |a: &Vector, b: &Vector| {
+            let across = a.cross(b).normalize();
+            Rotation3::from_basis_unchecked(&[*a, across.cross(a), across])
+        };
+        let measured_from_nominal = basis(first, second) * basis(first_nominal, second_nominal).inverse();
+        Direction::Fixed(measured_from_nominal * nominal)
+    }
+}
+
+fn about(datum: &DatumFeature, error: &UserError) -> UserError {
+    error.clone().about(&format!("Datum {}", datum.letter))
+}
+
+/// The outer tangent plane: of the planes that keep the direction, the one with the smallest maximum distance from the
+/// points, moved to the outermost of them.
+fn plane(datum: &DatumFeature, direction: &Direction, progress: &Progress) -> Result<Element> {
+    let normal = match direction {
+        Direction::Fixed(normal) => *normal,
+        Direction::About(axis, start) => {
+            let turned = |angle: f64| Rotation3::from_axis_angle(&Unit::new_normalize(*axis), angle) * start;
+            let width = |angle: f64| {
+                let (low, high) = range(&datum.points, &turned(angle));
+                high - low
+            };
+            turned(minimum(width, progress)?)
+        }
+        Direction::Free => {
+            let options = Options { objective: Objective::MinimumZone, ..Options::default() };
+            let found = fit(Kind::Plane, &datum.points, &[], &options, progress)?;
+            let normal = Element::from(found.shape).direction();
+            normal.ok_or_else(|| UserError::internal("The fit of a plane gave another shape."))?
+        }
+    };
+    let normal = if datum.element.direction().is_some_and(|own| own.dot(&normal) < 0.0) { -normal } else { normal };
+    let (low, high) = range(&datum.points, &normal);
+    let position = datum.element.position();
+    let at = (if datum.is_outward { high } else { low }) - position.coords.dot(&normal);
+    Ok(Shape::Plane { point: position + normal * at, normal }.into())
+}
+
+/// Least and largest coordinate of the points along `direction`.
+fn range(points: &[Point], direction: &Vector) -> (f64, f64) {
+    let along = points.iter().map(|own| own.coords.dot(direction));
+    along.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), own| (low.min(own), high.max(own)))
+}
+
+/// The angle about 0 at which a function is smallest, by golden-section search. The width of points seen along a
+/// turning direction is the difference of a maximum and a minimum of functions that are nearly linear in a small angle,
+/// and so has one minimum.
+fn minimum(value: impl Fn(f64) -> f64, progress: &Progress) -> Result<f64> {
+    let golden = 0.5 * (5.0_f64.sqrt() - 1.0);
+    let (mut low, mut high) = (-MAX_TURN_RAD, MAX_TURN_RAD);
+    let inner = |low: f64, high: f64| [high - golden * (high - low), low + golden * (high - low)];
+    let [mut a, mut b] = inner(low, high);
+    let (mut at_a, mut at_b) = (value(a), value(b));
+    for _ in 0..SEARCH_STEPS {
+        progress.check()?;
+        if at_a <= at_b {
+            (high, b, at_b) = (b, a, at_a);
+            a = inner(low, high)[0];
+            at_a = value(a);
+        } else {
+            (low, a, at_a) = (a, b, at_b);
+            b = inner(low, high)[1];
+            at_b = value(b);
+        }
+    }
+    Ok(0.5 * (low + high))
+}
+
+/// The axis of the maximum inscribed or minimum circumscribed cylinder, parallel to the direction if that is fixed.
+fn cylinder(datum: &DatumFeature, shape: &Shape, direction: &Direction, progress: &Progress) -> Result<Element> {
+    match direction {
+        Direction::Free => Ok(round(datum, shape, &datum.points, progress)?.into()),
+        Direction::About(..) => Ok(datum.element),
+        Direction::Fixed(axis) => {
+            let origin = shape.position();
+            let flat: Vec<Point> = datum.points.iter().map(|own| own - axis * (own - origin).dot(axis)).collect();
+            let across = Shape::Plane { point: origin, normal: *axis };
+            let seen = fit_in_plane(Kind::Circle, &flat, &[], &across, &Options::default(), progress);
+            let start = seen.map_err(|error| about(datum, &error))?.shape;
+            let found = round(datum, &start, &flat, progress)?;
+            let radius = if let Shape::Circle { radius, .. } = found { radius } else { 0.0 };
+            Ok(Shape::Cylinder { point: found.position(), axis: *axis, radius }.into())
+        }
+    }
+}
+
+/// The maximum inscribed or minimum circumscribed feature of size.
+fn round(datum: &DatumFeature, start: &Shape, points: &[Point], progress: &Progress) -> Result<Shape> {
+    let objective = if datum.is_outward { Objective::MinimumCircumscribed } else { Objective::MaximumInscribed };
+    let options = Options { objective, start: Some(*start), ..Options::default() };
+    let found = fit(start.kind(), points, &[], &options, progress).map_err(|error| about(datum, &error))?.shape;
+    // The smallest feature about a part of the surface, and the largest in it, lie far off.
+    let sizes = points.iter().map(|own| start.distance(own));
+    let (low, high) = sizes.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), own| (low.min(own), high.max(own)));
+    let mut moved = found.position() - start.position();
+    if let Some(direction) = start.direction() {
+        moved -= direction * moved.dot(&direction);
+    }
+    if moved.norm() > 2.0 * (high - low) + 1e-6 {
+        return Err(UserError::input(format!(
+            "Datum {} was measured on one side only, so that its contacting {} is undetermined; measure it all around, \
+             or use the datums as fitted.",
+            datum.letter,
+            start.kind().name().to_lowercase()
+        )));
+    }
+    Ok(found)
+}

@@ -1,0 +1,99 @@
+//! Reference points as a table of text: name, x, y, z in mm of the nominal frame, and the direction they are held along.
+
+use super::reference_points::{Direction, ReferencePoint};
+use base::{Result, UserError};
+use geometry::Point;
+
+/// Largest number of points that is read.
+const MAX_POINTS: usize = 10_000;
+
+/// Reads reference points, one per line: separated by commas, or by semicolons with decimal commas or points. The
+/// direction is normal, x, y or z, and normal if it is left out. A heading and comments after # are skipped.
+///
+/// Returns an error that names the line it cannot read.
+pub fn parse(text: &str) -> Result<Vec<ReferencePoint>> {
+    let mut points: Vec<ReferencePoint> = Vec::new();
+    for (i, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
+        let line = line.split('#').next().unwrap_or_default().trim();
+        if line.is_empty() {
+            continue;
+        }
+        let by_semicolons = line.contains(';');
+        let cells: Vec<&str> = line.split(if by_semicolons { ';' } else { ',' }).map(str::trim).collect();
+        let number = |cell: &&str| {
+            let text = if by_semicolons { cell.replace(',', ".") } else { (*cell).to_owned() };
+            text.parse::<f64>().ok().filter(|own| own.is_finite())
+        };
+        let point = match cells.as_slice() {
+            [name, x, y, z, direction @ ..] if !name.is_empty() && direction.len() <= 1 => {
+                let direction = direction.first().map_or(Some(Direction::Normal), |own| Direction::named(own));
+                match (number(x), number(y), number(z), direction) {
+                    (Some(x), Some(y), Some(z), Some(direction)) => {
+                        Some(ReferencePoint { name: (*name).to_owned(), point: Point::new(x, y, z), direction })
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        let about = |what: &str| UserError::input(format!("Line {}: {what}", i + 1));
+        match point {
+            Some(point) if points.iter().any(|own| own.name == point.name) => {
+                return Err(about(&format!("there are two reference points called “{}”.", point.name)));
+            }
+            Some(_) if points.len() == MAX_POINTS => {
+                return Err(about(&format!("more than {MAX_POINTS} reference points.")));
+            }
+            Some(point) => points.push(point),
+            // A heading holds no numbers.
+            None if points.is_empty() && cells.iter().all(|cell| number(cell).is_none()) => {}
+            None => {
+                return Err(about(
+                    "expected name, x, y, z and a direction (normal, x, y or z), such as R1, 10, 0, 5, z.",
+                ));
+            }
+        }
+    }
+    if points.is_empty() {
+        return Err(UserError::input("The file holds no reference points."));
+    }
+    Ok(points)
+}
+
+/// The text of reference points, as [`parse`] reads it.
+pub fn text(points: &[ReferencePoint]) -> String {
+    let mut text = "name,x_mm,y_mm,z_mm,direction\n".to_owned();
+    for ReferencePoint { name, point, direction } in points {
+        let name = name.replace([',', ';', '#', '\n', '\r'], " ");
+        text += &format!("{name},{},{},{},{}\n", point.x, point.y, point.z, direction.name());
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_are_read_back_as_written() {
+        let points = vec![
+            ReferencePoint { name: "R1".into(), point: Point::new(1.5, -2.0, 1e-7), direction: Direction::Z },
+            ReferencePoint { name: "left rear".into(), point: Point::new(0.1, 0.2, 0.3), direction: Direction::Normal },
+        ];
+        assert_eq!(parse(&text(&points)).unwrap(), points);
+        // As a German spreadsheet writes them.
+        let german = "\u{feff}Punkt;X;Y;Z;Richtung\r\nR1;1,5;-2;0,0000001;Z\r\nleft rear;0,1;0,2;0,3\r\n";
+        assert_eq!(parse(german).unwrap(), points);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named_with_its_line() {
+        let says = |text: &str| parse(text).unwrap_err().sentence;
+        assert!(says("").contains("no reference points"));
+        assert!(says("R1,1,2,3,z\nR1,4,5,6,z\n").contains("Line 2: there are two"));
+        for line in ["R2,1,2", "R2,1,2,nan,z", "R2,1,2,3,up", "R2,1,2,3,z,5", ",1,2,3,z"] {
+            let sentence = says(&format!("R1,1,2,3,z\n{line}\n"));
+            assert!(sentence.contains("Line 2: expected name"), "{line}: {sentence}");
+        }
+    }
+}
