@@ -328,8 +328,8 @@ fn holes_and_pins_are_contacting_and_perpendicular_to_the_primary_plane() {
     assert!(found.information.open.is_empty(), "{:?}", found.information.open);
     // By symmetry, the largest cylinder in a leaning hole is at the middle of its depth.
     let (shift_mm, turn_rad) = geometry::transform::difference(&found.nominal_from_scan, &pose, &datums[1].points[0]);
-    // Points 0.5° apart leave it 5e-5 mm.
-    assert!(shift_mm < 5e-5 && turn_rad < 1e-7, "{shift_mm} {turn_rad}");
+    // Points 0.5° apart leave it some 1e-4 mm.
+    assert!(shift_mm < 2e-4 && turn_rad < 1e-7, "{shift_mm} {turn_rad}");
     // A hole of which a side was measured does not say where the largest cylinder in it is.
     let mut half = datums.clone();
     half[1].points.retain(|own| (pose * own).x > 13.0);

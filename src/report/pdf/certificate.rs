@@ -16,9 +16,16 @@ const LABEL_WIDTH: f32 = 52.0 * MM;
 ///
 /// Returns an error if the PDF cannot be written.
 pub fn of(record: &Value, stamp: Stamp) -> Result<Vec<u8>> {
-    let c = Record(record);
+    serialise(layout(record), title(record), stamp)
+}
+
+fn title(record: &Value) -> &'static str {
+    if record["certified"] == true { "Calibration certificate" } else { "Calibration record, not certified" }
+}
+
+fn layout(record: &Value) -> Paper {
+    let (c, title) = (Record(record), title(record));
     let certified = record["certified"] == true;
-    let title = if certified { "Calibration certificate" } else { "Calibration record, not certified" };
     let mut paper = Paper::default();
     let part = paper.part(Kind::Heading(1), None);
     let line = shape(title, Style::plain(19.0).strong());
@@ -53,7 +60,7 @@ pub fn of(record: &Value, stamp: Stamp) -> Result<Vec<u8>> {
     paper.paragraph(METHOD, TEXT);
     let footer = format!("{} · {}", c.text("software"), c.text("date"));
     paper.add_headers_and_footers([title, &c.text("artefact")], &footer);
-    serialise(paper, title, stamp)
+    paper
 }
 
 const METHOD: &str = "Features are fitted by total least squares (ISO 14405 GG). The artefact coordinate system is \
@@ -269,6 +276,73 @@ fn comparison(paper: &mut Paper, consistency: &Record<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
+
+    /// A calibration that was not certified, with serial numbers and an operator longer than a line.
+    fn record() -> Value {
+        let fit = |name: &str| {
+            json!({ "region": name, "light": "green", "dropped": 12.0, "fit": { "used": 15_402.0, "rms_mm": 0.0042,
+                "form_error_mm": 0.0213, "shape": { "kind": "plane" }, "uncertainty": { "direction_rad": 2e-5 } } })
+        };
+        let instrument = json!({ "file": "a-snapshot-of-the-artefact-with-a-name-that-is-long.ply",
+            "blake3": "0123456789abcdef0123456789abcdef", "weakest": "plane 2",
+            "fits": ["sphere 1", "sphere 2", "sphere 3", "plane 1", "plane 2", "plane 3"].map(fit) });
+        let quantity = |i: usize| {
+            json!({ "quantity": format!("Distance of the spheres {i}"), "unit": "mm", "light": "amber",
+                "outcome": "agrees", "normalised": 0.4, "sensor": 50.0, "cmm": 50.01, "difference": -0.01,
+                "uncertainty_k2": 0.02 })
+        };
+        let light = |name: &str| {
+            json!({ "name": name, "light": "red",
+                "sentence": "The angles contradict each other by far more than the fits allow, so that something moved." })
+        };
+        json!({ "certified": false, "reasons": ["The sensor moved.", "The artefact was measured in two places."],
+            "artefact": "Three spheres and three planes", "date": "2026-11-25 15:00 +0100", "software": "Shadowgraph",
+            "valid_until": "2026-11-26 15:00 +0100",
+            "valid_because": "24 hours after calibration, as set by the operator, or until the next restart of the CMM",
+            "operator": "Wilhelmine-Charlotte Mustermann-Beispielhausen of the department for production metrology",
+            "sensor_serial": "SN-0001/2026-A", "machine_serial": "CMM-77-0815".repeat(12), "artefact_serial": "ART-42",
+            "handedness": "left", "position_mm": [1200.5, -300.25, 800.125], "translation_mm": [-1.5, 2.5, 1e4],
+            "angles_deg": [0.1, -0.2, 179.9], "cmm_from_sensor": vec![vec![0.123_456_789; 4]; 4],
+            "lights": ["Sensor", "CMM", "Artefact", "Placement"].map(light), "sensor": instrument, "cmm": instrument,
+            "consistency": { "limit": 3.2, "comparisons": (0..30).map(quantity).collect::<Vec<_>>(),
+                "unseen": ["An error of the machine that both instruments share is not seen."] },
+            "uncertainty_k2": { "place_mm": [0.01, 0.02, 0.03], "systematic_forms": ["tilt"; 6] } })
+    }
+
+    #[test]
+    fn a_certificate_names_serial_numbers_and_validity_and_keeps_within_its_pages() {
+        use super::super::paper::{Ink, SIZE};
+        let paper = layout(&record());
+        let margin = 0.5 * (SIZE[0] - WIDTH);
+        let mut written = String::new();
+        for (page, marks) in paper.pages.iter().enumerate() {
+            let mut lowest: f32 = 0.0;
+            for mark in marks {
+                let Ink::Text([x, y], line) = &mark.ink else { continue };
+                let (from, to) = (margin - 0.5, SIZE[0] - margin + 0.5);
+                assert!(*x >= from && x + line.width <= to, "page {}: {:?} is cut", page + 1, line.text);
+                lowest = lowest.max(*y);
+                written += &line.text;
+                written.push(' ');
+            }
+            assert!(lowest < SIZE[1] - 8.0 * MM, "page {} ends at {lowest}", page + 1);
+        }
+        assert!((2..=4).contains(&paper.pages.len()), "{} pages", paper.pages.len());
+        for text in [
+            "Calibration record, not certified",
+            "The sensor moved.",
+            "SN-0001/2026-A",
+            "ART-42",
+            "2026-11-26 15:00 +0100: 24 hours after calibration, as set by the operator",
+            "Wilhelmine-Charlotte",
+        ] {
+            assert!(written.contains(text), "{text:?} is not in {written}");
+        }
+        let unbroken: String = written.split_whitespace().collect();
+        assert!(unbroken.contains(&"CMM-77-0815".repeat(12)), "the serial number of the machine is cut");
+        assert!(of(&record(), Stamp::of_unix(0)).unwrap().starts_with(b"%PDF"));
+    }
 
     #[test]
     fn values_have_fixed_decimals_and_zero_has_no_sign() {
