@@ -284,9 +284,10 @@ mod tests {
             json!({ "region": name, "light": "green", "dropped": 12.0, "fit": { "used": 15_402.0, "rms_mm": 0.0042,
                 "form_error_mm": 0.0213, "shape": { "kind": "plane" }, "uncertainty": { "direction_rad": 2e-5 } } })
         };
+        let fits = ["sphere 1", "sphere 2", "sphere 3", "plane 1", "plane 2", "plane 3"].map(fit);
         let instrument = json!({ "file": "a-snapshot-of-the-artefact-with-a-name-that-is-long.ply",
             "blake3": "0123456789abcdef0123456789abcdef", "weakest": "plane 2",
-            "fits": ["sphere 1", "sphere 2", "sphere 3", "plane 1", "plane 2", "plane 3"].map(fit) });
+            "fits": fits });
         let quantity = |i: usize| {
             json!({ "quantity": format!("Distance of the spheres {i}"), "unit": "mm", "light": "amber",
                 "outcome": "agrees", "normalised": 0.4, "sensor": 50.0, "cmm": 50.01, "difference": -0.01,
@@ -296,6 +297,8 @@ mod tests {
             json!({ "name": name, "light": "red",
                 "sentence": "The angles contradict each other by far more than the fits allow, so that something moved." })
         };
+        let lights = ["Sensor", "CMM", "Artefact", "Placement"].map(light);
+        let comparisons: Vec<Value> = (0..30).map(quantity).collect();
         json!({ "certified": false, "reasons": ["The sensor moved.", "The artefact was measured in two places."],
             "artefact": "Three spheres and three planes", "date": "2026-11-25 15:00 +0100", "software": "Shadowgraph",
             "valid_until": "2026-11-26 15:00 +0100",
@@ -304,10 +307,10 @@ mod tests {
             "sensor_serial": "SN-0001/2026-A", "machine_serial": "CMM-77-0815".repeat(12), "artefact_serial": "ART-42",
             "handedness": "left", "position_mm": [1200.5, -300.25, 800.125], "translation_mm": [-1.5, 2.5, 1e4],
             "angles_deg": [0.1, -0.2, 179.9], "cmm_from_sensor": vec![vec![0.123_456_789; 4]; 4],
-            "lights": ["Sensor", "CMM", "Artefact", "Placement"].map(light), "sensor": instrument, "cmm": instrument,
-            "consistency": { "limit": 3.2, "comparisons": (0..30).map(quantity).collect::<Vec<_>>(),
+            "lights": lights, "sensor": instrument, "cmm": instrument,
+            "consistency": { "limit": 3.2, "comparisons": comparisons,
                 "unseen": ["An error of the machine that both instruments share is not seen."] },
-            "uncertainty_k2": { "place_mm": [0.01, 0.02, 0.03], "systematic_forms": ["tilt"; 6] } })
+            "uncertainty_k2": { "place_mm": [0.01, 0.02, 0.03], "systematic_forms": ["tilt", "bowl", "tilt", "bowl", "cubic", "scale"] } })
     }
 
     #[test]
