@@ -19,6 +19,8 @@ fn name(to: &MainMethod, document: &Document) -> String {
             let letters: Vec<String> = datums.iter().map(letter).collect();
             format!("Datum system {}", letters.join(" "))
         }
+        MainMethod::OnFaces { .. } => "Best fit on faces".to_owned(),
+        MainMethod::WithinTolerance(_) => "Within tolerance".to_owned(),
     }
 }
 

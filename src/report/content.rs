@@ -310,6 +310,11 @@ fn main_alignment(input: &Input<'_>, own: &Alignment, main: &Main, unit: LengthF
     if let Some(before) = input.document.result::<Alignment>(input.document.pre_alignment()) {
         rows.push(row("Pre-alignment", before.method_name()));
     }
+    match main {
+        Main::OnFaces { .. } => rows.extend(best_fit(own, unit)),
+        Main::WithinTolerance { .. } => rows.push(row("Result", main.words())),
+        Main::ReferencePoints { .. } | Main::DatumSystem { .. } => {}
+    }
     if let Main::ReferencePoints { points, amplification } = main {
         for point in points {
             rows.push(row(

@@ -49,8 +49,11 @@ impl Document {
         Ok(id)
     }
 
-    /// Makes an alignment the active one and binds the active comparison to it.
+    /// Makes an alignment the active one and binds the active comparison to it. Returns an error for other elements.
     pub fn measure_in(&mut self, alignment: ElementId) -> Result<()> {
+        if self.plan.get(alignment).is_none_or(|own| !own.recipe.is_alignment()) {
+            return Err(UserError::usage(format!("“{}” is not an alignment.", self.plan.name(alignment))));
+        }
         self.active.alignment = Some(alignment);
         let Some(comparison) = self.active.comparison else { return Ok(()) };
         self.change_recipe(comparison, |recipe| {

@@ -212,6 +212,41 @@ fn a_datum_system_is_aligned_to_on_every_part() {
 }
 
 #[test]
+fn faces_alone_are_fitted_and_limits_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = compared(folder.path());
+    let nominal = document(&window).shared_nominal().unwrap();
+    let mesh = nominal.surface.mesh();
+    let top = (0..mesh.facets.len() as u32).filter(|facet| mesh.normal(*facet as usize).z > 0.9).collect();
+    send(&mut window, Select::Numbers(Selectable::Facets, Subset::new(top), Combine::Replace));
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
+    window.run_steps(3);
+    window.get_by_label("Selected faces").click_accesskit();
+    window.run_steps(3);
+    assert!(window.query_by_label_contains("2 facets of the nominal are selected").is_some());
+    window.get_by_label("Align to these").click_accesskit();
+    settle(&mut window);
+    let fitted = document(&window);
+    let alignment = fitted.alignment().unwrap();
+    assert_eq!(alignment.main, Some(Main::OnFaces { facets: 2, points: 4800 }));
+    // A plane says nothing of three degrees of freedom.
+    assert_eq!(alignment.information.open.len(), 3, "{:?}", alignment.information.open);
+    assert!(mean_of_top(&window).abs() < 1e-3, "{}", mean_of_top(&window));
+    window.get_by_label("Within tolerance").click_accesskit();
+    window.run_steps(3);
+    compare_picture(&mut window, "align-within-tolerance");
+    window.get_by_label("Add as new alignment").click_accesskit();
+    settle(&mut window);
+    let kept = document(&window);
+    let Some(Main::WithinTolerance { points_beyond, is_moved, .. }) = kept.alignment().unwrap().main else {
+        panic!("{:?}", kept.alignment())
+    };
+    assert!(points_beyond == 0 && is_moved);
+    assert_eq!(kept.current_check().unwrap().statistics.in_tolerance_fraction, 1.0);
+    assert_eq!(kept.alignments().len(), 3);
+}
+
+#[test]
 fn reference_points_of_a_file_are_aligned_to_on_the_command_line() {
     let folder = tempfile::tempdir().unwrap();
     let [cad, scan] = block(folder.path(), "first");

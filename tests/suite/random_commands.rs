@@ -21,11 +21,16 @@ use shadowgraph::inspect::alignment::point_pairs::PointPair;
 use shadowgraph::inspect::calibration::repeatability::Machine;
 use shadowgraph::inspect::calibration::{ArtefactKind, Handedness};
 use shadowgraph::inspect::cleaning::Step;
+use shadowgraph::inspect::deviation::Tolerance;
 use shadowgraph::inspect::features::constructions::Construction;
 use shadowgraph::inspect::features::fits::weights::Weights;
 use shadowgraph::inspect::features::measured::MeasuredFeature;
 use shadowgraph::inspect::features::measures::AngleConvention;
 use shadowgraph::inspect::features::{Element, Kind, Objective};
+use shadowgraph::inspect::main_alignment::reference_points::Direction;
+use shadowgraph::inspect::main_alignment::{
+    DatumAssociation, MainMethod, ReferencePoint, ReferencePoints, ToleranceFit,
+};
 use shadowgraph::inspect::offset::{ContactRecipe, FieldRecipe, Parameters, contact, field};
 use shadowgraph::inspect::section::{self, Placement};
 use shadowgraph::inspect::thickness::{self, Between, Method as ByWhat, ThicknessRecipe};
@@ -172,6 +177,38 @@ fn added(draws: &mut Draws, document: &Document) -> Command {
     Elements::Add("Measure".into(), Box::new(recipe.into())).into()
 }
 
+/// A main alignment by reference points, by elements of any kind, on facets, or within tolerance.
+fn about_alignments(draws: &mut Draws, document: &Document) -> Command {
+    let ids: Vec<ElementId> = document.plan.elements().iter().map(|own| own.id).collect();
+    if ids.is_empty() {
+        return Align::Run(Method::BestFit).into();
+    }
+    let to = match draws.below(4) {
+        0 => {
+            let on_top = |i: usize| {
+                let point = Point::new(20.0 * draws.share(), 12.0 * draws.share(), 8.0);
+                ReferencePoint { name: format!("R{i}"), point, direction: Direction::ALL[i % 4] }
+            };
+            let points = (0..4).map(on_top).collect();
+            MainMethod::ReferencePoints(ReferencePoints { points, radius_mm: 3.0 })
+        }
+        1 | 2 => {
+            let datums = (0..=draws.below(3)).map(|_| draws.one_of(&ids)).collect();
+            let association = draws.one_of(&[DatumAssociation::Contacting, DatumAssociation::Fitted]);
+            MainMethod::DatumSystem { datums, association }
+        }
+        _ => {
+            let tolerance = Tolerance { low_mm: -0.1, high_mm: 0.1 };
+            MainMethod::WithinTolerance(ToleranceFit { tolerance, max_distance_mm: 2.0, max_angle_deg: 60.0 })
+        }
+    };
+    match draws.below(4) {
+        0 => Align::MeasureIn(draws.one_of(&ids)).into(),
+        1 => Align::ChangeMain(draws.one_of(&ids), to).into(),
+        _ => Align::AddMain(to).into(),
+    }
+}
+
 /// A command of the rooms about the machine and its sensor.
 fn about_volumes(draws: &mut Draws, document: &Document) -> Command {
     let parameters = Parameters {
@@ -289,7 +326,7 @@ fn drawn(draws: &mut Draws, document: &Document, files: &Files) -> Command {
     let count = document.count(of).unwrap_or(10).max(1);
     let how = draws.one_of(&[Combine::Add, Combine::Remove, Combine::Replace]);
     let (robust, clip_sigmas) = (draws.below(8) == 0, draws.one_of(&[None, Some(3.0)]));
-    match draws.below(48) {
+    match draws.below(49) {
         0 => match draws.below(4) {
             0 => Parts::AddNominal { path: draws.one_of(&files.nominals), unit: None }.into(),
             1 => Inspect::IdentifyPart { serial: draws.one_of(&["", "0007", "0008"]).into() }.into(),
@@ -348,6 +385,7 @@ fn drawn(draws: &mut Draws, document: &Document, files: &Files) -> Command {
         39..=44 => about_the_machine(draws, document, files),
         45 => about_volumes(draws, document),
         46 => about_sections(draws, document),
+        47 => about_alignments(draws, document),
         _ => Command::Redo,
     }
 }

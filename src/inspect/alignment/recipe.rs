@@ -156,6 +156,12 @@ impl Product for Alignment {
                 vec![rms, Figure::new("Largest deviation at them", "mm", largest_mm), others]
             }
             Some(Main::DatumSystem { .. }) => vec![others],
+            Some(Main::OnFaces { .. }) => vec![Figure::new("RMS", "mm", self.rms_mm), others],
+            Some(Main::WithinTolerance { points_beyond, largest_excess_mm, .. }) => vec![
+                Figure::new("Largest excess", "mm", *largest_excess_mm),
+                Figure::new("Points beyond the limits", "", *points_beyond as f64),
+                others,
+            ],
         }
     }
 

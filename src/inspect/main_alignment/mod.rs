@@ -1,5 +1,6 @@
 //! Main alignments: a scan that is already aligned (the pre-alignment) is aligned again to what the drawing refers to,
-//! by reference points (RPS, of which 3-2-1 is a case) or by a datum system.
+//! by reference points (RPS, of which 3-2-1 is a case), by a datum system, by a best fit on some faces, or within its
+//! tolerance.
 
 pub mod association;
 mod conditions;
@@ -9,12 +10,17 @@ pub mod recipe;
 pub mod reference_points;
 #[cfg(test)]
 mod tests;
+pub mod within_tolerance;
 
 use serde::{Deserialize, Serialize};
+
+use crate::deviation::Tolerance;
+use base::signed;
 
 pub use datum_system::DatumAssociation;
 pub use recipe::{MainAlignmentRecipe, MainMethod};
 pub use reference_points::{ReferencePoint, ReferencePoints, ReferenceResult};
+pub use within_tolerance::ToleranceFit;
 
 /// What a main alignment refers to, and how well it meets that.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,6 +41,24 @@ pub enum Main {
         /// How they were associated.
         association: DatumAssociation,
     },
+    /// A best fit of some faces.
+    OnFaces {
+        /// Number of their facets.
+        facets: usize,
+        /// Number of the points on them.
+        points: usize,
+    },
+    /// The deviations brought within their limits.
+    WithinTolerance {
+        /// The limits.
+        tolerance: Tolerance,
+        /// Number of points that lie beyond them yet.
+        points_beyond: usize,
+        /// The largest deviation beyond them, mm.
+        largest_excess_mm: f64,
+        /// Whether the part was moved at all.
+        is_moved: bool,
+    },
 }
 
 impl Main {
@@ -49,22 +73,39 @@ impl Main {
                 };
                 format!("datum system {}, {how}", datums.join(" | "))
             }
+            Self::OnFaces { facets, .. } => format!("best fit on {facets} facets"),
+            Self::WithinTolerance { tolerance: Tolerance { low_mm, high_mm }, .. } => {
+                format!("best fit within {} to {} mm", signed(*low_mm, 3), signed(*high_mm, 3))
+            }
         }
     }
 
     /// The result in sentences.
     pub fn words(&self) -> String {
-        let Self::ReferencePoints { points, amplification } = self else {
-            return format!("Aligned to the {}.", self.name());
-        };
-        let largest_mm = points.iter().map(|own| own.deviation_mm.abs()).fold(0.0, f64::max);
-        let mut words = format!("Aligned to {}: deviations left at them up to {largest_mm:.4} mm.", self.name());
-        if let Some(amplification) = amplification {
-            words += &format!(
-                " An error of 0.01 mm at a reference point moves the part by up to {:.3} mm.",
-                0.01 * amplification
-            );
+        match self {
+            Self::ReferencePoints { points, amplification } => {
+                let largest_mm = points.iter().map(|own| own.deviation_mm.abs()).fold(0.0, f64::max);
+                let mut words =
+                    format!("Aligned to {}: deviations left at them up to {largest_mm:.4} mm.", self.name());
+                if let Some(amplification) = amplification {
+                    let moved_mm = 0.01 * amplification;
+                    words +=
+                        &format!(" An error of 0.01 mm at a reference point moves the part by up to {moved_mm:.3} mm.");
+                }
+                words
+            }
+            Self::DatumSystem { .. } => format!("Aligned to the {}.", self.name()),
+            Self::OnFaces { facets, points } => {
+                format!("Aligned by a best fit of {points} points on {facets} facets.")
+            }
+            Self::WithinTolerance { points_beyond: 0, is_moved: false, .. } => {
+                "All points are within the limits in the pre-alignment; the part was not moved.".to_owned()
+            }
+            Self::WithinTolerance { points_beyond: 0, .. } => "All points are within the limits.".to_owned(),
+            Self::WithinTolerance { points_beyond, largest_excess_mm, .. } => format!(
+                "The limits cannot be kept: at least {points_beyond} points exceed them, by up to \
+                 {largest_excess_mm:.4} mm where that is least in the mean square."
+            ),
         }
-        words
     }
 }

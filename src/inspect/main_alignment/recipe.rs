@@ -2,18 +2,22 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Main;
 use super::association::DatumFeature;
 use super::datum_system::{self, DatumAssociation};
 use super::reference_points::{self, ReferencePoints};
-use crate::alignment::Alignment;
+use super::within_tolerance::{self, ToleranceFit};
+use crate::alignment::{Alignment, best_fit};
 use crate::features::measured::MeasuredFeature;
 use crate::features::{Element, Shape};
-use crate::parts::{Actual, Nominal};
+use crate::parts::{Actual, Nominal, PreparedScan};
 use crate::recipe::{Class, ElementId, Inputs, Make, Tools};
+use crate::selection::{FacetSelection, Selection};
 use crate::tolerances::Feature;
 use crate::tolerances::recipe::Datum;
 use base::{Progress, Result};
-use geometry::{Pose, Surface};
+use compute::registration::Target;
+use geometry::{Cloud, Pose, Surface};
 
 /// Number of points of a feature that show on which side its material lies.
 const SIDE_POINTS: usize = 500;
@@ -46,6 +50,15 @@ pub enum MainMethod {
         /// How they are associated.
         association: DatumAssociation,
     },
+    /// A best fit of the points on some facets of the nominal.
+    OnFaces {
+        /// The facets.
+        faces: FacetSelection,
+        /// Parameters of the fit.
+        parameters: best_fit::Parameters,
+    },
+    /// A fit that brings the deviations within their limits.
+    WithinTolerance(ToleranceFit),
 }
 
 impl Make for MainAlignmentRecipe {
@@ -55,26 +68,28 @@ impl Make for MainAlignmentRecipe {
     const CLASS: Class = Class::Actual;
 
     fn inputs(&self) -> Vec<ElementId> {
-        let datums = match &self.to {
-            MainMethod::ReferencePoints(_) => &[],
-            MainMethod::DatumSystem { datums, .. } => datums.as_slice(),
-        };
-        [self.nominal, self.scan, self.before].into_iter().chain(datums.iter().copied()).collect()
+        let mut inputs = vec![self.nominal, self.scan, self.before];
+        match &self.to {
+            MainMethod::ReferencePoints(_) | MainMethod::WithinTolerance(_) => {}
+            MainMethod::DatumSystem { datums, .. } => inputs.extend(datums),
+            MainMethod::OnFaces { faces, .. } => inputs.extend([faces.nominal, faces.alignment]),
+        }
+        inputs
     }
 
     fn make(
         &self,
         inputs: &dyn Inputs,
-        _: &Tools<'_>,
+        tools: &Tools<'_>,
         _: Option<&Alignment>,
         progress: &Progress,
     ) -> Result<Alignment> {
         let nominal = inputs.get::<Nominal>(self.nominal, "a nominal")?;
         let before = inputs.get::<Alignment>(self.before, "an alignment")?;
         let start = &before.nominal_from_scan;
+        let actual = inputs.get::<Actual>(self.scan, "a scan")?;
         let mut made = match &self.to {
             MainMethod::ReferencePoints(references) => {
-                let actual = inputs.get::<Actual>(self.scan, "a scan")?;
                 reference_points::align(&nominal.surface, &actual.cloud.points, references, start, progress)?
             }
             MainMethod::DatumSystem { datums, association } => {
@@ -82,8 +97,16 @@ impl Make for MainAlignmentRecipe {
                 let datums = datums.iter().map(datum).collect::<Result<Vec<_>>>()?;
                 datum_system::align(&datums, *association, start, progress)?
             }
+            MainMethod::OnFaces { faces, parameters } => {
+                let numbers = Selection::Facets(faces.clone()).points(&actual, inputs, tools, progress)?;
+                on_faces(&nominal, &actual.cloud.select(&numbers), faces, parameters, start, tools, progress)?
+            }
+            MainMethod::WithinTolerance(wanted) => {
+                within_tolerance::align(tools.backend, &nominal, &actual, wanted, start, progress)?
+            }
         };
-        let is_determined = before.information.open.is_empty();
+        // A best fit moves the directions that it determines badly, too.
+        let is_determined = before.information.open.is_empty() && !matches!(self.to, MainMethod::OnFaces { .. });
         let as_before = if is_determined { std::mem::take(&mut made.information.open) } else { Vec::new() };
         // Which of several poses the part is in was decided by the pre-alignment.
         Ok(Alignment {
@@ -94,6 +117,31 @@ impl Make for MainAlignmentRecipe {
             ..made
         })
     }
+}
+
+/// Best fit of the points on some facets.
+fn on_faces(
+    nominal: &Nominal,
+    cloud: &Cloud,
+    faces: &FacetSelection,
+    parameters: &best_fit::Parameters,
+    start: &Pose,
+    tools: &Tools<'_>,
+    progress: &Progress,
+) -> Result<Alignment> {
+    let prepared = PreparedScan::new(cloud);
+    let problem = best_fit::Problem {
+        target: Target::Surface(&nominal.surface),
+        bounds: *nominal.surface.bounds(),
+        points: &prepared.ordered,
+        normals: &prepared.normals,
+        oriented: prepared.oriented,
+    };
+    let mut watch = |pose: &Pose, rms_mm| (tools.watch)(pose, rms_mm);
+    let gate_mm = faces.max_distance_mm;
+    let found = best_fit::run_from_gate(tools.backend, &problem, start, parameters, gate_mm, progress, &mut watch)?;
+    let main = Main::OnFaces { facets: faces.facets.len(), points: cloud.points.len() };
+    Ok(Alignment { main: Some(main), ..found })
 }
 
 /// A datum, or a feature in its place, with the side of its material.

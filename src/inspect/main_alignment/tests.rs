@@ -4,8 +4,11 @@ use super::Main;
 use super::association::DatumFeature;
 use super::datum_system::{self, DatumAssociation};
 use super::reference_points::{self, Direction, ReferencePoint, ReferencePoints, ReferenceResult};
+use super::within_tolerance::{self, ToleranceFit};
 use crate::alignment::Alignment;
+use crate::deviation::Tolerance;
 use crate::features::{Kind, Objective, Options, Shape, fit};
+use crate::parts::{Actual, Nominal};
 use base::{Progress, random::Random};
 use geometry::mesh::shapes;
 use geometry::{Point, Pose, Surface, Vector};
@@ -335,4 +338,50 @@ fn holes_and_pins_are_contacting_and_perpendicular_to_the_primary_plane() {
     half[1].points.retain(|own| (pose * own).x > 13.0);
     let sentence = align(&half).unwrap_err().sentence;
     assert!(sentence.contains("Datum B"), "{sentence}");
+}
+
+/// A block scanned above and below; `top` gives its upper face.
+fn scanned_block(top: impl Fn(f64, f64) -> f64) -> (Nominal, Actual) {
+    let cuboid = shapes::cuboid(Point::origin(), Point::new(80.0, 60.0, 20.0));
+    let grid = (0..4800).map(|i| (f64::from(i % 80) + 0.5, f64::from(i / 80) + 0.5));
+    let points = grid.flat_map(|(x, y)| [Point::new(x, y, top(x, y)), Point::new(x, y, 0.0)]);
+    (
+        Nominal::in_memory("block", Surface::new(cuboid)),
+        Actual::in_memory("scan", geometry::Cloud::from_points(points.collect())),
+    )
+}
+
+fn within(nominal: &Nominal, actual: &Actual, start: &Pose) -> base::Result<Alignment> {
+    let tolerance = Tolerance { low_mm: -0.1, high_mm: 0.1 };
+    let wanted = ToleranceFit { tolerance, max_distance_mm: 2.0, max_angle_deg: 60.0 };
+    within_tolerance::align(&compute::cpu::Cpu, nominal, actual, &wanted, start, &Progress::silent())
+}
+
+#[test]
+fn within_tolerance_the_part_moves_no_further_than_needed() {
+    // 0.2 mm too thick: both faces keep ±0.1 mm in one height alone.
+    let (nominal, actual) = scanned_block(|_, _| 20.2);
+    let found = within(&nominal, &actual, &Pose::identity()).unwrap();
+    let shift = found.nominal_from_scan.translation.vector;
+    assert!((shift.z + 0.1).abs() < 1e-6 && found.nominal_from_scan.rotation.angle() < 1e-8, "{shift}");
+    assert!(shift.x.abs() < 1e-9 && shift.y.abs() < 1e-9, "nothing asks for a shift along x or y: {shift}");
+    // 0.3 mm too thick: in the middle, each face exceeds its limit by 0.05 mm.
+    let (nominal, actual) = scanned_block(|_, _| 20.3);
+    let found = within(&nominal, &actual, &Pose::identity()).unwrap();
+    assert!((found.nominal_from_scan.translation.z + 0.15).abs() < 1e-6);
+    let Some(Main::WithinTolerance { points_beyond, largest_excess_mm, .. }) = found.main else { panic!() };
+    assert!(points_beyond == 9600 && (largest_excess_mm - 0.05).abs() < 1e-6, "{points_beyond} {largest_excess_mm}");
+    // 0.15 mm too thick: as soon as the upper face keeps its limit.
+    let (nominal, actual) = scanned_block(|_, _| 20.15);
+    let found = within(&nominal, &actual, &Pose::identity()).unwrap();
+    assert!((found.nominal_from_scan.translation.z + 0.05).abs() < 2e-6);
+    assert!(found.converged && matches!(found.main, Some(Main::WithinTolerance { points_beyond: 0, .. })));
+    // In tolerance as it lies: not moved at all.
+    let (nominal, actual) = scanned_block(|x, _| 20.0 + 0.001 * x);
+    let found = within(&nominal, &actual, &Pose::identity()).unwrap();
+    assert_eq!(found.nominal_from_scan, Pose::identity());
+    assert!(found.main.unwrap().words().contains("not moved"));
+    // Far away.
+    let sentence = within(&nominal, &actual, &Pose::translation(0.0, 0.0, 500.0)).unwrap_err().sentence;
+    assert!(sentence.contains("align the scan first"), "{sentence}");
 }

@@ -71,14 +71,24 @@ impl FacetSelection {
         let covers_most = area_mm2(mesh, &covered) >= MIN_COVERED_SHARE * area_mm2(mesh, &whole);
         let selected = if covers_most { whole } else { covered };
         let facets = narrow(mesh, &selected).unwrap_or(selected);
-        Ok(Self {
+        Ok(Self::of(facets, (nominal, nominal_id), alignment, parameters))
+    }
+
+    /// The points near `facets`; maximum distance and angle are those of `parameters`.
+    pub fn of(
+        facets: Subset,
+        (nominal, nominal_id): (&Nominal, ElementId),
+        alignment: ElementId,
+        parameters: &Parameters,
+    ) -> Self {
+        Self {
             nominal: nominal_id,
             alignment,
             anchors: Anchors::of(&facets, nominal),
             facets,
             max_distance_mm: parameters.effective_max_distance_mm(),
             max_angle_deg: parameters.max_angle_deg,
-        })
+        }
     }
 }
 

@@ -9,19 +9,31 @@ use crate::theme;
 use dispatch::{Align, Inspect};
 use geometry::Point;
 use inspect::main_alignment::reference_points::{Direction, open_freedoms};
-use inspect::main_alignment::{DatumAssociation, Main, MainMethod, ReferencePoint, ReferencePoints};
+use inspect::main_alignment::{DatumAssociation, Main, MainMethod, ReferencePoint, ReferencePoints, ToleranceFit};
 use inspect::parts::Nominal;
+use inspect::selection::FacetSelection;
 use session::Document;
 use session::pipeline::State;
 use session::plan::{ElementId, Recipe};
 
 const DATUM_NAMES: [&str; 3] = ["Primary datum", "Secondary datum", "Tertiary datum"];
 
+/// Kinds of main alignments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Kind {
+    #[default]
+    References,
+    Datums,
+    Faces,
+    Tolerance,
+}
+
 /// A main alignment being edited.
 #[derive(Default)]
 pub(crate) struct MainAlignmentDraft {
-    /// Whether a datum system is edited, rather than reference points.
-    is_of_datums: bool,
+    kind: Kind,
+    /// Faces of a best fit, until others are selected.
+    faces: Option<FacetSelection>,
     references: ReferencePoints,
     datums: [Option<ElementId>; 3],
     association: DatumAssociation,
@@ -56,15 +68,37 @@ impl MainAlignmentDraft {
 
     /// The reference points to be drawn.
     pub(crate) fn references(&self) -> &[ReferencePoint] {
-        if self.is_of_datums { &[] } else { &self.references.points }
+        if self.kind == Kind::References { &self.references.points } else { &[] }
     }
 
-    fn method(&self) -> MainMethod {
-        if self.is_of_datums {
-            let datums = self.datums.iter().copied().flatten().collect();
-            MainMethod::DatumSystem { datums, association: self.association }
-        } else {
-            MainMethod::ReferencePoints(self.references.clone())
+    /// What is aligned to; `None` while something is missing.
+    fn method(&self, document: &Document) -> Option<MainMethod> {
+        let deviation = &document.settings.deviation;
+        match self.kind {
+            Kind::References => {
+                let is_complete = !self.references.points.is_empty() && self.freedoms.open.is_ok();
+                is_complete.then(|| MainMethod::ReferencePoints(self.references.clone()))
+            }
+            Kind::Datums => {
+                let datums: Vec<ElementId> = self.datums.iter().copied().flatten().collect();
+                let association = self.association;
+                (!datums.is_empty()).then_some(MainMethod::DatumSystem { datums, association })
+            }
+            Kind::Faces => {
+                let facets = &document.facets.selected;
+                let selected = || {
+                    let (nominal, id) = (document.nominal()?, document.active.nominal?);
+                    Some(FacetSelection::of(facets.clone(), (nominal, id), document.pre_alignment()?, deviation))
+                };
+                let is_other = self.faces.as_ref().is_none_or(|own| own.facets != *facets);
+                let faces = if facets.is_empty() || !is_other { self.faces.clone() } else { selected() };
+                Some(MainMethod::OnFaces { faces: faces?, parameters: document.settings.best_fit.clone() })
+            }
+            Kind::Tolerance => Some(MainMethod::WithinTolerance(ToleranceFit {
+                tolerance: deviation.tolerance,
+                max_distance_mm: deviation.effective_max_distance_mm(),
+                max_angle_deg: deviation.max_angle_deg,
+            })),
         }
     }
 
@@ -79,10 +113,14 @@ impl MainAlignmentDraft {
         }
         match &active {
             Some((_, MainMethod::ReferencePoints(own))) => {
-                (self.is_of_datums, self.references) = (false, own.clone());
+                (self.kind, self.references) = (Kind::References, own.clone());
             }
+            Some((_, MainMethod::OnFaces { faces, .. })) => {
+                (self.kind, self.faces) = (Kind::Faces, Some(faces.clone()));
+            }
+            Some((_, MainMethod::WithinTolerance(_))) => self.kind = Kind::Tolerance,
             Some((_, MainMethod::DatumSystem { datums, association })) => {
-                (self.is_of_datums, self.association) = (true, *association);
+                (self.kind, self.association) = (Kind::Datums, *association);
                 self.datums = std::array::from_fn(|i| datums.get(i).copied());
             }
             None => {}
@@ -120,16 +158,24 @@ pub(super) fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         return;
     }
     shown_alignment(ui, context, &all);
-    ui.horizontal(|ui| {
-        let is_of_datums = &mut context.display.main_alignment.is_of_datums;
+    ui.horizontal_wrapped(|ui| {
+        let kind = &mut context.display.main_alignment.kind;
         let hint = "The surface passes through given points (RPS); 3, 2 and 1 of them on three faces are 3-2-1";
-        theme::pick(ui, is_of_datums, false, "Reference points").on_hover_text(hint);
-        theme::pick(ui, is_of_datums, true, "Datum system").on_hover_text("The datums lie as on the drawing");
+        theme::pick(ui, kind, Kind::References, "Reference points").on_hover_text(hint);
+        theme::pick(ui, kind, Kind::Datums, "Datum system").on_hover_text("The datums lie as on the drawing");
+        theme::pick(ui, kind, Kind::Faces, "Selected faces").on_hover_text("Best fit on some faces alone");
+        let hint = "Moves the part no further than needed to bring its deviations within the limits";
+        theme::pick(ui, kind, Kind::Tolerance, "Within tolerance").on_hover_text(hint);
     });
-    if context.display.main_alignment.is_of_datums {
-        datums(ui, context);
-    } else {
-        references(ui, context);
+    match context.display.main_alignment.kind {
+        Kind::References => references(ui, context),
+        Kind::Datums => datums(ui, context),
+        Kind::Faces => faces(ui, context),
+        Kind::Tolerance => {
+            let tolerance = context.document().settings.deviation.tolerance;
+            let [low, high] = [tolerance.low_mm, tolerance.high_mm].map(|mm| base::signed(mm, 3));
+            theme::weak(ui, format!("The limits of the comparison: {low} to {high} mm."));
+        }
     }
     buttons(ui, context);
 }
@@ -281,31 +327,37 @@ fn datums(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
     });
 }
 
+fn faces(ui: &mut egui::Ui, context: &PanelContext<'_>) {
+    let (selected, stored) = (context.document().facets.selected.len(), &context.display.main_alignment.faces);
+    let text = match (selected, stored) {
+        (0, None) => "Select facets of the nominal: in Features, with the brush on nominal facets.".to_owned(),
+        (0, Some(own)) => format!("On the {} facets that it was made with.", theme::count(own.facets.len())),
+        (count, _) => format!("{} facets of the nominal are selected.", theme::count(count)),
+    };
+    theme::weak(ui, text);
+}
+
 fn buttons(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
     let document = context.document();
-    let draft = &context.display.main_alignment;
-    let method = draft.method();
-    let is_complete = match &method {
-        MainMethod::ReferencePoints(own) => !own.points.is_empty() && draft.freedoms.open.is_ok(),
-        MainMethod::DatumSystem { datums, .. } => !datums.is_empty(),
-    };
-    let ready = is_complete && !context.is_busy && document.actual().is_some();
-    match draft.edited.clone() {
+    let is_free = !context.is_busy && document.actual().is_some();
+    // Which facets of a large nominal are meant is worth finding out only where it can be used.
+    let method = if is_free { context.display.main_alignment.method(document) } else { None };
+    let ready = method.is_some();
+    let clicked = match context.display.main_alignment.edited.clone() {
         Some((id, before)) => {
-            let is_due = before != method || document.state(id) != State::Fresh;
-            if theme::wide_main_button(ui, ready && is_due, "Align again").clicked() {
-                context.send(Align::ChangeMain(id, method.clone()));
-            }
+            let is_due = method.as_ref().is_some_and(|own| *own != before) || document.state(id) != State::Fresh;
+            let again = theme::wide_main_button(ui, ready && is_due, "Align again").clicked();
             let hint = "Keeps this alignment and adds another one";
-            if ui.add_enabled(ready, egui::Button::new("Add as new alignment")).on_hover_text(hint).clicked() {
-                context.send(Align::AddMain(method));
-            }
+            let add = ui.add_enabled(ready, egui::Button::new("Add as new alignment")).on_hover_text(hint).clicked();
+            if again { Some(Some(id)) } else { add.then_some(None) }
         }
-        None => {
-            if theme::wide_main_button(ui, ready, "Align to these").clicked() {
-                context.display.picking = None;
-                context.send(Align::AddMain(method));
-            }
-        }
+        None => theme::wide_main_button(ui, ready, "Align to these").clicked().then_some(None),
+    };
+    if let (Some(changed), Some(method)) = (clicked, method) {
+        context.display.picking = None;
+        context.send(match changed {
+            Some(id) => Align::ChangeMain(id, method),
+            None => Align::AddMain(method),
+        });
     }
 }
