@@ -1,0 +1,140 @@
+//! A main alignment being edited.
+
+use std::sync::Arc;
+
+use geometry::Point;
+use inspect::main_alignment::reference_points::{Direction, open_freedoms};
+use inspect::main_alignment::{DatumAssociation, MainMethod, ReferencePoint, ReferencePoints, ToleranceFit};
+use inspect::parts::Nominal;
+use inspect::selection::FacetSelection;
+use session::Document;
+use session::plan::{ElementId, Recipe};
+
+/// Kinds of main alignments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Kind {
+    #[default]
+    References,
+    Datums,
+    Faces,
+    Tolerance,
+}
+
+/// A main alignment being edited.
+#[derive(Default)]
+pub(crate) struct MainAlignmentDraft {
+    pub(super) kind: Kind,
+    /// Faces of a best fit, until others are selected.
+    pub(super) faces: Option<FacetSelection>,
+    pub(super) references: ReferencePoints,
+    pub(super) datums: [Option<ElementId>; 3],
+    pub(super) association: DatumAssociation,
+    /// The main alignment that it was taken from, as it was then; `None` for a new one.
+    pub(super) edited: Option<(ElementId, MainMethod)>,
+    freedoms: Freedoms,
+}
+
+/// What the reference points leave free, and what that was found for.
+struct Freedoms {
+    nominal: Option<Arc<Nominal>>,
+    points: Vec<ReferencePoint>,
+    /// Degrees of freedom in words, or why the points cannot be used.
+    open: Result<Vec<String>, String>,
+}
+
+impl Default for Freedoms {
+    fn default() -> Self {
+        Self { nominal: None, points: Vec::new(), open: Ok(Vec::new()) }
+    }
+}
+
+impl MainAlignmentDraft {
+    /// Adds a reference point that was picked on the nominal.
+    pub(crate) fn add_reference(&mut self, point: Point) {
+        let is_free = |name: &String| self.references.points.iter().all(|own| own.name != *name);
+        let name = (1..).map(|number| format!("R{number}")).find(is_free).unwrap_or_default();
+        // Picks are good to a pixel; more digits would only look exact.
+        let point = point.map(|mm| (1e3 * mm).round() / 1e3);
+        self.references.points.push(ReferencePoint { name, point, direction: Direction::Normal });
+    }
+
+    /// The reference points to be drawn.
+    pub(crate) fn references(&self) -> &[ReferencePoint] {
+        if self.kind == Kind::References { &self.references.points } else { &[] }
+    }
+
+    /// What is aligned to; `None` while something is missing.
+    pub(super) fn method(&self, document: &Document) -> Option<MainMethod> {
+        let deviation = &document.settings.deviation;
+        match self.kind {
+            Kind::References => {
+                let is_complete = !self.references.points.is_empty() && self.freedoms.open.is_ok();
+                is_complete.then(|| MainMethod::ReferencePoints(self.references.clone()))
+            }
+            Kind::Datums => {
+                let datums: Vec<ElementId> = self.datums.iter().copied().flatten().collect();
+                let association = self.association;
+                (!datums.is_empty()).then_some(MainMethod::DatumSystem { datums, association })
+            }
+            Kind::Faces => {
+                let facets = &document.facets.selected;
+                let selected = || {
+                    let (nominal, id) = (document.nominal()?, document.active.nominal?);
+                    Some(FacetSelection::of(facets.clone(), (nominal, id), document.pre_alignment()?, deviation))
+                };
+                let is_other = self.faces.as_ref().is_none_or(|own| own.facets != *facets);
+                let faces = if facets.is_empty() || !is_other { self.faces.clone() } else { selected() };
+                Some(MainMethod::OnFaces { faces: faces?, parameters: document.settings.best_fit.clone() })
+            }
+            Kind::Tolerance => Some(MainMethod::WithinTolerance(ToleranceFit {
+                tolerance: deviation.tolerance,
+                max_distance_mm: deviation.effective_max_distance_mm(),
+                max_angle_deg: deviation.max_angle_deg,
+            })),
+        }
+    }
+
+    /// Takes over the active main alignment when it changes.
+    pub(super) fn follow(&mut self, document: &Document) {
+        let active = document.active.alignment.and_then(|id| match &document.plan.get(id)?.recipe {
+            Recipe::MainAlignment(own) => Some((id, own.to.clone())),
+            _ => None,
+        });
+        if self.edited == active {
+            return;
+        }
+        match &active {
+            Some((_, MainMethod::ReferencePoints(own))) => {
+                (self.kind, self.references) = (Kind::References, own.clone());
+            }
+            Some((_, MainMethod::OnFaces { faces, .. })) => {
+                (self.kind, self.faces) = (Kind::Faces, Some(faces.clone()));
+            }
+            Some((_, MainMethod::WithinTolerance(_))) => self.kind = Kind::Tolerance,
+            Some((_, MainMethod::DatumSystem { datums, association })) => {
+                (self.kind, self.association) = (Kind::Datums, *association);
+                self.datums = std::array::from_fn(|i| datums.get(i).copied());
+            }
+            None => {}
+        }
+        self.edited = active;
+    }
+
+    pub(super) fn update_freedoms(&mut self, document: &Document) -> &Result<Vec<String>, String> {
+        let nominal = document.shared_nominal();
+        let own = &mut self.freedoms;
+        let is_same = match (&own.nominal, &nominal) {
+            (Some(own), Some(now)) => Arc::ptr_eq(own, now),
+            (own, now) => own.is_none() && now.is_none(),
+        };
+        if !is_same || own.points != self.references.points {
+            own.points.clone_from(&self.references.points);
+            own.open = match &nominal {
+                Some(nominal) => open_freedoms(&nominal.surface, &own.points).map_err(|error| error.sentence),
+                None => Err("Load a nominal first.".to_owned()),
+            };
+            own.nominal = nominal;
+        }
+        &self.freedoms.open
+    }
+}
