@@ -313,27 +313,27 @@ fn main_alignment(input: &Input<'_>, own: &Alignment, main: &Main, unit: LengthF
     match main {
         Main::OnFaces { .. } => rows.extend(best_fit(own, unit)),
         Main::WithinTolerance { .. } => rows.push(row("Result", main.words())),
-        Main::ReferencePoints { .. } | Main::DatumSystem { .. } => {}
-    }
-    if let Main::ReferencePoints { points, amplification } = main {
-        for point in points {
-            rows.push(row(
-                &format!("{}, along {}", point.name, point.direction.name()),
-                format!(
-                    "{} left, {} in the pre-alignment; {} points",
-                    unit.signed(point.deviation_mm, 4),
-                    unit.signed(point.before_mm, 4),
-                    point.points
-                ),
-            ));
-        }
-        if let Some(amplification) = amplification {
-            let error_mm = 0.01;
-            let moved = unit.length(error_mm * amplification, 3);
-            rows.push(row(
-                "Sensitivity",
-                format!("an error of {} at a point moves the part by up to {moved}", unit.length(error_mm, 2)),
-            ));
+        Main::DatumSystem { .. } => {}
+        Main::ReferencePoints { points, amplification } => {
+            for point in points {
+                rows.push(row(
+                    &format!("{}, along {}", point.name, point.direction.name()),
+                    format!(
+                        "{} left, {} in the pre-alignment; {} points",
+                        unit.signed(point.deviation_mm, 4),
+                        unit.signed(point.before_mm, 4),
+                        point.points
+                    ),
+                ));
+            }
+            if let Some(amplification) = amplification {
+                let error_mm = 0.01;
+                let moved = unit.length(error_mm * amplification, 3);
+                rows.push(row(
+                    "Sensitivity",
+                    format!("an error of {} at a point moves the part by up to {moved}", unit.length(error_mm, 2)),
+                ));
+            }
         }
     }
     let listed = |words: &[String]| if words.is_empty() { "none".to_owned() } else { words.join(", ") };

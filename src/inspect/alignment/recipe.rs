@@ -7,7 +7,7 @@ use super::point_pairs::PointPair;
 use super::search_registration::{self, Tracker};
 use super::{Alignment, Alternative, automatic, best_fit, point_pairs};
 use crate::main_alignment::Main;
-use crate::parts::{Actual, Nominal};
+use crate::parts::{Actual, Nominal, PreparedScan};
 use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Product, Tools};
 use base::{Progress, Result, UserError, capitalised};
 use compute::Backend;
@@ -108,7 +108,7 @@ impl Make for AlignmentRecipe {
         match &self.refinement {
             Refinement::None => Ok(start),
             Refinement::BestFit { parameters, gate_mm } => {
-                let (problem, pose) = (problem(&nominal, &actual), &start.nominal_from_scan);
+                let (problem, pose) = (problem(&nominal, &actual.prepared), &start.nominal_from_scan);
                 let mut watch = |pose: &Pose, rms_mm| (tools.watch)(pose, rms_mm);
                 let mut fitted = match gate_mm {
                     Some(gate_mm) => best_fit::run_from_gate(
@@ -199,13 +199,13 @@ pub fn run_automatic(
 }
 
 /// The best-fit problem of a scan and a nominal.
-pub fn problem<'a>(nominal: &'a Nominal, actual: &'a Actual) -> best_fit::Problem<'a> {
+pub fn problem<'a>(nominal: &'a Nominal, scan: &'a PreparedScan) -> best_fit::Problem<'a> {
     best_fit::Problem {
         target: Target::Surface(&nominal.surface),
         bounds: *nominal.surface.bounds(),
-        points: &actual.prepared.ordered,
-        normals: &actual.prepared.normals,
-        oriented: actual.prepared.oriented,
+        points: &scan.ordered,
+        normals: &scan.normals,
+        oriented: scan.oriented,
     }
 }
 

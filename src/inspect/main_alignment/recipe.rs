@@ -7,6 +7,7 @@ use super::association::DatumFeature;
 use super::datum_system::{self, DatumAssociation};
 use super::reference_points::{self, ReferencePoints};
 use super::within_tolerance::{self, ToleranceFit};
+use crate::alignment::recipe::problem;
 use crate::alignment::{Alignment, best_fit};
 use crate::features::measured::MeasuredFeature;
 use crate::features::{Element, Shape};
@@ -16,7 +17,6 @@ use crate::selection::{FacetSelection, Selection};
 use crate::tolerances::Feature;
 use crate::tolerances::recipe::Datum;
 use base::{Progress, Result};
-use compute::registration::Target;
 use geometry::{Cloud, Pose, Surface};
 
 /// Number of points of a feature that show on which side its material lies.
@@ -130,13 +130,7 @@ fn on_faces(
     progress: &Progress,
 ) -> Result<Alignment> {
     let prepared = PreparedScan::new(cloud);
-    let problem = best_fit::Problem {
-        target: Target::Surface(&nominal.surface),
-        bounds: *nominal.surface.bounds(),
-        points: &prepared.ordered,
-        normals: &prepared.normals,
-        oriented: prepared.oriented,
-    };
+    let problem = problem(nominal, &prepared);
     let mut watch = |pose: &Pose, rms_mm| (tools.watch)(pose, rms_mm);
     let gate_mm = faces.max_distance_mm;
     let found = best_fit::run_from_gate(tools.backend, &problem, start, parameters, gate_mm, progress, &mut watch)?;

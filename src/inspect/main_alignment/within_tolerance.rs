@@ -64,12 +64,11 @@ pub fn align(
     wanted.tolerance.check()?;
     let bounds = nominal.surface.bounds();
     let (pivot, lever_mm) = (bounds.centre(), (0.5 * bounds.diagonal()).max(f64::MIN_POSITIVE));
-    let normals: Vec<Vector> = actual.cloud.normals.iter().map(|own| geometry::cloud::vector(*own)).collect();
     let excess = |pose: &Pose, progress: &Progress| -> Result<Excess> {
         let request = point_deviation::Request {
             surface: &nominal.surface,
             points: &actual.prepared.ordered,
-            normals: &normals,
+            normals: &actual.prepared.normals,
             oriented: actual.prepared.oriented,
             nominal_from_scan: pose,
             max_distance_mm: wanted.max_distance_mm.max(2.0 * wanted.tolerance.largest_mm()),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use geometry::Point;
+use geometry::{Point, Subset};
 use inspect::main_alignment::reference_points::{Direction, open_freedoms};
 use inspect::main_alignment::{DatumAssociation, MainMethod, ReferencePoint, ReferencePoints, ToleranceFit};
 use inspect::parts::Nominal;
@@ -63,7 +63,30 @@ impl MainAlignmentDraft {
         if self.kind == Kind::References { &self.references.points } else { &[] }
     }
 
-    /// What is aligned to; `None` while something is missing.
+    /// The pre-alignment and the selected facets, if a best fit on these is wanted and they are not those it has.
+    fn other_facets<'a>(&self, document: &'a Document) -> Option<(ElementId, &'a Subset)> {
+        let facets = &document.facets.selected;
+        let is_other = || self.faces.as_ref().is_none_or(|own| own.facets != *facets);
+        let is_wanted = self.kind == Kind::Faces && !facets.is_empty() && document.nominal().is_some() && is_other();
+        Some((document.pre_alignment()?, facets)).filter(|_| is_wanted)
+    }
+
+    /// Whether other facets are selected than those of the best fit.
+    pub(super) fn has_other_facets(&self, document: &Document) -> bool {
+        self.other_facets(document).is_some()
+    }
+
+    /// Takes over the selected facets: on a large nominal too slow for every frame.
+    pub(super) fn take_facets(&mut self, document: &Document) {
+        if let Some((alignment, facets)) = self.other_facets(document)
+            && let (Some(nominal), Some(id)) = (document.nominal(), document.active.nominal)
+        {
+            let deviation = &document.settings.deviation;
+            self.faces = Some(FacetSelection::of(facets.clone(), (nominal, id), alignment, deviation));
+        }
+    }
+
+    /// What is aligned to, on the facets taken over last; `None` while something is missing.
     pub(super) fn method(&self, document: &Document) -> Option<MainMethod> {
         let deviation = &document.settings.deviation;
         match self.kind {
@@ -77,14 +100,8 @@ impl MainAlignmentDraft {
                 (!datums.is_empty()).then_some(MainMethod::DatumSystem { datums, association })
             }
             Kind::Faces => {
-                let facets = &document.facets.selected;
-                let selected = || {
-                    let (nominal, id) = (document.nominal()?, document.active.nominal?);
-                    Some(FacetSelection::of(facets.clone(), (nominal, id), document.pre_alignment()?, deviation))
-                };
-                let is_other = self.faces.as_ref().is_none_or(|own| own.facets != *facets);
-                let faces = if facets.is_empty() || !is_other { self.faces.clone() } else { selected() };
-                Some(MainMethod::OnFaces { faces: faces?, parameters: document.settings.best_fit.clone() })
+                let (faces, parameters) = (self.faces.clone()?, document.settings.best_fit.clone());
+                Some(MainMethod::OnFaces { faces, parameters })
             }
             Kind::Tolerance => Some(MainMethod::WithinTolerance(ToleranceFit {
                 tolerance: deviation.tolerance,

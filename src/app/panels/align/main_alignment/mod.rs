@@ -209,12 +209,15 @@ fn faces(ui: &mut egui::Ui, context: &PanelContext<'_>) {
 fn buttons(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
     let document = context.document();
     let is_free = !context.is_busy && document.actual().is_some();
-    // Which facets of a large nominal are meant is worth finding out only where it can be used.
-    let method = if is_free { context.display.main_alignment.method(document) } else { None };
-    let ready = method.is_some();
-    let clicked = match context.display.main_alignment.edited.clone() {
+    let draft = &mut context.display.main_alignment;
+    let has_other_facets = draft.has_other_facets(document);
+    let method = draft.method(document);
+    let ready = is_free && (has_other_facets || method.is_some());
+    let clicked = match &draft.edited {
         Some((id, before)) => {
-            let is_due = method.as_ref().is_some_and(|own| *own != before) || document.state(id) != State::Fresh;
+            let id = *id;
+            let is_changed = has_other_facets || method.is_some_and(|own| own != *before);
+            let is_due = is_changed || document.state(id) != State::Fresh;
             let again = theme::wide_main_button(ui, ready && is_due, "Align again").clicked();
             let hint = "Keeps this alignment and adds another one";
             let add = ui.add_enabled(ready, egui::Button::new("Add as new alignment")).on_hover_text(hint).clicked();
@@ -222,7 +225,9 @@ fn buttons(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         }
         None => theme::wide_main_button(ui, ready, "Align to these").clicked().then_some(None),
     };
-    if let (Some(changed), Some(method)) = (clicked, method) {
+    let Some(changed) = clicked else { return };
+    draft.take_facets(document);
+    if let Some(method) = draft.method(document) {
         context.display.picking = None;
         context.send(match changed {
             Some(id) => Align::ChangeMain(id, method),
