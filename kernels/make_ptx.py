@@ -57,9 +57,8 @@ def compile_ptx(nvrtc, source):
 
 
 def lists(compiled):
-    """The lists of files and kernels that the application and the shim include."""
+    """The lists of files and kernels that the shim includes."""
     generator = "kernels/make_ptx.py"
-    modules = "".join(f'    include_str!("{source.stem}.ptx"),\n' for source in compiled)
     files = "".join(f'namespace {source.stem} {{\n#include "../{source.name}"\n}}\n' for source in compiled)
     kernels = "".join(
         f"    KERNEL({source.stem}, {name}),\n"
@@ -67,7 +66,6 @@ def lists(compiled):
         for name in re.findall(r"\.visible \.entry (\w+)\(", ptx.decode(errors="replace"))
     )
     return {
-        HERE / "ptx" / "modules.rs": f"// Made by {generator}.\n[\n{modules}]\n",
         HERE / "shim" / "files.inc": f"// Made by {generator}.\n{files}",
         HERE / "shim" / "kernels.inc": f"// Made by {generator}.\n{kernels}",
     }

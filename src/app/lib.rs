@@ -191,6 +191,8 @@ pub(crate) struct ElementVisibility {
     nominal: bool,
     actual: bool,
     deviations: bool,
+    /// Whether the scan is drawn as a surface rather than as points.
+    as_surface: bool,
     /// Unmeasured regions of the nominal.
     unmeasured: bool,
     /// 0 to 1.
@@ -236,6 +238,7 @@ impl Default for ElementVisibility {
             nominal: true,
             actual: true,
             deviations: true,
+            as_surface: true,
             unmeasured: true,
             nominal_opacity: 1.0,
             volumes: false,
@@ -356,6 +359,11 @@ impl App {
     /// Whether a job is running or strokes are pending.
     pub fn is_busy(&self) -> bool {
         self.dispatcher.job().is_some() || !self.pending_strokes.is_empty() || !self.queued_strokes.is_empty()
+    }
+
+    /// Whether the surface of a scan is being made for display, for tests.
+    pub fn is_meshing(&self) -> bool {
+        self.viewport.iter().chain(&self.artefact_viewport).any(viewport::Viewport::is_meshing)
     }
 
     /// Sends a command to the dispatcher.

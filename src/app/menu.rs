@@ -57,6 +57,8 @@ pub enum Action {
     ToggleLens,
     /// Toggles between light and dark theme.
     ToggleTheme,
+    /// Draws the scan as a surface, or as points.
+    ToggleSurface,
     /// Cancels picking or the running job, or closes a message or window; the first of these that applies.
     Cancel,
     /// Stops the running job.
@@ -112,6 +114,7 @@ pub(super) fn entries() -> Vec<(&'static str, &'static str, Action, Option<Keybo
         ("Inspect", "Stop mechanical alignment", send(Command::Mechanical(Order::Stop)), None),
         ("View", "Fit", Action::Fit, key(Modifiers::NONE, Key::F)),
         ("View", "Perspective or orthographic", Action::ToggleLens, key(Modifiers::NONE, Key::P)),
+        ("View", "Scan as surface or points", Action::ToggleSurface, key(Modifiers::NONE, Key::S)),
         ("View", "Light or dark theme", Action::ToggleTheme, None),
         ("View", "Command palette", Action::Palette, key(COMMAND, Key::P)),
     ];
@@ -250,6 +253,7 @@ impl App {
                     || self.panels.searches.is_open
                     || self.panels.series.is_open
             }
+            Action::ToggleSurface => actual,
             Action::Fit | Action::Look(_) | Action::ToggleLens => self.viewport.is_some(),
             Action::Send(command) => match command.as_ref() {
                 Command::Undo => self.dispatcher.history.undo_label().is_some(),
@@ -316,6 +320,7 @@ impl App {
                 context.set_theme(if dark { egui::Theme::Dark } else { egui::Theme::Light });
                 self.window_state.dark = Some(dark);
             }
+            Action::ToggleSurface => self.display.shown.as_surface = !self.display.shown.as_surface,
             Action::Look(_) | Action::Fit | Action::ToggleLens => {
                 if let Some(viewport) = self.shown_viewport() {
                     viewport.perform(&action);

@@ -20,6 +20,8 @@ pub(super) struct Subject {
     pub residuals: Option<Arc<Vec<f32>>>,
     /// Whether points are shown with the grey values of the camera.
     pub shows_grey: bool,
+    /// Whether points are drawn as they are rather than as a surface.
+    pub draws_points: bool,
     /// Standard view to be selected when other points are shown.
     pub look: Option<StandardView>,
 }
@@ -103,6 +105,7 @@ fn subject_of(calibrating: &CalibrationState, instrument: Instrument, shows_resi
         document,
         residuals: shown.and_then(|outcome| residuals(measurement, outcome.frame(instrument))).map(Arc::new),
         shows_grey: false,
+        draws_points: instrument == Instrument::Cmm,
         // The snapshot as seen by the sensor, the probed points from above.
         look: Some(if instrument == Instrument::Sensor { StandardView::Bottom } else { StandardView::Top }),
     }

@@ -9,6 +9,7 @@ pub mod distance_field;
 pub mod distance_offset;
 pub mod facet_facet_matching;
 pub mod icp;
+pub mod meshing;
 pub mod morphological_offset;
 pub mod neighbourhoods;
 pub mod parallel_planes;

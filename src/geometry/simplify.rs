@@ -3,37 +3,43 @@
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
-use super::Mesh;
+use super::triangle::area_vector;
 use super::weld::CoordinateHasher;
+use super::{Aabb, Mesh, Point};
 
-/// Simplifies `mesh` to about `facets` facets by vertex clustering on a uniform grid (Rossignac and Borrel 1993). For
-/// drawing only: the result is neither closed nor exact. Returns a copy of a mesh without finite positive area.
-pub fn by_clusters(mesh: &Mesh, facets: usize) -> Mesh {
+/// Facets between some of the same vertices, about `wanted` of them: those whose corners fall into one cell of a uniform
+/// grid become one corner, the first of them (vertex clustering; Rossignac and Borrel 1993). For drawing only: the
+/// result is neither closed nor exact. All facets if they have no finite positive area.
+pub fn clustered(vertices: &[Point], facets: &[[u32; 3]], wanted: usize) -> Vec<[u32; 3]> {
+    let area = |facet: &[u32; 3]| 0.5 * area_vector(&facet.map(|vertex| vertices[vertex as usize])).norm();
     // Each occupied cell becomes a vertex, and a mesh has about two facets per vertex.
-    let cell_mm = (2.0 * mesh.area_mm2() / facets.max(1) as f64).sqrt();
+    let cell_mm = (2.0 * facets.iter().map(area).sum::<f64>() / wanted.max(1) as f64).sqrt();
     if !(cell_mm > 0.0 && cell_mm.is_finite()) {
-        return mesh.clone();
+        return facets.to_vec();
     }
-    let origin = mesh.bounds().min;
-    let mut cluster_at: HashMap<[i64; 3], u32, BuildHasherDefault<CoordinateHasher>> = HashMap::default();
-    let mut coarse = Mesh::default();
-    let cluster_of_vertex: Vec<u32> = mesh
-        .vertices
-        .iter()
-        .map(|vertex| {
-            let cell = ((vertex - origin) / cell_mm).map(|c| c.floor() as i64);
-            *cluster_at.entry(cell.into()).or_insert_with(|| {
-                coarse.vertices.push(*vertex);
-                (coarse.vertices.len() - 1) as u32
-            })
-        })
-        .collect();
-    coarse.facets = mesh
-        .facets
-        .iter()
-        .map(|facet| facet.map(|vertex| cluster_of_vertex[vertex as usize]))
-        .filter(|[a, b, c]| a != b && b != c && c != a)
-        .collect();
+    let origin = Aabb::of_points(vertices).min;
+    let mut first_in: HashMap<[i64; 3], u32, BuildHasherDefault<CoordinateHasher>> = HashMap::default();
+    let in_cell = |(number, vertex): (u32, &Point)| {
+        let cell = ((vertex - origin) / cell_mm).map(|c| c.floor() as i64);
+        *first_in.entry(cell.into()).or_insert(number)
+    };
+    let corner: Vec<u32> = (0..).zip(vertices).map(in_cell).collect();
+    let clustered = facets.iter().map(|facet| facet.map(|vertex| corner[vertex as usize]));
+    clustered.filter(|[a, b, c]| a != b && b != c && c != a).collect()
+}
+
+/// As [`clustered`], without the vertices that are no corners.
+pub fn by_clusters(mesh: &Mesh, facets: usize) -> Mesh {
+    let mut coarse = Mesh { facets: clustered(&mesh.vertices, &mesh.facets, facets), ..Mesh::default() };
+    let mut numbers = vec![u32::MAX; mesh.vertices.len()];
+    for vertex in coarse.facets.iter_mut().flatten() {
+        let number = &mut numbers[*vertex as usize];
+        if *number == u32::MAX {
+            *number = coarse.vertices.len() as u32;
+            coarse.vertices.push(mesh.vertices[*vertex as usize]);
+        }
+        *vertex = *number;
+    }
     coarse
 }
 

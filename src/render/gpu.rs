@@ -66,6 +66,11 @@ impl Gpu {
         if self.is_software { 40_000 } else { 3_000_000 }
     }
 
+    /// Facets between points to draw at most while the camera moves; instead of more, points are drawn.
+    pub fn moving_facets(&self) -> usize {
+        2 * self.moving_points()
+    }
+
     /// Facets and points to draw in one frame at rest; more are spread over several.
     pub fn elements_per_frame(&self) -> usize {
         if self.is_software { 350_000 } else { 6_000_000 }

@@ -25,6 +25,7 @@ pub use primitives::facets::FacetsItem;
 pub use primitives::fields::FieldItem;
 pub use primitives::lines::LinesItem;
 pub use primitives::points::PointsItem;
+pub use primitives::surface::SurfaceItem;
 pub use primitives::{Colouring, Draw, GROUP_COLOURS, Look, Mark, MarkWriter};
 pub use scene::{Cut, Frame, Scene};
 pub use target::Target;

@@ -2,6 +2,7 @@
 
 use super::Input;
 use base::{Progress, Result};
+use compute::cpu::Cpu;
 use compute::point_deviation::PointDeviation;
 use compute::point_facet_matching::FacetDeviation;
 use geometry::Pose;
@@ -10,7 +11,7 @@ use render::camera::StandardView;
 use render::colour_scale::ColourScale;
 use render::picture::{self, OVERSAMPLING};
 use render::scene::Slice;
-use render::{Colouring, Draw, FacetsItem, Frame, Gpu, Look, PointsItem, Scene, ViewCamera};
+use render::{Colouring, Draw, FacetsItem, Frame, Gpu, Look, PointsItem, Scene, SurfaceItem, ViewCamera};
 
 /// A rendered view.
 #[derive(Clone, Debug)]
@@ -50,7 +51,7 @@ pub fn draw(input: &Input<'_>, scale: &ColourScale, progress: &Progress) -> Resu
 }
 
 fn draw_on(gpu: &Gpu, input: &Input<'_>, scale: &ColourScale, progress: &Progress) -> Result<Pictures> {
-    let renderer = ViewRenderer::new(gpu, input, scale);
+    let renderer = ViewRenderer::new(gpu, input, scale, progress)?;
     let bounds = input.nominal.surface.bounds();
     let mut views = Vec::new();
     let standard = [StandardView::Isometric, StandardView::Top, StandardView::Front, StandardView::Right];
@@ -87,17 +88,19 @@ struct ViewRenderer<'a> {
     scene: Scene,
     scale: &'a ColourScale,
     nominal: FacetsItem,
-    points: Option<PointsItem>,
+    points: Option<(PointsItem, Option<SurfaceItem>)>,
     nominal_from_scan: Pose,
 }
 
 impl<'a> ViewRenderer<'a> {
-    fn new(gpu: &Gpu, input: &Input<'_>, scale: &'a ColourScale) -> Self {
+    fn new(gpu: &Gpu, input: &Input<'_>, scale: &'a ColourScale, progress: &Progress) -> Result<Self> {
         let (nominal, points) = match input.check.measurement.map() {
             DeviationMap::Points(deviations) => {
                 let points = PointsItem::new(gpu, &input.actual.cloud.points);
                 points.set_values(gpu, |i| deviations.get(i).and_then(PointDeviation::value));
-                (FacetsItem::new(gpu, input.nominal.surface.mesh()), Some(points))
+                let surface = input.actual.surface(&Cpu, progress)?;
+                let surface = SurfaceItem::new(gpu, &points, (&surface.corners, None), &surface.normals);
+                (FacetsItem::new(gpu, input.nominal.surface.mesh()), Some((points, surface)))
             }
             DeviationMap::Facets { nominal, values, .. } => {
                 let mesh = FacetsItem::new(gpu, nominal);
@@ -106,7 +109,7 @@ impl<'a> ViewRenderer<'a> {
             }
         };
         let nominal_from_scan = input.check.measurement.nominal_from_scan;
-        Self { scene: Scene::new(gpu), scale, nominal, points, nominal_from_scan }
+        Ok(Self { scene: Scene::new(gpu), scale, nominal, points, nominal_from_scan })
     }
 
     fn render(&self, camera: &ViewCamera, file: String, caption: String) -> Result<View> {
@@ -122,8 +125,12 @@ impl<'a> ViewRenderer<'a> {
             look: look(Pose::identity(), self.points.is_none()),
             moving: false,
         }];
-        if let Some(item) = &self.points {
-            draws.push(Draw::Points { item, look: look(self.nominal_from_scan, true), budget: usize::MAX });
+        if let Some((points, surface)) = &self.points {
+            let look = look(self.nominal_from_scan, true);
+            draws.push(match surface {
+                Some(item) => Draw::Surface { item, points, look, moving: false },
+                None => Draw::Points { item: points, look, budget: usize::MAX },
+            });
         }
         let frame = Frame {
             camera,
@@ -141,7 +148,7 @@ impl<'a> ViewRenderer<'a> {
 
     /// Point size, pixels, just large enough to close the surface at this zoom.
     fn point_size(&self, camera: &ViewCamera) -> f32 {
-        let Some(points) = &self.points else { return 1.0 };
+        let Some((points, _)) = &self.points else { return 1.0 };
         points.closing_size(usize::MAX, f64::from(SIZE[1] * OVERSAMPLING) / camera.height_mm()).max(2.0)
     }
 }

@@ -25,7 +25,7 @@ pub fn settle(harness: &mut Harness<'static, App>) {
     let started = Instant::now();
     loop {
         harness.run_steps(2);
-        if !harness.state().is_busy() {
+        if !harness.state().is_busy() && !harness.state().is_meshing() {
             break;
         }
         assert!(started.elapsed() < Duration::from_secs(120), "the job does not end");

@@ -112,7 +112,8 @@ impl App {
         viewport.is_selecting = !self.pending_strokes.is_empty();
         let subject = self.subject();
         (viewport.origin, viewport.scale) = (rect.min, scale);
-        viewport.render(ui.ctx(), &subject, &live, (shown, &self.display.hidden), size);
+        let backend = Arc::clone(&self.dispatcher.context.backend);
+        viewport.render((ui.ctx(), &backend), &subject, &live, (shown, &self.display.hidden), size);
         viewport.screen.paint(ui, rect);
         viewport.hover(ui.ctx(), &response);
         if self.display.picking.is_some() && response.clicked() {

@@ -14,6 +14,7 @@ mod overlay;
 mod picture;
 mod pointer;
 mod readout;
+mod scan_surface;
 mod screen;
 mod section_lines;
 pub(super) mod section_view;
@@ -29,6 +30,7 @@ use eframe::egui_wgpu::RenderState;
 
 use super::subject::Subject;
 use super::{Action, LiveFit};
+use compute::Backend;
 use compute::point_facet_matching::FacetDeviation;
 use facet_shading::FacetShading;
 use feature_lines::FeatureLines;
@@ -41,6 +43,7 @@ use picture::LastPicture;
 use render::picking::{Pick, PickedElement};
 use render::selecting::on_device::PointSelector;
 use render::{FacetsItem, Gpu, MarkWriter, PointsItem, Scene, ViewCamera};
+use scan_surface::ScanSurface;
 use screen::Screen;
 use section_lines::SectionLines;
 use session::Document;
@@ -70,6 +73,7 @@ pub struct Viewport {
     format: wgpu::TextureFormat,
     nominal: Option<DisplayItem<Nominal, FacetsItem>>,
     actual: Option<DisplayItem<Actual, PointsItem>>,
+    scan_surface: ScanSurface,
     /// The measurement shown, with the refined mesh of facet methods.
     measurement: Option<DisplayItem<Measurement, Option<FacetsItem>>>,
     /// Samples of the unmeasured regions of the nominal.
@@ -130,6 +134,7 @@ impl Viewport {
             format,
             nominal: None,
             actual: None,
+            scan_surface: ScanSurface::default(),
             measurement: None,
             unmeasured: None,
             feature_lines: FeatureLines::default(),
@@ -181,7 +186,7 @@ impl Viewport {
     }
 
     /// Updates the items on the GPU to the document.
-    fn sync(&mut self, subject: &Subject, live: &LiveFit) {
+    fn sync(&mut self, (context, backend): (&egui::Context, &Arc<dyn Backend>), subject: &Subject, live: &LiveFit) {
         let document = &subject.document;
         let gpu = self.gpu();
         let mut refit = false;
@@ -199,7 +204,11 @@ impl Viewport {
                 actual.map(|actual| DisplayItem { item: PointsItem::new(&gpu, &actual.cloud.points), source: actual });
             // Deviations and marks belong to the previous scan.
             (self.measurement, self.point_shading) = (None, None);
+            self.scan_surface = ScanSurface::default();
             refit |= document.alignment().is_none();
+        }
+        if let Some(actual) = self.actual.as_ref().filter(|_| !subject.draws_points) {
+            self.scan_surface.update((&gpu, context), (&actual.source, &actual.item), backend);
         }
         // Show both once the scan is aligned.
         refit |= document.alignment().is_some() && !self.was_aligned;
@@ -227,6 +236,11 @@ impl Viewport {
             }
             self.fit_bounds(document);
         }
+    }
+
+    /// Whether the surface of the scan is being made.
+    pub(super) fn is_meshing(&self) -> bool {
+        self.scan_surface.is_meshing()
     }
 
     /// Typical point spacing of the scan, mm; 0 without scan.

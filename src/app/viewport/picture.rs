@@ -11,12 +11,13 @@ use super::volumes::ShownPasses;
 use super::{ACTUAL, NOMINAL, UNMEASURED, Viewport, address, legend};
 use crate::subject::Subject;
 use crate::{ClipPlane, ElementVisibility, LiveFit, theme};
+use compute::Backend;
 use geometry::{Aabb, Pose, Vector};
 use inspect::detection::Found;
 use render::colour_scale::{ColourScale, Scale};
 use render::scene::Slice;
 use render::thickness_scale::ThicknessScale;
-use render::{Colouring, Cut, Draw, Frame, Look};
+use render::{Colouring, Cut, Draw, Frame, Look, SurfaceItem};
 
 use session::Document;
 use session::plan::{ElementId, Recipe};
@@ -46,7 +47,7 @@ pub(super) struct LastPicture {
 #[derive(Clone, PartialEq)]
 struct PictureKey {
     size: [u32; 2],
-    shown: [bool; 4],
+    shown: [bool; 5],
     nominal_opacity: f32,
     dark: bool,
     live: u64,
@@ -70,14 +71,14 @@ impl Viewport {
     /// Draws the scene if something has changed.
     pub(super) fn render(
         &mut self,
-        context: &egui::Context,
+        (context, backend): (&egui::Context, &Arc<dyn Backend>),
         subject: &Subject,
         live: &LiveFit,
         (shown, hidden): (ElementVisibility, &BTreeSet<ElementId>),
         size: [u32; 2],
     ) {
         let document = &subject.document;
-        self.sync(subject, live);
+        self.sync((context, backend), subject, live);
         self.shade(subject, live, shown);
         self.shade_facets(subject);
         self.feature_lines.update(self.scene.gpu(), document, hidden);
@@ -119,7 +120,7 @@ impl Viewport {
         let settings = &document.settings;
         let key = PictureKey {
             size,
-            shown: [shown.nominal, shown.actual, shown.deviations, shown.unmeasured],
+            shown: [shown.nominal, shown.actual, shown.deviations, shown.unmeasured, self.shows_surface(shown)],
             nominal_opacity: shown.nominal_opacity,
             dark: context.theme() == egui::Theme::Dark,
             live: self.live_serial,
@@ -164,7 +165,7 @@ impl Viewport {
         moving: bool,
     ) {
         let is_live = live_points.is_some();
-        let slices = self.slices();
+        let slices = self.slices(shown);
         match &mut self.last_picture {
             Some(last) if last.key == key => {
                 // During a drag, the response to the mouse takes precedence over completing the picture.
@@ -212,11 +213,17 @@ impl Viewport {
         self.pick = None;
     }
 
+    /// Whether the scan is drawn as a surface at rest.
+    fn shows_surface(&self, shown: ElementVisibility) -> bool {
+        shown.as_surface && self.scan_surface.item().is_some()
+    }
+
     /// Number of frames over which a complete picture is drawn.
-    fn slices(&self) -> usize {
+    fn slices(&self, shown: ElementVisibility) -> usize {
         let facets = self.nominal.as_ref().map_or(0, |nominal| nominal.item.count);
         let points = self.actual.as_ref().map_or(0, |actual| actual.item.count);
-        (facets + points).div_ceil(self.scene.gpu().elements_per_frame()).max(1)
+        let surface = self.scan_surface.item().filter(|_| shown.as_surface).map_or(0, SurfaceItem::count);
+        (facets + points.max(surface)).div_ceil(self.scene.gpu().elements_per_frame()).max(1)
     }
 
     fn draw(
@@ -288,7 +295,12 @@ impl Viewport {
         };
         if let Some(actual) = self.actual.as_ref().filter(|_| shown.actual && facets.is_none() && map.is_none()) {
             let look = look(key.pose, [0.28, 0.58, 0.86], colouring, ACTUAL);
-            draws.push(Draw::Points { item: &actual.item, look, budget });
+            let surface = self.scan_surface.item().filter(|_| shown.as_surface && live_points.is_none());
+            // During a stroke only the points that are drawn while the view moves are marked.
+            draws.push(match surface.filter(|_| self.previewed_selection.is_none()) {
+                Some(item) => Draw::Surface { item, points: &actual.item, look, moving },
+                None => Draw::Points { item: &actual.item, look, budget },
+            });
         }
         if let Some(item) = self.unmeasured.as_ref().filter(|_| shown.unmeasured && live_points.is_none()) {
             let look = look(Pose::identity(), UNMEASURED_COLOUR, Colouring::Plain, UNMEASURED);

@@ -7,6 +7,7 @@ pub(super) mod facet_facet_matching;
 mod gate;
 pub(super) mod icp;
 mod level_set;
+pub(super) mod meshing;
 pub(super) mod morphological_offset;
 pub(super) mod neighbourhoods;
 mod order_statistic;

@@ -11,6 +11,7 @@ mod flat;
 mod icp;
 pub mod kernels;
 mod mesh;
+mod meshing;
 mod morphological_offset;
 mod neighbourhoods;
 mod nvidia;
@@ -49,6 +50,7 @@ use driver::Driver;
 pub use facet_facet_matching::FacetFacetJob;
 use geometry::Surface;
 pub use icp::IcpJob;
+pub use meshing::{DeviceFacets, MeshingJob};
 pub use morphological_offset::MorphologicalOffsetJob;
 pub use neighbourhoods::NeighbourhoodsJob;
 pub use page_locked::PageLockedBuffer;
@@ -159,6 +161,11 @@ impl Cuda {
         request: &super::distance_field::Request<'a>,
     ) -> Result<DistanceFieldJob<'a>> {
         Ok(DistanceFieldJob::new(&self.driver, self.surface(request.solid.surface())?, request))
+    }
+
+    /// As [`Self::prepare_point_deviation`]; `None` if the points are too few to be meshed.
+    pub fn prepare_meshing(&self, request: &super::meshing::Request<'_>) -> Result<Option<MeshingJob>> {
+        MeshingJob::new(&self.driver, request)
     }
 
     /// As [`Self::prepare_point_deviation`]; for templates that are not decided by distances.

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::PreparedScan;
 use crate::cleaning::{self, Step};
 use base::{LengthUnit, Progress, Result, UserError};
-use compute::Backend;
+use compute::meshing::{self, Facets};
+use compute::{Backend, Compute};
 use geometry::health::CloudFindings;
 use geometry::{Cloud, Mesh, OrderedPoints, Surface, facet_sampling, snapshot};
 use io::cad::CadReader;
@@ -54,6 +55,23 @@ impl Actual {
             oriented: self.prepared.oriented,
             facets: self.facets.as_deref(),
         }
+    }
+
+    /// The facets between its points, to draw it as a surface; made when first asked for.
+    ///
+    /// Returns an error if the work is cancelled.
+    pub fn surface(&self, backend: &dyn Backend, progress: &Progress) -> Result<&Facets> {
+        if let Some(surface) = self.made_surface() {
+            return Ok(surface);
+        }
+        let request = meshing::Request { points: &self.prepared.ordered };
+        let surface = backend.compute(&request, progress)?;
+        Ok(self.prepared.surface.get_or_init(|| surface))
+    }
+
+    /// The facets between its points, if they were asked for.
+    pub fn made_surface(&self) -> Option<&Facets> {
+        self.prepared.surface.get()
     }
 
     /// Reads snapshots of one part, given in one frame, and prepares them for alignment. `unit` and `columns`: `None`

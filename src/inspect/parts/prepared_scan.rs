@@ -1,5 +1,8 @@
 //! A scan prepared for alignment.
 
+use std::sync::{Arc, OnceLock};
+
+use compute::meshing::Facets;
 use geometry::{Cloud, OrderedPoints, Vector, normals};
 
 /// A scan prepared for alignment: points ordered for the fit, normals as far as the file has them.
@@ -11,6 +14,8 @@ pub struct PreparedScan {
     pub normals: Vec<Vector>,
     /// Whether the normals are consistently oriented.
     pub oriented: bool,
+    /// The surface between the points, once it was asked for.
+    pub(super) surface: Arc<OnceLock<Facets>>,
 }
 
 impl PreparedScan {
@@ -21,6 +26,7 @@ impl PreparedScan {
             ordered: OrderedPoints::new(&cloud.points),
             normals: cloud.normals.iter().map(|normal| geometry::cloud::vector(*normal)).collect(),
             oriented: normals::are_facing_sensor(cloud),
+            surface: Arc::default(),
         }
     }
 }

@@ -114,7 +114,8 @@ impl Product for Actual {
 
     fn blocks(&self) -> Vec<(usize, u64)> {
         let facets = self.facets.as_ref().map_or(0, |facets| facets.bytes());
-        vec![(std::ptr::from_ref(self).addr(), 2 * self.cloud.bytes() + facets)]
+        let surface = self.made_surface().map_or(0, |surface| surface.bytes());
+        vec![(std::ptr::from_ref(self).addr(), 2 * self.cloud.bytes() + facets + surface)]
     }
 }
 

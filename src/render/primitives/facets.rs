@@ -72,7 +72,7 @@ impl Pipelines {
         // Values and marks belong to the facets as they are.
         let is_plain = look.colouring == super::Colouring::Plain;
         let item = item.coarse.as_deref().filter(|_| moving && is_plain).unwrap_or(item);
-        pass.set_pipeline(self.0.of(phase, frame));
+        pass.set_pipeline(self.0.of(phase, frame.cut.is_some()));
         for (chunk, part) in parts(&item.chunks, frame.slice.of_elements(item.count)) {
             chunk.bind(gpu, pass, frame, (look, &item.centre, 0.0));
             pass.draw(part.start * 3..part.end * 3, 0..1);

@@ -143,7 +143,7 @@ impl Pipelines {
     pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>, frame: &Frame<'_>, phase: Phase, item: &FieldItem) {
         let found = item.found.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(found) = found.as_ref().filter(|_| frame.slice.is_last()) else { return };
-        pass.set_pipeline(self.drawn.of(phase, frame));
+        pass.set_pipeline(self.drawn.of(phase, frame.cut.is_some()));
         pass.set_bind_group(1, &found.read, &[]);
         pass.set_vertex_buffer(0, item.chunk.geometry.slice(..));
         pass.draw(0..3, 0..1);

@@ -1,4 +1,5 @@
-//! What can be drawn, a file for each primitive: [`facets`], [`points`], [`lines`] and [`fields`].
+//! What can be drawn, a file for each primitive: [`facets`], [`points`], the [`surface`] between them, [`lines`]
+//! and [`fields`].
 //!
 //! Coordinates are f32 about the item's own centre, in mm. Facets and points carry two channels, one entry an element:
 //! a value (a deviation in mm, or a brightness from 0 to 1; NaN is no data) and a [`Mark`], which goes before the value.
@@ -9,6 +10,7 @@ pub mod fields;
 pub mod lines;
 pub mod marks;
 pub mod points;
+pub mod surface;
 
 use rayon::prelude::*;
 use wgpu::util::DeviceExt;
@@ -21,6 +23,7 @@ use geometry::{Point, Pose};
 use lines::LinesItem;
 pub use marks::{Mark, MarkWriter};
 use points::PointsItem;
+use surface::SurfaceItem;
 
 /// Colours of groups, RGB 0 to 1; the shaders hold the same.
 pub const GROUP_COLOURS: [[f32; 3]; 8] = [
@@ -56,6 +59,17 @@ pub enum Draw<'a> {
         look: Look,
         /// Maximum number of points to draw (an even subset).
         budget: usize,
+    },
+    /// The surface between points.
+    Surface {
+        /// The facets.
+        item: &'a SurfaceItem,
+        /// The points.
+        points: &'a PointsItem,
+        /// How to draw them.
+        look: Look,
+        /// Whether the view moves, so that speed counts more than detail.
+        moving: bool,
     },
     /// All points at a distance from a surface, by its distance field.
     Field {
@@ -119,10 +133,16 @@ impl Draw<'_> {
     pub(super) fn phase(&self) -> Phase {
         match self {
             Self::Lines { .. } => Phase::Overlay,
-            Self::Facets { look, .. } | Self::Points { look, .. } | Self::Field { look, .. } if look.opacity < 1.0 => {
-                Phase::Transparent
+            Self::Facets { look, .. }
+            | Self::Points { look, .. }
+            | Self::Surface { look, .. }
+            | Self::Field { look, .. } => {
+                if look.opacity < 1.0 {
+                    Phase::Transparent
+                } else {
+                    Phase::Opaque
+                }
             }
-            Self::Facets { .. } | Self::Points { .. } | Self::Field { .. } => Phase::Opaque,
         }
     }
 }
@@ -265,6 +285,7 @@ pub(super) struct Primitives {
     facets: facets::Pipelines,
     fields: fields::Pipelines,
     points: points::Pipelines,
+    surface: surface::Pipelines,
     lines: lines::Pipelines,
 }
 
@@ -274,6 +295,7 @@ impl Primitives {
             facets: facets::Pipelines::new(gpu),
             fields: fields::Pipelines::new(gpu),
             points: points::Pipelines::new(gpu),
+            surface: surface::Pipelines::new(gpu),
             lines: lines::Pipelines::new(gpu),
         }
     }
@@ -302,13 +324,16 @@ impl Primitives {
         match draw {
             Draw::Facets { item, look, moving } => self.facets.draw(gpu, pass, frame, phase, (item, look, *moving)),
             Draw::Points { item, look, budget } => self.points.draw(gpu, pass, frame, phase, (item, look, *budget)),
+            Draw::Surface { item, points, look, moving } => {
+                self.surface.draw(gpu, pass, frame, phase, (item, points, look, *moving));
+            }
             Draw::Field { item, .. } => self.fields.draw(pass, frame, phase, item),
             Draw::Lines { item, look, width } => self.lines.draw(gpu, pass, frame, (item, look, *width)),
         }
     }
 }
 
-/// The pipelines of a primitive, by phase and by whether the view is cut.
+/// The pipelines of a primitive, by phase and by whether pixels may be left out.
 struct Pipelines([[wgpu::RenderPipeline; 2]; 2]);
 
 impl Pipelines {
@@ -318,12 +343,31 @@ impl Pipelines {
         entries: (&str, &str),
         layout: (wgpu::PrimitiveTopology, wgpu::VertexStepMode),
     ) -> Self {
-        let of_phase = |phase| [false, true].map(|cuts| pipeline(gpu, shader, entries, layout, (phase, cuts)));
+        Self::with(gpu, shader, entries, layout, None)
+    }
+
+    /// With a further buffer beside the positions.
+    fn with(
+        gpu: &Gpu,
+        shader: &wgpu::ShaderModule,
+        entries: (&str, &str),
+        layout: (wgpu::PrimitiveTopology, wgpu::VertexStepMode),
+        beside: Option<wgpu::VertexBufferLayout<'_>>,
+    ) -> Self {
+        let positions = wgpu::VertexBufferLayout {
+            array_stride: 12,
+            step_mode: layout.1,
+            attributes: &wgpu::vertex_attr_array![0 => Float32x3],
+        };
+        let buffers: Vec<_> = [Some(positions), beside].into_iter().filter(Option::is_some).collect();
+        let made = |phase, cuts| pipeline(gpu, shader, entries, (layout.0, &buffers), (phase, cuts));
+        let of_phase = |phase| [false, true].map(|cuts| made(phase, cuts));
         Self([Phase::Opaque, Phase::Transparent].map(of_phase))
     }
 
-    fn of(&self, phase: Phase, frame: &Frame<'_>) -> &wgpu::RenderPipeline {
-        &self.0[usize::from(phase != Phase::Opaque)][usize::from(frame.cut.is_some())]
+    /// `cuts`: whether pixels may be left out.
+    fn of(&self, phase: Phase, cuts: bool) -> &wgpu::RenderPipeline {
+        &self.0[usize::from(phase != Phase::Opaque)][usize::from(cuts)]
     }
 }
 
@@ -332,7 +376,7 @@ fn pipeline(
     gpu: &Gpu,
     shader: &wgpu::ShaderModule,
     (vertex, pixel): (&str, &str),
-    (topology, step_mode): (wgpu::PrimitiveTopology, wgpu::VertexStepMode),
+    (topology, buffers): (wgpu::PrimitiveTopology, &[Option<wgpu::VertexBufferLayout<'_>>]),
     (phase, cuts): (Phase, bool),
 ) -> wgpu::RenderPipeline {
     let constants = [("CUTS", f64::from(u8::from(cuts)))];
@@ -352,11 +396,7 @@ fn pipeline(
             module: shader,
             entry_point: Some(vertex),
             compilation_options: compilation_options(),
-            buffers: &[Some(wgpu::VertexBufferLayout {
-                array_stride: 12,
-                step_mode,
-                attributes: &wgpu::vertex_attr_array![0 => Float32x3],
-            })],
+            buffers,
         },
         primitive: wgpu::PrimitiveState { topology, ..wgpu::PrimitiveState::default() },
         depth_stencil: Some(wgpu::DepthStencilState {

@@ -1,6 +1,8 @@
 //! Points, as single pixels or as discs that close the surface. They are stored in a scattered order, so that the first n
 //! of them are an even subset.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use rayon::prelude::*;
 
 use super::{Chunk, Look, Mark, MarkWriter, Phase, parts, shader, upload_marks, upload_values};
@@ -8,8 +10,8 @@ use crate::Gpu;
 use crate::scene::Frame;
 use geometry::{Aabb, Point};
 
-/// Points per buffer.
-const POINTS_PER_CHUNK: usize = 4_000_000;
+/// Points per buffer: keeps each within what every device binds, 128 MiB.
+const POINTS_PER_CHUNK: usize = 10_000_000;
 /// Discs cost six corners a point: a software rasteriser draws pixels above this many.
 const MAX_SOFTWARE_DISCS: usize = 200_000;
 
@@ -23,6 +25,8 @@ pub struct PointsItem {
     /// Typical distance between neighbours, mm.
     pub spacing_mm: f64,
     stride: u64,
+    /// Whether points may be hidden.
+    hides_any: AtomicBool,
 }
 
 impl PointsItem {
@@ -35,6 +39,7 @@ impl PointsItem {
             count: points.len(),
             spacing_mm: spacing_mm(points),
             stride: stride(points.len()),
+            hides_any: AtomicBool::new(false),
         };
         for first in (0..points.len()).step_by(POINTS_PER_CHUNK) {
             let range = first..(first + POINTS_PER_CHUNK).min(points.len());
@@ -54,6 +59,18 @@ impl PointsItem {
     /// The index in the cloud of the point drawn as `drawn`.
     pub fn index(&self, drawn: usize) -> usize {
         (drawn as u64 * self.stride % (self.count.max(1) as u64)) as usize
+    }
+
+    /// What finds the place in the order of drawing by the index in the cloud.
+    pub(crate) fn drawn_of(&self) -> impl Fn(u32) -> u32 + Sync {
+        let all = self.count.max(1) as u64;
+        let back = inverse(self.stride, all);
+        // Indices are below 2³², so no product overflows.
+        move |index| (u64::from(index) * back % all) as u32
+    }
+
+    pub(crate) fn hides_any(&self) -> bool {
+        self.hides_any.load(Ordering::Relaxed)
     }
 
     /// How far apart in the cloud two points are that are drawn after each other, modulo their number.
@@ -82,17 +99,29 @@ impl PointsItem {
 
     /// Sets the mark of each point, by its index in the cloud.
     pub fn set_marks(&self, gpu: &Gpu, mark: impl Fn(usize) -> Mark + Sync) {
-        upload_marks(gpu, &self.chunks, |drawn| mark(self.index(drawn)));
+        self.hides_any.store(false, Ordering::Relaxed);
+        upload_marks(gpu, &self.chunks, |drawn| {
+            let mark = mark(self.index(drawn));
+            self.note(mark);
+            mark
+        });
+    }
+
+    fn note(&self, mark: Mark) {
+        if mark == Mark::Hidden {
+            self.hides_any.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Changes the marks of some points, by their indices in the cloud; each may stand there once.
     pub fn change_marks(&self, gpu: &Gpu, writer: &MarkWriter, indices: &[u32], mark: impl Fn(u32) -> Mark + Sync) {
-        let all = self.count.max(1) as u64;
-        let back = inverse(self.stride, all);
-        // Indices are below 2³², so no product overflows.
-        let drawn = |index: u32| (u64::from(index) * back % all) as u32;
-        let changes: Vec<[u32; 2]> =
-            indices.par_iter().map(|&index| [drawn(index), u32::from(mark(index).code())]).collect();
+        let drawn = self.drawn_of();
+        let code = |index| {
+            let mark = mark(index);
+            self.note(mark);
+            u32::from(mark.code())
+        };
+        let changes: Vec<[u32; 2]> = indices.par_iter().map(|&index| [drawn(index), code(index)]).collect();
         for chunk in &self.chunks {
             let own = |&&[drawn, _]: &&[u32; 2]| drawn >= chunk.first && drawn - chunk.first < chunk.count;
             let own: Vec<[u32; 2]> =
@@ -129,7 +158,7 @@ impl Pipelines {
         let drawn = item.count.min(budget);
         let as_discs = frame.point_size > 1.5 && !(gpu.is_software && drawn > MAX_SOFTWARE_DISCS);
         let pipelines = if as_discs { &self.discs } else { &self.pixels };
-        pass.set_pipeline(pipelines.of(phase, frame));
+        pass.set_pipeline(pipelines.of(phase, frame.cut.is_some()));
         for (chunk, part) in parts(&item.chunks, frame.slice.of_elements(drawn)) {
             chunk.bind(gpu, pass, frame, (look, &item.centre, 0.0));
             if as_discs {

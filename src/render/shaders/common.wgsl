@@ -69,22 +69,16 @@ fn is_nan(bits: u32) -> bool {
     return (bits & 0x7fffffffu) > 0x7f800000u;
 }
 
-fn element_colour(element: u32, mark: u32) -> vec3f {
+// Of an element that is selected or belongs to a group.
+fn mark_colour(mark: u32) -> vec3f {
     if mark == SELECTED {
         return SELECTED_COLOUR;
     }
-    if mark >= FIRST_GROUP {
-        var colours = GROUP_COLOURS;
-        return colours[(mark - FIRST_GROUP) % 8u];
-    }
-    if look.colouring == PLAIN {
-        return look.colour.rgb;
-    }
-    let bits = values[element];
-    if is_nan(bits) {
-        return select(NO_DATA_COLOUR, look.colour.rgb, look.colouring == GREY);
-    }
-    let value = bitcast<f32>(bits);
+    var colours = GROUP_COLOURS;
+    return colours[(mark - FIRST_GROUP) % 8u];
+}
+
+fn value_colour(value: f32) -> vec3f {
     if look.colouring == GREY {
         return vec3f(value);
     }
@@ -95,7 +89,21 @@ fn element_colour(element: u32, mark: u32) -> vec3f {
     return textureLoad(scale_table, vec2u(step, 0u), 0).rgb;
 }
 
-// Whether the pipeline cuts: a shader that may discard a pixel tests depth late, which costs a picture that is not cut.
+fn element_colour(element: u32, mark: u32) -> vec3f {
+    if mark == SELECTED || mark >= FIRST_GROUP {
+        return mark_colour(mark);
+    }
+    if look.colouring == PLAIN {
+        return look.colour.rgb;
+    }
+    let bits = values[element];
+    if is_nan(bits) {
+        return select(NO_DATA_COLOUR, look.colour.rgb, look.colouring == GREY);
+    }
+    return value_colour(bitcast<f32>(bits));
+}
+
+// Whether the pipeline cuts, or leaves out facets of which a corner is hidden: a shader that may discard a pixel tests depth late, which costs a picture that is not cut.
 override CUTS: bool = false;
 
 fn is_cut_away(local: vec3f) -> bool {

@@ -6,6 +6,7 @@ mod distance_offset;
 mod fallback;
 mod icp;
 mod matching;
+mod meshing;
 mod morphological_offset;
 mod neighbours;
 mod planes;

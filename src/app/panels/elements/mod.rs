@@ -94,6 +94,12 @@ impl ElementsPanel {
             let name = actual.sources.first().map(io::SourceFile::name).unwrap_or_default();
             ui.checkbox(&mut context.display.shown.actual, name);
             theme::weak(ui, format!("{} points", theme::count(actual.cloud.points.len())));
+            let left_out = actual.made_surface().map_or(0, |surface| surface.left_out);
+            if left_out > 0 && context.display.shown.as_surface {
+                let text = format!("{} of them not in the surface", theme::count(left_out));
+                theme::weak(ui, text)
+                    .on_hover_text("Stray points, and points nearly where others are. S shows all points.");
+            }
             if let Some(facets) = &actual.facets {
                 theme::weak(ui, format!("{} facets", theme::count(facets.mesh().facets.len())));
             }

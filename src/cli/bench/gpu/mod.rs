@@ -3,6 +3,7 @@
 mod closest;
 mod fit;
 pub(super) mod matching;
+mod meshing;
 mod neighbours;
 pub(super) mod planes;
 mod published;
@@ -26,11 +27,12 @@ pub fn run(arguments: &Bench) -> Result<Value> {
     let cuda = Cuda::open()?;
     let mut rows = Vec::new();
     let wanted = |name: &str| arguments.only.as_ref().is_none_or(|only| only == name);
-    let cases: [(&str, Case); 7] = [
+    let cases: [(&str, Case); 8] = [
         ("closest", closest::run),
         ("matching", matching::run),
         ("published", published::run),
         ("neighbours", neighbours::run),
+        ("meshing", meshing::run),
         ("statistics", statistics::run),
         ("fit", fit::run),
         ("planes", planes::run),

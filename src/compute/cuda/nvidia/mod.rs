@@ -49,9 +49,9 @@ impl Nvidia {
         let context = CudaContext::new(index).map_err(|error| unavailable(description(error)))?;
         let name = context.name().map_err(|error| unavailable(description(error)))?;
         let mut kernels = HashMap::new();
-        for &ptx in MODULES {
+        for ptx in MODULES.iter() {
             let failed = |error| unavailable(format!("the driver rejected the kernels ({})", description(error)));
-            let text = CString::new(ptx).map_err(|_| unavailable("the embedded kernels are corrupt"))?;
+            let text = CString::new(ptx.as_str()).map_err(|_| unavailable("the embedded kernels are corrupt"))?;
             // SAFETY: the text is zero-terminated, and creating the context has bound it.
             let module = unsafe { result::module::load_data(text.as_ptr().cast()) }.map_err(failed)?;
             for name in names(ptx) {
