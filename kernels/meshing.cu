@@ -1,6 +1,6 @@
 // Meshing of measured points. Counterpart of compute/cpu/meshing, whose every operation has the same order here: both
 // give the same facets.
-#include "lib/vec.cuh"
+#include "lib/grid.cuh"
 
 constexpr u32 BITS = 20;              // of a cell's coordinate in its key
 constexpr double FIRST_CELL = 8.0, LAST_CELL = (double)((1 << BITS) - 9);
@@ -9,21 +9,12 @@ constexpr u32 MAX_NEIGHBOURS = 64;    // to each side
 constexpr u32 LANES = 4;              // sums of a neighbourhood that are added up at the end
 constexpr u32 NORMAL_NEIGHBOURS = 7;
 constexpr u32 MAX_GAP = 8;
-constexpr float FIRST_RADIUS = 1.5f, MAX_RADIUS = 3.0f, MAX_RADIUS_WHERE_SPARSE = 7.5f, SPARSE = 1.3f;
-constexpr float NORMAL_REACH = 2.3f, MAX_SLOPE = 0.85f, NOISY = 0.3f, MAX_WEIGHT = 0.01f, TINY = 1e-12f;
+constexpr float FIRST_RADIUS = 1.5f, MAX_RADIUS = 3.0f, MAX_RADIUS_WHERE_SPARSE = 7.5f, MIN_SPARSE_EDGE = 1.3f;
+constexpr float NORMAL_REACH = 2.3f, MAX_SLOPE = 0.85f, MAX_NOISE_HEIGHT = 0.3f, MAX_WEIGHT = 0.01f, TINY = 1e-12f;
 #define INFINITE __uint_as_float(0x7F800000u)
 
-// Points as they come, mm, and the grid of cells.
-struct Grid {
-    const double* points;  // 3 each
-    u32 count;
-    u32 pad;
-    Vec3 origin;
-    double edge_mm;
-};
-
 __device__ inline u32 cell_coordinate(const Grid& grid, u32 index, u32 axis) {
-    Vec3 scaled = (at(grid.points, index) - grid.origin) / grid.edge_mm;
+    Vec3 scaled = (at(grid.points, index) - grid.origin) / grid.cell_mm;
     double own = (axis == 0 ? scaled.x : axis == 1 ? scaled.y : scaled.z) + FIRST_CELL;
     return (u32)(own < FIRST_CELL ? FIRST_CELL : own > LAST_CELL ? LAST_CELL : own);
 }
@@ -105,18 +96,18 @@ struct Offset {
 };
 
 // A point and its surroundings, in spacings.
-template <u32 REACH> struct Around {
+template <u32 REACH> struct Surroundings {
     const Cells& cells;
     Rows<REACH> rows;
-    u32 place;
+    u32 index;
     Vec3 about;
     Offset own;
     float radius;
 
-    __device__ Around(const Cells& cells, u32 place, float radius) : cells(cells), place(place), radius(radius) {
-        u32 cell = cells.cell_of[place];
+    __device__ Surroundings(const Cells& cells, u32 index, float radius) : cells(cells), index(index), radius(radius) {
+        u32 cell = cells.cell_of[index];
         about = at(cells.points, cells.starts[cell]);
-        own = local(place);
+        own = local(index);
         u64 first = cells.keys[cell] - ((u64)REACH << (2 * BITS)) - ((u64)REACH << BITS) - REACH;
         rows.count = 0;
         for (u32 row = 0; row < Rows<REACH>::ACROSS * Rows<REACH>::ACROSS; row++) {
@@ -135,7 +126,7 @@ template <u32 REACH> struct Around {
         return {offset.x, offset.y, offset.z};
     }
 
-    // Calls visit(offset, place) for the points within the radius, the point itself among them.
+    // Calls visit(offset, index) for the points within the radius, the point itself among them.
     template <typename Visit> __device__ void visit(Visit visit) const {
         for (u32 row = 0; row < rows.count; row++) {
             for (u32 i = rows.begins[row]; i < rows.ends[row]; i++) {
@@ -174,7 +165,7 @@ __device__ inline Offset plane_normal(const float covariance[6]) {
     return {(float)(best.x / length), (float)(best.y / length), (float)(best.z / length)};
 }
 
-template <u32 REACH> __device__ Offset normal_within(const Around<REACH>& around, float reach) {
+template <u32 REACH> __device__ Offset normal_within(const Surroundings<REACH>& around, float reach) {
     float sums[10][LANES] = {};
     u32 number = 0;
     around.visit([&](Offset to, u32) {
@@ -197,8 +188,8 @@ template <u32 REACH> __device__ Offset normal_within(const Around<REACH>& around
 }
 
 // The least distance within which there are NORMAL_NEIGHBOURS points; of all, if there are fewer.
-template <u32 REACH> __device__ float normal_reach(const Around<REACH>& around) {
-    float least[NORMAL_NEIGHBOURS];
+template <u32 REACH> __device__ float normal_reach(const Surroundings<REACH>& around) {
+    float least[NORMAL_NEIGHBOURS] = {};
     u32 count = 0;
     around.visit([&](Offset to, u32) {
         float squared = to.x * to.x + to.y * to.y + to.z * to.z;
@@ -210,17 +201,17 @@ template <u32 REACH> __device__ float normal_reach(const Around<REACH>& around) 
     return count == 0 ? 0.0f : sqrtf(least[count - 1]) * 1.00001f;
 }
 
-__device__ inline float weight(u32 place) {
-    u32 bits = place * 0x9E3779B9u;
+__device__ inline float weight(u32 index) {
+    u32 bits = index * 0x9E3779B9u;
     bits ^= bits >> 16;
     bits = bits * 0x85EBCA6Bu;
     return (float)(bits >> 8) * (MAX_WEIGHT / (float)(1 << 24));
 }
 
 // A neighbour inverted in the unit circle of the tangent plane.
-struct Inverted {
+struct InvertedPoint {
     float x, y;
-    u32 place;
+    u32 index;
 };
 
 constexpr u32 NOBODY = 0xFFFFFFFFu;
@@ -230,7 +221,7 @@ struct Tangents {
     Offset u, v, normal;
     float own_weight;
 
-    __device__ Tangents(Offset n, u32 place) : normal(n), own_weight(weight(place)) {
+    __device__ Tangents(Offset n, u32 index) : normal(n), own_weight(weight(index)) {
         float sign = n.z < 0.0f ? -1.0f : 1.0f;
         float a = -1.0f / (sign + n.z);
         float b = n.x * n.y * a;
@@ -238,26 +229,26 @@ struct Tangents {
         v = {b, sign + n.y * n.y * a, -n.y};
     }
 
-    __device__ Inverted invert(Offset to, u32 place, float* power) const {
+    __device__ InvertedPoint invert(Offset to, u32 index, float* power) const {
         float across = to.x * u.x + to.y * u.y + to.z * u.z, up = to.x * v.x + to.y * v.y + to.z * v.z;
         float height = to.x * normal.x + to.y * normal.y + to.z * normal.z;
         float flat = across * across + up * up;
         float squared = flat + height * height;
-        bool is_beside = height * height <= NOISY * NOISY || height * height <= MAX_SLOPE * MAX_SLOPE * squared;
-        *power = is_beside ? squared + own_weight - weight(place) : INFINITE;
+        bool is_beside = height * height <= MAX_NOISE_HEIGHT * MAX_NOISE_HEIGHT || height * height <= MAX_SLOPE * MAX_SLOPE * squared;
+        *power = is_beside ? squared + own_weight - weight(index) : INFINITE;
         float scale = sqrtf(squared / (flat + TINY)) / (*power + TINY);
-        return {across * scale, up * scale, place};
+        return {across * scale, up * scale, index};
     }
 };
 
 // The corner of the hull after `own`, in the sense of rotation (1) or against it (-1); NOBODY at a border.
 template <u32 REACH>
-__device__ Inverted next_corner(const Around<REACH>& around, const Tangents& tangents, Inverted own, float sense) {
+__device__ InvertedPoint next_corner(const Surroundings<REACH>& around, const Tangents& tangents, InvertedPoint own, float sense) {
     float x = own.x, y = sense * own.y, furthest = -INFINITE;
-    Inverted found = {0.0f, 0.0f, NOBODY};
-    around.visit([&](Offset offset, u32 place) {
+    InvertedPoint found = {0.0f, 0.0f, NOBODY};
+    around.visit([&](Offset offset, u32 index) {
         float power;
-        Inverted other = tangents.invert(offset, place, &power);
+        InvertedPoint other = tangents.invert(offset, index, &power);
         float to_x = other.x - x, to_y = sense * other.y - y;
         float along = x * to_x + y * to_y, beside = x * to_y - y * to_x;
         float cotangent = along / beside;
@@ -269,7 +260,7 @@ __device__ Inverted next_corner(const Around<REACH>& around, const Tangents& tan
     return found;
 }
 
-__device__ inline bool is_within(float max_radius, Inverted a, Inverted b) {
+__device__ inline bool is_within(float max_radius, InvertedPoint a, InvertedPoint b) {
     float x = b.x - a.x, y = b.y - a.y;
     float reach = 2.0f * max_radius * (a.x * b.y - a.y * b.x);
     return reach > 0.0f && reach * reach >= x * x + y * y;
@@ -277,16 +268,16 @@ __device__ inline bool is_within(float max_radius, Inverted a, Inverted b) {
 
 // Writes the neighbours of a point; returns whether it has no facet to one side.
 template <u32 REACH>
-__device__ bool find_star(const Around<REACH>& around, const Stars& stars, Offset normal, float max_radius) {
+__device__ bool find_star(const Surroundings<REACH>& around, const Stars& stars, Offset normal, float max_radius) {
     u32 out[2 * MAX_NEIGHBOURS], ahead = 0, behind = 0;
     bool is_open = true, is_hidden = false;
     if (normal.x != 0.0f || normal.y != 0.0f || normal.z != 0.0f) {
-        Tangents tangents(normal, around.place);
-        Inverted nearest = {0.0f, 0.0f, NOBODY};
+        Tangents tangents(normal, around.index);
+        InvertedPoint nearest = {0.0f, 0.0f, NOBODY};
         float best = 0.0f;
-        around.visit([&](Offset offset, u32 place) {
+        around.visit([&](Offset offset, u32 index) {
             float power;
-            Inverted other = tangents.invert(offset, place, &power);
+            InvertedPoint other = tangents.invert(offset, index, &power);
             is_hidden |= power < 0.0f;
             float square = other.x * other.x + other.y * other.y;
             if (square > best) {
@@ -294,28 +285,28 @@ __device__ bool find_star(const Around<REACH>& around, const Stars& stars, Offse
                 nearest = other;
             }
         });
-        if (!is_hidden && nearest.place != NOBODY) {
-            Inverted own = nearest;
+        if (!is_hidden && nearest.index != NOBODY) {
+            InvertedPoint own = nearest;
             is_open = false;
             bool is_closed = false;
             while (ahead < MAX_NEIGHBOURS && !is_closed) {
-                Inverted next = next_corner(around, tangents, own, 1.0f);
-                bool has_facet = next.place != NOBODY && is_within(max_radius, own, next);
+                InvertedPoint next = next_corner(around, tangents, own, 1.0f);
+                bool has_facet = next.index != NOBODY && is_within(max_radius, own, next);
                 is_open |= !has_facet;
-                out[MAX_NEIGHBOURS + ahead++] = has_facet ? own.place : own.place | OPEN;
-                if (next.place == NOBODY) break;
-                is_closed = next.place == nearest.place;
+                out[MAX_NEIGHBOURS + ahead++] = has_facet ? own.index : own.index | OPEN;
+                if (next.index == NOBODY) break;
+                is_closed = next.index == nearest.index;
                 own = next;
             }
             if (!is_closed) {
                 is_open = true;
                 own = nearest;
                 while (behind < MAX_NEIGHBOURS) {
-                    Inverted before = next_corner(around, tangents, own, -1.0f);
-                    if (before.place == NOBODY) break;
+                    InvertedPoint before = next_corner(around, tangents, own, -1.0f);
+                    if (before.index == NOBODY) break;
                     bool has_facet = is_within(max_radius, before, own);
                     behind++;
-                    out[MAX_NEIGHBOURS - behind] = has_facet ? before.place : before.place | OPEN;
+                    out[MAX_NEIGHBOURS - behind] = has_facet ? before.index : before.index | OPEN;
                     own = before;
                 }
             }
@@ -325,25 +316,25 @@ __device__ bool find_star(const Around<REACH>& around, const Stars& stars, Offse
     // The host sees by `used` that they did not fit.
     if (begin + length > stars.capacity || begin + length < begin) length = 0;
     for (u32 k = 0; k < length; k++) stars.neighbours[begin + k] = out[MAX_NEIGHBOURS - behind + k];
-    stars.begins[around.place] = begin;
-    stars.lengths[around.place] = length;
+    stars.begins[around.index] = begin;
+    stars.lengths[around.index] = length;
     return is_open;
 }
 
-__device__ inline void set_normal(const Stars& stars, u32 place, Offset normal) {
-    stars.normals[3 * (u64)place] = normal.x;
-    stars.normals[3 * (u64)place + 1] = normal.y;
-    stars.normals[3 * (u64)place + 2] = normal.z;
+__device__ inline void set_normal(const Stars& stars, u32 index, Offset normal) {
+    stars.normals[3 * (u64)index] = normal.x;
+    stars.normals[3 * (u64)index + 1] = normal.y;
+    stars.normals[3 * (u64)index + 2] = normal.z;
 }
 
 // Normals and neighbours of all points, by facets that are not large.
 extern "C" __global__ void mesh_stars(Cells cells, Stars stars, u32* is_open) {
-    u32 place = thread_index();
-    if (place >= cells.count) return;
-    Around<1> around(cells, place, 2.0f * FIRST_RADIUS);
+    u32 index = thread_index();
+    if (index >= cells.count) return;
+    Surroundings<1> around(cells, index, 2.0f * FIRST_RADIUS);
     Offset normal = normal_within(around, NORMAL_REACH);
-    set_normal(stars, place, normal);
-    is_open[place] = find_star(around, stars, normal, FIRST_RADIUS);
+    set_normal(stars, index, normal);
+    is_open[index] = find_star(around, stars, normal, FIRST_RADIUS);
 }
 
 // Indices of what is not zero; `before` counts those before each.
@@ -352,24 +343,24 @@ extern "C" __global__ void mesh_list(const u32* values, const u32* before, u32 c
     if (i < count && values[i]) list[before[i]] = i;
 }
 
-template <u32 REACH> __device__ bool widen(const Around<REACH>& around, const Stars& stars, float max_radius) {
-    u64 at = 3 * (u64)around.place;
+template <u32 REACH> __device__ bool widen(const Surroundings<REACH>& around, const Stars& stars, float max_radius) {
+    u64 at = 3 * (u64)around.index;
     Offset normal = {stars.normals[at], stars.normals[at + 1], stars.normals[at + 2]};
     if (normal.x == 0.0f && normal.y == 0.0f && normal.z == 0.0f) {
         normal = normal_within(around, normal_reach(around));
-        set_normal(stars, around.place, normal);
+        set_normal(stars, around.index, normal);
     }
     return find_star(around, stars, normal, max_radius);
 }
 
 // Distance to the neighbour that is nearer than half of them, spacings; infinite if there are none.
-__device__ inline float median_edge(const Cells& cells, const Stars& stars, u32 place) {
+__device__ inline float median_edge(const Cells& cells, const Stars& stars, u32 index) {
     float edges[2 * MAX_NEIGHBOURS];
-    u32 length = stars.lengths[place];
+    u32 length = stars.lengths[index];
     if (length == 0) return INFINITE;
     for (u32 own = 0; own < length; own++) {
-        u32 neighbour = stars.neighbours[stars.begins[place] + own] & ~OPEN;
-        float edge = (float)norm(at(cells.points, neighbour) - at(cells.points, place));
+        u32 neighbour = stars.neighbours[stars.begins[index] + own] & ~OPEN;
+        float edge = (float)norm(at(cells.points, neighbour) - at(cells.points, index));
         u32 k = own;
         for (; k > 0 && edges[k - 1] > edge; k--) edges[k] = edges[k - 1];
         edges[k] = edge;
@@ -383,10 +374,10 @@ extern "C" __global__ void mesh_wider_stars(Cells cells, Stars stars, const u32*
                                             float* radii) {
     u32 i = thread_index();
     if (i >= count) return;
-    Around<2> around(cells, list[i], 2.0f * MAX_RADIUS);
+    Surroundings<2> around(cells, list[i], 2.0f * MAX_RADIUS);
     bool is_open = widen(around, stars, MAX_RADIUS);
     float edge = median_edge(cells, stars, list[i]);
-    is_sparse[i] = is_open && edge > SPARSE;
+    is_sparse[i] = is_open && edge > MIN_SPARSE_EDGE;
     radii[i] = min(MAX_RADIUS * edge, MAX_RADIUS_WHERE_SPARSE);
 }
 
@@ -396,86 +387,91 @@ extern "C" __global__ void mesh_sparse_stars(Cells cells, Stars stars, const u32
     u32 i = thread_index();
     if (i >= count) return;
     float max_radius = radii[sparse[i]];
-    Around<5> around(cells, list[sparse[i]], 2.0f * max_radius);
+    Surroundings<5> around(cells, list[sparse[i]], 2.0f * max_radius);
     widen(around, stars, max_radius);
 }
 
 // Neighbour `k` of a point, its flag among it.
-__device__ inline u32 neighbour(const Stars& stars, u32 place, u32 k) {
-    return stars.neighbours[stars.begins[place] + k];
+__device__ inline u32 neighbour(const Stars& stars, u32 index, u32 k) {
+    return stars.neighbours[stars.begins[index] + k];
 }
 
 // Whether a point has a facet with two neighbours, in either order.
-__device__ bool has_wedge(const Stars& stars, u32 place, u32 a, u32 b) {
-    u32 length = stars.lengths[place];
+__device__ bool has_wedge(const Stars& stars, u32 index, u32 a, u32 b) {
+    u32 length = stars.lengths[index];
     for (u32 k = 0; k < length; k++) {
-        u32 own = neighbour(stars, place, k);
+        u32 own = neighbour(stars, index, k);
         if ((own & ~OPEN) != a) continue;
-        u32 next = neighbour(stars, place, k + 1 == length ? 0 : k + 1);
-        u32 before = neighbour(stars, place, (k == 0 ? length : k) - 1);
+        u32 next = neighbour(stars, index, k + 1 == length ? 0 : k + 1);
+        u32 before = neighbour(stars, index, (k == 0 ? length : k) - 1);
         return ((own & OPEN) == 0 && (next & ~OPEN) == b) || before == b;
     }
     return false;
 }
 
+// Whether two neighbours of a point agree with it on the facet between them.
+__device__ bool is_agreed(const Stars& stars, u32 index, u32 a, u32 b) {
+    return has_wedge(stars, a, b, index) && has_wedge(stars, b, index, a);
+}
+
 // Whether all corners agree on the facet of a point with its neighbours `k` and the next.
-__device__ bool has_facet(const Stars& stars, u32 place, u32 k) {
-    u32 a = neighbour(stars, place, k);
+__device__ bool has_facet(const Stars& stars, u32 index, u32 k) {
+    u32 a = neighbour(stars, index, k);
     if (a & OPEN) return false;
-    u32 b = neighbour(stars, place, k + 1 == stars.lengths[place] ? 0 : k + 1) & ~OPEN;
-    return has_wedge(stars, a, b, place) && has_wedge(stars, b, place, a);
+    u32 b = neighbour(stars, index, k + 1 == stars.lengths[index] ? 0 : k + 1) & ~OPEN;
+    return is_agreed(stars, index, a, b);
 }
 
 // Facets that all their corners have: their number for each lowest corner, or themselves from `begins` on; and the points
 // around which some are missing.
 extern "C" __global__ void mesh_agreed(Stars stars, u32 count, u32* counts, u32* is_doubtful, const u32* begins,
                                        u32* facets) {
-    u32 place = thread_index();
-    if (place >= count) return;
-    u32 length = stars.lengths[place], found = 0;
+    u32 index = thread_index();
+    if (index >= count) return;
+    u32 length = stars.lengths[index], found = 0;
     for (u32 k = 0; k < length; k++) {
-        u32 a = neighbour(stars, place, k), b = neighbour(stars, place, k + 1 == length ? 0 : k + 1) & ~OPEN;
+        u32 a = neighbour(stars, index, k), b = neighbour(stars, index, k + 1 == length ? 0 : k + 1) & ~OPEN;
         if (a & OPEN) {
-            is_doubtful[place] = 1;
+            is_doubtful[index] = 1;
             continue;
         }
-        if (place < a && place < b) {
-            if (has_wedge(stars, a, b, place) && has_wedge(stars, b, place, a)) {
+        if (index < a && index < b) {
+            if (is_agreed(stars, index, a, b)) {
                 if (facets) {
-                    u64 to = 3 * (u64)(begins[place] + found);
-                    facets[to] = place;
+                    u64 to = 3 * (u64)(begins[index] + found);
+                    facets[to] = index;
                     facets[to + 1] = a;
                     facets[to + 2] = b;
                 }
                 found++;
             } else {
-                is_doubtful[place] = 1;
+                is_doubtful[index] = 1;
                 is_doubtful[a] = 1;
                 is_doubtful[b] = 1;
             }
-        } else if (!has_wedge(stars, min(a, b), place, max(a, b))) {
-            is_doubtful[place] = 1;
+        } else if (!has_wedge(stars, min(a, b), index, max(a, b))) {
+            is_doubtful[index] = 1;
         }
     }
-    if (!facets) counts[place] = found;
+    if (!facets) counts[index] = found;
 }
 
-// A place where facets end: the points before and after it along the border, in either order.
+// A border at a point where facets end: the points before and after it along the border, in either order.
 struct Border {
     u32 ends[2];
     u32 facets;  // at the point
 };
 
 // The borders through a point, one for each run of its neighbours without facets: calls visit(border) until it says true.
-template <typename Visit> __device__ bool visit_borders(const Stars& stars, u32 place, Visit visit) {
-    u32 length = stars.lengths[place], facets = 0;
-    for (u32 k = 0; k < length; k++) facets += has_facet(stars, place, k);
+template <typename Visit> __device__ bool visit_borders(const Stars& stars, u32 index, Visit visit) {
+    u32 length = stars.lengths[index], facets = 0;
+    for (u32 k = 0; k < length; k++) facets += has_facet(stars, index, k);
     for (u32 k = 0; k < length; k++) {
         u32 after = k + 1 == length ? 0 : k + 1;
-        if (!has_facet(stars, place, k) || has_facet(stars, place, after)) continue;
+        if (!has_facet(stars, index, k) || has_facet(stars, index, after)) continue;
         u32 end = after;
-        while (!has_facet(stars, place, end)) end = end + 1 == length ? 0 : end + 1;
-        Border border = {{neighbour(stars, place, after) & ~OPEN, neighbour(stars, place, end) & ~OPEN}, facets};
+        while (!has_facet(stars, index, end)) end = end + 1 == length ? 0 : end + 1;
+        Border border = {{neighbour(stars, index, after) & ~OPEN, neighbour(stars, index, end) & ~OPEN}, facets};
         if (visit(border)) return true;
     }
     return false;
@@ -504,11 +500,11 @@ __device__ u32 find_gap(const Stars& stars, const u32* is_doubtful, u32 first, c
 }
 
 // Whether any facet agreed on has an edge.
-__device__ bool has_edge(const Stars& stars, u32 place, u32 to) {
-    u32 length = stars.lengths[place];
+__device__ bool has_edge(const Stars& stars, u32 index, u32 to) {
+    u32 length = stars.lengths[index];
     for (u32 k = 0; k < length; k++) {
-        u32 a = neighbour(stars, place, k) & ~OPEN, b = neighbour(stars, place, k + 1 == length ? 0 : k + 1) & ~OPEN;
-        if ((a == to || b == to) && has_facet(stars, place, k)) return true;
+        u32 a = neighbour(stars, index, k) & ~OPEN, b = neighbour(stars, index, k + 1 == length ? 0 : k + 1) & ~OPEN;
+        if ((a == to || b == to) && has_facet(stars, index, k)) return true;
     }
     return false;
 }
@@ -518,10 +514,10 @@ extern "C" __global__ void mesh_fillings(Stars stars, const u32* is_doubtful, co
                                          const u32* begins, u32* facets) {
     u32 i = thread_index();
     if (i >= count) return;
-    u32 place = list[i], found = 0;
-    visit_borders(stars, place, [&](const Border& border) {
+    u32 index = list[i], found = 0;
+    visit_borders(stars, index, [&](const Border& border) {
         u32 around[MAX_GAP + 1];
-        u32 points = find_gap(stars, is_doubtful, place, border, around);
+        u32 points = find_gap(stars, is_doubtful, index, border, around);
         // From the first point of which no other facet has a diagonal.
         for (u32 turn = 0; turn < points; turn++) {
             bool is_free = true;
@@ -545,20 +541,20 @@ extern "C" __global__ void mesh_fillings(Stars stars, const u32* is_doubtful, co
     if (!facets) counts[i] = found;
 }
 
-// Corners by the numbers of the points, and which points are corners.
-extern "C" __global__ void mesh_corners(u32* corners, u32 count, const u32* order, const u32* numbers, u32* is_corner) {
+// Corners by the indices of the points, and which points are corners.
+extern "C" __global__ void mesh_corners(u32* corners, u32 count, const u32* order, const u32* point_indices, u32* is_corner) {
     u32 i = thread_index();
     if (i >= count) return;
-    u32 number = numbers[order[corners[i]]];
-    corners[i] = number;
-    is_corner[number] = 1;
+    u32 point = point_indices[order[corners[i]]];
+    corners[i] = point;
+    is_corner[point] = 1;
 }
 
-// Normals by the numbers of the points.
-extern "C" __global__ void mesh_normals(const float* normals, u32 count, const u32* order, const u32* numbers,
-                                        float* by_number) {
+// Normals by the indices of the points.
+extern "C" __global__ void mesh_normals(const float* normals, u32 count, const u32* order, const u32* point_indices,
+                                        float* by_point) {
     u32 i = thread_index();
     if (i >= count) return;
-    u64 to = 3 * (u64)numbers[order[i]], from = 3 * (u64)i;
-    for (u32 k = 0; k < 3; k++) by_number[to + k] = normals[from + k];
+    u64 to = 3 * (u64)point_indices[order[i]], from = 3 * (u64)i;
+    for (u32 k = 0; k < 3; k++) by_point[to + k] = normals[from + k];
 }

@@ -1,16 +1,8 @@
 // Thinning to an even density: one point per cell, or no two points closer than a minimum distance. Counterpart of
 // compute/cpu/thinning.rs.
 #include "lib/facets.cuh"
+#include "lib/grid.cuh"
 #include "lib/points.cuh"
-
-// Points, mm, and the grid of cells.
-struct Cells {
-    const double* points;  // 3 each
-    u32 count;
-    u32 pad;
-    Vec3 origin;           // min corner of the grid
-    double cell_mm;
-};
 
 // Sort keys, least significant first: low and high word of the distance from the cell's centre, then the cell.
 enum Key : u32 { FROM_CENTRE_LOW, FROM_CENTRE_HIGH, CELL_X, CELL_Y, CELL_Z };
@@ -20,8 +12,8 @@ struct CellPosition {
     double from_centre;  // squared distance from the cell's centre, in cells
 };
 
-__device__ inline CellPosition cell_position(const Cells& cells, u32 index) {
-    Vec3 scaled = (at(cells.points, index) - cells.origin) / cells.cell_mm;
+__device__ inline CellPosition cell_position(const Grid& grid, u32 index) {
+    Vec3 scaled = (at(grid.points, index) - grid.origin) / grid.cell_mm;
     CellPosition position = {{floor(scaled.x), floor(scaled.y), floor(scaled.z)}, 0.0};
     double x = scaled.x - position.cell[0] - 0.5, y = scaled.y - position.cell[1] - 0.5;
     double z = scaled.z - position.cell[2] - 0.5;
@@ -30,10 +22,10 @@ __device__ inline CellPosition cell_position(const Cells& cells, u32 index) {
 }
 
 // Sort keys of the points in `order`.
-extern "C" __global__ void thin_keys(Cells cells, u32 key, const u32* order, u32* keys) {
+extern "C" __global__ void thin_keys(Grid grid, u32 key, const u32* order, u32* keys) {
     u32 i = thread_index();
-    if (i >= cells.count) return;
-    CellPosition position = cell_position(cells, order[i]);
+    if (i >= grid.count) return;
+    CellPosition position = cell_position(grid, order[i]);
     // Doubles that are not negative have the order of their bits.
     u64 bits = (u64)__double_as_longlong(position.from_centre);
     if (key == FROM_CENTRE_LOW) keys[i] = (u32)bits;
@@ -47,21 +39,21 @@ __device__ inline bool same_cell(const CellPosition& a, const CellPosition& b) {
 
 // By point index: number of points in its cell for the first point of each cell in `order`, which is kept; 0 for all
 // others. `order` must be sorted by all keys.
-extern "C" __global__ void thin_cells(Cells cells, const u32* order, u32* point_counts) {
+extern "C" __global__ void thin_cells(Grid grid, const u32* order, u32* point_counts) {
     u32 i = thread_index();
-    if (i >= cells.count) return;
-    CellPosition own = cell_position(cells, order[i]);
+    if (i >= grid.count) return;
+    CellPosition own = cell_position(grid, order[i]);
     u32 last = i;  // last point known to be in the cell
-    if (i == 0 || !same_cell(own, cell_position(cells, order[i - 1]))) {
-        u32 stride = 1, beyond = cells.count;
-        while (last + stride < cells.count && same_cell(own, cell_position(cells, order[last + stride]))) {
+    if (i == 0 || !same_cell(own, cell_position(grid, order[i - 1]))) {
+        u32 stride = 1, beyond = grid.count;
+        while (last + stride < grid.count && same_cell(own, cell_position(grid, order[last + stride]))) {
             last += stride;
             stride *= 2;
         }
-        beyond = min(last + stride, cells.count);
+        beyond = min(last + stride, grid.count);
         while (beyond - last > 1) {
             u32 mid = last + (beyond - last) / 2;
-            if (same_cell(own, cell_position(cells, order[mid]))) last = mid; else beyond = mid;
+            if (same_cell(own, cell_position(grid, order[mid]))) last = mid; else beyond = mid;
         }
         point_counts[order[i]] = last - i + 1;
     } else {

@@ -7,6 +7,7 @@
 #include "../lib/climb.cuh"
 #include "../lib/closed_form.cuh"
 #include "../lib/facets.cuh"
+#include "../lib/grid.cuh"
 #include "../lib/jacobi.cuh"
 #include "../lib/morton.cuh"
 #include "../lib/nearest.cuh"

@@ -2,6 +2,7 @@
 
 pub mod date;
 pub mod error;
+pub mod folder;
 pub mod hash;
 pub mod limits;
 pub mod once;

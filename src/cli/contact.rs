@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::console::Console;
 use crate::output::outln;
-use base::{LengthUnit, Result, UserError};
+use base::{LengthUnit, Result};
 use compute::DeviceChoice;
 use dispatch::Context;
 use inspect::offset::ContactVolumes;
@@ -52,8 +52,7 @@ pub fn run(arguments: &Contact, json: bool, context: &Context) -> Result<i32> {
     let parameters = Parameters { tool_radius_mm, depth_mm, margin_mm, resolution };
     parameters.check()?;
     if let Some(out) = &arguments.out {
-        std::fs::create_dir_all(out)
-            .map_err(|error| UserError::input(format!("{} cannot be made: {error}.", out.display())))?;
+        base::folder::make(out)?;
     }
     let console = Console::new();
     let progress = console.progress();

@@ -20,7 +20,7 @@ const FILES: [(&str, &[u8]); 3] = [
 /// Unpacks the part, inspects it, and opens the window if there is a display.
 pub fn run(arguments: &Demo, json: bool, context: &Context) -> Result<Outcome> {
     let folder = arguments.out.join("part");
-    std::fs::create_dir_all(&folder).map_err(|e| UserError::file("make the folder", &folder, &e))?;
+    base::folder::make(&folder)?;
     for (name, bytes) in FILES {
         io::atomic::write_bytes(&folder.join(name), bytes)?;
     }

@@ -166,7 +166,7 @@ fn sentence(own: &Detection, names: &[String]) -> String {
 /// Writes `nominal_from_scan` of each part found; the paths, in the same order.
 fn write_poses(arguments: &Detect, names: &[String], found: &Found) -> Result<Vec<PathBuf>> {
     let Some(folder) = &arguments.out else { return Ok(Vec::new()) };
-    std::fs::create_dir_all(folder).map_err(|error| UserError::file("make", folder, &error))?;
+    base::folder::make(folder)?;
     let mut files = Vec::new();
     for (index, own) in found.detections.iter().enumerate() {
         let name = name(own.part, names);

@@ -11,6 +11,7 @@ use geometry::{Point, transform};
 use inspect::alignment::Method;
 use inspect::alignment::point_pairs::PointPair;
 use inspect::deviation::Verdict;
+use io::staged_folder::StagedFolder;
 use report::summary;
 use session::{ReportInfo, Settings};
 
@@ -52,6 +53,7 @@ pub fn run(arguments: &Inspect, json: bool, context: &Context) -> Result<i32> {
 }
 
 fn job(arguments: &Inspect, dispatcher: &mut Dispatcher, console: &Console) -> Result<()> {
+    StagedFolder::check(&arguments.out)?;
     let progress = console.progress();
     let settings = Box::new(settings_of(arguments));
     let mut send = |command: Command| dispatcher.run_now(command, &progress);
@@ -76,7 +78,8 @@ fn job(arguments: &Inspect, dispatcher: &mut Dispatcher, console: &Console) -> R
     }
     let outputs =
         Outputs { timings_ms: dispatcher.timings_ms.clone(), pictures: !arguments.no_pictures, project: Some(PROJECT) };
-    let edit = dispatch::write_report(&dispatcher.document, &arguments.out, &outputs, &progress)?;
+    let backend = dispatcher.context.backend.as_ref();
+    let edit = dispatch::write_report(&dispatcher.document, &arguments.out, &outputs, backend, &progress)?;
     edit.notes.iter().for_each(|note| console.say(note));
     if let Some(path) = &arguments.save_plan {
         dispatcher.run_now(Projects::SavePlan(path.clone()), &progress)?;

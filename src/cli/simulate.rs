@@ -47,7 +47,7 @@ pub fn run(arguments: &Simulate, json: bool, context: &Context) -> Result<i32> {
     let outcome = simulation::run(&nominal, &parameters, &progress.part(0.2, 1.0));
     console.done();
     let simulation = outcome?;
-    std::fs::create_dir_all(&arguments.out).map_err(|e| UserError::file("make the folder", &arguments.out, &e))?;
+    base::folder::make(&arguments.out)?;
     let truth = truth_json(&parameters, &simulation);
     write_all(arguments, &simulation, &truth)?;
     if json {
@@ -109,7 +109,7 @@ fn calibration(arguments: &Simulate, artefact: ArtefactKind, json: bool) -> Resu
     setting.sensor.check()?;
     let scene = trials::scene(&setting, &trials::Made::of(&setting), arguments.handedness, 0)?;
     let out = &arguments.out;
-    std::fs::create_dir_all(out).map_err(|e| UserError::file("make the folder", out, &e))?;
+    base::folder::make(out)?;
     let names = artefact.artefact().regions();
     let table = region_table(names.iter().map(|region| region.short).zip(scene.touches.iter().cloned()));
     // The artefact's nominal design, with points on its regions.

@@ -28,7 +28,7 @@ pub fn run(arguments: &SimulateMachine) -> Result<i32> {
     let listener = TcpListener::bind(&arguments.listen)
         .map_err(|e| UserError::input(format!("Cannot listen at {}: {e}; choose another port.", arguments.listen)))?;
     let folder = &arguments.folder;
-    std::fs::create_dir_all(folder).map_err(|e| UserError::file("make the folder", folder, &e))?;
+    base::folder::make(folder)?;
     let mut machine = SimulatedMachine::new(arguments)?;
     let clients = Arc::new(Mutex::new(Clients::default()));
     machine.measure(&clients)?;

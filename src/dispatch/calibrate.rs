@@ -230,7 +230,7 @@ fn write_certificate(folder: &Path, document: &Document) -> Result<Edit> {
     let Some(outcome) = &document.calibration.outcome else {
         return Err(UserError::usage("Calibrate first."));
     };
-    std::fs::create_dir_all(folder).map_err(|e| UserError::file("make the folder", folder, &e))?;
+    base::folder::make(folder)?;
     let record = certificate::record(&outcome.calibration, &outcome.provenance);
     atomic::write_bytes(&folder.join("calibration.json"), format!("{record:#}\n").as_bytes())?;
     let pdf = certificate::pdf(&outcome.calibration, &outcome.provenance)?;

@@ -116,7 +116,7 @@ impl Command {
             Self::Accept(test) => Ok(accept::execution(*test, context)),
             Self::Series(command) => Ok(command.execution(before, context)),
             Self::Monitoring(command) => command.execution(before),
-            Self::Report(command) => Ok(command.execution(before, timings_ms.to_vec())),
+            Self::Report(command) => Ok(command.execution(before, context, timings_ms.to_vec())),
             Self::UseDevice(id) => Ok(Execution::work("Opening the device", move |_, _| {
                 let backend = compute::open_device(id)?;
                 let device = backend.device();

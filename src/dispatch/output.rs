@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Edit;
 use super::edit::Execution;
+use super::{Context, Edit};
 use base::date::Stamp;
 use base::{Progress, Result, UserError};
+use compute::Backend;
 use io::atomic;
 use io::staged_folder::StagedFolder;
 use render::colour_scale::ColourScale;
@@ -25,10 +26,12 @@ pub enum Report {
 }
 
 impl Report {
-    pub(super) fn execution(self, before: Document, timings_ms: Vec<(String, f64)>) -> Execution {
+    pub(super) fn execution(self, before: Document, context: Context, timings_ms: Vec<(String, f64)>) -> Execution {
         let Self::Write { folder } = self;
         let outputs = Outputs { timings_ms, ..Outputs::default() };
-        Execution::work("Writing the report", move |progress, _| write_report(&before, &folder, &outputs, progress))
+        Execution::work("Writing the report", move |progress, _| {
+            write_report(&before, &folder, &outputs, context.backend.as_ref(), progress)
+        })
     }
 }
 
@@ -66,7 +69,13 @@ pub fn report_input<'a>(document: &'a Document, timings_ms: &'a [(String, f64)])
 pub(super) const SUMMARY: &str = "summary.json";
 
 /// Writes `summary.json`, `deviations.csv`, `colormap.ply`, `views/*.png`, `report.html` and `report.pdf`.
-pub fn write_report(document: &Document, folder: &Path, outputs: &Outputs, progress: &Progress) -> Result<Edit> {
+pub fn write_report(
+    document: &Document,
+    folder: &Path,
+    outputs: &Outputs,
+    backend: &dyn Backend,
+    progress: &Progress,
+) -> Result<Edit> {
     let input = report_input(document, &outputs.timings_ms)?;
     let staged = StagedFolder::new(folder)?;
     let (target, folder) = (folder, staged.path());
@@ -78,7 +87,7 @@ pub fn write_report(document: &Document, folder: &Path, outputs: &Outputs, progr
     table::write_colormap(&folder.join("colormap.ply"), &input, &scale)?;
     progress.report(0.3, "Drawing the pictures")?;
     let pictures = if outputs.pictures {
-        pictures::draw(&input, &scale, &progress.part(0.3, 0.6))?
+        pictures::draw(&input, &scale, backend, &progress.part(0.3, 0.6))?
     } else {
         pictures::Pictures { missing: Some("Pictures were omitted on request.".into()), ..Default::default() }
     };

@@ -8,6 +8,7 @@ use super::edit::Execution;
 use super::output::{SUMMARY, write_report};
 use super::{Context, Edit, Outputs};
 use base::{Progress, Result, UserError, counted};
+use compute::Backend;
 use inspect::deviation::Verdict;
 use inspect::recipe::Tools;
 use report::series::write_tables;
@@ -129,7 +130,7 @@ pub fn measure(request: &SeriesRequest<'_>, context: &Context, progress: &Progre
     if parts.is_empty() {
         return Err(UserError::usage("Name the scans of the parts, a folder of them, or a list."));
     }
-    std::fs::create_dir_all(folder).map_err(|e| UserError::file("make the folder", folder, &e))?;
+    base::folder::make(folder)?;
     let mut records: BTreeMap<String, PartRecord> = BTreeMap::new();
     if request.resumes {
         let fingerprint = PartRecord::fingerprint(plan)?;
@@ -146,7 +147,7 @@ pub fn measure(request: &SeriesRequest<'_>, context: &Context, progress: &Progre
     if !open.is_empty() {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from).min(MAX_PARALLEL_PARTS);
         let tools = Tools { backend: context.backend.as_ref(), cad: &context.cad, watch: &|_, _| () };
-        let measured = |stage: &Stage, record: &PartRecord| report(stage, record, request, progress);
+        let measured = |stage: &Stage, record: &PartRecord| report(stage, record, request, tools.backend, progress);
         let at_once = request.at_once.unwrap_or_else(cores);
         let run = SeriesRun { plan, parts: &open, at_once, measured: &measured };
         series::run(&run, &tools, progress, |part, record| {
@@ -161,7 +162,13 @@ pub fn measure(request: &SeriesRequest<'_>, context: &Context, progress: &Progre
 }
 
 /// Writes the report of a measured part if one is wanted and the part could be compared.
-fn report(stage: &Stage, record: &PartRecord, request: &SeriesRequest<'_>, progress: &Progress) -> Result<()> {
+fn report(
+    stage: &Stage,
+    record: &PartRecord,
+    request: &SeriesRequest<'_>,
+    backend: &dyn Backend,
+    progress: &Progress,
+) -> Result<()> {
     if !request.reports.include(record) {
         return Ok(());
     }
@@ -172,7 +179,7 @@ fn report(stage: &Stage, record: &PartRecord, request: &SeriesRequest<'_>, progr
     document.settings.report = request.info.clone();
     let folder = request.folder.join(&record.part).join(Reports::FOLDER);
     let outputs = Outputs { pictures: request.pictures, ..Outputs::default() };
-    write_report(&document, &folder, &outputs, &progress.quiet()).map(|_| ())
+    write_report(&document, &folder, &outputs, backend, &progress.quiet()).map(|_| ())
 }
 
 /// Number of measured parts with this verdict.

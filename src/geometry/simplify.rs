@@ -19,9 +19,9 @@ pub fn clustered(vertices: &[Point], facets: &[[u32; 3]], wanted: usize) -> Vec<
     }
     let origin = Aabb::of_points(vertices).min;
     let mut first_in: HashMap<[i64; 3], u32, BuildHasherDefault<CoordinateHasher>> = HashMap::default();
-    let in_cell = |(number, vertex): (u32, &Point)| {
+    let in_cell = |(index, vertex): (u32, &Point)| {
         let cell = ((vertex - origin) / cell_mm).map(|c| c.floor() as i64);
-        *first_in.entry(cell.into()).or_insert(number)
+        *first_in.entry(cell.into()).or_insert(index)
     };
     let corner: Vec<u32> = (0..).zip(vertices).map(in_cell).collect();
     let clustered = facets.iter().map(|facet| facet.map(|vertex| corner[vertex as usize]));
@@ -31,14 +31,14 @@ pub fn clustered(vertices: &[Point], facets: &[[u32; 3]], wanted: usize) -> Vec<
 /// As [`clustered`], without the vertices that are no corners.
 pub fn by_clusters(mesh: &Mesh, facets: usize) -> Mesh {
     let mut coarse = Mesh { facets: clustered(&mesh.vertices, &mesh.facets, facets), ..Mesh::default() };
-    let mut numbers = vec![u32::MAX; mesh.vertices.len()];
+    let mut indices = vec![u32::MAX; mesh.vertices.len()];
     for vertex in coarse.facets.iter_mut().flatten() {
-        let number = &mut numbers[*vertex as usize];
-        if *number == u32::MAX {
-            *number = coarse.vertices.len() as u32;
+        let index = &mut indices[*vertex as usize];
+        if *index == u32::MAX {
+            *index = coarse.vertices.len() as u32;
             coarse.vertices.push(mesh.vertices[*vertex as usize]);
         }
-        *vertex = *number;
+        *vertex = *index;
     }
     coarse
 }

@@ -15,19 +15,27 @@ pub struct StagedFolder {
 
 impl StagedFolder {
     /// Creates the temporary folder beside `target`, which need not exist. Returns an error if `target` is the root
-    /// folder or a folder cannot be created.
+    /// folder or a file, or a folder cannot be created.
     pub fn new(target: &Path) -> Result<Self> {
         let failed = |e: &std::io::Error| UserError::file("make the folder", target, e);
         // A symbolic link to a folder is kept.
         let target = std::fs::canonicalize(target).or_else(|_| std::path::absolute(target)).map_err(|e| failed(&e))?;
-        let parent = target.parent().ok_or_else(|| {
-            UserError::usage(format!("{} cannot be the report folder: choose a folder of its own.", target.display()))
-        })?;
-        std::fs::create_dir_all(parent).map_err(|e| failed(&e))?;
+        let refused = |reason: &str| UserError::usage(format!("{} {reason}", target.display()));
+        if target.symlink_metadata().is_ok() && !target.is_dir() {
+            return Err(refused("is not a folder; choose another."));
+        }
+        let parent =
+            target.parent().ok_or_else(|| refused("cannot be the report folder: choose a folder of its own."))?;
+        base::folder::make(parent)?;
         remove_stale(&target);
         let staged = parent.join(temporary_name(&target, std::process::id()));
         std::fs::create_dir(&staged).map_err(|e| failed(&e))?;
         Ok(Self { target, staged })
+    }
+
+    /// Whether a folder could be written: to know before the work whose results go there.
+    pub fn check(target: &Path) -> Result<()> {
+        Self::new(target).map(drop)
     }
 
     /// Temporary folder to write the files into.

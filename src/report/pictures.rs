@@ -2,7 +2,7 @@
 
 use super::Input;
 use base::{Progress, Result};
-use compute::cpu::Cpu;
+use compute::Backend;
 use compute::point_deviation::PointDeviation;
 use compute::point_facet_matching::FacetDeviation;
 use geometry::Pose;
@@ -40,18 +40,26 @@ const BACKGROUND: [[f32; 3]; 2] = [[0.985, 0.988, 0.992], [0.90, 0.915, 0.93]];
 /// Colour of the nominal, RGB from 0 to 1.
 const NOMINAL: [f32; 3] = [0.72, 0.74, 0.77];
 
-/// Renders four standard views and the worst region; without a graphics adapter the result states the reason.
+/// Renders four standard views and the worst region; without a graphics adapter the result states the reason. `backend`
+/// makes the surface of the scan if there is none yet.
 ///
 /// Returns an error if rendering fails or the work is cancelled.
-pub fn draw(input: &Input<'_>, scale: &ColourScale, progress: &Progress) -> Result<Pictures> {
+pub fn draw(input: &Input<'_>, scale: &ColourScale, backend: &dyn Backend, progress: &Progress) -> Result<Pictures> {
     match Gpu::off_screen() {
-        Ok(gpu) => draw_on(&gpu, input, scale, progress),
+        Ok(gpu) => draw_on(&gpu, input, scale, backend, progress),
         Err(error) => Ok(Pictures { views: Vec::new(), missing: Some(error.sentence) }),
     }
 }
 
-fn draw_on(gpu: &Gpu, input: &Input<'_>, scale: &ColourScale, progress: &Progress) -> Result<Pictures> {
-    let renderer = ViewRenderer::new(gpu, input, scale, progress)?;
+fn draw_on(
+    gpu: &Gpu,
+    input: &Input<'_>,
+    scale: &ColourScale,
+    backend: &dyn Backend,
+    progress: &Progress,
+) -> Result<Pictures> {
+    let renderer = ViewRenderer::new(gpu, input, scale, backend, &progress.part(0.0, 0.5))?;
+    let progress = progress.part(0.5, 1.0);
     let bounds = input.nominal.surface.bounds();
     let mut views = Vec::new();
     let standard = [StandardView::Isometric, StandardView::Top, StandardView::Front, StandardView::Right];
@@ -93,13 +101,23 @@ struct ViewRenderer<'a> {
 }
 
 impl<'a> ViewRenderer<'a> {
-    fn new(gpu: &Gpu, input: &Input<'_>, scale: &'a ColourScale, progress: &Progress) -> Result<Self> {
+    fn new(
+        gpu: &Gpu,
+        input: &Input<'_>,
+        scale: &'a ColourScale,
+        backend: &dyn Backend,
+        progress: &Progress,
+    ) -> Result<Self> {
         let (nominal, points) = match input.check.measurement.map() {
             DeviationMap::Points(deviations) => {
                 let points = PointsItem::new(gpu, &input.actual.cloud.points);
                 points.set_values(gpu, |i| deviations.get(i).and_then(PointDeviation::value));
-                let surface = input.actual.surface(&Cpu, progress)?;
-                let surface = SurfaceItem::new(gpu, &points, (&surface.corners, None), &surface.normals);
+                let surface = if input.actual.shows_surface() && points.can_carry_surface() {
+                    let surface = input.actual.surface(backend, progress)?;
+                    SurfaceItem::new(gpu, &points, (&surface.corners, None), &surface.normals)
+                } else {
+                    None
+                };
                 (FacetsItem::new(gpu, input.nominal.surface.mesh()), Some((points, surface)))
             }
             DeviationMap::Facets { nominal, values, .. } => {

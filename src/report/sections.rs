@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::content::ReportBlock;
-use base::{Result, UserError};
+use base::Result;
 use inspect::deviation::Tolerance;
 use inspect::recipe::Product as _;
 use inspect::section::drawing::{self, DrawnLine, Stroke};
@@ -50,7 +50,7 @@ pub(super) fn block(document: &Document) -> Option<ReportBlock> {
 ///
 /// Returns an error if a file cannot be written.
 pub fn save(folder: &Path, section: &Section, scale_mm: f64, factor: Option<f64>) -> Result<Vec<PathBuf>> {
-    std::fs::create_dir_all(folder).map_err(|e| UserError::file("make the folder", folder, &e))?;
+    base::folder::make(folder)?;
     let tolerance = &section.parameters.tolerance;
     let scale = ColourScale::new(*tolerance, scale_mm);
     let mut files = Vec::new();

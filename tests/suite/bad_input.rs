@@ -138,3 +138,18 @@ fn a_scan_in_inches_is_named() {
     ]);
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
 }
+
+/// Before anything is read: the scan is not even there.
+#[test]
+fn a_report_folder_that_cannot_be_is_refused_before_the_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let taken = file(&folder, "taken", b"text");
+    for out in [taken.clone(), taken.join("report"), "/dev/full/report".into()] {
+        let output =
+            shadowgraph(&["inspect", "--nominal", "no-such-file.stl", "--scan", "none.ply", "--out", text(&out)]);
+        let said = errors(&output);
+        assert_ne!(output.status.code(), Some(0));
+        assert!(said.contains("is not a folder") && !said.contains("no-such-file"), "{said}");
+    }
+    assert_eq!(std::fs::read(&taken).unwrap(), b"text");
+}

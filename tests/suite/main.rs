@@ -38,6 +38,7 @@ mod random_commands;
 mod readers;
 mod register;
 mod required_calibration;
+mod resources;
 mod scenes;
 mod sections;
 mod several_nominals;

@@ -371,7 +371,7 @@ fn the_report_tells_of_offset_volumes() {
     send(&mut window, Inspect::AlignAndCompare);
     send(&mut window, Offset::Add(Parameters { distance_mm: 0.5, resolution: 64, ..Parameters::default() }));
     let outputs = Outputs { pictures: false, ..Outputs::default() };
-    write_report(document(&window), &folder.path().join("report"), &outputs, &Progress::silent()).unwrap();
+    write_report(document(&window), &folder.path().join("report"), &outputs, &Cpu, &Progress::silent()).unwrap();
     let html = std::fs::read_to_string(folder.path().join("report/report.html")).unwrap();
     let volume = &volumes(&window)[0].1;
     for said in

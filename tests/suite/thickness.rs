@@ -51,7 +51,7 @@ fn walls_are_measured_in_the_window_and_told_in_the_report() {
     settle(&mut window);
     let document = &window.state().dispatcher().document;
     let outputs = Outputs { pictures: false, ..Outputs::default() };
-    write_report(document, &folder.path().join("report"), &outputs, &Progress::silent()).unwrap();
+    write_report(document, &folder.path().join("report"), &outputs, &Cpu, &Progress::silent()).unwrap();
     let html = std::fs::read_to_string(folder.path().join("report/report.html")).unwrap();
     let map = document.result::<ThicknessMap>(Some(id)).unwrap();
     for said in ["Wall thickness and gaps", &format!("{:.4} mm at least", map.statistics.min_mm)] {

@@ -120,7 +120,13 @@ impl Viewport {
         let settings = &document.settings;
         let key = PictureKey {
             size,
-            shown: [shown.nominal, shown.actual, shown.deviations, shown.unmeasured, self.shows_surface(shown)],
+            shown: [
+                shown.nominal,
+                shown.actual,
+                shown.deviations,
+                shown.unmeasured,
+                self.scan_surface.item(shown.as_surface).is_some(),
+            ],
             nominal_opacity: shown.nominal_opacity,
             dark: context.theme() == egui::Theme::Dark,
             live: self.live_serial,
@@ -213,16 +219,11 @@ impl Viewport {
         self.pick = None;
     }
 
-    /// Whether the scan is drawn as a surface at rest.
-    fn shows_surface(&self, shown: ElementVisibility) -> bool {
-        shown.as_surface && self.scan_surface.item().is_some()
-    }
-
     /// Number of frames over which a complete picture is drawn.
     fn slices(&self, shown: ElementVisibility) -> usize {
         let facets = self.nominal.as_ref().map_or(0, |nominal| nominal.item.count);
         let points = self.actual.as_ref().map_or(0, |actual| actual.item.count);
-        let surface = self.scan_surface.item().filter(|_| shown.as_surface).map_or(0, SurfaceItem::count);
+        let surface = self.scan_surface.item(shown.as_surface).map_or(0, SurfaceItem::count);
         (facets + points.max(surface)).div_ceil(self.scene.gpu().elements_per_frame()).max(1)
     }
 
@@ -295,9 +296,9 @@ impl Viewport {
         };
         if let Some(actual) = self.actual.as_ref().filter(|_| shown.actual && facets.is_none() && map.is_none()) {
             let look = look(key.pose, [0.28, 0.58, 0.86], colouring, ACTUAL);
-            let surface = self.scan_surface.item().filter(|_| shown.as_surface && live_points.is_none());
-            // During a stroke only the points that are drawn while the view moves are marked.
-            draws.push(match surface.filter(|_| self.previewed_selection.is_none()) {
+            // During a best fit and a stroke, only the points that are drawn while the view moves have values and marks.
+            let is_complete = live_points.is_none() && self.previewed_selection.is_none();
+            draws.push(match self.scan_surface.item(shown.as_surface && is_complete) {
                 Some(item) => Draw::Surface { item, points: &actual.item, look, moving },
                 None => Draw::Points { item: &actual.item, look, budget },
             });

@@ -8,9 +8,6 @@ use inspect::parts::Actual;
 use render::{Gpu, PointsItem, SurfaceItem};
 use session::jobs::Job;
 
-/// Fewer points are shown as they are: they are single touches more often than a surface.
-const MIN_POINTS: usize = 2000;
-
 /// The surface of a scan, as far as it is made.
 #[derive(Default)]
 pub(super) struct ScanSurface {
@@ -29,7 +26,7 @@ impl ScanSurface {
         (actual, points): (&Arc<Actual>, &PointsItem),
         backend: &Arc<dyn Backend>,
     ) {
-        if !self.is_begun && points.count >= MIN_POINTS {
+        if !self.is_begun && actual.shows_surface() && points.can_carry_surface() {
             self.is_begun = true;
             let (actual, backend, context) = (Arc::clone(actual), Arc::clone(backend), context.clone());
             let budget = gpu.moving_facets();
@@ -48,9 +45,9 @@ impl ScanSurface {
         }
     }
 
-    /// The surface, if it is made.
-    pub fn item(&self) -> Option<&SurfaceItem> {
-        self.item.as_ref()
+    /// The surface, if it is wanted and made.
+    pub fn item(&self, is_wanted: bool) -> Option<&SurfaceItem> {
+        self.item.as_ref().filter(|_| is_wanted)
     }
 
     pub fn is_meshing(&self) -> bool {

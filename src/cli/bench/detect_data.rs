@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::poses::Part;
-use base::{Result, UserError};
+use base::Result;
 use geometry::transform;
 use inspect::simulation::pile::Pile;
 use io::atomic::write_bytes;
@@ -15,7 +15,7 @@ use io::write;
 /// matrices that map the part into the scene, mm, and with the share of each that is visible.
 pub fn write(folder: &Path, number: u64, parts: &[Part], pile: &Pile) -> Result<()> {
     let folder = folder.join(format!("pile-{number}"));
-    std::fs::create_dir_all(&folder).map_err(|e| UserError::file("make the folder", &folder, &e))?;
+    base::folder::make(&folder)?;
     write::cloud(&folder.join("scene.ply"), &pile.cloud)?;
     let truth: Vec<Value> = pile
         .parts

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use base::Result;
 use base::random::Random;
-use base::{Result, UserError};
 use geometry::{Cloud, Mesh, Point, mesh::shapes, sampling};
 use io::write;
 
@@ -41,7 +41,7 @@ pub fn scan(mesh: &Mesh, count: usize, seed: u64) -> Vec<Point> {
 
 /// Writes mesh and points to `folder`, to time other programs on.
 pub fn write(folder: &Path, stl: &str, mesh: &Mesh, ply: &str, points: &[Point]) -> Result<()> {
-    std::fs::create_dir_all(folder).map_err(|e| UserError::file("make the folder", folder, &e))?;
+    base::folder::make(folder)?;
     write::mesh(&folder.join(stl), mesh)?;
     write::cloud(&folder.join(ply), &Cloud::from_points(points.to_vec()))
 }

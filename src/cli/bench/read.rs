@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::arguments::Bench;
 use super::{part, time};
-use base::{Progress, Result, UserError};
+use base::{Progress, Result};
 use compute::Backend;
 use compute::cpu::Cpu;
 use geometry::{Surface, weld};
@@ -15,7 +15,7 @@ const FACETS: usize = 10_000_000;
 
 pub fn run(arguments: &Bench) -> Result<Value> {
     let folder = arguments.data.clone().unwrap_or_else(std::env::temp_dir);
-    std::fs::create_dir_all(&folder).map_err(|e| UserError::file("make the folder", &folder, &e))?;
+    base::folder::make(&folder)?;
     let path = folder.join(format!("shadowgraph-bench-{}.stl", std::process::id()));
     let facets = ((FACETS as f64 * arguments.scale) as usize).max(1000);
     write::mesh(&path, &part::cone(facets))?;

@@ -214,7 +214,7 @@ impl Tables<'_> {
 
 /// Charts of times and speed-ups of each table against size, measured and published.
 fn charts(folder: &Path, rows: &[Value]) -> Result<()> {
-    std::fs::create_dir_all(folder).map_err(|e| UserError::file("make the folder", folder, &e))?;
+    base::folder::make(folder)?;
     let log = [true, true];
     for (table, title, x) in [
         ("points", "Point-facet matching", "facets of the nominal"),

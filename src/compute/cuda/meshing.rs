@@ -5,23 +5,13 @@ use std::sync::Arc;
 use bytemuck::{Pod, Zeroable, bytes_of};
 
 use super::driver::{Buffer, Driver, launch_each, require};
-use super::{flat, scan, sort};
+use super::grid::DeviceGrid;
+use super::scan;
 use crate::Capability;
 use crate::cpu::meshing as cpu;
 use crate::meshing::{Facets, Request};
 use base::{Progress, Result, UserError};
 use geometry::Aabb;
-
-/// `Grid` of meshing.cu.
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-struct GridParameter {
-    points: u64,
-    count: u32,
-    pad: u32,
-    origin: [f64; 3],
-    edge_mm: f64,
-}
 
 /// `Cells` of meshing.cu.
 #[repr(C)]
@@ -58,10 +48,9 @@ const BYTES_PER_POINT: usize = 240;
 /// Points resident on a device; the computation can be repeated.
 pub struct MeshingJob {
     driver: Arc<dyn Driver>,
-    /// What `grid` points to.
-    _points: Buffer<f64>,
-    numbers: Buffer<u32>,
-    grid: GridParameter,
+    grid: DeviceGrid,
+    /// Of each point its index in the cloud.
+    point_indices: Buffer<u32>,
     /// Bits of a cell's coordinates, x, y and z.
     key_bits: [u32; 3],
     spacing_mm: f64,
@@ -101,14 +90,15 @@ impl MeshingJob {
         let Some(spacing_mm) = cpu::spacing_mm(&ordered.points) else { return Ok(None) };
         require(driver.as_ref(), count * BYTES_PER_POINT, Request::LABEL)?;
         let bounds = Aabb::of_points_parallel(&ordered.points);
-        let edge_mm = cpu::cell_edge_mm(spacing_mm);
-        let points = Buffer::from_slice(driver, flat::of_points(&ordered.points))?;
-        let grid =
-            GridParameter { points: points.address(), count: count as u32, pad: 0, origin: bounds.min.into(), edge_mm };
-        let key_bits =
-            [0, 1, 2].map(|axis| u32::BITS - cpu::cell_coordinate(bounds.size()[axis] / edge_mm).leading_zeros());
-        let numbers = Buffer::from_slice(driver, &ordered.numbers)?;
-        Ok(Some(Self { driver: Arc::clone(driver), _points: points, numbers, grid, key_bits, spacing_mm }))
+        let cell_mm = cpu::cell_edge_mm(spacing_mm);
+        let bits = |axis| u32::BITS - cpu::cell_coordinate(bounds.size()[axis] / cell_mm).leading_zeros();
+        Ok(Some(Self {
+            grid: DeviceGrid::new(driver, &ordered.points, &bounds.min, cell_mm)?,
+            point_indices: Buffer::from_slice(driver, &ordered.numbers)?,
+            driver: Arc::clone(driver),
+            key_bits: [0, 1, 2].map(bits),
+            spacing_mm,
+        }))
     }
 
     /// Meshes; waits where the next step depends on the last one.
@@ -121,22 +111,17 @@ impl MeshingJob {
     }
 
     fn cells(&self) -> Result<Cells> {
-        let (driver, count) = (&self.driver, self.grid.count as usize);
-        let first: Vec<u32> = (0..self.grid.count).collect();
-        let mut order = Buffer::from_slice(driver, &first)?;
-        // The sort is stable: the least significant key comes first.
-        for axis in [2_u32, 1, 0] {
-            let keys = Buffer::<u32>::new(driver, count)?;
-            self.each("mesh_keys", count, &[bytes_of(&self.grid), bytes_of(&axis), &to(&order), &to(&keys)])?;
-            (_, order) = sort::by_key(driver, keys, order, count, self.key_bits[axis as usize])?;
-        }
+        let (driver, count) = (&self.driver, self.grid.parameter.count as usize);
+        let grid = bytes_of(&self.grid.parameter);
+        let [x, y, z] = self.key_bits;
+        let order = self.grid.sorted(driver, "mesh_keys", &[(2, z), (1, y), (0, x)])?;
         let (points, is_first) = (Buffer::<f64>::new(driver, 3 * count)?, Buffer::<u32>::new(driver, count)?);
-        self.each("mesh_sorted", count, &[bytes_of(&self.grid), &to(&order), &to(&points), &to(&is_first)])?;
+        self.each("mesh_sorted", count, &[grid, &to(&order), &to(&points), &to(&is_first)])?;
         let (before, cells) = scan::exclusive(driver, &is_first)?;
         let (keys, starts) = (Buffer::<u64>::new(driver, cells as usize)?, Buffer::new(driver, cells as usize + 1)?);
         let cell_of = Buffer::<u32>::new(driver, count)?;
         let arguments: [&[u8]; 7] =
-            [bytes_of(&self.grid), &to(&order), &to(&is_first), &to(&before), &to(&keys), &to(&starts), &to(&cell_of)];
+            [grid, &to(&order), &to(&is_first), &to(&before), &to(&keys), &to(&starts), &to(&cell_of)];
         self.each("mesh_cells", count, &arguments)?;
         let parameter = CellsParameter {
             points: points.address(),
@@ -144,7 +129,7 @@ impl MeshingJob {
             starts: starts.address(),
             cell_of: cell_of.address(),
             cells,
-            count: self.grid.count,
+            count: self.grid.parameter.count,
             spacing_mm: self.spacing_mm,
             per_spacing: 1.0 / self.spacing_mm,
         };
@@ -152,7 +137,7 @@ impl MeshingJob {
     }
 
     fn stars(&self, cells: &Cells) -> Result<Stars> {
-        let (driver, count) = (&self.driver, self.grid.count as usize);
+        let (driver, count) = (&self.driver, self.grid.parameter.count as usize);
         let capacity = (NEIGHBOURS_PER_POINT * count + 4096).min(u32::MAX as usize) as u32;
         let (begins, lengths) = (Buffer::<u32>::new(driver, count)?, Buffer::<u32>::new(driver, count)?);
         let neighbours = Buffer::<u32>::new(driver, capacity as usize)?;
@@ -186,7 +171,7 @@ impl MeshingJob {
     }
 
     fn facets(&self, cells: &Cells, stars: &Stars) -> Result<DeviceFacets> {
-        let (driver, count) = (&self.driver, self.grid.count);
+        let (driver, count) = (&self.driver, self.grid.parameter.count);
         let stars_parameter = bytes_of(&stars.parameter);
         let is_doubtful = Buffer::<u32>::zeros(driver, count as usize)?;
         let nowhere = 0_u64.to_ne_bytes();
@@ -214,11 +199,11 @@ impl MeshingJob {
         fillings(&to(&filling_begins), bytes_of(&after))?;
         let is_corner = Buffer::<u32>::zeros(driver, count as usize)?;
         let corner_count = 3 * facets as u32;
-        let (order, numbers) = (to(&cells.order), to(&self.numbers));
-        let arguments: [&[u8]; 5] = [&to(&corners), bytes_of(&corner_count), &order, &numbers, &to(&is_corner)];
+        let (order, point_indices) = (to(&cells.order), to(&self.point_indices));
+        let arguments: [&[u8]; 5] = [&to(&corners), bytes_of(&corner_count), &order, &point_indices, &to(&is_corner)];
         self.each("mesh_corners", 3 * facets, &arguments)?;
         let normals = Buffer::<f32>::new(driver, 3 * count as usize)?;
-        let arguments: [&[u8]; 5] = [&to(&stars.normals), bytes_of(&count), &order, &numbers, &to(&normals)];
+        let arguments: [&[u8]; 5] = [&to(&stars.normals), bytes_of(&count), &order, &point_indices, &to(&normals)];
         self.each("mesh_normals", count as usize, &arguments)?;
         let (_, corner_points) = scan::exclusive(driver, &is_corner)?;
         Ok(DeviceFacets { corners, normals, left_out: (count - corner_points) as usize })

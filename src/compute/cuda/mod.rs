@@ -8,6 +8,7 @@ pub mod driver;
 mod facet_answers;
 mod facet_facet_matching;
 mod flat;
+mod grid;
 mod icp;
 pub mod kernels;
 mod mesh;

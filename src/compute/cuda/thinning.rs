@@ -2,26 +2,15 @@
 
 use std::sync::Arc;
 
-use bytemuck::{Pod, Zeroable, bytes_of};
+use bytemuck::bytes_of;
 
 use super::driver::{Buffer, Driver, launch_each, require};
+use super::grid::DeviceGrid;
 use super::points::DevicePoints;
-use super::{flat, sort};
 use crate::Capability;
 use crate::thinning::{Request, Rule};
 use base::{Progress, Result, UserError};
 use geometry::{Aabb, Point};
-
-/// `Cells` of thinning.cu.
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-struct CellsParameter {
-    points: u64,
-    count: u32,
-    pad: u32,
-    origin: [f64; 3],
-    cell_mm: f64,
-}
 
 /// KEPT of thinning.cu.
 const KEPT: u32 = 1;
@@ -42,9 +31,7 @@ enum By {
 
 /// One point in each cell: the points in order of their cells, the nearest to the cell's centre first.
 struct ByCells {
-    /// What `parameter` points to.
-    _points: Buffer<f64>,
-    parameter: CellsParameter,
+    grid: DeviceGrid,
     /// Bits of each key of the sort, the least significant key first.
     key_bits: [u32; 5],
     /// Per point: how many points its cell holds, where it is the first of them.
@@ -98,18 +85,9 @@ impl ByCells {
             return Err(UserError::input("The cells are too small to be indexed on a CUDA device."));
         }
         require(driver.as_ref(), count * (24 + 6 * 4), Request::LABEL)?;
-        let uploaded = Buffer::from_slice(driver, flat::of_points(points))?;
-        let parameter = CellsParameter {
-            points: uploaded.address(),
-            count: count as u32,
-            pad: 0,
-            origin: bounds.min.into(),
-            cell_mm,
-        };
         let [x, y, z] = [0, 1, 2].map(|axis| u32::BITS - (cells[axis] as u32).leading_zeros());
         Ok(Self {
-            _points: uploaded,
-            parameter,
+            grid: DeviceGrid::new(driver, points, &bounds.min, cell_mm)?,
             // The distance from the cell's centre in two words, then the cell.
             key_bits: [32, 32, x, y, z],
             point_counts: Buffer::new(driver, count)?,
@@ -117,20 +95,11 @@ impl ByCells {
     }
 
     fn launch(&self, driver: &Arc<dyn Driver>) -> Result<()> {
-        let count = self.parameter.count as usize;
-        let first: Vec<u32> = (0..self.parameter.count).collect();
-        let mut order = Buffer::from_slice(driver, &first)?;
-        // The sort is stable: the least significant key comes first.
-        for (key, bits) in (0_u32..).zip(self.key_bits) {
-            let keys = Buffer::<u32>::new(driver, count)?;
-            let (from, to) = (order.address(), keys.address());
-            let arguments: [&[u8]; 4] = [bytes_of(&self.parameter), bytes_of(&key), bytes_of(&from), bytes_of(&to)];
-            launch_each(driver.as_ref(), "thin_keys", count, &arguments)?;
-            (_, order) = sort::by_key(driver, keys, order, count, bits)?;
-        }
+        let keys: Vec<(u32, u32)> = (0..).zip(self.key_bits).collect();
+        let order = self.grid.sorted(driver, "thin_keys", &keys)?;
         let (from, to) = (order.address(), self.point_counts.address());
-        let arguments: [&[u8]; 3] = [bytes_of(&self.parameter), bytes_of(&from), bytes_of(&to)];
-        launch_each(driver.as_ref(), "thin_cells", count, &arguments)
+        let arguments: [&[u8]; 3] = [bytes_of(&self.grid.parameter), bytes_of(&from), bytes_of(&to)];
+        launch_each(driver.as_ref(), "thin_cells", self.point_counts.count(), &arguments)
     }
 }
 

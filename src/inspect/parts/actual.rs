@@ -14,6 +14,9 @@ use io::cad::CadReader;
 use io::xyz::Columns;
 use io::{LoadOptions, SourceFile, load_scan};
 
+/// Fewer points are single touches more often than a surface.
+const MIN_SURFACE_POINTS: usize = 2000;
+
 /// A scan: one or more snapshots in one frame.
 #[derive(Clone)]
 pub struct Actual {
@@ -55,6 +58,11 @@ impl Actual {
             oriented: self.prepared.oriented,
             facets: self.facets.as_deref(),
         }
+    }
+
+    /// Whether its points show a surface, rather than single touches.
+    pub fn shows_surface(&self) -> bool {
+        self.cloud.points.len() >= MIN_SURFACE_POINTS
     }
 
     /// The facets between its points, to draw it as a surface; made when first asked for.

@@ -14,6 +14,7 @@ pub mod sensor;
 pub mod systematic;
 pub mod views;
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use base::{Progress, Result, UserError, limits, random::Random};
@@ -82,31 +83,41 @@ pub fn run(nominal: &Surface, parameters: &Parameters, progress: &Progress) -> R
     } else {
         parameters.nominal_from_sensor.clone()
     };
-    let mut points = Vec::new();
+    let mut measured = Measured::default();
     for (index, pose) in poses.iter().enumerate() {
         progress.report(index as f32 / poses.len() as f32, "Taking snapshots")?;
-        check_room(points.len(), index, poses.len())?;
+        check_room(measured.points.len(), index, poses.len())?;
         if !sensor::may_see(&part, &parameters.sensor, pose) {
             continue;
         }
-        let snapshot = sensor::take(&part, &parameters.sensor, pose, parameters.seed, index as u64, progress)?;
-        points.extend(in_nominal_frame(&snapshot, pose));
+        measured.add(&sensor::take(&part, &parameters.sensor, pose, parameters.seed, index as u64, progress)?, pose);
+        // Of points that are thinned later, most deviations would be in vain.
+        if parameters.points.is_none() {
+            measured.find_deviations(nominal);
+        }
     }
-    if points.is_empty() {
+    if measured.points.is_empty() {
         return Err(UserError::input(
             "The simulated sensor saw no point of the part; check the sensor's pose and stand-off, and the unit of the \
              nominal.",
         ));
     }
     if let Some(count) = parameters.points {
-        points = thin(points, count, parameters.seed);
+        measured.thin(count, parameters.seed);
+        measured.find_deviations(nominal);
     }
-    add_outliers(&mut points, &part, parameters);
-    Ok(finish(points, nominal, parameters, poses))
+    measured.add_outliers(&part, parameters);
+    let scan_from_nominal = parameters.scan_from_nominal;
+    Ok(Simulation {
+        true_deviation_mm: std::mem::take(&mut measured.true_deviation_mm),
+        cloud: measured.into_cloud(&scan_from_nominal),
+        nominal_from_scan: scan_from_nominal.inverse(),
+        nominal_from_sensor: poses,
+    })
 }
 
-/// Memory per point until the scan is finished, bytes.
-const BYTES_PER_POINT: f64 = (size_of::<SimulatedPoint>() + 40) as f64;
+/// Memory per point of a scan that is not thinned, bytes.
+const BYTES_PER_POINT: f64 = (size_of::<Point>() + size_of::<[f32; 4]>()) as f64;
 /// Snapshots after which the size of the whole scan is foreseen.
 const FORESEEN_AFTER: usize = 8;
 
@@ -124,81 +135,77 @@ fn check_room(points: usize, taken: usize, all: usize) -> Result<()> {
     )))
 }
 
-/// A measured point, nominal frame, mm.
-struct SimulatedPoint {
-    measured: Point,
-    /// Without noise; `None` for gross outliers.
-    truth: Option<Point>,
-    /// Unit direction to the sensor.
-    to_sensor: [f32; 3],
+/// The points of the snapshots so far, nominal frame, mm.
+#[derive(Default)]
+struct Measured {
+    points: Vec<Point>,
+    /// Unit directions to the sensor.
+    to_sensor: Vec<[f32; 3]>,
+    /// True signed deviations of the first points; NaN for gross outliers.
+    true_deviation_mm: Vec<f32>,
+    /// The points after these, without noise.
+    truths: Vec<Point>,
 }
 
-fn in_nominal_frame<'a>(
-    snapshot: &'a Snapshot,
-    nominal_from_sensor: &'a Pose,
-) -> impl Iterator<Item = SimulatedPoint> + 'a {
-    snapshot.points.iter().map(move |point| SimulatedPoint {
-        measured: nominal_from_sensor * point.measured,
-        truth: Some(nominal_from_sensor * point.truth),
-        to_sensor: (nominal_from_sensor.rotation * -point.measured.coords.normalize()).cast::<f32>().into(),
-    })
-}
-
-/// `count` randomly drawn points, in their order.
-fn thin(points: Vec<SimulatedPoint>, count: usize, seed: u64) -> Vec<SimulatedPoint> {
-    let mut random = Random::new(seed, 0x7419);
-    let total = points.len();
-    let mut needed = count.min(total);
-    points
-        .into_iter()
-        .enumerate()
-        .filter(|(index, _)| {
-            // Selection sampling (Knuth, TAOCP 3.4.2, algorithm S).
-            let keep = random.uniform() * ((total - index) as f64) < needed as f64;
-            needed -= usize::from(keep);
-            keep
-        })
-        .map(|(_, point)| point)
-        .collect()
-}
-
-fn add_outliers(points: &mut Vec<SimulatedPoint>, part: &Surface, parameters: &Parameters) {
-    let share = parameters.outliers.clamp(0.0, 0.9);
-    let count = (points.len() as f64 * share / (1.0 - share)).round() as usize;
-    let bounds = part.bounds().grown(0.1 * part.bounds().diagonal());
-    let mut random = Random::new(parameters.seed, 0x0071);
-    points.extend((0..count).map(|_| {
-        let draw = |random: &mut Random, axis: usize| random.range(bounds.min[axis], bounds.max[axis]);
-        SimulatedPoint {
-            measured: Point::new(draw(&mut random, 0), draw(&mut random, 1), draw(&mut random, 2)),
-            truth: None,
-            to_sensor: (random.rotation() * geometry::Vector::z()).cast::<f32>().into(),
+impl Measured {
+    fn add(&mut self, snapshot: &Snapshot, nominal_from_sensor: &Pose) {
+        for point in &snapshot.points {
+            self.points.push(nominal_from_sensor * point.measured);
+            self.truths.push(nominal_from_sensor * point.truth);
+            let to_sensor = nominal_from_sensor.rotation * -point.measured.coords.normalize();
+            self.to_sensor.push(to_sensor.cast::<f32>().into());
         }
-    }));
-}
+    }
 
-fn finish(points: Vec<SimulatedPoint>, nominal: &Surface, parameters: &Parameters, poses: Vec<Pose>) -> Simulation {
-    use rayon::prelude::*;
-    let scan_from_nominal = parameters.scan_from_nominal;
-    let true_deviation_mm = points
-        .par_iter()
-        .map(|point| {
-            let signed = point.truth.and_then(|truth| {
-                let hit = nominal.closest_point(&truth, f64::INFINITY)?;
-                Some(nominal.signed_distance_mm(&truth, &hit) as f32)
-            });
-            signed.unwrap_or(f32::NAN)
-        })
-        .collect();
-    let cloud = Cloud {
-        points: points.iter().map(|point| scan_from_nominal * point.measured).collect(),
-        to_sensor: points
-            .iter()
-            .map(|point| (scan_from_nominal.rotation * geometry::cloud::vector(point.to_sensor)).cast::<f32>().into())
-            .collect(),
-        ..Cloud::default()
-    };
-    Simulation { cloud, true_deviation_mm, nominal_from_scan: scan_from_nominal.inverse(), nominal_from_sensor: poses }
+    /// Puts deviations in place of the points without noise.
+    fn find_deviations(&mut self, nominal: &Surface) {
+        self.true_deviation_mm.par_extend(self.truths.par_drain(..).map(|truth| {
+            let hit = nominal.closest_point(&truth, f64::INFINITY);
+            hit.map_or(f32::NAN, |hit| nominal.signed_distance_mm(&truth, &hit) as f32)
+        }));
+    }
+
+    /// Keeps `count` randomly drawn points, in their order.
+    fn thin(&mut self, count: usize, seed: u64) {
+        let mut random = Random::new(seed, 0x7419);
+        let total = self.points.len();
+        let mut needed = count.min(total);
+        let mut kept = 0;
+        for index in 0..total {
+            // Selection sampling (Knuth, TAOCP 3.4.2, algorithm S).
+            if random.uniform() * ((total - index) as f64) < needed as f64 {
+                needed -= 1;
+                self.points.swap(kept, index);
+                self.to_sensor.swap(kept, index);
+                self.truths.swap(kept, index);
+                kept += 1;
+            }
+        }
+        self.points.truncate(kept);
+        self.to_sensor.truncate(kept);
+        self.truths.truncate(kept);
+    }
+
+    fn add_outliers(&mut self, part: &Surface, parameters: &Parameters) {
+        let share = parameters.outliers.clamp(0.0, 0.9);
+        let count = (self.points.len() as f64 * share / (1.0 - share)).round() as usize;
+        let bounds = part.bounds().grown(0.1 * part.bounds().diagonal());
+        let mut random = Random::new(parameters.seed, 0x0071);
+        for _ in 0..count {
+            let draw = |random: &mut Random, axis: usize| random.range(bounds.min[axis], bounds.max[axis]);
+            self.points.push(Point::new(draw(&mut random, 0), draw(&mut random, 1), draw(&mut random, 2)));
+            self.to_sensor.push((random.rotation() * geometry::Vector::z()).cast::<f32>().into());
+            self.true_deviation_mm.push(f32::NAN);
+        }
+    }
+
+    fn into_cloud(mut self, scan_from_nominal: &Pose) -> Cloud {
+        self.points.par_iter_mut().for_each(|point| *point = scan_from_nominal * *point);
+        self.to_sensor.par_iter_mut().for_each(|direction| {
+            *direction = (scan_from_nominal.rotation * geometry::cloud::vector(*direction)).cast::<f32>().into();
+        });
+        Cloud { points: self.points, to_sensor: self.to_sensor, ..Cloud::default() }
+    }
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ const AT_A_TIME: usize = 16;
 /// Writes every `step`-th layer across an axis (0 to 2 for x to z) as `layer-00000.png` and so on into a folder, which is
 /// made. In the pictures the two following axes go right and up. Returns the number of pictures.
 pub fn write(folder: &Path, tree: &VoxelTree, axis: usize, step: u32, progress: &Progress) -> Result<usize> {
-    std::fs::create_dir_all(folder).map_err(|error| UserError::file("make", folder, &error))?;
+    base::folder::make(folder)?;
     let layers: Vec<u32> = (0..tree.lattice().voxels).step_by(step.max(1) as usize).collect();
     for (number, some) in layers.chunks(AT_A_TIME).enumerate() {
         progress.report((number * AT_A_TIME) as f32 / layers.len() as f32, "Writing the layers")?;

@@ -69,6 +69,11 @@ impl PointsItem {
         move |index| (u64::from(index) * back % all) as u32
     }
 
+    /// Whether they are few enough for a [`super::surface::SurfaceItem`], which needs them in one buffer.
+    pub fn can_carry_surface(&self) -> bool {
+        self.chunks.len() == 1
+    }
+
     pub(crate) fn hides_any(&self) -> bool {
         self.hides_any.load(Ordering::Relaxed)
     }

@@ -22,7 +22,7 @@ pub struct SurfaceItem {
     normals: wgpu::Buffer,
 }
 
-/// Three points each, as numbered where they are drawn.
+/// Three points each, by their indices in the order in which they are drawn.
 struct Facets {
     buffers: Vec<wgpu::Buffer>,
     count: usize,
@@ -60,15 +60,15 @@ impl Normal {
 
 impl SurfaceItem {
     /// Uploads facets by the indices of their corners in the cloud of `points`, and the unit normal of each point (zero
-    /// where it is unknown); `coarse` are drawn in their place while the view moves. `None` if the points are too many
-    /// for one buffer.
+    /// where it is unknown); `coarse` are drawn in their place while the view moves. `None` if the points cannot carry
+    /// it ([`PointsItem::can_carry_surface`]) or there are no facets.
     pub fn new(
         gpu: &Gpu,
         points: &PointsItem,
         (facets, coarse): (&[[u32; 3]], Option<&[[u32; 3]]>),
         normals: &[[f32; 3]],
     ) -> Option<Self> {
-        if points.chunks.len() != 1 || facets.is_empty() {
+        if !points.can_carry_surface() || facets.is_empty() {
             return None;
         }
         let normal = |at| Normal::new(normals.get(points.index(at)).copied().unwrap_or_default());
@@ -118,8 +118,8 @@ impl Pipelines {
         chunk.bind(gpu, pass, frame, (look, &points.centre, 0.0));
         pass.set_vertex_buffer(1, item.normals.slice(..));
         let range = frame.slice.of_elements(facets.count);
-        for (number, buffer) in facets.buffers.iter().enumerate() {
-            let first = number * FACETS_PER_BUFFER;
+        for (index, buffer) in facets.buffers.iter().enumerate() {
+            let first = index * FACETS_PER_BUFFER;
             let count = (facets.count - first).min(FACETS_PER_BUFFER);
             let [begin, end] = [range.start, range.end].map(|at| at.clamp(first, first + count) - first);
             if begin < end {

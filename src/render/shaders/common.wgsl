@@ -103,7 +103,16 @@ fn element_colour(element: u32, mark: u32) -> vec3f {
     return value_colour(bitcast<f32>(bits));
 }
 
-// Whether the pipeline cuts, or leaves out facets of which a corner is hidden: a shader that may discard a pixel tests depth late, which costs a picture that is not cut.
+// Where a point of the scan is drawn. Just below the nominal it would vanish in it: only its depth is drawn nearer.
+fn clip_of_scan(local: vec4f) -> vec4f {
+    var clip = frame.clip_from_local * local;
+    let nearer = frame.clip_from_local * vec4f(local.xyz + frame.to_eye.xyz * frame.to_eye.w, 1.0);
+    clip.z = nearer.z / nearer.w * clip.w;
+    return clip;
+}
+
+// Whether the pipeline cuts, or leaves out facets of which a corner is hidden: a shader that may discard a pixel tests
+// depth late, which costs a picture that is not cut.
 override CUTS: bool = false;
 
 fn is_cut_away(local: vec3f) -> bool {

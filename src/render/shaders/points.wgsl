@@ -10,10 +10,7 @@ struct Varying {
 fn point_varying(position: vec3f, element: u32) -> Varying {
     var out: Varying;
     let local = look.local_from_item * vec4f(position, 1.0);
-    out.clip = frame.clip_from_local * local;
-    // Points just below the nominal would vanish in it: only their depth is drawn nearer.
-    let nearer = frame.clip_from_local * vec4f(local.xyz + frame.to_eye.xyz * frame.to_eye.w, 1.0);
-    out.clip.z = nearer.z / nearer.w * out.clip.w;
+    out.clip = clip_of_scan(local);
     out.element = element;
     let mark = mark_of(element);
     out.colour = element_colour(element, mark);

@@ -28,10 +28,7 @@ fn surface_vertex(
     var out: Varying;
     let local = look.local_from_item * vec4f(position, 1.0);
     out.local = local.xyz;
-    out.clip = frame.clip_from_local * local;
-    // A scan just below the nominal would vanish in it: only its depth is drawn nearer.
-    let nearer = frame.clip_from_local * vec4f(local.xyz + frame.to_eye.xyz * frame.to_eye.w, 1.0);
-    out.clip.z = nearer.z / nearer.w * out.clip.w;
+    out.clip = clip_of_scan(local);
     let normal = (look.local_from_item * vec4f(unfolded(folded_normal), 0.0)).xyz;
     // Normals point either way; those of one side agree when they face the eye.
     out.normal = select(normal, -normal, dot(normal, frame.to_eye.xyz) < 0.0);

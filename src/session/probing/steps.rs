@@ -145,7 +145,7 @@ impl Probing {
         let Some(rounds) = &self.rounds else {
             return Err(UserError::usage("Find the holes in the scan and plan their probing first."));
         };
-        std::fs::create_dir_all(folder).map_err(|e| UserError::file("make the folder", folder, &e))?;
+        base::folder::make(folder)?;
         let files = match self.program()? {
             Some(program) => {
                 let name = self.list.as_ref().map_or("holes", |list| &list.name);

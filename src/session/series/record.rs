@@ -173,7 +173,7 @@ impl PartRecord {
 
     /// Writes the record to `folder`, which is created if missing.
     pub fn save(&self, folder: &Path) -> Result<()> {
-        std::fs::create_dir_all(folder).map_err(|e| UserError::file("make the folder", folder, &e))?;
+        base::folder::make(folder)?;
         let text = serde_json::to_string_pretty(self)
             .map_err(|e| UserError::internal(format!("A part's record cannot be written: {e}.")))?;
         atomic::write_bytes(&folder.join(Self::FILE), format!("{text}\n").as_bytes())

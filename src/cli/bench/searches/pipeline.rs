@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::Searches;
 use base::random::Random;
-use base::{Progress, Result, UserError};
+use base::{Progress, Result};
 use compute::cpu::Cpu;
 use compute::icp::{self, Filter, Parameters, Search, Start, Truth};
 use compute::registration::{Robust, Target};
@@ -99,7 +99,7 @@ fn poses(bench: &Searches<'_>, surface: &Surface, scan: &Cloud, rows: &mut Vec<V
 /// Open, align, compare: how the time is distributed.
 fn complete_inspection(bench: &Searches<'_>, surface: &Surface, scan: &Cloud, rows: &mut Vec<Value>) -> Result<()> {
     let folder = std::env::temp_dir().join(format!("shadowgraph-bench-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).map_err(|e| UserError::file("make the folder", &folder, &e))?;
+    base::folder::make(&folder)?;
     let (part, cloud) = (folder.join("part.stl"), folder.join("scan.ply"));
     write::mesh(&part, surface.mesh())?;
     write::cloud(&cloud, scan)?;

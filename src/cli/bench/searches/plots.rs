@@ -9,7 +9,7 @@ use super::{cost_model, model_charts};
 use base::Result;
 
 pub(super) fn write(folder: &Path, rows: &[Value]) -> Result<()> {
-    std::fs::create_dir_all(folder).map_err(|e| base::UserError::file("make the folder", folder, &e))?;
+    base::folder::make(folder)?;
     model_charts::write(folder, rows)?;
     // The charts by size are of one part.
     let of_one: Vec<Value> = rows.iter().filter(|row| matches!(text(row, "model"), "" | "cone")).cloned().collect();

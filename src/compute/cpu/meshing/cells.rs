@@ -16,8 +16,8 @@ const LAST: f64 = ((1 << BITS) - 9) as f64;
 pub struct Cells {
     /// The points, sorted by cell, mm.
     pub points: Vec<Point>,
-    /// The index of each in the slice that they came from.
-    pub numbers: Vec<u32>,
+    /// The index of each in the cloud.
+    pub point_indices: Vec<u32>,
     /// Keys of the occupied cells, ascending.
     keys: Vec<u64>,
     /// Where each cell begins among the points; one more at the end.
@@ -47,8 +47,9 @@ impl Cells {
             }
         }
         starts.push(keyed.len() as u32);
-        let (points, numbers) = keyed.par_iter().map(|(_, at)| (points[*at as usize], numbers[*at as usize])).unzip();
-        Self { points, numbers, keys, starts }
+        let (points, point_indices) =
+            keyed.par_iter().map(|(_, at)| (points[*at as usize], numbers[*at as usize])).unzip();
+        Self { points, point_indices, keys, starts }
     }
 
     /// The points of a cell.
@@ -56,9 +57,9 @@ impl Cells {
         self.starts[cell] as usize..self.starts[cell + 1] as usize
     }
 
-    /// The cell of a point, by its place among the sorted ones.
-    pub fn cell_of(&self, place: usize) -> usize {
-        self.starts.partition_point(|&start| start as usize <= place) - 1
+    /// The cell of a point, by its index among the sorted points.
+    pub fn cell_of(&self, index: usize) -> usize {
+        self.starts.partition_point(|&start| start as usize <= index) - 1
     }
 
     /// The runs of points in the cells around a cell, up to `reach` cells away along each axis, with that cell. A run

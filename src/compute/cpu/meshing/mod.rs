@@ -23,7 +23,7 @@ const FIRST_RADIUS: f32 = 1.5;
 const MAX_RADIUS: f32 = 3.0;
 /// The same where points are sparse, and how much longer than the spacing their edges are there.
 const MAX_RADIUS_WHERE_SPARSE: f32 = 7.5;
-const SPARSE: f32 = 1.3;
+const MIN_SPARSE_EDGE: f32 = 1.3;
 /// Points within this count for a normal at first, spacings.
 const NORMAL_REACH: f32 = 2.3;
 /// Where those are too few, that many count, the point itself among them.
@@ -42,12 +42,12 @@ pub(crate) fn run(request: &Request<'_>, progress: &Progress) -> Result<Facets> 
     corners.extend(stars.fillings(&agreed.doubtful));
     let mut is_corner = vec![false; count];
     for own in &mut corners {
-        *own = own.map(|place| cells.numbers[place as usize]);
-        own.iter().for_each(|&number| is_corner[number as usize] = true);
+        *own = own.map(|index| cells.point_indices[index as usize]);
+        own.iter().for_each(|&point| is_corner[point as usize] = true);
     }
     let mut normals = vec![[0.0; 3]; count];
-    for (normal, &number) in stars.normals().zip(&cells.numbers) {
-        normals[number as usize] = *normal;
+    for (normal, &point) in stars.normals().zip(&cells.point_indices) {
+        normals[point as usize] = *normal;
     }
     let left_out = is_corner.iter().filter(|own| !**own).count();
     progress.check()?;
@@ -59,7 +59,7 @@ pub(crate) fn cell_edge_mm(spacing_mm: f64) -> f64 {
     f64::from(2.0 * FIRST_RADIUS) * spacing_mm
 }
 
-/// The Delaunay neighbours of all points, by their places among the sorted ones, [`POINTS`] to a run.
+/// The Delaunay neighbours of all points, by their indices among the sorted points, [`POINTS`] to a run.
 struct Stars {
     runs: Vec<Run>,
     count: usize,
@@ -68,10 +68,12 @@ struct Stars {
 /// Those of a run of points.
 #[derive(Default)]
 struct Run {
+    /// Index of its first point.
+    first: usize,
     /// In cyclic order; [`star::OPEN`] is set where there is no facet between one and the next.
     neighbours: Vec<u32>,
     /// Which of them belong to each point.
-    of: Vec<Range<u32>>,
+    ranges: Vec<Range<u32>>,
     normals: Vec<[f32; 3]>,
 }
 
@@ -80,18 +82,16 @@ impl Stars {
         let count = cells.points.len();
         let counter = progress.counter(count.div_ceil(POINTS), "Meshing");
         let runs = (0..count).into_par_iter().step_by(POINTS).map(|begin| {
-            let places = begin..count.min(begin + POINTS);
-            if counter.step() { Run::new(cells, spacing_mm, places) } else { Run::default() }
+            let indices = begin..count.min(begin + POINTS);
+            if counter.step() { Run::new(cells, spacing_mm, indices) } else { Run::default() }
         });
         let runs = runs.collect();
         progress.check()?;
         Ok(Self { runs, count })
     }
 
-    fn of(&self, place: u32) -> &[u32] {
-        let run = &self.runs[place as usize / POINTS];
-        let own = &run.of[place as usize % POINTS];
-        &run.neighbours[own.start as usize..own.end as usize]
+    fn of(&self, index: u32) -> &[u32] {
+        self.runs[index as usize / POINTS].of(index as usize)
     }
 
     fn normals(&self) -> impl Iterator<Item = &[f32; 3]> {
@@ -100,113 +100,106 @@ impl Stars {
 }
 
 impl Run {
-    fn new(cells: &Cells, spacing_mm: f64, places: Range<usize>) -> Self {
-        let mut run = Self::default();
-        let first = places.start;
-        let (mut near, mut around) = (Neighbourhood::default(), Around::new(cells, spacing_mm, 1));
+    fn new(cells: &Cells, spacing_mm: f64, indices: Range<usize>) -> Self {
+        let mut run = Self { first: indices.start, ..Self::default() };
+        let mut near = Neighbourhood::default();
+        let mut surroundings = Surroundings::new(cells, spacing_mm, 1);
         let mut open = Vec::new();
-        for place in places {
-            around.near(place, 2.0 * FIRST_RADIUS, &mut near);
+        for index in indices {
+            surroundings.near(index, 2.0 * FIRST_RADIUS, &mut near);
             let normal = near.normal(NORMAL_REACH);
-            if run.append(&mut near, place, normal, FIRST_RADIUS) {
-                open.push(place);
-            }
             run.normals.push(normal);
+            let (range, is_open) = run.star(&mut near, index, FIRST_RADIUS);
+            run.ranges.push(range);
+            if is_open {
+                open.push(index);
+            }
         }
         // Around points that have no facet to one side there may be larger ones.
-        let mut around = Around::new(cells, spacing_mm, (MAX_RADIUS / FIRST_RADIUS) as u64);
+        let mut surroundings = Surroundings::new(cells, spacing_mm, (MAX_RADIUS / FIRST_RADIUS) as u64);
         let mut sparse = Vec::new();
-        for place in open {
-            around.near(place, 2.0 * MAX_RADIUS, &mut near);
-            let is_open = run.widen(&mut near, place - first, place, MAX_RADIUS);
-            let edge = run.median_edge(cells, place, first).map_or(f32::INFINITY, |edge| edge / spacing_mm as f32);
-            if is_open && edge > SPARSE {
-                sparse.push((place, (MAX_RADIUS * edge).min(MAX_RADIUS_WHERE_SPARSE)));
+        for index in open {
+            surroundings.near(index, 2.0 * MAX_RADIUS, &mut near);
+            let is_open = run.widen(&mut near, index, MAX_RADIUS);
+            let edge = run.median_edge_mm(cells, index).map_or(f32::INFINITY, |edge_mm| edge_mm / spacing_mm as f32);
+            if is_open && edge > MIN_SPARSE_EDGE {
+                sparse.push((index, (MAX_RADIUS * edge).min(MAX_RADIUS_WHERE_SPARSE)));
             }
         }
-        let mut around = Around::new(cells, spacing_mm, (MAX_RADIUS_WHERE_SPARSE / FIRST_RADIUS) as u64);
-        for (place, max_radius) in sparse {
-            around.near(place, 2.0 * max_radius, &mut near);
-            run.widen(&mut near, place - first, place, max_radius);
+        let mut surroundings = Surroundings::new(cells, spacing_mm, (MAX_RADIUS_WHERE_SPARSE / FIRST_RADIUS) as u64);
+        for (index, max_radius) in sparse {
+            surroundings.near(index, 2.0 * max_radius, &mut near);
+            run.widen(&mut near, index, max_radius);
         }
         run
     }
 
-    /// Appends the neighbours of a point; returns whether it has no facet to one side.
-    fn append(&mut self, near: &mut Neighbourhood, place: usize, normal: [f32; 3], max_radius: f32) -> bool {
-        let begin = self.neighbours.len() as u32;
-        let is_open = normal == [0.0; 3] || near.star(place as u32, normal, max_radius, &mut self.neighbours);
-        self.of.push(begin..self.neighbours.len() as u32);
-        is_open
+    fn of(&self, index: usize) -> &[u32] {
+        let range = &self.ranges[index - self.first];
+        &self.neighbours[range.start as usize..range.end as usize]
+    }
+
+    /// Appends the neighbours of a point; returns which they are, and whether it has no facet to one side.
+    fn star(&mut self, near: &mut Neighbourhood, index: usize, max_radius: f32) -> (Range<u32>, bool) {
+        let (begin, normal) = (self.neighbours.len() as u32, self.normals[index - self.first]);
+        let is_open = normal == [0.0; 3] || near.star(index as u32, normal, max_radius, &mut self.neighbours);
+        (begin..self.neighbours.len() as u32, is_open)
     }
 
     /// Replaces the neighbours of a point by those of a wider neighbourhood, and finds its normal if it has none yet.
-    fn widen(&mut self, near: &mut Neighbourhood, own: usize, place: usize, max_radius: f32) -> bool {
-        if self.normals[own] == [0.0; 3] {
-            self.normals[own] = near.normal(near.reach_of(NORMAL_NEIGHBOURS));
+    fn widen(&mut self, near: &mut Neighbourhood, index: usize, max_radius: f32) -> bool {
+        let normal = &mut self.normals[index - self.first];
+        if *normal == [0.0; 3] {
+            *normal = near.normal(near.reach_of(NORMAL_NEIGHBOURS));
         }
-        let is_open = self.append(near, place, self.normals[own], max_radius);
-        self.of.swap_remove(own);
+        let (range, is_open) = self.star(near, index, max_radius);
+        self.ranges[index - self.first] = range;
         is_open
     }
 
     /// Distance to the neighbour that is nearer than half of them, mm; `None` if there are none.
-    fn median_edge(&self, cells: &Cells, place: usize, first: usize) -> Option<f32> {
-        let own = &self.of[place - first];
-        let neighbours = &self.neighbours[own.start as usize..own.end as usize];
-        let to =
-            |neighbour: &u32| (cells.points[(neighbour & !star::OPEN) as usize] - cells.points[place]).norm() as f32;
-        let mut edges: Vec<f32> = neighbours.iter().map(to).collect();
-        edges.sort_unstable_by(f32::total_cmp);
-        edges.get(edges.len() / 2).copied()
+    fn median_edge_mm(&self, cells: &Cells, index: usize) -> Option<f32> {
+        let edge = |to: &u32| (cells.points[(to & !star::OPEN) as usize] - cells.points[index]).norm() as f32;
+        let mut edges_mm: Vec<f32> = self.of(index).iter().map(edge).collect();
+        edges_mm.sort_unstable_by(f32::total_cmp);
+        edges_mm.get(edges_mm.len() / 2).copied()
     }
 }
 
 /// The points in and around a cell, about its first point, spacings.
-struct Around<'a> {
+struct Surroundings<'a> {
     cells: &'a Cells,
     per_spacing: f64,
     /// Cells to each side.
     reach: u64,
-    /// The places of the points in the cell.
+    /// The indices of the points in the cell.
     within: Range<usize>,
     about: Point,
     x: Vec<f32>,
     y: Vec<f32>,
     z: Vec<f32>,
     weights: Vec<f32>,
-    places: Vec<u32>,
+    indices: Vec<u32>,
     kept: Vec<u32>,
 }
 
-impl<'a> Around<'a> {
+impl<'a> Surroundings<'a> {
     fn new(cells: &'a Cells, spacing_mm: f64, reach: u64) -> Self {
-        let [x, y, z, weights] = [(); 4].map(|()| Vec::new());
-        let (places, kept) = (Vec::new(), Vec::new());
-        Self {
-            cells,
-            per_spacing: 1.0 / spacing_mm,
-            reach,
-            within: 0..0,
-            about: Point::origin(),
-            x,
-            y,
-            z,
-            weights,
-            places,
-            kept,
-        }
+        let [x, y, z, weights] = [const { Vec::new() }; 4];
+        let (within, about, per_spacing) = (0..0, Point::origin(), 1.0 / spacing_mm);
+        let [indices, kept] = [const { Vec::new() }; 2];
+        Self { cells, per_spacing, reach, within, about, x, y, z, weights, indices, kept }
     }
 
     /// Goes to the cell of a point.
-    fn fill(&mut self, place: usize) {
-        let cell = self.cells.cell_of(place);
+    fn fill(&mut self, index: usize) {
+        let cell = self.cells.cell_of(index);
         self.within = self.cells.of(cell);
         self.about = self.cells.points[self.within.start];
         for column in [&mut self.x, &mut self.y, &mut self.z, &mut self.weights] {
             column.clear();
         }
-        self.places.clear();
+        self.indices.clear();
         for run in self.cells.around(cell, self.reach) {
             for point in &self.cells.points[run.clone()] {
                 let [x, y, z]: [f32; 3] = ((point - self.about) * self.per_spacing).cast().into();
@@ -214,18 +207,18 @@ impl<'a> Around<'a> {
                 self.y.push(y);
                 self.z.push(z);
             }
-            self.places.extend(run.start as u32..run.end as u32);
+            self.indices.extend(run.start as u32..run.end as u32);
         }
-        self.weights.extend(self.places.iter().map(|&place| star::weight(place)));
-        self.kept.resize(self.places.len(), 0);
+        self.weights.extend(self.indices.iter().map(|&index| star::weight(index)));
+        self.kept.resize(self.indices.len(), 0);
     }
 
-    /// The points within `radius` of point `place`, and it.
-    fn near(&mut self, place: usize, radius: f32, near: &mut Neighbourhood) {
-        if !self.within.contains(&place) {
-            self.fill(place);
+    /// The points within `radius` of point `index`, and it.
+    fn near(&mut self, index: usize, radius: f32, near: &mut Neighbourhood) {
+        if !self.within.contains(&index) {
+            self.fill(index);
         }
-        let [x, y, z]: [f32; 3] = ((self.cells.points[place] - self.about) * self.per_spacing).cast().into();
+        let [x, y, z]: [f32; 3] = ((self.cells.points[index] - self.about) * self.per_spacing).cast().into();
         let mut count = 0;
         // Written before it is known whether it stays: a branch would be guessed wrong at every third.
         for (own, ((&to_x, &to_y), &to_z)) in self.x.iter().zip(&self.y).zip(&self.z).enumerate() {
@@ -240,7 +233,7 @@ impl<'a> Around<'a> {
         near.y.extend(kept.iter().map(|&own| self.y[own as usize] - y));
         near.z.extend(kept.iter().map(|&own| self.z[own as usize] - z));
         near.weights.extend(kept.iter().map(|&own| self.weights[own as usize]));
-        near.places.extend(kept.iter().map(|&own| self.places[own as usize]));
+        near.indices.extend(kept.iter().map(|&own| self.indices[own as usize]));
         near.pad();
     }
 }
@@ -249,7 +242,7 @@ impl<'a> Around<'a> {
 const PATCHES: usize = 24;
 const PATCH: usize = 2000;
 /// The neighbour whose distance tells the density.
-const SIXTH: usize = 6;
+const SPACING_NEIGHBOURS: usize = 6;
 
 /// The edge of the square that each point has, mm: the median of it over some points, from the circle through the sixth
 /// neighbour. `None` if there is none.
@@ -263,9 +256,9 @@ pub(crate) fn spacing_mm(along_curve: &[Point]) -> Option<f64> {
             let tree = KdTree::new(patch);
             let mut found = Neighbours::default();
             let sample = patch.iter().step_by(10).filter_map(|point| {
-                tree.k_nearest(point, SIXTH + 1, f64::INFINITY, &mut found);
-                let last = found.found.get(SIXTH)?;
-                Some((std::f64::consts::PI * last.squared_mm2 / SIXTH as f64).sqrt())
+                tree.k_nearest(point, SPACING_NEIGHBOURS + 1, f64::INFINITY, &mut found);
+                let last = found.found.get(SPACING_NEIGHBOURS)?;
+                Some((std::f64::consts::PI * last.squared_mm2 / SPACING_NEIGHBOURS as f64).sqrt())
             });
             sample.filter(|spacing| *spacing > 0.0).collect::<Vec<_>>()
         })

@@ -11,7 +11,7 @@ pub const OPEN: u32 = 1 << 31;
 /// Neighbours that lie steeper above the tangent plane than this belong to another side of the part; sine of the angle.
 const MAX_SLOPE: f32 = 0.85;
 /// Of neighbours nearer than this above the plane the slope is noise.
-const NOISY: f32 = 0.3;
+const MAX_NOISE_HEIGHT: f32 = 0.3;
 /// Points on one circle, as on a regular grid, have no one triangulation: each is weighted by up to this, squared, so
 /// that all choose the same (a regular triangulation in place of a Delaunay one).
 const MAX_WEIGHT: f32 = 0.01;
@@ -25,14 +25,14 @@ const NONE: usize = usize::MAX;
 /// Neighbours of a point; more than on any surface.
 const MAX_NEIGHBOURS: usize = 64;
 
-/// The points around one point and the point itself: offsets from it, weights and places.
+/// The points around one point and the point itself: offsets from it, weights and indices.
 #[derive(Default)]
 pub struct Neighbourhood {
     pub x: Vec<f32>,
     pub y: Vec<f32>,
     pub z: Vec<f32>,
     pub weights: Vec<f32>,
-    pub places: Vec<u32>,
+    pub indices: Vec<u32>,
     /// Inverted in the tangent plane; what cannot be a neighbour lies in the point itself.
     across: Vec<f32>,
     up: Vec<f32>,
@@ -44,7 +44,7 @@ impl Neighbourhood {
         for column in [&mut self.x, &mut self.y, &mut self.z, &mut self.weights] {
             column.clear();
         }
-        self.places.clear();
+        self.indices.clear();
     }
 
     /// Fills up to whole lanes, with points that are too far away for the normal and too light for neighbours.
@@ -59,7 +59,7 @@ impl Neighbourhood {
 
     /// The least distance within which there are `count` points; of all, if there are fewer.
     pub fn reach_of(&self, count: usize) -> f32 {
-        let columns = self.x.iter().zip(&self.y).zip(&self.z).take(self.places.len());
+        let columns = self.x.iter().zip(&self.y).zip(&self.z).take(self.indices.len());
         let mut squares: Vec<f32> = columns.map(|((x, y), z)| x * x + y * y + z * z).collect();
         let last = count.min(squares.len()).saturating_sub(1);
         if squares.is_empty() { 0.0 } else { squares.select_nth_unstable_by(last, f32::total_cmp).1.sqrt() * 1.000_01 }
@@ -96,10 +96,10 @@ impl Neighbourhood {
         plane::normal(std::array::from_fn(|i| products[i] - of_mean[i] / count))
     }
 
-    /// Appends the Delaunay neighbours of point `place` in cyclic order. A facet's circle has at most radius
+    /// Appends the Delaunay neighbours of point `index` in cyclic order. A facet's circle has at most radius
     /// `max_radius`. Returns whether any two neighbours have no facet between them.
-    pub fn star(&mut self, place: u32, normal: [f32; 3], max_radius: f32, out: &mut Vec<u32>) -> bool {
-        if !self.invert(place, normal) {
+    pub fn star(&mut self, index: u32, normal: [f32; 3], max_radius: f32, out: &mut Vec<u32>) -> bool {
+        if !self.invert(index, normal) {
             return true;
         }
         let squares = self.across.iter().zip(&self.up).map(|(x, y)| x * x + y * y);
@@ -116,7 +116,7 @@ impl Neighbourhood {
             let next = self.next(own, 1.0);
             let has_facet = next.is_some_and(|next| self.radius_is_at_most(max_radius, own, next));
             is_open |= !has_facet;
-            out.push(if has_facet { self.places[own] } else { self.places[own] | OPEN });
+            out.push(if has_facet { self.indices[own] } else { self.indices[own] | OPEN });
             match next {
                 Some(next) if next == nearest => return is_open,
                 Some(next) => own = next,
@@ -129,7 +129,7 @@ impl Neighbourhood {
         for _ in 0..MAX_NEIGHBOURS {
             let Some(before) = self.next(own, -1.0) else { break };
             let has_facet = self.radius_is_at_most(max_radius, before, own);
-            out.push(if has_facet { self.places[before] } else { self.places[before] | OPEN });
+            out.push(if has_facet { self.indices[before] } else { self.indices[before] | OPEN });
             own = before;
         }
         let after = behind - begin;
@@ -169,32 +169,33 @@ impl Neighbourhood {
     }
 
     /// Inverts the neighbourhood in the unit circle of the tangent plane; false if a neighbour hides the point.
-    fn invert(&mut self, place: u32, normal: [f32; 3]) -> bool {
+    fn invert(&mut self, index: u32, normal: [f32; 3]) -> bool {
         let [u, v] = plane::axes(normal);
-        let own = weight(place);
-        let mut least_power = 0.0_f32;
+        let own = weight(index);
+        let mut min_power = 0.0_f32;
         let offsets = self.x.iter().zip(&self.y).zip(&self.z).zip(&self.weights);
         for ((to_x, to_y), (((&x, &y), &z), &weight)) in self.across.iter_mut().zip(&mut self.up).zip(offsets) {
             let along = |axis: [f32; 3]| x * axis[0] + y * axis[1] + z * axis[2];
             let (across, up, height) = (along(u), along(v), along(normal));
             let flat = across * across + up * up;
             let squared = flat + height * height;
-            let is_beside = height * height <= NOISY * NOISY || height * height <= MAX_SLOPE * MAX_SLOPE * squared;
+            let is_beside = height * height <= MAX_NOISE_HEIGHT * MAX_NOISE_HEIGHT
+                || height * height <= MAX_SLOPE * MAX_SLOPE * squared;
             // Its power less that of the point: a lighter point this near hides it.
             let power = if is_beside { squared + own - weight } else { f32::INFINITY };
-            least_power = if power < least_power { power } else { least_power };
+            min_power = if power < min_power { power } else { min_power };
             // As far as in space, not as in the plane, so that points see one another alike.
             let scale = (squared / (flat + TINY)).sqrt() / (power + TINY);
             *to_x = across * scale;
             *to_y = up * scale;
         }
-        least_power >= 0.0
+        min_power >= 0.0
     }
 }
 
 /// The weight of a point.
-pub fn weight(place: u32) -> f32 {
-    let mut bits = place.wrapping_mul(0x9E37_79B9);
+pub fn weight(index: u32) -> f32 {
+    let mut bits = index.wrapping_mul(0x9E37_79B9);
     bits ^= bits >> 16;
     bits = bits.wrapping_mul(0x85EB_CA6B);
     (bits >> 8) as f32 * (MAX_WEIGHT / (1 << 24) as f32)
