@@ -207,7 +207,7 @@ impl App {
         }
     }
 
-    fn show_error(&mut self, text: String) {
+    pub(super) fn show_error(&mut self, text: String) {
         self.notice = Some(Message { text, is_error: true, scan_unit: None });
     }
 }

@@ -2,6 +2,8 @@
 
 mod choosing;
 mod files;
+mod help;
+mod icons;
 mod interface;
 mod leaving;
 mod menu;
@@ -77,6 +79,18 @@ impl Workspace {
             Self::Report => "Report",
         }
     }
+
+    fn icon(self) -> &'static str {
+        match self {
+            Self::Calibrate => icons::CALIBRATE,
+            Self::Align => icons::ALIGN,
+            Self::Compare => icons::COMPARE,
+            Self::Features => icons::FEATURES,
+            Self::Offset => icons::OFFSET,
+            Self::Detect => icons::DETECT,
+            Self::Report => icons::REPORT,
+        }
+    }
 }
 
 /// Parameters of the window.
@@ -122,6 +136,8 @@ pub struct App {
     title: String,
     context: egui::Context,
     palette: palette::Palette,
+    /// Page of the help that is open.
+    help: Option<help::Page>,
     live: Arc<Mutex<LiveFit>>,
     wake: Arc<dyn Fn() + Send + Sync>,
     /// Settings being edited in the panels; sent when an edit ends.
@@ -193,6 +209,8 @@ pub(crate) struct ElementVisibility {
     deviations: bool,
     /// Whether the scan is drawn as a surface rather than as points.
     as_surface: bool,
+    /// Whether the edges of the nominal are drawn.
+    edges: bool,
     /// Unmeasured regions of the nominal.
     unmeasured: bool,
     /// 0 to 1.
@@ -239,6 +257,7 @@ impl Default for ElementVisibility {
             actual: true,
             deviations: true,
             as_surface: true,
+            edges: true,
             unmeasured: true,
             nominal_opacity: 1.0,
             volumes: false,
@@ -328,6 +347,7 @@ impl App {
             title: String::new(),
             context: creation.egui_ctx.clone(),
             palette: palette::Palette::default(),
+            help: None,
             live: Arc::default(),
             wake: Arc::new(move || context.request_repaint()),
             dispatcher: Dispatcher::new(options.context),
@@ -477,6 +497,7 @@ impl eframe::App for App {
         self.open_dialog_window(ui);
         self.floating_panels(ui.ctx());
         self.palette_window(ui);
+        self.help_window(ui);
         self.leaving_window(ui);
         for action in std::mem::take(&mut self.actions) {
             self.perform(action, ui.ctx());

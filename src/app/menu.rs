@@ -4,11 +4,12 @@
 use egui::{Key, KeyboardShortcut, Modifiers};
 
 use super::choosing::Purpose;
+use super::help::Page;
 use super::leaving::Departure;
 use super::open_dialog::Role;
 use super::panels::series::Source;
 use super::viewport::Spot;
-use super::{App, Workspace, theme};
+use super::{App, Workspace, icons, theme};
 use dispatch::mechanical::Order;
 use dispatch::{Align, Calibrate, Command, Elements, Inspect, Parts, Tolerances};
 use inspect::alignment::Method;
@@ -51,6 +52,8 @@ pub enum Action {
     Show(Workspace),
     /// Selects a standard view.
     Look(StandardView),
+    /// Looks from a direction, z upwards.
+    LookFrom([f32; 3]),
     /// Fits the view to all elements.
     Fit,
     /// Toggles between perspective and orthographic projection.
@@ -59,12 +62,18 @@ pub enum Action {
     ToggleTheme,
     /// Draws the scan as a surface, or as points.
     ToggleSurface,
+    /// Draws the edges of the nominal, or leaves them out.
+    ToggleEdges,
     /// Cancels picking or the running job, or closes a message or window; the first of these that applies.
     Cancel,
     /// Stops the running job.
     StopJob,
     /// Opens the command palette.
     Palette,
+    /// Opens a page of the help.
+    Help(Page),
+    /// Opens and inspects the demo part.
+    Demo,
     /// Opens a file.
     OpenFile(std::path::PathBuf),
     /// Closes the window.
@@ -115,8 +124,11 @@ pub(super) fn entries() -> Vec<(&'static str, &'static str, Action, Option<Keybo
         ("View", "Fit", Action::Fit, key(Modifiers::NONE, Key::F)),
         ("View", "Perspective or orthographic", Action::ToggleLens, key(Modifiers::NONE, Key::P)),
         ("View", "Scan as surface or points", Action::ToggleSurface, key(Modifiers::NONE, Key::S)),
+        ("View", "Edges of the nominal", Action::ToggleEdges, key(Modifiers::NONE, Key::E)),
         ("View", "Light or dark theme", Action::ToggleTheme, None),
         ("View", "Command palette", Action::Palette, key(COMMAND, Key::P)),
+        ("Help", "Keyboard and mouse", Action::Help(Page::Keys), key(Modifiers::NONE, Key::F1)),
+        ("Help", "About Shadowgraph", Action::Help(Page::About), None),
     ];
     let workspaces = [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7];
     for (workspace, number) in Workspace::ALL.into_iter().zip(workspaces) {
@@ -157,6 +169,8 @@ impl App {
             ui.horizontal(|ui| {
                 // Centres all items vertically in one row.
                 ui.set_min_height(32.0);
+                // A narrow window has the names of the rooms alone, and no name on the button at the right.
+                let is_wide = ui.available_width() > 1110.0;
                 self.menus(ui);
                 ui.separator();
                 for workspace in Workspace::ALL {
@@ -164,13 +178,20 @@ impl App {
                     if self.workspace == workspace {
                         text = text.color(egui::Color32::WHITE).family(theme::strong_family());
                     }
-                    let tab =
-                        egui::Button::selectable(self.workspace == workspace, text).min_size(egui::vec2(84.0, 28.0));
+                    let is_shown = self.workspace == workspace;
+                    let icon = icons::atom(workspace.icon(), is_shown.then_some(egui::Color32::WHITE));
+                    let tab = if is_wide {
+                        egui::Button::selectable(is_shown, (icon, text)).min_size(egui::vec2(84.0, 28.0))
+                    } else {
+                        egui::Button::selectable(is_shown, text).min_size(egui::vec2(0.0, 28.0))
+                    };
                     if ui.add(tab).clicked() {
                         self.workspace = workspace;
                     }
                 }
-                ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| self.next_part_button(ui));
+                ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                    self.next_part_button(ui, is_wide)
+                });
             });
             ui.add_space(4.0);
         });
@@ -184,7 +205,7 @@ impl App {
         // Not a menu bar, which would take the whole width: the tabs are in the same row.
         ui.scope(|ui| {
             ui.visuals_mut().widgets.inactive.weak_bg_fill = egui::Color32::TRANSPARENT;
-            for menu in ["File", "Edit", "Inspect", "View"] {
+            for menu in ["File", "Edit", "Inspect", "View", "Help"] {
                 ui.menu_button(menu, |ui| {
                     ui.set_min_width(230.0);
                     for (_, name, action, key) in entries().into_iter().filter(|(of, ..)| *of == menu) {
@@ -217,11 +238,14 @@ impl App {
         });
     }
 
-    fn next_part_button(&mut self, ui: &mut egui::Ui) {
+    fn next_part_button(&mut self, ui: &mut egui::Ui, is_wide: bool) {
         let ready = self.dispatcher.document.nominal().is_some() && !self.is_busy();
-        let button = theme::main_button("Inspect next scan", ready);
-        let hint = "Replaces the scan and repeats the inspection";
-        if ui.add_enabled(ready, button).on_hover_text(hint).on_disabled_hover_text("Load a nominal first").clicked() {
+        let name = "Inspect next scan";
+        let button = theme::main_button_with(icons::NEXT, if is_wide { name } else { "" }, ready);
+        let response = ui.add_enabled(ready, button);
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, ready, name));
+        let hint = "Inspect next scan: replaces the scan and repeats the inspection";
+        if response.on_hover_text(hint).on_disabled_hover_text("Load a nominal first").clicked() {
             self.actions.push(Action::InspectNext);
         }
     }
@@ -254,7 +278,8 @@ impl App {
                     || self.panels.series.is_open
             }
             Action::ToggleSurface => actual,
-            Action::Fit | Action::Look(_) | Action::ToggleLens => self.viewport.is_some(),
+            Action::ToggleEdges => nominal,
+            Action::Fit | Action::Look(_) | Action::LookFrom(_) | Action::ToggleLens => self.viewport.is_some(),
             Action::Send(command) => match command.as_ref() {
                 Command::Undo => self.dispatcher.history.undo_label().is_some(),
                 Command::Redo => self.dispatcher.history.redo_label().is_some(),
@@ -313,6 +338,8 @@ impl App {
             Action::Browse(purpose) => self.browse(purpose, context),
             Action::Cancel => self.escape(),
             Action::Palette => self.palette.open(),
+            Action::Help(page) => self.help = Some(page),
+            Action::Demo => self.open_demo(),
             Action::OpenFile(path) => self.open_by_kind(path),
             Action::Quit => self.leave(Departure::Close, context),
             Action::ToggleTheme => {
@@ -320,8 +347,9 @@ impl App {
                 context.set_theme(if dark { egui::Theme::Dark } else { egui::Theme::Light });
                 self.window_state.dark = Some(dark);
             }
+            Action::ToggleEdges => self.display.shown.edges = !self.display.shown.edges,
             Action::ToggleSurface => self.display.shown.as_surface = !self.display.shown.as_surface,
-            Action::Look(_) | Action::Fit | Action::ToggleLens => {
+            Action::Look(_) | Action::LookFrom(_) | Action::Fit | Action::ToggleLens => {
                 if let Some(viewport) = self.shown_viewport() {
                     viewport.perform(&action);
                 }

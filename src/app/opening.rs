@@ -1,6 +1,6 @@
 //! Opening of files that were dropped, chosen or passed at start.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::choosing::Purpose;
 use super::files::{Kind, kind_of};
@@ -8,7 +8,7 @@ use super::open_dialog::Role;
 use super::{App, Workspace};
 use base::LengthUnit;
 use dispatch::merge::MergeOptions;
-use dispatch::{Align, Calibrate, Inspect, Merge, Offset, Parts, Projects, Sections, Select};
+use dispatch::{Align, Calibrate, Inspect, Merge, Offset, Parts, Projects, Sections, Select, demo};
 use inspect::alignment::Method;
 use io::region_table;
 use session::calibration::Instrument;
@@ -92,6 +92,20 @@ impl App {
             && !self.dispatcher.is_saved()
         {
             self.files.supersede(path);
+        }
+    }
+
+    /// Opens the demo part and its scan, and inspects them.
+    pub(super) fn open_demo(&mut self) {
+        let folder = self.files.state_folder().map_or_else(std::env::temp_dir, Path::to_owned).join("demo");
+        match demo::unpack(&folder, &self.dispatcher.context.cad) {
+            Ok(files) => {
+                self.has_nominal = true;
+                self.send(Parts::OpenNominal { path: files.mesh, unit: None });
+                self.send(Parts::OpenScans { paths: vec![files.scan], unit: None, columns: None });
+                self.send(Inspect::AlignAndCompare);
+            }
+            Err(error) => self.show_error(error.sentence),
         }
     }
 

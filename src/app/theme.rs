@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use egui::{Color32, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Stroke, TextStyle, Theme};
 
+use super::icons;
+
 /// Accent colour of selections and main buttons.
 pub const ACCENT: Color32 = Color32::from_rgb(38, 118, 214);
 /// Lines of fitted features.
@@ -27,10 +29,12 @@ pub fn install(context: &egui::Context) {
     };
     add("Inter", include_bytes!("../../assets/fonts/Inter-Regular.otf"));
     add("Inter SemiBold", include_bytes!("../../assets/fonts/Inter-SemiBold.otf"));
+    add("Phosphor", include_bytes!("../../assets/fonts/Phosphor-Subset.ttf"));
     let fallback = fonts.families.get(&FontFamily::Proportional).cloned().unwrap_or_default();
     let family = |first: &str| std::iter::once(first.to_owned()).chain(fallback.iter().cloned()).collect();
     fonts.families.insert(FontFamily::Proportional, family("Inter"));
     fonts.families.insert(strong_family(), family("Inter SemiBold"));
+    fonts.families.insert(icon_family(), vec!["Phosphor".to_owned()]);
     context.set_fonts(fonts);
     context.all_styles_mut(|style| {
         style.text_styles = [
@@ -80,6 +84,11 @@ pub fn install(context: &egui::Context) {
 /// Font family of headings and main values.
 pub fn strong_family() -> FontFamily {
     FontFamily::Name("strong".into())
+}
+
+/// Font family of icons.
+pub fn icon_family() -> FontFamily {
+    FontFamily::Name("icons".into())
 }
 
 /// Background colours of the viewport at top and bottom, RGB, 0 to 1.
@@ -183,8 +192,20 @@ pub fn count(value: usize) -> String {
 /// The main button of a panel.
 pub fn main_button(text: &str, enabled: bool) -> egui::Button<'_> {
     let text = egui::RichText::new(text).family(strong_family());
-    // A faded accent would give white on pale blue, so a disabled button has no accent.
-    let button =
-        if enabled { egui::Button::new(text.color(Color32::WHITE)).fill(ACCENT) } else { egui::Button::new(text) };
+    let text = if enabled { text.color(Color32::WHITE) } else { text };
+    emphasised(egui::Button::new(text), enabled)
+}
+
+/// A [`main_button`] with an icon.
+pub fn main_button_with<'a>(icon: &'static str, text: &'a str, enabled: bool) -> egui::Button<'a> {
+    let colour = enabled.then_some(Color32::WHITE);
+    let text = egui::RichText::new(text).family(strong_family());
+    let text = if enabled { text.color(Color32::WHITE) } else { text };
+    emphasised(egui::Button::new((icons::atom(icon, colour), text)), enabled)
+}
+
+// A faded accent would give white on pale blue, so a disabled button has no accent.
+fn emphasised(button: egui::Button<'_>, enabled: bool) -> egui::Button<'_> {
+    let button = if enabled { button.fill(ACCENT) } else { button };
     button.min_size(egui::vec2(0.0, 32.0))
 }

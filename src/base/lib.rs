@@ -16,4 +16,4 @@ pub mod words;
 pub use error::{ErrorKind, Result, UserError};
 pub use progress::Progress;
 pub use units::LengthUnit;
-pub use words::{capitalised, counted, file_name, signed};
+pub use words::{capitalised, counted, file_name, full_path, signed};

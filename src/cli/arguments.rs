@@ -118,6 +118,7 @@ pub struct Inspect {
         "nominal", "scan", "nominal_units", "scan_units", "columns", "align", "pairs", "pose",
         "reference_points", "method", "tolerance_mm",
         "max_distance_mm", "max_angle_deg", "max_edge_mm", "radius_mm", "min_region_mm2", "min_coverage", "max_outliers",
+        "colours",
         "clutter_distance_mm", "serial", "calibration", "save_plan", "remove_outliers", "thin_mm", "thin_cells_mm", "normals",
     ])]
     pub plan: Option<PathBuf>,
@@ -182,6 +183,9 @@ pub struct Inspect {
     /// Area from which a connected region out of tolerance fails the part, mm².
     #[arg(long, default_value_t = 1.0)]
     pub min_region_mm2: f64,
+    /// Colours of the deviations in pictures and colormap.ply.
+    #[arg(long, value_enum, default_value_t)]
+    pub colours: inspect::deviation::Colours,
     /// Minimum coverage of the nominal's surface, percent; below it the verdict is "incomplete".
     #[arg(long, default_value_t = 100.0 * inspect::deviation::DEFAULT_MIN_COVERAGE)]
     pub min_coverage: f64,

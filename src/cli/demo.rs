@@ -5,34 +5,17 @@ use std::path::PathBuf;
 use super::Outcome;
 use super::arguments::{Demo, Inspect};
 use base::{Result, UserError};
-use dispatch::Context;
-
-/// The demo part as STL, mm.
-pub const BRACKET_STL: &[u8] = include_bytes!("../../assets/bracket.stl");
-
-/// Files of the demo part, unpacked next to the report so that the project refers to existing files.
-const FILES: [(&str, &[u8]); 3] = [
-    ("bracket.step", include_bytes!("../../assets/bracket.step")),
-    ("bracket.stl", BRACKET_STL),
-    ("bracket-scan.ply", include_bytes!("../../assets/bracket-scan.ply")),
-];
+use dispatch::{Context, demo};
 
 /// Unpacks the part, inspects it, and opens the window if there is a display.
 pub fn run(arguments: &Demo, json: bool, context: &Context) -> Result<Outcome> {
-    let folder = arguments.out.join("part");
-    base::folder::make(&folder)?;
-    for (name, bytes) in FILES {
-        io::atomic::write_bytes(&folder.join(name), bytes)?;
-    }
-    // Without a CAD reader the STL file of the part is used.
-    let has_reader = context.cad.program.as_ref().is_some_and(|program| program.exists());
-    let nominal = folder.join(if has_reader { "bracket.step" } else { "bracket.stl" });
-    let scan = folder.join("bracket-scan.ply");
-    let code = match inspect(&nominal, &scan, &arguments.out, json, context) {
+    // Next to the report, so that the project refers to existing files.
+    let files = demo::unpack(&arguments.out.join("part"), &context.cad)?;
+    let code = match inspect(&files.nominal, &files.scan, &arguments.out, json, context) {
         // OpenCASCADE may be missing on this machine.
-        Err(error) if has_reader && error.kind == base::ErrorKind::Input => {
+        Err(error) if files.nominal != files.mesh && error.kind == base::ErrorKind::Input => {
             eprintln!("{error}");
-            inspect(&folder.join("bracket.stl"), &scan, &arguments.out, json, context)?
+            inspect(&files.mesh, &files.scan, &arguments.out, json, context)?
         }
         outcome => outcome?,
     };

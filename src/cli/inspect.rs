@@ -126,6 +126,7 @@ fn settings_of(arguments: &Inspect) -> Settings {
     deviation.max_outliers = arguments.max_outliers;
     deviation.clutter_distance_mm = arguments.clutter_distance_mm;
     settings.scale_mm = 3.0 * arguments.tolerance_mm.low_mm.abs().max(arguments.tolerance_mm.high_mm.abs());
+    settings.colours = arguments.colours;
     settings.report = report_info(arguments);
     settings
 }

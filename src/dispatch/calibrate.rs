@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::edit::Execution;
 use super::{Context, Edit};
-use base::{Progress, Result, UserError, date};
+use base::{Progress, Result, UserError, date, full_path};
 use geometry::subset::{Combine, Subset};
 use inspect::calibration::Handedness;
 use inspect::calibration::recipe::CalibrationRecipe;
@@ -235,7 +235,7 @@ fn write_certificate(folder: &Path, document: &Document) -> Result<Edit> {
     atomic::write_bytes(&folder.join("calibration.json"), format!("{record:#}\n").as_bytes())?;
     let pdf = certificate::pdf(&outcome.calibration, &outcome.provenance)?;
     atomic::write_bytes(&folder.join("certificate.pdf"), &pdf)?;
-    Ok(Edit::nothing(format!("Wrote calibration.json and certificate.pdf to {}.", folder.display())))
+    Ok(Edit::nothing(format!("Wrote calibration.json and certificate.pdf to {}.", full_path(folder))))
 }
 
 /// Requires the calibration record at `file` for every measured part.

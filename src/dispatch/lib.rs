@@ -4,6 +4,7 @@ pub mod accept;
 mod align;
 mod calibrate;
 mod command;
+pub mod demo;
 mod detect;
 mod dispatcher;
 mod edit;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::edit::Execution;
 use super::features::named_sentences;
 use super::{Context, Edit};
-use base::{Progress, Result, UserError};
+use base::{Progress, Result, UserError, full_path};
 use geometry::Mesh;
 use inspect::offset::{ContactVolumes, OffsetRecipe, OffsetVolume, Parameters, ScanSurfaceRecipe, level_set};
 use inspect::parts::Nominal;
@@ -74,7 +74,7 @@ impl Offset {
                 let made = made_volume(id, &before)?;
                 let count = slices::write(&folder, &made.tree, 2, 1, progress)?;
                 let name = before.plan.name(id);
-                Ok(Edit::nothing(format!("Saved {count} layers of “{name}” in {}.", folder.display())))
+                Ok(Edit::nothing(format!("Saved {count} layers of “{name}” in {}.", full_path(&folder))))
             }),
             Self::SavePass(id, pass, path) => Execution::work("Saving the mesh", move |_, _| {
                 let made = before.result::<ContactVolumes>(Some(id));
@@ -161,7 +161,7 @@ fn save_voxels(id: ElementId, path: &Path, document: &Document, progress: &Progr
             level_set::write(path, made, &nominal.surface, progress)?;
         }
     }
-    Ok(Edit::nothing(format!("Saved the voxels of “{}” as {}.", document.plan.name(id), path.display())))
+    Ok(Edit::nothing(format!("Saved the voxels of “{}” as {}.", document.plan.name(id), full_path(path))))
 }
 
 fn save_mesh(mesh: Option<&Mesh>, id: ElementId, path: &Path, document: &Document) -> Result<Edit> {
@@ -171,5 +171,5 @@ fn save_mesh(mesh: Option<&Mesh>, id: ElementId, path: &Path, document: &Documen
         return Err(UserError::usage(format!("Nothing is left of “{name}”, so there is no mesh to save.")));
     }
     io::write::mesh(path, mesh)?;
-    Ok(Edit::nothing(format!("Saved {} facets of “{name}” as {}.", mesh.facets.len(), path.display())))
+    Ok(Edit::nothing(format!("Saved {} facets of “{name}” as {}.", mesh.facets.len(), full_path(path))))
 }

@@ -81,7 +81,8 @@ pub fn write_report(
     let (target, folder) = (folder, staged.path());
     let views = folder.join("views");
     std::fs::create_dir(&views).map_err(|e| UserError::file("make the folder", &views, &e))?;
-    let scale = ColourScale::new(document.settings.deviation.tolerance, document.settings.scale_mm);
+    let settings = &document.settings;
+    let scale = ColourScale::new(settings.deviation.tolerance, settings.scale_mm).with(settings.colours);
     progress.report(0.0, "Writing the tables")?;
     table::write_csv(&folder.join("deviations.csv"), &input)?;
     table::write_colormap(&folder.join("colormap.ply"), &input, &scale)?;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{Edit, Execution};
-use base::{Result, file_name};
+use base::{Result, file_name, full_path};
 use session::Document;
 use session::probing::{Probing, Setup};
 
@@ -37,7 +37,7 @@ impl Probe {
             }),
             Self::Write(folder) => Execution::work("Writing the targets", move |_, _| {
                 let written = before.probing.write(&folder)?;
-                Ok(Edit::nothing(format!("Wrote {} to {}.", names(&written), folder.display())))
+                Ok(Edit::nothing(format!("Wrote {} to {}.", names(&written), full_path(&folder))))
             }),
         }
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::edit::Execution;
 use super::saves::SavedState;
 use super::{Context, Edit};
-use base::{Progress, Result, counted};
+use base::{Progress, Result, counted, full_path};
 use session::Document;
 use session::plan::{Element, ElementId, Plan, Recipe};
 use session::project::{Opened, Project};
@@ -51,7 +51,7 @@ impl Projects {
 
 fn save(document: &Document, path: PathBuf) -> Result<Edit> {
     Project::of(document).save(&path)?;
-    let note = format!("Saved {}.", path.display());
+    let note = format!("Saved {}.", full_path(&path));
     Ok(Edit { saved_state: Some(SavedState::In(path)), ..Edit::nothing(note) })
 }
 
@@ -60,7 +60,7 @@ fn save_plan(document: &Document, path: &Path, context: &Context, progress: &Pro
     let (own, notes) = document.for_other_parts(context.backend.as_ref(), progress)?;
     own.plan.save(path)?;
     let count = counted(own.plan.elements().len(), "element", "elements");
-    Ok(Edit::nothing(format!("Saved the plan {}: {count}.", path.display())).with_notes(notes))
+    Ok(Edit::nothing(format!("Saved the plan {}: {count}.", full_path(path))).with_notes(notes))
 }
 
 /// Starts an inspection by a plan and computes its nominals.

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use super::edit::Execution;
 use super::features::named_sentences;
 use super::{Context, Edit};
-use base::words::counted;
-use base::{Progress, Result, UserError};
+use base::{Progress, Result, UserError, counted, full_path};
 use inspect::section::{Parameters, Section, SectionRecipe};
+use render::colour_scale::ColourScale;
 use session::Document;
 use session::pipeline::State;
 use session::plan::{ElementId, Recipe};
@@ -92,7 +92,9 @@ fn save(id: ElementId, folder: &Path, factor: Option<f64>, document: &Document) 
     let is_fresh = document.state(id) == State::Fresh;
     let section = document.result::<Section>(Some(id)).filter(|_| is_fresh);
     let section = section.ok_or_else(|| UserError::usage(format!("“{name}” has no up-to-date result.")))?;
-    let files = report::sections::save(folder, section, document.settings.scale_mm, factor)?;
+    let settings = &document.settings;
+    let scale = ColourScale::new(section.parameters.tolerance, settings.scale_mm).with(settings.colours);
+    let files = report::sections::save(folder, section, &scale, factor)?;
     let count = counted(files.len(), "file", "files");
-    Ok(Edit::nothing(format!("Saved {count} of “{name}” in {}.", folder.display())))
+    Ok(Edit::nothing(format!("Saved {count} of “{name}” in {}.", full_path(folder))))
 }

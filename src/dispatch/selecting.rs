@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::edit::Execution;
 use super::{Context, Edit};
-use base::{Progress, Result, UserError};
+use base::{Progress, Result, UserError, full_path};
 use compute::point_deviation::PointDeviation;
 use geometry::{Combine, Subset};
 use inspect::deviation;
@@ -211,7 +211,7 @@ fn export(of: Selectable, path: &Path, document: &Document) -> Result<Edit> {
         }
     }
     let (count, what) = (indices.len(), of.name());
-    Ok(Edit::nothing(format!("Wrote {count} {what} to {}, in the {frame} frame.", path.display())))
+    Ok(Edit::nothing(format!("Wrote {count} {what} to {}, in the {frame} frame.", full_path(path))))
 }
 
 fn name(of: Selectable, name: &str, document: &Document) -> Result<Edit> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::edit::Execution;
 use super::features::{named_sentences, no_such_feature};
 use super::{Context, Edit};
-use base::{Progress, Result, UserError};
+use base::{Progress, Result, UserError, full_path};
 use inspect::features::constructions::Construction;
 use inspect::features::recipe::ConstructionRecipe;
 use inspect::tolerances::Plan;
@@ -122,5 +122,5 @@ fn open(path: &Path, mut document: Document) -> Result<Edit> {
 
 fn save(document: &Document, path: &Path) -> Result<Edit> {
     atomic::write_bytes(path, format!("{}\n", document.asked().to_json()?).as_bytes())?;
-    Ok(Edit::nothing(format!("Saved {}.", path.display())))
+    Ok(Edit::nothing(format!("Saved {}.", full_path(path))))
 }

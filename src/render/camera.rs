@@ -161,6 +161,12 @@ impl ViewCamera {
         self.fit();
     }
 
+    /// Shows the whole scene from a direction that is not along z, with z upwards.
+    pub fn look_from_direction(&mut self, direction: [f32; 3]) {
+        self.set_view(vec3(0.0, 0.0, 0.0), Vec3::from(direction).normalize(), vec3(0.0, 0.0, 1.0));
+        self.fit();
+    }
+
     /// Shows the whole scene from the current direction.
     pub fn fit(&mut self) {
         let viewport = self.camera.viewport();

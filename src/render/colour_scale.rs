@@ -1,30 +1,52 @@
-//! Colour scale of deviations: green in tolerance, yellow to red above, cyan to blue below, grey without data.
+//! Colour scale of deviations; grey without data.
 
 use super::thickness_scale::ThicknessScale;
-use inspect::deviation::Tolerance;
+use inspect::deviation::{Colours, Tolerance};
 
 /// Maps deviations to colours; used by viewport, legend, report pictures and exported files.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ColourScale {
-    /// Tolerance limits: the green band.
+    /// Tolerance limits.
     pub tolerance: Tolerance,
     /// Absolute deviation at both ends of the scale, mm.
     pub end_mm: f64,
+    /// Its colours.
+    pub colours: Colours,
 }
 
 /// Colour where there is no data.
 pub const NO_DATA: [u8; 3] = [128, 128, 132];
-const IN_TOLERANCE: [u8; 3] = [76, 175, 80];
-/// Colours from the upper tolerance limit to the end of the scale.
-const ABOVE: [[u8; 3]; 4] = [[205, 220, 57], [255, 193, 7], [251, 110, 20], [200, 24, 30]];
-/// Colours from the lower tolerance limit to the end of the scale.
-const BELOW: [[u8; 3]; 4] = [[38, 198, 190], [3, 160, 235], [33, 90, 225], [62, 24, 150]];
+
+/// Colours in tolerance, and from the limits to the ends of the scale.
+struct Stops {
+    inside: [u8; 3],
+    above: [[u8; 3]; 4],
+    below: [[u8; 3]; 4],
+}
+
+const SPECTRUM: Stops = Stops {
+    inside: [76, 175, 80],
+    above: [[205, 220, 57], [255, 193, 7], [251, 110, 20], [200, 24, 30]],
+    below: [[38, 198, 190], [3, 160, 235], [33, 90, 225], [62, 24, 150]],
+};
+const COLOUR_BLIND: Stops = Stops {
+    inside: [240, 236, 222],
+    above: [[253, 208, 130], [248, 160, 60], [222, 100, 18], [136, 52, 4]],
+    below: [[170, 205, 235], [100, 160, 215], [35, 105, 180], [8, 42, 110]],
+};
+/// Steps of [`Colours::Bands`] on each side.
+const BANDS: f64 = 4.0;
 
 impl ColourScale {
     /// Scale from `-end_mm` to `end_mm`, extended if the tolerance limits reach further.
     pub fn new(tolerance: Tolerance, end_mm: f64) -> Self {
         let max_limit_mm = tolerance.low_mm.abs().max(tolerance.high_mm.abs());
-        Self { tolerance, end_mm: end_mm.max(max_limit_mm * 1.01) }
+        Self { tolerance, end_mm: end_mm.max(max_limit_mm * 1.01), colours: Colours::default() }
+    }
+
+    /// The scale in other colours.
+    pub fn with(self, colours: Colours) -> Self {
+        Self { colours, ..self }
     }
 
     /// The colour of a deviation, mm; [`NO_DATA`] for `None` and non-finite values.
@@ -32,13 +54,24 @@ impl ColourScale {
         let Some(deviation) = deviation_mm.filter(|deviation| deviation.is_finite()) else {
             return NO_DATA;
         };
+        let stops = if self.colours == Colours::ColourBlind { &COLOUR_BLIND } else { &SPECTRUM };
+        if self.colours == Colours::Continuous {
+            let [b0, b1, b2, b3] = stops.below;
+            let [a0, a1, a2, a3] = stops.above;
+            let fraction = 0.5 + 0.5 * deviation / self.end_mm;
+            return interpolate(&[b3, b2, b1, b0, stops.inside, a0, a1, a2, a3], fraction.clamp(0.0, 1.0));
+        }
         if self.tolerance.allows(deviation) {
-            return IN_TOLERANCE;
+            return stops.inside;
         }
         let (stops, limit) =
-            if deviation > 0.0 { (ABOVE, self.tolerance.high_mm) } else { (BELOW, self.tolerance.low_mm) };
+            if deviation > 0.0 { (stops.above, self.tolerance.high_mm) } else { (stops.below, self.tolerance.low_mm) };
         let fraction = (deviation - limit).abs() / (self.end_mm - limit.abs()).max(f64::MIN_POSITIVE);
-        interpolate(&stops, fraction.clamp(0.0, 1.0))
+        let fraction = fraction.clamp(0.0, 1.0);
+        match self.colours {
+            Colours::Bands => interpolate(&stops, (BANDS * fraction).floor().min(BANDS - 1.0) / (BANDS - 1.0)),
+            _ => interpolate(&stops, fraction),
+        }
     }
 
     /// Lookup table for the GPU: RGBA at the centres of `count` equal steps from `-end_mm` to `end_mm`.
@@ -104,11 +137,12 @@ mod tests {
     #[test]
     fn limits_are_inclusive_and_no_data_is_grey() {
         let scale = ColourScale::new(Tolerance { low_mm: -0.1, high_mm: 0.2 }, 0.5);
-        assert_eq!(scale.colour(Some(0.2)), IN_TOLERANCE);
-        assert_eq!(scale.colour(Some(-0.1)), IN_TOLERANCE);
-        assert_eq!(scale.colour(Some(0.2001))[0], ABOVE[0][0]);
-        assert_eq!(scale.colour(Some(0.5)), ABOVE[3]);
-        assert_eq!(scale.colour(Some(-99.0)), BELOW[3]);
+        let Stops { inside, above, below } = SPECTRUM;
+        assert_eq!(scale.colour(Some(0.2)), inside);
+        assert_eq!(scale.colour(Some(-0.1)), inside);
+        assert_eq!(scale.colour(Some(0.2001))[0], above[0][0]);
+        assert_eq!(scale.colour(Some(0.5)), above[3]);
+        assert_eq!(scale.colour(Some(-99.0)), below[3]);
         assert_eq!(scale.colour(None), NO_DATA);
         assert_eq!(scale.colour(Some(f64::NAN)), NO_DATA);
     }
@@ -117,7 +151,39 @@ mod tests {
     fn the_table_matches_the_scale() {
         let scale = ColourScale::new(Tolerance::default(), 0.3);
         let table = scale.table(256);
-        assert_eq!(table[128][..3], IN_TOLERANCE);
+        assert_eq!(table[128][..3], SPECTRUM.inside);
         assert_eq!(table[255][..3], scale.colour(Some(0.2988)));
+    }
+
+    #[test]
+    fn bands_are_four_on_each_side_and_continuous_colours_change_within_tolerance() {
+        let scale = ColourScale::new(Tolerance { low_mm: -0.1, high_mm: 0.1 }, 0.5);
+        let distinct = |colours: Colours| {
+            let mut found: Vec<_> = scale.with(colours).table(1000);
+            found.dedup();
+            found.len()
+        };
+        assert_eq!(distinct(Colours::Bands), 9);
+        let continuous = scale.with(Colours::Continuous);
+        assert_ne!(continuous.colour(Some(0.05)), continuous.colour(Some(-0.05)));
+        assert_eq!(continuous.colour(Some(0.0)), SPECTRUM.inside);
+        assert_eq!(continuous.colour(Some(0.5)), SPECTRUM.above[3]);
+    }
+
+    /// As seen by somebody without the receptor of long waves (Viénot, Brettel and Mollon 1999), in linear RGB.
+    #[test]
+    fn colour_blind_readers_tell_above_below_and_inside_apart() {
+        let seen = |colour: [u8; 3]| {
+            let [r, g, b] = colour.map(|level| (f64::from(level) / 255.0).powf(2.2));
+            let yellow = 0.11238 * r + 0.88762 * g;
+            [yellow, 0.00401 * r - 0.00401 * g + b].map(|light| light.max(0.0).powf(1.0 / 2.2))
+        };
+        let scale = ColourScale::new(Tolerance { low_mm: -0.1, high_mm: 0.1 }, 0.5).with(Colours::ColourBlind);
+        let at = |mm: f64| seen(scale.colour(Some(mm)));
+        let apart = |a: [f64; 2], b: [f64; 2]| (a[0] - b[0]).hypot(a[1] - b[1]);
+        for mm in [0.15, 0.25, 0.35, 0.45] {
+            assert!(apart(at(mm), at(-mm)) > 0.3, "{mm}: {}", apart(at(mm), at(-mm)));
+            assert!(apart(at(mm), at(0.0)) > 0.15 && apart(at(-mm), at(0.0)) > 0.08, "{mm}");
+        }
     }
 }

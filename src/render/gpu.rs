@@ -76,6 +76,11 @@ impl Gpu {
         if self.is_software { 350_000 } else { 6_000_000 }
     }
 
+    /// Maximum number of segments of lines.
+    pub fn line_segments(&self) -> usize {
+        if self.is_software { 30_000 } else { 2_000_000 }
+    }
+
     /// How much smaller in each direction a picture is drawn while the camera moves.
     pub fn moving_shrink(&self) -> u32 {
         if self.is_software { 2 } else { 1 }

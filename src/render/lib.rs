@@ -16,6 +16,7 @@ pub mod primitives;
 mod readback;
 pub mod scene;
 pub mod selecting;
+pub mod sight;
 pub mod target;
 pub mod thickness_scale;
 
@@ -23,7 +24,7 @@ pub use camera::ViewCamera;
 pub use gpu::Gpu;
 pub use primitives::facets::FacetsItem;
 pub use primitives::fields::FieldItem;
-pub use primitives::lines::LinesItem;
+pub use primitives::lines::{LineStyle, LinesItem};
 pub use primitives::points::PointsItem;
 pub use primitives::surface::SurfaceItem;
 pub use primitives::{Colouring, Draw, GROUP_COLOURS, Look, Mark, MarkWriter};

@@ -136,7 +136,7 @@ impl Scene {
         &self.gpu
     }
 
-    /// Draws `draws` into `target` and submits the work. An item may stand there once.
+    /// Draws `draws` into `target` and submits the work. A distance field may stand there once.
     pub fn draw(&self, target: &Target, frame: &Frame<'_>, draws: &[Draw<'_>]) {
         self.write_frame(target, frame);
         let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());

@@ -25,15 +25,6 @@ pub struct ReportBlock {
     pub rows: Vec<(String, String)>,
 }
 
-/// Reference to a picture of the report.
-#[derive(Clone, Debug, Serialize)]
-pub struct Figure {
-    /// File name, as [`super::pictures::View::file`].
-    pub file: String,
-    /// Caption.
-    pub caption: String,
-}
-
 /// Histogram of the deviations with the tolerance limits, as fractions of its width and height.
 #[derive(Clone, Debug, Serialize)]
 pub struct HistogramBars {
@@ -79,8 +70,6 @@ pub struct Content {
     pub scale_ends: [String; 2],
     /// Regions out of tolerance, worst first: number, position x, y, z of the peak, area, peak deviation.
     pub regions: Vec<[String; 6]>,
-    /// Pictures with captions.
-    pub figures: Vec<Figure>,
     /// Drawings of sections.
     pub drawings: Vec<Drawing>,
     /// Message shown if there are no pictures.
@@ -93,7 +82,8 @@ pub struct Content {
 pub fn of(input: &Input<'_>, pictures: &Pictures, stamp: Stamp) -> Content {
     let check = input.check;
     let info = &input.document.settings.report;
-    let scale = ColourScale::new(check.parameters.tolerance, input.document.settings.scale_mm);
+    let settings = &input.document.settings;
+    let scale = ColourScale::new(check.parameters.tolerance, settings.scale_mm).with(settings.colours);
     let unit = LengthFormatter(input.document.settings.shown_unit);
     Content {
         title: if info.title.is_empty() { "Inspection report".to_owned() } else { info.title.clone() },
@@ -125,11 +115,6 @@ pub fn of(input: &Input<'_>, pictures: &Pictures, stamp: Stamp) -> Content {
         scale_limits: scale_limits(&scale, unit),
         scale_ends: [-scale.end_mm, scale.end_mm].map(|mm| unit.signed(mm, 2)),
         regions: regions(input, unit),
-        figures: pictures
-            .views
-            .iter()
-            .map(|view| Figure { file: view.file.clone(), caption: view.caption.clone() })
-            .collect(),
         drawings: super::sections::drawings(input.document),
         no_pictures: pictures.missing.clone(),
         notes: notes(input),

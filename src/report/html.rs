@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
 use super::content::{Content, HistogramBars, ReportBlock};
-use super::pictures::Pictures;
+use super::pictures::{Pictures, View};
 
 const STYLE: &str = include_str!("report.css");
 
@@ -30,16 +30,7 @@ pub fn of(content: &Content, pictures: &Pictures) -> String {
     if let Some(missing) = &content.no_pictures {
         let _ = write!(html, "<p class=\"note\">{}</p>", escape(missing));
     }
-    html.push_str("<section class=\"views\">");
-    for view in &pictures.views {
-        let _ = write!(
-            html,
-            "<figure><img alt=\"{caption}\" src=\"data:image/png;base64,{data}\"><figcaption>{caption}</figcaption></figure>",
-            caption = escape(&view.caption),
-            data = BASE64.encode(&view.png),
-        );
-    }
-    html.push_str("</section>");
+    push_views(&mut html, "standard", pictures.views.iter().filter(|view| view.is_standard));
     push_scale(&mut html, content);
     html.push_str("<div class=\"columns\">");
     for block in content.blocks.iter().take(4) {
@@ -49,6 +40,7 @@ pub fn of(content: &Content, pictures: &Pictures) -> String {
     push_histogram(&mut html, &content.histogram);
     html.push_str("</section></div>");
     push_regions(&mut html, content);
+    push_views(&mut html, "regions", pictures.views.iter().filter(|view| !view.is_standard));
     for block in content.blocks.iter().skip(4) {
         push_block(&mut html, block);
     }
@@ -72,6 +64,26 @@ pub fn of(content: &Content, pictures: &Pictures) -> String {
         escape(&content.date)
     );
     html
+}
+
+fn push_views<'a>(html: &mut String, class: &str, views: impl Iterator<Item = &'a View>) {
+    let _ = write!(html, "<section class=\"views {class}\">");
+    for view in views {
+        let _ = write!(
+            html,
+            "<figure><div><img alt=\"{caption}\" src=\"data:image/png;base64,{data}\">",
+            caption = escape(&view.caption),
+            data = BASE64.encode(&view.png),
+        );
+        for mark in &view.marks {
+            let [x, y] = mark.at.map(|share| 100.0 * share);
+            // At the right edge the number stands on the left.
+            let side = if x > 88.0 { " class=\"left\"" } else { "" };
+            let _ = write!(html, "<b{side} style=\"left:{x:.2}%;top:{y:.2}%\">{}</b>", mark.number);
+        }
+        let _ = write!(html, "</div><figcaption>{}</figcaption></figure>", escape(&view.caption));
+    }
+    html.push_str("</section>");
 }
 
 fn push_block(html: &mut String, block: &ReportBlock) {

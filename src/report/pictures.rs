@@ -5,13 +5,17 @@ use base::{Progress, Result};
 use compute::Backend;
 use compute::point_deviation::PointDeviation;
 use compute::point_facet_matching::FacetDeviation;
-use geometry::Pose;
+use geometry::{Point, Pose, Surface};
 use inspect::deviation::DeviationMap;
+use inspect::deviation::regions::Region;
 use render::camera::StandardView;
 use render::colour_scale::ColourScale;
 use render::picture::{self, OVERSAMPLING};
 use render::scene::Slice;
-use render::{Colouring, Draw, FacetsItem, Frame, Gpu, Look, PointsItem, Scene, SurfaceItem, ViewCamera};
+use render::sight;
+use render::{
+    Colouring, Draw, FacetsItem, Frame, Gpu, LineStyle, LinesItem, Look, PointsItem, Scene, SurfaceItem, ViewCamera,
+};
 
 /// A rendered view.
 #[derive(Clone, Debug)]
@@ -22,26 +26,56 @@ pub struct View {
     pub caption: String,
     /// PNG file.
     pub png: Vec<u8>,
+    /// Whether it shows the whole part, or a region out of tolerance.
+    pub is_standard: bool,
+    /// Where it shows peaks of regions out of tolerance.
+    pub marks: Vec<RegionMark>,
+}
+
+/// The number of a region out of tolerance in a picture.
+#[derive(Clone, Copy, Debug)]
+pub struct RegionMark {
+    /// Number of the region, from 1.
+    pub number: usize,
+    /// Place of its peak from the upper left corner, as shares of width and height.
+    pub at: [f32; 2],
 }
 
 /// The pictures, or the reason why there are none.
 #[derive(Clone, Debug, Default)]
 pub struct Pictures {
-    /// Standard views, then the worst region if any is out of tolerance.
+    /// Standard views, the first one larger than the others; then the worst regions out of tolerance.
     pub views: Vec<View>,
     /// Message shown if there are no pictures.
     pub missing: Option<String>,
 }
 
-/// Width and height of a picture, pixels.
-const SIZE: [u32; 2] = [1000, 720];
+/// Width and height of the first picture and of the others, pixels.
+const LARGE: [u32; 2] = [1000, 720];
+const SMALL: [u32; 2] = [640, 460];
+/// Number of regions out of tolerance that have a number in the standard views, and a picture of their own.
+const MAX_MARKS: usize = 20;
+const MAX_REGION_VIEWS: usize = 4;
+/// Views of the whole part, in their order.
+const STANDARD: [StandardView; 7] = [
+    StandardView::Isometric,
+    StandardView::Top,
+    StandardView::Bottom,
+    StandardView::Front,
+    StandardView::Right,
+    StandardView::Back,
+    StandardView::Left,
+];
 /// Background gradient, RGB from 0 to 1.
 const BACKGROUND: [[f32; 3]; 2] = [[0.985, 0.988, 0.992], [0.90, 0.915, 0.93]];
 /// Colour of the nominal, RGB from 0 to 1.
 const NOMINAL: [f32; 3] = [0.72, 0.74, 0.77];
+/// Colour of its edges, and their width, pixels.
+const EDGES: [f32; 3] = [0.07, 0.08, 0.10];
+const EDGE_WIDTH: f32 = 1.4;
 
-/// Renders four standard views and the worst region; without a graphics adapter the result states the reason. `backend`
-/// makes the surface of the scan if there is none yet.
+/// Renders the standard views and the worst regions out of tolerance; without a graphics adapter the result states the
+/// reason. `backend` makes the surface of the scan if there is none yet.
 ///
 /// Returns an error if rendering fails or the work is cancelled.
 pub fn draw(input: &Input<'_>, scale: &ColourScale, backend: &dyn Backend, progress: &Progress) -> Result<Pictures> {
@@ -60,35 +94,55 @@ fn draw_on(
 ) -> Result<Pictures> {
     let renderer = ViewRenderer::new(gpu, input, scale, backend, &progress.part(0.0, 0.5))?;
     let progress = progress.part(0.5, 1.0);
-    let bounds = input.nominal.surface.bounds();
+    let surface = &input.nominal.surface;
+    let regions = &input.check.regions;
     let mut views = Vec::new();
-    let standard = [StandardView::Isometric, StandardView::Top, StandardView::Front, StandardView::Right];
-    for (i, view) in standard.into_iter().enumerate() {
-        progress.report(i as f32 / 5.0, "Drawing the pictures")?;
-        let mut camera = ViewCamera::new(bounds);
-        camera.set_size(SIZE[0] * OVERSAMPLING, SIZE[1] * OVERSAMPLING);
+    let count = STANDARD.len() + regions.len().min(MAX_REGION_VIEWS);
+    let camera_of = |[width, height]: [u32; 2]| {
+        let mut camera = ViewCamera::new(surface.bounds());
+        camera.set_size(width * OVERSAMPLING, height * OVERSAMPLING);
+        camera
+    };
+    for view in STANDARD {
+        progress.report(views.len() as f32 / count as f32, "Drawing the pictures")?;
+        let size = if views.is_empty() { LARGE } else { SMALL };
+        let mut camera = camera_of(size);
         camera.look_from(view);
-        views.push(renderer.render(
-            &camera,
-            format!("views/{}.png", view.name().to_lowercase()),
-            view.name().to_owned(),
-        )?);
+        views.push(View {
+            file: format!("views/{}.png", view.name().to_lowercase()),
+            caption: view.name().to_owned(),
+            png: renderer.render(&camera, size)?,
+            is_standard: true,
+            marks: marks(regions, surface, &camera),
+        });
     }
-    if let Some(worst) = input.check.regions.first() {
-        progress.report(0.8, "Drawing the pictures")?;
-        let peak = worst.peak_at_mm.into();
-        let outward = input
-            .nominal
-            .surface
-            .closest_point(&peak, f64::INFINITY)
-            .map(|hit| input.nominal.surface.pseudo_normal(hit.facet, hit.feature));
-        let mut camera = ViewCamera::new(bounds);
-        camera.set_size(SIZE[0] * OVERSAMPLING, SIZE[1] * OVERSAMPLING);
-        camera.fly_to(&peak, (1.5 * worst.radius_mm).max(0.03 * bounds.diagonal()), outward);
-        let caption = format!("Worst region: peak {:+.3} mm, area {:.1} mm²", worst.peak_mm, worst.area_mm2);
-        views.push(renderer.render(&camera, "views/worst.png".into(), caption)?);
+    for (number, region) in (1..).zip(regions).take(MAX_REGION_VIEWS) {
+        progress.report(views.len() as f32 / count as f32, "Drawing the pictures")?;
+        let peak = region.peak_at_mm.into();
+        let hit = surface.closest_point(&peak, f64::INFINITY);
+        let outward = hit.map(|hit| surface.pseudo_normal(hit.facet, hit.feature));
+        let mut camera = camera_of(SMALL);
+        camera.fly_to(&peak, (1.5 * region.radius_mm).max(0.03 * surface.bounds().diagonal()), outward);
+        views.push(View {
+            file: format!("views/region-{number}.png"),
+            caption: format!("Region {number}: peak {:+.3} mm, area {:.1} mm²", region.peak_mm, region.area_mm2),
+            png: renderer.render(&camera, SMALL)?,
+            is_standard: false,
+            marks: Vec::new(),
+        });
     }
     Ok(Pictures { views, missing: None })
+}
+
+/// Where a view shows the peaks of regions.
+fn marks(regions: &[Region], surface: &Surface, camera: &ViewCamera) -> Vec<RegionMark> {
+    let [width, height] = camera.size().map(|side| side as f32);
+    let mark = |(number, region): (usize, &Region)| {
+        let at = Point::from(region.peak_at_mm);
+        let ((x, y), is_hidden) = sight::of(camera, Some(surface), (&at, region.peak_mm))?;
+        (!is_hidden).then_some(RegionMark { number, at: [x / width, y / height] })
+    };
+    (1..).zip(regions).take(MAX_MARKS).filter_map(mark).collect()
 }
 
 /// Nominal and scan on the graphics device.
@@ -96,6 +150,7 @@ struct ViewRenderer<'a> {
     scene: Scene,
     scale: &'a ColourScale,
     nominal: FacetsItem,
+    edges: LinesItem,
     points: Option<(PointsItem, Option<SurfaceItem>)>,
     nominal_from_scan: Pose,
 }
@@ -127,10 +182,12 @@ impl<'a> ViewRenderer<'a> {
             }
         };
         let nominal_from_scan = input.check.measurement.nominal_from_scan;
-        Ok(Self { scene: Scene::new(gpu), scale, nominal, points, nominal_from_scan })
+        let edges = LinesItem::new(gpu, &input.nominal.edges(gpu.line_segments()));
+        Ok(Self { scene: Scene::new(gpu), scale, nominal, edges, points, nominal_from_scan })
     }
 
-    fn render(&self, camera: &ViewCamera, file: String, caption: String) -> Result<View> {
+    /// The picture as a PNG file.
+    fn render(&self, camera: &ViewCamera, [width, height]: [u32; 2]) -> Result<Vec<u8>> {
         let look = |scene_from_item, by_deviation: bool| Look {
             scene_from_item,
             colour: NOMINAL,
@@ -150,6 +207,11 @@ impl<'a> ViewRenderer<'a> {
                 None => Draw::Points { item: points, look, budget: usize::MAX },
             });
         }
+        draws.push(Draw::Lines {
+            item: &self.edges,
+            look: Look { colour: EDGES, opacity: 0.8, ..look(Pose::identity(), false) },
+            style: LineStyle { width: EDGE_WIDTH * OVERSAMPLING as f32, hidden_opacity: 0.0 },
+        });
         let frame = Frame {
             camera,
             scale: (*self.scale).into(),
@@ -160,13 +222,12 @@ impl<'a> ViewRenderer<'a> {
             cut: None,
             slice: Slice::ALL,
         };
-        let picture = picture::draw(&self.scene, SIZE[0], SIZE[1], &frame, &draws)?;
-        Ok(View { file, caption, png: picture.png()? })
+        picture::draw(&self.scene, width, height, &frame, &draws)?.png()
     }
 
     /// Point size, pixels, just large enough to close the surface at this zoom.
     fn point_size(&self, camera: &ViewCamera) -> f32 {
         let Some((points, _)) = &self.points else { return 1.0 };
-        points.closing_size(usize::MAX, f64::from(SIZE[1] * OVERSAMPLING) / camera.height_mm()).max(2.0)
+        points.closing_size(usize::MAX, f64::from(camera.size()[1]) / camera.height_mm()).max(2.0)
     }
 }

@@ -49,15 +49,13 @@ pub(super) fn block(document: &Document) -> Option<ReportBlock> {
 /// shows them well) and the contours in true size (DXF), and one table of deviations (CSV). Returns the files.
 ///
 /// Returns an error if a file cannot be written.
-pub fn save(folder: &Path, section: &Section, scale_mm: f64, factor: Option<f64>) -> Result<Vec<PathBuf>> {
+pub fn save(folder: &Path, section: &Section, scale: &ColourScale, factor: Option<f64>) -> Result<Vec<PathBuf>> {
     base::folder::make(folder)?;
     let tolerance = &section.parameters.tolerance;
-    let scale = ColourScale::new(*tolerance, scale_mm);
     let mut files = Vec::new();
     for (number, plane) in section.planes.iter().enumerate() {
         let factor = factor.unwrap_or_else(|| drawing::readable_factor(plane, tolerance));
-        for (ending, text) in [("svg", draw(&plane.name, plane, &scale, factor).svg()), ("dxf", dxf(plane, tolerance))]
-        {
+        for (ending, text) in [("svg", draw(&plane.name, plane, scale, factor).svg()), ("dxf", dxf(plane, tolerance))] {
             let path = folder.join(format!("section-{}.{ending}", number + 1));
             atomic::write_bytes(&path, text.as_bytes())?;
             files.push(path);
@@ -144,7 +142,8 @@ pub(super) fn drawings(document: &Document) -> Vec<Drawing> {
         Some((element.name.as_str(), section))
     });
     let planes = sections.flat_map(|(name, section)| {
-        let scale = ColourScale::new(section.parameters.tolerance, document.settings.scale_mm);
+        let settings = &document.settings;
+        let scale = ColourScale::new(section.parameters.tolerance, settings.scale_mm).with(settings.colours);
         section.planes.iter().map(move |plane| {
             let factor = drawing::readable_factor(plane, &scale.tolerance);
             let name = if section.planes.len() == 1 { name.to_owned() } else { format!("{name}: {}", plane.name) };

@@ -30,6 +30,8 @@ pub struct Settings {
     pub deviation: deviation::Parameters,
     /// Limit of the colour scale on both sides of zero, mm.
     pub scale_mm: f64,
+    /// Colours of the scale.
+    pub colours: deviation::Colours,
     /// Unit of length shown by the window and the report.
     pub shown_unit: LengthUnit,
     /// Maximum distance between facets and CAD surface, mm.
@@ -47,6 +49,7 @@ impl Default for Settings {
             align: Method::Auto,
             best_fit: best_fit::Parameters::default(),
             scale_mm: 3.0 * deviation.tolerance.high_mm,
+            colours: deviation::Colours::default(),
             deviation,
             shown_unit: LengthUnit::Mm,
             chord_mm: 0.005,

@@ -74,6 +74,17 @@ fn three_clicks_lead_from_an_unknown_scene_to_deviations() {
     window.run_steps(3);
     settle(&mut window);
     compare_picture(&mut window, "detect-found");
+    // All that were found are drawn, not the last alone, and the chosen one stands out.
+    let view = window.get_by_label("3D viewport").rect();
+    let picture = window.render().unwrap();
+    let inside = picture.enumerate_pixels().filter(|(x, y, _)| view.contains(egui::pos2(*x as f32, *y as f32)));
+    let [mut chosen, mut others] = [0, 0];
+    for (_, _, pixel) in inside {
+        let [r, g, b, _] = pixel.0.map(i32::from);
+        chosen += usize::from(r > g + 40 && g > b + 40);
+        others += usize::from(g > r + 30 && g > b + 30);
+    }
+    assert!(chosen > 500 && others > 500, "{chosen} and {others} pixels");
     window.get_by_label("Align and compare here").click();
     window.run_steps(3);
     settle(&mut window);

@@ -125,6 +125,24 @@ fn limits_recolour_at_once_and_are_one_step() {
 }
 
 #[test]
+fn other_colours_recolour_at_once_and_judge_nothing_anew() {
+    let mut window = inspected();
+    let before = window.state().dispatcher().document.shared_check().unwrap();
+    let [green, _] = colours(&mut window);
+    window.get_by_role_and_label(egui::Role::ComboBox, "Colours").click();
+    window.run_steps(3);
+    window.get_by_label("colour-blind safe").click();
+    settle(&mut window);
+    let after = window.state().dispatcher().document.shared_check().unwrap();
+    assert!(std::sync::Arc::ptr_eq(&before, &after));
+    let [green_after, _] = colours(&mut window);
+    assert!(green > 0.05 && green_after < 0.01, "{green} became {green_after}");
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    settle(&mut window);
+    assert!(colours(&mut window)[0] > 0.05, "undo brings the colours back");
+}
+
+#[test]
 fn a_limit_beyond_the_largest_distance_lifts_it_and_says_so() {
     let mut window = inspected();
     let mut settings = window.state().dispatcher().document.settings.clone();

@@ -5,15 +5,23 @@ use std::time::{Duration, Instant};
 use egui_kittest::kittest::Queryable as _;
 use egui_kittest::{Harness, SnapshotOptions};
 use shadowgraph::app::{App, Options};
-use shadowgraph::geometry::{Cloud, mesh::shapes, sampling};
+use shadowgraph::geometry::{Cloud, Point, mesh::shapes, sampling};
 use shadowgraph::io::write;
 
 use super::support::{asset, context};
 
 pub fn open(files: Vec<std::path::PathBuf>, state_folder: Option<std::path::PathBuf>) -> Harness<'static, App> {
+    open_sized([1280.0, 800.0], files, state_folder)
+}
+
+fn open_sized(
+    size: [f32; 2],
+    files: Vec<std::path::PathBuf>,
+    state_folder: Option<std::path::PathBuf>,
+) -> Harness<'static, App> {
     let options = Options { context: context(), files, state_folder, no_chooser: Some("Type the path.") };
     Harness::builder()
-        .with_size([1280.0, 800.0])
+        .with_size(size)
         .with_theme(egui::Theme::Light)
         .with_step_dt(1.0 / 60.0)
         .wgpu()
@@ -85,6 +93,100 @@ fn an_empty_window_says_what_to_do() {
     harness.get_by_label("Open a file…");
     harness.get_by_label("No scan loaded.");
     compare_picture(&mut harness, "empty");
+}
+
+#[test]
+fn the_smallest_window_cuts_nothing_off() {
+    let folder = tempfile::tempdir().unwrap();
+    let recent = [asset("bracket.stl"), asset("bracket.step"), asset("bracket-scan.ply")];
+    let recent: String = recent.iter().map(|path| format!("{}\n", path.display())).collect();
+    std::fs::write(folder.path().join("recent.txt"), recent).unwrap();
+    let mut harness = open_sized([900.0, 600.0], Vec::new(), Some(folder.path().to_owned()));
+    harness.run_steps(3);
+    let rooms = ["Calibrate", "Align", "Compare", "Features", "Offset", "Detect", "Report", "Inspect next scan"];
+    let mut right = 0.0;
+    for name in ["File", "Edit", "Inspect", "View", "Help"].iter().chain(&rooms) {
+        let rect = harness.query_all_by_role_and_label(egui::Role::Button, name).next().expect(name).rect();
+        assert!(rect.left() >= right && rect.right() <= 900.0, "{name} at {rect}, after {right}");
+        right = rect.right();
+    }
+    let view = harness.get_by_label("3D viewport").rect();
+    for name in ["Open a file…", "Try the demo part"] {
+        let rect = harness.get_by_label(name).rect();
+        assert!(view.contains_rect(rect), "{name} at {rect} in {view}");
+    }
+    // Without recent files, whose paths differ from machine to machine.
+    let mut harness = open_sized([900.0, 600.0], Vec::new(), None);
+    harness.run_steps(3);
+    compare_picture(&mut harness, "smallest");
+}
+
+#[test]
+fn the_demo_is_one_click_from_an_empty_window() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = open(Vec::new(), Some(folder.path().to_owned()));
+    harness.run_steps(3);
+    harness.get_by_label("Try the demo part").click();
+    settle(&mut harness);
+    let check = harness.state().dispatcher().document.shared_check().expect("a check");
+    assert_eq!(check.regions.len(), 4);
+    assert!(harness.state().shows_compare());
+}
+
+#[test]
+fn recent_files_are_offered_in_an_empty_window() {
+    let folder = tempfile::tempdir().unwrap();
+    let gone = folder.path().join("gone.stl");
+    let recent = format!("{}\n{}\n", asset("bracket.stl").display(), gone.display());
+    std::fs::write(folder.path().join("recent.txt"), recent).unwrap();
+    let mut harness = open(Vec::new(), Some(folder.path().to_owned()));
+    harness.run_steps(3);
+    assert!(harness.query_by_label_contains("gone.stl").is_none());
+    harness.get_by_label_contains("bracket.stl").click();
+    settle(&mut harness);
+    assert!(harness.state().dispatcher().document.nominal().is_some());
+}
+
+#[test]
+fn the_view_cube_looks_from_faces_and_corners() {
+    let mut harness = open(vec![asset("bracket.stl")], None);
+    settle(&mut harness);
+    let place = |harness: &mut Harness<'static, App>, x, y, z| {
+        harness.run_steps(3);
+        harness.state_mut().screen_place(&Point::new(x, y, z)).unwrap()
+    };
+    harness.get_by_label("Front").click();
+    let (origin, right, up) =
+        (place(&mut harness, 0.0, 0.0, 0.0), place(&mut harness, 30.0, 0.0, 0.0), place(&mut harness, 0.0, 0.0, 30.0));
+    assert!(right.x > origin.x + 50.0 && (right.y - origin.y).abs() < 1.0, "{origin} {right}");
+    assert!(up.y < origin.y - 50.0 && (up.x - origin.x).abs() < 1.0, "{origin} {up}");
+    // The upper right corner of the front.
+    let cube = harness.get_by_label("Front").rect().center();
+    let corner = cube + egui::vec2(20.0, -20.0);
+    harness.hover_at(corner);
+    harness.run_steps(2);
+    harness.drag_at(corner);
+    harness.run_steps(1);
+    harness.drop_at(corner);
+    let (origin, x, y) =
+        (place(&mut harness, 0.0, 0.0, 0.0), place(&mut harness, 30.0, 0.0, 0.0), place(&mut harness, 0.0, 30.0, 0.0));
+    // From (1, -1, 1), x goes to the right and towards the eye, y to the right and away from it.
+    assert!(x.x > origin.x + 20.0 && x.y > origin.y + 5.0, "{origin} {x}");
+    assert!(y.x > origin.x + 20.0 && y.y < origin.y - 5.0, "{origin} {y}");
+}
+
+#[test]
+fn keys_and_mouse_are_listed_in_the_help() {
+    let mut harness = open(Vec::new(), None);
+    harness.run_steps(3);
+    harness.key_press(egui::Key::F1);
+    harness.run_steps(3);
+    harness.get_by_label("Mouse in the view");
+    assert!(harness.query_all_by_label("Ctrl+Shift+S").next().is_some());
+    compare_picture(&mut harness, "help");
+    harness.key_press(egui::Key::Escape);
+    harness.run_steps(3);
+    assert!(harness.query_by_label("Mouse in the view").is_none());
 }
 
 #[test]

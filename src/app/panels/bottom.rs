@@ -65,10 +65,15 @@ impl BottomBar {
     }
 }
 
+/// The compute device, for the operator.
+pub fn device_name(context: &dispatch::Context) -> String {
+    let device = context.backend.device();
+    format!("{}, {}", device.kind.name(), device.device)
+}
+
 /// Menu of the compute devices.
 fn device_menu(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
-    let device = context.dispatcher.context.backend.device();
-    let name = format!("{}, {}", device.kind.name(), device.device);
+    let name = device_name(&context.dispatcher.context);
     let mut chosen = None;
     ui.visuals_mut().widgets.inactive.weak_bg_fill = egui::Color32::TRANSPARENT;
     let menu = ui.menu_button(egui::RichText::new(&name).weak(), |ui| {

@@ -10,6 +10,7 @@ use geometry::Point;
 use inspect::deviation::Check;
 use inspect::parts::Nominal;
 use render::colour_scale::ColourScale;
+use render::sight;
 
 /// Most flags.
 const MAX_FLAGS: usize = 10;
@@ -19,8 +20,6 @@ const EDGE: f32 = 10.0;
 /// Space kept free above for the toolbar, and below on the left for the axes, points.
 const ABOVE: f32 = 44.0;
 const AXES: f32 = 100.0;
-/// What lies nearer before a region than this share of the part hides nothing: it is its own surface.
-const HIDDEN_SHARE: f64 = 2e-3;
 /// Width of the stripe in the colour of the deviation, points.
 const STRIPE: f32 = 5.0;
 
@@ -34,12 +33,9 @@ pub(super) fn show(
     scale: &ColourScale,
 ) -> Option<Spot> {
     // Where a point is seen, and whether the part lies before it.
-    let on_screen = |at: &Point| {
-        let pixel = viewport.camera.pixel_of(at)?;
-        let seen_at = rect.min + Vec2::new(pixel.0, pixel.1) / viewport.scale;
-        let (origin, direction) = viewport.camera.ray(pixel);
-        let away_mm = (at - origin).dot(&direction) - HIDDEN_SHARE * viewport.bounds.diagonal();
-        let is_hidden = nominal.is_some_and(|own| own.surface.first_hit(&origin, &direction, 0.0, away_mm).is_some());
+    let on_screen = |at: &Point, deviation_mm: f64| {
+        let ((x, y), is_hidden) = sight::of(&viewport.camera, nominal.map(|own| &own.surface), (at, deviation_mm))?;
+        let seen_at = rect.min + Vec2::new(x, y) / viewport.scale;
         rect.contains(seen_at).then_some((seen_at, is_hidden))
     };
     let (painter, ink) = (ui.painter_at(rect), ui.visuals().text_color());
@@ -51,7 +47,7 @@ pub(super) fn show(
         .enumerate()
         .filter_map(|(index, region)| {
             let at = Point::from(region.peak_at_mm);
-            let (anchor, is_hidden) = on_screen(&at)?;
+            let (anchor, is_hidden) = on_screen(&at, region.peak_mm)?;
             let number = (index + 1).to_string();
             let text = format!("{number}   {} mm", signed(region.peak_mm, 3));
             let galley = painter.layout_no_wrap(text, FontId::proportional(12.5), ink);

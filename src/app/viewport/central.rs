@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use egui::{FontId, Pos2, Rect, Sense, Vec2};
 
-use super::super::choosing::Purpose;
 use super::super::panels::align::Picking;
-use super::super::{Action, App, Workspace, theme};
+use super::super::{Action, App, Workspace, icons, theme};
 use super::overlay::Overlay;
-use super::{Viewport, callouts, legend, readout};
+use super::{Viewport, callouts, legend, readout, view_cube};
 use base::signed;
 use dispatch::{Align, Projects};
 use geometry::Point;
@@ -19,7 +18,6 @@ use render::Cut;
 use render::camera::StandardView;
 use render::colour_scale::ColourScale;
 use session::Document;
-use session::calibration::Instrument;
 
 impl App {
     /// Draws the viewport and handles the mouse in it.
@@ -49,11 +47,12 @@ impl App {
     /// Draws the selected section below the 3D view.
     fn section_drawing(&mut self, ui: &mut egui::Ui) {
         let Some(section) = self.shown_section() else { return };
-        let scale_mm = self.dispatcher.document.settings.scale_mm;
+        let settings = &self.dispatcher.document.settings;
+        let scale = ColourScale::new(section.parameters.tolerance, settings.scale_mm).with(settings.colours);
         let height = 0.4 * ui.available_height();
         let panel = egui::Panel::bottom("section").resizable(true).frame(egui::Frame::new());
         panel.default_size(height).size_range(120.0..=0.8 * ui.available_height()).show(ui, |ui| {
-            self.section_view.show(ui, &section, &self.display.section, scale_mm);
+            self.section_view.show(ui, &section, &self.display.section, &scale);
         });
     }
 
@@ -133,7 +132,9 @@ impl App {
         if self.workspace != Workspace::Calibrate {
             overlay.spot_marker();
         }
-        overlay.axes();
+        if !document_is_empty(document) {
+            overlay.axes();
+        }
         let coloured = shown.deviations && (document.current_measurement().is_some() || live.frame.is_some());
         if let Some((map, _)) = viewport.volumes.map() {
             legend::thickness(ui, rect, map);
@@ -146,7 +147,8 @@ impl App {
             && !self.display.hides_callouts
             && let Some(check) = document.current_check()
         {
-            let scale = ColourScale::new(check.parameters.tolerance, document.settings.scale_mm);
+            let settings = &document.settings;
+            let scale = ColourScale::new(check.parameters.tolerance, settings.scale_mm).with(settings.colours);
             let spot = callouts::show(ui, viewport, rect, (check, document.nominal()), &scale);
             self.actions.extend(spot.map(Action::FlyTo));
         }
@@ -164,6 +166,9 @@ impl App {
             readout::show(ui, rect, setup, &self.dispatcher.mechanical);
         }
         self.toolbar(ui, rect);
+        if !document_is_empty(document) {
+            self.actions.extend(view_cube::show(ui, viewport, rect));
+        }
         self.notices(ui, rect);
         if document_is_empty(document) && !is_mechanical {
             self.welcome(ui, rect);
@@ -178,17 +183,18 @@ impl App {
         ui.scope_builder(egui::UiBuilder::new().max_rect(strip), |ui| {
             ui.horizontal(|ui| {
                 ui.spacing_mut().item_spacing.x = 3.0;
-                let mut button = |ui: &mut egui::Ui, text: &str, hint: &str, action: Action| {
-                    let fill = ui.visuals().window_fill.gamma_multiply(0.85);
-                    if ui.add(egui::Button::new(text).fill(fill)).on_hover_text(hint).clicked() {
+                let fill = ui.visuals().window_fill.gamma_multiply(0.85);
+                let mut add = |button: egui::Button<'_>, hint: &str, action: Action| {
+                    if ui.add(button.fill(fill)).on_hover_text(hint).clicked() {
                         self.actions.push(action);
                     }
                 };
-                button(ui, "Fit", "Fits the view to all elements (F)", Action::Fit);
-                for view in StandardView::ALL {
-                    button(ui, view.name(), "Standard view", Action::Look(view));
-                }
-                button(ui, "Projection", "Perspective or orthographic (P)", Action::ToggleLens);
+                let with_icon = |icon, name| egui::Button::new((icons::atom(icon, None), name));
+                add(with_icon(icons::FIT, "Fit"), "Fits the view to all elements (F)", Action::Fit);
+                let hint = "Looks from above and aside (0)";
+                add(with_icon(icons::ISOMETRIC, "Isometric"), hint, Action::Look(StandardView::Isometric));
+                let hint = "Perspective or orthographic (P)";
+                add(with_icon(icons::LENS, "Projection"), hint, Action::ToggleLens);
             });
         });
     }
@@ -239,55 +245,6 @@ impl App {
                     });
                 });
         }
-    }
-
-    fn welcome(&mut self, ui: &mut egui::Ui, rect: Rect) {
-        if self.workspace == Workspace::Calibrate {
-            return self.calibration_welcome(ui, rect);
-        }
-        let area = Rect::from_center_size(rect.center(), Vec2::new(420.0, 190.0));
-        ui.scope_builder(egui::UiBuilder::new().max_rect(area), |ui| {
-            ui.vertical_centered(|ui| {
-                ui.label(egui::RichText::new("Compare a scan with its CAD model").heading().size(19.0));
-                ui.add_space(4.0);
-                theme::weak(ui, "Drop a CAD file and a scan here, or open them.");
-                ui.add_space(10.0);
-                if ui.add(theme::main_button("Open a file…", true).min_size(Vec2::new(170.0, 36.0))).clicked() {
-                    self.actions.push(Action::Open);
-                }
-                ui.add_space(8.0);
-                theme::weak(ui, "Drag to rotate, Shift-drag or right-drag to pan, scroll to zoom.");
-            });
-        });
-    }
-
-    fn calibration_welcome(&mut self, ui: &mut egui::Ui, rect: Rect) {
-        let (title, text, button, purpose) = match self.panels.calibrate.instrument {
-            Instrument::Sensor => (
-                "Calibrate the sensor on the CMM",
-                "Drop a snapshot of the artefact here, or open it.",
-                "Open a snapshot…",
-                Purpose::Snapshot,
-            ),
-            Instrument::Cmm => (
-                "Points probed by the CMM on the artefact",
-                "Drop the table of probed points here, or open it: region, x, y, z, or x, y, z only.",
-                "Open probed points…",
-                Purpose::ProbedPoints,
-            ),
-        };
-        let area = Rect::from_center_size(rect.center(), Vec2::new(440.0, 150.0));
-        ui.scope_builder(egui::UiBuilder::new().max_rect(area), |ui| {
-            ui.vertical_centered(|ui| {
-                ui.label(egui::RichText::new(title).heading().size(19.0));
-                ui.add_space(4.0);
-                theme::weak(ui, text);
-                ui.add_space(10.0);
-                if ui.add(theme::main_button(button, true).min_size(Vec2::new(170.0, 36.0))).clicked() {
-                    self.actions.push(Action::Browse(purpose));
-                }
-            });
-        });
     }
 
     /// Picks a reference point of the nominal, or a point of the nominal and then a point of the scan.

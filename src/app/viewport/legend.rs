@@ -18,7 +18,7 @@ pub const WIDTH: f32 = 156.0;
 /// Draws the legend of the deviations at the right edge of `rect`.
 pub fn deviations(ui: &egui::Ui, rect: Rect, document: &Document) {
     let settings = &document.settings;
-    let scale = ColourScale::new(settings.deviation.tolerance, settings.scale_mm);
+    let scale = ColourScale::new(settings.deviation.tolerance, settings.scale_mm).with(settings.colours);
     let tolerance = scale.tolerance;
     let marks = [tolerance.high_mm, tolerance.low_mm, scale.end_mm, -scale.end_mm, 0.0];
     let label = |mm: f64| if mm == 0.0 { "0".to_owned() } else { signed(mm, 3) };
@@ -48,11 +48,10 @@ impl Bar {
 
 /// Draws the colours with marks, the most important first.
 fn draw(ui: &egui::Ui, rect: Rect, title: &str, scale: Scale, marks: &[f64], label: impl Fn(f64) -> String) -> Bar {
-    let height = SCALE_SIZE.y.min(rect.height() - 120.0).max(60.0);
-    let bar = Rect::from_min_size(
-        Pos2::new(rect.right() - 92.0, rect.center().y - 0.5 * height),
-        Vec2::new(SCALE_SIZE.x, height),
-    );
+    let height = SCALE_SIZE.y.min(rect.height() - 190.0).max(60.0);
+    // Clear of the view cube, however low the window is.
+    let top = (rect.center().y - 0.5 * height).max(rect.top() + 140.0);
+    let bar = Rect::from_min_size(Pos2::new(rect.right() - 92.0, top), Vec2::new(SCALE_SIZE.x, height));
     let painter = ui.painter();
     let text = ui.visuals().text_color();
     let plate = Rect::from_min_max(bar.min - Vec2::new(HISTOGRAM_WIDTH + 12.0, 30.0), bar.max + Vec2::new(64.0, 34.0));

@@ -10,6 +10,7 @@ mod facet_shading;
 mod feature_lines;
 mod legend;
 pub(super) mod live;
+mod nominal_edges;
 mod overlay;
 mod picture;
 mod pointer;
@@ -21,7 +22,9 @@ pub(super) mod section_view;
 mod shading;
 mod spot;
 pub(super) mod sweeping;
+mod view_cube;
 mod volumes;
+mod welcome;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -39,6 +42,7 @@ use inspect::detection::Found;
 use inspect::deviation::DeviationMap;
 use inspect::deviation::Measurement;
 use inspect::parts::{Actual, Nominal};
+use nominal_edges::NominalEdges;
 use picture::LastPicture;
 use render::picking::{Pick, PickedElement};
 use render::selecting::on_device::PointSelector;
@@ -81,6 +85,7 @@ pub struct Viewport {
     /// Outlines of features.
     feature_lines: FeatureLines,
     section_lines: SectionLines,
+    nominal_edges: NominalEdges,
     /// Offset volumes.
     volumes: Volumes,
     /// Parts found in the scan, while they are shown.
@@ -139,6 +144,7 @@ impl Viewport {
             unmeasured: None,
             feature_lines: FeatureLines::default(),
             section_lines: SectionLines::default(),
+            nominal_edges: NominalEdges::default(),
             volumes: Volumes::default(),
             found: None,
             was_aligned: false,
@@ -175,6 +181,7 @@ impl Viewport {
     pub fn perform(&mut self, action: &Action) {
         match action {
             Action::Look(view) => self.camera.look_from(*view),
+            Action::LookFrom(direction) => self.camera.look_from_direction(*direction),
             Action::Fit => {
                 self.camera.fit();
                 self.auto_fit = true;
@@ -199,6 +206,7 @@ impl Viewport {
                 .map(|nominal| DisplayItem { item: FacetsItem::new(&gpu, nominal.surface.mesh()), source: nominal });
             self.facet_shading = None;
         }
+        self.nominal_edges.update((&gpu, context), self.nominal.as_ref().map(|item| &item.source));
         if !same(self.actual.as_ref().map(|item| &item.source), actual.as_ref()) {
             self.actual =
                 actual.map(|actual| DisplayItem { item: PointsItem::new(&gpu, &actual.cloud.points), source: actual });
@@ -238,9 +246,9 @@ impl Viewport {
         }
     }
 
-    /// Whether the surface of the scan is being made.
+    /// Whether the surface of the scan or edges of the nominal are being made.
     pub(super) fn is_meshing(&self) -> bool {
-        self.scan_surface.is_meshing()
+        self.scan_surface.is_meshing() || self.nominal_edges.is_finding()
     }
 
     /// Typical point spacing of the scan, mm; 0 without scan.

@@ -17,7 +17,7 @@ use inspect::detection::Found;
 use render::colour_scale::{ColourScale, Scale};
 use render::scene::Slice;
 use render::thickness_scale::ThicknessScale;
-use render::{Colouring, Cut, Draw, Frame, Look, SurfaceItem};
+use render::{Colouring, Cut, Draw, Frame, LineStyle, Look, SurfaceItem};
 
 use session::Document;
 use session::plan::{ElementId, Recipe};
@@ -32,8 +32,14 @@ const SELECTED_COLOUR: [f32; 3] = [0.95, 0.55, 0.15];
 /// Time after its last move for which the camera counts as moving.
 const MOVING_DURATION: Duration = Duration::from_millis(160);
 
-/// Width of the outlines of features, screen points.
+/// Width of the outlines of features, screen points; how much is left of them behind something.
 const FEATURE_LINE_WIDTH: f32 = 1.8;
+const HIDDEN_FEATURE_OPACITY: f32 = 0.75;
+/// The edges of the nominal.
+const EDGE_WIDTH: f32 = 1.2;
+const EDGE_COLOUR: [f32; 3] = [0.07, 0.08, 0.10];
+const EDGE_OPACITY: f32 = 0.8;
+const HIDDEN_EDGE_OPACITY: f32 = 0.3;
 
 /// The picture drawn last.
 pub(super) struct LastPicture {
@@ -56,7 +62,7 @@ struct PictureKey {
     sources: [usize; 3],
     /// Addresses of the inputs of the colours.
     shading: [usize; 6],
-    lines: (u64, usize),
+    lines: (u64, usize, bool),
     volumes: u64,
     volume_opacity: f32,
     field_distance_mm: f64,
@@ -132,7 +138,7 @@ impl Viewport {
             live: self.live_serial,
             scale: match self.volumes.map() {
                 Some((map, _)) => Scale::Thickness(ThicknessScale::of(map)),
-                None => ColourScale::new(settings.deviation.tolerance, settings.scale_mm).into(),
+                None => ColourScale::new(settings.deviation.tolerance, settings.scale_mm).with(settings.colours).into(),
             },
             sources: [
                 address(self.nominal.as_ref().map(|item| &item.source)),
@@ -147,7 +153,11 @@ impl Viewport {
                 groups_key(document),
                 address(subject.residuals.as_ref()),
             ],
-            lines: (self.feature_lines.revision(), self.section_lines.key()),
+            lines: (
+                self.feature_lines.revision(),
+                self.section_lines.key(),
+                shown.edges && self.nominal_edges.item().is_some(),
+            ),
             volumes: self.volumes.revision(),
             volume_opacity: shown.volume_opacity,
             field_distance_mm: shown.field_distance_mm,
@@ -325,10 +335,23 @@ impl Viewport {
             let look = Look { opacity: key.volume_opacity, ..look(Pose::identity(), colour, Colouring::Plain, 0) };
             draws.push(Draw::Field { item, look, distance_mm });
         }
-        let width = FEATURE_LINE_WIDTH * target.size[1] as f32 / key.size[1] as f32 * self.scale;
+        let drawn_pixels = target.size[1] as f32 / key.size[1] as f32 * self.scale;
+        if let Some(item) =
+            self.nominal_edges.item().filter(|_| shown.edges && shown.nominal && !shown.detections && map.is_none())
+        {
+            // Over colours, dashes of what is behind would be taken for deviations.
+            let hidden_opacity = if coloured || facets.is_some() { 0.0 } else { HIDDEN_EDGE_OPACITY };
+            let look = Look { opacity: EDGE_OPACITY, ..look(Pose::identity(), EDGE_COLOUR, Colouring::Plain, 0) };
+            draws.push(Draw::Lines {
+                item,
+                look,
+                style: LineStyle { width: EDGE_WIDTH * drawn_pixels, hidden_opacity },
+            });
+        }
+        let style = LineStyle { width: FEATURE_LINE_WIDTH * drawn_pixels, hidden_opacity: HIDDEN_FEATURE_OPACITY };
         let lines = |item, pose, colour: egui::Color32| {
             let [r, g, b, _] = colour.to_array().map(|channel| f32::from(channel) / 255.0);
-            Draw::Lines { item, look: look(pose, [r, g, b], Colouring::Plain, 0), width }
+            Draw::Lines { item, look: look(pose, [r, g, b], Colouring::Plain, 0), style }
         };
         // Outlines do not follow a running best fit.
         if live_points.is_none() {

@@ -37,6 +37,13 @@ impl Viewport {
         }
     }
 
+    /// Turns the view by a drag, screen points.
+    pub(super) fn orbit(&mut self, delta: egui::Vec2) {
+        self.camera.orbit((delta.x, delta.y));
+        self.auto_fit = false;
+        self.moved_at = Some(Instant::now());
+    }
+
     /// Requests and polls the element under the pointer.
     pub(super) fn hover(&mut self, context: &egui::Context, response: &egui::Response) {
         let gpu = self.gpu();

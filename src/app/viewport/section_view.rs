@@ -47,7 +47,7 @@ impl Map {
 
 impl SectionView {
     /// Draws one plane of a section and lets the pointer move and read it.
-    pub fn show(&mut self, ui: &mut egui::Ui, section: &Section, display: &SectionDisplay, scale_mm: f64) {
+    pub fn show(&mut self, ui: &mut egui::Ui, section: &Section, display: &SectionDisplay, scale: &ColourScale) {
         let rect = ui.available_rect_before_wrap();
         let response = ui.allocate_rect(rect, Sense::click_and_drag());
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Canvas, true, "Section view"));
@@ -57,7 +57,6 @@ impl SectionView {
             self.shown_at = None;
         }
         let tolerance = section.parameters.tolerance;
-        let scale = ColourScale::new(tolerance, scale_mm);
         let factor = display.factor.unwrap_or_else(|| drawing::readable_factor(plane, &tolerance));
         let lines = drawing::lines(plane, &tolerance, factor);
         let bounds = drawing::bounds(lines.iter().flat_map(|line| &line.points));

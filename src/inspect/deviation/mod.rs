@@ -2,6 +2,7 @@
 //! nominal, and the verdict.
 
 pub mod check;
+mod colours;
 pub mod coverage;
 pub(crate) mod faces;
 pub mod histogram;
@@ -23,6 +24,7 @@ pub use crate::parts::Scan;
 pub use crate::verdict::Verdict;
 use base::{Progress, Result, UserError};
 pub use check::Check;
+pub use colours::Colours;
 use compute::facet_facet_matching;
 use compute::point_deviation::{self, MatchState, PointDeviation};
 use compute::point_facet_matching::{self, FacetDeviation};

@@ -7,9 +7,14 @@ use serde::{Deserialize, Serialize};
 use base::{LengthUnit, Progress, Result, UserError};
 use geometry::health::MeshFindings;
 use geometry::repair::{Repaired, repair};
-use geometry::{Subset, Surface, winding};
+use geometry::{Point, Subset, Surface, edges, winding};
 use io::cad::CadReader;
 use io::{LoadOptions, SourceFile, load_nominal};
+
+/// Angle of adjacent facets from which on their edge is a crease: more than between the facets of a fillet.
+const MIN_CREASE_RAD: f64 = 0.5;
+/// Number of facets from which on a mesh with creases everywhere is a rough surface.
+const MIN_ROUGH_FACETS: usize = 1000;
 
 /// A change of the nominal after loading.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -69,6 +74,16 @@ impl Nominal {
             )));
         }
         Ok(())
+    }
+
+    /// Polylines along the edges, to be drawn; none if they have more than `max_segments` segments, or if most facets
+    /// have one, as in meshes of scans.
+    pub fn edges(&self, max_segments: usize) -> Vec<Vec<Point>> {
+        let mesh = self.surface.mesh();
+        let lines = edges::lines(mesh, self.surface.topology(), MIN_CREASE_RAD);
+        let segments = lines.iter().map(|line| line.len() - 1).sum::<usize>();
+        let is_rough = mesh.facets.len() > MIN_ROUGH_FACETS && 2 * segments > mesh.facets.len();
+        if segments > max_segments || is_rough { Vec::new() } else { lines }
     }
 
     /// All notes and findings, one sentence each.

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use wgpu::util::DeviceExt;
 
-use super::{Chunk, Look, Phase, buffer, group, shader};
+use super::{Chunk, Look, LookUniform, Phase, buffer, group, shader};
 use crate::Gpu;
 use crate::scene::Frame;
 use base::{Result, UserError};
@@ -21,6 +21,8 @@ const WORKGROUP: u32 = 8;
 /// A distance field on the device.
 pub struct FieldItem {
     chunk: Chunk,
+    look: wgpu::Buffer,
+    group: wgpu::BindGroup,
     /// What the rays of the last picture found.
     found: Mutex<Option<Found>>,
     origin: Point,
@@ -55,7 +57,9 @@ impl FieldItem {
         let corners: [[f32; 3]; 3] = [[-1.0, -1.0, 0.0], [3.0, -1.0, 0.0], [-1.0, 3.0, 0.0]];
         let channels = [buffer("nodes", &nodes), buffer("bricks", field.words())];
         let chunk = Chunk::with_channels(gpu, bytemuck::cast_slice(&corners), 0..1, channels);
-        Ok(Self { chunk, found: Mutex::default(), origin: grid.origin, spacing_mm: grid.spacing_mm })
+        let look = super::buffer(gpu, "look", size_of::<LookUniform>(), wgpu::BufferUsages::UNIFORM);
+        let group = group(gpu, &gpu.layouts.item, &[&look, &chunk.values, &chunk.marks]);
+        Ok(Self { chunk, look, group, found: Mutex::default(), origin: grid.origin, spacing_mm: grid.spacing_mm })
     }
 }
 
@@ -68,9 +72,9 @@ struct Found {
 }
 
 impl Found {
-    fn new(gpu: &Gpu, layout: &wgpu::BindGroupLayout, chunk: &Chunk, pixels: usize) -> Self {
+    fn new(gpu: &Gpu, layout: &wgpu::BindGroupLayout, (chunk, look): (&Chunk, &wgpu::Buffer), pixels: usize) -> Self {
         let found = buffer(gpu, "found", size_of::<[u32; 2]>() * pixels, wgpu::BufferUsages::STORAGE);
-        let read = group(gpu, &gpu.layouts.item, &[&chunk.look, &found, &chunk.marks]);
+        let read = group(gpu, &gpu.layouts.item, &[look, &found, &chunk.marks]);
         Self { pixels, written: group(gpu, layout, &[&found]), read }
     }
 }
@@ -124,17 +128,18 @@ impl Pipelines {
         (size, frame): ([u32; 2], &Frame<'_>),
         (item, look, distance_mm): (&FieldItem, &Look, f64),
     ) {
-        item.chunk.write_look(gpu, frame, (look, &item.origin, (distance_mm / item.spacing_mm) as f32));
+        let look = item.chunk.look(frame, (look, &item.origin, (distance_mm / item.spacing_mm) as f32));
+        gpu.queue.write_buffer(&item.look, 0, bytemuck::bytes_of(&look));
         let pixels = size[0] as usize * size[1] as usize;
         let mut found = item.found.lock().unwrap_or_else(PoisonError::into_inner);
         let found = match &mut *found {
             Some(own) if own.pixels >= pixels => own,
-            other => other.insert(Found::new(gpu, &self.found, &item.chunk, pixels)),
+            other => other.insert(Found::new(gpu, &self.found, (&item.chunk, &item.look), pixels)),
         };
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
         pass.set_pipeline(&self.rays);
         pass.set_bind_group(0, frame_group, &[]);
-        pass.set_bind_group(1, &item.chunk.group, &[]);
+        pass.set_bind_group(1, &item.group, &[]);
         pass.set_bind_group(2, &found.written, &[]);
         pass.dispatch_workgroups(size[0].div_ceil(WORKGROUP), size[1].div_ceil(WORKGROUP), 1);
     }

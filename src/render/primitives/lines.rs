@@ -13,6 +13,15 @@ struct Segment {
     end: [f32; 4],
 }
 
+/// How lines are drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct LineStyle {
+    /// Width, pixels.
+    pub width: f32,
+    /// Opacity of what lies behind facets or points, as a share of that of the rest.
+    pub hidden_opacity: f32,
+}
+
 /// Polylines on the device.
 pub struct LinesItem {
     chunk: Option<Chunk>,
@@ -98,11 +107,12 @@ impl Pipelines {
         gpu: &Gpu,
         pass: &mut wgpu::RenderPass<'_>,
         frame: &Frame<'_>,
-        (item, look, width): (&LinesItem, &Look, f32),
+        (item, look, style): (&LinesItem, &Look, &LineStyle),
     ) {
         let Some(chunk) = &item.chunk else { return };
-        chunk.bind(gpu, pass, frame, (look, &item.centre, width));
-        for pipeline in [&self.hidden, &self.seen] {
+        for (pipeline, opacity) in [(&self.hidden, style.hidden_opacity), (&self.seen, 1.0)] {
+            let look = Look { opacity: opacity * look.opacity, ..*look };
+            chunk.bind(gpu, pass, frame, (&look, &item.centre, style.width));
             pass.set_pipeline(pipeline);
             pass.draw(0..6, 0..chunk.count);
         }

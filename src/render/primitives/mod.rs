@@ -20,7 +20,7 @@ use super::{Gpu, Target};
 use facets::FacetsItem;
 use fields::FieldItem;
 use geometry::{Point, Pose};
-use lines::LinesItem;
+use lines::{LineStyle, LinesItem};
 pub use marks::{Mark, MarkWriter};
 use points::PointsItem;
 use surface::SurfaceItem;
@@ -86,8 +86,8 @@ pub enum Draw<'a> {
         item: &'a LinesItem,
         /// How to draw them.
         look: Look,
-        /// Width, pixels.
-        width: f32,
+        /// Width, and what is drawn where something lies before them.
+        style: LineStyle,
     },
 }
 
@@ -162,7 +162,7 @@ struct LookUniform {
     parameter: f32,
 }
 
-/// One piece of an item: its geometry, its channels, and what the shaders are told of it.
+/// One piece of an item: its geometry and its channels.
 pub(super) struct Chunk {
     pub geometry: wgpu::Buffer,
     pub values: wgpu::Buffer,
@@ -172,8 +172,6 @@ pub(super) struct Chunk {
     pub count: u32,
     /// Index of its first element.
     pub first: u32,
-    look: wgpu::Buffer,
-    group: wgpu::BindGroup,
 }
 
 impl Chunk {
@@ -198,24 +196,26 @@ impl Chunk {
             contents: geometry,
             usage: wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::STORAGE,
         });
-        let look = buffer(gpu, "look", size_of::<LookUniform>(), wgpu::BufferUsages::UNIFORM);
-        let group = group(gpu, &gpu.layouts.item, &[&look, &values, &marks]);
-        Self { geometry, values, marks, count: range.len() as u32, first: range.start as u32, look, group }
+        Self { geometry, values, marks, count: range.len() as u32, first: range.start as u32 }
     }
 
     fn indices(&self) -> std::ops::Range<usize> {
         self.first as usize..(self.first + self.count) as usize
     }
 
-    /// Makes it what the pass draws from, with that look.
+    /// Makes it what the pass draws from, with that look. Each time it is told anew, since one item may be drawn several
+    /// times with other looks.
     fn bind(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, frame: &Frame<'_>, about: (&Look, &Point, f32)) {
-        self.write_look(gpu, frame, about);
-        pass.set_bind_group(1, &self.group, &[]);
+        let look = gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+            label: Some("look"),
+            contents: bytemuck::bytes_of(&self.look(frame, about)),
+            usage: wgpu::BufferUsages::UNIFORM,
+        });
+        pass.set_bind_group(1, &group(gpu, &gpu.layouts.item, &[&look, &self.values, &self.marks]), &[]);
         pass.set_vertex_buffer(0, self.geometry.slice(..));
     }
 
-    /// Tells the shaders how it looks.
-    fn write_look(&self, gpu: &Gpu, frame: &Frame<'_>, (look, centre, parameter): (&Look, &Point, f32)) {
+    fn look(&self, frame: &Frame<'_>, (look, centre, parameter): (&Look, &Point, f32)) -> LookUniform {
         // Composed in f64: far from the origin the parts are large, their sum is not.
         let matrix = (nalgebra::Translation3::from(-frame.camera.origin().coords)
             * look.scene_from_item
@@ -223,15 +223,14 @@ impl Chunk {
         .to_homogeneous()
         .cast::<f32>();
         let [r, g, b] = look.colour;
-        let uniform = LookUniform {
+        LookUniform {
             local_from_item: matrix.into(),
             colour: [r, g, b, look.opacity],
             colouring: look.colouring as u32,
             id: look.id,
             first: self.first,
             parameter,
-        };
-        gpu.queue.write_buffer(&self.look, 0, bytemuck::bytes_of(&uniform));
+        }
     }
 }
 
@@ -328,7 +327,7 @@ impl Primitives {
                 self.surface.draw(gpu, pass, frame, phase, (item, points, look, *moving));
             }
             Draw::Field { item, .. } => self.fields.draw(pass, frame, phase, item),
-            Draw::Lines { item, look, width } => self.lines.draw(gpu, pass, frame, (item, look, *width)),
+            Draw::Lines { item, look, style } => self.lines.draw(gpu, pass, frame, (item, look, style)),
         }
     }
 }

@@ -12,6 +12,10 @@ use geometry::{Aabb, Point};
 
 /// Points per buffer: keeps each within what every device binds, 128 MiB.
 const POINTS_PER_CHUNK: usize = 10_000_000;
+/// Points from which on discs close the surface, and the largest discs of fewer and of more, pixels.
+const MIN_CLOSED_POINTS: usize = 1000;
+const MAX_MARK_SIZE: f64 = 10.0;
+const MAX_DISC_SIZE: f64 = 160.0;
 /// Discs cost six corners a point: a software rasteriser draws pixels above this many.
 const MAX_SOFTWARE_DISCS: usize = 200_000;
 
@@ -84,10 +88,11 @@ impl PointsItem {
     }
 
     /// Diameter of discs that just close the surface when `budget` points are drawn, pixels. Points that come at random
-    /// leave gaps four times their usual distance.
+    /// leave gaps four times their usual distance. Few points, as those that a CMM touched, are marks and no surface.
     pub fn closing_size(&self, budget: usize, pixels_per_mm: f64) -> f32 {
         let thinned = (self.count as f64 / budget.clamp(1, self.count.max(1)) as f64).sqrt();
-        (4.0 * self.spacing_mm * thinned * pixels_per_mm).clamp(1.0, 160.0) as f32
+        let largest = if self.count < MIN_CLOSED_POINTS { MAX_MARK_SIZE } else { MAX_DISC_SIZE };
+        (4.0 * self.spacing_mm * thinned * pixels_per_mm).clamp(1.0, largest) as f32
     }
 
     /// Sets the values of the points drawn first, in the order in which they are drawn; NaN, and those beyond, are no data.

@@ -1,5 +1,5 @@
 // Wide lines over the lit picture: a box of pixels around each segment, cut to a capsule with soft edges. Where something
-// lies before them they are drawn again, faint and dashed.
+// lies before them they are drawn again, dashed.
 
 struct Varying {
     @builtin(position) clip: vec4f,
@@ -9,9 +9,8 @@ struct Varying {
     @location(1) @interpolate(flat) along: vec2f,
 };
 
-// Of the dashes of what is hidden, pixels; and how faint it is.
+// Length of the dashes of what is hidden, pixels.
 const DASH = 5.0;
-const HIDDEN_OPACITY = 0.75;
 
 fn on_screen(clip: vec4f) -> vec2f {
     return vec2f(0.5 + 0.5 * clip.x / clip.w, 0.5 - 0.5 * clip.y / clip.w) * frame.size_point_scale.xy;
@@ -82,5 +81,5 @@ fn hidden_pixel(in: Varying) -> @location(0) vec4f {
     if fract(along / (2.0 * DASH)) > 0.5 {
         discard;
     }
-    return vec4f(look.colour.rgb, look.colour.a * HIDDEN_OPACITY * found.x);
+    return vec4f(look.colour.rgb, look.colour.a * found.x);
 }

@@ -198,7 +198,6 @@ fn mounting(paper: &mut Paper, c: &Record<'_>) {
         rows.push((name, format!("{} mm", fixed(bias.number("bias_mm"), 4))));
     }
     Table::of_pairs(&rows, LABEL_WIDTH, WIDTH).draw_under(paper, "Mounting: transformation from sensor to CMM");
-    paper.space(6.0);
     let numbers = |row: &Value| row.as_array().into_iter().flatten().filter_map(Value::as_f64).collect::<Vec<_>>();
     let matrix = c.0["cmm_from_sensor"]
         .as_array()
@@ -207,7 +206,7 @@ fn mounting(paper: &mut Paper, c: &Record<'_>) {
         .map(|row| numbers(row).into_iter().map(|value| Cell::from(fixed(value, 8))).collect());
     let width = 32.0 * MM;
     Table { widths: vec![width; 4], aligned: vec![1.0; 4], head: Vec::new(), rows: matrix.collect() }
-        .draw(paper, 0.5 * (WIDTH - 4.0 * width));
+        .draw_under(paper, "Mounting as a matrix, translation in mm");
 }
 
 /// Fits of one instrument.
@@ -230,7 +229,7 @@ fn instrument(paper: &mut Paper, name: &str, record: &Record<'_>) {
         std::iter::once(first).chain(cells.map(Cell::from)).collect::<Vec<_>>()
     });
     let table = value_table(
-        ["Feature", "Points", "Rejected", "RMS, mm", "Form error, mm", "Direction U (k = 2)"],
+        ["Feature", "Points", "Rejected", "RMS, mm", "Form error, mm", "Direction, U\u{a0}(k\u{a0}=\u{a0}2)"],
         fits.collect(),
     );
     paper.heading(name, table.height() + 16.0);

@@ -3,10 +3,11 @@
 mod certificate;
 mod lettering;
 mod paper;
+mod pictures;
 mod table;
 mod writer;
 
-use super::content::{Content, Figure, HistogramBars, ReportBlock};
+use super::content::{Content, HistogramBars, ReportBlock};
 use super::pictures::Pictures;
 use super::sections::Drawing;
 use base::date::Stamp;
@@ -23,8 +24,6 @@ const RED: Colour = [198, 40, 40];
 const WHITE: Colour = [255, 255, 255];
 /// Width of the labels of label-value tables, points.
 const LABEL_WIDTH: f32 = 44.0 * MM;
-/// Height of the pictures divided by their width.
-const ASPECT_RATIO: f32 = 0.72;
 
 /// The inspection report as PDF.
 ///
@@ -36,27 +35,15 @@ pub fn of(content: &Content, pictures: &Pictures, stamp: Stamp) -> Result<Vec<u8
         paper.space(6.0);
         paper.paragraph(missing, TEXT);
     }
-    let png = |figure: &Figure| pictures.views.iter().find(|view| view.file == figure.file).map(|view| &view.png);
-    let views: Vec<_> = content.figures.iter().filter_map(|figure| Some((figure, png(figure)?))).collect();
     paper.space(8.0);
-    for pair in views[..views.len().min(4)].chunks(2) {
-        let top = paper.y();
-        let width = 0.5 * (WIDTH - 4.0 * MM);
-        for (column, (figure, png)) in pair.iter().enumerate() {
-            paper.go_to(top);
-            view(&mut paper, figure, png, column as f32 * (width + 4.0 * MM), width, ASPECT_RATIO * width);
-        }
-    }
+    pictures::standard(&mut paper, pictures);
     scale(&mut paper, content);
     part_and_histogram(&mut paper, content);
-    if let Some((figure, png)) = views.get(4) {
-        paper.heading("Worst region", ASPECT_RATIO * WIDTH + 20.0);
-        view(&mut paper, figure, png, 0.0, WIDTH, ASPECT_RATIO * WIDTH);
-    }
+    regions(&mut paper, content);
+    pictures::regions(&mut paper, pictures);
     for block in content.blocks.iter().skip(1).take(3) {
         draw_block(&mut paper, block);
     }
-    regions(&mut paper, content);
     content.blocks.iter().skip(4).for_each(|block| draw_block(&mut paper, block));
     for (number, drawing) in content.drawings.iter().enumerate() {
         section(&mut paper, drawing, number == 0);
@@ -66,6 +53,7 @@ pub fn of(content: &Content, pictures: &Pictures, stamp: Stamp) -> Result<Vec<u8
         paper.heading("Remarks", 3.0 * TEXT.leading());
         content.notes.iter().for_each(|note| paper.item(note, TEXT));
     }
+    signatures(&mut paper);
     let footer = format!("{} · {}", content.software, content.date);
     paper.add_headers_and_footers([&content.title, &content.subtitle], &footer);
     serialise(paper, &content.title, stamp)
@@ -74,6 +62,24 @@ pub fn of(content: &Content, pictures: &Pictures, stamp: Stamp) -> Result<Vec<u8
 fn serialise(paper: Paper, title: &str, stamp: Stamp) -> Result<Vec<u8>> {
     writer::write(paper, title, super::software(), stamp)
         .map_err(|reason| UserError::internal(format!("The PDF could not be written: {reason}.")))
+}
+
+/// Lines to sign on.
+fn signatures(paper: &mut Paper) {
+    let (height, gap) = (16.0 * MM, 9.0 * MM);
+    let width = 0.5 * (WIDTH - gap);
+    paper.space(6.0);
+    paper.ensure_space(height + SMALL.leading());
+    let line = paper.y() + height;
+    let part = paper.part(Kind::Paragraph, None);
+    for (column, text) in
+        ["Inspected by: name, date, signature", "Released by: name, date, signature"].iter().enumerate()
+    {
+        let x = column as f32 * (width + gap);
+        paper.draw(Ink::Rule([x, line], [x + width, line], SECONDARY, 0.6, false), None);
+        paper.text(&[shape(text, SMALL)], [x, line + 2.0], width, 0.0, Some(part));
+    }
+    paper.go_to(line + SMALL.leading());
 }
 
 /// Title, subtitle and the verdict on a band of its colour.
@@ -110,23 +116,6 @@ fn title(paper: &mut Paper, content: &Content) {
     paper.go_to(top + height);
 }
 
-/// A picture in a frame with its caption.
-fn view(paper: &mut Paper, figure: &Figure, png: &[u8], x: f32, width: f32, height: f32) {
-    let caption_height = 16.0;
-    paper.ensure_space(height + caption_height + 4.0);
-    let (top, part) = (paper.y(), paper.part(Kind::Figure(figure.caption.clone()), None));
-    let size = pixel_size(png).unwrap_or([1.0, 1.0]);
-    let scale = (width / size[0]).min(height / size[1]);
-    let [w, h] = size.map(|side| side * scale);
-    paper.draw(Ink::Picture([x + 0.5 * (width - w), top, w, h], png.to_vec()), Some(part));
-    for (from, to) in frame([x, top, width, height + caption_height]) {
-        paper.draw(Ink::Rule(from, to, HAIRLINE, 0.6, false), None);
-    }
-    let part = paper.part(Kind::Paragraph, None);
-    paper.text(&[shape(&figure.caption, SMALL)], [x + 6.0, top + height + 3.0], width, 0.0, Some(part));
-    paper.go_to(top + height + caption_height + 4.0 * MM);
-}
-
 /// A drawing of a section in a frame with its caption.
 fn section(paper: &mut Paper, drawing: &Drawing, is_first: bool) {
     // Tall ones fill the width less.
@@ -145,24 +134,12 @@ fn section(paper: &mut Paper, drawing: &Drawing, is_first: bool) {
             paper.draw(Ink::Rule(place(pair[0]), place(pair[1]), line.colour, width, line.is_dashed), None);
         }
     }
-    for (from, to) in frame([0.0, top, WIDTH, height + caption_height]) {
+    for (from, to) in pictures::frame([0.0, top, WIDTH, height + caption_height]) {
         paper.draw(Ink::Rule(from, to, HAIRLINE, 0.6, false), None);
     }
     let part = paper.part(Kind::Figure(drawing.caption.clone()), None);
     paper.text(&[shape(&drawing.caption, SMALL)], [6.0, top + height + 3.0], WIDTH, 0.0, Some(part));
     paper.go_to(top + height + caption_height + 4.0 * MM);
-}
-
-/// The sides of a rectangle.
-fn frame([x, y, w, h]: paper::Rect) -> [([f32; 2], [f32; 2]); 4] {
-    let [a, b, c, d] = [[x, y], [x + w, y], [x + w, y + h], [x, y + h]];
-    [(a, b), (b, c), (c, d), (d, a)]
-}
-
-/// Width and height of a PNG picture in pixels, from its header.
-fn pixel_size(png: &[u8]) -> Option<[f32; 2]> {
-    let side = |offset: usize| Some(u32::from_be_bytes(png.get(offset..offset + 4)?.try_into().ok()?) as f32);
-    Some([side(16)?, side(20)?])
 }
 
 /// The colour scale, with its end values below and the tolerance limits above.
@@ -301,14 +278,5 @@ mod tests {
         assert!(pdf.starts_with(b"%PDF") && pdf.len() > 3000, "{}", pdf.len());
         let text = String::from_utf8_lossy(&pdf);
         assert!(text.contains("/StructTreeRoot") && text.contains("/Lang"), "not tagged");
-    }
-
-    #[test]
-    fn the_pixel_size_is_read_from_the_png_header() {
-        let mut png = Vec::new();
-        let picture = image::RgbaImage::new(7, 3);
-        picture.write_to(&mut std::io::Cursor::new(&mut png), image::ImageFormat::Png).unwrap();
-        assert_eq!(pixel_size(&png), Some([7.0, 3.0]));
-        assert_eq!(pixel_size(&png[..20]), None);
     }
 }

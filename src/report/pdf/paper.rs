@@ -6,7 +6,7 @@ use super::lettering::{Colour, Line, Style, lines, shape};
 pub const MM: f32 = 72.0 / 25.4;
 /// Width and height of the page: A4, points.
 pub const SIZE: [f32; 2] = [210.0 * MM, 297.0 * MM];
-const LEFT: f32 = 17.0 * MM;
+pub const LEFT: f32 = 17.0 * MM;
 const TOP: f32 = 20.0 * MM;
 const BOTTOM: f32 = SIZE[1] - 19.0 * MM;
 /// Width of the text, points.

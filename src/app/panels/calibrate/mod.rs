@@ -101,6 +101,22 @@ pub(super) fn has_all_regions(calibrating: &CalibrationState, instrument: Instru
     regions.len() == count && regions.iter().all(|region| region.len() >= 3)
 }
 
+/// Field of the radius of the stylus tip, which has no usual value.
+fn stylus_radius(ui: &mut egui::Ui, radius_mm: &mut Option<f64>) {
+    ui.horizontal(|ui| {
+        let label = ui.label("Stylus tip radius");
+        let mut radius = radius_mm.unwrap_or_default();
+        let field = NumberField::new(&mut radius).speed(0.01).range(0.0..=100.0).max_decimals(4);
+        let field = match radius_mm {
+            Some(_) => field.suffix(" mm"),
+            None => field.custom_formatter(|_, _| "not set".into()),
+        };
+        if ui.add(field).labelled_by(label.id).changed() {
+            *radius_mm = Some(radius);
+        }
+    });
+}
+
 impl CalibratePanel {
     pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         let hint = "Shows the remaining rotations of the artefact and sensor modules";
@@ -159,16 +175,7 @@ impl CalibratePanel {
                 Handedness::Left => "Left-handed",
             },
         );
-        ui.horizontal(|ui| {
-            let label = ui.label("Stylus tip radius");
-            let mut radius = setup.probe_radius_mm.unwrap_or_default();
-            let drag = NumberField::new(&mut radius).speed(0.01).range(0.0..=100.0).max_decimals(4).suffix(" mm");
-            let text =
-                if setup.probe_radius_mm.is_some() { drag } else { drag.custom_formatter(|_, _| "not set".into()) };
-            if ui.add(text).labelled_by(label.id).changed() {
-                setup.probe_radius_mm = Some(radius);
-            }
-        });
+        stylus_radius(ui, &mut setup.probe_radius_mm);
         ui.horizontal(|ui| {
             ui.label("CMM position");
             for (value, axis) in setup.position_mm.iter_mut().zip(["X", "Y", "Z"]) {

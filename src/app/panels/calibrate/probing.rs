@@ -48,16 +48,7 @@ impl ProbingSection {
         });
         let setup = &mut self.setup;
         length(ui, "Search radius", &mut setup.search_mm, 0.01..=100.0, "Max. deviation of a hole from nominal");
-        ui.horizontal(|ui| {
-            let label = ui.label("Stylus tip radius");
-            let mut radius = setup.probe_radius_mm.unwrap_or_default();
-            let drag = NumberField::new(&mut radius).speed(0.01).range(0.0..=100.0).max_decimals(4).suffix(" mm");
-            let drag =
-                if setup.probe_radius_mm.is_some() { drag } else { drag.custom_formatter(|_, _| "not set".into()) };
-            if ui.add(drag).labelled_by(label.id).changed() {
-                setup.probe_radius_mm = Some(radius);
-            }
-        });
+        super::stylus_radius(ui, &mut setup.probe_radius_mm);
         egui::CollapsingHeader::new("Probing strategy").show(ui, |ui| strategy(ui, setup));
         let has_scan = context.document().actual().is_some();
         let missing = match (probing.holes.is_empty(), has_scan, setup.probe_radius_mm) {

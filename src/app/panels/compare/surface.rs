@@ -10,9 +10,9 @@ use crate::{Action, theme};
 use base::signed;
 use dispatch::{Align, Inspect};
 use inspect::deviation::Check;
-use inspect::deviation::Method;
 use inspect::deviation::histogram::Histogram;
 use inspect::deviation::judgement::percent;
+use inspect::deviation::{Colours, Method};
 use render::colour_scale::ColourScale;
 use session::plan::ElementId;
 use session::verdict::{self, Overall};
@@ -101,6 +101,15 @@ fn comparison_options(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         number(ui, "Lower limit", &mut deviation.tolerance.low_mm, " mm", -1e3, 1e3);
         number(ui, "Upper limit", &mut deviation.tolerance.high_mm, " mm", -1e3, 1e3);
         number(ui, "Colour scale end", &mut draft.scale_mm, " mm", 1e-4, 1e3);
+        let label = ui.label("Colours");
+        let chosen = egui::ComboBox::from_id_salt("colours").selected_text(draft.colours.name());
+        let shown = chosen.show_ui(ui, |ui| {
+            for colours in Colours::ALL {
+                ui.selectable_value(&mut draft.colours, colours, colours.name());
+            }
+        });
+        shown.response.labelled_by(label.id);
+        ui.end_row();
         number(ui, "Max. distance", &mut deviation.max_distance_mm, " mm", 1e-3, 1e4);
         number(ui, "Min. region area", &mut deviation.min_region_mm2, " mm²", 0.0, 1e6);
         let mut coverage = 100.0 * deviation.min_coverage;
@@ -120,7 +129,8 @@ fn check_result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, check: &Check
         verdict_banner(ui, overall);
     }
     theme::heading(ui, "Histogram");
-    let scale = ColourScale::new(check.parameters.tolerance, context.document().settings.scale_mm);
+    let settings = &context.document().settings;
+    let scale = ColourScale::new(check.parameters.tolerance, settings.scale_mm).with(settings.colours);
     histogram(ui, &scale, &check.histogram);
     let s = &check.statistics;
     theme::heading(ui, "Statistics");

@@ -1,9 +1,9 @@
 //! The parts that clouds are sampled from: several without symmetry, so that no result depends on a single shape.
 
-use super::super::super::demo::BRACKET_STL;
 use super::super::part;
 use base::random::Random;
 use base::{Progress, Result, UserError};
+use dispatch::demo::BRACKET_STL;
 use geometry::{Mesh, Point, mesh::shapes, triangle};
 use io::{LoadOptions, atomic, load_nominal};
 
