@@ -4,10 +4,16 @@ use super::topology::{NO_NEIGHBOUR, Topology};
 use super::{Mesh, Point};
 
 /// Polylines along the edges of `mesh`: where CAD faces meet, or, in a mesh without them, where facets meet at more than
-/// `min_angle_rad`; and along open borders. Lines end where three or more edges meet.
-pub fn lines(mesh: &Mesh, topology: &Topology, min_angle_rad: f64) -> Vec<Vec<Point>> {
-    let lines = chained(&edge_vertices(mesh, topology, min_angle_rad));
-    lines.iter().map(|line| line.iter().map(|&vertex| mesh.vertices[vertex as usize]).collect()).collect()
+/// `min_angle_rad`; and along open borders. Lines end where three or more edges meet. `None` if there are more than
+/// `max_edges` edges of facets.
+pub fn lines(mesh: &Mesh, topology: &Topology, min_angle_rad: f64, max_edges: usize) -> Option<Vec<Vec<Point>>> {
+    let edges = edge_vertices(mesh, topology, min_angle_rad);
+    if edges.len() > max_edges {
+        return None;
+    }
+    let lines = chained(&edges);
+    let lines = lines.iter().map(|line| line.iter().map(|&vertex| mesh.vertices[vertex as usize]).collect());
+    Some(lines.collect())
 }
 
 fn edge_vertices(mesh: &Mesh, topology: &Topology, min_angle_rad: f64) -> Vec<[u32; 2]> {
@@ -84,7 +90,7 @@ mod tests {
             if !has_faces {
                 mesh.cad_faces.clear();
             }
-            let lines = lines(&mesh, &Topology::new(&mesh), 0.5);
+            let lines = lines(&mesh, &Topology::new(&mesh), 0.5, 24).unwrap();
             assert_eq!(lines.len(), 12, "{has_faces}");
             assert!((length(&lines) - 24.0).abs() < 1e-12);
         }
@@ -93,11 +99,12 @@ mod tests {
     #[test]
     fn smooth_surfaces_have_no_edges_and_open_ones_their_border() {
         let mesh = shapes::torus(20.0, 6.0, 60, 40);
-        assert!(lines(&mesh, &Topology::new(&mesh), 0.5).is_empty());
+        assert!(lines(&mesh, &Topology::new(&mesh), 0.5, 0).unwrap().is_empty());
         let mut open = shapes::cuboid(Point::origin(), Point::new(1.0, 1.0, 1.0));
         open.cad_faces.clear();
         open.facets.truncate(2);
-        let lines = lines(&open, &Topology::new(&open), 0.5);
+        assert!(lines(&open, &Topology::new(&open), 0.5, 3).is_none());
+        let lines = lines(&open, &Topology::new(&open), 0.5, 4).unwrap();
         assert_eq!(lines.len(), 1);
         assert_eq!(lines[0].first(), lines[0].last());
         assert!((length(&lines) - 4.0).abs() < 1e-12);

@@ -76,14 +76,12 @@ impl Nominal {
         Ok(())
     }
 
-    /// Polylines along the edges, to be drawn; none if they have more than `max_segments` segments, or if most facets
-    /// have one, as in meshes of scans.
+    /// Polylines along the edges, to be drawn; none if they have more than `max_segments` segments, or if every second
+    /// facet has one, as in meshes of scans.
     pub fn edges(&self, max_segments: usize) -> Vec<Vec<Point>> {
         let mesh = self.surface.mesh();
-        let lines = edges::lines(mesh, self.surface.topology(), MIN_CREASE_RAD);
-        let segments = lines.iter().map(|line| line.len() - 1).sum::<usize>();
-        let is_rough = mesh.facets.len() > MIN_ROUGH_FACETS && 2 * segments > mesh.facets.len();
-        if segments > max_segments || is_rough { Vec::new() } else { lines }
+        let most = if mesh.facets.len() > MIN_ROUGH_FACETS { mesh.facets.len() / 2 } else { usize::MAX };
+        edges::lines(mesh, self.surface.topology(), MIN_CREASE_RAD, most.min(max_segments)).unwrap_or_default()
     }
 
     /// All notes and findings, one sentence each.
