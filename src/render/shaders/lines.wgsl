@@ -7,6 +7,8 @@ struct Varying {
     @location(0) @interpolate(flat) ends: vec4f,
     // Distance along the line at both ends, pixels.
     @location(1) @interpolate(flat) along: vec2f,
+    // Above the plane that cuts the view, pixels.
+    @location(2) height: f32,
 };
 
 // Length of the dashes of what is hidden, pixels.
@@ -51,12 +53,19 @@ fn line_vertex(
     let is_end = corner == 1u || corner == 3u || corner == 4u;
     let side = select(-1.0, 1.0, corner == 2u || corner == 4u || corner == 5u);
     let base = select(a, b, is_end);
+    let local = look.local_from_item * vec4f(select(start.xyz, end.xyz, is_end), 1.0);
+    out.height = (dot(frame.cut.xyz, local.xyz) + frame.cut.w) * frame.pixels_per_mm;
     let forward = select(-reach, reach, is_end);
     let offset = direction * forward + vec2f(-direction.y, direction.x) * side * reach;
     // Pixels count downwards, clip space upwards.
     let shift = vec2f(offset.x, -offset.y) * 2.0 / frame.size_point_scale.xy;
     out.clip = vec4f(base.xy + shift * base.w, base.zw);
     return out;
+}
+
+// Whether it is cut away with what it lies on; lines in the plane of the cut itself are not.
+fn is_cut(in: Varying) -> bool {
+    return any(frame.cut != vec4f(0.0)) && in.height < -2.0;
 }
 
 // How much of the pixel the line covers, and where along the segment it is, pixels.
@@ -71,6 +80,9 @@ fn covered(in: Varying) -> vec2f {
 
 @fragment
 fn line_pixel(in: Varying) -> @location(0) vec4f {
+    if is_cut(in) {
+        discard;
+    }
     return vec4f(look.colour.rgb, look.colour.a * covered(in).x);
 }
 
@@ -78,7 +90,7 @@ fn line_pixel(in: Varying) -> @location(0) vec4f {
 fn hidden_pixel(in: Varying) -> @location(0) vec4f {
     let found = covered(in);
     let along = mix(in.along.x, in.along.y, found.y);
-    if fract(along / (2.0 * DASH)) > 0.5 {
+    if is_cut(in) || fract(along / (2.0 * DASH)) > 0.5 {
         discard;
     }
     return vec4f(look.colour.rgb, look.colour.a * found.x);
