@@ -47,14 +47,14 @@ fn main() {
     let backend: Arc<dyn Backend> = if on_gpu { compute::open(DeviceChoice::Auto).0 } else { Arc::new(Cpu) };
     println!("computes on {:?}", backend.device());
     let context = Context { backend, cad: CadReader::default() };
-    let on_card = render_state(on_gpu);
+    let graphics = render_state(on_gpu);
     let window = || {
         let (files, context) = (vec![part.clone(), scan.clone()], context.clone());
         let options = Options { context, files, state_folder: None, no_chooser: None };
         Harness::builder()
             .with_size([1280.0, 800.0])
             .with_step_dt(1.0 / 60.0)
-            .renderer(Drawn(on_card.clone()))
+            .renderer(Drawn(graphics.clone()))
             .build_eframe(move |creation| App::new(creation, options))
     };
     // Frames beside a job are few, and differ much: the job is repeated.

@@ -64,11 +64,17 @@ fn has_faces(path: &Path) -> bool {
 /// Maximum number of recent files.
 const MAX_RECENT: usize = 12;
 
+fn existing(paths: &[PathBuf]) -> Vec<PathBuf> {
+    paths.iter().filter(|path| path.exists()).cloned().collect()
+}
+
 /// Recent files and autosave.
 pub struct Files {
     folder: Option<PathBuf>,
     /// Recent files, latest first.
     pub recent: Vec<PathBuf>,
+    /// Those of them that existed when the list last changed: frames ask no disk, which may be far away.
+    pub offered: Vec<PathBuf>,
     /// Thread that is writing the autosave.
     saving: Option<std::thread::JoinHandle<()>>,
     /// Restored autosave of an earlier session; obsolete once this session has saved its own.
@@ -79,8 +85,8 @@ impl Files {
     /// Reads the recent files from `folder`.
     pub fn new(folder: Option<PathBuf>) -> Self {
         let text = folder.as_ref().and_then(|folder| std::fs::read_to_string(folder.join("recent.txt")).ok());
-        let recent = text.unwrap_or_default().lines().map(PathBuf::from).take(MAX_RECENT).collect();
-        Self { folder, recent, saving: None, superseded: None }
+        let recent: Vec<PathBuf> = text.unwrap_or_default().lines().map(PathBuf::from).take(MAX_RECENT).collect();
+        Self { folder, offered: existing(&recent), recent, saving: None, superseded: None }
     }
 
     /// Puts `path` first among the recent files.
@@ -89,6 +95,7 @@ impl Files {
         self.recent.retain(|other| *other != path);
         self.recent.insert(0, path);
         self.recent.truncate(MAX_RECENT);
+        self.offered = existing(&self.recent);
         if let Some(folder) = &self.folder {
             let text: String = self.recent.iter().map(|path| format!("{}\n", path.display())).collect();
             // Recent files are a convenience: a read-only home folder is no error.

@@ -24,8 +24,8 @@ const SIZE: f32 = 16.0;
 /// An icon before the name of a button, in a colour or in that of other text; screen readers read the name alone.
 pub fn atom(icon: &'static str, colour: Option<Color32>) -> Atom<'static> {
     let font = FontId::new(SIZE, theme::icon_family());
-    Atom::paint(egui::Vec2::splat(SIZE), move |ui, place| {
-        let colour = colour.unwrap_or(place.fallback_text_color);
-        ui.painter().text(place.rect.center(), Align2::CENTER_CENTER, icon, font.clone(), colour);
+    Atom::paint(egui::Vec2::splat(SIZE), move |ui, args| {
+        let colour = colour.unwrap_or(args.fallback_text_color);
+        ui.painter().text(args.rect.center(), Align2::CENTER_CENTER, icon, font.clone(), colour);
     })
 }

@@ -174,13 +174,13 @@ impl App {
                 self.menus(ui);
                 ui.separator();
                 for workspace in Workspace::ALL {
+                    let is_shown = self.workspace == workspace;
                     let mut text = egui::RichText::new(workspace.name()).size(14.0);
-                    if self.workspace == workspace {
+                    if is_shown {
                         text = text.color(egui::Color32::WHITE).family(theme::strong_family());
                     }
-                    let is_shown = self.workspace == workspace;
-                    let icon = icons::atom(workspace.icon(), is_shown.then_some(egui::Color32::WHITE));
                     let tab = if is_wide {
+                        let icon = icons::atom(workspace.icon(), is_shown.then_some(egui::Color32::WHITE));
                         egui::Button::selectable(is_shown, (icon, text)).min_size(egui::vec2(84.0, 28.0))
                     } else {
                         egui::Button::selectable(is_shown, text).min_size(egui::vec2(0.0, 28.0))

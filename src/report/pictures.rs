@@ -37,7 +37,7 @@ pub struct View {
 pub struct RegionMark {
     /// Number of the region, from 1.
     pub number: usize,
-    /// Place of its peak from the upper left corner, as shares of width and height.
+    /// Position of its peak from the upper left corner, as shares of width and height.
     pub at: [f32; 2],
 }
 

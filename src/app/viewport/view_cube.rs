@@ -71,8 +71,7 @@ pub(super) fn show(ui: &egui::Ui, viewport: &mut Viewport, rect: Rect) -> Option
 impl Face {
     /// Direction from the centre to the middle of the face, of an edge or of a corner: -1, 0 or 1 to the right and up.
     fn direction(&self, [a, b]: [i8; 2]) -> [f32; 3] {
-        let (a, b) = (f32::from(a), f32::from(b));
-        std::array::from_fn(|axis| self.normal[axis] + a * self.right[axis] + b * self.up[axis])
+        self.point(f32::from(a), f32::from(b))
     }
 
     /// A point of the face, -1 to 1 to the right and up.

@@ -29,20 +29,16 @@ impl App {
         if self.workspace == Workspace::Calibrate {
             return self.calibration_welcome(ui, rect);
         }
-        let recent: Vec<_> = self.files.recent.iter().filter(|path| path.exists()).take(MAX_RECENT).cloned().collect();
+        let recent: Vec<_> = self.files.offered.iter().take(MAX_RECENT).cloned().collect();
         let rows = if recent.is_empty() { 0.0 } else { 40.0 + 30.0 * recent.len() as f32 };
         // Below the toolbar; in a small window without what the File menu has, too.
         let rect = rect.with_min_y(rect.top() + 44.0);
         let width = WIDTH.min(rect.width() - 16.0);
-        let hints = if width < WIDTH { 110.0 } else { 50.0 };
+        let (title_size, hints) = if width < WIDTH { (16.5, 110.0) } else { (19.0, 50.0) };
         let has_room = rect.height() > STEPS_HEIGHT + hints + rows;
         let height = if has_room { STEPS_HEIGHT + hints + rows } else { STEPS_HEIGHT };
         centred(ui, rect, Vec2::new(width, height), |ui| {
-            ui.label(RichText::new("Compare a scan with its CAD model").heading().size(if width < WIDTH {
-                16.5
-            } else {
-                19.0
-            }));
+            ui.label(RichText::new("Compare a scan with its CAD model").heading().size(title_size));
             ui.add_space(12.0);
             for (number, (title, text)) in (1..).zip(STEPS) {
                 step(ui, width, number, title, text);
