@@ -9,7 +9,6 @@ use base::{Progress, Result, UserError};
 use compute::Backend;
 use io::atomic;
 use io::staged_folder::StagedFolder;
-use render::colour_scale::ColourScale;
 use report::{Input, content, html, pdf, pictures, summary, table};
 use session::project::Project;
 use session::rooms::nominal_and_scan_required;
@@ -82,7 +81,7 @@ pub fn write_report(
     let views = folder.join("views");
     std::fs::create_dir(&views).map_err(|e| UserError::file("make the folder", &views, &e))?;
     let settings = &document.settings;
-    let scale = ColourScale::new(settings.deviation.tolerance, settings.scale_mm).with(settings.colours);
+    let scale = report::colour_scale(settings.deviation.tolerance, settings);
     progress.report(0.0, "Writing the tables")?;
     table::write_csv(&folder.join("deviations.csv"), &input)?;
     table::write_colormap(&folder.join("colormap.ply"), &input, &scale)?;

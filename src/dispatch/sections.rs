@@ -7,7 +7,6 @@ use super::features::named_sentences;
 use super::{Context, Edit};
 use base::{Progress, Result, UserError, counted, full_path};
 use inspect::section::{Parameters, Section, SectionRecipe};
-use render::colour_scale::ColourScale;
 use session::Document;
 use session::pipeline::State;
 use session::plan::{ElementId, Recipe};
@@ -93,7 +92,7 @@ fn save(id: ElementId, folder: &Path, factor: Option<f64>, document: &Document) 
     let section = document.result::<Section>(Some(id)).filter(|_| is_fresh);
     let section = section.ok_or_else(|| UserError::usage(format!("“{name}” has no up-to-date result.")))?;
     let settings = &document.settings;
-    let scale = ColourScale::new(section.parameters.tolerance, settings.scale_mm).with(settings.colours);
+    let scale = report::colour_scale(section.parameters.tolerance, settings);
     let files = report::sections::save(folder, section, &scale, factor)?;
     let count = counted(files.len(), "file", "files");
     Ok(Edit::nothing(format!("Saved {count} of “{name}” in {}.", full_path(folder))))

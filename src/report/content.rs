@@ -83,7 +83,7 @@ pub fn of(input: &Input<'_>, pictures: &Pictures, stamp: Stamp) -> Content {
     let check = input.check;
     let info = &input.document.settings.report;
     let settings = &input.document.settings;
-    let scale = ColourScale::new(check.parameters.tolerance, settings.scale_mm).with(settings.colours);
+    let scale = super::colour_scale(check.parameters.tolerance, settings);
     let unit = LengthFormatter(input.document.settings.shown_unit);
     Content {
         title: if info.title.is_empty() { "Inspection report".to_owned() } else { info.title.clone() },

@@ -17,10 +17,11 @@ pub mod table;
 pub mod thickness;
 mod tolerances;
 
-use inspect::deviation::Check;
+use inspect::deviation::{Check, Tolerance};
 use inspect::parts::{Actual, Nominal};
-use session::Document;
+use render::colour_scale::ColourScale;
 use session::verdict::Overall;
+use session::{Document, Settings};
 
 /// Data of an inspection report; exists only if nominal, scan, comparison and verdict do.
 #[derive(Clone)]
@@ -37,6 +38,11 @@ pub struct Input<'a> {
     pub overall: Overall,
     /// Duration of each command so far: name, ms.
     pub timings_ms: &'a [(String, f64)],
+}
+
+/// Colour scale of deviations within these limits, as the settings have it.
+pub fn colour_scale(tolerance: Tolerance, settings: &Settings) -> ColourScale {
+    ColourScale::new(tolerance, settings.scale_mm).with(settings.colours)
 }
 
 /// Name and version of the software, as stated on reports.

@@ -143,7 +143,7 @@ pub(super) fn drawings(document: &Document) -> Vec<Drawing> {
     });
     let planes = sections.flat_map(|(name, section)| {
         let settings = &document.settings;
-        let scale = ColourScale::new(section.parameters.tolerance, settings.scale_mm).with(settings.colours);
+        let scale = super::colour_scale(section.parameters.tolerance, settings);
         section.planes.iter().map(move |plane| {
             let factor = drawing::readable_factor(plane, &scale.tolerance);
             let name = if section.planes.len() == 1 { name.to_owned() } else { format!("{name}: {}", plane.name) };

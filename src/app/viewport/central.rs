@@ -16,7 +16,6 @@ use inspect::deviation::DeviationMap;
 use inspect::section::Section;
 use render::Cut;
 use render::camera::StandardView;
-use render::colour_scale::ColourScale;
 use session::Document;
 
 impl App {
@@ -48,7 +47,7 @@ impl App {
     fn section_drawing(&mut self, ui: &mut egui::Ui) {
         let Some(section) = self.shown_section() else { return };
         let settings = &self.dispatcher.document.settings;
-        let scale = ColourScale::new(section.parameters.tolerance, settings.scale_mm).with(settings.colours);
+        let scale = report::colour_scale(section.parameters.tolerance, settings);
         let height = 0.4 * ui.available_height();
         let panel = egui::Panel::bottom("section").resizable(true).frame(egui::Frame::new());
         panel.default_size(height).size_range(120.0..=0.8 * ui.available_height()).show(ui, |ui| {
@@ -148,7 +147,7 @@ impl App {
             && let Some(check) = document.current_check()
         {
             let settings = &document.settings;
-            let scale = ColourScale::new(check.parameters.tolerance, settings.scale_mm).with(settings.colours);
+            let scale = report::colour_scale(check.parameters.tolerance, settings);
             let spot = callouts::show(ui, viewport, rect, (check, document.nominal()), &scale);
             self.actions.extend(spot.map(Action::FlyTo));
         }

@@ -4,7 +4,7 @@ use egui::{Align2, Color32, FontId, Pos2, Rect, Stroke, Vec2};
 
 use base::signed;
 use inspect::thickness::{Between, ThicknessMap};
-use render::colour_scale::{ColourScale, NO_DATA, Scale};
+use render::colour_scale::{NO_DATA, Scale};
 use render::thickness_scale::ThicknessScale;
 use session::Document;
 
@@ -18,7 +18,7 @@ pub const WIDTH: f32 = 156.0;
 /// Draws the legend of the deviations at the right edge of `rect`.
 pub fn deviations(ui: &egui::Ui, rect: Rect, document: &Document) {
     let settings = &document.settings;
-    let scale = ColourScale::new(settings.deviation.tolerance, settings.scale_mm).with(settings.colours);
+    let scale = report::colour_scale(settings.deviation.tolerance, settings);
     let tolerance = scale.tolerance;
     let marks = [tolerance.high_mm, tolerance.low_mm, scale.end_mm, -scale.end_mm, 0.0];
     let label = |mm: f64| if mm == 0.0 { "0".to_owned() } else { signed(mm, 3) };

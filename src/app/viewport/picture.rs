@@ -14,7 +14,7 @@ use crate::{ClipPlane, ElementVisibility, LiveFit, theme};
 use compute::Backend;
 use geometry::{Aabb, Pose, Vector};
 use inspect::detection::Found;
-use render::colour_scale::{ColourScale, Scale};
+use render::colour_scale::Scale;
 use render::scene::Slice;
 use render::thickness_scale::ThicknessScale;
 use render::{Colouring, Cut, Draw, Frame, LineStyle, Look, SurfaceItem};
@@ -138,7 +138,7 @@ impl Viewport {
             live: self.live_serial,
             scale: match self.volumes.map() {
                 Some((map, _)) => Scale::Thickness(ThicknessScale::of(map)),
-                None => ColourScale::new(settings.deviation.tolerance, settings.scale_mm).with(settings.colours).into(),
+                None => report::colour_scale(settings.deviation.tolerance, settings).into(),
             },
             sources: [
                 address(self.nominal.as_ref().map(|item| &item.source)),

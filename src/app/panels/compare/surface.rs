@@ -130,7 +130,7 @@ fn check_result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, check: &Check
     }
     theme::heading(ui, "Histogram");
     let settings = &context.document().settings;
-    let scale = ColourScale::new(check.parameters.tolerance, settings.scale_mm).with(settings.colours);
+    let scale = report::colour_scale(check.parameters.tolerance, settings);
     histogram(ui, &scale, &check.histogram);
     let s = &check.statistics;
     theme::heading(ui, "Statistics");
