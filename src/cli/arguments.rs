@@ -362,6 +362,10 @@ pub struct Calibrate {
     /// Relative scale error of the sensor (maximum), if known better than from that error, such as 2e-5.
     #[arg(long)]
     pub sensor_scale_error: Option<f64>,
+    /// Measuring field of the sensor at the artefact's distance, X,Y mm, centred on the sensor's Z axis, from its data
+    /// sheet. Without it the systematic error is taken to reach its maximum within what the artefact fills of the field.
+    #[arg(long, value_parser = two)]
+    pub sensor_field_mm: Option<[f64; 2]>,
     /// Probing error of the CMM, mm (maximum, ±), from its acceptance test.
     #[arg(long, default_value_t = 0.002)]
     pub cmm_probing_mm: f64,
@@ -699,8 +703,17 @@ fn name_and_point(text: &str) -> Result<(String, [f64; 3]), String> {
 
 /// Parses three finite numbers separated by commas.
 pub fn three(text: &str) -> Result<[f64; 3], String> {
-    let numbers: Option<[f64; 3]> = numbers(text)?.try_into().ok();
-    numbers.filter(|all| all.iter().all(|n| n.is_finite())).ok_or_else(|| "three numbers are expected".to_owned())
+    finite(text)?.ok_or_else(|| "three numbers are expected".to_owned())
+}
+
+fn two(text: &str) -> Result<[f64; 2], String> {
+    finite(text)?.ok_or_else(|| "two numbers are expected, such as 75,131.25".to_owned())
+}
+
+/// Parses `N` finite numbers separated by commas; `None` if there are more or fewer, or some are not finite.
+fn finite<const N: usize>(text: &str) -> Result<Option<[f64; N]>, String> {
+    let numbers: Option<[f64; N]> = numbers(text)?.try_into().ok();
+    Ok(numbers.filter(|all| all.iter().all(|n| n.is_finite())))
 }
 
 /// Parses the columns of x, y, z, counted from 1.

@@ -70,6 +70,7 @@ fn job(arguments: &Calibrate, dispatcher: &mut Dispatcher, console: &Console) ->
             clip_sigmas: arguments.clip_sigmas,
             bias_mm: arguments.sensor_bias_mm,
             scale: arguments.sensor_scale_error,
+            field_mm: arguments.sensor_field_mm,
             probing_mm: arguments.cmm_probing_mm,
             any_mounting: arguments.any_mounting,
             position_mm,

@@ -50,6 +50,7 @@ fn body(calibration: &Calibration, provenance: &Provenance) -> Value {
         "handedness": mounting.handedness,
         "probe_radius_mm": calibration.probe_radius_mm,
         "sensor_bias_mm": calibration.bias_mm,
+        "sensor_field_mm": calibration.field_mm,
         "sensor_scale_error": calibration.scale,
         "cmm_probing_mm": calibration.probing_mm,
         "position_mm": mounting.position_mm.as_slice(),

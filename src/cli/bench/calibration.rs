@@ -1,5 +1,7 @@
 //! `bench calibration`: accuracy of the calibration at random mountings of a simulated sensor.
 
+use std::ops::RangeInclusive;
+
 use serde_json::{Value, json};
 
 use super::super::arguments::Bench;
@@ -111,9 +113,9 @@ pub fn run(arguments: &Bench) -> Result<Value> {
     Ok(value)
 }
 
-/// Minimum fraction of trials in which intervals stated as 95 % must contain the true value, for every form of the
-/// systematic error, every artefact, and each of position and angles.
-const MIN_COVERAGE: f64 = 0.90;
+/// Range of the fraction of trials in which intervals stated as 95 % must contain the true value, for every form of the
+/// systematic error and every artefact, of the coordinate or angle that is covered least.
+const COVERAGE: RangeInclusive<f64> = 0.90..=0.99;
 
 fn artefacts(arguments: &Bench) -> impl Iterator<Item = ArtefactKind> {
     let only = arguments.artefact;
@@ -121,7 +123,7 @@ fn artefacts(arguments: &Bench) -> impl Iterator<Item = ArtefactKind> {
 }
 
 /// Realistic mountings, with every form of the systematic sensor error: how often the stated intervals contain the true
-/// value. Returns whether they do often enough.
+/// value. Returns whether they do about as often as stated.
 fn coverage_rows(arguments: &Bench, rows: &mut Vec<Value>) -> Result<bool> {
     let mut all = true;
     let forms = SystematicErrorForm::ALL.into_iter().filter(|form| arguments.form.is_none_or(|only| only == *form));
@@ -129,7 +131,7 @@ fn coverage_rows(arguments: &Bench, rows: &mut Vec<Value>) -> Result<bool> {
         let started = std::time::Instant::now();
         let found = trials(&Setting::at_work(artefact, form), arguments.mountings)?;
         let (case, [min, mean]) = (format!("{}, {}", artefact.artefact().name(), form.name()), coverage(&found));
-        let holds = min >= MIN_COVERAGE;
+        let holds = COVERAGE.contains(&min);
         all &= holds;
         let (figures, seconds) = (summary(&found), started.elapsed().as_secs_f64());
         eprintln!("{case}: coverage minimum {min:.3}, mean {mean:.3}; {figures}");
@@ -158,8 +160,8 @@ fn mishaps(arguments: &Bench, rows: &mut Vec<Value>) -> Result<bool> {
             mishap_trials(&Setting::at_work(artefact, SystematicErrorForm::Waves), mishap, arguments.mountings)?;
         let certified = found.iter().filter(|own| own.certified).count();
         let harmful = found.iter().filter(|own| own.certified && !own.holds).count();
-        // By chance a tenth may lie outside U (k = 2) of one of three angles.
-        let holds = if mishap.is_wrong() { certified == 0 } else { harmful * 10 <= found.len() };
+        // By chance one in eight lies outside U (k = 2) of one of three angles.
+        let holds = if mishap.is_wrong() { certified == 0 } else { harmful * 5 <= found.len() };
         all &= holds;
         let case = format!("{}, {mishap:?}", artefact.artefact().name());
         let refused = found.iter().filter(|own| own.refused).count();

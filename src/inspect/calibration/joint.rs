@@ -149,12 +149,6 @@ struct State {
 /// Residuals of the CMM's frames, and of the sensor's frames.
 type Residuals = (Vec<Vector6<f64>>, Vec<Vector6<f64>>);
 
-/// If only positions of an artefact determine the sensor's orientation (one sphere from several positions), the stated
-/// uncertainty of the angles is multiplied by this factor: in trials with systematic errors of third order the angles
-/// scattered by 1.47 times the propagated value, since each position puts the sphere into another, small part of the
-/// field.
-const ROTATION_BY_POSITIONS_FACTOR: f64 = 1.5;
-
 struct Problem<'a> {
     request: &'a Request<'a>,
     frames: &'a Frames,
@@ -372,12 +366,8 @@ impl<'a> Problem<'a> {
         let position_mm = self.request.views().next().map_or_else(Vector::zeros, |(_, view)| view.position_mm);
         let mounting =
             Mounting { cmm_from_sensor: state.cmm_from_sensor, handedness: self.request.handedness, position_mm };
-        let factor = |i: usize| if self.determined.len() < 6 && i >= 3 { ROTATION_BY_POSITIONS_FACTOR } else { 1.0 };
-        let at_origin = Matrix6::from_fn(|i, j| covariance[(i, j)] * factor(i) * factor(j));
+        let at_origin = Matrix6::from_fn(|i, j| covariance[(i, j)]);
         let of_mounting = systematic.quantities(0..6);
-        let effects = of_mounting.effects();
-        let effects = DMatrix::from_fn(effects.nrows(), effects.ncols(), |i, j| effects[(i, j)] * factor(i));
-        let of_mounting = Systematic::of(effects);
         let uncertainty = MountingUncertainty::from_origin(&mounting, &at_origin, of_mounting, self.frames.centroid);
         let joint = Joint {
             faults: CmmErrors::of(&state.cmm_errors),

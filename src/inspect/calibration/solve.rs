@@ -55,6 +55,9 @@ pub struct Request<'a> {
     pub bias_mm: f64,
     /// Maximum relative scale error of the sensor; `None` derives it from the maximum systematic error.
     pub scale: Option<f64>,
+    /// Sides of the sensor's measuring field, mm, see [`Field::stated`]; `None` takes what the artefact fills of it for
+    /// the whole.
+    pub field_mm: Option<[f64; 2]>,
     /// Maximum probing error of the CMM, mm, either sign.
     pub probing_mm: f64,
     /// CMM geometric errors to be determined as well.
@@ -83,6 +86,8 @@ pub struct Calibration {
     pub probe_radius_mm: f64,
     /// Stated maximum systematic error of the sensor, mm.
     pub bias_mm: f64,
+    /// Stated sides of the field that this error applies to, mm; `None` if that is what the artefact filled.
+    pub field_mm: Option<[f64; 2]>,
     /// Maximum relative scale error of the sensor that the uncertainties include: as stated, or less if lengths of the
     /// artefact show that it is smaller.
     pub scale: f64,
@@ -162,8 +167,9 @@ pub fn calibrate(request: &Request<'_>, progress: &Progress) -> Result<Calibrati
         .views()
         .map(|(_, view)| view.regions.iter().map(|region| request.to_right_handed(region)).collect())
         .collect();
-    // One sensor has one systematic error, over the field that all its snapshots fill.
-    let field = Field::of(right_handed.iter().flatten().flatten());
+    // One sensor has one systematic error, over its measuring field, or what all its snapshots fill of it.
+    let filled = Field::of(right_handed.iter().flatten().flatten());
+    let field = request.field_mm.map_or(Ok(filled), |sides_mm| Field::stated(sides_mm, &filled))?;
     let by_sensor = by_sensor(request.clip_sigmas, request.bias_mm);
     let scanned = Measured { scale: request.scale, field: Some(field), ..by_sensor };
     let mut sensor = Vec::with_capacity(count);
@@ -217,6 +223,7 @@ pub fn calibrate(request: &Request<'_>, progress: &Progress) -> Result<Calibrati
         cmm,
         probe_radius_mm: request.probe_radius_mm,
         bias_mm: request.bias_mm,
+        field_mm: request.field_mm,
         scale,
         probing_mm: request.probing_mm,
         snapshots: count,

@@ -40,6 +40,8 @@ pub struct Setting {
     pub automatic: bool,
     /// How an operator brushes them; `None` assigns them without error, from the true points.
     pub hand: Option<Hand>,
+    /// Whether the operator states the sensor's measuring field, from its data sheet.
+    pub states_field: bool,
     /// Whether all snapshots of a mounting share one systematic error of their sensor; otherwise each has its own.
     pub one_error: bool,
     /// Seed of all random draws.
@@ -58,6 +60,7 @@ impl Default for Setting {
             margin_mm: [0.5, 1.5],
             automatic: false,
             hand: None,
+            states_field: false,
             one_error: false,
             seed: 1,
         }
@@ -66,7 +69,7 @@ impl Default for Setting {
 
 impl Setting {
     /// Realistic conditions: the artefact has form error, the probe has three-lobed errors, an operator brushes the
-    /// regions, and the sensor's systematic error is the same in all of its snapshots.
+    /// regions and states the measuring field, and the sensor's systematic error is the same in all of its snapshots.
     pub fn at_work(artefact: ArtefactKind, error_form: SystematicErrorForm) -> Self {
         Self {
             artefact,
@@ -74,6 +77,7 @@ impl Setting {
             cmm: Cmm { lobing_mm: 0.001, ..Cmm::default() },
             imperfect: Imperfect { form_mm: 0.003, form_seed: 1, ..Imperfect::default() },
             hand: Some(Hand::default()),
+            states_field: true,
             one_error: true,
             ..Self::default()
         }
@@ -263,6 +267,7 @@ fn request<'a>(setting: &Setting, handedness: Handedness, placements: &'a [Place
         clip_sigmas: Some(3.0),
         bias_mm: setting.sensor.bias_mm,
         scale: None,
+        field_mm: setting.states_field.then_some(setting.sensor.field_mm),
         probing_mm: setting.cmm.lobing_mm,
         wanted: Wanted::default(),
         own_shape: false,

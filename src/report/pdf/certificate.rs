@@ -133,6 +133,10 @@ fn row(label: &str, value: String) -> (String, String) {
 fn setup(paper: &mut Paper, c: &Record<'_>) {
     let or_not_stated = |text: String| if text.is_empty() { "not stated".to_owned() } else { text };
     let frame = if c.text("handedness") == "left" { "left-handed, mirrored in x" } else { "right-handed" };
+    let field = match c.numbers("sensor_field_mm")[..] {
+        [x, y] => format!("its field of {} × {} mm", fixed(x, 1), fixed(y, 1)),
+        _ => "what the artefact fills of its field".to_owned(),
+    };
     let rows = [
         row("Date", c.text("date")),
         row("Valid until", format!("{}: {}", c.text("valid_until"), c.text("valid_because"))),
@@ -145,7 +149,7 @@ fn setup(paper: &mut Paper, c: &Record<'_>) {
         row("Stylus tip radius", format!("{} mm", fixed(c.number("probe_radius_mm"), 4))),
         row(
             "Systematic sensor error",
-            format!("up to {} mm over the field, as stated", fixed(c.number("sensor_bias_mm"), 4)),
+            format!("up to {} mm over {field}, as stated", fixed(c.number("sensor_bias_mm"), 4)),
         ),
         row("Sensor scale error", format!("up to {} µm/m", fixed(1e6 * c.number("sensor_scale_error"), 1))),
         row("CMM probing error", format!("up to {} mm, as stated", fixed(c.number("cmm_probing_mm"), 4))),

@@ -37,6 +37,9 @@ pub struct Setup {
     pub bias_mm: f64,
     /// Relative scale error of the sensor (maximum), if known better than from the systematic error.
     pub scale: Option<f64>,
+    /// Sides of the sensor's measuring field in its X and Y at the artefact's distance, mm, centred on its Z axis, from
+    /// its data sheet; `None` takes the systematic error to reach its maximum within what the artefact fills.
+    pub field_mm: Option<[f64; 2]>,
     /// Probing error of the CMM, mm (maximum, ±), from its acceptance test.
     pub probing_mm: f64,
     /// Whether an unusual mounting of the sensor is accepted, as confirmed by the operator.
@@ -77,6 +80,7 @@ impl Default for Setup {
             clip_sigmas: Some(3.0),
             bias_mm: 0.01,
             scale: None,
+            field_mm: None,
             probing_mm: 0.002,
             any_mounting: false,
             position_mm: [0.0; 3],
@@ -97,14 +101,15 @@ impl Setup {
         let clip = self.clip_sigmas.is_none_or(|sigmas| (0.5..1000.0).contains(&sigmas));
         let bias = (0.0..10.0).contains(&self.bias_mm) && (0.0..10.0).contains(&self.probing_mm);
         let bias = bias && self.scale.is_none_or(|scale| (0.0..0.1).contains(&scale));
+        let field = self.field_mm.is_none_or(|sides| sides.iter().all(|side| (1.0..1e5).contains(side)));
         let position = self.position_mm.iter().all(|c| c.abs() < 1e6);
-        if radius && clip && bias && position && (0.0..1e6).contains(&self.valid_hours) {
+        if radius && clip && bias && field && position && (0.0..1e6).contains(&self.valid_hours) {
             return Ok(());
         }
         Err(UserError::usage(
             "The stylus tip radius, the systematic sensor error, the scale error and the CMM probing error must be 0 \
-             or more, the outlier limit at least 0.5 standard deviations, positions finite and the validity at least 0 \
-             hours.",
+             or more, the measuring field at least 1 mm wide, the outlier limit at least 0.5 standard deviations, \
+             positions finite and the validity at least 0 hours.",
         ))
     }
 }

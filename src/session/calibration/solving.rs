@@ -28,6 +28,7 @@ impl CalibrationState {
             clip_sigmas: setup.clip_sigmas,
             bias_mm: setup.bias_mm,
             scale: setup.scale,
+            field_mm: setup.field_mm,
             probing_mm: setup.probing_mm,
             wanted: setup.wanted,
             own_shape: setup.nominal.cad.is_some(),

@@ -20,6 +20,22 @@ impl CalibratePanel {
                 let hint = "Max. probing error, ±, from the CMM's acceptance test; included in the uncertainties";
                 ui.add(drag.max_decimals(4).suffix(" mm")).labelled_by(label.id).on_hover_text(hint);
             });
+            let mut is_known = setup.field_mm.is_some();
+            let hint = "Sides in X and Y at the artefact's distance, centred on the sensor's Z axis, from its data sheet. \
+                        Otherwise the systematic error is taken to reach its maximum within what the artefact fills";
+            ui.checkbox(&mut is_known, "Sensor's measuring field is known").on_hover_text(hint);
+            if is_known != setup.field_mm.is_some() {
+                setup.field_mm = is_known.then_some([100.0, 100.0]);
+            }
+            if let Some(sides_mm) = &mut setup.field_mm {
+                ui.horizontal(|ui| {
+                    ui.label("Measuring field");
+                    for (side, axis) in sides_mm.iter_mut().zip(["X", "Y"]) {
+                        let drag = NumberField::new(side).speed(0.5).range(1.0..=10_000.0).max_decimals(2).suffix(" mm");
+                        ui.add(drag).on_hover_text(format!("Along the sensor's {axis}"));
+                    }
+                });
+            }
             let mut is_known = setup.scale.is_some();
             let hint = "If it is known more accurately than the systematic sensor error implies";
             ui.checkbox(&mut is_known, "Sensor scale error is known").on_hover_text(hint);

@@ -31,7 +31,7 @@ impl Edge {
             // Intensities between black and white locate the edge within a pixel, as well as a pixel's own profile is
             // known.
             Self::Greyscale => 0.06,
-            Self::Height => 0.3,
+            Self::Height => 0.28,
         }
     }
 

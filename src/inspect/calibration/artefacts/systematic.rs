@@ -16,10 +16,12 @@
 //! cover the full error with 39 % to spare, and error and normal noise together in 91 % or more of cases, whatever the
 //! noise; a rectangular distribution would cover 82 % where the noise is a third of the limit.
 //!
-//! Waves have random directions and phases, and wavelengths from 0.4 of the field to the whole field. The amplitudes of
-//! the simulator's four waves add up to the size, so their variance is an eighth of its square.
+//! Waves have random directions and phases, and wavelengths from 0.4 of the field to the whole field. Their number is
+//! not known; of two whose amplitudes add up to the size, the variance is a quarter of its square. (The simulator's
+//! four have half of that.)
 //!
-//! The field is the rectangle that the points fill in the sensor's X and Y; `u` and `v` run from -1 to 1 over it. A
+//! The field is the sensor's measuring field, if it is stated, otherwise the rectangle that the points fill in the
+//! sensor's X and Y: the error may then reach its maximum within the artefact; `u` and `v` run from -1 to 1 over it. A
 //! scale error of the stated size displaces a corner of that rectangle by the size relative to the centre; relative to
 //! the sensor's origin it displaces points by more, in proportion to their distance over half the rectangle's diagonal.
 
@@ -29,6 +31,7 @@ use std::ops::Range;
 use nalgebra::{DMatrix, DVector, SVector};
 use serde::{Deserialize, Serialize};
 
+use base::{Result, UserError};
 use geometry::{Aabb, Point, Vector};
 
 /// Form of the error over the field.
@@ -63,22 +66,17 @@ impl ErrorForm {
 /// Error along the line of sight as a function of `u` and `v`, for a size of 1.
 type ErrorProfile = fn(f64, f64) -> f64;
 
-/// Extreme polynomials of full size: every mixture lies between them.
-const PROFILES: [(ErrorForm, ErrorProfile); 13] = [
+/// Polynomials of full size that grow from the centre to the rim. Errors that change sign more often are waves.
+const PROFILES: [(ErrorForm, ErrorProfile); 9] = [
     (ErrorForm::Tilt, |u, _| u),
     (ErrorForm::Tilt, |_, v| v),
     (ErrorForm::Bowl, |u, _| u * u),
     (ErrorForm::Bowl, |_, v| v * v),
     (ErrorForm::Bowl, |u, v| u * v),
-    (ErrorForm::Bowl, |u, _| 2.0 * u * u - 1.0),
-    (ErrorForm::Bowl, |_, v| 2.0 * v * v - 1.0),
     (ErrorForm::Cubic, |u, _| u * u * u),
     (ErrorForm::Cubic, |_, v| v * v * v),
     (ErrorForm::Cubic, |u, v| u * u * v),
     (ErrorForm::Cubic, |u, v| u * v * v),
-    // Steepest at the edge, with a slope opposite to the tilt at the centre (Chebyshev).
-    (ErrorForm::Cubic, |u, _| u * (4.0 * u * u - 3.0)),
-    (ErrorForm::Cubic, |_, v| v * (4.0 * v * v - 3.0)),
 ];
 /// Column of the scale error, after the profiles.
 const SCALE_COLUMN: usize = PROFILES.len();
@@ -96,6 +94,8 @@ const FIELD_CELLS: f64 = 24.0;
 /// Approximate number of cells per part. Narrow parts get smaller cells, since the error's gradient across a narrow
 /// part rotates it.
 const CELLS_PER_PART: f64 = 150.0;
+/// Points may lie outside the stated field by this factor: at larger distances a camera sees more.
+const MAX_REACH: f64 = 1.1;
 /// Minimum ratio of the shorter to the longer side of a field: a strip does not show the gradient across it.
 const MIN_ASPECT_RATIO: f64 = 0.3;
 
@@ -111,7 +111,7 @@ fn columns_of(form: ErrorForm) -> impl Iterator<Item = usize> {
     (0..COLUMNS).filter(move |&column| form_of(column) == form)
 }
 
-/// Rectangle in the sensor's X and Y that its points fill, over all snapshots.
+/// Rectangle in the sensor's X and Y over which its systematic error has its stated size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Field {
     centre_mm: [f64; 2],
@@ -131,6 +131,24 @@ impl Field {
             centre_mm: [0, 1].map(|k| 0.5 * (bounds.max[k] + bounds.min[k])),
             half_mm: half.map(|half| half.max(min_half_mm)),
         }
+    }
+
+    /// Measuring field with these sides in X and Y, mm, centred on the sensor's Z axis, as stated for the sensor.
+    ///
+    /// # Errors
+    ///
+    /// If the rectangle `filled` by the points extends beyond it by more than a tenth.
+    pub fn stated(sides_mm: [f64; 2], filled: &Self) -> Result<Self> {
+        let half_mm = sides_mm.map(|side| 0.5 * side);
+        let reach = [0, 1].map(|k| filled.centre_mm[k].abs() + filled.half_mm[k]);
+        if (0..2).any(|k| reach[k] > MAX_REACH * half_mm[k]) {
+            return Err(UserError::usage(format!(
+                "The artefact reaches {:.1} mm in X and {:.1} mm in Y from the sensor's Z axis, beyond the stated \
+                 measuring field of {} × {} mm: check its sides.",
+                reach[0], reach[1], sides_mm[0], sides_mm[1]
+            )));
+        }
+        Ok(Self { centre_mm: [0.0; 2], half_mm: [0, 1].map(|k| half_mm[k].max(reach[k])) })
     }
 
     /// Length of the longer side, mm.
@@ -164,8 +182,8 @@ impl ErrorSize {
         let mut columns = Vec::with_capacity(COLUMNS);
         columns.extend(PROFILES.iter().map(|(_, profile)| ARCSINE_SIGMA * self.size_mm * profile(u, v)));
         columns.push(ARCSINE_SIGMA * self.scale * point.coords.norm());
-        // Cosines and sines of equal variance: their sum has an eighth of the squared size as variance everywhere.
-        let amplitude = self.size_mm / (8.0 * (WAVE_DIRECTIONS * WAVELENGTHS) as f64).sqrt();
+        // Cosines and sines of equal variance: their sum has a quarter of the squared size as variance everywhere.
+        let amplitude = self.size_mm / (4.0 * (WAVE_DIRECTIONS * WAVELENGTHS) as f64).sqrt();
         for direction in 0..WAVE_DIRECTIONS {
             let (sin, cos) = (std::f64::consts::PI * direction as f64 / WAVE_DIRECTIONS as f64).sin_cos();
             for length in 0..WAVELENGTHS {
@@ -383,9 +401,9 @@ mod tests {
         assert!((variance.sqrt() / (ARCSINE_SIGMA * 0.01 / 58.31 * 250.0) - 1.0).abs() < 0.03, "{variance}");
         let halved = found.clone().scaled(ErrorForm::Scale, 0.5);
         assert!((halved.variance_by(ErrorForm::Scale, &row(0)) * 4.0 / variance - 1.0).abs() < 1e-9);
-        // Waves shorter than the plate hardly lift it; their total variance is at most an eighth of the squared size.
+        // Waves shorter than the plate hardly lift it; their total variance is at most a quarter of the squared size.
         let waves = found.waves();
-        assert!(waves[(0, 0)] < 0.01_f64.powi(2) / 8.0 && waves[(0, 0)] > 0.0, "{waves}");
+        assert!(waves[(0, 0)] < 0.01_f64.powi(2) / 4.0 && waves[(0, 0)] > 0.0, "{waves}");
         assert!((found.variance_by(ErrorForm::Waves, &row(1)) / waves[(1, 1)] - 1.0).abs() < 1e-9);
     }
 
@@ -406,6 +424,26 @@ mod tests {
             let mixture: f64 = weights.iter().enumerate().map(|(column, weight)| weight * combined[column]).sum();
             assert!(mixture * mixture <= found.variance(&row) * (1.0 + 1e-9));
         }
+    }
+
+    /// Over a field twice as wide a tilt of the same size is half as steep. An artefact that reaches beyond the field
+    /// shows that its sides are wrong.
+    #[test]
+    fn a_stated_field_is_that_of_the_sensor() {
+        let filled = Field { centre_mm: [5.0, -3.0], half_mm: [30.0, 50.0] };
+        let field = Field::stated([120.0, 200.0], &filled).unwrap();
+        assert_eq!(field, Field { centre_mm: [0.0; 2], half_mm: [60.0, 100.0] });
+        let own = of_plate(ErrorSize { size_mm: 0.01, scale: 0.0, field: Field { centre_mm: [0.0; 2], ..filled } });
+        let wide = of_plate(ErrorSize { size_mm: 0.01, scale: 0.0, field });
+        for slope in [1, 2] {
+            let row = DVector::from_fn(3, |k, _| if k == slope { 1.0 } else { 0.0 });
+            let [own, wide] = [&own, &wide].map(|found| found.variance_by(ErrorForm::Tilt, &row));
+            assert!((own / wide - 4.0).abs() < 0.1, "{own} {wide}");
+        }
+        // At a larger distance it may see a little more; by more than a tenth it cannot.
+        assert_eq!(Field::stated([66.0, 110.0], &filled).unwrap().half_mm, [35.0, 55.0]);
+        let refused = Field::stated([60.0, 110.0], &filled).unwrap_err();
+        assert!(refused.sentence.contains("35.0 mm in X and 53.0 mm in Y"), "{}", refused.sentence);
     }
 
     #[test]

@@ -55,6 +55,7 @@ fn request(artefact: ArtefactKind, placements: &[Placement]) -> Request<'_> {
         clip_sigmas: Some(3.0),
         bias_mm: 0.01,
         scale: None,
+        field_mm: None,
         probing_mm: 0.0,
         wanted: Wanted::default(),
         own_shape: false,

@@ -44,7 +44,7 @@ pub struct Options {
     /// many outliers.
     pub robust: bool,
     /// Maximum distance over which residuals are treated as correlated, mm; systematic effects over longer distances
-    /// are accounted for elsewhere. `None` allows for correlation lengths up to half of the points' extent, weighted by
+    /// are accounted for elsewhere. `None` allows for correlation lengths up to a third of the points' extent, weighted by
     /// likelihood.
     pub correlation_within_mm: Option<f64>,
     /// Sensor position, mm: noise is correlated as a function of distance across the lines of sight. `None` uses

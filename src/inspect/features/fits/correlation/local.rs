@@ -45,10 +45,12 @@ impl NoiseCorrelation {
         Some(Self { at: sums.map(mean), ..first })
     }
 
-    /// The significant correlations, ordered by distance from zero.
+    /// The significant correlations, ordered by distance from zero. They end where two in a row are not significant:
+    /// where points are sparse, a distance may have few pairs or none.
     fn significant(&self) -> impl Iterator<Item = f64> {
-        let insignificant =
-            self.at[..DISTANCES].iter().position(|[value, error]| *value <= MIN_STANDARD_ERRORS * error);
+        let at = &self.at[..DISTANCES];
+        let is_insignificant = |k: usize| at.get(k).is_none_or(|[value, error]| *value <= MIN_STANDARD_ERRORS * error);
+        let insignificant = (0..DISTANCES).find(|&k| is_insignificant(k) && is_insignificant(k + 1));
         // The first insignificant one is included: leaving it out would bias the sum.
         let count = insignificant.map_or(DISTANCES, |k| if k > 0 { k + 1 } else { 0 });
         self.at[..count].iter().map(|[value, _]| value.min(1.0))

@@ -5,7 +5,7 @@
 //! and in spatially robust standard errors (Conley, "GMM estimation with cross sectional dependence", 1999). Points are
 //! grouped into cells, so that pairs of cells replace pairs of points.
 //!
-//! There are two estimators. Without prior information, correlation lengths up to half of the points' extent are
+//! There are two estimators. Without prior information, correlation lengths up to a third of the points' extent are
 //! weighted by the likelihood of the residuals (`likelihood`). If a distance is given beyond which correlation is
 //! accounted for elsewhere, the mean products of residuals up to that distance are used directly, and parts measured by
 //! one sensor are pooled (`local`).
@@ -66,7 +66,7 @@ pub struct NormalEquations<'a> {
 #[derive(Clone, Copy)]
 pub struct Settings {
     /// Maximum distance, mm; the mean product of residuals at that distance is subtracted. `None` considers lengths up
-    /// to half of the points' extent.
+    /// to a third of the points' extent.
     pub within_mm: Option<f64>,
     /// Correlation known from a larger set of points.
     pub known_noise: Option<NoiseCorrelation>,
@@ -116,7 +116,7 @@ fn of_unknown_length(
     let description = if estimate.is_vague {
         format!(
             "the correlation length of the residuals cannot be estimated from these points: lengths up to {longest:.1} \
-             mm, half of their extent, are allowed for"
+             mm, a third of their extent, are allowed for"
         )
     } else if estimate.is_white {
         format!(
