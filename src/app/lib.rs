@@ -180,7 +180,11 @@ pub(crate) struct Display {
     /// Picking of the next point pair.
     picking: Option<panels::align::Picking>,
     main_alignment: panels::align::MainAlignmentDraft,
+    /// What the Compare workspace is turned to.
+    compare: panels::CompareView,
     section: SectionDisplay,
+    /// The surface points shown.
+    surface_points: Option<ElementId>,
     /// Whether regions out of tolerance have no flags in the view.
     hides_callouts: bool,
 }
@@ -188,8 +192,6 @@ pub(crate) struct Display {
 /// Which section is shown, and how.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SectionDisplay {
-    /// Whether the Compare workspace is turned to sections.
-    is_shown: bool,
     selected: Option<ElementId>,
     /// Plane whose drawing is shown, from 0.
     plane: usize,

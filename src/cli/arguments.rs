@@ -116,7 +116,7 @@ pub struct Inspect {
     /// Writes a folder per part, parts.csv, parts.parquet and statistics.csv.
     #[arg(long, conflicts_with_all = [
         "nominal", "scan", "nominal_units", "scan_units", "columns", "align", "pairs", "pose",
-        "reference_points", "method", "tolerance_mm",
+        "reference_points", "surface_points", "method", "tolerance_mm",
         "max_distance_mm", "max_angle_deg", "max_edge_mm", "radius_mm", "min_region_mm2", "min_coverage", "max_outliers",
         "colours",
         "clutter_distance_mm", "serial", "calibration", "save_plan", "remove_outliers", "thin_mm", "thin_cells_mm", "normals",
@@ -161,6 +161,8 @@ pub struct Inspect {
     pub pose: Option<PathBuf>,
     #[command(flatten)]
     pub references: super::reference_points::ReferenceOptions,
+    #[command(flatten)]
+    pub surface_points: super::surface_points::SurfacePointOptions,
     /// Method of the deviations.
     #[arg(long, value_enum, default_value = "closest")]
     pub method: Method,

@@ -73,6 +73,7 @@ fn job(arguments: &Inspect, dispatcher: &mut Dispatcher, console: &Console) -> R
     align(arguments.align, arguments.pose.as_deref(), arguments.pairs.as_deref(), &mut send)?;
     arguments.references.align(&mut send)?;
     send(dispatch::Inspect::Compare.into())?;
+    arguments.surface_points.measure(arguments.tolerance_mm, &mut send)?;
     if let Some(file) = &arguments.calibration {
         send(Calibrate::Require(file.clone()).into())?;
     }

@@ -25,6 +25,7 @@ mod repeatability;
 mod section;
 mod simulate;
 mod simulate_machine;
+mod surface_points;
 mod thickness;
 mod tolerances;
 

@@ -18,6 +18,7 @@ use super::projects::Projects;
 use super::sections::Sections;
 use super::selecting::Select;
 use super::series::Series;
+use super::surface_points::SurfacePoints;
 use super::tolerances::Tolerances;
 use super::{Context, Edit, accept};
 use base::Result;
@@ -48,6 +49,8 @@ pub enum Command {
     Offset(Offset),
     /// Cuts the nominal and the scan by planes.
     Sections(Sections),
+    /// Deviations at points of the nominal.
+    SurfacePoints(SurfacePoints),
     /// Finds the nominal in the scan.
     Detect(Detect),
     /// Calibrates the sensor.
@@ -85,8 +88,23 @@ macro_rules! impl_from_commands {
 }
 
 impl_from_commands!(
-    Parts, Projects, Align, Inspect, Select, Elements, Features, Tolerances, Sections, Offset, Detect, Calibrate,
-    Merge, Probe, Series, Report
+    Parts,
+    Projects,
+    Align,
+    Inspect,
+    Select,
+    Elements,
+    Features,
+    Tolerances,
+    Sections,
+    SurfacePoints,
+    Offset,
+    Detect,
+    Calibrate,
+    Merge,
+    Probe,
+    Series,
+    Report
 );
 
 impl Command {
@@ -109,6 +127,7 @@ impl Command {
             Self::Tolerances(command) => command.execution(before, context),
             Self::Offset(command) => command.execution(before, context),
             Self::Sections(command) => Ok(command.execution(before, context)),
+            Self::SurfacePoints(command) => Ok(command.execution(before, context)),
             Self::Detect(command) => command.execution(before, context),
             Self::Calibrate(command) => command.execution(before, context),
             Self::Merge(command) => Ok(command.execution(before, context)),

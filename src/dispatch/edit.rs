@@ -60,7 +60,7 @@ impl Edit {
     ) -> Result<Self> {
         let [before, after] = names;
         document.plan.set_recipe(id, recipe)?;
-        if document.plan.name(id) == before {
+        if before != after && document.plan.name(id) == before {
             let name = document.free_name(&after, None);
             document.plan.rename(id, &name)?;
         }

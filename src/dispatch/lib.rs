@@ -25,6 +25,7 @@ mod saves;
 mod sections;
 mod selecting;
 pub mod series;
+pub mod surface_points;
 mod tolerances;
 
 use std::sync::Arc;
@@ -51,6 +52,7 @@ pub use projects::Projects;
 pub use sections::Sections;
 pub use selecting::{Select, Visibility};
 pub use series::{Reports, Series};
+pub use surface_points::SurfacePoints;
 pub use tolerances::Tolerances;
 
 use edit::Execution;

@@ -67,7 +67,8 @@ pub fn report_input<'a>(document: &'a Document, timings_ms: &'a [(String, f64)])
 /// The file that marks a report as complete; it is put in place last.
 pub(super) const SUMMARY: &str = "summary.json";
 
-/// Writes `summary.json`, `deviations.csv`, `colormap.ply`, `views/*.png`, `report.html` and `report.pdf`.
+/// Writes `summary.json`, `deviations.csv`, `surface-points.csv` where there are any, `colormap.ply`, `views/*.png`,
+/// `report.html` and `report.pdf`.
 pub fn write_report(
     document: &Document,
     folder: &Path,
@@ -84,6 +85,9 @@ pub fn write_report(
     let scale = report::colour_scale(settings.deviation.tolerance, settings);
     progress.report(0.0, "Writing the tables")?;
     table::write_csv(&folder.join("deviations.csv"), &input)?;
+    if let Some(table) = report::surface_points::csv(document) {
+        atomic::write_bytes(&folder.join("surface-points.csv"), table.as_bytes())?;
+    }
     table::write_colormap(&folder.join("colormap.ply"), &input, &scale)?;
     progress.report(0.3, "Drawing the pictures")?;
     let pictures = if outputs.pictures {

@@ -17,6 +17,7 @@ mod robust_scale;
 pub mod section;
 pub mod selection;
 pub mod simulation;
+pub mod surface_points;
 pub mod thickness;
 pub mod tolerances;
 pub mod verdict;

@@ -105,6 +105,7 @@ pub fn of(input: &Input<'_>, pictures: &Pictures, stamp: Stamp) -> Content {
         .chain(super::checks::other_comparisons(input.document))
         .chain(super::checks::measures(input.document))
         .chain(super::tolerances::block(input.document))
+        .chain(super::surface_points::block(input.document))
         .chain(super::sections::block(input.document))
         .chain(super::offsets::block(input.document))
         .chain(super::thickness::block(input.document))

@@ -13,6 +13,7 @@ pub mod sections;
 pub mod series;
 pub mod stated;
 pub mod summary;
+pub mod surface_points;
 pub mod table;
 pub mod thickness;
 mod tolerances;

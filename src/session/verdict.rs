@@ -14,6 +14,7 @@ use inspect::deviation::{Check, Verdict};
 use inspect::features::measured::MeasuredFeature;
 use inspect::recipe::Product;
 use inspect::section::Section;
+use inspect::surface_points::SurfacePoints;
 use inspect::tolerances;
 use inspect::tolerances::measure::Measure;
 
@@ -80,7 +81,7 @@ pub fn overall(document: &Document) -> Option<Overall> {
     }
     components.extend(of_tolerances(document));
     components.extend(of_measures(document));
-    components.extend(of_sections(document));
+    components.extend(of_sections_and_points(document));
     components.extend(of_features(document));
     if !components.is_empty() {
         components.extend(of_calibrations(document));
@@ -152,24 +153,29 @@ fn of_measures(document: &Document) -> Option<Component> {
     Some(Component { name: "Distances and angles".into(), verdict, reason: format!("{}.", summary(&verdicts)) })
 }
 
-/// A component for each section that was compared, or should have been.
-fn of_sections(document: &Document) -> Vec<Component> {
-    let component = |element: &Arc<Element>| {
-        let Recipe::Section(recipe) = &element.recipe else { return None };
-        recipe.scan?;
-        let (verdict, reason) = match document.state(element.id) {
-            State::NotMade => return None,
-            State::Failed(sentence) => (Verdict::Incomplete, sentence),
-            State::Stale | State::Waits(_) => (Verdict::Incomplete, "The section is out of date.".to_owned()),
-            State::Fresh => {
-                let made = document.result::<Section>(Some(element.id))?;
-                let covers = made.covers().map(|covers| format!("Judged {covers}. ")).unwrap_or_default();
-                (made.verdict()?, covers + &made.sentences().join(" "))
-            }
-        };
-        Some(Component { name: element.name.clone(), verdict, reason })
+/// A component for each section and each set of surface points that was compared, or should have been.
+fn of_sections_and_points(document: &Document) -> Vec<Component> {
+    let component = |element: &Arc<Element>| match &element.recipe {
+        Recipe::Section(recipe) if recipe.scan.is_some() => of_product::<Section>(document, element, "The section is"),
+        Recipe::SurfacePoints(_) => of_product::<SurfacePoints>(document, element, "The surface points are"),
+        _ => None,
     };
     document.plan.elements().iter().filter_map(component).collect()
+}
+
+/// The component of an element whose result is a `P`; `subject` is e.g. “The section is”.
+fn of_product<P: Product>(document: &Document, element: &Element, subject: &str) -> Option<Component> {
+    let (verdict, reason) = match document.state(element.id) {
+        State::NotMade => return None,
+        State::Failed(sentence) => (Verdict::Incomplete, sentence),
+        State::Stale | State::Waits(_) => (Verdict::Incomplete, format!("{subject} out of date.")),
+        State::Fresh => {
+            let made = document.result::<P>(Some(element.id))?;
+            let covers = made.covers().map(|covers| format!("Judged {covers}. ")).unwrap_or_default();
+            (made.verdict()?, covers + &made.sentences().join(" "))
+        }
+    };
+    Some(Component { name: element.name.clone(), verdict, reason })
 }
 
 /// A component for each calibration that what was measured does not rest on.

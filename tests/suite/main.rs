@@ -45,6 +45,7 @@ mod several_nominals;
 mod shown;
 mod signed_distance;
 mod support;
+mod surface_points;
 mod thickness;
 mod tolerances;
 mod verdicts;

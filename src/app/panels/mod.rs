@@ -21,6 +21,7 @@ use align::searches::SearchesWindow;
 use bottom::BottomBar;
 use calibrate::CalibratePanel;
 use compare::ComparePanel;
+pub(crate) use compare::{CompareView, points};
 pub use context::{Devices, PanelContext};
 use detect::DetectPanel;
 use elements::ElementsPanel;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::super::App;
 use super::super::choosing::DialogSpec;
 use super::calibrate::Artefact;
+use dispatch::SurfacePoints;
 use dispatch::probe::Probe;
 use io::format::Format;
 
@@ -31,6 +32,8 @@ pub enum Pick {
     SeriesParts,
     /// The folder for the results of the series.
     SeriesFolder,
+    /// A table of surface points.
+    SurfacePoints,
     /// A scan for the sensor acceptance test.
     Accepted(Artefact),
 }
@@ -52,6 +55,7 @@ impl Pick {
             Self::Accepted(Artefact::Flat) => {
                 DialogSpec::file("Scan of the flat standard", "Scans", &Format::SCAN_EXTENSIONS)
             }
+            Self::SurfacePoints => DialogSpec::file("Table of surface points", "Tables", &tables),
             Self::SeriesPlan => DialogSpec::file("Inspection plan", "Inspection plans", &["sgplan"]),
             Self::SeriesParts => DialogSpec::folder("Folder of scans, one per part"),
             Self::SeriesFolder => DialogSpec::folder("Folder for the results"),
@@ -65,6 +69,7 @@ impl App {
     pub(in super::super) fn picked(&mut self, pick: Pick, path: PathBuf) {
         match pick {
             Pick::Holes => self.send(Probe::OpenHoles(path)),
+            Pick::SurfacePoints => self.send(SurfacePoints::Open(self.display.surface_points, path)),
             Pick::ProbedHoles => self.send(Probe::Take(path)),
             Pick::TargetFolder => self.send(Probe::Write(path)),
             Pick::SeriesPlan | Pick::SeriesParts | Pick::SeriesFolder => self.panels.series.take(pick, &path),

@@ -1,19 +1,21 @@
-//! Callouts: flags beside the part, each with a line to the region out of tolerance that it tells of; dashed where the
-//! part lies before it.
+//! Callouts: flags beside the part, each with a line to the region out of tolerance or the surface point that it tells
+//! of; dashed where the part lies before it.
 
 use egui::{Color32, FontId, Id, Pos2, Rect, Sense, Shape, Stroke, Vec2};
 
 use super::{Spot, Viewport, legend};
+use crate::panels::points;
 use crate::theme;
 use base::signed;
 use geometry::Point;
 use inspect::deviation::Check;
 use inspect::parts::Nominal;
+use inspect::surface_points::{SurfacePoint, SurfacePoints};
 use render::colour_scale::ColourScale;
 use render::sight;
 
-/// Most flags.
-const MAX_FLAGS: usize = 10;
+/// Most flags of regions.
+const MAX_REGIONS: usize = 10;
 /// Space between flags, and between a flag and the edge of the view, points.
 const GAP: f32 = 5.0;
 const EDGE: f32 = 10.0;
@@ -23,13 +25,46 @@ const AXES: f32 = 100.0;
 /// Width of the stripe in the colour of the deviation, points.
 const STRIPE: f32 = 5.0;
 
-/// Draws flags of the worst regions of `check` over the viewport in `rect`; returns the spot of the flag that
-/// was clicked.
+/// A flag.
+pub(super) struct Flag {
+    text: String,
+    /// What it tells of, and what a click shows.
+    spot: Spot,
+    hint: &'static str,
+    deviation_mm: f64,
+}
+
+/// Flags of the worst regions.
+pub(super) fn of_regions(check: &Check) -> Vec<Flag> {
+    let mut flags = Vec::new();
+    for (region, number) in check.regions.iter().take(MAX_REGIONS).zip(1..) {
+        let (name, at) = (number.to_string(), Point::from(region.peak_at_mm));
+        flags.push(Flag {
+            text: format!("{number}   {} mm", signed(region.peak_mm, 3)),
+            spot: Spot { name, at, radius_mm: region.radius_mm },
+            hint: "Show this region",
+            deviation_mm: region.peak_mm,
+        });
+    }
+    flags
+}
+
+/// Flags of the surface points that were measured.
+pub(super) fn of_points(made: &SurfacePoints) -> Vec<Flag> {
+    let flag = |own: &SurfacePoint| {
+        let deviation_mm = own.measured.as_ref().ok()?.0;
+        let text = format!("{}   {} mm", own.name, signed(deviation_mm, 3));
+        Some(Flag { text, spot: points::spot(own, &made.parameters), hint: "Show this point", deviation_mm })
+    };
+    made.points.iter().filter_map(flag).collect()
+}
+
+/// Draws flags over the viewport in `rect`; returns the spot of the flag that was clicked.
 pub(super) fn show(
     ui: &egui::Ui,
     viewport: &Viewport,
     rect: Rect,
-    (check, nominal): (&Check, Option<&Nominal>),
+    (flags, nominal): (Vec<Flag>, Option<&Nominal>),
     scale: &ColourScale,
 ) -> Option<Spot> {
     // Where a point is seen, and whether the part lies before it.
@@ -40,20 +75,13 @@ pub(super) fn show(
     };
     let (painter, ink) = (ui.painter_at(rect), ui.visuals().text_color());
     let halo = ui.visuals().window_fill.gamma_multiply(0.66);
-    let flags: Vec<_> = check
-        .regions
-        .iter()
-        .take(MAX_FLAGS)
-        .enumerate()
-        .filter_map(|(index, region)| {
-            let at = Point::from(region.peak_at_mm);
-            let (anchor, is_hidden) = on_screen(&at, region.peak_mm)?;
-            let number = (index + 1).to_string();
-            let text = format!("{number}   {} mm", signed(region.peak_mm, 3));
-            let galley = painter.layout_no_wrap(text, FontId::proportional(12.5), ink);
-            let [r, g, b] = scale.colour(Some(region.peak_mm));
-            let spot = Spot { name: number, at, radius_mm: region.radius_mm };
-            Some(((anchor, is_hidden), galley, Color32::from_rgb(r, g, b), spot))
+    let flags: Vec<_> = flags
+        .into_iter()
+        .filter_map(|own| {
+            let (anchor, is_hidden) = on_screen(&own.spot.at, own.deviation_mm)?;
+            let galley = painter.layout_no_wrap(own.text, FontId::proportional(12.5), ink);
+            let [r, g, b] = scale.colour(Some(own.deviation_mm));
+            Some(((anchor, is_hidden), galley, Color32::from_rgb(r, g, b), (own.spot, own.hint)))
         })
         .collect();
     let sizes: Vec<Vec2> = flags.iter().map(|(_, galley, ..)| galley.size() + Vec2::new(STRIPE + 14.0, 8.0)).collect();
@@ -74,7 +102,7 @@ pub(super) fn show(
             painter.circle(*anchor, 3.0, ink, Stroke::new(1.5, halo));
         }
     }
-    for (flag, (_, galley, colour, spot)) in rects.iter().zip(flags) {
+    for (flag, (_, galley, colour, (spot, hint))) in rects.iter().zip(flags) {
         let Some(flag) = flag else { continue };
         let response = ui.interact(*flag, Id::unique(("callout", &spot.name)), Sense::click());
         let name = format!("Callout {}", spot.name);
@@ -88,7 +116,7 @@ pub(super) fn show(
         let stripe = Rect::from_min_size(flag.min + Vec2::splat(3.0), Vec2::new(STRIPE, flag.height() - 6.0));
         painter.rect_filled(stripe, 2.0, colour);
         painter.galley(flag.min + Vec2::new(STRIPE + 9.0, 4.0), galley, ink);
-        if response.on_hover_text("Show this region").clicked() {
+        if response.on_hover_text(hint).clicked() {
             clicked = Some(spot);
         }
     }

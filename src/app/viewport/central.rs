@@ -5,11 +5,12 @@ use std::sync::Arc;
 use egui::{FontId, Pos2, Rect, Sense, Vec2};
 
 use super::super::panels::align::Picking;
+use super::super::panels::{CompareView, points};
 use super::super::{Action, App, Workspace, icons, theme};
 use super::overlay::Overlay;
 use super::{Viewport, callouts, legend, readout, view_cube};
 use base::signed;
-use dispatch::{Align, Projects};
+use dispatch::{Align, Projects, SurfacePoints};
 use geometry::Point;
 use inspect::alignment::point_pairs::PointPair;
 use inspect::deviation::DeviationMap;
@@ -39,7 +40,8 @@ impl App {
     /// The selected section of the Compare workspace, if it has a result.
     fn shown_section(&self) -> Option<Arc<Section>> {
         let display = &self.display.section;
-        let selected = display.selected.filter(|_| self.workspace == Workspace::Compare && display.is_shown);
+        let is_shown = self.workspace == Workspace::Compare && self.display.compare == CompareView::Sections;
+        let selected = display.selected.filter(|_| is_shown);
         selected.and_then(|id| self.dispatcher.document.shared(Some(id)))
     }
 
@@ -140,15 +142,17 @@ impl App {
         } else if coloured || subject.residuals.is_some() {
             legend::deviations(ui, rect, document);
         }
-        if self.workspace == Workspace::Compare
-            && coloured
-            && live.frame.is_none()
-            && !self.display.hides_callouts
-            && let Some(check) = document.current_check()
-        {
-            let settings = &document.settings;
-            let scale = report::colour_scale(check.parameters.tolerance, settings);
-            let spot = callouts::show(ui, viewport, rect, (check, document.nominal()), &scale);
+        let has_flags = self.workspace == Workspace::Compare && live.frame.is_none() && !self.display.hides_callouts;
+        let flags = if self.display.compare == CompareView::Points {
+            let made = self.display.surface_points.and_then(|id| points::made(document, id));
+            made.map(|own| (callouts::of_points(own), own.parameters.tolerance))
+        } else {
+            let check = document.current_check().filter(|_| coloured);
+            check.map(|own| (callouts::of_regions(own), own.parameters.tolerance))
+        };
+        if let Some((flags, tolerance)) = flags.filter(|_| has_flags) {
+            let scale = report::colour_scale(tolerance, &document.settings);
+            let spot = callouts::show(ui, viewport, rect, (flags, document.nominal()), &scale);
             self.actions.extend(spot.map(Action::FlyTo));
         }
         if live.frame.is_some() {
@@ -246,12 +250,12 @@ impl App {
         }
     }
 
-    /// Picks a reference point of the nominal, or a point of the nominal and then a point of the scan.
+    /// Picks a reference point or a surface point of the nominal, or a point of the nominal and then a point of the scan.
     fn pick_point(&mut self, viewport: &Viewport, response: &egui::Response, scale: f32) {
         let Some(picking) = self.display.picking else { return };
         let document = &self.dispatcher.document;
         match picking {
-            Picking::ReferencePoint | Picking::Pair { nominal: None } => {
+            Picking::ReferencePoint | Picking::SurfacePoint | Picking::Pair { nominal: None } => {
                 let Some(pointer) = response.interact_pointer_pos() else { return };
                 let pixel = (pointer - response.rect.min) * scale;
                 let (origin, direction) = viewport.camera.ray((pixel.x, pixel.y));
@@ -261,6 +265,7 @@ impl App {
                 let Some(point) = hit.map(|hit| origin + direction * hit.t) else { return };
                 match picking {
                     Picking::ReferencePoint => self.display.main_alignment.add_reference(point),
+                    Picking::SurfacePoint => self.send(SurfacePoints::Pick(self.display.surface_points, point)),
                     Picking::Pair { .. } => self.display.picking = Some(Picking::Pair { nominal: Some(point) }),
                 }
             }

@@ -18,6 +18,8 @@ const MAX_OFF_SURFACE_MM: f64 = 0.5;
 /// Minimum cosine of the angle between the locked direction and the surface normal: at more than about 78°, the surface
 /// says hardly anything about that direction.
 const MIN_COSINE: f64 = 0.2;
+/// Maximum deviation at a reference point, in radii.
+const MAX_DEVIATION_RADII: f64 = 4.0;
 /// Minimum number of scan points about a reference point.
 const MIN_POINTS: usize = 3;
 /// Maximum distance of their centroid from the reference point, as a share of the radius: beyond it, the surface was
@@ -157,6 +159,24 @@ pub fn align(
     })
 }
 
+/// The deviation of the scan, which `pose` places in the nominal frame, at each of `references` along its direction, mm,
+/// and the number of scan points that it was found from; an error for a point that is not on the nominal, cannot be held
+/// along its direction, or was not measured.
+pub fn measured(
+    nominal: &Surface,
+    scan: &[Point],
+    references: &ReferencePoints,
+    pose: &Pose,
+) -> Vec<Result<(f64, usize)>> {
+    let radius_mm = references.radius_mm;
+    let measure = |own: &ReferencePoint| {
+        let held = Held::of(own, nominal)?;
+        let near = vicinities(scan, std::slice::from_ref(&held), pose, MAX_DEVIATION_RADII * radius_mm + radius_mm);
+        held.measure(nominal, &near[0], pose, radius_mm)
+    };
+    references.points.iter().map(measure).collect()
+}
+
 /// Degrees of freedom in words that reference points leave, weakest first: six minus their number are held.
 ///
 /// Returns an error if a point is not on the nominal, or cannot be held along its direction.
@@ -199,7 +219,7 @@ impl<'a> Held<'a> {
         let name = &own.name;
         let hit = nominal.closest_point(&own.point, MAX_OFF_SURFACE_MM).ok_or_else(|| {
             UserError::usage(format!(
-                "Reference point {name} is more than {MAX_OFF_SURFACE_MM} mm from the nominal; pick it on the surface."
+                "Point {name} is more than {MAX_OFF_SURFACE_MM} mm from the nominal; pick it on the surface."
             ))
         })?;
         let normal = nominal.mesh().normal(hit.facet as usize);
@@ -211,7 +231,7 @@ impl<'a> Held<'a> {
         };
         if along.dot(&normal).abs() < MIN_COSINE {
             return Err(UserError::usage(format!(
-                "Reference point {name} cannot be held along {}: the surface there is nearly parallel to that axis. \
+                "Point {name} cannot be held along {}: the surface there is nearly parallel to that axis. \
                  Hold it along its normal, or choose another point.",
                 own.direction.name()
             )));
@@ -232,7 +252,7 @@ impl<'a> Held<'a> {
             .iter()
             .filter_map(|point| {
                 let query = pose * point;
-                let hit = nominal.closest_point(&query, 4.0 * radius_mm)?;
+                let hit = nominal.closest_point(&query, MAX_DEVIATION_RADII * radius_mm)?;
                 let beside = hit.point - self.foot;
                 let is_here = beside.norm() <= radius_mm && self.is_on_same_side(nominal, &query, &hit);
                 is_here.then(|| [beside.dot(&u), beside.dot(&v), nominal.signed_distance_mm(&query, &hit)])
@@ -264,7 +284,7 @@ impl<'a> Held<'a> {
         let name = &self.own.name;
         if samples.len() < MIN_POINTS {
             return Err(UserError::input(format!(
-                "Reference point {name} was not measured: only {} scan points lie within {radius_mm} mm of it. Choose \
+                "Point {name} was not measured: only {} scan points lie within {radius_mm} mm of it. Choose \
                  another point, or a larger radius.",
                 samples.len()
             )));
@@ -278,7 +298,7 @@ impl<'a> Held<'a> {
         let count = samples.len() as f64;
         if matrix[(0, 1)].hypot(matrix[(0, 2)]) > MAX_ECCENTRICITY * count {
             return Err(UserError::input(format!(
-                "Reference point {name} lies at the border of what was measured; choose one that is measured all around."
+                "Point {name} lies at the border of what was measured; choose one that is measured all around."
             )));
         }
         // Points in a row have no slope across it.

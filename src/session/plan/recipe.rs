@@ -15,6 +15,7 @@ use inspect::offset::{ContactRecipe, FieldRecipe, OffsetRecipe, ScanSurfaceRecip
 use inspect::parts::{NominalRecipe, ScanRecipe};
 use inspect::recipe::{Class, ElementId, Figure, Inputs, Make, Output, Product, Tools};
 use inspect::section::SectionRecipe;
+use inspect::surface_points::SurfacePointsRecipe;
 use inspect::thickness::ThicknessRecipe;
 use inspect::tolerances::measure::MeasureRecipe;
 use inspect::tolerances::recipe::{DatumRecipe, ToleranceRecipe};
@@ -148,6 +149,7 @@ recipes! {
     "thickness" Thickness(ThicknessRecipe),
     "scan_surface" ScanSurface(ScanSurfaceRecipe),
     "section" Section(SectionRecipe),
+    "surface_points" SurfacePoints(SurfacePointsRecipe),
 }
 
 impl Recipe {
@@ -194,6 +196,7 @@ impl Recipe {
         match self {
             Self::Comparison(own) => Some(&mut own.alignment),
             Self::Section(own) => Some(&mut own.alignment),
+            Self::SurfacePoints(own) => Some(&mut own.alignment),
             Self::Tolerance(own) => Some(&mut own.alignment),
             Self::ScanSurface(own) => Some(&mut own.alignment),
             _ => None,

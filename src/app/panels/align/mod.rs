@@ -25,6 +25,8 @@ pub enum Picking {
     },
     /// A reference point on the nominal.
     ReferencePoint,
+    /// A surface point on the nominal.
+    SurfacePoint,
 }
 
 impl Picking {
@@ -167,7 +169,7 @@ fn searches(ui: &mut egui::Ui, context: &mut PanelContext<'_>, ready: bool) {
 fn pairs(ui: &mut egui::Ui, context: &mut PanelContext<'_>, ready: bool) {
     theme::heading(ui, "Point pairs");
     match context.display.picking {
-        None | Some(Picking::ReferencePoint) => {
+        None | Some(Picking::ReferencePoint | Picking::SurfacePoint) => {
             if ui.add_enabled(ready, egui::Button::new("Pick pairs")).clicked() {
                 context.display.picking = Some(Picking::Pair { nominal: None });
             }

@@ -1,33 +1,47 @@
-//! Compare workspace: deviations over the surface, and in sections.
+//! Compare workspace: deviations over the surface, in sections, and at points.
 
+pub(crate) mod points;
 mod sections;
 mod surface;
 
 use super::PanelContext;
 use crate::theme;
 use inspect::deviation::Verdict;
+use points::PointsPart;
 use sections::SectionsPart;
+
+/// What the workspace is turned to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum CompareView {
+    #[default]
+    Surface,
+    Sections,
+    Points,
+}
 
 /// Panel of the workspace.
 #[derive(Default)]
 pub struct ComparePanel {
     sections: SectionsPart,
+    points: PointsPart,
 }
 
 impl ComparePanel {
     pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
-        let is_shown = &mut context.display.section.is_shown;
+        let shown = &mut context.display.compare;
         ui.horizontal(|ui| {
             let of_surface = "Deviations over the whole surface, in colours";
-            theme::pick(ui, is_shown, false, "Surface").on_hover_text(of_surface);
+            theme::pick(ui, shown, CompareView::Surface, "Surface").on_hover_text(of_surface);
             let of_sections = "The part cut by planes, and the deviations in them";
-            theme::pick(ui, is_shown, true, "Sections").on_hover_text(of_sections);
+            theme::pick(ui, shown, CompareView::Sections, "Sections").on_hover_text(of_sections);
+            let of_points = "Deviations at points of the nominal";
+            theme::pick(ui, shown, CompareView::Points, "Points").on_hover_text(of_points);
         });
         ui.separator();
-        if *is_shown {
-            self.sections.show(ui, context);
-        } else {
-            surface::show(ui, context);
+        match *shown {
+            CompareView::Surface => surface::show(ui, context),
+            CompareView::Sections => self.sections.show(ui, context),
+            CompareView::Points => self.points.show(ui, context),
         }
     }
 }

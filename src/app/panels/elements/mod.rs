@@ -191,6 +191,9 @@ impl ElementsPanel {
             let sections = ids(context.document(), |recipe| matches!(recipe, Recipe::Section(_)));
             let selected = context.display.section.selected;
             sections.iter().for_each(|id| self.element_row(ui, context, *id, selected == Some(*id)));
+            let points = ids(context.document(), |recipe| matches!(recipe, Recipe::SurfacePoints(_)));
+            let selected = context.display.surface_points;
+            points.iter().for_each(|id| self.element_row(ui, context, *id, selected == Some(*id)));
         });
     }
 

@@ -2,7 +2,7 @@
 
 use egui::{Align, Button, Color32, Key, Layout, RichText, Ui};
 
-use super::super::compare::verdict_colour;
+use super::super::compare::{CompareView, verdict_colour};
 use super::super::{PanelContext, named};
 use super::ElementsPanel;
 use crate::{Action, Workspace, theme};
@@ -60,7 +60,7 @@ fn value(document: &Document, element: &Element) -> Option<String> {
 fn workspace(recipe: &Recipe) -> Option<Workspace> {
     match recipe {
         alignment if alignment.is_alignment() => Some(Workspace::Align),
-        Recipe::Comparison(_) | Recipe::Section(_) => Some(Workspace::Compare),
+        Recipe::Comparison(_) | Recipe::Section(_) | Recipe::SurfacePoints(_) => Some(Workspace::Compare),
         Recipe::Detection(_) => Some(Workspace::Detect),
         Recipe::Calibration(_) => Some(Workspace::Calibrate),
         Recipe::ScanSurface(_) => Some(Workspace::Offset),
@@ -175,10 +175,14 @@ fn choose(context: &mut PanelContext<'_>, element: &Element, is_shown: bool) {
         context.send(Inspect::Show(element.id));
     }
     match element.recipe {
-        Recipe::Comparison(_) => context.display.section.is_shown = false,
+        Recipe::Comparison(_) => context.display.compare = CompareView::Surface,
         Recipe::Section(_) => {
-            let display = &mut context.display.section;
-            (display.is_shown, display.selected) = (true, Some(element.id));
+            context.display.compare = CompareView::Sections;
+            context.display.section.selected = Some(element.id);
+        }
+        Recipe::SurfacePoints(_) => {
+            context.display.compare = CompareView::Points;
+            context.display.surface_points = Some(element.id);
         }
         _ => {}
     }

@@ -1,0 +1,202 @@
+//! Surface points: picked on the nominal or read from a table, and measured on every part.
+
+use super::super::align::Picking;
+use super::super::picks::Pick;
+use super::super::{PanelContext, element_choice, named};
+use super::banner;
+use crate::choosing::Purpose;
+use crate::number_field::NumberField;
+use crate::viewport::Spot;
+use crate::{Action, theme};
+use base::signed;
+use dispatch::SurfacePoints as Commands;
+use inspect::main_alignment::reference_points::Direction;
+use inspect::recipe::Product as _;
+use inspect::surface_points::{Parameters, SurfacePoint, SurfacePoints, SurfacePointsRecipe};
+use session::Document;
+use session::pipeline::State;
+use session::plan::{ElementId, Recipe};
+
+/// Part of the workspace's panel.
+#[derive(Default)]
+pub(super) struct PointsPart {
+    /// Parameters being edited.
+    parameters: Parameters,
+    /// The element that they were taken from, and its recipe then.
+    edited: Option<(ElementId, SurfacePointsRecipe)>,
+}
+
+/// What was done to a row of the table.
+enum RowAction {
+    Remove(usize),
+    Fly(Spot),
+}
+
+impl PointsPart {
+    /// Draws it.
+    pub(super) fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+        let document = context.document();
+        if document.nominal().is_none() || document.alignment().is_none() {
+            theme::weak(ui, "Load a nominal and a scan, and align them: then points of the nominal can be measured.");
+            return;
+        }
+        self.follow(context);
+        let all = elements(context.document());
+        if all.len() > 1
+            && let Some(id) = element_choice(ui, "Shown", context.document(), &all, context.display.surface_points)
+        {
+            context.display.surface_points = Some(id);
+        }
+        picking(ui, context);
+        let Some((id, recipe)) = &self.edited else {
+            theme::weak(
+                ui,
+                "Each point that you click on the nominal is measured along its normal, here and on every other part.",
+            );
+            return;
+        };
+        let id = *id;
+        if let Some(made) = made(context.document(), id)
+            && let Some(verdict) = made.verdict()
+        {
+            banner(ui, verdict, &made.covers().unwrap_or_default(), made.sentences().into_iter().take(1));
+        }
+        let recipe = recipe.clone();
+        let action = table(ui, &mut self.parameters, made(context.document(), id));
+        match action {
+            Some(RowAction::Remove(index)) => {
+                self.parameters.at.points.remove(index);
+                context.send(Commands::Change(id, self.parameters.clone()));
+            }
+            Some(RowAction::Fly(spot)) => context.ask(Action::FlyTo(spot)),
+            None => {}
+        }
+        limits(ui, &mut self.parameters);
+        let checked = self.parameters.check();
+        let is_due = recipe.parameters != self.parameters || context.document().state(id) != State::Fresh;
+        if theme::wide_main_button(ui, !context.is_busy && checked.is_ok() && is_due, "Measure again").clicked() {
+            context.send(Commands::Change(id, self.parameters.clone()));
+        }
+        if let Err(error) = checked {
+            ui.colored_label(ui.visuals().warn_fg_color, error.sentence);
+        }
+    }
+
+    /// Selects an element where none is, and takes the parameters of the selected one.
+    fn follow(&mut self, context: &mut PanelContext<'_>) {
+        let document = context.document();
+        let recipe = |id: ElementId| match &document.plan.get(id)?.recipe {
+            Recipe::SurfacePoints(own) => Some((id, SurfacePointsRecipe::clone(own))),
+            _ => None,
+        };
+        let selected = context.display.surface_points.and_then(recipe);
+        let selected = selected.or_else(|| recipe(*elements(document).last()?));
+        context.display.surface_points = selected.as_ref().map(|(id, _)| *id);
+        if self.edited != selected {
+            if let Some((_, recipe)) = &selected {
+                self.parameters = recipe.parameters.clone();
+            }
+            self.edited = selected;
+        }
+    }
+}
+
+/// The sets of surface points of the plan.
+fn elements(document: &Document) -> Vec<ElementId> {
+    let all = document.plan.elements().iter().filter(|own| matches!(own.recipe, Recipe::SurfacePoints(_)));
+    all.map(|own| own.id).collect()
+}
+
+/// Its up-to-date result.
+pub(crate) fn made(document: &Document, id: ElementId) -> Option<&SurfacePoints> {
+    document.result::<SurfacePoints>(Some(id)).filter(|_| document.state(id) == State::Fresh)
+}
+
+/// Where a surface point lies, to be shown.
+pub(crate) fn spot(own: &SurfacePoint, parameters: &Parameters) -> Spot {
+    Spot { name: own.name.clone(), at: own.at, radius_mm: parameters.at.radius_mm }
+}
+
+fn picking(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+    let is_picking = matches!(context.display.picking, Some(Picking::SurfacePoint));
+    ui.horizontal(|ui| {
+        let text = if is_picking { "Stop picking" } else { "Pick points" };
+        if ui.button(text).clicked() {
+            context.display.picking = (!is_picking).then_some(Picking::SurfacePoint);
+        }
+        let hint = "A table of name, x, y, z in mm, and a direction: normal, x, y or z";
+        if ui.add_enabled(!context.is_busy, egui::Button::new("From a table…")).on_hover_text(hint).clicked() {
+            context.ask(Action::Browse(Purpose::Machine(Pick::SurfacePoints)));
+        }
+    });
+    if is_picking {
+        ui.colored_label(theme::ACCENT, "Click points on the nominal.");
+    }
+}
+
+fn table(ui: &mut egui::Ui, parameters: &mut Parameters, made: Option<&SurfacePoints>) -> Option<RowAction> {
+    let mut action = None;
+    let copy = parameters.clone();
+    egui::Grid::new("surface points").num_columns(4).striped(true).spacing([8.0, 4.0]).show(ui, |ui| {
+        for heading in ["Point", "Along", "Deviation, mm", ""] {
+            ui.weak(heading);
+        }
+        ui.end_row();
+        for (index, own) in parameters.at.points.iter_mut().enumerate() {
+            let number = index + 1;
+            let [x, y, z] = [own.point.x, own.point.y, own.point.z].map(|mm| format!("{mm:.3}"));
+            let found = made.and_then(|made| made.points.iter().find(|point| point.name == own.name));
+            let field = ui.add(egui::TextEdit::singleline(&mut own.name).desired_width(48.0));
+            named(&field.on_hover_text(format!("At {x}, {y}, {z} mm")), &format!("Name of surface point {number}"));
+            let combo =
+                egui::ComboBox::from_id_salt(("direction", index)).selected_text(own.direction.name()).width(66.0);
+            let combo = combo.show_ui(ui, |ui| {
+                for direction in Direction::ALL {
+                    ui.selectable_value(&mut own.direction, direction, direction.name());
+                }
+            });
+            named(&combo.response, &format!("Direction of surface point {number}"));
+            match found.map(|point| (point, &point.measured)) {
+                Some((point, Ok((mm, count)))) => {
+                    let colour = if copy.tolerance.allows(*mm) { ui.visuals().text_color() } else { theme::BAD };
+                    let text = egui::RichText::new(signed(*mm, 3)).color(colour);
+                    let hint = format!("From {count} scan points; click to show it");
+                    if ui.add(egui::Button::new(text).frame(false)).on_hover_text(hint).clicked() {
+                        action = Some(RowAction::Fly(spot(point, &copy)));
+                    }
+                }
+                Some((_, Err(sentence))) => {
+                    ui.colored_label(ui.visuals().warn_fg_color, "not measured").on_hover_text(sentence);
+                }
+                None => {
+                    ui.label("–");
+                }
+            }
+            let button = ui.small_button("×").on_hover_text("Remove this point");
+            named(&button, &format!("Remove surface point {number}"));
+            if button.clicked() {
+                action = Some(RowAction::Remove(index));
+            }
+            ui.end_row();
+        }
+    });
+    action
+}
+
+fn limits(ui: &mut egui::Ui, parameters: &mut Parameters) {
+    egui::Grid::new("surface point limits").num_columns(2).spacing([12.0, 5.0]).show(ui, |ui| {
+        let Parameters { at, tolerance } = parameters;
+        let hint = "Scan points within this radius of a point give the surface there";
+        let fields = [
+            ("Lower limit", &mut tolerance.low_mm, -1e3..=1e3, "Smallest deviation allowed at every point"),
+            ("Upper limit", &mut tolerance.high_mm, -1e3..=1e3, "Largest deviation allowed at every point"),
+            ("Measured within", &mut at.radius_mm, 1e-3..=1e3, hint),
+        ];
+        for (name, value, range, hint) in fields {
+            let label = ui.label(name);
+            let field = NumberField::new(value).speed(0.01).range(range).max_decimals(4);
+            ui.add(field.suffix(" mm")).labelled_by(label.id).on_hover_text(hint);
+            ui.end_row();
+        }
+    });
+}

@@ -1,0 +1,169 @@
+//! Surface points: deviations of the scan at given points of the nominal, each along the surface normal or an axis, and
+//! judged by common limits.
+
+mod recipe;
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+
+use crate::deviation::Tolerance;
+use crate::main_alignment::reference_points::{Direction, measured};
+use crate::main_alignment::{ReferencePoint, ReferencePoints};
+use crate::verdict::Verdict;
+use base::{Progress, Result, UserError, counted, signed};
+use geometry::{Point, Pose, Surface};
+
+pub use recipe::SurfacePointsRecipe;
+
+/// Maximum number of points.
+const MAX_POINTS: usize = 10_000;
+
+/// Which points are measured, and how they are judged.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Parameters {
+    /// The points, and the vicinity in which the scan is measured there.
+    pub at: ReferencePoints,
+    /// Limits of the deviations.
+    pub tolerance: Tolerance,
+}
+
+/// A surface point as measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SurfacePoint {
+    /// Its name.
+    pub name: String,
+    /// The direction that it is measured along.
+    pub direction: Direction,
+    /// Its position, nominal frame.
+    pub at: Point,
+    /// Deviation of the scan along that direction, mm, and the number of scan points that it was found from; or why it
+    /// was not measured.
+    pub measured: std::result::Result<(f64, usize), String>,
+}
+
+/// Deviations at surface points.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SurfacePoints {
+    /// How they were measured and judged.
+    pub parameters: Parameters,
+    /// The points, in the order of the parameters.
+    pub points: Vec<SurfacePoint>,
+}
+
+impl Parameters {
+    /// Returns an error if there are too many points, two have the same name, or radius or limits are out of range.
+    pub fn check(&self) -> Result<()> {
+        let ReferencePoints { points, radius_mm } = &self.at;
+        if !(*radius_mm > 0.0 && radius_mm.is_finite()) {
+            return Err(UserError::usage("The radius about the surface points must be a positive number of mm."));
+        }
+        if points.len() > MAX_POINTS {
+            return Err(UserError::usage(format!("There are more than {MAX_POINTS} surface points.")));
+        }
+        let mut names: Vec<&str> = points.iter().map(|own| own.name.as_str()).collect();
+        names.sort_unstable();
+        if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(UserError::usage(format!("Two surface points are called “{}”.", pair[0])));
+        }
+        self.tolerance.check()
+    }
+
+    /// Adds a point at `at`, held along the normal, under the next free name.
+    pub fn add(&mut self, at: &Point) {
+        let points = &mut self.at.points;
+        let is_free = |name: &String| points.iter().all(|own| own.name != *name);
+        let name = (1..).map(|number| format!("P{number}")).find(is_free).unwrap_or_default();
+        // Picks are good to a pixel; more digits would only look exact.
+        let point = at.map(|mm| (1e3 * mm).round() / 1e3);
+        points.push(ReferencePoint { name, point, direction: Direction::Normal });
+    }
+}
+
+impl SurfacePoints {
+    /// Deviations of the points that were measured, mm.
+    pub fn deviations(&self) -> impl Iterator<Item = f64> {
+        self.points.iter().filter_map(|own| own.measured.as_ref().ok()).map(|(deviation_mm, _)| *deviation_mm)
+    }
+
+    /// Number of points in tolerance.
+    pub fn in_tolerance(&self) -> usize {
+        self.deviations().filter(|mm| self.parameters.tolerance.allows(*mm)).count()
+    }
+
+    /// Fail if a point is out of tolerance, incomplete if one was not measured; `None` without points.
+    pub fn verdict(&self) -> Option<Verdict> {
+        let (measured, good) = (self.deviations().count(), self.in_tolerance());
+        let whole = if measured < self.points.len() { Verdict::Incomplete } else { Verdict::Pass };
+        (!self.points.is_empty()).then_some(if good < measured { Verdict::Fail } else { whole })
+    }
+
+    /// What each point shows, e.g. “+0.123 mm, in tolerance”.
+    pub fn describe(&self, point: &SurfacePoint) -> String {
+        match &point.measured {
+            Ok((mm, _)) => {
+                let word = if self.parameters.tolerance.allows(*mm) { "in tolerance" } else { "out of tolerance" };
+                format!("{} mm, {word}", signed(*mm, 4))
+            }
+            Err(sentence) => sentence.clone(),
+        }
+    }
+
+    /// A table: name, position and direction, deviation and limits in mm, number of scan points, verdict.
+    pub fn csv(&self) -> String {
+        let mut text = "name,x_mm,y_mm,z_mm,direction,deviation_mm,low_mm,high_mm,points,verdict\n".to_owned();
+        let Tolerance { low_mm, high_mm } = self.parameters.tolerance;
+        for own in &self.points {
+            let name = own.name.replace([',', ';', '#', '\n', '\r'], " ");
+            let (deviation, count, verdict) = match &own.measured {
+                Ok((mm, count)) if self.parameters.tolerance.allows(*mm) => (mm.to_string(), *count, "pass"),
+                Ok((mm, count)) => (mm.to_string(), *count, "fail"),
+                Err(_) => (String::new(), 0, "not measured"),
+            };
+            let ([x, y, z], direction) = ([own.at.x, own.at.y, own.at.z], own.direction.name());
+            text += &format!("{name},{x},{y},{z},{direction},{deviation},{low_mm},{high_mm},{count},{verdict}\n");
+        }
+        text
+    }
+
+    /// The result in one sentence.
+    fn summary(&self) -> String {
+        let (total, measured) = (self.points.len(), self.deviations().count());
+        let of_measured = format!("{} of {} in tolerance", self.in_tolerance(), counted(measured, "point", "points"));
+        let missing = total - measured;
+        let missing = if missing > 0 { format!("; {missing} not measured") } else { String::new() };
+        let (min_mm, max_mm) = self.range_mm();
+        let range = if measured > 0 {
+            format!(", deviations from {} mm to {} mm", signed(min_mm, 4), signed(max_mm, 4))
+        } else {
+            String::new()
+        };
+        format!("{of_measured}{missing}{range}.")
+    }
+
+    /// Smallest and largest deviation, mm.
+    fn range_mm(&self) -> (f64, f64) {
+        let range = |(min, max): (f64, f64), mm: f64| (min.min(mm), max.max(mm));
+        self.deviations().fold((f64::INFINITY, f64::NEG_INFINITY), range)
+    }
+}
+
+/// Measures the points on `scan`, which `pose` places in the nominal frame.
+pub fn run(
+    nominal: &Surface,
+    scan: &[Point],
+    pose: &Pose,
+    parameters: &Parameters,
+    progress: &Progress,
+) -> Result<SurfacePoints> {
+    parameters.check()?;
+    progress.report(0.0, "Measuring surface points")?;
+    let found = measured(nominal, scan, &parameters.at, pose);
+    let points = parameters.at.points.iter().zip(found).map(|(own, found)| SurfacePoint {
+        name: own.name.clone(),
+        direction: own.direction,
+        at: own.point,
+        measured: found.map_err(|error| error.sentence),
+    });
+    Ok(SurfacePoints { parameters: parameters.clone(), points: points.collect() })
+}

@@ -1,0 +1,72 @@
+//! Surface points against displaced surfaces.
+
+use super::*;
+use geometry::mesh::shapes;
+use geometry::{Vector, sampling};
+
+fn point(name: &str, at: [f64; 3], direction: Direction) -> ReferencePoint {
+    ReferencePoint { name: name.to_owned(), point: at.into(), direction }
+}
+
+/// A block whose upper side is 0.2 mm too high with a slope of 0.001 along x, scanned in another frame: its points show
+/// exactly that, along the normal and along z alike; a side that was not scanned says so.
+#[test]
+fn deviations_at_points_are_those_of_the_surface() {
+    let mesh = shapes::cuboid(Point::origin(), Point::new(40.0, 30.0, 10.0));
+    let nominal = Surface::new(mesh.clone());
+    let top = nominal.bounds().max.z;
+    let centre = nominal.bounds().centre();
+    let deviation = |p: &Point| 0.2 + 0.001 * (p.x - centre.x);
+    let upper = sampling::by_area(&mesh, 200_000, 1).into_iter().map(|own| own.point).filter(|p| p.z > top - 1e-9);
+    let pose = Pose::from_parts(
+        Vector::new(3.0, -2.0, 1.0).into(),
+        nalgebra::UnitQuaternion::from_scaled_axis(Vector::new(0.3, -0.2, 0.5)),
+    );
+    let scan: Vec<Point> = upper.map(|p| pose.inverse() * Point::new(p.x, p.y, p.z + deviation(&p))).collect();
+    let at = |dx: f64, dy: f64| [centre.x + dx, centre.y + dy, top];
+    let bottom = [centre.x, centre.y, nominal.bounds().min.z];
+    let points = vec![
+        point("P1", at(10.0, 5.0), Direction::Normal),
+        point("P2", at(-12.0, 0.0), Direction::Z),
+        point("below", bottom, Direction::Normal),
+        point("along", at(0.0, 0.0), Direction::X),
+        point("off", [centre.x, centre.y, top + 5.0], Direction::Normal),
+    ];
+    let tolerance = Tolerance { low_mm: -0.1, high_mm: 0.205 };
+    let parameters = Parameters { at: ReferencePoints { points, radius_mm: 2.0 }, tolerance };
+    let found = run(&nominal, &scan, &pose, &parameters, &Progress::silent()).unwrap();
+    let mm = |k: usize| found.points[k].measured.as_ref().unwrap().0;
+    assert!((mm(0) - 0.21).abs() < 1e-9 && (mm(1) - 0.188).abs() < 1e-9, "{:?}", found.points);
+    let says = |k: usize| found.points[k].measured.as_ref().unwrap_err().clone();
+    assert!(says(2).contains("was not measured"), "{}", says(2));
+    assert!(says(3).contains("cannot be held along x"), "{}", says(3));
+    assert!(says(4).contains("from the nominal"), "{}", says(4));
+    assert_eq!((found.in_tolerance(), found.verdict()), (1, Some(Verdict::Fail)));
+    let csv = found.csv();
+    assert_eq!(csv.lines().count(), 6);
+    assert!(csv.contains(",fail\n") && csv.contains(",pass\n") && csv.contains(",not measured\n"), "{csv}");
+    // Without those that fail or cannot be measured it passes; what was not measured never does.
+    let only = |which: &[usize]| {
+        let own = which.iter().map(|&k| parameters.at.points[k].clone()).collect();
+        let parameters = Parameters { at: ReferencePoints { points: own, radius_mm: 2.0 }, tolerance };
+        run(&nominal, &scan, &pose, &parameters, &Progress::silent()).unwrap().verdict()
+    };
+    assert_eq!(only(&[1]), Some(Verdict::Pass));
+    assert_eq!(only(&[1, 2]), Some(Verdict::Incomplete));
+    assert_eq!(only(&[]), None);
+}
+
+#[test]
+fn added_points_get_free_names_and_two_of_one_name_are_refused() {
+    let mut parameters = Parameters::default();
+    parameters.add(&Point::new(1.000_26, 2.0, 3.0));
+    parameters.add(&Point::origin());
+    parameters.at.points.remove(0);
+    parameters.add(&Point::new(1.000_26, 2.0, 3.0));
+    let names: Vec<&str> = parameters.at.points.iter().map(|own| own.name.as_str()).collect();
+    assert_eq!(names, ["P2", "P1"]);
+    assert_eq!(parameters.at.points[1].point, Point::new(1.0, 2.0, 3.0));
+    parameters.check().unwrap();
+    parameters.at.points[0].name = "P1".to_owned();
+    assert!(parameters.check().unwrap_err().sentence.contains("called “P1”"));
+}
