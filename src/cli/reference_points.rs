@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use base::{Result, UserError};
+use base::Result;
 use dispatch::{Align, Command};
 use inspect::main_alignment::{MainMethod, ReferencePoints, csv};
 
@@ -24,9 +24,7 @@ impl ReferenceOptions {
     /// Aligns to the reference points, if there are any.
     pub fn align(&self, send: &mut impl FnMut(Command) -> Result<()>) -> Result<()> {
         let Some(path) = &self.reference_points else { return Ok(()) };
-        let text = std::fs::read_to_string(path).map_err(|e| UserError::file("read", path, &e))?;
-        let points = csv::parse(&text).map_err(|e| e.in_file(path))?;
-        let to = ReferencePoints { points, radius_mm: self.reference_radius_mm };
+        let to = ReferencePoints { points: csv::read(path)?, radius_mm: self.reference_radius_mm };
         send(Align::AddMain(MainMethod::ReferencePoints(to)).into())
     }
 }

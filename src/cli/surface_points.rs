@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use base::Result;
-use dispatch::{Command, SurfacePoints, surface_points};
+use dispatch::{Command, SurfacePoints};
 use inspect::deviation::Tolerance;
-use inspect::main_alignment::ReferencePoints;
+use inspect::main_alignment::{ReferencePoints, csv};
 use inspect::surface_points::Parameters;
 
 /// Surface points that are measured after the comparison.
@@ -26,7 +26,7 @@ impl SurfacePointOptions {
     /// Measures the points, if there are any.
     pub fn measure(&self, tolerance: Tolerance, send: &mut impl FnMut(Command) -> Result<()>) -> Result<()> {
         let Some(path) = &self.surface_points else { return Ok(()) };
-        let at = ReferencePoints { points: surface_points::read(path)?, radius_mm: self.surface_point_radius_mm };
+        let at = ReferencePoints { points: csv::read(path)?, radius_mm: self.surface_point_radius_mm };
         send(SurfacePoints::Add(Parameters { at, tolerance }).into())
     }
 }

@@ -48,6 +48,21 @@ impl Edit {
         Ok(Self::replacing(label, document).with_notes(notes))
     }
 
+    /// An edit that adds an element, made, and replaces the document; what came of it is noted under its name.
+    pub(super) fn adding(
+        label: impl Into<String>,
+        name: &str,
+        recipe: Recipe,
+        mut document: Document,
+        context: &Context,
+        progress: &Progress,
+    ) -> Result<Self> {
+        let id = document.plan.add(name, recipe)?;
+        document.make_one(id, &context.quiet_tools(), progress)?;
+        let notes = named_sentences(&document, id);
+        Ok(Self::replacing(label, document).with_notes(notes))
+    }
+
     /// An edit that replaces the document once an element of it is made by another recipe. An element named as its
     /// former recipe says is named as the new one says: `names` are both.
     pub(super) fn changing(

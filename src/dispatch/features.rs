@@ -105,7 +105,7 @@ struct Fit {
     clip_sigmas: Option<f64>,
 }
 
-fn fit(request: Fit, mut document: Document, context: &Context, progress: &Progress) -> Result<Edit> {
+fn fit(request: Fit, document: Document, context: &Context, progress: &Progress) -> Result<Edit> {
     let Fit { kind, objective, plane, robust, clip_sigmas } = request;
     let (scan, selection, named) = selection(&document)?;
     // Tolerances and constructions refer to features by name, so names are unique.
@@ -117,16 +117,14 @@ fn fit(request: Fit, mut document: Document, context: &Context, progress: &Progr
     let plane = plane.map(|name| plane_of(&name, &document)).transpose()?;
     let fitting = Fitting { kind, objective, robust, clip_sigmas, weights: Weights::default() };
     let recipe = FeatureRecipe { scan, selection, fitting, plane, parallel_to: Vec::new(), nominal: None };
-    let id = document.plan.add(&name, recipe.into())?;
-    document.make_one(id, &context.quiet_tools(), progress)?;
-    let notes = named_sentences(&document, id);
-    Ok(Edit::replacing(format!("Fit a {}", kind.name().to_lowercase()), document).with_notes(notes))
+    let label = format!("Fit a {}", kind.name().to_lowercase());
+    Edit::adding(label, &name, recipe.into(), document, context, progress)
 }
 
 fn fit_slot(
     plane: Option<String>,
     clip_sigmas: Option<f64>,
-    mut document: Document,
+    document: Document,
     context: &Context,
     progress: &Progress,
 ) -> Result<Edit> {
@@ -136,10 +134,8 @@ fn fit_slot(
         None => document.free_name("Slot", Some(document.slots().len() + 1)),
     };
     let plane = plane.map(|name| plane_of(&name, &document)).transpose()?;
-    let id = document.plan.add(&name, SlotRecipe { scan, selection, plane, clip_sigmas, nominal: None }.into())?;
-    document.make_one(id, &context.quiet_tools(), progress)?;
-    let notes = named_sentences(&document, id);
-    Ok(Edit::replacing("Fit a slot", document).with_notes(notes))
+    let recipe = SlotRecipe { scan, selection, plane, clip_sigmas, nominal: None };
+    Edit::adding("Fit a slot", &name, recipe.into(), document, context, progress)
 }
 
 /// The scan, the selected points, and the name of the selection if it has one.

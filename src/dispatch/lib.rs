@@ -25,7 +25,7 @@ mod saves;
 mod sections;
 mod selecting;
 pub mod series;
-pub mod surface_points;
+mod surface_points;
 mod tolerances;
 
 use std::sync::Arc;

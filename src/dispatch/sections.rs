@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use super::edit::Execution;
-use super::features::named_sentences;
 use super::{Context, Edit};
 use base::{Progress, Result, UserError, counted, full_path};
 use inspect::section::{Parameters, Section, SectionRecipe};
@@ -55,15 +54,13 @@ fn placed_scan(document: &Document) -> (Option<ElementId>, Option<ElementId>) {
     (document.active.scan.filter(|_| alignment.is_some()), alignment)
 }
 
-fn add(parameters: Parameters, mut document: Document, context: &Context, progress: &Progress) -> Result<Edit> {
+fn add(parameters: Parameters, document: Document, context: &Context, progress: &Progress) -> Result<Edit> {
     parameters.check()?;
     let nominal = document.active.nominal.ok_or_else(|| UserError::usage("Load a nominal first."))?;
     let (scan, alignment) = placed_scan(&document);
     let name = document.free_name(&name(&parameters), None);
-    let id = document.plan.add(&name, SectionRecipe { nominal, scan, alignment, parameters }.into())?;
-    document.make_one(id, &context.quiet_tools(), progress)?;
-    let notes = named_sentences(&document, id);
-    Ok(Edit::replacing("Add a section", document).with_notes(notes))
+    let recipe = SectionRecipe { nominal, scan, alignment, parameters };
+    Edit::adding("Add a section", &name, recipe.into(), document, context, progress)
 }
 
 fn change(

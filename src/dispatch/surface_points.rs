@@ -1,13 +1,12 @@
 //! Commands on surface points.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::edit::Execution;
-use super::features::named_sentences;
 use super::{Context, Edit};
 use base::{Progress, Result, UserError};
 use geometry::Point;
-use inspect::main_alignment::{ReferencePoint, csv};
+use inspect::main_alignment::csv;
 use inspect::surface_points::{Parameters, SurfacePointsRecipe};
 use session::Document;
 use session::plan::{ElementId, Recipe};
@@ -33,24 +32,18 @@ impl SurfacePoints {
         Execution::work("Measuring surface points", move |progress, _| match self {
             Self::Pick(to, point) => {
                 let mut parameters = parameters_of(to, &before)?;
-                parameters.add(&point);
+                parameters.at.add('P', &point);
                 add_or_change(to, parameters, before, &context, progress)
             }
             Self::Open(to, path) => {
                 let mut parameters = parameters_of(to, &before)?;
-                parameters.at.points.extend(read(&path)?);
+                parameters.at.points.extend(csv::read(&path)?);
                 add_or_change(to, parameters, before, &context, progress)
             }
             Self::Add(parameters) => add(parameters, before, &context, progress),
             Self::Change(id, parameters) => change(id, parameters, before, &context, progress),
         })
     }
-}
-
-/// The points of a table of name, x, y, z in mm and direction.
-pub fn read(path: &Path) -> Result<Vec<ReferencePoint>> {
-    let text = std::fs::read_to_string(path).map_err(|e| UserError::file("read", path, &e))?;
-    csv::parse(&text).map_err(|e| e.in_file(path))
 }
 
 /// The parameters of an element; for `None` no points yet, judged by the limits of the comparison.
@@ -79,17 +72,15 @@ fn recipe(id: ElementId, document: &Document) -> Result<SurfacePointsRecipe> {
     }
 }
 
-fn add(parameters: Parameters, mut document: Document, context: &Context, progress: &Progress) -> Result<Edit> {
+fn add(parameters: Parameters, document: Document, context: &Context, progress: &Progress) -> Result<Edit> {
     parameters.check()?;
     let nominal = document.active.nominal.ok_or_else(|| UserError::usage("Load a nominal first."))?;
     let scan = document.active.scan.ok_or_else(|| UserError::usage("Load a scan first."))?;
     let alignment = document.active.alignment.filter(|_| document.alignment().is_some());
     let alignment = Some(alignment.ok_or_else(|| UserError::usage("Align the scan first."))?);
     let name = document.free_name(NAME, None);
-    let id = document.plan.add(&name, SurfacePointsRecipe { nominal, scan, alignment, parameters }.into())?;
-    document.make_one(id, &context.quiet_tools(), progress)?;
-    let notes = named_sentences(&document, id);
-    Ok(Edit::replacing("Add surface points", document).with_notes(notes))
+    let recipe = SurfacePointsRecipe { nominal, scan, alignment, parameters };
+    Edit::adding("Add surface points", &name, recipe.into(), document, context, progress)
 }
 
 fn change(

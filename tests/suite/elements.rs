@@ -3,7 +3,7 @@
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use shadowgraph::app::App;
-use shadowgraph::dispatch::{Align, Command, Elements, Features, Inspect, Projects, Select, Tolerances};
+use shadowgraph::dispatch::{Align, Elements, Features, Inspect, Projects, Select, Tolerances};
 use shadowgraph::geometry::subset::{Combine, Subset};
 use shadowgraph::geometry::{Cloud, Point, Pose, mesh::shapes};
 use shadowgraph::inspect::features::{Kind, Objective};
@@ -15,20 +15,12 @@ use shadowgraph::session::pipeline::State;
 use shadowgraph::session::selection::Selectable;
 use shadowgraph::session::verdict;
 
-use super::window::{compare_picture, open, settle};
+use super::window::{compare_picture, open, send, settle};
 
 type Window = Harness<'static, App>;
 
 fn document(window: &Window) -> Document {
     window.state().dispatcher().document.clone()
-}
-
-fn send(window: &mut Window, command: impl Into<Command>) {
-    let before = window.state().dispatcher().messages.len();
-    window.state_mut().send(command);
-    settle(window);
-    let messages = &window.state().dispatcher().messages[before..];
-    assert!(!messages.iter().any(|message| message.is_error), "{messages:?}");
 }
 
 /// A block, and a scan of its top and a side; the top is `raised_mm` too high.

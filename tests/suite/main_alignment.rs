@@ -16,7 +16,7 @@ use shadowgraph::session::plan::ElementId;
 use shadowgraph::session::selection::Selectable;
 
 use super::support::{errors, shadowgraph, text};
-use super::window::{click_at, compare_picture, open, settle};
+use super::window::{click_at, compare_picture, open, send, settle};
 
 type Window = Harness<'static, App>;
 
@@ -26,14 +26,6 @@ const SLOPE: f64 = 0.003;
 
 fn document(window: &Window) -> Document {
     window.state().dispatcher().document.clone()
-}
-
-fn send(window: &mut Window, command: impl Into<Command>) {
-    let before = window.state().dispatcher().messages.len();
-    window.state_mut().send(command);
-    settle(window);
-    let messages = &window.state().dispatcher().messages[before..];
-    assert!(!messages.iter().any(|message| message.is_error), "{messages:?}");
 }
 
 /// A block of 80 x 60 x 20 mm, and a scan of its faces at z = 20, y = 60 and x = 80, 4800, 1600 and 1200 points; the

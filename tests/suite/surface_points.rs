@@ -4,7 +4,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use serde_json::Value;
 use shadowgraph::app::App;
-use shadowgraph::dispatch::{Align, Command, Inspect, Report, SurfacePoints as Commands};
+use shadowgraph::dispatch::{Align, Inspect, Report, SurfacePoints as Commands};
 use shadowgraph::geometry::{Cloud, Point, Pose, mesh::shapes};
 use shadowgraph::inspect::deviation::Verdict;
 use shadowgraph::inspect::surface_points::SurfacePoints;
@@ -13,21 +13,13 @@ use shadowgraph::session::plan::{ElementId, Recipe};
 use shadowgraph::session::verdict;
 
 use super::support::{errors, shadowgraph, text};
-use super::window::{click_at, compare_picture, open, settle};
+use super::window::{click_at, compare_picture, open, send, settle};
 
 type Window = Harness<'static, App>;
 
 /// The upper face is this much too high, and falls by this slope along x.
 const RAISED_MM: f64 = 0.12;
 const SLOPE: f64 = 0.003;
-
-fn send(window: &mut Window, command: impl Into<Command>) {
-    let before = window.state().dispatcher().messages.len();
-    window.state_mut().send(command);
-    settle(window);
-    let messages = &window.state().dispatcher().messages[before..];
-    assert!(!messages.iter().any(|message| message.is_error), "{messages:?}");
-}
 
 /// A block of 80 x 60 x 20 mm, and a scan of its faces at z = 20, `raised_mm` too high in the middle and sloping, and
 /// at y = 60.

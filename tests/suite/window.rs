@@ -42,6 +42,15 @@ pub fn settle(harness: &mut Harness<'static, App>) {
     harness.run_steps(3);
 }
 
+/// Sends a command and waits for its end; it must not fail.
+pub fn send(harness: &mut Harness<'static, App>, command: impl Into<shadowgraph::dispatch::Command>) {
+    let before = harness.state().dispatcher().messages.len();
+    harness.state_mut().send(command);
+    settle(harness);
+    let messages = &harness.state().dispatcher().messages[before..];
+    assert!(!messages.iter().any(|message| message.is_error), "{messages:?}");
+}
+
 /// A moment at rest, so that the view is drawn completely.
 fn rest(harness: &mut Harness<'static, App>) {
     std::thread::sleep(Duration::from_millis(250));

@@ -26,6 +26,7 @@ pub use context::{Devices, PanelContext};
 use detect::DetectPanel;
 use elements::ElementsPanel;
 use features::FeaturesPanel;
+use inspect::main_alignment::reference_points::Direction;
 use offset::OffsetPanel;
 use report::ReportPanel;
 use series::SeriesWindow;
@@ -115,6 +116,17 @@ fn no_result(ui: &mut egui::Ui, document: &Document, id: ElementId) {
         ui.label(name);
     });
     theme::weak(ui, reason);
+}
+
+/// Choice of the direction that a point is held or measured along; `name` is for screen readers, and unique.
+fn direction_choice(ui: &mut egui::Ui, direction: &mut Direction, name: &str) {
+    let combo = egui::ComboBox::from_id_salt(name).selected_text(direction.name()).width(66.0);
+    let combo = combo.show_ui(ui, |ui| {
+        for other in Direction::ALL {
+            ui.selectable_value(direction, other, other.name());
+        }
+    });
+    named(&combo.response, name);
 }
 
 /// A table of names and values.

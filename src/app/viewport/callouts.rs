@@ -54,7 +54,12 @@ pub(super) fn of_points(made: &SurfacePoints) -> Vec<Flag> {
     let flag = |own: &SurfacePoint| {
         let deviation_mm = own.measured.as_ref().ok()?.0;
         let text = format!("{}   {} mm", own.name, signed(deviation_mm, 3));
-        Some(Flag { text, spot: points::spot(own, &made.parameters), hint: "Show this point", deviation_mm })
+        Some(Flag {
+            text,
+            spot: points::spot(own, made.parameters.at.radius_mm),
+            hint: "Show this point",
+            deviation_mm,
+        })
     };
     made.points.iter().filter_map(flag).collect()
 }

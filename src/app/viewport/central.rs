@@ -143,14 +143,16 @@ impl App {
             legend::deviations(ui, rect, document);
         }
         let has_flags = self.workspace == Workspace::Compare && live.frame.is_none() && !self.display.hides_callouts;
-        let flags = if self.display.compare == CompareView::Points {
+        let flags = if !has_flags {
+            None
+        } else if self.display.compare == CompareView::Points {
             let made = self.display.surface_points.and_then(|id| points::made(document, id));
             made.map(|own| (callouts::of_points(own), own.parameters.tolerance))
         } else {
             let check = document.current_check().filter(|_| coloured);
             check.map(|own| (callouts::of_regions(own), own.parameters.tolerance))
         };
-        if let Some((flags, tolerance)) = flags.filter(|_| has_flags) {
+        if let Some((flags, tolerance)) = flags {
             let scale = report::colour_scale(tolerance, &document.settings);
             let spot = callouts::show(ui, viewport, rect, (flags, document.nominal()), &scale);
             self.actions.extend(spot.map(Action::FlyTo));

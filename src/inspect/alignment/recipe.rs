@@ -14,6 +14,12 @@ use compute::Backend;
 use compute::registration::Target;
 use geometry::Pose;
 
+/// The pose of the scan in an alignment, nominal_from_scan; for `None` that of its file.
+pub(crate) fn pose_in(alignment: Option<ElementId>, inputs: &dyn Inputs) -> Result<Pose> {
+    let Some(id) = alignment else { return Ok(Pose::identity()) };
+    Ok(inputs.get::<Alignment>(id, "an alignment")?.nominal_from_scan)
+}
+
 /// An alignment of a scan to a nominal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AlignmentRecipe {

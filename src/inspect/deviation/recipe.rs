@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{Check, Measurement, Parameters, Verdict, check, measurement};
-use crate::alignment::Alignment;
+use crate::alignment::recipe::pose_in;
 use crate::parts::{Actual, Nominal};
 use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Product, Tools};
 use base::{Progress, Result};
@@ -46,10 +46,7 @@ impl Make for ComparisonRecipe {
         self.parameters.check()?;
         let nominal = inputs.get::<Nominal>(self.nominal, "a nominal")?;
         let actual = inputs.get::<Actual>(self.scan, "a scan")?;
-        let nominal_from_scan = match self.alignment {
-            Some(id) => inputs.get::<Alignment>(id, "an alignment")?.nominal_from_scan,
-            None => Pose::identity(),
-        };
+        let nominal_from_scan = pose_in(self.alignment, inputs)?;
         let previous = before.map(|check| &check.measurement);
         let previous = previous.filter(|own| own.is_of(&nominal, &actual, &nominal_from_scan, &self.parameters));
         let measurement = match previous {

@@ -1,11 +1,19 @@
 //! Reference points as a table of text: name, x, y, z in mm of the nominal frame, and the direction they are held along.
 
+use std::path::Path;
+
 use super::reference_points::{Direction, ReferencePoint};
 use base::{Result, UserError};
 use geometry::Point;
 
 /// Largest number of points that is read.
 const MAX_POINTS: usize = 10_000;
+
+/// Reads the file of a table, see [`parse`].
+pub fn read(path: &Path) -> Result<Vec<ReferencePoint>> {
+    let text = std::fs::read_to_string(path).map_err(|e| UserError::file("read", path, &e))?;
+    parse(&text).map_err(|e| e.in_file(path))
+}
 
 /// Reads reference points, one per line: separated by commas, or by semicolons with decimal commas or points. The
 /// direction is normal, x, y or z, and normal if it is left out. A heading and comments after # are skipped.
@@ -60,11 +68,16 @@ pub fn parse(text: &str) -> Result<Vec<ReferencePoint>> {
     Ok(points)
 }
 
+/// A name without the characters that separate and end cells and rows.
+pub(crate) fn plain_name(name: &str) -> String {
+    name.replace([',', ';', '#', '\n', '\r'], " ")
+}
+
 /// The text of reference points, as [`parse`] reads it.
 pub fn text(points: &[ReferencePoint]) -> String {
     let mut text = "name,x_mm,y_mm,z_mm,direction\n".to_owned();
     for ReferencePoint { name, point, direction } in points {
-        let name = name.replace([',', ';', '#', '\n', '\r'], " ");
+        let name = plain_name(name);
         text += &format!("{name},{},{},{},{}\n", point.x, point.y, point.z, direction.name());
     }
     text

@@ -72,6 +72,17 @@ impl Default for ReferencePoints {
     }
 }
 
+impl ReferencePoints {
+    /// Adds a point that was picked at `at`, held along the normal; its name is `initial` and the next free number.
+    pub fn add(&mut self, initial: char, at: &Point) {
+        let is_free = |name: &String| self.points.iter().all(|own| own.name != *name);
+        let name = (1..).map(|number| format!("{initial}{number}")).find(is_free).unwrap_or_default();
+        // Picks are good to a pixel; more digits would only look exact.
+        let point = at.map(|mm| (1e3 * mm).round() / 1e3);
+        self.points.push(ReferencePoint { name, point, direction: Direction::Normal });
+    }
+}
+
 /// A reference point after the alignment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReferenceResult {
@@ -159,8 +170,8 @@ pub fn align(
     })
 }
 
-/// The deviation of the scan, which `pose` places in the nominal frame, at each of `references` along its direction, mm,
-/// and the number of scan points that it was found from; an error for a point that is not on the nominal, cannot be held
+/// The deviation of the scan, moved to the nominal frame by `pose`, at each of `references` along its direction, mm, and
+/// the number of scan points that it was found from; an error for a point that is not on the nominal, cannot be held
 /// along its direction, or was not measured.
 pub fn measured(
     nominal: &Surface,

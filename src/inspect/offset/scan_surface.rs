@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::alignment::Alignment;
+use crate::alignment::recipe::pose_in;
 use crate::cleaning;
 use crate::deviation::coverage::spacing_percentile_mm;
 use crate::parts::{Actual, Nominal};
@@ -50,10 +50,7 @@ impl Make for ScanSurfaceRecipe {
         progress: &Progress,
     ) -> Result<Nominal> {
         let actual = inputs.get::<Actual>(self.scan, "a scan")?;
-        let pose = match self.alignment {
-            Some(id) => inputs.get::<Alignment>(id, "an alignment")?.nominal_from_scan,
-            None => Pose::identity(),
-        };
+        let pose = pose_in(self.alignment, inputs)?;
         of_scan(tools.backend, &actual, &pose, self.splat_radius_mm, progress)
     }
 }

@@ -3,13 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Parameters, Section, run};
-use crate::alignment::Alignment;
+use crate::alignment::recipe::pose_in;
 use crate::deviation::judgement::percent;
 use crate::parts::{Actual, Nominal};
 use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Product, Tools};
 use crate::verdict::Verdict;
 use base::{Progress, Result};
-use geometry::Pose;
 
 /// A section of a nominal and, if there is one, of a scan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,10 +42,7 @@ impl Make for SectionRecipe {
     ) -> Result<Section> {
         let nominal = inputs.get::<Nominal>(self.nominal, "a nominal")?;
         let actual = self.scan.map(|id| inputs.get::<Actual>(id, "a scan")).transpose()?;
-        let pose = match self.alignment {
-            Some(id) => inputs.get::<Alignment>(id, "an alignment")?.nominal_from_scan,
-            None => Pose::identity(),
-        };
+        let pose = pose_in(self.alignment, inputs)?;
         run(tools.backend, &nominal, actual.as_deref().map(|actual| (actual, pose)), &self.parameters, progress)
     }
 }

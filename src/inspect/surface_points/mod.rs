@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::deviation::Tolerance;
 use crate::main_alignment::reference_points::{Direction, measured};
-use crate::main_alignment::{ReferencePoint, ReferencePoints};
+use crate::main_alignment::{ReferencePoints, csv};
 use crate::verdict::Verdict;
 use base::{Progress, Result, UserError, counted, signed};
 use geometry::{Point, Pose, Surface};
@@ -68,16 +68,6 @@ impl Parameters {
         }
         self.tolerance.check()
     }
-
-    /// Adds a point at `at`, held along the normal, under the next free name.
-    pub fn add(&mut self, at: &Point) {
-        let points = &mut self.at.points;
-        let is_free = |name: &String| points.iter().all(|own| own.name != *name);
-        let name = (1..).map(|number| format!("P{number}")).find(is_free).unwrap_or_default();
-        // Picks are good to a pixel; more digits would only look exact.
-        let point = at.map(|mm| (1e3 * mm).round() / 1e3);
-        points.push(ReferencePoint { name, point, direction: Direction::Normal });
-    }
 }
 
 impl SurfacePoints {
@@ -114,7 +104,7 @@ impl SurfacePoints {
         let mut text = "name,x_mm,y_mm,z_mm,direction,deviation_mm,low_mm,high_mm,points,verdict\n".to_owned();
         let Tolerance { low_mm, high_mm } = self.parameters.tolerance;
         for own in &self.points {
-            let name = own.name.replace([',', ';', '#', '\n', '\r'], " ");
+            let name = csv::plain_name(&own.name);
             let (deviation, count, verdict) = match &own.measured {
                 Ok((mm, count)) if self.parameters.tolerance.allows(*mm) => (mm.to_string(), *count, "pass"),
                 Ok((mm, count)) => (mm.to_string(), *count, "fail"),
@@ -148,7 +138,7 @@ impl SurfacePoints {
     }
 }
 
-/// Measures the points on `scan`, which `pose` places in the nominal frame.
+/// Measures the points on `scan`, moved to the nominal frame by `pose`.
 pub fn run(
     nominal: &Surface,
     scan: &[Point],

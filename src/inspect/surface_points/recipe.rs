@@ -3,12 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Parameters, SurfacePoints, run};
-use crate::alignment::Alignment;
+use crate::alignment::recipe::pose_in;
 use crate::parts::{Actual, Nominal};
 use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Product, Tools};
 use crate::verdict::Verdict;
 use base::{Progress, Result};
-use geometry::Pose;
 
 /// Deviations of a scan at points of a nominal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,10 +41,7 @@ impl Make for SurfacePointsRecipe {
     ) -> Result<SurfacePoints> {
         let nominal = inputs.get::<Nominal>(self.nominal, "a nominal")?;
         let actual = inputs.get::<Actual>(self.scan, "a scan")?;
-        let pose = match self.alignment {
-            Some(id) => inputs.get::<Alignment>(id, "an alignment")?.nominal_from_scan,
-            None => Pose::identity(),
-        };
+        let pose = pose_in(self.alignment, inputs)?;
         run(&nominal.surface, &actual.cloud.points, &pose, &self.parameters, progress)
     }
 }

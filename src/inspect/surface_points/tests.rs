@@ -1,6 +1,7 @@
 //! Surface points against displaced surfaces.
 
 use super::*;
+use crate::main_alignment::ReferencePoint;
 use geometry::mesh::shapes;
 use geometry::{Vector, sampling};
 
@@ -59,10 +60,10 @@ fn deviations_at_points_are_those_of_the_surface() {
 #[test]
 fn added_points_get_free_names_and_two_of_one_name_are_refused() {
     let mut parameters = Parameters::default();
-    parameters.add(&Point::new(1.000_26, 2.0, 3.0));
-    parameters.add(&Point::origin());
+    parameters.at.add('P', &Point::new(1.000_26, 2.0, 3.0));
+    parameters.at.add('P', &Point::origin());
     parameters.at.points.remove(0);
-    parameters.add(&Point::new(1.000_26, 2.0, 3.0));
+    parameters.at.add('P', &Point::new(1.000_26, 2.0, 3.0));
     let names: Vec<&str> = parameters.at.points.iter().map(|own| own.name.as_str()).collect();
     assert_eq!(names, ["P2", "P1"]);
     assert_eq!(parameters.at.points[1].point, Point::new(1.0, 2.0, 3.0));

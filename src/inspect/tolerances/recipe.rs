@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Characteristic, DatumLetters, Feature, Features, Judged, Tolerance, judge};
-use crate::alignment::Alignment;
+use crate::alignment::recipe::pose_in;
 use crate::deviation::{Check, DeviationMap};
 use crate::features::measured::{MeasuredBy, MeasuredFeature};
 use crate::features::recipe::A_FEATURE;
@@ -112,10 +112,7 @@ impl Make for ToleranceRecipe {
     }
 
     fn make(&self, inputs: &dyn Inputs, _: &Tools<'_>, _: Option<&Judged>, progress: &Progress) -> Result<Judged> {
-        let pose = match self.alignment {
-            Some(id) => inputs.get::<Alignment>(id, "an alignment")?.nominal_from_scan,
-            None => Pose::identity(),
-        };
+        let pose = pose_in(self.alignment, inputs)?;
         let (mut features, mut letters) = (Features::new(), DatumLetters::new());
         let mut exact = Vec::new();
         let mut add = |name: String, own: &MeasuredFeature| {

@@ -2,7 +2,7 @@
 
 use super::super::align::Picking;
 use super::super::picks::Pick;
-use super::super::{PanelContext, element_choice, named};
+use super::super::{PanelContext, direction_choice, element_choice, named};
 use super::banner;
 use crate::choosing::Purpose;
 use crate::number_field::NumberField;
@@ -10,7 +10,6 @@ use crate::viewport::Spot;
 use crate::{Action, theme};
 use base::signed;
 use dispatch::SurfacePoints as Commands;
-use inspect::main_alignment::reference_points::Direction;
 use inspect::recipe::Product as _;
 use inspect::surface_points::{Parameters, SurfacePoint, SurfacePoints, SurfacePointsRecipe};
 use session::Document;
@@ -48,7 +47,8 @@ impl PointsPart {
             context.display.surface_points = Some(id);
         }
         picking(ui, context);
-        let Some((id, recipe)) = &self.edited else {
+        let Self { parameters, edited } = self;
+        let Some((id, made_with)) = edited else {
             theme::weak(
                 ui,
                 "Each point that you click on the nominal is measured along its normal, here and on every other part.",
@@ -61,21 +61,19 @@ impl PointsPart {
         {
             banner(ui, verdict, &made.covers().unwrap_or_default(), made.sentences().into_iter().take(1));
         }
-        let recipe = recipe.clone();
-        let action = table(ui, &mut self.parameters, made(context.document(), id));
-        match action {
+        match table(ui, parameters, made(context.document(), id)) {
             Some(RowAction::Remove(index)) => {
-                self.parameters.at.points.remove(index);
-                context.send(Commands::Change(id, self.parameters.clone()));
+                parameters.at.points.remove(index);
+                context.send(Commands::Change(id, parameters.clone()));
             }
             Some(RowAction::Fly(spot)) => context.ask(Action::FlyTo(spot)),
             None => {}
         }
-        limits(ui, &mut self.parameters);
-        let checked = self.parameters.check();
-        let is_due = recipe.parameters != self.parameters || context.document().state(id) != State::Fresh;
+        limits(ui, parameters);
+        let checked = parameters.check();
+        let is_due = made_with.parameters != *parameters || context.document().state(id) != State::Fresh;
         if theme::wide_main_button(ui, !context.is_busy && checked.is_ok() && is_due, "Measure again").clicked() {
-            context.send(Commands::Change(id, self.parameters.clone()));
+            context.send(Commands::Change(id, parameters.clone()));
         }
         if let Err(error) = checked {
             ui.colored_label(ui.visuals().warn_fg_color, error.sentence);
@@ -86,17 +84,17 @@ impl PointsPart {
     fn follow(&mut self, context: &mut PanelContext<'_>) {
         let document = context.document();
         let recipe = |id: ElementId| match &document.plan.get(id)?.recipe {
-            Recipe::SurfacePoints(own) => Some((id, SurfacePointsRecipe::clone(own))),
+            Recipe::SurfacePoints(own) => Some((id, &**own)),
             _ => None,
         };
         let selected = context.display.surface_points.and_then(recipe);
         let selected = selected.or_else(|| recipe(*elements(document).last()?));
-        context.display.surface_points = selected.as_ref().map(|(id, _)| *id);
-        if self.edited != selected {
-            if let Some((_, recipe)) = &selected {
+        context.display.surface_points = selected.map(|(id, _)| id);
+        if self.edited.as_ref().map(|(id, recipe)| (*id, recipe)) != selected {
+            if let Some((_, recipe)) = selected {
                 self.parameters = recipe.parameters.clone();
             }
-            self.edited = selected;
+            self.edited = selected.map(|(id, recipe)| (id, recipe.clone()));
         }
     }
 }
@@ -113,8 +111,8 @@ pub(crate) fn made(document: &Document, id: ElementId) -> Option<&SurfacePoints>
 }
 
 /// Where a surface point lies, to be shown.
-pub(crate) fn spot(own: &SurfacePoint, parameters: &Parameters) -> Spot {
-    Spot { name: own.name.clone(), at: own.at, radius_mm: parameters.at.radius_mm }
+pub(crate) fn spot(own: &SurfacePoint, radius_mm: f64) -> Spot {
+    Spot { name: own.name.clone(), at: own.at, radius_mm }
 }
 
 fn picking(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
@@ -136,33 +134,26 @@ fn picking(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
 
 fn table(ui: &mut egui::Ui, parameters: &mut Parameters, made: Option<&SurfacePoints>) -> Option<RowAction> {
     let mut action = None;
-    let copy = parameters.clone();
     egui::Grid::new("surface points").num_columns(4).striped(true).spacing([8.0, 4.0]).show(ui, |ui| {
         for heading in ["Point", "Along", "Deviation, mm", ""] {
             ui.weak(heading);
         }
         ui.end_row();
-        for (index, own) in parameters.at.points.iter_mut().enumerate() {
+        let Parameters { at, tolerance } = parameters;
+        for (index, own) in at.points.iter_mut().enumerate() {
             let number = index + 1;
             let [x, y, z] = [own.point.x, own.point.y, own.point.z].map(|mm| format!("{mm:.3}"));
             let found = made.and_then(|made| made.points.iter().find(|point| point.name == own.name));
             let field = ui.add(egui::TextEdit::singleline(&mut own.name).desired_width(48.0));
             named(&field.on_hover_text(format!("At {x}, {y}, {z} mm")), &format!("Name of surface point {number}"));
-            let combo =
-                egui::ComboBox::from_id_salt(("direction", index)).selected_text(own.direction.name()).width(66.0);
-            let combo = combo.show_ui(ui, |ui| {
-                for direction in Direction::ALL {
-                    ui.selectable_value(&mut own.direction, direction, direction.name());
-                }
-            });
-            named(&combo.response, &format!("Direction of surface point {number}"));
+            direction_choice(ui, &mut own.direction, &format!("Direction of surface point {number}"));
             match found.map(|point| (point, &point.measured)) {
                 Some((point, Ok((mm, count)))) => {
-                    let colour = if copy.tolerance.allows(*mm) { ui.visuals().text_color() } else { theme::BAD };
+                    let colour = if tolerance.allows(*mm) { ui.visuals().text_color() } else { theme::BAD };
                     let text = egui::RichText::new(signed(*mm, 3)).color(colour);
                     let hint = format!("From {count} scan points; click to show it");
                     if ui.add(egui::Button::new(text).frame(false)).on_hover_text(hint).clicked() {
-                        action = Some(RowAction::Fly(spot(point, &copy)));
+                        action = Some(RowAction::Fly(spot(point, at.radius_mm)));
                     }
                 }
                 Some((_, Err(sentence))) => {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use geometry::{Point, Subset};
-use inspect::main_alignment::reference_points::{Direction, open_freedoms};
+use inspect::main_alignment::reference_points::open_freedoms;
 use inspect::main_alignment::{DatumAssociation, MainMethod, ReferencePoint, ReferencePoints, ToleranceFit};
 use inspect::parts::Nominal;
 use inspect::selection::FacetSelection;
@@ -51,11 +51,7 @@ impl Default for Freedoms {
 impl MainAlignmentDraft {
     /// Adds a reference point that was picked on the nominal.
     pub(crate) fn add_reference(&mut self, point: Point) {
-        let is_free = |name: &String| self.references.points.iter().all(|own| own.name != *name);
-        let name = (1..).map(|number| format!("R{number}")).find(is_free).unwrap_or_default();
-        // Picks are good to a pixel; more digits would only look exact.
-        let point = point.map(|mm| (1e3 * mm).round() / 1e3);
-        self.references.points.push(ReferencePoint { name, point, direction: Direction::Normal });
+        self.references.add('R', &point);
     }
 
     /// The reference points to be drawn.

@@ -2,14 +2,13 @@
 
 mod draft;
 
-use super::super::{PanelContext, element_choice, named};
+use super::super::{PanelContext, direction_choice, element_choice, named};
 use super::Picking;
 use crate::number_field::NumberField;
 use crate::theme;
 use dispatch::{Align, Inspect};
 use draft::Kind;
 pub(crate) use draft::MainAlignmentDraft;
-use inspect::main_alignment::reference_points::Direction;
 use inspect::main_alignment::{DatumAssociation, Main};
 use session::pipeline::State;
 use session::plan::{ElementId, Recipe};
@@ -87,13 +86,7 @@ fn references(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
             let [x, y, z] = [own.point.x, own.point.y, own.point.z].map(|mm| format!("{mm:.3}"));
             let field = ui.add(egui::TextEdit::singleline(&mut own.name).desired_width(44.0));
             named(&field.on_hover_text(format!("At {x}, {y}, {z} mm")), &format!("Name of reference point {}", i + 1));
-            let combo = egui::ComboBox::from_id_salt(("direction", i)).selected_text(own.direction.name()).width(66.0);
-            let combo = combo.show_ui(ui, |ui| {
-                for direction in Direction::ALL {
-                    ui.selectable_value(&mut own.direction, direction, direction.name());
-                }
-            });
-            named(&combo.response, &format!("Direction of reference point {}", i + 1));
+            direction_choice(ui, &mut own.direction, &format!("Direction of reference point {}", i + 1));
             let found = measured.iter().find(|(name, ..)| *name == own.name);
             let number = |mm: f64| base::signed(mm, 3);
             ui.label(found.map_or_else(|| "–".to_owned(), |(_, before_mm, _)| number(*before_mm)));
