@@ -3,7 +3,8 @@
 //! A scan of 2 million points and a mesh of 1 million facets are opened, turned, aligned and coloured; every frame is
 //! drawn to its end, as for a real window. SHADOWGRAPH_POINTS and SHADOWGRAPH_FACETS take other sizes,
 //! SHADOWGRAPH_REPEATS another number of openings and comparisons. SHADOWGRAPH_GPU=1 draws on a graphics card and
-//! computes on the best device, and adds a best fit that is coloured while it runs.
+//! computes on the best device, and adds a best fit that is coloured while it runs. SHADOWGRAPH_AS_POINTS=1 draws the
+//! scan as points in place of its surface.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::sync::Arc;
@@ -65,6 +66,10 @@ fn main() {
         opening.extend(while_busy(&mut harness, |_, _| ()));
     }
     report("opening, frames meanwhile", &opening);
+    if std::env::var_os("SHADOWGRAPH_AS_POINTS").is_some() {
+        harness.key_press(egui::Key::S);
+        harness.run_steps(2);
+    }
     rest(&mut harness);
     report("turning, uncoloured", &turn(&mut harness, 100));
     rest(&mut harness);

@@ -43,7 +43,7 @@ impl Layouts {
             view_dimension: wgpu::TextureViewDimension::D2,
             multisampled: false,
         };
-        let (frame, item) = (layout("frame", &[uniform, table]), layout("item", &[uniform, storage, storage]));
+        let (frame, item) = (layout("frame", &[uniform, table]), layout("item", &[uniform, storage, storage, storage]));
         let pipeline = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some("primitives"),
             bind_group_layouts: &[Some(&frame), Some(&item)],

@@ -23,7 +23,7 @@ impl NominalEdges {
             if let Some(nominal) = nominal.cloned() {
                 let (context, max_segments) = (context.clone(), gpu.line_segments());
                 let work = move |_: &base::Progress| Ok(nominal.edges(max_segments));
-                self.finding = Some(Job::start("Finding edges", move || context.request_repaint(), work));
+                self.finding = Some(Job::start_aside("Finding edges", move || context.request_repaint(), work));
             }
         }
         if let Some(found) = self.finding.as_ref().and_then(Job::poll) {

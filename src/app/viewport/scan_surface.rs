@@ -34,7 +34,7 @@ impl ScanSurface {
                 let facets = &actual.surface(backend.as_ref(), progress)?.corners;
                 Ok((facets.len() > budget).then(|| simplify::clustered(&actual.cloud.points, facets, budget)))
             };
-            self.meshing = Some(Job::start("Meshing the scan", move || context.request_repaint(), work));
+            self.meshing = Some(Job::start_aside("Meshing the scan", move || context.request_repaint(), work));
         }
         if let Some(made) = self.meshing.as_ref().and_then(Job::poll) {
             self.meshing = None;

@@ -3,7 +3,7 @@
 
 use rayon::prelude::*;
 
-use super::{Chunk, Look, Mark, Phase, parts, shader, upload_marks, upload_values};
+use super::{Chunk, Look, Mark, POSITIONS, Phase, parts, shader, upload_marks, upload_values};
 use crate::Gpu;
 use crate::scene::Frame;
 use geometry::{Mesh, Point, simplify};
@@ -57,7 +57,7 @@ pub(super) struct Pipelines(super::Pipelines);
 impl Pipelines {
     pub fn new(gpu: &Gpu) -> Self {
         let shader = shader(gpu, "facets", include_str!("../shaders/facets.wgsl"));
-        let layout = (wgpu::PrimitiveTopology::TriangleList, wgpu::VertexStepMode::Vertex);
+        let layout = (wgpu::PrimitiveTopology::TriangleList, [POSITIONS].as_slice());
         Self(super::Pipelines::new(gpu, &shader, ("facet_vertex", "facet_pixel"), layout))
     }
 

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use wgpu::util::DeviceExt;
 
-use super::{Chunk, Look, LookUniform, Phase, buffer, group, shader};
+use super::{Chunk, Look, LookUniform, POSITIONS, Phase, buffer, group, shader};
 use crate::Gpu;
 use crate::scene::Frame;
 use base::{Result, UserError};
@@ -58,7 +58,7 @@ impl FieldItem {
         let channels = [buffer("nodes", &nodes), buffer("bricks", field.words())];
         let chunk = Chunk::with_channels(gpu, bytemuck::cast_slice(&corners), 0..1, channels);
         let look = super::buffer(gpu, "look", size_of::<LookUniform>(), wgpu::BufferUsages::UNIFORM);
-        let group = group(gpu, &gpu.layouts.item, &[&look, &chunk.values, &chunk.marks]);
+        let group = group(gpu, &gpu.layouts.item, &[&look, &chunk.values, &chunk.marks, &chunk.geometry]);
         Ok(Self { chunk, look, group, found: Mutex::default(), origin: grid.origin, spacing_mm: grid.spacing_mm })
     }
 }
@@ -74,7 +74,7 @@ struct Found {
 impl Found {
     fn new(gpu: &Gpu, layout: &wgpu::BindGroupLayout, (chunk, look): (&Chunk, &wgpu::Buffer), pixels: usize) -> Self {
         let found = buffer(gpu, "found", size_of::<[u32; 2]>() * pixels, wgpu::BufferUsages::STORAGE);
-        let read = group(gpu, &gpu.layouts.item, &[look, &found, &chunk.marks]);
+        let read = group(gpu, &gpu.layouts.item, &[look, &found, &chunk.marks, &chunk.geometry]);
         Self { pixels, written: group(gpu, layout, &[&found]), read }
     }
 }
@@ -114,7 +114,7 @@ impl Pipelines {
             compilation_options: wgpu::PipelineCompilationOptions::default(),
             cache: None,
         });
-        let layout = (wgpu::PrimitiveTopology::TriangleList, wgpu::VertexStepMode::Vertex);
+        let layout = (wgpu::PrimitiveTopology::TriangleList, [POSITIONS].as_slice());
         let drawn = super::Pipelines::new(gpu, &shader, ("field_vertex", "field_pixel"), layout);
         Self { rays, found, drawn }
     }

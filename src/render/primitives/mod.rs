@@ -211,7 +211,11 @@ impl Chunk {
             contents: bytemuck::bytes_of(&self.look(frame, about)),
             usage: wgpu::BufferUsages::UNIFORM,
         });
-        pass.set_bind_group(1, &group(gpu, &gpu.layouts.item, &[&look, &self.values, &self.marks]), &[]);
+        pass.set_bind_group(
+            1,
+            &group(gpu, &gpu.layouts.item, &[&look, &self.values, &self.marks, &self.geometry]),
+            &[],
+        );
         pass.set_vertex_buffer(0, self.geometry.slice(..));
     }
 
@@ -332,6 +336,13 @@ impl Primitives {
     }
 }
 
+/// Positions, one after another.
+const POSITIONS: Option<wgpu::VertexBufferLayout<'static>> = Some(wgpu::VertexBufferLayout {
+    array_stride: size_of::<[f32; 3]>() as u64,
+    step_mode: wgpu::VertexStepMode::Vertex,
+    attributes: &wgpu::vertex_attr_array![0 => Float32x3],
+});
+
 /// The pipelines of a primitive, by phase and by whether pixels may be left out.
 struct Pipelines([[wgpu::RenderPipeline; 2]; 2]);
 
@@ -340,26 +351,9 @@ impl Pipelines {
         gpu: &Gpu,
         shader: &wgpu::ShaderModule,
         entries: (&str, &str),
-        layout: (wgpu::PrimitiveTopology, wgpu::VertexStepMode),
+        layout: (wgpu::PrimitiveTopology, &[Option<wgpu::VertexBufferLayout<'_>>]),
     ) -> Self {
-        Self::with(gpu, shader, entries, layout, None)
-    }
-
-    /// With a further buffer beside the positions.
-    fn with(
-        gpu: &Gpu,
-        shader: &wgpu::ShaderModule,
-        entries: (&str, &str),
-        layout: (wgpu::PrimitiveTopology, wgpu::VertexStepMode),
-        beside: Option<wgpu::VertexBufferLayout<'_>>,
-    ) -> Self {
-        let positions = wgpu::VertexBufferLayout {
-            array_stride: 12,
-            step_mode: layout.1,
-            attributes: &wgpu::vertex_attr_array![0 => Float32x3],
-        };
-        let buffers: Vec<_> = [Some(positions), beside].into_iter().filter(Option::is_some).collect();
-        let made = |phase, cuts| pipeline(gpu, shader, entries, (layout.0, &buffers), (phase, cuts));
+        let made = |phase, cuts| pipeline(gpu, shader, entries, layout, (phase, cuts));
         let of_phase = |phase| [false, true].map(|cuts| made(phase, cuts));
         Self([Phase::Opaque, Phase::Transparent].map(of_phase))
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
-use super::{Chunk, Look, Mark, MarkWriter, Phase, parts, shader, upload_marks, upload_values};
+use super::{Chunk, Look, Mark, MarkWriter, POSITIONS, Phase, parts, shader, upload_marks, upload_values};
 use crate::Gpu;
 use crate::scene::Frame;
 use geometry::{Aabb, Point};
@@ -148,12 +148,12 @@ pub(super) struct Pipelines {
 
 impl Pipelines {
     pub fn new(gpu: &Gpu) -> Self {
-        use wgpu::{PrimitiveTopology, VertexStepMode};
+        use wgpu::PrimitiveTopology;
         let shader = shader(gpu, "points", include_str!("../shaders/points.wgsl"));
         let pipelines = |vertex, layout| super::Pipelines::new(gpu, &shader, (vertex, "point_pixel"), layout);
         Self {
-            pixels: pipelines("point_vertex", (PrimitiveTopology::PointList, VertexStepMode::Vertex)),
-            discs: pipelines("disc_vertex", (PrimitiveTopology::TriangleList, VertexStepMode::Instance)),
+            pixels: pipelines("point_vertex", (PrimitiveTopology::PointList, [POSITIONS].as_slice())),
+            discs: pipelines("disc_vertex", (PrimitiveTopology::TriangleList, [].as_slice())),
         }
     }
 
@@ -172,7 +172,7 @@ impl Pipelines {
         for (chunk, part) in parts(&item.chunks, frame.slice.of_elements(drawn)) {
             chunk.bind(gpu, pass, frame, (look, &item.centre, 0.0));
             if as_discs {
-                pass.draw(0..6, part);
+                pass.draw(6 * part.start..6 * part.end, 0..1);
             } else {
                 pass.draw(part, 0..1);
             }

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use wgpu::util::DeviceExt;
 
 use super::points::PointsItem;
-use super::{Look, Phase, shader};
+use super::{Look, POSITIONS, Phase, shader};
 use crate::Gpu;
 use crate::scene::Frame;
 
@@ -95,13 +95,14 @@ pub(super) struct Pipelines(super::Pipelines);
 impl Pipelines {
     pub fn new(gpu: &Gpu) -> Self {
         let shader = shader(gpu, "surface", include_str!("../shaders/surface.wgsl"));
-        let layout = (wgpu::PrimitiveTopology::TriangleList, wgpu::VertexStepMode::Vertex);
         let normals = wgpu::VertexBufferLayout {
             array_stride: size_of::<Normal>() as u64,
             step_mode: wgpu::VertexStepMode::Vertex,
             attributes: &wgpu::vertex_attr_array![1 => Snorm16x2],
         };
-        Self(super::Pipelines::with(gpu, &shader, ("surface_vertex", "surface_pixel"), layout, Some(normals)))
+        let buffers = [POSITIONS, Some(normals)];
+        let layout = (wgpu::PrimitiveTopology::TriangleList, buffers.as_slice());
+        Self(super::Pipelines::new(gpu, &shader, ("surface_vertex", "surface_pixel"), layout))
     }
 
     pub fn draw(

@@ -89,14 +89,25 @@ fn value_colour(value: f32) -> vec3f {
     return textureLoad(scale_table, vec2u(step, 0u), 0).rgb;
 }
 
-fn element_colour(element: u32, mark: u32) -> vec3f {
+// What the colour of an element comes from: its mark, and the bits of its value. Colours are found pixel by pixel: a
+// software rasteriser shares pixels among its threads, but not corners.
+fn channels_of(element: u32) -> vec2u {
+    var bits = 0u;
+    if look.colouring != PLAIN {
+        bits = values[element];
+    }
+    return vec2u(mark_of(element), bits);
+}
+
+fn channels_colour(channels: vec2u) -> vec3f {
+    let mark = channels.x;
+    let bits = channels.y;
     if mark == SELECTED || mark >= FIRST_GROUP {
         return mark_colour(mark);
     }
     if look.colouring == PLAIN {
         return look.colour.rgb;
     }
-    let bits = values[element];
     if is_nan(bits) {
         return select(NO_DATA_COLOUR, look.colour.rgb, look.colouring == GREY);
     }

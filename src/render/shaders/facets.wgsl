@@ -4,7 +4,7 @@ struct Varying {
     @builtin(position) clip: vec4f,
     @location(0) local: vec3f,
     @location(1) @interpolate(flat) element: u32,
-    @location(2) @interpolate(flat) colour: vec3f,
+    @location(2) @interpolate(flat) channels: vec2u,
 };
 
 @vertex
@@ -14,9 +14,8 @@ fn facet_vertex(@builtin(vertex_index) index: u32, @location(0) position: vec3f)
     out.local = local.xyz;
     out.clip = frame.clip_from_local * local;
     out.element = index / 3u;
-    let mark = mark_of(out.element);
-    out.colour = element_colour(out.element, mark);
-    if mark == HIDDEN {
+    out.channels = channels_of(out.element);
+    if out.channels.x == HIDDEN {
         // All corners in one place beyond the far plane.
         out.clip = vec4f(0.0, 0.0, 2.0, 1.0);
     }
@@ -29,5 +28,6 @@ fn facet_pixel(in: Varying) -> Pixel {
     if is_cut_away(in.local) {
         discard;
     }
-    return Pixel(vec4f(lit(in.colour, normal), look.colour.a), vec2u(look.id, in.element + look.first));
+    let colour = lit(channels_colour(in.channels), normal);
+    return Pixel(vec4f(colour, look.colour.a), vec2u(look.id, in.element + look.first));
 }
