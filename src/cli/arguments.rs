@@ -106,7 +106,7 @@ pub struct Inspect {
     /// With --plan: a scan of each part, or a folder of them.
     #[arg(requires = "plan")]
     pub parts: Vec<PathBuf>,
-    /// Nominal: STEP, IGES, STL, OBJ, PLY or glTF.
+    /// Nominal: CAD or a mesh (STEP, IGES, STL, OBJ, PLY, glTF …), or the points of a master part.
     #[arg(long, required_unless_present = "plan")]
     pub nominal: Option<PathBuf>,
     /// Scan; several are merged as snapshots of one part in one frame.

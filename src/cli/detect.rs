@@ -29,7 +29,7 @@ use io::{LoadOptions, atomic, load_scan};
 pub struct Detect {
     /// The scan of the scene.
     pub scene: PathBuf,
-    /// CAD or mesh of a part to look for; may be given several times.
+    /// CAD, mesh or measured points of a part to look for; may be given several times.
     #[arg(long = "part", required = true)]
     pub parts: Vec<PathBuf>,
     /// Unit of the parts' coordinates.

@@ -11,6 +11,17 @@ pub fn rows_of(pose: &Pose) -> [[f64; 4]; 4] {
     std::array::from_fn(|row| std::array::from_fn(|column| matrix[(row, column)]))
 }
 
+/// Unit vectors spread evenly over half of the sphere (Fibonacci lattice).
+pub fn half_sphere(count: usize) -> impl Iterator<Item = Vector> {
+    let golden = std::f64::consts::PI * (3.0 - 5.0_f64.sqrt());
+    (0..count).map(move |i| {
+        let z = (i as f64 + 0.5) / count as f64;
+        let (sin, cos) = (golden * i as f64).sin_cos();
+        let radius = (1.0 - z * z).sqrt();
+        Vector::new(radius * cos, radius * sin, z)
+    })
+}
+
 /// Two unit vectors perpendicular to a unit vector and to each other, the second `direction` × the first.
 pub fn perpendicular_axes(direction: &Vector) -> [Vector; 2] {
     let reference = if direction.x.abs() < 0.7 { Vector::x() } else { Vector::y() };

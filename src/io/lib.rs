@@ -33,6 +33,6 @@ mod load;
 mod source;
 mod source_file;
 
-pub use load::{LoadOptions, LoadedMesh, LoadedScan, load_nominal, load_scan};
+pub use load::{LoadOptions, LoadedMesh, LoadedScan, holds_points, load_nominal, load_scan};
 pub use source::Source;
 pub use source_file::SourceFile;

@@ -51,6 +51,16 @@ pub struct LoadedScan {
     pub unit: LengthUnit,
 }
 
+/// Whether a file holds points without facets, by its format and, of PLY, its header.
+pub fn holds_points(path: &Path) -> Result<bool> {
+    let head = Source::open(path, &Progress::silent())?.head(4096)?;
+    Ok(match Format::detect(path, &head)?.0 {
+        Format::Pcd | Format::Xyz | Format::E57 | Format::Ptx | Format::Las => true,
+        Format::Ply => ply::declares_no_facets(&head),
+        _ => false,
+    })
+}
+
 /// Reads a nominal from a mesh or CAD file, scaled to mm. Returns an error if `path` holds no facets.
 pub fn load_nominal(path: &Path, options: &LoadOptions, progress: &Progress) -> Result<LoadedMesh> {
     let mut source = Source::open(path, progress)?;

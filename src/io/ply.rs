@@ -20,6 +20,19 @@ pub struct PlyContents {
     pub facets: Vec<[u32; 3]>,
 }
 
+/// Whether the header that a file begins with ends there and declares neither faces nor strips of them.
+pub fn declares_no_facets(head: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(head);
+    let mut lines = text.lines().map(str::trim_end);
+    let mut has_facets = false;
+    let ends = lines.by_ref().any(|line| {
+        let is_facets = line.starts_with("element face ") || line.starts_with("element tristrips ");
+        has_facets |= is_facets && !line.ends_with(" 0");
+        line == "end_header"
+    });
+    ends && !has_facets
+}
+
 /// Reads the vertices, and the faces as triangle fans, in the file's unit.
 pub fn read(source: Source) -> Result<PlyContents> {
     let path = source.path().to_owned();

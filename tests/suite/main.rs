@@ -20,6 +20,7 @@ mod kernels;
 mod leaving;
 mod main_alignment;
 mod many_parts;
+mod masters;
 mod mechanical;
 mod merged_snapshots;
 mod mutations;

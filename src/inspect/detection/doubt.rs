@@ -15,8 +15,11 @@ pub const MIN_POINTS: usize = 60;
 const MIN_SECOND_DIRECTION: f64 = 0.02;
 /// Least score of a part of which one plane is seen: its outline must be seen, too.
 const MIN_PLANE_SCORE: f64 = 0.75;
-/// Greatest RMS deviation of the points of a part, as a share of its diameter.
+/// Greatest RMS deviation of the points of a part, as a share of its diameter; or else how much it may exceed the noise of
+/// the scene, where more points than that agree.
 const MAX_RMS: f64 = 4e-3;
+const MAX_RMS_OF_NOISE: f64 = 1.4;
+const MIN_NOISY_POINTS: usize = 500;
 /// How far a part on one plane is moved to see whether its position is known, as a share of its diameter, and the
 /// share of its score that then speaks against that.
 const SLIDE: f64 = 0.1;
@@ -45,7 +48,8 @@ pub fn of(own: &Detection, model: &PartModel<'_>, scene: &Scene, parameters: &Pa
             100.0 * (1.0 - terms.agreement())
         ));
     }
-    if own.fit.rms_mm > MAX_RMS * model.diameter_mm {
+    let is_noise = own.fit.rms_mm < MAX_RMS_OF_NOISE * scene.noise_mm && own.points.len() > MIN_NOISY_POINTS;
+    if own.fit.rms_mm > MAX_RMS * model.diameter_mm && !is_noise {
         return refuted(format!("what is seen there has another shape: {:.3} mm RMS off", own.fit.rms_mm));
     }
     if terms.unknown > terms.explained {

@@ -6,7 +6,7 @@ use base::{Progress, Result, UserError};
 use compute::Backend;
 use geometry::point_pairs::OrientedPoint;
 use geometry::range_image::{RangeImage, Seen, viewpoint_of};
-use geometry::{Cloud, KdTree, OrderedPoints, Point, SearchablePoints, Vector, normals, thinning};
+use geometry::{Cloud, KdTree, OrderedPoints, Point, SearchablePoints, Vector, noise, normals, thinning};
 
 /// Greatest number of points that poses are judged by.
 const MAX_POINTS: usize = 200_000;
@@ -21,6 +21,8 @@ pub struct Scene {
     pub oriented: bool,
     /// Their spacing, mm.
     pub spacing_mm: f64,
+    /// Their noise across the surface, mm.
+    pub noise_mm: f64,
     /// Whether each point lies on a plane wider than the parts: it hides and is seen, but is none of them.
     pub is_background: Vec<bool>,
     /// What the sensor sees; `None` if its position is not known.
@@ -49,12 +51,13 @@ impl Scene {
         let oriented = normals::are_oriented(&base);
         let tree = KdTree::new(&base.points);
         let spacing_mm = thinning::spacing_mm(&tree, &base.points);
+        let noise_mm = noise::across_surface_mm(&tree, &base.points);
         let image = viewpoint.and_then(|viewpoint| RangeImage::new(viewpoint, &base.points, spacing_mm));
         let points = base.points.iter().zip(all).map(|(point, normal)| OrientedPoint { point: *point, normal });
         let points: Vec<OrientedPoint> = points.collect();
         let is_background = background::on_planes(&points, spacing_mm, part_mm);
         let pieces = segments::of_points(&points, &tree, spacing_mm);
-        Ok(Self { points, oriented, spacing_mm, is_background, image, pieces, tree })
+        Ok(Self { points, oriented, spacing_mm, noise_mm, is_background, image, pieces, tree })
     }
 
     /// One point for each cell of `cell_mm`, of those for which `is_wanted` holds.

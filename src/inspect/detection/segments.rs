@@ -145,7 +145,7 @@ fn is_convex(a: &OrientedPoint, b: &OrientedPoint, limit_mm: f64) -> Option<bool
 }
 
 /// Share of the pieces that some points lie on which these cover, 0 to 1: each piece weighs as much as it has of the
-/// points, and of each counts what is `near`. 1 if they lie on none.
+/// points, and of each counts what is `near`. Points in no piece cover what they are.
 pub fn coverage(pieces: &[u32], near: &[u32], on: &[u32]) -> f64 {
     let mut counts: BTreeMap<u32, [usize; 2]> = BTreeMap::new();
     for (slot, points) in [near, on].into_iter().enumerate() {
@@ -153,10 +153,9 @@ pub fn coverage(pieces: &[u32], near: &[u32], on: &[u32]) -> f64 {
             counts.entry(pieces[index as usize]).or_default()[slot] += 1;
         }
     }
-    counts.remove(&NONE);
-    let whole: usize = counts.values().map(|[_, on]| on).sum();
+    let of_none = counts.remove(&NONE).map_or(0, |[_, on]| on);
     let covered: f64 = counts.values().map(|&[near, on]| (on * on) as f64 / near.max(1) as f64).sum();
-    if whole == 0 { 1.0 } else { covered / whole as f64 }
+    (covered + of_none as f64) / on.len().max(1) as f64
 }
 
 #[cfg(test)]
@@ -203,6 +202,6 @@ mod tests {
         assert!((coverage(&pieces, &near, &all) - 1.0).abs() < 1e-12);
         let top = coverage(&pieces, &near, &all[..600]);
         assert!((0.5..0.8).contains(&top), "{top}");
-        assert!((coverage(&pieces, &near, &[]) - 1.0).abs() < 1e-12);
+        assert_eq!(coverage(&pieces, &near, &[]), 0.0);
     }
 }

@@ -1,6 +1,7 @@
 //! The nominal and the actual part, read from files.
 
 mod actual;
+mod master;
 mod nominal;
 mod of_nominal;
 mod prepared_scan;

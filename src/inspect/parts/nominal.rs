@@ -4,12 +4,13 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::master;
 use base::{LengthUnit, Progress, Result, UserError};
 use geometry::health::MeshFindings;
 use geometry::repair::{Repaired, repair};
 use geometry::{Point, Subset, Surface, edges, winding};
 use io::cad::CadReader;
-use io::{LoadOptions, SourceFile, load_nominal};
+use io::{LoadOptions, SourceFile, holds_points, load_nominal};
 
 /// Angle of adjacent facets from which on their edge is a crease: more than between the facets of a fillet.
 const MIN_CREASE_RAD: f64 = 0.5;
@@ -51,11 +52,14 @@ impl Nominal {
     }
 
     /// Reads a nominal, closes cracks due to rounding, and prepares it for search. CAD files are meshed with the
-    /// tolerances of `cad`. `unit`: `None` for the unit of the file, else mm.
+    /// tolerances of `cad`; of points, the surface between them is taken. `unit`: `None` for the unit of the file, else mm.
     ///
     /// Returns an error if the file cannot be read or the work is cancelled.
     pub fn read(path: &Path, unit: Option<LengthUnit>, cad: CadReader, progress: &Progress) -> Result<Self> {
         let options = LoadOptions { unit, columns: None, cad };
+        if holds_points(path)? {
+            return master::read(path, &options, progress);
+        }
         let loaded = load_nominal(path, &options, &progress.part(0.0, 0.7)).map_err(|e| e.in_file(path))?;
         progress.report(0.7, "Hashing the file")?;
         let source = SourceFile::of(path, unit, None)?;

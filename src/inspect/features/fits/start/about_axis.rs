@@ -7,6 +7,7 @@ use super::super::revolved::{flat_torus, frame_at};
 use super::super::shape::{Kind, Shape};
 use super::round::{circle_about, linear, point_in_space};
 use super::{any_perpendicular, torus};
+use geometry::transform::half_sphere;
 use geometry::{Point, Vector, jacobi};
 
 /// Axis directions over half of the sphere.
@@ -18,7 +19,7 @@ const MIN_INCLINATION: f64 = 0.1;
 
 pub fn candidates(kind: Kind, points: WeightedPoints<'_>, axes: &[Vector; 3]) -> Vec<Model> {
     let mut models = Vec::new();
-    for axis in axes.iter().copied().chain(directions()) {
+    for axis in axes.iter().copied().chain(half_sphere(DIRECTIONS)) {
         match kind {
             Kind::Cone => models.extend(cones(points, &axis)),
             Kind::Torus => models.extend(torus::about(points, &axis)),
@@ -27,17 +28,6 @@ pub fn candidates(kind: Kind, points: WeightedPoints<'_>, axes: &[Vector; 3]) ->
     }
     models.extend(from_patch(kind, points, axes));
     models
-}
-
-/// Evenly distributed directions over half of the sphere (Fibonacci lattice).
-fn directions() -> impl Iterator<Item = Vector> {
-    let golden = std::f64::consts::PI * (3.0 - 5.0_f64.sqrt());
-    (0..DIRECTIONS).map(move |i| {
-        let z = (i as f64 + 0.5) / DIRECTIONS as f64;
-        let (sin, cos) = (golden * i as f64).sin_cos();
-        let radius = (1.0 - z * z).sqrt();
-        Vector::new(radius * cos, radius * sin, z)
-    })
 }
 
 fn cylinder(points: WeightedPoints<'_>, axis: &Vector) -> Option<Model> {
@@ -143,7 +133,7 @@ pub fn flat_tori(points: WeightedPoints<'_>, axes: &[Vector; 3]) -> Vec<Model> {
             models.extend([0.0, inclination, -inclination].map(torus));
         }
     }
-    let cylinders = axes.iter().copied().chain(directions()).filter_map(|axis| cylinder(points, &axis));
+    let cylinders = axes.iter().copied().chain(half_sphere(DIRECTIONS)).filter_map(|axis| cylinder(points, &axis));
     let mut cylinders: Vec<(f64, Model)> = cylinders
         .map(|model| (newton::sums(&model, points).cost, model))
         .filter(|(cost, _)| cost.is_finite())
