@@ -27,12 +27,12 @@ pub struct Facing {
 
 /// Winds the facets of each shell alike and outward. `to_sensor`: direction from a facet to what measured it, if known.
 pub fn outward(mesh: Mesh, to_sensor: impl Fn(usize) -> Option<Vector> + Sync) -> Facing {
-    let (surface, _) = winding::orient(Surface::new(mesh));
+    let surface = Surface::new(mesh);
+    let (mut turned, _) = winding::examine(&surface);
     let shells = Shells::of(surface.mesh(), surface.topology());
     let open = |shell: &&Shell| !shell.is_closed;
     let sides: Vec<(&Shell, Side)> =
         shells.list.par_iter().filter(open).map(|shell| (shell, side(&surface, &shells, shell, &to_sensor))).collect();
-    let mut turned = Vec::new();
     let (area_mm2, mut undecided_mm2) = (surface.mesh().area_mm2(), 0.0);
     for (shell, side) in sides {
         if side == Side::Unknown {
@@ -41,14 +41,13 @@ pub fn outward(mesh: Mesh, to_sensor: impl Fn(usize) -> Option<Vector> + Sync) -
         }
         turned.extend(shells.reversed_facets(shell, side == Side::Back));
     }
-    let surface = if turned.is_empty() {
-        surface
-    } else {
-        let mut mesh = surface.into_mesh();
-        turned.iter().for_each(|&facet| mesh.facets[facet as usize].swap(1, 2));
-        Surface::new(mesh)
-    };
-    Facing { surface, undecided_share: undecided_mm2 / area_mm2.max(f64::MIN_POSITIVE) }
+    let undecided_share = undecided_mm2 / area_mm2.max(f64::MIN_POSITIVE);
+    if turned.is_empty() {
+        return Facing { surface, undecided_share };
+    }
+    let mut mesh = surface.into_mesh();
+    mesh.reverse(&turned);
+    Facing { surface: Surface::new(mesh), undecided_share }
 }
 
 /// Which side of a shell is outside: that to which its first facet's normal points, or the other one.

@@ -34,6 +34,22 @@ pub fn eigen(matrix: &[f64; 6]) -> ([f64; 3], [Vector; 3]) {
     (order.map(|i| a[i][i]), order.map(|i| Vector::new(v[0][i], v[1][i], v[2][i])))
 }
 
+/// Products xx, xy, xz, yy, yz, zz of a vector with itself.
+#[inline]
+pub fn products(v: &Vector) -> [f64; 6] {
+    [v.x * v.x, v.x * v.y, v.x * v.z, v.y * v.y, v.y * v.z, v.z * v.z]
+}
+
+/// Sums of the [`products`] of some vectors.
+#[inline]
+pub fn scatter(vectors: impl Iterator<Item = Vector>) -> [f64; 6] {
+    let mut sums = [0.0; 6];
+    for vector in vectors {
+        sums.iter_mut().zip(products(&vector)).for_each(|(sum, product)| *sum += product);
+    }
+    sums
+}
+
 /// Rotates in the plane of axes p and q so that `a[p][q]` becomes zero; r is the third axis. Accumulates the rotation
 /// in `v`.
 fn rotate(a: &mut [[f64; 3]; 3], v: &mut [[f64; 3]; 3], p: usize, q: usize, r: usize) {

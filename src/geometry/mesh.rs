@@ -61,6 +61,11 @@ impl Mesh {
         self.facets.iter_mut().for_each(|facet| facet.swap(1, 2));
     }
 
+    /// Reverses the winding of the facets with the given indices.
+    pub fn reverse(&mut self, facets: &[u32]) {
+        facets.iter().for_each(|&facet| self.facets[facet as usize].swap(1, 2));
+    }
+
     /// Allocated memory, bytes.
     pub fn bytes(&self) -> u64 {
         (self.vertices.capacity() * size_of::<Point>()

@@ -25,13 +25,7 @@ pub fn across_surface_mm(tree: &KdTree, points: &[Point]) -> f64 {
 /// Sum of the squared distances of points from their common plane.
 fn off_plane_mm2(points: &[Point]) -> f64 {
     let mean = points.iter().map(|own| own.coords).sum::<Vector>() / points.len().max(1) as f64;
-    let mut scatter = [0.0; 6];
-    for point in points {
-        let d = point.coords - mean;
-        let products = [d.x * d.x, d.x * d.y, d.x * d.z, d.y * d.y, d.y * d.z, d.z * d.z];
-        scatter.iter_mut().zip(products).for_each(|(sum, product)| *sum += product);
-    }
-    jacobi::eigen(&scatter).0[0].max(0.0)
+    jacobi::eigen(&jacobi::scatter(points.iter().map(|own| own.coords - mean))).0[0].max(0.0)
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ pub fn orient(surface: Surface) -> (Surface, Orientation) {
         return (surface, orientation);
     }
     let mut mesh = surface.into_mesh();
-    reversed.iter().for_each(|&facet| mesh.facets[facet as usize].swap(1, 2));
+    mesh.reverse(&reversed);
     (Surface::new(mesh), orientation)
 }
 
@@ -75,7 +75,7 @@ pub fn unify(mesh: &mut Mesh) -> usize {
             let opposite = shells.reversed_facets(shell, false);
             if opposite.len() * 2 > shell.facets.len() { shells.reversed_facets(shell, true) } else { opposite }
         };
-        reversed.iter().for_each(|&facet| mesh.facets[facet as usize].swap(1, 2));
+        mesh.reverse(&reversed);
         count += reversed.len();
     }
     count

@@ -39,13 +39,8 @@ fn describe(query: &Point, points: &[Point], found: &[Neighbour]) -> Neighbourho
         distances += neighbour.squared_mm2.sqrt();
     }
     mean /= count;
-    let mut scatter = [0.0; 6];
-    for neighbour in found {
-        let c = points[neighbour.number as usize] - query - mean;
-        let products = [c.x * c.x, c.x * c.y, c.x * c.z, c.y * c.y, c.y * c.z, c.z * c.z];
-        scatter.iter_mut().zip(products).for_each(|(sum, product)| *sum += product);
-    }
-    let (values, vectors) = jacobi::eigen(&scatter);
+    let offsets = found.iter().map(|neighbour| points[neighbour.number as usize] - query - mean);
+    let (values, vectors) = jacobi::eigen(&jacobi::scatter(offsets));
     let (smallest, total) = (values[0].max(0.0), values[0] + values[1] + values[2]);
     let normal = vectors[0];
     let largest = normal[normal.iamax()];

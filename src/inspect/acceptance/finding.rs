@@ -154,8 +154,7 @@ impl Search {
             let distance = own.squared_mm2.sqrt();
             if distance >= self.radius_mm - self.tolerance_mm {
                 on += 1;
-                let d = (self.points[own.number as usize] - centre) / distance;
-                let products = [d.x * d.x, d.x * d.y, d.x * d.z, d.y * d.y, d.y * d.z, d.z * d.z];
+                let products = jacobi::products(&((self.points[own.number as usize] - centre) / distance));
                 moment.iter_mut().zip(products).for_each(|(sum, product)| *sum += product);
             } else if distance < self.radius_mm - 3.0 * self.tolerance_mm {
                 inside += 1;

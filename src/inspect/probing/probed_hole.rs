@@ -142,18 +142,7 @@ impl Plane {
         let count = points.len() as f64;
         let first = points.first()?;
         let centroid = first + points.iter().map(|point| point - first).sum::<Vector>() / count;
-        let mut scatter = [0.0; 6];
-        for offset in points.iter().map(|point| point - centroid) {
-            let products = [
-                offset.x * offset.x,
-                offset.x * offset.y,
-                offset.x * offset.z,
-                offset.y * offset.y,
-                offset.y * offset.z,
-            ];
-            let products = products.into_iter().chain([offset.z * offset.z]);
-            scatter.iter_mut().zip(products).for_each(|(sum, product)| *sum += product);
-        }
+        let scatter = jacobi::scatter(points.iter().map(|point| point - centroid));
         let ([_, weak, strong], [normal, _, _]) = jacobi::eigen(&scatter);
         if !(strong > 0.0 && weak > MIN_EXTENT_RATIO * MIN_EXTENT_RATIO * strong) {
             return None;

@@ -103,8 +103,7 @@ fn principal_axes(points: WeightedPoints<'_>) -> [Vector; 3] {
     let centre = centroid(points);
     let mut moments = [0.0; 6];
     for (i, point) in points.points.iter().enumerate() {
-        let c = point - centre;
-        let products = [c.x * c.x, c.x * c.y, c.x * c.z, c.y * c.y, c.y * c.z, c.z * c.z];
+        let products = jacobi::products(&(point - centre));
         moments.iter_mut().zip(products).for_each(|(sum, product)| *sum += weight(points, i) * product);
     }
     jacobi::eigen(&moments).1
