@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use bytemuck::{Pod, Zeroable, bytes_of, cast_slice};
+use bytemuck::{Pod, Zeroable, bytes_of, cast_slice, cast_slice_mut};
 
 use super::companions::Companions;
 use super::distance_offset::{Children, CubesParameter, children, skin};
@@ -30,6 +30,8 @@ struct TemplateParameter {
 
 /// Voxels that the template is moved over at a time, times its voxels: a fraction of a second.
 const TESTS_AT_A_TIME: usize = 1 << 40;
+/// The last ranges that a device of several takes are this share of its work.
+const LEAST_SHARE: usize = 128;
 
 /// A volume and a template resident on a device.
 struct Resident {
@@ -143,65 +145,124 @@ impl<'a> MorphologicalOffsetJob<'a> {
         Ok(Answer { tree, filtered: cubes.count(), template: shape.count as usize, times })
     }
 
-    /// The bits of the voxels of the leaves. Devices take ranges of leaves as they finish the ones before.
+    /// The bits of the voxels of the leaves. Devices take ranges of leaves as they finish the ones before: long ones at first,
+    /// short ones at last, so that all finish together.
     fn filter(&self, leaves: &Buffer<[u32; 4]>, progress: &Progress) -> Result<Buffer<u32>> {
         let (driver, edge) = (&self.resident.driver, self.request.tree.layout().leaf as usize);
         let (voxels, columns) = (edge.pow(3), edge * edge);
         require(driver.as_ref(), leaves.count() * (voxels / 8 + voxels / 4), Request::LABEL)?;
         let words = voxels / 32;
         let bits = Buffer::<u32>::new(driver, leaves.count() * words)?;
-        let devices = 1 + self.companions.len();
         let most = (TESTS_AT_A_TIME / (voxels * self.resident.shape().count.max(1) as usize)).max(1);
-        let at_a_time = if devices > 1 { most.min(leaves.count().div_ceil(16 * devices)).max(1) } else { most };
-        let (next, returned) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-        let returned = || returned.lock().unwrap_or_else(PoisonError::into_inner);
+        let ranges = Ranges::new(leaves.count(), 1 + self.companions.len(), most);
         let take = || -> Result<Option<Range<usize>>> {
-            let first = next.fetch_add(at_a_time, Ordering::Relaxed);
-            progress.report((first as f32 / leaves.count().max(1) as f32).min(1.0), Request::LABEL)?;
-            Ok((first < leaves.count()).then(|| first..leaves.count().min(first + at_a_time)))
+            let range = ranges.take();
+            let first = range.as_ref().map_or(leaves.count(), |range| range.start);
+            progress.report(first as f32 / leaves.count().max(1) as f32, Request::LABEL)?;
+            Ok(range)
         };
         let host_leaves = if self.companions.is_empty() { Vec::new() } else { leaves.read()? };
         let some = |device: &Resident, leaves: &Buffer<[u32; 4]>, own: &Buffer<u32>, range: &Range<usize>| {
             let of_bits = own.address().wrapping_sub((range.start * words * 4) as u64);
             device.filter(leaves, range, columns, of_bits)?;
-            let mut part = own.read()?;
-            part.truncate(range.len() * words);
+            let mut part = vec![0; range.len() * words];
+            device.driver.download(cast_slice_mut(&mut part), own.address())?;
             Ok::<_, UserError>(part)
         };
+        let (done, returned) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
         // What a device does not finish is returned.
-        let shared = |device: &Resident| -> Result<Vec<(Range<usize>, Vec<u32>)>> {
+        let shared = |device: &Resident| -> Result<()> {
             let leaves = Buffer::from_slice(&device.driver, &host_leaves)?;
-            let own = Buffer::<u32>::new(&device.driver, at_a_time * words)?;
-            let mut done = Vec::new();
+            let own = Buffer::<u32>::new(&device.driver, ranges.longest() * words)?;
             while let Some(range) = take()? {
                 match some(device, &leaves, &own, &range) {
-                    Ok(part) => done.push((range, part)),
+                    Ok(part) => locked(&done).push((range, part)),
                     Err(_) => {
-                        returned().push(range);
+                        locked(&returned).push(range);
                         break;
                     }
                 }
             }
-            Ok(done)
+            Ok(())
+        };
+        let collect = || -> Result<()> {
+            let parts = std::mem::take(&mut *locked(&done));
+            parts.iter().try_for_each(|(range, part)| {
+                driver.upload(bits.address() + (range.start * words * 4) as u64, cast_slice(part))
+            })
         };
         std::thread::scope(|scope| -> Result<()> {
             let shared = &shared;
             let others: Vec<_> = self.companions.iter().map(|device| scope.spawn(move || shared(device))).collect();
             while let Some(range) = take()? {
                 self.resident.filter(leaves, &range, columns, bits.address())?;
+                collect()?;
             }
             for other in others {
-                let done = other.join().map_err(|_| UserError::internal("A device that shared the work stopped."))?;
-                // One without memory for the leaves has taken none.
-                for (range, part) in done.unwrap_or_default() {
-                    driver.upload(bits.address() + (range.start * words * 4) as u64, cast_slice(&part))?;
-                }
+                // One without memory for the leaves has taken none, and one that was cancelled is told of below.
+                let _ = other.join().map_err(|_| UserError::internal("A device that shared the work stopped."))?;
             }
-            Ok(())
+            collect()
         })?;
         progress.check()?;
-        let left = std::mem::take(&mut *returned());
+        let left = std::mem::take(&mut *locked(&returned));
         left.iter().try_for_each(|range| self.resident.filter(leaves, range, columns, bits.address()))?;
         Ok(bits)
+    }
+}
+
+fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Leaves that devices take range by range: each time a share of what is left.
+struct Ranges {
+    count: usize,
+    devices: usize,
+    most: usize,
+    next: AtomicUsize,
+}
+
+impl Ranges {
+    /// Ranges of at most `most` leaves; for one device, each is as long as that.
+    fn new(count: usize, devices: usize, most: usize) -> Self {
+        Self { count, devices, most, next: AtomicUsize::new(0) }
+    }
+
+    /// Length of the range that begins at a leaf.
+    fn length(&self, first: usize) -> usize {
+        if self.devices == 1 {
+            return self.most;
+        }
+        let least = self.count.div_ceil(LEAST_SHARE * self.devices);
+        ((self.count - first) / (2 * self.devices)).max(least).min(self.most).max(1)
+    }
+
+    /// Length of the longest.
+    fn longest(&self) -> usize {
+        self.length(0)
+    }
+
+    fn take(&self) -> Option<Range<usize>> {
+        let after = |first: usize| (first < self.count).then(|| self.count.min(first + self.length(first)));
+        let first = self.next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, after).ok()?;
+        Some(first..after(first)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_cover_all_leaves_once_and_grow_shorter() {
+        for (count, devices, most) in [(0, 2, 5), (1, 4, 9), (1000, 4, 10_000), (12_345, 3, 700), (77, 1, 10)] {
+            let ranges = Ranges::new(count, devices, most);
+            let all: Vec<Range<usize>> = std::iter::from_fn(|| ranges.take()).collect();
+            let leaves: Vec<usize> = all.iter().cloned().flatten().collect();
+            assert_eq!(leaves, (0..count).collect::<Vec<_>>());
+            assert!(all.iter().all(|own| !own.is_empty() && own.len() <= ranges.longest()));
+            assert!(all.windows(2).all(|pair| pair[1].len() <= pair[0].len()), "{all:?}");
+        }
     }
 }

@@ -116,18 +116,23 @@ impl Rings<'_> {
         let request = Request { tree: &source, distance, template: Template::Ring, culls: false };
         let mut on = |backend: &Cuda, label: &str| {
             let label = format!("{name} {SHARED_VOXELS}³ by {SHARED_DISTANCE}, {label}");
-            let mut device_ms = Vec::new();
+            let (mut branching_ms, mut leaves_ms) = (Vec::new(), Vec::new());
             let (tree, row) = time(&label, self.arguments.runs, || {
                 let made = backend.compute(&request, &Progress::silent())?;
-                device_ms.push(made.times.branching_ms + made.times.leaves_ms);
+                branching_ms.push(made.times.branching_ms);
+                leaves_ms.push(made.times.leaves_ms);
                 Ok(made.tree)
             })?;
-            // The first only warms up.
-            device_ms.remove(0);
-            device_ms.sort_by(f64::total_cmp);
-            let device_ms = device_ms.get(device_ms.len() / 2).copied().unwrap_or(f64::NAN);
-            self.rows.push(with(row, &[("device_ms", device_ms.into())]));
-            Ok::<_, base::UserError>((tree, device_ms))
+            let median = |mut all: Vec<f64>| {
+                // The first only warms up.
+                all.remove(0);
+                all.sort_by(f64::total_cmp);
+                all.get(all.len() / 2).copied().unwrap_or(f64::NAN)
+            };
+            let [branching_ms, leaves_ms] = [branching_ms, leaves_ms].map(median);
+            eprintln!("    on the device: branching {branching_ms:.1} ms, leaves {leaves_ms:.1} ms");
+            self.rows.push(with(row, &[("branching_ms", branching_ms.into()), ("leaves_ms", leaves_ms.into())]));
+            Ok::<_, base::UserError>((tree, branching_ms + leaves_ms))
         };
         let mut sum_per_ms = 0.0;
         let mut alone = Vec::new();
