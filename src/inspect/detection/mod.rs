@@ -5,9 +5,11 @@
 //! 1. Parts are prepared from their CAD: the points that can be seen from outside, and all pairs of them (`model`).
 //! 2. Point pairs of the scene vote for poses of each part; votes are clustered (`hypotheses`).
 //! 3. Each pose is judged by what the sensor should see of the part: measured, missing, hidden, unknown (`score`), and by
-//!    the pieces that it cuts through; the best are fitted to the points around them (`refinement`).
-//! 4. Of all poses of all parts, the set is chosen that explains most of the scene without sharing points or reaching into
-//!    each other (`choice`).
+//!    the pieces that it cuts through; the best are fitted to the points around them (`refinement`). A part that looks nearly
+//!    the same when it is turned is turned as it fits best (`symmetry`).
+//! 4. Of poses that explain the same points, what was seen and how closely they fit decides (`preference`, `misfit`), or each
+//!    names the other. Of all poses of all parts, the set is chosen that explains most of the scene without sharing points or
+//!    reaching into each other (`choice`).
 //! 5. What is explained is set aside and the rest is searched again, until nothing more is found: parts that are largely
 //!    hidden have few of all votes, but many of those that are left. What was found before stays.
 //! 6. Parts that were found in an earlier scan of the same scene are looked for first where they were.
@@ -18,6 +20,7 @@ mod background;
 mod choice;
 mod doubt;
 mod hypotheses;
+mod misfit;
 mod model;
 mod preference;
 mod recipe;
@@ -26,6 +29,7 @@ mod scene;
 mod score;
 mod search;
 mod segments;
+mod symmetry;
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,6 @@
 //! A known part, prepared to be found in scenes.
 
+use super::symmetry;
 use base::{Result, UserError};
 use geometry::point_pairs::{OrientedPoint, PairTable, oriented_points};
 use geometry::{NearestFacets, Point, Pose, Probes, Surface, sampling};
@@ -27,6 +28,8 @@ pub struct PartModel<'a> {
     pub probes: Probes,
     /// Its facets, by position: for fits of many poses.
     pub lattice: NearestFacets,
+    /// Motions that map it nearly onto itself, part frame.
+    pub turns: Vec<Pose>,
     /// Greatest extent, mm.
     pub diameter_mm: f64,
     /// Spacing of `points`, mm.
@@ -54,17 +57,20 @@ impl<'a> PartModel<'a> {
                 "“{name}” shows no surface from outside, so it cannot be looked for."
             )));
         }
-        Ok(Self {
+        let mut model = Self {
             name: name.to_owned(),
             surface,
             points,
             table,
             probes,
             lattice: NearestFacets::new(surface, LATTICE_REACH * diameter_mm),
+            turns: Vec::new(),
             diameter_mm,
             spacing_mm,
             dense: oriented(surface, DENSE),
-        })
+        };
+        model.turns = symmetry::turns(&model)?;
+        Ok(model)
     }
 
     /// Centre of its bounds, part frame, mm.

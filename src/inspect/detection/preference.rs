@@ -1,8 +1,9 @@
 //! Which of two candidates that explain the same points is the right one: decided where their surfaces differ, by what the
-//! sensor saw there.
+//! sensor saw there, or else by how closely each fits all of the points.
 
 use rayon::prelude::*;
 
+use super::misfit::{self, Witnesses};
 use super::model::PartModel;
 use super::scene::Scene;
 use super::{Detection, score};
@@ -46,12 +47,25 @@ impl<'a> Seen<'a> {
 
 /// Which of two candidates for the same points fits what was seen where they differ.
 pub fn of(a: &Seen<'_>, b: &Seen<'_>) -> Preference {
-    let difference = evidence(a, b) - evidence(b, a);
-    match difference.abs() > MIN_EVIDENCE {
+    let decided = |difference: f64, limit: f64| match difference.abs() > limit {
         true if difference > 0.0 => Preference::First,
         true => Preference::Second,
         false => Preference::Open,
+    };
+    match decided(evidence(a, b) - evidence(b, a), MIN_EVIDENCE) {
+        Preference::Open => decided(gain(a, b), misfit::DECIDES),
+        clear => clear,
     }
+}
+
+/// By how much more the second misfits the points about both than the first, each where it fits them best.
+fn gain(a: &Seen<'_>, b: &Seen<'_>) -> f64 {
+    let witnesses = Witnesses::about(a.scene, &[a, b].map(|seen| (seen.model, seen.own.scene_from_part)));
+    let [a, b] = [a, b].map(|seen| {
+        let pose = &seen.own.scene_from_part;
+        witnesses.fitted(seen.model, pose).map_or_else(|| witnesses.of(seen.model, pose), |(misfit, _)| misfit)
+    });
+    b - a
 }
 
 /// What speaks for a candidate less what speaks against it, where another has no surface: points there less points missing

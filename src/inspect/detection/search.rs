@@ -12,7 +12,7 @@ use super::preference::{self, Preference, Seen};
 use super::refinement::Closeness;
 use super::scene::Scene;
 use super::{
-    Detection, Doubt, Found, Known, Parameters, Placed, Terms, doubt, hypotheses, refinement, score, segments,
+    Detection, Doubt, Found, Known, Parameters, Placed, Terms, doubt, hypotheses, refinement, score, segments, symmetry,
 };
 use crate::alignment::Alignment;
 use base::{Progress, Result, UserError, once};
@@ -39,10 +39,12 @@ const HOPELESS_MARGINS: [f64; 2] = [0.12, 0.15];
 /// The same pose: greatest distance of the surfaces as a share of the diameter, before and after the fit. Poses of nearly
 /// symmetric parts lie near each other on average.
 const SAME_COARSE_POSE: f64 = 0.02;
-const SAME_POSE: f64 = 0.01;
+pub const SAME_POSE: f64 = 0.01;
 /// Another pose is as good: share of the score, and of the points that both explain.
 const RIVAL_SCORE: f64 = 0.8;
 const RIVAL_SHARE: f64 = 0.6;
+/// How much less the score of a turned pose may be that fits the points better.
+const SCORE_MARGIN: f64 = 0.005;
 /// A pose is at a position at which the part is said not to be, the same way up or not: greatest mean distance of the surfaces, as
 /// a share of the diameter.
 const REFUSED_POSE: f64 = 0.1;
@@ -285,7 +287,11 @@ impl Search<'_> {
         apart.truncate(hopeful.clamp(ALWAYS_KEPT, KEPT));
         let apart = apart.into_iter().map(|(_, own)| own).collect();
         progress.check()?;
-        let mut candidates = self.fine(part, round, apart)?;
+        let candidates = self.fine(part, round, apart)?;
+        progress.check()?;
+        // All of them: not every turn that leads from one to another is known.
+        let turned = candidates.into_par_iter().map(|own| self.turned(own));
+        let mut candidates = turned.collect::<Result<Vec<Detection>>>()?;
         progress.check()?;
         candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
         Ok(unlike(model, candidates, SAME_POSE, |own| &own.scene_from_part))
@@ -353,6 +359,38 @@ impl Search<'_> {
             .collect())
     }
 
+    /// A candidate, turned as it fits best, of the turns that map its part nearly onto itself; with those that fit as well.
+    fn turned(&self, own: Detection) -> Result<Detection> {
+        let model = &self.models[own.part];
+        let is_possible = own.doubt.as_ref().is_none_or(|doubt| doubt.is_open);
+        if model.turns.is_empty() || !is_possible {
+            return Ok(own);
+        }
+        let Some(turned) = symmetry::turned(model, self.scene, &own.scene_from_part) else { return Ok(own) };
+        let best = turned.best.map(|best| self.judged(&own, &best)).transpose()?.flatten();
+        // Where the points do not decide, what was seen beside them may.
+        let is_better = |best: &Detection| turned.is_clear || best.score > own.score - SCORE_MARGIN;
+        let (mut chosen, rest) = match best {
+            Some(best) if is_better(&best) => (best, (!turned.is_clear).then_some(own.scene_from_part)),
+            _ => (own, turned.best.filter(|_| !turned.is_clear)),
+        };
+        let others = rest.into_iter().chain(turned.others);
+        let place = |pose| Placed { part: chosen.part, scene_from_part: pose };
+        chosen.others = others.map(place).collect();
+        Ok(chosen)
+    }
+
+    /// A candidate in another pose; `None` if there is too little about it.
+    fn judged(&self, own: &Detection, scene_from_part: &Pose) -> Result<Option<Detection>> {
+        let (model, scene) = (&self.models[own.part], self.scene);
+        let Ok(fit) = refinement::fine(model, scene, scene_from_part) else { return Ok(None) };
+        let start = Start { scene_from_part: fit.nominal_from_scan.inverse(), votes: own.votes };
+        let tolerance_mm = self.tolerance_mm(model, fit.rms_mm);
+        let terms = score::judge(self.backend, model, scene, &[start.scene_from_part], &[tolerance_mm], FINE_PROBES)?;
+        let terms = terms.into_iter().next();
+        Ok(terms.map(|terms| self.detection(own.part, own.round, start, fit, terms, tolerance_mm)))
+    }
+
     /// Distance within which points count as on a part that was fitted with an RMS deviation.
     fn tolerance_mm(&self, model: &PartModel<'_>, rms_mm: f64) -> f64 {
         let tolerance_mm = (FINE_TOLERANCE * model.diameter_mm).max(1.5 * self.scene.spacing_mm).max(3.0 * rms_mm);
@@ -394,7 +432,7 @@ impl Search<'_> {
 
 /// Of some poses of a part, best first, those that look like none before: in which some probe is farther from the surface
 /// than a share of the diameter.
-fn unlike<T>(model: &PartModel<'_>, all: Vec<T>, share: f64, pose_of: impl Fn(&T) -> &Pose) -> Vec<T> {
+pub fn unlike<T>(model: &PartModel<'_>, all: Vec<T>, share: f64, pose_of: impl Fn(&T) -> &Pose) -> Vec<T> {
     let limit_mm = share * model.diameter_mm;
     let mut unlike: Vec<T> = Vec::new();
     for own in all {

@@ -31,6 +31,7 @@ use geometry::point_pairs::{OrientedPoint, PairTable, oriented_points};
 use geometry::{Cloud, Pose, SearchablePoints, Surface, normals, thinning};
 pub use onto_cloud::on_cloud;
 use translations::TranslationVotes;
+pub use turns::about_own_axes;
 
 /// Approximate number of oriented points that represent the nominal.
 const MODEL_POINTS: usize = 1_400;

@@ -34,7 +34,7 @@ impl Turns {
 }
 
 /// Rotations about the principal axes of `points` through their centroid, without the identity.
-fn about_own_axes(points: &[OrientedPoint]) -> Vec<Pose> {
+pub fn about_own_axes(points: &[OrientedPoint]) -> Vec<Pose> {
     let Some((centre, axes)) = frame(points) else { return Vec::new() };
     let axis = |i: usize| Unit::new_normalize(axes.column(i).into_owned());
     let mut rotations: Vec<UnitQuaternion<f64>> = Vec::new();

@@ -1,0 +1,162 @@
+//! Parts that look nearly the same when they are turned: the motions that map a part nearly onto itself, and which way
+//! round one lies in a scene.
+
+use rayon::prelude::*;
+
+use super::misfit::{self, Witnesses};
+use super::model::PartModel;
+use super::scene::Scene;
+use super::search::{SAME_POSE, unlike};
+use crate::alignment::automatic::about_own_axes;
+use base::{Progress, Result};
+use compute::Compute as _;
+use compute::cpu::Cpu;
+use compute::pose_refinement::{MAX_MEMBERS, Request};
+use geometry::point_pairs::OrientedPoint;
+use geometry::{Point, Pose};
+
+/// A motion maps a part nearly onto itself: least share of its points that it brings near the surface, and how near, as a
+/// share of the diameter; before and after it is fitted. The nearest rotation tried may be off by 3°.
+const MIN_SYMMETRIC: f64 = 0.55;
+const NEAR: [f64; 2] = [0.03, 0.02];
+/// Motions are the same if no point is moved farther from the surface by the one after the inverse of the other than this
+/// share of the diameter; and one is none at all.
+const SAME: f64 = 2e-3;
+const NONE: f64 = 5e-3;
+/// Every so many of the dense points tell motions apart.
+const STEP: usize = 4;
+/// Turned poses that are fitted to a scene, of those that explain it best; and how much more than the given pose they may
+/// misfit it before.
+const FITTED: usize = 5;
+const MAX_ROUGH: f64 = 2.0;
+
+/// The motions, other than its true symmetries, that map a part nearly onto itself; part frame.
+pub fn turns(model: &PartModel<'_>) -> Result<Vec<Pose>> {
+    let lies_near = |point: &Point, share: f64| model.is_near(point, share * model.diameter_mm);
+    let is_nearly_itself = |turn: &Pose, share: f64| {
+        let is_near = |own: &&OrientedPoint| lies_near(&(turn * own.point), share);
+        model.points.iter().filter(is_near).count() as f64 >= MIN_SYMMETRIC * model.points.len() as f64
+    };
+    let starts = about_own_axes(&model.points).into_iter().filter(|turn| is_nearly_itself(turn, NEAR[0]));
+    let starts: Vec<Pose> = starts.collect();
+    let request = Request {
+        lattice: &model.lattice,
+        centre: model.centre(),
+        radius_mm: 0.5 * model.diameter_mm,
+        scene: &model.points,
+        oriented: true,
+        part_from_scene: &starts,
+        gates_mm: NEAR.map(|share| share * model.diameter_mm),
+        min_cosine: 0.5,
+        max_points: model.points.len().min(MAX_MEMBERS),
+        max_steps: 20,
+        step_limit_mm: 1e-5 * model.diameter_mm,
+    };
+    let fitted = Cpu.compute(&request, &Progress::silent())?;
+    let mut turns: Vec<Pose> = Vec::new();
+    for turn in fitted.into_iter().flatten().map(|own| own.part_from_scene) {
+        let looks_like = |other: &Pose, share: f64| {
+            let between = other.inverse() * turn;
+            model.dense.iter().step_by(STEP).all(|own| lies_near(&(between * own.point), share))
+        };
+        let is_new = !looks_like(&Pose::identity(), NONE) && !turns.iter().any(|other| looks_like(other, SAME));
+        if is_new && is_nearly_itself(&turn, NEAR[1]) {
+            turns.push(turn);
+        }
+    }
+    Ok(turns)
+}
+
+/// A pose and those turned from it, as they fit a scene.
+pub struct Turned {
+    /// The one that fits best, where another does so than the given one.
+    pub best: Option<Pose>,
+    /// Whether it fits clearly better than the given one.
+    pub is_clear: bool,
+    /// Those that fit about as well as the best and look like neither it nor the given one.
+    pub others: Vec<Pose>,
+}
+
+/// Turns a part in a scene. `None` if there is too little about it.
+pub fn turned(model: &PartModel<'_>, scene: &Scene, scene_from_part: &Pose) -> Option<Turned> {
+    let witnesses = Witnesses::about(scene, &[(model, *scene_from_part)]);
+    let (misfit, own) = witnesses.fitted(model, scene_from_part)?;
+    let most = MAX_ROUGH * witnesses.roughly(model, &own);
+    let rough = model.turns.par_iter().map(|turn| own * turn).map(|pose| (witnesses.roughly(model, &pose), pose));
+    let mut rough: Vec<(f64, Pose)> = rough.filter(|(rough, _)| *rough < most).collect();
+    rough.sort_by(|a, b| a.0.total_cmp(&b.0));
+    rough.truncate(FITTED);
+    let fitted = rough.par_iter().filter_map(|(_, pose)| witnesses.fitted(model, pose));
+    let is_another = |(_, pose): &(f64, Pose)| !model.is_within(pose, &own, NONE * model.diameter_mm);
+    let mut all: Vec<(f64, Pose)> = fitted.filter(is_another).collect();
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let least = all.first().map_or(misfit, |best| misfit.min(best.0));
+    all.retain(|own| own.0 - least < misfit::DECIDES);
+    let all = unlike(model, all, SAME_POSE, |(_, pose)| pose);
+    let best = all.first().filter(|best| best.0 < misfit).map(|best| best.1);
+    let others = all.into_iter().skip(usize::from(best.is_some())).map(|(_, pose)| pose).collect();
+    Some(Turned { best, is_clear: misfit - least > misfit::DECIDES, others })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base::random::Random;
+    use geometry::mesh::shapes;
+    use geometry::sampling::{self, SurfaceSample};
+    use geometry::{Cloud, Surface, Vector};
+
+    /// A plate, with a mark near one corner of its upper face if wanted.
+    fn plate(is_marked: bool) -> Surface {
+        let mut mesh = shapes::cuboid(Point::new(-30.0, -18.0, 0.0), Point::new(30.0, 18.0, 10.0));
+        if is_marked {
+            mesh.append(&shapes::cuboid(Point::new(18.0, 8.0, 10.0), Point::new(24.0, 14.0, 11.0)));
+        }
+        Surface::new(mesh)
+    }
+
+    /// Noisy points of a part on the sides whose normals, part frame, point along some direction.
+    fn scan(surface: &Surface, pose: &Pose, along: &Vector) -> Scene {
+        let mut random = Random::new(3, 0);
+        // The underside of the mark lies inside.
+        let is_inside = |own: &SurfaceSample| own.normal.z < -0.5 && own.point.z > 5.0;
+        let is_seen = |own: &SurfaceSample| own.normal.dot(along) > 0.2 && !is_inside(own);
+        let seen = sampling::by_area(surface.mesh(), 12_000, 5).into_iter().filter(is_seen);
+        let noisy = |point: Point| point + Vector::from_fn(|_, _| 0.05 * random.normal());
+        let points: Vec<Point> = seen.map(|own| own.point).map(noisy).map(|point| pose * point).collect();
+        Scene::new(&Cpu, &Cloud::from_points(points), 70.0, &Progress::silent()).unwrap()
+    }
+
+    #[test]
+    fn true_symmetries_are_none_and_a_marked_part_has_its_turns() {
+        let (plain, marked) = (plate(false), plate(true));
+        let model = PartModel::new("plain", &plain).unwrap();
+        assert!(model.turns.iter().all(|turn| !model.is_within(turn, &Pose::identity(), 1e-3)));
+        let model = PartModel::new("marked", &marked).unwrap();
+        let half = Pose::rotation(Vector::z() * std::f64::consts::PI);
+        let off = |turn: &Pose| (turn.inverse() * half).rotation.angle().to_degrees();
+        assert!(
+            model.turns.iter().any(|turn| off(turn) < 0.2),
+            "{:?}",
+            model.turns.iter().map(off).collect::<Vec<_>>()
+        );
+    }
+
+    #[test]
+    fn a_turned_part_is_turned_back_where_its_mark_is_seen_and_else_both_are_named() {
+        let marked = plate(true);
+        let model = PartModel::new("marked", &marked).unwrap();
+        let pose = Pose::new(Vector::new(4.0, 5.0, 6.0), Vector::new(0.3, -0.2, 0.9));
+        let turned = pose * Pose::rotation(Vector::z() * std::f64::consts::PI);
+        let off_deg = |own: &Pose| (own.inverse() * pose).rotation.angle().to_degrees();
+        let seen = scan(&marked, &pose, &Vector::new(0.5, 0.4, 1.0));
+        let found = super::turned(&model, &seen, &turned).unwrap();
+        assert!(found.is_clear && found.best.is_some_and(|best| off_deg(&best) < 0.5) && found.others.is_empty());
+        let found = super::turned(&model, &seen, &pose).unwrap();
+        assert!(found.best.is_none() && found.others.is_empty(), "{:?} {:?}", found.best, found.others);
+        let hidden = scan(&marked, &pose, &Vector::new(0.5, 0.4, -1.0));
+        let found = super::turned(&model, &hidden, &turned).unwrap();
+        let named = found.best.iter().chain(&found.others);
+        assert!(!found.is_clear && named.into_iter().any(|own| off_deg(own) < 0.5), "{:?}", found.others);
+    }
+}
