@@ -2,8 +2,8 @@
 //!
 //! egui's shader has two methods to filter a texture, one with integer divisions for each of four taps. A GPU executes
 //! only the branch it needs; a software rasteriser computes both, so that 1280x800 pixels take ten times longer than
-//! necessary. This plugin draws the same triangles with the same textures through a simple shader, and large areas of
-//! one colour without a texture lookup. Textures and paint callbacks are left to egui.
+//! necessary. This plugin draws the same triangles with the same textures through a simple shader, large areas of one
+//! colour without a texture lookup, and opaque ones without reading what is behind them. Textures and paint callbacks are left to egui.
 
 use std::ops::Range;
 
@@ -16,11 +16,22 @@ use render::Gpu;
 /// Minimum area of single-coloured triangles drawn without texture, square points.
 const MIN_PLAIN_AREA: f32 = 2000.0;
 
-/// Render pipelines with and without texture.
+/// How a triangle is painted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Paint {
+    Textured,
+    /// In the colours of its corners alone.
+    Plain,
+    /// So, and nothing shines through.
+    Opaque,
+}
+
+/// A render pipeline for each [`Paint`].
 #[derive(Clone)]
 struct Pipelines {
     textured: wgpu::RenderPipeline,
     plain: wgpu::RenderPipeline,
+    opaque: wgpu::RenderPipeline,
 }
 
 /// The plugin, one per window.
@@ -44,7 +55,7 @@ struct Triangles {
 struct Draw {
     clip: egui::Rect,
     texture: wgpu::BindGroup,
-    is_plain: bool,
+    paint: Paint,
     indices: Range<u32>,
     first_corner: i32,
 }
@@ -72,9 +83,11 @@ impl PlainInterface {
             label: Some("interface"),
             source: wgpu::ShaderSource::Wgsl(include_str!("../render/shaders/interface.wgsl").into()),
         });
+        let pipeline = |paint| pipeline(device, &shader, [&of_window, &of_texture], state.target_format, paint);
         let pipelines = Pipelines {
-            textured: pipeline(device, &shader, [&of_window, &of_texture], state.target_format, "textured"),
-            plain: pipeline(device, &shader, [&of_window, &of_texture], state.target_format, "plain"),
+            textured: pipeline(Paint::Textured),
+            plain: pipeline(Paint::Plain),
+            opaque: pipeline(Paint::Opaque),
         };
         Some(Self { state: state.clone(), pipelines, window, group })
     }
@@ -90,11 +103,11 @@ impl PlainInterface {
             corners.extend_from_slice(&mesh.vertices);
             indices.extend_from_slice(&mesh.indices);
             let triangles = mesh.indices.as_chunks().0;
-            for run in triangles.chunk_by(|a, b| is_plain(mesh, a) == is_plain(mesh, b)) {
+            for run in triangles.chunk_by(|a, b| paint_of(mesh, a) == paint_of(mesh, b)) {
                 let indices = first..first + 3 * run.len() as u32;
                 first = indices.end;
-                let (texture, is_plain) = (texture.bind_group.clone(), is_plain(mesh, &run[0]));
-                draws.push(Draw { clip: *clip, texture, is_plain, indices, first_corner });
+                let (texture, paint) = (texture.bind_group.clone(), paint_of(mesh, &run[0]));
+                draws.push(Draw { clip: *clip, texture, paint, indices, first_corner });
             }
         }
         let buffer = |label, contents, usage| {
@@ -169,7 +182,11 @@ impl CallbackTrait for Triangles {
                 let [left, top, width, height] =
                     [clip.left_px, clip.top_px, clip.width_px, clip.height_px].map(i32::cast_unsigned);
                 pass.set_scissor_rect(left, top, width, height);
-                pass.set_pipeline(if draw.is_plain { &self.pipelines.plain } else { &self.pipelines.textured });
+                pass.set_pipeline(match draw.paint {
+                    Paint::Textured => &self.pipelines.textured,
+                    Paint::Plain => &self.pipelines.plain,
+                    Paint::Opaque => &self.pipelines.opaque,
+                });
                 pass.set_bind_group(1, &draw.texture, &[]);
                 pass.draw_indexed(draw.indices.clone(), draw.first_corner, 0..1);
             }
@@ -177,12 +194,18 @@ impl CallbackTrait for Triangles {
     }
 }
 
-/// Whether a triangle of `mesh` is large, and all its vertices map to the white texel of egui's texture.
-fn is_plain(mesh: &egui::Mesh, triangle: &[u32; 3]) -> bool {
-    let [a, b, c] = triangle.map(|corner| mesh.vertices[corner as usize]);
-    let (ab, ac) = (b.pos - a.pos, c.pos - a.pos);
-    [a, b, c].iter().all(|corner| corner.uv == egui::epaint::WHITE_UV)
-        && 0.5 * (ab.x * ac.y - ab.y * ac.x).abs() > MIN_PLAIN_AREA
+/// How a triangle of `mesh` is painted: without texture if it is large and all its corners map to the white texel of egui's
+/// texture.
+fn paint_of(mesh: &egui::Mesh, triangle: &[u32; 3]) -> Paint {
+    let corners = triangle.map(|corner| mesh.vertices[corner as usize]);
+    let [ab, ac] = [corners[1], corners[2]].map(|corner| corner.pos - corners[0].pos);
+    let is_plain = corners.iter().all(|corner| corner.uv == egui::epaint::WHITE_UV)
+        && 0.5 * (ab.x * ac.y - ab.y * ac.x).abs() > MIN_PLAIN_AREA;
+    match is_plain {
+        false => Paint::Textured,
+        true if corners.iter().all(|corner| corner.color.is_opaque()) => Paint::Opaque,
+        true => Paint::Plain,
+    }
 }
 
 /// Bind group layouts of the window size and of a texture as bound by egui.
@@ -214,8 +237,10 @@ fn pipeline(
     shader: &wgpu::ShaderModule,
     layouts: [&wgpu::BindGroupLayout; 2],
     format: wgpu::TextureFormat,
-    pixel: &str,
+    paint: Paint,
 ) -> wgpu::RenderPipeline {
+    let pixel = if paint == Paint::Textured { "textured" } else { "plain" };
+    let blend = (paint != Paint::Opaque).then_some(wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING);
     let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
         label: Some("interface"),
         bind_group_layouts: &layouts.map(Some),
@@ -246,11 +271,7 @@ fn pipeline(
                 constants: &constants,
                 ..wgpu::PipelineCompilationOptions::default()
             },
-            targets: &[Some(wgpu::ColorTargetState {
-                format,
-                blend: Some(wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING),
-                write_mask: wgpu::ColorWrites::ALL,
-            })],
+            targets: &[Some(wgpu::ColorTargetState { format, blend, write_mask: wgpu::ColorWrites::ALL })],
         }),
         multiview_mask: None,
         cache: None,

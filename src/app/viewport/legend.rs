@@ -64,11 +64,14 @@ fn draw(ui: &egui::Ui, rect: Rect, title: &str, scale: Scale, marks: &[f64], lab
         text,
     );
     let steps = height as usize;
+    // Not shapes: each would have soft edges, slow to draw, that mix its colour with its neighbour's.
+    let mut colours = egui::Mesh::default();
     for (i, [r, g, b, _]) in scale.table(steps).into_iter().enumerate() {
         let y = bar.bottom() - height * (i as f32 + 1.0) / steps as f32;
-        let line = Rect::from_min_size(Pos2::new(bar.left(), y), Vec2::new(SCALE_SIZE.x, height / steps as f32 + 0.5));
-        painter.rect_filled(line, 0.0, Color32::from_rgb(r, g, b));
+        let line = Rect::from_min_size(Pos2::new(bar.left(), y), Vec2::new(SCALE_SIZE.x, height / steps as f32));
+        colours.add_colored_rect(line, Color32::from_rgb(r, g, b));
     }
+    painter.add(colours);
     painter.rect_stroke(bar, 0.0, Stroke::new(1.0, text.gamma_multiply(0.5)), egui::StrokeKind::Outside);
     let bar = Bar(bar, scale.ends_mm());
     let marks: Vec<(f64, f32)> = marks.iter().map(|mm| (*mm, bar.at(*mm))).collect();
@@ -106,6 +109,7 @@ fn histogram(ui: &egui::Ui, document: &Document, bar: Rect, at: &impl Fn(f64) ->
     let histogram = &check.histogram;
     let top = histogram.counts.iter().copied().max().unwrap_or(0).max(1) as f32;
     let half = 0.5 * histogram.bin_width_mm();
+    let mut bars = egui::Mesh::default();
     for (bin, &count) in histogram.counts.iter().enumerate() {
         let centre = histogram.bin_centre_mm(bin);
         // Square root scale, so that rare deviations are visible.
@@ -114,8 +118,9 @@ fn histogram(ui: &egui::Ui, document: &Document, bar: Rect, at: &impl Fn(f64) ->
             Pos2::new(bar.left() - 4.0 - length, at(centre + half)),
             Pos2::new(bar.left() - 4.0, at(centre - half)),
         );
-        ui.painter().rect_filled(piece, 0.0, ui.visuals().text_color().gamma_multiply(0.45));
+        bars.add_colored_rect(piece, ui.visuals().text_color().gamma_multiply(0.45));
     }
+    ui.painter().add(bars);
 }
 
 #[cfg(test)]
