@@ -3,9 +3,13 @@
 use super::target::Target;
 use super::{Gpu, full_screen};
 
-/// Blit pipeline; created once per window.
+/// Blit pipelines; created once per window.
 pub struct Blit {
-    pipeline: wgpu::RenderPipeline,
+    /// For pictures of the size of the view.
+    exact: wgpu::RenderPipeline,
+    /// For smaller ones.
+    scaled: wgpu::RenderPipeline,
+    sampler: wgpu::Sampler,
     layout: wgpu::BindGroupLayout,
 }
 
@@ -17,7 +21,7 @@ pub struct BoundPicture {
 }
 
 impl Blit {
-    /// Creates the pipeline for the texture format of the window.
+    /// Creates the pipelines for the texture format of the window.
     pub fn new(gpu: &Gpu, window: wgpu::TextureFormat) -> Self {
         let device = &gpu.device;
         let shader = device.create_shader_module(wgpu::ShaderModuleDescriptor {
@@ -45,28 +49,30 @@ impl Blit {
             ],
         });
         let encodes = f64::from(u8::from(window.is_srgb()));
-        let constants = [("window_encodes", encodes)];
-        let pipeline = full_screen::pipeline(device, &shader, "corner", &layout, window, &constants);
-        Self { pipeline, layout }
-    }
-
-    /// Binds the picture of `target`; `smooth` selects linear filtering, for targets smaller than the view.
-    pub fn picture(&self, gpu: &Gpu, target: &Target, smooth: bool) -> BoundPicture {
-        let filter = if smooth { wgpu::FilterMode::Linear } else { wgpu::FilterMode::Nearest };
-        let sampler = gpu.device.create_sampler(&wgpu::SamplerDescriptor {
-            mag_filter: filter,
-            min_filter: filter,
+        let pipeline = |is_scaled: bool| {
+            let constants = [("window_encodes", encodes), ("is_scaled", f64::from(u8::from(is_scaled)))];
+            full_screen::pipeline(device, &shader, "corner", &layout, window, &constants)
+        };
+        let sampler = device.create_sampler(&wgpu::SamplerDescriptor {
+            mag_filter: wgpu::FilterMode::Linear,
+            min_filter: wgpu::FilterMode::Linear,
             ..wgpu::SamplerDescriptor::default()
         });
+        Self { exact: pipeline(false), scaled: pipeline(true), sampler, layout }
+    }
+
+    /// Binds the picture of `target`; if it is smaller than the view, it is interpolated linearly.
+    pub fn picture(&self, gpu: &Gpu, target: &Target, is_scaled: bool) -> BoundPicture {
         let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("blit"),
             layout: &self.layout,
             entries: &[
                 wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::TextureView(&target.picture) },
-                wgpu::BindGroupEntry { binding: 1, resource: wgpu::BindingResource::Sampler(&sampler) },
+                wgpu::BindGroupEntry { binding: 1, resource: wgpu::BindingResource::Sampler(&self.sampler) },
             ],
         });
-        BoundPicture { pipeline: self.pipeline.clone(), group }
+        let pipeline = if is_scaled { &self.scaled } else { &self.exact };
+        BoundPicture { pipeline: pipeline.clone(), group }
     }
 }
 

@@ -62,8 +62,8 @@ impl Screen {
             Quality::Reduced => self.reduced.as_ref(),
             Quality::Full => self.full.as_ref(),
         };
-        let smooth = quality == Quality::Reduced;
-        self.shown = target.map(|target| (quality, self.blit.picture(gpu, target, smooth)));
+        let is_scaled = quality == Quality::Reduced;
+        self.shown = target.map(|target| (quality, self.blit.picture(gpu, target, is_scaled)));
     }
 
     /// Paints the shown picture into `rect` of the window.

@@ -5,6 +5,8 @@
 
 // Whether the window's format encodes sRGB by itself; the picture holds encoded values already.
 override window_encodes: bool = false;
+// Whether the picture is smaller than the view; else each pixel is taken as it is, which costs a software rasteriser less.
+override is_scaled: bool = false;
 
 struct Corner {
     @builtin(position) clip: vec4f,
@@ -22,7 +24,12 @@ fn corner(@builtin(vertex_index) index: u32) -> Corner {
 
 @fragment
 fn pixel(in: Corner) -> @location(0) vec4f {
-    let encoded = textureSampleLevel(picture, filtered, in.place, 0.0).rgb;
+    var encoded: vec3f;
+    if is_scaled {
+        encoded = textureSampleLevel(picture, filtered, in.place, 0.0).rgb;
+    } else {
+        encoded = textureLoad(picture, vec2i(in.place * vec2f(textureDimensions(picture))), 0).rgb;
+    }
     if window_encodes {
         let low = encoded / 12.92;
         let high = pow((encoded + 0.055) / 1.055, vec3f(2.4));
