@@ -45,8 +45,10 @@ pub fn parts_of(arguments: &Bench) -> Result<Vec<Part>> {
 fn parts_in(folder: &PathBuf) -> Result<Vec<Part>> {
     let entries = std::fs::read_dir(folder).map_err(|e| UserError::file("read the folder", folder, &e))?;
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
-    paths.retain(|path| path.extension().is_some_and(|ending| ending == "stl" || ending == "ply" || ending == "obj"));
     paths.sort();
+    let is_mesh = |path: &PathBuf| path.extension().is_some_and(|own| own == "stl" || own == "ply" || own == "obj");
+    let (paths, others): (Vec<PathBuf>, Vec<PathBuf>) = paths.into_iter().partition(is_mesh);
+    others.iter().for_each(|path| eprintln!("{} is left out: it is no STL, PLY or OBJ file", path.display()));
     let load = |path: &PathBuf| {
         let mesh = load_nominal(path, &LoadOptions::default(), &Progress::silent())?.mesh;
         let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
