@@ -117,6 +117,22 @@ fn elements_are_renamed_and_removed_in_the_tree() {
 }
 
 #[test]
+fn one_element_is_shown_alone_and_all_are_shown_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = measured(folder.path());
+    menu(&mut window, "top", "Show only this");
+    compare_picture(&mut window, "elements-shown-alone");
+    // The other one can be shown beside it.
+    menu(&mut window, "bottom", "Show");
+    menu(&mut window, "bottom", "Hide");
+    menu(&mut window, "top", "Show all");
+    menu(&mut window, "bottom", "Show only this");
+    menu(&mut window, "top", "Show");
+    menu(&mut window, "top", "Hide");
+    assert!(document(&window).judgement().is_some(), "what is shown changes no figure");
+}
+
+#[test]
 fn a_plan_that_is_opened_measures_the_scan_that_is_opened() {
     let folder = tempfile::tempdir().unwrap();
     let plan = folder.path().join("block.sgplan");

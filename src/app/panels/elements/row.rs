@@ -132,6 +132,19 @@ impl ElementsPanel {
                 }
                 ui.close();
             }
+            if ui.button("Show only this").clicked() {
+                let is_offset = element.recipe.is_offset();
+                let is_alike = |own: &Recipe| if is_offset { own.is_offset() } else { own.is_feature() };
+                let elements = context.document().plan.elements().iter();
+                let alike: Vec<ElementId> = elements.filter(|own| is_alike(&own.recipe)).map(|own| own.id).collect();
+                context.display.hidden.extend(alike);
+                context.display.hidden.remove(&id);
+                ui.close();
+            }
+            if ui.add_enabled(!context.display.hidden.is_empty(), Button::new("Show all")).clicked() {
+                context.display.hidden.clear();
+                ui.close();
+            }
         }
         let mut entry = |ui: &mut Ui, is_possible: bool, text: &str, command: Command| {
             if ui.add_enabled(ready && is_possible, Button::new(text)).clicked() {
