@@ -290,7 +290,7 @@ impl Search<'_> {
         let candidates = self.fine(part, round, apart)?;
         progress.check()?;
         // All of them: not every turn that leads from one to another is known.
-        let turned = candidates.into_par_iter().map(|own| self.turned(own));
+        let turned = candidates.into_par_iter().map(|own| progress.check().and_then(|()| self.turned(own)));
         let mut candidates = turned.collect::<Result<Vec<Detection>>>()?;
         progress.check()?;
         candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -372,7 +372,7 @@ impl Search<'_> {
         let is_better = |best: &Detection| turned.is_clear || best.score > own.score - SCORE_MARGIN;
         let (mut chosen, rest) = match best {
             Some(best) if is_better(&best) => (best, (!turned.is_clear).then_some(own.scene_from_part)),
-            _ => (own, turned.best.filter(|_| !turned.is_clear)),
+            _ => (own, turned.best),
         };
         let others = rest.into_iter().chain(turned.others);
         let place = |pose| Placed { part: chosen.part, scene_from_part: pose };
