@@ -3,7 +3,8 @@
 //! egui's shader has two methods to filter a texture, one with integer divisions for each of four taps. A GPU executes
 //! only the branch it needs; a software rasteriser computes both, so that 1280x800 pixels take ten times longer than
 //! necessary. This plugin draws the same triangles with the same textures through a simple shader, large areas of one
-//! colour without a texture lookup, and opaque ones without reading what is behind them. Textures and paint callbacks are left to egui.
+//! colour without a texture lookup, and opaque ones without reading what is behind them. Textures and paint callbacks are
+//! left to egui.
 
 use std::ops::Range;
 

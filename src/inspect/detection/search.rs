@@ -375,8 +375,8 @@ impl Search<'_> {
             _ => (own, turned.best),
         };
         let others = rest.into_iter().chain(turned.others);
-        let place = |pose| Placed { part: chosen.part, scene_from_part: pose };
-        chosen.others = others.map(place).collect();
+        let placed = |pose| Placed { part: chosen.part, scene_from_part: pose };
+        chosen.others = others.map(placed).collect();
         Ok(chosen)
     }
 
