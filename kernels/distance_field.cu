@@ -59,11 +59,10 @@ __device__ inline Vec3 sample_point(const Grid& grid, const Bricks& bricks, u32 
 }
 
 extern "C" __global__ void field_candidates(Surface surface, Grid grid, Bricks bricks, Candidates candidates) {
-    u32 i = thread_index();
-    if (i >= bricks.count * BRICK_SAMPLES) return;
+    u32 i = thread_index(), count = bricks.count * BRICK_SAMPLES;
     double limit_mm;
-    Vec3 point = sample_point(grid, bricks, i, &limit_mm);
-    list_candidates(surface, point, limit_mm, i, candidates);
+    Vec3 point = sample_point(grid, bricks, min(i, count - 1), &limit_mm);
+    list_candidates<PER_WARP>(surface, point, limit_mm, i, candidates, i < count);
 }
 
 // Searches again where the candidates did not fit.

@@ -42,7 +42,7 @@ extern "C" __global__ void offset_candidates(Surface surface, Offset offset, Cub
     u32 i = thread_index();
     if (i >= cubes.count) return;
     Vec3 centre = centre_of(offset.lattice, cubes.cubes[i], cubes.edge);
-    list_candidates(surface, centre, limit_of(offset, cubes, i, centre), i, candidates);
+    list_candidates<PER_THREAD>(surface, centre, limit_of(offset, cubes, i, centre), i, candidates);
 }
 
 // Searches again where the candidates did not fit.

@@ -11,7 +11,7 @@ struct Request {
 // Lists the facets that may be the closest to each query.
 extern "C" __global__ void closest_candidates(Surface surface, Queries queries, Candidates candidates) {
     u32 i = thread_index();
-    if (i < queries.count) list_candidates(surface, query_point(queries, i), queries.max_distance_mm, i, candidates);
+    if (i < queries.count) list_candidates<PER_THREAD>(surface, query_point(queries, i), queries.max_distance_mm, i, candidates);
 }
 
 // Searches exactly for the queries whose candidates overflowed, which are few.

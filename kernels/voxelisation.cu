@@ -190,7 +190,7 @@ struct Cubes {
 extern "C" __global__ void voxel_candidates(Surface surface, Lattice lattice, Cubes cubes, Candidates candidates) {
     u32 i = thread_index();
     if (i >= cubes.count) return;
-    list_candidates(surface, centre_of(lattice, cubes.cubes[i], cubes.edge), cubes.limit_mm, i, candidates);
+    list_candidates<PER_THREAD>(surface, centre_of(lattice, cubes.cubes[i], cubes.edge), cubes.limit_mm, i, candidates);
 }
 
 extern "C" __global__ void voxel_settle(Surface surface, Lattice lattice, Cubes cubes, Candidates candidates) {

@@ -41,13 +41,8 @@ __device__ inline bool overlaps(float3 centre, float3 half, float x0, float y0, 
            z0 <= centre.z + half.z && z1 >= centre.z - half.z;
 }
 
-#define ALL_LANES 0xFFFFFFFFu
 // Half extent of a box that overlaps nothing.
 #define EMPTY_HALF_EXTENT -3e38f
-
-// Whether each thread traverses the tree by itself, or a whole warp together, for threads that are neighbours along the
-// curve and need nearly the same leaves.
-enum Traversal { PER_THREAD, PER_WARP };
 
 // Calls `visit` with the code of each leaf whose box overlaps centre +- half, relative to the tree's centre, in tree
 // order; `visit` may shrink `half`. Per warp, each leaf that any lane needs is visited by all lanes; half.x of a lane
@@ -62,10 +57,8 @@ __device__ inline void visit_leaves(const Node* nodes, u32 root, const float3& c
             Children node = children(nodes, code);
             bool first = overlaps(centre, half, node.a.x, node.a.y, node.a.z, node.a.w, node.b.x, node.b.y);
             bool second = overlaps(centre, half, node.b.z, node.b.w, node.c.x, node.c.y, node.c.z, node.c.w);
-            if constexpr (traversal == PER_WARP) {
-                first = __any_sync(ALL_LANES, first);
-                second = __any_sync(ALL_LANES, second);
-            }
+            first = is_wanted<traversal>(first);
+            second = is_wanted<traversal>(second);
             if (first && second) stack[top++] = node.codes.y;
             code = first ? node.codes.x : second ? node.codes.y : top > 0 ? stack[--top] : NONE;
         }

@@ -174,18 +174,21 @@ __device__ inline double pre_filter_error(const Surface& surface, Vec3 about) {
     return FILTER_ERROR * (surface.half_extent_mm + max_abs(about));
 }
 
-// Lists the facets that may be the closest to query i at `point`, within `max_distance_mm`.
+// Lists the facets that may be the closest to query i at `point`, within `max_distance_mm`. Per warp, all lanes must call
+// it; those without a query are not active.
+template <Traversal traversal>
 __device__ inline void list_candidates(const Surface& surface, Vec3 point, double max_distance_mm, u32 i,
-                                       const Candidates& candidates) {
+                                       const Candidates& candidates, bool is_active = true) {
     Vec3 about = point - surface.centre;
-    candidates.counts[i] = 0;
+    if (is_active) candidates.counts[i] = 0;
     // Also false for NaN.
-    if (!(max_abs(about) < 1e300)) return;
+    is_active = is_active && max_abs(about) < 1e300;
+    if (!is_wanted<traversal>(is_active)) return;
     double error = pre_filter_error(surface, about);
     float3 local = to_float3(about);
     Shortlist list;
     list.error = __double2float_ru(2.0 * error);
-    list.limit = pre_filter_limit(max_distance_mm * max_distance_mm, error);
+    list.limit = is_active ? pre_filter_limit(max_distance_mm * max_distance_mm, error) : -1.0f;
     list.count = 0;
     list.overflows = false;
     u32 codes[MAX_DEPTH];
@@ -198,27 +201,28 @@ __device__ inline void list_candidates(const Surface& surface, Vec3 point, doubl
             Children node = children(surface.nodes, code);
             float near = distance0(node, local), far = distance1(node, local);
             u32 next = node.codes.x, other = node.codes.y;
-            if (far < near) {
+            if (!is_wanted<traversal>(near <= far && near <= list.limit)) {
                 float distance = near;
                 near = far;
                 far = distance;
                 next = node.codes.y;
                 other = node.codes.x;
             }
-            if (far <= list.limit) {
+            if (is_wanted<traversal>(far <= list.limit)) {
                 codes[top] = other;
                 distances[top++] = far;
             }
-            code = near <= list.limit ? next : NONE;
+            code = is_wanted<traversal>(near <= list.limit) ? next : NONE;
         }
         if (code != NONE) pre_filter_leaf(surface.pre_filter, code, local, list);
         code = NONE;
         while (top > 0 && code == NONE) {
             top--;
-            if (distances[top] <= list.limit) code = codes[top];
+            if (is_wanted<traversal>(distances[top] <= list.limit)) code = codes[top];
         }
         if (code == NONE) break;
     }
+    if (!is_active) return;
     drop_farther(list);
     candidates.counts[i] = list.overflows ? OVERFLOWED : list.count;
     for (u32 k = 0; k < list.count; k++) candidates.facets[(u64)k * candidates.queries + i] = list.facets[k];

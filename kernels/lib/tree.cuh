@@ -48,3 +48,16 @@ __device__ inline float distance1(const Children& node, float3 p) {
           z = outside(node.c.x, node.c.w, p.z);
     return __fmaf_rn(z, z, __fmaf_rn(y, y, x * x));
 }
+
+#define ALL_LANES 0xFFFFFFFFu
+
+// Whether each thread traverses the tree by itself, or a whole warp together, for threads that are neighbours and need
+// nearly the same leaves.
+enum Traversal { PER_THREAD, PER_WARP };
+
+// Whether a thread, or any thread of the warp, wants something.
+template <Traversal traversal>
+__device__ inline bool is_wanted(bool own) {
+    if constexpr (traversal == PER_WARP) return __any_sync(ALL_LANES, own);
+    return own;
+}

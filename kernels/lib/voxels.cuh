@@ -52,19 +52,29 @@ __device__ inline u32 index_in(int x, int y, int z, u32 bits, u32 width) {
     return ((u32)x >> bits & mask) | ((u32)y >> bits & mask) << width | ((u32)z >> bits & mask) << 2 * width;
 }
 
-// The column along z that contains a voxel, within the extent of a leaf; zero outside the domain.
-__device__ inline u32 column_of(const Tree& tree, int x, int y, int z) {
+// Code of the cell without children that contains a voxel; empty outside the domain.
+__device__ inline u32 cell_at(const Tree& tree, int x, int y, int z) {
     u32 bits = tree.branching_bits * tree.height + tree.leaf_bits;
-    u32 edge = 1u << tree.leaf_bits;
-    if (((u32)x | (u32)y | (u32)z) >> (bits + tree.root_bits)) return 0;
+    if (((u32)x | (u32)y | (u32)z) >> (bits + tree.root_bits)) return cell_code(CELL_EMPTY, 0);
     u32 code = tree.levels[0][index_in(x, y, z, bits, tree.root_bits)];
     for (u32 level = 1; code >> 30 == CELL_BRANCH; level++) {
         bits -= tree.branching_bits;
         code = tree.levels[level][(code & CELL_INDEX) + index_in(x, y, z, bits, tree.branching_bits)];
     }
+    return code;
+}
+
+// The column along z through a voxel [x, y] of a cell without children, within the extent of a leaf.
+__device__ inline u32 column_in(const Tree& tree, u32 code, int x, int y) {
+    u32 edge = 1u << tree.leaf_bits;
     if (code >> 30 == CELL_FULL) return (1u << edge) - 1;
     if (code >> 30 == CELL_EMPTY) return 0;
     return leaf_column(tree, code & CELL_INDEX, ((u32)y & (edge - 1)) << tree.leaf_bits | ((u32)x & (edge - 1)));
+}
+
+// The column along z that contains a voxel, within the extent of a leaf; zero outside the domain.
+__device__ inline u32 column_of(const Tree& tree, int x, int y, int z) {
+    return column_in(tree, cell_at(tree, x, y, z), x, y);
 }
 
 // Bit n of 16 bits at bit 2 n.
@@ -84,16 +94,8 @@ __device__ inline u32 gathered(u32 bits) {
     return (bits | bits >> 8) & 0x0000FFFFu;
 }
 
-// State of the cell without children that contains a voxel of the domain.
-__device__ inline u32 state_at(const Tree& tree, int x, int y, int z) {
-    u32 bits = tree.branching_bits * tree.height + tree.leaf_bits;
-    u32 code = tree.levels[0][index_in(x, y, z, bits, tree.root_bits)];
-    for (u32 level = 1; code >> 30 == CELL_BRANCH; level++) {
-        bits -= tree.branching_bits;
-        code = tree.levels[level][(code & CELL_INDEX) + index_in(x, y, z, bits, tree.branching_bits)];
-    }
-    return code >> 30;
-}
+// State of the cell without children that contains a voxel.
+__device__ inline u32 state_at(const Tree& tree, int x, int y, int z) { return cell_at(tree, x, y, z) >> 30; }
 
 // A walk through the cells below a root cell.
 struct Descent {

@@ -74,6 +74,12 @@ fn build(
     let (made, row) =
         time(label, arguments.runs, || field::run(backend, surface, parameters, &base::Progress::silent()))?;
     let spacing_mm = made.field.grid().spacing_mm;
+    eprintln!(
+        "    the field itself {:.1} ms, {} bricks, {} bytes",
+        made.field_ms,
+        made.field.bricks(),
+        made.field.bytes()
+    );
     let row = with(
         row,
         &[

@@ -15,7 +15,7 @@ pub(crate) fn run(request: &Request<'_>, progress: &Progress) -> Result<Answer> 
     let template = match request.template {
         // Decided by distances, without the template.
         Template::Ball => Vec::new(),
-        other => template(other, request.distance.abs()),
+        other => template(other, request.distance.abs(), request.earlier_passes),
     };
     let active = ActiveVoxels::new(tree);
     // In voxels: what lies within the distance of centres of active voxels.

@@ -52,12 +52,18 @@ mod tests {
     }
 
     fn error(source: &VoxelTree, passes: &[f64], template: Template) -> Answer {
+        error_of((0..).zip(passes.iter().copied()), source, template)
+    }
+
+    /// `passes`: passes before, and distance of each.
+    fn error_of(passes: impl Iterator<Item = (u32, f64)> + Clone, source: &VoxelTree, template: Template) -> Answer {
         let mut offset = source.clone();
-        for &distance in passes {
-            let request = crate::morphological_offset::Request { tree: &offset, distance, template, culls: true };
+        for (earlier_passes, distance) in passes.clone() {
+            let request =
+                crate::morphological_offset::Request { tree: &offset, distance, template, earlier_passes, culls: true };
             offset = morphological_offset::run(&request, &Progress::silent()).unwrap().tree;
         }
-        let distance = passes.iter().sum();
+        let distance = passes.map(|(_, distance)| distance).sum();
         run(&Request { offset: &offset, source, distance }, &Progress::silent()).unwrap()
     }
 
@@ -79,12 +85,25 @@ mod tests {
     }
 
     #[test]
+    fn rings_that_turn_from_pass_to_pass_do_not_add_up_their_gaps() {
+        let source = torus(160);
+        let single = error(&source, &[24.0], Template::Ring).mean_absolute;
+        for (passes, distance) in [(2, 12.0), (3, 8.0)] {
+            let turned = error(&source, &vec![distance; passes], Template::Ring).mean_absolute;
+            let unturned = error_of(std::iter::repeat_n((0, distance), passes), &source, Template::Ring).mean_absolute;
+            assert!(turned < 0.9 * unturned, "{passes} passes: {turned} {unturned}");
+            assert!(passes > 2 || turned < 1.4 * single, "{turned} {single}");
+        }
+    }
+
+    #[test]
     fn an_empty_source_matches_nothing() {
         let source = torus(64);
         let request = crate::morphological_offset::Request {
             tree: &source,
             distance: -60.0,
             template: Template::Ball,
+            earlier_passes: 0,
             culls: true,
         };
         let empty = morphological_offset::run(&request, &Progress::silent()).unwrap().tree;

@@ -1,8 +1,10 @@
 //! Distance fields on a CUDA device: level by level, whose nodes the host numbers.
 
 use std::sync::Arc;
+use std::thread::JoinHandle;
 
-use bytemuck::{Pod, Zeroable, bytes_of};
+use bytemuck::{Pod, Zeroable, bytes_of, cast_slice_mut};
+use rayon::prelude::*;
 
 use super::distance_offset::Distances;
 use super::driver::{Buffer, Driver, launch_each, require};
@@ -67,11 +69,13 @@ struct Bricks {
     driver: Arc<dyn Driver>,
     on_device: Vec<Buffer<u32>>,
     words: Vec<u32>,
+    /// Memory of the host for all of them, once their number is known.
+    room: Option<JoinHandle<Vec<u32>>>,
 }
 
 impl Bricks {
     fn new(driver: &Arc<dyn Driver>) -> Self {
-        Self { driver: Arc::clone(driver), on_device: Vec::new(), words: Vec::new() }
+        Self { driver: Arc::clone(driver), on_device: Vec::new(), words: Vec::new(), room: None }
     }
 
     fn words_on_device(&self) -> usize {
@@ -80,6 +84,12 @@ impl Bricks {
 
     fn count(&self) -> usize {
         (self.words.len() + self.words_on_device()) / BRICK_WORDS
+    }
+
+    /// Takes memory of the host for all bricks, `more` of which are to come, while the device computes those.
+    fn expect(&mut self, more: usize) {
+        let words = (self.count() + more) * BRICK_WORDS;
+        self.room = Some(std::thread::spawn(move || rayon::iter::repeat_n(0, words).collect()));
     }
 
     fn push(&mut self, words: Buffer<u32>) -> Result<()> {
@@ -91,9 +101,17 @@ impl Bricks {
     }
 
     fn flush(&mut self) -> Result<()> {
-        self.words.reserve_exact(self.words_on_device());
+        let before = self.words.len();
+        if let Some(Ok(mut room)) = self.room.take().map(JoinHandle::join) {
+            room[..before].copy_from_slice(&self.words);
+            self.words = room;
+        }
+        self.words.resize(before + self.words_on_device(), 0);
+        let mut rest = &mut self.words[before..];
         for words in self.on_device.drain(..) {
-            words.append_as(&mut self.words, |word| *word)?;
+            let (own, others) = rest.split_at_mut(words.count());
+            self.driver.download(cast_slice_mut(own), words.address())?;
+            rest = others;
         }
         Ok(())
     }
@@ -175,6 +193,9 @@ impl<'a> DistanceFieldJob<'a> {
             _ => Node::new(CellState::Empty, 0),
         }));
         let near: Vec<u32> = (0..count as u32).filter(|i| states[*i as usize] == CellState::Boundary as u32).collect();
+        if halvings == 0 {
+            bricks.expect(near.len());
+        }
         let mut children = Level { nodes: Vec::new(), known_mm: Vec::new() };
         let first_child = first + count;
         for (chunk, numbers) in near.chunks(BRICKS_AT_A_TIME).enumerate() {

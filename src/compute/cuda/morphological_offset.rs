@@ -30,6 +30,10 @@ struct TemplateParameter {
 
 /// Voxels that the template is moved over at a time, times its voxels: a fraction of a second.
 const TESTS_AT_A_TIME: usize = 1 << 40;
+/// Longest edge, voxels, of the region that a template reaches from a leaf, and threads of a block that holds such a region;
+/// as in morphological_offset.cu.
+const REGION: i32 = 64;
+const NEAR_THREADS: u32 = 256;
 /// The last ranges that a device of several takes are this share of its work.
 const LEAST_SHARE: usize = 128;
 
@@ -63,15 +67,15 @@ impl Resident {
     fn filter(&self, leaves: &Buffer<[u32; 4]>, range: &Range<usize>, columns: usize, of_bits: u64) -> Result<()> {
         let (tree, shape) = (self.source.parameter(&self.bits), self.shape());
         let (of_leaves, first, count) = (leaves.address(), range.start as u32, range.len() as u32);
-        let arguments: [&[u8]; 6] = [
-            bytes_of(&tree),
-            bytes_of(&shape),
-            bytes_of(&of_leaves),
-            bytes_of(&first),
-            bytes_of(&count),
-            bytes_of(&of_bits),
-        ];
-        launch_each(self.driver.as_ref(), "template_filter", range.len() * columns, &arguments)?;
+        let [tree, shape] = [bytes_of(&tree), bytes_of(&shape)];
+        let [of_leaves, first, of_bits] = [bytes_of(&of_leaves), bytes_of(&first), bytes_of(&of_bits)];
+        if columns.isqrt() as i32 + 2 * self.reach <= REGION {
+            let arguments = [tree, shape, of_leaves, first, of_bits];
+            self.driver.launch("template_filter_near", count, NEAR_THREADS, &arguments)?;
+        } else {
+            let arguments = [tree, shape, of_leaves, first, bytes_of(&count), of_bits];
+            launch_each(self.driver.as_ref(), "template_filter", range.len() * columns, &arguments)?;
+        }
         // Otherwise all of it would be queued, and cancelling would wait for it.
         self.driver.synchronize()
     }
@@ -88,7 +92,7 @@ pub struct MorphologicalOffsetJob<'a> {
 impl<'a> MorphologicalOffsetJob<'a> {
     /// Uploads the volume and the template, to all devices if it is worth it.
     pub(super) fn new(driver: &Arc<dyn Driver>, companions: &Companions, request: &Request<'a>) -> Result<Self> {
-        let mut voxels = template(request.template, request.distance.abs());
+        let mut voxels = template(request.template, request.distance.abs(), request.earlier_passes);
         // In any order but that of space, some voxel of the first ones decides on most columns.
         Random::new(1, 0).shuffle(&mut voxels);
         let resident = Resident::new(driver, request, &voxels)?;

@@ -144,8 +144,9 @@ fn by_template(
         let last = trees.last().unwrap_or(&trees[0]);
         // Distances decide alone on what a ball reaches, and on what is left for other templates to decide; but these
         // leave cavities, which are part of the method.
+        let culls = template == Template::Ball;
         let request =
-            morphological_offset::Request { tree: last, distance: step, template, culls: template == Template::Ball };
+            morphological_offset::Request { tree: last, distance: step, template, earlier_passes: pass, culls };
         let made = backend.compute(&request, &progress.part(share(pass), share(pass + 1)))?.tree;
         trees.push(made);
     }

@@ -15,16 +15,20 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 fn voxelised(mesh: Mesh, voxels: u32, layout: Layout) -> VoxelTree {
+    voxelised_within(mesh, 3.0, voxels, layout)
+}
+
+fn voxelised_within(mesh: Mesh, margin_mm: f64, voxels: u32, layout: Layout) -> VoxelTree {
     let surface = Surface::new(mesh);
     let solid = SolidSurface::new(&surface, Sides::Normals);
-    let lattice = Lattice::around(surface.bounds(), 3.0, voxels);
+    let lattice = Lattice::around(surface.bounds(), margin_mm, voxels);
     let request = voxelisation::Request { solid: &solid, lattice, layout, cell_format: CellFormat::Compact };
     Cpu.compute(&request, &Progress::silent()).unwrap().tree
 }
 
 /// Voxel for voxel the same, with the same error.
 fn agree(tree: &VoxelTree, distance: f64, template: Template) {
-    let request = Request { tree, distance, template, culls: false };
+    let request = Request { tree, distance, template, earlier_passes: 0, culls: false };
     let cuda = device();
     let ours = cuda.compute(&request, &Progress::silent()).unwrap();
     let reference = Cpu.compute(&request, &Progress::silent()).unwrap();
@@ -45,7 +49,7 @@ fn agree(tree: &VoxelTree, distance: f64, template: Template) {
 fn several_devices_share_the_leaves_and_give_the_same_voxels() {
     let voxels = if is_on_gpu() { 256 } else { 56 };
     let tree = voxelised(shapes::torus(6.0, 2.0, 48, 24), voxels, Layout { root: 4, branching: 2, leaf: 8 });
-    let request = Request { tree: &tree, distance: 6.0, template: Template::Ring, culls: false };
+    let request = Request { tree: &tree, distance: 6.0, template: Template::Ring, earlier_passes: 2, culls: false };
     let alone = device().compute(&request, &Progress::silent()).unwrap();
     for devices in [2, 4] {
         let mut others: Vec<_> = (1..devices).map(|_| driver()).collect();
@@ -78,6 +82,17 @@ fn offsets_by_templates_agree_with_the_processor_voxel_for_voxel() {
             (-8.0, Template::Shell),
         ] {
             agree(&tree, distance, template);
+        }
+    }
+}
+
+/// Up to the largest template whose region a block of the device holds, and beyond it.
+#[test]
+fn offsets_by_small_and_large_templates_agree() {
+    for (leaf, distances) in [(8, [28.0, 28.5]), (16, [24.0, 24.5])] {
+        let tree = voxelised_within(shapes::sphere(1.0, 2), 5.0, 80, Layout { root: 4, branching: 2, leaf });
+        for distance in distances {
+            agree(&tree, distance, Template::Ring);
         }
     }
 }

@@ -121,8 +121,13 @@ impl Jobs {
         let source = cuda.compute(&request, &silent).unwrap().tree;
         let request = distance_offset::Request { solid: &solid, distance_mm: 2.0, lattice, layout, cell_format };
         let exact = cuda.compute(&request, &silent).unwrap().tree;
-        let request =
-            morphological_offset::Request { tree: &source, distance: 3.0, template: Template::Ring, culls: false };
+        let request = morphological_offset::Request {
+            tree: &source,
+            distance: 3.0,
+            template: Template::Ring,
+            earlier_passes: 1,
+            culls: false,
+        };
         let ring = cuda.compute(&request, &silent).unwrap().tree;
         let request = voxel_error::Request { offset: &ring, source: &source, distance: 3.0 };
         let error = cuda.compute(&request, &silent).unwrap().mean_absolute;

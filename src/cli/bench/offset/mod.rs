@@ -138,7 +138,8 @@ impl<'a> Case<'a> {
         for (template, culls, what) in
             [(Template::Ring, false, "ring"), (Template::Ring, true, "ring, culled"), (Template::Ball, true, "ball")]
         {
-            let request = morphological_offset::Request { tree: &tree, distance: 20.0, template, culls };
+            let request =
+                morphological_offset::Request { tree: &tree, distance: 20.0, template, earlier_passes: 0, culls };
             let label = self.label(&format!("offset by 20 voxels, {what}"), name);
             let (made, row) = time(&label, arguments.runs, || Cpu.compute(&request, &Progress::silent()))?;
             rows.push(with(

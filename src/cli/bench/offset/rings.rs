@@ -113,7 +113,7 @@ impl Rings<'_> {
         }
         let source = self.tree(solid, SHARED_VOXELS, Layout::PUBLISHED)?;
         let distance = SHARED_DISTANCE * self.arguments.scale;
-        let request = Request { tree: &source, distance, template: Template::Ring, culls: false };
+        let request = Request { tree: &source, distance, template: Template::Ring, earlier_passes: 0, culls: false };
         let mut on = |backend: &Cuda, label: &str| {
             let label = format!("{name} {SHARED_VOXELS}³ by {SHARED_DISTANCE}, {label}");
             let (mut branching_ms, mut leaves_ms) = (Vec::new(), Vec::new());
@@ -162,8 +162,9 @@ impl Rings<'_> {
         let silent = Progress::silent();
         let ((offset, figures), row) = time(label, self.arguments.runs, || {
             let (mut offset, mut filtered, mut device_ms, mut template) = (source.clone(), 0, 0.0, 0);
-            for &distance in passes {
-                let request = Request { tree: &offset, distance, template: Template::Ring, culls: false };
+            for (earlier_passes, &distance) in (0..).zip(passes) {
+                let request =
+                    Request { tree: &offset, distance, template: Template::Ring, earlier_passes, culls: false };
                 let made = self.backend.compute(&request, &silent)?;
                 (filtered, template) = (filtered + made.filtered, made.template);
                 device_ms += made.times.branching_ms + made.times.leaves_ms;

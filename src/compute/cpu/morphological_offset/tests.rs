@@ -12,7 +12,7 @@ fn voxelise(mesh: Mesh, margin_mm: f64, voxels: u32, layout: Layout) -> VoxelTre
 }
 
 fn offset(tree: &VoxelTree, distance: f64, template: Template, culls: bool) -> Answer {
-    run(&Request { tree, distance, template, culls }, &Progress::silent()).unwrap()
+    run(&Request { tree, distance, template, earlier_passes: 0, culls }, &Progress::silent()).unwrap()
 }
 
 fn all(edge: i32) -> impl Iterator<Item = [i32; 3]> {
@@ -59,7 +59,7 @@ fn dilations_and_erosions_are_those_of_moving_the_template_over_all_voxels() {
             (-2.0, Template::Shell),
             (4.0, Template::Ring),
         ] {
-            let voxels = template(kind, distance.abs());
+            let voxels = template(kind, distance.abs(), 0);
             let made = offset(&tree, distance, kind, false);
             check(&tree, &made.tree, 40, distance, &voxels);
             if kind == Template::Ball {
