@@ -224,11 +224,13 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
     let mut figures = vec![
         ("Volume", format!("{:.3} cm³", volume.volume_mm3 / 1000.0)),
         ("Area", format!("{:.2} cm²", volume.area_mm2 / 100.0)),
-        ("Mesh deviates", format!("{:.4} mm RMS, {:.4} mm max.", volume.error.rms_mm, volume.error.max_mm)),
+        ("Mesh deviates", format!("{:.4} mm RMS", volume.error.rms_mm)),
+        ("At most", format!("{:.4} mm", volume.error.max_mm)),
     ];
     if let Some(error) = &volume.voxel_error {
         let worst = error.max.abs().max(error.min.abs());
-        figures.push(("Skin deviates", format!("{:.3} voxels mean, {worst:.2} max.", error.mean_absolute)));
+        figures.push(("Skin deviates", format!("{:.3} voxels on average", error.mean_absolute)));
+        figures.push(("At most", format!("{worst:.2} voxels")));
     }
     figures.extend([
         ("Facets", theme::count(volume.mesh.facets.len())),
