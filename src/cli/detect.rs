@@ -12,10 +12,11 @@ use base::words::counted;
 use base::{LengthUnit, Result, UserError};
 use compute::DeviceChoice;
 use dispatch::Context;
-use geometry::transform;
+use geometry::{Surface, transform};
 use inspect::detection::{self, Detection, Found, Known, PartModel, Placed};
+use inspect::deviation;
 use inspect::parts::Nominal;
-use io::{LoadOptions, atomic, load_scan};
+use io::{LoadOptions, atomic, load_scan, write};
 
 /// `detect`
 #[derive(Args, Debug)]
@@ -53,6 +54,10 @@ pub struct Detect {
     /// Write the pose of each part found into this folder, as NAME-1.txt and so on, for `inspect --pose`.
     #[arg(long)]
     pub out: Option<PathBuf>,
+    /// Write the points of each part found, and of what is near it, into this folder as NAME-1.ply and so on: scans for
+    /// `inspect --plan`.
+    #[arg(long)]
+    pub scans: Option<PathBuf>,
     /// Compute device.
     #[arg(long, value_enum, default_value_t)]
     pub backend: DeviceChoice,
@@ -95,6 +100,16 @@ pub fn run(arguments: &Detect, json: bool, context: &Context) -> Result<i32> {
         &progress.part(0.25, 1.0),
     )?;
     let files = write_poses(arguments, &names, &found)?;
+    if let Some(folder) = &arguments.scans {
+        let surfaces: Vec<&Surface> = nominals.iter().map(|own| &own.surface).collect();
+        let reach_mm = 2.0 * deviation::Parameters::default().effective_max_distance_mm();
+        let (backend, silent) = (context.backend.as_ref(), base::Progress::silent());
+        let scans = detection::part_scans(backend, &surfaces, &found.detections, &scan.cloud, reach_mm, &silent)?;
+        base::folder::make(folder)?;
+        for (name, scan) in numbered_names(&names, &found).iter().zip(&scans) {
+            write::cloud(&folder.join(format!("{name}.ply")), scan)?;
+        }
+    }
     console.done();
     context.backend.take_notices().iter().for_each(|notice| console.say(notice));
     if json {
@@ -163,15 +178,26 @@ fn sentence(own: &Detection, names: &[String]) -> String {
     )
 }
 
+/// The names of the parts found, those of a kind numbered from 1.
+fn numbered_names(names: &[String], found: &Found) -> Vec<String> {
+    let mut counts = vec![0; names.len()];
+    let mut numbered = |own: &Detection| {
+        let count = counts.get_mut(own.part).map_or(0, |count| {
+            *count += 1;
+            *count
+        });
+        format!("{}-{count}", name(own.part, names))
+    };
+    found.detections.iter().map(&mut numbered).collect()
+}
+
 /// Writes `nominal_from_scan` of each part found; the paths, in the same order.
 fn write_poses(arguments: &Detect, names: &[String], found: &Found) -> Result<Vec<PathBuf>> {
     let Some(folder) = &arguments.out else { return Ok(Vec::new()) };
     base::folder::make(folder)?;
     let mut files = Vec::new();
-    for (index, own) in found.detections.iter().enumerate() {
-        let name = name(own.part, names);
-        let before = found.detections.iter().take(index).filter(|other| other.part == own.part).count();
-        let path = folder.join(format!("{name}-{}.txt", before + 1));
+    for (own, name) in found.detections.iter().zip(numbered_names(names, found)) {
+        let path = folder.join(format!("{name}.txt"));
         atomic::write_bytes(&path, transform::pose_text(&own.scene_from_part.inverse()).as_bytes())?;
         files.push(path);
     }

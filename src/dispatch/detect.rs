@@ -1,13 +1,20 @@
 //! Commands on parts found in a scan.
 
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
 use super::edit::Execution;
+use super::series::{Reports, SeriesRequest, SeriesResult, measure, summary};
 use super::{Context, Edit, Watch};
 use base::{Progress, Result, UserError};
 use inspect::alignment::{Refinement, Start, best_fit};
 use inspect::detection::{self, Detection, DetectionRecipe, Found, Known, Parameters, Placed};
-use session::Document;
-use session::plan::{ElementId, Recipe};
+use inspect::parts::{Nominal, ScanRecipe};
+use io::write;
+use session::plan::{ElementId, Plan, Recipe};
 use session::rooms::nominal_and_scan_required;
+use session::series::{MeasuredSeries, Part};
+use session::{Document, Stage};
 
 /// Commands on parts found in a scan.
 #[derive(Clone, Debug)]
@@ -18,6 +25,8 @@ pub enum Detect {
     Track(Parameters, Vec<Placed>),
     /// Aligns on a part found, by its index, and compares there.
     Use(ElementId, usize),
+    /// Measures all parts found, each by itself: their scans, the plan and the results go into a folder.
+    MeasureEach(ElementId, PathBuf),
     /// Says that a part found, by its index, is not there, and searches on.
     Refuse(ElementId, usize),
     /// Says that a possible candidate, by its index, is there, and searches on.
@@ -44,6 +53,9 @@ impl Detect {
                 known.accepted.push(found.possible.get(index).ok_or_else(no_longer_there)?.placed());
                 again("Accept a part", id, known, before, context)
             }
+            Self::MeasureEach(id, folder) => Execution::work("Measuring the parts found", move |progress, _| {
+                measure_each(id, &folder, &before, &context, progress)
+            }),
             Self::Forget(id) => again("Search anew", id, Known::default(), before, context),
             Self::Use(id, index) => Execution::work("Aligning", move |progress, watch| {
                 use_part(id, index, before, &context, progress, watch)
@@ -131,4 +143,86 @@ fn use_part(
     document.recompute_stale(&context.quiet_tools(), &progress.part(0.95, 1.0))?;
     let notes: Vec<String> = [alignment, comparison].iter().flat_map(|id| document.sentences(*id)).collect();
     Ok(Edit::replacing("Align on a part found", document).with_notes(notes))
+}
+
+/// In the folder of parts that were found and measured: the plan that they are measured by, the list of their scans, and the
+/// folder of these.
+pub const PLAN_OF_FOUND: &str = "plan.sgplan";
+/// See [`PLAN_OF_FOUND`].
+pub const LIST_OF_FOUND: &str = "parts.txt";
+const SCANS_OF_FOUND: &str = "scans";
+
+fn measure_each(
+    id: ElementId,
+    folder: &Path,
+    document: &Document,
+    context: &Context,
+    progress: &Progress,
+) -> Result<Edit> {
+    let (Some(Recipe::Detection(recipe)), Some(scan), Some(found)) =
+        (document.plan.get(id).map(|own| &own.recipe), document.actual(), document.result::<Found>(Some(id)))
+    else {
+        return Err(no_longer_there());
+    };
+    let Some(nominal) = document.result::<Nominal>(Some(recipe.nominal)).filter(|_| !found.detections.is_empty())
+    else {
+        return Err(UserError::usage("No part was found that could be measured."));
+    };
+    let (plan, notes) = plan_of_each(document, context, &progress.part(0.0, 0.05))?;
+    let farthest_mm = plan.elements().iter().filter_map(|own| match &own.recipe {
+        Recipe::Comparison(own) => Some(own.parameters.effective_max_distance_mm()),
+        _ => None,
+    });
+    // Twice: points just beyond what is compared say that the surface goes on there.
+    let reach_mm = 2.0 * farthest_mm.filter(|mm| mm.is_finite()).fold(0.0, f64::max);
+    let (backend, surface) = (context.backend.as_ref(), &nominal.surface);
+    let scans = detection::part_scans(
+        backend,
+        &[surface],
+        &found.detections,
+        &scan.cloud,
+        reach_mm,
+        &progress.part(0.05, 0.3),
+    )?;
+    base::folder::make(&folder.join(SCANS_OF_FOUND))?;
+    let paths: Vec<PathBuf> = scan.sources.iter().map(|own| own.path.clone()).collect();
+    let (stem, digits) = (Stage::name_of(&paths), scans.len().to_string().len());
+    let mut files = Vec::new();
+    for (number, scan) in (1..).zip(&scans) {
+        let file = Path::new(SCANS_OF_FOUND).join(format!("{stem}-{number:0digits$}.ply"));
+        write::cloud(&folder.join(&file), scan)?;
+        files.push(file);
+    }
+    plan.save(&folder.join(PLAN_OF_FOUND))?;
+    let list: String = files.iter().map(|file| format!("{}\n", file.display())).collect();
+    io::atomic::write_bytes(&folder.join(LIST_OF_FOUND), list.as_bytes())?;
+    let parts = Part::of_files(&files.iter().map(|file| folder.join(file)).collect::<Vec<_>>());
+    let request = SeriesRequest {
+        plan: &plan,
+        parts: &parts,
+        folder,
+        reports: Reports::None,
+        info: &document.settings.report,
+        pictures: true,
+        resumes: true,
+        at_once: None,
+    };
+    let SeriesResult { records, taken_over } = measure(&request, context, &progress.part(0.3, 1.0))?;
+    let note = summary(&records, taken_over, folder);
+    let series = Arc::new(MeasuredSeries { plan, records: Arc::new(records) });
+    let edit = Edit::new("Measure the parts found", move |document| document.series = Some(series));
+    Ok(edit.with_notes(notes).with_notes([note]))
+}
+
+/// The plan of a document as it measures a scan of one part; with notes on what it cannot measure there.
+fn plan_of_each(document: &Document, context: &Context, progress: &Progress) -> Result<(Plan, Vec<String>)> {
+    let (Document { mut plan, active, .. }, notes) = document.for_other_parts(context.backend.as_ref(), progress)?;
+    let of_scene: Vec<ElementId> =
+        plan.elements().iter().filter(|own| matches!(own.recipe, Recipe::Detection(_))).map(|own| own.id).collect();
+    of_scene.into_iter().for_each(|id| drop(plan.remove_with_dependents(id)));
+    if let Some(id) = active.scan {
+        // Its scans are written as they were cleaned, in mm.
+        plan.set_recipe(id, ScanRecipe::default().into())?;
+    }
+    Ok((plan, notes))
 }

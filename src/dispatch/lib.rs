@@ -38,7 +38,7 @@ use io::cad::CadReader;
 pub use align::Align;
 pub use calibrate::Calibrate;
 pub use command::Command;
-pub use detect::Detect;
+pub use detect::{Detect, LIST_OF_FOUND, PLAN_OF_FOUND};
 pub use dispatcher::{Dispatcher, Message};
 pub use edit::{Edit, Watch};
 pub use elements::Elements;

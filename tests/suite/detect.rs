@@ -8,6 +8,7 @@ use shadowgraph::base::Progress;
 use shadowgraph::dispatch::{Detect, Parts};
 use shadowgraph::geometry::{Cloud, Pose, Surface};
 use shadowgraph::inspect::detection::{Found, Parameters, PartModel};
+use shadowgraph::inspect::deviation::Verdict;
 use shadowgraph::inspect::simulation::pile::{self, Pile, PlacedPart};
 use shadowgraph::io::{LoadOptions, load_nominal, write};
 
@@ -236,4 +237,70 @@ fn parts_are_tracked_from_scan_to_scan() {
     window.run_steps(3);
     settle(&mut window);
     assert_eq!(found(&window), vec![0; before]);
+}
+
+/// Each part of a scene becomes a part of a series, with a scan of its own.
+#[test]
+fn all_parts_found_are_measured_each_by_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pile, path) = scene(folder.path());
+    let results = folder.path().join("measured");
+    let mut window = open(vec![part("clamp.stl"), path.clone()], None);
+    settle(&mut window);
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Num6);
+    window.run_steps(4);
+    window.get_by_label("Find parts").click();
+    window.run_steps(3);
+    settle(&mut window);
+    window.get_by_label_contains("Measure all").click();
+    window.run_steps(3);
+    window.key_press_modifiers(Modifiers::COMMAND, Key::A);
+    window.event(egui::Event::Text(text(&results).to_owned()));
+    window.run_steps(2);
+    window.key_press(Key::Enter);
+    window.run_steps(3);
+    settle(&mut window);
+    let document = &window.state().dispatcher().document;
+    let id = document.plan.by_name("Parts in the scan").unwrap().id;
+    let found = document.result::<Found>(Some(id)).unwrap();
+    let series = document.series.clone().expect("a series");
+    assert!(found.detections.len() >= 3 && series.records.len() == found.detections.len());
+    // What is seen of a part decides on whether its check is complete.
+    for (own, record) in found.detections.iter().zip(series.records.iter()) {
+        let expected = if own.terms.visible_fraction() > 0.9 { Verdict::Pass } else { Verdict::Incomplete };
+        assert_eq!((record.verdict, &record.error), (Some(expected), &None), "{}", record.part);
+    }
+    // The table shows them, and the command line measures the same again.
+    assert!(window.query_by_label("scene-1").is_some() && window.query_by_label_contains("INCOMPLETE").is_some());
+    let again = folder.path().join("again");
+    let [plan, list] = ["plan.sgplan", "parts.txt"].map(|name| results.join(name));
+    let done = shadowgraph(&["inspect", "--plan", text(&plan), "--list", text(&list), "--out", text(&again)]);
+    assert!(done.status.success() || done.status.code() == Some(1), "{}", errors(&done));
+    let rows = std::fs::read_to_string(again.join("parts.csv")).unwrap();
+    assert_eq!(rows, std::fs::read_to_string(results.join("parts.csv")).unwrap());
+    // One of them is opened, with its own scan alone.
+    window.get_by_label("scene-2").click();
+    window.run_steps(3);
+    window.get_by_label("Don’t save").click();
+    window.run_steps(3);
+    settle(&mut window);
+    let document = &window.state().dispatcher().document;
+    let points = document.actual().unwrap().cloud.points.len();
+    assert!(document.stages.all().len() == series.records.len() && document.stages.shown().name == "scene-2");
+    assert!(document.current_measurement().is_some() && points < pile.cloud.points.len() / 5, "{points}");
+    window.key_press(Key::Escape);
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Num3);
+    window.run_steps(4);
+    settle(&mut window);
+    compare_picture(&mut window, "detect-measured");
+    // On the command line, too.
+    let scans = folder.path().join("scans");
+    let options = ["--part", text(&part("clamp.stl")), "--scans", text(&scans)].map(str::to_owned);
+    let done = shadowgraph(&["detect", text(&path), &options[0], &options[1], &options[2], &options[3]]);
+    assert!(done.status.success(), "{}", errors(&done));
+    for number in 1..=series.records.len() {
+        let [own, before] =
+            [scans.join(format!("clamp-{number}.ply")), results.join(format!("scans/scene-{number}.ply"))];
+        assert_eq!(std::fs::read(&own).unwrap(), std::fs::read(&before).unwrap());
+    }
 }

@@ -1,6 +1,8 @@
 //! Detect workspace: where the nominal lies in a scan of many things, without a start.
 
+use super::picks::Pick;
 use super::{PanelContext, no_result, rows};
+use crate::choosing::Purpose;
 use crate::theme;
 use dispatch::Detect;
 use geometry::Point;
@@ -143,6 +145,13 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
         if theme::wide_main_button(ui, is_ready, "Align and compare here").on_hover_text(hint).clicked() {
             context.send(Detect::Use(id, chosen));
             context.ask(crate::Action::Show(crate::Workspace::Compare));
+        }
+        if count > 1 {
+            let hint = "Writes the points of each part as a scan of its own, and measures all of them by this plan";
+            let button = egui::Button::new(format!("Measure all {count} parts…"));
+            if ui.add_enabled(is_ready, button).on_hover_text(hint).clicked() {
+                context.ask(crate::Action::Browse(Purpose::Machine(Pick::FoundParts(id))));
+            }
         }
         let hint = "Nothing like this is found here again; what it explained is searched for other parts";
         if ui.add_enabled(is_ready, egui::Button::new("This is not one")).on_hover_text(hint).clicked() {

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use super::super::App;
 use super::super::choosing::DialogSpec;
 use super::calibrate::Artefact;
-use dispatch::SurfacePoints;
 use dispatch::probe::Probe;
+use dispatch::{Detect, SurfacePoints};
 use io::format::Format;
+use session::plan::ElementId;
 
 /// File or folder asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +33,8 @@ pub enum Pick {
     SeriesParts,
     /// The folder for the results of the series.
     SeriesFolder,
+    /// The folder for the parts found by a detection and what is measured of them.
+    FoundParts(ElementId),
     /// A table of surface points.
     SurfacePoints,
     /// A scan for the sensor acceptance test.
@@ -56,6 +59,7 @@ impl Pick {
                 DialogSpec::file("Scan of the flat standard", "Scans", &Format::SCAN_EXTENSIONS)
             }
             Self::SurfacePoints => DialogSpec::file("Table of surface points", "Tables", &tables),
+            Self::FoundParts(_) => DialogSpec::folder("Folder for the parts found and their results"),
             Self::SeriesPlan => DialogSpec::file("Inspection plan", "Inspection plans", &["sgplan"]),
             Self::SeriesParts => DialogSpec::folder("Folder of scans, one per part"),
             Self::SeriesFolder => DialogSpec::folder("Folder for the results"),
@@ -73,6 +77,10 @@ impl App {
             Pick::ProbedHoles => self.send(Probe::Take(path)),
             Pick::TargetFolder => self.send(Probe::Write(path)),
             Pick::SeriesPlan | Pick::SeriesParts | Pick::SeriesFolder => self.panels.series.take(pick, &path),
+            Pick::FoundParts(id) => {
+                self.panels.series.follow_found(&path);
+                self.send(Detect::MeasureEach(id, path));
+            }
             Pick::Log | Pick::Certificate | Pick::ArtefactCad | Pick::ArtefactRegions | Pick::Accepted(_) => {
                 self.panels.calibrate.take(pick, path);
             }

@@ -11,7 +11,7 @@ use super::PanelContext;
 use super::picks::Pick;
 use crate::choosing::Purpose;
 use crate::{Action, theme};
-use dispatch::{Dispatcher, Inspect, Reports, Series};
+use dispatch::{Dispatcher, Inspect, LIST_OF_FOUND, PLAN_OF_FOUND, Reports, Series};
 use inspect::deviation::Verdict;
 use report::series::{Trend, trends};
 use session::series::{ElementRecord, PartRecord};
@@ -60,6 +60,14 @@ impl SeriesWindow {
     /// Shows the window with the parts of `source`.
     pub fn open(&mut self, source: Source) {
         (self.is_open, self.source, self.chosen) = (true, source, None);
+    }
+
+    /// Shows the window for parts found in a scene that are being measured into a folder.
+    pub fn follow_found(&mut self, folder: &std::path::Path) {
+        self.open(Source::Series);
+        let text = |path: PathBuf| path.display().to_string();
+        (self.plan, self.parts) = (text(folder.join(PLAN_OF_FOUND)), text(folder.join(LIST_OF_FOUND)));
+        self.folder = text(folder.to_owned());
     }
 
     /// The parts of the current inspection; `None` if their records cannot be made.

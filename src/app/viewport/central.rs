@@ -140,7 +140,9 @@ impl App {
         if let Some((map, _)) = viewport.volumes.map() {
             legend::thickness(ui, rect, map);
         } else if coloured || subject.residuals.is_some() {
-            legend::deviations(ui, rect, document);
+            let measured = document.current_measurement().filter(|_| shown.unmeasured && live.frame.is_none());
+            let has_unmeasured = measured.is_some_and(|own| !own.coverage.unmeasured_points.is_empty());
+            legend::deviations(ui, rect, document, has_unmeasured);
         }
         let has_flags = self.workspace == Workspace::Compare && live.frame.is_none() && !self.display.hides_callouts;
         let flags = if !has_flags {

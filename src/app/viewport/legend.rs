@@ -2,6 +2,7 @@
 
 use egui::{Align2, Color32, FontId, Pos2, Rect, Stroke, Vec2};
 
+use super::picture::UNMEASURED_COLOUR;
 use base::signed;
 use inspect::thickness::{Between, ThicknessMap};
 use render::colour_scale::{NO_DATA, Scale};
@@ -15,14 +16,18 @@ const HISTOGRAM_WIDTH: f32 = 46.0;
 /// Width of the legend with its margin to the right edge of the view, screen points.
 pub const WIDTH: f32 = 156.0;
 
-/// Draws the legend of the deviations at the right edge of `rect`.
-pub fn deviations(ui: &egui::Ui, rect: Rect, document: &Document) {
+/// Draws the legend of the deviations at the right edge of `rect`; `has_unmeasured`: whether regions without measurement are
+/// marked in the view.
+pub fn deviations(ui: &egui::Ui, rect: Rect, document: &Document, has_unmeasured: bool) {
     let settings = &document.settings;
     let scale = report::colour_scale(settings.deviation.tolerance, settings);
     let tolerance = scale.tolerance;
     let marks = [tolerance.high_mm, tolerance.low_mm, scale.end_mm, -scale.end_mm, 0.0];
     let label = |mm: f64| if mm == 0.0 { "0".to_owned() } else { signed(mm, 3) };
-    let bar = draw(ui, rect, "Deviation, mm", scale.into(), &marks, label);
+    let [r, g, b] = UNMEASURED_COLOUR.map(|share| (255.0 * share) as u8);
+    let unmeasured = has_unmeasured.then(|| ("unmeasured", Color32::from_rgb(r, g, b)));
+    let keys: Vec<(&str, Color32)> = [NO_DATA_KEY].into_iter().chain(unmeasured).collect();
+    let bar = draw(ui, rect, "Deviation, mm", scale.into(), (&marks, &keys), label);
     histogram(ui, document, bar.0, &|mm| bar.at(mm));
 }
 
@@ -32,7 +37,7 @@ pub fn thickness(ui: &egui::Ui, rect: Rect, map: &ThicknessMap) {
     let title = if map.parameters.between == Between::Material { "Thickness, mm" } else { "Gap, mm" };
     let fifths = (0..=5).map(|fifth| 0.2 * f64::from(fifth) * scale.end_mm);
     let marks: Vec<f64> = [scale.end_mm, 0.0, scale.min_mm].into_iter().chain(fifths).collect();
-    draw(ui, rect, title, Scale::Thickness(scale), &marks, |mm| format!("{mm:.2}"));
+    draw(ui, rect, title, Scale::Thickness(scale), (&marks, &[NO_DATA_KEY]), |mm| format!("{mm:.2}"));
 }
 
 /// Where the colours stand, and the thicknesses at its ends.
@@ -46,15 +51,28 @@ impl Bar {
     }
 }
 
-/// Draws the colours with marks, the most important first.
-fn draw(ui: &egui::Ui, rect: Rect, title: &str, scale: Scale, marks: &[f64], label: impl Fn(f64) -> String) -> Bar {
+/// What is drawn grey.
+const NO_DATA_KEY: (&str, Color32) = ("no data", Color32::from_rgb(NO_DATA[0], NO_DATA[1], NO_DATA[2]));
+/// Height of a line that says what a colour beside the scale means, screen points.
+const KEY_HEIGHT: f32 = 18.0;
+
+/// Draws the colours with marks, the most important first, and what colours beside the scale mean.
+fn draw(
+    ui: &egui::Ui,
+    rect: Rect,
+    title: &str,
+    scale: Scale,
+    (marks, keys): (&[f64], &[(&str, Color32)]),
+    label: impl Fn(f64) -> String,
+) -> Bar {
     let height = SCALE_SIZE.y.min(rect.height() - 190.0).max(60.0);
     // Clear of the view cube, however low the window is.
     let top = (rect.center().y - 0.5 * height).max(rect.top() + 140.0);
     let bar = Rect::from_min_size(Pos2::new(rect.right() - 92.0, top), Vec2::new(SCALE_SIZE.x, height));
     let painter = ui.painter();
     let text = ui.visuals().text_color();
-    let plate = Rect::from_min_max(bar.min - Vec2::new(HISTOGRAM_WIDTH + 12.0, 30.0), bar.max + Vec2::new(64.0, 34.0));
+    let plate = Rect::from_min_max(bar.min - Vec2::new(HISTOGRAM_WIDTH + 12.0, 30.0), bar.max + Vec2::new(64.0, 16.0));
+    let plate = plate.with_max_y(plate.max.y + KEY_HEIGHT * keys.len() as f32);
     painter.rect_filled(plate, 8.0, ui.visuals().window_fill.gamma_multiply(0.85));
     painter.text(
         Pos2::new(plate.center().x, plate.top() + 13.0),
@@ -82,10 +100,14 @@ fn draw(ui: &egui::Ui, rect: Rect, title: &str, scale: Scale, marks: &[f64], lab
     for (mm, y) in without_overlap(&marks) {
         painter.text(Pos2::new(right + 8.0, y), Align2::LEFT_CENTER, label(mm), FontId::proportional(11.5), text);
     }
-    let grey = Rect::from_min_size(Pos2::new(bar.0.left(), bar.0.bottom() + 12.0), Vec2::new(SCALE_SIZE.x, 10.0));
-    painter.rect_filled(grey, 2.0, Color32::from_rgb(NO_DATA[0], NO_DATA[1], NO_DATA[2]));
-    let beside = Pos2::new(grey.right() + 8.0, grey.center().y);
-    painter.text(beside, Align2::LEFT_CENTER, "no data", FontId::proportional(11.5), text);
+    // Somewhat to the left, for long names.
+    let mut key = Rect::from_min_size(bar.0.left_bottom() + Vec2::new(-20.0, 12.0), Vec2::new(SCALE_SIZE.x, 10.0));
+    for (name, colour) in keys {
+        painter.rect_filled(key, 2.0, *colour);
+        let beside = Pos2::new(key.right() + 8.0, key.center().y);
+        painter.text(beside, Align2::LEFT_CENTER, *name, FontId::proportional(11.5), text);
+        key = key.translate(Vec2::new(0.0, KEY_HEIGHT));
+    }
     bar
 }
 

@@ -22,7 +22,8 @@ use render::{Colouring, Cut, Draw, Frame, LineStyle, Look, SurfaceItem};
 use session::Document;
 use session::plan::{ElementId, Recipe};
 
-const UNMEASURED_COLOUR: [f32; 3] = [0.48, 0.36, 0.82];
+/// Of the regions of the nominal without measurement.
+pub const UNMEASURED_COLOUR: [f32; 3] = [0.48, 0.36, 0.82];
 const DILATED_COLOUR: [f32; 3] = [0.07, 0.60, 0.72];
 const ERODED_COLOUR: [f32; 3] = [0.93, 0.58, 0.11];
 const CONTACT_COLOUR: [f32; 3] = [0.36, 0.66, 0.32];

@@ -22,6 +22,7 @@ mod doubt;
 mod hypotheses;
 mod misfit;
 mod model;
+mod part_scans;
 mod preference;
 mod recipe;
 mod refinement;
@@ -43,6 +44,7 @@ pub use compute::pose_scores::Terms;
 pub use doubt::Doubt;
 use geometry::{Cloud, Pose};
 pub use model::PartModel;
+pub use part_scans::part_scans;
 pub use recipe::DetectionRecipe;
 pub use scene::Scene;
 

@@ -73,6 +73,53 @@ fn the_same_scene_gives_the_same_parts_each_time() {
 }
 
 #[test]
+fn each_part_has_a_scan_of_its_own_with_its_dents_and_without_its_neighbours() {
+    let stepped = stepped();
+    let models = [PartModel::new("stepped", &stepped).unwrap()];
+    let parameters = pile::Parameters::for_parts(4, 60.0, 9);
+    let truth = pile::run(&[&stepped], &[0, 0, 0, 0], &parameters, &Progress::silent()).unwrap();
+    let mut cloud = truth.cloud.clone();
+    // A bulge that is too high for its points to explain the part, in the middle of the step.
+    let mut raised = Vec::new();
+    for (number, placed) in truth.parts.iter().enumerate() {
+        for (index, point) in truth.cloud.points.iter().enumerate() {
+            let own = placed.scene_from_part.inverse() * point;
+            if (own.z - 25.0).abs() < 0.4 && (own.x - 10.0).hypot(own.y - 15.0) < 5.0 {
+                cloud.points[index] += placed.scene_from_part.rotation * Vector::new(0.0, 0.0, 2.5);
+                raised.push((number, index));
+            }
+        }
+    }
+    let found = find(&models, &cloud);
+    let scans = part_scans(&Cpu, &[&stepped], &found.detections, &cloud, 0.0, &Progress::silent()).unwrap();
+    assert!(scans.len() == found.detections.len() && scans.len() >= 2, "{}", scans.len());
+    let mut kept = 0;
+    for (own, scan) in found.detections.iter().zip(&scans) {
+        let is_at = |placed: &&pile::PlacedPart| {
+            models[0].distance_mm(&placed.scene_from_part, &own.scene_from_part) < 0.02 * models[0].diameter_mm
+        };
+        let number = truth.parts.iter().position(|placed| is_at(&placed)).unwrap();
+        let bulge = raised.iter().filter(|(part, _)| *part == number).map(|(_, index)| cloud.points[*index]);
+        for point in bulge {
+            assert!(scan.points.contains(&point), "a bulge was cut away");
+            kept += 1;
+        }
+        assert_eq!((scan.to_sensor.len(), scan.normals.len()), (scan.points.len(), 0));
+        let off_mm = |placed: &pile::PlacedPart, point: &Point| {
+            let hit = stepped.closest_point(&(placed.scene_from_part.inverse() * point), f64::INFINITY);
+            hit.map_or(f64::INFINITY, |hit| hit.distance_mm)
+        };
+        let others = || truth.parts.iter().enumerate().filter(|(other, _)| *other != number);
+        let of_other = |point: &&Point| {
+            off_mm(&truth.parts[number], point) > 2.0 && others().any(|(_, placed)| off_mm(placed, point) < 0.2)
+        };
+        let strangers = scan.points.iter().filter(of_other).count();
+        assert!(strangers * 50 < scan.points.len(), "{strangers} of {}", scan.points.len());
+    }
+    assert!(kept > 20, "{kept}");
+}
+
+#[test]
 fn bad_scenes_and_parts_are_said() {
     let stepped = stepped();
     let model = PartModel::new("stepped", &stepped).unwrap();
