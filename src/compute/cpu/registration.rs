@@ -10,7 +10,7 @@ use super::order_statistic::OrderStatistics;
 use crate::point_deviation::MatchState;
 use crate::registration::{Answer, Metric, Problem, Registration, Robust, Step, Target};
 use base::{Progress, Result};
-use geometry::surface::{ClosestQuery, closest_in_order};
+use geometry::surface::{ClosestQuery, NO_FACET, closest_from_last};
 use geometry::triangle::Feature;
 use geometry::{Point, Surface, SurfaceHit, Vector};
 
@@ -32,11 +32,13 @@ pub(super) struct CpuRegistration<'a> {
     stride: usize,
     points: Vec<Point>,
     normals: Vec<Vector>,
+    /// Closest facets of the points in the last step, where the searches of the next start.
+    facets: Vec<u32>,
 }
 
 impl<'a> CpuRegistration<'a> {
     pub fn new(problem: Problem<'a>) -> Self {
-        Self { problem, stride: 0, points: Vec::new(), normals: Vec::new() }
+        Self { problem, stride: 0, points: Vec::new(), normals: Vec::new(), facets: Vec::new() }
     }
 }
 
@@ -46,13 +48,14 @@ impl Registration for CpuRegistration<'_> {
         if self.stride != step.stride {
             self.stride = step.stride;
             self.points = all.points.iter().step_by(step.stride).copied().collect();
+            self.facets = vec![NO_FACET; self.points.len()];
             self.normals.clear();
             if !normals.is_empty() {
                 self.normals.extend(all.numbers.iter().step_by(step.stride).map(|&index| normals[index as usize]));
             }
         }
         let request = Request { target, points: &self.points, normals: &self.normals, oriented, step };
-        run(&request, progress)
+        run(&request, &mut self.facets, progress)
     }
 }
 
@@ -66,10 +69,10 @@ struct Request<'a> {
     step: &'a Step,
 }
 
-fn run(request: &Request<'_>, progress: &Progress) -> Result<Answer> {
+fn run(request: &Request<'_>, facets: &mut [u32], progress: &Progress) -> Result<Answer> {
     let mut pairs = vec![NO_PAIR; request.points.len()];
     match request.target {
-        Target::Surface(surface) => pair_with_surface(request, surface, progress, &mut pairs),
+        Target::Surface(surface) => pair_with_surface(request, surface, facets, progress, &mut pairs),
         Target::Cloud { .. } => pair_with_cloud(request, progress, &mut pairs),
     }
     progress.check()?;
@@ -117,7 +120,13 @@ fn empty() -> Answer {
     }
 }
 
-fn pair_with_surface(request: &Request<'_>, surface: &Surface, progress: &Progress, pairs: &mut [Pair]) {
+fn pair_with_surface(
+    request: &Request<'_>,
+    surface: &Surface,
+    facets: &mut [u32],
+    progress: &Progress,
+    pairs: &mut [Pair],
+) {
     let query = ClosestQuery {
         surface,
         surface_from_points: &request.step.nominal_from_scan,
@@ -130,15 +139,15 @@ fn pair_with_surface(request: &Request<'_>, surface: &Surface, progress: &Progre
         request.oriented,
         request.step.max_angle_rad,
     );
-    let chunks = pairs.par_chunks_mut(CHUNK).zip(request.points.par_chunks(CHUNK)).enumerate();
-    chunks.for_each_init(
+    let chunks = pairs.par_chunks_mut(CHUNK).zip(facets.par_chunks_mut(CHUNK)).zip(request.points.par_chunks(CHUNK));
+    chunks.enumerate().for_each_init(
         || vec![None; CHUNK],
-        |hits, (chunk, (pairs, points))| {
+        |hits, (chunk, ((pairs, facets), points))| {
             if progress.is_cancelled() {
                 return;
             }
             let hits = &mut hits[..points.len()];
-            closest_in_order(&query, points, hits);
+            closest_from_last(&query, points, facets, hits);
             for (i, (pair, hit)) in pairs.iter_mut().zip(hits.iter()).enumerate() {
                 let Some(hit) = hit else { continue };
                 let point = request.step.nominal_from_scan * points[i];

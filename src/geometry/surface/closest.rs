@@ -24,12 +24,28 @@ pub struct ClosestQuery<'a> {
 /// or the point is not finite. Fast if the points are ordered along a space-filling curve: each search starts with the
 /// facet found by the previous one.
 pub fn closest_in_order(query: &ClosestQuery<'_>, points: &[Point], out: &mut [Option<SurfaceHit>]) {
-    dispatch(Batch { query, points, out });
+    dispatch(Batch { query, points, facets: &mut [], out });
 }
+
+/// As [`closest_in_order`]; each search starts with the facet of its point in `facets`, such as that found in a nearby
+/// pose ([`NO_FACET`] for none), which is replaced by the one found.
+pub fn closest_from_last(
+    query: &ClosestQuery<'_>,
+    points: &[Point],
+    facets: &mut [u32],
+    out: &mut [Option<SurfaceHit>],
+) {
+    dispatch(Batch { query, points, facets, out });
+}
+
+/// In place of the index of a facet: none.
+pub const NO_FACET: u32 = u32::MAX;
 
 struct Batch<'a, 'q> {
     query: &'q ClosestQuery<'a>,
     points: &'q [Point],
+    /// Where the searches start, one for each point; or empty.
+    facets: &'q mut [u32],
     out: &'q mut [Option<SurfaceHit>],
 }
 
@@ -40,11 +56,17 @@ impl Task for Batch<'_, '_> {
     fn run<L: Lanes>(self) {
         let mut stack = Stack::default();
         let mut previous = None;
+        let mut facets = self.facets.iter_mut();
         for (point, out) in self.points.iter().zip(self.out.iter_mut()) {
             let moved = self.query.surface_from_points * point;
-            *out = self.query.surface.closest::<L>(&moved, self.query.max_distance_mm, previous, &mut stack);
+            let last = facets.next();
+            let initial_facet = last.as_deref().copied().filter(|facet| *facet != NO_FACET).or(previous);
+            *out = self.query.surface.closest::<L>(&moved, self.query.max_distance_mm, initial_facet, &mut stack);
             if let Some(hit) = out {
                 previous = Some(hit.facet);
+                if let Some(last) = last {
+                    *last = hit.facet;
+                }
             }
         }
     }
@@ -259,6 +281,15 @@ mod tests {
         let mut hits = vec![None; points.len()];
         closest_in_order(&query, &points, &mut hits);
         assert_eq!(hits[7], None);
+        // From another pose, and from where the points were in the last one.
+        let mut facets = vec![NO_FACET; points.len()];
+        for shift_mm in [0.0, 0.5] {
+            let pose = Pose::translation(shift_mm, 0.5 * shift_mm, 0.0);
+            let query = ClosestQuery { surface_from_points: &pose, ..query };
+            let mut again = vec![None; points.len()];
+            closest_from_last(&query, &points, &mut facets, &mut again);
+            assert!(shift_mm == 0.0 || again == hits);
+        }
         for (point, hit) in points.iter().zip(&hits) {
             assert_eq!(*hit, surface.closest_point(&(pose * point), 2.0));
         }

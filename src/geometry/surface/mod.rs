@@ -4,7 +4,7 @@ mod closest;
 mod pack;
 mod ray;
 
-pub use closest::{ClosestQuery, closest_in_order};
+pub use closest::{ClosestQuery, NO_FACET, closest_from_last, closest_in_order};
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
