@@ -5,6 +5,7 @@ use super::model::PartModel;
 use super::scene::Scene;
 use super::search::COARSE_PROBES;
 use super::{Detection, Parameters, score};
+use base::Progress;
 use compute::cpu::Cpu;
 use geometry::{Pose, Vector, transform};
 
@@ -86,7 +87,7 @@ fn slides(own: &Detection, model: &PartModel<'_>, scene: &Scene, normal: &Vector
         let step = direction * (SLIDE * model.diameter_mm);
         Pose::from(nalgebra::Translation3::from(step)) * own.scene_from_part
     });
-    let terms = score::judge(&Cpu, model, scene, &moved, &[own.tolerance_mm; 4], COARSE_PROBES);
+    let terms = score::judge(&Cpu, model, scene, &moved, &[own.tolerance_mm; 4], COARSE_PROBES, &Progress::silent());
     terms.map_or(true, |terms| terms.iter().any(|terms| terms.score() > MAX_SLIDING_SCORE * own.terms.score()))
 }
 

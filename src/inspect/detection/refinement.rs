@@ -42,6 +42,7 @@ pub fn of_many(
     points: &[OrientedPoint],
     scene_from_part: &[Pose],
     closeness: Closeness,
+    progress: &Progress,
 ) -> Result<Vec<Option<(Pose, f64)>>> {
     let diameter_mm = model.diameter_mm;
     let (gates_mm, max_points) = match closeness {
@@ -65,27 +66,13 @@ pub fn of_many(
         max_steps: STEPS,
         step_limit_mm: 1e-4 * diameter_mm,
     };
-    let fitted = backend.compute(&request, &Progress::silent())?;
+    let fitted = backend.compute(&request, progress)?;
     Ok(fitted.into_iter().map(|own| own.map(|own| (own.part_from_scene.inverse(), own.rms_mm))).collect())
 }
 
 /// Fits the pose of a candidate to the facets themselves. Returns an error if there are too few points about it.
-pub fn fine(model: &PartModel<'_>, scene: &Scene, scene_from_part: &Pose) -> Result<Alignment> {
-    fit(model, scene, scene_from_part, fine_gate_mm(model, scene), FINE_POINTS, 20)
-}
-
-fn fine_gate_mm(model: &PartModel<'_>, scene: &Scene) -> f64 {
-    (FINE_GATE * model.diameter_mm).max(3.0 * scene.spacing_mm)
-}
-
-fn fit(
-    model: &PartModel<'_>,
-    scene: &Scene,
-    scene_from_part: &Pose,
-    gate_mm: f64,
-    count: usize,
-    max_iterations: usize,
-) -> Result<Alignment> {
+pub fn fine(model: &PartModel<'_>, scene: &Scene, scene_from_part: &Pose, progress: &Progress) -> Result<Alignment> {
+    let (gate_mm, count, max_iterations) = (fine_gate_mm(model, scene), FINE_POINTS, 20);
     let near = scene.near(&(scene_from_part * model.centre()), 0.5 * model.diameter_mm + gate_mm);
     // Of what lies around, only what may belong to the part.
     let part_from_scene = scene_from_part.inverse();
@@ -113,5 +100,9 @@ fn fit(
         change_limit: 1e-4,
         ..Parameters::default()
     };
-    best_fit::run(&Cpu, &problem, &part_from_scene, &parameters, &Progress::silent(), &mut |_, _| ())
+    best_fit::run(&Cpu, &problem, &part_from_scene, &parameters, progress, &mut |_, _| ())
+}
+
+fn fine_gate_mm(model: &PartModel<'_>, scene: &Scene) -> f64 {
+    (FINE_GATE * model.diameter_mm).max(3.0 * scene.spacing_mm)
 }

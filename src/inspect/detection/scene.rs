@@ -55,8 +55,9 @@ impl Scene {
         let image = viewpoint.and_then(|viewpoint| RangeImage::new(viewpoint, &base.points, spacing_mm));
         let points = base.points.iter().zip(all).map(|(point, normal)| OrientedPoint { point: *point, normal });
         let points: Vec<OrientedPoint> = points.collect();
+        progress.check()?;
         let is_background = background::on_planes(&points, spacing_mm, part_mm);
-        let pieces = segments::of_points(&points, &tree, spacing_mm);
+        let pieces = segments::of_points(&points, &tree, spacing_mm, progress)?;
         Ok(Self { points, oriented, spacing_mm, noise_mm, is_background, image, pieces, tree })
     }
 

@@ -19,6 +19,7 @@ pub fn judge(
     scene_from_part: &[Pose],
     tolerances_mm: &[f64],
     count: usize,
+    progress: &Progress,
 ) -> Result<Vec<Terms>> {
     let step = (model.probes.points.len() / count.max(1)).max(1);
     match &scene.image {
@@ -32,7 +33,7 @@ pub fn judge(
                 scene_from_part,
                 tolerances_mm,
             };
-            backend.compute(&request, &Progress::silent())
+            backend.compute(&request, progress)
         }
         None => {
             let probes: Vec<OrientedPoint> = model.probes.points.iter().step_by(step).copied().collect();

@@ -69,6 +69,7 @@ pub fn run(
 ) -> Result<Found> {
     let mut search = Search {
         backend,
+        quiet: progress.quiet(),
         models,
         scene,
         parameters,
@@ -112,6 +113,8 @@ pub fn run(
 
 struct Search<'a> {
     backend: &'a dyn Backend,
+    /// Asked whether to go on by what is computed at once.
+    quiet: Progress,
     models: &'a [PartModel<'a>],
     scene: &'a Scene,
     parameters: &'a Parameters,
@@ -301,7 +304,7 @@ impl Search<'_> {
     fn coarse(&self, part: usize, points: &[OrientedPoint], starts: &[Start]) -> Result<Vec<(f64, Start)>> {
         let (model, scene) = (&self.models[part], self.scene);
         let poses: Vec<Pose> = starts.iter().map(|own| own.scene_from_part).collect();
-        let fitted = refinement::of_many(self.backend, model, scene, points, &poses, Closeness::Coarse)?;
+        let fitted = refinement::of_many(self.backend, model, scene, points, &poses, Closeness::Coarse, &self.quiet)?;
         let found = starts.iter().zip(fitted);
         let found: Vec<Start> = found
             .filter_map(|(start, fitted)| Some(Start { scene_from_part: fitted?.0, votes: start.votes }))
@@ -309,7 +312,7 @@ impl Search<'_> {
         let tolerance_mm = (COARSE_TOLERANCE * model.diameter_mm).max(2.0 * scene.spacing_mm);
         let poses: Vec<Pose> = found.iter().map(|own| own.scene_from_part).collect();
         let tolerances_mm = vec![tolerance_mm; poses.len()];
-        let terms = score::judge(self.backend, model, scene, &poses, &tolerances_mm, COARSE_PROBES)?;
+        let terms = score::judge(self.backend, model, scene, &poses, &tolerances_mm, COARSE_PROBES, &self.quiet)?;
         Ok(terms.iter().map(|own| own.score()).zip(found).collect())
     }
 
@@ -320,7 +323,7 @@ impl Search<'_> {
             scene.sample(FINE_CELL * model.spacing_mm, |index| !scene.is_background[index as usize])
         });
         let poses: Vec<Pose> = starts.iter().map(|own| own.scene_from_part).collect();
-        let fitted = refinement::of_many(self.backend, model, scene, points, &poses, Closeness::Fine)?;
+        let fitted = refinement::of_many(self.backend, model, scene, points, &poses, Closeness::Fine, &self.quiet)?;
         let found: Vec<(Start, f64)> = starts
             .iter()
             .zip(fitted)
@@ -331,7 +334,7 @@ impl Search<'_> {
             .collect();
         let poses: Vec<Pose> = found.iter().map(|(own, _)| own.scene_from_part).collect();
         let tolerances_mm: Vec<f64> = found.iter().map(|(_, rms_mm)| self.tolerance_mm(model, *rms_mm)).collect();
-        let terms = score::judge(self.backend, model, scene, &poses, &tolerances_mm, FINE_PROBES)?;
+        let terms = score::judge(self.backend, model, scene, &poses, &tolerances_mm, FINE_PROBES, &self.quiet)?;
         let mut judged: Vec<(Terms, Start)> = terms.into_iter().zip(found.into_iter().map(|(own, _)| own)).collect();
         judged.sort_by(|a, b| b.0.score().total_cmp(&a.0.score()));
         // What is far from being found is only named.
@@ -346,13 +349,13 @@ impl Search<'_> {
         let exact: Vec<(Start, Alignment)> = hopeful
             .into_par_iter()
             .filter_map(|own| {
-                let fit = refinement::fine(model, scene, &own.scene_from_part).ok()?;
+                let fit = refinement::fine(model, scene, &own.scene_from_part, &self.quiet).ok()?;
                 Some((Start { scene_from_part: fit.nominal_from_scan.inverse(), votes: own.votes }, fit))
             })
             .collect();
         let poses: Vec<Pose> = exact.iter().map(|(own, _)| own.scene_from_part).collect();
         let tolerances_mm: Vec<f64> = exact.iter().map(|(_, fit)| self.tolerance_mm(model, fit.rms_mm)).collect();
-        let terms = score::judge(self.backend, model, scene, &poses, &tolerances_mm, FINE_PROBES)?;
+        let terms = score::judge(self.backend, model, scene, &poses, &tolerances_mm, FINE_PROBES, &self.quiet)?;
         let all = exact.into_par_iter().zip(terms).zip(tolerances_mm);
         Ok(all
             .map(|(((own, fit), terms), tolerance)| self.detection(part, round, own, fit, terms, tolerance))
@@ -383,10 +386,18 @@ impl Search<'_> {
     /// A candidate in another pose; `None` if there is too little about it.
     fn judged(&self, own: &Detection, scene_from_part: &Pose) -> Result<Option<Detection>> {
         let (model, scene) = (&self.models[own.part], self.scene);
-        let Ok(fit) = refinement::fine(model, scene, scene_from_part) else { return Ok(None) };
+        let Ok(fit) = refinement::fine(model, scene, scene_from_part, &self.quiet) else { return Ok(None) };
         let start = Start { scene_from_part: fit.nominal_from_scan.inverse(), votes: own.votes };
         let tolerance_mm = self.tolerance_mm(model, fit.rms_mm);
-        let terms = score::judge(self.backend, model, scene, &[start.scene_from_part], &[tolerance_mm], FINE_PROBES)?;
+        let terms = score::judge(
+            self.backend,
+            model,
+            scene,
+            &[start.scene_from_part],
+            &[tolerance_mm],
+            FINE_PROBES,
+            &self.quiet,
+        )?;
         let terms = terms.into_iter().next();
         Ok(terms.map(|terms| self.detection(own.part, own.round, start, fit, terms, tolerance_mm)))
     }

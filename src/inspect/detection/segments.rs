@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use base::{Progress, Result};
 use geometry::KdTree;
 use geometry::kd_tree::Neighbours;
 use geometry::point_pairs::OrientedPoint;
@@ -23,18 +24,27 @@ const MIN_POINTS: usize = 30;
 pub const NONE: u32 = u32::MAX;
 
 /// Number of the piece of each point, from 0 by falling size; [`NONE`] on edges and in pieces that are too small.
-pub fn of_points(points: &[OrientedPoint], tree: &KdTree, spacing_mm: f64) -> Vec<u32> {
-    let neighbours: Vec<Vec<u32>> = points
+///
+/// Returns an error if the work is cancelled.
+pub fn of_points(points: &[OrientedPoint], tree: &KdTree, spacing_mm: f64, progress: &Progress) -> Result<Vec<u32>> {
+    // Of each point; NONE after the last.
+    let neighbours: Vec<[u32; NEIGHBOURS]> = points
         .par_iter()
         .map_init(Neighbours::default, |near, own| {
-            tree.k_nearest(&own.point, NEIGHBOURS, REACH * spacing_mm, near);
-            near.found.iter().map(|neighbour| neighbour.number).collect()
+            let mut numbers = [NONE; NEIGHBOURS];
+            if !progress.is_cancelled() {
+                tree.k_nearest(&own.point, NEIGHBOURS, REACH * spacing_mm, near);
+                numbers.iter_mut().zip(&near.found).for_each(|(number, neighbour)| *number = neighbour.number);
+            }
+            numbers
         })
         .collect();
+    progress.check()?;
+    let neighbours_of = |own: usize| neighbours[own].iter().copied().take_while(|other| *other != NONE);
     let cosine = |a: usize, b: u32| points[a].normal.dot(&points[b as usize].normal).abs();
     let is_smooth: Vec<bool> = (0..points.len())
         .into_par_iter()
-        .map(|own| neighbours[own].iter().all(|&other| cosine(own, other) > MIN_SMOOTH_COSINE))
+        .map(|own| neighbours_of(own).all(|other| cosine(own, other) > MIN_SMOOTH_COSINE))
         .collect();
     let joins = |own: usize, other: u32| {
         let away = points[other as usize].point - points[own].point;
@@ -51,7 +61,7 @@ pub fn of_points(points: &[OrientedPoint], tree: &KdTree, spacing_mm: f64) -> Ve
         piece[start] = number;
         let (mut pending, mut size) = (vec![start], 1_usize);
         while let Some(own) = pending.pop() {
-            for &other in &neighbours[own] {
+            for other in neighbours_of(own) {
                 if piece[other as usize] == NONE && is_smooth[other as usize] && joins(own, other) {
                     piece[other as usize] = number;
                     pending.push(other as usize);
@@ -61,12 +71,13 @@ pub fn of_points(points: &[OrientedPoint], tree: &KdTree, spacing_mm: f64) -> Ve
         }
         sizes.push(size);
     }
-    let sizes = join_convex(points, tree, spacing_mm, &is_smooth, &mut piece, &sizes);
+    let sizes = join_convex(points, tree, spacing_mm, &is_smooth, &mut piece, &sizes, progress);
+    progress.check()?;
     let mut order: Vec<usize> = (0..sizes.len()).filter(|&own| sizes[own] >= MIN_POINTS).collect();
     order.sort_by(|&a, &b| sizes[b].cmp(&sizes[a]).then(a.cmp(&b)));
     let mut rank = vec![NONE; sizes.len()];
     order.iter().enumerate().for_each(|(number, &own)| rank[own] = number as u32);
-    piece.iter().map(|&own| if own == NONE { NONE } else { rank[own as usize] }).collect()
+    Ok(piece.iter().map(|&own| if own == NONE { NONE } else { rank[own as usize] }).collect())
 }
 
 /// Distance within which points of two faces are taken to lie at their common edge, and of each from that edge, in
@@ -87,6 +98,7 @@ fn join_convex(
     is_smooth: &[bool],
     piece: &mut [u32],
     sizes: &[usize],
+    progress: &Progress,
 ) -> Vec<usize> {
     let is_of_size = |number: u32| number != NONE && sizes[number as usize] >= MIN_POINTS;
     let meets = |a: usize, b: usize| is_convex(&points[a], &points[b], EDGE_DISTANCE * spacing_mm);
@@ -106,8 +118,11 @@ fn join_convex(
         let found = nearest.into_iter().filter(|_| is_at_edge);
         found.filter_map(|(other, (_, at))| Some((pair(other), meets(own, at as usize)?))).collect()
     };
-    let all: Vec<((u32, u32), bool)> =
-        (0..points.len()).into_par_iter().filter(|&own| is_of_size(piece[own])).flat_map_iter(meetings).collect();
+    let all: Vec<((u32, u32), bool)> = (0..points.len())
+        .into_par_iter()
+        .filter(|&own| is_of_size(piece[own]) && !progress.is_cancelled())
+        .flat_map_iter(meetings)
+        .collect();
     let mut counts: BTreeMap<(u32, u32), [usize; 2]> = BTreeMap::new();
     for (pair, is_convex) in all {
         counts.entry(pair).or_default()[usize::from(is_convex)] += 1;
@@ -186,7 +201,7 @@ mod tests {
         let boxed = points.len();
         sheet(&mut points, Point::new(31.0, 0.0, -4.0), [Vector::x(), Vector::y()], [30, 20]);
         let positions: Vec<Point> = points.iter().map(|own| own.point).collect();
-        let pieces = of_points(&points, &KdTree::new(&positions), 1.0);
+        let pieces = of_points(&points, &KdTree::new(&positions), 1.0, &Progress::silent()).unwrap();
         let numbers = |range: std::ops::Range<usize>| -> std::collections::BTreeSet<u32> {
             pieces[range].iter().copied().filter(|own| *own != NONE).collect()
         };
