@@ -119,6 +119,9 @@ pub fn run(arguments: &Detect, json: bool, context: &Context) -> Result<i32> {
     nominals.iter().flat_map(Nominal::sentences).chain(scan.notes).for_each(|sentence| outln!("{sentence}"));
     let count = counted(found.detections.len(), "part", "parts");
     outln!("{count} found in {:.2} s; {:.0} % of the scene explained.", found.total_ms / 1e3, 100.0 * found.explained);
+    if let Some(about) = found.about_sensor() {
+        outln!("{about}");
+    }
     for own in &found.detections {
         outln!("{}", sentence(own, &names));
     }
@@ -236,6 +239,7 @@ fn in_json(arguments: &Detect, names: &[String], found: &Found, files: &[PathBuf
         "rejected": found.rejected.iter().map(of).collect::<Vec<_>>(),
         "possible": found.possible.iter().map(of).collect::<Vec<_>>(),
         "explained_fraction": found.explained,
+        "sensor": found.sensor,
         "rounds": found.rounds,
         "files": files.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>(),
         "timings_ms": { "total": found.total_ms },

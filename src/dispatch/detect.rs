@@ -11,6 +11,7 @@ use inspect::alignment::{Refinement, Start, best_fit};
 use inspect::detection::{self, Detection, DetectionRecipe, Found, Known, Parameters, Placed};
 use inspect::parts::{Nominal, ScanRecipe};
 use io::write;
+use session::pipeline::State;
 use session::plan::{ElementId, Plan, Recipe};
 use session::rooms::nominal_and_scan_required;
 use session::series::{MeasuredSeries, Part};
@@ -164,6 +165,9 @@ fn measure_each(
     else {
         return Err(no_longer_there());
     };
+    if document.state(id) != State::Fresh {
+        return Err(no_longer_there());
+    }
     let Some(nominal) = document.result::<Nominal>(Some(recipe.nominal)).filter(|_| !found.detections.is_empty())
     else {
         return Err(UserError::usage("No part was found that could be measured."));
@@ -186,7 +190,8 @@ fn measure_each(
     )?;
     base::folder::make(&folder.join(SCANS_OF_FOUND))?;
     let paths: Vec<PathBuf> = scan.sources.iter().map(|own| own.path.clone()).collect();
-    let (stem, digits) = (Stage::name_of(&paths), scans.len().to_string().len());
+    // A list separates by these.
+    let (stem, digits) = (Stage::name_of(&paths).replace([',', '#'], "-"), scans.len().to_string().len());
     let mut files = Vec::new();
     for (number, scan) in (1..).zip(&scans) {
         let file = Path::new(SCANS_OF_FOUND).join(format!("{stem}-{number:0digits$}.ply"));

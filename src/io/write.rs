@@ -82,7 +82,8 @@ pub fn ply_cloud(writer: &mut impl Write, cloud: &Cloud, colours: Colours<'_>) -
     if !cloud.normals.is_empty() {
         triple(writer, ["nx", "ny", "nz"])?;
     }
-    if !cloud.to_sensor.is_empty() {
+    let has_sensor = !cloud.to_sensor.is_empty() || cloud.viewpoint.is_some();
+    if has_sensor {
         triple(writer, ["to_sensor_x", "to_sensor_y", "to_sensor_z"])?;
     }
     if !cloud.intensity.is_empty() {
@@ -92,7 +93,8 @@ pub fn ply_cloud(writer: &mut impl Write, cloud: &Cloud, colours: Colours<'_>) -
     writeln!(writer, "end_header")?;
     for (i, point) in cloud.points.iter().enumerate() {
         write_point(writer, point)?;
-        for direction in cloud.normals.get(i).iter().chain(&cloud.to_sensor.get(i)) {
+        let to_sensor = has_sensor.then(|| cloud.direction_to_sensor(i).map_or([0.0; 3], |own| direction(&own)));
+        for direction in cloud.normals.get(i).copied().iter().chain(&to_sensor) {
             direction.iter().try_for_each(|value| writer.write_all(&value.to_le_bytes()))?;
         }
         if let Some(intensity) = cloud.intensity.get(i) {

@@ -120,6 +120,9 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
             theme::weak(ui, explained).on_hover_text(format!("{:.2} s", found.total_ms / 1e3));
         }
     }
+    if let Some(about) = found.about_sensor() {
+        theme::weak(ui, about);
+    }
     let count = found.detections.len();
     let chosen = &mut context.display.shown.detection;
     *chosen = (*chosen).min((count + found.possible.len()).saturating_sub(1));

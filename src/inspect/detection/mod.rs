@@ -1,7 +1,8 @@
 //! Detection: which known parts lie in a scan, and where, without any guess.
 //!
-//! 0. Planes wider than the parts, such as a floor, are set apart; they still hide what is behind (`background`). What is
-//!    left is divided into pieces that no concave edge cuts (`segments`).
+//! 0. Where the sensor stood is found if the scan does not say (`viewpoint`). Planes wider than the parts, such as a floor,
+//!    are set apart; they still hide what is behind (`background`). What is left is divided into pieces that no concave edge
+//!    cuts (`segments`).
 //! 1. Parts are prepared from their CAD: the points that can be seen from outside, and all pairs of them (`model`).
 //! 2. Point pairs of the scene vote for poses of each part; votes are clustered (`hypotheses`).
 //! 3. Each pose is judged by what the sensor should see of the part: measured, missing, hidden, unknown (`score`), and by
@@ -12,7 +13,8 @@
 //!    reaching into each other (`choice`).
 //! 5. What is explained is set aside and the rest is searched again, until nothing more is found: parts that are largely
 //!    hidden have few of all votes, but many of those that are left. What was found before stays.
-//! 6. Parts that were found in an earlier scan of the same scene are looked for first where they were.
+//! 6. Parts that were found in an earlier scan of the same scene are looked for first where they were. Each can be measured
+//!    by itself (`part_scans`).
 //!
 //! Nothing is random, and all sums have a fixed order: the same input gives the same result.
 
@@ -31,6 +33,7 @@ mod score;
 mod search;
 mod segments;
 mod symmetry;
+mod viewpoint;
 
 use std::collections::BTreeSet;
 
@@ -46,7 +49,7 @@ use geometry::{Cloud, Pose};
 pub use model::PartModel;
 pub use part_scans::part_scans;
 pub use recipe::DetectionRecipe;
-pub use scene::Scene;
+pub use scene::{Scene, Sensor};
 
 /// Parameters of a detection.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -177,6 +180,8 @@ pub struct Found {
     pub possible: Vec<Detection>,
     /// Share of the scene's points, floor and walls left out, on the parts found, 0 to 1.
     pub explained: f64,
+    /// How it is known where the sensor stood.
+    pub sensor: Sensor,
     /// Rounds searched.
     pub rounds: usize,
     /// Time, ms.

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::{Detection, Scene};
 use base::{Progress, Result};
 use compute::Backend;
-use geometry::{Cloud, Surface, Vector};
+use geometry::{Cloud, Surface};
 
 /// Least distance from a part up to which points are taken, as a share of its diameter: a deviation that keeps a point from
 /// explaining the part must not be cut away.
@@ -48,14 +48,7 @@ pub fn part_scans(
             is_free && surface.closest_point(&position, reach_mm).is_some()
         };
         let kept: Vec<u32> = (0..cloud.points.len() as u32).into_par_iter().filter(is_kept).collect();
-        let mut scan = cloud.select(&kept);
-        if scan.to_sensor.is_empty() {
-            // The sensor's position is not kept by every file.
-            let directions: Option<Vec<Vector>> =
-                (0..scan.points.len()).map(|index| scan.direction_to_sensor(index)).collect();
-            scan.to_sensor = directions.unwrap_or_default().iter().map(|own| own.cast::<f32>().into()).collect();
-        }
-        Some(scan)
+        Some(cloud.select(&kept))
     };
     let scans = found.par_iter().enumerate().filter_map(|(number, own)| scan((number, own))).collect();
     progress.check()?;

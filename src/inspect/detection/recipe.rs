@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Found, Known, Parameters, PartModel, run};
+use super::{Found, Known, Parameters, PartModel, Sensor, run};
 use crate::parts::{Actual, Nominal};
 use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Product, Tools};
 use base::words::counted;
@@ -60,6 +60,7 @@ impl Product for Found {
             100.0 * self.explained
         )];
         sentences.extend(self.rejection());
+        sentences.extend(self.about_sensor().map(str::to_owned));
         let accepted = self.detections.iter().filter_map(|own| own.doubt.as_ref().filter(|_| own.is_accepted));
         sentences.extend(
             accepted.map(|doubt| format!("A part counts as found since it was accepted, although {}.", doubt.sentence)),
@@ -69,6 +70,20 @@ impl Product for Found {
 }
 
 impl Found {
+    /// What follows where the scan does not say where the sensor stood.
+    pub fn about_sensor(&self) -> Option<&'static str> {
+        match self.sensor {
+            Sensor::Given => None,
+            Sensor::Found => {
+                Some("The scan does not say where the sensor stood: its position was found by what hides what.")
+            }
+            Sensor::Unknown => Some(
+                "Where the sensor stood is not known, so that what is hidden cannot be told from what is missing: fewer \
+                 parts are found than in a scan with directions to the sensor.",
+            ),
+        }
+    }
+
     /// Why nothing was found; `None` if something was.
     pub fn rejection(&self) -> Option<String> {
         if !self.detections.is_empty() {

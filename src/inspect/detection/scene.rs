@@ -1,6 +1,6 @@
 //! A scan in which parts are looked for.
 
-use super::{background, segments};
+use super::{background, segments, viewpoint};
 use crate::cleaning;
 use base::{Progress, Result, UserError};
 use compute::Backend;
@@ -12,6 +12,19 @@ use geometry::{Cloud, KdTree, OrderedPoints, Point, SearchablePoints, Vector, no
 const MAX_POINTS: usize = 200_000;
 /// Least number of points of a scene.
 const MIN_POINTS: usize = 50;
+
+/// How it is known where the sensor of a scan stood.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sensor {
+    /// The scan says so.
+    Given,
+    /// By what hides what in the scan.
+    Found,
+    /// It is not known.
+    #[default]
+    Unknown,
+}
 
 /// A scan in which parts are looked for.
 pub struct Scene {
@@ -27,6 +40,8 @@ pub struct Scene {
     pub is_background: Vec<bool>,
     /// What the sensor sees; `None` if its position is not known.
     pub image: Option<RangeImage>,
+    /// How its position is known.
+    pub sensor: Sensor,
     /// Piece of each point, from 0 by falling size; see `segments`.
     pub pieces: Vec<u32>,
     tree: KdTree,
@@ -44,13 +59,21 @@ impl Scene {
                 cloud.points.len()
             )));
         }
-        let base = thinned(cloud);
-        let viewpoint = viewpoint_of(&base);
+        let mut base = thinned(cloud);
+        let tree = KdTree::new(&base.points);
+        let spacing_mm = thinning::spacing_mm(&tree, &base.points);
+        progress.report(0.05, "Analysing the scene")?;
+        let (viewpoint, sensor) = match viewpoint_of(&base) {
+            Some(given) => (Some(given), Sensor::Given),
+            None => match viewpoint::of_single_scan(&base.points, spacing_mm) {
+                Some(found) => (Some(found), Sensor::Found),
+                None => (None, Sensor::Unknown),
+            },
+        };
+        base.viewpoint = viewpoint;
         let searchable = SearchablePoints::new(&base.points);
         let all = cleaning::normals_of(backend, &base, &searchable, &progress.part(0.1, 0.9))?;
         let oriented = normals::are_oriented(&base);
-        let tree = KdTree::new(&base.points);
-        let spacing_mm = thinning::spacing_mm(&tree, &base.points);
         let noise_mm = noise::across_surface_mm(&tree, &base.points);
         let image = viewpoint.and_then(|viewpoint| RangeImage::new(viewpoint, &base.points, spacing_mm));
         let points = base.points.iter().zip(all).map(|(point, normal)| OrientedPoint { point: *point, normal });
@@ -58,7 +81,7 @@ impl Scene {
         progress.check()?;
         let is_background = background::on_planes(&points, spacing_mm, part_mm);
         let pieces = segments::of_points(&points, &tree, spacing_mm, progress)?;
-        Ok(Self { points, oriented, spacing_mm, noise_mm, is_background, image, pieces, tree })
+        Ok(Self { points, oriented, spacing_mm, noise_mm, is_background, image, sensor, pieces, tree })
     }
 
     /// One point for each cell of `cell_mm`, of those for which `is_wanted` holds.

@@ -108,7 +108,7 @@ pub fn run(
     rejected.retain(|own| !detections.iter().any(|other| other.part == own.part));
     let mut rejected = best_of_each(rejected);
     rejected.sort_by(|a, b| b.score.total_cmp(&a.score));
-    Ok(Found { detections, rejected, possible, explained, rounds, total_ms: 0.0 })
+    Ok(Found { detections, rejected, possible, explained, sensor: scene.sensor, rounds, total_ms: 0.0 })
 }
 
 struct Search<'a> {
