@@ -1,10 +1,9 @@
 //! Commands on parts found in a scan.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::edit::Execution;
-use super::series::{Reports, SeriesRequest, SeriesResult, measure, summary};
+use super::series::{Reports, SeriesRequest, measuring};
 use super::{Context, Edit, Watch};
 use base::{Progress, Result, UserError};
 use inspect::alignment::{Refinement, Start, best_fit};
@@ -14,7 +13,7 @@ use io::write;
 use session::pipeline::State;
 use session::plan::{ElementId, Plan, Recipe};
 use session::rooms::nominal_and_scan_required;
-use session::series::{MeasuredSeries, Part};
+use session::series::Part;
 use session::{Document, Stage};
 
 /// Commands on parts found in a scan.
@@ -212,11 +211,7 @@ fn measure_each(
         resumes: true,
         at_once: None,
     };
-    let SeriesResult { records, taken_over } = measure(&request, context, &progress.part(0.3, 1.0))?;
-    let note = summary(&records, taken_over, folder);
-    let series = Arc::new(MeasuredSeries { plan, records: Arc::new(records) });
-    let edit = Edit::new("Measure the parts found", move |document| document.series = Some(series));
-    Ok(edit.with_notes(notes).with_notes([note]))
+    measuring("Measure the parts found", notes, &request, context, &progress.part(0.3, 1.0))
 }
 
 /// The plan of a document as it measures a scan of one part; with notes on what it cannot measure there.

@@ -116,11 +116,21 @@ fn run(series: &Series, info: &ReportInfo, context: &Context, progress: &Progres
         resumes: true,
         at_once: None,
     };
-    let SeriesResult { records, taken_over } = measure(&request, context, progress)?;
-    let note = summary(&records, taken_over, &series.folder);
-    let series = Arc::new(MeasuredSeries { plan, records: Arc::new(records) });
-    let edit = Edit::new("Measure parts", move |document| document.series = Some(series));
-    Ok(edit.with_notes(notes).with_notes([note]))
+    measuring("Measure parts", notes, &request, context, progress)
+}
+
+/// Measures a series as [`measure`] and shows it; the summary follows `notes`.
+pub(super) fn measuring(
+    label: &'static str,
+    notes: Vec<String>,
+    request: &SeriesRequest<'_>,
+    context: &Context,
+    progress: &Progress,
+) -> Result<Edit> {
+    let SeriesResult { records, taken_over } = measure(request, context, progress)?;
+    let note = summary(&records, taken_over, request.folder);
+    let series = Arc::new(MeasuredSeries { plan: request.plan.clone(), records: Arc::new(records) });
+    Ok(Edit::new(label, move |document| document.series = Some(series)).with_notes(notes).with_notes([note]))
 }
 
 /// Measures the parts that are not measured yet. Writes a record for each part as soon as it is measured, then the

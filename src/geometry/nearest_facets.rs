@@ -4,6 +4,7 @@
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
+use super::surface::NO_FACET;
 use super::triangle::{self, Feature};
 use super::{Point, Surface, Vector};
 
@@ -11,9 +12,6 @@ use super::{Point, Surface, Vector};
 const CELLS: f64 = 72.0;
 /// Edge of the blocks of cells that are left out together.
 const BLOCK: usize = 6;
-
-/// A cell that no facet is near to.
-pub const NO_FACET: u32 = u32::MAX;
 
 /// A facet of the lattice; `LatticeFacet` of pose_refinement.cu.
 #[repr(C)]

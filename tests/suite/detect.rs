@@ -15,6 +15,8 @@ use shadowgraph::io::{LoadOptions, load_nominal, write};
 use super::support::{errors, pose_of_json, shadowgraph, text};
 use super::window::{compare_picture, open, settle};
 
+type Window = egui_kittest::Harness<'static, shadowgraph::app::App>;
+
 fn part(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/parts").join(name)
 }
@@ -46,6 +48,19 @@ fn is_one_of(surface: &Surface, kind: usize, truth: &[PlacedPart], scene_from_pa
     let model = PartModel::new("part", surface).unwrap();
     let of_kind = truth.iter().filter(|own| own.part == kind);
     of_kind.into_iter().any(|own| model.distance_mm(&own.scene_from_part, scene_from_part) < 0.01 * model.diameter_mm)
+}
+
+/// A window in which the clamps of a scene were looked for.
+fn with_parts_found(scene: PathBuf) -> Window {
+    let mut window = open(vec![part("clamp.stl"), scene], None);
+    settle(&mut window);
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Num6);
+    window.run_steps(4);
+    settle(&mut window);
+    window.get_by_label("Find parts").click();
+    window.run_steps(3);
+    settle(&mut window);
+    window
 }
 
 #[test]
@@ -163,18 +178,10 @@ fn the_command_line_says_what_is_there_and_what_is_not() {
 fn parts_are_refused_and_accepted_in_the_window() {
     let folder = tempfile::tempdir().unwrap();
     let (_, path) = scene(folder.path());
-    let mut window = open(vec![part("clamp.stl"), path], None);
-    settle(&mut window);
-    window.key_press_modifiers(Modifiers::COMMAND, Key::Num6);
-    window.run_steps(4);
-    settle(&mut window);
-    window.get_by_label("Find parts").click();
-    window.run_steps(3);
-    settle(&mut window);
+    let mut window = with_parts_found(path);
     let id = window.state().dispatcher().document.plan.by_name("Parts in the scan").unwrap().id;
-    let count = |window: &egui_kittest::Harness<'static, shadowgraph::app::App>| {
-        window.state().dispatcher().document.result::<Found>(Some(id)).unwrap().detections.len()
-    };
+    let count =
+        |window: &Window| window.state().dispatcher().document.result::<Found>(Some(id)).unwrap().detections.len();
     let before = count(&window);
     window.get_by_label_contains("Part 1").click();
     window.run_steps(3);
@@ -212,14 +219,8 @@ fn parts_are_tracked_from_scan_to_scan() {
     let (_, path) = scene(folder.path());
     let again = folder.path().join("again.ply");
     std::fs::copy(&path, &again).unwrap();
-    let mut window = open(vec![part("clamp.stl"), path], None);
-    settle(&mut window);
-    window.key_press_modifiers(Modifiers::COMMAND, Key::Num6);
-    window.run_steps(4);
-    window.get_by_label("Find parts").click();
-    window.run_steps(3);
-    settle(&mut window);
-    let found = |window: &egui_kittest::Harness<'static, shadowgraph::app::App>| -> Vec<usize> {
+    let mut window = with_parts_found(path);
+    let found = |window: &Window| -> Vec<usize> {
         let document = &window.state().dispatcher().document;
         let id = document.plan.by_name("Parts in the scan").unwrap().id;
         let found = document.result::<Found>(Some(id));
@@ -245,13 +246,7 @@ fn all_parts_found_are_measured_each_by_itself() {
     let folder = tempfile::tempdir().unwrap();
     let (pile, path) = scene(folder.path());
     let results = folder.path().join("measured");
-    let mut window = open(vec![part("clamp.stl"), path.clone()], None);
-    settle(&mut window);
-    window.key_press_modifiers(Modifiers::COMMAND, Key::Num6);
-    window.run_steps(4);
-    window.get_by_label("Find parts").click();
-    window.run_steps(3);
-    settle(&mut window);
+    let mut window = with_parts_found(path.clone());
     window.get_by_label_contains("Measure all").click();
     window.run_steps(3);
     window.key_press_modifiers(Modifiers::COMMAND, Key::A);

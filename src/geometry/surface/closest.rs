@@ -38,7 +38,7 @@ pub fn closest_from_last(
     dispatch(Batch { query, points, facets, out });
 }
 
-/// In place of the index of a facet: none.
+/// Index that no facet has.
 pub const NO_FACET: u32 = u32::MAX;
 
 struct Batch<'a, 'q> {
