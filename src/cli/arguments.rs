@@ -669,6 +669,8 @@ pub enum Suite {
     Poses,
     /// Detection of parts in piles whose truth is known.
     Detect,
+    /// Automatic alignment of parts in scans that hold more than the part.
+    Starts,
     /// Scans compared with every part, all of equal size: whether a wrong part is detected.
     WrongParts,
     /// The published tables of facet matching and parallel planes, measured again next to the published figures.

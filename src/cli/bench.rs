@@ -20,6 +20,7 @@ mod read;
 mod register;
 mod searches;
 mod sphere_bias;
+mod starts;
 mod tables;
 mod view;
 mod wrong_parts;
@@ -42,6 +43,7 @@ pub fn run(arguments: &Bench, json: bool) -> Result<i32> {
         Suite::Planes => planes::run(arguments)?,
         Suite::Poses => poses::run(arguments)?,
         Suite::Detect => detect::run(arguments)?,
+        Suite::Starts => starts::run(arguments)?,
         Suite::WrongParts => wrong_parts::run(arguments)?,
         Suite::Tables => tables::run(arguments)?,
         Suite::Calibration => calibration::run(arguments)?,

@@ -85,6 +85,7 @@ pub fn alignment_json(alignment: &Alignment) -> Value {
         "weakest": alignment.information.weakest,
         "rivals": alignment.rivals,
         "explained": alignment.explained,
+        "among_others": alignment.among_others,
         "main": alignment.main,
         "undetermined": alignment.information.open,
         "as_in_the_pre_alignment": alignment.as_before,

@@ -90,7 +90,7 @@ pub fn overall(document: &Document) -> Option<Overall> {
     if let Some(alignment) = document.alignment().filter(|_| !components.is_empty()) {
         remarks.extend(alignment.remarks());
         if !covers.is_empty() {
-            covers.extend(alignment.doubt());
+            covers.extend(alignment.reservations());
         }
     }
     let verdict = components.iter().map(|component| component.verdict).reduce(Verdict::and)?;

@@ -175,6 +175,48 @@ fn the_command_line_says_what_is_there_and_what_is_not() {
 }
 
 #[test]
+fn an_inspection_of_a_scene_starts_where_its_part_lies_and_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pile, path) = scene(folder.path());
+    let inspect = |name: &str| {
+        let (nominal, out) = (part(name), folder.path().join(name));
+        let more = ["--tolerance-mm", "1", "--no-pictures", "--json", "--out", text(&out)];
+        shadowgraph(&[&["inspect", "--nominal", text(&nominal), "--scan", text(&path)], &more[..]].concat())
+    };
+    let done = inspect("clamp.stl");
+    let answer: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    let alignment = &answer["alignment"];
+    let pose = pose_of_json(&alignment["nominal_from_scan"]).inverse();
+    assert!(is_one_of(&surface("clamp.stl"), 0, &pile.parts, &pose), "{alignment}");
+    let remarks = alignment["remarks"].to_string();
+    assert!(remarks.contains("found among other things in the scan"), "{remarks}");
+    // Most of the scan is something else, which does not speak against the part.
+    assert!(!answer.to_string().contains("may be of another part"), "{answer}");
+    assert!(alignment["among_others"]["found"]["score"].as_f64().unwrap() > 0.2, "{alignment}");
+    let done = inspect("dome.stl");
+    let said = format!("{}{}", String::from_utf8_lossy(&done.stdout), errors(&done));
+    assert!(said.contains("looks like"), "{said}");
+}
+
+#[test]
+fn the_window_aligns_a_part_among_others_and_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pile, path) = scene(folder.path());
+    let mut window = open(vec![part("clamp.stl"), path], None);
+    settle(&mut window);
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Num2);
+    window.run_steps(4);
+    settle(&mut window);
+    window.get_by_label("Align automatically").click();
+    window.run_steps(3);
+    settle(&mut window);
+    let alignment = window.state().dispatcher().document.alignment().unwrap();
+    assert!(is_one_of(&surface("clamp.stl"), 0, &pile.parts, &alignment.nominal_from_scan.inverse()));
+    assert!(window.query_all_by_label_contains("found among other things in the scan").next().is_some());
+    compare_picture(&mut window, "align-among-others");
+}
+
+#[test]
 fn parts_are_refused_and_accepted_in_the_window() {
     let folder = tempfile::tempdir().unwrap();
     let (_, path) = scene(folder.path());

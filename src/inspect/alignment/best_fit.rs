@@ -148,6 +148,7 @@ pub fn run_from_gate(
         alternatives: Vec::new(),
         rivals: Rivals::NotSearched,
         explained: None,
+        among_others: None,
         main: None,
         as_before: Vec::new(),
     })

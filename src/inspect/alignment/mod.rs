@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::main_alignment::Main;
 use base::capitalised;
+use base::words::counted;
 use geometry::Pose;
 pub use information::Information;
 pub use recipe::{AlignmentRecipe, Refinement, Start};
@@ -110,6 +111,24 @@ impl ExplainedFraction {
     pub const MIN_FRACTION: f64 = 0.7;
 }
 
+/// What a search for the part said, in which the other things that a scan shows do not count; see `detection::start`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AmongOthers {
+    /// The part was found.
+    Found {
+        /// Its score, 0 to 1.
+        score: f64,
+        /// How many more of it were found.
+        more: usize,
+    },
+    /// Nothing in the scan looks like it.
+    NotFound {
+        /// Why the best pose does not count as found.
+        reason: String,
+    },
+}
+
 /// Result of an alignment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Alignment {
@@ -137,6 +156,9 @@ pub struct Alignment {
     /// Share of the scan that lies on the nominal; `None` if the fit started from a given pose.
     #[serde(default)]
     pub explained: Option<ExplainedFraction>,
+    /// What a search among other things said; `None` if none was needed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub among_others: Option<AmongOthers>,
     /// What it was aligned to, if this is a main alignment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub main: Option<Main>,
@@ -163,14 +185,7 @@ impl Alignment {
             remarks
                 .push(format!("{}: deviations may be assigned to the wrong region of the part.", capitalised(&doubt)));
         }
-        if let Some(explained) = self.explained.filter(|own| own.fraction < ExplainedFraction::MIN_FRACTION) {
-            remarks.push(format!(
-                "Only {:.0} % of the scan's points lie within {:.3} mm of the nominal: the scan may be of another \
-                 part, or include other objects.",
-                (100.0 * explained.fraction).floor(),
-                explained.within_mm
-            ));
-        }
+        remarks.extend(self.about_others());
         if !self.as_before.is_empty() {
             remarks.push(format!("{}: as in the pre-alignment.", capitalised(&self.as_before.join(", "))));
         }
@@ -178,6 +193,46 @@ impl Alignment {
             remarks.push("The alignment stopped at the maximum number of iterations.".into());
         }
         remarks
+    }
+
+    /// [`Self::doubt`], and whether the part is one of several in the scan.
+    pub fn reservations(&self) -> Option<String> {
+        let one_of_several = match self.among_others {
+            Some(AmongOthers::Found { more, .. }) if more > 0 => Some(format!("one of {} in the scan", more + 1)),
+            _ => None,
+        };
+        let all: Vec<String> = one_of_several.into_iter().chain(self.doubt()).collect();
+        (!all.is_empty()).then(|| all.join("; "))
+    }
+
+    /// What the scan shows beside the part, or instead of it; `None` if it shows little else.
+    pub fn about_others(&self) -> Option<String> {
+        let explained = self.explained.as_ref()?;
+        let percent = (100.0 * explained.fraction).floor();
+        let within =
+            format!("{percent:.0} % of the scan's points lie within {:.3} mm of the nominal", explained.within_mm);
+        match &self.among_others {
+            Some(AmongOthers::Found { score, more }) => {
+                let more = match more {
+                    0 => String::new(),
+                    more => format!(
+                        " {} found; the one with the best score is measured.",
+                        counted(*more, "more of it was", "more of it were")
+                    ),
+                };
+                Some(format!(
+                    "The part was found among other things in the scan, with a score of {score:.2} of 1; {within}.{more}"
+                ))
+            }
+            Some(AmongOthers::NotFound { reason }) => Some(format!(
+                "Only {within}, and nothing in the scan was found that looks like it ({reason}): the scan seems to be of \
+                 another part."
+            )),
+            None if explained.fraction < ExplainedFraction::MIN_FRACTION => {
+                Some(format!("Only {within}: the scan may be of another part, or include other objects."))
+            }
+            None => None,
+        }
     }
 
     /// Ambiguities of the pose: others that fit about as well, and undetermined degrees of freedom. `None` if there are
@@ -211,6 +266,7 @@ impl Alignment {
             alternatives: Vec::new(),
             rivals: Rivals::NotSearched,
             explained: None,
+            among_others: None,
             main: None,
             as_before: Vec::new(),
         }

@@ -5,14 +5,15 @@ use serde::{Deserialize, Serialize};
 use super::mistaken_unit::likely_unit;
 use super::point_pairs::PointPair;
 use super::search_registration::{self, Tracker};
-use super::{Alignment, Alternative, automatic, best_fit, point_pairs};
+use super::{Alignment, Alternative, AmongOthers, ExplainedFraction, automatic, best_fit, point_pairs};
+use crate::detection::start::{self, Start as Sought};
 use crate::main_alignment::Main;
 use crate::parts::{Actual, Nominal, PreparedScan};
 use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Product, Tools};
 use base::{Progress, Result, UserError, capitalised};
 use compute::Backend;
 use compute::registration::Target;
-use geometry::Pose;
+use geometry::{Cloud, Pose};
 
 /// The pose of the scan in an alignment, nominal_from_scan; for `None` that of its file.
 pub(crate) fn pose_in(alignment: Option<ElementId>, inputs: &dyn Inputs) -> Result<Pose> {
@@ -172,7 +173,7 @@ impl Product for Alignment {
     }
 
     fn covers(&self) -> Option<String> {
-        self.doubt()
+        self.reservations()
     }
 
     fn sentences(&self) -> Vec<String> {
@@ -180,8 +181,9 @@ impl Product for Alignment {
     }
 }
 
-/// Aligns without a start pose. If the scan fits far better in another length unit, returns an error that names that
-/// unit.
+/// Aligns without a start pose: by a search over all poses for the one in which most of the scan lies on the nominal, or, if
+/// the scan shows more than the part, by a search for the part in it. If the scan fits far better in another length unit,
+/// returns an error that names that unit.
 pub fn run_automatic(
     nominal: &Nominal,
     actual: &Actual,
@@ -190,18 +192,63 @@ pub fn run_automatic(
     progress: &Progress,
     watch: &(dyn Fn(&Pose, f64) + Sync),
 ) -> Result<Alignment> {
-    let surface = &nominal.surface;
+    let (surface, cloud, prepared) = (&nominal.surface, &actual.cloud, &actual.prepared);
     let mut watch = |pose: &Pose, rms_mm| watch(pose, rms_mm);
-    let found = automatic::run(backend, surface, &actual.cloud, &actual.prepared, parameters, progress, &mut watch);
+    let mut sought = None;
+    let shows_more = start::is_larger(&prepared.ordered, nominal);
+    if shows_more {
+        let part = &progress.part(0.0, 0.4);
+        sought = among_others(backend, nominal, cloud, parameters, part, &mut watch)?;
+        if let Some(Sought::Found(found)) = sought {
+            return Ok(*found);
+        }
+    }
+    let part = if shows_more { progress.part(0.4, 1.0) } else { progress.clone() };
+    let mut found = automatic::run(backend, surface, cloud, prepared, parameters, &part, &mut watch);
     let read_in = actual.sources.first().and_then(|source| source.unit).unwrap_or_default();
-    let likely = likely_unit(backend, surface, (&actual.cloud, read_in), found.as_ref().ok(), parameters, progress);
-    let Some(unit) = likely else { return found };
-    let sentence = format!(
-        "The scan does not fit the nominal when read in {}, but does in {}: open it again with that unit.",
-        read_in.symbol(),
-        unit.symbol()
-    );
-    Err(UserError { scan_unit: Some(unit), ..UserError::input(sentence) })
+    if let Some(unit) = likely_unit(backend, surface, (cloud, read_in), found.as_ref().ok(), parameters, progress) {
+        let sentence = format!(
+            "The scan does not fit the nominal when read in {}, but does in {}: open it again with that unit.",
+            read_in.symbol(),
+            unit.symbol()
+        );
+        return Err(UserError { scan_unit: Some(unit), ..UserError::input(sentence) });
+    }
+    let explained = found.as_ref().ok().and_then(|own| own.explained.as_ref());
+    let is_explained = explained.is_some_and(|own| own.fraction >= ExplainedFraction::MIN_FRACTION);
+    if !is_explained && !shows_more {
+        sought = among_others(backend, nominal, cloud, parameters, &progress.part(0.9, 1.0), &mut watch)?;
+    }
+    match (sought, &mut found) {
+        (Some(Sought::Found(better)), _) => return Ok(*better),
+        (Some(Sought::NotFound(reason)), Ok(found)) if !is_explained => {
+            let reason = reason.unwrap_or_else(|| "no pose was proposed".to_owned());
+            found.among_others = Some(AmongOthers::NotFound { reason });
+        }
+        (Some(Sought::NotFound(Some(reason))), Err(_)) => {
+            progress.check()?;
+            return Err(UserError::input(format!(
+                "Nothing in the scan was found that looks like the nominal: {reason}. Check that both are of the same \
+                 part and in the same unit, or pick three point pairs."
+            )));
+        }
+        _ => {}
+    }
+    found
+}
+
+/// What a search for the part in the scan says; `None` where it cannot be made, such as of too few points.
+fn among_others(
+    backend: &dyn Backend,
+    nominal: &Nominal,
+    cloud: &Cloud,
+    parameters: &best_fit::Parameters,
+    progress: &Progress,
+    watch: &mut dyn FnMut(&Pose, f64),
+) -> Result<Option<Sought>> {
+    let sought = start::among_others(backend, nominal, cloud, parameters, progress, watch);
+    progress.check()?;
+    Ok(sought.ok())
 }
 
 /// The best-fit problem of a scan and a nominal.

@@ -158,6 +158,7 @@ impl RegistrationResult {
             alternatives: Vec::new(),
             rivals: Rivals::NotSearched,
             explained: None,
+            among_others: None,
             main: None,
             as_before: Vec::new(),
         }

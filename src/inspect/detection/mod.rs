@@ -14,7 +14,7 @@
 //! 5. What is explained is set aside and the rest is searched again, until nothing more is found: parts that are largely
 //!    hidden have few of all votes, but many of those that are left. What was found before stays.
 //! 6. Parts that were found in an earlier scan of the same scene are looked for first where they were. Each can be measured
-//!    by itself (`part_scans`).
+//!    by itself (`part_scans`). An alignment to one of them starts where it is found (`start`).
 //!
 //! Nothing is random, and all sums have a fixed order: the same input gives the same result.
 
@@ -32,6 +32,7 @@ mod scene;
 mod score;
 mod search;
 mod segments;
+pub mod start;
 mod symmetry;
 mod viewpoint;
 

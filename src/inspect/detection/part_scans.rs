@@ -26,6 +26,18 @@ pub fn part_scans(
 ) -> Result<Vec<Cloud>> {
     let diameter_mm = surfaces.iter().map(|own| own.bounds().diagonal()).fold(0.0, f64::max);
     let scene = Scene::new(backend, cloud, diameter_mm, &progress.part(0.0, 0.5))?;
+    in_scene(&scene, surfaces, found, cloud, reach_mm, &progress.part(0.5, 1.0))
+}
+
+/// As [`part_scans`], where the scene is prepared.
+pub(super) fn in_scene(
+    scene: &Scene,
+    surfaces: &[&Surface],
+    found: &[Detection],
+    cloud: &Cloud,
+    reach_mm: f64,
+    progress: &Progress,
+) -> Result<Vec<Cloud>> {
     let mut owners = vec![None; scene.points.len()];
     for (number, own) in found.iter().enumerate() {
         own.points.iter().for_each(|&point| owners[point as usize] = Some(number));

@@ -65,22 +65,33 @@ pub fn run(
 ) -> Result<Check> {
     let part = progress.part(0.0, 0.75);
     let measurement = measurement::run(backend, nominal, actual, nominal_from_scan, parameters, &part)?;
-    judge(backend, nominal, actual, Arc::new(measurement), parameters, scale_mm, &progress.part(0.75, 1.0))
+    let compared = Compared { nominal, actual, is_found: false };
+    judge(backend, &compared, Arc::new(measurement), parameters, scale_mm, &progress.part(0.75, 1.0))
 }
 
-/// Evaluates `measurement`, which is of `actual` and `nominal`, against `parameters`.
+/// What was compared.
+#[derive(Clone, Copy)]
+pub struct Compared<'a> {
+    /// The nominal.
+    pub nominal: &'a Nominal,
+    /// The scan.
+    pub actual: &'a Actual,
+    /// Whether a search found the part in the scan, so that its other points say nothing against it.
+    pub is_found: bool,
+}
+
+/// Evaluates `measurement`, which is of what was `compared`, against `parameters`.
 ///
 /// Returns an error if no point or facet has data, and if the backend fails or the work is cancelled.
 pub fn judge(
     backend: &dyn Backend,
-    nominal: &Nominal,
-    actual: &Actual,
+    compared: &Compared<'_>,
     measurement: Arc<Measurement>,
     parameters: &Parameters,
     scale_mm: f64,
     progress: &Progress,
 ) -> Result<Check> {
-    let (map, surface) = (measurement.map(), &nominal.surface);
+    let (map, surface) = (measurement.map(), &compared.nominal.surface);
     let part = progress.part(0.0, 0.2);
     let (statistics, histogram) = statistics::of(backend, &map.numbers(), &parameters.tolerance, scale_mm, &part)?;
     if statistics.count == 0 {
@@ -97,7 +108,7 @@ pub fn judge(
         closest,
         beyond,
         surface,
-        points: &actual.cloud.points,
+        points: &compared.actual.cloud.points,
         nominal_from_scan: &measurement.nominal_from_scan,
         footprint: &measurement.footprint,
         parameters,
@@ -105,7 +116,8 @@ pub fn judge(
     let regions::RegionSearch { regions, clutter, outliers } =
         regions::find(backend, &request, &progress.part(0.2, 1.0))?;
     let (coverage, diagonal_mm) = (&measurement.coverage, surface.bounds().diagonal());
-    let part_match = PartMatch::new(closest, beyond, &clutter, coverage, &parameters.tolerance, diagonal_mm);
+    let mut part_match = PartMatch::new(closest, beyond, &clutter, coverage, &parameters.tolerance, diagonal_mm);
+    part_match.is_doubtful &= !(compared.is_found && part_match.agrees_beside_clutter());
     let judgement = Evidence {
         parameters,
         statistics: &statistics,

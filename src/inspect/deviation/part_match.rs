@@ -74,8 +74,13 @@ impl PartMatch {
         };
         let shown = coverage.in_view_fraction.unwrap_or(coverage.fraction);
         let is_explained = own.explained_fraction >= ExplainedFraction::MIN_FRACTION;
-        let is_part_in_clutter = own.explained_of_part_fraction >= MIN_EXPLAINED_OF_PART && shown >= MIN_SHOWN;
+        let is_part_in_clutter = own.agrees_beside_clutter() && shown >= MIN_SHOWN;
         own.is_doubtful = !is_explained && !is_part_in_clutter;
         own
+    }
+
+    /// Whether what is no clutter lies on the nominal.
+    pub fn agrees_beside_clutter(&self) -> bool {
+        self.explained_of_part_fraction >= MIN_EXPLAINED_OF_PART
     }
 }

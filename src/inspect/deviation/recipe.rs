@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Check, Measurement, Parameters, Verdict, check, measurement};
 use crate::alignment::recipe::pose_in;
+use crate::alignment::{Alignment, AmongOthers};
 use crate::parts::{Actual, Nominal};
 use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Product, Tools};
 use base::{Progress, Result};
@@ -59,8 +60,17 @@ impl Make for ComparisonRecipe {
             }
         };
         let part = &progress.part(0.75, 1.0);
-        check::judge(tools.backend, &nominal, &actual, measurement, &self.parameters, self.scale_mm, part)
+        let compared =
+            check::Compared { nominal: &nominal, actual: &actual, is_found: is_found(self.alignment, inputs)? };
+        check::judge(tools.backend, &compared, measurement, &self.parameters, self.scale_mm, part)
     }
+}
+
+/// Whether an alignment found the part among other things in the scan.
+fn is_found(alignment: Option<ElementId>, inputs: &dyn Inputs) -> Result<bool> {
+    let Some(id) = alignment else { return Ok(false) };
+    let alignment = inputs.get::<Alignment>(id, "an alignment")?;
+    Ok(matches!(alignment.among_others, Some(AmongOthers::Found { .. })))
 }
 
 impl Product for Check {

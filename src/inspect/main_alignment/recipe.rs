@@ -114,6 +114,7 @@ impl Make for MainAlignmentRecipe {
             alternatives: before.alternatives.clone(),
             rivals: before.rivals,
             explained: before.explained,
+            among_others: before.among_others.clone(),
             ..made
         })
     }

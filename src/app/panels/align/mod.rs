@@ -10,8 +10,8 @@ use base::capitalised;
 use compute::registration::{Metric, Robust};
 use dispatch::{Align, Inspect};
 use geometry::Point;
-use inspect::alignment::Method;
 use inspect::alignment::information::axis_words;
+use inspect::alignment::{AmongOthers, Method};
 pub(crate) use main_alignment::MainAlignmentDraft;
 use search_registration::SearchRegistration;
 
@@ -132,6 +132,12 @@ fn alignment_result(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
     }
     if alignment.method == Method::Auto {
         theme::weak(ui, format!("Alternative poses: {}.", alignment.rivals.words()));
+    }
+    if let Some(sentence) = alignment.about_others() {
+        match alignment.among_others {
+            Some(AmongOthers::Found { .. }) => theme::weak(ui, sentence),
+            _ => ui.colored_label(ui.visuals().warn_fg_color, sentence),
+        };
     }
     if !alignment.alternatives.is_empty() {
         ui.colored_label(
