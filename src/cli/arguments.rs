@@ -623,6 +623,9 @@ pub struct Bench {
     /// Number of random mountings (calibration); ten times as many draws of the noise (fits).
     #[arg(long, default_value_t = 100)]
     pub mountings: usize,
+    /// Number of the first pile (detect): with others than the usual 0, other piles are drawn.
+    #[arg(long, default_value_t = 0)]
+    pub first: u64,
     /// Only this form of the systematic sensor error (calibration: coverage).
     #[arg(long, value_enum)]
     pub form: Option<SystematicErrorForm>,

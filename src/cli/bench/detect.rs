@@ -40,7 +40,8 @@ pub fn run(arguments: &Bench) -> Result<Value> {
     let cuda = Cuda::open().ok();
     let mut tally = Tally::new(models.len());
     let mut times = Times::default();
-    for scene in 0..(SCENES * arguments.scale).ceil() as u64 {
+    let scenes = (SCENES * arguments.scale).ceil() as u64;
+    for scene in arguments.first..arguments.first + scenes {
         let (pile, used) = pile(&surfaces, scene)?;
         let found = times.search(&Cpu, cuda.as_ref(), &models, &pile)?;
         if let Some(folder) = &arguments.data {
@@ -218,8 +219,10 @@ struct Tally {
     wrong_named: usize,
     /// What was found wrong, and why parts were missed.
     notes: Vec<String>,
-    /// Found and all, by visible fraction.
-    bins: [[usize; 2]; BINS.len()],
+    /// Found, all, and found in the first round, by visible fraction.
+    bins: [[usize; 3]; BINS.len()],
+    /// Right and wrong ones of the first round: what a search in one stage finds.
+    of_first_round: [usize; 2],
     /// Right, wrong and missed of those at least 60 % visible, by part.
     of_part: Vec<[usize; 3]>,
     /// From 60 % and from 30 to 60 % visible: right ones by [`Fit`].
@@ -234,6 +237,7 @@ impl Tally {
             wrong_named: 0,
             notes: Vec::new(),
             bins: Default::default(),
+            of_first_round: [0; 2],
             of_part: vec![[0; 3]; parts],
             fits: Default::default(),
         }
@@ -243,13 +247,15 @@ impl Tally {
     fn add(&mut self, models: &[PartModel<'_>], pile: &Pile, found: &[Detection]) -> Vec<Placed> {
         let truth = &pile.parts;
         let points = OrderedPoints::new(&pile.cloud.points);
-        let mut is_found = vec![false; truth.len()];
+        let mut found_in = vec![None; truth.len()];
         for own in found {
             let model = &models[own.part];
             let is_at = |placed: &PlacedPart| is_right(models, placed, own.part, &own.scene_from_part);
-            match (0..truth.len()).find(|&index| !is_found[index] && is_at(&truth[index])) {
+            let at = (0..truth.len()).find(|&index| found_in[index].is_none() && is_at(&truth[index]));
+            self.of_first_round[usize::from(at.is_none())] += usize::from(own.round <= 1);
+            match at {
                 Some(index) => {
-                    is_found[index] = true;
+                    found_in[index] = Some(own.round);
                     self.right += 1;
                     self.of_part[own.part][0] += 1;
                     let visible = truth[index].visible_fraction;
@@ -288,11 +294,12 @@ impl Tally {
             }
         }
         let mut missed = Vec::new();
-        for (placed, is_found) in truth.iter().zip(is_found) {
+        for (placed, found_in) in truth.iter().zip(found_in) {
             let Some(bin) = BINS.iter().position(|limit| placed.visible_fraction < *limit) else { continue };
             self.bins[bin][1] += 1;
-            self.bins[bin][0] += usize::from(is_found);
-            if placed.visible_fraction >= 0.6 && !is_found {
+            self.bins[bin][0] += usize::from(found_in.is_some());
+            self.bins[bin][2] += usize::from(found_in.is_some_and(|round| round <= 1));
+            if placed.visible_fraction >= 0.6 && found_in.is_none() {
                 self.of_part[placed.part][2] += 1;
                 missed.push(Placed { part: placed.part, scene_from_part: placed.scene_from_part });
             }
@@ -319,8 +326,12 @@ impl Tally {
 
     fn rows(&self, models: &[PartModel<'_>]) -> Vec<Value> {
         let share = |part: usize, whole: usize| part as f64 / whole.max(1) as f64;
-        let sum = |from: usize| self.bins[from..].iter().fold([0, 0], |sum, own| [sum[0] + own[0], sum[1] + own[1]]);
-        let seen = sum(3);
+        let sum = |from: usize| {
+            self.bins[from..].iter().fold([0; 3], |sum, own| std::array::from_fn(|index| sum[index] + own[index]))
+        };
+        let (seen, all) = (sum(3), sum(0));
+        let score = |right: usize, wrong: usize| share(2 * right, right + wrong + all[1]);
+        let [right, wrong] = self.of_first_round;
         let mut rows = vec![json!({
             "case": "all piles",
             "precision": share(self.right, self.right + self.wrong),
@@ -328,12 +339,27 @@ impl Tally {
             "right": self.right,
             "wrong": self.wrong,
             "wrong_but_truth_named": self.wrong_named,
+            "f1": score(self.right, self.wrong),
             "notes": self.notes,
         })];
+        rows.push(json!({
+            "case": "the first round alone",
+            "precision": share(right, right + wrong),
+            "recall_from_60_percent": share(seen[2], seen[1]),
+            "right": right,
+            "wrong": wrong,
+            "f1": score(right, wrong),
+        }));
         let mut low = 0.0;
-        for (limit, [found, all]) in BINS.iter().zip(self.bins) {
+        for (limit, [found, all, first]) in BINS.iter().zip(self.bins) {
             let case = format!("{:.0} to {:.0} % visible", 100.0 * low, 100.0 * limit.min(1.0));
-            rows.push(json!({ "case": case, "recall": share(found, all), "found": found, "parts": all }));
+            rows.push(json!({
+                "case": case,
+                "recall": share(found, all),
+                "found": found,
+                "parts": all,
+                "recall_of_first_round": share(first, all),
+            }));
             low = *limit;
         }
         for (case, [same, open, other]) in ["from 60 % visible", "30 to 60 % visible"].into_iter().zip(self.fits) {

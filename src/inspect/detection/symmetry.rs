@@ -80,13 +80,19 @@ pub struct Turned {
 /// Turns a part in a scene. `None` if there is too little about it.
 pub fn turned(model: &PartModel<'_>, scene: &Scene, scene_from_part: &Pose) -> Option<Turned> {
     let witnesses = Witnesses::about(scene, &[(model, *scene_from_part)]);
-    let (misfit, own) = witnesses.fitted(model, scene_from_part)?;
+    let own = |pose: &Pose| witnesses.fitted_by_lattice(model, std::slice::from_ref(pose)).pop().flatten();
+    let (by_lattice, own) = own(scene_from_part)?;
+    let (misfit, own) = witnesses.fitted_on(model, &own)?;
     let most = MAX_ROUGH * witnesses.roughly(model, &own);
     let rough = model.turns.par_iter().map(|turn| own * turn).map(|pose| (witnesses.roughly(model, &pose), pose));
     let mut rough: Vec<(f64, Pose)> = rough.filter(|(rough, _)| *rough < most).collect();
     rough.sort_by(|a, b| a.0.total_cmp(&b.0));
     rough.truncate(FITTED);
-    let fitted = rough.par_iter().filter_map(|(_, pose)| witnesses.fitted(model, pose));
+    let turned: Vec<Pose> = rough.into_iter().map(|(_, pose)| pose).collect();
+    let turned = witnesses.fitted_by_lattice(model, &turned).into_iter().flatten();
+    let contenders: Vec<Pose> =
+        turned.filter(|(misfit, _)| Witnesses::may_decide(*misfit, by_lattice)).map(|(_, pose)| pose).collect();
+    let fitted = contenders.par_iter().filter_map(|pose| witnesses.fitted_on(model, pose));
     let is_another = |(_, pose): &(f64, Pose)| !model.is_within(pose, &own, NONE * model.diameter_mm);
     let mut all: Vec<(f64, Pose)> = fitted.filter(is_another).collect();
     all.sort_by(|a, b| a.0.total_cmp(&b.0));
