@@ -143,7 +143,6 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
     }
     let chosen = *chosen;
     if let Some(own) = found.detections.get(chosen) {
-        figures(ui, own);
         let hint = "Aligns the scan on this part by a best fit, and shows its deviations";
         if theme::wide_main_button(ui, is_ready, "Align and compare here").on_hover_text(hint).clicked() {
             context.send(Detect::Use(id, chosen));
@@ -160,12 +159,13 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
         if ui.add_enabled(is_ready, egui::Button::new("This is not one")).on_hover_text(hint).clicked() {
             context.send(Detect::Refuse(id, chosen));
         }
-    } else if let Some(own) = found.possible.get(chosen - count) {
         figures(ui, own);
+    } else if let Some(own) = found.possible.get(chosen - count) {
         let hint = "It counts as found from now on; what is left is searched again";
         if ui.add_enabled(is_ready, egui::Button::new("This is one")).on_hover_text(hint).clicked() {
             context.send(Detect::Accept(id, chosen - count));
         }
+        figures(ui, own);
     }
     said_before(ui, context, id, is_ready);
 }
@@ -187,6 +187,11 @@ fn said_before(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId,
 
 /// What speaks for a part found and what does not.
 fn figures(ui: &mut egui::Ui, own: &Detection) {
+    let doubt = own.doubt.as_ref().map(|doubt| doubt.sentence.clone()).or_else(|| own.ambiguity(&[]));
+    let is_clear = doubt.is_none();
+    if let Some(doubt) = doubt {
+        ui.colored_label(ui.visuals().warn_fg_color, format!("{}.", base::capitalised(&doubt)));
+    }
     let at: Point = own.scene_from_part * Point::origin();
     let terms = &own.terms;
     let share = |count: u32| format!("{:.0} %", 100.0 * f64::from(count) / f64::from(terms.facing.max(1)));
@@ -206,13 +211,27 @@ fn figures(ui: &mut egui::Ui, own: &Detection) {
             ("Round", own.round.to_string()),
         ],
     );
-    let doubt = own.doubt.as_ref().map(|doubt| doubt.sentence.clone());
-    match doubt.or_else(|| own.ambiguity(&[])) {
-        Some(doubt) => {
-            ui.colored_label(ui.visuals().warn_fg_color, format!("{}.", base::capitalised(&doubt)));
-        }
-        None => {
-            theme::weak(ui, format!("{}.", base::capitalised(&own.fit.information.weakest)));
-        }
+    position(ui, own);
+    if is_clear {
+        theme::weak(ui, format!("{}.", base::capitalised(&own.fit.information.weakest)));
     }
+}
+
+/// How well the position of a part found is known.
+fn position(ui: &mut egui::Ui, own: &Detection) {
+    let Some(axes) = own.fit.information.position_axes(own.fit.rms_mm) else { return };
+    let determined: Vec<String> =
+        axes.iter().filter_map(|axis| axis.sigma_mm).map(|sigma_mm| format!("{sigma_mm:.4}")).collect();
+    let open = axes.len() - determined.len();
+    let mut words = match determined.as_slice() {
+        [] => "Its position is not determined".to_owned(),
+        _ => format!("Its position is known to {} mm (1 σ) along the axes drawn, enlarged", determined.join(", ")),
+    };
+    if open > 0 && open < axes.len() {
+        let along = if open == 1 { "one more, in purple, it is" } else { "two more, in purple, it is" };
+        words.push_str(&format!("; along {along} not determined"));
+    }
+    let hint = "From the fit of its points, were their errors independent of each other; those of a sensor are not, so that \
+                it is somewhat worse";
+    theme::weak(ui, format!("{words}.")).on_hover_text(hint);
 }

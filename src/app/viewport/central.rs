@@ -130,6 +130,12 @@ impl App {
         if self.workspace == Workspace::Align {
             overlay.references(self.display.main_alignment.references());
         }
+        if let (Some(found), Some(nominal)) = (&viewport.found, document.nominal()) {
+            let mut all = found.detections.iter().chain(&found.possible);
+            if let Some(own) = all.nth(shown.detection) {
+                overlay.position_of(own, &document.nominal_from_scan(), nominal.surface.bounds().diagonal());
+            }
+        }
         if self.workspace != Workspace::Calibrate {
             overlay.spot_marker();
         }

@@ -7,7 +7,8 @@ use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Shape, Stroke, Vec2};
 use super::super::panels::align::Picking;
 use super::super::theme;
 use super::Viewport;
-use geometry::{Point, Vector};
+use geometry::{Point, Pose, Vector};
+use inspect::detection::Detection;
 use inspect::features::measured::MeasuredFeature;
 use inspect::features::{self, outline};
 use inspect::main_alignment::ReferencePoint;
@@ -17,6 +18,9 @@ use session::plan::ElementId;
 
 /// Maximum number of holes whose approaches are drawn; more would cover the part.
 const MAX_APPROACHES: usize = 40;
+
+/// Longest half axis of an ellipsoid of uncertainty as drawn, at most, as a share of the part.
+const ELLIPSOID_SHARE: f64 = 0.2;
 
 /// Draws over a viewport.
 pub(super) struct Overlay<'a> {
@@ -156,6 +160,39 @@ impl<'a> Overlay<'a> {
         self.painter.text(plate, Align2::CENTER_CENTER, &spot.name, FontId::proportional(12.5), Color32::WHITE);
     }
 
+    /// The uncertainty of a part's position: an ellipsoid about its centre, enlarged, by its three principal ellipses; and
+    /// lines along what is not determined.
+    pub(super) fn position_of(&self, own: &Detection, pose: &Pose, size_mm: f64) {
+        let information = &own.fit.information;
+        let (Some(axes), Some(pivot)) = (information.position_axes(own.fit.rms_mm), information.pivot) else { return };
+        let place = pose * own.scene_from_part;
+        let centre = place * pivot;
+        let largest_mm = axes.iter().filter_map(|axis| axis.sigma_mm).fold(0.0, f64::max);
+        let factor = round_factor(ELLIPSOID_SHARE * size_mm / largest_mm);
+        let halves =
+            axes.map(|axis| axis.sigma_mm.map(|sigma_mm| place.rotation * axis.direction * (factor * sigma_mm)));
+        let stroke = |vertices: &[Point], colour: Color32| {
+            self.line(vertices, Stroke::new(3.6, theme::HALO));
+            self.line(vertices, Stroke::new(1.8, colour));
+        };
+        for (a, b) in [(0, 1), (0, 2), (1, 2)] {
+            let (Some(u), Some(v)) = (halves[a], halves[b]) else { continue };
+            let turn = |i: u32| f64::from(i) / 48.0 * std::f64::consts::TAU;
+            let ellipse: Vec<Point> = (0..=48).map(|i| centre + u * turn(i).cos() + v * turn(i).sin()).collect();
+            stroke(&ellipse, theme::ACCENT);
+        }
+        for (axis, half) in axes.iter().zip(halves) {
+            let (reach, colour) = match half {
+                Some(half) => (half, theme::ACCENT),
+                None => (place.rotation * axis.direction * (0.4 * size_mm), theme::FEATURE),
+            };
+            stroke(&[centre - reach, centre + reach], colour);
+        }
+        if largest_mm > 0.0 {
+            self.label(&centre, &format!("1 σ × {factor}"), theme::ACCENT);
+        }
+    }
+
     /// Coordinate axes, lower left.
     pub(super) fn axes(&self) {
         let centre = self.rect.left_bottom() + Vec2::new(46.0, -46.0);
@@ -168,6 +205,16 @@ impl<'a> Overlay<'a> {
             self.painter.text(label, Align2::CENTER_CENTER, name, FontId::proportional(12.0), colour);
         }
     }
+}
+
+/// The largest of 1, 2, 5, 10, 20, … that is not above a factor; 1 at least.
+fn round_factor(factor: f64) -> f64 {
+    if !(factor.is_finite() && factor > 1.0) {
+        return 1.0;
+    }
+    let decade = 10.0_f64.powf(factor.log10().floor());
+    let step = [5.0, 2.0].into_iter().find(|step| step * decade <= factor).unwrap_or(1.0);
+    step * decade
 }
 
 /// Best known position of a hole, and the colour of its status.

@@ -1,9 +1,9 @@
 //! How well an alignment determines each degree of freedom.
 
-use nalgebra::{Matrix6, SymmetricEigen};
+use nalgebra::{Matrix3, Matrix6, SymmetricEigen};
 use serde::{Deserialize, Serialize};
 
-use geometry::Point;
+use geometry::{Point, Vector};
 
 /// Normal matrix of the last iteration, with rotations about `pivot`, and its least determined direction.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -20,6 +20,15 @@ pub struct Information {
     /// Undetermined degrees of freedom in words, weakest first: a sphere has three, a plane three, a cylinder two.
     #[serde(default)]
     pub open: Vec<String>,
+}
+
+/// A principal direction of the position of an aligned part.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PositionAxis {
+    /// Unit vector, nominal frame.
+    pub direction: Vector,
+    /// Standard deviation along it, mm; `None` if the scan does not determine it.
+    pub sigma_mm: Option<f64>,
 }
 
 /// Directions whose eigenvalue is below this share of the largest count as undetermined by a scan.
@@ -67,6 +76,33 @@ impl Information {
             open,
         }
     }
+
+    /// The principal directions of the position of the pivot, whatever the rotation is, most uncertain first, for points whose
+    /// errors are independent with standard deviation `sigma_mm`; `None` without a normal matrix.
+    pub fn position_axes(&self, sigma_mm: f64) -> Option<[PositionAxis; 3]> {
+        self.pivot?;
+        let block = |row: usize, column: usize| Matrix3::from_fn(|i, j| self.matrix[row + i][column + j]);
+        let of_rotation = SymmetricEigen::new(block(0, 0));
+        let least = MIN_EIGENVALUE_RATIO * of_rotation.eigenvalues.amax();
+        let inverse = of_rotation.eigenvalues.map(|own| if own > least { 1.0 / own } else { 0.0 });
+        let inverse =
+            of_rotation.eigenvectors * Matrix3::from_diagonal(&inverse) * of_rotation.eigenvectors.transpose();
+        let information = block(3, 3) - block(3, 0) * inverse * block(0, 3);
+        let eigen = SymmetricEigen::new(0.5 * (information + information.transpose()));
+        let largest = block(3, 3).symmetric_eigenvalues().amax();
+        if !(largest > 0.0) {
+            return None;
+        }
+        let mut order = [0, 1, 2];
+        order.sort_by(|&a, &b| eigen.eigenvalues[a].total_cmp(&eigen.eigenvalues[b]));
+        Some(order.map(|index| {
+            let value = eigen.eigenvalues[index];
+            PositionAxis {
+                direction: eigen.eigenvectors.column(index).into(),
+                sigma_mm: (value > MIN_EIGENVALUE_RATIO * largest).then(|| sigma_mm / value.sqrt()),
+            }
+        }))
+    }
 }
 
 /// A direction of the nominal frame in words, regardless of sign: the name of an axis within about 18° of it, else its
@@ -83,6 +119,7 @@ pub fn axis_words(direction: [f64; 3]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use base::random::Random;
     use nalgebra::Vector6;
 
     #[test]
@@ -96,5 +133,54 @@ mod tests {
         assert!(information.weakest_ratio < 1e-12);
         assert_eq!(information.open.len(), 3, "{:?}", information.open);
         assert!(information.weakest.contains("are not determined"), "{}", information.weakest);
+    }
+
+    /// Rows of the design matrix for points on the faces of a box of which one is shifted, so that positions and rotations
+    /// depend on each other.
+    fn rows() -> Vec<Vector6<f64>> {
+        let mut random = Random::new(5, 0);
+        let draw = |_| {
+            let point = Vector::new(random.range(2.0, 20.0), random.range(-9.0, 9.0), random.range(-3.0, 5.0));
+            let normal = [Vector::x(), Vector::y(), Vector::z(), Vector::z()][random.index(4)];
+            let moment = point.cross(&normal);
+            Vector6::new(moment.x, moment.y, moment.z, normal.x, normal.y, normal.z)
+        };
+        (0..60).map(draw).collect()
+    }
+
+    #[test]
+    fn the_position_scatters_as_its_axes_say() {
+        let rows = rows();
+        let hessian: Matrix6<f64> = rows.iter().map(|row| row * row.transpose()).sum();
+        let axes = Information::new(&hessian, Point::origin(), 10.0).position_axes(0.02).unwrap();
+        let inverse = hessian.try_inverse().unwrap();
+        let mut random = Random::new(6, 0);
+        let mut squares = [0.0; 3];
+        let draws = 4_000;
+        for _ in 0..draws {
+            let gradient: Vector6<f64> = rows.iter().map(|row| row * (0.02 * random.normal())).sum();
+            let shift: Vector = (inverse * gradient).fixed_rows::<3>(3).into();
+            for (square, axis) in squares.iter_mut().zip(&axes) {
+                *square += shift.dot(&axis.direction).powi(2);
+            }
+        }
+        for (square, axis) in squares.iter().zip(&axes) {
+            let ratio = (square / f64::from(draws)).sqrt() / axis.sigma_mm.unwrap();
+            assert!((ratio - 1.0).abs() < 0.04, "{ratio} {axes:?}");
+        }
+        assert!(axes[0].sigma_mm > axes[1].sigma_mm && axes[1].sigma_mm > axes[2].sigma_mm);
+    }
+
+    #[test]
+    fn what_a_plane_leaves_open_has_no_uncertainty() {
+        let mut hessian = Matrix6::zeros();
+        for (x, y) in [(9.0, 1.0), (-9.0, -1.0), (2.0, -8.0), (-2.0, 8.0)] {
+            let row = Vector6::new(y, -x, 0.0, 0.0, 0.0, 1.0);
+            hessian += row * row.transpose();
+        }
+        let axes = Information::new(&hessian, Point::origin(), 10.0).position_axes(0.1).unwrap();
+        assert!(axes[0].sigma_mm.is_none() && axes[1].sigma_mm.is_none());
+        assert!((axes[2].sigma_mm.unwrap() - 0.05).abs() < 1e-12 && axes[2].direction.z.abs() > 0.999);
+        assert!(Information::default().position_axes(0.1).is_none());
     }
 }
