@@ -215,6 +215,8 @@ pub(crate) struct ElementVisibility {
     edges: bool,
     /// Unmeasured regions of the nominal.
     unmeasured: bool,
+    /// What else the scan shows, where the part was found among other things.
+    others: bool,
     /// 0 to 1.
     nominal_opacity: f32,
     /// Offset volumes.
@@ -261,6 +263,7 @@ impl Default for ElementVisibility {
             as_surface: true,
             edges: true,
             unmeasured: true,
+            others: false,
             nominal_opacity: 1.0,
             volumes: false,
             volume_opacity: 0.5,

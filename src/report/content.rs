@@ -66,6 +66,8 @@ pub struct Content {
     pub scale_colours: Vec<String>,
     /// Tolerance limits on the scale: position, 0 to 1, and label.
     pub scale_limits: Vec<(f64, String)>,
+    /// What has none of its colours.
+    pub scale_key: &'static str,
     /// Labels of the lower and the upper end of the scale.
     pub scale_ends: [String; 2],
     /// Regions out of tolerance, worst first: number, position x, y, z of the peak, area, peak deviation.
@@ -114,6 +116,10 @@ pub fn of(input: &Input<'_>, pictures: &Pictures, stamp: Stamp) -> Content {
         histogram: histogram(input, &scale, unit),
         scale_colours: scale.table(64).iter().map(|[r, g, b, _]| format!("#{r:02x}{g:02x}{b:02x}")).collect(),
         scale_limits: scale_limits(&scale, unit),
+        scale_key: match input.is_among_others() {
+            true => "grey: no data; other things in the scan are not shown",
+            false => "grey: no data",
+        },
         scale_ends: [-scale.end_mm, scale.end_mm].map(|mm| unit.signed(mm, 2)),
         regions: regions(input, unit),
         drawings: super::sections::drawings(input.document),

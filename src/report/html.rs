@@ -106,7 +106,7 @@ fn push_scale(html: &mut String, content: &Content) {
     for (percent, label) in [0, 100].iter().zip(&content.scale_ends) {
         let _ = write!(html, "<span style=\"left:{percent}%\">{}</span>", escape(label));
     }
-    html.push_str("<em>grey: no data</em></div>");
+    let _ = write!(html, "<em>{}</em></div>", escape(content.scale_key));
 }
 
 fn push_histogram(html: &mut String, bars: &HistogramBars) {

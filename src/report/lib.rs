@@ -18,6 +18,7 @@ pub mod table;
 pub mod thickness;
 mod tolerances;
 
+use inspect::alignment::Alignment;
 use inspect::deviation::{Check, Tolerance};
 use inspect::parts::{Actual, Nominal};
 use render::colour_scale::ColourScale;
@@ -39,6 +40,13 @@ pub struct Input<'a> {
     pub overall: Overall,
     /// Duration of each command so far: name, ms.
     pub timings_ms: &'a [(String, f64)],
+}
+
+impl Input<'_> {
+    /// Whether the part was found among other things in the scan, which the pictures leave out.
+    fn is_among_others(&self) -> bool {
+        self.document.alignment().is_some_and(Alignment::is_among_others)
+    }
 }
 
 /// Colour scale of deviations within these limits, as the settings have it.

@@ -14,7 +14,8 @@ use render::picture::{self, OVERSAMPLING};
 use render::scene::Slice;
 use render::sight;
 use render::{
-    Colouring, Draw, FacetsItem, Frame, Gpu, LineStyle, LinesItem, Look, PointsItem, Scene, SurfaceItem, ViewCamera,
+    Colouring, Draw, FacetsItem, Frame, Gpu, LineStyle, LinesItem, Look, Mark, PointsItem, Scene, SurfaceItem,
+    ViewCamera,
 };
 
 /// A rendered view.
@@ -167,6 +168,11 @@ impl<'a> ViewRenderer<'a> {
             DeviationMap::Points(deviations) => {
                 let points = PointsItem::new(gpu, &input.actual.cloud.points);
                 points.set_values(gpu, |i| deviations.get(i).and_then(PointDeviation::value));
+                if input.is_among_others() {
+                    let others: Vec<u32> = input.check.measurement.other_things(input.nominal).collect();
+                    let is_other = |i: usize| others.binary_search(&(i as u32)).is_ok();
+                    points.set_marks(gpu, |i| if is_other(i) { Mark::Hidden } else { Mark::default() });
+                }
                 let surface = if input.actual.shows_surface() && points.can_carry_surface() {
                     let surface = input.actual.surface(backend, progress)?;
                     SurfaceItem::new(gpu, &points, (&surface.corners, None), &surface.normals)

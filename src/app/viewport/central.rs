@@ -89,6 +89,8 @@ impl App {
                 normal: if display.is_flipped { own.plane.normal } else { -own.plane.normal },
             });
         }
+        // Elsewhere what is not drawn could be brushed.
+        shown.others |= self.workspace != Workspace::Compare;
         if shown.detections {
             (shown.deviations, shown.unmeasured) = (false, false);
         }

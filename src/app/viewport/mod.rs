@@ -94,6 +94,8 @@ pub struct Viewport {
     was_aligned: bool,
     /// Serial number of the best-fit frame shown; 0 if none.
     live_serial: u64,
+    /// Points of other things than the part in the scan, and the address of the measurement that they are of.
+    other_things: (usize, Subset),
     /// Inputs of the current point colours.
     point_shading: Option<PointShading>,
     /// Inputs of the current facet colours.
@@ -149,6 +151,7 @@ impl Viewport {
             found: None,
             was_aligned: false,
             live_serial: 0,
+            other_things: (0, Subset::default()),
             point_shading: None,
             facet_shading: None,
             previewed_selection: None,

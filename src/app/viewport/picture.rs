@@ -54,7 +54,7 @@ pub(super) struct LastPicture {
 #[derive(Clone, PartialEq)]
 struct PictureKey {
     size: [u32; 2],
-    shown: [bool; 5],
+    shown: [bool; 6],
     nominal_opacity: f32,
     dark: bool,
     live: u64,
@@ -132,6 +132,7 @@ impl Viewport {
                 shown.actual,
                 shown.deviations,
                 shown.unmeasured,
+                shown.others,
                 self.scan_surface.item(shown.as_surface).is_some(),
             ],
             nominal_opacity: shown.nominal_opacity,

@@ -7,6 +7,7 @@ use super::{Viewport, address};
 use compute::point_deviation::PointDeviation;
 use geometry::Point;
 use geometry::subset::{Combine, Subset};
+use inspect::alignment::Alignment;
 use inspect::deviation::DeviationMap;
 use render::selecting::Stroke;
 use render::{Colouring, GROUP_COLOURS, Mark, PointsItem};
@@ -26,6 +27,8 @@ pub(super) struct PointShading {
     grey: bool,
     selection: Subset,
     hidden: Subset,
+    /// Points of other things than the part, which are not drawn.
+    others: Subset,
     groups: Vec<Subset>,
 }
 
@@ -65,7 +68,8 @@ impl PointShading {
         // Group colours would hide residuals.
         let groups = self.groups.iter().enumerate().filter(|_| self.residuals == 0);
         let groups = groups.map(|(i, points)| (points, Mark::Group(group_index(i))));
-        groups.chain([(&self.selection, Mark::Selected), (&self.hidden, Mark::Hidden)])
+        let hidden = [&self.hidden, &self.others].map(|own| (own, Mark::Hidden));
+        groups.chain([(&self.selection, Mark::Selected)]).chain(hidden)
     }
 
     /// Whether both show the same values.
@@ -146,6 +150,12 @@ impl Viewport {
             DeviationMap::Points(points) => Some(points),
             DeviationMap::Facets { .. } => None,
         });
+        let left_out = measurement
+            .zip(subject.document.nominal())
+            .filter(|_| !shown.others && subject.document.alignment().is_some_and(Alignment::is_among_others));
+        if let Some((own, nominal)) = left_out.filter(|(own, _)| self.other_things.0 != address(Some(own))) {
+            self.other_things = (address(Some(own)), Subset::new(own.other_things(nominal).collect()));
+        }
         let wanted = PointShading {
             sources: [address(Some(&actual.source)), address(measurement)],
             has_deviations: deviations.is_some(),
@@ -153,6 +163,7 @@ impl Viewport {
             grey: subject.shows_grey,
             selection: self.shown_selection(&subject.document).clone(),
             hidden: subject.document.points.hidden.clone(),
+            others: if left_out.is_some() { self.other_things.1.clone() } else { Subset::default() },
             groups: groups(&subject.document, Selectable::Points),
         };
         let (gpu, item, count) = (self.scene.gpu(), &actual.item, actual.source.cloud.points.len());

@@ -195,6 +195,11 @@ impl Alignment {
         remarks
     }
 
+    /// Whether the part was found among other things in the scan.
+    pub fn is_among_others(&self) -> bool {
+        matches!(self.among_others, Some(AmongOthers::Found { .. }))
+    }
+
     /// [`Self::doubt`], and whether the part is one of several in the scan.
     pub fn reservations(&self) -> Option<String> {
         let one_of_several = match self.among_others {

@@ -37,7 +37,17 @@ pub struct Measurement {
     pub measure_ms: f64,
 }
 
+/// Distance from a part that was found among other things, as a share of its diagonal, from which on a point belongs to these.
+const OTHER_THINGS: f64 = 0.05;
+
 impl Measurement {
+    /// Indices of the points, ascending, that belong to other things if the part was found among them: those far from it.
+    pub fn other_things(&self, nominal: &Nominal) -> impl Iterator<Item = u32> + '_ {
+        let limit_mm = OTHER_THINGS * nominal.surface.bounds().diagonal();
+        let all = self.beyond.indices.iter().zip(&self.beyond.deviations);
+        all.filter(move |(_, own)| own.value().is_none_or(|mm| mm.abs() > limit_mm)).map(|(&index, _)| index)
+    }
+
     /// The deviation map.
     pub fn map(&self) -> &DeviationMap {
         &self.measured.map

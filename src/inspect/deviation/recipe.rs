@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{Check, Measurement, Parameters, Verdict, check, measurement};
+use crate::alignment::Alignment;
 use crate::alignment::recipe::pose_in;
-use crate::alignment::{Alignment, AmongOthers};
 use crate::parts::{Actual, Nominal};
 use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Product, Tools};
 use base::{Progress, Result};
@@ -69,8 +69,7 @@ impl Make for ComparisonRecipe {
 /// Whether an alignment found the part among other things in the scan.
 fn is_found(alignment: Option<ElementId>, inputs: &dyn Inputs) -> Result<bool> {
     let Some(id) = alignment else { return Ok(false) };
-    let alignment = inputs.get::<Alignment>(id, "an alignment")?;
-    Ok(matches!(alignment.among_others, Some(AmongOthers::Found { .. })))
+    Ok(inputs.get::<Alignment>(id, "an alignment")?.is_among_others())
 }
 
 impl Product for Check {

@@ -168,7 +168,7 @@ fn scale(paper: &mut Paper, content: &Content) {
     for (label, align) in content.scale_ends.iter().zip([0.0, 1.0]) {
         paper.text(&[shape(label, SMALL)], [inset, below], width, align, Some(part));
     }
-    paper.text(&[shape("grey: no data", SMALL)], [inset, below], width, 0.5, Some(part));
+    paper.text(&[shape(content.scale_key, SMALL)], [inset, below], width, 0.5, Some(part));
     paper.go_to(below + SMALL.leading());
 }
 

@@ -8,6 +8,7 @@ use super::compare::verdict_colour;
 use crate::open_dialog::Role;
 use crate::{Action, theme};
 use cleaning::CleaningSection;
+use inspect::alignment::Alignment;
 pub use row::NameEdit;
 use session::Document;
 use session::plan::{ElementId, Recipe};
@@ -200,6 +201,7 @@ impl ElementsPanel {
     fn verdict(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         let document = context.document();
         let overall = verdict::overall(document);
+        let has_others = document.alignment().is_some_and(Alignment::is_among_others);
         let Some(check) = document.current_check() else {
             if document.check().is_some() {
                 theme::weak(ui, "Out of date: compare again.");
@@ -209,6 +211,10 @@ impl ElementsPanel {
             return;
         };
         ui.checkbox(&mut context.display.shown.deviations, "Deviation colours");
+        if has_others {
+            ui.checkbox(&mut context.display.shown.others, "Other things in the scan")
+                .on_hover_text("In the workspace Compare; elsewhere they are always shown");
+        }
         let Some(overall) = overall else { return };
         let colour = verdict_colour(overall.verdict);
         let name = egui::RichText::new(overall.verdict.name()).color(colour);
