@@ -12,7 +12,8 @@ use shadowgraph::inspect::parts::{Actual, Nominal};
 fn check_of(nominal: Surface, points: Vec<Point>, parameters: &Parameters) -> Check {
     let nominal = Nominal::in_memory("nominal", nominal);
     let actual = Actual::in_memory("scan", Cloud::from_points(points));
-    check::run(&Cpu, &nominal, &actual, &Pose::identity(), parameters, 0.3, &Progress::silent()).unwrap()
+    let compared = check::Compared { nominal: &nominal, actual: &actual, is_found: false };
+    check::run(&Cpu, &compared, &Pose::identity(), parameters, 0.3, &Progress::silent()).unwrap()
 }
 
 /// A plate of 100 x 80 x 8 mm.

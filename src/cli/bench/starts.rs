@@ -10,15 +10,19 @@ use compute::Backend;
 use compute::cpu::Cpu;
 use geometry::{Cloud, Pose, Surface};
 use inspect::alignment::recipe::run_automatic;
-use inspect::alignment::{Alignment, best_fit};
+use inspect::alignment::{Alignment, AmongOthers, best_fit};
 use inspect::detection::PartModel;
+use inspect::deviation::check::{self, Compared};
+use inspect::deviation::{Parameters, Tolerance, Verdict};
 use inspect::parts::{Actual, Nominal};
-use inspect::simulation::pile::{self, Parameters, Pile};
+use inspect::simulation::pile::{self, Pile};
 
 /// A pose is right if the surfaces are closer on average than this share of the diameter.
 const MAX_ERROR: f64 = 0.005;
 /// Least share of the part that is seen.
 const MIN_VISIBLE: f64 = 0.5;
+/// Tolerance of the comparisons with a part that is not there.
+const TOLERANCE: Tolerance = Tolerance { low_mm: -0.5, high_mm: 0.5 };
 /// Scenes of a part that are tried until one shows enough of it.
 const TRIES: u64 = 20;
 
@@ -30,14 +34,18 @@ struct Scene {
     others: usize,
     /// Whether the scan says where the sensor stood.
     has_viewpoint: bool,
+    /// Whether the part is there at all.
+    has_part: bool,
 }
 
-const SCENES: [Scene; 5] = [
-    Scene { name: "alone", has_floor: false, others: 0, has_viewpoint: true },
-    Scene { name: "on a floor", has_floor: true, others: 0, has_viewpoint: true },
-    Scene { name: "with three others", has_floor: false, others: 3, has_viewpoint: true },
-    Scene { name: "with three others on a floor", has_floor: true, others: 3, has_viewpoint: true },
-    Scene { name: "the same, sensor unknown", has_floor: true, others: 3, has_viewpoint: false },
+const SCENES: [Scene; 7] = [
+    Scene { name: "alone", has_floor: false, others: 0, has_viewpoint: true, has_part: true },
+    Scene { name: "on a floor", has_floor: true, others: 0, has_viewpoint: true, has_part: true },
+    Scene { name: "with three others", has_floor: false, others: 3, has_viewpoint: true, has_part: true },
+    Scene { name: "with three others on a floor", has_floor: true, others: 3, has_viewpoint: true, has_part: true },
+    Scene { name: "the same, sensor unknown", has_floor: true, others: 3, has_viewpoint: false, has_part: true },
+    Scene { name: "one other on a floor", has_floor: true, others: 1, has_viewpoint: true, has_part: false },
+    Scene { name: "four others on a floor", has_floor: true, others: 4, has_viewpoint: true, has_part: false },
 ];
 
 /// How often a start led to each outcome, and its time.
@@ -48,6 +56,9 @@ struct Count {
     doubtful: usize,
     confident_wrong: usize,
     refused: usize,
+    /// Where the part is not there: how often it was found nevertheless, and passed.
+    found: usize,
+    passed: usize,
     which: Vec<String>,
     times_ms: Vec<f64>,
 }
@@ -69,7 +80,10 @@ pub fn run(arguments: &Bench) -> Result<Value> {
                 let parameters = best_fit::Parameters::default();
                 let found = run_automatic(&nominal, &scan, &parameters, &Cpu, &Progress::silent(), &|_, _| ());
                 count.times_ms.push(started.elapsed().as_secs_f64() * 1e3);
-                count.add(&model, &truth, &found);
+                match scene.has_part {
+                    true => count.add(&model, &truth, &found),
+                    false => count.add_absent(&nominal, &scan, &found)?,
+                }
             }
         }
         let row = count.row(scene.name);
@@ -85,16 +99,19 @@ fn scan_of(parts: &[Part], index: usize, scene: Scene, seed: u64) -> Result<Opti
     let others: Vec<usize> = (0..parts.len()).filter(|&other| other != index).collect();
     for _ in 0..TRIES {
         let number = random.bits();
+        let own = scene.has_part.then_some(&index);
         let drawn = (0..scene.others).filter_map(|_| others.get(random.index(others.len())));
-        let used: Vec<&Part> = std::iter::once(&index).chain(drawn).filter_map(|&used| parts.get(used)).collect();
+        let used: Vec<&Part> = own.into_iter().chain(drawn).filter_map(|&used| parts.get(used)).collect();
         let surfaces: Vec<&Surface> = used.iter().map(|own| &own.surface).collect();
         let size_mm = surfaces.iter().map(|own| own.bounds().diagonal()).sum::<f64>() / surfaces.len() as f64;
-        let parameters =
-            Parameters { has_floor: scene.has_floor, ..Parameters::for_parts(surfaces.len(), size_mm, number) };
+        let parameters = pile::Parameters {
+            has_floor: scene.has_floor,
+            ..pile::Parameters::for_parts(surfaces.len(), size_mm, number)
+        };
         let order: Vec<usize> = (0..surfaces.len()).collect();
         let Pile { parts: placed, cloud } = pile::run(&surfaces, &order, &parameters, &Progress::silent())?;
         let viewpoint = cloud.viewpoint.filter(|_| scene.has_viewpoint);
-        if let Some(own) = placed.first().filter(|own| own.visible_fraction >= MIN_VISIBLE) {
+        if let Some(own) = placed.first().filter(|own| !scene.has_part || own.visible_fraction >= MIN_VISIBLE) {
             return Ok(Some((Cloud { viewpoint, ..cloud }, own.scene_from_part)));
         }
     }
@@ -124,6 +141,32 @@ impl Count {
         self.which.push(format!("{} {:.3}", model.name, off));
     }
 
+    /// Counts a search for a part that is not there.
+    fn add_absent(&mut self, nominal: &Nominal, scan: &Actual, found: &Result<Alignment>) -> Result<()> {
+        let Some(found) = found.as_ref().ok().filter(|own| own.is_among_others()) else {
+            self.refused += 1;
+            return Ok(());
+        };
+        self.found += 1;
+        let parameters = Parameters { tolerance: TOLERANCE, ..Parameters::default() };
+        let compared = Compared { nominal, actual: scan, is_found: true };
+        let check = check::run(&Cpu, &compared, &found.nominal_from_scan, &parameters, 1.0, &Progress::silent())?;
+        let passes = check.verdict() == Verdict::Pass;
+        self.passed += usize::from(passes);
+        self.which.push(format!(
+            "{} {:.2}{}, explained {:.2}, in view {:.2?}",
+            nominal.source.name(),
+            match found.among_others {
+                Some(AmongOthers::Found { score, .. }) => score,
+                _ => 0.0,
+            },
+            if passes { " passes" } else { "" },
+            check.part_match.explained_of_part_fraction,
+            check.measurement.coverage.in_view_fraction,
+        ));
+        Ok(())
+    }
+
     fn row(&mut self, scene: &str) -> Value {
         self.times_ms.sort_by(f64::total_cmp);
         json!({
@@ -133,6 +176,8 @@ impl Count {
             "doubtful": self.doubtful,
             "confident_wrong": self.confident_wrong,
             "refused": self.refused,
+            "found": self.found,
+            "passed": self.passed,
             "median_time_ms": self.times_ms.get(self.times_ms.len() / 2),
             "which": self.which,
         })

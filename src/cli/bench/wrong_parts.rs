@@ -11,9 +11,9 @@ use base::{Progress, Result, UserError};
 use compute::Backend;
 use compute::cpu::Cpu;
 use geometry::{Pose, Surface, Vector};
-use inspect::alignment::automatic;
+use inspect::alignment::recipe::run_automatic;
 use inspect::alignment::{Alignment, best_fit};
-use inspect::deviation::check::{self, Check};
+use inspect::deviation::check::{self, Check, Compared};
 use inspect::deviation::{Parameters, Tolerance, Verdict};
 use inspect::parts::{Actual, Nominal};
 use inspect::simulation::{self, sensor::Sensor};
@@ -59,7 +59,7 @@ impl Outcome {
             Verdict::Fail if check.part_match.is_doubtful => Self::FailsInDoubt,
             Verdict::Fail => Self::Fails,
             Verdict::Incomplete => Self::Incomplete,
-            Verdict::Pass if alignment.doubt().is_some() => Self::PassesInDoubt,
+            Verdict::Pass if alignment.reservations().is_some() => Self::PassesInDoubt,
             Verdict::Pass => Self::Passes,
         }
     }
@@ -145,14 +145,14 @@ fn scan_of(nominal: &Nominal, views: usize) -> Result<Actual> {
 /// Compares a scan with a nominal, for each tolerance.
 fn compare(nominal: &Nominal, scan: &Actual) -> Result<[Outcome; TOLERANCES_MM.len()]> {
     let (parameters, silent) = (best_fit::Parameters::default(), Progress::silent());
-    let aligned =
-        automatic::run(&Cpu, &nominal.surface, &scan.cloud, &scan.prepared, &parameters, &silent, &mut |_, _| ());
+    let aligned = run_automatic(nominal, scan, &parameters, &Cpu, &silent, &|_, _| ());
     let Ok(alignment) = aligned else { return Ok([Outcome::Refused; TOLERANCES_MM.len()]) };
     let mut outcomes = [Outcome::Refused; TOLERANCES_MM.len()];
     for (outcome, limit_mm) in outcomes.iter_mut().zip(TOLERANCES_MM) {
         let tolerance = Tolerance { low_mm: -limit_mm, high_mm: limit_mm };
         let parameters = Parameters { tolerance, ..Parameters::default() };
-        match check::run(&Cpu, nominal, scan, &alignment.nominal_from_scan, &parameters, 3.0 * limit_mm, &silent) {
+        let compared = Compared { nominal, actual: scan, is_found: alignment.is_among_others() };
+        match check::run(&Cpu, &compared, &alignment.nominal_from_scan, &parameters, 3.0 * limit_mm, &silent) {
             Ok(check) => *outcome = Outcome::of(&check, &alignment),
             Err(UserError { kind: base::ErrorKind::Input, .. }) => {}
             Err(error) => return Err(error),

@@ -51,22 +51,21 @@ impl Check {
     }
 }
 
-/// Compares `actual` with `nominal`: measures and evaluates.
+/// Compares a scan with a nominal: measures and evaluates.
 ///
 /// Returns an error as [`measurement::run`] and [`judge`] do.
 pub fn run(
     backend: &dyn Backend,
-    nominal: &Nominal,
-    actual: &Actual,
+    compared: &Compared<'_>,
     nominal_from_scan: &Pose,
     parameters: &Parameters,
     scale_mm: f64,
     progress: &Progress,
 ) -> Result<Check> {
     let part = progress.part(0.0, 0.75);
+    let Compared { nominal, actual, .. } = *compared;
     let measurement = measurement::run(backend, nominal, actual, nominal_from_scan, parameters, &part)?;
-    let compared = Compared { nominal, actual, is_found: false };
-    judge(backend, &compared, Arc::new(measurement), parameters, scale_mm, &progress.part(0.75, 1.0))
+    judge(backend, compared, Arc::new(measurement), parameters, scale_mm, &progress.part(0.75, 1.0))
 }
 
 /// What was compared.
