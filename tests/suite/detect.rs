@@ -50,13 +50,19 @@ fn is_one_of(surface: &Surface, kind: usize, truth: &[PlacedPart], scene_from_pa
     of_kind.into_iter().any(|own| model.distance_mm(&own.scene_from_part, scene_from_part) < 0.01 * model.diameter_mm)
 }
 
-/// A window in which the clamps of a scene were looked for.
-fn with_parts_found(scene: PathBuf) -> Window {
+/// A window with the clamp and a scene, in the workspace of a key.
+fn in_workspace(key: Key, scene: PathBuf) -> Window {
     let mut window = open(vec![part("clamp.stl"), scene], None);
     settle(&mut window);
-    window.key_press_modifiers(Modifiers::COMMAND, Key::Num6);
+    window.key_press_modifiers(Modifiers::COMMAND, key);
     window.run_steps(4);
     settle(&mut window);
+    window
+}
+
+/// A window in which the clamps of a scene were looked for.
+fn with_parts_found(scene: PathBuf) -> Window {
+    let mut window = in_workspace(Key::Num6, scene);
     window.get_by_label("Find parts").click();
     window.run_steps(3);
     settle(&mut window);
@@ -67,11 +73,7 @@ fn with_parts_found(scene: PathBuf) -> Window {
 fn three_clicks_lead_from_an_unknown_scene_to_deviations() {
     let folder = tempfile::tempdir().unwrap();
     let (pile, path) = scene(folder.path());
-    let mut window = open(vec![part("clamp.stl"), path], None);
-    settle(&mut window);
-    window.key_press_modifiers(Modifiers::COMMAND, Key::Num6);
-    window.run_steps(4);
-    settle(&mut window);
+    let mut window = in_workspace(Key::Num6, path);
     compare_picture(&mut window, "detect-before");
     window.get_by_label("Find parts").click();
     window.run_steps(3);
@@ -202,11 +204,7 @@ fn an_inspection_of_a_scene_starts_where_its_part_lies_and_says_so() {
 fn the_window_aligns_a_part_among_others_and_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let (pile, path) = scene(folder.path());
-    let mut window = open(vec![part("clamp.stl"), path], None);
-    settle(&mut window);
-    window.key_press_modifiers(Modifiers::COMMAND, Key::Num2);
-    window.run_steps(4);
-    settle(&mut window);
+    let mut window = in_workspace(Key::Num2, path);
     window.get_by_label("Align automatically").click();
     window.run_steps(3);
     settle(&mut window);

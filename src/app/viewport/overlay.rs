@@ -165,12 +165,12 @@ impl<'a> Overlay<'a> {
     pub(super) fn position_of(&self, own: &Detection, pose: &Pose, size_mm: f64) {
         let information = &own.fit.information;
         let (Some(axes), Some(pivot)) = (information.position_axes(own.fit.rms_mm), information.pivot) else { return };
-        let place = pose * own.scene_from_part;
-        let centre = place * pivot;
+        let view_from_part = pose * own.scene_from_part;
+        let centre = view_from_part * pivot;
         let largest_mm = axes.iter().filter_map(|axis| axis.sigma_mm).fold(0.0, f64::max);
         let factor = round_factor(ELLIPSOID_SHARE * size_mm / largest_mm);
-        let halves =
-            axes.map(|axis| axis.sigma_mm.map(|sigma_mm| place.rotation * axis.direction * (factor * sigma_mm)));
+        let halves = axes
+            .map(|axis| axis.sigma_mm.map(|sigma_mm| view_from_part.rotation * axis.direction * (factor * sigma_mm)));
         let stroke = |vertices: &[Point], colour: Color32| {
             self.line(vertices, Stroke::new(3.6, theme::HALO));
             self.line(vertices, Stroke::new(1.8, colour));
@@ -184,7 +184,7 @@ impl<'a> Overlay<'a> {
         for (axis, half) in axes.iter().zip(halves) {
             let (reach, colour) = match half {
                 Some(half) => (half, theme::ACCENT),
-                None => (place.rotation * axis.direction * (0.4 * size_mm), theme::FEATURE),
+                None => (view_from_part.rotation * axis.direction * (0.4 * size_mm), theme::FEATURE),
             };
             stroke(&[centre - reach, centre + reach], colour);
         }

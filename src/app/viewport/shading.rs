@@ -153,8 +153,14 @@ impl Viewport {
         let left_out = measurement
             .zip(subject.document.nominal())
             .filter(|_| !shown.others && subject.document.alignment().is_some_and(Alignment::is_among_others));
-        if let Some((own, nominal)) = left_out.filter(|(own, _)| self.other_things.0 != address(Some(own))) {
-            self.other_things = (address(Some(own)), Subset::new(own.other_things(nominal).collect()));
+        match left_out {
+            Some((own, _)) if self.other_things.0 == address(Some(own)) => {}
+            Some((own, nominal)) => {
+                self.other_things = (address(Some(own)), Subset::new(own.other_things(nominal).collect()));
+            }
+            // Another measurement may come to lie at the address of one that is gone.
+            None if self.other_things.0 != 0 => self.other_things = (0, Subset::default()),
+            None => {}
         }
         let wanted = PointShading {
             sources: [address(Some(&actual.source)), address(measurement)],
@@ -163,7 +169,7 @@ impl Viewport {
             grey: subject.shows_grey,
             selection: self.shown_selection(&subject.document).clone(),
             hidden: subject.document.points.hidden.clone(),
-            others: if left_out.is_some() { self.other_things.1.clone() } else { Subset::default() },
+            others: self.other_things.1.clone(),
             groups: groups(&subject.document, Selectable::Points),
         };
         let (gpu, item, count) = (self.scene.gpu(), &actual.item, actual.source.cloud.points.len());

@@ -13,7 +13,7 @@ use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Product, Tools};
 use base::{Progress, Result, UserError, capitalised};
 use compute::Backend;
 use compute::registration::Target;
-use geometry::{Cloud, Pose};
+use geometry::Pose;
 
 /// The pose of the scan in an alignment, nominal_from_scan; for `None` that of its file.
 pub(crate) fn pose_in(alignment: Option<ElementId>, inputs: &dyn Inputs) -> Result<Pose> {
@@ -193,12 +193,18 @@ pub fn run_automatic(
     watch: &(dyn Fn(&Pose, f64) + Sync),
 ) -> Result<Alignment> {
     let (surface, cloud, prepared) = (&nominal.surface, &actual.cloud, &actual.prepared);
+    // Without an answer where it cannot be made, such as of too few points.
+    let seek = |progress: &Progress| {
+        let sought = start::among_others(backend, nominal, actual, parameters, progress, &mut |pose, rms_mm| {
+            watch(pose, rms_mm)
+        });
+        progress.check().map(|()| sought.ok())
+    };
     let mut watch = |pose: &Pose, rms_mm| watch(pose, rms_mm);
     let mut sought = None;
     let shows_more = start::is_larger(&prepared.ordered, nominal);
     if shows_more {
-        let part = &progress.part(0.0, 0.4);
-        sought = among_others(backend, nominal, cloud, parameters, part, &mut watch)?;
+        sought = seek(&progress.part(0.0, 0.4))?;
         if let Some(Sought::Found(found)) = sought {
             return Ok(*found);
         }
@@ -217,7 +223,7 @@ pub fn run_automatic(
     let explained = found.as_ref().ok().and_then(|own| own.explained.as_ref());
     let is_explained = explained.is_some_and(|own| own.fraction >= ExplainedFraction::MIN_FRACTION);
     if !is_explained && !shows_more {
-        sought = among_others(backend, nominal, cloud, parameters, &progress.part(0.9, 1.0), &mut watch)?;
+        sought = seek(&progress.part(0.9, 1.0))?;
     }
     match (sought, &mut found) {
         (Some(Sought::Found(better)), _) => return Ok(*better),
@@ -235,20 +241,6 @@ pub fn run_automatic(
         _ => {}
     }
     found
-}
-
-/// What a search for the part in the scan says; `None` where it cannot be made, such as of too few points.
-fn among_others(
-    backend: &dyn Backend,
-    nominal: &Nominal,
-    cloud: &Cloud,
-    parameters: &best_fit::Parameters,
-    progress: &Progress,
-    watch: &mut dyn FnMut(&Pose, f64),
-) -> Result<Option<Sought>> {
-    let sought = start::among_others(backend, nominal, cloud, parameters, progress, watch);
-    progress.check()?;
-    Ok(sought.ok())
 }
 
 /// The best-fit problem of a scan and a nominal.

@@ -5,21 +5,20 @@
 //! what of the part should be seen and is not.
 
 use super::{Detection, Known, Parameters, PartModel, Scene, part_scans, search};
+use crate::alignment::automatic::explained;
 use crate::alignment::best_fit::{self, Problem};
-use crate::alignment::{Alignment, Alternative, AmongOthers, ExplainedFraction, Method, Rivals};
-use crate::parts::{Nominal, PreparedScan};
+use crate::alignment::recipe::problem;
+use crate::alignment::{Alignment, Alternative, AmongOthers, Method, Rivals};
+use crate::parts::{Actual, Nominal, PreparedScan};
 use base::{Progress, Result};
 use compute::Backend;
-use compute::registration::Target;
-use geometry::{Cloud, OrderedPoints, Point, Pose};
+use geometry::{OrderedPoints, Point, Pose};
 use rayon::prelude::*;
 
 /// Points of a scan by which its size is compared with that of the part.
 const SIZE_POINTS: usize = 2_000;
 /// Share of them that must be too far from others to lie on the part.
 const MIN_BEYOND: f64 = 0.02;
-/// Points by which it is said how much of a scan lies on the part.
-const EXPLAINED_POINTS: usize = 60_000;
 
 /// What was found of a part among other things.
 pub enum Start {
@@ -57,13 +56,13 @@ pub fn is_larger(points: &OrderedPoints, nominal: &Nominal) -> bool {
 pub fn among_others(
     backend: &dyn Backend,
     nominal: &Nominal,
-    cloud: &Cloud,
+    actual: &Actual,
     parameters: &best_fit::Parameters,
     progress: &Progress,
     watch: &mut dyn FnMut(&Pose, f64),
 ) -> Result<Start> {
     progress.report(0.0, "Analysing the nominal")?;
-    let surface = &nominal.surface;
+    let (surface, cloud) = (&nominal.surface, &actual.cloud);
     let models = [PartModel::new(&nominal.source.name(), surface)?];
     let scene = Scene::new(backend, cloud, surface.bounds().diagonal(), &progress.part(0.1, 0.3))?;
     let once = Parameters { max_rounds: 1, ..Parameters::default() };
@@ -76,13 +75,7 @@ pub fn among_others(
     let scans = part_scans::in_scene(&scene, &[surface], first, cloud, 0.0, &progress.part(0.8, 0.85))?;
     let Some(scan) = scans.first() else { return Ok(Start::NotFound(None)) };
     let prepared = PreparedScan::new(scan);
-    let problem = Problem {
-        target: Target::Surface(surface),
-        bounds: *surface.bounds(),
-        points: &prepared.ordered,
-        normals: &prepared.normals,
-        oriented: prepared.oriented,
-    };
+    let problem = problem(nominal, &prepared);
     let gate_mm = parameters.max_distance_mm.unwrap_or(best.tolerance_mm);
     let pose = best.scene_from_part.inverse();
     let fitted =
@@ -94,7 +87,7 @@ pub fn among_others(
         overlap: fitted.overlap * scan.points.len() as f64 / whole,
         alternatives,
         rivals,
-        explained: Some(explained(nominal, cloud, &fitted.nominal_from_scan)),
+        explained: Some(explained(surface, &actual.prepared.ordered, &fitted.nominal_from_scan)),
         among_others: Some(AmongOthers::Found { score: best.score, more: found.detections.len() - 1 }),
         ..fitted
     })))
@@ -127,26 +120,14 @@ fn compared(
     (others.into_iter().map(alternative).collect(), rivals)
 }
 
-fn explained(nominal: &Nominal, cloud: &Cloud, nominal_from_scan: &Pose) -> ExplainedFraction {
-    let within_mm = ExplainedFraction::DISTANCE_SHARE * nominal.surface.bounds().diagonal();
-    let step = (cloud.points.len() / EXPLAINED_POINTS).max(1);
-    let is_near = |index: &usize| {
-        let point = cloud.points.get(*index).map(|point| nominal_from_scan * point);
-        point.is_some_and(|point| nominal.surface.closest_point(&point, within_mm).is_some())
-    };
-    let near = (0..cloud.points.len()).into_par_iter().step_by(step).filter(is_near).count();
-    ExplainedFraction { fraction: near as f64 / cloud.points.len().div_ceil(step).max(1) as f64, within_mm }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::alignment::recipe::run_automatic;
-    use crate::parts::Actual;
     use crate::simulation::pile;
     use compute::cpu::Cpu;
     use geometry::mesh::shapes;
-    use geometry::{Mesh, Surface};
+    use geometry::{Cloud, Mesh, Surface};
 
     fn stepped() -> Mesh {
         let mut mesh = shapes::cuboid(Point::new(0.0, 0.0, 0.0), Point::new(60.0, 30.0, 10.0));

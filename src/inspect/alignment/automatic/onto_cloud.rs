@@ -103,7 +103,8 @@ fn surface_of_squares(nominal: &Cloud, normals: &[Vector]) -> Surface {
     Surface::new(Mesh { facets: facets.collect(), vertices: squares.concat(), ..Mesh::default() })
 }
 
-fn explained(surface: &Surface, scan: &OrderedPoints, pose: &Pose) -> ExplainedFraction {
+/// Share of a scan that lies on a surface in a pose.
+pub fn explained(surface: &Surface, scan: &OrderedPoints, pose: &Pose) -> ExplainedFraction {
     let within_mm = ExplainedFraction::DISTANCE_SHARE * surface.bounds().diagonal();
     // The same number of points as in the verification of the search.
     let stride = (scan.points.len() / DENSE_POINTS).max(1);
