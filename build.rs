@@ -6,9 +6,9 @@ fn main() {
     println!("cargo:rerun-if-changed=src/bin/shadowgraph-cad");
     println!("cargo:rerun-if-env-changed=OCCT_INCLUDE_DIR");
     // Crash reports read the lines of our source from debug sections, which take a quarter of the space so; names of
-    // local symbols say nothing beside them.
+    // local symbols say nothing beside them. Functions of one code are one, under the name of any of them.
     for program in ["shadowgraph", "shadowgraph-cad"] {
-        println!("cargo:rustc-link-arg-bin={program}=-Wl,--compress-debug-sections=zlib,--discard-all,-O2");
+        println!("cargo:rustc-link-arg-bin={program}=-Wl,--compress-debug-sections=zlib,--discard-all,--icf=all,-O2");
     }
     if std::env::var_os("CARGO_FEATURE_CAD").is_none() {
         return;

@@ -25,6 +25,7 @@ pub mod probes;
 pub mod range_image;
 pub mod refine;
 pub mod repair;
+pub mod rims;
 pub mod sampling;
 pub mod shells;
 pub mod simd;

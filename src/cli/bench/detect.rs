@@ -42,14 +42,15 @@ pub fn run(arguments: &Bench) -> Result<Value> {
     let mut times = Times::default();
     let scenes = (SCENES * arguments.scale).ceil() as u64;
     for scene in arguments.first..arguments.first + scenes {
-        let (pile, used) = pile(&surfaces, scene)?;
+        let (pile, used) = pile(&surfaces, scene, arguments.in_bin)?;
         let found = times.search(&Cpu, cuda.as_ref(), &models, &pile)?;
         if let Some(folder) = &arguments.data {
             detect_data::write(folder, scene, &parts, &pile)?;
         }
-        let before = (tally.right, tally.wrong);
+        let before = (tally.right, tally.wrong, tally.notes.len());
         let missed = tally.add(&models, &pile, &found.detections);
         tally.explain(&models, &pile, &missed)?;
+        tally.notes[before.2..].iter_mut().for_each(|note| *note = format!("{scene}: {note}"));
         eprintln!(
             "scene {scene:3}: {} parts, {} right, {} wrong, {:.0} ms, {} points",
             used.len(),
@@ -126,13 +127,17 @@ fn are_same(a: &[Detection], b: &[Detection]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(is_same)
 }
 
-/// A pile of parts of about one size each, and which.
-fn pile(surfaces: &[&Surface], scene: u64) -> Result<(Pile, Vec<usize>)> {
+/// A pile of parts of about one size each, where they touch or at rest in a bin, and which they are.
+fn pile(surfaces: &[&Surface], scene: u64, in_bin: bool) -> Result<(Pile, Vec<usize>)> {
     let mut random = Random::new(scene, 0xB1);
     let count = PARTS[0] + random.index(PARTS[1] - PARTS[0] + 1);
     let used: Vec<usize> = (0..count).map(|_| random.index(surfaces.len())).collect();
-    let size_mm = used.iter().map(|&part| surfaces[part].bounds().diagonal()).sum::<f64>() / count as f64;
-    let parameters = pile::Parameters::for_parts(count, size_mm, scene);
+    let sizes_mm = used.iter().map(|&part| surfaces[part].bounds().diagonal());
+    let (size_mm, largest_mm) = (sizes_mm.clone().sum::<f64>() / count as f64, sizes_mm.fold(0.0, f64::max));
+    let parameters = match in_bin {
+        true => pile::Parameters::in_bin(count, size_mm, largest_mm, scene),
+        false => pile::Parameters::for_parts(count, size_mm, scene),
+    };
     Ok((pile::run(surfaces, &used, &parameters, &Progress::silent())?, used))
 }
 

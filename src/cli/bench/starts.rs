@@ -15,7 +15,7 @@ use inspect::detection::PartModel;
 use inspect::deviation::check::{self, Compared};
 use inspect::deviation::{Parameters, Tolerance, Verdict};
 use inspect::parts::{Actual, Nominal};
-use inspect::simulation::pile::{self, Pile};
+use inspect::simulation::pile::{self, Pile, Support};
 
 /// A pose is right if the surfaces are closer on average than this share of the diameter.
 const MAX_ERROR: f64 = 0.005;
@@ -105,7 +105,7 @@ fn scan_of(parts: &[Part], index: usize, scene: Scene, seed: u64) -> Result<Opti
         let surfaces: Vec<&Surface> = used.iter().map(|own| &own.surface).collect();
         let size_mm = surfaces.iter().map(|own| own.bounds().diagonal()).sum::<f64>() / surfaces.len() as f64;
         let parameters = pile::Parameters {
-            has_floor: scene.has_floor,
+            support: if scene.has_floor { Support::Floor } else { Support::Unseen },
             ..pile::Parameters::for_parts(surfaces.len(), size_mm, number)
         };
         let order: Vec<usize> = (0..surfaces.len()).collect();

@@ -12,34 +12,83 @@ use geometry::{Aabb, Point, Vector, transform};
 /// Planes that are tried, each through a point with its normal, and points that judge them.
 const TRIALS: usize = 400;
 const JUDGES: usize = 4_000;
-/// Most planes that are removed.
-const MAX_PLANES: usize = 4;
+/// Most planes that are looked at.
+const MAX_PLANES: usize = 10;
 /// Least share of the points that are left on a plane.
-const MIN_SHARE: f64 = 0.08;
+const MIN_SHARE: f64 = 0.03;
 /// A plane is wider than the largest part by this factor.
-const MIN_WIDTH: f64 = 1.3;
+const MIN_WIDTH: f64 = 1.15;
+/// Directions in which widths are measured.
+const DIRECTIONS: usize = 12;
+/// Least share of the points of a plane in a patch that tells how far it reaches.
+const MIN_PATCH: f64 = 0.05;
+/// Most and least of the other points that lie behind and before a plane on which things lie, as shares of all.
+const MAX_BEHIND: f64 = 0.005;
+const MIN_BEFORE: f64 = 0.05;
+/// Distance from which on they do, as a share of the largest part: the rim of a wall is narrow.
+const CLEAR: f64 = 0.03;
 /// Least cosine between the normals of a plane and of a point on it.
 const MIN_COSINE: f64 = 0.9;
 /// Cells by which patches are connected, in spacings.
 const CELL: f64 = 3.0;
 
-/// Whether each point lies on a plane wider than `part_mm`, the size of the largest part.
-pub fn on_planes(points: &[OrientedPoint], spacing_mm: f64, part_mm: f64) -> Vec<bool> {
+/// What parts lie on or stand against.
+#[derive(Debug, Default)]
+pub struct Background {
+    /// Of each point, whether it belongs to it.
+    pub is_on: Vec<bool>,
+    /// Its planes behind which nothing lies.
+    pub supports: Vec<Support>,
+}
+
+/// A floor or a wall, as far as it is seen.
+#[derive(Debug)]
+pub struct Support {
+    point: Point,
+    /// Unit normal, towards what lies before it.
+    before: Vector,
+    /// Axes of its extent.
+    axes: [Vector; 2],
+    extent: Extent,
+}
+
+impl Support {
+    /// Height of a position over it, mm; `None` beside what is seen of it.
+    pub fn height_mm(&self, position: &Point) -> Option<f64> {
+        let away = position - self.point;
+        self.extent.holds(self.axes.map(|axis| away.dot(&axis))).then(|| away.dot(&self.before))
+    }
+}
+
+/// The planes wider than `part_mm`, the size of the largest part: with a connected patch that is, or planes behind which
+/// nothing lies, as parts on a floor cut it into patches.
+pub fn on_planes(points: &[OrientedPoint], oriented: bool, spacing_mm: f64, part_mm: f64) -> Background {
     let mut is_on = vec![false; points.len()];
+    let mut is_looked_at = is_on.clone();
+    let mut planes: Vec<(Plane, Vec<Patch>)> = Vec::new();
     for number in 0..MAX_PLANES {
-        let left: Vec<u32> = (0..points.len() as u32).filter(|&index| !is_on[index as usize]).collect();
+        let left: Vec<u32> = (0..points.len() as u32).filter(|&index| !is_looked_at[index as usize]).collect();
         let Some(plane) = widest(points, &left, spacing_mm, number as u64) else { break };
         let own: Vec<u32> = left.iter().copied().filter(|&index| plane.holds(&points[index as usize])).collect();
         if (own.len() as f64) < MIN_SHARE * left.len() as f64 {
             break;
         }
-        let wide = plane.wide_patches(points, &own, spacing_mm, MIN_WIDTH * part_mm);
-        if wide.is_empty() {
-            break;
+        own.iter().for_each(|&index| is_looked_at[index as usize] = true);
+        let patches = plane.patches(points, own, spacing_mm);
+        for patch in patches.iter().filter(|patch| patch.extent.widest() > MIN_WIDTH * part_mm) {
+            patch.points.iter().for_each(|&index| is_on[index as usize] = true);
         }
-        wide.into_iter().for_each(|index| is_on[index as usize] = true);
+        planes.push((plane, patches));
     }
-    is_on
+    // Behind a wall lies its rim, which is found after it.
+    let mut supports = Vec::new();
+    for (plane, patches) in planes {
+        if let Some(support) = plane.as_support(points, oriented, &patches, &is_on, part_mm) {
+            patches.iter().flat_map(|patch| &patch.points).for_each(|&index| is_on[index as usize] = true);
+            supports.push(support);
+        }
+    }
+    Background { is_on, supports }
 }
 
 #[derive(Clone, Copy)]
@@ -58,35 +107,116 @@ impl Plane {
         (own.point - self.point).dot(&self.normal)
     }
 
-    /// Of some points on it, those of connected patches that are wider than `width_mm`: parts that lie side by side share
-    /// planes, too, but do not cover them.
-    fn wide_patches(&self, points: &[OrientedPoint], own: &[u32], spacing_mm: f64, width_mm: f64) -> Vec<u32> {
+    /// Some points on it, by connected patches.
+    fn patches(&self, points: &[OrientedPoint], own: Vec<u32>, spacing_mm: f64) -> Vec<Patch> {
         let axes = transform::perpendicular_axes(&self.normal);
         let cell_mm = CELL * spacing_mm;
         let mut cells: BTreeMap<[i64; 2], Vec<u32>> = BTreeMap::new();
-        for &index in own {
+        for index in own {
             let away = points[index as usize].point - self.point;
             cells.entry(axes.map(|axis| (away.dot(&axis) / cell_mm).floor() as i64)).or_default().push(index);
         }
-        let mut wide = Vec::new();
+        let mut patches = Vec::new();
         while let Some((start, first)) = cells.pop_first() {
-            let (mut patch, mut pending) = (first, vec![start]);
-            let (mut low, mut high) = (start, start);
+            let (mut patch, mut pending) = (Patch { points: first, extent: Extent::default() }, vec![start]);
             while let Some([x, y]) = pending.pop() {
-                (low, high) = ([low[0].min(x), low[1].min(y)], [high[0].max(x), high[1].max(y)]);
+                for corner in [[x, y], [x + 1, y], [x, y + 1], [x + 1, y + 1]] {
+                    patch.extent.add(corner.map(|own| own as f64 * cell_mm));
+                }
                 for next in [[x - 1, y], [x + 1, y], [x, y - 1], [x, y + 1]] {
                     if let Some(more) = cells.remove(&next) {
-                        patch.extend(more);
+                        patch.points.extend(more);
                         pending.push(next);
                     }
                 }
             }
-            let widest = (high[0] - low[0] + 1).max(high[1] - low[1] + 1) as f64 * cell_mm;
-            if widest > width_mm {
-                wide.extend(patch);
-            }
+            patches.push(patch);
         }
-        wide
+        patches
+    }
+
+    /// It as a support: its larger patches reach wider than parts of `part_mm`, other things lie before it, and behind it
+    /// none but other wide planes.
+    fn as_support(
+        &self,
+        points: &[OrientedPoint],
+        oriented: bool,
+        patches: &[Patch],
+        is_on: &[bool],
+        part_mm: f64,
+    ) -> Option<Support> {
+        let clear_mm = CLEAR * part_mm;
+        let mut counts = [0_usize; 2];
+        for (point, _) in points.iter().zip(is_on).filter(|(_, is_on)| !**is_on) {
+            let distance_mm = self.distance_mm(point);
+            counts[0] += usize::from(distance_mm < -clear_mm);
+            counts[1] += usize::from(distance_mm > clear_mm);
+        }
+        let own = patches.iter().flat_map(|patch| &patch.points);
+        // Behind the highest face of a pile lies nothing, either: only before it, where its points face, things lie on it.
+        let facing: f64 = own.map(|&index| points[index as usize].normal.dot(&self.normal)).sum();
+        let is_up = if oriented { facing > 0.0 } else { counts[1] > counts[0] };
+        let [behind, before] = if is_up { counts } else { [counts[1], counts[0]] };
+        let share = |count: usize| count as f64 / points.len() as f64;
+        if share(behind) > MAX_BEHIND || share(before) < MIN_BEFORE {
+            return None;
+        }
+        let all: usize = patches.iter().map(|patch| patch.points.len()).sum();
+        let large = patches.iter().filter(|patch| patch.points.len() as f64 > MIN_PATCH * all as f64);
+        let extent = large.fold(Extent::default(), |sum, patch| sum.with(&patch.extent));
+        // Without known sides, only one connected patch is wide enough to be no face of a part.
+        let widest_mm = |patches: &[Patch]| patches.iter().map(|patch| patch.extent.widest()).fold(0.0, f64::max);
+        let reach_mm = if oriented { extent.widest() } else { widest_mm(patches) };
+        let before = if is_up { self.normal } else { -self.normal };
+        let axes = transform::perpendicular_axes(&self.normal);
+        (reach_mm > MIN_WIDTH * part_mm).then_some(Support { point: self.point, before, axes, extent })
+    }
+}
+
+/// A connected patch of a plane.
+struct Patch {
+    points: Vec<u32>,
+    extent: Extent,
+}
+
+/// How far something reaches in its plane, by direction.
+#[derive(Debug)]
+struct Extent([[f64; 2]; DIRECTIONS]);
+
+impl Default for Extent {
+    fn default() -> Self {
+        Self([[f64::INFINITY, f64::NEG_INFINITY]; DIRECTIONS])
+    }
+}
+
+impl Extent {
+    fn along([x, y]: [f64; 2], direction: usize) -> f64 {
+        let (sine, cosine) = (std::f64::consts::PI * direction as f64 / DIRECTIONS as f64).sin_cos();
+        x * cosine + y * sine
+    }
+
+    fn add(&mut self, at: [f64; 2]) {
+        for (direction, [low, high]) in self.0.iter_mut().enumerate() {
+            let along = Self::along(at, direction);
+            (*low, *high) = (low.min(along), high.max(along));
+        }
+    }
+
+    /// Of both.
+    fn with(mut self, other: &Self) -> Self {
+        for (own, other) in self.0.iter_mut().zip(&other.0) {
+            *own = [own[0].min(other[0]), own[1].max(other[1])];
+        }
+        self
+    }
+
+    fn holds(&self, at: [f64; 2]) -> bool {
+        let mut directions = self.0.iter().enumerate();
+        directions.all(|(direction, [low, high])| (*low..=*high).contains(&Self::along(at, direction)))
+    }
+
+    fn widest(&self) -> f64 {
+        self.0.iter().map(|[low, high]| high - low).fold(0.0, f64::max)
     }
 }
 
@@ -151,10 +281,10 @@ mod tests {
         draw([-200.0, -200.0], [200.0, 200.0], 0.0, 20_000);
         draw([-40.0, -30.0], [40.0, 30.0], 4.0, 4_000);
         draw([60.0, -30.0], [140.0, 30.0], 4.0, 4_000);
-        let is_on = on_planes(&points, 2.0, 100.0);
+        let is_on = on_planes(&points, true, 2.0, 100.0).is_on;
         let count = |range: std::ops::Range<usize>| is_on[range].iter().filter(|own| **own).count();
         assert!(count(0..20_000) > 19_800 && count(20_000..28_000) == 0);
         // With parts as large as the floor, it could be one of them.
-        assert!(on_planes(&points, 2.0, 500.0).iter().all(|own| !own));
+        assert!(on_planes(&points, true, 2.0, 500.0).is_on.iter().all(|own| !own));
     }
 }

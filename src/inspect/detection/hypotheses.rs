@@ -1,6 +1,7 @@
-//! Poses of a part that the point pairs of a scene vote for, and their clusters.
+//! Poses of a part that the point pairs of a scene vote for, and their clusters: pairs of points of its surface, and pairs of
+//! points on the rims of its faces. Of one plane, surface pairs tell nothing; its outline does.
 
-use super::model::PartModel;
+use super::model::{Pairs, PartModel};
 use base::{Progress, Result};
 use compute::pose_votes::{Peak, Request};
 use compute::{Backend, Compute};
@@ -11,8 +12,9 @@ use geometry::point_pairs::OrientedPoint;
 const MAX_REFERENCES: usize = 1_200;
 /// Peaks that are clustered.
 const MAX_PEAKS: usize = 4_000;
-/// Greatest number of clusters.
+/// Greatest number of clusters of surface pairs, and of pairs of rims.
 const MAX_CLUSTERS: usize = 120;
+const MAX_RIM_CLUSTERS: usize = 60;
 /// Poses of one cluster: share of the diameter, and rotation.
 const SAME_POSITION: f64 = 0.1;
 const SAME_ROTATION_RAD: f64 = 0.26;
@@ -26,27 +28,43 @@ pub struct Hypothesis {
     pub votes: f64,
 }
 
-/// The poses with the most votes of some points of the scene, best first.
+/// The poses with the most votes of some points of the scene and of some rims in it, of either best first.
 pub fn find(
     backend: &dyn Backend,
     model: &PartModel<'_>,
     points: &[OrientedPoint],
     oriented: bool,
+    rims: &[OrientedPoint],
+    progress: &Progress,
+) -> Result<Vec<Hypothesis>> {
+    let (of_surface, of_rims) = (&model.pairs, &model.rim_pairs);
+    let mut found = voted(backend, model, of_surface, points, oriented, MAX_CLUSTERS, progress)?;
+    found.extend(voted(backend, model, of_rims, rims, true, MAX_RIM_CLUSTERS, progress)?);
+    Ok(found)
+}
+
+fn voted(
+    backend: &dyn Backend,
+    model: &PartModel<'_>,
+    pairs: &Pairs,
+    points: &[OrientedPoint],
+    oriented: bool,
+    max_clusters: usize,
     progress: &Progress,
 ) -> Result<Vec<Hypothesis>> {
     let step = points.len().div_ceil(MAX_REFERENCES).max(1);
     let references: Vec<u32> = (0..points.len() as u32).step_by(step).collect();
     let request =
-        Request { table: &model.table, model: &model.points, scene: points, references: &references, oriented };
+        Request { table: &pairs.table, model: &pairs.points, scene: points, references: &references, oriented };
     let mut peaks = backend.compute(&request, progress)?;
     // Stable, and the peaks come in the order of the reference points: the same for any number of threads.
     peaks.sort_by(|a, b| b.votes.total_cmp(&a.votes));
     peaks.truncate(MAX_PEAKS);
-    Ok(cluster(model, &peaks))
+    Ok(cluster(model, &peaks, max_clusters))
 }
 
 /// Peaks near each other, each cluster at the mean of its poses.
-fn cluster(model: &PartModel<'_>, peaks: &[Peak]) -> Vec<Hypothesis> {
+fn cluster(model: &PartModel<'_>, peaks: &[Peak], max_clusters: usize) -> Vec<Hypothesis> {
     let centre = model.centre();
     struct Cluster {
         first: Pose,
@@ -84,7 +102,7 @@ fn cluster(model: &PartModel<'_>, peaks: &[Peak]) -> Vec<Hypothesis> {
         }
     }
     clusters.sort_by(|a, b| b.votes.total_cmp(&a.votes));
-    clusters.truncate(MAX_CLUSTERS);
+    clusters.truncate(max_clusters);
     clusters
         .iter()
         .map(|own| {

@@ -1,10 +1,11 @@
 //! Detection: which known parts lie in a scan, and where, without any guess.
 //!
-//! 0. Where the sensor stood is found if the scan does not say (`viewpoint`). Planes wider than the parts, such as a floor,
-//!    are set apart; they still hide what is behind (`background`). What is left is divided into pieces that no concave edge
-//!    cuts (`segments`).
-//! 1. Parts are prepared from their CAD: the points that can be seen from outside, and all pairs of them (`model`).
-//! 2. Point pairs of the scene vote for poses of each part; votes are clustered (`hypotheses`).
+//! 0. Where the sensor stood is found if the scan does not say (`viewpoint`). Planes wider than the parts, such as the floor
+//!    and the walls of a bin, are set apart; they still hide what is behind, and nothing lies in them (`background`). What
+//!    is left is divided into pieces that no concave edge cuts (`segments`).
+//! 1. Parts are prepared from their CAD: the points that can be seen from outside, on its surface and on the rims of its
+//!    faces, and all pairs of each (`model`).
+//! 2. Such pairs of the scene vote for poses of each part; votes are clustered (`hypotheses`).
 //! 3. Each pose is judged by what the sensor should see of the part: measured, missing, hidden, unknown (`score`), and by
 //!    the pieces that it cuts through; the best are fitted to the points around them (`refinement`). A part that looks nearly
 //!    the same when it is turned is turned as it fits best (`symmetry`).

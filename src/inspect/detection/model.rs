@@ -3,10 +3,12 @@
 use super::symmetry;
 use base::{Result, UserError};
 use geometry::point_pairs::{OrientedPoint, PairTable, oriented_points};
-use geometry::{NearestFacets, Point, Pose, Probes, Surface, sampling};
+use geometry::{NearestFacets, Point, Pose, Probes, Surface, rims, sampling};
 
 /// Approximate number of points whose pairs are tabulated.
 const PAIR_POINTS: usize = 700;
+/// Most points on rims.
+const MAX_RIMS: usize = 1_000;
 /// Approximate number of points that poses are judged by.
 const PROBES: usize = 900;
 /// Approximate number of points by which details are told apart.
@@ -20,10 +22,10 @@ pub struct PartModel<'a> {
     pub name: String,
     /// Its surface, part frame.
     pub surface: &'a Surface,
-    /// Points whose pairs vote.
-    pub points: Vec<OrientedPoint>,
-    /// Their pairs.
-    pub table: PairTable,
+    /// Points of its surface whose pairs vote.
+    pub pairs: Pairs,
+    /// Points on the rims of its faces whose pairs vote.
+    pub rim_pairs: Pairs,
     /// Points that poses are judged by: those of its surface that can be seen from outside.
     pub probes: Probes,
     /// Its facets, by position: for fits of many poses.
@@ -32,10 +34,24 @@ pub struct PartModel<'a> {
     pub turns: Vec<Pose>,
     /// Greatest extent, mm.
     pub diameter_mm: f64,
-    /// Spacing of `points`, mm.
+    /// Spacing of the points whose pairs vote, mm.
     pub spacing_mm: f64,
     /// Points close enough to each other to lie on details, inner faces among them.
     pub dense: Vec<OrientedPoint>,
+}
+
+/// Points of a part and all their pairs.
+pub struct Pairs {
+    /// The points.
+    pub points: Vec<OrientedPoint>,
+    /// Their pairs.
+    pub table: PairTable,
+}
+
+impl Pairs {
+    fn new(points: Vec<OrientedPoint>, spacing_mm: f64) -> Self {
+        Self { table: PairTable::new(&points, spacing_mm), points }
+    }
 }
 
 impl<'a> PartModel<'a> {
@@ -49,10 +65,9 @@ impl<'a> PartModel<'a> {
         // Parts of many folds have more area than their size shows; what is finer than a thirtieth is left out.
         let spacing_mm = (mesh.area_mm2() / PAIR_POINTS as f64).sqrt().max(diameter_mm / 30.0);
         let points = oriented_points(mesh, PAIR_POINTS, spacing_mm);
-        let points = Probes::new(surface, &points).points;
-        let table = PairTable::new(&points, spacing_mm);
+        let pairs = Pairs::new(Probes::new(surface, &points).points, spacing_mm);
         let probes = Probes::new(surface, &oriented(surface, PROBES));
-        if points.len() < 3 || probes.points.is_empty() {
+        if pairs.points.len() < 3 || probes.points.is_empty() {
             return Err(UserError::input(format!(
                 "“{name}” shows no surface from outside, so it cannot be looked for."
             )));
@@ -60,8 +75,8 @@ impl<'a> PartModel<'a> {
         let mut model = Self {
             name: name.to_owned(),
             surface,
-            points,
-            table,
+            pairs,
+            rim_pairs: Pairs::new(rims_of(surface, spacing_mm), spacing_mm),
             probes,
             lattice: NearestFacets::new(surface, LATTICE_REACH * diameter_mm),
             turns: Vec::new(),
@@ -111,6 +126,17 @@ impl<'a> PartModel<'a> {
     }
 }
 
+/// Rims of a part, so far apart that there are not too many.
+fn rims_of(surface: &Surface, mut spacing_mm: f64) -> Vec<OrientedPoint> {
+    loop {
+        let rims = rims::of_surface(surface, spacing_mm);
+        if rims.len() <= MAX_RIMS {
+            return rims;
+        }
+        spacing_mm *= 1.3;
+    }
+}
+
 /// Samples of a surface, evenly by area.
 fn oriented(surface: &Surface, count: usize) -> Vec<OrientedPoint> {
     let samples = sampling::by_area(surface.mesh(), count, 7);
@@ -130,8 +156,8 @@ mod tests {
         let surface = Surface::new(mesh);
         let model = PartModel::new("box in a box", &surface).unwrap();
         let is_outer = |own: &OrientedPoint| own.point.coords.amax() > 9.99;
-        assert!(model.probes.points.iter().all(is_outer) && model.points.iter().all(is_outer));
-        assert!(model.probes.points.len() > 500 && model.points.len() > 300, "{}", model.points.len());
+        assert!(model.probes.points.iter().all(is_outer) && model.pairs.points.iter().all(is_outer));
+        assert!(model.probes.points.len() > 500 && model.pairs.points.len() > 300, "{}", model.pairs.points.len());
     }
 
     #[test]

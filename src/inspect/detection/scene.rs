@@ -1,15 +1,18 @@
 //! A scan in which parts are looked for.
 
-use super::{background, segments, viewpoint};
+use super::background::{self, Background, Support};
+use super::{segments, viewpoint};
 use crate::cleaning;
 use base::{Progress, Result, UserError};
 use compute::Backend;
 use geometry::point_pairs::OrientedPoint;
 use geometry::range_image::{RangeImage, Seen, viewpoint_of};
-use geometry::{Cloud, KdTree, OrderedPoints, Point, SearchablePoints, Vector, noise, normals, thinning};
+use geometry::{Cloud, KdTree, OrderedPoints, Point, SearchablePoints, Vector, noise, normals, rims, thinning};
 
 /// Greatest number of points that poses are judged by.
 const MAX_POINTS: usize = 200_000;
+/// How far beyond a rim is looked for what hides the rest of the face, in spacings.
+const BEYOND: f64 = 2.5;
 /// Least number of points of a scene.
 const MIN_POINTS: usize = 50;
 
@@ -38,10 +41,14 @@ pub struct Scene {
     pub noise_mm: f64,
     /// Whether each point lies on a plane wider than the parts: it hides and is seen, but is none of them.
     pub is_background: Vec<bool>,
+    /// Floor and walls.
+    pub supports: Vec<Support>,
     /// What the sensor sees; `None` if its position is not known.
     pub image: Option<RangeImage>,
     /// How its position is known.
     pub sensor: Sensor,
+    /// The direction in which the face of each point ends there, but where it only goes on behind something else.
+    pub rims: Vec<Option<Vector>>,
     /// Piece of each point, from 0 by falling size; see `segments`.
     pub pieces: Vec<u32>,
     tree: KdTree,
@@ -79,9 +86,11 @@ impl Scene {
         let points = base.points.iter().zip(all).map(|(point, normal)| OrientedPoint { point: *point, normal });
         let points: Vec<OrientedPoint> = points.collect();
         progress.check()?;
-        let is_background = background::on_planes(&points, spacing_mm, part_mm);
+        let Background { is_on: is_background, supports } =
+            background::on_planes(&points, oriented, spacing_mm, part_mm);
+        let rims = seen_rims(&points, &tree, spacing_mm, image.as_ref());
         let pieces = segments::of_points(&points, &tree, spacing_mm, progress)?;
-        Ok(Self { points, oriented, spacing_mm, noise_mm, is_background, image, sensor, pieces, tree })
+        Ok(Self { points, oriented, spacing_mm, noise_mm, is_background, supports, image, sensor, rims, pieces, tree })
     }
 
     /// One point for each cell of `cell_mm`, of those for which `is_wanted` holds.
@@ -90,6 +99,19 @@ impl Scene {
         let points: Vec<Point> = wanted.iter().map(|&index| self.points[index as usize].point).collect();
         let kept = thinning::one_per_dense_cell(&points, cell_mm.max(self.spacing_mm));
         kept.iter().map(|&index| self.points[wanted[index as usize] as usize]).collect()
+    }
+
+    /// Rims of faces, one for each cell of `cell_mm`, of the points for which `is_wanted` holds.
+    pub fn sample_rims(&self, cell_mm: f64, is_wanted: impl Fn(u32) -> bool) -> Vec<OrientedPoint> {
+        let wanted = (0..).zip(&self.points).zip(&self.rims).filter(|((index, _), _)| is_wanted(*index));
+        // The face ends about halfway to the point that would come next.
+        let at = |own: &OrientedPoint, out: Vector| OrientedPoint {
+            point: own.point + out * (0.5 * self.spacing_mm),
+            normal: out,
+        };
+        let rims: Vec<OrientedPoint> = wanted.filter_map(|((_, own), rim)| Some(at(own, (*rim)?))).collect();
+        let points: Vec<Point> = rims.iter().map(|own| own.point).collect();
+        thinning::one_per_cell(&points, cell_mm).into_iter().map(|index| rims[index as usize]).collect()
     }
 
     /// Indices of the points within a distance of a position.
@@ -125,6 +147,26 @@ impl Scene {
         let normals = indices.iter().map(|&index| self.points[index as usize].normal).collect();
         (OrderedPoints::new(&points), normals)
     }
+}
+
+/// Rims of faces, without those beyond which something nearer to the sensor hides the rest.
+fn seen_rims(
+    points: &[OrientedPoint],
+    tree: &KdTree,
+    spacing_mm: f64,
+    image: Option<&RangeImage>,
+) -> Vec<Option<Vector>> {
+    let goes_on = |own: &OrientedPoint, out: &Vector| {
+        image.is_some_and(|image| {
+            let beyond = own.point + out * (BEYOND * spacing_mm);
+            match image.towards(&beyond) {
+                Seen::Point(_, range_mm) => range_mm < (beyond - image.viewpoint).norm() - spacing_mm,
+                Seen::Nothing => false,
+            }
+        })
+    };
+    let rims = rims::of_points(points, tree, spacing_mm);
+    points.iter().zip(rims).map(|(own, rim)| rim.filter(|out| !goes_on(own, out))).collect()
 }
 
 /// At most [`MAX_POINTS`] of a cloud, evenly along a space-filling curve.

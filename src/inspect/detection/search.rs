@@ -280,8 +280,8 @@ impl Search<'_> {
     fn candidates(&self, part: usize, round: usize, progress: &Progress) -> Result<Vec<Detection>> {
         let model = &self.models[part];
         let points = self.scene.sample(model.spacing_mm, |index| !self.is_taken[index as usize]);
-        let oriented = self.scene.oriented;
-        let hypotheses = hypotheses::find(self.backend, model, &points, oriented, progress)?;
+        let rims = self.scene.sample_rims(model.spacing_mm, |index| !self.is_taken[index as usize]);
+        let hypotheses = hypotheses::find(self.backend, model, &points, self.scene.oriented, &rims, progress)?;
         // Fitted before they are judged: votes locate a part to a tenth of its size, where right and wrong look alike.
         let mut judged = self.coarse(part, &points, &hypotheses)?;
         judged.sort_by(|a, b| b.0.total_cmp(&a.0));

@@ -35,20 +35,20 @@ pub fn turns(model: &PartModel<'_>) -> Result<Vec<Pose>> {
     let lies_near = |point: &Point, share: f64| model.is_near(point, share * model.diameter_mm);
     let is_nearly_itself = |turn: &Pose, share: f64| {
         let is_near = |own: &&OrientedPoint| lies_near(&(turn * own.point), share);
-        model.points.iter().filter(is_near).count() as f64 >= MIN_SYMMETRIC * model.points.len() as f64
+        model.pairs.points.iter().filter(is_near).count() as f64 >= MIN_SYMMETRIC * model.pairs.points.len() as f64
     };
-    let starts = about_own_axes(&model.points).into_iter().filter(|turn| is_nearly_itself(turn, NEAR[0]));
+    let starts = about_own_axes(&model.pairs.points).into_iter().filter(|turn| is_nearly_itself(turn, NEAR[0]));
     let starts: Vec<Pose> = starts.collect();
     let request = Request {
         lattice: &model.lattice,
         centre: model.centre(),
         radius_mm: 0.5 * model.diameter_mm,
-        scene: &model.points,
+        scene: &model.pairs.points,
         oriented: true,
         part_from_scene: &starts,
         gates_mm: NEAR.map(|share| share * model.diameter_mm),
         min_cosine: 0.5,
-        max_points: model.points.len().min(MAX_MEMBERS),
+        max_points: model.pairs.points.len().min(MAX_MEMBERS),
         max_steps: 20,
         step_limit_mm: 1e-5 * model.diameter_mm,
     };

@@ -59,6 +59,60 @@ fn parts_of_a_pile_are_found_where_they_are_and_others_are_not() {
 }
 
 #[test]
+fn in_a_bin_parts_are_found_and_its_floor_and_walls_are_none() {
+    let (stepped, ring) = (stepped(), ring());
+    // An angle that a wall and the floor look like.
+    let mut angle = shapes::cuboid(Point::new(0.0, 0.0, 0.0), Point::new(60.0, 30.0, 2.0));
+    angle.append(&shapes::cuboid(Point::new(0.0, 0.0, 0.0), Point::new(60.0, 2.0, 25.0)));
+    let angle = Surface::new(angle);
+    let models = [("stepped", &stepped), ("ring", &ring), ("angle", &angle)]
+        .map(|(name, surface)| PartModel::new(name, surface).unwrap());
+    let (mut right, mut seen) = (0, 0);
+    for seed in 0..5 {
+        let parameters = pile::Parameters::in_bin(5, 60.0, 75.0, seed);
+        let truth = pile::run(&[&stepped, &ring], &[0, 1, 0, 1, 0], &parameters, &Progress::silent()).unwrap();
+        let found = find(&models, &truth.cloud);
+        for own in &found.detections {
+            let model = &models[own.part];
+            let is_near = |placed: &&pile::PlacedPart| {
+                placed.part == own.part
+                    && model.distance_mm(&placed.scene_from_part, &own.scene_from_part) < 0.1 * model.diameter_mm
+            };
+            let placed = truth.parts.iter().find(is_near);
+            assert!(placed.is_some(), "{seed}: {} {:?}", model.name, own.terms);
+            right += usize::from(placed.is_some_and(|placed| placed.visible_fraction > 0.6));
+        }
+        seen += truth.parts.iter().filter(|placed| placed.visible_fraction > 0.6).count();
+    }
+    assert!(seen > 12 && right as f64 > 0.8 * seen as f64, "{right} of {seen}");
+}
+
+#[test]
+fn a_plate_flat_on_the_floor_is_found_by_its_outline_and_told_from_a_thicker_one() {
+    let plate = |high: f64| {
+        let mut mesh = shapes::cuboid(Point::new(0.0, 0.0, 0.0), Point::new(80.0, 30.0, high));
+        mesh.append(&shapes::cuboid(Point::new(0.0, 29.0, 0.0), Point::new(25.0, 55.0, high)));
+        Surface::new(mesh)
+    };
+    let (thin, thick) = (plate(5.0), plate(9.0));
+    let models = [("thin", &thin), ("thick", &thick)].map(|(name, surface)| PartModel::new(name, surface).unwrap());
+    let parameters = pile::Parameters::for_parts(1, 97.0, 3);
+    for (part, angle_rad) in [(0, 0.7), (1, -1.1), (0, 2.5)] {
+        let pose = Pose::translation(12.0, -9.0, 0.0) * Pose::rotation(Vector::z() * angle_rad);
+        let from = Vector::new(0.05, 0.02, 1.0).normalize();
+        let truth = pile::scan(&[&thin, &thick], &[(part, pose)], &from, &parameters, &Progress::silent()).unwrap();
+        let found = find(&models, &truth.cloud);
+        let names: Vec<&str> = found.detections.iter().map(|own| models[own.part].name.as_str()).collect();
+        assert_eq!(names, [models[part].name.as_str()]);
+        let apart_mm = models[part].distance_mm(&pose, &found.detections[0].scene_from_part);
+        assert!(apart_mm < 1.0, "{apart_mm}");
+        // The other would be in the floor or above it.
+        let other = found.rejected.iter().find(|own| own.part != part);
+        assert!(other.is_none_or(|own| own.doubt.is_some()));
+    }
+}
+
+#[test]
 fn the_same_scene_gives_the_same_parts_each_time() {
     let stepped = stepped();
     let models = [PartModel::new("stepped", &stepped).unwrap()];
@@ -192,7 +246,7 @@ fn nearly_equal_parts_are_told_apart_or_named() {
     let models = [0, 1, 2].map(|index| PartModel::new(&format!("plate {index}"), &surfaces[index]).unwrap());
     let mut parameters = pile::Parameters::for_parts(1, 75.0, 5);
     // Alone, standing as it is, on no floor.
-    parameters.has_floor = false;
+    parameters.support = pile::Support::Unseen;
     for kind in 0..2 {
         let from = Vector::new(0.2, 0.1, 1.0).normalize();
         let all = surfaces.each_ref();

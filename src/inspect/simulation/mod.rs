@@ -11,6 +11,7 @@ pub mod hand;
 pub mod noise;
 pub mod pile;
 pub mod sensor;
+mod settling;
 pub mod systematic;
 pub mod views;
 

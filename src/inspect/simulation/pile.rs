@@ -1,10 +1,11 @@
-//! Piles of parts on a floor: each dropped in a random pose onto what lies there, scanned from above by the simulated
-//! sensor. For scenes in which the parts and their poses are known.
+//! Piles of parts, scanned from above by the simulated sensor: for scenes in which the parts and their poses are known. On a
+//! floor each part stays where it first touches what lies there, so that all its sides are seen as often; in a bin parts come
+//! to rest.
 
 use rayon::prelude::*;
 
 use super::sensor::{self, Sensor};
-use super::views;
+use super::{settling, views};
 use base::random::Random;
 use base::{Progress, Result, UserError};
 use geometry::mesh::shapes;
@@ -14,6 +15,8 @@ use geometry::{Aabb, Cloud, Mesh, Point, Pose, Surface, Vector, sampling};
 const CONTACT_POINTS: usize = 1_500;
 /// Gap between what touches, as a share of a part's size.
 const GAP: f64 = 1e-3;
+/// Height and thickness of the walls of a bin, as shares of half its side.
+const WALL: [f64; 2] = [0.4, 0.02];
 /// Points that decide how much of a part is seen.
 const SEEN_POINTS: usize = 600;
 
@@ -36,6 +39,17 @@ pub struct Pile {
     pub cloud: Cloud,
 }
 
+/// What a pile lies on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Support {
+    /// Nothing that is seen.
+    Unseen,
+    /// A floor.
+    Floor,
+    /// The floor and the four walls of a bin.
+    Bin,
+}
+
 /// How parts are piled and scanned.
 #[derive(Clone, Debug)]
 pub struct Parameters {
@@ -45,8 +59,8 @@ pub struct Parameters {
     pub sensor: Sensor,
     /// Greatest angle between the line of sight and the vertical, rad.
     pub max_tilt_rad: f64,
-    /// Whether they lie on a floor.
-    pub has_floor: bool,
+    /// What they lie on.
+    pub support: Support,
     /// Seed of all random numbers.
     pub seed: u64,
 }
@@ -54,7 +68,16 @@ pub struct Parameters {
 impl Parameters {
     /// For `count` parts of `size_mm`: a square that they about fill, and a sensor that sees it.
     pub fn for_parts(count: usize, size_mm: f64, seed: u64) -> Self {
-        let half_side_mm = 0.42 * size_mm * (count as f64).sqrt().max(1.0);
+        Self::in_square(0.42 * size_mm * (count as f64).sqrt().max(1.0), size_mm, seed)
+    }
+
+    /// For `count` parts of `size_mm`, the largest of `largest_mm`, in a bin that they fill.
+    pub fn in_bin(count: usize, size_mm: f64, largest_mm: f64, seed: u64) -> Self {
+        let half_side_mm = (0.32 * size_mm * (count as f64).sqrt()).max(0.6 * largest_mm);
+        Self { support: Support::Bin, ..Self::in_square(half_side_mm, size_mm, seed) }
+    }
+
+    fn in_square(half_side_mm: f64, size_mm: f64, seed: u64) -> Self {
         let field_mm = 2.0 * half_side_mm + 1.6 * size_mm;
         let working_distance_mm = 2.5 * field_mm;
         let sensor = Sensor {
@@ -68,7 +91,7 @@ impl Parameters {
             bias_mm: 2e-4 * size_mm,
             ..Sensor::default()
         };
-        Self { half_side_mm, sensor, max_tilt_rad: 0.35, has_floor: true, seed }
+        Self { half_side_mm, sensor, max_tilt_rad: 0.35, support: Support::Floor, seed }
     }
 }
 
@@ -77,15 +100,12 @@ impl Parameters {
 /// Returns an error if a part does not exist, if the sensor sees nothing, or if the work is cancelled.
 pub fn run(surfaces: &[&Surface], parts: &[usize], parameters: &Parameters, progress: &Progress) -> Result<Pile> {
     let mut random = Random::new(parameters.seed, 0x9113);
-    let mut pile = Mesh::default();
-    let mut placed = Vec::new();
-    for (number, &part) in parts.iter().enumerate() {
-        progress.report(0.5 * number as f32 / parts.len() as f32, "Dropping parts")?;
-        let surface = surface_at(surfaces, part)?;
-        let pose = drop_one(surface, &pile, parameters.half_side_mm, &mut random);
-        append(&mut pile, surface.mesh(), &pose);
-        placed.push((part, pose));
-    }
+    let (half_side_mm, falling) = (parameters.half_side_mm, progress.part(0.0, 0.5));
+    let poses = match parameters.support {
+        Support::Bin => settling::settle(surfaces, parts, half_side_mm, &mut random, &falling)?,
+        Support::Floor | Support::Unseen => drop_all(surfaces, parts, half_side_mm, &mut random, &falling)?,
+    };
+    let placed: Vec<(usize, Pose)> = parts.iter().copied().zip(poses).collect();
     let angle = random.range(0.0, std::f64::consts::TAU);
     let tilt = random.range(0.0, parameters.max_tilt_rad);
     let from = Vector::new(tilt.sin() * angle.cos(), tilt.sin() * angle.sin(), tilt.cos());
@@ -107,10 +127,7 @@ pub fn scan(
         append(&mut scene, surface_at(surfaces, *part)?.mesh(), pose);
     }
     let bounds = scene.bounds();
-    if parameters.has_floor {
-        let reach_mm = 4.0 * parameters.half_side_mm + bounds.diagonal();
-        scene.append(&shapes::cuboid(Point::new(-reach_mm, -reach_mm, -1.0), Point::new(reach_mm, reach_mm, 0.0)));
-    }
+    append_support(&mut scene, &bounds, parameters);
     let scene = Surface::new(scene);
     let scene_from_sensor = views::looking_at(&bounds.centre(), from, &parameters.sensor);
     let snapshot = sensor::take(&scene, &parameters.sensor, &scene_from_sensor, parameters.seed, 0, progress)?;
@@ -131,7 +148,7 @@ pub fn scan(
     Ok(Pile { parts, cloud })
 }
 
-fn surface_at<'a>(surfaces: &[&'a Surface], part: usize) -> Result<&'a Surface> {
+pub(super) fn surface_at<'a>(surfaces: &[&'a Surface], part: usize) -> Result<&'a Surface> {
     let missing = || UserError::usage(format!("There is no part {part}, counted from 0."));
     surfaces.get(part).copied().ok_or_else(missing)
 }
@@ -140,6 +157,48 @@ fn append(pile: &mut Mesh, part: &Mesh, pose: &Pose) {
     let mut moved = part.clone();
     moved.vertices.iter_mut().for_each(|vertex| *vertex = pose * *vertex);
     pile.append(&moved);
+}
+
+/// Adds what is seen of the support of a pile.
+fn append_support(scene: &mut Mesh, pile: &Aabb, parameters: &Parameters) {
+    let half_side_mm = parameters.half_side_mm;
+    let [high, thick] = WALL.map(|share| share * half_side_mm);
+    let mut add = |low: [f64; 3], high: [f64; 3]| scene.append(&shapes::cuboid(low.into(), high.into()));
+    match parameters.support {
+        Support::Unseen => {}
+        Support::Floor => {
+            let reach = 4.0 * half_side_mm + pile.diagonal();
+            add([-reach, -reach, -1.0], [reach, reach, 0.0]);
+        }
+        Support::Bin => {
+            let (inner, outer) = (half_side_mm, half_side_mm + thick);
+            add([-outer, -outer, -thick], [outer, outer, 0.0]);
+            add([-outer, -outer, 0.0], [-inner, outer, high]);
+            add([inner, -outer, 0.0], [outer, outer, high]);
+            add([-inner, -outer, 0.0], [inner, -inner, high]);
+            add([-inner, inner, 0.0], [inner, outer, high]);
+        }
+    }
+}
+
+/// The poses in which parts stay where they first touch what lies there.
+fn drop_all(
+    surfaces: &[&Surface],
+    parts: &[usize],
+    half_side_mm: f64,
+    random: &mut Random,
+    progress: &Progress,
+) -> Result<Vec<Pose>> {
+    let mut pile = Mesh::default();
+    let mut poses = Vec::new();
+    for (number, &part) in parts.iter().enumerate() {
+        progress.report(number as f32 / parts.len() as f32, "Dropping parts")?;
+        let surface = surface_at(surfaces, part)?;
+        let pose = drop_one(surface, &pile, half_side_mm, random);
+        append(&mut pile, surface.mesh(), &pose);
+        poses.push(pose);
+    }
+    Ok(poses)
 }
 
 /// The pose in which a part falls straight down until it touches what lies there.
