@@ -239,6 +239,8 @@ pub(crate) struct ElementVisibility {
     detections: bool,
     /// Of these the selected one, from 0.
     detection: usize,
+    /// Points of the scan coloured by the part that they lie on.
+    explanations: bool,
     /// The element of the Offset workspace that is selected.
     offset: Option<ElementId>,
 }
@@ -275,6 +277,7 @@ impl Default for ElementVisibility {
             offset_pass: usize::MAX,
             detections: false,
             detection: 0,
+            explanations: false,
             offset: None,
         }
     }

@@ -133,6 +133,12 @@ pub fn pick<T: PartialEq>(ui: &mut egui::Ui, value: &mut T, choice: T, text: &st
     response
 }
 
+/// A colour of the viewport, RGB 0 to 1.
+pub fn colour(share: [f32; 3]) -> Color32 {
+    let [r, g, b] = share.map(|share| (255.0 * share) as u8);
+    Color32::from_rgb(r, g, b)
+}
+
 /// A filled dot, aligned with a line of text.
 pub fn dot(ui: &mut egui::Ui, colour: Color32) -> egui::Response {
     let (rect, response) = ui.allocate_exact_size(egui::vec2(12.0, 18.0), egui::Sense::hover());

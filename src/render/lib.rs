@@ -27,6 +27,6 @@ pub use primitives::fields::FieldItem;
 pub use primitives::lines::{LineStyle, LinesItem};
 pub use primitives::points::PointsItem;
 pub use primitives::surface::SurfaceItem;
-pub use primitives::{Colouring, Draw, GROUP_COLOURS, Look, Mark, MarkWriter};
+pub use primitives::{BACKGROUND_COLOUR, Colouring, Draw, GROUP_COLOURS, Look, Mark, MarkWriter};
 pub use scene::{Cut, Frame, Scene};
 pub use target::Target;

@@ -7,7 +7,7 @@ use egui_kittest::kittest::Queryable as _;
 use shadowgraph::base::Progress;
 use shadowgraph::dispatch::{Detect, Parts};
 use shadowgraph::geometry::{Cloud, Pose, Surface};
-use shadowgraph::inspect::detection::{Found, Parameters, PartModel};
+use shadowgraph::inspect::detection::{Explanation, Found, Parameters, PartModel};
 use shadowgraph::inspect::deviation::Verdict;
 use shadowgraph::inspect::simulation::pile::{self, Pile, PlacedPart};
 use shadowgraph::io::{LoadOptions, load_nominal, write};
@@ -126,6 +126,50 @@ fn three_clicks_lead_from_an_unknown_scene_to_deviations() {
     window.state_mut().send(Detect::Use(id, 5));
     settle(&mut window);
     assert!(window.state().dispatcher().document.alignment().is_none());
+}
+
+#[test]
+fn the_scan_is_coloured_by_what_its_points_lie_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pile, path) = scene(folder.path());
+    let mut window = in_workspace(Key::Num6, path);
+    window.get_by_label("Find parts").click();
+    window.run_steps(3);
+    settle(&mut window);
+    window.get_by_label("Colour the scan by what lies there").click();
+    window.run_steps(3);
+    settle(&mut window);
+    let document = &window.state().dispatcher().document;
+    let id = document.plan.by_name("Parts in the scan").unwrap().id;
+    let found = document.result::<Found>(Some(id)).unwrap();
+    // The floor, the clamps and the brackets, which were not looked for: as many points as lie on each.
+    let clamp = surface("clamp.stl");
+    let counts = pile.cloud.points.iter().enumerate().fold([[0; 2]; 3], |mut counts, (index, point)| {
+        let own = match found.explanations.of(index) {
+            Explanation::Background => 0,
+            Explanation::Part(_) => 1,
+            Explanation::Nothing => 2,
+        };
+        let on_found = found
+            .detections
+            .iter()
+            .any(|own| clamp.closest_point(&(own.scene_from_part.inverse() * point), 0.3).is_some());
+        let truth = if on_found {
+            1
+        } else if point.z.abs() < 0.3 {
+            0
+        } else {
+            2
+        };
+        counts[own][0] += 1;
+        counts[own][1] += usize::from(truth == own);
+        counts
+    });
+    for (number, [own, right]) in counts.into_iter().enumerate() {
+        assert!(own > 1000 && right as f64 > 0.9 * own as f64, "{number}: {right} of {own}");
+        assert!((found.shares()[number] - own as f64 / pile.cloud.points.len() as f64).abs() < 1e-12);
+    }
+    compare_picture(&mut window, "detect-explained");
 }
 
 #[test]

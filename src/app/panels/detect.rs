@@ -4,9 +4,11 @@ use super::picks::Pick;
 use super::{PanelContext, no_result, rows};
 use crate::choosing::Purpose;
 use crate::theme;
+use crate::viewport::{ACTUAL_COLOUR, SELECTED_COLOUR, part_group};
 use dispatch::Detect;
 use geometry::Point;
 use inspect::detection::{Detection, DetectionRecipe, Found, Parameters, Placed};
+use render::{BACKGROUND_COLOUR, GROUP_COLOURS};
 use session::pipeline::State;
 use session::plan::{ElementId, Recipe};
 
@@ -123,7 +125,9 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
     if let Some(about) = found.about_sensor() {
         theme::weak(ui, about);
     }
+    explanations(ui, &mut context.display.shown.explanations, found);
     let count = found.detections.len();
+    let are_coloured = context.display.shown.explanations;
     let chosen = &mut context.display.shown.detection;
     *chosen = (*chosen).min((count + found.possible.len()).saturating_sub(1));
     let mut list = |ui: &mut egui::Ui, kind: &str, first: usize, all: &[Detection]| {
@@ -131,9 +135,15 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
             let seen = 100.0 * own.terms.visible_fraction();
             let mark = if own.is_accepted { "   accepted" } else { "" };
             let text = format!("{kind} {}   score {:.2}   {seen:.0} % seen{mark}", index + 1, own.score);
-            if theme::chip(ui, *chosen == first + index, &text).clicked() {
-                *chosen = first + index;
-            }
+            ui.horizontal(|ui| {
+                if are_coloured && first == 0 {
+                    let of_part = GROUP_COLOURS[usize::from(part_group(index))];
+                    theme::dot(ui, theme::colour(if *chosen == index { SELECTED_COLOUR } else { of_part }));
+                }
+                if theme::chip(ui, *chosen == first + index, &text).clicked() {
+                    *chosen = first + index;
+                }
+            });
         }
     };
     list(ui, "Part", 0, &found.detections);
@@ -168,6 +178,24 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
         figures(ui, own);
     }
     said_before(ui, context, id, is_ready);
+}
+
+/// Whether the scan is coloured by what its points lie on, and what beside the parts they do.
+fn explanations(ui: &mut egui::Ui, are_shown: &mut bool, found: &Found) {
+    ui.checkbox(are_shown, "Colour the scan by what lies there")
+        .on_hover_text("Each part found has a colour of its own; what keeps the scan's colour is none of them");
+    if !*are_shown {
+        return;
+    }
+    let [background, _, nothing] = found.shares().map(|share| format!("{:.0} % of the points", 100.0 * share));
+    for (colour, name, share) in
+        [(BACKGROUND_COLOUR, "Floor and walls", background), (ACTUAL_COLOUR, "Nothing that was found", nothing)]
+    {
+        ui.horizontal(|ui| {
+            theme::dot(ui, theme::colour(colour));
+            theme::weak(ui, format!("{name}: {share}"));
+        });
+    }
 }
 
 /// What was said of parts in the scan, and how to take it back.

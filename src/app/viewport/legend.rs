@@ -3,6 +3,7 @@
 use egui::{Align2, Color32, FontId, Pos2, Rect, Stroke, Vec2};
 
 use super::picture::UNMEASURED_COLOUR;
+use crate::theme;
 use base::signed;
 use inspect::thickness::{Between, ThicknessMap};
 use render::colour_scale::{NO_DATA, Scale};
@@ -24,8 +25,7 @@ pub fn deviations(ui: &egui::Ui, rect: Rect, document: &Document, has_unmeasured
     let tolerance = scale.tolerance;
     let marks = [tolerance.high_mm, tolerance.low_mm, scale.end_mm, -scale.end_mm, 0.0];
     let label = |mm: f64| if mm == 0.0 { "0".to_owned() } else { signed(mm, 3) };
-    let [r, g, b] = UNMEASURED_COLOUR.map(|share| (255.0 * share) as u8);
-    let unmeasured = has_unmeasured.then(|| ("unmeasured", Color32::from_rgb(r, g, b)));
+    let unmeasured = has_unmeasured.then(|| ("unmeasured", theme::colour(UNMEASURED_COLOUR)));
     let keys: Vec<(&str, Color32)> = [NO_DATA_KEY].into_iter().chain(unmeasured).collect();
     let bar = draw(ui, rect, "Deviation, mm", scale.into(), (&marks, &keys), label);
     histogram(ui, document, bar.0, &|mm| bar.at(mm));

@@ -44,6 +44,7 @@ use inspect::deviation::Measurement;
 use inspect::parts::{Actual, Nominal};
 use nominal_edges::NominalEdges;
 use picture::LastPicture;
+pub use picture::{ACTUAL_COLOUR, SELECTED_COLOUR};
 use render::picking::{Pick, PickedElement};
 use render::selecting::on_device::PointSelector;
 use render::{FacetsItem, Gpu, MarkWriter, PointsItem, Scene, ViewCamera};
@@ -52,6 +53,7 @@ use screen::Screen;
 use section_lines::SectionLines;
 use session::Document;
 use shading::PointShading;
+pub use shading::part_group;
 pub use spot::Spot;
 use volumes::Volumes;
 

@@ -22,13 +22,16 @@ use render::{Colouring, Cut, Draw, Frame, LineStyle, Look, SurfaceItem};
 use session::Document;
 use session::plan::{ElementId, Recipe};
 
+/// Of the points of the scan.
+pub const ACTUAL_COLOUR: [f32; 3] = [0.28, 0.58, 0.86];
 /// Of the regions of the nominal without measurement.
 pub const UNMEASURED_COLOUR: [f32; 3] = [0.48, 0.36, 0.82];
 const DILATED_COLOUR: [f32; 3] = [0.07, 0.60, 0.72];
 const ERODED_COLOUR: [f32; 3] = [0.93, 0.58, 0.11];
 const CONTACT_COLOUR: [f32; 3] = [0.36, 0.66, 0.32];
 const FOUND_COLOUR: [f32; 3] = [0.36, 0.66, 0.32];
-const SELECTED_COLOUR: [f32; 3] = [0.95, 0.55, 0.15];
+/// Of the selected part of those found.
+pub const SELECTED_COLOUR: [f32; 3] = [0.95, 0.55, 0.15];
 
 /// Time after its last move for which the camera counts as moving.
 const MOVING_DURATION: Duration = Duration::from_millis(160);
@@ -68,8 +71,8 @@ struct PictureKey {
     volume_opacity: f32,
     field_distance_mm: f64,
     cut: Option<Cut>,
-    /// Address of the parts found that are shown, and the selected one.
-    detections: (usize, usize),
+    /// Address of the parts found that are shown, the selected one, and whether points are coloured by what they lie on.
+    detections: (usize, usize, bool),
     pose: Pose,
     camera: [[f32; 4]; 4],
 }
@@ -86,11 +89,11 @@ impl Viewport {
     ) {
         let document = &subject.document;
         self.sync((context, backend), subject, live);
+        self.found = found(document).filter(|_| shown.detections);
         self.shade(subject, live, shown);
         self.shade_facets(subject);
         self.feature_lines.update(self.scene.gpu(), document, hidden);
         self.section_lines.update(self.scene.gpu(), document.shared(shown.section).filter(|_| shown.section.is_some()));
-        self.found = found(document).filter(|_| shown.detections);
         let passes = ShownPasses { contact: shown.contact_pass, offset: shown.offset_pass };
         let have_changed = match shown.volumes {
             true => self.volumes.update(self.scene.gpu(), document, hidden, (shown.offset, passes)),
@@ -164,7 +167,7 @@ impl Viewport {
             volume_opacity: shown.volume_opacity,
             field_distance_mm: shown.field_distance_mm,
             cut,
-            detections: (address(self.found.as_ref()), shown.detection),
+            detections: (address(self.found.as_ref()), shown.detection, shown.explanations),
             pose,
             camera: self.camera.clip_from_local(),
         };
@@ -266,7 +269,8 @@ impl Viewport {
             if let Some(nominal) = &self.nominal {
                 let all = found.detections.iter().chain(&found.possible).enumerate();
                 let (count, chosen) = (found.detections.len(), key.detections.1);
-                for (index, own) in all.filter(|(index, _)| *index < count || *index == chosen) {
+                // Parts would hide the points whose colours say what they lie on.
+                for (index, own) in all.filter(|(index, _)| (*index < count && !key.detections.2) || *index == chosen) {
                     let colour = if index == chosen { SELECTED_COLOUR } else { FOUND_COLOUR };
                     let look = look(key.pose * own.scene_from_part, colour, Colouring::Plain, NOMINAL);
                     draws.push(Draw::Facets { item: &nominal.item, look, moving });
@@ -307,7 +311,7 @@ impl Viewport {
             None => Colouring::Plain,
         };
         if let Some(actual) = self.actual.as_ref().filter(|_| shown.actual && facets.is_none() && map.is_none()) {
-            let look = look(key.pose, [0.28, 0.58, 0.86], colouring, ACTUAL);
+            let look = look(key.pose, ACTUAL_COLOUR, colouring, ACTUAL);
             // During a best fit and a stroke, only the points that are drawn while the view moves have values and marks.
             let is_complete = live_points.is_none() && self.previewed_selection.is_none();
             draws.push(match self.scan_surface.item(shown.as_surface && is_complete) {

@@ -1,5 +1,7 @@
-//! Colours of the points: by selection, named selection, residual or deviation. After a stroke only changes are
+//! Colours of the points: by selection, named selection, residual, deviation or what they lie on. After a stroke only changes are
 //! uploaded.
+
+use std::sync::Arc;
 
 use super::super::subject::Subject;
 use super::super::{ElementVisibility, LiveFit};
@@ -8,6 +10,7 @@ use compute::point_deviation::PointDeviation;
 use geometry::Point;
 use geometry::subset::{Combine, Subset};
 use inspect::alignment::Alignment;
+use inspect::detection::{Explanation, Found};
 use inspect::deviation::DeviationMap;
 use render::selecting::Stroke;
 use render::{Colouring, GROUP_COLOURS, Mark, PointsItem};
@@ -30,6 +33,8 @@ pub(super) struct PointShading {
     /// Points of other things than the part, which are not drawn.
     others: Subset,
     groups: Vec<Subset>,
+    /// What each point lies on, if that is shown, and the part that is selected.
+    explained: Option<(Arc<Found>, usize)>,
 }
 
 /// Marks of all points are uploaded if at least one in this many has changed.
@@ -38,6 +43,12 @@ const FULL_UPLOAD_DIVISOR: usize = 6;
 /// Index of the group colour of a named selection.
 pub(super) fn group_index(index: usize) -> u8 {
     (index % GROUP_COLOURS.len()) as u8
+}
+
+/// Index of the group colour of a part found: none is that of the selected one.
+pub fn part_group(part: usize) -> u8 {
+    const GROUPS: [u8; 7] = [1, 2, 4, 0, 5, 7, 6];
+    GROUPS[part % GROUPS.len()]
 }
 
 /// Named selections, by index; those of another kind are empty.
@@ -82,6 +93,7 @@ impl PointShading {
         if self.sources[0] != other.sources[0]
             || (self.residuals == 0) != (other.residuals == 0)
             || self.groups.len() != other.groups.len()
+            || self.explained_key() != other.explained_key()
         {
             return None;
         }
@@ -95,14 +107,31 @@ impl PointShading {
         Some(changed)
     }
 
+    fn explained_key(&self) -> (usize, usize) {
+        let selected = self.explained.as_ref().map_or(0, |(_, selected)| *selected);
+        (address(self.explained.as_ref().map(|(found, _)| found)), selected)
+    }
+
+    /// Mark of a point for what it lies on.
+    fn explained(&self, index: usize) -> Mark {
+        let Some((found, selected)) = &self.explained else { return Mark::None };
+        match found.explanations.of(index) {
+            Explanation::Nothing => Mark::None,
+            Explanation::Background => Mark::Background,
+            Explanation::Part(part) if part == *selected => Mark::Selected,
+            Explanation::Part(part) => Mark::Group(part_group(part)),
+        }
+    }
+
     /// Mark of a point.
     fn mark(&self, index: u32) -> Mark {
-        self.sets().filter(|(points, _)| points.contains(index)).last().map_or(Mark::None, |(_, mark)| mark)
+        let own = self.sets().filter(|(points, _)| points.contains(index)).last();
+        own.map_or_else(|| self.explained(index as usize), |(_, mark)| mark)
     }
 
     /// Marks of all points.
     fn marks(&self, count: usize) -> Vec<Mark> {
-        let mut marks = vec![Mark::None; count];
+        let mut marks: Vec<Mark> = (0..count).map(|index| self.explained(index)).collect();
         for (points, mark) in self.sets() {
             for &index in points.iter() {
                 if let Some(own) = marks.get_mut(index as usize) {
@@ -171,6 +200,7 @@ impl Viewport {
             hidden: subject.document.points.hidden.clone(),
             others: self.other_things.1.clone(),
             groups: groups(&subject.document, Selectable::Points),
+            explained: self.found.clone().filter(|_| shown.explanations).map(|found| (found, shown.detection)),
         };
         let (gpu, item, count) = (self.scene.gpu(), &actual.item, actual.source.cloud.points.len());
         if self.point_shading.as_ref().is_none_or(|current| !wanted.has_values_of(current)) {

@@ -22,6 +22,7 @@
 mod background;
 mod choice;
 mod doubt;
+mod explanation;
 mod hypotheses;
 mod misfit;
 mod model;
@@ -47,6 +48,7 @@ use base::{Progress, Result, UserError};
 use compute::Backend;
 pub use compute::pose_scores::Terms;
 pub use doubt::Doubt;
+pub use explanation::{Explanation, Explanations};
 use geometry::{Cloud, Pose};
 pub use model::PartModel;
 pub use part_scans::part_scans;
@@ -182,6 +184,8 @@ pub struct Found {
     pub possible: Vec<Detection>,
     /// Share of the scene's points, floor and walls left out, on the parts found, 0 to 1.
     pub explained: f64,
+    /// What each point of the scan lies on.
+    pub explanations: Explanations,
     /// How it is known where the sensor stood.
     pub sensor: Sensor,
     /// Rounds searched.

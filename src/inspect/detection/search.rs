@@ -12,7 +12,8 @@ use super::preference::{self, Preference, Seen};
 use super::refinement::Closeness;
 use super::scene::Scene;
 use super::{
-    Detection, Doubt, Found, Known, Parameters, Placed, Terms, doubt, hypotheses, refinement, score, segments, symmetry,
+    Detection, Doubt, Explanations, Found, Known, Parameters, Placed, Terms, doubt, hypotheses, refinement, score,
+    segments, symmetry,
 };
 use crate::alignment::Alignment;
 use base::{Progress, Result, UserError, once};
@@ -108,7 +109,8 @@ pub fn run(
     rejected.retain(|own| !detections.iter().any(|other| other.part == own.part));
     let mut rejected = best_of_each(rejected);
     rejected.sort_by(|a, b| b.score.total_cmp(&a.score));
-    Ok(Found { detections, rejected, possible, explained, sensor: scene.sensor, rounds, total_ms: 0.0 })
+    let explanations = Explanations::new(scene, &detections);
+    Ok(Found { detections, rejected, possible, explained, explanations, sensor: scene.sensor, rounds, total_ms: 0.0 })
 }
 
 struct Search<'a> {

@@ -17,6 +17,8 @@ pub enum Mark {
     Hidden,
     /// It belongs to the group of that index, modulo the number of group colours.
     Group(u8),
+    /// It belongs to what is of no interest.
+    Background,
 }
 
 impl Mark {
@@ -26,6 +28,7 @@ impl Mark {
             Self::None => 0,
             Self::Selected => 1,
             Self::Hidden => 2,
+            Self::Background => 3 + super::GROUP_COLOURS.len() as u8,
             Self::Group(index) => 3 + index % super::GROUP_COLOURS.len() as u8,
         }
     }

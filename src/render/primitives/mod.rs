@@ -37,6 +37,9 @@ pub const GROUP_COLOURS: [[f32; 3]; 8] = [
     [0.45, 0.55, 0.15],
 ];
 
+/// Colour of what is of no interest; the shaders hold the same.
+pub const BACKGROUND_COLOUR: [f32; 3] = [0.62, 0.64, 0.67];
+
 /// What all shaders of primitives begin with.
 pub(super) const COMMON: &str = include_str!("../shaders/common.wgsl");
 
@@ -428,11 +431,18 @@ mod tests {
         for [r, g, b] in GROUP_COLOURS {
             assert!(COMMON.contains(&format!("vec3f({r:.2}, {g:.2}, {b:.2}),")), "{r} {g} {b}");
         }
+        let [r, g, b] = BACKGROUND_COLOUR;
+        assert!(COMMON.contains(&format!("BACKGROUND_COLOUR = vec3f({r:.2}, {g:.2}, {b:.2});")));
     }
 
     #[test]
     fn the_shader_has_the_codes_of_marks() {
-        for (name, mark) in [("SELECTED", Mark::Selected), ("HIDDEN", Mark::Hidden), ("FIRST_GROUP", Mark::Group(0))] {
+        for (name, mark) in [
+            ("SELECTED", Mark::Selected),
+            ("HIDDEN", Mark::Hidden),
+            ("FIRST_GROUP", Mark::Group(0)),
+            ("BACKGROUND", Mark::Background),
+        ] {
             assert!(COMMON.contains(&format!("const {name} = {}u;", mark.code())), "{name}");
         }
     }

@@ -47,7 +47,9 @@ const GREY = 2u;
 const SELECTED = 1u;
 const HIDDEN = 2u;
 const FIRST_GROUP = 3u;
+const BACKGROUND = 11u;
 const SELECTED_COLOUR = vec3f(1.0, 0.62, 0.05);
+const BACKGROUND_COLOUR = vec3f(0.62, 0.64, 0.67);
 const NO_DATA_COLOUR = vec3f(0.502, 0.502, 0.518);
 const GROUP_COLOURS = array<vec3f, 8>(
     vec3f(0.86, 0.27, 0.27),
@@ -69,10 +71,13 @@ fn is_nan(bits: u32) -> bool {
     return (bits & 0x7fffffffu) > 0x7f800000u;
 }
 
-// Of an element that is selected or belongs to a group.
+// Of an element that is selected or belongs to a group or the background.
 fn mark_colour(mark: u32) -> vec3f {
     if mark == SELECTED {
         return SELECTED_COLOUR;
+    }
+    if mark == BACKGROUND {
+        return BACKGROUND_COLOUR;
     }
     var colours = GROUP_COLOURS;
     return colours[(mark - FIRST_GROUP) % 8u];
