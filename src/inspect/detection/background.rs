@@ -18,6 +18,10 @@ const MAX_PLANES: usize = 10;
 const MIN_SHARE: f64 = 0.03;
 /// A plane is wider than the largest part by this factor.
 const MIN_WIDTH: f64 = 1.15;
+/// Least width of what is seen of a wall, as a share of the largest part, and greatest cosine between its normal and that of
+/// the floor.
+const MIN_WALL_WIDTH: f64 = 0.7;
+const MAX_WALL_COSINE: f64 = 0.2;
 /// Directions in which widths are measured.
 const DIRECTIONS: usize = 12;
 /// Least share of the points of a plane in a patch that tells how far it reaches.
@@ -80,10 +84,22 @@ pub fn on_planes(points: &[OrientedPoint], oriented: bool, spacing_mm: f64, part
         }
         planes.push((plane, patches));
     }
+    let mut supports: Vec<Support> = Vec::new();
+    let mut narrow = Vec::new();
     // Behind a wall lies its rim, which is found after it.
-    let mut supports = Vec::new();
     for (plane, patches) in planes {
-        if let Some(support) = plane.as_support(points, oriented, &patches, &is_on, part_mm) {
+        let Some(possible) = plane.as_support(points, oriented, &patches, &is_on, part_mm) else { continue };
+        if possible.reach_mm > MIN_WIDTH * part_mm {
+            patches.iter().flat_map(|patch| &patch.points).for_each(|&index| is_on[index as usize] = true);
+            supports.push(possible.support);
+        } else {
+            narrow.push((possible, patches));
+        }
+    }
+    // Of a wall often only a piece is seen; but a floor ends at it.
+    for (Possible { support, reach_mm, is_last }, patches) in narrow {
+        let stands = |floor: &Support| floor.before.dot(&support.before).abs() < MAX_WALL_COSINE;
+        if is_last && reach_mm > MIN_WALL_WIDTH * part_mm && supports.iter().any(stands) {
             patches.iter().flat_map(|patch| &patch.points).for_each(|&index| is_on[index as usize] = true);
             supports.push(support);
         }
@@ -135,8 +151,7 @@ impl Plane {
         patches
     }
 
-    /// It as a support: its larger patches reach wider than parts of `part_mm`, other things lie before it, and behind it
-    /// none but other wide planes.
+    /// It as a support of parts of up to `part_mm`, if other things lie before it, and behind it none but other wide planes.
     fn as_support(
         &self,
         points: &[OrientedPoint],
@@ -144,21 +159,25 @@ impl Plane {
         patches: &[Patch],
         is_on: &[bool],
         part_mm: f64,
-    ) -> Option<Support> {
+    ) -> Option<Possible> {
         let clear_mm = CLEAR * part_mm;
-        let mut counts = [0_usize; 2];
-        for (point, _) in points.iter().zip(is_on).filter(|(_, is_on)| !**is_on) {
+        // On either side: points of other things, and all.
+        let mut counts = [[0_usize; 2]; 2];
+        for (point, is_on) in points.iter().zip(is_on) {
             let distance_mm = self.distance_mm(point);
-            counts[0] += usize::from(distance_mm < -clear_mm);
-            counts[1] += usize::from(distance_mm > clear_mm);
+            if distance_mm.abs() > clear_mm {
+                let side = &mut counts[usize::from(distance_mm > 0.0)];
+                side[0] += usize::from(!is_on);
+                side[1] += 1;
+            }
         }
         let own = patches.iter().flat_map(|patch| &patch.points);
         // Behind the highest face of a pile lies nothing, either: only before it, where its points face, things lie on it.
         let facing: f64 = own.map(|&index| points[index as usize].normal.dot(&self.normal)).sum();
-        let is_up = if oriented { facing > 0.0 } else { counts[1] > counts[0] };
+        let is_up = if oriented { facing > 0.0 } else { counts[1][0] > counts[0][0] };
         let [behind, before] = if is_up { counts } else { [counts[1], counts[0]] };
         let share = |count: usize| count as f64 / points.len() as f64;
-        if share(behind) > MAX_BEHIND || share(before) < MIN_BEFORE {
+        if share(behind[0]) > MAX_BEHIND || share(before[0]) < MIN_BEFORE {
             return None;
         }
         let all: usize = patches.iter().map(|patch| patch.points.len()).sum();
@@ -169,8 +188,16 @@ impl Plane {
         let reach_mm = if oriented { extent.widest() } else { widest_mm(patches) };
         let before = if is_up { self.normal } else { -self.normal };
         let axes = transform::perpendicular_axes(&self.normal);
-        (reach_mm > MIN_WIDTH * part_mm).then_some(Support { point: self.point, before, axes, extent })
+        let support = Support { point: self.point, before, axes, extent };
+        Some(Possible { support, reach_mm, is_last: oriented && share(behind[1]) < MAX_BEHIND })
     }
+}
+
+/// A plane that may be a support: how wide it is, and whether nothing at all lies behind it.
+struct Possible {
+    support: Support,
+    reach_mm: f64,
+    is_last: bool,
 }
 
 /// A connected patch of a plane.
@@ -286,5 +313,30 @@ mod tests {
         assert!(count(0..20_000) > 19_800 && count(20_000..28_000) == 0);
         // With parts as large as the floor, it could be one of them.
         assert!(on_planes(&points, true, 2.0, 500.0).is_on.iter().all(|own| !own));
+    }
+
+    #[test]
+    fn a_piece_of_a_wall_is_removed_where_the_floor_ends_at_it() {
+        for (floor_to, is_wall) in [(200.0, true), (280.0, false)] {
+            let mut random = Random::new(2, 0);
+            let mut points = Vec::new();
+            let mut draw = |low: [f64; 3], high: [f64; 3], normal: Vector, count: usize| {
+                for _ in 0..count {
+                    let at = |axis: usize, random: &mut Random| random.range(low[axis], high[axis]);
+                    let point = Point::new(at(0, &mut random), at(1, &mut random), at(2, &mut random));
+                    points.push(OrientedPoint { point: point + normal * (0.05 * random.normal()), normal });
+                }
+            };
+            draw([-200.0, -200.0, 0.0], [floor_to, 200.0, 0.0], Vector::z(), 20_000);
+            draw([-50.0, -30.0, 30.0], [30.0, 30.0, 30.0], Vector::z(), 6_000);
+            draw([200.0, -45.0, 0.0], [200.0, 45.0, 40.0], -Vector::x(), 3_000);
+            let background = on_planes(&points, true, 2.0, 100.0);
+            let count = |range: std::ops::Range<usize>| background.is_on[range].iter().filter(|own| **own).count();
+            assert!(count(0..20_000) > 19_800 && count(20_000..26_000) == 0);
+            assert_eq!(count(26_000..29_000) > 2_900, is_wall);
+            assert_eq!(background.supports.len(), if is_wall { 2 } else { 1 });
+            let height_mm = |x: f64, y: f64, z: f64| background.supports[0].height_mm(&Point::new(x, y, z));
+            assert!((height_mm(10.0, 20.0, 7.0).unwrap() - 7.0).abs() < 0.2 && height_mm(400.0, 0.0, 7.0).is_none());
+        }
     }
 }

@@ -12,8 +12,8 @@ use super::preference::{self, Preference, Seen};
 use super::refinement::Closeness;
 use super::scene::Scene;
 use super::{
-    Detection, Doubt, Explanations, Found, Known, Parameters, Placed, Terms, doubt, hypotheses, refinement, score,
-    segments, symmetry,
+    Detection, Doubt, Explanations, Found, Known, Parameters, Placed, Terms, doubt, hypotheses, misfit, refinement,
+    score, segments, symmetry,
 };
 use crate::alignment::Alignment;
 use base::{Progress, Result, UserError, once};
@@ -299,7 +299,7 @@ impl Search<'_> {
         let mut candidates = turned.collect::<Result<Vec<Detection>>>()?;
         progress.check()?;
         candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
-        Ok(unlike(model, candidates, SAME_POSE, |own| &own.scene_from_part))
+        Ok(best_of_alike(model, candidates))
     }
 
     /// Poses fitted roughly to some points of the scene, with their scores.
@@ -454,6 +454,27 @@ pub fn unlike<T>(model: &PartModel<'_>, all: Vec<T>, share: f64, pose_of: impl F
         }
     }
     unlike
+}
+
+/// Of some candidates of a part, best first, those that look like none before; each the one of its like that fits closest
+/// where that is clear, as a detail may be turned that the score does not see.
+fn best_of_alike(model: &PartModel<'_>, all: Vec<Detection>) -> Vec<Detection> {
+    let limit_mm = SAME_POSE * model.diameter_mm;
+    let fits_better = |own: &Detection, other: &Detection| {
+        let points = own.points.len().min(other.points.len()) as f64;
+        own.doubt.is_none() >= other.doubt.is_none()
+            && points * (other.fit.rms_mm / own.fit.rms_mm).ln() > misfit::DECIDES
+    };
+    let mut apart: Vec<Detection> = Vec::new();
+    for own in all {
+        let is_like = |other: &&mut Detection| model.is_within(&own.scene_from_part, &other.scene_from_part, limit_mm);
+        match apart.iter_mut().find(is_like) {
+            Some(other) if fits_better(&own, other) => *other = own,
+            Some(_) => {}
+            None => apart.push(own),
+        }
+    }
+    apart
 }
 
 /// Of the candidates of each part its best.
