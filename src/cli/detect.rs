@@ -12,8 +12,8 @@ use base::words::counted;
 use base::{LengthUnit, Result, UserError};
 use compute::DeviceChoice;
 use dispatch::Context;
-use geometry::{Surface, transform};
-use inspect::detection::{self, Detection, Found, Known, PartModel, Placed};
+use geometry::{Cloud, Surface, transform};
+use inspect::detection::{self, Detection, Explanation, Found, Known, PartModel, Placed};
 use inspect::deviation;
 use inspect::parts::Nominal;
 use io::{LoadOptions, atomic, load_scan, write};
@@ -58,6 +58,9 @@ pub struct Detect {
     /// `inspect --plan`.
     #[arg(long)]
     pub scans: Option<PathBuf>,
+    /// Write the points that lie on no part found, floor and walls left out, to this file.
+    #[arg(long)]
+    pub rest: Option<PathBuf>,
     /// Compute device.
     #[arg(long, value_enum, default_value_t)]
     pub backend: DeviceChoice,
@@ -110,6 +113,9 @@ pub fn run(arguments: &Detect, json: bool, context: &Context) -> Result<i32> {
             write::cloud(&folder.join(format!("{name}.ply")), scan)?;
         }
     }
+    if let Some(file) = &arguments.rest {
+        write_rest(file, &found, &scan.cloud)?;
+    }
     console.done();
     context.backend.take_notices().iter().for_each(|notice| console.say(notice));
     if json {
@@ -130,6 +136,18 @@ pub fn run(arguments: &Detect, json: bool, context: &Context) -> Result<i32> {
         outln!("Not found: {}. The best pose has a score of {:.2}: {why}.", name(own.part, &names), own.score);
     }
     Ok(0)
+}
+
+/// Writes the points that nothing found explains. Returns an error if there are none.
+fn write_rest(file: &Path, found: &Found, scan: &Cloud) -> Result<()> {
+    let is_rest = |point: &u32| found.explanations.of(*point as usize) == Explanation::Nothing;
+    let rest: Vec<u32> = (0..scan.points.len() as u32).filter(is_rest).collect();
+    if rest.is_empty() {
+        return Err(UserError::input(
+            "All points lie on the parts found, the floor or walls: there is no rest to write.",
+        ));
+    }
+    write::cloud(file, &scan.select(&rest))
 }
 
 /// Where the parts of these names were in an earlier scan.
@@ -229,6 +247,7 @@ fn in_json(arguments: &Detect, names: &[String], found: &Found, files: &[PathBuf
             "doubt": own.doubt.as_ref().map(|doubt| &doubt.sentence),
         })
     };
+    let [background, parts, nothing] = found.explanations.shares();
     json!({
         "schema": "shadowgraph.detection/1",
         "software": report::software(),
@@ -239,6 +258,7 @@ fn in_json(arguments: &Detect, names: &[String], found: &Found, files: &[PathBuf
         "rejected": found.rejected.iter().map(of).collect::<Vec<_>>(),
         "possible": found.possible.iter().map(of).collect::<Vec<_>>(),
         "explained_fraction": found.explained,
+        "share_of_points": { "background": background, "parts": parts, "nothing_found": nothing },
         "sensor": found.sensor,
         "rounds": found.rounds,
         "files": files.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>(),

@@ -13,6 +13,8 @@ const MAX_COSINE: f64 = 0.866;
 /// Points tried on a crease in one spacing, and how far inside its face each lies to be seen, as a share of the spacing.
 const SAMPLES: f64 = 3.0;
 const INSIDE: f64 = 0.1;
+/// How much farther apart rims are tried while there are too many.
+const COARSER: f64 = 1.3;
 /// Radius about a point of a cloud in which its neighbours are looked at, in spacings.
 const RADIUS: f64 = 3.5;
 /// Neighbours on the same face: least cosine between the normals, and greatest height, as a share of the radius.
@@ -22,9 +24,9 @@ const MAX_HEIGHT: f64 = 0.25;
 const MIN_NEIGHBOURS: usize = 6;
 const MIN_OFFSET: f64 = 0.3;
 
-/// Rims of a part about `spacing_mm` apart, one for each face that meets in a crease, as far as they can be seen from outside;
-/// the normal of each is the direction in which its face ends.
-pub fn of_surface(surface: &Surface, spacing_mm: f64) -> Vec<OrientedPoint> {
+/// Up to about `most` rims of a part, `spacing_mm` or more apart, one for each face that meets in a crease, as far as they can
+/// be seen from outside; the normal of each is the direction in which its face ends.
+pub fn of_surface(surface: &Surface, spacing_mm: f64, most: usize) -> Vec<OrientedPoint> {
     let mesh = surface.mesh();
     let mut rims: Vec<OrientedPoint> = Vec::new();
     let mut seen_at: Vec<OrientedPoint> = Vec::new();
@@ -47,7 +49,12 @@ pub fn of_surface(surface: &Surface, spacing_mm: f64) -> Vec<OrientedPoint> {
             }
         }
     }
-    let kept = thinned(&rims, spacing_mm);
+    let mut kept = thinned(&rims, spacing_mm);
+    let mut apart_mm = spacing_mm;
+    while kept.len() > most {
+        apart_mm *= COARSER;
+        kept = thinned(&rims, apart_mm);
+    }
     let inside: Vec<OrientedPoint> = kept.iter().map(|&index| seen_at[index as usize]).collect();
     let is_seen = |own: &OrientedPoint| !Probes::new(surface, &[*own]).points.is_empty();
     let is_seen: Vec<bool> = inside.par_iter().map(is_seen).collect();
@@ -103,7 +110,7 @@ mod tests {
     #[test]
     fn rims_of_a_box_lie_on_its_edges_and_point_out_of_its_faces() {
         let surface = Surface::new(shapes::cuboid(Point::new(-20.0, -15.0, -5.0), Point::new(20.0, 15.0, 5.0)));
-        let rims = of_surface(&surface, 2.0);
+        let rims = of_surface(&surface, 2.0, 1_000);
         let half = Vector::new(20.0, 15.0, 5.0);
         let mut sides = [0; 3];
         for own in &rims {
@@ -120,7 +127,9 @@ mod tests {
         // What only an inner face has is not seen.
         let mut hollow = surface.mesh().clone();
         hollow.append(&shapes::cuboid(Point::new(-4.0, -4.0, -2.0), Point::new(4.0, 4.0, 2.0)));
-        assert_eq!(of_surface(&Surface::new(hollow), 2.0).len(), rims.len());
+        assert_eq!(of_surface(&Surface::new(hollow), 2.0, 1_000).len(), rims.len());
+        let few = of_surface(&surface, 2.0, 60).len();
+        assert!((20..=60).contains(&few), "{few}");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use shadowgraph::geometry::{Cloud, Pose, Surface};
 use shadowgraph::inspect::detection::{Explanation, Found, Parameters, PartModel};
 use shadowgraph::inspect::deviation::Verdict;
 use shadowgraph::inspect::simulation::pile::{self, Pile, PlacedPart};
-use shadowgraph::io::{LoadOptions, load_nominal, write};
+use shadowgraph::io::{LoadOptions, load_nominal, load_scan, write};
 
 use super::support::{errors, pose_of_json, shadowgraph, text};
 use super::window::{compare_picture, open, settle};
@@ -167,7 +167,7 @@ fn the_scan_is_coloured_by_what_its_points_lie_on() {
     });
     for (number, [own, right]) in counts.into_iter().enumerate() {
         assert!(own > 1000 && right as f64 > 0.9 * own as f64, "{number}: {right} of {own}");
-        assert!((found.shares()[number] - own as f64 / pile.cloud.points.len() as f64).abs() < 1e-12);
+        assert!((found.explanations.shares()[number] - own as f64 / pile.cloud.points.len() as f64).abs() < 1e-12);
     }
     compare_picture(&mut window, "detect-explained");
 }
@@ -178,7 +178,9 @@ fn the_command_line_says_what_is_there_and_what_is_not() {
     let (pile, path) = scene(folder.path());
     let poses = folder.path().join("poses");
     let (clamp, dome) = (part("clamp.stl"), part("dome.stl"));
-    let options = ["--part", text(&clamp), "--part", text(&dome), "--out", text(&poses), "--json"];
+    let rest = folder.path().join("rest.ply");
+    let options =
+        ["--part", text(&clamp), "--part", text(&dome), "--out", text(&poses), "--rest", text(&rest), "--json"];
     let done = shadowgraph(&[&["detect", text(&path)], &options[..]].concat());
     assert!(done.status.success(), "{}", errors(&done));
     let answer: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
@@ -189,6 +191,12 @@ fn the_command_line_says_what_is_there_and_what_is_not() {
         let pose = pose_of_json(&own["scene_from_part"]);
         assert!(is_one_of(&surface, 0, &pile.parts, &pose), "{own}");
     }
+    // What is left holds no floor and none of the parts found.
+    let rest = load_scan(&rest, &LoadOptions::default(), &Progress::silent()).unwrap().cloud.points;
+    let share = answer["share_of_points"]["nothing_found"].as_f64().unwrap();
+    assert!((share - rest.len() as f64 / pile.cloud.points.len() as f64).abs() < 1e-12 && rest.len() > 1000);
+    let on_floor = rest.iter().filter(|point| point.z.abs() < 0.3).count();
+    assert!(on_floor * 20 < rest.len(), "{on_floor} of {}", rest.len());
     // Looked for only where they were, they are found again.
     let last = folder.path().join("last.json");
     std::fs::write(&last, &done.stdout).unwrap();

@@ -187,7 +187,8 @@ fn explanations(ui: &mut egui::Ui, are_shown: &mut bool, found: &Found) {
     if !*are_shown {
         return;
     }
-    let [background, _, nothing] = found.shares().map(|share| format!("{:.0} % of the points", 100.0 * share));
+    let [background, _, nothing] =
+        found.explanations.shares().map(|share| format!("{:.0} % of the points", 100.0 * share));
     for (colour, name, share) in
         [(BACKGROUND_COLOUR, "Floor and walls", background), (ACTUAL_COLOUR, "Nothing that was found", nothing)]
     {

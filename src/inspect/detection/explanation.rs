@@ -1,7 +1,7 @@
 //! What each point of a scan lies on.
 
+use super::Detection;
 use super::scene::Scene;
-use super::{Detection, Found};
 
 /// What a point of a scan lies on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +16,10 @@ pub enum Explanation {
 
 /// What the points of a scan lie on, in its order.
 #[derive(Clone, Debug, Default)]
-pub struct Explanations(Vec<u8>);
+pub struct Explanations {
+    codes: Vec<u8>,
+    shares: [f64; 3],
+}
 
 /// Codes: of the background, and of the first part; all parts from the last on share one.
 const BACKGROUND: u8 = 1;
@@ -29,30 +32,26 @@ impl Explanations {
             let code = u8::try_from(part).unwrap_or(u8::MAX).saturating_add(FIRST_PART);
             own.points.iter().for_each(|&point| codes[point as usize] = code);
         }
-        Self(scene.of_scan(codes))
+        let codes = scene.of_scan(codes);
+        let counts = codes.iter().fold([0_usize; 3], |mut counts, code| {
+            counts[usize::from(*code.min(&FIRST_PART))] += 1;
+            counts
+        });
+        let [nothing, background, parts] = counts.map(|count| count as f64 / codes.len().max(1) as f64);
+        Self { codes, shares: [background, parts, nothing] }
     }
 
     /// What a point lies on.
     pub fn of(&self, point: usize) -> Explanation {
-        match self.0.get(point).copied().unwrap_or_default() {
+        match self.codes.get(point).copied().unwrap_or_default() {
             0 => Explanation::Nothing,
             BACKGROUND => Explanation::Background,
             code => Explanation::Part(usize::from(code - FIRST_PART)),
         }
     }
-}
 
-impl Found {
-    /// Shares of the scan's points that lie on the background, on parts and on nothing that was found, 0 to 1.
+    /// Shares of the points that lie on the background, on parts and on nothing that was found, 0 to 1.
     pub fn shares(&self) -> [f64; 3] {
-        let mut counts = [0_usize; 3];
-        for point in 0..self.explanations.0.len() {
-            counts[match self.explanations.of(point) {
-                Explanation::Background => 0,
-                Explanation::Part(_) => 1,
-                Explanation::Nothing => 2,
-            }] += 1;
-        }
-        counts.map(|count| count as f64 / self.explanations.0.len().max(1) as f64)
+        self.shares
     }
 }

@@ -52,6 +52,9 @@ fn voted(
     max_clusters: usize,
     progress: &Progress,
 ) -> Result<Vec<Hypothesis>> {
+    if pairs.points.len() < 2 || points.len() < 2 {
+        return Ok(Vec::new());
+    }
     let step = points.len().div_ceil(MAX_REFERENCES).max(1);
     let references: Vec<u32> = (0..points.len() as u32).step_by(step).collect();
     let request =

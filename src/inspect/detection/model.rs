@@ -76,7 +76,7 @@ impl<'a> PartModel<'a> {
             name: name.to_owned(),
             surface,
             pairs,
-            rim_pairs: Pairs::new(rims_of(surface, spacing_mm), spacing_mm),
+            rim_pairs: Pairs::new(rims::of_surface(surface, spacing_mm, MAX_RIMS), spacing_mm),
             probes,
             lattice: NearestFacets::new(surface, LATTICE_REACH * diameter_mm),
             turns: Vec::new(),
@@ -123,17 +123,6 @@ impl<'a> PartModel<'a> {
             None if is_covered => false,
             _ => self.surface.closest_point(position, limit_mm).is_some(),
         }
-    }
-}
-
-/// Rims of a part, so far apart that there are not too many.
-fn rims_of(surface: &Surface, mut spacing_mm: f64) -> Vec<OrientedPoint> {
-    loop {
-        let rims = rims::of_surface(surface, spacing_mm);
-        if rims.len() <= MAX_RIMS {
-            return rims;
-        }
-        spacing_mm *= 1.3;
     }
 }
 
