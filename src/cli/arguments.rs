@@ -626,7 +626,7 @@ pub struct Bench {
     /// Number of the first pile (detect): with others than the usual 0, other piles are drawn.
     #[arg(long, default_value_t = 0)]
     pub first: u64,
-    /// Parts that came to rest in a bin (detect), in place of parts on a floor where they first touch.
+    /// Parts come to rest in a bin (detect); otherwise they stay on a floor where they first touch.
     #[arg(long)]
     pub in_bin: bool,
     /// Only this form of the systematic sensor error (calibration: coverage).

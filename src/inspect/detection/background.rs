@@ -1,6 +1,7 @@
 //! Planes on which parts lie or between which they stand: the floor of a bin, a table, a wall.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use nalgebra::{Matrix3, SymmetricEigen};
 use rayon::prelude::*;
@@ -37,7 +38,7 @@ const MIN_COSINE: f64 = 0.9;
 const CELL: f64 = 3.0;
 
 /// What parts lie on or stand against.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Background {
     /// Of each point, whether it belongs to it.
     pub is_on: Vec<bool>,
@@ -184,8 +185,10 @@ impl Plane {
         let large = patches.iter().filter(|patch| patch.points.len() as f64 > MIN_PATCH * all as f64);
         let extent = large.fold(Extent::default(), |sum, patch| sum.with(&patch.extent));
         // Without known sides, only one connected patch is wide enough to be no face of a part.
-        let widest_mm = |patches: &[Patch]| patches.iter().map(|patch| patch.extent.widest()).fold(0.0, f64::max);
-        let reach_mm = if oriented { extent.widest() } else { widest_mm(patches) };
+        let reach_mm = match oriented {
+            true => extent.widest(),
+            false => patches.iter().map(|patch| patch.extent.widest()).fold(0.0, f64::max),
+        };
         let before = if is_up { self.normal } else { -self.normal };
         let axes = transform::perpendicular_axes(&self.normal);
         let support = Support { point: self.point, before, axes, extent };
@@ -218,7 +221,11 @@ impl Default for Extent {
 
 impl Extent {
     fn along([x, y]: [f64; 2], direction: usize) -> f64 {
-        let (sine, cosine) = (std::f64::consts::PI * direction as f64 / DIRECTIONS as f64).sin_cos();
+        // Asked for often, by each probe of each candidate.
+        static SINES: LazyLock<[(f64, f64); DIRECTIONS]> = LazyLock::new(|| {
+            std::array::from_fn(|number| (std::f64::consts::PI * number as f64 / DIRECTIONS as f64).sin_cos())
+        });
+        let (sine, cosine) = SINES[direction];
         x * cosine + y * sine
     }
 

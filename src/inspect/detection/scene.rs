@@ -1,9 +1,11 @@
 //! A scan in which parts are looked for.
 
+use std::sync::OnceLock;
+
 use super::background::{self, Background, Support};
 use super::{segments, viewpoint};
 use crate::cleaning;
-use base::{Progress, Result, UserError};
+use base::{Progress, Result, UserError, once};
 use compute::Backend;
 use geometry::point_pairs::OrientedPoint;
 use geometry::range_image::{RangeImage, Seen, viewpoint_of};
@@ -47,11 +49,11 @@ pub struct Scene {
     pub image: Option<RangeImage>,
     /// How its position is known.
     pub sensor: Sensor,
-    /// The direction in which the face of each point ends there, but where it only goes on behind something else.
-    pub rims: Vec<Option<Vector>>,
     /// Piece of each point, from 0 by falling size; see `segments`.
     pub pieces: Vec<u32>,
     tree: KdTree,
+    /// See [`Scene::rims`].
+    rims: OnceLock<Vec<Option<Vector>>>,
     /// Of each point of the scan, the index of the one that stands for it here; empty if all are here.
     stands_for: Vec<u32>,
 }
@@ -90,7 +92,6 @@ impl Scene {
         progress.check()?;
         let Background { is_on: is_background, supports } =
             background::on_planes(&points, oriented, spacing_mm, part_mm);
-        let rims = seen_rims(&points, &tree, spacing_mm, image.as_ref());
         let pieces = segments::of_points(&points, &tree, spacing_mm, progress)?;
         Ok(Self {
             points,
@@ -101,9 +102,9 @@ impl Scene {
             supports,
             image,
             sensor,
-            rims,
             pieces,
             tree,
+            rims: OnceLock::new(),
             stands_for,
         })
     }
@@ -116,9 +117,23 @@ impl Scene {
         kept.iter().map(|&index| self.points[wanted[index as usize] as usize]).collect()
     }
 
+    /// The direction in which the face of each point ends there, but where it only goes on behind something that is nearer to
+    /// the sensor.
+    pub fn rims(&self) -> &[Option<Vector>] {
+        let goes_on = |own: &OrientedPoint, out: &Vector| {
+            let beyond = own.point + out * (BEYOND * self.spacing_mm);
+            self.hides(&beyond, self.spacing_mm)
+        };
+        let make = || {
+            let rims = rims::of_points(&self.points, &self.tree, self.spacing_mm);
+            self.points.iter().zip(rims).map(|(own, rim)| rim.filter(|out| !goes_on(own, out))).collect()
+        };
+        once::get_or_make::<Vec<_>>(&self.rims, make)
+    }
+
     /// Rims of faces, one for each cell of `cell_mm`, of the points for which `is_wanted` holds.
     pub fn sample_rims(&self, cell_mm: f64, is_wanted: impl Fn(u32) -> bool) -> Vec<OrientedPoint> {
-        let wanted = (0..).zip(&self.points).zip(&self.rims).filter(|((index, _), _)| is_wanted(*index));
+        let wanted = (0..).zip(&self.points).zip(self.rims()).filter(|((index, _), _)| is_wanted(*index));
         // The face ends about halfway to the point that would come next.
         let at = |own: &OrientedPoint, out: Vector| OrientedPoint {
             point: own.point + out * (0.5 * self.spacing_mm),
@@ -172,26 +187,6 @@ impl Scene {
     }
 }
 
-/// Rims of faces, without those beyond which something nearer to the sensor hides the rest.
-fn seen_rims(
-    points: &[OrientedPoint],
-    tree: &KdTree,
-    spacing_mm: f64,
-    image: Option<&RangeImage>,
-) -> Vec<Option<Vector>> {
-    let goes_on = |own: &OrientedPoint, out: &Vector| {
-        image.is_some_and(|image| {
-            let beyond = own.point + out * (BEYOND * spacing_mm);
-            match image.towards(&beyond) {
-                Seen::Point(_, range_mm) => range_mm < (beyond - image.viewpoint).norm() - spacing_mm,
-                Seen::Nothing => false,
-            }
-        })
-    };
-    let rims = rims::of_points(points, tree, spacing_mm);
-    points.iter().zip(rims).map(|(own, rim)| rim.filter(|out| !goes_on(own, out))).collect()
-}
-
 /// At most [`MAX_POINTS`] of a cloud, evenly along a space-filling curve; and of each of its points, the index of the one near
 /// it that is kept, or nothing if all are.
 fn thinned(cloud: &Cloud) -> (Cloud, Vec<u32>) {
@@ -205,8 +200,8 @@ fn thinned(cloud: &Cloud) -> (Cloud, Vec<u32>) {
     let mut stands_for = vec![0; cloud.points.len()];
     for (at, &number) in ordered.numbers.iter().enumerate() {
         let squared_mm2 = |kept_at: usize| {
-            let other = kept.get(kept_at).map(|&other| cloud.points[other as usize]);
-            other.map_or(f64::INFINITY, |other| (other - cloud.points[number as usize]).norm_squared())
+            let other = ordered.points.get(kept_at * stride);
+            other.map_or(f64::INFINITY, |other| (other - ordered.points[at]).norm_squared())
         };
         let (before, after) = (at / stride, at / stride + 1);
         stands_for[number as usize] = if squared_mm2(after) < squared_mm2(before) { after } else { before } as u32;

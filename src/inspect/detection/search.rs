@@ -203,6 +203,8 @@ impl Search<'_> {
 
     /// Poses of all parts in what is left, the parts side by side.
     fn all_candidates(&self, round: usize, progress: &Progress) -> Result<Vec<Detection>> {
+        // Here, not by each part at once.
+        self.scene.rims();
         let counter = progress.counter(self.models.len(), "Looking for parts");
         let of_part = |part: usize| match counter.step() {
             true => self.candidates(part, round, &progress.quiet()),
@@ -299,7 +301,7 @@ impl Search<'_> {
         let mut candidates = turned.collect::<Result<Vec<Detection>>>()?;
         progress.check()?;
         candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
-        Ok(best_of_alike(model, candidates))
+        Ok(best_of_alike(model, candidates, SAME_POSE, |own| &own.scene_from_part, fits_better))
     }
 
     /// Poses fitted roughly to some points of the scene, with their scores.
@@ -446,35 +448,34 @@ impl Search<'_> {
 /// Of some poses of a part, best first, those that look like none before: in which some probe is farther from the surface
 /// than a share of the diameter.
 pub fn unlike<T>(model: &PartModel<'_>, all: Vec<T>, share: f64, pose_of: impl Fn(&T) -> &Pose) -> Vec<T> {
+    best_of_alike(model, all, share, pose_of, |_, _| false)
+}
+
+/// As [`unlike`], but one that is better than the one kept of its like replaces it.
+fn best_of_alike<T>(
+    model: &PartModel<'_>,
+    all: Vec<T>,
+    share: f64,
+    pose_of: impl Fn(&T) -> &Pose,
+    is_better: impl Fn(&T, &T) -> bool,
+) -> Vec<T> {
     let limit_mm = share * model.diameter_mm;
     let mut unlike: Vec<T> = Vec::new();
     for own in all {
-        if unlike.iter().all(|other| !model.is_within(pose_of(&own), pose_of(other), limit_mm)) {
-            unlike.push(own);
+        match unlike.iter_mut().find(|other| model.is_within(pose_of(&own), pose_of(other), limit_mm)) {
+            Some(other) if is_better(&own, other) => *other = own,
+            Some(_) => {}
+            None => unlike.push(own),
         }
     }
     unlike
 }
 
-/// Of some candidates of a part, best first, those that look like none before; each the one of its like that fits closest
-/// where that is clear, as a detail may be turned that the score does not see.
-fn best_of_alike(model: &PartModel<'_>, all: Vec<Detection>) -> Vec<Detection> {
-    let limit_mm = SAME_POSE * model.diameter_mm;
-    let fits_better = |own: &Detection, other: &Detection| {
-        let points = own.points.len().min(other.points.len()) as f64;
-        own.doubt.is_none() >= other.doubt.is_none()
-            && points * (other.fit.rms_mm / own.fit.rms_mm).ln() > misfit::DECIDES
-    };
-    let mut apart: Vec<Detection> = Vec::new();
-    for own in all {
-        let is_like = |other: &&mut Detection| model.is_within(&own.scene_from_part, &other.scene_from_part, limit_mm);
-        match apart.iter_mut().find(is_like) {
-            Some(other) if fits_better(&own, other) => *other = own,
-            Some(_) => {}
-            None => apart.push(own),
-        }
-    }
-    apart
+/// Whether a candidate fits its points clearly closer than another that looks like it: a detail may be turned that the score
+/// does not see.
+fn fits_better(own: &Detection, other: &Detection) -> bool {
+    let points = own.points.len().min(other.points.len()) as f64;
+    own.doubt.is_none() >= other.doubt.is_none() && points * (other.fit.rms_mm / own.fit.rms_mm).ln() > misfit::DECIDES
 }
 
 /// Of the candidates of each part its best.

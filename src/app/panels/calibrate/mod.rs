@@ -309,9 +309,8 @@ impl CalibratePanel {
         egui::Grid::new("regions").num_columns(4).striped(true).spacing([10.0, 4.0]).show(ui, |ui| {
             for (index, region) in artefact.regions().iter().enumerate() {
                 let points = measurement.region(index).len();
-                let [r, g, b] = GROUP_COLOURS[index % GROUP_COLOURS.len()].map(|c| (255.0 * c) as u8);
                 ui.horizontal(|ui| {
-                    theme::dot(ui, Color32::from_rgb(r, g, b));
+                    theme::dot(ui, theme::colour(GROUP_COLOURS[index % GROUP_COLOURS.len()]));
                     let chosen = self.region == index;
                     let hint = "Brush this region";
                     let name = theme::chip(ui, chosen, region.short).on_hover_text(hint);
