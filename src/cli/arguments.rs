@@ -11,6 +11,7 @@ use dispatch::Reports;
 use inspect::alignment::Method as AlignMethod;
 use inspect::calibration::{ArtefactKind, Handedness};
 use inspect::cleaning::Step;
+use inspect::detection::Generator;
 use inspect::deviation::{Method, Tolerance};
 use inspect::features::Kind;
 use inspect::simulation::systematic::SystematicErrorForm;
@@ -629,6 +630,9 @@ pub struct Bench {
     /// Parts come to rest in a bin (detect); otherwise they stay on a floor where they first touch.
     #[arg(long)]
     pub in_bin: bool,
+    /// How poses of parts are proposed (detect).
+    #[arg(long, value_enum, default_value_t)]
+    pub generator: Generator,
     /// Only this form of the systematic sensor error (calibration: coverage).
     #[arg(long, value_enum)]
     pub form: Option<SystematicErrorForm>,

@@ -11,6 +11,7 @@ pub mod facet_facet_matching;
 pub mod icp;
 pub mod meshing;
 pub mod morphological_offset;
+pub mod nearest_descriptors;
 pub mod neighbourhoods;
 pub mod parallel_planes;
 pub mod point_deviation;

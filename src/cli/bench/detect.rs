@@ -14,7 +14,7 @@ use compute::registration::Target;
 use compute::{Backend, Device};
 use geometry::{OrderedPoints, Pose, Surface};
 use inspect::alignment::best_fit::{self, Problem};
-use inspect::detection::{self, Detection, Found, Known, PartModel, Placed};
+use inspect::detection::{self, Detection, Found, Known, Parameters, PartModel, Placed};
 use inspect::simulation::pile::{self, Pile, PlacedPart};
 
 /// Piles, at a scale of 1.
@@ -39,7 +39,8 @@ pub fn run(arguments: &Bench) -> Result<Value> {
     let surfaces: Vec<&Surface> = parts.iter().map(|own| &own.surface).collect();
     let cuda = Cuda::open().ok();
     let mut tally = Tally::new(models.len());
-    let mut times = Times::default();
+    let parameters = Parameters { generator: arguments.generator, ..Parameters::default() };
+    let mut times = Times { parameters: parameters.clone(), ..Times::default() };
     let scenes = (SCENES * arguments.scale).ceil() as u64;
     for scene in arguments.first..arguments.first + scenes {
         let (pile, used) = pile(&surfaces, scene, arguments.in_bin)?;
@@ -64,12 +65,16 @@ pub fn run(arguments: &Bench) -> Result<Value> {
     rows.extend(times.rows(cuda.as_ref()));
     rows.iter().for_each(|row| eprintln!("{row}"));
     let device = cuda.map_or(Cpu.device(), |cuda| cuda.device());
-    Ok(json!({ "schema": "shadowgraph.bench/1", "suite": "detect", "device": device, "rows": rows }))
+    Ok(
+        json!({ "schema": "shadowgraph.bench/1", "suite": "detect", "generator": arguments.generator, "device": device, "rows": rows }),
+    )
 }
 
 /// Times of the searches of all piles, a part, and whether both devices found the same.
 #[derive(Default)]
 struct Times {
+    /// Of the searches.
+    parameters: Parameters,
     /// On the CPU, ms.
     cpu_ms: Vec<f64>,
     /// On the GPU, ms.
@@ -81,9 +86,8 @@ struct Times {
 impl Times {
     /// Searches a pile on all devices; what the CPU found.
     fn search(&mut self, cpu: &Cpu, cuda: Option<&Cuda>, models: &[PartModel<'_>], pile: &Pile) -> Result<Found> {
-        let parameters = detection::Parameters::default();
         let search = |backend: &dyn Backend| {
-            detection::run(backend, models, &pile.cloud, &parameters, &Known::default(), &Progress::silent())
+            detection::run(backend, models, &pile.cloud, &self.parameters, &Known::default(), &Progress::silent())
         };
         if let Some(cuda) = cuda {
             // The first use of a device loads its kernels.
@@ -315,7 +319,7 @@ impl Tally {
     /// Whether missed parts were not proposed or refused: each is judged where it lies.
     fn explain(&mut self, models: &[PartModel<'_>], pile: &Pile, missed: &[Placed]) -> Result<()> {
         for own in missed {
-            let only = detection::Parameters { max_rounds: 0, ..detection::Parameters::default() };
+            let only = Parameters { max_rounds: 0, ..Parameters::default() };
             let judged =
                 detection::run(&Cpu, models, &pile.cloud, &only, &Known::last(vec![*own]), &Progress::silent())?;
             let (found, refused) = (judged.detections.first(), judged.rejected.first());

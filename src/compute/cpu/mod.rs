@@ -9,6 +9,7 @@ pub(super) mod icp;
 mod level_set;
 pub(super) mod meshing;
 pub(super) mod morphological_offset;
+pub(super) mod nearest_descriptors;
 pub(super) mod neighbourhoods;
 mod order_statistic;
 pub(super) mod parallel_planes;

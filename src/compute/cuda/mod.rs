@@ -14,6 +14,7 @@ pub mod kernels;
 mod mesh;
 mod meshing;
 mod morphological_offset;
+mod nearest_descriptors;
 mod neighbourhoods;
 mod nvidia;
 mod order_statistic;
@@ -53,6 +54,7 @@ use geometry::Surface;
 pub use icp::IcpJob;
 pub use meshing::{DeviceFacets, MeshingJob};
 pub use morphological_offset::MorphologicalOffsetJob;
+pub use nearest_descriptors::NearestDescriptorsJob;
 pub use neighbourhoods::NeighbourhoodsJob;
 pub use page_locked::PageLockedBuffer;
 pub use parallel_planes::ParallelPlanesJob;
@@ -183,6 +185,14 @@ impl Cuda {
         request: &super::voxel_error::Request<'_>,
     ) -> Result<Option<super::voxel_error::Answer>> {
         voxel_error::measure(&self.driver, request)
+    }
+
+    /// As [`Self::prepare_point_deviation`].
+    pub fn prepare_nearest_descriptors(
+        &self,
+        request: &super::nearest_descriptors::Request<'_>,
+    ) -> Result<NearestDescriptorsJob> {
+        NearestDescriptorsJob::new(&self.driver, request)
     }
 
     /// As [`Self::prepare_point_deviation`].

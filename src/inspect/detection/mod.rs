@@ -23,6 +23,7 @@ mod background;
 mod choice;
 mod doubt;
 mod explanation;
+mod features;
 mod hypotheses;
 mod misfit;
 mod model;
@@ -50,6 +51,7 @@ pub use compute::pose_scores::Terms;
 pub use doubt::Doubt;
 pub use explanation::{Explanation, Explanations};
 use geometry::{Cloud, Pose};
+pub use hypotheses::Generator;
 pub use model::PartModel;
 pub use part_scans::part_scans;
 pub use recipe::DetectionRecipe;
@@ -66,11 +68,14 @@ pub struct Parameters {
     pub max_rounds: usize,
     /// Most parts of one kind; `None` for any number.
     pub max_of_each: Option<usize>,
+    /// How poses are proposed.
+    #[serde(default)]
+    pub generator: Generator,
 }
 
 impl Default for Parameters {
     fn default() -> Self {
-        Self { min_score: 0.18, min_agreement: 0.76, max_rounds: 4, max_of_each: None }
+        Self { min_score: 0.18, min_agreement: 0.76, max_rounds: 4, max_of_each: None, generator: Generator::default() }
     }
 }
 

@@ -1,7 +1,10 @@
 //! A known part, prepared to be found in scenes.
 
+use std::sync::OnceLock;
+
+use super::features::Features;
 use super::symmetry;
-use base::{Result, UserError};
+use base::{Result, UserError, once};
 use geometry::point_pairs::{OrientedPoint, PairTable, oriented_points};
 use geometry::{NearestFacets, Point, Pose, Probes, Surface, rims, sampling};
 
@@ -38,6 +41,8 @@ pub struct PartModel<'a> {
     pub spacing_mm: f64,
     /// Points close enough to each other to lie on details, inner faces among them.
     pub dense: Vec<OrientedPoint>,
+    /// See [`PartModel::features`].
+    features: OnceLock<Features>,
 }
 
 /// Points of a part and all their pairs.
@@ -83,9 +88,15 @@ impl<'a> PartModel<'a> {
             diameter_mm,
             spacing_mm,
             dense: oriented(surface, DENSE),
+            features: OnceLock::new(),
         };
         model.turns = symmetry::turns(&model)?;
         Ok(model)
+    }
+
+    /// Its local features.
+    pub fn features(&self) -> &Features {
+        once::get_or_make::<Features>(&self.features, || Features::new(self.surface, self.spacing_mm))
     }
 
     /// Centre of its bounds, part frame, mm.

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use rayon::prelude::*;
 
 use super::choice;
-use super::hypotheses::Hypothesis as Start;
+use super::hypotheses::{Evidence, Generator, Hypothesis as Start};
 use super::model::PartModel;
 use super::preference::{self, Preference, Seen};
 use super::refinement::Closeness;
@@ -285,7 +285,13 @@ impl Search<'_> {
         let model = &self.models[part];
         let points = self.scene.sample(model.spacing_mm, |index| !self.is_taken[index as usize]);
         let rims = self.scene.sample_rims(model.spacing_mm, |index| !self.is_taken[index as usize]);
-        let hypotheses = hypotheses::find(self.backend, model, &points, self.scene.oriented, &rims, progress)?;
+        let generator = self.parameters.generator;
+        let close = match generator {
+            Generator::PairVotes => Vec::new(),
+            _ => self.scene.sample(model.features().spacing_mm, |index| !self.is_taken[index as usize]),
+        };
+        let evidence = Evidence { points: &points, rims: &rims, close: &close, oriented: self.scene.oriented };
+        let hypotheses = hypotheses::find(self.backend, model, &evidence, generator, progress)?;
         // Fitted before they are judged: votes locate a part to a tenth of its size, where right and wrong look alike.
         let mut judged = self.coarse(part, &points, &hypotheses)?;
         judged.sort_by(|a, b| b.0.total_cmp(&a.0));

@@ -1,6 +1,7 @@
 //! The CUDA kernels against the processor's own backend: on the processor through kernels/shim, or with
 //! `SHADOWGRAPH_GPU=1` on the GPU of this machine.
 
+mod descriptors;
 mod distance_field;
 mod distance_offset;
 mod fallback;

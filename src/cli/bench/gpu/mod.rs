@@ -1,6 +1,7 @@
 //! The CUDA device compared with the CPU, at the published sizes.
 
 mod closest;
+mod detection;
 mod fit;
 pub(super) mod matching;
 mod meshing;
@@ -27,7 +28,7 @@ pub fn run(arguments: &Bench) -> Result<Value> {
     let cuda = Cuda::open()?;
     let mut rows = Vec::new();
     let wanted = |name: &str| arguments.only.as_ref().is_none_or(|only| only == name);
-    let cases: [(&str, Case); 8] = [
+    let cases: [(&str, Case); 9] = [
         ("closest", closest::run),
         ("matching", matching::run),
         ("published", published::run),
@@ -36,6 +37,7 @@ pub fn run(arguments: &Bench) -> Result<Value> {
         ("statistics", statistics::run),
         ("fit", fit::run),
         ("planes", planes::run),
+        ("detection", detection::run),
     ];
     for (_, case) in cases.into_iter().filter(|(name, _)| wanted(name)) {
         case(arguments, &cuda, &mut rows)?;

@@ -1,3 +1,5 @@
+mod judging;
+
 use super::*;
 use crate::simulation::pile;
 use compute::cpu::Cpu;
