@@ -8,11 +8,9 @@ use super::{Point, Pose, Vector};
 /// determined. Points within 0.03 % of a straight line fall below it.
 const MIN_EIGENVALUE_GAP: f64 = 1e-7;
 
-/// Least-squares rigid motion (never a reflection) of points onto their matches, from the centroid of the matches
-/// `to_centroid`, the centroid of the points `from_centroid`, mm, and `covariance`, the sum over all pairs of (point -
-/// centroid) (match - centroid)', mm². `None` if the rotation is undetermined: coincident or collinear points, or
-/// non-finite input.
-pub fn rigid_motion(to_centroid: &Point, from_centroid: &Point, covariance: &Matrix3<f64>) -> Option<Pose> {
+/// The form qᵀ Q q of a rotation's quaternion (w, x, y, z) that is the sum of match · R(q) point over all pairs, from the sum of
+/// point match'.
+pub fn of_rotation(covariance: &Matrix3<f64>) -> Matrix4<f64> {
     let trace = covariance.trace();
     let skew = covariance - covariance.transpose();
     let delta = Vector::new(skew[(1, 2)], skew[(2, 0)], skew[(0, 1)]);
@@ -22,6 +20,15 @@ pub fn rigid_motion(to_centroid: &Point, from_centroid: &Point, covariance: &Mat
     q.fixed_view_mut::<3, 1>(1, 0).copy_from(&delta);
     let block = covariance + covariance.transpose() - Matrix3::identity() * trace;
     q.fixed_view_mut::<3, 3>(1, 1).copy_from(&block);
+    q
+}
+
+/// Least-squares rigid motion (never a reflection) of points onto their matches, from the centroid of the matches
+/// `to_centroid`, the centroid of the points `from_centroid`, mm, and `covariance`, the sum over all pairs of (point -
+/// centroid) (match - centroid)', mm². `None` if the rotation is undetermined: coincident or collinear points, or
+/// non-finite input.
+pub fn rigid_motion(to_centroid: &Point, from_centroid: &Point, covariance: &Matrix3<f64>) -> Option<Pose> {
+    let q = of_rotation(covariance);
     let max_element = q.abs().max();
     if !(max_element > 0.0 && max_element.is_finite()) {
         return None;

@@ -4,9 +4,9 @@
 //! Each match says something of the rotation as a Bingham distribution of its quaternion q, p(q) ~ exp(qᵀ C q); together they
 //! say the sum of their C. Its mode is the eigenvector of the largest eigenvalue.
 
-use nalgebra::{Matrix3, Matrix4, Quaternion, UnitQuaternion, Vector4};
+use nalgebra::{Matrix3, Matrix4, Quaternion, SymmetricEigen, UnitQuaternion, Vector4};
 
-use super::{Point, Pose, Vector};
+use super::{Point, Pose, Vector, closed_form};
 
 /// How firmly a frame binds the normal: a standard deviation of 8°.
 const NORMAL_CONCENTRATION: f64 = 100.0;
@@ -74,18 +74,16 @@ pub fn align(matches: &[OrientedMatch], sigma_mm: f64) -> Option<Aligned> {
     let count = matches.len() as f64;
     let part = matches.iter().map(|own| own.part.coords).sum::<Vector>() / count;
     let scene = matches.iter().map(|own| own.scene.coords).sum::<Vector>() / count;
-    let of_positions: Matrix4<f64> = matches
-        .iter()
-        .map(|own| of_position(&(own.part.coords - part), &(own.scene.coords - scene)))
-        .sum::<Matrix4<f64>>()
-        / sigma_mm.powi(2);
+    let spread = |own: &OrientedMatch| (own.part.coords - part) * (own.scene.coords - scene).transpose();
+    let covariance: Matrix3<f64> = matches.iter().map(spread).sum();
+    let of_positions = closed_form::of_rotation(&covariance) / sigma_mm.powi(2);
     let agreement = |mode: &UnitQuaternion<f64>| (wxyz(mode).transpose() * of_positions * wxyz(mode)).x;
     let of_frames = matches.iter().filter_map(|own| own.frames).map(|own| {
         // The curvature has no sign: of its two directions the one that the positions speak for.
         let [one, other] = own.modes();
         own.information(if agreement(&one) >= agreement(&other) { &one } else { &other })
     });
-    let eigen = (of_positions + of_frames.sum::<Matrix4<f64>>()).symmetric_eigen();
+    let eigen = SymmetricEigen::new(of_positions + of_frames.sum::<Matrix4<f64>>());
     let mut order = [0, 1, 2, 3];
     order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]));
     let quaternion = |index: usize| {
@@ -101,19 +99,6 @@ pub fn align(matches: &[OrientedMatch], sigma_mm: f64) -> Option<Aligned> {
         axes: others.map(|index| (quaternion(index) * rotation.conjugate().quaternion()).imag().normalize()),
         deviations_rad: others.map(|index| (2.0 / (top - eigen.eigenvalues[index]).max(0.0)).sqrt()),
     })
-}
-
-/// The form qᵀ N q = bᵀ R(q) a of two offsets (Horn 1987).
-fn of_position(a: &Vector, b: &Vector) -> Matrix4<f64> {
-    let s: Matrix3<f64> = a * b.transpose();
-    let trace = s.trace();
-    let z = Vector::new(s[(1, 2)] - s[(2, 1)], s[(2, 0)] - s[(0, 2)], s[(0, 1)] - s[(1, 0)]);
-    let mut form = Matrix4::zeros();
-    form[(0, 0)] = trace;
-    form.fixed_view_mut::<1, 3>(0, 1).copy_from(&z.transpose());
-    form.fixed_view_mut::<3, 1>(1, 0).copy_from(&z);
-    form.fixed_view_mut::<3, 3>(1, 1).copy_from(&(s + s.transpose() - Matrix3::identity() * trace));
-    form
 }
 
 fn wxyz(own: &UnitQuaternion<f64>) -> Vector4<f64> {

@@ -39,6 +39,7 @@ mod random_commands;
 mod readers;
 mod register;
 mod required_calibration;
+mod requirements;
 mod resources;
 mod scenes;
 mod sections;

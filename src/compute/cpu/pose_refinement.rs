@@ -180,3 +180,52 @@ fn moved(pose: &Pose, centre: &Vector, step: &[f64; 6]) -> Pose {
     let translation = turn * (pose.translation.vector - centre) + centre + Vector::new(step[3], step[4], step[5]);
     Pose::from_parts(translation.into(), UnitQuaternion::new_unchecked(rotation))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base::random::Random;
+    use geometry::mesh::shapes;
+    use geometry::{NearestFacets, Point, Surface, sampling};
+
+    #[test]
+    fn the_gradient_is_that_of_half_the_squares() {
+        let surface = Surface::new(shapes::cuboid(Point::new(0.0, 0.0, 0.0), Point::new(40.0, 30.0, 20.0)));
+        let lattice = NearestFacets::new(&surface, 8.0);
+        let mut random = Random::new(3, 0);
+        let scene: Vec<OrientedPoint> = sampling::by_area(surface.mesh(), 400, 1)
+            .iter()
+            .map(|own| OrientedPoint { point: own.point + own.normal * (0.2 * random.normal()), normal: own.normal })
+            .collect();
+        let starts = [Pose::new(Vector::new(0.4, -0.3, 0.2), Vector::new(0.01, -0.02, 0.015))];
+        let request = Request {
+            lattice: &lattice,
+            centre: surface.bounds().centre(),
+            radius_mm: 30.0,
+            scene: &scene,
+            oriented: true,
+            part_from_scene: &starts,
+            gates_mm: [5.0, 5.0],
+            min_cosine: 0.5,
+            max_points: 400,
+            max_steps: 1,
+            step_limit_mm: 0.0,
+        };
+        let members = members(&request, &starts[0]);
+        // So wide a gate that all weigh the same.
+        let sums = |step: &[f64; 6]| totals(&request, &members, &moved(&starts[0], &request.centre.coords, step), 1e9);
+        let gradient = sums(&[0.0; 6]);
+        assert!(gradient[29] > 350.0);
+        for own in 0..6 {
+            let half = 1e-5;
+            let at = |sign: f64| {
+                let mut step = [0.0; 6];
+                step[own] = sign * half;
+                0.5 * sums(&step)[27]
+            };
+            let slope = (at(1.0) - at(-1.0)) / (2.0 * half);
+            let found = gradient[HESSIAN + own];
+            assert!((slope - found).abs() < 1e-4 * found.abs().max(1.0), "{own}: {slope} {found}");
+        }
+    }
+}

@@ -41,7 +41,7 @@ impl Curvature {
         // The symmetric map [a b; b c].
         let normal_matrix = Matrix3::new(xx, xy, 0.0, xy, xx + yy, xy, 0.0, xy, yy);
         let right = Vector::new(sum(&|x, n| n.x * x.x), sum(&|x, n| n.x * x.y + n.y * x.x), sum(&|x, n| n.y * x.y));
-        let map = normal_matrix.lu().solve(&right)?;
+        let map = normal_matrix.try_inverse()? * right;
         let [a, b, c] = map.into();
         let residual = sum(&|x, n| (n.x - a * x.x - b * x.y).powi(2) + (n.y - b * x.x - c * x.y).powi(2));
         let free = (2.0 * turns.len() as f64 - 3.0).max(1.0);

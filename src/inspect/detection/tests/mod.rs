@@ -1,4 +1,5 @@
 mod judging;
+mod rounds;
 
 use super::*;
 use crate::simulation::pile;
