@@ -3,7 +3,7 @@
 use super::cuda::Cuda;
 use super::{Capability, cpu};
 use base::{Progress, Result, UserError};
-use geometry::local_features::{Descriptor, LENGTH};
+use geometry::local_features::Descriptor;
 
 /// A request for the nearest references of each query.
 #[derive(Clone, Copy)]
@@ -35,17 +35,6 @@ impl Match {
     pub(crate) fn of_key(key: u64) -> Self {
         Self { squared: f32::from_bits((key >> 32) as u32), reference: key as u32 }
     }
-}
-
-/// Squared distance of two descriptors; its sum runs in the order of the values on every device.
-#[inline]
-pub(crate) fn squared(a: &Descriptor, b: &Descriptor) -> f32 {
-    let mut sum = 0.0;
-    for value in 0..LENGTH {
-        let apart = a[value] - b[value];
-        sum += apart * apart;
-    }
-    sum
 }
 
 impl Request<'_> {

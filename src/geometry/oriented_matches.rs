@@ -41,8 +41,7 @@ impl Frames {
 
     /// The two rotations from part to scene that they propose.
     pub fn modes(&self) -> [UnitQuaternion<f64>; 2] {
-        let turned = self.scene * UnitQuaternion::from_axis_angle(&Vector::x_axis(), std::f64::consts::PI);
-        [self.scene, turned].map(|scene| scene * self.part.inverse())
+        [self.scene, twin(&self.scene)].map(|scene| scene * self.part.inverse())
     }
 
     /// What they say of the rotation if one of their modes is true.
@@ -53,6 +52,11 @@ impl Frames {
         let firmness = Vector4::new(0.0, -self.concentration, -NORMAL_CONCENTRATION, -NORMAL_CONCENTRATION);
         map.transpose() * Matrix4::from_diagonal(&firmness) * map
     }
+}
+
+/// The other frame of the same point: the direction of greatest curvature has no sign.
+pub fn twin(frame: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
+    frame * UnitQuaternion::from_axis_angle(&Vector::x_axis(), std::f64::consts::PI)
 }
 
 /// An alignment of matches.

@@ -8,7 +8,8 @@
 
 use rayon::prelude::*;
 
-use super::{Aabb, Mesh, Point, Vector, sampling, thinning};
+use super::sampling::{self, SurfaceSample};
+use super::{Aabb, Mesh, Point, Vector, thinning};
 
 /// Bins of each angle from 0 to π; `ANGLE_STEPS` of pose_votes.cu.
 const ANGLE_STEPS: u32 = 15;
@@ -25,6 +26,17 @@ pub struct OrientedPoint {
     pub normal: Vector,
 }
 
+impl From<&SurfaceSample> for OrientedPoint {
+    fn from(own: &SurfaceSample) -> Self {
+        Self { point: own.point, normal: own.normal }
+    }
+}
+
+/// `count` points of a mesh with uniform density per area, see [`sampling::by_area`].
+pub fn sampled_points(mesh: &Mesh, count: usize, seed: u64) -> Vec<OrientedPoint> {
+    sampling::by_area(mesh, count, seed).iter().map(OrientedPoint::from).collect()
+}
+
 /// About `count` points of a mesh, spread evenly at `spacing_mm`, on both sides of thin sheets.
 pub fn oriented_points(mesh: &Mesh, count: usize, spacing_mm: f64) -> Vec<OrientedPoint> {
     let samples = sampling::by_area(mesh, count * 12, 0);
@@ -36,7 +48,7 @@ pub fn oriented_points(mesh: &Mesh, count: usize, spacing_mm: f64) -> Vec<Orient
         kept.extend(thinning::one_per_cell(&points, spacing_mm).iter().map(|&i| side[i as usize]));
     }
     kept.sort_unstable();
-    kept.iter().map(|&i| OrientedPoint { point: samples[i].point, normal: samples[i].normal }).collect()
+    kept.iter().map(|&i| OrientedPoint::from(&samples[i])).collect()
 }
 
 fn is_positive(normal: &Vector) -> bool {

@@ -40,7 +40,7 @@ pub fn run(arguments: &Bench) -> Result<Value> {
     let cuda = Cuda::open().ok();
     let mut tally = Tally::new(models.len());
     let parameters = Parameters { generator: arguments.generator, ..Parameters::default() };
-    let mut times = Times { parameters: parameters.clone(), ..Times::default() };
+    let mut times = Times { parameters, ..Times::default() };
     let scenes = (SCENES * arguments.scale).ceil() as u64;
     for scene in arguments.first..arguments.first + scenes {
         let (pile, used) = pile(&surfaces, scene, arguments.in_bin)?;

@@ -2,9 +2,9 @@
 
 use rayon::prelude::*;
 
-use crate::nearest_descriptors::{Match, Request, squared};
+use crate::nearest_descriptors::{Match, Request};
 use base::{Progress, Result};
-use geometry::local_features::{Descriptor, LENGTH};
+use geometry::local_features::{Descriptor, LENGTH, squared_distance};
 
 /// References whose distances are found side by side.
 const LANES: usize = 16;
@@ -32,7 +32,7 @@ pub(crate) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<Vec<
             (0..).zip(sums).for_each(|(lane, sum)| nearest.add(sum, (group * LANES) as u32 + lane));
         }
         let first = (groups.len() * LANES) as u32;
-        (first..).zip(rest).for_each(|(index, own)| nearest.add(squared(query, own), index));
+        (first..).zip(rest).for_each(|(index, own)| nearest.add(squared_distance(query, own), index));
         nearest.keys.into_iter().map(Match::of_key).collect()
     };
     let matches = request.queries.par_iter().map(of_query).collect();
@@ -77,7 +77,7 @@ mod tests {
             let found = run(&request, &Progress::silent()).unwrap();
             for (query, found) in queries.iter().zip(&found) {
                 let mut all: Vec<(f32, u32)> =
-                    references.iter().zip(0..).map(|(own, index)| (squared(query, own), index)).collect();
+                    references.iter().zip(0..).map(|(own, index)| (squared_distance(query, own), index)).collect();
                 all.sort_by(|a, b| a.partial_cmp(b).unwrap());
                 all.truncate(count);
                 let found: Vec<(f32, u32)> = found.iter().map(|own| (own.squared, own.reference)).collect();

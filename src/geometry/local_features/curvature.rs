@@ -2,8 +2,8 @@
 
 use nalgebra::{Matrix3, Vector2};
 
-use super::super::Vector;
 use super::super::point_pairs::OrientedPoint;
+use super::super::{Vector, transform};
 
 /// Standard errors by which a curvature must differ from none.
 const SIGNIFICANT: f64 = 2.5;
@@ -27,7 +27,7 @@ impl Curvature {
     /// The curvatures at a point from its neighbours: the linear map of tangential offsets to changes of the normal that fits
     /// best (the shape operator, by least squares). `None` if the neighbours do not span a surface.
     pub fn at<'a>(own: &OrientedPoint, neighbours: impl Iterator<Item = &'a OrientedPoint>) -> Option<Self> {
-        let axes = tangents(&own.normal);
+        let axes = transform::perpendicular_axes(&own.normal);
         let onto = |vector: &Vector| Vector2::new(axes[0].dot(vector), axes[1].dot(vector));
         let turns: Vec<(Vector2<f64>, Vector2<f64>)> =
             neighbours.map(|other| (onto(&(other.point - own.point)), onto(&(other.normal - own.normal)))).collect();
@@ -67,14 +67,6 @@ impl Curvature {
         let [first, second] = self.per_mm.map(|own| own.abs().max(self.noise_per_mm));
         first / second
     }
-}
-
-/// Two unit directions that complete a unit normal to a right-handed frame.
-fn tangents(normal: &Vector) -> [Vector; 2] {
-    let mut axis = Vector::zeros();
-    axis[normal.iamin()] = 1.0;
-    let first = normal.cross(&axis).normalize();
-    [first, normal.cross(&first)]
 }
 
 #[cfg(test)]

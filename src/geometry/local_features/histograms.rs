@@ -18,6 +18,17 @@ const MIN_DISTANCE: f64 = 0.05;
 /// Three histograms of angles between a normal and those around, each with the sum 100.
 pub type Descriptor = [f32; LENGTH];
 
+/// Squared distance of two descriptors; its sum runs in the order of the values, as on every device.
+#[inline]
+pub fn squared_distance(a: &Descriptor, b: &Descriptor) -> f32 {
+    let mut sum = 0.0;
+    for (a, b) in a.iter().zip(b) {
+        let apart = a - b;
+        sum += apart * apart;
+    }
+    sum
+}
+
 /// The descriptor of each point from its neighbours, all within `radius_mm` of it. Distances are in units of it, so that a
 /// descriptor is the same in any unit of length. All values are 0 without neighbours.
 pub fn of_points(points: &[OrientedPoint], neighbours: &[Vec<u32>], radius_mm: f64) -> Vec<Descriptor> {

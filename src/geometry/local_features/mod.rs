@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::point_pairs::OrientedPoint;
 use super::{KdTree, Point, Vector};
 pub use curvature::Curvature;
-pub use histograms::{Descriptor, LENGTH};
+pub use histograms::{Descriptor, LENGTH, squared_distance};
 
 /// Fewest neighbours that say something of a surface.
 const MIN_NEIGHBOURS: usize = 6;
@@ -24,13 +24,6 @@ pub struct LocalFeature {
     pub curvature: Curvature,
     /// Rotation that maps x onto the normal and y onto the direction in which the surface bends most.
     pub frame: UnitQuaternion<f64>,
-}
-
-impl LocalFeature {
-    /// The other frame of the same feature: the direction of greatest curvature has no sign.
-    pub fn twin(&self) -> UnitQuaternion<f64> {
-        self.frame * UnitQuaternion::from_axis_angle(&Vector::x_axis(), std::f64::consts::PI)
-    }
 }
 
 /// The features of each point from those within `radius_mm`; `None` where these are too few or do not span a surface.
@@ -68,15 +61,16 @@ fn frame(normal: &Vector, direction: &Vector) -> UnitQuaternion<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Pose;
     use crate::mesh::shapes;
-    use crate::{Pose, sampling};
+    use crate::oriented_matches::twin;
+    use crate::point_pairs::sampled_points;
 
     #[test]
     fn features_move_with_the_surface_and_tell_its_forms_apart() {
         let mut mesh = shapes::cuboid(Point::new(0.0, 0.0, 0.0), Point::new(60.0, 40.0, 10.0));
         mesh.append(&shapes::torus(18.0, 6.0, 64, 32));
-        let oriented = |own: &sampling::SurfaceSample| OrientedPoint { point: own.point, normal: own.normal };
-        let points: Vec<OrientedPoint> = sampling::by_area(&mesh, 9_000, 1).iter().map(oriented).collect();
+        let points = sampled_points(&mesh, 9_000, 1);
         let pose = Pose::new(Vector::new(40.0, -7.0, 900.0), Vector::new(0.4, -1.9, 0.7));
         let move_point =
             |own: &OrientedPoint| OrientedPoint { point: pose * own.point, normal: pose.rotation * own.normal };
@@ -95,7 +89,7 @@ mod tests {
             if a.curvature.ratio() > 2.0 {
                 // Either of the two.
                 let turned = pose.rotation * a.frame;
-                let off_rad = turned.angle_to(&b.frame).min(turned.angle_to(&b.twin()));
+                let off_rad = turned.angle_to(&b.frame).min(turned.angle_to(&twin(&b.frame)));
                 assert!(off_rad < 1e-3, "{off_rad}");
             }
         }

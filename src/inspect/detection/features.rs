@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use geometry::local_features::{self, Descriptor, LENGTH, LocalFeature};
+use geometry::local_features::{self, Descriptor, LENGTH, LocalFeature, squared_distance};
 use geometry::oriented_matches::{Frames, OrientedMatch};
 use geometry::point_pairs::{OrientedPoint, oriented_points};
 use geometry::{Point, Probes, Surface, Vector};
@@ -45,7 +45,8 @@ impl Features {
         let variance = variance(views.iter().flatten().map(|(_, own)| &own.descriptor));
         let mut kept: Vec<Vec<LocalFeature>> = vec![Vec::new(); all.points.len()];
         for (index, own) in views.into_iter().flatten() {
-            let is_other = |other: &LocalFeature| squared(&own.descriptor, &other.descriptor) > OTHER * variance;
+            let is_other =
+                |other: &LocalFeature| squared_distance(&own.descriptor, &other.descriptor) > OTHER * variance;
             if kept[index].iter().all(is_other) {
                 kept[index].push(own);
             }
@@ -82,15 +83,11 @@ fn directions() -> Vec<Vector> {
     on_octahedron.map(|own| Vector::from(own.map(f64::from)).normalize()).collect()
 }
 
-fn squared(a: &Descriptor, b: &Descriptor) -> f32 {
-    a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum()
-}
-
 fn variance<'a>(descriptors: impl Iterator<Item = &'a Descriptor> + Clone) -> f32 {
     let count = descriptors.clone().count().max(1) as f32;
     let mut mean = [0.0; LENGTH];
     descriptors.clone().for_each(|own| mean.iter_mut().zip(own).for_each(|(mean, own)| *mean += own / count));
-    descriptors.map(|own| squared(own, &mean) / count).sum()
+    descriptors.map(|own| squared_distance(own, &mean) / count).sum()
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 use super::features::Features;
 use super::symmetry;
 use base::{Result, UserError, once};
-use geometry::point_pairs::{OrientedPoint, PairTable, oriented_points};
-use geometry::{NearestFacets, Point, Pose, Probes, Surface, rims, sampling};
+use geometry::point_pairs::{OrientedPoint, PairTable, oriented_points, sampled_points};
+use geometry::{NearestFacets, Point, Pose, Probes, Surface, rims};
 
 /// Approximate number of points whose pairs are tabulated.
 const PAIR_POINTS: usize = 700;
@@ -16,6 +16,8 @@ const MAX_RIMS: usize = 1_000;
 const PROBES: usize = 900;
 /// Approximate number of points by which details are told apart.
 const DENSE: usize = 16_000;
+/// The samples are the same in every search.
+const SEED: u64 = 7;
 /// How far from the part its lattice reaches, as a share of the diameter.
 const LATTICE_REACH: f64 = 0.1;
 
@@ -71,7 +73,7 @@ impl<'a> PartModel<'a> {
         let spacing_mm = (mesh.area_mm2() / PAIR_POINTS as f64).sqrt().max(diameter_mm / 30.0);
         let points = oriented_points(mesh, PAIR_POINTS, spacing_mm);
         let pairs = Pairs::new(Probes::new(surface, &points).points, spacing_mm);
-        let probes = Probes::new(surface, &oriented(surface, PROBES));
+        let probes = Probes::new(surface, &sampled_points(mesh, PROBES, SEED));
         if pairs.points.len() < 3 || probes.points.is_empty() {
             return Err(UserError::input(format!(
                 "“{name}” shows no surface from outside, so it cannot be looked for."
@@ -87,7 +89,7 @@ impl<'a> PartModel<'a> {
             turns: Vec::new(),
             diameter_mm,
             spacing_mm,
-            dense: oriented(surface, DENSE),
+            dense: sampled_points(mesh, DENSE, SEED),
             features: OnceLock::new(),
         };
         model.turns = symmetry::turns(&model)?;
@@ -135,12 +137,6 @@ impl<'a> PartModel<'a> {
             _ => self.surface.closest_point(position, limit_mm).is_some(),
         }
     }
-}
-
-/// Samples of a surface, evenly by area.
-fn oriented(surface: &Surface, count: usize) -> Vec<OrientedPoint> {
-    let samples = sampling::by_area(surface.mesh(), count, 7);
-    samples.iter().map(|own| OrientedPoint { point: own.point, normal: own.normal }).collect()
 }
 
 #[cfg(test)]

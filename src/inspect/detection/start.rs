@@ -124,17 +124,11 @@ fn compared(
 mod tests {
     use super::*;
     use crate::alignment::recipe::run_automatic;
+    use crate::detection::tests::stepped;
     use crate::simulation::pile;
     use compute::cpu::Cpu;
     use geometry::mesh::shapes;
-    use geometry::{Cloud, Mesh, Surface};
-
-    fn stepped() -> Mesh {
-        let mut mesh = shapes::cuboid(Point::new(0.0, 0.0, 0.0), Point::new(60.0, 30.0, 10.0));
-        mesh.append(&shapes::cuboid(Point::new(0.0, 0.0, 9.0), Point::new(20.0, 30.0, 25.0)));
-        mesh.append(&shapes::cuboid(Point::new(40.0, 4.0, 9.0), Point::new(52.0, 12.0, 20.0)));
-        mesh
-    }
+    use geometry::{Cloud, Surface};
 
     fn align(nominal: &Nominal, cloud: &Cloud) -> Result<Alignment> {
         let scan = Actual::in_memory("scan", cloud.clone());
@@ -143,7 +137,7 @@ mod tests {
 
     #[test]
     fn a_part_on_a_floor_among_others_is_aligned_where_it_lies() {
-        let nominal = Nominal::in_memory("stepped", Surface::new(stepped()));
+        let nominal = Nominal::in_memory("stepped", stepped());
         let ring = Surface::new(shapes::torus(18.0, 6.0, 64, 32));
         let model = PartModel::new("stepped", &nominal.surface).unwrap();
         for seed in [3, 4, 5] {
@@ -165,7 +159,7 @@ mod tests {
 
     #[test]
     fn one_of_several_is_said_to_be_one() {
-        let nominal = Nominal::in_memory("stepped", Surface::new(stepped()));
+        let nominal = Nominal::in_memory("stepped", stepped());
         let parameters = pile::Parameters { half_side_mm: 120.0, ..pile::Parameters::for_parts(2, 60.0, 2) };
         let truth = pile::run(&[&nominal.surface], &[0, 0], &parameters, &Progress::silent()).unwrap();
         let found = align(&nominal, &truth.cloud).unwrap();
@@ -178,7 +172,7 @@ mod tests {
         let rings = pile::Parameters::for_parts(3, 50.0, 2);
         let ring = Surface::new(shapes::torus(18.0, 6.0, 64, 32));
         let truth = pile::run(&[&ring], &[0, 0, 0], &rings, &Progress::silent()).unwrap();
-        let nominal = Nominal::in_memory("stepped", Surface::new(stepped()));
+        let nominal = Nominal::in_memory("stepped", stepped());
         let said = match align(&nominal, &truth.cloud) {
             Ok(found) => found.remarks().join(" "),
             Err(error) => error.sentence,
@@ -188,7 +182,7 @@ mod tests {
 
     #[test]
     fn a_scan_of_the_part_alone_is_not_larger_than_it() {
-        let nominal = Nominal::in_memory("stepped", Surface::new(stepped()));
+        let nominal = Nominal::in_memory("stepped", stepped());
         let samples = geometry::sampling::by_area(nominal.surface.mesh(), 5_000, 1);
         let mut points: Vec<Point> = samples.iter().map(|sample| sample.point).collect();
         assert!(!is_larger(&OrderedPoints::new(&points), &nominal));

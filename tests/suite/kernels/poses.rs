@@ -6,8 +6,8 @@ use shadowgraph::compute::cpu::Cpu;
 use shadowgraph::compute::pose_refinement::Refined;
 use shadowgraph::compute::{Backend, Compute, pose_refinement, pose_scores, pose_votes};
 use shadowgraph::geometry::mesh::shapes;
-use shadowgraph::geometry::point_pairs::{OrientedPoint, PairTable};
-use shadowgraph::geometry::{Mesh, NearestFacets, Point, Pose, Probes, RangeImage, Surface, Vector, sampling};
+use shadowgraph::geometry::point_pairs::{OrientedPoint, PairTable, sampled_points};
+use shadowgraph::geometry::{NearestFacets, Point, Pose, Probes, RangeImage, Surface, Vector};
 
 use super::device;
 
@@ -19,15 +19,10 @@ fn part() -> Surface {
     Surface::new(mesh)
 }
 
-fn samples(mesh: &Mesh, count: usize) -> Vec<OrientedPoint> {
-    let samples = sampling::by_area(mesh, count, 3);
-    samples.iter().map(|own| OrientedPoint { point: own.point, normal: own.normal }).collect()
-}
-
 /// What a sensor far above sees of the part in a pose, and of a floor; and whether each point belongs to the floor.
 fn scene(surface: &Surface, scene_from_part: &Pose, sensor: &Point) -> (Vec<OrientedPoint>, Vec<bool>) {
     let mut random = Random::new(8, 0);
-    let mut points: Vec<OrientedPoint> = samples(surface.mesh(), 6000)
+    let mut points: Vec<OrientedPoint> = sampled_points(surface.mesh(), 6000, 3)
         .into_iter()
         .map(|own| OrientedPoint {
             point: scene_from_part * own.point + Vector::z() * (0.02 * random.normal()),
@@ -51,7 +46,7 @@ fn truth() -> Pose {
 #[test]
 fn votes_agree_with_the_processor() {
     let surface = part();
-    let model = samples(surface.mesh(), 160);
+    let model = sampled_points(surface.mesh(), 160, 3);
     let table = PairTable::new(&model, 4.0);
     let (points, _) = scene(&surface, &truth(), &Point::new(0.0, 0.0, 500.0));
     let scene: Vec<OrientedPoint> = points.into_iter().step_by(45).collect();
@@ -117,7 +112,7 @@ fn fits_of_many_poses_agree_with_the_processor_and_find_the_pose() {
 #[test]
 fn what_is_seen_agrees_with_the_processor_and_tells_right_poses_from_wrong_ones() {
     let surface = part();
-    let probes = Probes::new(&surface, &samples(surface.mesh(), 900));
+    let probes = Probes::new(&surface, &sampled_points(surface.mesh(), 900, 3));
     let sensor = Point::new(20.0, -30.0, 500.0);
     let (scene, is_background) = scene(&surface, &truth(), &sensor);
     let points: Vec<Point> = scene.iter().map(|own| own.point).collect();

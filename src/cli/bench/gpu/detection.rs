@@ -10,11 +10,11 @@ use base::random::Random;
 use base::{Progress, Result, UserError};
 use compute::cpu::Cpu;
 use compute::cuda::Cuda;
-use compute::{Compute, nearest_descriptors, pose_refinement, pose_scores};
+use compute::{Capability, Compute, nearest_descriptors, pose_refinement, pose_scores};
 use geometry::local_features::Descriptor;
 use geometry::mesh::shapes;
-use geometry::point_pairs::OrientedPoint;
-use geometry::{Point, Pose, Probes, Surface, Vector, sampling};
+use geometry::point_pairs::sampled_points;
+use geometry::{Point, Pose, Probes, Surface, Vector};
 use inspect::detection::{PartModel, Scene};
 use inspect::simulation::pile;
 
@@ -58,6 +58,24 @@ pub fn run(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result<()> 
     no_notices(cuda)
 }
 
+/// Times a request on the processor, from host to host and resident on a device, and compares the answers.
+fn compare<C: Capability<Answer: PartialEq + Send> + Sync>(
+    case: &str,
+    arguments: &Bench,
+    cuda: &Cuda,
+    rows: &mut Vec<Value>,
+    request: &C,
+    launch: impl FnMut() -> Result<()>,
+) -> Result<()> {
+    let reference = time_on_cpu(case, arguments, rows, || Cpu.compute(request, &Progress::silent()))?;
+    let (answers, row) =
+        time(&format!("{case}, host to host"), arguments.runs, || cuda.compute(request, &Progress::silent()))?;
+    rows.push(row);
+    rows.push(time_resident(&format!("{case}, resident"), arguments, cuda, launch)?);
+    rows.push(json!({ "case": format!("{case}, parity"), "same": answers == reference }));
+    Ok(())
+}
+
 fn matches(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result<()> {
     let mut random = Random::new(1, 0);
     let mut draw = |count: usize| -> Vec<Descriptor> {
@@ -66,14 +84,8 @@ fn matches(arguments: &Bench, cuda: &Cuda, rows: &mut Vec<Value>) -> Result<()> 
     let (references, queries) = (draw(REFERENCES), draw(QUERIES));
     let request = nearest_descriptors::Request { references: &references, queries: &queries, count: NEIGHBOURS };
     let case = format!("{NEIGHBOURS} nearest of {REFERENCES} descriptors ({QUERIES} queries)");
-    let reference = time_on_cpu(&case, arguments, rows, || Cpu.compute(&request, &Progress::silent()))?;
-    let (answers, row) =
-        time(&format!("{case}, host to host"), arguments.runs, || cuda.compute(&request, &Progress::silent()))?;
-    rows.push(row);
     let job = cuda.prepare_nearest_descriptors(&request)?;
-    rows.push(time_resident(&format!("{case}, resident"), arguments, cuda, || job.launch())?);
-    rows.push(json!({ "case": format!("{case}, parity"), "same": answers == reference }));
-    Ok(())
+    compare(&case, arguments, cuda, rows, &request, || job.launch())
 }
 
 fn judge(
@@ -86,10 +98,7 @@ fn judge(
     probes: usize,
 ) -> Result<()> {
     let Some(image) = &scene.image else { return Err(UserError::internal("The pile has no range image.")) };
-    let samples = sampling::by_area(surface.mesh(), probes, 7);
-    let samples: Vec<OrientedPoint> =
-        samples.iter().map(|own| OrientedPoint { point: own.point, normal: own.normal }).collect();
-    let probes = Probes::new(surface, &samples);
+    let probes = Probes::new(surface, &sampled_points(surface.mesh(), probes, 7));
     let tolerances_mm = vec![1.0; poses.len()];
     let request = pose_scores::Request {
         probes: &probes,
@@ -101,14 +110,8 @@ fn judge(
         tolerances_mm: &tolerances_mm,
     };
     let case = format!("what is seen of {} poses ({} probes each)", poses.len(), probes.points.len());
-    let reference = time_on_cpu(&case, arguments, rows, || Cpu.compute(&request, &Progress::silent()))?;
-    let (answers, row) =
-        time(&format!("{case}, host to host"), arguments.runs, || cuda.compute(&request, &Progress::silent()))?;
-    rows.push(row);
     let job = cuda.prepare_pose_scores(&request)?;
-    rows.push(time_resident(&format!("{case}, resident"), arguments, cuda, || job.launch())?);
-    rows.push(json!({ "case": format!("{case}, parity"), "same": answers == reference }));
-    Ok(())
+    compare(&case, arguments, cuda, rows, &request, || job.launch())
 }
 
 fn fit(
@@ -136,12 +139,6 @@ fn fit(
         step_limit_mm: 0.0,
     };
     let case = format!("fits of {} poses ({points} points, {STEPS} steps)", poses.len());
-    let reference = time_on_cpu(&case, arguments, rows, || Cpu.compute(&request, &Progress::silent()))?;
-    let (answers, row) =
-        time(&format!("{case}, host to host"), arguments.runs, || cuda.compute(&request, &Progress::silent()))?;
-    rows.push(row);
     let job = cuda.prepare_pose_refinement(&request)?;
-    rows.push(time_resident(&format!("{case}, resident"), arguments, cuda, || job.launch())?);
-    rows.push(json!({ "case": format!("{case}, parity"), "same": answers == reference }));
-    Ok(())
+    compare(&case, arguments, cuda, rows, &request, || job.launch())
 }

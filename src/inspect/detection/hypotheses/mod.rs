@@ -135,22 +135,13 @@ fn clusters(model: &PartModel<'_>, poses: impl Iterator<Item = (Pose, f64)>, max
 mod tests {
     use super::*;
     use crate::detection::Scene;
+    use crate::detection::tests::stepped;
     use crate::simulation::pile;
     use compute::cpu::Cpu;
-    use geometry::Surface;
-    use geometry::mesh::shapes;
-
-    /// A block with a step and a ring: no symmetry.
-    fn part() -> Surface {
-        let mut mesh = shapes::cuboid(Point::new(0.0, 0.0, 0.0), Point::new(60.0, 30.0, 10.0));
-        mesh.append(&shapes::cuboid(Point::new(0.0, 0.0, 9.0), Point::new(20.0, 30.0, 25.0)));
-        mesh.append(&shapes::cuboid(Point::new(40.0, 4.0, 9.0), Point::new(52.0, 12.0, 20.0)));
-        Surface::new(mesh)
-    }
 
     #[test]
     fn of_the_first_50_poses_one_is_right_always_by_votes_and_mostly_by_matches() {
-        let surface = part();
+        let surface = stepped();
         let model = PartModel::new("part", &surface).unwrap();
         // All edges of the part are straight, so that single features tell little.
         for (generator, least) in [(Generator::PairVotes, 12), (Generator::FeatureMatches, 8)] {
@@ -185,7 +176,7 @@ mod tests {
 
     #[test]
     fn no_two_clusters_are_near_each_other() {
-        let surface = part();
+        let surface = stepped();
         let model = PartModel::new("part", &surface).unwrap();
         let mut random = base::random::Random::new(1, 0);
         let poses: Vec<(Pose, f64)> = (0..2_000)

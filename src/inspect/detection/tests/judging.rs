@@ -32,10 +32,11 @@ fn judge(model: &PartModel<'_>, scene: &Scene, poses: &[Pose]) -> Vec<Terms> {
     score::judge(&Cpu, model, scene, poses, &tolerances_mm, PROBES, &Progress::silent()).unwrap()
 }
 
-fn refine(model: &PartModel<'_>, scene: &Scene, poses: &[Pose], closeness: Closeness) -> Vec<Option<Pose>> {
+/// Poses after a fit; where there is too little to fit to, as they were.
+fn refine(model: &PartModel<'_>, scene: &Scene, poses: &[Pose], closeness: Closeness) -> Vec<Pose> {
     let points = scene.sample(0.5 * model.spacing_mm, |index| !scene.is_background[index as usize]);
     let fitted = refinement::of_many(&Cpu, model, scene, &points, poses, closeness, &Progress::silent()).unwrap();
-    fitted.into_iter().map(|own| own.map(|own| own.0)).collect()
+    fitted.into_iter().zip(poses).map(|(own, before)| own.map_or(*before, |own| own.0)).collect()
 }
 
 /// A pose off by a shift and a turn, each of a given size in a random direction; the turn is about the part's centre.
@@ -79,7 +80,6 @@ fn no_fitted_pose_is_judged_better_than_the_true_one() {
             off(&model, pose, shift * model.diameter_mm, turn, &mut random)
         }));
         let fitted = refine(&model, &truth.scene, &starts, Closeness::Fine);
-        let fitted: Vec<Pose> = fitted.into_iter().map(|own| own.unwrap_or_else(Pose::identity)).collect();
         let terms = judge(&model, &truth.scene, &fitted);
         let right = terms[0].score();
         for (pose, own) in fitted.iter().zip(&terms) {
@@ -133,14 +133,8 @@ fn fits_lead_from_a_tenth_of_the_part_to_it_and_seldom_lower_the_score() {
                 let starts: Vec<Pose> = (0..20)
                     .map(|_| off(&model, pose, shift * model.diameter_mm, turn_deg.to_radians(), &mut random))
                     .collect();
-                let coarse: Vec<Pose> = refine(&model, &truth.scene, &starts, Closeness::Coarse)
-                    .into_iter()
-                    .zip(&starts)
-                    .map(|(own, start)| own.unwrap_or(*start))
-                    .collect();
+                let coarse = refine(&model, &truth.scene, &starts, Closeness::Coarse);
                 let fitted = refine(&model, &truth.scene, &coarse, Closeness::Fine);
-                let fitted: Vec<Pose> =
-                    fitted.into_iter().zip(&coarse).map(|(own, before)| own.unwrap_or(*before)).collect();
                 let scores = |poses: &[Pose]| judge(&model, &truth.scene, poses);
                 let (before, after) = (scores(&starts), scores(&fitted));
                 better += before.iter().zip(&after).filter(|(a, b)| b.score() >= a.score()).count() as f64;

@@ -8,7 +8,7 @@ use geometry::mesh::shapes;
 use geometry::{Point, Surface, Vector};
 
 /// A block with a step and a boss: no symmetry.
-fn stepped() -> Surface {
+pub(super) fn stepped() -> Surface {
     let mut mesh = shapes::cuboid(Point::new(0.0, 0.0, 0.0), Point::new(60.0, 30.0, 10.0));
     mesh.append(&shapes::cuboid(Point::new(0.0, 0.0, 9.0), Point::new(20.0, 30.0, 25.0)));
     mesh.append(&shapes::cuboid(Point::new(40.0, 4.0, 9.0), Point::new(52.0, 12.0, 20.0)));
