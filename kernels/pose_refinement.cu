@@ -15,7 +15,7 @@ constexpr u32 TERMS = 30u;
 
 // As in geometry/nearest_facets.rs.
 struct LatticeFacet {
-    Vec3 corners[3], normal;
+    Vec3 corners[3], normal, across[3];
 };
 
 // The facet nearest to each cell of a lattice about the part.
@@ -49,12 +49,14 @@ struct Refined {
 // Point of the part near a query.
 struct Near {
     Vec3 away, normal;
+    Vec3 across[2];  // normals across the edges on which it lies, or its own
     double squared_mm2;
     bool exists, is_inside;
 };
 
 __device__ inline Near near(const Lattice& lattice, Vec3 query) {
-    Near none = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, 0.0, false, false};
+    const Vec3 zero = {0.0, 0.0, 0.0};
+    Near none = {zero, zero, {zero, zero}, 0.0, false, false};
     Vec3 at = (query - lattice.origin) * lattice.cells_per_mm;
     bool is_inside = at.x >= 0.0 && at.x < (double)lattice.size[0] && at.y >= 0.0 && at.y < (double)lattice.size[1] &&
                      at.z >= 0.0 && at.z < (double)lattice.size[2];
@@ -63,8 +65,14 @@ __device__ inline Near near(const Lattice& lattice, Vec3 query) {
     if (index >= lattice.facet_count) return none;
     const LatticeFacet& facet = lattice.facets[index];
     Closest closest = closest_on_triangle(query, facet.corners[0], facet.corners[1], facet.corners[2]);
-    Vec3 away = query - closest.point;
-    return {away, facet.normal, dot(away, away), true, closest.feature == FACE};
+    Vec3 away = query - closest.point, first = facet.normal, second = facet.normal;
+    if (closest.feature >= VERTEX) {
+        first = facet.across[closest.feature - VERTEX];
+        second = facet.across[(closest.feature - VERTEX + 2) % 3];
+    } else if (closest.feature != FACE) {
+        first = second = facet.across[closest.feature - EDGE];
+    }
+    return {away, facet.normal, {first, second}, dot(away, away), true, closest.feature == FACE};
 }
 
 __device__ inline bool is_member(const Request& request, const Pose& pose, u32 i) {
@@ -76,14 +84,20 @@ __device__ inline bool is_member(const Request& request, const Pose& pose, u32 i
     return found.exists && found.squared_mm2 <= gate_mm * gate_mm;
 }
 
+__device__ inline double facing(const Request& request, Vec3 normal, Vec3 direction) {
+    double cosine = dot(normal, direction);
+    return request.oriented ? cosine : fabs(cosine);
+}
+
 __device__ inline void add(const Request& request, const OrientedPoint& own, const Pose& pose, double gate_mm,
                            double* sums) {
     Vec3 point = transform(pose, own.point);
     Near found = near(request.lattice, point);
     if (!found.exists) return;
     double relative = found.squared_mm2 / (gate_mm * gate_mm);
-    double cosine = dot(found.normal, rotate(pose, own.normal));
-    if (!request.oriented) cosine = fabs(cosine);
+    Vec3 own_normal = rotate(pose, own.normal);
+    double cosine = facing(request, found.normal, own_normal);
+    for (u32 i = 0; i < 2; i++) cosine = max(cosine, facing(request, found.across[i], own_normal));
     if (relative >= 1.0 || cosine < request.min_cosine) return;
     double distance = sqrt(found.squared_mm2);
     // On rims the distance grows away from them, not along the normal.

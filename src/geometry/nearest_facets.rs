@@ -5,6 +5,7 @@ use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
 use super::surface::NO_FACET;
+use super::topology::NO_NEIGHBOUR;
 use super::triangle::{self, Feature};
 use super::{Point, Surface, Vector};
 
@@ -21,6 +22,8 @@ pub struct LatticeFacet {
     pub corners: [[f64; 3]; 3],
     /// Unit normal by the right-hand rule.
     pub normal: [f64; 3],
+    /// Unit normal of the facet across each edge; its own at a border.
+    pub across: [[f64; 3]; 3],
 }
 
 /// The lattice.
@@ -49,6 +52,18 @@ pub struct Near {
     pub is_inside: bool,
     /// Unit normal of its facet.
     pub normal: Vector,
+    /// Unit normals of the facets across the edges on which the point lies; its own where there are none.
+    pub across: [Vector; 2],
+}
+
+impl Near {
+    /// Cosine of the angle between a unit direction and the surface there: on the rim of its facet the greatest of the normals
+    /// that meet there, since which of them was taken says nothing. Without signs unless `oriented`.
+    #[inline]
+    pub fn cosine(&self, direction: &Vector, oriented: bool) -> f64 {
+        let cosine = |normal: &Vector| if oriented { normal.dot(direction) } else { normal.dot(direction).abs() };
+        cosine(&self.normal).max(cosine(&self.across[0])).max(cosine(&self.across[1]))
+    }
 }
 
 impl NearestFacets {
@@ -92,8 +107,13 @@ impl NearestFacets {
             if *number == NO_FACET {
                 *number = facets.len() as u32;
                 let corners = surface.mesh().corners(facet as usize);
-                let normal = triangle::normal(&corners).into();
-                facets.push(LatticeFacet { corners: corners.map(|corner| corner.coords.into()), normal });
+                let neighbours = surface.topology().neighbours[facet as usize];
+                let across = neighbours.map(|own| if own == NO_NEIGHBOUR { facet } else { own });
+                facets.push(LatticeFacet {
+                    corners: corners.map(|corner| corner.coords.into()),
+                    normal: triangle::normal(&corners).into(),
+                    across: across.map(|own| triangle::normal(&surface.mesh().corners(own as usize)).into()),
+                });
             }
             cells[cell] = *number;
         }
@@ -119,11 +139,17 @@ impl NearestFacets {
         let facet = self.facets.get(*self.cells.get(cell)? as usize)?;
         let (point, feature) = triangle::closest_point(query, &facet.corners.map(Point::from));
         let away = query - point;
+        let [first, second] = match feature {
+            Feature::Face => [&facet.normal; 2],
+            Feature::Edge(edge) => [&facet.across[usize::from(edge)]; 2],
+            Feature::Vertex(corner) => [0, 2].map(|before| &facet.across[(usize::from(corner) + before) % 3]),
+        };
         Some(Near {
             away,
             squared_mm2: away.dot(&away),
             is_inside: feature == Feature::Face,
             normal: Vector::from(facet.normal),
+            across: [Vector::from(*first), Vector::from(*second)],
         })
     }
 }

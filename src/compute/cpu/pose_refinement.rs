@@ -89,8 +89,7 @@ fn add(request: &Request<'_>, own: &OrientedPoint, pose: &Pose, gate_mm: f64, su
     let point = pose * own.point;
     let Some(near) = request.lattice.near(&point) else { return };
     let relative = near.squared_mm2 / (gate_mm * gate_mm);
-    let cosine = near.normal.dot(&(pose.rotation * own.normal));
-    let cosine = if request.oriented { cosine } else { cosine.abs() };
+    let cosine = near.cosine(&(pose.rotation * own.normal), request.oriented);
     if relative >= 1.0 || cosine < request.min_cosine {
         return;
     }

@@ -4,6 +4,7 @@
 use super::model::PartModel;
 use super::scene::Scene;
 use super::search::COARSE_PROBES;
+use super::support::OnSupport;
 use super::{Detection, Parameters, score};
 use base::Progress;
 use compute::cpu::Cpu;
@@ -21,10 +22,8 @@ const MIN_PLANE_SCORE: f64 = 0.75;
 const MAX_RMS: f64 = 4e-3;
 const MAX_RMS_OF_NOISE: f64 = 1.4;
 const MIN_NOISY_POINTS: usize = 500;
-/// Least such score of a part that rests on the floor, as only one of its thickness does; and how near it counts as resting,
-/// as a share of its diameter.
+/// Least such score of a part that rests on the floor, as only one of its thickness does.
 const MIN_RESTING_SCORE: f64 = 0.5;
-const RESTING: f64 = 4e-3;
 /// Greatest share of a part that reaches through the floor or a wall.
 const MAX_THROUGH: f64 = 0.02;
 /// How far a part on one plane is moved to see whether its position is known, as a share of its diameter, and the
@@ -74,7 +73,7 @@ pub fn of(own: &Detection, model: &PartModel<'_>, scene: &Scene, parameters: &Pa
             100.0 * (1.0 - own.coverage)
         ));
     }
-    let on_support = OnSupport::of(own, model, scene);
+    let on_support = OnSupport::of(model, scene, &own.scene_from_part, own.tolerance_mm);
     if on_support.through > MAX_THROUGH {
         return refuted(format!("{:.0} % of it would be in the floor or a wall", 100.0 * on_support.through));
     }
@@ -89,32 +88,6 @@ pub fn of(own: &Detection, model: &PartModel<'_>, scene: &Scene, parameters: &Pa
         }
     }
     None
-}
-
-/// How a part lies to the floor and the walls.
-struct OnSupport {
-    /// Greatest share of it behind one of them.
-    through: f64,
-    /// Whether it touches one.
-    rests: bool,
-}
-
-impl OnSupport {
-    fn of(own: &Detection, model: &PartModel<'_>, scene: &Scene) -> Self {
-        let mut on_support = Self { through: 0.0, rests: false };
-        for support in &scene.supports {
-            let probes = model.probes.points.iter();
-            let heights_mm = probes.filter_map(|probe| support.height_mm(&(own.scene_from_part * probe.point)));
-            let (mut lowest_mm, mut count) = (f64::INFINITY, 0);
-            for height_mm in heights_mm {
-                lowest_mm = lowest_mm.min(height_mm);
-                count += usize::from(height_mm < -own.tolerance_mm);
-            }
-            on_support.through = on_support.through.max(count as f64 / model.probes.points.len() as f64);
-            on_support.rests |= lowest_mm.abs() < (RESTING * model.diameter_mm).max(3.0 * scene.noise_mm);
-        }
-        on_support
-    }
 }
 
 /// Whether a part fits about as well when it is moved along a plane: then its outline does not show where it lies.

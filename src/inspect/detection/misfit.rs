@@ -37,7 +37,7 @@ const LAST_GATE_SIGMAS: f64 = 5.0;
 /// Most steps of a fit by the lattice, of one to the facets that begins where that ended, and of one from anywhere near.
 const LATTICE_STEPS: usize = 15;
 const EXACT_STEPS: usize = 6;
-const STEPS: usize = 12;
+const STEPS: usize = 40;
 /// Least cosine between the normal of a point and of the facet that it lies on.
 const MIN_COSINE: f64 = 0.3;
 /// Least difference of two misfits by which one pose is the better: about five points that only one of them explains.

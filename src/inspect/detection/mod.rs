@@ -36,6 +36,7 @@ mod score;
 mod search;
 mod segments;
 pub mod start;
+mod support;
 mod symmetry;
 mod viewpoint;
 

@@ -6,7 +6,10 @@ use rayon::prelude::*;
 use super::misfit::{self, Witnesses};
 use super::model::PartModel;
 use super::scene::Scene;
+use super::search::SAME_POSE;
+use super::support::OnSupport;
 use super::{Detection, score};
+use geometry::Pose;
 use geometry::point_pairs::OrientedPoint;
 
 /// Two candidates differ where their surfaces are farther apart than this: in spacings, and in RMS deviations of a fit.
@@ -17,6 +20,8 @@ const SHOWS: f64 = 1.0;
 const MEASURED: f64 = 2.5;
 /// Least evidence that decides, in points of the scene.
 const MIN_EVIDENCE: f64 = 5.0;
+/// How many times as much must speak for a candidate that hovers where the other rests on the floor or on a wall.
+const HOVERING: f64 = 3.0;
 
 /// Which of two candidates what was seen speaks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,29 +34,61 @@ pub enum Preference {
     Open,
 }
 
-/// A candidate, and those of the points of its details that the sensor would see if nothing else were there.
+/// A candidate where it fits the points about it best, and those of the points of its details that the sensor would see there
+/// if nothing else were.
 pub struct Seen<'a> {
     own: &'a Detection,
     model: &'a PartModel<'a>,
     scene: &'a Scene,
+    scene_from_part: Pose,
     facing: Vec<OrientedPoint>,
+    on_support: OnSupport,
 }
 
 impl<'a> Seen<'a> {
     /// Of a candidate for a part in a scene.
     pub fn new(own: &'a Detection, model: &'a PartModel<'a>, scene: &'a Scene) -> Self {
-        let faces = |point: &&OrientedPoint| score::faces(model, scene, &own.scene_from_part, point);
-        Self { own, model, scene, facing: model.dense.par_iter().filter(faces).copied().collect() }
+        let start = &own.scene_from_part;
+        let witnesses = Witnesses::about(scene, &[(model, *start)]);
+        let fitted = witnesses.fitted(model, start).filter(|(misfit, _)| *misfit < witnesses.of(model, start));
+        let scene_from_part = fitted.map_or(*start, |(_, fitted)| fitted);
+        let faces = |point: &&OrientedPoint| score::faces(model, scene, &scene_from_part, point);
+        let facing = model.dense.par_iter().filter(faces).copied().collect();
+        let on_support = OnSupport::of(model, scene, &scene_from_part, own.tolerance_mm);
+        Self { own, model, scene, scene_from_part, facing, on_support }
+    }
+
+    /// Whether it would hover where another rests.
+    pub fn hovers_where_rests(&self, other: &Self) -> bool {
+        self.on_support.hovers && other.on_support.rests
+    }
+
+    /// Whether both are fitted to the same pose.
+    fn leads_to(&self, other: &Self) -> bool {
+        let limit_mm = SAME_POSE * self.model.diameter_mm;
+        self.own.part == other.own.part && self.model.is_within(&self.scene_from_part, &other.scene_from_part, limit_mm)
     }
 }
 
-/// Which of two candidates for the same points fits what was seen where they differ.
+/// Which of two candidates for the same points fits what was seen where they differ; of two that lead to the same pose, the
+/// one of the higher score if none fits better. What hovers where the other rests needs more to speak for it.
 pub fn of(a: &Seen<'_>, b: &Seen<'_>) -> Preference {
-    let decided = |difference: f64, limit: f64| match difference.abs() > limit {
-        true if difference > 0.0 => Preference::First,
-        true => Preference::Second,
-        false => Preference::Open,
+    let decided = |difference: f64, limit: f64| {
+        let (better, worse) = if difference > 0.0 { (a, b) } else { (b, a) };
+        let limit = if better.hovers_where_rests(worse) { HOVERING * limit } else { limit };
+        match difference.abs() > limit {
+            true if difference > 0.0 => Preference::First,
+            true => Preference::Second,
+            false => Preference::Open,
+        }
     };
+    if a.leads_to(b) {
+        return match decided(gain(a, b), misfit::DECIDES) {
+            Preference::Open if a.own.score < b.own.score => Preference::Second,
+            Preference::Open => Preference::First,
+            clear => clear,
+        };
+    }
     match decided(evidence(a, b) - evidence(b, a), MIN_EVIDENCE) {
         Preference::Open => decided(gain(a, b), misfit::DECIDES),
         clear => clear,
@@ -60,10 +97,11 @@ pub fn of(a: &Seen<'_>, b: &Seen<'_>) -> Preference {
 
 /// By how much more the second misfits the points about both than the first, each where it fits them best.
 fn gain(a: &Seen<'_>, b: &Seen<'_>) -> f64 {
-    let witnesses = Witnesses::about(a.scene, &[a, b].map(|seen| (seen.model, seen.own.scene_from_part)));
+    let witnesses = Witnesses::about(a.scene, &[a, b].map(|seen| (seen.model, seen.scene_from_part)));
     let [a, b] = [a, b].map(|seen| {
-        let pose = &seen.own.scene_from_part;
-        witnesses.fitted(seen.model, pose).map_or_else(|| witnesses.of(seen.model, pose), |(misfit, _)| misfit)
+        let before = witnesses.of(seen.model, &seen.scene_from_part);
+        let fitted = witnesses.fitted_on(seen.model, &seen.scene_from_part);
+        fitted.map_or(before, |(misfit, _)| misfit.min(before))
     });
     b - a
 }
@@ -73,8 +111,8 @@ fn gain(a: &Seen<'_>, b: &Seen<'_>) -> f64 {
 fn evidence(seen: &Seen<'_>, of_other: &Seen<'_>) -> f64 {
     let Seen { own, model, scene, .. } = *seen;
     let other = of_other.own;
-    let (pose, spacing_mm) = (&own.scene_from_part, scene.spacing_mm);
-    let other_from_own = other.scene_from_part.inverse() * pose;
+    let (pose, spacing_mm) = (&seen.scene_from_part, scene.spacing_mm);
+    let other_from_own = of_other.scene_from_part.inverse() * pose;
     let limit_mm = (DIFFERS_SPACINGS * spacing_mm).max(DIFFERS_RMS * own.fit.rms_mm.max(other.fit.rms_mm));
     let (mut shown, mut missing) = (0, 0);
     for sample in &seen.facing {

@@ -259,8 +259,14 @@ impl Search<'_> {
         let seen: BTreeMap<usize, Seen<'_>> = compared.into_par_iter().map(|index| (index, seen(index))).collect();
         let of_pair = |(a, b): &(usize, usize)| preference::of(&seen[a], &seen[b]);
         let preferences: Vec<Preference> = pairs.par_iter().map(of_pair).collect();
+        // Of a pair, which would hover where the other rests.
+        let hovering = |&(a, b): &(usize, usize)| match seen[&a].hovers_where_rests(&seen[&b]) {
+            true => Some((a, b)),
+            false => seen[&b].hovers_where_rests(&seen[&a]).then_some((b, a)),
+        };
+        let hovering: Vec<Option<(usize, usize)>> = pairs.iter().map(hovering).collect();
         drop(seen);
-        for (&(a, b), preference) in pairs.iter().zip(preferences) {
+        for ((&(a, b), preference), hovering) in pairs.iter().zip(preferences).zip(hovering) {
             let (better, worse) = match preference {
                 Preference::First => (a, b),
                 Preference::Second => (b, a),
@@ -268,6 +274,14 @@ impl Search<'_> {
                     let (of_a, of_b) = (candidates[a].placed(), candidates[b].placed());
                     candidates[a].others.push(of_b);
                     candidates[b].others.push(of_a);
+                    if let Some((hovers, rests)) = hovering
+                        && candidates[hovers].doubt.is_none()
+                        && candidates[rests].doubt.is_none()
+                    {
+                        let name = &self.models[candidates[rests].part].name;
+                        let sentence = format!("it would hover where “{name}” rests, which looks the same");
+                        candidates[hovers].doubt = Some(Doubt { sentence, is_open: true });
+                    }
                     continue;
                 }
             };

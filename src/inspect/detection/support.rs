@@ -1,0 +1,66 @@
+//! How a candidate lies to the floor and the walls: what reaches through them cannot be there, and what rests on them is more
+//! likely there than what would hover.
+
+use super::model::PartModel;
+use super::scene::Scene;
+use geometry::Pose;
+
+/// How near a part counts as resting, and from where on as hovering, as shares of its diameter.
+const RESTING: f64 = 4e-3;
+const HOVERING: f64 = 0.02;
+
+/// How a part lies to the floor and the walls.
+pub struct OnSupport {
+    /// Greatest share of it behind one of them.
+    pub through: f64,
+    /// Whether it touches one.
+    pub rests: bool,
+    /// Whether it is clear of all that are seen beneath or beside it. Others may carry it.
+    pub hovers: bool,
+}
+
+impl OnSupport {
+    /// Of a part in a scene; points up to a tolerance, mm, behind a support are none in it.
+    pub fn of(model: &PartModel<'_>, scene: &Scene, scene_from_part: &Pose, tolerance_mm: f64) -> Self {
+        let mut on_support = Self { through: 0.0, rests: false, hovers: true };
+        for support in &scene.supports {
+            let probes = model.probes.points.iter();
+            let heights_mm = probes.filter_map(|probe| support.height_mm(&(scene_from_part * probe.point)));
+            let (mut lowest_mm, mut count) = (f64::INFINITY, 0);
+            for height_mm in heights_mm {
+                lowest_mm = lowest_mm.min(height_mm);
+                count += usize::from(height_mm < -tolerance_mm);
+            }
+            on_support.through = on_support.through.max(count as f64 / model.probes.points.len() as f64);
+            on_support.rests |= lowest_mm.abs() < (RESTING * model.diameter_mm).max(3.0 * scene.noise_mm);
+            on_support.hovers &= lowest_mm > HOVERING * model.diameter_mm;
+        }
+        on_support
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulation::pile;
+    use base::Progress;
+    use compute::cpu::Cpu;
+    use geometry::mesh::shapes;
+    use geometry::{Point, Surface, Vector};
+
+    #[test]
+    fn what_rests_hovers_or_reaches_through_the_floor_is_told() {
+        let block = Surface::new(shapes::cuboid(Point::new(0.0, 0.0, 0.0), Point::new(60.0, 40.0, 20.0)));
+        let parameters = pile::Parameters::for_parts(1, 75.0, 3);
+        let from = Vector::new(0.2, 0.1, 1.0).normalize();
+        let placed = [(0, Pose::identity())];
+        let pile = pile::scan(&[&block], &placed, &from, &parameters, &Progress::silent()).unwrap();
+        let scene = Scene::new(&Cpu, &pile.cloud, 75.0, &Progress::silent()).unwrap();
+        let model = PartModel::new("block", &block).unwrap();
+        let at = |z_mm: f64| OnSupport::of(&model, &scene, &Pose::translation(0.0, 0.0, z_mm), 0.5);
+        let [resting, hovering, sunk] = [0.0, 5.0, -5.0].map(at);
+        assert!(resting.rests && !resting.hovers && resting.through == 0.0);
+        assert!(!hovering.rests && hovering.hovers && hovering.through == 0.0);
+        assert!(!sunk.rests && !sunk.hovers && sunk.through > 0.1);
+    }
+}
