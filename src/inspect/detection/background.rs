@@ -34,6 +34,8 @@ const MIN_BEFORE: f64 = 0.05;
 const CLEAR: f64 = 0.03;
 /// Least cosine between the normals of a plane and of a point on it.
 const MIN_COSINE: f64 = 0.9;
+/// Least height of one plane over another to lie on it, as a share of the largest part: a floor is not quite flat.
+const MIN_STEP: f64 = 0.01;
 /// Cells by which patches are connected, in spacings.
 const CELL: f64 = 3.0;
 
@@ -85,12 +87,29 @@ pub fn on_planes(points: &[OrientedPoint], oriented: bool, spacing_mm: f64, part
         }
         planes.push((plane, patches));
     }
+    let is_wide = |possible: &Possible| possible.reach_mm > MIN_WIDTH * part_mm;
+    let possible =
+        |(plane, patches): &(Plane, Vec<Patch>)| plane.as_support(points, oriented, patches, &is_on, part_mm);
+    let floors: Vec<Support> = planes.iter().filter_map(possible).filter(is_wide).map(|own| own.support).collect();
+    // The upper faces of plates on a floor reach as far as a floor does, but none of them alone.
+    let lies_on_one = |(_, patches): &(Plane, Vec<Patch>), own: &Support| {
+        let lies_on = |floor: &Support| {
+            floor.before.dot(&own.before) > MIN_COSINE
+                && floor.before.dot(&(own.point - floor.point)) > MIN_STEP * part_mm
+        };
+        patches.iter().all(|patch| patch.extent.widest() < MIN_WIDTH * part_mm) && floors.iter().any(lies_on)
+    };
     let mut supports: Vec<Support> = Vec::new();
     let mut narrow = Vec::new();
     // Behind a wall lies its rim, which is found after it.
-    for (plane, patches) in planes {
-        let Some(possible) = plane.as_support(points, oriented, &patches, &is_on, part_mm) else { continue };
-        if possible.reach_mm > MIN_WIDTH * part_mm {
+    for own in planes {
+        let (plane, patches) = &own;
+        let Some(possible) = plane.as_support(points, oriented, patches, &is_on, part_mm) else { continue };
+        if lies_on_one(&own, &possible.support) {
+            continue;
+        }
+        let patches = own.1;
+        if is_wide(&possible) {
             patches.iter().flat_map(|patch| &patch.points).for_each(|&index| is_on[index as usize] = true);
             supports.push(possible.support);
         } else {
@@ -320,6 +339,25 @@ mod tests {
         assert!(count(0..20_000) > 19_800 && count(20_000..28_000) == 0);
         // With parts as large as the floor, it could be one of them.
         assert!(on_planes(&points, true, 2.0, 500.0).is_on.iter().all(|own| !own));
+    }
+
+    #[test]
+    fn plates_side_by_side_under_other_things_are_no_floor() {
+        let mut random = Random::new(3, 0);
+        let mut points = Vec::new();
+        let mut draw = |low: [f64; 2], high: [f64; 2], height: f64, count: usize| {
+            for _ in 0..count {
+                let mut at = |axis: usize| random.range(low[axis], high[axis]);
+                let point = Point::new(at(0), at(1), height + 0.05 * random.normal());
+                points.push(OrientedPoint { point, normal: Vector::z() });
+            }
+        };
+        draw([-200.0, -200.0], [200.0, 200.0], 0.0, 20_000);
+        draw([-80.0, -30.0], [0.0, 30.0], 6.0, 4_000);
+        draw([40.0, -30.0], [120.0, 30.0], 6.0, 4_000);
+        draw([-30.0, 60.0], [30.0, 100.0], 30.0, 4_000);
+        let background = on_planes(&points, true, 2.0, 100.0);
+        assert!(background.supports.len() == 1 && background.is_on[20_000..].iter().all(|own| !own));
     }
 
     #[test]
