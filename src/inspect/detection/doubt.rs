@@ -3,7 +3,7 @@
 
 use super::model::PartModel;
 use super::scene::Scene;
-use super::search::COARSE_PROBES;
+use super::search::FINE_PROBES;
 use super::support::OnSupport;
 use super::{Detection, Parameters, score};
 use base::Progress;
@@ -15,20 +15,21 @@ const MIN_EXPLAINED: u32 = 40;
 pub const MIN_POINTS: usize = 60;
 /// Least share of the second direction of the surface among the points on a part: on one plane, its position is not known.
 const MIN_SECOND_DIRECTION: f64 = 0.02;
-/// Least score of a part of which one plane is seen: its outline must be seen, too.
-const MIN_PLANE_SCORE: f64 = 0.75;
+/// Least score of a part of which one plane is seen, and least share of what can be said of it that speaks for it: its outline
+/// must be seen, too.
+const MIN_PLANE_SCORE: f64 = 0.4;
+const MIN_PLANE_AGREEMENT: f64 = 0.95;
 /// Greatest RMS deviation of the points of a part, as a share of its diameter; or else how much it may exceed the noise of
 /// the scene, where more points than that agree.
 const MAX_RMS: f64 = 4e-3;
 const MAX_RMS_OF_NOISE: f64 = 1.4;
 const MIN_NOISY_POINTS: usize = 500;
-/// Least such score of a part that rests on the floor, as only one of its thickness does.
-const MIN_RESTING_SCORE: f64 = 0.5;
 /// Greatest share of a part that reaches through the floor or a wall.
 const MAX_THROUGH: f64 = 0.02;
-/// How far a part on one plane is moved to see whether its position is known, as a share of its diameter, and the
-/// share of its score that then speaks against that.
+/// How far a part on one plane is moved to see whether its position is known, as a share of its diameter, in how many
+/// directions, and the share of its score that then speaks against that.
 const SLIDE: f64 = 0.1;
+const SLIDES: usize = 8;
 const MAX_SLIDING_SCORE: f64 = 0.85;
 
 /// Why a candidate does not count as found.
@@ -79,12 +80,11 @@ pub fn of(own: &Detection, model: &PartModel<'_>, scene: &Scene, parameters: &Pa
     }
     let (normal, second) = directions(scene, &own.points);
     if second < MIN_SECOND_DIRECTION {
+        if own.score < MIN_PLANE_SCORE || terms.agreement() * own.coverage < MIN_PLANE_AGREEMENT {
+            return open("all that is seen of it is a piece of one plane, which many parts have");
+        }
         if slides(own, model, scene, &normal) {
             return open("all that is seen of it is one plane, along which it could lie elsewhere");
-        }
-        let least = if on_support.rests { MIN_RESTING_SCORE } else { MIN_PLANE_SCORE };
-        if own.score < least {
-            return open("all that is seen of it is a piece of one plane, which many parts have");
         }
     }
     None
@@ -93,12 +93,22 @@ pub fn of(own: &Detection, model: &PartModel<'_>, scene: &Scene, parameters: &Pa
 /// Whether a part fits about as well when it is moved along a plane: then its outline does not show where it lies.
 fn slides(own: &Detection, model: &PartModel<'_>, scene: &Scene, normal: &Vector) -> bool {
     let [u, v] = transform::perpendicular_axes(normal);
-    let moved = [u, -u, v, -v].map(|direction| {
-        let step = direction * (SLIDE * model.diameter_mm);
+    let moved: [Pose; SLIDES] = std::array::from_fn(|number| {
+        let (sine, cosine) = (std::f64::consts::TAU * number as f64 / SLIDES as f64).sin_cos();
+        let step = (u * cosine + v * sine) * (SLIDE * model.diameter_mm);
         Pose::from(nalgebra::Translation3::from(step)) * own.scene_from_part
     });
-    let terms = score::judge(&Cpu, model, scene, &moved, &[own.tolerance_mm; 4], COARSE_PROBES, &Progress::silent());
-    terms.map_or(true, |terms| terms.iter().any(|terms| terms.score() > MAX_SLIDING_SCORE * own.terms.score()))
+    let terms = score::judge(&Cpu, model, scene, &moved, &[own.tolerance_mm; SLIDES], FINE_PROBES, &Progress::silent());
+    let limit = MAX_SLIDING_SCORE * own.score;
+    // What goes on beyond it is counted only where the rest does not decide.
+    terms.map_or(true, |terms| {
+        moved.iter().zip(&terms).any(|(pose, terms)| {
+            terms.score() > limit && {
+                let points = score::explained(model, scene, pose, own.tolerance_mm);
+                terms.score() - (1.0 - score::coverage(model, scene, pose, &points)) > limit
+            }
+        })
+    })
 }
 
 /// The main direction of the normals of some points, and the share of the second, 0 to 0.5: 0 on a plane.

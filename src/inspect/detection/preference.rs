@@ -23,15 +23,20 @@ const MIN_EVIDENCE: f64 = 5.0;
 /// How many times as much must speak for a candidate that hovers where the other rests on the floor or on a wall.
 const HOVERING: f64 = 3.0;
 
+/// One of two candidates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    First,
+    Second,
+}
+
 /// Which of two candidates what was seen speaks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preference {
-    /// The first.
-    First,
-    /// The second.
-    Second,
-    /// Neither clearly.
-    Open,
+    /// One of them.
+    For(Side),
+    /// Neither clearly; and the one that would hover where the other rests.
+    Open { hovers: Option<Side> },
 }
 
 /// A candidate where it fits the points about it best, and those of the points of its details that the sensor would see there
@@ -59,7 +64,7 @@ impl<'a> Seen<'a> {
     }
 
     /// Whether it would hover where another rests.
-    pub fn hovers_where_rests(&self, other: &Self) -> bool {
+    fn hovers_where_rests(&self, other: &Self) -> bool {
         self.on_support.hovers && other.on_support.rests
     }
 
@@ -74,24 +79,19 @@ impl<'a> Seen<'a> {
 /// one of the higher score if none fits better. What hovers where the other rests needs more to speak for it.
 pub fn of(a: &Seen<'_>, b: &Seen<'_>) -> Preference {
     let decided = |difference: f64, limit: f64| {
-        let (better, worse) = if difference > 0.0 { (a, b) } else { (b, a) };
+        let (better, worse, side) = if difference > 0.0 { (a, b, Side::First) } else { (b, a, Side::Second) };
         let limit = if better.hovers_where_rests(worse) { HOVERING * limit } else { limit };
-        match difference.abs() > limit {
-            true if difference > 0.0 => Preference::First,
-            true => Preference::Second,
-            false => Preference::Open,
-        }
+        (difference.abs() > limit).then_some(side)
     };
     if a.leads_to(b) {
-        return match decided(gain(a, b), misfit::DECIDES) {
-            Preference::Open if a.own.score < b.own.score => Preference::Second,
-            Preference::Open => Preference::First,
-            clear => clear,
-        };
+        let by_score = if a.own.score < b.own.score { Side::Second } else { Side::First };
+        return Preference::For(decided(gain(a, b), misfit::DECIDES).unwrap_or(by_score));
     }
-    match decided(evidence(a, b) - evidence(b, a), MIN_EVIDENCE) {
-        Preference::Open => decided(gain(a, b), misfit::DECIDES),
-        clear => clear,
+    let seen = decided(evidence(a, b) - evidence(b, a), MIN_EVIDENCE);
+    match seen.or_else(|| decided(gain(a, b), misfit::DECIDES)) {
+        Some(side) => Preference::For(side),
+        None if a.hovers_where_rests(b) => Preference::Open { hovers: Some(Side::First) },
+        None => Preference::Open { hovers: b.hovers_where_rests(a).then_some(Side::Second) },
     }
 }
 

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::model::PartModel;
 use super::scene::Scene;
+use super::segments;
 use base::{Progress, Result};
 pub use compute::pose_scores::MIN_AGREEMENT;
 use compute::pose_scores::{MIN_FACING, Request, Terms};
@@ -84,4 +85,10 @@ pub fn explained(model: &PartModel<'_>, scene: &Scene, scene_from_part: &Pose, t
             })
     };
     near.into_iter().filter(lies_on_it).collect()
+}
+
+/// Share of the pieces under a part in a pose that the points on it cover, see [`segments::coverage`].
+pub fn coverage(model: &PartModel<'_>, scene: &Scene, scene_from_part: &Pose, points: &[u32]) -> f64 {
+    let near = scene.near(&(scene_from_part * model.centre()), 0.5 * model.diameter_mm);
+    segments::coverage(&scene.pieces, &near, points)
 }

@@ -8,12 +8,12 @@ use rayon::prelude::*;
 use super::choice;
 use super::hypotheses::{Evidence, Generator, Hypothesis as Start};
 use super::model::PartModel;
-use super::preference::{self, Preference, Seen};
+use super::preference::{self, Preference, Seen, Side};
 use super::refinement::Closeness;
 use super::scene::Scene;
 use super::{
     Detection, Doubt, Explanations, Found, Known, Parameters, Placed, Terms, doubt, hypotheses, misfit, refinement,
-    score, segments, symmetry,
+    score, symmetry,
 };
 use crate::alignment::Alignment;
 use base::{Progress, Result, UserError, once};
@@ -28,8 +28,8 @@ const KEPT: usize = 48;
 const MIN_COARSE_SCORE: f64 = 0.0;
 const ALWAYS_KEPT: usize = 4;
 /// Probes of the first and of the last judgement.
-pub const COARSE_PROBES: usize = 250;
-const FINE_PROBES: usize = 900;
+const COARSE_PROBES: usize = 250;
+pub const FINE_PROBES: usize = 900;
 /// Distance within which a probe is explained, as a share of the diameter, before and after the fit.
 const COARSE_TOLERANCE: f64 = 0.03;
 const FINE_TOLERANCE: f64 = 0.015;
@@ -259,38 +259,40 @@ impl Search<'_> {
         let seen: BTreeMap<usize, Seen<'_>> = compared.into_par_iter().map(|index| (index, seen(index))).collect();
         let of_pair = |(a, b): &(usize, usize)| preference::of(&seen[a], &seen[b]);
         let preferences: Vec<Preference> = pairs.par_iter().map(of_pair).collect();
-        // Of a pair, which would hover where the other rests.
-        let hovering = |&(a, b): &(usize, usize)| match seen[&a].hovers_where_rests(&seen[&b]) {
-            true => Some((a, b)),
-            false => seen[&b].hovers_where_rests(&seen[&a]).then_some((b, a)),
-        };
-        let hovering: Vec<Option<(usize, usize)>> = pairs.iter().map(hovering).collect();
         drop(seen);
-        for ((&(a, b), preference), hovering) in pairs.iter().zip(preferences).zip(hovering) {
-            let (better, worse) = match preference {
-                Preference::First => (a, b),
-                Preference::Second => (b, a),
-                Preference::Open => {
+        for ((a, b), preference) in pairs.into_iter().zip(preferences) {
+            let [first, second] = [(a, b), (b, a)];
+            let pair = |side: Side| if side == Side::First { first } else { second };
+            match preference {
+                Preference::For(side) => self.refuse(candidates, pair(side)),
+                Preference::Open { hovers } => {
                     let (of_a, of_b) = (candidates[a].placed(), candidates[b].placed());
                     candidates[a].others.push(of_b);
                     candidates[b].others.push(of_a);
-                    if let Some((hovers, rests)) = hovering
-                        && candidates[hovers].doubt.is_none()
-                        && candidates[rests].doubt.is_none()
-                    {
-                        let name = &self.models[candidates[rests].part].name;
-                        let sentence = format!("it would hover where “{name}” rests, which looks the same");
-                        candidates[hovers].doubt = Some(Doubt { sentence, is_open: true });
+                    if let Some(side) = hovers {
+                        self.doubt_hovering(candidates, pair(side));
                     }
-                    continue;
                 }
-            };
-            let name = &self.models[candidates[better].part].name;
-            let sentence = match candidates[better].part == candidates[worse].part {
-                true => "another pose of it fits what is seen there better".to_owned(),
-                false => format!("“{name}” fits what is seen there better"),
-            };
-            candidates[worse].doubt = Some(Doubt { sentence, is_open: false });
+            }
+        }
+    }
+
+    /// Refuses the second of two candidates, given by their indices, for the first.
+    fn refuse(&self, candidates: &mut [Detection], (better, worse): (usize, usize)) {
+        let name = &self.models[candidates[better].part].name;
+        let sentence = match candidates[better].part == candidates[worse].part {
+            true => "another pose of it fits what is seen there better".to_owned(),
+            false => format!("“{name}” fits what is seen there better"),
+        };
+        candidates[worse].doubt = Some(Doubt { sentence, is_open: false });
+    }
+
+    /// Doubts the first of two candidates, which would hover where the second rests, if nothing else speaks against either.
+    fn doubt_hovering(&self, candidates: &mut [Detection], (hovers, rests): (usize, usize)) {
+        if candidates[hovers].doubt.is_none() && candidates[rests].doubt.is_none() {
+            let name = &self.models[candidates[rests].part].name;
+            let sentence = format!("it would hover where “{name}” rests, which looks the same");
+            candidates[hovers].doubt = Some(Doubt { sentence, is_open: true });
         }
     }
 
@@ -443,8 +445,7 @@ impl Search<'_> {
     ) -> Detection {
         let (model, scene, scene_from_part) = (&self.models[part], self.scene, start.scene_from_part);
         let points = score::explained(model, scene, &scene_from_part, tolerance_mm);
-        let near = scene.near(&(scene_from_part * model.centre()), 0.5 * model.diameter_mm);
-        let coverage = segments::coverage(&scene.pieces, &near, &points);
+        let coverage = score::coverage(model, scene, &scene_from_part, &points);
         let mut own = Detection {
             part,
             scene_from_part,

@@ -116,6 +116,31 @@ fn a_plate_flat_on_the_floor_is_found_by_its_outline_and_told_from_a_thicker_one
 }
 
 #[test]
+fn a_plate_that_is_partly_covered_is_found_where_its_outline_is_seen() {
+    let plate = Surface::new(shapes::cuboid(Point::new(0.0, 0.0, 0.0), Point::new(120.0, 30.0, 5.0)));
+    let block = Surface::new(shapes::cuboid(Point::new(0.0, 0.0, 0.0), Point::new(50.0, 60.0, 25.0)));
+    let models = [PartModel::new("plate", &plate).unwrap()];
+    let parameters = pile::Parameters::for_parts(2, 120.0, 3);
+    let from = Vector::new(0.05, 0.02, 1.0).normalize();
+    let on = |x: f64| (1, Pose::translation(x, -15.0, 5.0));
+    let at_one_end = [(0, Pose::identity()), on(-10.0)];
+    let at_both_ends = [(0, Pose::identity()), on(-15.0), on(85.0)];
+    for placed in [at_one_end.as_slice(), &at_both_ends] {
+        let truth = pile::scan(&[&plate, &block], placed, &from, &parameters, &Progress::silent()).unwrap();
+        let found = find(&models, &truth.cloud);
+        if placed.len() == 2 {
+            let [own] = found.detections.as_slice() else { panic!("{}", found.detections.len()) };
+            assert!(models[0].distance_mm(&Pose::identity(), &own.scene_from_part) < 1.0);
+        } else {
+            // It could lie some way along itself.
+            assert!(found.detections.is_empty());
+            let doubt = found.rejected[0].doubt.as_ref().unwrap();
+            assert!(doubt.is_open && doubt.sentence.contains("one plane"), "{doubt:?}");
+        }
+    }
+}
+
+#[test]
 fn the_same_scene_gives_the_same_parts_each_time() {
     let stepped = stepped();
     let models = [PartModel::new("stepped", &stepped).unwrap()];
