@@ -114,7 +114,7 @@ pub struct Inspect {
     #[arg(long, required_unless_present = "plan")]
     pub scan: Vec<PathBuf>,
     /// Inspection plan (.sgplan) for many parts, which replaces the options for nominal, alignment and comparison.
-    /// Writes a folder per part, parts.csv, parts.parquet and statistics.csv.
+    /// Writes a folder per part, parts.csv, parts.parquet, statistics.csv and results.xlsx.
     #[arg(long, conflicts_with_all = [
         "nominal", "scan", "nominal_units", "scan_units", "columns", "align", "pairs", "pose",
         "reference_points", "surface_points", "method", "tolerance_mm",
@@ -224,7 +224,7 @@ pub struct Inspect {
     /// Omit the pictures.
     #[arg(long)]
     pub no_pictures: bool,
-    /// Folder for summary.json, deviations.csv, colormap.ply, report.html, report.pdf, views/.
+    /// Folder for summary.json, results.xlsx, deviations.csv, colormap.ply, report.html, report.pdf, views/.
     #[arg(long)]
     pub out: PathBuf,
 }

@@ -9,7 +9,7 @@ use base::{Progress, Result, UserError};
 use compute::Backend;
 use io::atomic;
 use io::staged_folder::StagedFolder;
-use report::{Input, content, html, pdf, pictures, summary, table};
+use report::{Input, content, html, pdf, pictures, summary, table, workbook};
 use session::project::Project;
 use session::rooms::nominal_and_scan_required;
 use session::{Document, verdict};
@@ -68,7 +68,7 @@ pub fn report_input<'a>(document: &'a Document, timings_ms: &'a [(String, f64)])
 pub(super) const SUMMARY: &str = "summary.json";
 
 /// Writes `summary.json`, `deviations.csv`, `surface-points.csv` where there are any, `colormap.ply`, `views/*.png`,
-/// `report.html` and `report.pdf`.
+/// `results.xlsx`, `report.html` and `report.pdf`.
 pub fn write_report(
     document: &Document,
     folder: &Path,
@@ -102,6 +102,8 @@ pub fn write_report(
     let stamp = Stamp::now();
     let content = content::of(&input, &pictures, stamp);
     atomic::write_bytes(&folder.join("report.html"), html::of(&content, &pictures).as_bytes())?;
+    let workbook = workbook::of_report(&input, &content, &document.record_of_shown(backend)?)?;
+    atomic::write_bytes(&folder.join("results.xlsx"), &workbook)?;
     progress.report(0.7, "Typesetting the report")?;
     atomic::write_bytes(&folder.join("report.pdf"), &pdf::of(&content, &pictures, stamp)?)?;
     write_summary(&folder.join(SUMMARY), &input)?;

@@ -17,6 +17,7 @@ pub mod surface_points;
 pub mod table;
 pub mod thickness;
 mod tolerances;
+pub mod workbook;
 
 use inspect::alignment::Alignment;
 use inspect::deviation::{Check, Tolerance};

@@ -52,4 +52,5 @@ mod thickness;
 mod tolerances;
 mod verdicts;
 mod window;
+mod workbook;
 mod xvfb;

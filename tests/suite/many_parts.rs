@@ -26,6 +26,7 @@ use shadowgraph::session::verdict;
 
 use super::support::{asset, errors, shadowgraph, text};
 use super::window::{compare_picture, open, settle};
+use super::workbook::sheets;
 
 const PARTS: usize = 7;
 
@@ -127,6 +128,15 @@ fn a_shift_is_measured_broken_files_do_not_stop_it_and_a_killed_run_goes_on() {
     let verdicts: Vec<&csv::StringRecord> = rows.iter().filter(|row| row[2].is_empty()).collect();
     assert_eq!(verdicts.len(), PARTS + 1);
     assert_eq!(verdicts.iter().filter(|row| &row[1] == "fail").count(), PARTS - 2);
+    // The same in the workbook, numbers as numbers.
+    let sheets = sheets(&whole.join("results.xlsx"));
+    for (number, row) in (2..).zip(&rows) {
+        let cell = |column: &str| sheets["Parts"].get(&format!("{column}{number}"));
+        assert_eq!(cell("A").map(String::as_str), Some(&row[0]));
+        let as_number = |text: Option<&str>| text.and_then(|text| text.parse::<f64>().ok());
+        assert_eq!(as_number(cell("F").map(String::as_str)), as_number(Some(&row[6])), "row {number}");
+    }
+    assert_eq!(sheets["Statistics"]["A1"], "Element");
     let regions: Vec<&str> =
         rows.iter().filter(|row| &row[5] == "Regions out of tolerance").map(|row| &row[6]).collect();
     // The thinned scan shows two of the four.

@@ -76,6 +76,9 @@ impl ReportPanel {
         if context.document().current_check().is_none() {
             theme::weak(ui, "A report needs a comparison: align and compare first.");
         }
-        theme::weak(ui, "Writes report.pdf, report.html, summary.json, deviations.csv, colormap.ply and pictures.");
+        theme::weak(
+            ui,
+            "Writes report.pdf, report.html, results.xlsx, summary.json, deviations.csv, colormap.ply and pictures.",
+        );
     }
 }

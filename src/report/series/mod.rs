@@ -10,6 +10,7 @@ use inspect::deviation::Verdict;
 use inspect::process_capability::ProcessCapability;
 use serde::Serialize;
 
+use super::workbook;
 use base::{Result, UserError};
 use io::atomic;
 use session::series::{FigureRecord, PartRecord};
@@ -20,13 +21,13 @@ pub struct Row<'a> {
     /// Name of the part.
     pub part: &'a str,
     /// Verdict on the part: `pass`, `fail`, `incomplete` or empty.
-    pub part_verdict: &'a str,
+    pub part_verdict: &'static str,
     /// Name of the element; empty in the row of the part as a whole.
     pub element: &'a str,
     /// Kind of element.
     pub kind: &'a str,
     /// Verdict of the element, or of the part in its own row; empty if there is none.
-    pub verdict: &'a str,
+    pub verdict: &'static str,
     /// Name of the value.
     pub figure: &'a str,
     /// Value, in `unit`; `None` if there is none.
@@ -43,7 +44,8 @@ pub struct Row<'a> {
     pub sentence: &'a str,
 }
 
-fn verdict_name(verdict: Option<Verdict>) -> &'static str {
+/// Name of a verdict in tables; empty if there is none.
+pub(super) fn verdict_name(verdict: Option<Verdict>) -> &'static str {
     match verdict {
         Some(Verdict::Pass) => "pass",
         Some(Verdict::Fail) => "fail",
@@ -160,7 +162,7 @@ pub fn trends(records: &[PartRecord]) -> Vec<Trend> {
     keys.iter().filter_map(trend).collect()
 }
 
-/// Writes `parts.csv`, `parts.parquet` and `statistics.csv` into `folder`.
+/// Writes `parts.csv`, `parts.parquet`, `statistics.csv`, and all of it as `results.xlsx`, into `folder`.
 ///
 /// Returns an error if a file cannot be written.
 pub fn write_tables(folder: &Path, records: &[PartRecord]) -> Result<()> {
@@ -198,7 +200,8 @@ pub fn write_tables(folder: &Path, records: &[PartRecord]) -> Result<()> {
         "cpk_lower_95",
     ];
     let trends: Vec<_> = trends(records).into_iter().map(flattened).collect();
-    atomic::write_bytes(&folder.join("statistics.csv"), &csv_of(&names, &trends)?)
+    atomic::write_bytes(&folder.join("statistics.csv"), &csv_of(&names, &trends)?)?;
+    atomic::write_bytes(&folder.join("results.xlsx"), &workbook::of_series(records)?)
 }
 
 /// The columns of `statistics.csv`, in order.
