@@ -256,8 +256,14 @@ impl Table {
         let has_heads = self.columns.iter().any(|(name, _)| !name.is_empty());
         if has_heads {
             let head = Format::new().set_bold().set_background_color(Color::RGB(0x00E7_EBF0));
-            for (column, (name, _)) in (0..).zip(&self.columns) {
-                sheet.write_string_with_format(0, column, *name, &head)?;
+            for (column, (name, _)) in self.columns.iter().enumerate() {
+                let is_number =
+                    |cells: &Vec<Cell>| matches!(cells.get(column), Some(Cell::Measured(_) | Cell::Number(_)));
+                let head = match self.rows.iter().any(is_number) {
+                    true => head.clone().set_align(FormatAlign::Right),
+                    false => head.clone(),
+                };
+                sheet.write_string_with_format(0, column as u16, *name, &head)?;
             }
             let last = (self.rows.len() as u32, self.columns.len() as u16 - 1);
             sheet.set_freeze_panes(1, 0)?.set_repeat_rows(0, 0)?.autofilter(0, 0, last.0, last.1)?;
@@ -279,15 +285,16 @@ impl Table {
 /// The number of a paper in ECMA-376.
 const A4: u8 = 9;
 
-/// Height of a line of text, in points.
+/// Height of a line of text, in points, and how many letters stand in it for each of the digits that widths are given in.
 const LINE_HEIGHT: f64 = 15.0;
+const LETTERS: f64 = 1.1;
 
 impl Cell {
     /// How many lines it takes in a column of some width, in characters.
     fn lines(&self, width: f64) -> f64 {
         match self {
             Self::Text(text) => {
-                text.split('\n').map(|line| (line.chars().count() as f64 / width).ceil().max(1.0)).sum()
+                text.split('\n').map(|line| (line.chars().count() as f64 / (LETTERS * width)).ceil().max(1.0)).sum()
             }
             _ => 1.0,
         }

@@ -309,7 +309,7 @@ fn a_session_by_keyboard_alone() {
     replace(&mut window, report.to_str().unwrap());
     press(&mut window, Modifiers::COMMAND, Key::R);
     assert!(report.join("report.pdf").is_file(), "{:?}", window.state().dispatcher().messages);
-    for name in ["Open report", "Open folder"] {
+    for name in ["Open report", "Open workbook", "Open folder"] {
         assert!(window.query_by_label(name).is_some(), "{name} is not offered");
     }
     press(&mut window, Modifiers::COMMAND, Key::S);

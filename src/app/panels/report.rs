@@ -63,10 +63,11 @@ impl ReportPanel {
         if theme::wide_main_button(ui, ready && has_folder, "Write report").clicked() {
             context.ask(Action::WriteReport);
         }
-        let report = folder.join("report.pdf");
+        let [report, workbook] = ["report.pdf", "results.xlsx"].map(|name| folder.join(name));
         if has_folder && report.is_file() {
-            ui.horizontal(|ui| {
-                for (text, path) in [("Open report", &report), ("Open folder", &folder)] {
+            ui.horizontal_wrapped(|ui| {
+                let files = [("Open report", &report), ("Open workbook", &workbook), ("Open folder", &folder)];
+                for (text, path) in files.into_iter().filter(|(_, path)| path.exists()) {
                     if ui.button(text).on_hover_text(path.display().to_string()).clicked() {
                         context.ask(Action::OpenOutside(path.clone()));
                     }
