@@ -102,7 +102,7 @@ pub fn write_report(
     let stamp = Stamp::now();
     let content = content::of(&input, &pictures, stamp);
     atomic::write_bytes(&folder.join("report.html"), html::of(&content, &pictures).as_bytes())?;
-    let workbook = workbook::of_report(&input, &content, &document.record_of_shown(backend)?)?;
+    let workbook = workbook::of_report(&input, &content, document.record_of_shown(backend)?)?;
     atomic::write_bytes(&folder.join("results.xlsx"), &workbook)?;
     progress.report(0.7, "Typesetting the report")?;
     atomic::write_bytes(&folder.join("report.pdf"), &pdf::of(&content, &pictures, stamp)?)?;

@@ -26,11 +26,15 @@ pub(super) fn block(document: &Document) -> Option<ReportBlock> {
     (!rows.is_empty()).then(|| ReportBlock { title: "Surface points".to_owned(), rows })
 }
 
+/// Those that are up to date, with the names of their elements.
+pub(super) fn up_to_date(document: &Document) -> impl Iterator<Item = (&str, &SurfacePoints)> {
+    let elements = document.plan.elements().iter().filter(|own| document.state(own.id) == State::Fresh);
+    elements.filter_map(|own| Some((own.name.as_str(), document.result(Some(own.id))?)))
+}
+
 /// All of them as one table, see [`SurfacePoints::csv`]; `None` if there are none that are up to date.
 pub fn csv(document: &Document) -> Option<String> {
-    let is_fresh = |id| document.state(id) == State::Fresh;
-    let elements = document.plan.elements().iter().filter(|own| is_fresh(own.id));
-    let mut tables = elements.filter_map(|own| Some(document.result::<SurfacePoints>(Some(own.id))?.csv()));
+    let mut tables = up_to_date(document).map(|(_, made)| made.csv());
     let first = tables.next()?;
     let rows = tables.map(|table| table.lines().skip(1).map(|line| format!("{line}\n")).collect::<String>());
     Some(rows.fold(first, |all, own| all + &own))

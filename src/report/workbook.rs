@@ -5,9 +5,9 @@ use rust_xlsxwriter::{Color, Format, FormatAlign, Workbook, Worksheet, XlsxError
 use super::Input;
 use super::content::{Content, ReportBlock};
 use super::series::{self, Row, Trend};
+use super::surface_points::up_to_date;
 use base::{Result, UserError};
 use inspect::deviation::Verdict;
-use inspect::surface_points::SurfacePoints;
 use session::pipeline::State;
 use session::plan::ElementId;
 use session::series::PartRecord;
@@ -16,17 +16,16 @@ use session::series::PartRecord;
 const MAX_TEXT: usize = 32_767;
 
 /// The workbook of a report: its text, the results of all elements, the regions out of tolerance, the surface points.
-pub fn of_report(input: &Input<'_>, content: &Content, record: &PartRecord) -> Result<Vec<u8>> {
-    let mut tables =
-        vec![summary(content), results(&series::rows(&[up_to_date(input, record)]), false), regions(input)];
+pub fn of_report(input: &Input<'_>, content: &Content, record: PartRecord) -> Result<Vec<u8>> {
+    let records = [as_reported(input, record)];
+    let mut tables = vec![summary(content), results(&series::rows(&records), false), regions(input)];
     tables.extend(surface_points(input));
     written(&tables)
 }
 
 /// The workbook of a series: the results of all parts, and the statistics of each figure.
-pub fn of_series(records: &[PartRecord]) -> Result<Vec<u8>> {
-    let (rows, trends) = (series::rows(records), series::trends(records));
-    written(&[results(&rows, true), statistics(&trends)])
+pub fn of_series(rows: &[Row<'_>], trends: &[Trend]) -> Result<Vec<u8>> {
+    written(&[results(rows, true), statistics(trends)])
 }
 
 /// A sheet: a heading for each column, and rows.
@@ -76,9 +75,10 @@ fn summary(content: &Content) -> Table {
     Table { name: "Summary", columns: vec![("", 38.0), ("", 100.0)], rows }
 }
 
-/// The record of a part; elements without an up-to-date result say so and have no figures.
-fn up_to_date(input: &Input<'_>, record: &PartRecord) -> PartRecord {
-    let mut record = record.clone();
+/// The record of a part with the verdict of the report; elements without an up-to-date result say so and have no figures.
+fn as_reported(input: &Input<'_>, mut record: PartRecord) -> PartRecord {
+    record.verdict = Some(input.overall.verdict);
+    record.headline = input.overall.headline();
     for element in &mut record.elements {
         if matches!(input.document.state(ElementId(element.id)), State::Stale) {
             element.verdict = element.is_check.then_some(Verdict::Incomplete);
@@ -152,10 +152,8 @@ fn regions(input: &Input<'_>) -> Table {
 
 /// Surface points; `None` if there are none that are up to date.
 fn surface_points(input: &Input<'_>) -> Option<Table> {
-    let document = input.document;
     let mut rows = Vec::new();
-    for element in document.plan.elements().iter().filter(|own| document.state(own.id) == State::Fresh) {
-        let Some(made) = document.result::<SurfacePoints>(Some(element.id)) else { continue };
+    for (name, made) in up_to_date(input.document) {
         let tolerance = made.parameters.tolerance;
         for own in &made.points {
             let (deviation_mm, count, verdict) = match own.measured {
@@ -164,7 +162,7 @@ fn surface_points(input: &Input<'_>) -> Option<Table> {
                 Err(_) => (None, None, Verdict::Incomplete),
             };
             rows.push(vec![
-                element.name.as_str().into(),
+                name.into(),
                 own.name.as_str().into(),
                 Cell::Measured(Some(own.at.x)),
                 Cell::Measured(Some(own.at.y)),
@@ -214,7 +212,6 @@ fn statistics(trends: &[Trend]) -> Table {
     ];
     let cells = |own: &Trend| {
         let over_parts = &own.over_parts;
-        let figure = |value: f64| Cell::Measured(Some(value));
         vec![
             own.element.as_str().into(),
             own.figure.as_str().into(),
@@ -223,10 +220,10 @@ fn statistics(trends: &[Trend]) -> Table {
             Cell::Measured(own.upper),
             Cell::Number(Some(own.beyond as f64)),
             Cell::Number(Some(over_parts.count as f64)),
-            figure(over_parts.mean),
+            Cell::Measured(Some(over_parts.mean)),
             Cell::Measured(over_parts.sigma),
-            figure(over_parts.least),
-            figure(over_parts.greatest),
+            Cell::Measured(Some(over_parts.least)),
+            Cell::Measured(Some(over_parts.greatest)),
             Cell::Number(over_parts.cp),
             Cell::Number(over_parts.cpk),
             Cell::Number(over_parts.cpk_lower_95),

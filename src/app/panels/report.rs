@@ -66,8 +66,9 @@ impl ReportPanel {
         let [report, workbook] = ["report.pdf", "results.xlsx"].map(|name| folder.join(name));
         if has_folder && report.is_file() {
             ui.horizontal_wrapped(|ui| {
-                let files = [("Open report", &report), ("Open workbook", &workbook), ("Open folder", &folder)];
-                for (text, path) in files.into_iter().filter(|(_, path)| path.exists()) {
+                let workbook = workbook.is_file().then_some(("Open workbook", &workbook));
+                let files = [Some(("Open report", &report)), workbook, Some(("Open folder", &folder))];
+                for (text, path) in files.into_iter().flatten() {
                     if ui.button(text).on_hover_text(path.display().to_string()).clicked() {
                         context.ask(Action::OpenOutside(path.clone()));
                     }

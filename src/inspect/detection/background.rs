@@ -92,7 +92,7 @@ pub fn on_planes(points: &[OrientedPoint], oriented: bool, spacing_mm: f64, part
         |(plane, patches): &(Plane, Vec<Patch>)| plane.as_support(points, oriented, patches, &is_on, part_mm);
     let floors: Vec<Support> = planes.iter().filter_map(possible).filter(is_wide).map(|own| own.support).collect();
     // The upper faces of plates on a floor reach as far as a floor does, but none of them alone.
-    let lies_on_one = |(_, patches): &(Plane, Vec<Patch>), own: &Support| {
+    let lies_on_one = |own: &Support, patches: &[Patch]| {
         let lies_on = |floor: &Support| {
             floor.before.dot(&own.before) > MIN_COSINE
                 && floor.before.dot(&(own.point - floor.point)) > MIN_STEP * part_mm
@@ -102,13 +102,11 @@ pub fn on_planes(points: &[OrientedPoint], oriented: bool, spacing_mm: f64, part
     let mut supports: Vec<Support> = Vec::new();
     let mut narrow = Vec::new();
     // Behind a wall lies its rim, which is found after it.
-    for own in planes {
-        let (plane, patches) = &own;
-        let Some(possible) = plane.as_support(points, oriented, patches, &is_on, part_mm) else { continue };
-        if lies_on_one(&own, &possible.support) {
+    for (plane, patches) in planes {
+        let Some(possible) = plane.as_support(points, oriented, &patches, &is_on, part_mm) else { continue };
+        if lies_on_one(&possible.support, &patches) {
             continue;
         }
-        let patches = own.1;
         if is_wide(&possible) {
             patches.iter().flat_map(|patch| &patch.points).for_each(|&index| is_on[index as usize] = true);
             supports.push(possible.support);
@@ -319,21 +317,30 @@ fn widest(points: &[OrientedPoint], left: &[u32], spacing_mm: f64, stream: u64) 
 mod tests {
     use super::*;
 
+    /// Noisy points of level rectangles, each given by its corners, its height and how many there are on it.
+    fn level(seed: u64, rectangles: &[([f64; 2], [f64; 2], f64, usize)]) -> Vec<OrientedPoint> {
+        let mut random = Random::new(seed, 0);
+        let mut points = Vec::new();
+        for &(low, high, height, count) in rectangles {
+            for _ in 0..count {
+                let mut at = |axis: usize| random.range(low[axis], high[axis]);
+                let point = Point::new(at(0), at(1), height + 0.05 * random.normal());
+                points.push(OrientedPoint { point, normal: Vector::z() });
+            }
+        }
+        points
+    }
+
     #[test]
     fn a_floor_is_removed_and_a_plate_on_it_is_not() {
-        let mut random = Random::new(1, 0);
-        let mut points = Vec::new();
-        let mut draw = |low: [f64; 2], high: [f64; 2], height: f64, count: usize| {
-            for _ in 0..count {
-                let at = |axis: usize, random: &mut Random| random.range(low[axis], high[axis]);
-                let (x, y) = (at(0, &mut random), at(1, &mut random));
-                let noise = 0.05 * random.normal();
-                points.push(OrientedPoint { point: Point::new(x, y, height + noise), normal: Vector::z() });
-            }
-        };
-        draw([-200.0, -200.0], [200.0, 200.0], 0.0, 20_000);
-        draw([-40.0, -30.0], [40.0, 30.0], 4.0, 4_000);
-        draw([60.0, -30.0], [140.0, 30.0], 4.0, 4_000);
+        let points = level(
+            1,
+            &[
+                ([-200.0, -200.0], [200.0, 200.0], 0.0, 20_000),
+                ([-40.0, -30.0], [40.0, 30.0], 4.0, 4_000),
+                ([60.0, -30.0], [140.0, 30.0], 4.0, 4_000),
+            ],
+        );
         let is_on = on_planes(&points, true, 2.0, 100.0).is_on;
         let count = |range: std::ops::Range<usize>| is_on[range].iter().filter(|own| **own).count();
         assert!(count(0..20_000) > 19_800 && count(20_000..28_000) == 0);
@@ -343,19 +350,15 @@ mod tests {
 
     #[test]
     fn plates_side_by_side_under_other_things_are_no_floor() {
-        let mut random = Random::new(3, 0);
-        let mut points = Vec::new();
-        let mut draw = |low: [f64; 2], high: [f64; 2], height: f64, count: usize| {
-            for _ in 0..count {
-                let mut at = |axis: usize| random.range(low[axis], high[axis]);
-                let point = Point::new(at(0), at(1), height + 0.05 * random.normal());
-                points.push(OrientedPoint { point, normal: Vector::z() });
-            }
-        };
-        draw([-200.0, -200.0], [200.0, 200.0], 0.0, 20_000);
-        draw([-80.0, -30.0], [0.0, 30.0], 6.0, 4_000);
-        draw([40.0, -30.0], [120.0, 30.0], 6.0, 4_000);
-        draw([-30.0, 60.0], [30.0, 100.0], 30.0, 4_000);
+        let points = level(
+            3,
+            &[
+                ([-200.0, -200.0], [200.0, 200.0], 0.0, 20_000),
+                ([-80.0, -30.0], [0.0, 30.0], 6.0, 4_000),
+                ([40.0, -30.0], [120.0, 30.0], 6.0, 4_000),
+                ([-30.0, 60.0], [30.0, 100.0], 30.0, 4_000),
+            ],
+        );
         let background = on_planes(&points, true, 2.0, 100.0);
         assert!(background.supports.len() == 1 && background.is_on[20_000..].iter().all(|own| !own));
     }

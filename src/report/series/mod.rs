@@ -199,9 +199,10 @@ pub fn write_tables(folder: &Path, records: &[PartRecord]) -> Result<()> {
         "cpk",
         "cpk_lower_95",
     ];
-    let trends: Vec<_> = trends(records).into_iter().map(flattened).collect();
-    atomic::write_bytes(&folder.join("statistics.csv"), &csv_of(&names, &trends)?)?;
-    atomic::write_bytes(&folder.join("results.xlsx"), &workbook::of_series(records)?)
+    let trends = trends(records);
+    atomic::write_bytes(&folder.join("results.xlsx"), &workbook::of_series(&rows, &trends)?)?;
+    let trends: Vec<_> = trends.into_iter().map(flattened).collect();
+    atomic::write_bytes(&folder.join("statistics.csv"), &csv_of(&names, &trends)?)
 }
 
 /// The columns of `statistics.csv`, in order.
