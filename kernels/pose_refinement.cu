@@ -18,13 +18,20 @@ struct LatticeFacet {
     Vec3 corners[3], normal, across[3];
 };
 
-// The facet nearest to each cell of a lattice about the part.
+// A facet that may be the nearest to a position in a cell.
+struct Candidate {
+    u32 facet;
+    float from_middle_mm;  // its distance from the middle of the cell or somewhat less
+};
+
+// The facets that may be the nearest in each cell of a lattice about the part.
 struct Lattice {
-    const u32* cells;  // indices into `facets`, x fastest; of more than `facet_count` beyond reach
+    const u32* starts;  // of the candidates of each cell, x fastest, and their end
+    const Candidate* candidates;
     const LatticeFacet* facets;
-    u32 size[3], facet_count;
+    u32 size[3], pad;
     Vec3 origin;
-    double cells_per_mm;
+    double cell_mm;
 };
 
 struct OrientedPoint {
@@ -35,7 +42,7 @@ struct Request {
     Lattice lattice;
     const OrientedPoint* scene;
     const Pose* part_from_scene;
-    u32 scene_count, pose_count, max_points, max_steps, oriented, pad;
+    u32 scene_count, pose_count, max_points, max_steps, oriented, is_rough;
     Vec3 centre;
     double radius_mm, gates_mm[2], min_cosine, step_limit_mm;
 };
@@ -54,25 +61,51 @@ struct Near {
     bool exists, is_inside;
 };
 
-__device__ inline Near near(const Lattice& lattice, Vec3 query) {
+// None farther than `gate_mm`. Of the facets that may be the nearest, or, if that will do, of the one nearest to the middle of
+// the cell.
+__device__ inline Near near(const Lattice& lattice, Vec3 query, double gate_mm, bool is_rough) {
     const Vec3 zero = {0.0, 0.0, 0.0};
     Near none = {zero, zero, {zero, zero}, 0.0, false, false};
-    Vec3 at = (query - lattice.origin) * lattice.cells_per_mm;
+    Vec3 at = (query - lattice.origin) / lattice.cell_mm;
     bool is_inside = at.x >= 0.0 && at.x < (double)lattice.size[0] && at.y >= 0.0 && at.y < (double)lattice.size[1] &&
                      at.z >= 0.0 && at.z < (double)lattice.size[2];
     if (!is_inside) return none;
-    u32 index = lattice.cells[(u32)at.x + lattice.size[0] * ((u32)at.y + lattice.size[1] * (u32)at.z)];
-    if (index >= lattice.facet_count) return none;
-    const LatticeFacet& facet = lattice.facets[index];
-    Closest closest = closest_on_triangle(query, facet.corners[0], facet.corners[1], facet.corners[2]);
-    Vec3 away = query - closest.point, first = facet.normal, second = facet.normal;
-    if (closest.feature >= VERTEX) {
-        first = facet.across[closest.feature - VERTEX];
-        second = facet.across[(closest.feature - VERTEX + 2) % 3];
-    } else if (closest.feature != FACE) {
-        first = second = facet.across[closest.feature - EDGE];
+    u32 x = (u32)at.x, y = (u32)at.y, z = (u32)at.z;
+    u32 cell = x + lattice.size[0] * (y + lattice.size[1] * z);
+    u32 from = lattice.starts[cell], to = lattice.starts[cell + 1];
+    if (from == to) return none;
+    if (is_rough) to = from + 1;
+    Vec3 off = at - Vec3{(double)x + 0.5, (double)y + 0.5, (double)z + 0.5};
+    double off_mm = sqrt(dot(off, off)) * lattice.cell_mm, squared_mm2 = 1e300;
+    u32 best = 0, feature = FACE;
+    Vec3 away = zero;
+    if (!is_rough && (double)lattice.candidates[from].from_middle_mm - off_mm > gate_mm) return none;
+    for (u32 i = from; i < to; i++) {
+        Candidate candidate = lattice.candidates[i];
+        // No nearer to the query than that, as all that follow.
+        double least_mm = (double)candidate.from_middle_mm - off_mm;
+        if (least_mm > 0.0 && least_mm * least_mm > squared_mm2) break;
+        const LatticeFacet& facet = lattice.facets[candidate.facet];
+        Closest closest = closest_on_triangle(query, facet.corners[0], facet.corners[1], facet.corners[2]);
+        Vec3 own = query - closest.point;
+        double own_mm2 = dot(own, own);
+        if (own_mm2 < squared_mm2) {
+            squared_mm2 = own_mm2;
+            best = candidate.facet;
+            feature = closest.feature;
+            away = own;
+        }
     }
-    return {away, facet.normal, {first, second}, dot(away, away), true, closest.feature == FACE};
+    if (!(squared_mm2 <= gate_mm * gate_mm)) return none;
+    const LatticeFacet& facet = lattice.facets[best];
+    Vec3 first = facet.normal, second = facet.normal;
+    if (feature >= VERTEX) {
+        first = facet.across[feature - VERTEX];
+        second = facet.across[(feature - VERTEX + 2) % 3];
+    } else if (feature != FACE) {
+        first = second = facet.across[feature - EDGE];
+    }
+    return {away, facet.normal, {first, second}, squared_mm2, true, feature == FACE};
 }
 
 __device__ inline bool is_member(const Request& request, const Pose& pose, u32 i) {
@@ -80,8 +113,7 @@ __device__ inline bool is_member(const Request& request, const Pose& pose, u32 i
     double reach_mm2 = (request.radius_mm + gate_mm) * (request.radius_mm + gate_mm);
     Vec3 point = transform(pose, request.scene[i].point), from_centre = point - request.centre;
     if (!(dot(from_centre, from_centre) <= reach_mm2)) return false;
-    Near found = near(request.lattice, point);
-    return found.exists && found.squared_mm2 <= gate_mm * gate_mm;
+    return near(request.lattice, point, gate_mm, request.is_rough != 0).exists;
 }
 
 __device__ inline double facing(const Request& request, Vec3 normal, Vec3 direction) {
@@ -92,7 +124,7 @@ __device__ inline double facing(const Request& request, Vec3 normal, Vec3 direct
 __device__ inline void add(const Request& request, const OrientedPoint& own, const Pose& pose, double gate_mm,
                            double* sums) {
     Vec3 point = transform(pose, own.point);
-    Near found = near(request.lattice, point);
+    Near found = near(request.lattice, point, gate_mm, request.is_rough != 0);
     if (!found.exists) return;
     double relative = found.squared_mm2 / (gate_mm * gate_mm);
     Vec3 own_normal = rotate(pose, own.normal);

@@ -630,6 +630,9 @@ pub struct Bench {
     /// Parts come to rest in a bin (detect); otherwise they stay on a floor where they first touch.
     #[arg(long)]
     pub in_bin: bool,
+    /// Pixels of the sensor along a side of its field (detect).
+    #[arg(long, default_value_t = 420)]
+    pub pixels: u32,
     /// How poses of parts are proposed (detect).
     #[arg(long, value_enum, default_value_t)]
     pub generator: Generator,

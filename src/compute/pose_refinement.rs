@@ -32,6 +32,8 @@ pub struct Request<'a> {
     pub scene: &'a [OrientedPoint],
     /// Whether their normals are consistently oriented.
     pub oriented: bool,
+    /// Whether facets that are about the nearest will do.
+    pub is_rough: bool,
     /// Where to start.
     pub part_from_scene: &'a [Pose],
     /// Greatest distance of a point from the part at first and at last, mm.

@@ -12,6 +12,7 @@ pub mod edges;
 pub mod facet_sampling;
 pub mod facing;
 pub mod health;
+mod identifier;
 pub mod jacobi;
 pub mod kd_tree;
 pub mod local_features;

@@ -34,7 +34,7 @@ pub fn run(arguments: &Bench) -> Result<Value> {
     let mut times = Times { parameters, ..Times::default() };
     let scenes = (SCENES * arguments.scale).ceil() as u64;
     for scene in arguments.first..arguments.first + scenes {
-        let (pile, used) = pile(&surfaces, scene, arguments.in_bin)?;
+        let (pile, used) = pile(&surfaces, scene, arguments)?;
         let found = times.search(&Cpu, cuda.as_ref(), &models, &pile)?;
         if let Some(folder) = &arguments.data {
             detect_data::write(folder, scene, &parts, &pile)?;
@@ -123,15 +123,16 @@ fn are_same(a: &[Detection], b: &[Detection]) -> bool {
 }
 
 /// A pile of parts of about one size each, where they touch or at rest in a bin, and which they are.
-fn pile(surfaces: &[&Surface], scene: u64, in_bin: bool) -> Result<(Pile, Vec<usize>)> {
+fn pile(surfaces: &[&Surface], scene: u64, arguments: &Bench) -> Result<(Pile, Vec<usize>)> {
     let mut random = Random::new(scene, 0xB1);
     let count = PARTS[0] + random.index(PARTS[1] - PARTS[0] + 1);
     let used: Vec<usize> = (0..count).map(|_| random.index(surfaces.len())).collect();
     let sizes_mm = used.iter().map(|&part| surfaces[part].bounds().diagonal());
     let (size_mm, largest_mm) = (sizes_mm.clone().sum::<f64>() / count as f64, sizes_mm.fold(0.0, f64::max));
-    let parameters = match in_bin {
+    let mut parameters = match arguments.in_bin {
         true => pile::Parameters::in_bin(count, size_mm, largest_mm, scene),
         false => pile::Parameters::for_parts(count, size_mm, scene),
     };
+    parameters.sensor.pitch_mm = parameters.sensor.field_mm.map(|side_mm| side_mm / f64::from(arguments.pixels.max(1)));
     Ok((pile::run(surfaces, &used, &parameters, &Progress::silent())?, used))
 }

@@ -78,7 +78,8 @@ fn is_behind(models: &[PartModel<'_>], pile: &Pile, index: usize, some: impl Fn(
 enum Fit {
     /// The surfaces in the two are at most [`SAME_FIT_MM`] apart on average.
     Same,
-    /// Another pose fits the points as well as the truth does, and the detection says that it may.
+    /// Another pose fits the points as well as the truth does, and the detection says that it may, or the fit that a direction is
+    /// not determined.
     Open(String),
     Other(String),
 }
@@ -107,17 +108,19 @@ fn fit(model: &PartModel<'_>, points: &OrderedPoints, own: &Detection, truth: &P
     }
     let of_part = own.others.iter().filter(|other| other.part == own.part).count();
     let how = format!(
-        "{apart_mm:.3} mm apart, turned {:.2}°, RMS {:.4} and {:.4} mm, overlap {:.4} and {:.4}, {of_part} other poses named",
+        "{apart_mm:.3} mm apart, turned {:.2}°, RMS {:.4} and {:.4} mm, overlap {:.4} and {:.4}, {of_part} other poses named, {}",
         (pose.inverse() * true_pose).rotation.angle().to_degrees(),
         from_it.rms_mm,
         from_truth.rms_mm,
         from_it.overlap,
         from_truth.overlap,
+        from_it.information.weakest,
     );
     let used = from_truth.overlap * points.points.len() as f64;
     let gain = 0.5 * used * (from_it.rms_mm.powi(2) / from_truth.rms_mm.powi(2) - 1.0);
     let lost = (from_truth.overlap - from_it.overlap) * points.points.len() as f64;
-    match of_part > 0 && gain < MAX_GAIN && lost < MAX_GAIN {
+    let is_said = of_part > 0 || !from_it.information.open.is_empty();
+    match is_said && gain < MAX_GAIN && lost < MAX_GAIN {
         true => Fit::Open(how),
         false => Fit::Other(how),
     }

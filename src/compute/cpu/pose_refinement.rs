@@ -6,8 +6,9 @@ use rayon::prelude::*;
 
 use crate::pose_refinement::{DAMPING, LANES, MEMBER_GATE, MIN_POINTS, NARROWING, Refined, Request};
 use base::{Progress, Result};
+use geometry::nearest_facets::Near;
 use geometry::point_pairs::OrientedPoint;
-use geometry::{Pose, Vector};
+use geometry::{Point, Pose, Vector};
 
 /// Upper triangle of the normal matrix by rows, gradient, weighted squares, weights, points.
 const HESSIAN: usize = 21;
@@ -47,16 +48,22 @@ fn refine(request: &Request<'_>, start: &Pose) -> Option<Refined> {
 /// The points of the scene around the part, evenly thinned.
 fn members(request: &Request<'_>, pose: &Pose) -> Vec<OrientedPoint> {
     let gate_mm = MEMBER_GATE * request.gates_mm[0];
-    let (reach_mm2, gate_mm2) = ((request.radius_mm + gate_mm) * (request.radius_mm + gate_mm), gate_mm * gate_mm);
+    let reach_mm2 = (request.radius_mm + gate_mm) * (request.radius_mm + gate_mm);
     let is_near = |own: &&OrientedPoint| {
         let point = pose * own.point;
         let from_centre = point - request.centre;
-        from_centre.dot(&from_centre) <= reach_mm2
-            && request.lattice.near(&point).is_some_and(|near| near.squared_mm2 <= gate_mm2)
+        from_centre.dot(&from_centre) <= reach_mm2 && near(request, &point, gate_mm).is_some()
     };
     let near: Vec<&OrientedPoint> = request.scene.iter().filter(is_near).collect();
     let step = near.len().div_ceil(request.max_points).max(1);
     near.into_iter().step_by(step).copied().collect()
+}
+
+fn near(request: &Request<'_>, point: &Point, gate_mm: f64) -> Option<Near> {
+    if !request.is_rough {
+        return request.lattice.nearest(point, gate_mm);
+    }
+    request.lattice.about_nearest(point).filter(|near| near.squared_mm2 <= gate_mm * gate_mm)
 }
 
 fn totals(request: &Request<'_>, members: &[OrientedPoint], pose: &Pose, gate_mm: f64) -> [f64; TERMS] {
@@ -87,7 +94,7 @@ fn totals(request: &Request<'_>, members: &[OrientedPoint], pose: &Pose, gate_mm
 
 fn add(request: &Request<'_>, own: &OrientedPoint, pose: &Pose, gate_mm: f64, sums: &mut [f64; TERMS]) {
     let point = pose * own.point;
-    let Some(near) = request.lattice.near(&point) else { return };
+    let Some(near) = near(request, &point, gate_mm) else { return };
     let relative = near.squared_mm2 / (gate_mm * gate_mm);
     let cosine = near.cosine(&(pose.rotation * own.normal), request.oriented);
     if relative >= 1.0 || cosine < request.min_cosine {
@@ -185,12 +192,12 @@ mod tests {
     use super::*;
     use base::random::Random;
     use geometry::mesh::shapes;
-    use geometry::{NearestFacets, Point, Surface, sampling};
+    use geometry::{NearestFacets, Surface, sampling};
 
     #[test]
     fn the_gradient_is_that_of_half_the_squares() {
         let surface = Surface::new(shapes::cuboid(Point::new(0.0, 0.0, 0.0), Point::new(40.0, 30.0, 20.0)));
-        let lattice = NearestFacets::new(&surface, 8.0);
+        let lattice = NearestFacets::new(&surface, 8.0, 8.0);
         let mut random = Random::new(3, 0);
         let scene: Vec<OrientedPoint> = sampling::by_area(surface.mesh(), 400, 1)
             .iter()
@@ -203,6 +210,7 @@ mod tests {
             radius_mm: 30.0,
             scene: &scene,
             oriented: true,
+            is_rough: false,
             part_from_scene: &starts,
             gates_mm: [5.0, 5.0],
             min_cosine: 0.5,

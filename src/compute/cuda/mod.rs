@@ -2,6 +2,7 @@
 
 mod backend;
 mod companions;
+mod copies;
 mod distance_field;
 mod distance_offset;
 pub mod driver;
@@ -46,6 +47,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::Capability;
 use super::registration::{Problem, Target};
 use base::{ErrorKind, Progress, Result, UserError};
+use copies::Copies;
 pub use distance_field::DistanceFieldJob;
 pub use distance_offset::DistanceOffsetJob;
 use driver::Driver;
@@ -60,6 +62,7 @@ pub use page_locked::PageLockedBuffer;
 pub use parallel_planes::ParallelPlanesJob;
 pub use point_deviation::PointDeviationJob;
 pub use point_facet_matching::PointFacetJob;
+use pose_refinement::DeviceLattice;
 pub use pose_refinement::PoseRefinementJob;
 pub use pose_scores::PoseScoresJob;
 pub use pose_votes::PoseVotesJob;
@@ -73,15 +76,17 @@ pub use thickness::ThicknessJob;
 pub use thinning::ThinningJob;
 pub use voxelisation::VoxelisationJob;
 
-/// Maximum number of surfaces kept on the device: a nominal and a meshed scan.
-const MAX_RESIDENT: usize = 2;
+/// Most surfaces kept on the device: a nominal and a meshed scan.
+const MAX_SURFACES: usize = 2;
+/// Most lattices about parts kept on the device, of some 10 MB each: those of the parts looked for.
+const MAX_LATTICES: usize = 32;
 
 /// The backend of one CUDA device.
 pub struct Cuda {
     driver: Arc<dyn Driver>,
     companions: companions::Companions,
-    /// Resident surfaces by the number of the surface each was uploaded from, in order of upload.
-    resident: Mutex<Vec<(u64, Arc<DeviceSurface>)>>,
+    surfaces: Copies<DeviceSurface>,
+    lattices: Copies<DeviceLattice>,
     notices: Mutex<Vec<String>>,
 }
 
@@ -110,7 +115,8 @@ impl Cuda {
     /// A backend on the given driver, for tests.
     pub fn on(driver: Arc<dyn Driver>) -> Self {
         let companions = companions::Companions::of(Vec::new());
-        Self { driver, companions, resident: Mutex::default(), notices: Mutex::new(Vec::new()) }
+        let (surfaces, lattices) = (Copies::new(MAX_SURFACES), Copies::new(MAX_LATTICES));
+        Self { driver, companions, surfaces, lattices, notices: Mutex::new(Vec::new()) }
     }
 
     /// A backend on several drivers, for tests: long work is shared among them.
@@ -197,7 +203,11 @@ impl Cuda {
 
     /// As [`Self::prepare_point_deviation`].
     pub fn prepare_pose_refinement(&self, request: &super::pose_refinement::Request<'_>) -> Result<PoseRefinementJob> {
-        PoseRefinementJob::new(&self.driver, request)
+        let lattice = self.lattices.get_or_upload(request.lattice.id(), || {
+            driver::require(self.driver.as_ref(), DeviceLattice::bytes(request.lattice), "The part")?;
+            DeviceLattice::new(&self.driver, request.lattice)
+        })?;
+        PoseRefinementJob::new(&self.driver, lattice, request)
     }
 
     /// As [`Self::prepare_point_deviation`].
@@ -281,9 +291,10 @@ impl Cuda {
         PageLockedBuffer::zeros(&self.driver, count)
     }
 
-    /// Releases the resident surfaces.
+    /// Releases what is kept on the device.
     pub fn forget(&self) {
-        self.resident.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.surfaces.forget();
+        self.lattices.forget();
     }
 
     /// The driver of the device.
@@ -293,31 +304,10 @@ impl Cuda {
 
     /// The resident copy of `surface`, uploaded on first use.
     fn surface(&self, surface: &Surface) -> Result<Arc<DeviceSurface>> {
-        let resident = || self.resident.lock().unwrap_or_else(PoisonError::into_inner);
-        let find = |all: &[(u64, Arc<DeviceSurface>)]| {
-            all.iter().find(|(number, _)| *number == surface.id()).map(|(_, copy)| Arc::clone(copy))
-        };
-        {
-            let mut all = resident();
-            if let Some(copy) = find(&all) {
-                return Ok(copy);
-            }
-            // Releases the oldest before the upload: one more may not fit.
-            if all.len() >= MAX_RESIDENT {
-                all.remove(0);
-            }
-        }
-        // Not under the lock: the upload uses all cores, and the thread that waits for them may begin another.
-        driver::require(self.driver.as_ref(), DeviceSurface::bytes(surface), "The surface")?;
-        let copy = Arc::new(DeviceSurface::new(&self.driver, surface)?);
-        let mut all = resident();
-        if let Some(other) = find(&all) {
-            return Ok(other);
-        }
-        all.push((surface.id(), Arc::clone(&copy)));
-        let surplus = all.len().saturating_sub(MAX_RESIDENT);
-        all.drain(..surplus);
-        Ok(copy)
+        self.surfaces.get_or_upload(surface.id(), || {
+            driver::require(self.driver.as_ref(), DeviceSurface::bytes(surface), "The surface")?;
+            DeviceSurface::new(&self.driver, surface)
+        })
     }
 
     fn record_notice(&self, error: &UserError) {

@@ -11,19 +11,20 @@ use super::queries::pose_parameter;
 use crate::Capability;
 use crate::pose_refinement::{LANES, Refined, Request};
 use base::Result;
-use geometry::Pose;
-use geometry::nearest_facets::LatticeFacet;
+use geometry::nearest_facets::{Candidate, LatticeFacet};
+use geometry::{NearestFacets, Pose};
 
 /// `Request` of pose_refinement.cu.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 struct RequestParameter {
-    cells: u64,
+    starts: u64,
+    candidates: u64,
     facets: u64,
     size: [u32; 3],
-    facet_count: u32,
+    pad: u32,
     origin: [f64; 3],
-    cells_per_mm: f64,
+    cell_mm: f64,
     scene: u64,
     part_from_scene: u64,
     scene_count: u32,
@@ -31,7 +32,7 @@ struct RequestParameter {
     max_points: u32,
     max_steps: u32,
     oriented: u32,
-    pad: u32,
+    is_rough: u32,
     centre: [f64; 3],
     radius_mm: f64,
     gates_mm: [f64; 2],
@@ -48,6 +49,29 @@ struct DeviceRefined {
     used: f64,
 }
 
+/// A lattice about a part, resident on a device.
+pub struct DeviceLattice {
+    starts: Buffer<u32>,
+    candidates: Buffer<Candidate>,
+    facets: Buffer<LatticeFacet>,
+}
+
+impl DeviceLattice {
+    /// Uploads a lattice.
+    pub(super) fn new(driver: &Arc<dyn Driver>, lattice: &NearestFacets) -> Result<Self> {
+        Ok(Self {
+            starts: Buffer::from_slice(driver, lattice.starts())?,
+            candidates: Buffer::from_slice(driver, lattice.candidates())?,
+            facets: Buffer::from_slice(driver, lattice.facets())?,
+        })
+    }
+
+    /// Bytes of one on the device.
+    pub(super) fn bytes(lattice: &NearestFacets) -> usize {
+        size_of_val(lattice.starts()) + size_of_val(lattice.candidates()) + size_of_val(lattice.facets())
+    }
+}
+
 /// Poses to be fitted, resident on a device; can be launched repeatedly.
 pub struct PoseRefinementJob {
     driver: Arc<dyn Driver>,
@@ -55,29 +79,26 @@ pub struct PoseRefinementJob {
     poses: Buffer<[f64; 7]>,
     refined: Buffer<DeviceRefined>,
     /// What the parameter refers to besides.
-    _cells: Buffer<u32>,
-    _facets: Buffer<LatticeFacet>,
+    _lattice: Arc<DeviceLattice>,
     _scene: Buffer<f64>,
 }
 
 impl PoseRefinementJob {
-    /// Uploads part, scene and poses.
-    pub(super) fn new(driver: &Arc<dyn Driver>, request: &Request<'_>) -> Result<Self> {
-        let Request { lattice, scene, .. } = *request;
+    /// Uploads scene and poses.
+    pub(super) fn new(driver: &Arc<dyn Driver>, lattice: Arc<DeviceLattice>, request: &Request<'_>) -> Result<Self> {
+        let scene = request.scene;
         let poses: Vec<[f64; 7]> = request.part_from_scene.iter().map(pose_parameter).collect();
-        let of_part = size_of_val(lattice.cells.as_slice()) + size_of_val(lattice.facets.as_slice());
-        require(driver.as_ref(), of_part + scene.len() * 48 + poses.len() * 128, Request::LABEL)?;
+        require(driver.as_ref(), scene.len() * 48 + poses.len() * 128, Request::LABEL)?;
         let poses = Buffer::from_slice(driver, &poses)?;
-        let cells = Buffer::from_slice(driver, &lattice.cells)?;
-        let facets = Buffer::from_slice(driver, &lattice.facets)?;
         let points = Buffer::from_slice(driver, flat::of_oriented(scene))?;
         let parameter = RequestParameter {
-            cells: cells.address(),
-            facets: facets.address(),
-            size: lattice.size,
-            facet_count: facets.count() as u32,
-            origin: lattice.origin.coords.into(),
-            cells_per_mm: lattice.cells_per_mm,
+            starts: lattice.starts.address(),
+            candidates: lattice.candidates.address(),
+            facets: lattice.facets.address(),
+            size: request.lattice.size(),
+            pad: 0,
+            origin: request.lattice.origin().coords.into(),
+            cell_mm: request.lattice.cell_mm(),
             scene: points.address(),
             part_from_scene: poses.address(),
             scene_count: scene.len() as u32,
@@ -85,7 +106,7 @@ impl PoseRefinementJob {
             max_points: request.max_points as u32,
             max_steps: request.max_steps as u32,
             oriented: u32::from(request.oriented),
-            pad: 0,
+            is_rough: u32::from(request.is_rough),
             centre: request.centre.coords.into(),
             radius_mm: request.radius_mm,
             gates_mm: request.gates_mm,
@@ -97,8 +118,7 @@ impl PoseRefinementJob {
             parameter,
             refined: Buffer::new(driver, poses.count())?,
             poses,
-            _cells: cells,
-            _facets: facets,
+            _lattice: lattice,
             _scene: points,
         })
     }

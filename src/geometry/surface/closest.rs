@@ -146,13 +146,13 @@ impl Surface {
     }
 }
 
-struct Search<'a, A> {
+pub(super) struct Search<'a, A> {
     surface: &'a Surface,
     point: &'a Point,
-    local: [f32; 3],
+    pub(super) local: [f32; 3],
     error_mm: f64,
     /// Squared distance beyond which candidates are rejected, mm².
-    squared: f64,
+    pub(super) squared: f64,
     best: Option<(u32, Point, Feature)>,
     accepts: A,
 }
@@ -160,7 +160,7 @@ struct Search<'a, A> {
 impl<'a, A: Fn(u32) -> bool> Search<'a, A> {
     /// `None` if the point is not finite.
     #[inline(always)]
-    fn new(surface: &'a Surface, point: &'a Point, max_distance_mm: f64, accepts: A) -> Option<Self> {
+    pub(super) fn new(surface: &'a Surface, point: &'a Point, max_distance_mm: f64, accepts: A) -> Option<Self> {
         let reach = (point - surface.centre).amax();
         reach.is_finite().then(|| Self {
             surface,
@@ -187,7 +187,7 @@ impl<'a, A: Fn(u32) -> bool> Search<'a, A> {
 
     /// Squared f32 distance up to which a candidate may still be the closest, enlarged by the f32 error.
     #[inline(always)]
-    fn limit(&self) -> f32 {
+    pub(super) fn limit(&self) -> f32 {
         let widened = self.squared.sqrt() + self.error_mm;
         (widened * widened * (1.0 + 4.0 * FILTER_ERROR)) as f32
     }

@@ -3,20 +3,16 @@
 mod closest;
 mod pack;
 mod ray;
+mod within;
 
 pub use closest::{ClosestQuery, NO_FACET, closest_from_last, closest_in_order};
-
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use pack::FacetPack;
 
 use super::topology::{NO_NEIGHBOUR, Topology, vertex_normals};
 use super::tree::{PrimitiveBox, SplitRule, Tree, build};
 use super::triangle::Feature;
-use super::{Aabb, Mesh, Point, Vector};
-
-/// Identifier of the next surface.
-static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+use super::{Aabb, Mesh, Point, Vector, identifier};
 
 /// An immutable mesh with its topology, vertex normals and search tree.
 #[derive(Debug)]
@@ -68,7 +64,7 @@ impl Surface {
                 boundary_vertices[mesh.facets[facet][(edge + 1) % 3] as usize] = true;
             }
         }
-        let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
+        let id = identifier::next();
         Self { id, mesh, topology, vertex_normals: normals, boundary_vertices, centre, reach_mm, bounds, tree, packs }
     }
 

@@ -105,6 +105,30 @@ pub fn run_from_gate(
     progress: &Progress,
     watch: &mut dyn FnMut(&Pose, f64),
 ) -> Result<Alignment> {
+    let start = Start { pose: *start, gate_mm, scale_floor_mm: gate_mm / 5.0 };
+    run_from(backend, problem, &start, parameters, progress, watch)
+}
+
+/// Where a fit starts.
+#[derive(Clone, Copy, Debug)]
+pub struct Start {
+    /// Maps the scan onto the nominal.
+    pub pose: Pose,
+    /// Maximum distance of a point at first, mm; unless the parameters fix it, it then follows the fit.
+    pub gate_mm: f64,
+    /// Lower bound of the robust scale at first, mm.
+    pub scale_floor_mm: f64,
+}
+
+/// As [`run_from_gate`], for starts that only noise keeps off.
+pub fn run_from(
+    backend: &dyn Backend,
+    problem: &Problem<'_>,
+    start: &Start,
+    parameters: &Parameters,
+    progress: &Progress,
+    watch: &mut dyn FnMut(&Pose, f64),
+) -> Result<Alignment> {
     check(problem, parameters)?;
     let levels: Vec<usize> = LEVEL_POINTS
         .iter()
@@ -122,9 +146,9 @@ pub fn run_from_gate(
         registration,
         problem,
         parameters,
-        pose: *start,
-        gate_mm,
-        scale_floor_mm: gate_mm / 5.0,
+        pose: start.pose,
+        gate_mm: start.gate_mm,
+        scale_floor_mm: start.scale_floor_mm,
         gate_floor_mm: gate_floor_mm(problem),
         iterations: 0,
     };

@@ -22,7 +22,7 @@ const MIN_PLANE_AGREEMENT: f64 = 0.95;
 /// Greatest RMS deviation of the points of a part, as a share of its diameter; or else how much it may exceed the noise of
 /// the scene, where more points than that agree.
 const MAX_RMS: f64 = 4e-3;
-const MAX_RMS_OF_NOISE: f64 = 1.4;
+const MAX_RMS_OF_NOISE: f64 = 1.6;
 const MIN_NOISY_POINTS: usize = 500;
 /// Greatest share of a part that reaches through the floor or a wall.
 const MAX_THROUGH: f64 = 0.02;
@@ -103,10 +103,8 @@ fn slides(own: &Detection, model: &PartModel<'_>, scene: &Scene, normal: &Vector
     // What goes on beyond it is counted only where the rest does not decide.
     terms.map_or(true, |terms| {
         moved.iter().zip(&terms).any(|(pose, terms)| {
-            terms.score() > limit && {
-                let points = score::explained(model, scene, pose, own.tolerance_mm);
-                terms.score() - (1.0 - score::coverage(model, scene, pose, &points)) > limit
-            }
+            let coverage = || score::explained(model, scene, pose, own.tolerance_mm).1;
+            terms.score() > limit && terms.score() - (1.0 - coverage()) > limit
         })
     })
 }

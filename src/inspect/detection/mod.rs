@@ -173,6 +173,11 @@ impl Detection {
         (!words.is_empty()).then(|| words.join("; "))
     }
 
+    /// Whether nothing speaks against it.
+    pub fn may_be_right(&self) -> bool {
+        self.doubt.as_ref().is_none_or(|doubt| doubt.is_open)
+    }
+
     /// The part and its pose.
     pub fn placed(&self) -> Placed {
         Placed { part: self.part, scene_from_part: self.scene_from_part }

@@ -18,7 +18,8 @@ const PROBES: usize = 900;
 const DENSE: usize = 16_000;
 /// The samples are the same in every search.
 const SEED: u64 = 7;
-/// How far from the part its lattice reaches, as a share of the diameter.
+/// How far from the part its lattice is exact, and how far it reaches, as shares of the diameter.
+const LATTICE_EXACT: f64 = 0.05;
 const LATTICE_REACH: f64 = 0.1;
 
 /// A known part.
@@ -85,7 +86,7 @@ impl<'a> PartModel<'a> {
             pairs,
             rim_pairs: Pairs::new(rims::of_surface(surface, spacing_mm, MAX_RIMS), spacing_mm),
             probes,
-            lattice: NearestFacets::new(surface, LATTICE_REACH * diameter_mm),
+            lattice: NearestFacets::new(surface, LATTICE_EXACT * diameter_mm, LATTICE_REACH * diameter_mm),
             turns: Vec::new(),
             diameter_mm,
             spacing_mm,
@@ -127,14 +128,11 @@ impl<'a> PartModel<'a> {
         self.probes.points.iter().all(|probe| self.is_near(&(b_from_a * probe.point), limit_mm))
     }
 
-    /// Whether a position, part frame, is within `limit_mm` of the surface. The lattice decides all but close cases.
+    /// Whether a position, part frame, is within `limit_mm` of the surface.
     pub fn is_near(&self, position: &Point, limit_mm: f64) -> bool {
-        let is_covered = limit_mm < LATTICE_REACH * self.diameter_mm;
-        match self.lattice.near(position).map(|near| near.squared_mm2.sqrt()) {
-            Some(distance_mm) if distance_mm <= limit_mm => true,
-            Some(distance_mm) if distance_mm > limit_mm + self.lattice.error_mm() => false,
-            None if is_covered => false,
-            _ => self.surface.closest_point(position, limit_mm).is_some(),
+        match limit_mm <= LATTICE_EXACT * self.diameter_mm {
+            true => self.lattice.is_within(position, limit_mm),
+            false => self.surface.closest_point(position, limit_mm).is_some(),
         }
     }
 }

@@ -46,6 +46,8 @@ pub struct Seen<'a> {
     model: &'a PartModel<'a>,
     scene: &'a Scene,
     scene_from_part: Pose,
+    /// Indices of the points of the scene about it.
+    near: Vec<u32>,
     facing: Vec<OrientedPoint>,
     on_support: OnSupport,
 }
@@ -54,13 +56,15 @@ impl<'a> Seen<'a> {
     /// Of a candidate for a part in a scene.
     pub fn new(own: &'a Detection, model: &'a PartModel<'a>, scene: &'a Scene) -> Self {
         let start = &own.scene_from_part;
-        let witnesses = Witnesses::about(scene, &[(model, *start)]);
-        let fitted = witnesses.fitted(model, start).filter(|(misfit, _)| *misfit < witnesses.of(model, start));
+        let witnesses = Witnesses::about(model, scene, start);
+        let fitted = witnesses.fitted(model, std::slice::from_ref(start), misfit::GATE).pop().flatten();
+        let fitted = fitted.filter(|(misfit, _)| *misfit < witnesses.of(model, start));
         let scene_from_part = fitted.map_or(*start, |(_, fitted)| fitted);
         let faces = |point: &&OrientedPoint| score::faces(model, scene, &scene_from_part, point);
         let facing = model.dense.par_iter().filter(faces).copied().collect();
         let on_support = OnSupport::of(model, scene, &scene_from_part, own.tolerance_mm);
-        Self { own, model, scene, scene_from_part, facing, on_support }
+        let near = misfit::near(model, scene, &scene_from_part);
+        Self { own, model, scene, scene_from_part, near, facing, on_support }
     }
 
     /// Whether it would hover where another rests.
@@ -97,12 +101,11 @@ pub fn of(a: &Seen<'_>, b: &Seen<'_>) -> Preference {
 
 /// By how much more the second misfits the points about both than the first, each where it fits them best.
 fn gain(a: &Seen<'_>, b: &Seen<'_>) -> f64 {
-    let witnesses = Witnesses::about(a.scene, &[a, b].map(|seen| (seen.model, seen.scene_from_part)));
-    let [a, b] = [a, b].map(|seen| {
-        let before = witnesses.of(seen.model, &seen.scene_from_part);
-        let fitted = witnesses.fitted_on(seen.model, &seen.scene_from_part);
-        fitted.map_or(before, |(misfit, _)| misfit.min(before))
-    });
+    let mut near = [a.near.as_slice(), &b.near].concat();
+    near.sort_unstable();
+    near.dedup();
+    let witnesses = Witnesses::of_points(a.scene, near, &[a, b].map(|seen| (seen.model, seen.scene_from_part)));
+    let [a, b] = [a, b].map(|seen| witnesses.of(seen.model, &seen.scene_from_part));
     b - a
 }
 

@@ -3,23 +3,29 @@
 use super::model::PartModel;
 use super::scene::Scene;
 use crate::alignment::Alignment;
-use crate::alignment::best_fit::{self, Parameters, Problem};
+use crate::alignment::best_fit::{self, Parameters, Problem, Start};
 use base::{Progress, Result};
 use compute::cpu::Cpu;
 use compute::pose_refinement::Request;
 use compute::registration::Target;
 use compute::{Backend, Compute};
-use geometry::Pose;
 use geometry::point_pairs::OrientedPoint;
+use geometry::{OrderedPoints, Point, Pose, Vector};
 
 /// Points of the scene that a pose is fitted to, at first and at last.
 const COARSE_POINTS: usize = 400;
 const FINE_POINTS: usize = 1_000;
-/// Greatest distance of these points from the part, as a share of its diameter: where many poses begin and end, and where
-/// the best are fitted.
+/// Greatest distance of these points from the part, as a share of its diameter: where a coarse fit begins and ends, and where
+/// a fine one does.
 const COARSE_GATES: [f64; 2] = [0.06, 0.02];
 const FINE_GATE: f64 = 0.02;
-const LAST_GATE: f64 = 0.008;
+const LAST_GATE: f64 = 0.004;
+/// Least of the last of these, in standard deviations of the points.
+const LAST_GATE_SIGMAS: f64 = 6.0;
+/// Steps of the last fit, which begins where a fine one ended, and least scatter that it takes the points for, as a share of the
+/// diameter.
+const LAST_STEPS: usize = 4;
+const SCALE_FLOOR: f64 = 3e-4;
 /// Most steps of a fit of many poses.
 const STEPS: usize = 15;
 /// Least cosine between the normals of a point and of the part.
@@ -49,7 +55,7 @@ pub fn of_many(
         Closeness::Coarse => (COARSE_GATES.map(|share| share * diameter_mm), COARSE_POINTS),
         Closeness::Fine => {
             let first = fine_gate_mm(model, scene);
-            ([first, (LAST_GATE * diameter_mm).max(2.0 * scene.spacing_mm).min(first)], FINE_POINTS)
+            ([first, last_gate_mm(model, scene).min(first)], FINE_POINTS)
         }
     };
     let starts: Vec<Pose> = scene_from_part.iter().map(Pose::inverse).collect();
@@ -59,6 +65,7 @@ pub fn of_many(
         radius_mm: 0.5 * diameter_mm,
         scene: points,
         oriented: scene.oriented,
+        is_rough: closeness == Closeness::Coarse,
         part_from_scene: &starts,
         gates_mm,
         min_cosine: MIN_COSINE,
@@ -70,21 +77,24 @@ pub fn of_many(
     Ok(fitted.into_iter().map(|own| own.map(|own| (own.part_from_scene.inverse(), own.rms_mm))).collect())
 }
 
-/// Fits the pose of a candidate to the facets themselves. Returns an error if there are too few points about it.
-pub fn fine(model: &PartModel<'_>, scene: &Scene, scene_from_part: &Pose, progress: &Progress) -> Result<Alignment> {
-    let (gate_mm, count, max_iterations) = (fine_gate_mm(model, scene), FINE_POINTS, 20);
-    let near = scene.near(&(scene_from_part * model.centre()), 0.5 * model.diameter_mm + gate_mm);
+/// Fits the pose of a candidate that was fitted among many once more, by weights that follow the scatter of its points: for what
+/// that says of it. Returns an error if there are too few of the points about it.
+pub fn last(
+    model: &PartModel<'_>,
+    scene: &Scene,
+    points: &[OrientedPoint],
+    scene_from_part: &Pose,
+    progress: &Progress,
+) -> Result<Alignment> {
+    let gate_mm = fine_gate_mm(model, scene);
     // Of what lies around, only what may belong to the part.
     let part_from_scene = scene_from_part.inverse();
-    let is_near = |index: &&u32| {
-        let point = part_from_scene * scene.points[**index as usize].point;
-        model.is_near(&point, 1.5 * gate_mm)
-    };
-    let step = (near.len() / (4 * count)).max(1);
-    let close: Vec<u32> = near.iter().step_by(step).filter(is_near).copied().collect();
-    let step = close.len().div_ceil(count).max(1);
-    let few: Vec<u32> = close.into_iter().step_by(step).collect();
-    let (points, normals) = scene.ordered(&few);
+    let close: Vec<&OrientedPoint> =
+        points.iter().filter(|own| model.is_near(&(part_from_scene * own.point), 1.5 * gate_mm)).collect();
+    let step = close.len().div_ceil(FINE_POINTS).max(1);
+    let few = close.into_iter().step_by(step);
+    let (points, normals): (Vec<Point>, Vec<Vector>) = few.map(|own| (own.point, own.normal)).unzip();
+    let points = OrderedPoints::new(&points);
     let problem = Problem {
         target: Target::Surface(model.surface),
         bounds: *model.surface.bounds(),
@@ -94,13 +104,18 @@ pub fn fine(model: &PartModel<'_>, scene: &Scene, scene_from_part: &Pose, progre
     };
     let parameters = Parameters {
         max_distance_mm: Some(gate_mm),
-        max_iterations,
+        max_iterations: LAST_STEPS,
         coarse_to_fine: false,
         step_limit_mm: 1e-4 * model.diameter_mm,
         change_limit: 1e-4,
         ..Parameters::default()
     };
-    best_fit::run(&Cpu, &problem, &part_from_scene, &parameters, progress, &mut |_, _| ())
+    let start = Start { pose: part_from_scene, gate_mm, scale_floor_mm: SCALE_FLOOR * model.diameter_mm };
+    best_fit::run_from(&Cpu, &problem, &start, &parameters, progress, &mut |_, _| ())
+}
+
+fn last_gate_mm(model: &PartModel<'_>, scene: &Scene) -> f64 {
+    (LAST_GATE * model.diameter_mm).max(LAST_GATE_SIGMAS * scene.noise_mm)
 }
 
 fn fine_gate_mm(model: &PartModel<'_>, scene: &Scene) -> f64 {

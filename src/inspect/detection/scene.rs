@@ -152,11 +152,10 @@ impl Scene {
         }
     }
 
-    /// Indices of the points within a distance of a position.
+    /// Indices of the points within a distance of a position, in no order.
     pub fn near(&self, position: &Point, radius_mm: f64) -> Vec<u32> {
         let mut found = Vec::new();
         self.tree.within_radius(position, radius_mm, |neighbour| found.push(neighbour.number));
-        found.sort_unstable();
         found
     }
 
@@ -177,13 +176,6 @@ impl Scene {
     pub fn cosine(&self, index: u32, normal: &Vector) -> f64 {
         let cosine = self.points[index as usize].normal.dot(normal);
         if self.oriented { cosine } else { cosine.abs() }
-    }
-
-    /// Some points, prepared for a fit, and their normals.
-    pub fn ordered(&self, indices: &[u32]) -> (OrderedPoints, Vec<Vector>) {
-        let points: Vec<Point> = indices.iter().map(|&index| self.points[index as usize].point).collect();
-        let normals = indices.iter().map(|&index| self.points[index as usize].normal).collect();
-        (OrderedPoints::new(&points), normals)
     }
 }
 

@@ -10,7 +10,10 @@ pub use compute::pose_scores::MIN_AGREEMENT;
 use compute::pose_scores::{MIN_FACING, Request, Terms};
 use compute::{Backend, Compute};
 use geometry::point_pairs::OrientedPoint;
-use geometry::{Point, Pose};
+use geometry::{Point, Pose, Vector};
+
+/// Least cosine between the normal of a point and of the part that it lies on.
+const MIN_COSINE: f64 = 0.3;
 
 /// Judges poses by about `count` probes; a probe is explained within the tolerance of its pose, mm.
 pub fn judge(
@@ -69,26 +72,20 @@ pub fn faces(model: &PartModel<'_>, scene: &Scene, scene_from_part: &Pose, own: 
         && !model.surface.is_blocked(&sensor, &own.point, 1e-4 * model.diameter_mm)
 }
 
-/// Indices of the scene's points that lie on a part in a pose.
-pub fn explained(model: &PartModel<'_>, scene: &Scene, scene_from_part: &Pose, tolerance_mm: f64) -> Vec<u32> {
+/// Indices of the scene's points that lie on a part in a pose, ascending; and the share of the pieces under it that these cover, see
+/// [`segments::coverage`].
+pub fn explained(model: &PartModel<'_>, scene: &Scene, scene_from_part: &Pose, tolerance_mm: f64) -> (Vec<u32>, f64) {
     let centre: Point = scene_from_part * model.centre();
     let near = scene.near(&centre, 0.5 * model.diameter_mm + tolerance_mm);
     let part_from_scene = scene_from_part.inverse();
     let lies_on_it = |index: &u32| {
         let own = scene.points[*index as usize];
-        let point = part_from_scene * own.point;
-        !scene.is_background[*index as usize]
-            && model.is_near(&point, tolerance_mm)
-            && model.surface.closest_point(&point, tolerance_mm).is_some_and(|hit| {
-                let normal = scene_from_part.rotation * model.surface.mesh().normal(hit.facet as usize);
-                scene.cosine(*index, &normal) > 0.3
-            })
+        let nearest = || model.lattice.nearest(&(part_from_scene * own.point), tolerance_mm);
+        let agrees = |normal: Vector| nearest().is_some_and(|near| near.cosine(&normal, scene.oriented) > MIN_COSINE);
+        !scene.is_background[*index as usize] && agrees(part_from_scene.rotation * own.normal)
     };
-    near.into_iter().filter(lies_on_it).collect()
-}
-
-/// Share of the pieces under a part in a pose that the points on it cover, see [`segments::coverage`].
-pub fn coverage(model: &PartModel<'_>, scene: &Scene, scene_from_part: &Pose, points: &[u32]) -> f64 {
-    let near = scene.near(&(scene_from_part * model.centre()), 0.5 * model.diameter_mm);
-    segments::coverage(&scene.pieces, &near, points)
+    let mut points: Vec<u32> = near.iter().copied().filter(lies_on_it).collect();
+    points.sort_unstable();
+    let coverage = segments::coverage(&scene.pieces, &near, &points);
+    (points, coverage)
 }

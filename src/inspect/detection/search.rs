@@ -242,8 +242,7 @@ impl Search<'_> {
     /// Compares candidates that explain the same points: what tells two apart refuses one of them, or else each names the
     /// other.
     fn compare(&self, candidates: &mut [Detection]) {
-        let is_possible = |own: &Detection| own.doubt.as_ref().is_none_or(|doubt| doubt.is_open);
-        let possible: Vec<usize> = (0..candidates.len()).filter(|&own| is_possible(&candidates[own])).collect();
+        let possible: Vec<usize> = (0..candidates.len()).filter(|&own| candidates[own].may_be_right()).collect();
         let are_rivals = |a: &Detection, b: &Detection| {
             (a.doubt.is_none() || b.doubt.is_none())
                 && a.score.min(b.score) > RIVAL_SCORE * a.score.max(b.score)
@@ -318,8 +317,8 @@ impl Search<'_> {
         progress.check()?;
         let candidates = self.fine(part, round, apart)?;
         progress.check()?;
-        // All of them: not every turn that leads from one to another is known.
-        let turned = candidates.into_par_iter().map(|own| progress.check().and_then(|()| self.turned(own)));
+        let turned =
+            unturned(model, candidates).into_par_iter().map(|own| progress.check().and_then(|()| self.turned(own)));
         let mut candidates = turned.collect::<Result<Vec<Detection>>>()?;
         progress.check()?;
         candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -342,12 +341,18 @@ impl Search<'_> {
         Ok(terms.iter().map(|own| own.score()).zip(found).collect())
     }
 
+    /// The points that the candidates of a part are fitted to.
+    fn fine_points(&self, part: usize) -> &[OrientedPoint] {
+        once::get_or_make::<Vec<OrientedPoint>>(&self.fine_points[part], || {
+            let cell_mm = FINE_CELL * self.models[part].spacing_mm;
+            self.scene.sample(cell_mm, |index| !self.scene.is_background[index as usize])
+        })
+    }
+
     /// Candidates, fitted and judged; without those that have nothing about them to be fitted to.
     fn fine(&self, part: usize, round: usize, starts: Vec<Start>) -> Result<Vec<Detection>> {
         let (model, scene) = (&self.models[part], self.scene);
-        let points = once::get_or_make(&self.fine_points[part], || {
-            scene.sample(FINE_CELL * model.spacing_mm, |index| !scene.is_background[index as usize])
-        });
+        let points = self.fine_points(part);
         let poses: Vec<Pose> = starts.iter().map(|own| own.scene_from_part).collect();
         let fitted = refinement::of_many(self.backend, model, scene, points, &poses, Closeness::Fine, &self.quiet)?;
         let found: Vec<(Start, f64)> = starts
@@ -375,7 +380,7 @@ impl Search<'_> {
         let exact: Vec<(Start, Alignment)> = hopeful
             .into_par_iter()
             .filter_map(|own| {
-                let fit = refinement::fine(model, scene, &own.scene_from_part, &self.quiet).ok()?;
+                let fit = refinement::last(model, scene, points, &own.scene_from_part, &self.quiet).ok()?;
                 Some((Start { scene_from_part: fit.nominal_from_scan.inverse(), votes: own.votes }, fit))
             })
             .collect();
@@ -391,8 +396,7 @@ impl Search<'_> {
     /// A candidate, turned as it fits best, of the turns that map its part nearly onto itself; with those that fit as well.
     fn turned(&self, own: Detection) -> Result<Detection> {
         let model = &self.models[own.part];
-        let is_possible = own.doubt.as_ref().is_none_or(|doubt| doubt.is_open);
-        if model.turns.is_empty() || !is_possible {
+        if model.turns.is_empty() || !own.may_be_right() {
             return Ok(own);
         }
         let Some(turned) = symmetry::turned(model, self.scene, &own.scene_from_part) else { return Ok(own) };
@@ -412,7 +416,8 @@ impl Search<'_> {
     /// A candidate in another pose; `None` if there is too little about it.
     fn judged(&self, own: &Detection, scene_from_part: &Pose) -> Result<Option<Detection>> {
         let (model, scene) = (&self.models[own.part], self.scene);
-        let Ok(fit) = refinement::fine(model, scene, scene_from_part, &self.quiet) else { return Ok(None) };
+        let points = self.fine_points(own.part);
+        let Ok(fit) = refinement::last(model, scene, points, scene_from_part, &self.quiet) else { return Ok(None) };
         let start = Start { scene_from_part: fit.nominal_from_scan.inverse(), votes: own.votes };
         let tolerance_mm = self.tolerance_mm(model, fit.rms_mm);
         let terms = score::judge(
@@ -444,8 +449,7 @@ impl Search<'_> {
         tolerance_mm: f64,
     ) -> Detection {
         let (model, scene, scene_from_part) = (&self.models[part], self.scene, start.scene_from_part);
-        let points = score::explained(model, scene, &scene_from_part, tolerance_mm);
-        let coverage = score::coverage(model, scene, &scene_from_part, &points);
+        let (points, coverage) = score::explained(model, scene, &scene_from_part, tolerance_mm);
         let mut own = Detection {
             part,
             scene_from_part,
@@ -464,6 +468,26 @@ impl Search<'_> {
         own.doubt = doubt::of(&own, model, scene, self.parameters);
         own
     }
+}
+
+/// Candidates of a part without those to which a known turn leads from a better one: that is turned as it fits best, too.
+fn unturned(model: &PartModel<'_>, mut candidates: Vec<Detection>) -> Vec<Detection> {
+    candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
+    let limit_mm = SAME_POSE * model.diameter_mm;
+    let mut kept: Vec<Detection> = Vec::new();
+    for own in candidates {
+        let leads_to = |other: &Detection| {
+            other.may_be_right()
+                && model
+                    .turns
+                    .iter()
+                    .any(|turn| model.is_within(&own.scene_from_part, &(other.scene_from_part * turn), limit_mm))
+        };
+        if !kept.iter().any(leads_to) {
+            kept.push(own);
+        }
+    }
+    kept
 }
 
 /// Of some poses of a part, best first, those that look like none before: in which some probe is farther from the surface

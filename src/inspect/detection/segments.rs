@@ -162,14 +162,18 @@ fn is_convex(a: &OrientedPoint, b: &OrientedPoint, limit_mm: f64) -> Option<bool
 /// Share of the pieces that some points lie on which these cover, 0 to 1: each piece weighs as much as it has of the
 /// points, and of each counts what is `near`. Points in no piece cover what they are.
 pub fn coverage(pieces: &[u32], near: &[u32], on: &[u32]) -> f64 {
-    let mut counts: BTreeMap<u32, [usize; 2]> = BTreeMap::new();
+    let piece_of = |index: &u32| Some(pieces[*index as usize]).filter(|piece| *piece != NONE);
+    let count = on.iter().filter_map(piece_of).max().map_or(0, |last| last as usize + 1);
+    let mut counts = vec![[0_usize; 2]; count];
     for (slot, points) in [near, on].into_iter().enumerate() {
-        for &index in points {
-            counts.entry(pieces[index as usize]).or_default()[slot] += 1;
+        for piece in points.iter().filter_map(piece_of) {
+            if let Some(own) = counts.get_mut(piece as usize) {
+                own[slot] += 1;
+            }
         }
     }
-    let of_none = counts.remove(&NONE).map_or(0, |[_, on]| on);
-    let covered: f64 = counts.values().map(|&[near, on]| (on * on) as f64 / near.max(1) as f64).sum();
+    let of_none = on.iter().filter(|index| piece_of(index).is_none()).count();
+    let covered: f64 = counts.iter().map(|&[near, on]| (on * on) as f64 / near.max(1) as f64).sum();
     (covered + of_none as f64) / on.len().max(1) as f64
 }
 

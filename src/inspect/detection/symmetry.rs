@@ -27,7 +27,7 @@ const NONE: f64 = 5e-3;
 const STEP: usize = 4;
 /// Turned poses that are fitted to a scene, of those that explain it best; and how much more than the given pose they may
 /// misfit it before.
-const FITTED: usize = 5;
+const FITTED: usize = 6;
 const MAX_ROUGH: f64 = 2.0;
 
 /// The motions, other than its true symmetries, that map a part nearly onto itself; part frame.
@@ -45,6 +45,7 @@ pub fn turns(model: &PartModel<'_>) -> Result<Vec<Pose>> {
         radius_mm: 0.5 * model.diameter_mm,
         scene: &model.pairs.points,
         oriented: true,
+        is_rough: false,
         part_from_scene: &starts,
         gates_mm: NEAR.map(|share| share * model.diameter_mm),
         min_cosine: 0.5,
@@ -79,20 +80,16 @@ pub struct Turned {
 
 /// Turns a part in a scene. `None` if there is too little about it.
 pub fn turned(model: &PartModel<'_>, scene: &Scene, scene_from_part: &Pose) -> Option<Turned> {
-    let witnesses = Witnesses::about(scene, &[(model, *scene_from_part)]);
-    let own = |pose: &Pose| witnesses.fitted_by_lattice(model, std::slice::from_ref(pose)).pop().flatten();
-    let (by_lattice, own) = own(scene_from_part)?;
-    let (misfit, own) = witnesses.fitted_on(model, &own)?;
+    let witnesses = Witnesses::about(model, scene, scene_from_part);
+    let (misfit, own) =
+        witnesses.fitted(model, std::slice::from_ref(scene_from_part), misfit::CLOSE_GATE).pop().flatten()?;
     let most = MAX_ROUGH * witnesses.roughly(model, &own);
     let rough = model.turns.par_iter().map(|turn| own * turn).map(|pose| (witnesses.roughly(model, &pose), pose));
     let mut rough: Vec<(f64, Pose)> = rough.filter(|(rough, _)| *rough < most).collect();
     rough.sort_by(|a, b| a.0.total_cmp(&b.0));
     rough.truncate(FITTED);
     let turned: Vec<Pose> = rough.into_iter().map(|(_, pose)| pose).collect();
-    let turned = witnesses.fitted_by_lattice(model, &turned).into_iter().flatten();
-    let contenders: Vec<Pose> =
-        turned.filter(|(misfit, _)| Witnesses::may_decide(*misfit, by_lattice)).map(|(_, pose)| pose).collect();
-    let fitted = contenders.par_iter().filter_map(|pose| witnesses.fitted_on(model, pose));
+    let fitted = witnesses.fitted(model, &turned, misfit::GATE).into_iter().flatten();
     let is_another = |(_, pose): &(f64, Pose)| !model.is_within(pose, &own, NONE * model.diameter_mm);
     let mut all: Vec<(f64, Pose)> = fitted.filter(is_another).collect();
     all.sort_by(|a, b| a.0.total_cmp(&b.0));

@@ -69,7 +69,7 @@ fn votes_agree_with_the_processor() {
 #[test]
 fn fits_of_many_poses_agree_with_the_processor_and_find_the_pose() {
     let surface = part();
-    let lattice = NearestFacets::new(&surface, 8.0);
+    let lattice = NearestFacets::new(&surface, 5.0, 8.0);
     let (scene, _) = scene(&surface, &truth(), &Point::new(0.0, 0.0, 500.0));
     let mut random = Random::new(5, 1);
     let mut starts: Vec<Pose> = (0..12)
@@ -81,13 +81,14 @@ fn fits_of_many_poses_agree_with_the_processor_and_find_the_pose() {
         .collect();
     // Nothing lies about it.
     starts.push(Pose::translation(900.0, 0.0, 0.0));
-    for (oriented, max_points) in [(true, 300), (false, 2000)] {
+    for (oriented, is_rough, max_points) in [(true, false, 300), (false, false, 2000), (true, true, 300)] {
         let request = pose_refinement::Request {
             lattice: &lattice,
             centre: surface.bounds().centre(),
             radius_mm: 0.5 * surface.bounds().diagonal(),
             scene: &scene,
             oriented,
+            is_rough,
             part_from_scene: &starts,
             gates_mm: [5.0, 1.0],
             min_cosine: 0.5,

@@ -130,6 +130,7 @@ fn fit(
         radius_mm: 0.5 * model.diameter_mm,
         scene: &scene.points,
         oriented: scene.oriented,
+        is_rough: true,
         part_from_scene: &starts,
         gates_mm: [0.06, 0.02].map(|share| share * model.diameter_mm),
         min_cosine: 0.5,
