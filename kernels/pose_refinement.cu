@@ -256,11 +256,16 @@ extern "C" __global__ void refine_poses(Request request, Refined* refined) {
                 ends = true;
             } else {
                 solve(totals, step);
-                pose = moved(pose, request.centre, step);
-                last = {pose, sqrt(totals[27] / totals[28]), totals[29]};
                 double turn = sqrt(step[0] * step[0] + step[1] * step[1] + step[2] * step[2]);
                 double shift = sqrt(step[3] * step[3] + step[4] * step[4] + step[5] * step[5]);
-                ends = shift + turn * request.radius_mm < request.step_limit_mm && gate_mm <= request.gates_mm[1];
+                double length_mm = shift + turn * request.radius_mm;
+                if (length_mm > gate_mm) {
+                    // Points within the gate tell nothing of what lies beyond.
+                    for (u32 i = 0; i < 6; i++) step[i] = step[i] * (gate_mm / length_mm);
+                }
+                pose = moved(pose, request.centre, step);
+                last = {pose, sqrt(totals[27] / totals[28]), totals[29]};
+                ends = length_mm < request.step_limit_mm && gate_mm <= request.gates_mm[1];
                 gate_mm = max(gate_mm * NARROWING, request.gates_mm[1]);
             }
         }

@@ -8,6 +8,7 @@ mod calibration;
 mod charts;
 mod detect;
 mod detect_data;
+mod detect_fit;
 mod detect_tally;
 mod deviation;
 mod field;

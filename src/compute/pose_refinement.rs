@@ -23,7 +23,7 @@ pub(crate) const MIN_POINTS: f64 = 6.0;
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
     /// The part.
-    pub lattice: &'a NearestFacets,
+    pub lattice: &'a NearestFacets<'a>,
     /// Centre of the part, and radius of a ball about it that holds all of the part; part frame, mm.
     pub centre: Point,
     /// See `centre`.
@@ -76,7 +76,10 @@ impl Capability for Request<'_> {
         cpu::pose_refinement::run(self, progress)
     }
 
-    fn on_cuda(&self, cuda: &Cuda, _progress: &Progress) -> Result<Vec<Option<Refined>>> {
+    fn on_cuda(&self, cuda: &Cuda, progress: &Progress) -> Result<Vec<Option<Refined>>> {
+        if !self.is_rough && !self.lattice.is_complete() {
+            return self.on_cpu(progress);
+        }
         cuda.prepare_pose_refinement(self)?.run()
     }
 }

@@ -7,6 +7,7 @@ use super::series::{Reports, SeriesRequest, measuring};
 use super::{Context, Edit, Watch};
 use base::{Progress, Result, UserError};
 use inspect::alignment::{Refinement, Start, best_fit};
+use inspect::detection::start::FoundPart;
 use inspect::detection::{self, Detection, DetectionRecipe, Found, Known, Parameters, Placed};
 use inspect::parts::{Nominal, ScanRecipe};
 use io::write;
@@ -129,13 +130,12 @@ fn use_part(
     progress: &Progress,
     watch: &Watch,
 ) -> Result<Edit> {
-    let found = document.result::<Found>(Some(id)).and_then(|found| found.detections.get(index));
-    let Some(own) = found else {
+    let found = document.result::<Found>(Some(id));
+    let Some((found, own)) = found.and_then(|found| Some((found, found.detections.get(index)?))) else {
         return Err(no_longer_there());
     };
-    let start = Start::Pose(own.scene_from_part.inverse());
-    // The scene holds other parts, too: only what lies on this one may draw the fit.
-    let gate_mm = own.tolerance_mm;
+    let start = Start::Found(FoundPart::new(own, found));
+    let gate_mm = own.fit_gate_mm();
     let parameters = best_fit::Parameters { max_distance_mm: Some(gate_mm), ..document.settings.best_fit.clone() };
     let alignment = document.set_alignment(start, Refinement::BestFit { parameters, gate_mm: Some(gate_mm) })?;
     let comparison = document.ensure_comparison()?;

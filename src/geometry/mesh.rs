@@ -184,6 +184,14 @@ pub mod shapes {
         mesh
     }
 
+    /// Two rectangles that meet in a ridge along y, each falling by `slope` away from it.
+    pub fn roof(half_x: f64, half_y: f64, slope: f64) -> Mesh {
+        let at = |x: f64, y: f64| Point::new(x, y, -slope * x.abs());
+        let vertices = [-half_x, 0.0, half_x].iter().flat_map(|&x| [at(x, -half_y), at(x, half_y)]).collect();
+        let facets = vec![[0, 2, 3], [0, 3, 1], [2, 4, 5], [2, 5, 3]];
+        Mesh { vertices, facets, cad_faces: vec![0, 0, 1, 1] }
+    }
+
     /// Torus about z: major radius `ring_mm`, minor radius `tube_mm`.
     pub fn torus(ring_mm: f64, tube_mm: f64, nu: u32, nv: u32) -> Mesh {
         grid(nu, nv, true, |u, v| {

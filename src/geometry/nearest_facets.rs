@@ -4,7 +4,7 @@
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
-use super::surface::NO_FACET;
+use super::surface::{NO_FACET, SurfaceHit};
 use super::topology::NO_NEIGHBOUR;
 use super::triangle::{self, Feature};
 use super::{Point, Surface, Vector, identifier};
@@ -14,8 +14,11 @@ const CELLS: f64 = 72.0;
 /// Edge of the blocks of cells that are left out together.
 const BLOCK: usize = 6;
 
-/// Most candidates of a cell: a mesh of millions of facets must not fill the memory.
+/// Most candidates of a cell: a mesh of millions of facets must not fill the memory. Where more may be the nearest, only the
+/// first is kept, and the surface itself is asked.
 const MAX_CANDIDATES: usize = 128;
+/// Stands for all others where there are too many of them.
+const TOO_MANY: Candidate = Candidate { facet: u32::MAX, from_middle_mm: 0.0 };
 
 /// A facet of the lattice; `LatticeFacet` of pose_refinement.cu.
 #[repr(C)]
@@ -41,8 +44,10 @@ pub struct Candidate {
 
 /// The lattice.
 #[derive(Debug)]
-pub struct NearestFacets {
+pub struct NearestFacets<'a> {
     id: u64,
+    surface: &'a Surface,
+    is_complete: bool,
     origin: Point,
     cell_mm: f64,
     size: [u32; 3],
@@ -55,14 +60,15 @@ pub struct NearestFacets {
 type Distant = Vec<(u32, f32)>;
 
 /// The facets that may be the nearest to a position up to half a diagonal from a middle, nearest first, with their distances
-/// from the middle, mm; at most [`MAX_CANDIDATES`]. `least_mm`: the least of these distances.
-fn may_be_nearest(surface: &Surface, middle: &Point, half_diagonal_mm: f64, least_mm: f64) -> Distant {
+/// from the middle, mm. `nearest`: the nearest to the middle; alone if there are too many.
+fn may_be_nearest(surface: &Surface, middle: &Point, half_diagonal_mm: f64, nearest: &SurfaceHit) -> Distant {
     // The nearest to the middle is at most half a diagonal farther from the position, and any other that is nearer to that at
     // most half a diagonal farther from the middle.
-    let limit_mm = (least_mm + 2.0 * half_diagonal_mm) * (1.0 + 1e-9);
-    let mut near = surface.facets_within(middle, limit_mm);
+    let limit_mm = (nearest.distance_mm + 2.0 * half_diagonal_mm) * (1.0 + 1e-9);
+    let Some(mut near) = surface.facets_within(middle, limit_mm, MAX_CANDIDATES) else {
+        return vec![(nearest.facet, nearest.distance_mm as f32), (TOO_MANY.facet, TOO_MANY.from_middle_mm)];
+    };
     near.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
-    near.truncate(MAX_CANDIDATES);
     near.into_iter().map(|(facet, distance_mm)| (facet, distance_mm as f32)).collect()
 }
 
@@ -104,10 +110,10 @@ impl Near {
     }
 }
 
-impl NearestFacets {
-    /// The lattice of a surface, as far as `reach_mm` from it. Its distances are exact up to `exact_mm`. Beyond, and where
-    /// very many facets lie about a cell, they may be too large, by at most the diagonal of a cell.
-    pub fn new(surface: &Surface, exact_mm: f64, reach_mm: f64) -> Self {
+impl<'a> NearestFacets<'a> {
+    /// The lattice of a surface, as far as `reach_mm` from it. Its distances are exact up to `exact_mm`; beyond they may be too
+    /// large, by at most the diagonal of a cell.
+    pub fn new(surface: &'a Surface, exact_mm: f64, reach_mm: f64) -> Self {
         let bounds = surface.bounds();
         let cell_mm = (bounds.size().max() / CELLS).max(f64::MIN_POSITIVE);
         let origin = bounds.min - Vector::repeat(reach_mm);
@@ -133,7 +139,7 @@ impl NearestFacets {
                     last = hit.map(|hit| hit.facet);
                     let Some(hit) = hit else { continue };
                     let near = match hit.distance_mm <= exact_mm + half_diagonal_mm {
-                        true => may_be_nearest(surface, &middle, half_diagonal_mm, hit.distance_mm),
+                        true => may_be_nearest(surface, &middle, half_diagonal_mm, &hit),
                         false => vec![(hit.facet, hit.distance_mm as f32)],
                     };
                     let cell = x + size[0] as usize * (y + size[1] as usize * z);
@@ -152,6 +158,10 @@ impl NearestFacets {
         let (mut starts, mut candidates, mut facets) = (vec![0], Vec::new(), Vec::new());
         for near in of_cell {
             for &(facet, distance_mm) in near {
+                if facet == TOO_MANY.facet {
+                    candidates.push(TOO_MANY);
+                    continue;
+                }
                 let number = &mut number_of[facet as usize];
                 if *number == NO_FACET {
                     *number = facets.len() as u32;
@@ -161,12 +171,19 @@ impl NearestFacets {
             }
             starts.push(candidates.len() as u32);
         }
-        Self { id: identifier::next(), origin, cell_mm, size, starts, candidates, facets }
+        let is_complete = !candidates.contains(&TOO_MANY);
+        Self { id: identifier::next(), surface, is_complete, origin, cell_mm, size, starts, candidates, facets }
     }
 
     /// Identifier, unique within the process; key of data cached elsewhere for this lattice.
     pub fn id(&self) -> u64 {
         self.id
+    }
+
+    /// Whether its lists alone tell the nearest; otherwise the surface is asked too, and only the first of each list tells
+    /// about the nearest by itself.
+    pub fn is_complete(&self) -> bool {
+        self.is_complete
     }
 
     /// Corner of the first cell.
@@ -207,6 +224,10 @@ impl NearestFacets {
         if f64::from(first.from_middle_mm) - off_mm > limit_mm {
             return None;
         }
+        if others.first() == Some(&TOO_MANY) {
+            let hit = self.surface.closest_point(query, limit_mm)?;
+            return Some(self.of_surface(query, &hit));
+        }
         let mut best = self.on_facet(query, first.facet);
         for other in others {
             // No nearer to the query than that, as all that follow.
@@ -219,7 +240,7 @@ impl NearestFacets {
                 best = own;
             }
         }
-        (best.squared_mm2 <= limit_mm * limit_mm).then(|| self.near(best))
+        (best.squared_mm2 <= limit_mm * limit_mm).then(|| near(best))
     }
 
     /// As [`Self::nearest`], on the facet nearest to the middle of the cell: its distance may be too large, by at most the
@@ -227,7 +248,7 @@ impl NearestFacets {
     #[inline]
     pub fn about_nearest(&self, query: &Point) -> Option<Near> {
         let (candidates, _) = self.candidates_at(query)?;
-        Some(self.near(self.on_facet(query, candidates.first()?.facet)))
+        Some(near(self.on_facet(query, candidates.first()?.facet)))
     }
 
     /// Whether the surface is within a distance of a query.
@@ -235,6 +256,10 @@ impl NearestFacets {
         let Some((candidates, off_mm)) = self.candidates_at(query) else { return false };
         let may_be = |own: &&Candidate| f64::from(own.from_middle_mm) - off_mm <= limit_mm;
         let is_near = |own: &Candidate| self.on_facet(query, own.facet).squared_mm2 <= limit_mm * limit_mm;
+        if candidates.get(1) == Some(&TOO_MANY) {
+            let Some(first) = candidates.first().filter(may_be) else { return false };
+            return is_near(first) || self.surface.closest_point(query, limit_mm).is_some();
+        }
         candidates.iter().take_while(may_be).any(is_near)
     }
 
@@ -261,21 +286,28 @@ impl NearestFacets {
         OnFacet { facet, away, squared_mm2: away.dot(&away), feature }
     }
 
-    #[inline]
-    fn near(&self, own: OnFacet<'_>) -> Near {
-        let OnFacet { facet, away, squared_mm2, feature } = own;
-        let [first, second] = match feature {
-            Feature::Face => [&facet.normal; 2],
-            Feature::Edge(edge) => [&facet.across[usize::from(edge)]; 2],
-            Feature::Vertex(corner) => [0, 2].map(|before| &facet.across[(usize::from(corner) + before) % 3]),
-        };
-        Near {
-            away,
-            squared_mm2,
-            is_inside: feature == Feature::Face,
-            normal: Vector::from(facet.normal),
-            across: [Vector::from(*first), Vector::from(*second)],
-        }
+    /// The point that a search of the surface found.
+    fn of_surface(&self, query: &Point, hit: &SurfaceHit) -> Near {
+        let facet = LatticeFacet::new(self.surface, hit.facet);
+        let away = query - hit.point;
+        near(OnFacet { facet: &facet, away, squared_mm2: away.dot(&away), feature: hit.feature })
+    }
+}
+
+#[inline]
+fn near(own: OnFacet<'_>) -> Near {
+    let OnFacet { facet, away, squared_mm2, feature } = own;
+    let [first, second] = match feature {
+        Feature::Face => [&facet.normal; 2],
+        Feature::Edge(edge) => [&facet.across[usize::from(edge)]; 2],
+        Feature::Vertex(corner) => [0, 2].map(|before| &facet.across[(usize::from(corner) + before) % 3]),
+    };
+    Near {
+        away,
+        squared_mm2,
+        is_inside: feature == Feature::Face,
+        normal: Vector::from(facet.normal),
+        across: [Vector::from(*first), Vector::from(*second)],
     }
 }
 
@@ -290,6 +322,7 @@ struct OnFacet<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Mesh;
     use crate::mesh::shapes;
     use base::random::Random;
 
@@ -297,9 +330,19 @@ mod tests {
     fn distances_are_those_of_the_surface() {
         let mut mesh = shapes::torus(30.0, 8.0, 60, 30);
         mesh.append(&shapes::cuboid(Point::new(-50.0, -4.0, 12.0), Point::new(50.0, 4.0, 15.0)));
+        distances_are_those_of(mesh, true);
+    }
+
+    #[test]
+    fn distances_are_those_of_a_surface_of_very_many_facets() {
+        distances_are_those_of(shapes::torus(30.0, 12.0, 900, 300), false);
+    }
+
+    fn distances_are_those_of(mesh: Mesh, is_complete: bool) {
         let surface = Surface::new(mesh);
         let (exact_mm, reach_mm) = (4.0, 6.0);
         let lattice = NearestFacets::new(&surface, exact_mm, reach_mm);
+        assert_eq!(lattice.is_complete(), is_complete);
         let diagonal_mm = 3.0_f64.sqrt() * lattice.cell_mm;
         let mut random = Random::new(4, 0);
         let mut compared = 0;

@@ -40,7 +40,7 @@ pub fn run(arguments: &Bench) -> Result<Value> {
             detect_data::write(folder, scene, &parts, &pile)?;
         }
         let before = (tally.right, tally.wrong, tally.notes.len());
-        let missed = tally.add(&models, &pile, &found.detections);
+        let missed = tally.add(&models, &pile, &found.detections)?;
         tally.explain(&models, &pile, &missed)?;
         tally.notes[before.2..].iter_mut().for_each(|note| *note = format!("{scene}: {note}"));
         eprintln!(

@@ -3,20 +3,16 @@
 
 use serde_json::{Value, json};
 
+use super::detect_fit::{Fit, fit};
 use base::{Progress, Result};
 use compute::cpu::Cpu;
-use compute::registration::Target;
-use geometry::{OrderedPoints, Point, Pose};
-use inspect::alignment::best_fit::{self, Problem};
+use geometry::{Point, Pose, Surface};
 use inspect::detection::{self, Detection, Known, Parameters, PartModel, Placed};
+use inspect::parts::PreparedScan;
 use inspect::simulation::pile::{Pile, PlacedPart};
 
 /// A pose is right if the surfaces are closer on average than this share of the diameter (ADD-S).
 const MAX_ERROR: f64 = 0.1;
-/// Greatest mean distance of the surfaces in two poses that count as the same after a best fit, mm.
-const SAME_FIT_MM: f64 = 0.01;
-/// A pose fits as well as the truth if the logarithm of its likelihood is less by no more than this.
-const MAX_GAIN: f64 = 20.0;
 /// Visible fractions at which recall is told apart.
 const BINS: [f64; 5] = [0.1, 0.35, 0.6, 0.8, 1.01];
 /// Of those visible bins, the one in which parts are counted that lie behind others that were found at once; and points by
@@ -74,58 +70,6 @@ fn is_behind(models: &[PartModel<'_>], pile: &Pile, index: usize, some: impl Fn(
     2 * behind > hidden
 }
 
-/// A best fit from a detection beside one from the truth.
-enum Fit {
-    /// The surfaces in the two are at most [`SAME_FIT_MM`] apart on average.
-    Same,
-    /// Another pose fits the points as well as the truth does, and the detection says that it may, or the fit that a direction is
-    /// not determined.
-    Open(String),
-    Other(String),
-}
-
-/// Compares a best fit from a detection with one from the truth.
-fn fit(model: &PartModel<'_>, points: &OrderedPoints, own: &Detection, truth: &PlacedPart) -> Fit {
-    let surface = model.surface;
-    let problem =
-        Problem { target: Target::Surface(surface), bounds: *surface.bounds(), points, normals: &[], oriented: false };
-    // As from the window: only what lies on this part may draw the fit.
-    let parameters =
-        best_fit::Parameters { max_distance_mm: Some(own.tolerance_mm), ..best_fit::Parameters::default() };
-    let fit = |scene_from_part: &Pose| {
-        let start = scene_from_part.inverse();
-        best_fit::run(&Cpu, &problem, &start, &parameters, &Progress::silent(), &mut |_, _| ())
-    };
-    let (from_it, from_truth) = match (fit(&own.scene_from_part), fit(&truth.scene_from_part)) {
-        (Ok(from_it), Ok(from_truth)) => (from_it, from_truth),
-        (Err(error), _) => return Fit::Other(format!("none from it: {error}")),
-        (_, Err(error)) => return Fit::Other(format!("none from the truth: {error}")),
-    };
-    let [pose, true_pose] = [&from_it, &from_truth].map(|fit| fit.nominal_from_scan.inverse());
-    let apart_mm = model.distance_mm(&pose, &true_pose);
-    if apart_mm <= SAME_FIT_MM {
-        return Fit::Same;
-    }
-    let of_part = own.others.iter().filter(|other| other.part == own.part).count();
-    let how = format!(
-        "{apart_mm:.3} mm apart, turned {:.2}°, RMS {:.4} and {:.4} mm, overlap {:.4} and {:.4}, {of_part} other poses named, {}",
-        (pose.inverse() * true_pose).rotation.angle().to_degrees(),
-        from_it.rms_mm,
-        from_truth.rms_mm,
-        from_it.overlap,
-        from_truth.overlap,
-        from_it.information.weakest,
-    );
-    let used = from_truth.overlap * points.points.len() as f64;
-    let gain = 0.5 * used * (from_it.rms_mm.powi(2) / from_truth.rms_mm.powi(2) - 1.0);
-    let lost = (from_truth.overlap - from_it.overlap) * points.points.len() as f64;
-    let is_said = of_part > 0 || !from_it.information.open.is_empty();
-    match is_said && gain < MAX_GAIN && lost < MAX_GAIN {
-        true => Fit::Open(how),
-        false => Fit::Other(how),
-    }
-}
-
 /// Counts over piles.
 pub struct Tally {
     pub right: usize,
@@ -162,11 +106,13 @@ impl Tally {
     }
 
     /// Counts what was found; the parts that were not although much of them is seen.
-    pub fn add(&mut self, models: &[PartModel<'_>], pile: &Pile, found: &[Detection]) -> Vec<Placed> {
+    pub fn add(&mut self, models: &[PartModel<'_>], pile: &Pile, found: &[Detection]) -> Result<Vec<Placed>> {
         let truth = &pile.parts;
-        let points = OrderedPoints::new(&pile.cloud.points);
         let mut found_in = vec![None; truth.len()];
-        for own in found {
+        let surfaces: Vec<&Surface> = models.iter().map(|own| own.surface).collect();
+        let scans = detection::part_scans(&Cpu, &surfaces, found, &pile.cloud, 0.0, &Progress::silent())?;
+        for (own, scan) in found.iter().zip(&scans) {
+            let scan = PreparedScan::new(scan);
             let model = &models[own.part];
             let is_at = |placed: &PlacedPart| is_right(models, placed, own.part, &own.scene_from_part);
             let at = (0..truth.len()).find(|&index| found_in[index].is_none() && is_at(&truth[index]));
@@ -179,7 +125,7 @@ impl Tally {
                     let visible = truth[index].visible_fraction;
                     if visible >= 0.3 {
                         let counts = &mut self.fits[usize::from(visible < 0.6)];
-                        let (kind, how) = match fit(model, &points, own, &truth[index]) {
+                        let (kind, how) = match fit(model, &scan, own, &truth[index]) {
                             Fit::Same => (0, None),
                             Fit::Open(how) => (1, Some(format!("open, {how}"))),
                             Fit::Other(how) => (2, Some(how)),
@@ -227,7 +173,7 @@ impl Tally {
                 missed.push(Placed { part: placed.part, scene_from_part: placed.scene_from_part });
             }
         }
-        missed
+        Ok(missed)
     }
 
     /// Whether missed parts were not proposed or refused: each is judged where it lies.

@@ -32,12 +32,17 @@ fn refine(request: &Request<'_>, start: &Pose) -> Option<Refined> {
         if sums[29] < MIN_POINTS || sums[28] <= 0.0 {
             return None;
         }
-        let step = solve(&sums);
-        pose = moved(&pose, &request.centre.coords, &step);
-        last = Some(Refined { part_from_scene: pose, rms_mm: (sums[27] / sums[28]).sqrt(), used: sums[29] as usize });
+        let mut step = solve(&sums);
         let turn = (step[0] * step[0] + step[1] * step[1] + step[2] * step[2]).sqrt();
         let shift = (step[3] * step[3] + step[4] * step[4] + step[5] * step[5]).sqrt();
-        if shift + turn * request.radius_mm < request.step_limit_mm && gate_mm <= request.gates_mm[1] {
+        let length_mm = shift + turn * request.radius_mm;
+        if length_mm > gate_mm {
+            // Points within the gate tell nothing of what lies beyond.
+            step = step.map(|own| own * (gate_mm / length_mm));
+        }
+        pose = moved(&pose, &request.centre.coords, &step);
+        last = Some(Refined { part_from_scene: pose, rms_mm: (sums[27] / sums[28]).sqrt(), used: sums[29] as usize });
+        if length_mm < request.step_limit_mm && gate_mm <= request.gates_mm[1] {
             break;
         }
         gate_mm = (gate_mm * NARROWING).max(request.gates_mm[1]);
@@ -194,6 +199,49 @@ mod tests {
     use geometry::mesh::shapes;
     use geometry::{NearestFacets, Surface, sampling};
 
+    fn one_step<'a>(
+        lattice: &'a NearestFacets<'a>,
+        centre: Point,
+        scene: &'a [OrientedPoint],
+        starts: &'a [Pose],
+        gate_mm: f64,
+    ) -> Request<'a> {
+        Request {
+            lattice,
+            centre,
+            radius_mm: 30.0,
+            scene,
+            oriented: true,
+            is_rough: false,
+            part_from_scene: starts,
+            gates_mm: [gate_mm; 2],
+            min_cosine: 0.5,
+            max_points: 400,
+            max_steps: 1,
+            step_limit_mm: 0.0,
+        }
+    }
+
+    /// On two planes that meet at a small angle, noise says more about where the ridge is than they do.
+    #[test]
+    fn no_step_is_longer_than_the_gate() {
+        let surface = Surface::new(shapes::roof(20.0, 15.0, 1e-3));
+        let lattice = NearestFacets::new(&surface, 2.0, 2.0);
+        let (gate_mm, starts) = (0.5, [Pose::identity()]);
+        let mut longest_mm: f64 = 0.0;
+        for seed in 1..6 {
+            let mut random = Random::new(seed, 0);
+            let samples = sampling::by_area(surface.mesh(), 400, seed).into_iter();
+            let noisy = samples.map(|own| (own.point + own.normal * (0.1 * random.normal()), own.normal));
+            let scene: Vec<OrientedPoint> = noisy.map(|(point, normal)| OrientedPoint { point, normal }).collect();
+            let request = one_step(&lattice, surface.bounds().centre(), &scene, &starts, gate_mm);
+            let fitted = run(&request, &Progress::silent()).unwrap().remove(0).unwrap();
+            longest_mm = longest_mm.max(fitted.part_from_scene.translation.vector.norm());
+        }
+        // As far as it may, where the unbounded step would be some mm.
+        assert!((0.2..1.01 * gate_mm).contains(&longest_mm), "{longest_mm}");
+    }
+
     #[test]
     fn the_gradient_is_that_of_half_the_squares() {
         let surface = Surface::new(shapes::cuboid(Point::new(0.0, 0.0, 0.0), Point::new(40.0, 30.0, 20.0)));
@@ -204,20 +252,7 @@ mod tests {
             .map(|own| OrientedPoint { point: own.point + own.normal * (0.2 * random.normal()), normal: own.normal })
             .collect();
         let starts = [Pose::new(Vector::new(0.4, -0.3, 0.2), Vector::new(0.01, -0.02, 0.015))];
-        let request = Request {
-            lattice: &lattice,
-            centre: surface.bounds().centre(),
-            radius_mm: 30.0,
-            scene: &scene,
-            oriented: true,
-            is_rough: false,
-            part_from_scene: &starts,
-            gates_mm: [5.0, 5.0],
-            min_cosine: 0.5,
-            max_points: 400,
-            max_steps: 1,
-            step_limit_mm: 0.0,
-        };
+        let request = one_step(&lattice, surface.bounds().centre(), &scene, &starts, 5.0);
         let members = members(&request, &starts[0]);
         // So wide a gate that all weigh the same.
         let sums = |step: &[f64; 6]| totals(&request, &members, &moved(&starts[0], &request.centre.coords, step), 1e9);

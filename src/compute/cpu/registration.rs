@@ -8,7 +8,7 @@ use super::CHUNK;
 use super::gate::Gate;
 use super::order_statistic::OrderStatistics;
 use crate::point_deviation::MatchState;
-use crate::registration::{Answer, Metric, Problem, Registration, Robust, Step, Target};
+use crate::registration::{Answer, Metric, Problem, Registration, Robust, Step, TUKEY_CUTOFF, Target};
 use base::{Progress, Result};
 use geometry::surface::{ClosestQuery, NO_FACET, closest_from_last};
 use geometry::triangle::Feature;
@@ -20,9 +20,6 @@ struct Pair {
     direction: Vector,
     residual_mm: f64,
 }
-
-/// Cut-off of Tukey's biweight in robust standard deviations: 95 % efficiency for normally distributed residuals.
-const TUKEY_CUTOFF: f64 = 4.685;
 
 const NO_PAIR: Pair = Pair { direction: Vector::new(0.0, 0.0, 0.0), residual_mm: f64::NAN };
 

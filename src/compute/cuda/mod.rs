@@ -201,8 +201,12 @@ impl Cuda {
         NearestDescriptorsJob::new(&self.driver, request)
     }
 
-    /// As [`Self::prepare_point_deviation`].
+    /// As [`Self::prepare_point_deviation`]. Returns an error if the lattice is not complete and the fit not rough: the device
+    /// has its lists alone.
     pub fn prepare_pose_refinement(&self, request: &super::pose_refinement::Request<'_>) -> Result<PoseRefinementJob> {
+        if !request.is_rough && !request.lattice.is_complete() {
+            return Err(UserError::internal("A close fit on the GPU needs all facets near a position."));
+        }
         let lattice = self.lattices.get_or_upload(request.lattice.id(), || {
             driver::require(self.driver.as_ref(), DeviceLattice::bytes(request.lattice), "The part")?;
             DeviceLattice::new(&self.driver, request.lattice)

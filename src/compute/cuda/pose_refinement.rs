@@ -58,7 +58,7 @@ pub struct DeviceLattice {
 
 impl DeviceLattice {
     /// Uploads a lattice.
-    pub(super) fn new(driver: &Arc<dyn Driver>, lattice: &NearestFacets) -> Result<Self> {
+    pub(super) fn new(driver: &Arc<dyn Driver>, lattice: &NearestFacets<'_>) -> Result<Self> {
         Ok(Self {
             starts: Buffer::from_slice(driver, lattice.starts())?,
             candidates: Buffer::from_slice(driver, lattice.candidates())?,
@@ -67,7 +67,7 @@ impl DeviceLattice {
     }
 
     /// Bytes of one on the device.
-    pub(super) fn bytes(lattice: &NearestFacets) -> usize {
+    pub(super) fn bytes(lattice: &NearestFacets<'_>) -> usize {
         size_of_val(lattice.starts()) + size_of_val(lattice.candidates()) + size_of_val(lattice.facets())
     }
 }

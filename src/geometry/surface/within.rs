@@ -8,8 +8,10 @@ use super::closest::Search;
 
 impl Surface {
     /// All facets within `max_distance_mm` of `point`, inclusive, with their distances, mm; none if `point` is not finite.
-    pub fn facets_within(&self, point: &Point, max_distance_mm: f64) -> Vec<(u32, f64)> {
-        dispatch(Within { surface: self, point, max_distance_mm })
+    /// `None` if they are more than `max_count`.
+    pub fn facets_within(&self, point: &Point, max_distance_mm: f64, max_count: usize) -> Option<Vec<(u32, f64)>> {
+        let found = dispatch(Within { surface: self, point, max_distance_mm, max_count });
+        (found.len() <= max_count).then_some(found)
     }
 }
 
@@ -17,6 +19,7 @@ struct Within<'a> {
     surface: &'a Surface,
     point: &'a Point,
     max_distance_mm: f64,
+    max_count: usize,
 }
 
 impl Task for Within<'_> {
@@ -24,11 +27,11 @@ impl Task for Within<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) -> Vec<(u32, f64)> {
-        let Self { surface, point, max_distance_mm } = self;
+        let Self { surface, point, max_distance_mm, max_count } = self;
         let Some(search) = Search::new(surface, point, max_distance_mm, |_| true) else { return Vec::new() };
         let mut limit = search.limit();
         let (local, squared) = (search.local, search.squared);
-        let mut found = Found { surface, point, local, squared, facets: Vec::new() };
+        let mut found = Found { surface, point, local, squared, max_count, facets: Vec::new() };
         nearest_first::<L>(&surface.tree, local, &mut limit, &mut Stack::default(), &mut found);
         found.facets
     }
@@ -40,6 +43,7 @@ struct Found<'a> {
     local: [f32; 3],
     /// Squared distance beyond which facets are left out, mm².
     squared: f64,
+    max_count: usize,
     facets: Vec<(u32, f64)>,
 }
 
@@ -58,6 +62,10 @@ impl Visitor for Found<'_> {
                     self.facets.push((facet, squared.sqrt()));
                 }
             }
+        }
+        if self.facets.len() > self.max_count {
+            // Nothing is that near, so the search ends.
+            *limit = -1.0;
         }
     }
 }
@@ -82,11 +90,13 @@ mod tests {
             };
             let all = (0..surface.mesh().facets.len() as u32).map(|facet| (facet, distance_mm(facet)));
             let expected: Vec<(u32, f64)> = all.filter(|own| own.1 <= limit_mm).collect();
-            let mut found = surface.facets_within(&point, limit_mm);
+            let mut found = surface.facets_within(&point, limit_mm, expected.len()).unwrap();
             found.sort_by_key(|own| own.0);
             assert_eq!(found, expected);
+            assert!(found.is_empty() || surface.facets_within(&point, limit_mm, expected.len() - 1).is_none());
             count += found.len();
         }
-        assert!(count > 1_000 && surface.facets_within(&Point::new(f64::NAN, 0.0, 0.0), 1e3).is_empty());
+        let nowhere = Point::new(f64::NAN, 0.0, 0.0);
+        assert!(count > 1_000 && surface.facets_within(&nowhere, 1e3, 9).is_some_and(|found| found.is_empty()));
     }
 }

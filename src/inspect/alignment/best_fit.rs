@@ -1,7 +1,9 @@
 //! Best fit: ICP onto the nominal itself (facets or points), coarse to fine, with robust weights and locked degrees of
 //! freedom.
 
-use nalgebra::{Matrix6, Vector6};
+mod minima;
+
+use nalgebra::{Matrix6, SymmetricEigen, U6, Vector6};
 use serde::{Deserialize, Serialize};
 
 use super::{Alignment, Information, Method, Rivals, StopReason};
@@ -37,6 +39,13 @@ pub struct Parameters {
     pub error_limit_mm: f64,
     /// Whether to start on subsampled points.
     pub coarse_to_fine: bool,
+    /// Whether to look for better minima beside the one found, along directions that the points determine weakly.
+    #[serde(default = "yes")]
+    pub leaves_minima: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 impl Default for Parameters {
@@ -53,6 +62,7 @@ impl Default for Parameters {
             change_limit: 1e-9,
             error_limit_mm: 0.0,
             coarse_to_fine: true,
+            leaves_minima: true,
         }
     }
 }
@@ -77,6 +87,10 @@ const LEVEL_POINTS: [usize; 3] = [2_000, 20_000, 200_000];
 /// Fewest points near the nominal on a coarse level: with fewer, such as where the part is a small piece of a scene, the level
 /// is left out.
 const MIN_COARSE_POINTS: usize = 200;
+/// Times that a fit goes on from a better minimum.
+const MAX_MINIMA: usize = 2;
+/// The points say nothing of directions whose eigenvalue is below this share of the largest.
+const UNDETERMINED: f64 = 1e-10;
 
 /// Fits from `start`. `watch` receives the pose and the RMS, mm, after every iteration (for the live view).
 ///
@@ -158,8 +172,15 @@ pub fn run_from(
         let level_progress = progress.part(fraction(level), fraction(level + 1));
         last = fit.level(count, level + 1 == levels.len(), &level_progress, watch)?.or(last);
     }
-    let (answer, stop) = last.ok_or_else(|| UserError::internal("The best fit had no level to run."))?;
     let total = problem.points.points.len();
+    for _ in 0..MAX_MINIMA {
+        let Some((answer, _)) = &last else { break };
+        if !fit.leave_for_better_minimum(&answer.hessian, &progress.quiet())? {
+            break;
+        }
+        last = fit.level(total, true, &progress.quiet(), watch)?.or(last);
+    }
+    let (answer, stop) = last.ok_or_else(|| UserError::internal("The best fit had no level to run."))?;
     Ok(Alignment {
         method: Method::BestFit,
         nominal_from_scan: fit.pose,
@@ -322,17 +343,53 @@ impl Fit<'_> {
     /// Solves for the step and applies it to the pose.
     fn apply(&mut self, answer: &Answer) -> AppliedStep {
         let step_factor = self.step_factor(answer);
-        let step = solve(&answer.hessian, &answer.gradient, &self.parameters.locked, self.lever_mm()) * step_factor;
+        let step = self.solve(answer) * step_factor;
+        let weighted_squares =
+            answer.weighted_squares + 2.0 * answer.gradient.dot(&step) + step.dot(&(answer.hessian * step));
+        AppliedStep {
+            moved_mm: self.move_by(&step),
+            answer: Answer { weighted_squares: weighted_squares.max(0.0), ..*answer },
+        }
+    }
+
+    /// Moves the pose by a rotation x, y, z (rad) and a translation x, y, z (mm); at most how far that moves a point of the part,
+    /// mm.
+    fn move_by(&mut self, step: &Vector6<f64>) -> f64 {
         let rotation = Vector::new(step[0], step[1], step[2]);
         let translation = Vector::new(step[3], step[4], step[5]);
         self.pose = transform::step_about(&self.problem.bounds.centre(), rotation, translation) * self.pose;
         self.pose.rotation.renormalize();
-        let weighted_squares =
-            answer.weighted_squares + 2.0 * answer.gradient.dot(&step) + step.dot(&(answer.hessian * step));
-        AppliedStep {
-            moved_mm: translation.norm() + rotation.norm() * self.lever_mm(),
-            answer: Answer { weighted_squares: weighted_squares.max(0.0), ..*answer },
+        translation.norm() + rotation.norm() * self.lever_mm()
+    }
+
+    /// Gauss-Newton step: rotation x, y, z (rad), translation x, y, z (mm). Zero for locked unknowns and along directions that the
+    /// data does not determine: to less than the gate, since points within it tell nothing of what lies beyond, and noise alone
+    /// would lead a long way. In the others no farther than the gate, either.
+    fn solve(&self, answer: &Answer) -> Vector6<f64> {
+        let (eigen, scale) = self.principal_directions(&answer.hessian);
+        let rhs = answer.gradient.component_mul(&scale);
+        let largest = eigen.eigenvalues.amax();
+        let mut step = Vector6::zeros();
+        for (direction, value) in eigen.eigenvectors.column_iter().zip(&eigen.eigenvalues) {
+            let is_determined = *value > UNDETERMINED * largest && answer.rms_mm() < self.gate_mm * value.sqrt();
+            if is_determined {
+                let along_mm = direction.dot(&rhs) / value;
+                step -= direction * along_mm.clamp(-self.gate_mm, self.gate_mm);
+            }
         }
+        step.component_mul(&scale)
+    }
+
+    /// The principal directions of a normal matrix, in mm at the lever, and the unknowns per mm there: 0 for locked ones.
+    fn principal_directions(&self, hessian: &Matrix6<f64>) -> (SymmetricEigen<f64, U6>, Vector6<f64>) {
+        let lever = self.lever_mm().max(f64::MIN_POSITIVE);
+        let scale = Vector6::from_fn(|i, _| match (self.parameters.locked[i], i < 3) {
+            (true, _) => 0.0,
+            (false, true) => 1.0 / lever,
+            (false, false) => 1.0,
+        });
+        let scaled = Matrix6::from_fn(|row, column| hessian[(row, column)] * scale[row] * scale[column]);
+        (SymmetricEigen::new(scaled), scale)
     }
 
     /// Factor on the step. Iteratively reweighted steps are too short because the weights fall off with distance (by
@@ -355,29 +412,6 @@ struct AppliedStep {
     moved_mm: f64,
     /// The answer after the step as predicted by the quadratic model: exact to rounding for the last, tiny steps.
     answer: Answer,
-}
-
-/// Gauss-Newton step: rotation x, y, z (rad), translation x, y, z (mm). Zero for locked unknowns and along directions
-/// that the data does not determine.
-fn solve(hessian: &Matrix6<f64>, gradient: &Vector6<f64>, locked: &[bool; 6], lever_mm: f64) -> Vector6<f64> {
-    let lever = lever_mm.max(f64::MIN_POSITIVE);
-    let scale = Vector6::from_fn(|i, _| match (locked[i], i < 3) {
-        (true, _) => 0.0,
-        (false, true) => 1.0 / lever,
-        (false, false) => 1.0,
-    });
-    let scaled = Matrix6::from_fn(|row, column| hessian[(row, column)] * scale[row] * scale[column]);
-    let rhs = gradient.component_mul(&scale);
-    let eigen = nalgebra::SymmetricEigen::new(scaled);
-    let largest = eigen.eigenvalues.amax();
-    let mut step = Vector6::zeros();
-    for i in 0..6 {
-        if eigen.eigenvalues[i] > 1e-10 * largest {
-            let direction = eigen.eigenvectors.column(i);
-            step -= direction * (direction.dot(&rhs) / eigen.eigenvalues[i]);
-        }
-    }
-    step.component_mul(&scale)
 }
 
 #[cfg(test)]
@@ -417,6 +451,22 @@ mod tests {
         let fit = fit_of(&scene, &surface, &(nudge * truth), &parameters);
         let (shift, angle) = transform::difference(&fit.nominal_from_scan, &truth, &samples[0]);
         assert!(shift < 1e-4 && angle < 1e-5, "{shift} {angle}");
+    }
+
+    /// Two planes that meet at so small an angle that noise says more about where the ridge is than they do.
+    #[test]
+    fn noise_leads_no_farther_than_the_gate_along_what_is_hardly_determined() {
+        let surface = Surface::new(shapes::roof(50.0, 30.0, 5e-5));
+        for seed in 1..6 {
+            let mut random = Random::new(seed, 0);
+            let samples = sampling::by_area(surface.mesh(), 3_000, seed);
+            let noisy: Vec<Point> =
+                samples.iter().map(|own| own.point + Vector::z() * (0.05 * random.normal())).collect();
+            let parameters = Parameters { max_distance_mm: Some(0.4), ..Parameters::default() };
+            let fit = fit_of(&noisy, &surface, &Pose::identity(), &parameters);
+            let shift_mm = fit.nominal_from_scan.translation.vector.norm();
+            assert!(shift_mm < 0.4 && fit.overlap > 0.97, "{seed}: {shift_mm} mm, {}", fit.overlap);
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use nalgebra::{Matrix3, Matrix6, SymmetricEigen};
 use serde::{Deserialize, Serialize};
 
-use geometry::{Point, Vector};
+use geometry::{Point, Pose, Vector, transform};
 
 /// Normal matrix of the last iteration, with rotations about `pivot`, and its least determined direction.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -29,6 +29,32 @@ pub struct PositionAxis {
     pub direction: Vector,
     /// Standard deviation along it, mm; `None` if the scan does not determine it.
     pub sigma_mm: Option<f64>,
+}
+
+/// A motion that the points determine weakly.
+#[derive(Clone, Copy, Debug)]
+pub struct WeakMotion {
+    pivot: Point,
+    /// Rotation about the pivot, rad per mm.
+    turn: Vector,
+    /// Translation, mm per mm.
+    shift: Vector,
+    /// Its standard deviation for points whose errors have one of 1 mm, mm.
+    pub sigma: f64,
+}
+
+impl WeakMotion {
+    /// A small motion of that kind, by some mm.
+    pub fn by_mm(&self, distance_mm: f64) -> Pose {
+        transform::step_about(&self.pivot, self.turn * distance_mm, self.shift * distance_mm)
+    }
+
+    /// The axis that it turns about, if it is not rather a translation: a point on it, mm, and its direction.
+    pub fn axis(&self, lever_mm: f64) -> Option<(Point, Vector)> {
+        // Where the turn about the pivot and the shift cancel.
+        let from_pivot = self.turn.cross(&self.shift) / self.turn.norm_squared();
+        (self.turn.norm() * lever_mm >= self.shift.norm()).then(|| (self.pivot + from_pivot, self.turn.normalize()))
+    }
 }
 
 /// Directions whose eigenvalue is below this share of the largest count as undetermined by a scan.
@@ -75,6 +101,22 @@ impl Information {
             weakest,
             open,
         }
+    }
+
+    /// The motions, nominal frame, that the points determine weakly: those whose eigenvalue, with rotations scaled by `lever_mm`, is
+    /// at most `max_ratio` of the largest.
+    pub fn weak_motions(&self, lever_mm: f64, max_ratio: f64) -> Vec<WeakMotion> {
+        let Some(pivot) = self.pivot else { return Vec::new() };
+        let scale = |index: usize| if index < 3 { 1.0 / lever_mm } else { 1.0 };
+        let scaled = Matrix6::from_fn(|row, column| self.matrix[row][column] * scale(row) * scale(column));
+        let eigen = SymmetricEigen::new(scaled);
+        let limit = max_ratio * eigen.eigenvalues.amax();
+        let motion = |index: usize| {
+            let direction = eigen.eigenvectors.column(index);
+            let (turn, shift) = (direction.fixed_rows::<3>(0) / lever_mm, direction.fixed_rows::<3>(3).into_owned());
+            WeakMotion { pivot, turn, shift, sigma: 1.0 / eigen.eigenvalues[index].max(f64::MIN_POSITIVE).sqrt() }
+        };
+        (0..6).filter(|&index| eigen.eigenvalues[index] <= limit).map(motion).collect()
     }
 
     /// The principal directions of the position of the pivot, whatever the rotation is, most uncertain first, for points whose
@@ -169,6 +211,34 @@ mod tests {
             assert!((ratio - 1.0).abs() < 0.04, "{ratio} {axes:?}");
         }
         assert!(axes[0].sigma_mm > axes[1].sigma_mm && axes[1].sigma_mm > axes[2].sigma_mm);
+    }
+
+    #[test]
+    fn a_cylinder_may_turn_about_its_axis_and_slide_along_it() {
+        let mut random = Random::new(8, 0);
+        let on_axis = Point::new(4.0, -7.0, 0.0);
+        let mut hessian = Matrix6::zeros();
+        for _ in 0..300 {
+            let (sine, cosine) = random.range(0.0, std::f64::consts::TAU).sin_cos();
+            let normal = Vector::new(cosine, sine, 0.0);
+            let point = on_axis + normal * 5.0 + Vector::z() * random.range(-9.0, 9.0);
+            let moment = point.coords.cross(&normal);
+            let row = Vector6::new(moment.x, moment.y, moment.z, normal.x, normal.y, normal.z);
+            hessian += row * row.transpose();
+        }
+        let motions = Information::new(&hessian, Point::origin(), 10.0).weak_motions(10.0, 1e-6);
+        assert_eq!(motions.len(), 2);
+        // Whatever mixture of the two they are, they leave a cylinder where it is.
+        for motion in &motions {
+            let moved = motion.by_mm(0.01);
+            for height in [-5.0, 5.0] {
+                let own = moved * (on_axis + Vector::z() * height);
+                assert!((own - on_axis).xy().norm() < 1e-4 * 0.01 + 1e-5, "{own}");
+            }
+        }
+        let (at, axis) = motions.iter().find_map(|own| own.axis(10.0)).unwrap();
+        let off = (at - on_axis).cross(&axis).norm();
+        assert!(axis.z.abs() > 0.999_999 && off < 1e-4, "{at} {axis}");
     }
 
     #[test]

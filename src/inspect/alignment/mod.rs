@@ -221,8 +221,9 @@ impl Alignment {
                 let more = match more {
                     0 => String::new(),
                     more => format!(
-                        " {} found; the one with the best score is measured.",
-                        counted(*more, "more of it was", "more of it were")
+                        " {} found; {} is measured.",
+                        counted(*more, "more of it was", "more of it were"),
+                        if self.method == Method::Auto { "the one with the best score" } else { "the one chosen" }
                     ),
                 };
                 Some(format!(

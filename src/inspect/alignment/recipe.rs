@@ -6,7 +6,7 @@ use super::mistaken_unit::likely_unit;
 use super::point_pairs::PointPair;
 use super::search_registration::{self, Tracker};
 use super::{Alignment, Alternative, AmongOthers, ExplainedFraction, automatic, best_fit, point_pairs};
-use crate::detection::start::{self, Start as Sought};
+use crate::detection::start::{self, FoundPart, Start as Sought};
 use crate::main_alignment::Main;
 use crate::parts::{Actual, Nominal, PreparedScan};
 use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Product, Tools};
@@ -51,6 +51,8 @@ pub enum Start {
         /// The others.
         others: Vec<Alternative>,
     },
+    /// Where the part was found among others; points that lie on these do not draw the fit.
+    Found(FoundPart),
     /// The result of another alignment.
     After(ElementId),
 }
@@ -109,6 +111,14 @@ impl Make for AlignmentRecipe {
             }
             Start::OneOf { chosen, others } => {
                 Alignment { alternatives: others.clone(), ..Alignment::given(chosen.nominal_from_scan) }
+            }
+            Start::Found(part) => {
+                if let Refinement::BestFit { parameters, gate_mm: Some(gate_mm) } = &self.refinement {
+                    let mut watch = |pose: &Pose, rms_mm| (tools.watch)(pose, rms_mm);
+                    let fit = (parameters, *gate_mm);
+                    return start::of_found(tools.backend, &nominal, &actual, part, fit, progress, &mut watch);
+                }
+                Alignment::given(part.nominal_from_scan)
             }
             Start::After(id) => Alignment::clone(&*inputs.get::<Alignment>(*id, "an alignment")?),
         };

@@ -58,6 +58,11 @@ pub use part_scans::part_scans;
 pub use recipe::DetectionRecipe;
 pub use scene::{Scene, Sensor};
 
+/// Points that draw a best fit from where a part was found: largest distance, in RMS of the fit there, and the least of it as a
+/// share of the distance within which points count as on the part.
+const FIT_GATE_RMS: f64 = 6.0;
+const MIN_FIT_GATE: f64 = 0.25;
+
 /// Parameters of a detection.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Parameters {
@@ -176,6 +181,12 @@ impl Detection {
     /// Whether nothing speaks against it.
     pub fn may_be_right(&self) -> bool {
         self.doubt.as_ref().is_none_or(|doubt| doubt.is_open)
+    }
+
+    /// Distance from the part from which on points do not draw a best fit that starts here, mm: among others, these lie on
+    /// something else.
+    pub fn fit_gate_mm(&self) -> f64 {
+        (FIT_GATE_RMS * self.fit.rms_mm).clamp(MIN_FIT_GATE * self.tolerance_mm, self.tolerance_mm)
     }
 
     /// The part and its pose.

@@ -35,7 +35,7 @@ pub struct PartModel<'a> {
     /// Points that poses are judged by: those of its surface that can be seen from outside.
     pub probes: Probes,
     /// Its facets, by position: for fits of many poses.
-    pub lattice: NearestFacets,
+    pub lattice: NearestFacets<'a>,
     /// Motions that map it nearly onto itself, part frame.
     pub turns: Vec<Pose>,
     /// Greatest extent, mm.

