@@ -5,6 +5,7 @@ use compute::cpu::Cpu;
 use compute::registration::Target;
 use geometry::{OrderedPoints, Point, Pose};
 use inspect::alignment::best_fit::{self, Problem};
+use inspect::alignment::recipe;
 use inspect::detection::{Detection, PartModel};
 use inspect::parts::PreparedScan;
 use inspect::simulation::pile::PlacedPart;
@@ -58,14 +59,7 @@ fn misfit(model: &PartModel<'_>, points: &[Point], scene_from_part: &Pose, sigma
 
 /// Compares a best fit from a detection with one from the truth, of the points on and about the part.
 pub fn fit(model: &PartModel<'_>, scan: &PreparedScan, own: &Detection, truth: &PlacedPart) -> Fit {
-    let surface = model.surface;
-    let problem = Problem {
-        target: Target::Surface(surface),
-        bounds: *surface.bounds(),
-        points: &scan.ordered,
-        normals: &scan.normals,
-        oriented: scan.oriented,
-    };
+    let problem = recipe::problem(model.surface, scan);
     // As from the window: only what lies on this part may draw the fit.
     let parameters =
         best_fit::Parameters { max_distance_mm: Some(own.fit_gate_mm()), ..best_fit::Parameters::default() };

@@ -421,7 +421,7 @@ mod tests {
     use compute::cpu::Cpu;
     use geometry::{Point, Surface, mesh::shapes, sampling, transform};
 
-    fn fit_of(samples: &[Point], surface: &Surface, start: &Pose, parameters: &Parameters) -> Alignment {
+    pub(super) fn fit_of(samples: &[Point], surface: &Surface, start: &Pose, parameters: &Parameters) -> Alignment {
         let points = OrderedPoints::new(samples);
         let problem = Problem {
             target: Target::Surface(surface),

@@ -13,7 +13,7 @@ use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Product, Tools};
 use base::{Progress, Result, UserError, capitalised};
 use compute::Backend;
 use compute::registration::Target;
-use geometry::Pose;
+use geometry::{Pose, Surface};
 
 /// The pose of the scan in an alignment, nominal_from_scan; for `None` that of its file.
 pub(crate) fn pose_in(alignment: Option<ElementId>, inputs: &dyn Inputs) -> Result<Pose> {
@@ -125,7 +125,7 @@ impl Make for AlignmentRecipe {
         match &self.refinement {
             Refinement::None => Ok(start),
             Refinement::BestFit { parameters, gate_mm } => {
-                let (problem, pose) = (problem(&nominal, &actual.prepared), &start.nominal_from_scan);
+                let (problem, pose) = (problem(&nominal.surface, &actual.prepared), &start.nominal_from_scan);
                 let mut watch = |pose: &Pose, rms_mm| (tools.watch)(pose, rms_mm);
                 let mut fitted = match gate_mm {
                     Some(gate_mm) => best_fit::run_from_gate(
@@ -253,11 +253,11 @@ pub fn run_automatic(
     found
 }
 
-/// The best-fit problem of a scan and a nominal.
-pub fn problem<'a>(nominal: &'a Nominal, scan: &'a PreparedScan) -> best_fit::Problem<'a> {
+/// The best-fit problem of a scan and the surface of a nominal.
+pub fn problem<'a>(surface: &'a Surface, scan: &'a PreparedScan) -> best_fit::Problem<'a> {
     best_fit::Problem {
-        target: Target::Surface(&nominal.surface),
-        bounds: *nominal.surface.bounds(),
+        target: Target::Surface(surface),
+        bounds: *surface.bounds(),
         points: &scan.ordered,
         normals: &scan.normals,
         oriented: scan.oriented,

@@ -107,7 +107,7 @@ pub fn among_others(
     let scans = part_scans::in_scene(&scene, &[surface], first, cloud, 0.0, &progress.part(0.8, 0.85))?;
     let Some(scan) = scans.first() else { return Ok(Start::NotFound(None)) };
     let prepared = PreparedScan::new(scan);
-    let problem = problem(nominal, &prepared);
+    let problem = problem(surface, &prepared);
     let gate_mm = parameters.max_distance_mm.unwrap_or_else(|| best.fit_gate_mm());
     let part = FoundPart::new(best, &found);
     let fitted = fitted(backend, &problem, &part, (parameters, gate_mm), &progress.part(0.85, 1.0), watch)?;
@@ -139,14 +139,15 @@ pub fn of_found(
     };
     let is_on_it = |&index: &u32| {
         let point = &actual.cloud.points[index as usize];
-        distance_mm(&part.nominal_from_scan, point, REACH_GATES * gate_mm).is_some_and(|own_mm| {
-            !part.beside.iter().any(|other| distance_mm(other, point, own_mm).is_some_and(|mm| mm < own_mm))
-        })
+        !progress.is_cancelled()
+            && distance_mm(&part.nominal_from_scan, point, REACH_GATES * gate_mm).is_some_and(|own_mm| {
+                !part.beside.iter().any(|other| distance_mm(other, point, own_mm).is_some_and(|mm| mm < own_mm))
+            })
     };
     let kept: Vec<u32> = (0..actual.cloud.points.len() as u32).into_par_iter().filter(is_on_it).collect();
     progress.check()?;
     let prepared = PreparedScan::new(&actual.cloud.select(&kept));
-    let problem = problem(nominal, &prepared);
+    let problem = problem(surface, &prepared);
     let fitted = fitted(backend, &problem, part, (parameters, gate_mm), &progress.part(0.2, 1.0), watch)?;
     Ok(in_scan(nominal, actual, part, kept.len(), fitted))
 }

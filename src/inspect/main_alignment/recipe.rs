@@ -131,7 +131,7 @@ fn on_faces(
     progress: &Progress,
 ) -> Result<Alignment> {
     let prepared = PreparedScan::new(cloud);
-    let problem = problem(nominal, &prepared);
+    let problem = problem(&nominal.surface, &prepared);
     let mut watch = |pose: &Pose, rms_mm| (tools.watch)(pose, rms_mm);
     let gate_mm = faces.max_distance_mm;
     let found = best_fit::run_from_gate(tools.backend, &problem, start, parameters, gate_mm, progress, &mut watch)?;

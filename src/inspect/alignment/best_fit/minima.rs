@@ -98,13 +98,12 @@ impl Fit<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Parameters, Problem, run};
+    use super::super::Parameters;
+    use super::super::tests::fit_of;
     use super::*;
     use base::random::Random;
-    use compute::cpu::Cpu;
-    use compute::registration::Target;
     use geometry::mesh::shapes;
-    use geometry::{OrderedPoints, Point, Surface, Vector, sampling};
+    use geometry::{Point, Surface, Vector, sampling};
 
     /// A plate is scanned from above with noise, so that little but its rim tells where it lies. Fits from about there end at one
     /// pose, whatever they start from, and without a look at the minima beside theirs they do not.
@@ -123,21 +122,12 @@ mod tests {
                     .filter(is_seen)
                     .map(|own| own.point + Vector::from_fn(|_, _| 0.05 * random.normal()))
                     .collect();
-                let points = OrderedPoints::new(&noisy);
-                let problem = Problem {
-                    target: Target::Surface(&surface),
-                    bounds: *surface.bounds(),
-                    points: &points,
-                    normals: &[],
-                    oriented: false,
-                };
                 let parameters = Parameters { max_distance_mm: Some(0.3), leaves_minima, ..Parameters::default() };
                 let ends: Vec<Vector> = (0..6)
                     .map(|_| {
                         let shift = Vector::new(0.0, random.range(-0.15, 0.15), 0.0);
                         let start = Pose::new(shift, Vector::new(0.0, 0.0, random.range(-2e-3, 2e-3)));
-                        let fit = run(&Cpu, &problem, &start, &parameters, &Progress::silent(), &mut |_, _| ());
-                        fit.unwrap().nominal_from_scan.translation.vector
+                        fit_of(&noisy, &surface, &start, &parameters).nominal_from_scan.translation.vector
                     })
                     .collect();
                 let apart_mm = ends.iter().flat_map(|a| ends.iter().map(move |b| (a - b).norm()));
