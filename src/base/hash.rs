@@ -5,6 +5,11 @@ use std::path::Path;
 use super::error::{Result, UserError};
 use super::regular_file;
 
+/// BLAKE3 hash of bytes, as 64 hexadecimal digits.
+pub fn bytes_hash(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex().to_string()
+}
+
 /// BLAKE3 hash of the file's contents, as 64 hexadecimal digits.
 pub fn file_hash(path: &Path) -> Result<String> {
     let mut hasher = blake3::Hasher::new();

@@ -636,6 +636,12 @@ pub struct Bench {
     /// How poses of parts are proposed (detect).
     #[arg(long, value_enum, default_value_t)]
     pub generator: Generator,
+    /// Weights of the published search (published-detection); set by hand without.
+    #[arg(long)]
+    pub weights: Option<PathBuf>,
+    /// Learn weights of the published search from every other part, and write them to this file (published-detection).
+    #[arg(long)]
+    pub train: Option<PathBuf>,
     /// Only this form of the systematic sensor error (calibration: coverage).
     #[arg(long, value_enum)]
     pub form: Option<SystematicErrorForm>,
@@ -682,6 +688,8 @@ pub enum Suite {
     Poses,
     /// Detection of parts in piles whose truth is known.
     Detect,
+    /// The published search for parts in its configurations beside ours, on the same piles.
+    PublishedDetection,
     /// Automatic alignment of parts in scans that hold more than the part.
     Starts,
     /// Scans compared with every part, all of equal size: whether a wrong part is detected.

@@ -18,6 +18,8 @@ mod offset;
 mod part;
 mod planes;
 mod poses;
+mod published_detection;
+mod published_training;
 mod read;
 mod register;
 mod searches;
@@ -45,6 +47,7 @@ pub fn run(arguments: &Bench, json: bool) -> Result<i32> {
         Suite::Planes => planes::run(arguments)?,
         Suite::Poses => poses::run(arguments)?,
         Suite::Detect => detect::run(arguments)?,
+        Suite::PublishedDetection => published_detection::run(arguments)?,
         Suite::Starts => starts::run(arguments)?,
         Suite::WrongParts => wrong_parts::run(arguments)?,
         Suite::Tables => tables::run(arguments)?,

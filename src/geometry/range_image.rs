@@ -135,6 +135,14 @@ impl RangeImage {
         Some(image)
     }
 
+    /// Index of the pixel towards a point; `None` outside the picture.
+    pub fn pixel_of(&self, point: &Point) -> Option<usize> {
+        let away = point - self.viewpoint;
+        let [x, y, z] = self.pinhole.axes.map(|axis| axis.dot(&away));
+        let pixel = self.pinhole.pixel_at([x / z, y / z]).filter(|_| z > 1e-9)?;
+        (pixel < self.pixels.len()).then_some(pixel)
+    }
+
     /// What is seen towards a point: of the pixels around, the point whose range is nearest to its own.
     pub fn towards(&self, point: &Point) -> Seen {
         let away = point - self.viewpoint;

@@ -123,7 +123,7 @@ fn are_same(a: &[Detection], b: &[Detection]) -> bool {
 }
 
 /// A pile of parts of about one size each, where they touch or at rest in a bin, and which they are.
-fn pile(surfaces: &[&Surface], scene: u64, arguments: &Bench) -> Result<(Pile, Vec<usize>)> {
+pub fn pile(surfaces: &[&Surface], scene: u64, arguments: &Bench) -> Result<(Pile, Vec<usize>)> {
     let mut random = Random::new(scene, 0xB1);
     let count = PARTS[0] + random.index(PARTS[1] - PARTS[0] + 1);
     let used: Vec<usize> = (0..count).map(|_| random.index(surfaces.len())).collect();

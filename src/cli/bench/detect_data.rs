@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::poses::Part;
 use base::Result;
 use geometry::transform;
-use inspect::simulation::pile::Pile;
+use inspect::simulation::pile::{Pile, PlacedPart};
 use io::atomic::write_bytes;
 use io::write;
 
@@ -17,16 +17,17 @@ pub fn write(folder: &Path, number: u64, parts: &[Part], pile: &Pile) -> Result<
     let folder = folder.join(format!("pile-{number}"));
     base::folder::make(&folder)?;
     write::cloud(&folder.join("scene.ply"), &pile.cloud)?;
-    let truth: Vec<Value> = pile
-        .parts
-        .iter()
-        .filter_map(|own| {
-            Some(json!({
-                "part": parts.get(own.part)?.name,
-                "scene_from_part": transform::rows_of(&own.scene_from_part),
-                "visible_fraction": own.visible_fraction,
-            }))
-        })
-        .collect();
-    write_bytes(&folder.join("truth.json"), json!(truth).to_string().as_bytes())
+    write_bytes(&folder.join("truth.json"), truth(parts, pile).to_string().as_bytes())
+}
+
+/// What lies in a pile of some parts.
+pub fn truth(parts: &[impl std::borrow::Borrow<Part>], pile: &Pile) -> Value {
+    let of_part = |own: &PlacedPart| {
+        Some(json!({
+            "part": parts.get(own.part)?.borrow().name,
+            "scene_from_part": transform::rows_of(&own.scene_from_part),
+            "visible_fraction": own.visible_fraction,
+        }))
+    };
+    pile.parts.iter().filter_map(of_part).collect()
 }

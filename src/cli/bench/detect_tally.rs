@@ -21,7 +21,7 @@ const BEHIND_BIN: usize = 1;
 const BEHIND_POINTS: usize = 200;
 
 /// Whether a pose of a part is that of one in the pile.
-fn is_right(models: &[PartModel<'_>], placed: &PlacedPart, part: usize, scene_from_part: &Pose) -> bool {
+pub fn is_right(models: &[PartModel<'_>], placed: &PlacedPart, part: usize, scene_from_part: &Pose) -> bool {
     let model = &models[part];
     placed.part == part && model.distance_mm(&placed.scene_from_part, scene_from_part) < MAX_ERROR * model.diameter_mm
 }

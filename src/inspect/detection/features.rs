@@ -76,7 +76,8 @@ fn radius_mm(spacing_mm: f64) -> f64 {
     RADIUS * spacing_mm
 }
 
-fn directions() -> Vec<Vector> {
+/// The 66 directions from which a part is seen.
+pub fn directions() -> Vec<Vector> {
     let reach = || -DIRECTIONS..=DIRECTIONS;
     let all = reach().flat_map(|x| reach().flat_map(move |y| reach().map(move |z| [x, y, z])));
     let on_octahedron = all.filter(|own| own.iter().map(|value| value.abs()).sum::<i32>() == DIRECTIONS);

@@ -29,6 +29,7 @@ mod misfit;
 mod model;
 mod part_scans;
 mod preference;
+pub mod published;
 mod recipe;
 mod refinement;
 mod scene;
