@@ -5,7 +5,7 @@ use super::model::PartModel;
 use super::scene::Scene;
 use super::search::FINE_PROBES;
 use super::support::OnSupport;
-use super::{Detection, Parameters, score};
+use super::{Detection, Parameters, Terms, score};
 use base::Progress;
 use compute::cpu::Cpu;
 use geometry::{Pose, Vector, transform};
@@ -39,6 +39,14 @@ pub struct Doubt {
     pub sentence: String,
     /// Whether it may be right all the same: nothing speaks against it, but too little is seen.
     pub is_open: bool,
+}
+
+/// Whether what was seen of a part does not refute it already.
+pub fn may_pass(terms: &Terms, parameters: &Parameters) -> bool {
+    terms.explained >= MIN_EXPLAINED
+        && terms.agreement() >= parameters.min_agreement
+        && terms.score() >= parameters.min_score
+        && terms.unknown <= terms.explained
 }
 
 /// Why a candidate does not count as found; `None` if it does.

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 
 use super::model::PartModel;
 use super::scene::Scene;
+use super::search::unlike;
 use base::Progress;
 use compute::Compute as _;
 use compute::cpu::Cpu;
@@ -34,6 +35,17 @@ const STEPS: usize = 20;
 const MIN_COSINE: f64 = 0.3;
 /// Least difference of two misfits by which one pose is the better: about five points that only one of them explains.
 pub const DECIDES: f64 = 20.0;
+/// Which poses fit much worse than another is told by every so many of the points, after a fit to at most so many of these in at
+/// most so many steps, and by how much more the misfit of all points would be.
+const FEWER: usize = 8;
+const FEW_MEMBERS: usize = 200;
+const FEW_STEPS: usize = 8;
+const HOPELESS: f64 = 5.0 * DECIDES;
+/// Of the others, those that look alike count as one: greatest distance of the surfaces, as a share of the diameter.
+const ALIKE: f64 = 2e-3;
+/// Most that are fitted to all points, and in how many steps.
+const FINALISTS: usize = 4;
+const LAST_STEPS: usize = 8;
 
 /// Indices of the points of a scene about a part, ascending.
 pub fn near(model: &PartModel<'_>, scene: &Scene, scene_from_part: &Pose) -> Vec<u32> {
@@ -104,9 +116,37 @@ impl Witnesses {
         self.points.iter().step_by(step).map(squared_mm2).sum()
     }
 
-    /// The poses near some that fit the points, and their misfits; `None` where there are too few about one. `gate`: the distance
-    /// from which on a point is not drawn to a part at first, as a share of the diameter.
+    /// Of the poses near some, those that fit the points, with their misfits, but for such as fit much worse than another: those
+    /// are told by an eighth of the points. `gate`: the distance from which on a point is not drawn to a part at first, as a
+    /// share of the diameter.
+    pub fn best_fitted(&self, model: &PartModel<'_>, scene_from_part: &[Pose], gate: f64) -> Vec<(f64, Pose)> {
+        let few = Self { points: self.points.iter().step_by(FEWER).copied().collect(), ..*self };
+        let found = few.near(model, scene_from_part, gate, FEW_MEMBERS, FEW_STEPS);
+        let mut found: Vec<(f64, Pose)> = found.into_iter().flatten().collect();
+        let least = found.iter().map(|own| own.0).fold(f64::INFINITY, f64::min);
+        found.retain(|own| FEWER as f64 * (own.0 - least) < HOPELESS);
+        found.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let found = unlike(model, found, ALIKE, |(_, pose)| pose);
+        let poses: Vec<Pose> = found.into_iter().map(|(_, pose)| pose).take(FINALISTS).collect();
+        let fitted = self.near(model, &poses, gate.min(CLOSE_GATE), MAX_MEMBERS, LAST_STEPS);
+        fitted.into_iter().flatten().collect()
+    }
+
+    /// The poses near some that fit the points, and their misfits; `None` where there are too few about one. `gate`: as for
+    /// [`Self::best_fitted`].
     pub fn fitted(&self, model: &PartModel<'_>, scene_from_part: &[Pose], gate: f64) -> Vec<Option<(f64, Pose)>> {
+        self.near(model, scene_from_part, gate, MAX_MEMBERS, STEPS)
+    }
+
+    /// As [`Self::fitted`], by at most so many points and steps.
+    fn near(
+        &self,
+        model: &PartModel<'_>,
+        scene_from_part: &[Pose],
+        gate: f64,
+        max_points: usize,
+        max_steps: usize,
+    ) -> Vec<Option<(f64, Pose)>> {
         let starts: Vec<Pose> = scene_from_part.iter().map(Pose::inverse).collect();
         let first_mm = gate * model.diameter_mm;
         let request = Request {
@@ -119,8 +159,8 @@ impl Witnesses {
             part_from_scene: &starts,
             gates_mm: [first_mm, (LAST_GATE_SIGMAS * self.sigma_mm).min(first_mm)],
             min_cosine: 0.5,
-            max_points: MAX_MEMBERS,
-            max_steps: STEPS,
+            max_points,
+            max_steps,
             step_limit_mm: 1e-5 * model.diameter_mm,
         };
         let fitted = Cpu.compute(&request, &Progress::silent()).unwrap_or_default();

@@ -14,6 +14,8 @@ use geometry::{Point, Pose, Vector};
 
 /// Least cosine between the normal of a point and of the part that it lies on.
 const MIN_COSINE: f64 = 0.3;
+/// Points by which it is told about how much of the pieces under a part it covers.
+const ROUGH_POINTS: usize = 2_000;
 
 /// Judges poses by about `count` probes; a probe is explained within the tolerance of its pose, mm.
 pub fn judge(
@@ -75,8 +77,28 @@ pub fn faces(model: &PartModel<'_>, scene: &Scene, scene_from_part: &Pose, own: 
 /// Indices of the scene's points that lie on a part in a pose, ascending; and the share of the pieces under it that these cover, see
 /// [`segments::coverage`].
 pub fn explained(model: &PartModel<'_>, scene: &Scene, scene_from_part: &Pose, tolerance_mm: f64) -> (Vec<u32>, f64) {
+    explained_of(model, scene, scene_from_part, tolerance_mm, usize::MAX)
+}
+
+/// The share of the pieces under a part that it covers, by some of the points about it.
+pub fn about_coverage(model: &PartModel<'_>, scene: &Scene, scene_from_part: &Pose, tolerance_mm: f64) -> f64 {
+    explained_of(model, scene, scene_from_part, tolerance_mm, ROUGH_POINTS).1
+}
+
+/// As [`explained`], of at most about so many of the points about it.
+fn explained_of(
+    model: &PartModel<'_>,
+    scene: &Scene,
+    scene_from_part: &Pose,
+    tolerance_mm: f64,
+    max_points: usize,
+) -> (Vec<u32>, f64) {
     let centre: Point = scene_from_part * model.centre();
-    let near = scene.near(&centre, 0.5 * model.diameter_mm + tolerance_mm);
+    let mut near = scene.near(&centre, 0.5 * model.diameter_mm + tolerance_mm);
+    if near.len() > max_points {
+        let step = near.len().div_ceil(max_points);
+        near = near.into_iter().step_by(step).collect();
+    }
     let part_from_scene = scene_from_part.inverse();
     let lies_on_it = |index: &u32| {
         let own = scene.points[*index as usize];

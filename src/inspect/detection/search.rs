@@ -13,6 +13,7 @@ use super::model::PartModel;
 use super::preference::{self, Preference, Seen, Side};
 use super::refinement::Closeness;
 use super::scene::Scene;
+use super::symmetry::{Lying, Turned};
 use super::{
     Detection, Doubt, Explanations, Found, Known, Parameters, Placed, Terms, doubt, hypotheses, misfit, refinement,
     score, symmetry,
@@ -37,8 +38,9 @@ const COARSE_TOLERANCE: f64 = 0.03;
 const FINE_TOLERANCE: f64 = 0.015;
 /// Cells of the points that candidates are fitted to, as a share of the spacing of the points that vote.
 const FINE_CELL: f64 = 0.4;
-/// A candidate is fitted no further if its score or its agreement is this far below the least.
-const HOPELESS_MARGINS: [f64; 2] = [0.12, 0.15];
+/// A candidate is fitted no further if its score or its agreement is this far below the least, with what of the surface under it
+/// goes on beyond it or without.
+const HOPELESS_MARGIN: f64 = 0.1;
 /// The same pose: greatest distance of the surfaces as a share of the diameter, before and after the fit. Poses of nearly
 /// symmetric parts lie near each other on average.
 const SAME_COARSE_POSE: f64 = 0.02;
@@ -372,13 +374,9 @@ impl Search<'_> {
         let mut judged: Vec<(Terms, Start)> = terms.into_iter().zip(found.into_iter().map(|(own, _)| own)).collect();
         judged.sort_by(|a, b| b.0.score().total_cmp(&a.0.score()));
         // What is far from being found is only named.
-        let [of_score, of_agreement] = HOPELESS_MARGINS;
-        let is_hopeful = |terms: &Terms| {
-            terms.score() > self.parameters.min_score - of_score
-                && terms.agreement() > self.parameters.min_agreement - of_agreement
-        };
-        let apart = unlike(model, judged, SAME_POSE, |(_, own)| &own.scene_from_part).into_iter().enumerate();
-        let hopeful = apart.filter(|(at, (terms, _))| *at == 0 || is_hopeful(terms));
+        let apart = unlike(model, judged, SAME_POSE, |(_, own)| &own.scene_from_part).into_par_iter().enumerate();
+        let hopeful =
+            apart.filter(|(at, (terms, own))| *at == 0 || self.is_hopeful(model, terms, &own.scene_from_part));
         let hopeful: Vec<Start> = hopeful.map(|(_, (_, own))| own).collect();
         let exact: Vec<(Start, Alignment)> = hopeful
             .into_par_iter()
@@ -390,10 +388,28 @@ impl Search<'_> {
         let poses: Vec<Pose> = exact.iter().map(|(own, _)| own.scene_from_part).collect();
         let tolerances_mm: Vec<f64> = exact.iter().map(|(_, fit)| self.tolerance_mm(model, fit.rms_mm)).collect();
         let terms = score::judge(self.backend, model, scene, &poses, &tolerances_mm, FINE_PROBES, &self.quiet)?;
-        let all = exact.into_par_iter().zip(terms).zip(tolerances_mm);
+        // Of those that are refuted already, some are named.
+        let mut named = 0;
+        let is_kept = |terms: &Terms| {
+            let may_pass = doubt::may_pass(terms, self.parameters);
+            named += usize::from(!may_pass);
+            may_pass || named <= ALWAYS_KEPT
+        };
+        let is_kept: Vec<bool> = terms.iter().map(is_kept).collect();
+        let all = exact.into_par_iter().zip(terms).zip(tolerances_mm).zip(is_kept).filter(|(_, is_kept)| *is_kept);
         Ok(all
-            .map(|(((own, fit), terms), tolerance)| self.detection(part, round, own, fit, terms, tolerance))
+            .map(|((((own, fit), terms), tolerance), _)| self.detection(part, round, own, fit, terms, tolerance))
             .collect())
+    }
+
+    /// Whether a pose may be found when it is fitted exactly.
+    fn is_hopeful(&self, model: &PartModel<'_>, terms: &Terms, scene_from_part: &Pose) -> bool {
+        let is_enough = |covers: f64| {
+            terms.score() - (1.0 - covers) > self.parameters.min_score - HOPELESS_MARGIN
+                && terms.agreement() * covers > self.parameters.min_agreement - HOPELESS_MARGIN
+        };
+        let tolerance_mm = self.tolerance_mm(model, 0.0);
+        is_enough(1.0) && is_enough(score::about_coverage(model, self.scene, scene_from_part, tolerance_mm))
     }
 
     /// A candidate, turned as it fits best: about axes that its points leave open, and by motions that map its part nearly onto
@@ -403,17 +419,21 @@ impl Search<'_> {
             return Ok(own);
         }
         let model = &self.models[own.part];
-        let turns = symmetry::open_turns(model, &own.fit.information);
-        let own = self.turned_by(own, &turns)?;
-        self.turned_by(own, &model.turns)
-    }
-
-    fn turned_by(&self, own: Detection, turns: &[Pose]) -> Result<Detection> {
-        let model = &self.models[own.part];
-        if turns.is_empty() {
+        let open = symmetry::open_turns(model, &own.fit.information);
+        if open.is_empty() && model.turns.is_empty() {
             return Ok(own);
         }
-        let Some(turned) = symmetry::turned(model, turns, self.scene, &own.scene_from_part) else { return Ok(own) };
+        let before = own.scene_from_part;
+        let Some(mut lying) = Lying::new(model, self.scene, &before) else { return Ok(own) };
+        let own = self.turned_by(own, lying.turned(&open))?;
+        if own.scene_from_part != before {
+            let Some(now) = Lying::new(model, self.scene, &own.scene_from_part) else { return Ok(own) };
+            lying = now;
+        }
+        self.turned_by(own, lying.turned(&model.turns))
+    }
+
+    fn turned_by(&self, own: Detection, turned: Turned) -> Result<Detection> {
         let best = turned.best.map(|best| self.judged(&own, &best)).transpose()?.flatten();
         // Where the points do not decide, what was seen beside them may.
         let is_better = |best: &Detection| turned.is_clear || best.score > own.score - SCORE_MARGIN;

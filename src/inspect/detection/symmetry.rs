@@ -93,31 +93,50 @@ pub fn open_turns(model: &PartModel<'_>, fit: &Information) -> Vec<Pose> {
     open.flat_map(about).collect()
 }
 
-/// Turns a part in a scene by some turns, part frame. `None` if there is too little about it.
-pub fn turned(model: &PartModel<'_>, turns: &[Pose], scene: &Scene, scene_from_part: &Pose) -> Option<Turned> {
-    let witnesses = Witnesses::about(model, scene, scene_from_part);
-    let (misfit, own) =
-        witnesses.fitted(model, std::slice::from_ref(scene_from_part), misfit::CLOSE_GATE).pop().flatten()?;
-    let most = MAX_ROUGH * witnesses.roughly(model, &own);
-    let rough = turns.par_iter().map(|turn| own * turn).map(|pose| (witnesses.roughly(model, &pose), pose));
-    let mut rough: Vec<(f64, Pose)> = rough.filter(|(rough, _)| *rough < most).collect();
-    rough.sort_by(|a, b| a.0.total_cmp(&b.0));
-    rough.truncate(FITTED);
-    let turned: Vec<Pose> = rough.into_iter().map(|(_, pose)| pose).collect();
-    let fitted = witnesses.fitted(model, &turned, misfit::GATE).into_iter().flatten();
-    let is_another = |(_, pose): &(f64, Pose)| !model.is_within(pose, &own, NONE * model.diameter_mm);
-    let (mut all, alike): (Vec<_>, Vec<_>) = fitted.partition(is_another);
-    // Of those that look like it, one may fit closer: the fit that began at the given pose ended beside it.
-    let closer = alike.into_iter().filter(|own| misfit - own.0 > misfit::DECIDES).min_by(|a, b| a.0.total_cmp(&b.0));
-    let of_alike = closer.map_or(misfit, |own| own.0);
-    all.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let least = all.first().map_or(of_alike, |best| of_alike.min(best.0));
-    all.retain(|own| own.0 - least < misfit::DECIDES);
-    let all = unlike(model, all, SAME_POSE, |(_, pose)| pose);
-    let is_best = all.first().is_some_and(|best| best.0 < of_alike);
-    let best = if is_best { all.first().map(|best| best.1) } else { closer.map(|own| own.1) };
-    let others = all.into_iter().skip(usize::from(is_best)).map(|(_, pose)| pose).collect();
-    Some(Turned { best, is_clear: misfit - least > misfit::DECIDES, others })
+/// A part as it lies in a scene.
+pub struct Lying<'a> {
+    model: &'a PartModel<'a>,
+    witnesses: Witnesses,
+    /// Maps the part into the scene, as its points fit best.
+    scene_from_part: Pose,
+    misfit: f64,
+}
+
+impl<'a> Lying<'a> {
+    /// About where it lies. `None` if there is too little about it.
+    pub fn new(model: &'a PartModel<'a>, scene: &Scene, scene_from_part: &Pose) -> Option<Self> {
+        let witnesses = Witnesses::about(model, scene, scene_from_part);
+        let about = std::slice::from_ref(scene_from_part);
+        let (misfit, scene_from_part) = witnesses.fitted(model, about, misfit::CLOSE_GATE).pop().flatten()?;
+        Some(Self { model, witnesses, scene_from_part, misfit })
+    }
+
+    /// It, turned by some turns, part frame.
+    pub fn turned(&self, turns: &[Pose]) -> Turned {
+        let Self { model, witnesses, scene_from_part: own, misfit } = self;
+        let (own, misfit) = (*own, *misfit);
+        let most = MAX_ROUGH * witnesses.roughly(model, &own);
+        let rough = turns.par_iter().map(|turn| own * turn).map(|pose| (witnesses.roughly(model, &pose), pose));
+        let mut rough: Vec<(f64, Pose)> = rough.filter(|(rough, _)| *rough < most).collect();
+        rough.sort_by(|a, b| a.0.total_cmp(&b.0));
+        rough.truncate(FITTED);
+        let turned: Vec<Pose> = rough.into_iter().map(|(_, pose)| pose).collect();
+        let fitted = witnesses.best_fitted(model, &turned, misfit::GATE).into_iter();
+        let is_another = |(_, pose): &(f64, Pose)| !model.is_within(pose, &own, NONE * model.diameter_mm);
+        let (mut all, alike): (Vec<_>, Vec<_>) = fitted.partition(is_another);
+        // Of those that look like it, one may fit closer: the fit that began at the given pose ended beside it.
+        let closer =
+            alike.into_iter().filter(|own| misfit - own.0 > misfit::DECIDES).min_by(|a, b| a.0.total_cmp(&b.0));
+        let of_alike = closer.map_or(misfit, |own| own.0);
+        all.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let least = all.first().map_or(of_alike, |best| of_alike.min(best.0));
+        all.retain(|own| own.0 - least < misfit::DECIDES);
+        let all = unlike(model, all, SAME_POSE, |(_, pose)| pose);
+        let is_best = all.first().is_some_and(|best| best.0 < of_alike);
+        let best = if is_best { all.first().map(|best| best.1) } else { closer.map(|own| own.1) };
+        let others = all.into_iter().skip(usize::from(is_best)).map(|(_, pose)| pose).collect();
+        Turned { best, is_clear: misfit - least > misfit::DECIDES, others }
+    }
 }
 
 #[cfg(test)]
@@ -173,12 +192,12 @@ mod tests {
         let turned = pose * Pose::rotation(Vector::z() * std::f64::consts::PI);
         let off_deg = |own: &Pose| (own.inverse() * pose).rotation.angle().to_degrees();
         let seen = scan(&marked, &pose, &Vector::new(0.5, 0.4, 1.0));
-        let found = super::turned(&model, &model.turns, &seen, &turned).unwrap();
+        let found = Lying::new(&model, &seen, &turned).unwrap().turned(&model.turns);
         assert!(found.is_clear && found.best.is_some_and(|best| off_deg(&best) < 0.5) && found.others.is_empty());
-        let found = super::turned(&model, &model.turns, &seen, &pose).unwrap();
+        let found = Lying::new(&model, &seen, &pose).unwrap().turned(&model.turns);
         assert!(found.best.is_none() && found.others.is_empty(), "{:?} {:?}", found.best, found.others);
         let hidden = scan(&marked, &pose, &Vector::new(0.5, 0.4, -1.0));
-        let found = super::turned(&model, &model.turns, &hidden, &turned).unwrap();
+        let found = Lying::new(&model, &hidden, &turned).unwrap().turned(&model.turns);
         let named = found.best.iter().chain(&found.others);
         assert!(!found.is_clear && named.into_iter().any(|own| off_deg(own) < 0.5), "{:?}", found.others);
     }
@@ -197,11 +216,11 @@ mod tests {
         let fit = refinement::last(&model, &seen, &points, &turned, &Progress::silent()).unwrap();
         let turns = open_turns(&model, &fit.information);
         assert!(turns.len() >= OPEN_STEPS - 1, "{:?}", fit.information.weakest);
-        let found = super::turned(&model, &turns, &seen, &fit.nominal_from_scan.inverse()).unwrap();
+        let found = Lying::new(&model, &seen, &fit.nominal_from_scan.inverse()).unwrap().turned(&turns);
         let off_deg = found.best.map(|best| (best.inverse() * pose).rotation.angle().to_degrees());
         assert!(found.is_clear && off_deg.is_some_and(|own| own < 0.5), "{off_deg:?}");
         // Where it is, nothing is better.
-        let found = super::turned(&model, &turns, &seen, &pose).unwrap();
+        let found = Lying::new(&model, &seen, &pose).unwrap().turned(&turns);
         assert!(found.best.is_none_or(|best| (best.inverse() * pose).rotation.angle().to_degrees() < 0.5));
     }
 }

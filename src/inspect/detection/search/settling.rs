@@ -35,8 +35,8 @@ impl Search<'_> {
         });
         let starts: Vec<Pose> =
             std::iter::once(Pose::identity()).chain(moved).map(|step| (step * part_from_scene).inverse()).collect();
-        let fitted = witnesses.fitted(model, &starts, misfit::CLOSE_GATE).into_iter().flatten();
-        let best = fitted.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, pose)| pose);
+        let fitted = witnesses.best_fitted(model, &starts, misfit::CLOSE_GATE);
+        let best = fitted.into_iter().min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, pose)| pose);
         let Some(best) = best.filter(|best| !self.is_refused(own.part, best)) else { return Ok(own) };
         // As found, where something speaks against it there.
         let settled = self.judged(&own, &best)?.filter(|settled| settled.doubt.is_none());
