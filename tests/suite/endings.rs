@@ -131,11 +131,13 @@ fn a_cad_file_that_memory_does_not_hold_is_refused_with_a_sentence() {
     let folder = tempfile::tempdir().unwrap();
     for kibibytes in [200_000, 400_000] {
         let program = folder.path().join("reader.sh");
-        let mut script = std::fs::File::create(&program).unwrap();
         let reader = env!("CARGO_BIN_EXE_shadowgraph-cad");
-        write!(script, "#!/bin/sh\nulimit -v {kibibytes}\nexec '{reader}' \"$@\"\n").unwrap();
-        script.set_permissions(std::fs::Permissions::from_mode(0o755)).unwrap();
-        drop(script);
+        let script = format!("#!/bin/sh\nulimit -v {kibibytes}\nexec '{reader}' \"$@\"\n");
+        // By another process: what other tests start meanwhile would hold a file open that this one writes, and it could not be
+        // run.
+        let write = "printf %s \"$2\" > \"$1\" && chmod +x \"$1\"";
+        let mut shell = Command::new("sh");
+        assert!(shell.args(["-c", write, "sh"]).arg(&program).arg(script).status().unwrap().success());
         let cad = CadReader { program: Some(program), chord_mm: 2e-5, angle_deg: 0.03, ..CadReader::default() };
         let options = LoadOptions { cad, ..LoadOptions::default() };
         let error = load_nominal(&asset("bracket.step"), &options, &Progress::silent()).unwrap_err();

@@ -1,6 +1,9 @@
 //! The published search for parts in its configurations beside ours, on the same piles: precision, recall and F1.
 #![expect(clippy::indexing_slicing, reason = "each index comes from the table that it is used on")]
 
+use std::ops::Range;
+use std::time::Instant;
+
 use serde_json::{Value, json};
 
 use super::super::arguments::Bench;
@@ -14,22 +17,37 @@ use geometry::Surface;
 use inspect::detection::published::{Known, Pool, Sample, Search, Weights};
 use inspect::detection::{self, Detection, Parameters, PartModel, Placed, Scene};
 use inspect::simulation::pile::Pile;
-use io::atomic::write_bytes;
 
 /// Piles, at a scale of 1.
 const SCENES: f64 = 40.0;
-/// Right and wrong ones of a configuration, and those found of all parts from 60 % visible, and of 10 to 35 %.
+
+/// Systems that are compared.
+pub const CONFIGURATIONS: [&str; 6] = [
+    "published, ten terms, one stage (S, E, N)",
+    "published, six terms, one stage (S, E, O, N)",
+    "published, six terms, stage 1 alone (S, O, N)",
+    "published, six terms, two stages (S, E, O, N)",
+    "published, all poses to choose from",
+    "ours",
+];
+
+/// What a system found in a pile, and how long it took, s.
+type Answer = (Vec<Placed>, f64);
+
+/// Right and wrong ones of a system.
 #[derive(Clone, Copy, Default)]
 struct Counts {
     right: usize,
     wrong: usize,
     all: usize,
+    /// Found, and all, of those from 60 % visible and of those 10 to 35 % visible.
     seen: [usize; 2],
     hidden: [usize; 2],
+    seconds: f64,
 }
 
 impl Counts {
-    fn add(&mut self, models: &[PartModel<'_>], pile: &Pile, found: &[Placed]) {
+    fn add(&mut self, models: &[PartModel<'_>], pile: &Pile, (found, seconds): &Answer) {
         let mut is_found = vec![false; pile.parts.len()];
         for own in found {
             let is_it = |index: &usize| {
@@ -41,6 +59,7 @@ impl Counts {
             }
         }
         self.all += pile.parts.len();
+        self.seconds += seconds;
         for (placed, is_found) in pile.parts.iter().zip(is_found) {
             let counts = match placed.visible_fraction {
                 0.6.. => &mut self.seen,
@@ -63,101 +82,90 @@ impl Counts {
             "right": self.right,
             "wrong": self.wrong,
             "parts": self.all,
+            "seconds": self.seconds,
         })
     }
 }
 
-pub const CONFIGURATIONS: [&str; 5] = [
-    "published, ten terms, one stage (S, E, N)",
-    "published, six terms, one stage (S, E, O, N)",
-    "published, six terms, stage 1 alone (S, O, N)",
-    "published, six terms, two stages (S, E, O, N)",
-    "ours",
-];
-
 pub fn run(arguments: &Bench) -> Result<Value> {
     let parts = parts_of(arguments)?;
-    let models: Vec<PartModel<'_>> =
-        parts.iter().map(|own| PartModel::new(&own.name, &own.surface)).collect::<Result<_>>()?;
     let numbers = arguments.first..arguments.first + (SCENES * arguments.scale).ceil() as u64;
     let rows = match &arguments.train {
         Some(path) => {
-            let trained = train(&parts, numbers, arguments)?;
-            write_bytes(path, &serde_json::to_vec_pretty(&trained.0).unwrap_or_default())?;
-            trained.1
+            let (trained, rows) = train(&parts, numbers, arguments)?;
+            trained.write(path)?;
+            rows
         }
-        None => compare(&parts, &models, numbers, arguments)?,
+        None => compare(&parts, numbers, arguments)?,
     };
     rows.iter().for_each(|row| eprintln!("{row}"));
     Ok(json!({ "schema": "shadowgraph.bench/1", "suite": "published-detection", "rows": rows }))
 }
 
-fn compare(
-    parts: &[Part],
-    models: &[PartModel<'_>],
-    numbers: std::ops::Range<u64>,
-    arguments: &Bench,
-) -> Result<Vec<Value>> {
+fn compare(parts: &[Part], numbers: Range<u64>, arguments: &Bench) -> Result<Vec<Value>> {
     let weights = arguments.weights.as_deref().map_or_else(|| Ok(Trained::default()), Trained::read)?;
     let surfaces: Vec<&Surface> = parts.iter().map(|own| &own.surface).collect();
+    let models: Vec<PartModel<'_>> =
+        parts.iter().map(|own| PartModel::new(&own.name, &own.surface)).collect::<Result<_>>()?;
     let known: Vec<Known<'_>> = models.iter().map(Known::new).collect();
     let mut counts = [Counts::default(); CONFIGURATIONS.len()];
-    let mut seconds = [0.0; CONFIGURATIONS.len()];
-    let mut proposed = Counts::default();
     for number in numbers {
         let (pile, _) = pile(&surfaces, number, arguments)?;
-        let started = std::time::Instant::now();
-        let scene = scene_of(models, &pile)?;
-        let search = search(&known, &scene)?;
-        let pool = search.pool(&[])?;
-        let of_scene = started.elapsed().as_secs_f64();
-        proposed.add(models, &pile, &placed(&pool, &(0..pool.samples.len()).collect::<Vec<usize>>()));
-        let mut found = Vec::new();
-        for (index, weights) in [&weights.ten_terms, &weights.six_terms, &weights.first_stage].into_iter().enumerate() {
-            let started = std::time::Instant::now();
-            found.push(placed(&pool, &best(&pool, weights)));
-            seconds[index] += of_scene + started.elapsed().as_secs_f64();
-        }
-        let started = std::time::Instant::now();
-        let both = search.second_stage(&pool, &best(&pool, &weights.first_stage), &weights.second_stage)?;
-        seconds[3] += of_scene + started.elapsed().as_secs_f64();
-        found.push(both.samples.iter().map(Sample::placed).collect());
-        let ours = detection::run(
-            &Cpu,
-            models,
-            &pile.cloud,
-            &Parameters::default(),
-            &detection::Known::default(),
-            &Progress::silent(),
-        )?;
-        seconds[4] += ours.total_ms / 1e3;
-        found.push(ours.detections.iter().map(Detection::placed).collect::<Vec<Placed>>());
-        counts.iter_mut().zip(&found).for_each(|(own, found)| own.add(models, &pile, found));
+        let mut answers = of_published(&models, &known, &pile, &weights)?;
+        answers.push(of_ours(&models, &pile)?);
+        counts.iter_mut().zip(&answers).for_each(|(own, answer)| own.add(&models, &pile, answer));
         let so_far = |own: &Counts| format!("{} right, {} wrong", own.right, own.wrong);
         eprintln!("scene {number}: {}", counts.iter().map(so_far).collect::<Vec<_>>().join("; "));
     }
-    let rows = CONFIGURATIONS.iter().zip(&counts).zip(seconds).map(|((case, own), seconds)| {
-        let mut row = own.row(case);
-        row["seconds"] = json!(seconds);
-        row
-    });
-    Ok(rows.chain([proposed.row("published, all poses to choose from")]).collect())
+    Ok(CONFIGURATIONS.iter().zip(&counts).map(|(case, own)| own.row(case)).collect())
 }
 
+/// Answers of the published search in its configurations, and all poses that it chooses from.
+fn of_published(models: &[PartModel<'_>], known: &[Known<'_>], pile: &Pile, weights: &Trained) -> Result<Vec<Answer>> {
+    let (started, silent) = (Instant::now(), Progress::silent());
+    let scene = scene_of(models, pile)?;
+    let search = search(known, &scene, &silent)?;
+    let pool = search.pool(&[])?;
+    let of_pool = started.elapsed().as_secs_f64();
+    let timed = |work: &dyn Fn() -> Result<Vec<Placed>>| {
+        let started = Instant::now();
+        work().map(|found| (found, of_pool + started.elapsed().as_secs_f64()))
+    };
+    let placed = |samples: &[Sample]| samples.iter().map(Sample::placed).collect::<Vec<Placed>>();
+    let one_stage = |weights: &Weights| {
+        timed(&|| Ok(best(&pool, weights).into_iter().map(|own| pool.samples[own].placed()).collect()))
+    };
+    let two_stages = || {
+        let first = best(&pool, &weights.first_stage);
+        search.second_stage(&pool, &first, &weights.second_stage).map(|own| placed(&own.samples))
+    };
+    Ok(vec![
+        one_stage(&weights.ten_terms)?,
+        one_stage(&weights.six_terms)?,
+        one_stage(&weights.first_stage)?,
+        timed(&two_stages)?,
+        (placed(&pool.samples), of_pool),
+    ])
+}
+
+fn of_ours(models: &[PartModel<'_>], pile: &Pile) -> Result<Answer> {
+    let (parameters, known) = (Parameters::default(), detection::Known::default());
+    let found = detection::run(&Cpu, models, &pile.cloud, &parameters, &known, &Progress::silent())?;
+    Ok((found.detections.iter().map(Detection::placed).collect(), found.total_ms / 1e3))
+}
+
+/// What the sensor saw of a pile.
 pub fn scene_of(models: &[PartModel<'_>], pile: &Pile) -> Result<Scene> {
     let largest_mm = models.iter().map(|own| own.diameter_mm).fold(0.0, f64::max);
     Scene::new(&Cpu, &pile.cloud, largest_mm, &Progress::silent())
 }
 
-pub fn search<'a>(known: &'a [Known<'a>], scene: &'a Scene) -> Result<Search<'a>> {
-    static SILENT: std::sync::LazyLock<Progress> = std::sync::LazyLock::new(Progress::silent);
-    Search::new(&Cpu, known, scene, &SILENT).ok_or_else(|| UserError::input("The sensor's position is not known."))
+/// The published search of a scene.
+pub fn search<'a>(known: &'a [Known<'a>], scene: &'a Scene, progress: &'a Progress) -> Result<Search<'a>> {
+    Search::new(&Cpu, known, scene, progress).ok_or_else(|| UserError::input("The sensor's position is not known."))
 }
 
+/// The best set of poses under some weights.
 pub fn best(pool: &Pool, weights: &Weights) -> Vec<usize> {
     pool.anneal(weights).into_iter().next().map(|own| own.chosen).unwrap_or_default()
-}
-
-fn placed(pool: &Pool, chosen: &[usize]) -> Vec<Placed> {
-    chosen.iter().map(|&own| pool.samples[own].placed()).collect()
 }

@@ -16,11 +16,12 @@ use super::detect_tally::is_right;
 use super::poses::Part;
 use super::published_detection::{CONFIGURATIONS, best, scene_of, search};
 use base::hash::bytes_hash;
-use base::{Result, UserError};
+use base::{Progress, Result, UserError};
 use geometry::Surface;
 use inspect::detection::published::{Aim, Example, Known, Lesson, Pool, WEIGHTS, Weights, learned, quality};
 use inspect::detection::{PartModel, Placed};
 use inspect::simulation::pile::Pile;
+use io::atomic::write_bytes;
 
 /// Parts of which less is visible need not be found by what is learned.
 const MIN_VISIBLE: f64 = 0.1;
@@ -66,6 +67,13 @@ impl Default for Trained {
 }
 
 impl Trained {
+    /// Writes them to a file.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        let bytes = serde_json::to_vec_pretty(self)
+            .map_err(|e| UserError::internal(format!("The weights could not be written: {e}.")))?;
+        write_bytes(path, &bytes)
+    }
+
     /// Reads them from a file.
     pub fn read(path: &Path) -> Result<Self> {
         let bytes = std::fs::read(path).map_err(|e| UserError::file("read", path, &e))?;
@@ -143,7 +151,8 @@ fn exercises(
     let of_pile = |number: u64| -> Result<Exercise> {
         let (pile, _) = pile(&surfaces, number, arguments)?;
         let scene = scene_of(&models, &pile)?;
-        let search = search(&known, &scene)?;
+        let silent = Progress::silent();
+        let search = search(&known, &scene, &silent)?;
         let mut is_found = vec![false; pile.parts.len()];
         let first = Exercise::new(&models, &pile, search.pool(&[])?, &is_found);
         let Some(weights) = first_stage else { return Ok(first) };
@@ -217,10 +226,10 @@ mod tests {
         let path = folder.path().join("weights.json");
         let mut own = Trained::default();
         own.six_terms.terms = std::array::from_fn(|index| (index as f64 + 0.1).sqrt() / 3.0);
-        std::fs::write(&path, serde_json::to_vec(&own).unwrap()).unwrap();
+        own.write(&path).unwrap();
         assert_eq!(Trained::read(&path).unwrap(), own);
         own.schema = "shadowgraph.published_weights/0".to_owned();
-        std::fs::write(&path, serde_json::to_vec(&own).unwrap()).unwrap();
+        own.write(&path).unwrap();
         assert!(Trained::read(&path).is_err() && Trained::read(&folder.path().join("none")).is_err());
     }
 }
