@@ -1,7 +1,5 @@
 //! Programs that are stopped in the middle: what they leave behind, and who ends with whom.
 
-use std::io::Write as _;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
@@ -20,6 +18,13 @@ fn within(what: &str, longest: Duration, mut done: impl FnMut() -> bool) {
         assert!(started.elapsed() < longest, "{what}");
         std::thread::sleep(Duration::from_millis(20));
     }
+}
+
+/// Writes a program, by another process: what other tests start meanwhile would hold a file open that this one writes, and it
+/// could not be run.
+fn write_script(program: &Path, text: &str) {
+    let write = "printf %s \"$2\" > \"$1\" && chmod +x \"$1\"";
+    assert!(Command::new("sh").args(["-c", write, "sh"]).arg(program).arg(text).status().unwrap().success());
 }
 
 /// A pipe without a writer: whoever opens it to read waits for ever.
@@ -112,10 +117,7 @@ fn the_cad_reader_ends_with_its_parent() {
 fn a_cad_file_without_end_is_given_up_with_a_sentence() {
     let folder = tempfile::tempdir().unwrap();
     let (program, file) = (folder.path().join("reader.sh"), folder.path().join("part.igs"));
-    let mut script = std::fs::File::create(&program).unwrap();
-    script.write_all(b"#!/bin/sh\necho 'progress 0.5' >&2\nexec sleep 600\n").unwrap();
-    script.set_permissions(std::fs::Permissions::from_mode(0o755)).unwrap();
-    drop(script);
+    write_script(&program, "#!/bin/sh\necho 'progress 0.5' >&2\nexec sleep 600\n");
     std::fs::write(&file, format!("{:72}S      1\n", "damaged")).unwrap();
     let cad = CadReader { program: Some(program), timeout_s: 1, ..CadReader::default() };
     let options = LoadOptions { cad, ..LoadOptions::default() };
@@ -132,12 +134,7 @@ fn a_cad_file_that_memory_does_not_hold_is_refused_with_a_sentence() {
     for kibibytes in [200_000, 400_000] {
         let program = folder.path().join("reader.sh");
         let reader = env!("CARGO_BIN_EXE_shadowgraph-cad");
-        let script = format!("#!/bin/sh\nulimit -v {kibibytes}\nexec '{reader}' \"$@\"\n");
-        // By another process: what other tests start meanwhile would hold a file open that this one writes, and it could not be
-        // run.
-        let write = "printf %s \"$2\" > \"$1\" && chmod +x \"$1\"";
-        let mut shell = Command::new("sh");
-        assert!(shell.args(["-c", write, "sh"]).arg(&program).arg(script).status().unwrap().success());
+        write_script(&program, &format!("#!/bin/sh\nulimit -v {kibibytes}\nexec '{reader}' \"$@\"\n"));
         let cad = CadReader { program: Some(program), chord_mm: 2e-5, angle_deg: 0.03, ..CadReader::default() };
         let options = LoadOptions { cad, ..LoadOptions::default() };
         let error = load_nominal(&asset("bracket.step"), &options, &Progress::silent()).unwrap_err();
