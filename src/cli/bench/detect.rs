@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::super::arguments::Bench;
 use super::detect_data;
 use super::detect_tally::Tally;
-use super::poses::{Part, parts_of};
+use super::poses::{Part, models_of, parts_of};
 use base::random::Random;
 use base::{Progress, Result};
 use compute::cpu::Cpu;
@@ -25,8 +25,7 @@ pub fn run(arguments: &Bench) -> Result<Value> {
     let all = parts_of(arguments)?;
     let only = arguments.only.as_deref();
     let parts: Vec<Part> = all.into_iter().filter(|own| only.is_none_or(|only| only == own.name)).collect();
-    let models: Vec<PartModel<'_>> =
-        parts.iter().map(|own| PartModel::new(&own.name, &own.surface)).collect::<Result<_>>()?;
+    let models = models_of(&parts)?;
     let surfaces: Vec<&Surface> = parts.iter().map(|own| &own.surface).collect();
     let cuda = Cuda::open().ok();
     let mut tally = Tally::new(models.len());

@@ -13,6 +13,7 @@ use geometry::sampling::{self, SurfaceSample};
 use geometry::{Cloud, Point, Pose, Surface, Vector};
 use inspect::alignment::automatic;
 use inspect::alignment::{Alignment, best_fit};
+use inspect::detection::PartModel;
 use inspect::parts::PreparedScan;
 use io::{LoadOptions, load_nominal};
 
@@ -40,6 +41,11 @@ pub fn parts_of(arguments: &Bench) -> Result<Vec<Part>> {
     }
     let all: Vec<Vec<Part>> = arguments.parts.iter().map(parts_in).collect::<Result<_>>()?;
     Ok(all.into_iter().flatten().collect())
+}
+
+/// Parts, prepared to be found.
+pub fn models_of<'a>(parts: impl IntoIterator<Item = &'a Part>) -> Result<Vec<PartModel<'a>>> {
+    parts.into_iter().map(|own| PartModel::new(&own.name, &own.surface)).collect()
 }
 
 fn parts_in(folder: &PathBuf) -> Result<Vec<Part>> {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::super::arguments::Bench;
 use super::detect::pile;
 use super::detect_tally::is_right;
-use super::poses::{Part, parts_of};
+use super::poses::{Part, models_of, parts_of};
 use super::published_training::{Trained, train};
 use base::{Progress, Result, UserError};
 use compute::cpu::Cpu;
@@ -105,8 +105,7 @@ pub fn run(arguments: &Bench) -> Result<Value> {
 fn compare(parts: &[Part], numbers: Range<u64>, arguments: &Bench) -> Result<Vec<Value>> {
     let weights = arguments.weights.as_deref().map_or_else(|| Ok(Trained::default()), Trained::read)?;
     let surfaces: Vec<&Surface> = parts.iter().map(|own| &own.surface).collect();
-    let models: Vec<PartModel<'_>> =
-        parts.iter().map(|own| PartModel::new(&own.name, &own.surface)).collect::<Result<_>>()?;
+    let models = models_of(parts)?;
     let known: Vec<Known<'_>> = models.iter().map(Known::new).collect();
     let mut counts = [Counts::default(); CONFIGURATIONS.len()];
     for number in numbers {

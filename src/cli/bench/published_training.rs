@@ -13,7 +13,7 @@ use super::super::arguments::Bench;
 use super::detect::pile;
 use super::detect_data;
 use super::detect_tally::is_right;
-use super::poses::Part;
+use super::poses::{Part, models_of};
 use super::published_detection::{CONFIGURATIONS, best, scene_of, search};
 use base::hash::bytes_hash;
 use base::{Progress, Result, UserError};
@@ -92,10 +92,12 @@ struct Exercise {
     /// By sample: the part of the pile that it is, if any.
     is: Vec<Option<usize>>,
     there: usize,
+    /// See [`detect_data::truth`].
+    truth: Value,
 }
 
 impl Exercise {
-    fn new(models: &[PartModel<'_>], pile: &Pile, pool: Pool, is_found: &[bool]) -> Self {
+    fn new(parts: &[&Part], models: &[PartModel<'_>], pile: &Pile, pool: Pool, is_found: &[bool]) -> Self {
         let of_sample = |own: &Placed| {
             let mut placed = 0..pile.parts.len();
             placed
@@ -104,7 +106,7 @@ impl Exercise {
         let is = pool.samples.iter().map(|own| of_sample(&own.placed())).collect();
         let wanted = pile.parts.iter().zip(is_found);
         let there = wanted.filter(|(own, found)| !**found && own.visible_fraction >= MIN_VISIBLE).count();
-        Self { pool, is, there }
+        Self { pool, is, there, truth: detect_data::truth(parts, pile) }
     }
 
     /// The best sets under some weights, with what in them is right.
@@ -145,8 +147,7 @@ fn exercises(
     arguments: &Bench,
 ) -> Result<Vec<Exercise>> {
     let surfaces: Vec<&Surface> = parts.iter().map(|own| &own.surface).collect();
-    let models: Vec<PartModel<'_>> =
-        parts.iter().map(|own| PartModel::new(&own.name, &own.surface)).collect::<Result<_>>()?;
+    let models = models_of(parts.iter().copied())?;
     let known: Vec<Known<'_>> = models.iter().map(Known::new).collect();
     let of_pile = |number: u64| -> Result<Exercise> {
         let (pile, _) = pile(&surfaces, number, arguments)?;
@@ -154,23 +155,21 @@ fn exercises(
         let silent = Progress::silent();
         let search = search(&known, &scene, &silent)?;
         let mut is_found = vec![false; pile.parts.len()];
-        let first = Exercise::new(&models, &pile, search.pool(&[])?, &is_found);
+        let first = Exercise::new(parts, &models, &pile, search.pool(&[])?, &is_found);
         let Some(weights) = first_stage else { return Ok(first) };
         let chosen = best(&first.pool, weights);
         chosen.iter().filter_map(|&own| first.is[own]).for_each(|index| is_found[index] = true);
         let explained = chosen.iter().flat_map(|&own| first.pool.samples[own].segments.iter().copied());
         let explained: Vec<u32> = explained.collect();
-        Ok(Exercise::new(&models, &pile, search.pool(&explained)?, &is_found))
+        Ok(Exercise::new(parts, &models, &pile, search.pool(&explained)?, &is_found))
     };
     numbers.into_par_iter().map(of_pile).collect()
 }
 
-/// Hash of what lies in piles of some parts.
-fn hash(parts: &[&Part], numbers: Range<u64>, arguments: &Bench) -> Result<String> {
-    let surfaces: Vec<&Surface> = parts.iter().map(|own| &own.surface).collect();
-    let of_pile = |number: u64| Ok(detect_data::truth(parts, &pile(&surfaces, number, arguments)?.0));
-    let all: Vec<Value> = numbers.into_par_iter().map(of_pile).collect::<Result<_>>()?;
-    Ok(bytes_hash(json!(all).to_string().as_bytes()))
+/// Hash of what lies in the piles of some exercises.
+fn hash(exercises: &[Exercise]) -> String {
+    let all: Vec<&Value> = exercises.iter().map(|own| &own.truth).collect();
+    bytes_hash(json!(all).to_string().as_bytes())
 }
 
 /// Learns all weights from piles of every other part, and compares them with those set by hand on the piles that follow, of the
@@ -186,7 +185,7 @@ pub fn train(parts: &[Part], numbers: Range<u64>, arguments: &Bench) -> Result<(
     let trained = Trained {
         sensor: format!("simulated, {} pixels along a side", arguments.pixels),
         trained_on: format!("piles {} to {} of every other part from the first", numbers.start, numbers.end - 1),
-        hash: hash(&taught, numbers.clone(), arguments)?,
+        hash: hash(&first),
         ten_terms: learn(&first, &hand.ten_terms, Aim::Both, fixed(OVERLAP, [true; WEIGHTS])),
         second_stage: learn(&second, &six_terms, Aim::Both, OF_SIX),
         six_terms,

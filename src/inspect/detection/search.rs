@@ -420,17 +420,20 @@ impl Search<'_> {
         }
         let model = &self.models[own.part];
         let open = symmetry::open_turns(model, &own.fit.information);
-        if open.is_empty() && model.turns.is_empty() {
-            return Ok(own);
+        let mut own = own;
+        let mut lying: Option<(Pose, Lying<'_>)> = None;
+        for turns in [&open, &model.turns] {
+            if turns.is_empty() {
+                continue;
+            }
+            let known = lying.filter(|(pose, _)| *pose == own.scene_from_part).map(|(_, lying)| lying);
+            let now = known.or_else(|| Lying::new(model, self.scene, &own.scene_from_part));
+            let Some(now) = now else { break };
+            let pose = own.scene_from_part;
+            own = self.turned_by(own, now.turned(turns))?;
+            lying = Some((pose, now));
         }
-        let before = own.scene_from_part;
-        let Some(mut lying) = Lying::new(model, self.scene, &before) else { return Ok(own) };
-        let own = self.turned_by(own, lying.turned(&open))?;
-        if own.scene_from_part != before {
-            let Some(now) = Lying::new(model, self.scene, &own.scene_from_part) else { return Ok(own) };
-            lying = now;
-        }
-        self.turned_by(own, lying.turned(&model.turns))
+        Ok(own)
     }
 
     fn turned_by(&self, own: Detection, turned: Turned) -> Result<Detection> {

@@ -113,8 +113,7 @@ impl<'a> Lying<'a> {
 
     /// It, turned by some turns, part frame.
     pub fn turned(&self, turns: &[Pose]) -> Turned {
-        let Self { model, witnesses, scene_from_part: own, misfit } = self;
-        let (own, misfit) = (*own, *misfit);
+        let Self { model, ref witnesses, scene_from_part: own, misfit } = *self;
         let most = MAX_ROUGH * witnesses.roughly(model, &own);
         let rough = turns.par_iter().map(|turn| own * turn).map(|pose| (witnesses.roughly(model, &pose), pose));
         let mut rough: Vec<(f64, Pose)> = rough.filter(|(rough, _)| *rough < most).collect();

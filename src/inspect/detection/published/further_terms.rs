@@ -60,15 +60,16 @@ impl Judge<'_> {
             if index == NONE {
                 continue;
             }
-            let point = part_from_scene * self.observation.scene.points[index as usize].point;
-            let squared = self
-                .model
-                .lattice
-                .nearest(&point, 2.0 * sigma_mm)
-                .map_or(4.0, |own| own.squared_mm2 / sigma_mm.powi(2));
-            sum = [sum[0] - 0.5 * squared, sum[1] + 1.0];
+            sum = [sum[0] - self.half_square(&part_from_scene, index, sigma_mm), sum[1] + 1.0];
         }
         mean(sum)
+    }
+
+    /// Half the square of the distance of a point of the scene from the part, in standard deviations, of which two count.
+    fn half_square(&self, part_from_scene: &Pose, index: u32, sigma_mm: f64) -> f64 {
+        let point = part_from_scene * self.observation.scene.points[index as usize].point;
+        let near = self.model.lattice.nearest(&point, 2.0 * sigma_mm);
+        0.5 * near.map_or(4.0, |own| own.squared_mm2 / sigma_mm.powi(2))
     }
 
     /// As [`Self::walks`], of the points that stand for the segments explained.
@@ -77,13 +78,7 @@ impl Judge<'_> {
         let part_from_scene = pose.inverse();
         let mut sum = [0.0; 2];
         for key in assigned.iter().flat_map(|&own| &self.observation.segments[own as usize].keys) {
-            let point = part_from_scene * self.observation.scene.points[*key as usize].point;
-            let squared = self
-                .model
-                .lattice
-                .nearest(&point, 2.0 * sigma_mm)
-                .map_or(4.0, |own| own.squared_mm2 / sigma_mm.powi(2));
-            sum = [sum[0] - 0.5 * squared, sum[1] + 1.0];
+            sum = [sum[0] - self.half_square(&part_from_scene, *key, sigma_mm), sum[1] + 1.0];
         }
         mean(sum)
     }

@@ -133,9 +133,10 @@ impl<'a> Search<'a> {
         let Some(best) = rest.anneal(weights).into_iter().next() else { return Ok(alone(stage_one)) };
         // A second part on what a badly placed first one left claims the same segments when all are looked at.
         let all = self.observation.edges(|pixel| self.observation.is_foreground(pixel));
+        let unmasked = self.is_masked(&[]);
         let again = |own: &Sample| {
             let judge = self.judge(&self.parts[own.part], &all, None);
-            let segments = judge.assigned(&own.scene_from_part, &vec![false; is_masked.len()]);
+            let segments = judge.assigned(&own.scene_from_part, &unmasked);
             Sample { segments, ..own.clone() }
         };
         let added: Vec<Sample> = best.chosen.iter().map(|&own| again(&rest.samples[own])).collect();

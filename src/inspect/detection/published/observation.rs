@@ -82,6 +82,10 @@ impl<'a> Observation<'a> {
         self.image.pinhole.size[0] as i32
     }
 
+    fn column_and_row(&self, pixel: usize) -> [i32; 2] {
+        [pixel as i32 % self.width(), pixel as i32 / self.width()]
+    }
+
     /// Whether something that may be a part is seen in a pixel.
     pub fn is_foreground(&self, pixel: usize) -> bool {
         let index = self.image.pixels[pixel].index;
@@ -99,7 +103,7 @@ impl<'a> Observation<'a> {
     /// The pixels up to `reach` columns and rows from one, itself among them.
     pub fn around(&self, pixel: usize, reach: i32) -> impl Iterator<Item = usize> + use<> {
         let (width, height) = (self.width(), self.image.pinhole.size[1] as i32);
-        let (column, row) = (pixel as i32 % width, pixel as i32 / width);
+        let [column, row] = self.column_and_row(pixel);
         let rows = (row - reach).max(0)..=(row + reach).min(height - 1);
         rows.flat_map(move |row| {
             let columns = (column - reach).max(0)..=(column + reach).min(width - 1);
@@ -176,12 +180,8 @@ impl<'a> Observation<'a> {
                     }
                 }
             }
-            let mut members: Vec<Vec<usize>> = vec![Vec::new(); clusters.len()];
-            let owned = segment_of.iter().enumerate().filter(|(_, own)| **own != NONE);
-            owned.for_each(|(pixel, &own)| members[own as usize].push(pixel));
             let total: f64 = nearest.iter().filter(|own| own.is_finite()).sum();
-            let kept = members.into_iter().filter(|own| own.len() >= MIN_PIXELS);
-            clusters = kept
+            clusters = members(&segment_of)
                 .map(|own| {
                     let count = own.len() as f64;
                     let point = Point::from(own.iter().map(|&pixel| self.point(pixel).coords).sum::<Vector>() / count);
@@ -204,13 +204,9 @@ impl<'a> Observation<'a> {
 
     /// Segments of at least [`MIN_PIXELS`], numbered without gaps.
     fn numbered(&self, cluster_of: &[u32], edges: &[f64]) -> (Vec<u32>, Vec<Segment>) {
-        let clusters = cluster_of.iter().filter(|own| **own != NONE).max().map_or(0, |own| *own as usize + 1);
-        let mut members: Vec<Vec<usize>> = vec![Vec::new(); clusters];
-        let owned = cluster_of.iter().enumerate().filter(|(_, own)| **own != NONE);
-        owned.for_each(|(pixel, &own)| members[own as usize].push(pixel));
         let mut segment_of = vec![NONE; cluster_of.len()];
         let mut segments: Vec<Segment> = Vec::new();
-        for pixels in members.into_iter().filter(|own| own.len() >= MIN_PIXELS) {
+        for pixels in members(cluster_of) {
             pixels.iter().for_each(|&pixel| segment_of[pixel] = segments.len() as u32);
             let count = pixels.len() as f64;
             let middle = Point::from(pixels.iter().map(|&pixel| self.point(pixel).coords).sum::<Vector>() / count);
@@ -235,12 +231,11 @@ impl<'a> Observation<'a> {
 
     /// Some of the pixels, no two of them nearer than `pitch`, and each near one of them.
     fn cover(&self, pixels: impl Iterator<Item = usize>, pitch: i32) -> Vec<usize> {
-        let place = |pixel: usize| (pixel as i32 % self.width(), pixel as i32 / self.width());
         let mut kept: Vec<usize> = Vec::new();
         for pixel in pixels {
-            let (column, row) = place(pixel);
+            let [column, row] = self.column_and_row(pixel);
             let is_near = |other: &usize| {
-                let (other_column, other_row) = place(*other);
+                let [other_column, other_row] = self.column_and_row(*other);
                 (column - other_column).pow(2) + (row - other_row).pow(2) < pitch * pitch
             };
             if !kept.iter().any(is_near) {
@@ -257,8 +252,7 @@ impl<'a> Observation<'a> {
         let pixel_of = |own: &Segment| self.image.pixel_of(&point(own.centre));
         let between = |a: &Segment, b: &Segment| {
             let (Some(from), Some(to)) = (pixel_of(a), pixel_of(b)) else { return 1.0 };
-            let place = |pixel: usize| [pixel as i32 % self.width(), pixel as i32 / self.width()].map(f64::from);
-            let (from, to) = (place(from), place(to));
+            let [from, to] = [from, to].map(|pixel| self.column_and_row(pixel).map(f64::from));
             let steps = ((to[0] - from[0]).hypot(to[1] - from[1]) * 2.0).ceil().max(1.0) as usize;
             let at = |step: usize| {
                 let share = step as f64 / steps as f64;
@@ -284,4 +278,13 @@ impl<'a> Observation<'a> {
         });
         all.collect()
     }
+}
+
+/// The pixels of each cluster that has enough of them, given the cluster of each pixel.
+fn members(cluster_of: &[u32]) -> impl Iterator<Item = Vec<usize>> {
+    let count = cluster_of.iter().filter(|own| **own != NONE).max().map_or(0, |own| *own as usize + 1);
+    let mut members: Vec<Vec<usize>> = vec![Vec::new(); count];
+    let owned = cluster_of.iter().enumerate().filter(|(_, own)| **own != NONE);
+    owned.for_each(|(pixel, &own)| members[own as usize].push(pixel));
+    members.into_iter().filter(|own| own.len() >= MIN_PIXELS)
 }
