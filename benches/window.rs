@@ -7,6 +7,7 @@
 //! scan as points in place of its surface.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -16,12 +17,15 @@ use egui_kittest::TestRenderer;
 use egui_kittest::kittest::Queryable as _;
 use egui_kittest::wgpu::{create_render_state, default_wgpu_setup};
 use shadowgraph::app::{App, Options};
+use shadowgraph::base::Progress;
 use shadowgraph::compute::cpu::Cpu;
 use shadowgraph::compute::{self, Backend, DeviceChoice};
-use shadowgraph::dispatch::{Align, Context, Inspect};
-use shadowgraph::geometry::{Aabb, Cloud, Point, Pose, Vector, mesh::shapes, sampling};
+use shadowgraph::dispatch::{Align, Context, Detect, Inspect};
+use shadowgraph::geometry::{Aabb, Cloud, Point, Pose, Surface, Vector, mesh::shapes, sampling};
+use shadowgraph::inspect::detection;
+use shadowgraph::inspect::simulation::pile;
 use shadowgraph::io::cad::CadReader;
-use shadowgraph::io::write;
+use shadowgraph::io::{LoadOptions, load_nominal, write};
 use shadowgraph::render::ViewCamera;
 use shadowgraph::render::selecting::{Outline, View, points_in};
 use shadowgraph::session::selection::Selectable;
@@ -49,20 +53,15 @@ fn main() {
     println!("computes on {:?}", backend.device());
     let context = Context { backend, cad: CadReader::default() };
     let graphics = render_state(on_gpu);
-    let window = || {
+    let opened = || {
         let (files, context) = (vec![part.clone(), scan.clone()], context.clone());
-        let options = Options { context, files, state_folder: None, no_chooser: None };
-        Harness::builder()
-            .with_size([1280.0, 800.0])
-            .with_step_dt(1.0 / 60.0)
-            .renderer(Drawn(graphics.clone()))
-            .build_eframe(move |creation| App::new(creation, options))
+        window(&graphics, Options { context, files, state_folder: None, no_chooser: None })
     };
     // Frames beside a job are few, and differ much: the job is repeated.
-    let mut harness = window();
+    let mut harness = opened();
     let mut opening = while_busy(&mut harness, |_, _| ());
     for _ in 1..repeats {
-        harness = window();
+        harness = opened();
         opening.extend(while_busy(&mut harness, |_, _| ()));
     }
     report("opening, frames meanwhile", &opening);
@@ -91,6 +90,61 @@ fn main() {
     rest(&mut harness);
     report("idle, coloured", &(0..30).map(|_| frame(&mut harness)).collect::<Vec<_>>());
     brush(&mut harness);
+    search(&graphics, &context, folder.path());
+}
+
+/// Searches of a pile for the clamps in it: the frames meanwhile, the whole, and how soon one ends that is cancelled.
+fn search(graphics: &RenderState, context: &Context, folder: &Path) {
+    let part = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/parts/clamp.stl");
+    let clamp = Surface::new(load_nominal(&part, &LoadOptions::default(), &Progress::silent()).unwrap().mesh);
+    let mut parameters = pile::Parameters::for_parts(8, clamp.bounds().diagonal(), 12);
+    parameters.sensor.pitch_mm = parameters.sensor.field_mm.map(|side_mm| side_mm / 1100.0);
+    let cloud = pile::run(&[&clamp], &[0; 8], &parameters, &Progress::silent()).unwrap().cloud;
+    println!("a pile of 8 clamps, {} points", cloud.points.len());
+    let scan = folder.join("pile.ply");
+    write::cloud(&scan, &cloud).unwrap();
+    let (files, context) = (vec![part, scan], context.clone());
+    let mut harness = window(graphics, Options { context, files, state_folder: None, no_chooser: None });
+    while_busy(&mut harness, |_, _| ());
+    harness.get_by_label("Detect").click();
+    harness.run_steps(3);
+    let (mut frames, mut wholes, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+    let find =
+        |harness: &mut Harness<'static, App>| harness.state_mut().send(Detect::Find(detection::Parameters::default()));
+    for _ in 0..3 {
+        find(&mut harness);
+        let started = Instant::now();
+        frames.extend(while_busy(&mut harness, turn_to));
+        wholes.push(started.elapsed());
+    }
+    let whole = wholes[wholes.len() / 2];
+    // At all stages of a search.
+    for tenth in 1..=9 {
+        find(&mut harness);
+        let started = Instant::now();
+        while started.elapsed() < whole * tenth / 10 && harness.state().is_busy() {
+            frame(&mut harness);
+        }
+        let Some(cancel) = harness.query_by_label("Cancel") else { continue };
+        cancel.click();
+        let started = Instant::now();
+        while harness.state().is_busy() {
+            frame(&mut harness);
+        }
+        ends.push(started.elapsed());
+    }
+    report("searching, turned meanwhile", &frames);
+    report("a whole search", &wholes);
+    report("from cancelling to the end", &ends);
+}
+
+/// A window with files.
+fn window(graphics: &RenderState, options: Options) -> Harness<'static, App> {
+    Harness::builder()
+        .with_size([1280.0, 800.0])
+        .with_step_dt(1.0 / 60.0)
+        .renderer(Drawn(graphics.clone()))
+        .build_eframe(move |creation| App::new(creation, options))
 }
 
 /// Strokes of a circle across the part: the frames meanwhile, and the time from the end of each to the picture with

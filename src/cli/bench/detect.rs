@@ -69,8 +69,11 @@ struct Times {
     cpu_ms: Vec<f64>,
     /// On the GPU, ms.
     cuda_ms: Vec<f64>,
-    /// Piles in which the devices found the same parts in poses that are the same to 1e-6 mm.
+    /// Piles in which the devices found the same parts, and named the same candidates in the same order, in poses that are the
+    /// same to 1e-6 mm.
     same: usize,
+    /// Fewest of these in a pile.
+    fewest_ranked: Option<usize>,
 }
 
 impl Times {
@@ -87,7 +90,9 @@ impl Times {
             let found = search(cuda)?;
             self.cuda_ms.push(found.total_ms / models.len() as f64);
             let reference = search(cpu)?;
-            self.same += usize::from(are_same(&found.detections, &reference.detections));
+            let [ours, theirs] = [&found, &reference].map(ranking);
+            self.same += usize::from(are_same(&ours, &theirs));
+            self.fewest_ranked = Some(self.fewest_ranked.map_or(theirs.len(), |fewest| fewest.min(theirs.len())));
             self.cpu_ms.push(reference.total_ms / models.len() as f64);
             return Ok(reference);
         }
@@ -106,15 +111,25 @@ impl Times {
         let mut rows = vec![row(Cpu.device(), &self.cpu_ms)];
         if let Some(cuda) = cuda {
             rows.push(row(cuda.device(), &self.cuda_ms));
-            rows.push(json!({ "case": "same on both devices", "piles": self.same, "of": self.cuda_ms.len() }));
+            rows.push(json!({
+                "case": "same on both devices",
+                "piles": self.same,
+                "of": self.cuda_ms.len(),
+                "fewest_parts_and_candidates": self.fewest_ranked,
+            }));
         }
         rows
     }
 }
 
-/// Whether two searches found the same parts in the same poses.
-fn are_same(a: &[Detection], b: &[Detection]) -> bool {
-    let is_same = |(a, b): (&Detection, &Detection)| {
+/// What a search names, in its order: parts, then candidates.
+fn ranking(found: &Found) -> Vec<&Detection> {
+    [&found.detections, &found.rejected, &found.possible].into_iter().flatten().collect()
+}
+
+/// Whether two searches name the same parts in the same poses.
+fn are_same(a: &[&Detection], b: &[&Detection]) -> bool {
+    let is_same = |(a, b): (&&Detection, &&Detection)| {
         let off = a.scene_from_part.inverse() * b.scene_from_part;
         a.part == b.part && off.translation.vector.norm() < 1e-6 && off.rotation.angle() < 1e-8
     };

@@ -78,8 +78,12 @@ pub fn fit(model: &PartModel<'_>, scan: &PreparedScan, own: &Detection, truth: &
         return Fit::Same;
     }
     let of_part = own.others.iter().filter(|other| other.part == own.part).count();
+    let sigma_mm = from_truth.rms_mm;
+    let [misfit_of_it, of_truth] = [&pose, &true_pose].map(|own| misfit(model, &scan.ordered.points, own, sigma_mm));
+    let gain = misfit_of_it - of_truth;
     let how = format!(
-        "{apart_mm:.3} mm apart, turned {:.2}°, RMS {:.4} and {:.4} mm, overlap {:.4} and {:.4}, {of_part} other poses named, {}",
+        "{apart_mm:.3} mm apart, turned {:.2}°, RMS {:.4} and {:.4} mm, overlap {:.4} and {:.4}, truth likelier by {gain:.1}, \
+         {of_part} other poses named, {}",
         (pose.inverse() * true_pose).rotation.angle().to_degrees(),
         from_it.rms_mm,
         from_truth.rms_mm,
@@ -87,10 +91,8 @@ pub fn fit(model: &PartModel<'_>, scan: &PreparedScan, own: &Detection, truth: &
         from_truth.overlap,
         from_it.information.weakest,
     );
-    let sigma_mm = from_truth.rms_mm;
-    let [gain, of_truth] = [&pose, &true_pose].map(|own| misfit(model, &scan.ordered.points, own, sigma_mm));
     let is_said = of_part > 0 || !from_it.information.open.is_empty();
-    match is_said && gain - of_truth < MAX_GAIN {
+    match is_said && gain < MAX_GAIN {
         true => Fit::Open(how),
         false => Fit::Other(how),
     }

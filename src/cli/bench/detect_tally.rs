@@ -82,6 +82,8 @@ pub struct Tally {
     bins: [[usize; 3]; BINS.len()],
     /// The same, of those in [`BEHIND_BIN`] most of whose hidden surface lies behind parts found in the first round.
     behind: [usize; 3],
+    /// The same, of those at least 60 % visible of which others of their kind, as much of them visible, lie in the pile.
+    copies: [usize; 3],
     /// Right and wrong ones of the first round: what a search in one stage finds.
     of_first_round: [usize; 2],
     /// Right, wrong and missed of those at least 60 % visible, by part.
@@ -99,6 +101,7 @@ impl Tally {
             notes: Vec::new(),
             bins: Default::default(),
             behind: [0; 3],
+            copies: [0; 3],
             of_first_round: [0; 2],
             of_part: vec![[0; 3]; parts],
             fits: Default::default(),
@@ -168,6 +171,10 @@ impl Tally {
             if bin == BEHIND_BIN && is_behind(models, pile, index, at_once) {
                 add(&mut self.behind);
             }
+            let is_copy = |other: &&PlacedPart| other.part == placed.part && other.visible_fraction >= 0.6;
+            if placed.visible_fraction >= 0.6 && truth.iter().filter(is_copy).count() > 1 {
+                add(&mut self.copies);
+            }
             if placed.visible_fraction >= 0.6 && found_in.is_none() {
                 self.of_part[placed.part][2] += 1;
                 missed.push(Placed { part: placed.part, scene_from_part: placed.scene_from_part });
@@ -232,6 +239,7 @@ impl Tally {
         let range = |bin: usize| format!("{:.0} to {:.0} % visible", from(bin), 100.0 * BINS[bin].min(1.0));
         rows.extend((0..BINS.len()).map(|bin| recall(range(bin), self.bins[bin])));
         rows.push(recall(format!("{}, behind found ones", range(BEHIND_BIN)), self.behind));
+        rows.push(recall("copies from 60 % visible".to_owned(), self.copies));
         for (case, [same, open, other]) in ["from 60 % visible", "30 to 60 % visible"].into_iter().zip(self.fits) {
             rows.push(json!({
                 "case": format!("best fit as from the truth, {case}"),

@@ -31,8 +31,12 @@ pub const CLOSE_GATE: f64 = 0.01;
 const LAST_GATE_SIGMAS: f64 = 5.0;
 /// Most steps of a fit.
 const STEPS: usize = 20;
-/// Least cosine between the normal of a point and of the facet that it lies on.
+/// Least cosine between the normal of a point and of the facet that it lies on; and where normals hardly count: that of the other
+/// side of a sheet is less.
 const MIN_COSINE: f64 = 0.3;
+const MIN_COSINE_AT_EDGES: f64 = -0.3;
+/// How much worse a turned part may fit where normals count: elsewhere other things that it comes to lie beside speak for it.
+pub const MAX_LOSS: f64 = 0.5 * DECIDES;
 /// Least difference of two misfits by which one pose is the better: about five points that only one of them explains.
 pub const DECIDES: f64 = 20.0;
 /// Which poses fit much worse than another is told by every so many of the points, after a fit to at most so many of these in at
@@ -66,6 +70,8 @@ pub struct Witnesses {
     oriented: bool,
     /// Standard deviation of the points that lie on a part, mm.
     sigma_mm: f64,
+    /// Least cosine between the normal of a point and of the facet that it lies on.
+    min_cosine: f64,
 }
 
 impl Witnesses {
@@ -79,7 +85,7 @@ impl Witnesses {
     pub fn of_points(scene: &Scene, indices: Vec<u32>, parts: &[(&PartModel<'_>, Pose)]) -> Self {
         let step = indices.len().div_ceil(MAX_POINTS).max(1);
         let points = indices.into_iter().step_by(step).map(|index| scene.points[index as usize]).collect();
-        let mut own = Self { points, oriented: scene.oriented, sigma_mm: scene.noise_mm };
+        let mut own = Self { points, oriented: scene.oriented, sigma_mm: scene.noise_mm, min_cosine: MIN_COSINE };
         let mut on_part_mm: Vec<f64> = Vec::new();
         for (model, scene_from_part) in parts {
             let limit_mm = GATE * model.diameter_mm;
@@ -92,6 +98,12 @@ impl Witnesses {
             own.sigma_mm = own.sigma_mm.max(median_mm / 0.6745);
         }
         own
+    }
+
+    /// The same points, whatever their normals: where a key or a slot is turned to, points tell whose normals are mixed from
+    /// several faces. Beside a part that is not turned but shifted, points of other things would count as its own.
+    pub fn whatever_normals(&self) -> Self {
+        Self { points: self.points.clone(), min_cosine: MIN_COSINE_AT_EDGES, ..*self }
     }
 
     /// Half the sum of squares of the distances from a part, in standard deviations: a difference of two is that of the
@@ -116,26 +128,39 @@ impl Witnesses {
         self.points.iter().step_by(step).map(squared_mm2).sum()
     }
 
-    /// Of the poses near some, those that fit the points, with their misfits, but for such as fit much worse than another: those
-    /// are told by an eighth of the points. `gate`: the distance from which on a point is not drawn to a part at first, as a
-    /// share of the diameter.
-    pub fn best_fitted(&self, model: &PartModel<'_>, scene_from_part: &[Pose], gate: f64) -> Vec<(f64, Pose)> {
+    /// Of the poses near some, those that fit the points, with their misfits. Only the first `surely` of them are fitted whatever
+    /// fewer points tell: few of these lie on a key or a mark. `gate`: the distance from which on a point is not drawn to a part at
+    /// first, as a share of the diameter.
+    pub fn best_fitted(
+        &self,
+        model: &PartModel<'_>,
+        scene_from_part: &[Pose],
+        surely: usize,
+        gate: f64,
+    ) -> Vec<(f64, Pose)> {
+        let (sure, others) = scene_from_part.split_at(surely.min(scene_from_part.len()));
         let few = Self { points: self.points.iter().step_by(FEWER).copied().collect(), ..*self };
-        let found = few.near(model, scene_from_part, gate, FEW_MEMBERS, FEW_STEPS);
+        let found = few.near(model, others, gate, FEW_MEMBERS, FEW_STEPS);
         let mut found: Vec<(f64, Pose)> = found.into_iter().flatten().collect();
         let least = found.iter().map(|own| own.0).fold(f64::INFINITY, f64::min);
         found.retain(|own| FEWER as f64 * (own.0 - least) < HOPELESS);
         found.sort_by(|a, b| a.0.total_cmp(&b.0));
         let found = unlike(model, found, ALIKE, |(_, pose)| pose);
-        let poses: Vec<Pose> = found.into_iter().map(|(_, pose)| pose).take(FINALISTS).collect();
-        let fitted = self.near(model, &poses, gate.min(CLOSE_GATE), MAX_MEMBERS, LAST_STEPS);
-        fitted.into_iter().flatten().collect()
+        let found: Vec<Pose> = found.into_iter().map(|(_, pose)| pose).take(FINALISTS).collect();
+        let of_sure = self.near(model, sure, gate, MAX_MEMBERS, STEPS);
+        let of_found = self.closely_fitted(model, &found);
+        of_sure.into_iter().chain(of_found).flatten().collect()
     }
 
     /// The poses near some that fit the points, and their misfits; `None` where there are too few about one. `gate`: as for
     /// [`Self::best_fitted`].
     pub fn fitted(&self, model: &PartModel<'_>, scene_from_part: &[Pose], gate: f64) -> Vec<Option<(f64, Pose)>> {
         self.near(model, scene_from_part, gate, MAX_MEMBERS, STEPS)
+    }
+
+    /// As [`Self::fitted`], of poses that lack little.
+    pub fn closely_fitted(&self, model: &PartModel<'_>, scene_from_part: &[Pose]) -> Vec<Option<(f64, Pose)>> {
+        self.near(model, scene_from_part, CLOSE_GATE, MAX_MEMBERS, LAST_STEPS)
     }
 
     /// As [`Self::fitted`], by at most so many points and steps.
@@ -176,8 +201,8 @@ impl Witnesses {
         let part_from_scene = scene_from_part.inverse();
         self.points.iter().map(move |own| {
             let near = model.lattice.nearest(&(part_from_scene * own.point), cap_mm);
-            let near =
-                near.filter(|near| near.cosine(&(part_from_scene.rotation * own.normal), self.oriented) > MIN_COSINE);
+            let near = near
+                .filter(|near| near.cosine(&(part_from_scene.rotation * own.normal), self.oriented) > self.min_cosine);
             near.map_or(cap_mm, |near| near.squared_mm2.sqrt())
         })
     }

@@ -29,10 +29,18 @@ const STEP: usize = 4;
 /// Turned poses that are fitted to a scene, of those that explain it best; and how much more than the given pose they may
 /// misfit it before.
 const FITTED: usize = 6;
-/// Steps all around an axis that a fit leaves open, and the share of the largest eigenvalue below which it does.
-const OPEN_STEPS: usize = 72;
-const OPEN_RATIO: f64 = 1e-2;
 const MAX_ROUGH: f64 = 2.0;
+/// Steps all around an axis that a fit leaves open, of a candidate and of a part found: a key that few points show fits only where
+/// the part is turned to a degree. And the share of the largest eigenvalue below which an axis is open.
+const OPEN_STEPS: usize = 72;
+const FINE_STEPS: usize = 288;
+const OPEN_RATIO: f64 = 1e-2;
+/// Of an axis that a part has: least angle of the turn that tells it, rad, and how far that may shift along it, as a share of its
+/// shift. It is beside another: least cosine of the angle between them, and greatest distance, as a share of the diameter.
+const MIN_TURN: f64 = 0.5;
+const MAX_SHIFT: f64 = 0.05;
+const BESIDE_COSINE: f64 = 0.996;
+const BESIDE: f64 = 0.03;
 
 /// The motions, other than its true symmetries, that map a part nearly onto itself; part frame.
 pub fn turns(model: &PartModel<'_>) -> Result<Vec<Pose>> {
@@ -82,15 +90,55 @@ pub struct Turned {
     pub others: Vec<Pose>,
 }
 
+/// An axis: a point on it, mm, and its direction.
+type Axis = (Point, Vector);
+
+/// The axis about which a motion turns, if it turns by much and hardly shifts along it.
+fn axis_of(turn: &Pose) -> Option<Axis> {
+    let (direction, angle) = turn.rotation.axis_angle().filter(|(_, angle)| *angle > MIN_TURN)?;
+    let shift = turn.translation.vector;
+    let along = direction.dot(&shift);
+    let across = shift - direction.into_inner() * along;
+    let is_turn = along.abs() <= MAX_SHIFT * (shift.norm() + 1.0);
+    let on_axis = 0.5 * (across + direction.cross(&across) / (0.5 * angle).tan());
+    is_turn.then(|| (on_axis.into(), direction.into_inner()))
+}
+
+/// Of the axes about which a part turns nearly onto itself, the one beside an axis that a fit leaves open, which the noise of
+/// the scan has displaced; without one, that.
+fn own_axis(model: &PartModel<'_>, open: Axis) -> Axis {
+    let from_centre = |(on_axis, direction): &Axis| {
+        let to_axis = on_axis - model.centre();
+        to_axis - direction * direction.dot(&to_axis)
+    };
+    let is_beside = |own: &Axis| {
+        own.1.dot(&open.1).abs() > BESIDE_COSINE
+            && (from_centre(own) - from_centre(&open)).norm() < BESIDE * model.diameter_mm
+    };
+    // Of a turn by much, the axis is known best.
+    let turns = model.turns.iter().map(|turn| (turn.rotation.angle(), turn));
+    let beside = turns.filter_map(|(angle, turn)| Some((angle, axis_of(turn).filter(is_beside)?)));
+    beside.max_by(|a, b| a.0.total_cmp(&b.0)).map_or(open, |(_, axis)| axis)
+}
+
 /// Turns about the axes that a fit leaves open, all around; part frame.
 pub fn open_turns(model: &PartModel<'_>, fit: &Information) -> Vec<Pose> {
-    let about = |(on_axis, axis): (Point, Vector)| {
-        let turn = move |step: usize| axis * (std::f64::consts::TAU * step as f64 / OPEN_STEPS as f64);
-        (1..OPEN_STEPS).map(move |step| transform::step_about(&on_axis, turn(step), Vector::zeros()))
-    };
+    open_axes(model, fit).flat_map(|open| all_around(open, OPEN_STEPS)).collect()
+}
+
+/// The same in finer steps, about the part's own axes.
+pub fn fine_turns(model: &PartModel<'_>, fit: &Information) -> Vec<Pose> {
+    open_axes(model, fit).flat_map(|open| all_around(own_axis(model, open), FINE_STEPS)).collect()
+}
+
+fn open_axes(model: &PartModel<'_>, fit: &Information) -> impl Iterator<Item = Axis> {
     let lever_mm = 0.5 * model.diameter_mm;
-    let open = fit.weak_motions(lever_mm, OPEN_RATIO).into_iter().filter_map(|own| own.axis(lever_mm));
-    open.flat_map(about).collect()
+    fit.weak_motions(lever_mm, OPEN_RATIO).into_iter().filter_map(move |own| own.axis(lever_mm))
+}
+
+fn all_around((on_axis, axis): Axis, steps: usize) -> impl Iterator<Item = Pose> {
+    let turn = move |step: usize| axis * (std::f64::consts::TAU * step as f64 / steps as f64);
+    (1..steps).map(move |step| transform::step_about(&on_axis, turn(step), Vector::zeros()))
 }
 
 /// A part as it lies in a scene.
@@ -120,7 +168,7 @@ impl<'a> Lying<'a> {
         rough.sort_by(|a, b| a.0.total_cmp(&b.0));
         rough.truncate(FITTED);
         let turned: Vec<Pose> = rough.into_iter().map(|(_, pose)| pose).collect();
-        let fitted = witnesses.best_fitted(model, &turned, misfit::GATE).into_iter();
+        let fitted = witnesses.best_fitted(model, &turned, 0, misfit::GATE).into_iter();
         let is_another = |(_, pose): &(f64, Pose)| !model.is_within(pose, &own, NONE * model.diameter_mm);
         let (mut all, alike): (Vec<_>, Vec<_>) = fitted.partition(is_another);
         // Of those that look like it, one may fit closer: the fit that began at the given pose ended beside it.
@@ -161,7 +209,9 @@ mod tests {
         let mut random = Random::new(3, 0);
         // The underside of the mark lies inside.
         let is_inside = |own: &SurfaceSample| own.normal.z < -0.5 && own.point.z > 5.0;
-        let is_seen = |own: &SurfaceSample| own.normal.dot(along) > 0.2 && !is_inside(own);
+        // From below, the plate hides it.
+        let is_hidden = |own: &SurfaceSample| along.z < 0.0 && own.point.z > 10.0;
+        let is_seen = |own: &SurfaceSample| own.normal.dot(along) > 0.2 && !is_inside(own) && !is_hidden(own);
         let seen = sampling::by_area(surface.mesh(), 12_000, 5).into_iter().filter(is_seen);
         let noisy = |point: Point| point + Vector::from_fn(|_, _| 0.05 * random.normal());
         let points: Vec<Point> = seen.map(|own| own.point).map(noisy).map(|point| pose * point).collect();
@@ -218,6 +268,12 @@ mod tests {
         let found = Lying::new(&model, &seen, &fit.nominal_from_scan.inverse()).unwrap().turned(&turns);
         let off_deg = found.best.map(|best| (best.inverse() * pose).rotation.angle().to_degrees());
         assert!(found.is_clear && off_deg.is_some_and(|own| own < 0.5), "{off_deg:?}");
+        // Noise has displaced the axis that a fit leaves open; the part's own is known.
+        let tilted = (Point::new(0.3, -0.4, 5.0), Vector::new(0.02, 0.01, -1.0).normalize());
+        let (on_axis, axis) = own_axis(&model, tilted);
+        assert!(axis.z.abs() > 0.999_99 && axis.cross(&on_axis.coords).norm() < 0.05, "{on_axis} {axis}");
+        let elsewhere = (Point::new(0.0, 20.0, 0.0), Vector::z());
+        assert_eq!(own_axis(&model, elsewhere), elsewhere);
         // Where it is, nothing is better.
         let found = Lying::new(&model, &seen, &pose).unwrap().turned(&turns);
         assert!(found.best.is_none_or(|best| (best.inverse() * pose).rotation.angle().to_degrees() < 0.5));

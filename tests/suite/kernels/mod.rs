@@ -2,6 +2,7 @@
 //! `SHADOWGRAPH_GPU=1` on the GPU of this machine.
 
 mod descriptors;
+mod detection;
 mod distance_field;
 mod distance_offset;
 mod fallback;
@@ -40,4 +41,15 @@ fn device() -> Cuda {
 /// Its driver, another one with each call.
 fn driver() -> Arc<dyn Driver> {
     if is_on_gpu() { Arc::clone(Cuda::open().unwrap().driver()) } else { Arc::new(Shim::default()) }
+}
+
+/// That as much of a device is free as once was.
+fn assert_nothing_stays_behind(cuda: &Cuda, free_bytes: usize) {
+    let free = || cuda.driver().free_bytes().unwrap();
+    // What other tests hold on the same device comes back when they end.
+    let started = std::time::Instant::now();
+    while free() < free_bytes && started.elapsed().as_secs() < 60 {
+        std::thread::sleep(std::time::Duration::from_millis(200));
+    }
+    assert!(free() >= free_bytes, "{} bytes stay behind", free_bytes.saturating_sub(free()));
 }

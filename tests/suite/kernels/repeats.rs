@@ -16,7 +16,7 @@ use shadowgraph::geometry::{
     OrderedPoints, Point, Pose, SearchablePoints, Sides, SolidSurface, Surface, Vector, mesh::shapes, sampling,
 };
 
-use super::{device, is_on_gpu};
+use super::{assert_nothing_stays_behind, device, is_on_gpu};
 
 /// Inputs of every job, made once.
 struct Jobs {
@@ -153,13 +153,7 @@ fn repeats_are_the_same_bits_and_leave_no_memory_behind() {
         cuda.forget();
         jobs.run(&cuda);
     }
-    // What other tests hold on the same device comes back when they end.
-    let started = std::time::Instant::now();
-    while cuda.driver().free_bytes().unwrap() < free && started.elapsed().as_secs() < 60 {
-        std::thread::sleep(std::time::Duration::from_millis(200));
-    }
-    let left = cuda.driver().free_bytes().unwrap();
-    assert!(left >= free, "{} bytes stay behind", free - left);
+    assert_nothing_stays_behind(&cuda, free);
 }
 
 /// The elements of a plan and the parts of a detection ask the device side by side, from the threads that also fill and
