@@ -21,7 +21,8 @@ fn part(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/parts").join(name)
 }
 
-fn surface(name: &str) -> Surface {
+/// A part of the test data, by its file.
+pub fn surface(name: &str) -> Surface {
     Surface::new(load_nominal(&part(name), &LoadOptions::default(), &Progress::silent()).unwrap().mesh)
 }
 

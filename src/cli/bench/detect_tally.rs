@@ -171,11 +171,12 @@ impl Tally {
             if bin == BEHIND_BIN && is_behind(models, pile, index, at_once) {
                 add(&mut self.behind);
             }
-            let is_copy = |other: &&PlacedPart| other.part == placed.part && other.visible_fraction >= 0.6;
-            if placed.visible_fraction >= 0.6 && truth.iter().filter(is_copy).count() > 1 {
+            let is_largely_seen = |own: &PlacedPart| own.visible_fraction >= 0.6;
+            let is_copy = |other: &&PlacedPart| other.part == placed.part && is_largely_seen(other);
+            if is_largely_seen(placed) && truth.iter().filter(is_copy).count() > 1 {
                 add(&mut self.copies);
             }
-            if placed.visible_fraction >= 0.6 && found_in.is_none() {
+            if is_largely_seen(placed) && found_in.is_none() {
                 self.of_part[placed.part][2] += 1;
                 missed.push(Placed { part: placed.part, scene_from_part: placed.scene_from_part });
             }

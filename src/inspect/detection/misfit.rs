@@ -35,8 +35,6 @@ const STEPS: usize = 20;
 /// side of a sheet is less.
 const MIN_COSINE: f64 = 0.3;
 const MIN_COSINE_AT_EDGES: f64 = -0.3;
-/// How much worse a turned part may fit where normals count: elsewhere other things that it comes to lie beside speak for it.
-pub const MAX_LOSS: f64 = 0.5 * DECIDES;
 /// Least difference of two misfits by which one pose is the better: about five points that only one of them explains.
 pub const DECIDES: f64 = 20.0;
 /// Which poses fit much worse than another is told by every so many of the points, after a fit to at most so many of these in at
@@ -128,28 +126,19 @@ impl Witnesses {
         self.points.iter().step_by(step).map(squared_mm2).sum()
     }
 
-    /// Of the poses near some, those that fit the points, with their misfits. Only the first `surely` of them are fitted whatever
-    /// fewer points tell: few of these lie on a key or a mark. `gate`: the distance from which on a point is not drawn to a part at
-    /// first, as a share of the diameter.
-    pub fn best_fitted(
-        &self,
-        model: &PartModel<'_>,
-        scene_from_part: &[Pose],
-        surely: usize,
-        gate: f64,
-    ) -> Vec<(f64, Pose)> {
-        let (sure, others) = scene_from_part.split_at(surely.min(scene_from_part.len()));
+    /// Of the poses near some, those that fit the points, with their misfits, but for such as fit much worse than another: those
+    /// are told by an eighth of the points. `gate`: the distance from which on a point is not drawn to a part at first, as a
+    /// share of the diameter.
+    pub fn best_fitted(&self, model: &PartModel<'_>, scene_from_part: &[Pose], gate: f64) -> Vec<(f64, Pose)> {
         let few = Self { points: self.points.iter().step_by(FEWER).copied().collect(), ..*self };
-        let found = few.near(model, others, gate, FEW_MEMBERS, FEW_STEPS);
+        let found = few.near(model, scene_from_part, gate, FEW_MEMBERS, FEW_STEPS);
         let mut found: Vec<(f64, Pose)> = found.into_iter().flatten().collect();
         let least = found.iter().map(|own| own.0).fold(f64::INFINITY, f64::min);
         found.retain(|own| FEWER as f64 * (own.0 - least) < HOPELESS);
         found.sort_by(|a, b| a.0.total_cmp(&b.0));
         let found = unlike(model, found, ALIKE, |(_, pose)| pose);
-        let found: Vec<Pose> = found.into_iter().map(|(_, pose)| pose).take(FINALISTS).collect();
-        let of_sure = self.near(model, sure, gate, MAX_MEMBERS, STEPS);
-        let of_found = self.closely_fitted(model, &found);
-        of_sure.into_iter().chain(of_found).flatten().collect()
+        let poses: Vec<Pose> = found.into_iter().map(|(_, pose)| pose).take(FINALISTS).collect();
+        self.closely_fitted(model, &poses).into_iter().flatten().collect()
     }
 
     /// The poses near some that fit the points, and their misfits; `None` where there are too few about one. `gate`: as for

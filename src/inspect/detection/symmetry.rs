@@ -168,7 +168,7 @@ impl<'a> Lying<'a> {
         rough.sort_by(|a, b| a.0.total_cmp(&b.0));
         rough.truncate(FITTED);
         let turned: Vec<Pose> = rough.into_iter().map(|(_, pose)| pose).collect();
-        let fitted = witnesses.best_fitted(model, &turned, 0, misfit::GATE).into_iter();
+        let fitted = witnesses.best_fitted(model, &turned, misfit::GATE).into_iter();
         let is_another = |(_, pose): &(f64, Pose)| !model.is_within(pose, &own, NONE * model.diameter_mm);
         let (mut all, alike): (Vec<_>, Vec<_>) = fitted.partition(is_another);
         // Of those that look like it, one may fit closer: the fit that began at the given pose ended beside it.

@@ -1,15 +1,13 @@
 //! Whole searches for a part on a device: what the processor finds, the same each time, and no memory that stays behind.
 
-use std::path::Path;
-
 use shadowgraph::base::Progress;
 use shadowgraph::compute::Backend;
 use shadowgraph::compute::cpu::Cpu;
-use shadowgraph::geometry::{Cloud, Pose, Surface};
+use shadowgraph::geometry::{Cloud, Pose};
 use shadowgraph::inspect::detection::{self, Known, Parameters, PartModel};
 use shadowgraph::inspect::simulation::pile;
-use shadowgraph::io::{LoadOptions, load_nominal};
 
+use super::super::detect::surface;
 use super::{assert_nothing_stays_behind, device, is_on_gpu};
 
 /// Parts and candidates that a search names, in its order, to the bit.
@@ -25,8 +23,7 @@ fn search(backend: &dyn Backend, model: &PartModel<'_>, cloud: &Cloud) -> Vec<(P
 /// On a graphics card a thousand searches; through the shim only as many as time allows.
 #[test]
 fn searches_are_the_same_bits_and_leave_no_memory_behind() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/parts/clamp.stl");
-    let clamp = Surface::new(load_nominal(&path, &LoadOptions::default(), &Progress::silent()).unwrap().mesh);
+    let clamp = surface("clamp.stl");
     let mut parameters = pile::Parameters::for_parts(3, clamp.bounds().diagonal(), 12);
     parameters.sensor.pitch_mm = parameters.sensor.field_mm.map(|side_mm| side_mm / 150.0);
     let cloud = pile::run(&[&clamp], &[0, 0, 0], &parameters, &Progress::silent()).unwrap().cloud;

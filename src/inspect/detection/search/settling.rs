@@ -14,6 +14,8 @@ const WEAK: f64 = 0.05;
 const OFFSETS_SIGMAS: [f64; 6] = [-30.0, -10.0, -3.0, 3.0, 10.0, 30.0];
 /// Turned poses that are fitted, of those that explain the points best.
 const TURNED: usize = 4;
+/// How much worse a turned part may fit where normals count: elsewhere other things that it comes to lie beside speak for it.
+const MAX_LOSS: f64 = 0.5 * misfit::DECIDES;
 
 impl Search<'_> {
     /// Moves the parts found to where they fit best along the motions that the points determine weakly: where a fit ends along
@@ -53,10 +55,11 @@ fn shifted(model: &PartModel<'_>, witnesses: &Witnesses, own: &Detection) -> Opt
         let sigma_mm = motion.sigma * own.fit.rms_mm;
         OFFSETS_SIGMAS.map(|offset| motion.by_mm((offset * sigma_mm).clamp(-limit_mm, limit_mm)))
     });
-    let starts: Vec<Pose> =
-        std::iter::once(Pose::identity()).chain(moved).map(|step| (step * part_from_scene).inverse()).collect();
-    let fitted = witnesses.best_fitted(model, &starts, 1, misfit::CLOSE_GATE);
-    fitted.into_iter().min_by(|a, b| a.0.total_cmp(&b.0))
+    let moved: Vec<Pose> = moved.map(|step| (step * part_from_scene).inverse()).collect();
+    // Where it lies is fitted to all points whatever fewer of them tell.
+    let as_found = witnesses.fitted(model, std::slice::from_ref(&own.scene_from_part), misfit::CLOSE_GATE);
+    let fitted = as_found.into_iter().flatten().chain(witnesses.best_fitted(model, &moved, misfit::CLOSE_GATE));
+    fitted.min_by(|a, b| a.0.total_cmp(&b.0))
 }
 
 /// A part, turned about an axis that its points leave open or by a motion that maps it nearly onto itself.
@@ -66,7 +69,7 @@ struct Turned {
     others: Vec<Placed>,
 }
 
-/// A part, turned to where it fits clearly better than where it was shifted to, with its misfit there; `None` if it does so
+/// A part, turned to where it fits clearly better than where it was shifted to; `None` if it does so
 /// nowhere: where the points do not decide, it was chosen before.
 fn turned(
     model: &PartModel<'_>,
@@ -74,12 +77,16 @@ fn turned(
     own: &Detection,
     (by_normals, shifted): &(f64, Pose),
 ) -> Option<Turned> {
+    let fine = symmetry::fine_turns(model, &own.fit.information);
+    if fine.is_empty() && model.turns.is_empty() {
+        return None;
+    }
     let at_edges = witnesses.whatever_normals();
     let roughly = |turns: &[Pose]| -> Vec<(f64, Pose)> {
         let poses = turns.par_iter().map(|turn| shifted * turn);
         poses.map(|pose| (at_edges.roughly(model, &pose), pose)).collect()
     };
-    let around = roughly(&symmetry::fine_turns(model, &own.fit.information));
+    let around = roughly(&fine);
     let is_peak = |at: &usize| {
         at.checked_sub(1)
             .into_iter()
@@ -93,7 +100,7 @@ fn turned(
     let starts: Vec<Pose> = rough.into_iter().map(|(_, pose)| pose).take(TURNED).collect();
     let fitted = at_edges.closely_fitted(model, &starts).into_iter().flatten();
     let mut fitted: Vec<(f64, Pose)> =
-        fitted.filter(|(_, pose)| witnesses.of(model, pose) - by_normals < misfit::MAX_LOSS).collect();
+        fitted.filter(|(_, pose)| witnesses.of(model, pose) - by_normals < MAX_LOSS).collect();
     fitted.sort_by(|a, b| a.0.total_cmp(&b.0));
     let (least, best) = fitted.first().copied()?;
     if at_edges.of(model, shifted) - least < misfit::DECIDES {
