@@ -154,6 +154,10 @@ fn window(graphics: &RenderState, options: Options) -> Harness<'static, App> {
 /// Strokes of a circle across the part: the frames meanwhile, and the time from the end of each to the picture with
 /// its points highlighted.
 fn brush(harness: &mut Harness<'static, App>) {
+    // Where the view was turned to depends on how many frames there were before.
+    harness.key_press(egui::Key::Num0);
+    harness.key_press(egui::Key::F);
+    harness.run_steps(2);
     harness.get_by_label("Features").click();
     harness.run_steps(2);
     harness.get_by_label("Round").click();

@@ -11,7 +11,7 @@ use compute::cpu::Cpu;
 use geometry::{Pose, Vector, transform};
 
 /// Least number of probes that explain a part, and of points of the scene on it.
-const MIN_EXPLAINED: u32 = 40;
+const MIN_EXPLAINED: u32 = 30;
 pub const MIN_POINTS: usize = 60;
 /// Least share of the second direction of the surface among the points on a part: on one plane, its position is not known.
 const MIN_SECOND_DIRECTION: f64 = 0.02;
@@ -54,8 +54,12 @@ pub fn of(own: &Detection, model: &PartModel<'_>, scene: &Scene, parameters: &Pa
     let refuted = |sentence: String| Some(Doubt { sentence, is_open: false });
     let open = |sentence: &str| Some(Doubt { sentence: sentence.to_owned(), is_open: true });
     let terms = &own.terms;
-    if terms.explained < MIN_EXPLAINED || own.points.len() < MIN_POINTS {
+    if own.points.len() < MIN_POINTS {
         return refuted(format!("only {} points of the scene lie on it: too few to decide by", own.points.len()));
+    }
+    if terms.explained < MIN_EXPLAINED {
+        let share = 100.0 * f64::from(terms.explained) / model.probes.points.len() as f64;
+        return refuted(format!("only {share:.1} % of its surface is seen: too little to decide by"));
     }
     if terms.agreement() < parameters.min_agreement {
         return refuted(format!(

@@ -82,7 +82,7 @@ pub struct Parameters {
 
 impl Default for Parameters {
     fn default() -> Self {
-        Self { min_score: 0.18, min_agreement: 0.76, max_rounds: 4, max_of_each: None, generator: Generator::default() }
+        Self { min_score: 0.15, min_agreement: 0.76, max_rounds: 4, max_of_each: None, generator: Generator::default() }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::scene::Frame;
 use geometry::{Mesh, Point, simplify};
 
 /// Facets that a software rasteriser draws fast enough while the view moves.
-const MOVING_FACETS: usize = 40_000;
+const MOVING_FACETS: usize = 20_000;
 /// Facets per buffer: keeps each buffer well under the limits of small devices.
 const FACETS_PER_CHUNK: usize = 1_000_000;
 
