@@ -41,6 +41,8 @@ pub enum Purpose {
     SectionFolder(ElementId),
     /// The folder of the report.
     ReportFolder,
+    /// The logo on the report.
+    Logo,
 }
 
 /// Title and kind of a file dialog.
@@ -122,6 +124,7 @@ impl Purpose {
             Self::OffsetSlices(_) => DialogSpec::folder("Folder for the layers"),
             Self::SectionFolder(_) => DialogSpec::folder("Folder for the drawings"),
             Self::ReportFolder => DialogSpec::folder("Folder for the report"),
+            Self::Logo => DialogSpec::file("Open a logo", "PNG pictures", &["png"]),
         }
     }
 }

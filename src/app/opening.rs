@@ -11,6 +11,7 @@ use dispatch::merge::MergeOptions;
 use dispatch::{Align, Calibrate, Inspect, Merge, Offset, Parts, Projects, Sections, Select, demo};
 use inspect::alignment::Method;
 use io::region_table;
+use report::logo::Logo;
 use session::calibration::Instrument;
 use session::plan::Recipe;
 
@@ -80,6 +81,14 @@ impl App {
             Purpose::SectionFolder(id) => self.send(Sections::Save(id, path, self.display.section.factor)),
             Purpose::OffsetSlices(id) => self.send(Offset::SaveSlices(id, path)),
             Purpose::ReportFolder => self.panels.report.folder = path.display().to_string(),
+            Purpose::Logo => match Logo::read(&path) {
+                Ok(_) => {
+                    let mut settings = self.dispatcher.document.settings.clone();
+                    settings.report.logo = Some(path);
+                    self.send(Inspect::SetSettings(Box::new(settings)));
+                }
+                Err(error) => self.show_error(error.sentence),
+            },
         }
     }
 

@@ -6,6 +6,7 @@ pub mod folder;
 pub mod hash;
 pub mod limits;
 pub mod once;
+pub mod page_size;
 pub mod progress;
 pub mod random;
 pub mod regular_file;
@@ -14,6 +15,7 @@ pub mod units;
 pub mod words;
 
 pub use error::{ErrorKind, Result, UserError};
+pub use page_size::PageSize;
 pub use progress::Progress;
 pub use units::LengthUnit;
 pub use words::{capitalised, counted, file_name, full_path, signed};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use base::LengthUnit;
+use base::{LengthUnit, PageSize};
 use compute::DeviceChoice;
 use compute::thinning::Rule;
 use dispatch::Reports;
@@ -217,6 +217,12 @@ pub struct Inspect {
     /// Operator on the report.
     #[arg(long, default_value = "")]
     pub operator: String,
+    /// Logo on the report, a PNG file.
+    #[arg(long)]
+    pub logo: Option<PathBuf>,
+    /// Size of the pages of report.pdf.
+    #[arg(long, value_enum, default_value = "a4")]
+    pub page_size: PageSize,
     /// Calibration record of the sensor, as written by `calibrate --out`; stated on the report. The verdict is
     /// "incomplete" if it was edited, is not certified or has expired.
     #[arg(long)]
@@ -399,6 +405,9 @@ pub struct Calibrate {
     /// Write the certificate to this PDF file.
     #[arg(long)]
     pub certificate: Option<PathBuf>,
+    /// Size of its pages.
+    #[arg(long, value_enum, default_value = "a4")]
+    pub page_size: PageSize,
 }
 
 /// `merge`

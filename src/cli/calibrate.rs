@@ -42,7 +42,7 @@ pub fn run(arguments: &Calibrate, json: bool, context: &Context) -> Result<i32> 
         atomic::write_bytes(path, format!("{record:#}\n").as_bytes())?;
     }
     if let Some(path) = &arguments.certificate {
-        atomic::write_bytes(path, &certificate::pdf(&outcome.calibration, &outcome.provenance)?)?;
+        atomic::write_bytes(path, &certificate::pdf(&outcome.calibration, &outcome.provenance, arguments.page_size)?)?;
     }
     let certification = outcome.calibration.certification();
     if json {

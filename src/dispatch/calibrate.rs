@@ -233,7 +233,7 @@ fn write_certificate(folder: &Path, document: &Document) -> Result<Edit> {
     base::folder::make(folder)?;
     let record = certificate::record(&outcome.calibration, &outcome.provenance);
     atomic::write_bytes(&folder.join("calibration.json"), format!("{record:#}\n").as_bytes())?;
-    let pdf = certificate::pdf(&outcome.calibration, &outcome.provenance)?;
+    let pdf = certificate::pdf(&outcome.calibration, &outcome.provenance, document.settings.report.page_size)?;
     atomic::write_bytes(&folder.join("certificate.pdf"), &pdf)?;
     Ok(Edit::nothing(format!("Wrote calibration.json and certificate.pdf to {}.", full_path(folder))))
 }

@@ -9,6 +9,7 @@ use base::{Progress, Result, UserError};
 use compute::Backend;
 use io::atomic;
 use io::staged_folder::StagedFolder;
+use report::logo::Logo;
 use report::{Input, content, html, pdf, pictures, summary, table, workbook};
 use session::project::Project;
 use session::rooms::nominal_and_scan_required;
@@ -100,7 +101,11 @@ pub fn write_report(
     }
     progress.report(0.6, "Typesetting the report")?;
     let stamp = Stamp::now();
-    let content = content::of(&input, &pictures, stamp);
+    let (logo, no_logo) = match settings.report.logo.as_deref().map(Logo::read).transpose() {
+        Ok(logo) => (logo, None),
+        Err(error) => (None, Some(format!("The report has no logo. {}", error.sentence))),
+    };
+    let content = content::of(&input, &pictures, logo, stamp);
     atomic::write_bytes(&folder.join("report.html"), html::of(&content, &pictures).as_bytes())?;
     let workbook = workbook::of_report(&input, &content, document.record_of_shown(backend)?)?;
     atomic::write_bytes(&folder.join("results.xlsx"), &workbook)?;
@@ -111,7 +116,7 @@ pub fn write_report(
         Project::of(document).save(&folder.join(name))?;
     }
     staged.commit(SUMMARY)?;
-    let missing = pictures.missing.into_iter();
+    let missing = pictures.missing.into_iter().chain(no_logo);
     Ok(Edit::nothing(format!("Wrote the report to {}.", target.display())).with_notes(missing))
 }
 

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::pdf;
-use base::Result;
 use base::date::Stamp;
+use base::{PageSize, Result};
 use geometry::transform;
 use inspect::calibration::artefacts::radius_biases;
 use inspect::calibration::consistency::{Comparison, Consistency};
@@ -145,6 +145,6 @@ fn instrument(frame: &ArtefactFrame, file: &InputFile, expected_mm: f64) -> Valu
 }
 
 /// The certificate as PDF.
-pub fn pdf(calibration: &Calibration, provenance: &Provenance) -> Result<Vec<u8>> {
-    pdf::of_certificate(&record(calibration, provenance), Stamp::of_unix(provenance.unix_s))
+pub fn pdf(calibration: &Calibration, provenance: &Provenance, size: PageSize) -> Result<Vec<u8>> {
+    pdf::of_certificate(&record(calibration, provenance), Stamp::of_unix(provenance.unix_s), size)
 }

@@ -3,11 +3,12 @@
 use serde::Serialize;
 
 use super::Input;
+use super::logo::Logo;
 use super::pictures::Pictures;
 use super::sections::Drawing;
 use base::date::Stamp;
-use base::signed;
 use base::units::LengthUnit;
+use base::{PageSize, signed};
 use geometry::{Pose, transform};
 use inspect::alignment::Alignment;
 use inspect::deviation::Verdict;
@@ -43,6 +44,12 @@ pub struct HistogramBars {
 pub struct Content {
     /// Title.
     pub title: String,
+    /// Logo of the company.
+    #[serde(skip)]
+    pub logo: Option<Logo>,
+    /// Size of its pages.
+    #[serde(skip)]
+    pub page_size: PageSize,
     /// Subtitle: scans and nominal.
     pub subtitle: String,
     /// Headline: the verdict and its coverage.
@@ -81,7 +88,7 @@ pub struct Content {
 }
 
 /// Formats the content of the report.
-pub fn of(input: &Input<'_>, pictures: &Pictures, stamp: Stamp) -> Content {
+pub fn of(input: &Input<'_>, pictures: &Pictures, logo: Option<Logo>, stamp: Stamp) -> Content {
     let check = input.check;
     let info = &input.document.settings.report;
     let settings = &input.document.settings;
@@ -89,6 +96,8 @@ pub fn of(input: &Input<'_>, pictures: &Pictures, stamp: Stamp) -> Content {
     let unit = LengthFormatter(input.document.settings.shown_unit);
     Content {
         title: if info.title.is_empty() { "Inspection report".to_owned() } else { info.title.clone() },
+        logo,
+        page_size: info.page_size,
         subtitle: format!("{} against {}", scan_names(input), input.nominal.source.name()),
         verdict: input.overall.headline(),
         verdict_reason: reason(input),

@@ -6,6 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
 use super::content::{Content, HistogramBars, ReportBlock};
+use super::logo::Logo;
 use super::pictures::{Pictures, View};
 
 const STYLE: &str = include_str!("report.css");
@@ -20,9 +21,10 @@ pub fn of(content: &Content, pictures: &Pictures) -> String {
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
          <title>{title}</title><style>{STYLE}</style></head><body><main>\
-         <header><div><h1>{title}</h1><p class=\"sub\">{subtitle}</p></div>\
+         <header>{logo}<div><h1>{title}</h1><p class=\"sub\">{subtitle}</p></div>\
          <div class=\"verdict {badge}\"><strong>{verdict}</strong><span>{reason}</span></div></header>",
         title = escape(&content.title),
+        logo = content.logo.as_ref().map(logo).unwrap_or_default(),
         subtitle = escape(&content.subtitle),
         verdict = escape(&content.verdict),
         reason = escape(&content.verdict_reason),
@@ -64,6 +66,10 @@ pub fn of(content: &Content, pictures: &Pictures) -> String {
         escape(&content.date)
     );
     html
+}
+
+fn logo(logo: &Logo) -> String {
+    format!("<img class=\"logo\" alt=\"Logo\" src=\"data:image/png;base64,{}\">", BASE64.encode(&logo.png))
 }
 
 fn push_views<'a>(html: &mut String, class: &str, views: impl Iterator<Item = &'a View>) {

@@ -5,6 +5,7 @@ pub mod certificate;
 mod checks;
 pub mod content;
 pub mod html;
+pub mod logo;
 pub mod offset_picture;
 mod offsets;
 pub mod pdf;

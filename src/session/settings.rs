@@ -1,12 +1,14 @@
 //! User settings: everything that affects a result, saved in the project and listed in the report.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
-use base::{LengthUnit, Result};
+use base::{LengthUnit, PageSize, Result};
 use inspect::alignment::{Method, best_fit};
 use inspect::deviation;
 
-/// Title block of the report.
+/// Title block and pages of the report.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReportInfo {
@@ -16,6 +18,11 @@ pub struct ReportInfo {
     pub part_number: String,
     /// Name of the operator.
     pub operator: String,
+    /// File of the logo, PNG.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub logo: Option<PathBuf>,
+    /// Size of its pages.
+    pub page_size: PageSize,
 }
 
 /// All settings of an inspection.

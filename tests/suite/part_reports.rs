@@ -137,3 +137,45 @@ fn a_part_of_a_series_is_opened_by_a_click() {
     let said = &window.state().dispatcher().messages.last().unwrap().text;
     assert!(said.contains("part 02.ply"), "{said}");
 }
+
+/// Width and height of the first page of a PDF file, mm.
+fn page_mm(path: &Path) -> [f64; 2] {
+    let bytes = std::fs::read(path).unwrap();
+    let text = String::from_utf8_lossy(&bytes);
+    let after = text.split("/MediaBox").nth(1).unwrap();
+    let sides = after.trim_start().trim_start_matches('[').split(']').next().unwrap();
+    let sides: Vec<f64> = sides.split_whitespace().map(|side| side.parse().unwrap()).collect();
+    [sides[2] - sides[0], sides[3] - sides[1]].map(|points| points * 25.4 / 72.0)
+}
+
+#[test]
+fn pages_have_the_size_that_was_asked_for_and_the_first_one_the_logo() {
+    let folder = tempfile::tempdir().unwrap();
+    let [plain, letter, without] = ["plain", "letter", "without"].map(|name| folder.path().join(name));
+    let logo = folder.path().join("logo.png");
+    image::RgbaImage::from_pixel(300, 90, image::Rgba([20, 60, 120, 255])).save(&logo).unwrap();
+    let (part, scan) = (asset("bracket.stl"), asset("bracket-scan.ply"));
+    let run = |more: &[&str]| {
+        let words = ["inspect", "--nominal", text(&part), "--scan", text(&scan), "--no-pictures"];
+        let ended = shadowgraph(&[&words[..], more].concat());
+        assert!(ended.status.success(), "{}", errors(&ended));
+        errors(&ended)
+    };
+    let off_mm = |out: &Path, expected: [f64; 2]| {
+        let found = page_mm(&out.join("report.pdf"));
+        (0..2).map(|side| (found[side] - expected[side]).abs()).fold(0.0, f64::max)
+    };
+    let html = |out: &Path| std::fs::read_to_string(out.join("report.html")).unwrap();
+    run(&["--out", text(&plain)]);
+    assert!(off_mm(&plain, [210.0, 297.0]) < 0.1 && !html(&plain).contains("alt=\"Logo\""));
+    run(&["--page-size", "letter", "--logo", text(&logo), "--out", text(&letter)]);
+    assert!(off_mm(&letter, [215.9, 279.4]) < 0.1 && html(&letter).contains("alt=\"Logo\""));
+    // A project opened again has both.
+    let project = std::fs::read_to_string(letter.join("inspection.shadowgraph")).unwrap();
+    assert!(project.contains("\"letter\"") && project.contains("logo.png"));
+    // Without its logo a report is written all the same, and that is said.
+    std::fs::File::create(&logo).unwrap().set_len(100 << 20).unwrap();
+    let said = run(&["--logo", text(&logo), "--out", text(&without)]);
+    assert!(said.contains("The report has no logo.") && said.contains("has 100.0 MiB"), "{said}");
+    assert!(!html(&without).contains("alt=\"Logo\"") && without.join("report.pdf").is_file());
+}

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::PanelContext;
 use crate::choosing::Purpose;
 use crate::{Action, theme};
-use base::LengthUnit;
+use base::{LengthUnit, PageSize, file_name};
 use dispatch::{Inspect, Report};
 
 /// The workspace's panel.
@@ -45,10 +45,31 @@ impl ReportPanel {
             field(ui, "Serial number", serial);
             field(ui, "Operator", &mut info.operator);
             field(ui, "Folder", &mut self.folder);
+            ui.label("Logo");
+            ui.scope(|ui| {
+                ui.set_max_width(190.0);
+                let name = info.logo.as_deref().map_or_else(|| "none".to_owned(), file_name);
+                let shown = ui.add(egui::Label::new(name).truncate());
+                if let Some(path) = &info.logo {
+                    shown.on_hover_text(path.display().to_string());
+                }
+            });
+            ui.end_row();
         });
-        if ui.button("Choose folder…").clicked() {
-            context.ask(Action::Browse(Purpose::ReportFolder));
+        let (mut folder, mut logo) = (false, false);
+        ui.horizontal_wrapped(|ui| {
+            folder = ui.button("Choose folder…").clicked();
+            logo = ui.button("Choose logo…").clicked();
+            if info.logo.is_some() && ui.button("Remove logo").clicked() {
+                info.logo = None;
+            }
+        });
+        for (is_wanted, purpose) in [(folder, Purpose::ReportFolder), (logo, Purpose::Logo)] {
+            if is_wanted {
+                context.ask(Action::Browse(purpose));
+            }
         }
+        theme::choice(ui, "Page size", &mut context.settings.report.page_size, &PageSize::ALL, PageSize::name);
         theme::choice(ui, "Report unit", &mut context.settings.shown_unit, &LengthUnit::ALL, LengthUnit::symbol);
         context.commit_settings(ui);
         if context.may_commit(ui)

@@ -6,8 +6,8 @@ use super::lettering::{Colour, Style, shape};
 use super::paper::{Kind, MM, Paper, SECONDARY, SMALL, TEXT, WIDTH};
 use super::table::{Cell, Table};
 use super::{AMBER, GREEN, RED, serialise};
-use base::Result;
 use base::date::Stamp;
+use base::{PageSize, Result};
 
 /// Width of the label column, points.
 const LABEL_WIDTH: f32 = 52.0 * MM;
@@ -15,18 +15,18 @@ const LABEL_WIDTH: f32 = 52.0 * MM;
 /// The certificate as PDF, from a record of `certificate::record`.
 ///
 /// Returns an error if the PDF cannot be written.
-pub fn of(record: &Value, stamp: Stamp) -> Result<Vec<u8>> {
-    serialise(layout(record), title(record), stamp)
+pub fn of(record: &Value, stamp: Stamp, size: PageSize) -> Result<Vec<u8>> {
+    serialise(layout(record, size), title(record), stamp)
 }
 
 fn title(record: &Value) -> &'static str {
     if record["certified"] == true { "Calibration certificate" } else { "Calibration record, not certified" }
 }
 
-fn layout(record: &Value) -> Paper {
+fn layout(record: &Value, size: PageSize) -> Paper {
     let (c, title) = (Record(record), title(record));
     let certified = record["certified"] == true;
-    let mut paper = Paper::default();
+    let mut paper = Paper::new(size);
     let part = paper.part(Kind::Heading(1), None);
     let line = shape(title, Style::plain(19.0).strong());
     let end = paper.text(&[line], [0.0, paper.y()], WIDTH, 0.0, Some(part));
@@ -318,21 +318,25 @@ mod tests {
 
     #[test]
     fn a_certificate_names_serial_numbers_and_validity_and_keeps_within_its_pages() {
-        use super::super::paper::{Ink, SIZE};
-        let paper = layout(&record());
-        let margin = 0.5 * (SIZE[0] - WIDTH);
+        PageSize::ALL.into_iter().for_each(names_all_and_keeps_within_its_pages);
+    }
+
+    fn names_all_and_keeps_within_its_pages(size: PageSize) {
+        use super::super::paper::Ink;
+        let paper = layout(&record(), size);
+        let (margin, [width, height]) = (paper.left(), paper.size);
         let mut written = String::new();
         for (page, marks) in paper.pages.iter().enumerate() {
             let mut lowest: f32 = 0.0;
             for mark in marks {
                 let Ink::Text([x, y], line) = &mark.ink else { continue };
-                let (from, to) = (margin - 0.5, SIZE[0] - margin + 0.5);
+                let (from, to) = (margin - 0.5, width - margin + 0.5);
                 assert!(*x >= from && x + line.width <= to, "page {}: {:?} is cut", page + 1, line.text);
                 lowest = lowest.max(*y);
                 written += &line.text;
                 written.push(' ');
             }
-            assert!(lowest < SIZE[1] - 8.0 * MM, "page {} ends at {lowest}", page + 1);
+            assert!(lowest < height - 8.0 * MM, "page {} ends at {lowest}", page + 1);
         }
         assert!((2..=4).contains(&paper.pages.len()), "{} pages", paper.pages.len());
         for text in [
@@ -347,7 +351,7 @@ mod tests {
         }
         let unbroken: String = written.split_whitespace().collect();
         assert!(unbroken.contains(&"CMM-77-0815".repeat(12)), "the serial number of the machine is cut");
-        assert!(of(&record(), Stamp::of_unix(0)).unwrap().starts_with(b"%PDF"));
+        assert!(of(&record(), Stamp::of_unix(0), size).unwrap().starts_with(b"%PDF"));
     }
 
     #[test]

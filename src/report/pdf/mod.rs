@@ -8,6 +8,7 @@ mod table;
 mod writer;
 
 use super::content::{Content, HistogramBars, ReportBlock};
+use super::logo::Logo;
 use super::pictures::Pictures;
 use super::sections::Drawing;
 use base::date::Stamp;
@@ -22,6 +23,8 @@ const GREEN: Colour = [26, 127, 55];
 const AMBER: Colour = [178, 106, 0];
 const RED: Colour = [198, 40, 40];
 const WHITE: Colour = [255, 255, 255];
+/// Greatest width and height of the logo, points.
+const LOGO: [f32; 2] = [50.0 * MM, 16.0 * MM];
 /// Width of the labels of label-value tables, points.
 const LABEL_WIDTH: f32 = 44.0 * MM;
 
@@ -29,7 +32,7 @@ const LABEL_WIDTH: f32 = 44.0 * MM;
 ///
 /// Returns an error if the PDF cannot be written.
 pub fn of(content: &Content, pictures: &Pictures, stamp: Stamp) -> Result<Vec<u8>> {
-    let mut paper = Paper::default();
+    let mut paper = Paper::new(content.page_size);
     title(&mut paper, content);
     if let Some(missing) = &content.no_pictures {
         paper.space(6.0);
@@ -82,13 +85,30 @@ fn signatures(paper: &mut Paper) {
     paper.go_to(line + SMALL.leading());
 }
 
-/// Title, subtitle and the verdict on a band of its colour.
-fn title(paper: &mut Paper, content: &Content) {
-    let style = Style::plain(19.0).strong();
-    let part = paper.part(Kind::Heading(1), None);
-    let end = paper.text(&lines(&content.title, style, WIDTH), [0.0, paper.y()], WIDTH, 0.0, Some(part));
+/// Title and subtitle beside the logo; returns the bottom of the lower of them.
+fn beside_logo(paper: &mut Paper, logo: Option<&Logo>, title: &str, subtitle: &str) -> f32 {
+    let top = paper.y();
+    let [logo_width, logo_height] = logo.map_or([0.0; 2], |logo| logo.within(LOGO));
+    if let Some(logo) = logo {
+        let part = paper.part(Kind::Figure("Logo".to_owned()), None);
+        paper.draw(Ink::Picture([WIDTH - logo_width, top, logo_width, logo_height], logo.png.clone()), Some(part));
+    }
+    let width = if logo.is_some() { WIDTH - logo_width - 5.0 * MM } else { WIDTH };
+    let texts =
+        [(Kind::Heading(1), title, Style::plain(19.0).strong()), (Kind::Paragraph, subtitle, TEXT.coloured(SECONDARY))];
+    for (kind, text, style) in texts {
+        let part = paper.part(kind, None);
+        let end = paper.text(&lines(text, style, width), [0.0, paper.y()], width, 0.0, Some(part));
+        paper.go_to(end);
+    }
+    let end = paper.y().max(top + logo_height);
     paper.go_to(end);
-    paper.paragraph(&content.subtitle, TEXT.coloured(SECONDARY));
+    end
+}
+
+/// Title, subtitle and logo, and the verdict on a band of its colour.
+fn title(paper: &mut Paper, content: &Content) {
+    beside_logo(paper, content.logo.as_ref(), &content.title, &content.subtitle);
     paper.space(6.0);
     let colour = match content.status {
         Verdict::Pass => GREEN,
@@ -241,10 +261,11 @@ fn regions(paper: &mut Paper, content: &Content) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use base::PageSize;
 
     #[test]
     fn long_tables_repeat_their_header_on_each_page_and_short_ones_are_not_split() {
-        let mut paper = Paper::default();
+        let mut paper = Paper::new(PageSize::A4);
         let cells = |i: usize| vec![i.to_string().into(), "value".into()];
         let table = |rows: usize| Table {
             widths: vec![60.0, 100.0],
@@ -269,8 +290,33 @@ mod tests {
     }
 
     #[test]
+    fn a_logo_stands_beside_the_title_and_above_the_verdict() {
+        let png = vec![0; 24];
+        let logo = Logo { png, size: [300, 150] };
+        let logo_of = |paper: &Paper| {
+            let mut pictures = paper.pages[0].iter().filter_map(|mark| match &mark.ink {
+                Ink::Picture(rect, _) => Some(*rect),
+                _ => None,
+            });
+            pictures.next().unwrap()
+        };
+        for size in PageSize::ALL {
+            let mut paper = Paper::new(size);
+            let text = "An inspection report with a title that takes more than one line beside a logo of a company";
+            let end = beside_logo(&mut paper, Some(&logo), text, "a.ply against a.step");
+            let [x, y, width, height] = logo_of(&paper);
+            assert!((x + width - paper.left() - WIDTH).abs() < 0.01 && (width / height - 2.0).abs() < 1e-3);
+            assert!(end >= y + height && end == paper.y());
+            for mark in &paper.pages[0] {
+                let Ink::Text([from, _], line) = &mark.ink else { continue };
+                assert!(from + line.width < x, "“{}” lies under the logo", line.text);
+            }
+        }
+    }
+
+    #[test]
     fn the_output_is_a_tagged_pdf() {
-        let mut paper = Paper::default();
+        let mut paper = Paper::new(PageSize::A4);
         paper.heading("Überschrift", 0.0);
         paper.paragraph("±0.100 mm over 61 % of the surface", TEXT);
         paper.add_headers_and_footers(["a", "b"], "c");

@@ -1,16 +1,15 @@
 //! Page layout: drawn items with their positions and the structure elements they belong to. Lengths in points.
 
 use super::lettering::{Colour, Line, Style, lines, shape};
+use base::PageSize;
 
 /// Points per millimetre.
 pub const MM: f32 = 72.0 / 25.4;
-/// Width and height of the page: A4, points.
-pub const SIZE: [f32; 2] = [210.0 * MM, 297.0 * MM];
-pub const LEFT: f32 = 17.0 * MM;
 const TOP: f32 = 20.0 * MM;
-const BOTTOM: f32 = SIZE[1] - 19.0 * MM;
-/// Width of the text, points.
-pub const WIDTH: f32 = SIZE[0] - 2.0 * LEFT;
+/// Margin below the text, points.
+const BELOW: f32 = 19.0 * MM;
+/// Width of the text, the same on all sizes of pages, points.
+pub const WIDTH: f32 = 176.0 * MM;
 
 /// Colour of secondary text.
 pub const SECONDARY: Colour = [107, 114, 128];
@@ -76,6 +75,8 @@ pub struct Mark {
 
 /// Pages under construction.
 pub struct Paper {
+    /// Width and height of each page, points.
+    pub size: [f32; 2],
     /// Drawn items of each page.
     pub pages: Vec<Vec<Mark>>,
     /// Structure elements in reading order.
@@ -84,13 +85,21 @@ pub struct Paper {
     y: f32,
 }
 
-impl Default for Paper {
-    fn default() -> Self {
-        Self { pages: vec![Vec::new()], parts: Vec::new(), y: TOP }
-    }
-}
-
 impl Paper {
+    /// An empty page.
+    pub fn new(size: PageSize) -> Self {
+        Self { size: size.mm().map(|side| side * MM), pages: vec![Vec::new()], parts: Vec::new(), y: TOP }
+    }
+
+    /// Margin left of the text, points.
+    pub fn left(&self) -> f32 {
+        0.5 * (self.size[0] - WIDTH)
+    }
+
+    fn bottom(&self) -> f32 {
+        self.size[1] - BELOW
+    }
+
     /// Adds a structure element and returns its index.
     pub fn part(&mut self, kind: Kind, parent: Option<usize>) -> usize {
         self.parts.push(Part { kind, parent });
@@ -114,21 +123,22 @@ impl Paper {
 
     /// Starts a new page if less than `height` is left on this one.
     pub fn ensure_space(&mut self, height: f32) {
-        if self.y + height > BOTTOM && self.y > TOP {
+        if self.y + height > self.bottom() && self.y > TOP {
             self.pages.push(Vec::new());
             self.y = TOP;
         }
     }
 
     /// Usable height of a page.
-    pub const fn height() -> f32 {
-        BOTTOM - TOP
+    pub fn height(&self) -> f32 {
+        self.bottom() - TOP
     }
 
     /// Draws an item on the current page; x from the left margin, y from the top of the page.
     pub fn draw(&mut self, ink: Ink, part: Option<usize>) {
-        let point = |[x, y]: [f32; 2]| [x + LEFT, y];
-        let rectangle = |[x, y, w, h]: Rect| [x + LEFT, y, w, h];
+        let left = self.left();
+        let point = |[x, y]: [f32; 2]| [x + left, y];
+        let rectangle = |[x, y, w, h]: Rect| [x + left, y, w, h];
         let ink = match ink {
             Ink::Text(from, line) => Ink::Text(point(from), line),
             Ink::Fill(rect, colour, radius) => Ink::Fill(rectangle(rect), colour, radius),
@@ -188,22 +198,22 @@ impl Paper {
 
     /// Adds headers (`left`, `right`; not on the first page) and footers (`footer`, page number) to all pages.
     pub fn add_headers_and_footers(&mut self, [left, right]: [&str; 2], footer: &str) {
-        let count = self.pages.len();
+        let (count, from, height) = (self.pages.len(), self.left(), self.size[1]);
         for (i, page) in self.pages.iter_mut().enumerate() {
             let mut write = |text: &str, y: f32, align: f32| {
                 let line = shape(text, SMALL);
-                page.push(Mark { ink: Ink::Text([LEFT + align * (WIDTH - line.width), y], line), part: None });
+                page.push(Mark { ink: Ink::Text([from + align * (WIDTH - line.width), y], line), part: None });
             };
             // The first page has the title.
             if i > 0 {
                 write(left, 12.0 * MM, 0.0);
                 write(right, 12.0 * MM, 1.0);
             }
-            write(footer, SIZE[1] - 10.0 * MM, 0.0);
-            write(&format!("Page {} of {count}", i + 1), SIZE[1] - 10.0 * MM, 1.0);
+            write(footer, height - 10.0 * MM, 0.0);
+            write(&format!("Page {} of {count}", i + 1), height - 10.0 * MM, 1.0);
             if i > 0 {
                 let y = 13.5 * MM;
-                let ink = Ink::Rule([LEFT, y], [LEFT + WIDTH, y], HAIRLINE, 0.5, false);
+                let ink = Ink::Rule([from, y], [from + WIDTH, y], HAIRLINE, 0.5, false);
                 page.push(Mark { ink, part: None });
             }
         }

@@ -130,8 +130,8 @@ fn pixel_size(png: &[u8]) -> Option<[f32; 2]> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::paper::LEFT;
     use super::*;
+    use base::PageSize;
 
     #[test]
     fn the_pixel_size_is_read_from_the_png_header() {
@@ -156,6 +156,10 @@ mod tests {
 
     #[test]
     fn all_pictures_lie_within_the_page_and_apart() {
+        PageSize::ALL.into_iter().for_each(pictures_lie_within_and_apart);
+    }
+
+    fn pictures_lie_within_and_apart(size: PageSize) {
         let mut png = Vec::new();
         let picture = image::RgbaImage::new(100, 72);
         picture.write_to(&mut std::io::Cursor::new(&mut png), image::ImageFormat::Png).unwrap();
@@ -167,7 +171,7 @@ mod tests {
             marks: Vec::new(),
         };
         let pictures = Pictures { views: (0..11).map(view).collect(), missing: None };
-        let mut paper = Paper::default();
+        let mut paper = Paper::new(size);
         standard(&mut paper, &pictures);
         regions(&mut paper, &pictures);
         let mut count = 0;
@@ -178,8 +182,9 @@ mod tests {
             });
             let drawn: Vec<Rect> = drawn.collect();
             count += drawn.len();
-            let right = LEFT + WIDTH + 0.01;
-            assert!(drawn.iter().all(|[x, _, w, _]| *x >= LEFT - 0.01 && x + w <= right), "{drawn:?}");
+            let (left, right) = (paper.left() - 0.01, paper.left() + WIDTH + 0.01);
+            assert!(drawn.iter().all(|[x, _, w, _]| *x >= left && x + w <= right), "{drawn:?}");
+            assert!(drawn.iter().all(|[_, y, _, h]| y + h <= paper.size[1] - 15.0 * MM), "{drawn:?}");
             for (index, [x, y, w, h]) in drawn.iter().enumerate() {
                 for [x2, y2, w2, h2] in &drawn[index + 1..] {
                     let beside = x + w <= x2 + 0.01 || x2 + w2 <= x + 0.01;

@@ -107,7 +107,7 @@ impl Table {
     /// Draws a heading and the table, on the same page if the table fits on one.
     pub fn draw_under(&self, paper: &mut Paper, heading: &str) {
         let height = self.height();
-        paper.heading(heading, if height < Paper::height() - 60.0 { height } else { 80.0 });
+        paper.heading(heading, if height < paper.height() - 60.0 { height } else { 80.0 });
         self.draw(paper, 0.0);
     }
 
@@ -117,7 +117,7 @@ impl Table {
         let head = self.header();
         let head = head.as_ref().map(|head| self.row_layout(head));
         let height = self.height();
-        if height < Paper::height() {
+        if height < paper.height() {
             paper.ensure_space(height);
         }
         if let Some(head) = &head {

@@ -16,7 +16,7 @@ use krilla::tagging::{
 use krilla::text::{Font, GlyphId, KrillaGlyph};
 
 use super::lettering::{Colour, FACES, Line};
-use super::paper::{Ink, Kind, Mark, Paper, Part, Rect, SIZE};
+use super::paper::{Ink, Kind, Mark, Paper, Part, Rect};
 use base::date::Stamp;
 
 /// Distance of the control points of a cubic Bézier curve that approximates a quarter circle, in radii.
@@ -41,8 +41,9 @@ pub fn write(paper: Paper, title: &str, software: String, stamp: Stamp) -> Resul
             .creation_date(date),
     );
     let mut contents: Vec<Vec<Identifier>> = vec![Vec::new(); paper.parts.len()];
+    let [width, height] = paper.size;
     for marks in &paper.pages {
-        let settings = PageSettings::from_wh(SIZE[0], SIZE[1]).ok_or("the page has no size")?;
+        let settings = PageSettings::from_wh(width, height).ok_or("the page has no size")?;
         let mut page = document.start_page_with(settings);
         let mut surface = page.surface();
         for mark in marks {
