@@ -5,8 +5,7 @@ use std::path::Path;
 
 use base::limits::format_bytes;
 use base::{Result, UserError, regular_file};
-use image::imageops::FilterType;
-use image::{ImageFormat, ImageReader, Limits};
+use image::{ImageFormat, ImageReader, Limits, imageops};
 
 /// Largest file that is read, bytes, and largest side, pixels.
 const MAX_BYTES: u64 = 5 << 20;
@@ -44,14 +43,16 @@ impl Logo {
         (limits.max_image_width, limits.max_image_height) = (Some(MAX_SIDE), Some(MAX_SIDE));
         reader.limits(limits);
         let picture = reader.decode().map_err(|e| refused(format!("is not read as a PNG picture: {e}.")))?;
-        let [width, height] = EMBEDDED;
-        let picture = match picture.width() > width || picture.height() > height {
-            true => picture.resize(width, height, FilterType::Lanczos3),
+        // 8 bits per channel, which every reader of PDF files shows.
+        let picture = picture.into_rgba8();
+        let [width, height] = EMBEDDED.map(f64::from);
+        let share = (width / f64::from(picture.width())).min(height / f64::from(picture.height())).min(1.0);
+        let scaled = |side: u32| ((f64::from(side) * share).round() as u32).max(1);
+        let picture = match share < 1.0 {
+            true => imageops::thumbnail(&picture, scaled(picture.width()), scaled(picture.height())),
             false => picture,
         };
         let mut png = Vec::new();
-        // To 8 bits per channel, which every reader of PDF files shows.
-        let picture = picture.to_rgba8();
         picture
             .write_to(&mut Cursor::new(&mut png), ImageFormat::Png)
             .map_err(|e| refused(format!("is not read: {e}.")))?;
