@@ -138,7 +138,7 @@ pub fn report_info(arguments: &Inspect) -> ReportInfo {
         title: arguments.title.clone(),
         part_number: arguments.part_number.clone(),
         operator: arguments.operator.clone(),
-        logo: arguments.logo.as_ref().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone())),
+        logo: arguments.logo.clone().map(|path| std::path::absolute(&path).unwrap_or(path)),
         page_size: arguments.page_size,
     }
 }

@@ -56,19 +56,18 @@ impl ReportPanel {
             });
             ui.end_row();
         });
-        let (mut folder, mut logo) = (false, false);
         ui.horizontal_wrapped(|ui| {
-            folder = ui.button("Choose folder…").clicked();
-            logo = ui.button("Choose logo…").clicked();
-            if info.logo.is_some() && ui.button("Remove logo").clicked() {
-                info.logo = None;
+            if ui.button("Choose folder…").clicked() {
+                context.ask(Action::Browse(Purpose::ReportFolder));
+            }
+            if ui.button("Choose logo…").clicked() {
+                context.ask(Action::Browse(Purpose::Logo));
+            }
+            let logo = &mut context.settings.report.logo;
+            if logo.is_some() && ui.button("Remove logo").clicked() {
+                *logo = None;
             }
         });
-        for (is_wanted, purpose) in [(folder, Purpose::ReportFolder), (logo, Purpose::Logo)] {
-            if is_wanted {
-                context.ask(Action::Browse(purpose));
-            }
-        }
         theme::choice(ui, "Page size", &mut context.settings.report.page_size, &PageSize::ALL, PageSize::name);
         theme::choice(ui, "Report unit", &mut context.settings.shown_unit, &LengthUnit::ALL, LengthUnit::symbol);
         context.commit_settings(ui);
