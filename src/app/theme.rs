@@ -154,16 +154,25 @@ pub fn choice<T: Copy + PartialEq>(
     choices: &[T],
     name_of: impl Fn(T) -> &'static str,
 ) {
-    ui.horizontal(|ui| {
-        let label_response = ui.label(label);
-        let combo = egui::ComboBox::from_id_salt(label).selected_text(name_of(*value)).width(150.0);
-        let shown = combo.show_ui(ui, |ui| {
-            for choice in choices {
-                ui.selectable_value(value, *choice, name_of(*choice));
-            }
-        });
-        shown.response.labelled_by(label_response.id);
+    ui.horizontal(|ui| labelled_choice(ui, label, value, choices, name_of));
+}
+
+/// Label and drop-down list of a [`choice`], one after the other: two cells of a grid.
+pub fn labelled_choice<T: Copy + PartialEq>(
+    ui: &mut egui::Ui,
+    label: &str,
+    value: &mut T,
+    choices: &[T],
+    name_of: impl Fn(T) -> &'static str,
+) {
+    let label_response = ui.label(label);
+    let combo = egui::ComboBox::from_id_salt(label).selected_text(name_of(*value)).width(150.0);
+    let shown = combo.show_ui(ui, |ui| {
+        for choice in choices {
+            ui.selectable_value(value, *choice, name_of(*choice));
+        }
     });
+    shown.response.labelled_by(label_response.id);
 }
 
 /// A [`main_button`] of the full width of the panel.

@@ -91,7 +91,7 @@ fn a_real_window_inspects_by_mouse_and_saves_the_report() {
     std::thread::sleep(Duration::from_secs(1));
     let report = folder.path().join("report/summary.json");
     wait_for("the report", || {
-        for y in ["316", "322", "330", "338"] {
+        for y in ["364", "372", "380"] {
             click("1190", y);
             std::thread::sleep(Duration::from_millis(700));
         }

@@ -55,6 +55,11 @@ impl ReportPanel {
                 }
             });
             ui.end_row();
+            theme::labelled_choice(ui, "Page size", &mut info.page_size, &PageSize::ALL, PageSize::name);
+            ui.end_row();
+            let unit = &mut context.settings.shown_unit;
+            theme::labelled_choice(ui, "Report unit", unit, &LengthUnit::ALL, LengthUnit::symbol);
+            ui.end_row();
         });
         ui.horizontal_wrapped(|ui| {
             if ui.button("Choose folder…").clicked() {
@@ -68,8 +73,6 @@ impl ReportPanel {
                 *logo = None;
             }
         });
-        theme::choice(ui, "Page size", &mut context.settings.report.page_size, &PageSize::ALL, PageSize::name);
-        theme::choice(ui, "Report unit", &mut context.settings.shown_unit, &LengthUnit::ALL, LengthUnit::symbol);
         context.commit_settings(ui);
         if context.may_commit(ui)
             && let Some(serial) = self.serial.take()
