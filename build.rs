@@ -28,7 +28,10 @@ fn main() {
     cc::Build::new()
         .cpp(true)
         .std("c++17")
-        .files(["bridge.cpp", "parts.cpp"].map(|file| format!("src/bin/shadowgraph-cad/{file}")))
+        .files(
+            ["bridge.cpp", "parts.cpp", "pmi.cpp", "pmi_dimensions.cpp", "pmi_faces.cpp"]
+                .map(|file| format!("src/bin/shadowgraph-cad/{file}")),
+        )
         .include(&include)
         .flag("-Wno-deprecated-declarations")
         .cargo_metadata(false)

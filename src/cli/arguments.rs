@@ -164,6 +164,9 @@ pub struct Inspect {
     pub references: super::reference_points::ReferenceOptions,
     #[command(flatten)]
     pub surface_points: super::surface_points::SurfacePointOptions,
+    /// Judge the tolerances and dimensions that the nominal states (STEP AP242); see `shadowgraph info` for them.
+    #[arg(long)]
+    pub pmi: bool,
     /// Method of the deviations.
     #[arg(long, value_enum, default_value = "closest")]
     pub method: Method,

@@ -12,6 +12,7 @@ use dispatch::Context;
 use geometry::health::MeshFindings;
 use geometry::repair::{Repaired, repair};
 use geometry::{Mesh, Point};
+use inspect::pmi::{self, PmiPlan};
 use io::cad::CadPart;
 use io::format::Format;
 use io::voxels::hdt;
@@ -57,6 +58,8 @@ fn print_lines(value: &Value) {
                 outln!("{name:16} {}", part.map_or_else(|_| item.to_string(), |part| part.words()));
             }),
             Value::Null => {}
+            // Said in words beside it.
+            Value::Object(_) if name == "pmi" => {}
             other => outln!("{name:16} {other}"),
         }
     }
@@ -92,12 +95,18 @@ fn describe(path: &Path, options: &LoadOptions) -> Result<Value> {
     let format = Format::detect(path, &Source::open(path, &silent)?.head(256)?)?.0;
     if matches!(format, Format::Step | Format::Iges) {
         let loaded = load_nominal(path, options, &silent)?;
+        let refusals = loaded.structure.as_ref().map(|own| PmiPlan::of(&own.pmi, &loaded.mesh).refusals());
         let mut value = of_mesh(path, format, loaded.mesh, loaded.notes);
         if let (Some(structure), Some(object)) = (loaded.structure, value.as_object_mut()) {
             object.insert("unit".into(), json!(structure.unit));
             object
                 .insert("solids".into(), json!(structure.parts.iter().map(|p| p.solids * p.placements).sum::<usize>()));
             object.insert("parts".into(), json!(structure.parts));
+            if !structure.pmi.is_empty() {
+                object.insert("stated".into(), json!(pmi::statements(&structure.pmi)));
+                object.insert("not_evaluated".into(), json!(refusals));
+                object.insert("pmi".into(), json!(structure.pmi));
+            }
         }
         return Ok(value);
     }

@@ -74,6 +74,9 @@ fn job(arguments: &Inspect, dispatcher: &mut Dispatcher, console: &Console) -> R
     arguments.references.align(&mut send)?;
     send(dispatch::Inspect::Compare.into())?;
     arguments.surface_points.measure(arguments.tolerance_mm, &mut send)?;
+    if arguments.pmi {
+        send(dispatch::Tolerances::TakeFromCad.into())?;
+    }
     if let Some(file) = &arguments.calibration {
         send(Calibrate::Require(file.clone()).into())?;
     }

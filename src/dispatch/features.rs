@@ -115,7 +115,7 @@ fn fit(request: Fit, document: Document, context: &Context, progress: &Progress)
         None => document.free_name(kind.name(), Some(same_kind + 1)),
     };
     let plane = plane.map(|name| plane_of(&name, &document)).transpose()?;
-    let fitting = Fitting { kind, objective, robust, clip_sigmas, weights: Weights::default() };
+    let fitting = Fitting { objective, robust, clip_sigmas, ..Fitting::of(kind) };
     let recipe = FeatureRecipe { scan, selection, fitting, plane, parallel_to: Vec::new(), nominal: None };
     let label = format!("Fit a {}", kind.name().to_lowercase());
     Edit::adding(label, &name, recipe.into(), document, context, progress)

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use super::edit::Execution;
 use super::features::{named_sentences, no_such_feature};
 use super::{Context, Edit};
-use base::{Progress, Result, UserError, full_path};
+use base::{Progress, Result, UserError, counted, full_path};
 use inspect::features::constructions::Construction;
 use inspect::features::recipe::ConstructionRecipe;
+use inspect::pmi::PmiPlan;
 use inspect::tolerances::Plan;
 use io::atomic;
 use session::Document;
@@ -32,6 +33,8 @@ pub enum Tolerances {
     Set(Box<Plan>),
     /// Judges all tolerances.
     Judge,
+    /// Takes the tolerances and dimensions that the nominal's CAD file states into the plan, and judges them.
+    TakeFromCad,
     /// Reads datum letters and tolerances from a JSON file.
     Open(PathBuf),
     /// Writes datum letters and tolerances to a JSON file.
@@ -48,6 +51,9 @@ impl Tolerances {
             Self::Judge => {
                 Execution::work("Judging the tolerances", move |progress, _| judge(before, &context, progress))
             }
+            Self::TakeFromCad => Execution::work("Measuring the tolerances of the CAD", move |progress, _| {
+                take_from_cad(before, &context, progress)
+            }),
             Self::Open(path) => Execution::work("Opening the tolerances", move |_, _| open(&path, before)),
             Self::Save(path) => Execution::work("Saving the tolerances", move |_, _| save(&before, &path)),
         })
@@ -87,6 +93,19 @@ fn judge(mut document: Document, context: &Context, progress: &Progress) -> Resu
     document.make(&all, &context.quiet_tools(), progress)?;
     let note = summary(&document.judgement().unwrap_or_default());
     Ok(Edit::replacing("Judge the tolerances", document).with_notes([note]))
+}
+
+fn take_from_cad(mut document: Document, context: &Context, progress: &Progress) -> Result<Edit> {
+    let taken = document.take_pmi()?;
+    document.make(&taken.checks, &context.quiet_tools(), progress)?;
+    let refusals = document.pmi_plan().map(PmiPlan::refusals).unwrap_or_default();
+    let known = taken.checks.len() - taken.added;
+    let known = if known > 0 { format!("; {known} were in the plan already") } else { String::new() };
+    let words = counted(taken.added, "tolerance or dimension", "tolerances and dimensions");
+    let note = format!("Took {words} from the CAD file{known}.");
+    let judged = document.judgement().map(|judgement| summary(&judgement));
+    let notes = std::iter::once(note).chain(judged).chain(refusals);
+    Ok(Edit::replacing("Take the tolerances of the CAD", document).with_notes(notes))
 }
 
 /// E.g. “Tolerances: 2 × conforms, 1 × undecided.”

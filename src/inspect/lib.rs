@@ -10,6 +10,7 @@ pub mod features;
 pub mod main_alignment;
 pub mod offset;
 pub mod parts;
+pub mod pmi;
 pub mod probing;
 pub mod process_capability;
 pub mod recipe;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::cad::pmi::Pmi;
 use super::cad::{self, CadReader, CadStructure};
 use super::format::Format;
 use super::source::Source;
@@ -112,6 +113,12 @@ pub fn load_nominal(path: &Path, options: &LoadOptions, progress: &Progress) -> 
     }
     let unit = unit_of(format, options, &mut notes);
     mesh.scale(unit.mm_per_unit());
+    if let Some(own) =
+        structure.as_mut().filter(|own: &&mut CadStructure| unit != LengthUnit::Mm && !own.pmi.is_empty())
+    {
+        own.pmi = Pmi::default();
+        notes.push("Its tolerances and dimensions are left out, since another unit was chosen for it.".to_owned());
+    }
     Ok(LoadedMesh { mesh, findings, notes, unit, structure })
 }
 

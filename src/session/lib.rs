@@ -10,6 +10,7 @@ mod making;
 mod next_part;
 pub mod pipeline;
 pub mod plan;
+mod pmi;
 pub mod probing;
 pub mod project;
 pub mod rooms;

@@ -81,6 +81,11 @@ pub fn overall(document: &Document) -> Option<Overall> {
     }
     components.extend(of_tolerances(document));
     components.extend(of_measures(document));
+    match pmi(document) {
+        Pmi::Partly(component) => components.push(component),
+        Pmi::Untouched(remark) if !components.is_empty() => remarks.push(remark),
+        _ => {}
+    }
     components.extend(of_sections_and_points(document));
     components.extend(of_features(document));
     if !components.is_empty() {
@@ -101,6 +106,33 @@ impl Overall {
     /// The verdict with what it covers, in one line.
     pub fn headline(&self) -> String {
         self.verdict.headline(&self.covers)
+    }
+}
+
+/// How much of what the CAD file states of tolerances and dimensions was judged.
+enum Pmi {
+    /// All, or it states nothing.
+    Judged,
+    /// Nothing: the verdict covers none of it.
+    Untouched(String),
+    /// Some.
+    Partly(Component),
+}
+
+fn pmi(document: &Document) -> Pmi {
+    match document.pmi_in_plan() {
+        (judged, stated) if judged == stated => Pmi::Judged,
+        (0, stated) => Pmi::Untouched(format!(
+            "The CAD file states {}, of which none was judged.",
+            base::counted(stated, "tolerance or dimension", "tolerances and dimensions")
+        )),
+        (judged, stated) => Pmi::Partly(Component {
+            name: "Tolerances of the CAD".into(),
+            verdict: Verdict::Incomplete,
+            reason: format!(
+                "{judged} of the {stated} tolerances and dimensions that the CAD file states are in the plan."
+            ),
+        }),
     }
 }
 

@@ -33,6 +33,7 @@ mod own_artefact;
 mod part_reports;
 mod pictures;
 mod planes;
+mod pmi;
 mod probing;
 mod published_fits;
 mod random_commands;

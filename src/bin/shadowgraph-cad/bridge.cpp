@@ -2,6 +2,7 @@
 // Errors are returned as text; no exception crosses the interface.
 
 #include "parts.hpp"
+#include "pmi.hpp"
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -52,7 +53,7 @@ struct Answer {
     std::vector<std::uint32_t> faces;     // CAD face index of each facet
     std::vector<std::uint32_t> unmeshed;  // indices of CAD faces that could not be meshed
     std::uint64_t face_count = 0;
-    std::string structure;  // "unit", a tab and the name of the unit, then the lines of `parts_of`
+    std::string structure;  // "unit", a tab and the name of the unit, then the lines of `parts_of` and of `pmi_of`
     std::string error;
 };
 
@@ -99,9 +100,31 @@ TopoDS_Shape root_shape(IGESCAFControl_Reader& reader) {
     return sewn.IsNull() ? shape : sewn;
 }
 
+// Numbers of the faces of a shape, in the order in which they are first met.
+TopTools_IndexedMapOfShape faces_of(const TopoDS_Shape& shape) {
+    TopTools_IndexedMapOfShape faces;
+    if (!shape.IsNull()) TopExp::MapShapes(shape, TopAbs_FACE, faces);
+    return faces;
+}
+
+// Datums, tolerances and dimensions; if they fail, the shape is read all the same.
+std::string stated(STEPCAFControl_Reader& reader, const Handle(TDocStd_Document)& document, const TopoDS_Shape& shape) {
+    if (!reader.GetGDTMode()) return {};
+    try {
+        OCC_CATCH_SIGNALS
+        return pmi_of(reader, document, faces_of(shape));
+    } catch (const Standard_OutOfMemory&) {
+        throw;
+    } catch (const Standard_Failure&) {
+        return "pmi\t{\"item\":\"unreadable\"}\n";
+    }
+}
+
+// IGES files have no semantic ones.
+std::string stated(IGESCAFControl_Reader&, const Handle(TDocStd_Document)&, const TopoDS_Shape&) { return {}; }
+
 template <class Reader>
-TopoDS_Shape read_shape(const char* path, const Message_ProgressRange& range, Answer& answer) {
-    Reader reader;
+TopoDS_Shape read_shape(Reader& reader, const char* path, const Message_ProgressRange& range, Answer& answer) {
     if (reader.ReadFile(path) != IFSelect_RetDone) {
         answer.error = "the file is damaged or cut short, so OpenCASCADE cannot parse it";
         return {};
@@ -112,8 +135,9 @@ TopoDS_Shape read_shape(const char* path, const Message_ProgressRange& range, An
         answer.error = "the file holds no shape that can be meshed";
         return {};
     }
-    answer.structure = "unit\t" + unit_of(reader) + "\n" + parts_of(document);
-    return root_shape(reader);
+    const TopoDS_Shape shape = root_shape(reader);
+    answer.structure = "unit\t" + unit_of(reader) + "\n" + parts_of(document) + stated(reader, document, shape);
+    return shape;
 }
 
 // Appends the triangulation of a face, transformed to its placement, with outward winding.
@@ -143,11 +167,22 @@ void add_face(const TopoDS_Face& face, std::uint32_t face_index, Answer& answer)
     }
 }
 
-void read(const char* path, bool is_iges, double chord_mm, double angle_rad, Answer& answer) {
+enum class Format { step, iges, step_without_pmi };
+
+TopoDS_Shape read_shape(Format format, const char* path, const Message_ProgressRange& range, Answer& answer) {
+    if (format == Format::iges) {
+        IGESCAFControl_Reader reader;
+        return read_shape(reader, path, range, answer);
+    }
+    STEPCAFControl_Reader reader;
+    reader.SetGDTMode(format == Format::step);
+    return read_shape(reader, path, range, answer);
+}
+
+void read(const char* path, Format format, double chord_mm, double angle_rad, Answer& answer) {
     const Handle(ProgressPrinter) printer = new ProgressPrinter;
     Message_ProgressScope scope(printer->Start(), nullptr, 10);
-    const TopoDS_Shape shape = is_iges ? read_shape<IGESCAFControl_Reader>(path, scope.Next(4), answer)
-                                       : read_shape<STEPCAFControl_Reader>(path, scope.Next(4), answer);
+    const TopoDS_Shape shape = read_shape(format, path, scope.Next(4), answer);
     if (!answer.error.empty()) return;
     if (shape.IsNull()) {
         answer.error = "the file holds no shape that can be meshed";
@@ -158,10 +193,9 @@ void read(const char* path, bool is_iges, double chord_mm, double angle_rad, Ans
     parameters.Angle = angle_rad;
     parameters.InParallel = Standard_True;
     BRepMesh_IncrementalMesh mesher(shape, parameters, scope.Next(6));
-    TopTools_IndexedMapOfShape faces;
-    TopExp::MapShapes(shape, TopAbs_FACE, faces);
+    const TopTools_IndexedMapOfShape faces = faces_of(shape);
     answer.face_count = static_cast<std::uint64_t>(faces.Extent());
-    // Faces are numbered by their first appearance; each placement of a repeated part adds its facets.
+    // Each placement of a repeated part adds its facets.
     for (TopExp_Explorer explorer(shape, TopAbs_FACE); explorer.More(); explorer.Next()) {
         const int index = faces.FindIndex(explorer.Current());
         add_face(TopoDS::Face(explorer.Current()), static_cast<std::uint32_t>(index > 0 ? index - 1 : 0), answer);
@@ -202,14 +236,15 @@ bool was_short_of_memory() {
 
 extern "C" {
 
-void* shadowgraph_cad_read(const char* path, int is_iges, double chord_mm, double angle_rad) {
+// Format 0: STEP, 1: IGES, 2: STEP without its datums, tolerances and dimensions.
+void* shadowgraph_cad_read(const char* path, int format, double chord_mm, double angle_rad) {
     std::set_terminate(end_on_uncaught);
     auto* answer = new Answer();
     try {
         // OpenCASCADE prints to standard output, which is reserved for the result.
         Message::DefaultMessenger()->RemovePrinters(STANDARD_TYPE(Message_PrinterOStream));
         OCC_CATCH_SIGNALS
-        read(path, is_iges != 0, chord_mm, angle_rad, *answer);
+        read(path, static_cast<Format>(format), chord_mm, angle_rad, *answer);
         if ((answer->facets.empty() || !answer->unmeshed.empty()) && was_short_of_memory()) _exit(out_of_memory);
     } catch (const Standard_OutOfMemory&) {
         _exit(out_of_memory);

@@ -6,7 +6,7 @@ use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::io::Write;
 
 unsafe extern "C" {
-    fn shadowgraph_cad_read(path: *const c_char, is_iges: c_int, chord_mm: f64, angle_rad: f64) -> *mut c_void;
+    fn shadowgraph_cad_read(path: *const c_char, format: c_int, chord_mm: f64, angle_rad: f64) -> *mut c_void;
     fn shadowgraph_cad_limit_memory(bytes: u64);
     fn shadowgraph_cad_error(answer: *mut c_void) -> *const c_char;
     fn shadowgraph_cad_face_count(answer: *mut c_void) -> u64;
@@ -22,7 +22,7 @@ fn main() -> std::process::ExitCode {
         _ => (arguments.as_slice(), false),
     };
     let [format, path, chord, angle] = arguments else {
-        return fail("usage: shadowgraph-cad step|iges FILE CHORD_MM ANGLE_RAD [--watched]");
+        return fail("usage: shadowgraph-cad step|iges|step-without-pmi FILE CHORD_MM ANGLE_RAD [--watched]");
     };
     if is_watched {
         exit_with_parent();
@@ -36,9 +36,13 @@ fn main() -> std::process::ExitCode {
     else {
         return fail("the chord and the angle must be numbers");
     };
-    let is_iges = c_int::from(format == "iges");
+    let format = match format.to_str() {
+        Some("iges") => 1,
+        Some("step-without-pmi") => 2,
+        _ => 0,
+    };
     // SAFETY: `path` is a valid C string for the call; the answer is freed once, below.
-    let answer = unsafe { shadowgraph_cad_read(path.as_ptr(), is_iges, chord_mm, angle_rad) };
+    let answer = unsafe { shadowgraph_cad_read(path.as_ptr(), format, chord_mm, angle_rad) };
     // SAFETY: the answer lives until it is freed; its error text is a valid C string.
     let error = unsafe { CStr::from_ptr(shadowgraph_cad_error(answer)) }.to_string_lossy().into_owned();
     let outcome = if error.is_empty() { write(answer).map_err(|e| e.to_string()) } else { Err(error) };

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::fits::in_plane::fit_in_plane;
 use super::fits::plane_set::{PlanePoints, PlaneSet, fit_parallel};
 use super::fits::weights::Weights;
+use super::spikes::spikes;
 use super::{Fit, Kind, Objective, Options, Shape, fit};
 use crate::parts::Actual;
 use base::{Progress, Result, UserError};
@@ -28,7 +29,14 @@ pub struct Fitting {
     /// Weights of the points.
     #[serde(default, skip_serializing_if = "Weights::is_plain")]
     pub weights: Weights,
+    /// Limit for spikes, single points that stand off their neighbours, in robust standard deviations; `None` keeps
+    /// them. Not applied to parallel planes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spike_sigmas: Option<f64>,
 }
+
+/// Usual limit for spikes, robust standard deviations.
+pub const SPIKE_SIGMAS: f64 = 5.0;
 
 impl Fitting {
     /// Fits the feature to the scan points with these indices. `plane`, scan frame, constrains lines and circles to a
@@ -45,10 +53,22 @@ impl Fitting {
         let weights = weights_of(&self.weights, indices, actual, backend, progress)?;
         let Self { objective, robust, clip_sigmas, .. } = *self;
         let options = Options { objective, robust, clip_sigmas, ..Options::default() };
-        match plane {
-            Some(plane) => fit_in_plane(self.kind, &points, &weights, plane, &options, progress),
-            None => fit(self.kind, &points, &weights, &options, progress),
+        let fitted = |weights: &[f64], progress: &Progress| match plane {
+            Some(plane) => fit_in_plane(self.kind, &points, weights, plane, &options, progress),
+            None => fit(self.kind, &points, weights, &options, progress),
+        };
+        let Some(sigmas) = self.spike_sigmas else { return fitted(&weights, progress) };
+        let first = fitted(&weights, &progress.part(0.0, 0.5))?;
+        let spikes = spikes(&points, &first.residuals_mm, sigmas);
+        if spikes.is_empty() {
+            return Ok(first);
         }
+        let mut without = if weights.is_empty() { vec![1.0; points.len()] } else { weights };
+        spikes.iter().for_each(|index| without[*index as usize] = 0.0);
+        let mut fit = fitted(&without, &progress.part(0.5, 1.0))?;
+        fit.dropped.extend(spikes);
+        fit.dropped.sort_unstable();
+        Ok(fit)
     }
 
     /// Fits parallel planes, one to each set of point indices.

@@ -12,6 +12,7 @@ pub mod nominal;
 pub mod outline;
 pub mod recipe;
 pub mod sheet_metal;
+mod spikes;
 pub(crate) mod zones;
 
 pub use element::Element;

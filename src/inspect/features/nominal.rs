@@ -39,6 +39,16 @@ pub fn by_facets(measured: &Shape, mesh: &Mesh, facets: &[u32], progress: &Progr
     }
 }
 
+/// Fits a feature of this kind to the vertices of `facets`; the normal of a plane points out of the material.
+///
+/// Returns an error if the facets do not form such a feature.
+pub fn on_facets(kind: Kind, mesh: &Mesh, facets: &[u32], progress: &Progress) -> Result<Shape> {
+    let shape = fit_kind(kind, &mesh.part(facets).vertices, progress)?;
+    let Shape::Plane { point, normal } = shape else { return Ok(shape) };
+    let outward = facets.first().map_or(normal, |facet| mesh.normal(*facet as usize));
+    Ok(Shape::Plane { point, normal: if normal.dot(&outward) < 0.0 { -normal } else { normal } })
+}
+
 fn fit_kind(kind: Kind, corners: &[Point], progress: &Progress) -> Result<Shape> {
     let name = kind.name().to_lowercase();
     let found = fit(kind, corners, &[], &Options::default(), progress)

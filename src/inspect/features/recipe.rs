@@ -205,6 +205,13 @@ impl Make for ConstructionRecipe {
 impl Fitting {
     /// An unweighted Gaussian fit to all points.
     pub fn of(kind: Kind) -> Self {
-        Self { kind, objective: Objective::Gaussian, robust: false, clip_sigmas: None, weights: Default::default() }
+        Self {
+            kind,
+            objective: Objective::Gaussian,
+            robust: false,
+            clip_sigmas: None,
+            weights: Default::default(),
+            spike_sigmas: None,
+        }
     }
 }

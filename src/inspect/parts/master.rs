@@ -54,5 +54,5 @@ pub fn read(path: &Path, options: &LoadOptions, progress: &Progress) -> Result<N
     let is_sheet = !surface.topology().is_closed();
     let findings = MeshFindings::default().with_topology(surface.topology(), surface.mesh().volume_mm3());
     let source = sources.into_iter().next().unwrap_or_else(|| SourceFile::in_memory(&path.to_string_lossy()));
-    Ok(Nominal { source, surface, findings, notes, steps: Vec::new(), is_sheet })
+    Ok(Nominal { is_sheet, ..Nominal::of(source, surface, findings, notes) })
 }

@@ -1,15 +1,18 @@
 //! Nominals: the mesh of a CAD or mesh file, and its changes after loading.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::master;
+use crate::pmi::PmiPlan;
 use base::{LengthUnit, Progress, Result, UserError};
 use geometry::health::MeshFindings;
 use geometry::repair::{Repaired, repair};
 use geometry::{Point, Subset, Surface, edges, winding};
 use io::cad::CadReader;
+use io::cad::pmi::Pmi;
 use io::{LoadOptions, SourceFile, holds_points, load_nominal};
 
 /// Angle of adjacent facets from which on their edge is a crease: more than between the facets of a fillet.
@@ -42,13 +45,29 @@ pub struct Nominal {
     pub steps: Vec<NominalStep>,
     /// Whether it encloses nothing, such as the surface of a scan.
     pub is_sheet: bool,
+    /// What its file states of datums, tolerances and dimensions.
+    pub pmi: Arc<Pmi>,
+    /// The plan that follows from it.
+    pub pmi_plan: PmiPlan,
 }
 
 impl Nominal {
     /// A nominal from a surface that does not come from a file.
     pub fn in_memory(name: &str, surface: Surface) -> Self {
-        let (source, findings) = (SourceFile::in_memory(name), MeshFindings::default());
-        Self { source, surface, findings, notes: Vec::new(), steps: Vec::new(), is_sheet: false }
+        Self::of(SourceFile::in_memory(name), surface, MeshFindings::default(), Vec::new())
+    }
+
+    /// A nominal from a surface of a file without PMI.
+    pub(super) fn of(source: SourceFile, surface: Surface, findings: MeshFindings, notes: Vec<String>) -> Self {
+        let (pmi, pmi_plan) = Default::default();
+        Self { source, surface, findings, notes, steps: Vec::new(), is_sheet: false, pmi, pmi_plan }
+    }
+
+    /// With what its file states of datums, tolerances and dimensions.
+    fn with_pmi(mut self, pmi: Arc<Pmi>) -> Self {
+        self.pmi_plan = PmiPlan::of(&pmi, self.surface.mesh());
+        self.pmi = pmi;
+        self
     }
 
     /// Reads a nominal, closes cracks due to rounding, and prepares it for search. CAD files are meshed with the
@@ -67,7 +86,8 @@ impl Nominal {
         let Repaired { surface, closed_cracks, orientation } = repair(loaded.mesh);
         let findings = MeshFindings { closed_cracks, ..loaded.findings }.with_orientation(&orientation);
         let findings = findings.with_topology(surface.topology(), surface.mesh().volume_mm3());
-        Ok(Self { source, surface, findings, notes: loaded.notes, steps: Vec::new(), is_sheet: false })
+        let pmi = loaded.structure.map(|structure| Arc::new(structure.pmi)).unwrap_or_default();
+        Ok(Self::of(source, surface, findings, loaded.notes).with_pmi(pmi))
     }
 
     /// Returns an error if it encloses nothing, for `what`, which needs an inside.
@@ -90,7 +110,9 @@ impl Nominal {
 
     /// All notes and findings, one sentence each.
     pub fn sentences(&self) -> Vec<String> {
-        self.source.named(&self.notes, self.findings.sentences())
+        let stated = self.pmi.sentence().into_iter().chain(self.pmi_plan.refusals());
+        let notes: Vec<String> = self.notes.iter().cloned().chain(stated).collect();
+        self.source.named(&notes, self.findings.sentences())
     }
 
     /// The nominal after one more step, and a note about it.
@@ -109,13 +131,11 @@ impl Nominal {
         };
         let surface = Surface::new(mesh);
         let findings = self.findings.with_topology(surface.topology(), surface.mesh().volume_mm3());
+        let findings = findings.with_undecided(&winding::examine(&surface).1);
         let mut stepped = Self {
-            source: self.source.clone(),
-            findings: findings.with_undecided(&winding::examine(&surface).1),
-            surface,
-            notes: self.notes.clone(),
             steps: self.steps.clone(),
             is_sheet: self.is_sheet,
+            ..Self::of(self.source.clone(), surface, findings, self.notes.clone()).with_pmi(Arc::clone(&self.pmi))
         };
         stepped.steps.push(step);
         stepped.notes.push(note.clone());

@@ -153,6 +153,11 @@ impl Make for ToleranceRecipe {
             }
         }
         let mut judged = judge(&asked, &features, &letters)?;
+        if let MeasuredBy::Fit(fit) = &own.by
+            && !fit.dropped.is_empty()
+        {
+            judged.how += &format!("; {} of {} points were rejected before", fit.dropped.len(), own.points.len());
+        }
         if judged.uncertainty_mm.is_some() && !exact.is_empty() {
             exact.sort_unstable();
             judged.how += &format!("; constructed elements count as exact: {}", exact.join(", "));

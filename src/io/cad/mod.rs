@@ -2,9 +2,10 @@
 //!
 //! The child writes a binary little-endian stream to standard output: the magic; the numbers of vertices, facets, CAD
 //! faces, faces that could not be meshed, and bytes of text (u64); vertices (f64), facets (u32), the CAD face index of
-//! each facet (u32), the indices of the faces that could not be meshed (u32), and unit and parts as lines of text. On
-//! failure, the last line on standard error is the reason.
+//! each facet (u32), the indices of the faces that could not be meshed (u32), and unit, parts and tolerances as lines of
+//! text. On failure, the last line on standard error is the reason.
 
+pub mod pmi;
 mod structure;
 
 use std::io::{BufRead, BufReader, Read};
@@ -75,8 +76,37 @@ pub fn read(path: &Path, is_iges: bool, reader: &CadReader, progress: &Progress)
         ))
     })?;
     progress.report(0.0, "Reading the CAD file")?;
+    let (status, output, errors) = run(program, if is_iges { "iges" } else { "step" }, path, reader, progress)?;
+    if status.success() {
+        return decode(&output, path);
+    }
+    // OpenCASCADE may stumble over what a file states of tolerances where its shape is sound.
+    if !is_iges && has_crashed(status, &errors) {
+        let (again, output, _) = run(program, "step-without-pmi", path, reader, progress)?;
+        if again.success() {
+            let mut read = decode(&output, path)?;
+            read.structure.pmi.unread += 1;
+            return Ok(read);
+        }
+    }
+    Err(explain(path, status.code(), &errors))
+}
+
+/// Whether the reader program ended neither by itself nor for lack of memory.
+fn has_crashed(status: std::process::ExitStatus, errors: &str) -> bool {
+    status.code().is_none() && !errors.contains("memory allocation of")
+}
+
+/// Runs the reader program on a file; returns its exit status, its output and its messages.
+fn run(
+    program: &Path,
+    format: &str,
+    path: &Path,
+    reader: &CadReader,
+    progress: &Progress,
+) -> Result<(std::process::ExitStatus, Vec<u8>, String)> {
     let mut child = Command::new(program)
-        .arg(if is_iges { "iges" } else { "step" })
+        .arg(format)
         .arg(path)
         .arg(reader.chord_mm.to_string())
         .arg(reader.angle_deg.to_radians().to_string())
@@ -92,11 +122,7 @@ pub fn read(path: &Path, is_iges: bool, reader: &CadReader, progress: &Progress)
     let errors = read_progress(child.stderr.take(), Arc::clone(&progress_per_mille));
     let status = wait_for_exit(&mut child, path, reader, &progress_per_mille, progress)?;
     let output = output.join().unwrap_or_default();
-    let errors = errors.join().unwrap_or_default();
-    if status.success() {
-        return decode(&output, path);
-    }
-    Err(explain(path, status.code(), &errors))
+    Ok((status, output, errors.join().unwrap_or_default()))
 }
 
 /// Reads a pipe to its end on a separate thread, so that a full pipe never blocks the child.

@@ -1,14 +1,19 @@
-//! Structure of a CAD file: its unit, and its parts with names, placements and colours.
+//! Structure of a CAD file: its unit, its parts with names, placements and colours, and what it states of tolerances.
 
 use serde::{Deserialize, Serialize};
 
-/// Unit and parts of a CAD file.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+use super::pmi::Pmi;
+
+/// Unit, parts and tolerances of a CAD file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct CadStructure {
     /// Name of the length unit in the file; `None` if it has none. Coordinates are converted to mm.
     pub unit: Option<String>,
     /// Distinct parts.
     pub parts: Vec<CadPart>,
+    /// Datums, tolerances and dimensions.
+    #[serde(skip_serializing_if = "Pmi::is_empty")]
+    pub pmi: Pmi,
 }
 
 /// One part of a CAD file.
@@ -28,13 +33,14 @@ pub struct CadPart {
 
 impl CadStructure {
     /// Parses the lines written by the CAD reader program, with fields separated by tabs: `unit`, name; `part`,
-    /// placements, solids, faces, colour, name. Other lines are ignored.
+    /// placements, solids, faces, colour, name; `pmi`, a JSON object. Other lines are ignored.
     pub(super) fn parse(text: &str) -> Self {
         let mut structure = Self::default();
         for line in text.lines() {
             let mut fields = line.splitn(6, '\t');
             match fields.next() {
                 Some("unit") => structure.unit = fields.next().filter(|unit| !unit.is_empty()).map(str::to_owned),
+                Some("pmi") => structure.pmi.add(line.split_once('\t').map_or("", |(_, json)| json)),
                 Some("part") => structure.parts.extend(CadPart::parse(fields)),
                 _ => {}
             }

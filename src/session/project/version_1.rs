@@ -166,7 +166,7 @@ impl FeatureScan {
             let recipe = FeatureRecipe {
                 scan: self.scan,
                 selection: self.selection(own.points),
-                fitting: Fitting { kind, objective, robust, clip_sigmas, weights },
+                fitting: Fitting { kind, objective, robust, clip_sigmas, weights, spike_sigmas: None },
                 plane: own.plane.map(InPlane::Fixed),
                 parallel_to: own.parallel_to.into_iter().map(|points| self.selection(points)).collect(),
                 nominal: None,

@@ -3,6 +3,7 @@
 mod constructions;
 mod measures;
 mod parallel_planes;
+mod pmi;
 mod selection;
 mod slots;
 mod tolerance_details;
@@ -15,7 +16,7 @@ use base::signed;
 use constructions::{ConstructionSection, choose};
 use dispatch::{Command, Elements, Features, Select};
 use geometry::Combine;
-use inspect::features::fitting::Fitting;
+use inspect::features::fitting::{Fitting, SPIKE_SIGMAS};
 use inspect::features::recipe::FeatureRecipe;
 use inspect::features::{Certificate, Element, Fit, Kind, Objective, Shape, nominal};
 use measures::MeasureSection;
@@ -236,6 +237,19 @@ fn fitting(ui: &mut egui::Ui, feature: &Measured<'_, FeatureRecipe>, edited: &mu
         if let Some(sigmas) = &mut fitting.clip_sigmas {
             let drag = NumberField::new(sigmas).speed(0.05).range(1.0..=10.0).suffix(" σ");
             named(&ui.add(drag), &format!("Max. residual of {}", feature.name));
+        }
+    });
+    ui.horizontal(|ui| {
+        let mut rejects = fitting.spike_sigmas.is_some();
+        let check = ui.checkbox(&mut rejects, "Reject spikes beyond");
+        let check = check.on_hover_text("Single points that stand off their neighbours; dents and bumps are kept");
+        named(&check, &format!("Reject spikes of {}", feature.name));
+        if check.changed() {
+            fitting.spike_sigmas = rejects.then_some(SPIKE_SIGMAS);
+        }
+        if let Some(sigmas) = &mut fitting.spike_sigmas {
+            let drag = NumberField::new(sigmas).speed(0.05).range(3.0..=20.0).suffix(" σ");
+            named(&ui.add(drag), &format!("Limit for spikes of {}", feature.name));
         }
     });
     if fitting != *own {

@@ -33,6 +33,7 @@ pub struct ToleranceSection {
 impl ToleranceSection {
     pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         theme::heading(ui, "Tolerances");
+        super::pmi::show(ui, context);
         let document = context.document();
         let current = document.asked();
         let (names, busy) = (document.element_names(), context.is_busy);

@@ -1,0 +1,79 @@
+//! What the CAD file states of tolerances and dimensions, in the Features workspace.
+
+use egui::RichText;
+
+use super::super::PanelContext;
+use crate::theme;
+use dispatch::{Select, Tolerances};
+use geometry::{Combine, Subset};
+use inspect::pmi::PmiPlan;
+use inspect::tolerances::Characteristic;
+use session::selection::Selectable;
+
+/// Offers to take over what the CAD file states; shows nothing if it states nothing.
+pub fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+    let Some(stated) = context.document().pmi_plan().cloned() else { return };
+    let (in_plan, all) = context.document().pmi_in_plan();
+    theme::weak(ui, format!("The CAD file states {all} tolerances and dimensions; {in_plan} are in the plan."));
+    let is_aligned = context.document().alignment().is_some();
+    let ready = !context.is_busy && is_aligned && stated.count() > 0 && in_plan < stated.count();
+    let button = ui.add_enabled(ready, egui::Button::new("Take from the CAD"));
+    let button = button.on_hover_text("Fits the features that they refer to, adds them to the plan and judges them");
+    let why = match (is_aligned, stated.count()) {
+        (_, 0) => "None of them can be evaluated",
+        (false, _) => "Align first",
+        _ => "They are in the plan",
+    };
+    if button.on_disabled_hover_text(why).clicked() {
+        context.send(Tolerances::TakeFromCad);
+    }
+    let title = format!("Stated in the CAD ({all})");
+    egui::CollapsingHeader::new(title).id_salt("pmi").show(ui, |ui| {
+        if let Some(facets) = rows(ui, &stated) {
+            context.send(Select::Numbers(Selectable::Facets, facets, Combine::Replace));
+        }
+    });
+    ui.separator();
+}
+
+/// A line for each statement; returns the facets of the one that was clicked.
+fn rows(ui: &mut egui::Ui, stated: &PmiPlan) -> Option<Subset> {
+    let facets_of = |name: &str| stated.features.iter().find(|own| own.name == name).map(|own| own.facets.clone());
+    let mut chosen = None;
+    let mut row = |ui: &mut egui::Ui, text: RichText, hint: &str, facets: Option<Subset>| {
+        let label = ui.add(egui::Label::new(text).truncate().sense(egui::Sense::click()));
+        let facets = facets.filter(|facets| !facets.is_empty());
+        let hint = if facets.is_some() { format!("{hint}\nClick to select its faces.") } else { hint.to_owned() };
+        if label.on_hover_text(hint).clicked() {
+            chosen = facets;
+        }
+    };
+    for (letter, feature) in &stated.datums {
+        let text = format!("Datum {letter}: {feature}");
+        row(ui, RichText::new(&text), &text, facets_of(feature));
+    }
+    for own in &stated.tolerances {
+        let limits = match own.characteristic {
+            Characteristic::Size { lower_mm: Some(lower) } => format!("{lower} to {} mm", own.limit_mm),
+            Characteristic::Size { lower_mm: None } => format!("at most {} mm", own.limit_mm),
+            _ => format!("{} mm", own.limit_mm),
+        };
+        let bonus = if own.maximum_material.is_some() { " Ⓜ" } else { "" };
+        let datums = own.datums.iter().map(|letter| format!(" | {letter}")).collect::<String>();
+        let text = format!("{} {limits}{bonus}{datums}: {}", own.characteristic.name(), own.feature);
+        row(ui, RichText::new(&text), &text, facets_of(&own.feature));
+    }
+    for own in &stated.measures {
+        let limit = |limit: Option<f64>| limit.map_or_else(|| "–".to_owned(), |limit| limit.to_string());
+        let text = format!("{}: {} to {}", own.name, limit(own.lower), limit(own.upper));
+        let facets = facets_of(&own.from).zip(facets_of(&own.to));
+        let both = facets.map(|(from, to)| from.combined(&to, Combine::Add));
+        row(ui, RichText::new(&text), &text, both);
+    }
+    for own in &stated.unsupported {
+        let text = RichText::new(format!("{}: not evaluated", own.what)).color(theme::WARN);
+        let hint = format!("{}: {}.", own.what, own.why);
+        row(ui, text, &hint, Some(own.facets.clone()));
+    }
+    chosen
+}

@@ -1,0 +1,166 @@
+//! Geometric tolerances of a CAD file.
+
+use std::f64::consts::FRAC_PI_2;
+
+use super::PmiFeature;
+use super::dimensions::{diameters_per_unit, rounded};
+use super::features::{FeatureTable, Refusal};
+use crate::features::Kind;
+use crate::features::element::acute_angle;
+use crate::tolerances::{Characteristic, DatumLetters, MaximumMaterial, Side, Tolerance, Zone};
+use io::cad::pmi::{DatumReference, Dimension, GeometricTolerance, Pmi, ZoneShape};
+
+/// Largest value of a tolerance as a share of the part's diagonal.
+const MAX_RELATIVE_LIMIT: f64 = 0.1;
+const MAXIMUM_MATERIAL: &str = "maximum material requirement";
+
+/// A tolerance in words, e.g. “Position ⌀ 0.1 mm | A | B”.
+pub(super) fn title(own: &GeometricTolerance) -> String {
+    let mut words = own.kind.replace('_', " ");
+    if let Some(first) = words.get_mut(0..1) {
+        first.make_ascii_uppercase();
+    }
+    let zone = match own.zone {
+        ZoneShape::Width => "",
+        ZoneShape::Diameter => "⌀ ",
+        ZoneShape::SphericalDiameter => "S⌀ ",
+    };
+    let value = own.value_mm.map_or_else(|| "of unknown value".to_owned(), |value| format!("{zone}{value} mm"));
+    let datums = own.datums.iter().map(|datum| format!(" | {}", datum.letter)).collect::<String>();
+    format!("{words} {value}{datums}")
+}
+
+/// The tolerance, if it can be evaluated.
+pub(super) fn of(
+    own: &GeometricTolerance,
+    pmi: &Pmi,
+    letters: &DatumLetters,
+    table: &mut FeatureTable<'_>,
+) -> Refusal<Tolerance> {
+    let limit_mm = own.value_mm.filter(|value| value.is_finite() && *value >= 0.0);
+    let limit_mm = limit_mm.ok_or_else(|| "its value could not be read".to_owned())?;
+    if limit_mm > MAX_RELATIVE_LIMIT * table.diagonal_mm() {
+        return Err("its value is too large for the part: the file may state it in a wrong unit".to_owned());
+    }
+    if let Some(modifier) = own.modifiers.iter().find(|modifier| *modifier != MAXIMUM_MATERIAL) {
+        return Err(format!("its modifier “{modifier}” is not evaluated"));
+    }
+    let datums = datums(&own.datums, letters)?;
+    let feature = table.feature(&own.faces, None)?.clone();
+    let primary = datums.first().and_then(|letter| letters.get(letter));
+    let angle_rad = primary.and_then(|name| angle_to(&feature, name, table));
+    let characteristic = characteristic(own, &feature, angle_rad)?;
+    if characteristic.needs_datum() && datums.is_empty() {
+        return Err("it refers to no datum".to_owned());
+    }
+    if !characteristic.takes_datums() && !datums.is_empty() {
+        return Err(format!("{} takes no datum", characteristic.name().to_lowercase()));
+    }
+    let is_extended = own.modifiers.iter().any(|modifier| modifier == MAXIMUM_MATERIAL);
+    let maximum_material = if is_extended { Some(maximum_material(&feature, own, pmi, table)?) } else { None };
+    let name = if own.name.trim().is_empty() { String::new() } else { own.name.trim().to_owned() };
+    Ok(Tolerance {
+        name,
+        feature: feature.name,
+        characteristic,
+        limit_mm: rounded(limit_mm),
+        datums,
+        maximum_material,
+        expanded_uncertainty_mm: None,
+    })
+}
+
+/// Letters of datum references, in order of precedence.
+fn datums(references: &[DatumReference], letters: &DatumLetters) -> Refusal<Vec<String>> {
+    let mut ordered: Vec<&DatumReference> = references.iter().collect();
+    ordered.sort_by_key(|own| own.position);
+    for (index, own) in ordered.iter().enumerate() {
+        if let Some(modifier) = own.modifiers.first() {
+            return Err(format!("the modifier “{modifier}” of datum {} is not evaluated", own.letter));
+        }
+        if ordered[..index].iter().any(|before| before.position == own.position) {
+            return Err("common datums are not evaluated".to_owned());
+        }
+        if !letters.contains_key(&own.letter) {
+            return Err(format!("datum {} has no feature that can be measured", own.letter));
+        }
+    }
+    Ok(ordered.into_iter().map(|own| own.letter.clone()).collect())
+}
+
+/// Angle between a feature and another, as angularity states it: 0 if they are parallel, regardless of whether they are
+/// given by normals or axes; rad. `None` if one has no direction.
+fn angle_to(feature: &PmiFeature, other: &str, table: &FeatureTable<'_>) -> Option<f64> {
+    let other = table.named(other)?;
+    let angle = acute_angle(&feature.nominal.direction()?, &other.nominal.direction()?);
+    let is_mixed = (feature.kind == Kind::Plane) != (other.kind == Kind::Plane);
+    Some(if is_mixed { FRAC_PI_2 - angle } else { angle })
+}
+
+fn characteristic(own: &GeometricTolerance, feature: &PmiFeature, angle_rad: Option<f64>) -> Refusal<Characteristic> {
+    let is_plane = feature.kind == Kind::Plane;
+    // Of planes, a zone is always a width; the direction of an axis' zone of a width is not read.
+    let zone = |what: &str| match own.zone {
+        ZoneShape::Width if !is_plane => Err(format!("the direction of the zone of the {what} is not read")),
+        ZoneShape::Diameter if is_plane => Err("a plane has no cylindrical zone".to_owned()),
+        ZoneShape::SphericalDiameter if feature.kind != Kind::Sphere => {
+            Err(format!("a {} has no spherical zone", feature.kind.name().to_lowercase()))
+        }
+        _ => Ok(Zone::Diameter),
+    };
+    let of_kind = |kinds: &[Kind]| {
+        let is_fit = kinds.contains(&feature.kind);
+        is_fit.then_some(()).ok_or_else(|| format!("it is stated of a {}", feature.kind.name().to_lowercase()))
+    };
+    Ok(match own.kind.as_str() {
+        "flatness" => of_kind(&[Kind::Plane]).map(|()| Characteristic::Flatness {})?,
+        "circularity" => {
+            of_kind(&[Kind::Cylinder, Kind::Circle]).map(|()| Characteristic::Circularity { section_mm: None })?
+        }
+        "cylindricity" => of_kind(&[Kind::Cylinder]).map(|()| Characteristic::Cylindricity {})?,
+        "straightness" if own.zone == ZoneShape::Diameter => {
+            of_kind(&[Kind::Cylinder]).map(|()| Characteristic::Straightness { section_mm: None })?
+        }
+        "straightness" => return Err("straightness of the lines of a surface is not evaluated".to_owned()),
+        "parallelism" => Characteristic::Parallelism { zone: zone("parallelism")? },
+        "perpendicularity" => Characteristic::Perpendicularity { zone: zone("perpendicularity")? },
+        "angularity" => {
+            let angle_rad = angle_rad.ok_or_else(|| "the exact angle to its datum is not known".to_owned())?;
+            Characteristic::Angularity { angle_deg: rounded(angle_rad.to_degrees()), zone: zone("angularity")? }
+        }
+        "position" => Characteristic::Position { zone: zone("position")?, true_place: None },
+        "coaxiality" | "concentricity" => {
+            of_kind(&[Kind::Cylinder, Kind::Cone, Kind::Sphere]).map(|()| Characteristic::Coaxiality {})?
+        }
+        "symmetry" if !is_plane => Characteristic::Symmetry {},
+        "symmetry" => return Err("the median plane of two faces is not made yet".to_owned()),
+        "circular_run_out" => Characteristic::CircularRunOut { section_mm: None },
+        "total_run_out" => Characteristic::TotalRunOut {},
+        "profile_of_surface" => Characteristic::Profile { outside_mm: None },
+        "profile_of_line" => return Err("profiles of lines are not evaluated".to_owned()),
+        _ => return Err("its characteristic is not one of ISO 1101".to_owned()),
+    })
+}
+
+/// The maximum material size: the limit of the size that the file states for the same faces.
+fn maximum_material(
+    feature: &PmiFeature,
+    own: &GeometricTolerance,
+    pmi: &Pmi,
+    table: &FeatureTable<'_>,
+) -> Refusal<MaximumMaterial> {
+    let side = table.side(feature).ok_or_else(|| "it is neither a hole nor a shaft".to_owned())?;
+    let is_same = |size: &&Dimension| {
+        let faces = |faces: &[u32]| faces.iter().copied().collect::<std::collections::BTreeSet<u32>>();
+        !size.is_location && size.modifiers.is_empty() && faces(&size.first) == faces(&own.faces)
+    };
+    let sizes = pmi.dimensions.iter().filter(is_same);
+    let diameter = |size: &Dimension| {
+        let factor = diameters_per_unit(&size.kind)?;
+        let limit = if side == Side::Internal { size.lower } else { size.upper };
+        limit.map(|limit| limit * factor)
+    };
+    let size_mm = sizes.filter_map(diameter).next();
+    let size_mm = size_mm.ok_or_else(|| "the file states no limits of the size for its maximum material".to_owned())?;
+    Ok(MaximumMaterial { side, size_mm })
+}

@@ -1,0 +1,270 @@
+//! Datums, tolerances and dimensions of STEP files: read back as they were written, measured on a part whose errors are
+//! known, and taken into the plan by mouse. Without the CAD reader there is nothing to test.
+#![cfg(feature = "cad")]
+
+use std::path::{Path, PathBuf};
+
+use egui_kittest::kittest::Queryable as _;
+use serde_json::Value;
+use shadowgraph::base::Progress;
+use shadowgraph::dispatch::{Align, Command, Dispatcher, Inspect, Parts, Projects, Tolerances};
+use shadowgraph::geometry::{Cloud, Mesh, Point, Pose, Surface, sampling};
+use shadowgraph::inspect::deviation::Verdict;
+use shadowgraph::inspect::tolerances::Tolerance;
+use shadowgraph::inspect::tolerances::measure::Measure;
+use shadowgraph::io::cad::pmi::Pmi;
+use shadowgraph::io::{LoadOptions, load_nominal, write};
+use shadowgraph::session::plan::Recipe;
+use shadowgraph::session::verdict;
+
+use super::support::{cad_reader, context, errors, shadowgraph, text};
+use super::window::{open, save_picture, settle};
+
+const FILES: [&str; 10] =
+    ["plate", "plate-inch", "shaft", "ball-and-cone", "wedge", "modifiers", "free-form", "sizes", "halves", "nothing"];
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/pmi").join(name)
+}
+
+fn read(path: &Path) -> (Mesh, Pmi) {
+    let options = LoadOptions { cad: cad_reader(), ..LoadOptions::default() };
+    let loaded = load_nominal(path, &options, &Progress::silent()).unwrap();
+    (loaded.mesh, loaded.structure.unwrap().pmi)
+}
+
+/// The CAD faces on which points lie, given as they were written.
+fn faces_at(points: &Value, surface: &Surface) -> Vec<u32> {
+    let points: Vec<[f64; 3]> = serde_json::from_value(points.clone()).unwrap();
+    let face = |point: [f64; 3]| {
+        let closest = surface.closest_point(&Point::from(point), 0.01).expect("a face of the file");
+        surface.mesh().cad_faces[closest.facet as usize]
+    };
+    let mut faces: Vec<u32> = points.into_iter().map(face).collect();
+    faces.sort_unstable();
+    faces
+}
+
+/// Whether two values of JSON are the same, numbers to nine digits.
+fn same(one: &Value, other: &Value) -> bool {
+    match (one.as_f64(), other.as_f64()) {
+        (Some(one), Some(other)) => (one - other).abs() <= 1e-9 * (1.0 + one.abs()),
+        _ => one == other,
+    }
+}
+
+#[test]
+fn what_ten_files_state_is_read_as_it_was_written() {
+    for name in FILES {
+        let (mesh, pmi) = read(&data(&format!("{name}.step")));
+        let surface = Surface::new(mesh);
+        let written = std::fs::read_to_string(data(&format!("{name}.json"))).unwrap();
+        let written: Vec<Value> = serde_json::from_str(&written).unwrap();
+        let count = |item: &str| written.iter().filter(|own| own["item"] == item).count();
+        assert_eq!(pmi.datums.len(), count("datum"), "{name}");
+        assert_eq!(pmi.tolerances.len(), count("tolerance"), "{name}");
+        assert_eq!(pmi.dimensions.len(), count("dimension"), "{name}");
+        assert_eq!((pmi.lost_tolerances, pmi.unread), (0, 0), "{name}");
+        let [mut datums, mut tolerances, mut dimensions] = [
+            serde_json::to_value(&pmi.datums).unwrap(),
+            serde_json::to_value(&pmi.tolerances).unwrap(),
+            serde_json::to_value(&pmi.dimensions).unwrap(),
+        ]
+        .map(|list| list.as_array().unwrap().clone());
+        for own in &written {
+            let (list, keys, faces): (&mut Vec<Value>, &[&str], &[&str]) = match own["item"].as_str().unwrap() {
+                "datum" => (&mut datums, &["letter", "target"], &["faces"]),
+                "tolerance" => (&mut tolerances, &["kind", "value_mm", "zone", "modifiers", "datums"], &["faces"]),
+                _ => {
+                    (&mut dimensions, &["kind", "nominal", "lower", "upper", "fit", "modifiers"], &["first", "second"])
+                }
+            };
+            let is_it = |read: &Value| {
+                keys.iter().all(|key| same(&read[key], &own[key]))
+                    && faces.iter().all(|key| {
+                        let read: Vec<u32> = serde_json::from_value(read[key].clone()).unwrap();
+                        read == faces_at(&own[key], &surface)
+                    })
+            };
+            let index = list.iter().position(is_it).unwrap_or_else(|| panic!("{name}: {own} is not among {list:#?}"));
+            list.remove(index);
+        }
+    }
+}
+
+/// A scan of the plate, exact but for a top that leans by 0.04 mm over its length and a bore that stands 0.03 mm off,
+/// except at its rims, where its points would lie closer to other faces.
+fn plate_scan(folder: &Path) -> PathBuf {
+    let (mesh, _) = read(&data("plate.step"));
+    let displaced = |point: Point| {
+        if (point.z - 12.0).abs() < 1e-6 {
+            return Point::new(point.x, point.y, 12.0 + 0.04 * point.x / 80.0);
+        }
+        let from_axis = ((point.x - 20.0).hypot(point.y - 25.0) - 5.0).abs();
+        let is_wall = from_axis < 0.01 && (0.2..11.8).contains(&point.z);
+        Point::new(point.x + if is_wall { 0.03 } else { 0.0 }, point.y, point.z)
+    };
+    let points = sampling::by_area(&mesh, 80_000, 5).into_iter().map(|sample| displaced(sample.point)).collect();
+    let path = folder.join("plate-scan.ply");
+    write::cloud(&path, &Cloud::from_points(points)).unwrap();
+    path
+}
+
+/// The plate and its scan, aligned as they lie.
+fn aligned(nominal: &Path, scan: PathBuf) -> Dispatcher {
+    let mut dispatcher = Dispatcher::new(context());
+    let commands: [Command; 3] = [
+        Parts::OpenNominal { path: nominal.to_owned(), unit: None }.into(),
+        Parts::OpenScans { paths: vec![scan], unit: None, columns: None }.into(),
+        Align::SetPose(Pose::identity()).into(),
+    ];
+    for command in commands {
+        dispatcher.run_now(command, &Progress::silent()).unwrap();
+    }
+    dispatcher
+}
+
+#[test]
+fn what_the_plate_states_is_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut dispatcher = aligned(&data("plate.step"), plate_scan(folder.path()));
+    dispatcher.run_now(Tolerances::TakeFromCad, &Progress::silent()).unwrap();
+    let document = &dispatcher.document;
+    let judgement = document.judgement().unwrap();
+    let measured = |feature: &str, characteristic: &str| {
+        let mut rows = document.tolerances().zip(&judgement);
+        let is_it = |own: &Tolerance| own.feature == feature && own.characteristic.name() == characteristic;
+        rows.find(|((_, own), _)| is_it(&own.asked)).map(|(_, judged)| judged.clone().unwrap()).unwrap()
+    };
+    // Lean of the top, and twice the offset of the bore; facets stand up to 0.005 mm off the walls of bores.
+    let parallelism = measured("Plane 4", "Parallelism");
+    assert!((parallelism.measured_mm - 0.04).abs() < 1e-3, "{parallelism:?}");
+    let moved = measured("Cylinder 1", "Position");
+    assert!((moved.measured_mm - 0.06).abs() < 2e-3, "{moved:?}");
+    let still = measured("Cylinder 2", "Position");
+    assert!(still.measured_mm < 2e-3, "{still:?}");
+    // The maximum material size of a bore is its smallest, 9.98 mm.
+    assert!((still.bonus_mm - 0.02).abs() < 0.011 && still.bonus_mm > 0.0, "bonus {}", still.bonus_mm);
+    assert!(measured("Plane A", "Flatness").measured_mm < 1e-4);
+    assert!((measured("Cylinder 1", "Size").measured_mm - 10.0).abs() < 6e-3);
+    // A radius with limits above its nominal.
+    let small = measured("Cylinder 3", "Size");
+    assert!((small.lower_mm.unwrap() - 6.02).abs() < 1e-9 && (small.limit_mm - 6.06).abs() < 1e-9, "{small:?}");
+    assert!(small.measured_mm < 6.0);
+    let distance = |name: &str| document.result::<Measure>(document.plan.by_name(name).map(|own| own.id)).unwrap();
+    assert!((distance("Distance Cylinder 1 – Cylinder 2").figure.value - 39.97).abs() < 2e-3);
+    let height = distance("Distance Plane A – Plane 4");
+    assert!((height.figure.value - 12.02).abs() < 1e-3 && height.words() == Some("does not conform"), "{height:?}");
+    assert_eq!(document.asked().datums.len(), 3);
+
+    // Again: nothing is added, and the plan measures the next part.
+    let count = document.plan.elements().len();
+    dispatcher.run_now(Tolerances::TakeFromCad, &Progress::silent()).unwrap();
+    assert_eq!(dispatcher.document.plan.elements().len(), count);
+    let is_repeatable = |own: &Recipe| match own {
+        Recipe::Feature(own) => own.selection.is_repeatable(),
+        _ => true,
+    };
+    assert!(dispatcher.document.plan.elements().iter().all(|own| is_repeatable(&own.recipe)));
+    let project = folder.path().join("plate.shadowgraph");
+    dispatcher.run_now(Projects::Save(project.clone()), &Progress::silent()).unwrap();
+    let before = dispatcher.document.judgement();
+    dispatcher.run_now(Projects::Open(project), &Progress::silent()).unwrap();
+    assert_eq!(dispatcher.document.judgement(), before);
+}
+
+#[test]
+fn a_verdict_says_what_of_the_cad_it_leaves_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut dispatcher = aligned(&data("plate.step"), plate_scan(folder.path()));
+    dispatcher.run_now(Inspect::Compare, &Progress::silent()).unwrap();
+    let overall = verdict::overall(&dispatcher.document).unwrap();
+    assert!(overall.remarks.iter().any(|own| own.contains("states 14 tolerances and dimensions, of which none")));
+    dispatcher.run_now(Tolerances::TakeFromCad, &Progress::silent()).unwrap();
+    let overall = verdict::overall(&dispatcher.document).unwrap();
+    assert!(!overall.remarks.iter().any(|own| own.contains("of which none")), "{overall:?}");
+    assert!(overall.components.iter().all(|own| own.name != "Tolerances of the CAD"), "{overall:?}");
+
+    // Of a file with statements that cannot be evaluated, the verdict is incomplete at best.
+    let (mesh, _) = read(&data("wedge.step"));
+    let points = sampling::by_area(&mesh, 60_000, 5).into_iter().map(|sample| sample.point).collect();
+    let scan = folder.path().join("wedge.ply");
+    write::cloud(&scan, &Cloud::from_points(points)).unwrap();
+    let mut dispatcher = aligned(&data("wedge.step"), scan);
+    dispatcher.run_now(Inspect::Compare, &Progress::silent()).unwrap();
+    dispatcher.run_now(Tolerances::TakeFromCad, &Progress::silent()).unwrap();
+    let overall = verdict::overall(&dispatcher.document).unwrap();
+    let left = overall.components.iter().find(|own| own.name == "Tolerances of the CAD").unwrap();
+    assert_eq!((left.verdict, overall.verdict), (Verdict::Incomplete, Verdict::Incomplete), "{overall:?}");
+    assert!(left.reason.contains("6 of the 7"), "{left:?}");
+    let said = |words: &str| dispatcher.messages.iter().any(|own| own.text.contains(words));
+    assert!(said("its faces give 40.000 mm, not 41"), "{:?}", dispatcher.messages);
+}
+
+#[test]
+fn what_cannot_be_taken_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    // Tolerances that name no face.
+    let written = std::fs::read_to_string(data("plate.step")).unwrap();
+    let bare = folder.path().join("bare.step");
+    std::fs::write(&bare, written.replace("GEOMETRIC_ITEM_SPECIFIC_USAGE", "ITEM_IDENTIFIED_REPRESENTATION_USAGE"))
+        .unwrap();
+    let (_, pmi) = read(&bare);
+    assert_eq!(pmi.tolerances.len() + pmi.lost_tolerances, 7, "{pmi:?}");
+    assert_eq!(pmi.dimensions.len(), 7);
+    let output = shadowgraph(&["info", text(&bare)]);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && said.contains("names no face"), "{said}{}", errors(&output));
+
+    let scan = plate_scan(folder.path());
+    let mut dispatcher = aligned(&bare, scan.clone());
+    let refused = dispatcher.run_now(Tolerances::TakeFromCad, &Progress::silent()).unwrap_err();
+    assert!(refused.sentence.contains("no tolerance that can be evaluated"), "{refused}");
+    let out = folder.path().join("report");
+    let arguments = ["inspect", "--nominal", text(&bare), "--scan", text(&scan), "--pmi", "--no-pictures", "--out"];
+    let output = shadowgraph(&[&arguments[..], &[text(&out)]].concat());
+    assert!(errors(&output).contains("no tolerance that can be evaluated") && !out.exists(), "{}", errors(&output));
+
+    // A letter that the operator gave to another feature.
+    let mut dispatcher = aligned(&data("plate.step"), scan);
+    let mut asked = dispatcher.document.asked();
+    asked.datums.insert("B".to_owned(), "My edge".to_owned());
+    dispatcher.run_now(Tolerances::Set(Box::new(asked)), &Progress::silent()).unwrap();
+    let count = dispatcher.document.plan.elements().len();
+    let refused = dispatcher.run_now(Tolerances::TakeFromCad, &Progress::silent()).unwrap_err();
+    assert!(refused.sentence.contains("“My edge” has this letter"), "{refused}");
+    assert_eq!(dispatcher.document.plan.elements().len(), count, "a refused command changes nothing");
+}
+
+#[test]
+fn the_tolerances_of_the_cad_are_taken_by_a_click() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = open(vec![data("plate.step"), plate_scan(folder.path())], None);
+    settle(&mut harness);
+    harness.state_mut().send(Align::SetPose(Pose::identity()));
+    settle(&mut harness);
+    harness.get_by_label("Features").click();
+    harness.run_steps(3);
+    let show = |harness: &mut egui_kittest::Harness<'static, shadowgraph::app::App>, name: &str| {
+        harness.get_by_label(name).scroll_to_me();
+        harness.run_steps(20);
+    };
+    show(&mut harness, "Stated in the CAD (14)");
+    harness.get_by_label("Stated in the CAD (14)").click();
+    harness.run_steps(20);
+    show(&mut harness, "Flatness 0.05 mm: Plane A");
+    harness.get_by_label("Flatness 0.05 mm: Plane A").click();
+    settle(&mut harness);
+    assert!(!harness.state().dispatcher().document.facets.selected.is_empty());
+    show(&mut harness, "Take from the CAD");
+    harness.get_by_label("Take from the CAD").click();
+    settle(&mut harness);
+    let document = &harness.state().dispatcher().document;
+    assert_eq!(document.tolerances().count(), 10, "{:?}", harness.state().dispatcher().messages);
+    assert!(document.judgement().is_some());
+    show(&mut harness, "Take from the CAD");
+    save_picture(&mut harness, "pmi");
+    harness.state_mut().send(Command::Undo);
+    settle(&mut harness);
+    assert_eq!(harness.state().dispatcher().document.tolerances().count(), 0);
+}
