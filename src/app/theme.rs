@@ -5,6 +5,7 @@ use std::sync::Arc;
 use egui::{Color32, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Stroke, TextStyle, Theme};
 
 use super::icons;
+use inspect::tolerances::{Conformity, Judged, Verdict};
 
 /// Accent colour of selections and main buttons.
 pub const ACCENT: Color32 = Color32::from_rgb(38, 118, 214);
@@ -179,6 +180,15 @@ pub fn labelled_choice<T: Copy + PartialEq>(
 pub fn wide_main_button(ui: &mut egui::Ui, enabled: bool, text: &str) -> egui::Response {
     let size = egui::vec2(ui.available_width(), 34.0);
     ui.add_enabled_ui(enabled, |ui| ui.add_sized(size, main_button(text, enabled))).inner
+}
+
+/// Colour of the result of a tolerance.
+pub fn of_judged(judged: &Judged) -> Color32 {
+    match (judged.conformity, judged.verdict) {
+        (Some(Conformity::Undecided), _) => WARN,
+        (Some(Conformity::Conforms), _) | (None, Verdict::In) => GOOD,
+        (Some(Conformity::DoesNotConform), _) | (None, Verdict::Out) => BAD,
+    }
 }
 
 /// A slider without a number, as wide as there is room for, of this name for screen readers.

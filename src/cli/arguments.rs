@@ -167,6 +167,10 @@ pub struct Inspect {
     /// Judge the tolerances and dimensions that the nominal states (STEP AP242); see `shadowgraph info` for them.
     #[arg(long)]
     pub pmi: bool,
+    /// With --pmi: nesting index of the Gaussian filter (ISO 16610-61) that points pass before the form, orientation and
+    /// place of surfaces are judged, mm.
+    #[arg(long, requires = "pmi")]
+    pub filter_mm: Option<f64>,
     /// Method of the deviations.
     #[arg(long, value_enum, default_value = "closest")]
     pub method: Method,

@@ -75,7 +75,7 @@ fn job(arguments: &Inspect, dispatcher: &mut Dispatcher, console: &Console) -> R
     send(dispatch::Inspect::Compare.into())?;
     arguments.surface_points.measure(arguments.tolerance_mm, &mut send)?;
     if arguments.pmi {
-        send(dispatch::Tolerances::TakeFromCad.into())?;
+        send(dispatch::Tolerances::TakeFromCad { filter_mm: arguments.filter_mm }.into())?;
     }
     if let Some(file) = &arguments.calibration {
         send(Calibrate::Require(file.clone()).into())?;

@@ -34,7 +34,10 @@ pub enum Tolerances {
     /// Judges all tolerances.
     Judge,
     /// Takes the tolerances and dimensions that the nominal's CAD file states into the plan, and judges them.
-    TakeFromCad,
+    TakeFromCad {
+        /// Nesting index of the Gaussian filter of tolerances of surfaces, mm; `None` evaluates points as measured.
+        filter_mm: Option<f64>,
+    },
     /// Reads datum letters and tolerances from a JSON file.
     Open(PathBuf),
     /// Writes datum letters and tolerances to a JSON file.
@@ -51,9 +54,11 @@ impl Tolerances {
             Self::Judge => {
                 Execution::work("Judging the tolerances", move |progress, _| judge(before, &context, progress))
             }
-            Self::TakeFromCad => Execution::work("Measuring the tolerances of the CAD", move |progress, _| {
-                take_from_cad(before, &context, progress)
-            }),
+            Self::TakeFromCad { filter_mm } => {
+                Execution::work("Measuring the tolerances of the CAD", move |progress, _| {
+                    take_from_cad(filter_mm, before, &context, progress)
+                })
+            }
             Self::Open(path) => Execution::work("Opening the tolerances", move |_, _| open(&path, before)),
             Self::Save(path) => Execution::work("Saving the tolerances", move |_, _| save(&before, &path)),
         })
@@ -95,8 +100,13 @@ fn judge(mut document: Document, context: &Context, progress: &Progress) -> Resu
     Ok(Edit::replacing("Judge the tolerances", document).with_notes([note]))
 }
 
-fn take_from_cad(mut document: Document, context: &Context, progress: &Progress) -> Result<Edit> {
-    let taken = document.take_pmi()?;
+fn take_from_cad(
+    filter_mm: Option<f64>,
+    mut document: Document,
+    context: &Context,
+    progress: &Progress,
+) -> Result<Edit> {
+    let taken = document.take_pmi(filter_mm)?;
     document.make(&taken.checks, &context.quiet_tools(), progress)?;
     let refusals = document.pmi_plan().map(PmiPlan::refusals).unwrap_or_default();
     let known = taken.checks.len() - taken.added;

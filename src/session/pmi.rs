@@ -30,17 +30,20 @@ impl Document {
 
     /// Adds features, datums, tolerances and measures that the nominal's file states and the plan does not hold yet.
     ///
+    /// Tolerances of surfaces get a Gaussian filter of nesting index `filter_mm`.
+    ///
     /// Returns an error if there are none that can be evaluated, if the scan is not aligned, and if a datum letter is
     /// taken by another feature.
-    pub fn take_pmi(&mut self) -> Result<TakenPmi> {
+    pub fn take_pmi(&mut self, filter_mm: Option<f64>) -> Result<TakenPmi> {
         let Some(stated) = self.pmi_plan().cloned().filter(|stated| stated.count() > 0) else {
             return Err(UserError::usage("The CAD file states no tolerance that can be evaluated."));
         };
         if self.alignment().is_none() {
             return Err(UserError::usage("Align first: tolerances are evaluated where the scan lies on the CAD."));
         }
-        let mut names = BTreeMap::new();
+        let (mut names, mut shapes) = (BTreeMap::new(), BTreeMap::new());
         for feature in stated.features {
+            shapes.insert(feature.name.clone(), feature.nominal);
             let stated_name = feature.name.clone();
             names.insert(stated_name, self.feature_on_facets(feature)?);
         }
@@ -55,14 +58,20 @@ impl Document {
                 )));
             }
         }
-        let tolerances = stated.tolerances.into_iter().map(|own| Tolerance { feature: name_of(&own.feature), ..own });
-        let tolerances: Vec<Tolerance> = tolerances.collect();
-        let new: Vec<Tolerance> = tolerances.iter().filter(|own| !asked.tolerances.contains(own)).cloned().collect();
+        let in_plan = |own: Tolerance| {
+            let is_of_surface = shapes.get(&own.feature).is_some_and(|shape| own.is_of_surface(shape));
+            Tolerance { feature: name_of(&own.feature), filter_mm: filter_mm.filter(|_| is_of_surface), ..own }
+        };
+        let tolerances: Vec<Tolerance> = stated.tolerances.into_iter().map(in_plan).collect();
+        let is_in = |list: &[Tolerance], own: &Tolerance| {
+            list.iter().any(|one| Tolerance { filter_mm: own.filter_mm, ..one.clone() } == *own)
+        };
+        let new: Vec<Tolerance> = tolerances.iter().filter(|own| !is_in(&asked.tolerances, own)).cloned().collect();
         let mut added = new.len();
         asked.tolerances.extend(new);
         self.ask(asked)?;
         let mut checks: Vec<ElementId> =
-            self.tolerances().filter(|(_, own)| tolerances.contains(&own.asked)).map(|(id, _)| id).collect();
+            self.tolerances().filter(|(_, own)| is_in(&tolerances, &own.asked)).map(|(id, _)| id).collect();
         for measure in stated.measures {
             let (id, is_new) = self.measure_between(measure, &name_of)?;
             checks.push(id);

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use egui_kittest::kittest::Queryable as _;
 use serde_json::Value;
 use shadowgraph::base::Progress;
+use shadowgraph::base::random::Random;
 use shadowgraph::dispatch::{Align, Command, Dispatcher, Inspect, Parts, Projects, Tolerances};
 use shadowgraph::geometry::{Cloud, Mesh, Point, Pose, Surface, sampling};
 use shadowgraph::inspect::deviation::Verdict;
@@ -128,7 +129,7 @@ fn aligned(nominal: &Path, scan: PathBuf) -> Dispatcher {
 fn what_the_plate_states_is_measured() {
     let folder = tempfile::tempdir().unwrap();
     let mut dispatcher = aligned(&data("plate.step"), plate_scan(folder.path()));
-    dispatcher.run_now(Tolerances::TakeFromCad, &Progress::silent()).unwrap();
+    dispatcher.run_now(Tolerances::TakeFromCad { filter_mm: None }, &Progress::silent()).unwrap();
     let document = &dispatcher.document;
     let judgement = document.judgement().unwrap();
     let measured = |feature: &str, characteristic: &str| {
@@ -159,7 +160,7 @@ fn what_the_plate_states_is_measured() {
 
     // Again: nothing is added, and the plan measures the next part.
     let count = document.plan.elements().len();
-    dispatcher.run_now(Tolerances::TakeFromCad, &Progress::silent()).unwrap();
+    dispatcher.run_now(Tolerances::TakeFromCad { filter_mm: None }, &Progress::silent()).unwrap();
     assert_eq!(dispatcher.document.plan.elements().len(), count);
     let is_repeatable = |own: &Recipe| match own {
         Recipe::Feature(own) => own.selection.is_repeatable(),
@@ -180,7 +181,7 @@ fn a_verdict_says_what_of_the_cad_it_leaves_out() {
     dispatcher.run_now(Inspect::Compare, &Progress::silent()).unwrap();
     let overall = verdict::overall(&dispatcher.document).unwrap();
     assert!(overall.remarks.iter().any(|own| own.contains("states 14 tolerances and dimensions, of which none")));
-    dispatcher.run_now(Tolerances::TakeFromCad, &Progress::silent()).unwrap();
+    dispatcher.run_now(Tolerances::TakeFromCad { filter_mm: None }, &Progress::silent()).unwrap();
     let overall = verdict::overall(&dispatcher.document).unwrap();
     assert!(!overall.remarks.iter().any(|own| own.contains("of which none")), "{overall:?}");
     assert!(overall.components.iter().all(|own| own.name != "Tolerances of the CAD"), "{overall:?}");
@@ -192,7 +193,7 @@ fn a_verdict_says_what_of_the_cad_it_leaves_out() {
     write::cloud(&scan, &Cloud::from_points(points)).unwrap();
     let mut dispatcher = aligned(&data("wedge.step"), scan);
     dispatcher.run_now(Inspect::Compare, &Progress::silent()).unwrap();
-    dispatcher.run_now(Tolerances::TakeFromCad, &Progress::silent()).unwrap();
+    dispatcher.run_now(Tolerances::TakeFromCad { filter_mm: None }, &Progress::silent()).unwrap();
     let overall = verdict::overall(&dispatcher.document).unwrap();
     let left = overall.components.iter().find(|own| own.name == "Tolerances of the CAD").unwrap();
     assert_eq!((left.verdict, overall.verdict), (Verdict::Incomplete, Verdict::Incomplete), "{overall:?}");
@@ -218,7 +219,7 @@ fn what_cannot_be_taken_is_said() {
 
     let scan = plate_scan(folder.path());
     let mut dispatcher = aligned(&bare, scan.clone());
-    let refused = dispatcher.run_now(Tolerances::TakeFromCad, &Progress::silent()).unwrap_err();
+    let refused = dispatcher.run_now(Tolerances::TakeFromCad { filter_mm: None }, &Progress::silent()).unwrap_err();
     assert!(refused.sentence.contains("no tolerance that can be evaluated"), "{refused}");
     let out = folder.path().join("report");
     let arguments = ["inspect", "--nominal", text(&bare), "--scan", text(&scan), "--pmi", "--no-pictures", "--out"];
@@ -231,7 +232,7 @@ fn what_cannot_be_taken_is_said() {
     asked.datums.insert("B".to_owned(), "My edge".to_owned());
     dispatcher.run_now(Tolerances::Set(Box::new(asked)), &Progress::silent()).unwrap();
     let count = dispatcher.document.plan.elements().len();
-    let refused = dispatcher.run_now(Tolerances::TakeFromCad, &Progress::silent()).unwrap_err();
+    let refused = dispatcher.run_now(Tolerances::TakeFromCad { filter_mm: None }, &Progress::silent()).unwrap_err();
     assert!(refused.sentence.contains("“My edge” has this letter"), "{refused}");
     assert_eq!(dispatcher.document.plan.elements().len(), count, "a refused command changes nothing");
 }
@@ -262,9 +263,61 @@ fn the_tolerances_of_the_cad_are_taken_by_a_click() {
     let document = &harness.state().dispatcher().document;
     assert_eq!(document.tolerances().count(), 10, "{:?}", harness.state().dispatcher().messages);
     assert!(document.judgement().is_some());
+    // Each result has its flag in the view; a click flies there.
+    assert!(harness.query_all_by_label_contains("Callout Flatness of “Plane A”").next().is_some());
+    let before = harness.query_all_by_label_contains("Callout").count();
+    save_picture(&mut harness, "control-frames");
+    harness.get_by_label("Callout Position of “Cylinder 1”").click();
+    settle(&mut harness);
+    harness.run_steps(40);
     show(&mut harness, "Take from the CAD");
     save_picture(&mut harness, "pmi");
+    show(&mut harness, "Flags in the view");
+    harness.get_by_label("Flags in the view").click();
+    harness.run_steps(5);
+    assert!(before >= 10 && harness.query_all_by_label_contains("Callout").next().is_none(), "{before} flags");
     harness.state_mut().send(Command::Undo);
     settle(&mut harness);
     assert_eq!(harness.state().dispatcher().document.tolerances().count(), 0);
+}
+
+#[test]
+fn form_is_judged_of_the_surface_and_not_of_noise() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mesh, _) = read(&data("plate.step"));
+    // An ideal part, seen by a sensor with 0.02 mm of noise and some spikes; its bottom has a dent of 0.2 mm.
+    let scan = |dent_mm: f64| {
+        let mut random = Random::new(11, 4);
+        let mut points = Vec::new();
+        for (index, sample) in sampling::by_area(&mesh, 120_000, 7).into_iter().enumerate() {
+            let is_dent = sample.normal.z < -0.9 && (sample.point.x - 40.0).hypot(sample.point.y - 30.0) < 5.0;
+            let spike = if index % 1500 == 7 { 0.8 } else { 0.0 };
+            let height = 0.02 * random.normal() + spike - if is_dent { dent_mm } else { 0.0 };
+            points.push(sample.point + sample.normal * height);
+        }
+        let path = folder.path().join(format!("scan-{dent_mm}.ply"));
+        write::cloud(&path, &Cloud::from_points(points)).unwrap();
+        path
+    };
+    let flatness = |dent_mm: f64, filter_mm: Option<f64>| {
+        let mut dispatcher = aligned(&data("plate.step"), scan(dent_mm));
+        dispatcher.run_now(Tolerances::TakeFromCad { filter_mm }, &Progress::silent()).unwrap();
+        let document = &dispatcher.document;
+        let judgement = document.judgement().unwrap();
+        let mut rows = document.tolerances().zip(judgement);
+        rows.find(|((_, own), _)| own.asked.characteristic.name() == "Flatness").unwrap().1.unwrap()
+    };
+    // The noise alone spans more than the limit of 0.05 mm.
+    let noisy = flatness(0.0, None);
+    assert!(noisy.measured_mm > 0.1 && noisy.words() == "undecided", "{noisy:?}");
+    assert!(
+        noisy.how.contains("noise of the points (0.020") && noisy.how.contains("were rejected before"),
+        "{noisy:?}"
+    );
+    let smooth = flatness(0.0, Some(8.0));
+    assert!(smooth.measured_mm < 0.03 && smooth.words() == "in tolerance", "{smooth:?}");
+    assert!(smooth.how.contains("Gaussian filter (ISO 16610-61) of nesting index 8 mm"), "{smooth:?}");
+    // A dent is no noise.
+    let dented = flatness(0.2, Some(8.0));
+    assert!(dented.measured_mm > 0.12 && dented.words() == "out of tolerance", "{dented:?}");
 }

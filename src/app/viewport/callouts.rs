@@ -1,64 +1,163 @@
-//! Callouts: flags beside the part, each with a line to the region out of tolerance or the surface point that it tells
-//! of; dashed where the part lies before it.
+//! Callouts: flags beside the part, each with a line to the region out of tolerance, the surface point or the toleranced
+//! feature that it tells of; dashed where the part lies before it.
 
-use egui::{Color32, FontId, Id, Pos2, Rect, Sense, Shape, Stroke, Vec2};
+use std::sync::Arc;
 
+use egui::{Color32, FontId, Galley, Id, Painter, Pos2, Rect, Sense, Shape, Stroke, Vec2};
+
+use super::control_frame::{ControlFrame, LaidOutFrame};
 use super::{Spot, Viewport, legend};
 use crate::panels::points;
 use crate::theme;
 use base::signed;
-use geometry::Point;
+use geometry::{Point, Vector};
 use inspect::deviation::Check;
+use inspect::features::Element;
+use inspect::features::measured::MeasuredFeature;
 use inspect::parts::Nominal;
 use inspect::surface_points::{SurfacePoint, SurfacePoints};
+use inspect::tolerances::recipe::ToleranceRecipe;
+use inspect::tolerances::{Characteristic, Judged};
 use render::colour_scale::ColourScale;
 use render::sight;
+use session::Document;
+use session::pipeline::State;
+use session::plan::ElementId;
 
 /// Most flags of regions.
 const MAX_REGIONS: usize = 10;
+/// Most points of a feature among which that of its flag is chosen.
+const MAX_SAMPLES: usize = 64;
 /// Space between flags, and between a flag and the edge of the view, points.
 const GAP: f32 = 5.0;
 const EDGE: f32 = 10.0;
 /// Space kept free above for the toolbar, and below on the left for the axes, points.
 const ABOVE: f32 = 44.0;
 const AXES: f32 = 100.0;
+/// Space kept free above for the view cube, points.
+const CUBE: f32 = 110.0;
 /// Width of the stripe in the colour of the deviation, points.
 const STRIPE: f32 = 5.0;
 
 /// A flag.
 pub(super) struct Flag {
-    text: String,
+    content: Content,
+    /// Colour of its stripe.
+    colour: Color32,
     /// What it tells of, and what a click shows.
     spot: Spot,
     hint: &'static str,
-    deviation_mm: f64,
+    /// How far the spot may lie off the surface of the nominal, mm.
+    beside_mm: f64,
+}
+
+enum Content {
+    Text(String),
+    Frame(ControlFrame),
+}
+
+/// The content, laid out.
+enum LaidOut {
+    Text(Arc<Galley>),
+    Frame(LaidOutFrame),
+}
+
+impl Content {
+    fn laid_out(self, painter: &Painter, ink: Color32) -> LaidOut {
+        match self {
+            Self::Text(text) => LaidOut::Text(painter.layout_no_wrap(text, FontId::proportional(12.5), ink)),
+            Self::Frame(frame) => LaidOut::Frame(frame.laid_out(painter, ink)),
+        }
+    }
+}
+
+impl LaidOut {
+    fn size(&self) -> Vec2 {
+        match self {
+            Self::Text(galley) => galley.size(),
+            Self::Frame(frame) => frame.size(),
+        }
+    }
+
+    fn paint(self, painter: &Painter, min: Pos2, ink: Color32) {
+        match self {
+            Self::Text(galley) => {
+                painter.galley(min, galley, ink);
+            }
+            Self::Frame(frame) => frame.paint(painter, min, ink),
+        }
+    }
+}
+
+fn colour_of(scale: &ColourScale, deviation_mm: f64) -> Color32 {
+    let [r, g, b] = scale.colour(Some(deviation_mm));
+    Color32::from_rgb(r, g, b)
+}
+
+/// Flags of the tolerances that were judged, each at the point that determines its value.
+pub(super) fn of_tolerances(document: &Document) -> Vec<Flag> {
+    let pose = document.nominal_from_scan();
+    let radius_mm = 0.1 * document.nominal().map_or(0.0, |nominal| nominal.surface.bounds().diagonal());
+    let flag = |(id, own): (ElementId, &ToleranceRecipe)| {
+        let judged = document.result::<Judged>(Some(id)).filter(|_| document.state(id) == State::Fresh)?;
+        let feature: &MeasuredFeature = document.result(own.feature)?;
+        let at = pose * judged.worst.or_else(|| point_of(feature))?;
+        let is_round = matches!(feature.element, Element::Shape(shape) if own.asked.has_round_zone(&shape));
+        let content = match own.asked.characteristic {
+            Characteristic::Size { .. } => {
+                let lower = judged.lower_mm.map_or_else(String::new, |lower| format!("{lower} to "));
+                Content::Text(format!("Ø {:.3} mm ({lower}{})", judged.measured_mm, judged.limit_mm))
+            }
+            _ => Content::Frame(ControlFrame::of(&own.asked, is_round, format!("{:.3}", judged.measured_mm))),
+        };
+        Some(Flag {
+            content,
+            colour: theme::of_judged(judged),
+            spot: Spot { name: document.plan.name(id), at, radius_mm },
+            hint: "Show where it was measured",
+            beside_mm: 0.02 * radius_mm + judged.measured_mm,
+        })
+    };
+    document.tolerances().filter_map(flag).collect()
+}
+
+/// A measured point of a feature: that next to the mean, among some that are spread over it.
+fn point_of(feature: &MeasuredFeature) -> Option<Point> {
+    let step = feature.points.len().div_ceil(MAX_SAMPLES).max(1);
+    let points: Vec<Point> = feature.points.iter().step_by(step).copied().collect();
+    let sum: Vector = points.iter().map(|point| point.coords).sum();
+    let mean = Point::from(sum / points.len().max(1) as f64);
+    let distance = |point: &&Point| (**point - mean).norm_squared();
+    points.iter().min_by(|one, other| distance(one).total_cmp(&distance(other))).copied()
 }
 
 /// Flags of the worst regions.
-pub(super) fn of_regions(check: &Check) -> Vec<Flag> {
+pub(super) fn of_regions(check: &Check, scale: &ColourScale) -> Vec<Flag> {
     let mut flags = Vec::new();
     for (region, number) in check.regions.iter().take(MAX_REGIONS).zip(1..) {
         let (name, at) = (number.to_string(), Point::from(region.peak_at_mm));
         flags.push(Flag {
-            text: format!("{number}   {} mm", signed(region.peak_mm, 3)),
+            content: Content::Text(format!("{number}   {} mm", signed(region.peak_mm, 3))),
+            colour: colour_of(scale, region.peak_mm),
             spot: Spot { name, at, radius_mm: region.radius_mm },
             hint: "Show this region",
-            deviation_mm: region.peak_mm,
+            beside_mm: region.peak_mm,
         });
     }
     flags
 }
 
 /// Flags of the surface points that were measured.
-pub(super) fn of_points(made: &SurfacePoints) -> Vec<Flag> {
+pub(super) fn of_points(made: &SurfacePoints, scale: &ColourScale) -> Vec<Flag> {
     let flag = |own: &SurfacePoint| {
         let deviation_mm = own.measured.as_ref().ok()?.0;
         let text = format!("{}   {} mm", own.name, signed(deviation_mm, 3));
         Some(Flag {
-            text,
+            content: Content::Text(text),
+            colour: colour_of(scale, deviation_mm),
             spot: points::spot(own, made.parameters.at.radius_mm),
             hint: "Show this point",
-            deviation_mm,
+            beside_mm: deviation_mm,
         })
     };
     made.points.iter().filter_map(flag).collect()
@@ -69,12 +168,13 @@ pub(super) fn show(
     ui: &egui::Ui,
     viewport: &Viewport,
     rect: Rect,
-    (flags, nominal): (Vec<Flag>, Option<&Nominal>),
-    scale: &ColourScale,
+    flags: Vec<Flag>,
+    nominal: Option<&Nominal>,
+    has_legend: bool,
 ) -> Option<Spot> {
     // Where a point is seen, and whether the part lies before it.
-    let on_screen = |at: &Point, deviation_mm: f64| {
-        let ((x, y), is_hidden) = sight::of(&viewport.camera, nominal.map(|own| &own.surface), (at, deviation_mm))?;
+    let on_screen = |at: &Point, beside_mm: f64| {
+        let ((x, y), is_hidden) = sight::of(&viewport.camera, nominal.map(|own| &own.surface), (at, beside_mm))?;
         let seen_at = rect.min + Vec2::new(x, y) / viewport.scale;
         rect.contains(seen_at).then_some((seen_at, is_hidden))
     };
@@ -83,15 +183,16 @@ pub(super) fn show(
     let flags: Vec<_> = flags
         .into_iter()
         .filter_map(|own| {
-            let (anchor, is_hidden) = on_screen(&own.spot.at, own.deviation_mm)?;
-            let galley = painter.layout_no_wrap(own.text, FontId::proportional(12.5), ink);
-            let [r, g, b] = scale.colour(Some(own.deviation_mm));
-            Some(((anchor, is_hidden), galley, Color32::from_rgb(r, g, b), (own.spot, own.hint)))
+            let (anchor, is_hidden) = on_screen(&own.spot.at, own.beside_mm)?;
+            Some(((anchor, is_hidden), own.content.laid_out(&painter, ink), own.colour, (own.spot, own.hint)))
         })
         .collect();
-    let sizes: Vec<Vec2> = flags.iter().map(|(_, galley, ..)| galley.size() + Vec2::new(STRIPE + 14.0, 8.0)).collect();
+    let sizes: Vec<Vec2> =
+        flags.iter().map(|(_, content, ..)| content.size() + Vec2::new(STRIPE + 14.0, 8.0)).collect();
     let anchors: Vec<Pos2> = flags.iter().map(|((anchor, _), ..)| *anchor).collect();
-    let free = Rect::from_min_max(rect.min + Vec2::new(EDGE, ABOVE), rect.max - Vec2::new(legend::WIDTH, EDGE));
+    // Beside the legend, or below the view cube.
+    let (right, above) = if has_legend { (legend::WIDTH, ABOVE) } else { (EDGE, CUBE) };
+    let free = Rect::from_min_max(rect.min + Vec2::new(EDGE, above), rect.max - Vec2::new(right, EDGE));
     let mut clicked = None;
     let rects = layout(free, AXES, &sizes, &anchors);
     // Lines first, so that none runs over a flag.
@@ -107,7 +208,7 @@ pub(super) fn show(
             painter.circle(*anchor, 3.0, ink, Stroke::new(1.5, halo));
         }
     }
-    for (flag, (_, galley, colour, (spot, hint))) in rects.iter().zip(flags) {
+    for (flag, (_, content, colour, (spot, hint))) in rects.iter().zip(flags) {
         let Some(flag) = flag else { continue };
         let response = ui.interact(*flag, Id::unique(("callout", &spot.name)), Sense::click());
         let name = format!("Callout {}", spot.name);
@@ -120,7 +221,7 @@ pub(super) fn show(
         painter.rect(*flag, 4.0, ui.visuals().window_fill, edge, egui::StrokeKind::Inside);
         let stripe = Rect::from_min_size(flag.min + Vec2::splat(3.0), Vec2::new(STRIPE, flag.height() - 6.0));
         painter.rect_filled(stripe, 2.0, colour);
-        painter.galley(flag.min + Vec2::new(STRIPE + 9.0, 4.0), galley, ink);
+        content.paint(&painter, flag.min + Vec2::new(STRIPE + 9.0, 4.0), ink);
         if response.on_hover_text(hint).clicked() {
             clicked = Some(spot);
         }

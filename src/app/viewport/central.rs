@@ -144,6 +144,7 @@ impl App {
         if !document_is_empty(document) {
             overlay.axes();
         }
+        let mut has_legend = true;
         let coloured = shown.deviations && (document.current_measurement().is_some() || live.frame.is_some());
         if let Some((map, _)) = viewport.volumes.map() {
             legend::thickness(ui, rect, map);
@@ -151,20 +152,24 @@ impl App {
             let measured = document.current_measurement().filter(|_| shown.unmeasured && live.frame.is_none());
             let has_unmeasured = measured.is_some_and(|own| !own.coverage.unmeasured_points.is_empty());
             legend::deviations(ui, rect, document, has_unmeasured);
-        }
-        let has_flags = self.workspace == Workspace::Compare && live.frame.is_none() && !self.display.hides_callouts;
-        let flags = if !has_flags {
-            None
-        } else if self.display.compare == CompareView::Points {
-            let made = self.display.surface_points.and_then(|id| points::made(document, id));
-            made.map(|own| (callouts::of_points(own), own.parameters.tolerance))
         } else {
-            let check = document.current_check().filter(|_| coloured);
-            check.map(|own| (callouts::of_regions(own), own.parameters.tolerance))
-        };
-        if let Some((flags, tolerance)) = flags {
-            let scale = report::colour_scale(tolerance, &document.settings);
-            let spot = callouts::show(ui, viewport, rect, (flags, document.nominal()), &scale);
+            has_legend = false;
+        }
+        if live.frame.is_none() && !self.display.hides_callouts {
+            let scale = |tolerance| report::colour_scale(tolerance, &document.settings);
+            let flags = match self.workspace {
+                Workspace::Features => callouts::of_tolerances(document),
+                Workspace::Compare if self.display.compare == CompareView::Points => {
+                    let made = self.display.surface_points.and_then(|id| points::made(document, id));
+                    made.map(|own| callouts::of_points(own, &scale(own.parameters.tolerance))).unwrap_or_default()
+                }
+                Workspace::Compare => {
+                    let check = document.current_check().filter(|_| coloured);
+                    check.map(|own| callouts::of_regions(own, &scale(own.parameters.tolerance))).unwrap_or_default()
+                }
+                _ => Vec::new(),
+            };
+            let spot = callouts::show(ui, viewport, rect, flags, document.nominal(), has_legend);
             self.actions.extend(spot.map(Action::FlyTo));
         }
         if live.frame.is_some() {

@@ -6,6 +6,7 @@
 pub(super) mod brush;
 mod callouts;
 mod central;
+mod control_frame;
 mod facet_shading;
 mod feature_lines;
 mod legend;

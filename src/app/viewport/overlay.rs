@@ -156,8 +156,12 @@ impl<'a> Overlay<'a> {
         self.painter.circle_stroke(at, radius, Stroke::new(4.0, theme::HALO));
         self.painter.circle_stroke(at, radius, Stroke::new(2.0, theme::ACCENT));
         let plate = at + radius * Vec2::new(0.707, -0.707);
-        self.painter.circle(plate, 11.0, theme::ACCENT, Stroke::new(1.5, Color32::WHITE));
-        self.painter.text(plate, Align2::CENTER_CENTER, &spot.name, FontId::proportional(12.5), Color32::WHITE);
+        let name = self.painter.layout_no_wrap(spot.name.clone(), FontId::proportional(12.5), Color32::WHITE);
+        // A circle around a number, longer around a name.
+        let size = Vec2::new((name.size().x + 14.0).max(22.0), 22.0);
+        let rim = Stroke::new(1.5, Color32::WHITE);
+        self.painter.rect(Rect::from_center_size(plate, size), 11.0, theme::ACCENT, rim, egui::StrokeKind::Middle);
+        self.painter.galley(plate - 0.5 * name.size(), name, Color32::WHITE);
     }
 
     /// The uncertainty of a part's position: an ellipsoid about its centre, enlarged, by its three principal ellipses; and

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::fits::in_plane::fit_in_plane;
 use super::fits::plane_set::{PlanePoints, PlaneSet, fit_parallel};
 use super::fits::weights::Weights;
-use super::spikes::spikes;
+use super::noise::Roughness;
 use super::{Fit, Kind, Objective, Options, Shape, fit};
 use crate::parts::Actual;
 use base::{Progress, Result, UserError};
@@ -59,7 +59,7 @@ impl Fitting {
         };
         let Some(sigmas) = self.spike_sigmas else { return fitted(&weights, progress) };
         let first = fitted(&weights, &progress.part(0.0, 0.5))?;
-        let spikes = spikes(&points, &first.residuals_mm, sigmas);
+        let spikes = Roughness::of(&points, &first.residuals_mm).map(|own| own.spikes(sigmas)).unwrap_or_default();
         if spikes.is_empty() {
             return Ok(first);
         }

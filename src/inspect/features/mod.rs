@@ -6,13 +6,14 @@ pub mod element;
 pub mod facets_of;
 pub mod fits;
 pub mod fitting;
+pub mod gaussian_filter;
 pub mod measured;
 pub mod measures;
+pub mod noise;
 pub mod nominal;
 pub mod outline;
 pub mod recipe;
 pub mod sheet_metal;
-mod spikes;
 pub(crate) mod zones;
 
 pub use element::Element;

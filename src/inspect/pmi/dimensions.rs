@@ -91,6 +91,7 @@ fn size(own: &Dimension, factor: f64, table: &mut FeatureTable<'_>) -> Refusal<T
         datums: Vec::new(),
         maximum_material: None,
         expanded_uncertainty_mm: None,
+        filter_mm: None,
     })
 }
 

@@ -60,7 +60,7 @@ pub struct PmiMeasure {
 /// A statement that cannot be evaluated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsupported {
-    /// What the file states, e.g. “Position ⌀ 0.1 mm”.
+    /// What the file states, e.g. “Position Ø 0.1 mm”.
     pub what: String,
     /// Why it is not evaluated, without a full stop.
     pub why: String,

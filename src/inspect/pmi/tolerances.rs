@@ -14,7 +14,7 @@ use io::cad::pmi::{DatumReference, Dimension, GeometricTolerance, Pmi, ZoneShape
 const MAX_RELATIVE_LIMIT: f64 = 0.1;
 const MAXIMUM_MATERIAL: &str = "maximum material requirement";
 
-/// A tolerance in words, e.g. “Position ⌀ 0.1 mm | A | B”.
+/// A tolerance in words, e.g. “Position Ø 0.1 mm | A | B”.
 pub(super) fn title(own: &GeometricTolerance) -> String {
     let mut words = own.kind.replace('_', " ");
     if let Some(first) = words.get_mut(0..1) {
@@ -22,8 +22,8 @@ pub(super) fn title(own: &GeometricTolerance) -> String {
     }
     let zone = match own.zone {
         ZoneShape::Width => "",
-        ZoneShape::Diameter => "⌀ ",
-        ZoneShape::SphericalDiameter => "S⌀ ",
+        ZoneShape::Diameter => "Ø ",
+        ZoneShape::SphericalDiameter => "SØ ",
     };
     let value = own.value_mm.map_or_else(|| "of unknown value".to_owned(), |value| format!("{zone}{value} mm"));
     let datums = own.datums.iter().map(|datum| format!(" | {}", datum.letter)).collect::<String>();
@@ -67,6 +67,7 @@ pub(super) fn of(
         datums,
         maximum_material,
         expanded_uncertainty_mm: None,
+        filter_mm: None,
     })
 }
 

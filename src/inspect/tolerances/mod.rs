@@ -53,6 +53,7 @@ mod judged;
 mod location;
 pub mod measure;
 mod orientation;
+mod points;
 mod profile;
 pub mod recipe;
 mod runout;

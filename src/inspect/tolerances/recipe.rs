@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::points::leave_noise_undecided;
 use super::{Characteristic, DatumLetters, Feature, Features, Judged, Tolerance, judge};
 use crate::alignment::recipe::pose_in;
 use crate::deviation::{Check, DeviationMap};
@@ -144,9 +145,17 @@ impl Make for ToleranceRecipe {
                 }
             }
         }
+        let is_of_surface = matches!(own.element, Element::Shape(shape) if asked.is_of_surface(&shape));
+        let filter_mm = asked.filter_mm.filter(|_| is_of_surface);
+        let mut noise_mm = None;
         if let Some(feature) = features.get_mut(&name) {
             if asked.is_of_deviations() {
                 feature.deviations_mm = self.deviations(&own, inputs)?;
+            }
+            noise_mm = feature.noise_mm().filter(|_| is_of_surface);
+            if let Some(nesting_index_mm) = filter_mm {
+                let share = feature.filter(nesting_index_mm);
+                noise_mm = noise_mm.map(|before| share * before);
             }
             if asked.is_form() {
                 feature.minimum_zone = minimum_zone(feature, progress)?;
@@ -157,6 +166,12 @@ impl Make for ToleranceRecipe {
             && !fit.dropped.is_empty()
         {
             judged.how += &format!("; {} of {} points were rejected before", fit.dropped.len(), own.points.len());
+        }
+        if let Some(nesting_index_mm) = filter_mm {
+            judged.how += &format!("; after a Gaussian filter (ISO 16610-61) of nesting index {nesting_index_mm} mm");
+        }
+        if let Some(noise_mm) = noise_mm {
+            leave_noise_undecided(&mut judged, noise_mm, own.points.len());
         }
         if judged.uncertainty_mm.is_some() && !exact.is_empty() {
             exact.sort_unstable();

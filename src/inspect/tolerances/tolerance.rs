@@ -152,6 +152,10 @@ pub struct Tolerance {
     /// fits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expanded_uncertainty_mm: Option<f64>,
+    /// Nesting index of the Gaussian filter (ISO 16610-61) that the points pass before the zone that contains them is
+    /// evaluated, mm; `None` evaluates them as measured. Without effect on sizes and axes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub filter_mm: Option<f64>,
 }
 
 /// Datum letters, nominals and tolerances as stated on a drawing.
@@ -348,6 +352,9 @@ impl Tolerance {
         }
         if self.expanded_uncertainty_mm.is_some_and(|own| !(own >= 0.0 && own.is_finite())) {
             return refuse("the expanded uncertainty must be at least 0.".to_owned());
+        }
+        if self.filter_mm.is_some_and(|own| !(own > 0.0 && own.is_finite())) {
+            return refuse("the nesting index of the filter must be above 0.".to_owned());
         }
         match (self.characteristic.datum_use(), self.datums.is_empty()) {
             (DatumUse::None, false) => {

@@ -141,6 +141,7 @@ impl Block {
             datums: Vec::new(),
             maximum_material: None,
             expanded_uncertainty_mm: None,
+            filter_mm: None,
         };
         let parallel = ToleranceRecipe { feature: Some(top), datums: vec![Some(a)], ..ToleranceRecipe::new(tolerance) };
         let parallel = plan.add("Parallel", parallel.into()).unwrap();

@@ -3,6 +3,7 @@
 use egui::RichText;
 
 use super::super::PanelContext;
+use super::tolerance_details::filter;
 use crate::theme;
 use dispatch::{Select, Tolerances};
 use geometry::{Combine, Subset};
@@ -11,10 +12,11 @@ use inspect::tolerances::Characteristic;
 use session::selection::Selectable;
 
 /// Offers to take over what the CAD file states; shows nothing if it states nothing.
-pub fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+pub fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>, filter_mm: &mut Option<f64>) {
     let Some(stated) = context.document().pmi_plan().cloned() else { return };
     let (in_plan, all) = context.document().pmi_in_plan();
     theme::weak(ui, format!("The CAD file states {all} tolerances and dimensions; {in_plan} are in the plan."));
+    filter(ui, filter_mm, "for tolerances of the CAD");
     let is_aligned = context.document().alignment().is_some();
     let ready = !context.is_busy && is_aligned && stated.count() > 0 && in_plan < stated.count();
     let button = ui.add_enabled(ready, egui::Button::new("Take from the CAD"));
@@ -25,7 +27,7 @@ pub fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         _ => "They are in the plan",
     };
     if button.on_disabled_hover_text(why).clicked() {
-        context.send(Tolerances::TakeFromCad);
+        context.send(Tolerances::TakeFromCad { filter_mm: *filter_mm });
     }
     let title = format!("Stated in the CAD ({all})");
     egui::CollapsingHeader::new(title).id_salt("pmi").show(ui, |ui| {
@@ -60,7 +62,9 @@ fn rows(ui: &mut egui::Ui, stated: &PmiPlan) -> Option<Subset> {
         };
         let bonus = if own.maximum_material.is_some() { " Ⓜ" } else { "" };
         let datums = own.datums.iter().map(|letter| format!(" | {letter}")).collect::<String>();
-        let text = format!("{} {limits}{bonus}{datums}: {}", own.characteristic.name(), own.feature);
+        let feature = stated.features.iter().find(|one| one.name == own.feature);
+        let zone = if feature.is_some_and(|one| own.has_round_zone(&one.nominal)) { "Ø " } else { "" };
+        let text = format!("{} {zone}{limits}{bonus}{datums}: {}", own.characteristic.name(), own.feature);
         row(ui, RichText::new(&text), &text, facets_of(&own.feature));
     }
     for own in &stated.measures {

@@ -11,6 +11,9 @@ use inspect::features::{Element, Shape};
 use inspect::tolerances::{Characteristic, MaximumMaterial, Side, Tolerance, Zone};
 use session::Document;
 
+/// Nesting index of a filter that is switched on, mm.
+const DEFAULT_NESTING_INDEX_MM: f64 = 2.5;
+
 /// Fields for the details of a tolerance.
 pub(super) fn details(ui: &mut egui::Ui, i: usize, tolerance: &mut Tolerance, document: &Document) {
     match &mut tolerance.characteristic {
@@ -31,6 +34,10 @@ pub(super) fn details(ui: &mut egui::Ui, i: usize, tolerance: &mut Tolerance, do
     // The zone of a plane is a width along its normal; a plane has no size.
     let is_plane =
         document.element(&tolerance.feature).is_none_or(|own| matches!(own.situation(), Situation::Plane(_)));
+    let is_of_surface = match document.element(&tolerance.feature) {
+        Some(Element::Shape(shape)) => tolerance.is_of_surface(&shape),
+        _ => false,
+    };
     let zone = match &mut tolerance.characteristic {
         Characteristic::Parallelism { zone }
         | Characteristic::Perpendicularity { zone }
@@ -42,6 +49,27 @@ pub(super) fn details(ui: &mut egui::Ui, i: usize, tolerance: &mut Tolerance, do
         zone_row(ui, i, zone);
         maximum_material(ui, i, &mut tolerance.maximum_material);
     }
+    if is_of_surface {
+        filter(ui, &mut tolerance.filter_mm, &format!("of tolerance {}", i + 1));
+    }
+}
+
+/// Gaussian filter of the points, with its nesting index; `what` for names.
+pub(super) fn filter(ui: &mut egui::Ui, own: &mut Option<f64>, what: &str) {
+    ui.horizontal(|ui| {
+        let mut is_filtered = own.is_some();
+        let hint = "Smooths the points (ISO 16610-61) before the zone that contains them is evaluated, so that it is not                     the noise of single points that is judged";
+        let check = ui.checkbox(&mut is_filtered, "Gaussian filter").on_hover_text(hint);
+        named(&check, &format!("Gaussian filter {what}"));
+        if is_filtered != own.is_some() {
+            *own = is_filtered.then_some(DEFAULT_NESTING_INDEX_MM);
+        }
+        if let Some(nesting_index_mm) = own {
+            let drag = NumberField::new(nesting_index_mm).speed(0.05).range(0.01..=1000.0).max_decimals(3).suffix(" mm");
+            let hint = "Nesting index: waves of this length keep half of their height";
+            named(&ui.add(drag).on_hover_text(hint), &format!("Nesting index {what}"));
+        }
+    });
 }
 
 /// Shape of the zone: cylinder or sphere, or two planes perpendicular to an axis of the datum system.

@@ -1,6 +1,6 @@
 //! Datums, tolerances and their results, in the Features workspace.
 
-use egui::{Color32, RichText};
+use egui::RichText;
 
 use super::super::{PanelContext, named};
 use super::constructions::choose;
@@ -9,7 +9,7 @@ use crate::number_field::NumberField;
 use crate::{Action, theme};
 use dispatch::{Command, Tolerances};
 use geometry::{Point, Vector};
-use inspect::tolerances::{Characteristic, Conformity, Judged, Plan, Tolerance, Verdict};
+use inspect::tolerances::{Characteristic, Judged, Plan, Tolerance};
 use session::Document;
 use session::tolerancing::Judgement;
 
@@ -28,12 +28,14 @@ pub struct ToleranceSection {
     from: Plan,
     /// Path of the list, as typed.
     file: String,
+    /// Nesting index of the filter for tolerances of the CAD, mm.
+    filter_mm: Option<f64>,
 }
 
 impl ToleranceSection {
     pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         theme::heading(ui, "Tolerances");
-        super::pmi::show(ui, context);
+        super::pmi::show(ui, context, &mut self.filter_mm);
         let document = context.document();
         let current = document.asked();
         let (names, busy) = (document.element_names(), context.is_busy);
@@ -50,6 +52,9 @@ impl ToleranceSection {
             if ui.add_enabled(!names.is_empty(), egui::Button::new("Add tolerance")).clicked() {
                 draft.plan.tolerances.push(new_tolerance(names.first()));
             }
+            let mut are_shown = !context.display.hides_callouts;
+            ui.checkbox(&mut are_shown, "Flags in the view").on_hover_text("Of the tolerances that were evaluated");
+            context.display.hides_callouts = !are_shown;
             let ready = !busy && !draft.plan.tolerances.is_empty();
             if theme::wide_main_button(ui, ready, "Evaluate tolerances").clicked() {
                 context.send(Tolerances::Judge);
@@ -74,6 +79,7 @@ fn new_tolerance(feature: Option<&String>) -> Tolerance {
         datums: Vec::new(),
         maximum_material: None,
         expanded_uncertainty_mm: None,
+        filter_mm: None,
     }
 }
 
@@ -216,17 +222,9 @@ fn limit(ui: &mut egui::Ui, mm: &mut f64, name: &str) -> bool {
     response.changed()
 }
 
-fn colour_of(result: &Judged) -> Color32 {
-    match (result.conformity, result.verdict) {
-        (Some(Conformity::Undecided), _) => theme::WARN,
-        (Some(Conformity::Conforms), _) | (None, Verdict::In) => theme::GOOD,
-        (Some(Conformity::DoesNotConform), _) | (None, Verdict::Out) => theme::BAD,
-    }
-}
-
 fn verdict(ui: &mut egui::Ui, i: usize, result: &Judged) {
     ui.horizontal(|ui| {
-        theme::dot(ui, colour_of(result)).on_hover_text(&result.how);
+        theme::dot(ui, theme::of_judged(result)).on_hover_text(&result.how);
         let label = ui.label(RichText::new(result.words()).family(theme::strong_family()));
         let note = match result.uncertainty_mm {
             Some(_) => "",
