@@ -1,12 +1,20 @@
 //! Machine-readable result of an inspection: `summary.json`, schema `shadowgraph.inspection/1`.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 use super::Input;
 use geometry::transform;
 use inspect::alignment::Alignment;
 use inspect::deviation::DeviationMap;
+use inspect::tolerances::Judged;
+use inspect::tolerances::measure::Measure;
+use inspect::tolerances::recipe::ToleranceRecipe;
 use io::SourceFile;
+use session::Document;
+use session::pipeline::State;
+use session::plan::{Element, ElementId, Recipe};
 
 /// The summary as JSON; units are stated in the keys.
 pub fn of(input: &Input<'_>) -> Value {
@@ -61,6 +69,8 @@ pub fn of(input: &Input<'_>) -> Value {
         "outliers": check.outliers,
         "coverage": check.measurement.coverage,
         "part_match": check.part_match,
+        "tolerances": tolerances(input.document),
+        "measures": measures(input.document),
         "verdict": input.overall.verdict,
         "headline": input.overall.headline(),
         "components": input.overall.components,
@@ -96,6 +106,45 @@ pub fn alignment_json(alignment: &Alignment) -> Value {
             "angle_deg": alternative.angle_rad.to_degrees(),
         })).collect::<Vec<_>>(),
     })
+}
+
+/// The tolerances with their results; `error` says why there is none.
+fn tolerances(document: &Document) -> Vec<Value> {
+    let one = |(id, recipe): (ElementId, &ToleranceRecipe)| {
+        let (name, asked) = (document.plan.name(id), &recipe.asked);
+        let judged = document.result::<Judged>(Some(id)).filter(|_| document.state(id) == State::Fresh);
+        if let Some(judged) = judged {
+            return json!({ "name": name, "tolerance": asked, "words": judged.words(), "judged": judged });
+        }
+        let error = match document.state(id) {
+            State::Failed(sentence) => sentence,
+            _ => "It was not evaluated.".to_owned(),
+        };
+        json!({ "name": name, "tolerance": asked, "words": "not judged", "error": error })
+    };
+    document.tolerances().map(one).collect()
+}
+
+/// The measured distances and angles.
+fn measures(document: &Document) -> Vec<Value> {
+    let one = |element: &Arc<Element>| {
+        let Recipe::Measure(recipe) = &element.recipe else { return None };
+        let fresh = document.result::<Measure>(Some(element.id)).filter(|_| document.state(element.id) == State::Fresh);
+        let [from, to] = [recipe.from, recipe.to].map(|id| document.plan.name(id));
+        Some(json!({
+            "name": element.name,
+            "quantity": recipe.quantity,
+            "from": from,
+            "to": to,
+            "unit": fresh.map(|own| own.figure.unit),
+            "value": fresh.map(|own| own.figure.value),
+            "expanded_uncertainty": fresh.and_then(|own| own.figure.uncertainty),
+            "lower": recipe.lower,
+            "upper": recipe.upper,
+            "words": fresh.map_or(Some("not judged"), Measure::words),
+        }))
+    };
+    document.plan.elements().iter().filter_map(one).collect()
 }
 
 fn source(file: &SourceFile) -> Value {

@@ -238,6 +238,31 @@ fn what_cannot_be_taken_is_said() {
 }
 
 #[test]
+fn the_report_and_the_summary_tell_the_same_of_tolerances() {
+    let folder = tempfile::tempdir().unwrap();
+    let (scan, out) = (plate_scan(folder.path()), folder.path().join("report"));
+    let nominal = data("plate.step");
+    let arguments = ["inspect", "--nominal", text(&nominal), "--scan", text(&scan), "--align", "none", "--pmi"];
+    let output = shadowgraph(&[&arguments[..], &["--filter-mm", "2.5", "--no-pictures", "--out", text(&out)]].concat());
+    assert!(output.status.success(), "{}", errors(&output));
+    let summary: Value = serde_json::from_slice(&std::fs::read(out.join("summary.json")).unwrap()).unwrap();
+    let html = std::fs::read_to_string(out.join("report.html")).unwrap();
+    let (tolerances, measures) = (summary["tolerances"].as_array().unwrap(), summary["measures"].as_array().unwrap());
+    assert_eq!((tolerances.len(), measures.len()), (10, 4));
+    for own in tolerances {
+        let measured = format!("{:.4}", own["judged"]["measured_mm"].as_f64().unwrap());
+        assert!(html.contains(&format!("{}: {measured}", own["words"].as_str().unwrap())), "{own}");
+    }
+    for own in measures {
+        let value = format!("{}: {:.4}", own["words"].as_str().unwrap(), own["value"].as_f64().unwrap());
+        assert!(html.contains(&value), "{own}");
+    }
+    let is_filtered = |own: &&Value| own["tolerance"]["filter_mm"] == 2.5;
+    // Flatness, parallelism and two of perpendicularity; sizes and axes are not filtered.
+    assert_eq!(tolerances.iter().filter(is_filtered).count(), 4, "{tolerances:#?}");
+}
+
+#[test]
 fn the_tolerances_of_the_cad_are_taken_by_a_click() {
     let folder = tempfile::tempdir().unwrap();
     let mut harness = open(vec![data("plate.step"), plate_scan(folder.path())], None);
