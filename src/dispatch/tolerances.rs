@@ -8,7 +8,6 @@ use super::{Context, Edit};
 use base::{Progress, Result, UserError, counted, full_path};
 use inspect::features::constructions::Construction;
 use inspect::features::recipe::ConstructionRecipe;
-use inspect::pmi::PmiPlan;
 use inspect::tolerances::Plan;
 use io::atomic;
 use session::Document;
@@ -108,7 +107,7 @@ fn take_from_cad(
 ) -> Result<Edit> {
     let taken = document.take_pmi(filter_mm)?;
     document.make(&taken.checks, &context.quiet_tools(), progress)?;
-    let refusals = document.pmi_plan().map(PmiPlan::refusals).unwrap_or_default();
+    let refusals = document.pmi_plan().map(|stated| stated.refusals()).unwrap_or_default();
     let known = taken.checks.len() - taken.added;
     let known = if known > 0 { format!("; {known} were in the plan already") } else { String::new() };
     let words = counted(taken.added, "tolerance or dimension", "tolerances and dimensions");

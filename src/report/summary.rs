@@ -8,7 +8,6 @@ use super::Input;
 use geometry::transform;
 use inspect::alignment::Alignment;
 use inspect::deviation::DeviationMap;
-use inspect::tolerances::Judged;
 use inspect::tolerances::measure::Measure;
 use inspect::tolerances::recipe::ToleranceRecipe;
 use io::SourceFile;
@@ -112,15 +111,13 @@ pub fn alignment_json(alignment: &Alignment) -> Value {
 fn tolerances(document: &Document) -> Vec<Value> {
     let one = |(id, recipe): (ElementId, &ToleranceRecipe)| {
         let (name, asked) = (document.plan.name(id), &recipe.asked);
-        let judged = document.result::<Judged>(Some(id)).filter(|_| document.state(id) == State::Fresh);
-        if let Some(judged) = judged {
-            return json!({ "name": name, "tolerance": asked, "words": judged.words(), "judged": judged });
+        match document.judgement_of(id) {
+            Some(Ok(judged)) => json!({ "name": name, "tolerance": asked, "words": judged.words(), "judged": judged }),
+            other => {
+                let error = other.and_then(Result::err).unwrap_or_else(|| "It was not evaluated.".to_owned());
+                json!({ "name": name, "tolerance": asked, "words": "not judged", "error": error })
+            }
         }
-        let error = match document.state(id) {
-            State::Failed(sentence) => sentence,
-            _ => "It was not evaluated.".to_owned(),
-        };
-        json!({ "name": name, "tolerance": asked, "words": "not judged", "error": error })
     };
     document.tolerances().map(one).collect()
 }

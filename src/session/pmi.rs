@@ -1,6 +1,7 @@
 //! Takes what the CAD file states of tolerances and dimensions into the plan.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::Document;
 use super::plan::{ElementId, Recipe};
@@ -12,6 +13,7 @@ use inspect::pmi::{PmiFeature, PmiMeasure, PmiPlan};
 use inspect::selection::{FacetSelection, Selection};
 use inspect::tolerances::Tolerance;
 use inspect::tolerances::measure::MeasureRecipe;
+use inspect::tolerances::recipe::ToleranceRecipe;
 
 /// The elements that were taken from the CAD, or stood in the plan already.
 #[derive(Clone, Debug, Default)]
@@ -24,7 +26,7 @@ pub struct TakenPmi {
 
 impl Document {
     /// What the shown nominal's file states of tolerances and dimensions; `None` if it states nothing.
-    pub fn pmi_plan(&self) -> Option<&PmiPlan> {
+    pub fn pmi_plan(&self) -> Option<&Arc<PmiPlan>> {
         self.nominal().map(|nominal| &nominal.pmi_plan).filter(|plan| !plan.is_empty())
     }
 
@@ -35,7 +37,8 @@ impl Document {
     /// Returns an error if there are none that can be evaluated, if the scan is not aligned, and if a datum letter is
     /// taken by another feature.
     pub fn take_pmi(&mut self, filter_mm: Option<f64>) -> Result<TakenPmi> {
-        let Some(stated) = self.pmi_plan().cloned().filter(|stated| stated.count() > 0) else {
+        let Some(stated) = self.pmi_plan().map(|stated| PmiPlan::clone(stated)).filter(|stated| stated.count() > 0)
+        else {
             return Err(UserError::usage("The CAD file states no tolerance that can be evaluated."));
         };
         if self.alignment().is_none() {
@@ -63,15 +66,20 @@ impl Document {
             Tolerance { feature: name_of(&own.feature), filter_mm: filter_mm.filter(|_| is_of_surface), ..own }
         };
         let tolerances: Vec<Tolerance> = stated.tolerances.into_iter().map(in_plan).collect();
-        let is_in = |list: &[Tolerance], own: &Tolerance| {
-            list.iter().any(|one| Tolerance { filter_mm: own.filter_mm, ..one.clone() } == *own)
-        };
-        let new: Vec<Tolerance> = tolerances.iter().filter(|own| !is_in(&asked.tolerances, own)).cloned().collect();
-        let mut added = new.len();
-        asked.tolerances.extend(new);
+        let mut added = 0;
+        for own in &tolerances {
+            let is_it = |one: &&mut Tolerance| one.feature == own.feature && is_same(one, own);
+            match asked.tolerances.iter_mut().find(is_it) {
+                Some(before) => before.filter_mm = own.filter_mm,
+                None => {
+                    added += 1;
+                    asked.tolerances.push(own.clone());
+                }
+            }
+        }
         self.ask(asked)?;
         let mut checks: Vec<ElementId> =
-            self.tolerances().filter(|(_, own)| is_in(&tolerances, &own.asked)).map(|(id, _)| id).collect();
+            self.tolerances().filter(|(_, own)| tolerances.contains(&own.asked)).map(|(id, _)| id).collect();
         for measure in stated.measures {
             let (id, is_new) = self.measure_between(measure, &name_of)?;
             checks.push(id);
@@ -87,14 +95,10 @@ impl Document {
         else {
             return Err(nominal_and_scan_required());
         };
-        let PmiFeature { name, kind, facets, nominal: shape } = feature;
-        let is_same = |recipe: &FeatureRecipe| match &recipe.selection {
-            Selection::Facets(own) => own.nominal == of && own.facets == facets && recipe.fitting.kind == kind,
-            _ => false,
-        };
-        if let Some(own) = self.features().into_iter().find(|own| is_same(own.recipe)) {
+        if let Some(own) = self.features().into_iter().find(|own| self.is_of_facets(own.recipe, &feature)) {
             return Ok(own.name.to_owned());
         }
+        let PmiFeature { name, kind, facets, nominal: shape } = feature;
         let selection = FacetSelection::of(facets, (nominal, of), alignment, &self.settings.deviation);
         let recipe = FeatureRecipe {
             scan,
@@ -129,25 +133,47 @@ impl Document {
         Ok((self.plan.add(&name, recipe.into())?, true))
     }
 
-    /// Number of tolerances and measures of the CAD that stand in the plan, by their limits and kinds, and of those
-    /// that it states.
+    /// Number of tolerances and measures of the CAD that stand in the plan, and of those that it states.
     pub fn pmi_in_plan(&self) -> (usize, usize) {
         let Some(stated) = self.pmi_plan() else { return (0, 0) };
-        let all = stated.count() + stated.unsupported.iter().filter(|own| !own.what.starts_with("Datum ")).count();
-        let is_stated = |own: &Tolerance| {
-            let is_same = |one: &&Tolerance| {
-                one.characteristic == own.characteristic && one.limit_mm == own.limit_mm && one.datums == own.datums
-            };
-            stated.tolerances.iter().any(|one| is_same(&one))
+        let feature = |name: &str| stated.features.iter().find(|own| own.name == name);
+        let is_on = |id: Option<ElementId>, name: &str| {
+            let recipe = id.and_then(|id| self.plan.get(id)).map(|own| &own.recipe);
+            matches!((recipe, feature(name)), (Some(Recipe::Feature(own)), Some(stated)) if self.is_of_facets(own, stated))
         };
-        let tolerances = self.tolerances().filter(|(_, own)| is_stated(&own.asked)).count();
-        let measures = self.plan.elements().iter().filter(|own| match &own.recipe {
-            Recipe::Measure(own) => stated
-                .measures
-                .iter()
-                .any(|one| (one.quantity, one.lower, one.upper) == (own.quantity, own.lower, own.upper)),
-            _ => false,
-        });
-        ((tolerances + measures.count()).min(stated.count()), all)
+        let mut tolerances: Vec<&ToleranceRecipe> = self.tolerances().map(|(_, own)| own).collect();
+        let mut measures: Vec<&MeasureRecipe> =
+            self.plan.elements().iter().filter_map(|own| measure_of(&own.recipe)).collect();
+        let mut found = 0;
+        for own in &stated.tolerances {
+            let is_it = |one: &&ToleranceRecipe| is_same(&one.asked, own) && is_on(one.feature, &own.feature);
+            found += usize::from(tolerances.iter().position(is_it).map(|index| tolerances.remove(index)).is_some());
+        }
+        for own in &stated.measures {
+            let is_it = |one: &&MeasureRecipe| {
+                let same = (one.quantity, one.lower, one.upper) == (own.quantity, own.lower, own.upper);
+                same && is_on(Some(one.from), &own.from) && is_on(Some(one.to), &own.to)
+            };
+            found += usize::from(measures.iter().position(is_it).map(|index| measures.remove(index)).is_some());
+        }
+        (found, stated.count() + stated.unsupported.iter().map(|own| own.requirements).sum::<usize>())
     }
+
+    /// Whether a feature is measured on the facets of a stated one, as they lie on the nominal shown.
+    fn is_of_facets(&self, recipe: &FeatureRecipe, stated: &PmiFeature) -> bool {
+        let (Selection::Facets(own), Some(nominal)) = (&recipe.selection, self.nominal()) else { return false };
+        Some(own.nominal) == self.active.nominal
+            && recipe.fitting.kind == stated.kind
+            && own.anchors.facets(&own.facets, nominal).is_ok_and(|facets| facets == stated.facets)
+    }
+}
+
+fn measure_of(recipe: &Recipe) -> Option<&MeasureRecipe> {
+    if let Recipe::Measure(own) = recipe { Some(own) } else { None }
+}
+
+/// Whether two tolerances ask for the same, whatever their features are called and their points filtered.
+fn is_same(one: &Tolerance, other: &Tolerance) -> bool {
+    let Tolerance { feature, filter_mm, name, .. } = other.clone();
+    Tolerance { feature, filter_mm, name, ..one.clone() } == *other
 }

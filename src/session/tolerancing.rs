@@ -39,14 +39,18 @@ impl Document {
 
     /// Results of all tolerances, in the plan's order; `None` if there are none or any is stale or not computed yet.
     pub fn judgement(&self) -> Option<Vec<Judgement>> {
-        let one = |(id, _): (ElementId, &ToleranceRecipe)| match self.state(id) {
+        let all: Option<Vec<Judgement>> = self.tolerances().map(|(id, _)| self.judgement_of(id)).collect();
+        all.filter(|own| !own.is_empty())
+    }
+
+    /// Result of a tolerance; `None` if it is stale or not computed yet.
+    pub fn judgement_of(&self, id: ElementId) -> Option<Judgement> {
+        match self.state(id) {
             State::Fresh => Some(Ok(self.result::<Judged>(Some(id))?.clone())),
             State::Failed(sentence) => Some(Err(sentence)),
             State::Waits(on) => Some(Err(format!("Waiting for {}.", super::plan::quoted(&on)))),
             State::Stale | State::NotMade => None,
-        };
-        let all: Option<Vec<Judgement>> = self.tolerances().map(one).collect();
-        all.filter(|own| !own.is_empty())
+        }
     }
 
     /// Replaces datum letters, nominals and tolerances by `asked`. Entries that stay the same keep their element and

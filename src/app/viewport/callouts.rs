@@ -12,8 +12,8 @@ use crate::theme;
 use base::signed;
 use geometry::{Point, Vector};
 use inspect::deviation::Check;
-use inspect::features::Element;
 use inspect::features::measured::MeasuredFeature;
+use inspect::features::{Element, Shape as Shape3d};
 use inspect::parts::Nominal;
 use inspect::surface_points::{SurfacePoint, SurfacePoints};
 use inspect::tolerances::recipe::ToleranceRecipe;
@@ -106,9 +106,24 @@ pub(super) fn of_tolerances(document: &Document) -> Vec<Flag> {
         let content = match own.asked.characteristic {
             Characteristic::Size { .. } => {
                 let lower = judged.lower_mm.map_or_else(String::new, |lower| format!("{lower} to "));
-                Content::Text(format!("Ø {:.3} mm ({lower}{})", judged.measured_mm, judged.limit_mm))
+                let is_round = matches!(
+                    feature.element,
+                    Element::Shape(Shape3d::Circle { .. } | Shape3d::Sphere { .. } | Shape3d::Cylinder { .. })
+                );
+                let round = if is_round { "Ø " } else { "" };
+                Content::Text(format!("{round}{:.3} mm ({lower}{})", judged.measured_mm, judged.limit_mm))
             }
-            _ => Content::Frame(ControlFrame::of(&own.asked, is_round, format!("{:.3}", judged.measured_mm))),
+            _ => {
+                let is_ball = matches!(feature.element, Element::Shape(Shape3d::Sphere { .. }));
+                let round = if !is_round {
+                    ""
+                } else if is_ball {
+                    "SØ "
+                } else {
+                    "Ø "
+                };
+                Content::Frame(ControlFrame::of(&own.asked, round, format!("{:.3}", judged.measured_mm)))
+            }
         };
         Some(Flag {
             content,

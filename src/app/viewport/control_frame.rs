@@ -23,9 +23,8 @@ pub(super) struct ControlFrame {
 }
 
 impl ControlFrame {
-    /// The frame of a tolerance with a round zone or not.
-    pub fn of(tolerance: &Tolerance, is_round: bool, value: String) -> Self {
-        let round = if is_round { "Ø " } else { "" };
+    /// The frame of a tolerance; `round` stands before the size of its zone.
+    pub fn of(tolerance: &Tolerance, round: &str, value: String) -> Self {
         let bonus = if tolerance.maximum_material.is_some() { " Ⓜ" } else { "" };
         let zone = format!("{round}{}{bonus}", tolerance.limit_mm);
         let boxes = std::iter::once(zone).chain(tolerance.datums.iter().cloned()).collect();

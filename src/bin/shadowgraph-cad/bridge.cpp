@@ -115,6 +115,10 @@ std::string stated(STEPCAFControl_Reader& reader, const Handle(TDocStd_Document)
         return pmi_of(reader, document, faces_of(shape));
     } catch (const Standard_OutOfMemory&) {
         throw;
+    } catch (const std::bad_alloc&) {
+        throw;
+    } catch (const std::exception&) {
+        return "pmi\t{\"item\":\"unreadable\"}\n";
     } catch (const Standard_Failure&) {
         return "pmi\t{\"item\":\"unreadable\"}\n";
     }

@@ -4,10 +4,15 @@
 #include "pmi_dimensions.hpp"
 #include "pmi_faces.hpp"
 
+#include <cmath>
+#include <cstring>
+#include <optional>
 #include <vector>
 
-#include <StepDimTol_GeometricTolerance.hxx>
+#include <StepBasic_MeasureWithUnit.hxx>
 #include <StepData_StepModel.hxx>
+#include <StepData_UndefinedEntity.hxx>
+#include <StepDimTol_GeometricTolerance.hxx>
 #include <XCAFDimTolObjects_DatumModifiersSequence.hxx>
 #include <XCAFDimTolObjects_DatumObject.hxx>
 #include <XCAFDimTolObjects_GeomToleranceModifiersSequence.hxx>
@@ -56,6 +61,7 @@ public:
         : faces_(faces), tool_(XCAFDoc_DocumentTool::DimTolTool(document->Main())) {}
 
     std::string text(const Handle(XSControl_WorkSession)& session) {
+        find_entities(session->Model());
         std::vector<std::string> objects = datums();
         std::size_t found = 0;
         TDF_LabelSequence labels;
@@ -67,11 +73,7 @@ public:
             }
         }
         // OpenCASCADE leaves out those that name no shape.
-        std::size_t stated = 0;
-        const Handle(Interface_InterfaceModel) model = session->Model();
-        for (int i = 1; i <= model->NbEntities(); ++i) {
-            if (model->Value(i)->IsKind(STANDARD_TYPE(StepDimTol_GeometricTolerance))) ++stated;
-        }
+        const std::size_t stated = entities_.size() + unknown_;
         if (stated > found) objects.push_back(JsonObject("item", "lost").number("tolerances", stated - found).text());
         for (const std::string& object : pmi_dimensions(session, faces_, named_)) objects.push_back(object);
         for (const int face : named_) {
@@ -83,6 +85,44 @@ public:
     }
 
 private:
+    // The tolerances of the file, in its order, and the number of those of a kind that OpenCASCADE does not know.
+    void find_entities(const Handle(Interface_InterfaceModel)& model) {
+        for (int i = 1; i <= model->NbEntities(); ++i) {
+            const auto own = Handle(StepDimTol_GeometricTolerance)::DownCast(model->Value(i));
+            if (!own.IsNull()) entities_.push_back(own);
+            auto unknown = Handle(StepData_UndefinedEntity)::DownCast(model->Value(i));
+            for (; !unknown.IsNull(); unknown = unknown->Next()) {
+                if (std::strstr(unknown->StepType(), "GEOMETRIC_TOLERANCE") == nullptr) continue;
+                ++unknown_;
+                break;
+            }
+        }
+    }
+
+    // What the entity of a tolerance says and OpenCASCADE's object does not: then it cannot be evaluated. Objects stand in
+    // the order of their entities, some of which have none.
+    void add_unread(const Handle(XCAFDimTolObjects_GeomToleranceObject)& object, bool has_references,
+                    std::vector<std::string>& modifiers, std::optional<double>& value_mm) {
+        for (; next_entity_ < entities_.size(); ++next_entity_) {
+            const auto& entity = entities_[next_entity_];
+            const std::optional<double> stated = pmi_value_of(entity->Magnitude());
+            if (stated && std::abs(*stated - object->GetValue()) > 1e-9 * (1.0 + std::abs(*stated))) continue;
+            const std::string type = entity->DynamicType()->Name();
+            const auto has = [&type](const char* part) { return type.find(part) != std::string::npos; };
+            if (has("UneqDis") || has("UnequallyDisposed")) modifiers.push_back("unequally disposed");
+            if (has("ModGeoTol") || has("ModifiedGeometric")) modifiers.push_back("modified");
+            if (has("DefinedUnit") || has("DefinedArea")) modifiers.push_back("per unit");
+            if (has("NonUniform")) modifiers.push_back("non-uniform zone");
+            if ((has("DatRef") || has("DatumReference")) && !has_references) {
+                modifiers.push_back("datum reference that could not be read");
+            }
+            value_mm = stated;
+            ++next_entity_;
+            return;
+        }
+        modifiers.push_back("unknown");
+    }
+
     FaceNumbers faces_of(const TDF_Label& label) {
         TDF_LabelSequence first, second;
         tool_->GetRefShapeLabel(label, first, second);
@@ -132,10 +172,14 @@ private:
         const std::string zone_modifier = named(ZONE_MODIFIERS, own->GetZoneModifier());
         if (!zone_modifier.empty()) modifiers.push_back(zone_modifier);
         if (own->GetMaxValueModifier() > 0.0) modifiers.push_back("maximum value");
+        TDF_LabelSequence references_of_it;
+        tool_->GetDatumWithObjectOfTolerLabels(label, references_of_it);
+        std::optional<double> value_mm;
+        add_unread(own, !references_of_it.IsEmpty(), modifiers, value_mm);
         return JsonObject("item", "tolerance")
             .string("name", text_of(own->GetSemanticName()))
             .string("kind", named(KINDS, own->GetType()))
-            .number("value_mm", own->GetValue())
+            .number("value_mm", value_mm)
             .string("zone", named(ZONES, own->GetTypeOfValue()))
             .strings("modifiers", modifiers)
             .raw("datums", references(label))
@@ -170,6 +214,9 @@ private:
 
     const PmiFaces& faces_;
     Handle(XCAFDoc_DimTolTool) tool_;
+    std::vector<Handle(StepDimTol_GeometricTolerance)> entities_;
+    std::size_t next_entity_ = 0;
+    std::size_t unknown_ = 0;
     FaceNumbers named_;
 };
 

@@ -34,26 +34,6 @@ std::string text_of(const Handle(TCollection_HAsciiString)& text) {
     return text.IsNull() ? std::string() : text->ToCString();
 }
 
-// The value of a measure in mm or degrees; none if its unit is neither a length nor an angle.
-std::optional<double> value_of(const Handle(Standard_Transient)& entity) {
-    auto measure = Handle(StepBasic_MeasureWithUnit)::DownCast(entity);
-    if (const auto item = Handle(StepRepr_ReprItemAndMeasureWithUnit)::DownCast(entity); !item.IsNull()) {
-        measure = item->GetMeasureWithUnit();
-    }
-    if (const auto item = Handle(StepRepr_ReprItemAndMeasureWithUnitAndQRI)::DownCast(entity); !item.IsNull()) {
-        measure = item->GetMeasureWithUnit();
-    }
-    if (measure.IsNull()) return {};
-    const StepBasic_Unit unit = measure->UnitComponent();
-    const Handle(StepBasic_NamedUnit) named = unit.IsNull() ? Handle(StepBasic_NamedUnit)() : unit.NamedUnit();
-    if (named.IsNull()) return {};
-    STEPConstruct_UnitContext context;
-    context.ComputeFactors(named);
-    if (context.LengthDone()) return measure->ValueComponent() * context.LengthFactor();
-    if (context.PlaneAngleDone()) return measure->ValueComponent() * context.PlaneAngleFactor() * DEGREES_PER_RADIAN;
-    return {};
-}
-
 class Dimension {
 public:
     // Adds what an entity that refers to the dimension says of it.
@@ -67,8 +47,8 @@ public:
             is_toleranced_ = true;
             const StepShape_ToleranceMethodDefinition range = own->Range();
             if (const auto value = Handle(StepShape_ToleranceValue)::DownCast(range.Value()); !value.IsNull()) {
-                minus_ = value_of(value->LowerBound());
-                plus_ = value_of(value->UpperBound());
+                minus_ = pmi_value_of(value->LowerBound());
+                plus_ = pmi_value_of(value->UpperBound());
             }
             if (const auto fit = Handle(StepShape_LimitsAndFits)::DownCast(range.Value()); !fit.IsNull()) {
                 fit_ = text_of(fit->FormVariance()) + text_of(fit->Grade());
@@ -102,7 +82,7 @@ private:
         if (const auto own = Handle(StepShape_QualifiedRepresentationItem)::DownCast(item); !own.IsNull()) {
             for (const std::string& qualifier : qualifiers_of(own)) modifiers_.push_back(qualifier);
         }
-        const std::optional<double> value = value_of(item);
+        const std::optional<double> value = pmi_value_of(item);
         if (!value) return;
         const std::string name = text_of(item->Name());
         const auto qualified = Handle(StepRepr_ReprItemAndMeasureWithUnitAndQRI)::DownCast(item);
@@ -135,6 +115,25 @@ private:
 };
 
 }  // namespace
+
+std::optional<double> pmi_value_of(const Handle(Standard_Transient)& entity) {
+    auto measure = Handle(StepBasic_MeasureWithUnit)::DownCast(entity);
+    if (const auto item = Handle(StepRepr_ReprItemAndMeasureWithUnit)::DownCast(entity); !item.IsNull()) {
+        measure = item->GetMeasureWithUnit();
+    }
+    if (const auto item = Handle(StepRepr_ReprItemAndMeasureWithUnitAndQRI)::DownCast(entity); !item.IsNull()) {
+        measure = item->GetMeasureWithUnit();
+    }
+    if (measure.IsNull()) return {};
+    const StepBasic_Unit unit = measure->UnitComponent();
+    const Handle(StepBasic_NamedUnit) named = unit.IsNull() ? Handle(StepBasic_NamedUnit)() : unit.NamedUnit();
+    if (named.IsNull()) return {};
+    STEPConstruct_UnitContext context;
+    context.ComputeFactors(named);
+    if (context.LengthDone()) return measure->ValueComponent() * context.LengthFactor();
+    if (context.PlaneAngleDone()) return measure->ValueComponent() * context.PlaneAngleFactor() * DEGREES_PER_RADIAN;
+    return {};
+}
 
 std::vector<std::string> pmi_dimensions(const Handle(XSControl_WorkSession)& session, const PmiFaces& faces,
                                         FaceNumbers& named) {

@@ -15,13 +15,6 @@
 #include <XCAFDoc_ShapeTool.hxx>
 #include <XSControl_TransferReader.hxx>
 
-namespace {
-
-// Limits the recursion for aspects that consist of themselves, which only a damaged file has.
-constexpr int MAX_DEPTH = 16;
-
-}  // namespace
-
 PmiFaces::PmiFaces(const TopTools_IndexedMapOfShape& faces, const Handle(XSControl_WorkSession)& session)
     : faces_(faces), session_(session) {
     for (int i = 1; i <= faces.Extent(); ++i) by_geometry_[faces(i).TShape().get()].insert(i - 1);
@@ -49,9 +42,17 @@ FaceNumbers PmiFaces::of(const Handle(StepRepr_RepresentationItem)& item) const 
     return index > 0 ? of(TransferBRep::ShapeResult(process->MapItem(index))) : FaceNumbers();
 }
 
-FaceNumbers PmiFaces::of(const Handle(StepRepr_ShapeAspect)& aspect, int depth) const {
+FaceNumbers PmiFaces::of(const Handle(StepRepr_ShapeAspect)& aspect) const {
     FaceNumbers numbers;
-    if (aspect.IsNull() || depth > MAX_DEPTH) return numbers;
+    std::set<const StepRepr_ShapeAspect*> visited;
+    add(aspect, numbers, visited);
+    return numbers;
+}
+
+// Aspects that consist of each other, which only a damaged file has, are visited once.
+void PmiFaces::add(const Handle(StepRepr_ShapeAspect)& aspect, FaceNumbers& numbers,
+                   std::set<const StepRepr_ShapeAspect*>& visited) const {
+    if (aspect.IsNull() || !visited.insert(aspect.get()).second) return;
     for (Interface_EntityIterator users = session_->Graph().Sharings(aspect); users.More(); users.Next()) {
         const auto usage = Handle(StepAP242_GeometricItemSpecificUsage)::DownCast(users.Value());
         if (!usage.IsNull()) {
@@ -61,9 +62,8 @@ FaceNumbers PmiFaces::of(const Handle(StepRepr_ShapeAspect)& aspect, int depth) 
         if (relation.IsNull() || relation->IsKind(STANDARD_TYPE(StepShape_DimensionalLocation))) continue;
         const auto part = relation->RelatedShapeAspect();
         if (relation->RelatingShapeAspect() != aspect || part.IsNull()) continue;
-        if (!part->IsKind(STANDARD_TYPE(StepDimTol_Datum))) numbers.merge(of(part, depth + 1));
+        if (!part->IsKind(STANDARD_TYPE(StepDimTol_Datum))) add(part, numbers, visited);
     }
-    return numbers;
 }
 
 std::string PmiFaces::surface_of(int face) const {

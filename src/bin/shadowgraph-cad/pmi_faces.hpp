@@ -23,12 +23,14 @@ public:
     FaceNumbers of(const TopoDS_Shape& shape) const;
     FaceNumbers of(const TDF_LabelSequence& labels) const;
     // The faces that a shape aspect, its components or what it is derived from name.
-    FaceNumbers of(const Handle(StepRepr_ShapeAspect)& aspect, int depth = 0) const;
+    FaceNumbers of(const Handle(StepRepr_ShapeAspect)& aspect) const;
     // “plane”, “cylinder”, “cone”, “sphere”, “torus” or “other”.
     std::string surface_of(int face) const;
 
 private:
     FaceNumbers of(const Handle(StepRepr_RepresentationItem)& item) const;
+    void add(const Handle(StepRepr_ShapeAspect)& aspect, FaceNumbers& numbers,
+             std::set<const StepRepr_ShapeAspect*>& visited) const;
 
     const TopTools_IndexedMapOfShape& faces_;
     Handle(XSControl_WorkSession) session_;

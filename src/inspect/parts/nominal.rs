@@ -48,7 +48,7 @@ pub struct Nominal {
     /// What its file states of datums, tolerances and dimensions.
     pub pmi: Arc<Pmi>,
     /// The plan that follows from it.
-    pub pmi_plan: PmiPlan,
+    pub pmi_plan: Arc<PmiPlan>,
 }
 
 impl Nominal {
@@ -65,7 +65,7 @@ impl Nominal {
 
     /// With what its file states of datums, tolerances and dimensions.
     fn with_pmi(mut self, pmi: Arc<Pmi>) -> Self {
-        self.pmi_plan = PmiPlan::of(&pmi, self.surface.mesh());
+        self.pmi_plan = Arc::new(PmiPlan::of(&pmi, self.surface.mesh()));
         self.pmi = pmi;
         self
     }

@@ -101,14 +101,13 @@ fn between(own: &Dimension, ends: [&[u32]; 2], table: &mut FeatureTable<'_>) -> 
     let to = table.feature(ends[1], None)?.clone();
     let [one, other] = [&from, &to].map(|end| UncertainElement::exact(end.nominal));
     let is_planes = from.kind == Kind::Plane && to.kind == Kind::Plane;
+    let (mut lower, mut upper) = (own.lower, own.upper);
     let quantity = if own.kind == "angle" {
-        let measured = |convention| angle(&one, &other, convention).ok().map(|own| own.angle_rad.to_degrees());
         let nominal = own.nominal.ok_or_else(|| "it has no nominal value".to_owned())?;
-        let fits = |convention: &AngleConvention| {
-            measured(*convention).is_some_and(|value| agrees(Some(nominal), value, "°").is_ok())
-        };
-        let convention = [AngleConvention::Acute, AngleConvention::Directed].into_iter().find(fits);
-        Quantity::Angle(convention.ok_or_else(|| format!("no angle of {}° lies between its faces", rounded(nominal)))?)
+        let measured = angle(&one, &other, AngleConvention::Acute).map_err(|error| error.sentence)?;
+        agrees(Some(nominal.min(180.0 - nominal)), measured.angle_rad.to_degrees(), "°")?;
+        (lower, upper) = acute_limits(nominal, lower, upper)?;
+        Quantity::Angle(AngleConvention::Acute)
     } else if own.kind == "thickness"
         || own.kind == "linear distance"
         || (is_planes && own.kind.starts_with("linear distance"))
@@ -126,9 +125,23 @@ fn between(own: &Dimension, ends: [&[u32]; 2], table: &mut FeatureTable<'_>) -> 
         quantity,
         from: from.name,
         to: to.name,
-        lower: limit(own.lower),
-        upper: limit(own.upper),
+        lower: limit(lower),
+        upper: limit(upper),
     })
+}
+
+/// Limits of the acute angle, which is what is measured of an angle of `nominal` degrees. Returns the reason if they reach
+/// past a right angle on one side: then an angle cannot be told from its supplement.
+fn acute_limits(nominal: f64, lower: Option<f64>, upper: Option<f64>) -> Refusal<(Option<f64>, Option<f64>)> {
+    let (lower, upper) = match nominal > 90.0 + MAX_DIFFERENCE {
+        true => (upper.map(|upper| 180.0 - upper), lower.map(|lower| 180.0 - lower)),
+        false => (lower, upper),
+    };
+    match (lower, upper) {
+        (_, Some(upper)) if upper < 90.0 => Ok((lower, Some(upper))),
+        (Some(lower), Some(upper)) if (upper + lower - 180.0).abs() < 1e-6 => Ok((Some(lower), None)),
+        _ => Err("its limits at a right angle cannot be told from their supplements".to_owned()),
+    }
 }
 
 /// Whether a stated value is that of the faces.

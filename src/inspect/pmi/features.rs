@@ -68,6 +68,9 @@ impl<'a> FeatureTable<'a> {
         if facets.is_empty() {
             return Err("its faces have no facets: they could not be meshed, or were removed".to_owned());
         }
+        if faces.len() > 1 && !is_connected(self.mesh, &facets) {
+            return Err("its faces are apart, and each of them needs an evaluation of its own".to_owned());
+        }
         let kinds = faces.iter().map(|face| self.pmi.surfaces.get(face).copied().unwrap_or(SurfaceKind::Other));
         let mut kinds: Vec<SurfaceKind> = kinds.collect();
         kinds.dedup();
@@ -112,6 +115,25 @@ impl<'a> FeatureTable<'a> {
     pub fn into_features(mut self) -> Vec<PmiFeature> {
         self.order.iter().filter_map(|key| self.features.remove(key)).collect()
     }
+}
+
+/// Whether facets hang together by vertices.
+fn is_connected(mesh: &Mesh, facets: &Subset) -> bool {
+    let corners: Vec<[u32; 3]> = facets.iter().map(|facet| mesh.facets[*facet as usize]).collect();
+    let mut by_vertex: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    for (index, own) in corners.iter().enumerate() {
+        own.iter().for_each(|vertex| by_vertex.entry(*vertex).or_default().push(index));
+    }
+    let (mut reached, mut open) = (vec![false; corners.len()], vec![0]);
+    while let Some(index) = open.pop() {
+        if std::mem::replace(&mut reached[index], true) {
+            continue;
+        }
+        for vertex in corners[index] {
+            open.extend(by_vertex.remove(&vertex).unwrap_or_default());
+        }
+    }
+    reached.into_iter().all(|own| own)
 }
 
 /// The name of a datum's feature.

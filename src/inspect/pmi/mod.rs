@@ -66,6 +66,8 @@ pub struct Unsupported {
     pub why: String,
     /// The facets of the faces that it refers to; may be empty.
     pub facets: Subset,
+    /// Number of requirements that it makes: none if it is a datum, or a dimension without limits.
+    pub requirements: usize,
 }
 
 impl PmiPlan {
@@ -76,13 +78,16 @@ impl PmiPlan {
         for datum in &pmi.datums {
             match features::of_datum(datum, &mut table) {
                 Ok(name) => drop(plan.datums.insert(datum.letter.clone(), name)),
-                Err(why) => plan.refuse(format!("Datum {}", datum.letter), why, table.facets(&datum.faces)),
+                Err(why) => plan.refuse(format!("Datum {}", datum.letter), why, table.facets(&datum.faces), 0),
             }
         }
         for own in &pmi.tolerances {
             match tolerances::of(own, pmi, &plan.datums, &mut table) {
                 Ok(tolerance) => plan.tolerances.push(tolerance),
-                Err(why) => plan.refuse(tolerances::title(own), why, table.facets(&own.faces)),
+                Err(why) => {
+                    let what = format!("{} of {}", tolerances::title(own), faces(&own.faces));
+                    plan.refuse(what, why, table.facets(&own.faces), 1);
+                }
             }
         }
         for own in &pmi.dimensions {
@@ -90,25 +95,32 @@ impl PmiPlan {
                 Ok(dimensions::Judgeable::Size(tolerance)) => plan.tolerances.push(tolerance),
                 Ok(dimensions::Judgeable::Measure(measure)) => plan.measures.push(measure),
                 Err(why) => {
-                    let faces: Vec<u32> = own.first.iter().chain(&own.second).copied().collect();
-                    plan.refuse(dimensions::title(own), why, table.facets(&faces));
+                    let all: Vec<u32> = own.first.iter().chain(&own.second).copied().collect();
+                    let what = format!("{} of {}", dimensions::title(own), faces(&all));
+                    plan.refuse(what, why, table.facets(&all), usize::from(own.is_requirement()));
                 }
             }
         }
         if pmi.lost_tolerances > 0 {
             let what = base::words::counted(pmi.lost_tolerances, "geometric tolerance", "geometric tolerances");
-            plan.refuse(what, "the file names no face for it".to_owned(), Subset::default());
+            let why = "the file names no face, or is of a kind that OpenCASCADE does not read".to_owned();
+            plan.refuse(what, why, Subset::default(), pmi.lost_tolerances);
         }
         if pmi.unread > 0 {
             let what = base::words::counted(pmi.unread, "statement", "statements");
-            plan.refuse(what, "it could not be read".to_owned(), Subset::default());
+            plan.refuse(
+                what,
+                "what the file states of tolerances could not be read".to_owned(),
+                Subset::default(),
+                pmi.unread,
+            );
         }
         plan.features = table.into_features();
         plan
     }
 
-    fn refuse(&mut self, what: String, why: String, facets: Subset) {
-        self.unsupported.push(Unsupported { what, why, facets });
+    fn refuse(&mut self, what: String, why: String, facets: Subset, requirements: usize) {
+        self.unsupported.push(Unsupported { what, why, facets, requirements });
     }
 
     /// Whether there is nothing to evaluate and nothing was refused.

@@ -75,7 +75,9 @@ fn statements_become_features_tolerances_and_measures() {
 #[test]
 fn what_cannot_be_evaluated_is_listed_with_its_reason() {
     assert!(why(tolerance("flatness", 0.05, &[], &[])).contains("names no face"));
-    assert!(why(tolerance("flatness", 0.05, &[], &[4, 5])).contains("do not form one plane"));
+    assert!(why(tolerance("flatness", 0.05, &[], &[4, 0])).contains("do not form one plane"));
+    assert!(why(tolerance("flatness", 0.05, &[], &[4, 5])).contains("are apart"));
+    assert!(why(tolerance("flatness", 0.0, &[], &[4])).contains("0 without a material requirement"));
     assert!(why(tolerance("flatness", 0.05, &["A"], &[5])).contains("takes no datum"));
     assert!(why(tolerance("parallelism", 0.05, &[], &[5])).contains("refers to no datum"));
     assert!(why(tolerance("parallelism", 0.05, &["B"], &[5])).contains("datum B has no feature"));
@@ -106,4 +108,19 @@ fn what_cannot_be_evaluated_is_listed_with_its_reason() {
         assert!(refusal.contains(words), "{refusal}");
     }
     assert_eq!(refusals.len(), 5);
+}
+
+#[test]
+fn angles_are_measured_as_acute_ones_where_that_tells_them() {
+    let right = |lower: f64, upper: f64| {
+        let dimension = Dimension { kind: "angle".to_owned(), ..distance(90.0, Some(lower), Some(upper), 0, 2) };
+        stated(Vec::new(), vec![dimension])
+    };
+    let both = right(89.5, 90.5);
+    assert_eq!((both.measures[0].lower, both.measures[0].upper), (Some(89.5), None), "{both:?}");
+    let one = right(89.5, 90.0);
+    assert!(one.measures.is_empty() && one.unsupported[0].why.contains("supplements"), "{one:?}");
+    // What limits nothing is listed, but is no requirement.
+    let exact = stated(Vec::new(), vec![distance(40.0, None, None, 0, 1)]);
+    assert_eq!((exact.unsupported.len(), exact.unsupported[0].requirements), (1, 0));
 }

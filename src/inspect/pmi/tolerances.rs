@@ -45,6 +45,9 @@ pub(super) fn of(
     if let Some(modifier) = own.modifiers.iter().find(|modifier| *modifier != MAXIMUM_MATERIAL) {
         return Err(format!("its modifier “{modifier}” is not evaluated"));
     }
+    if limit_mm == 0.0 && own.modifiers.is_empty() {
+        return Err("its value is 0 without a material requirement".to_owned());
+    }
     let datums = datums(&own.datums, letters)?;
     let feature = table.feature(&own.faces, None)?.clone();
     let primary = datums.first().and_then(|letter| letters.get(letter));
@@ -104,6 +107,9 @@ fn characteristic(own: &GeometricTolerance, feature: &PmiFeature, angle_rad: Opt
     let zone = |what: &str| match own.zone {
         ZoneShape::Width if !is_plane => Err(format!("the direction of the zone of the {what} is not read")),
         ZoneShape::Diameter if is_plane => Err("a plane has no cylindrical zone".to_owned()),
+        ZoneShape::Diameter if matches!(feature.kind, Kind::Sphere | Kind::Torus) => {
+            Err(format!("a cylindrical zone of a {} is not evaluated", feature.kind.name().to_lowercase()))
+        }
         ZoneShape::SphericalDiameter if feature.kind != Kind::Sphere => {
             Err(format!("a {} has no spherical zone", feature.kind.name().to_lowercase()))
         }

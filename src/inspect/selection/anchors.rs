@@ -58,7 +58,7 @@ impl Anchors {
     /// The facets on `nominal` that correspond to `facets` of the nominal of the selection.
     ///
     /// Returns an error if they are not found.
-    pub(super) fn facets(&self, facets: &Subset, nominal: &Nominal) -> Result<Subset> {
+    pub fn facets(&self, facets: &Subset, nominal: &Nominal) -> Result<Subset> {
         let mesh = nominal.surface.mesh();
         if nominal.source.hash == self.of && mesh.facets.len() == self.among && facets.is_within(self.among) {
             return Ok(facets.clone());

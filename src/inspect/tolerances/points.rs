@@ -1,13 +1,16 @@
 //! Points before a zone that contains them is evaluated: the Gaussian filter, and what their noise leaves undecided.
 
-use super::{Characteristic, Conformity, Feature, Judged, Tolerance, Verdict, Zone};
+use super::{Characteristic, Conformity, Feature, Judged, Tolerance, Verdict, Zone, extents};
 use crate::features::gaussian_filter::{Smoothed, smoothed};
 use crate::features::noise::Roughness;
 use crate::features::{Element, Shape};
+use base::{Result, UserError};
 use geometry::{Point, Vector};
 
 /// Step of the numerical derivative of a distance from a shape, mm.
 const STEP_MM: f64 = 1e-4;
+/// Largest nesting index of a filter as a share of the surface's smallest extent.
+const MAX_NESTING_SHARE: f64 = 1.0 / 3.0;
 /// Standard deviations beyond which single points were rejected as spikes, or do not occur.
 const MAX_NOISE_SIGMAS: f64 = 5.5;
 
@@ -18,6 +21,8 @@ impl Tolerance {
         use Characteristic as C;
         match self.characteristic {
             C::Size { .. } | C::Straightness { .. } => false,
+            // Its distances from points have no sign.
+            _ if matches!(shape, Shape::Circle { .. }) => false,
             C::Flatness {} | C::Circularity { .. } | C::Cylindricity {} | C::Profile { .. } => true,
             C::CircularRunOut { .. } | C::TotalRunOut {} => true,
             _ => matches!(shape, Shape::Plane { .. }),
@@ -55,8 +60,18 @@ impl Feature {
 
     /// Passes the points through a Gaussian filter: each moves along the normal of the shape to the smoothed surface.
     /// Returns the share that is left of the noise of single points.
-    pub(super) fn filter(&mut self, nesting_index_mm: f64) -> f64 {
-        let Some(shape) = self.shape() else { return 1.0 };
+    ///
+    /// Returns an error if the nesting index is too large for the surface, so that its form would be smoothed away.
+    pub(super) fn filter(&mut self, nesting_index_mm: f64) -> Result<f64> {
+        let Some(shape) = self.shape() else { return Ok(1.0) };
+        let extent_mm = self.extent_mm(&shape);
+        if nesting_index_mm > MAX_NESTING_SHARE * extent_mm {
+            return Err(UserError::usage(format!(
+                "A Gaussian filter of nesting index {nesting_index_mm} mm would smooth away the form of a surface of \
+                 {extent_mm:.2} mm: choose at most {:.2} mm.",
+                MAX_NESTING_SHARE * extent_mm
+            )));
+        }
         let before = self.distances_mm(&shape);
         let Smoothed { distances_mm: after, noise_share } = smoothed(&self.points, &before, nesting_index_mm);
         for ((point, before), after) in self.points.iter_mut().zip(&before).zip(&after) {
@@ -65,7 +80,22 @@ impl Feature {
         if !self.deviations_mm.is_empty() {
             self.deviations_mm = after;
         }
-        noise_share
+        Ok(noise_share)
+    }
+
+    /// Smallest extent of a surface along itself, mm: of round ones the circumference.
+    fn extent_mm(&self, shape: &Shape) -> f64 {
+        use std::f64::consts::TAU;
+        match *shape {
+            Shape::Cylinder { radius, .. } | Shape::Sphere { radius, .. } => TAU * radius,
+            Shape::Cone { radius, .. } => TAU * radius.abs(),
+            Shape::Torus { minor, .. } => TAU * minor,
+            Shape::Plane { normal, .. } => {
+                let along = |axis: &Vector| extents::range(self.points.iter().map(|point| point.coords.dot(axis)));
+                geometry::transform::perpendicular_axes(&normal).iter().map(along).fold(f64::INFINITY, f64::min)
+            }
+            _ => f64::INFINITY,
+        }
     }
 
     /// Standard deviation of the noise of single points, mm; `None` of too few.
@@ -93,7 +123,7 @@ pub(super) fn leave_noise_undecided(judged: &mut Judged, noise_mm: f64, count: u
         judged.conformity = Some(Conformity::Undecided);
         judged.how += &format!(
             "; undecided, since the noise of the points ({noise_mm:.4} mm, one standard deviation) may add up to \
-             {span_mm:.4} mm: filter them, or choose a larger nesting index"
+             {span_mm:.4} mm: filter them"
         );
     }
 }

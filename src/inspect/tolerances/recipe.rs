@@ -145,7 +145,9 @@ impl Make for ToleranceRecipe {
                 }
             }
         }
-        let is_of_surface = matches!(own.element, Element::Shape(shape) if asked.is_of_surface(&shape));
+        // The points of a mid-plane lie on the sides of the feature.
+        let has_sides = features.get(&name).is_some_and(|own| own.size_mm.is_some());
+        let is_of_surface = !has_sides && matches!(own.element, Element::Shape(shape) if asked.is_of_surface(&shape));
         let filter_mm = asked.filter_mm.filter(|_| is_of_surface);
         let mut noise_mm = None;
         if let Some(feature) = features.get_mut(&name) {
@@ -154,7 +156,7 @@ impl Make for ToleranceRecipe {
             }
             noise_mm = feature.noise_mm().filter(|_| is_of_surface);
             if let Some(nesting_index_mm) = filter_mm {
-                let share = feature.filter(nesting_index_mm);
+                let share = feature.filter(nesting_index_mm).map_err(|error| error.about(&asked.title()))?;
                 noise_mm = noise_mm.map(|before| share * before);
             }
             if asked.is_form() {

@@ -81,7 +81,7 @@ pub fn read(path: &Path, is_iges: bool, reader: &CadReader, progress: &Progress)
         return decode(&output, path);
     }
     // OpenCASCADE may stumble over what a file states of tolerances where its shape is sound.
-    if !is_iges && has_crashed(status, &errors) {
+    if !is_iges && has_failed(status, &errors) {
         let (again, output, _) = run(program, "step-without-pmi", path, reader, progress)?;
         if again.success() {
             let mut read = decode(&output, path)?;
@@ -92,9 +92,12 @@ pub fn read(path: &Path, is_iges: bool, reader: &CadReader, progress: &Progress)
     Err(explain(path, status.code(), &errors))
 }
 
-/// Whether the reader program ended neither by itself nor for lack of memory.
-fn has_crashed(status: std::process::ExitStatus, errors: &str) -> bool {
-    status.code().is_none() && !errors.contains("memory allocation of")
+/// Whether OpenCASCADE failed, other than for lack of memory.
+fn has_failed(status: std::process::ExitStatus, errors: &str) -> bool {
+    match status.code() {
+        None => !errors.contains("memory allocation of"),
+        Some(code) => code == 3 && errors.contains("OpenCASCADE failed"),
+    }
 }
 
 /// Runs the reader program on a file; returns its exit status, its output and its messages.

@@ -100,6 +100,13 @@ pub struct Dimension {
     pub second: Vec<u32>,
 }
 
+impl Dimension {
+    /// Whether it limits anything: theoretically exact dimensions and those for information do not.
+    pub fn is_requirement(&self) -> bool {
+        self.lower.is_some() || self.upper.is_some() || self.unread_bounds || !self.fit.is_empty()
+    }
+}
+
 /// Kind of surface of a CAD face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

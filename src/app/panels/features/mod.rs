@@ -242,7 +242,8 @@ fn fitting(ui: &mut egui::Ui, feature: &Measured<'_, FeatureRecipe>, edited: &mu
     ui.horizontal(|ui| {
         let mut rejects = fitting.spike_sigmas.is_some();
         let check = ui.checkbox(&mut rejects, "Reject spikes beyond");
-        let check = check.on_hover_text("Single points that stand off their neighbours; dents and bumps are kept");
+        let check = check
+            .on_hover_text("Single points that stand off all their neighbours; dents, bumps and scratches are kept");
         named(&check, &format!("Reject spikes of {}", feature.name));
         if check.changed() {
             fitting.spike_sigmas = rejects.then_some(SPIKE_SIGMAS);

@@ -18,13 +18,13 @@ pub fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>, filter_mm: &mut O
     theme::weak(ui, format!("The CAD file states {all} tolerances and dimensions; {in_plan} are in the plan."));
     filter(ui, filter_mm, "for tolerances of the CAD");
     let is_aligned = context.document().alignment().is_some();
-    let ready = !context.is_busy && is_aligned && stated.count() > 0 && in_plan < stated.count();
+    let ready = !context.is_busy && is_aligned && stated.count() > 0;
     let button = ui.add_enabled(ready, egui::Button::new("Take from the CAD"));
     let button = button.on_hover_text("Fits the features that they refer to, adds them to the plan and judges them");
     let why = match (is_aligned, stated.count()) {
         (_, 0) => "None of them can be evaluated",
         (false, _) => "Align first",
-        _ => "They are in the plan",
+        _ => "At work",
     };
     if button.on_disabled_hover_text(why).clicked() {
         context.send(Tolerances::TakeFromCad { filter_mm: *filter_mm });
@@ -40,19 +40,20 @@ pub fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>, filter_mm: &mut O
 
 /// A line for each statement; returns the facets of the one that was clicked.
 fn rows(ui: &mut egui::Ui, stated: &PmiPlan) -> Option<Subset> {
-    let facets_of = |name: &str| stated.features.iter().find(|own| own.name == name).map(|own| own.facets.clone());
+    let facets_of = |name: &str| stated.features.iter().find(|own| own.name == name).map(|own| &own.facets);
     let mut chosen = None;
-    let mut row = |ui: &mut egui::Ui, text: RichText, hint: &str, facets: Option<Subset>| {
+    let mut row = |ui: &mut egui::Ui, text: RichText, hint: &str, facets: [Option<&Subset>; 2]| {
         let label = ui.add(egui::Label::new(text).truncate().sense(egui::Sense::click()));
-        let facets = facets.filter(|facets| !facets.is_empty());
-        let hint = if facets.is_some() { format!("{hint}\nClick to select its faces.") } else { hint.to_owned() };
-        if label.on_hover_text(hint).clicked() {
-            chosen = facets;
+        let has_facets = facets.iter().flatten().any(|own| !own.is_empty());
+        let hint = if has_facets { format!("{hint}\nClick to select its faces.") } else { hint.to_owned() };
+        if label.on_hover_text(hint).clicked() && has_facets {
+            let all = facets.into_iter().flatten();
+            chosen = Some(all.fold(Subset::default(), |all, own| all.combined(own, Combine::Add)));
         }
     };
     for (letter, feature) in &stated.datums {
         let text = format!("Datum {letter}: {feature}");
-        row(ui, RichText::new(&text), &text, facets_of(feature));
+        row(ui, RichText::new(&text), &text, [facets_of(feature), None]);
     }
     for own in &stated.tolerances {
         let limits = match own.characteristic {
@@ -65,19 +66,17 @@ fn rows(ui: &mut egui::Ui, stated: &PmiPlan) -> Option<Subset> {
         let feature = stated.features.iter().find(|one| one.name == own.feature);
         let zone = if feature.is_some_and(|one| own.has_round_zone(&one.nominal)) { "Ø " } else { "" };
         let text = format!("{} {zone}{limits}{bonus}{datums}: {}", own.characteristic.name(), own.feature);
-        row(ui, RichText::new(&text), &text, facets_of(&own.feature));
+        row(ui, RichText::new(&text), &text, [facets_of(&own.feature), None]);
     }
     for own in &stated.measures {
         let limit = |limit: Option<f64>| limit.map_or_else(|| "–".to_owned(), |limit| limit.to_string());
         let text = format!("{}: {} to {}", own.name, limit(own.lower), limit(own.upper));
-        let facets = facets_of(&own.from).zip(facets_of(&own.to));
-        let both = facets.map(|(from, to)| from.combined(&to, Combine::Add));
-        row(ui, RichText::new(&text), &text, both);
+        row(ui, RichText::new(&text), &text, [facets_of(&own.from), facets_of(&own.to)]);
     }
     for own in &stated.unsupported {
         let text = RichText::new(format!("{}: not evaluated", own.what)).color(theme::WARN);
         let hint = format!("{}: {}.", own.what, own.why);
-        row(ui, text, &hint, Some(own.facets.clone()));
+        row(ui, text, &hint, [Some(&own.facets), None]);
     }
     chosen
 }

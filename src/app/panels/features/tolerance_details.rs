@@ -58,14 +58,16 @@ pub(super) fn details(ui: &mut egui::Ui, i: usize, tolerance: &mut Tolerance, do
 pub(super) fn filter(ui: &mut egui::Ui, own: &mut Option<f64>, what: &str) {
     ui.horizontal(|ui| {
         let mut is_filtered = own.is_some();
-        let hint = "Smooths the points (ISO 16610-61) before the zone that contains them is evaluated, so that it is not                     the noise of single points that is judged";
+        let hint =
+            "Smooths the points (ISO 16610-61) before their zone is evaluated, so that it is not noise that is judged";
         let check = ui.checkbox(&mut is_filtered, "Gaussian filter").on_hover_text(hint);
         named(&check, &format!("Gaussian filter {what}"));
         if is_filtered != own.is_some() {
             *own = is_filtered.then_some(DEFAULT_NESTING_INDEX_MM);
         }
         if let Some(nesting_index_mm) = own {
-            let drag = NumberField::new(nesting_index_mm).speed(0.05).range(0.01..=1000.0).max_decimals(3).suffix(" mm");
+            let drag =
+                NumberField::new(nesting_index_mm).speed(0.05).range(0.01..=1000.0).max_decimals(3).suffix(" mm");
             let hint = "Nesting index: waves of this length keep half of their height";
             named(&ui.add(drag).on_hover_text(hint), &format!("Nesting index {what}"));
         }
