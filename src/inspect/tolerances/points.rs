@@ -11,6 +11,8 @@ use geometry::{Point, Vector};
 const STEP_MM: f64 = 1e-4;
 /// Largest nesting index of a filter as a share of the surface's smallest extent.
 const MAX_NESTING_SHARE: f64 = 1.0 / 3.0;
+/// Number of points from which on they are a scan's: fewer are touched one by one, and differ for the form's sake.
+const MIN_NOISY_POINTS: usize = 500;
 /// Standard deviations beyond which single points were rejected as spikes, or do not occur.
 const MAX_NOISE_SIGMAS: f64 = 5.5;
 
@@ -114,7 +116,7 @@ fn gradient(shape: &Shape, point: &Point) -> Vector {
 /// Leaves undecided what is out of tolerance by no more than noise of `count` points, of this standard deviation, adds: a
 /// zone that contains all points is wider than the surface by their extremes.
 pub(super) fn leave_noise_undecided(judged: &mut Judged, noise_mm: f64, count: usize) {
-    if judged.conformity.is_some() || judged.verdict == Verdict::In {
+    if judged.conformity.is_some() || judged.verdict == Verdict::In || count < MIN_NOISY_POINTS {
         return;
     }
     let sigmas = (1.0 + (2.0 * (count.max(1) as f64).ln()).sqrt()).min(MAX_NOISE_SIGMAS);
