@@ -168,7 +168,7 @@ pub struct Inspect {
     #[arg(long)]
     pub pmi: bool,
     /// With --pmi: nesting index of the Gaussian filter (ISO 16610-61) that points pass before the form, orientation and
-    /// place of surfaces are judged, mm.
+    /// position of surfaces are judged, mm.
     #[arg(long, requires = "pmi")]
     pub filter_mm: Option<f64>,
     /// Method of the deviations.

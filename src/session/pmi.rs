@@ -47,8 +47,7 @@ impl Document {
         let (mut names, mut shapes) = (BTreeMap::new(), BTreeMap::new());
         for feature in stated.features {
             shapes.insert(feature.name.clone(), feature.nominal);
-            let stated_name = feature.name.clone();
-            names.insert(stated_name, self.feature_on_facets(feature)?);
+            names.insert(feature.name.clone(), self.feature_on_facets(feature)?);
         }
         let name_of = |stated: &String| names.get(stated).cloned().unwrap_or_default();
         let mut asked = self.asked();

@@ -172,23 +172,22 @@ private:
         const std::string zone_modifier = named(ZONE_MODIFIERS, own->GetZoneModifier());
         if (!zone_modifier.empty()) modifiers.push_back(zone_modifier);
         if (own->GetMaxValueModifier() > 0.0) modifiers.push_back("maximum value");
-        TDF_LabelSequence references_of_it;
-        tool_->GetDatumWithObjectOfTolerLabels(label, references_of_it);
+        const std::vector<std::string> datums = references(label);
         std::optional<double> value_mm;
-        add_unread(own, !references_of_it.IsEmpty(), modifiers, value_mm);
+        add_unread(own, !datums.empty(), modifiers, value_mm);
         return JsonObject("item", "tolerance")
             .string("name", text_of(own->GetSemanticName()))
             .string("kind", named(KINDS, own->GetType()))
             .number("value_mm", value_mm)
             .string("zone", named(ZONES, own->GetTypeOfValue()))
             .strings("modifiers", modifiers)
-            .raw("datums", references(label))
+            .raw("datums", json_array(datums))
             .numbers("faces", faces_of(label))
             .text();
     }
 
     // The datum references of a tolerance, in order; those of one position are a common datum.
-    std::string references(const TDF_Label& tolerance) const {
+    std::vector<std::string> references(const TDF_Label& tolerance) const {
         TDF_LabelSequence labels;
         tool_->GetDatumWithObjectOfTolerLabels(tolerance, labels);
         std::multimap<int, std::string> by_position;
@@ -209,7 +208,7 @@ private:
         }
         std::vector<std::string> objects;
         for (const auto& [position, object] : by_position) objects.push_back(object);
-        return json_array(objects);
+        return objects;
     }
 
     const PmiFaces& faces_;

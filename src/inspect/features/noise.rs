@@ -1,5 +1,6 @@
 //! Noise of single points on a surface: its size, and spikes that stand out of it.
 
+use crate::robust_scale::{self, SIGMA_OF_MEDIAN};
 use geometry::kd_tree::Neighbours;
 use geometry::{KdTree, Point};
 use rayon::prelude::*;
@@ -10,8 +11,6 @@ const NEIGHBOURS: usize = 12;
 const MAX_LIKE_NEIGHBOURS: usize = 1;
 /// Smallest height above the neighbours that makes a spike, mm: less is never left out.
 const MIN_SPIKE_MM: f64 = 0.005;
-/// Standard deviations per median absolute deviation, of normal noise.
-const SIGMAS_PER_MAD: f64 = 1.4826;
 
 /// Heights of measured points above the surface of their neighbours.
 pub struct Roughness<'a> {
@@ -39,7 +38,7 @@ impl<'a> Roughness<'a> {
         };
         let heights_mm: Vec<f64> = (0..points.len()).into_par_iter().map_init(Neighbours::default, height).collect();
         let mut sizes: Vec<f64> = heights_mm.iter().map(|height| height.abs()).collect();
-        let deviation_mm = SIGMAS_PER_MAD * median(&mut sizes);
+        let deviation_mm = SIGMA_OF_MEDIAN * median(&mut sizes);
         Some(Self { tree, points, distances_mm, heights_mm, deviation_mm })
     }
 
@@ -72,13 +71,12 @@ impl<'a> Roughness<'a> {
 
 /// The middle value, or the mean of both; 0 of none.
 fn median(values: &mut [f64]) -> f64 {
-    if values.is_empty() {
-        return 0.0;
+    let Some(upper) = robust_scale::median(values) else { return 0.0 };
+    if !values.len().is_multiple_of(2) {
+        return upper;
     }
-    let (middle, is_even) = (values.len() / 2, values.len().is_multiple_of(2));
-    let (below, upper, _) = values.select_nth_unstable_by(middle, f64::total_cmp);
-    let lower = below.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if is_even { 0.5 * (lower + *upper) } else { *upper }
+    let lower = values[..values.len() / 2].iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    0.5 * (lower + upper)
 }
 
 #[cfg(test)]

@@ -289,7 +289,7 @@ fn datum_planes_touch_and_have_no_positive_deviation_on_100_parts() {
     }
 }
 
-/// Planes with a hole that leans and a pin, of random sizes, places and leans.
+/// Planes with a hole that leans and a pin, of random sizes, positions and leans.
 #[test]
 fn holes_and_pins_are_contacting_and_perpendicular_to_the_primary_plane_on_100_parts() {
     let mut random = Random::new(12, 0);

@@ -21,10 +21,6 @@ pub(super) enum Judgeable {
 /// A dimension in words, e.g. “Diameter 10 mm”.
 pub(super) fn title(own: &Dimension) -> String {
     let unit = if own.kind == "angle" { "°" } else { " mm" };
-    let mut words = own.kind.clone();
-    if let Some(first) = words.get_mut(0..1) {
-        first.make_ascii_uppercase();
-    }
     let value = own.nominal.map(|value| format!(" {}{unit}", rounded(value))).unwrap_or_default();
     let limits = match (own.lower.map(rounded), own.upper.map(rounded)) {
         (None, None) => String::new(),
@@ -32,7 +28,8 @@ pub(super) fn title(own: &Dimension) -> String {
         (None, Some(upper)) => format!(", at most {upper}{unit}"),
         (Some(lower), Some(upper)) => format!(", {lower} to {upper}{unit}"),
     };
-    format!("{}{value}{limits}", if words.is_empty() { "Dimension" } else { &words })
+    let kind = if own.kind.is_empty() { "dimension" } else { &own.kind };
+    format!("{}{value}{limits}", base::capitalised(kind))
 }
 
 /// A value without the digits of the computation.

@@ -16,10 +16,7 @@ const MAXIMUM_MATERIAL: &str = "maximum material requirement";
 
 /// A tolerance in words, e.g. “Position Ø 0.1 mm | A | B”.
 pub(super) fn title(own: &GeometricTolerance) -> String {
-    let mut words = own.kind.replace('_', " ");
-    if let Some(first) = words.get_mut(0..1) {
-        first.make_ascii_uppercase();
-    }
+    let words = base::capitalised(&own.kind.replace('_', " "));
     let zone = match own.zone {
         ZoneShape::Width => "",
         ZoneShape::Diameter => "Ø ",
@@ -61,9 +58,8 @@ pub(super) fn of(
     }
     let is_extended = own.modifiers.iter().any(|modifier| modifier == MAXIMUM_MATERIAL);
     let maximum_material = if is_extended { Some(maximum_material(&feature, own, pmi, table)?) } else { None };
-    let name = if own.name.trim().is_empty() { String::new() } else { own.name.trim().to_owned() };
     Ok(Tolerance {
-        name,
+        name: own.name.trim().to_owned(),
         feature: feature.name,
         characteristic,
         limit_mm: rounded(limit_mm),

@@ -40,7 +40,8 @@ pub fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>, filter_mm: &mut O
 
 /// A line for each statement; returns the facets of the one that was clicked.
 fn rows(ui: &mut egui::Ui, stated: &PmiPlan) -> Option<Subset> {
-    let facets_of = |name: &str| stated.features.iter().find(|own| own.name == name).map(|own| &own.facets);
+    let feature = |name: &str| stated.features.iter().find(|own| own.name == name);
+    let facets_of = |name: &str| feature(name).map(|own| &own.facets);
     let mut chosen = None;
     let mut row = |ui: &mut egui::Ui, text: RichText, hint: &str, facets: [Option<&Subset>; 2]| {
         let label = ui.add(egui::Label::new(text).truncate().sense(egui::Sense::click()));
@@ -63,8 +64,7 @@ fn rows(ui: &mut egui::Ui, stated: &PmiPlan) -> Option<Subset> {
         };
         let bonus = if own.maximum_material.is_some() { " Ⓜ" } else { "" };
         let datums = own.datums.iter().map(|letter| format!(" | {letter}")).collect::<String>();
-        let feature = stated.features.iter().find(|one| one.name == own.feature);
-        let zone = if feature.is_some_and(|one| own.has_round_zone(&one.nominal)) { "Ø " } else { "" };
+        let zone = if feature(&own.feature).is_some_and(|one| own.has_round_zone(&one.nominal)) { "Ø " } else { "" };
         let text = format!("{} {zone}{limits}{bonus}{datums}: {}", own.characteristic.name(), own.feature);
         row(ui, RichText::new(&text), &text, [facets_of(&own.feature), None]);
     }
