@@ -16,6 +16,11 @@ pub const ISOMETRIC: &str = "\u{e1da}";
 pub const LENS: &str = "\u{ebe6}";
 pub const OPEN: &str = "\u{e256}";
 pub const NEXT: &str = "\u{e06c}";
+pub const VIEWS: &str = "\u{e0ec}";
+pub const CLIP: &str = "\u{eae0}";
+pub const PREVIEW: &str = "\u{e238}";
+pub const UP: &str = "\u{e13c}";
+pub const DOWN: &str = "\u{e136}";
 pub const DEMO: &str = "\u{e3d2}";
 
 /// Side of an icon beside text, points.

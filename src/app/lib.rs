@@ -12,6 +12,7 @@ mod open_dialog;
 mod opening;
 mod palette;
 mod panels;
+mod preview;
 mod remembered;
 mod subject;
 mod theme;
@@ -23,6 +24,8 @@ use std::time::{Duration, Instant};
 
 use dispatch::{Command, Context, Dispatcher, Message, Watch};
 use geometry::Pose;
+use inspect::section::PlanePoint;
+use inspect::section::dimension::DimensionKind;
 use session::Settings;
 use session::plan::ElementId;
 use session::project::Project;
@@ -165,6 +168,11 @@ pub struct App {
     /// Strokes whose points are being selected on the GPU.
     pending_strokes: std::collections::VecDeque<viewport::sweeping::PendingStroke>,
     subject_cache: subject::SubjectCache,
+    /// The pages of the report, while they are looked at.
+    preview: Option<preview::OpenPreview>,
+    /// Where the pages come from, and the revision of the document that they were asked for.
+    preview_slot: dispatch::Preview,
+    previewed_revision: u64,
     /// Actions to be performed at the end of the frame.
     actions: Vec<Action>,
 }
@@ -183,6 +191,8 @@ pub(crate) struct Display {
     /// What the Compare workspace is turned to.
     compare: panels::CompareView,
     section: SectionDisplay,
+    /// Clips the view as the saved view does that was chosen last.
+    clip: Option<session::presentation::Clip>,
     /// The surface points shown.
     surface_points: Option<ElementId>,
     /// Whether regions out of tolerance have no flags in the view.
@@ -201,6 +211,9 @@ pub(crate) struct SectionDisplay {
     clips: bool,
     /// Whether the side that the normal of the plane points to is kept, rather than the other.
     is_flipped: bool,
+    /// The dimension that is being made by clicks in the drawing, and the first one.
+    measuring: Option<DimensionKind>,
+    first_pick: Option<PlanePoint>,
 }
 
 /// Visibility of the elements.
@@ -229,8 +242,8 @@ pub(crate) struct ElementVisibility {
     clip: Option<ClipPlane>,
     /// Section whose contours are shown.
     section: Option<ElementId>,
-    /// Clips the view at a plane of that section.
-    section_cut: Option<render::Cut>,
+    /// Clips the view, while no offsets are shown.
+    cut: Option<render::Cut>,
     /// Pass of contact volumes that is shown, from 0.
     contact_pass: usize,
     /// Pass of offset volumes by templates that is shown, from 0; the last one if there are fewer.
@@ -272,7 +285,7 @@ impl Default for ElementVisibility {
             field_distance_mm: 1.0,
             clip: None,
             section: None,
-            section_cut: None,
+            cut: None,
             contact_pass: 0,
             offset_pass: usize::MAX,
             detections: false,
@@ -366,6 +379,9 @@ impl App {
             queued_strokes: std::collections::VecDeque::new(),
             pending_strokes: std::collections::VecDeque::new(),
             subject_cache: subject::SubjectCache::default(),
+            preview: None,
+            preview_slot: dispatch::Preview::default(),
+            previewed_revision: 0,
             saved_at: Instant::now(),
             needs_save: false,
             changed: false,
@@ -481,6 +497,7 @@ impl App {
             self.chosen(purpose, path);
         }
         self.follow_restoring();
+        self.follow_preview();
     }
 }
 

@@ -42,6 +42,12 @@ pub enum Action {
     ShowSearches,
     /// Writes the report into its folder.
     WriteReport,
+    /// Shows the pages of the report.
+    PreviewReport,
+    /// Looks as the saved view of this name.
+    LookAs(String),
+    /// Saves the current view, under a new name or in place of the saved view of this name.
+    SaveView(Option<String>),
     /// Opens a file or folder with the desktop's default application.
     OpenOutside(std::path::PathBuf),
     /// Shows the dialog to open a nominal or a scan.
@@ -100,6 +106,7 @@ pub(super) fn entries() -> Vec<(&'static str, &'static str, Action, Option<Keybo
         ("File", "Save project as…", Action::Browse(Purpose::SaveProject), key(COMMAND_SHIFT, Key::S)),
         ("File", "Save plan for other parts…", Action::Browse(Purpose::SavePlan), None),
         ("File", "Write report", Action::WriteReport, key(COMMAND, Key::R)),
+        ("File", "Preview report", Action::PreviewReport, key(COMMAND_SHIFT, Key::R)),
         ("File", "New inspection", Action::New, None),
         ("File", "Quit", Action::Quit, key(COMMAND, Key::Q)),
         ("Edit", "Undo", send(Command::Undo), key(COMMAND, Key::Z)),
@@ -125,6 +132,7 @@ pub(super) fn entries() -> Vec<(&'static str, &'static str, Action, Option<Keybo
         ("View", "Perspective or orthographic", Action::ToggleLens, key(Modifiers::NONE, Key::P)),
         ("View", "Scan as surface or points", Action::ToggleSurface, key(Modifiers::NONE, Key::S)),
         ("View", "Edges of the nominal", Action::ToggleEdges, key(Modifiers::NONE, Key::E)),
+        ("View", "Save this view", Action::SaveView(None), key(COMMAND_SHIFT, Key::V)),
         ("View", "Light or dark theme", Action::ToggleTheme, None),
         ("View", "Command palette", Action::Palette, key(COMMAND, Key::P)),
         ("Help", "Keyboard and mouse", Action::Help(Page::Keys), key(Modifiers::NONE, Key::F1)),
@@ -145,8 +153,7 @@ impl App {
     /// Queues the actions whose shortcuts were pressed.
     pub(super) fn shortcuts(&mut self, ui: &mut egui::Ui) {
         // Dialogs and menus have exclusive use of the keyboard.
-        let is_covered =
-            ui.memory(|memory| memory.top_modal_layer().is_some()) || self.panels.elements.renaming.is_active();
+        let is_covered = ui.memory(|memory| memory.top_modal_layer().is_some()) || self.panels.elements.is_renaming();
         if is_covered || egui::Popup::is_any_open(ui.ctx()) {
             return;
         }
@@ -252,7 +259,8 @@ impl App {
 
     /// See [`Action::Cancel`].
     fn escape(&mut self) {
-        if self.display.picking.take().is_some() {
+        if self.display.picking.take().is_some() || self.display.section.measuring.take().is_some() {
+            self.display.section.first_pick = None;
         } else if self.is_busy() {
             self.dispatcher.cancel();
         } else if self.notice.take().is_none() {
@@ -268,11 +276,13 @@ impl App {
         match action {
             Action::InspectNext => nominal,
             Action::ShowParts => document.stages.all().len() > 1,
-            Action::WriteReport => document.current_check().is_some(),
+            Action::WriteReport | Action::PreviewReport => document.current_check().is_some(),
+            Action::SaveView(_) => nominal && self.viewport.is_some() && !self.is_busy(),
             Action::Browse(Purpose::SavePlan) => nominal && actual,
             Action::Cancel => {
                 self.is_busy()
                     || self.display.picking.is_some()
+                    || self.display.section.measuring.is_some()
                     || self.notice.is_some()
                     || self.panels.searches.is_open
                     || self.panels.series.is_open
@@ -334,6 +344,12 @@ impl App {
                 self.workspace = Workspace::Report;
                 self.write_report();
             }
+            Action::PreviewReport => {
+                self.workspace = Workspace::Report;
+                self.lay_out_report();
+            }
+            Action::LookAs(name) => self.look_at_saved(&name),
+            Action::SaveView(name) => self.save_view(name),
             Action::Show(workspace) => self.workspace = workspace,
             Action::Browse(purpose) => self.browse(purpose, context),
             Action::Cancel => self.escape(),

@@ -97,6 +97,11 @@ pub fn backdrop(dark: bool) -> [[f32; 3]; 2] {
     if dark { [[0.20, 0.225, 0.26], [0.10, 0.11, 0.13]] } else { [[0.97, 0.98, 0.99], [0.84, 0.87, 0.90]] }
 }
 
+/// Colour of what pages lie on.
+pub fn desk(dark: bool) -> Color32 {
+    if dark { Color32::from_rgb(20, 22, 26) } else { Color32::from_rgb(222, 226, 231) }
+}
+
 /// A heading inside a panel.
 pub fn heading(ui: &mut egui::Ui, text: &str) -> egui::Response {
     ui.add_space(6.0);

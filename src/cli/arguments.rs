@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use base::{LengthUnit, PageSize};
+use base::{LengthUnit, PageSize, StandardView};
 use compute::DeviceChoice;
 use compute::thinning::Rule;
 use dispatch::Reports;
@@ -15,6 +15,7 @@ use inspect::detection::Generator;
 use inspect::deviation::{Method, Tolerance};
 use inspect::features::Kind;
 use inspect::simulation::systematic::SystematicErrorForm;
+use session::presentation::ReportSection;
 
 /// Scan-to-CAD inspection: measures where a part deviates from its nominal.
 ///
@@ -230,6 +231,12 @@ pub struct Inspect {
     /// Size of the pages of report.pdf.
     #[arg(long, value_enum, default_value = "a4")]
     pub page_size: PageSize,
+    /// Sections of the report, in their order; the others are left out.
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub report_sections: Vec<ReportSection>,
+    /// Sides from which the report shows the part.
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub views: Vec<StandardView>,
     /// Calibration record of the sensor, as written by `calibrate --out`; stated on the report. The verdict is
     /// "incomplete" if it was edited, is not certified or has expired.
     #[arg(long)]
@@ -237,7 +244,7 @@ pub struct Inspect {
     /// Omit the pictures.
     #[arg(long)]
     pub no_pictures: bool,
-    /// Folder for summary.json, results.xlsx, deviations.csv, colormap.ply, report.html, report.pdf, views/.
+    /// Folder for summary.json, results.xlsx, results.qif, deviations.csv, colormap.ply, report.html, report.pdf, views/.
     #[arg(long)]
     pub out: PathBuf,
 }

@@ -5,14 +5,15 @@ use std::path::Path;
 use super::arguments::Inspect;
 use super::console::Console;
 use crate::output::outln;
-use base::{Result, UserError};
-use dispatch::{Align, Calibrate, Command, Context, Dispatcher, Outputs, Parts, Projects, report_input};
+use base::{Result, StandardView, UserError};
+use dispatch::{Align, Calibrate, Command, Context, Dispatcher, Outputs, Parts, Present, Projects, report_input};
 use geometry::{Point, transform};
 use inspect::alignment::Method;
 use inspect::alignment::point_pairs::PointPair;
 use inspect::deviation::Verdict;
 use io::staged_folder::StagedFolder;
 use report::summary;
+use session::presentation::Contents;
 use session::{ReportInfo, Settings};
 
 /// Name of the project file written next to the report, to open the inspection in the window.
@@ -76,6 +77,11 @@ fn job(arguments: &Inspect, dispatcher: &mut Dispatcher, console: &Console) -> R
     arguments.surface_points.measure(arguments.tolerance_mm, &mut send)?;
     if arguments.pmi {
         send(dispatch::Tolerances::TakeFromCad { filter_mm: arguments.filter_mm }.into())?;
+    }
+    let mut contents = Contents::default();
+    choose_contents(arguments, &mut contents);
+    if contents != Contents::default() {
+        send(Present::SetContents(contents).into())?;
     }
     if let Some(file) = &arguments.calibration {
         send(Calibrate::Require(file.clone()).into())?;
@@ -143,6 +149,16 @@ pub fn report_info(arguments: &Inspect) -> ReportInfo {
         operator: arguments.operator.clone(),
         logo: arguments.logo.clone().map(|path| std::path::absolute(&path).unwrap_or(path)),
         page_size: arguments.page_size,
+    }
+}
+
+/// Changes the sections and views of the reports to those that the arguments name, if any.
+pub fn choose_contents(arguments: &Inspect, contents: &mut Contents) {
+    if !arguments.report_sections.is_empty() {
+        contents.choose(&arguments.report_sections);
+    }
+    if !arguments.views.is_empty() {
+        StandardView::ALL.into_iter().for_each(|view| contents.set_view(view, arguments.views.contains(&view)));
     }
 }
 

@@ -19,7 +19,8 @@ use session::series::{Part, PartRecord};
 /// Runs it; returns the exit code.
 pub fn run(plan: &Path, arguments: &Inspect, json: bool, context: &Context) -> Result<i32> {
     let (console, started) = (Console::new(), Instant::now());
-    let (plan, notes) = Plan::load(plan)?;
+    let (mut plan, notes) = Plan::load(plan)?;
+    super::inspect::choose_contents(arguments, &mut plan.presentation.report);
     notes.iter().for_each(|note| console.say(note));
     let parts = match (&arguments.list, arguments.parts.as_slice()) {
         (Some(list), _) => Part::listed(list)?,

@@ -15,6 +15,7 @@ use geometry::{Point, Vector};
 use inspect::alignment::Method;
 use inspect::deviation::{Tolerance, Verdict};
 use inspect::recipe::Product as _;
+use inspect::section::dimension::{Dimension, DimensionKind};
 use inspect::section::{Parameters, Placement};
 use session::plan::{ElementId, Recipe};
 
@@ -83,6 +84,11 @@ pub struct Section {
     /// Share of the contours that must be measured for a PASS, %.
     #[arg(long, default_value_t = 100.0 * Parameters::default().min_coverage)]
     pub min_coverage: f64,
+    /// A dimension in the first plane: `distance`, `step` or `angle` of the two lines or arcs nearest to two positions
+    /// (coordinates of the plane as in the DXF files, mm), or `radius` of one; with limits of its deviation where it is
+    /// judged: `distance=10,0;10,20:-0.1,0.1`. May be given several times.
+    #[arg(long, value_parser = dimension, value_name = "KIND=X,Y[;X,Y][:LO,HI]")]
+    pub dimension: Vec<Dimension>,
     /// Factor by which the drawings enlarge deviations; by default one that shows them well.
     #[arg(long)]
     pub enlarge: Option<f64>,
@@ -138,6 +144,7 @@ pub fn run(arguments: &Section, json: bool, context: &Context) -> Result<i32> {
             "length_mm": section.statistics().length_mm,
             "half_width_mm": section.half_width_mm,
             "parameters": section.parameters,
+            "dimensions": section.dimensions,
             "planes": section.planes,
             "notes": section.notes,
         }))?;
@@ -177,6 +184,24 @@ fn job(
     Ok(id)
 }
 
+/// E.g. `distance=10,0;10,20:-0.1,0.1`.
+fn dimension(text: &str) -> std::result::Result<Dimension, String> {
+    const FORM: &str = "a dimension is written like distance=10,0;10,20 or radius=4,2:-0.1,0.1";
+    let (kind, rest) = text.split_once('=').ok_or(FORM)?;
+    let kind = DimensionKind::ALL.into_iter().find(|own| own.name().eq_ignore_ascii_case(kind.trim())).ok_or(FORM)?;
+    let (positions, limits) = match rest.split_once(':') {
+        Some((positions, limits)) => (positions, Some(arguments::tolerance(limits)?)),
+        None => (rest, None),
+    };
+    let position = |text: &str| match arguments::numbers(text).as_deref() {
+        Ok(&[x, y]) => Ok([x, y]),
+        _ => Err(FORM.to_owned()),
+    };
+    let picks = positions.split(';').map(position).collect::<std::result::Result<_, _>>()?;
+    let own = Dimension { kind, plane: 0, picks, tolerance: limits };
+    own.wrong().map_or(Ok(own.clone()), |wrong| Err(wrong.to_owned()))
+}
+
 fn parameters(arguments: &Section) -> Result<Parameters> {
     let placement = match (arguments.axis, arguments.at_mm, arguments.through.as_deref(), arguments.normal) {
         (Some(axis), Some(at_mm), ..) => Placement::Axis { axis: axis as usize, at_mm },
@@ -194,6 +219,7 @@ fn parameters(arguments: &Section) -> Result<Parameters> {
         max_distance_mm: arguments.max_distance_mm,
         tolerance: arguments.tolerance_mm,
         min_coverage: arguments.min_coverage / 100.0,
+        dimensions: arguments.dimension.clone(),
     };
     parameters.check()?;
     Ok(parameters)

@@ -13,6 +13,7 @@ use super::monitoring::Monitoring;
 use super::offset::Offset;
 use super::output::Report;
 use super::parts::Parts;
+use super::presenting::Present;
 use super::probe::Probe;
 use super::projects::Projects;
 use super::sections::Sections;
@@ -67,7 +68,9 @@ pub enum Command {
     Series(Series),
     /// Monitors the calibration.
     Monitoring(Monitoring),
-    /// Writes the report.
+    /// Saves views, and chooses what the report contains.
+    Present(Present),
+    /// Writes or shows the report.
     Report(Report),
     /// Switches to another compute device.
     UseDevice(DeviceId),
@@ -104,6 +107,7 @@ impl_from_commands!(
     Merge,
     Probe,
     Series,
+    Present,
     Report
 );
 
@@ -135,6 +139,7 @@ impl Command {
             Self::Accept(test) => Ok(accept::execution(*test, context)),
             Self::Series(command) => Ok(command.execution(before, context)),
             Self::Monitoring(command) => command.execution(before),
+            Self::Present(command) => command.execution(before),
             Self::Report(command) => Ok(command.execution(before, context, timings_ms.to_vec())),
             Self::UseDevice(id) => Ok(Execution::work("Opening the device", move |_, _| {
                 let backend = compute::open_device(id)?;

@@ -1,6 +1,7 @@
 //! The command that writes the report.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::edit::Execution;
 use super::{Context, Edit};
@@ -9,8 +10,12 @@ use base::{Progress, Result, UserError};
 use compute::Backend;
 use io::atomic;
 use io::staged_folder::StagedFolder;
+use render::colour_scale::ColourScale;
+use report::content::Content;
 use report::logo::Logo;
-use report::{Input, content, html, pdf, pictures, summary, table, workbook};
+use report::pdf::Paper;
+use report::pictures::Pictures;
+use report::{Input, content, html, pdf, pictures, qif, summary, table, workbook};
 use session::project::Project;
 use session::rooms::nominal_and_scan_required;
 use session::{Document, verdict};
@@ -23,15 +28,43 @@ pub enum Report {
         /// The folder.
         folder: PathBuf,
     },
+    /// Lays out the pages as they would be printed.
+    Preview(Preview),
+}
+
+/// Where the pages of a preview are put once they are laid out.
+#[derive(Clone, Default)]
+pub struct Preview(Arc<Mutex<Option<Paper>>>);
+
+impl Preview {
+    /// The pages, if they have been laid out since the last call.
+    pub fn take(&self) -> Option<Paper> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+impl std::fmt::Debug for Preview {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Preview")
+    }
 }
 
 impl Report {
     pub(super) fn execution(self, before: Document, context: Context, timings_ms: Vec<(String, f64)>) -> Execution {
-        let Self::Write { folder } = self;
         let outputs = Outputs { timings_ms, ..Outputs::default() };
-        Execution::work("Writing the report", move |progress, _| {
-            write_report(&before, &folder, &outputs, context.backend.as_ref(), progress)
-        })
+        match self {
+            Self::Write { folder } => Execution::work("Writing the report", move |progress, _| {
+                write_report(&before, &folder, &outputs, context.backend.as_ref(), progress)
+            }),
+            Self::Preview(preview) => Execution::work("Laying out the report", move |progress, _| {
+                let input = report_input(&before, &outputs.timings_ms)?;
+                let pictures = draw_pictures(&input, context.backend.as_ref(), progress)?;
+                let (content, no_logo) = content_of(&input, &pictures, Stamp::now());
+                let pages = pdf::pages(&content, &pictures);
+                *preview.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(pages);
+                Ok(Edit::nothing("Laid out the report.").with_notes(no_logo))
+            }),
+        }
     }
 }
 
@@ -69,7 +102,7 @@ pub fn report_input<'a>(document: &'a Document, timings_ms: &'a [(String, f64)])
 pub(super) const SUMMARY: &str = "summary.json";
 
 /// Writes `summary.json`, `deviations.csv`, `surface-points.csv` where there are any, `colormap.ply`, `views/*.png`,
-/// `results.xlsx`, `report.html` and `report.pdf`.
+/// `results.xlsx`, `results.qif`, `report.html` and `report.pdf`.
 pub fn write_report(
     document: &Document,
     folder: &Path,
@@ -82,35 +115,30 @@ pub fn write_report(
     let (target, folder) = (folder, staged.path());
     let views = folder.join("views");
     std::fs::create_dir(&views).map_err(|e| UserError::file("make the folder", &views, &e))?;
-    let settings = &document.settings;
-    let scale = report::colour_scale(settings.deviation.tolerance, settings);
     progress.report(0.0, "Writing the tables")?;
     table::write_csv(&folder.join("deviations.csv"), &input)?;
     if let Some(table) = report::surface_points::csv(document) {
         atomic::write_bytes(&folder.join("surface-points.csv"), table.as_bytes())?;
     }
-    table::write_colormap(&folder.join("colormap.ply"), &input, &scale)?;
+    table::write_colormap(&folder.join("colormap.ply"), &input, &colour_scale(document))?;
     progress.report(0.3, "Drawing the pictures")?;
     let pictures = if outputs.pictures {
-        pictures::draw(&input, &scale, backend, &progress.part(0.3, 0.6))?
+        draw_pictures(&input, backend, &progress.part(0.3, 0.6))?
     } else {
-        pictures::Pictures { missing: Some("Pictures were omitted on request.".into()), ..Default::default() }
+        Pictures { missing: Some("Pictures were omitted on request.".into()), ..Default::default() }
     };
     for view in &pictures.views {
         atomic::write_bytes(&folder.join(&view.file), &view.png)?;
     }
     progress.report(0.6, "Typesetting the report")?;
     let stamp = Stamp::now();
-    let (logo, no_logo) = match settings.report.logo.as_deref().map(Logo::read).transpose() {
-        Ok(logo) => (logo, None),
-        Err(error) => (None, Some(format!("The report has no logo. {}", error.sentence))),
-    };
-    let content = content::of(&input, &pictures, logo, stamp);
+    let (content, no_logo) = content_of(&input, &pictures, stamp);
     atomic::write_bytes(&folder.join("report.html"), html::of(&content, &pictures).as_bytes())?;
     let workbook = workbook::of_report(&input, &content, document.record_of_shown(backend)?)?;
     atomic::write_bytes(&folder.join("results.xlsx"), &workbook)?;
     progress.report(0.7, "Typesetting the report")?;
     atomic::write_bytes(&folder.join("report.pdf"), &pdf::of(&content, &pictures, stamp)?)?;
+    atomic::write_bytes(&folder.join("results.qif"), qif::of(&input, stamp)?.as_bytes())?;
     write_summary(&folder.join(SUMMARY), &input)?;
     if let Some(name) = outputs.project {
         Project::of(document).save(&folder.join(name))?;
@@ -118,6 +146,23 @@ pub fn write_report(
     staged.commit(SUMMARY)?;
     let missing = pictures.missing.into_iter().chain(no_logo);
     Ok(Edit::nothing(format!("Wrote the report to {}.", target.display())).with_notes(missing))
+}
+
+fn colour_scale(document: &Document) -> ColourScale {
+    report::colour_scale(document.settings.deviation.tolerance, &document.settings)
+}
+
+fn draw_pictures(input: &Input<'_>, backend: &dyn Backend, progress: &Progress) -> Result<Pictures> {
+    pictures::draw(input, &colour_scale(input.document), backend, progress)
+}
+
+/// Content of the report, and why it has no logo if the logo cannot be read.
+fn content_of(input: &Input<'_>, pictures: &Pictures, stamp: Stamp) -> (Content, Option<String>) {
+    let (logo, no_logo) = match input.document.settings.report.logo.as_deref().map(Logo::read).transpose() {
+        Ok(logo) => (logo, None),
+        Err(error) => (None, Some(format!("The report has no logo. {}", error.sentence))),
+    };
+    (content::of(input, pictures, logo, stamp), no_logo)
 }
 
 fn write_summary(path: &Path, input: &Input<'_>) -> Result<()> {

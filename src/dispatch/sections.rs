@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::edit::Execution;
 use super::{Context, Edit};
 use base::{Progress, Result, UserError, counted, full_path};
+use inspect::section::dimension::Dimension;
 use inspect::section::{Parameters, Section, SectionRecipe};
 use session::Document;
 use session::pipeline::State;
@@ -17,6 +18,8 @@ pub enum Sections {
     Add(Parameters),
     /// Changes how a section is cut and judged.
     Change(ElementId, Parameters),
+    /// Adds a dimension to a section.
+    AddDimension(ElementId, Dimension),
     /// Writes drawings, contours and deviations of a section into a folder, deviations enlarged by this factor (`None`
     /// for one that shows them well).
     Save(ElementId, PathBuf, Option<f64>),
@@ -29,6 +32,11 @@ impl Sections {
                 Execution::work("Cutting a section", move |progress, _| add(parameters, before, &context, progress))
             }
             Self::Change(id, parameters) => Execution::work("Cutting a section", move |progress, _| {
+                change(id, parameters, before, &context, progress)
+            }),
+            Self::AddDimension(id, dimension) => Execution::work("Adding a dimension", move |progress, _| {
+                let mut parameters = recipe(id, &before)?.parameters;
+                parameters.dimensions.push(dimension);
                 change(id, parameters, before, &context, progress)
             }),
             Self::Save(id, folder, factor) => {
@@ -63,6 +71,14 @@ fn add(parameters: Parameters, document: Document, context: &Context, progress: 
     Edit::adding("Add a section", &name, recipe.into(), document, context, progress)
 }
 
+fn recipe(id: ElementId, document: &Document) -> Result<SectionRecipe> {
+    let element = document.plan.get(id).ok_or_else(|| UserError::usage("There is no such section."))?;
+    match &element.recipe {
+        Recipe::Section(recipe) => Ok(SectionRecipe::clone(recipe)),
+        _ => Err(UserError::usage(format!("“{}” is not a section.", element.name))),
+    }
+}
+
 fn change(
     id: ElementId,
     parameters: Parameters,
@@ -71,11 +87,8 @@ fn change(
     progress: &Progress,
 ) -> Result<Edit> {
     parameters.check()?;
-    let element = document.plan.get(id).ok_or_else(|| UserError::usage("There is no such section."))?.clone();
-    let Recipe::Section(before) = &element.recipe else {
-        return Err(UserError::usage(format!("“{}” is not a section.", element.name)));
-    };
-    let mut recipe = SectionRecipe { parameters: parameters.clone(), ..SectionRecipe::clone(before) };
+    let before = recipe(id, &document)?;
+    let mut recipe = SectionRecipe { parameters: parameters.clone(), ..before.clone() };
     if recipe.scan.is_none() {
         (recipe.scan, recipe.alignment) = placed_scan(&document);
     }

@@ -42,6 +42,7 @@ pub mod topology;
 pub mod transform;
 pub mod tree;
 pub mod triangle;
+pub mod viewpoint;
 pub mod voxels;
 pub mod weld;
 pub mod winding;

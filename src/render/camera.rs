@@ -3,60 +3,25 @@
 use three_d::{Camera, Event, InnerSpace, Modifiers, MouseButton, OrbitControl};
 use three_d::{PhysicalPoint, Vec3, Viewport, radians, vec3};
 
+pub use base::StandardView;
+use geometry::viewpoint::Viewpoint;
 use geometry::{Aabb, Point, Vector};
 
 /// Vertical field of view of the perspective projection, rad.
 const FIELD_OF_VIEW_RAD: f32 = 0.6;
 
-/// Standard viewing direction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StandardView {
-    /// Seen from +z.
-    Top,
-    /// Seen from -z.
-    Bottom,
-    /// Seen from -y.
-    Front,
-    /// Seen from +y.
-    Back,
-    /// Seen from -x.
-    Left,
-    /// Seen from +x.
-    Right,
-    /// Seen from (0.75, -1, 0.8).
-    Isometric,
-}
-
-impl StandardView {
-    /// All views in menu order.
-    pub const ALL: [Self; 7] =
-        [Self::Isometric, Self::Front, Self::Back, Self::Left, Self::Right, Self::Top, Self::Bottom];
-
-    /// Name for menus and file names.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Top => "Top",
-            Self::Bottom => "Bottom",
-            Self::Front => "Front",
-            Self::Back => "Back",
-            Self::Left => "Left",
-            Self::Right => "Right",
-            Self::Isometric => "Isometric",
-        }
-    }
-
-    fn direction_and_up(self) -> (Vec3, Vec3) {
-        let z = vec3(0.0, 0.0, 1.0);
-        match self {
-            // Slightly tilted: exactly along z, the up vector would be undefined.
-            Self::Top => (vec3(0.0, -1e-4, 1.0), vec3(0.0, 1.0, 0.0)),
-            Self::Bottom => (vec3(0.0, -1e-4, -1.0), vec3(0.0, 1.0, 0.0)),
-            Self::Front => (vec3(0.0, -1.0, 0.0), z),
-            Self::Back => (vec3(0.0, 1.0, 0.0), z),
-            Self::Left => (vec3(-1.0, 0.0, 0.0), z),
-            Self::Right => (vec3(1.0, 0.0, 0.0), z),
-            Self::Isometric => (vec3(0.75, -1.0, 0.8), z),
-        }
+/// Direction from the scene to the eye, and the direction that is up.
+fn direction_and_up(view: StandardView) -> (Vec3, Vec3) {
+    let z = vec3(0.0, 0.0, 1.0);
+    match view {
+        // Slightly tilted: exactly along z, the up vector would be undefined.
+        StandardView::Top => (vec3(0.0, -1e-4, 1.0), vec3(0.0, 1.0, 0.0)),
+        StandardView::Bottom => (vec3(0.0, -1e-4, -1.0), vec3(0.0, 1.0, 0.0)),
+        StandardView::Front => (vec3(0.0, -1.0, 0.0), z),
+        StandardView::Back => (vec3(0.0, 1.0, 0.0), z),
+        StandardView::Left => (vec3(-1.0, 0.0, 0.0), z),
+        StandardView::Right => (vec3(1.0, 0.0, 0.0), z),
+        StandardView::Isometric => (vec3(0.75, -1.0, 0.8), z),
     }
 }
 
@@ -156,7 +121,7 @@ impl ViewCamera {
 
     /// Shows the whole scene from a standard direction.
     pub fn look_from(&mut self, view: StandardView) {
-        let (direction, up) = view.direction_and_up();
+        let (direction, up) = direction_and_up(view);
         self.set_view(vec3(0.0, 0.0, 0.0), direction.normalize(), up);
         self.fit();
     }
@@ -202,6 +167,38 @@ impl ViewCamera {
         };
         let up = if direction.normalize().z.abs() > 0.98 { vec3(0.0, 1.0, 0.0) } else { vec3(0.0, 0.0, 1.0) };
         self.set_view(vec3(local.x as f32, local.y as f32, local.z as f32), direction.normalize(), up);
+    }
+
+    /// Where the camera stands and how it looks, in the scene frame.
+    pub fn viewpoint(&self) -> Viewpoint {
+        let vector = |v: Vec3| [v.x, v.y, v.z].map(f64::from);
+        let height_mm = self.height_mm();
+        Viewpoint {
+            target_mm: (self.origin + Vector::from(vector(self.camera.target()))).into(),
+            to_eye: vector(-self.camera.view_direction()),
+            up: vector(self.camera.up()),
+            size_mm: [height_mm * f64::from(self.aspect()), height_mm],
+            is_perspective: self.perspective,
+        }
+    }
+
+    /// Width of the view divided by its height.
+    fn aspect(&self) -> f32 {
+        let viewport = self.camera.viewport();
+        viewport.width as f32 / viewport.height.max(1) as f32
+    }
+
+    /// Looks from a viewpoint in the scene frame; one from which nothing can be seen changes nothing.
+    pub fn look_as(&mut self, view: &Viewpoint) {
+        if !view.is_usable() {
+            return;
+        }
+        let vector = |[x, y, z]: [f64; 3]| vec3(x as f32, y as f32, z as f32);
+        self.perspective = view.is_perspective;
+        let [width, height] = view.size_mm.map(|mm| mm as f32);
+        self.height = height.max(width / self.aspect());
+        let target = Point::from(view.target_mm) - self.origin;
+        self.set_view(vector(target.into()), vector(view.to_eye).normalize(), vector(view.up));
     }
 
     fn set_view(&mut self, target: Vec3, direction: Vec3, up: Vec3) {
@@ -333,6 +330,32 @@ impl ViewCamera {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_viewpoint_gives_the_same_picture_again_in_a_scene_of_other_bounds() {
+        for perspective in [false, true] {
+            let mut camera = camera();
+            camera.set_perspective(perspective);
+            camera.look_from(StandardView::Front);
+            camera.orbit((120.0, -35.0));
+            camera.zoom(2.5, (300.0, 200.0));
+            let mut other = ViewCamera::new(&Aabb { min: Point::origin(), max: Point::new(1200.0, 90.0, 70.0) });
+            other.set_size(900, 600);
+            other.look_as(&camera.viewpoint());
+            for corner in [Point::new(1010.0, 5.0, 3.0), Point::new(1090.0, 44.0, 31.0), Point::new(1050.0, 20.0, 0.0)]
+            {
+                let ((x, y), (x2, y2)) = (camera.pixel_of(&corner).unwrap(), other.pixel_of(&corner).unwrap());
+                assert!((x - x2).hypot(y - y2) < 0.1, "{x}, {y} against {x2}, {y2}");
+            }
+            // A narrower picture shows no less in its width.
+            other.set_size(300, 600);
+            other.look_as(&camera.viewpoint());
+            assert!((other.viewpoint().size_mm[0] / camera.viewpoint().size_mm[0] - 1.0).abs() < 1e-5);
+            let before = other.viewpoint();
+            other.look_as(&Viewpoint { size_mm: [f64::NAN; 2], ..before });
+            assert_eq!(other.viewpoint(), before);
+        }
+    }
 
     fn camera() -> ViewCamera {
         let bounds = Aabb { min: Point::new(1000.0, 0.0, 0.0), max: Point::new(1100.0, 60.0, 40.0) };

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use super::content::ReportBlock;
 use inspect::calibration::recipe::CalibrationStatus;
 use inspect::deviation::Check;
-use inspect::recipe::Product;
+use inspect::recipe::{Figure, Product};
 use inspect::tolerances::measure::Measure;
 use session::Document;
 use session::pipeline::State;
 use session::plan::{Element, Recipe};
+use session::presentation::ReportSection;
 
 /// Results of the comparisons other than the current one; `None` if there are none.
 pub(super) fn other_comparisons(document: &Document) -> Option<ReportBlock> {
@@ -25,7 +26,11 @@ pub(super) fn other_comparisons(document: &Document) -> Option<ReportBlock> {
             (element.name.clone(), outcome)
         })
         .collect();
-    (!rows.is_empty()).then(|| ReportBlock { title: "Other comparisons".to_owned(), rows })
+    (!rows.is_empty()).then(|| ReportBlock {
+        section: ReportSection::Comparisons,
+        title: "Other comparisons".to_owned(),
+        rows,
+    })
 }
 
 /// The calibrations of the sensor that the plan requires; `None` if it requires none.
@@ -41,7 +46,34 @@ pub(super) fn calibrations(document: &Document) -> Option<ReportBlock> {
         (element.name.clone(), said)
     };
     let rows: Vec<(String, String)> = calibrations.map(row).collect();
-    (!rows.is_empty()).then(|| ReportBlock { title: "Sensor".to_owned(), rows })
+    (!rows.is_empty()).then(|| ReportBlock { section: ReportSection::Calibration, title: "Sensor".to_owned(), rows })
+}
+
+/// Measured features with their figures and expanded uncertainties (k = 2); `None` if there are none.
+pub(super) fn features(document: &Document) -> Option<ReportBlock> {
+    let features = document.plan.elements().iter().filter(|own| own.recipe.is_feature());
+    let row = |element: &Arc<Element>| {
+        let made = document.stage().results.made(element.id);
+        let said = match (document.state(element.id), made) {
+            (State::Fresh, Some(made)) => made.figures.iter().map(words).collect::<Vec<_>>().join(", "),
+            (State::Failed(sentence), _) => sentence,
+            _ => "no up-to-date result".to_owned(),
+        };
+        (element.name.clone(), said)
+    };
+    let rows: Vec<(String, String)> = features.map(row).collect();
+    let block =
+        |rows| ReportBlock { section: ReportSection::Measures, title: "Features, ± U (k = 2)".to_owned(), rows };
+    (!rows.is_empty()).then(|| block(rows))
+}
+
+/// E.g. “radius 4.0021 ± 0.0008 mm”.
+fn words(figure: &Figure) -> String {
+    let unit = if figure.unit == "°" { "°".to_owned() } else { format!(" {}", figure.unit) };
+    // Without a unit it is a count.
+    let digits = if figure.unit.is_empty() { 0 } else { 4 };
+    let uncertainty = figure.uncertainty.map(|expanded| format!(" ± {expanded:.4}")).unwrap_or_default();
+    format!("{} {:.digits$}{uncertainty}{}", figure.name, figure.value, unit.trim_end())
 }
 
 /// Measured distances and angles, with expanded uncertainties (k = 2) and limits; `None` if there are none.
@@ -68,5 +100,9 @@ pub(super) fn measures(document: &Document) -> Option<ReportBlock> {
         let [from, to] = [recipe.from, recipe.to].map(|id| document.plan.name(id));
         rows.push((String::new(), format!("from {from} to {to}: {}", measure.how)));
     }
-    (!rows.is_empty()).then(|| ReportBlock { title: "Distances and angles, ± U (k = 2)".to_owned(), rows })
+    (!rows.is_empty()).then(|| ReportBlock {
+        section: ReportSection::Measures,
+        title: "Distances and angles, ± U (k = 2)".to_owned(),
+        rows,
+    })
 }

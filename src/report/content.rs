@@ -8,7 +8,7 @@ use super::pictures::Pictures;
 use super::sections::Drawing;
 use base::date::Stamp;
 use base::units::LengthUnit;
-use base::{PageSize, signed};
+use base::{PageSize, StandardView, signed};
 use geometry::{Pose, transform};
 use inspect::alignment::Alignment;
 use inspect::deviation::Verdict;
@@ -16,10 +16,14 @@ use inspect::deviation::judgement::percent;
 use inspect::deviation::{DeviationMap, Method};
 use inspect::main_alignment::Main;
 use render::colour_scale::ColourScale;
+use session::presentation::ReportSection;
 
 /// Titled list of label-value pairs.
 #[derive(Clone, Debug, Serialize)]
 pub struct ReportBlock {
+    /// The section that it belongs to.
+    #[serde(skip)]
+    pub section: ReportSection,
     /// Heading.
     pub title: String,
     /// Label and value of each row; an empty label continues the row above.
@@ -62,11 +66,11 @@ pub struct Content {
     pub date: String,
     /// Name and version of the software.
     pub software: String,
-    /// Part, statistics, coverage and parameters, in this order, then all others.
+    /// The sections that are shown, in their order.
+    pub order: Vec<ReportSection>,
+    /// The tables of all sections.
     #[serde(rename = "sections")]
     pub blocks: Vec<ReportBlock>,
-    /// Files and software.
-    pub sources: ReportBlock,
     /// Histogram of the deviations.
     pub histogram: HistogramBars,
     /// Colours of the scale from its lower to its upper end, `#rrggbb`.
@@ -92,6 +96,7 @@ pub fn of(input: &Input<'_>, pictures: &Pictures, logo: Option<Logo>, stamp: Sta
     let check = input.check;
     let info = &input.document.settings.report;
     let settings = &input.document.settings;
+    let contents = &input.document.plan.presentation.report;
     let scale = super::colour_scale(check.parameters.tolerance, settings);
     let unit = LengthFormatter(input.document.settings.shown_unit);
     Content {
@@ -104,24 +109,21 @@ pub fn of(input: &Input<'_>, pictures: &Pictures, logo: Option<Logo>, stamp: Sta
         status: input.overall.verdict,
         date: stamp.to_string(),
         software: super::software(),
-        blocks: [
-            part(input, stamp),
-            statistics(input, unit),
-            coverage(input, unit),
-            parameters(input, unit),
-            alignment(input, unit),
-        ]
-        .into_iter()
-        .chain(super::checks::calibrations(input.document))
-        .chain(super::checks::other_comparisons(input.document))
-        .chain(super::checks::measures(input.document))
-        .chain(super::tolerances::block(input.document))
-        .chain(super::surface_points::block(input.document))
-        .chain(super::sections::block(input.document))
-        .chain(super::offsets::block(input.document))
-        .chain(super::thickness::block(input.document))
-        .collect(),
-        sources: sources(input),
+        order: contents.order().into_iter().filter(|section| contents.has(*section)).collect(),
+        blocks: [part(input, stamp), statistics(input, unit), coverage(input, unit)]
+            .into_iter()
+            .chain(super::tolerances::block(input.document))
+            .chain(super::checks::features(input.document))
+            .chain(super::checks::measures(input.document))
+            .chain(super::checks::other_comparisons(input.document))
+            .chain(super::surface_points::block(input.document))
+            .chain(super::sections::block(input.document))
+            .chain(super::offsets::block(input.document))
+            .chain(super::thickness::block(input.document))
+            .chain([alignment(input, unit), parameters(input, unit)])
+            .chain(super::checks::calibrations(input.document))
+            .chain([sources(input)])
+            .collect(),
         histogram: histogram(input, &scale, unit),
         scale_colours: scale.table(64).iter().map(|[r, g, b, _]| format!("#{r:02x}{g:02x}{b:02x}")).collect(),
         scale_limits: scale_limits(&scale, unit),
@@ -203,13 +205,14 @@ fn coverage(input: &Input<'_>, unit: LengthFormatter) -> ReportBlock {
         let name = if i == 0 { "Unmeasured regions" } else { "" };
         rows.push(row(name, format!("{:.0} mm² at {x}, {y}, {z}", region.area_mm2)));
     }
-    ReportBlock { title: "Coverage".into(), rows }
+    ReportBlock { section: ReportSection::Coverage, title: "Coverage".into(), rows }
 }
 
 fn part(input: &Input<'_>, stamp: Stamp) -> ReportBlock {
     let info = &input.document.settings.report;
     let or_dash = |text: &str| if text.is_empty() { "–".to_owned() } else { text.to_owned() };
     ReportBlock {
+        section: ReportSection::Part,
         title: "Part".into(),
         rows: vec![
             row("Part number", or_dash(&info.part_number)),
@@ -225,6 +228,7 @@ fn statistics(input: &Input<'_>, unit: LengthFormatter) -> ReportBlock {
     let s = &input.check.statistics;
     let excluded = &input.check.excluded;
     ReportBlock {
+        section: ReportSection::Deviation,
         title: "Deviation".into(),
         rows: vec![
             row("Points evaluated", s.count.to_string()),
@@ -276,7 +280,7 @@ fn parameters(input: &Input<'_>, unit: LengthFormatter) -> ReportBlock {
         "Computed on",
         format!("{}, {}", input.check.measurement.device.kind.name(), input.check.measurement.device.device),
     ));
-    ReportBlock { title: "Evaluation parameters".into(), rows }
+    ReportBlock { section: ReportSection::Parameters, title: "Evaluation parameters".into(), rows }
 }
 
 fn alignment(input: &Input<'_>, unit: LengthFormatter) -> ReportBlock {
@@ -293,7 +297,7 @@ fn alignment(input: &Input<'_>, unit: LengthFormatter) -> ReportBlock {
         }
     }
     rows.extend(pose(&input.check.measurement.nominal_from_scan, unit));
-    ReportBlock { title: "Alignment".into(), rows }
+    ReportBlock { section: ReportSection::Alignment, title: "Alignment".into(), rows }
 }
 
 fn best_fit(alignment: &Alignment, unit: LengthFormatter) -> Vec<(String, String)> {
@@ -374,7 +378,7 @@ fn sources(input: &Input<'_>) -> ReportBlock {
     }
     rows.push(row("Points", input.actual.cloud.points.len().to_string()));
     rows.push(row("Software", super::software()));
-    ReportBlock { title: "Sources".into(), rows }
+    ReportBlock { section: ReportSection::Sources, title: "Sources".into(), rows }
 }
 
 fn histogram(input: &Input<'_>, scale: &ColourScale, unit: LengthFormatter) -> HistogramBars {
@@ -413,12 +417,15 @@ fn scale_limits(scale: &ColourScale, unit: LengthFormatter) -> Vec<(f64, String)
     vec![(low, below), (high, above)]
 }
 
+/// Most regions that are listed.
+const MAX_LISTED_REGIONS: usize = 40;
+
 fn regions(input: &Input<'_>, unit: LengthFormatter) -> Vec<[String; 6]> {
     input
         .check
         .regions
         .iter()
-        .take(40)
+        .take(MAX_LISTED_REGIONS)
         .enumerate()
         .map(|(i, region)| {
             let [x, y, z] = region.peak_at_mm.map(|mm| unit.length(mm, 2));
@@ -437,7 +444,21 @@ fn notes(input: &Input<'_>) -> Vec<String> {
     let scan = input.actual.notes.iter().cloned().chain(input.actual.findings.sentences()).collect();
     let files = prefixed(input.nominal.source.name(), nominal).chain(prefixed(scan_names(input), scan));
     let remarks = components.chain(overall.remarks.iter().cloned()).chain(files);
-    remarks.chain([overall.decision_rule.clone()]).collect()
+    remarks.chain(unlisted(input)).chain([overall.decision_rule.clone()]).collect()
+}
+
+/// What the report does not show.
+fn unlisted(input: &Input<'_>) -> impl Iterator<Item = String> {
+    let (contents, count) = (&input.document.plan.presentation.report, input.check.regions.len());
+    let regions = (count > MAX_LISTED_REGIONS)
+        .then(|| format!("Of {count} regions out of tolerance, the {MAX_LISTED_REGIONS} worst are listed."));
+    let left_out = ReportSection::ALL.into_iter().filter(|section| !contents.has(*section));
+    let left_out: Vec<&str> = left_out.map(ReportSection::name).collect();
+    let left_out = (!left_out.is_empty()).then(|| format!("Left out of this report: {}.", left_out.join(", ")));
+    let views = StandardView::ALL.into_iter().filter(|view| !contents.has_view(*view)).map(StandardView::name);
+    let views: Vec<&str> = views.filter(|_| contents.has(ReportSection::Views)).collect();
+    let views = (!views.is_empty()).then(|| format!("Views left out: {}.", views.join(", ")));
+    regions.into_iter().chain(left_out).chain(views)
 }
 
 #[cfg(test)]

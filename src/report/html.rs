@@ -7,7 +7,8 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 
 use super::content::{Content, HistogramBars, ReportBlock};
 use super::logo::Logo;
-use super::pictures::{Pictures, View};
+use super::pictures::{Pictures, ViewKind};
+use session::presentation::ReportSection;
 
 const STYLE: &str = include_str!("report.css");
 
@@ -32,26 +33,12 @@ pub fn of(content: &Content, pictures: &Pictures) -> String {
     if let Some(missing) = &content.no_pictures {
         let _ = write!(html, "<p class=\"note\">{}</p>", escape(missing));
     }
-    push_views(&mut html, "standard", pictures.views.iter().filter(|view| view.is_standard));
-    push_scale(&mut html, content);
-    html.push_str("<div class=\"columns\">");
-    for block in content.blocks.iter().take(4) {
-        push_block(&mut html, block);
+    for runs in content.order.chunk_by(|one, next| is_narrow(*one) && is_narrow(*next)) {
+        let is_narrow = runs.first().is_some_and(|section| is_narrow(*section));
+        html.push_str(if is_narrow { "<div class=\"columns\">" } else { "" });
+        runs.iter().for_each(|section| push_section(&mut html, *section, content, pictures));
+        html.push_str(if is_narrow { "</div>" } else { "" });
     }
-    html.push_str("<section><h2>Histogram</h2>");
-    push_histogram(&mut html, &content.histogram);
-    html.push_str("</section></div>");
-    push_regions(&mut html, content);
-    push_views(&mut html, "regions", pictures.views.iter().filter(|view| !view.is_standard));
-    for block in content.blocks.iter().skip(4) {
-        push_block(&mut html, block);
-    }
-    if !content.drawings.is_empty() {
-        html.push_str("<section><h2>Drawings of the sections</h2>");
-        content.drawings.iter().for_each(|drawing| html.push_str(&drawing.svg()));
-        html.push_str("</section>");
-    }
-    push_block(&mut html, &content.sources);
     if !content.notes.is_empty() {
         html.push_str("<section><h2>Remarks</h2><ul>");
         content.notes.iter().for_each(|note| {
@@ -68,13 +55,43 @@ pub fn of(content: &Content, pictures: &Pictures) -> String {
     html
 }
 
+/// Whether a section stands beside another one.
+fn is_narrow(section: ReportSection) -> bool {
+    matches!(section, ReportSection::Part | ReportSection::Deviation | ReportSection::Coverage)
+}
+
+fn push_section(html: &mut String, section: ReportSection, content: &Content, pictures: &Pictures) {
+    match section {
+        ReportSection::Views => {
+            push_views(html, "standard", pictures, ViewKind::Standard);
+            push_views(html, "saved", pictures, ViewKind::Saved);
+            push_scale(html, content);
+        }
+        ReportSection::Regions => {
+            push_regions(html, content);
+            push_views(html, "regions", pictures, ViewKind::Region);
+        }
+        _ => content.blocks.iter().filter(|block| block.section == section).for_each(|block| push_block(html, block)),
+    }
+    if section == ReportSection::Part {
+        html.push_str("<section><h2>Histogram</h2>");
+        push_histogram(html, &content.histogram);
+        html.push_str("</section>");
+    }
+    if section == ReportSection::Sections && !content.drawings.is_empty() {
+        html.push_str("<section><h2>Drawings of the sections</h2>");
+        content.drawings.iter().for_each(|drawing| html.push_str(&drawing.svg()));
+        html.push_str("</section>");
+    }
+}
+
 fn logo(logo: &Logo) -> String {
     format!("<img class=\"logo\" alt=\"Logo\" src=\"data:image/png;base64,{}\">", BASE64.encode(&logo.png))
 }
 
-fn push_views<'a>(html: &mut String, class: &str, views: impl Iterator<Item = &'a View>) {
+fn push_views(html: &mut String, class: &str, pictures: &Pictures, kind: ViewKind) {
     let _ = write!(html, "<section class=\"views {class}\">");
-    for view in views {
+    for view in pictures.views.iter().filter(|view| view.kind == kind) {
         let _ = write!(
             html,
             "<figure><div><img alt=\"{caption}\" src=\"data:image/png;base64,{data}\">",

@@ -10,6 +10,7 @@ pub mod offset_picture;
 mod offsets;
 pub mod pdf;
 pub mod pictures;
+pub mod qif;
 pub mod sections;
 pub mod series;
 pub mod stated;

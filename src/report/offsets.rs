@@ -6,6 +6,7 @@ use inspect::offset::{ContactVolumes, OffsetVolume};
 use session::Document;
 use session::pipeline::State;
 use session::plan::Recipe;
+use session::presentation::ReportSection;
 
 /// Volume, area and exactness of the offset volumes, and what they depend on; `None` if there are none.
 pub(super) fn block(document: &Document) -> Option<ReportBlock> {
@@ -49,5 +50,9 @@ pub(super) fn block(document: &Document) -> Option<ReportBlock> {
         }
         rows.extend(volume.notes.iter().map(|note| (String::new(), note.clone())));
     }
-    (!rows.is_empty()).then(|| ReportBlock { title: "Offset volumes".to_owned(), rows })
+    (!rows.is_empty()).then(|| ReportBlock {
+        section: ReportSection::Offsets,
+        title: "Offset volumes".to_owned(),
+        rows,
+    })
 }

@@ -14,9 +14,11 @@ use render::picture::{self, OVERSAMPLING};
 use render::scene::Slice;
 use render::sight;
 use render::{
-    Colouring, Draw, FacetsItem, Frame, Gpu, LineStyle, LinesItem, Look, Mark, PointsItem, Scene, SurfaceItem,
+    Colouring, Cut, Draw, FacetsItem, Frame, Gpu, LineStyle, LinesItem, Look, Mark, PointsItem, Scene, SurfaceItem,
     ViewCamera,
 };
+use session::presentation::ReportSection;
+use session::presentation::{Clip, Shows};
 
 /// A rendered view.
 #[derive(Clone, Debug)]
@@ -27,10 +29,21 @@ pub struct View {
     pub caption: String,
     /// PNG file.
     pub png: Vec<u8>,
-    /// Whether it shows the whole part, or a region out of tolerance.
-    pub is_standard: bool,
+    /// What it shows.
+    pub kind: ViewKind,
     /// Where it shows peaks of regions out of tolerance.
     pub marks: Vec<RegionMark>,
+}
+
+/// What a view shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ViewKind {
+    /// The whole part from one of its sides.
+    Standard,
+    /// What the operator chose.
+    Saved,
+    /// A region out of tolerance.
+    Region,
 }
 
 /// The number of a region out of tolerance in a picture.
@@ -45,7 +58,7 @@ pub struct RegionMark {
 /// The pictures, or the reason why there are none.
 #[derive(Clone, Debug, Default)]
 pub struct Pictures {
-    /// Standard views, the first one larger than the others; then the worst regions out of tolerance.
+    /// Standard views, the first one larger than the others; then the saved ones and the worst regions out of tolerance.
     pub views: Vec<View>,
     /// Message shown if there are no pictures.
     pub missing: Option<String>,
@@ -71,6 +84,8 @@ const STANDARD: [StandardView; 7] = [
 const BACKGROUND: [[f32; 3]; 2] = [[0.985, 0.988, 0.992], [0.90, 0.915, 0.93]];
 /// Colour of the nominal, RGB from 0 to 1.
 const NOMINAL: [f32; 3] = [0.72, 0.74, 0.77];
+/// Colour of the scan where it has no colours of deviations.
+const SCAN: [f32; 3] = [0.28, 0.58, 0.86];
 /// Colour of its edges, and their width, pixels.
 const EDGES: [f32; 3] = [0.07, 0.08, 0.10];
 const EDGE_WIDTH: f32 = 1.4;
@@ -98,13 +113,18 @@ fn draw_on(
     let surface = &input.nominal.surface;
     let regions = &input.check.regions;
     let mut views = Vec::new();
-    let count = STANDARD.len() + regions.len().min(MAX_REGION_VIEWS);
+    let presentation = &input.document.plan.presentation;
+    let contents = &presentation.report;
+    let has = |section: ReportSection| contents.has(section);
+    let standard = STANDARD.into_iter().filter(|view| has(ReportSection::Views) && contents.has_view(*view));
+    let saved = presentation.views.all().iter().filter(|view| has(ReportSection::Views) && view.in_report);
+    let count = standard.clone().count() + saved.clone().count() + regions.len().min(MAX_REGION_VIEWS);
     let camera_of = |[width, height]: [u32; 2]| {
         let mut camera = ViewCamera::new(surface.bounds());
         camera.set_size(width * OVERSAMPLING, height * OVERSAMPLING);
         camera
     };
-    for view in STANDARD {
+    for view in standard {
         progress.report(views.len() as f32 / count as f32, "Drawing the pictures")?;
         let size = if views.is_empty() { LARGE } else { SMALL };
         let mut camera = camera_of(size);
@@ -112,12 +132,27 @@ fn draw_on(
         views.push(View {
             file: format!("views/{}.png", view.name().to_lowercase()),
             caption: view.name().to_owned(),
-            png: renderer.render(&camera, size)?,
-            is_standard: true,
+            png: renderer.render(&camera, size, &Shows::default(), None)?,
+            kind: ViewKind::Standard,
             marks: marks(regions, surface, &camera),
         });
     }
-    for (number, region) in (1..).zip(regions).take(MAX_REGION_VIEWS) {
+    for (number, view) in (1..).zip(saved) {
+        progress.report(views.len() as f32 / count as f32, "Drawing the pictures")?;
+        let mut camera = camera_of(SMALL);
+        camera.look_as(&view.viewpoint);
+        let clip = view.clip.as_ref().map(cut);
+        // What hides a peak may be cut away or transparent: such views have no numbers.
+        let is_whole = clip.is_none() && view.shows == Shows::default();
+        views.push(View {
+            file: format!("views/saved-{number}.png"),
+            caption: view.name.clone(),
+            png: renderer.render(&camera, SMALL, &view.shows, clip)?,
+            kind: ViewKind::Saved,
+            marks: if is_whole { marks(regions, surface, &camera) } else { Vec::new() },
+        });
+    }
+    for (number, region) in (1..).zip(regions).take(MAX_REGION_VIEWS).filter(|_| has(ReportSection::Regions)) {
         progress.report(views.len() as f32 / count as f32, "Drawing the pictures")?;
         let peak = region.peak_at_mm.into();
         let hit = surface.closest_point(&peak, f64::INFINITY);
@@ -127,12 +162,17 @@ fn draw_on(
         views.push(View {
             file: format!("views/region-{number}.png"),
             caption: format!("Region {number}: peak {:+.3} mm, area {:.1} mm²", region.peak_mm, region.area_mm2),
-            png: renderer.render(&camera, SMALL)?,
-            is_standard: false,
+            png: renderer.render(&camera, SMALL, &Shows::default(), None)?,
+            kind: ViewKind::Region,
             marks: Vec::new(),
         });
     }
     Ok(Pictures { views, missing: None })
+}
+
+/// The plane of a saved view as the renderer takes it.
+pub fn cut(clip: &Clip) -> Cut {
+    Cut { at: clip.at_mm.into(), normal: clip.normal.into() }
 }
 
 /// Where a view shows the peaks of regions.
@@ -192,32 +232,46 @@ impl<'a> ViewRenderer<'a> {
         Ok(Self { scene: Scene::new(gpu), scale, nominal, edges, points, nominal_from_scan })
     }
 
-    /// The picture as a PNG file.
-    fn render(&self, camera: &ViewCamera, [width, height]: [u32; 2]) -> Result<Vec<u8>> {
+    /// The picture as a PNG file, cut off by a plane if there is one.
+    fn render(
+        &self,
+        camera: &ViewCamera,
+        [width, height]: [u32; 2],
+        shows: &Shows,
+        cut: Option<Cut>,
+    ) -> Result<Vec<u8>> {
         let look = |scene_from_item, by_deviation: bool| Look {
             scene_from_item,
             colour: NOMINAL,
             opacity: 1.0,
-            colouring: if by_deviation { Colouring::Scale } else { Colouring::Plain },
+            colouring: if by_deviation && shows.deviations { Colouring::Scale } else { Colouring::Plain },
             id: 1,
         };
-        let mut draws = vec![Draw::Facets {
-            item: &self.nominal,
-            look: look(Pose::identity(), self.points.is_none()),
-            moving: false,
-        }];
-        if let Some((points, surface)) = &self.points {
-            let look = look(self.nominal_from_scan, true);
+        let mut draws = Vec::new();
+        if shows.nominal {
+            let look = Look {
+                opacity: shows.nominal_opacity.clamp(0.0, 1.0),
+                ..look(Pose::identity(), self.points.is_none())
+            };
+            draws.push(Draw::Facets { item: &self.nominal, look, moving: false });
+        }
+        if let Some((points, surface)) = self.points.as_ref().filter(|_| shows.scan) {
+            let mut look = look(self.nominal_from_scan, true);
+            if !shows.deviations {
+                look.colour = SCAN;
+            }
             draws.push(match surface {
                 Some(item) => Draw::Surface { item, points, look, moving: false },
                 None => Draw::Points { item: points, look, budget: usize::MAX },
             });
         }
-        draws.push(Draw::Lines {
-            item: &self.edges,
-            look: Look { colour: EDGES, opacity: 0.8, ..look(Pose::identity(), false) },
-            style: LineStyle { width: EDGE_WIDTH * OVERSAMPLING as f32, hidden_opacity: 0.0 },
-        });
+        if shows.edges {
+            draws.push(Draw::Lines {
+                item: &self.edges,
+                look: Look { colour: EDGES, opacity: 0.8, ..look(Pose::identity(), false) },
+                style: LineStyle { width: EDGE_WIDTH * OVERSAMPLING as f32, hidden_opacity: 0.0 },
+            });
+        }
         let frame = Frame {
             camera,
             scale: (*self.scale).into(),
@@ -225,7 +279,7 @@ impl<'a> ViewRenderer<'a> {
             point_size: self.point_size(camera),
             points_in_front_mm: 1.5 * self.scale.end_mm as f32,
             lighting: 12.0,
-            cut: None,
+            cut,
             slice: Slice::ALL,
         };
         picture::draw(&self.scene, width, height, &frame, &draws)?.png()

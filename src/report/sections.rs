@@ -17,10 +17,13 @@ use render::colour_scale::ColourScale;
 use session::Document;
 use session::pipeline::State;
 use session::plan::Recipe;
+use session::presentation::ReportSection;
 
 /// Size of the longer side of a drawing, and the space about it, points.
 const DRAWING_SIZE: f64 = 900.0;
 const MARGIN: f64 = 40.0;
+/// Height of the texts in a drawing, points.
+const TEXT_HEIGHT: f64 = 13.0;
 /// Most drawings in a report.
 const MAX_DRAWINGS: usize = 12;
 
@@ -42,7 +45,7 @@ pub(super) fn block(document: &Document) -> Option<ReportBlock> {
         let names = std::iter::once(element.name.clone()).chain(std::iter::repeat(String::new()));
         rows.extend(names.zip(sentences));
     }
-    (!rows.is_empty()).then(|| ReportBlock { title: "Sections".to_owned(), rows })
+    (!rows.is_empty()).then(|| ReportBlock { section: ReportSection::Sections, title: "Sections".to_owned(), rows })
 }
 
 /// Writes a section into a folder: for each plane a drawing (SVG, deviations enlarged by `factor`, `None` for one that
@@ -55,7 +58,9 @@ pub fn save(folder: &Path, section: &Section, scale: &ColourScale, factor: Optio
     let mut files = Vec::new();
     for (number, plane) in section.planes.iter().enumerate() {
         let factor = factor.unwrap_or_else(|| drawing::readable_factor(plane, tolerance));
-        for (ending, text) in [("svg", draw(&plane.name, plane, scale, factor).svg()), ("dxf", dxf(plane, tolerance))] {
+        for (ending, text) in
+            [("svg", draw(&plane.name, (section, plane), scale, factor).svg()), ("dxf", dxf(plane, tolerance))]
+        {
             let path = folder.join(format!("section-{}.{ending}", number + 1));
             atomic::write_bytes(&path, text.as_bytes())?;
             files.push(path);
@@ -90,6 +95,8 @@ pub struct Drawing {
     pub size: [f64; 2],
     /// Its lines, in the order of drawing.
     pub lines: Vec<Ruled>,
+    /// Texts, and where each has its middle.
+    pub texts: Vec<([f64; 2], String)>,
 }
 
 /// A line of a drawing.
@@ -105,10 +112,15 @@ pub struct Ruled {
     pub is_dashed: bool,
 }
 
-/// The drawing of a plane, with deviations and limits `factor` times as large as they are.
-pub fn draw(name: &str, section: &PlaneSection, scale: &ColourScale, factor: f64) -> Drawing {
+/// Colour of dimensions.
+const DIMENSION: [u8; 3] = [138, 43, 158];
+
+/// The drawing of a plane of `whole`, with deviations and limits `factor` times as large as they are.
+pub fn draw(name: &str, (whole, section): (&Section, &PlaneSection), scale: &ColourScale, factor: f64) -> Drawing {
     let lines = drawing::lines(section, &scale.tolerance, factor);
-    let [low, high] = drawing::bounds(lines.iter().flat_map(|line| &line.points));
+    let dimensions: Vec<_> = whole.dimensions_of(section).collect();
+    let shown = dimensions.iter().flat_map(|(_, own)| &own.line);
+    let [low, high] = drawing::bounds(lines.iter().flat_map(|line| &line.points).chain(shown));
     let size_mm = [0, 1].map(|axis| (high[axis] - low[axis]).max(1e-9));
     let points_per_mm = (DRAWING_SIZE - 2.0 * MARGIN) / size_mm[0].max(size_mm[1]);
     let size = size_mm.map(|mm| mm * points_per_mm + 2.0 * MARGIN);
@@ -131,7 +143,18 @@ pub fn draw(name: &str, section: &PlaneSection, scale: &ColourScale, factor: f64
         true => name.to_owned(),
         false => format!("{name}; deviations {factor} times enlarged"),
     };
-    Drawing { caption, size, lines: lines.iter().map(ruled).collect() }
+    let (mut lines, mut texts): (Vec<Ruled>, _) = (lines.iter().map(ruled).collect(), Vec::new());
+    for (name, own) in &dimensions {
+        let mut points: Vec<[f64; 2]> = own.line.iter().map(place).collect();
+        if let (Some(at), Some(value)) = (drawing::label_at(&points, TEXT_HEIGHT), own.value()) {
+            texts.push((at, format!("{name}: {value}")));
+            if points.len() == 2 {
+                points.push(at);
+            }
+        }
+        lines.push(Ruled { points, colour: DIMENSION, width: 1.0, is_dashed: false });
+    }
+    Drawing { caption, size, lines, texts }
 }
 
 /// Drawings of all sections with up-to-date results, at most [`MAX_DRAWINGS`].
@@ -147,7 +170,7 @@ pub(super) fn drawings(document: &Document) -> Vec<Drawing> {
         section.planes.iter().map(move |plane| {
             let factor = drawing::readable_factor(plane, &scale.tolerance);
             let name = if section.planes.len() == 1 { name.to_owned() } else { format!("{name}: {}", plane.name) };
-            draw(&name, plane, &scale, factor)
+            draw(&name, (section, plane), &scale, factor)
         })
     });
     planes.take(MAX_DRAWINGS).collect()
@@ -173,6 +196,17 @@ impl Drawing {
                 let _ = write!(svg, "{x:.2},{y:.2} ");
             }
             svg.push_str("\"/>\n");
+        }
+        for ([x, y], text) in &self.texts {
+            let [r, g, b] = DIMENSION;
+            let text = super::html::escape(text);
+            // A halo keeps it readable across lines.
+            let _ = writeln!(
+                svg,
+                "<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"#{r:02x}{g:02x}{b:02x}\" stroke=\"#fff\" \
+                 stroke-width=\"4\" paint-order=\"stroke\">{text}</text>",
+                y + 4.0
+            );
         }
         let _ =
             writeln!(svg, "<text x=\"{MARGIN}\" y=\"{:.1}\" fill=\"#1f2933\">{caption}</text>\n</svg>", height + 12.0);

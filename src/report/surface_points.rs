@@ -6,6 +6,7 @@ use inspect::surface_points::SurfacePoints;
 use session::Document;
 use session::pipeline::State;
 use session::plan::Recipe;
+use session::presentation::ReportSection;
 
 /// What the surface points show; `None` if there are none.
 pub(super) fn block(document: &Document) -> Option<ReportBlock> {
@@ -23,7 +24,7 @@ pub(super) fn block(document: &Document) -> Option<ReportBlock> {
         rows.push((element.name.clone(), verdict.unwrap_or_default() + &made.sentences()[0] + &limits));
         rows.extend(made.points.iter().map(|own| (own.name.clone(), made.describe(own))));
     }
-    (!rows.is_empty()).then(|| ReportBlock { title: "Surface points".to_owned(), rows })
+    (!rows.is_empty()).then(|| ReportBlock { section: ReportSection::Points, title: "Surface points".to_owned(), rows })
 }
 
 /// Those that are up to date, with the names of their elements.

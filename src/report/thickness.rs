@@ -12,6 +12,7 @@ use render::thickness_scale::ThicknessScale;
 use session::Document;
 use session::pipeline::State;
 use session::plan::Recipe;
+use session::presentation::ReportSection;
 
 /// What the thickness maps say, and what they depend on; `None` if there are none.
 pub(super) fn block(document: &Document) -> Option<ReportBlock> {
@@ -31,7 +32,11 @@ pub(super) fn block(document: &Document) -> Option<ReportBlock> {
             rows.push((String::new(), position));
         }
     }
-    (!rows.is_empty()).then(|| ReportBlock { title: "Wall thickness and gaps".to_owned(), rows })
+    (!rows.is_empty()).then(|| ReportBlock {
+        section: ReportSection::Offsets,
+        title: "Wall thickness and gaps".to_owned(),
+        rows,
+    })
 }
 
 /// Returns an error unless [`save`] can write a file of this name.

@@ -2,6 +2,7 @@
 
 use super::content::ReportBlock;
 use session::Document;
+use session::presentation::ReportSection;
 
 /// Result of each tolerance, how it was evaluated and by which reading of the standards; `None` before evaluation.
 pub(super) fn block(document: &Document) -> Option<ReportBlock> {
@@ -19,5 +20,9 @@ pub(super) fn block(document: &Document) -> Option<ReportBlock> {
             Err(sentence) => vec![(name, format!("not judged: {sentence}"))],
         }
     });
-    Some(ReportBlock { title: "Tolerances, ± U (k = 2)".to_owned(), rows: rows.collect() })
+    Some(ReportBlock {
+        section: ReportSection::Tolerances,
+        title: "Tolerances, ± U (k = 2)".to_owned(),
+        rows: rows.collect(),
+    })
 }

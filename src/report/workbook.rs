@@ -69,7 +69,7 @@ fn summary(content: &Content) -> Table {
     };
     let notes: Vec<(String, String)> = content.notes.iter().map(|note| (String::new(), note.clone())).collect();
     add("Remarks", &notes);
-    for ReportBlock { title, rows } in content.blocks.iter().chain([&content.sources]) {
+    for ReportBlock { title, rows, .. } in &content.blocks {
         add(title, rows);
     }
     Table { name: "Summary", columns: vec![("", 38.0), ("", 100.0)], rows }

@@ -11,6 +11,7 @@ mod next_part;
 pub mod pipeline;
 pub mod plan;
 mod pmi;
+pub mod presentation;
 pub mod probing;
 pub mod project;
 pub mod rooms;

@@ -92,7 +92,7 @@ fn intervals_hold_whatever_the_form_of_the_systematic_error() {
 #[test]
 fn mishaps_are_not_certified() {
     let many: Option<usize> = std::env::var("SHADOWGRAPH_MOUNTINGS").ok().and_then(|text| text.parse().ok());
-    let count = many.unwrap_or(4);
+    let count = many.unwrap_or(2);
     for artefact in ArtefactKind::ALL {
         let mut setting = Setting::at_work(artefact, SystematicErrorForm::Waves);
         let pitch_mm = if artefact == ArtefactKind::PenLines { 0.15 } else { 0.3 };

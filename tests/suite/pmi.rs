@@ -24,7 +24,7 @@ use super::window::{open, save_picture, settle};
 const FILES: [&str; 10] =
     ["plate", "plate-inch", "shaft", "ball-and-cone", "wedge", "modifiers", "free-form", "sizes", "halves", "nothing"];
 
-fn data(name: &str) -> PathBuf {
+pub fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/pmi").join(name)
 }
 
@@ -95,7 +95,7 @@ fn what_ten_files_state_is_read_as_it_was_written() {
 
 /// A scan of the plate, exact but for a top that leans by 0.04 mm over its length and a bore that stands 0.03 mm off,
 /// except at its rims, where its points would lie closer to other faces.
-fn plate_scan(folder: &Path) -> PathBuf {
+pub fn plate_scan(folder: &Path) -> PathBuf {
     let (mesh, _) = read(&data("plate.step"));
     let displaced = |point: Point| {
         if (point.z - 12.0).abs() < 1e-6 {

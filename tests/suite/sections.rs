@@ -144,3 +144,94 @@ fn a_section_made_in_the_window_is_drawn_saved_and_made_again() {
     let again = made(&window, 0).1.expect("the section is not made again").statistics();
     assert_eq!(before, again);
 }
+
+#[test]
+fn dimensions_are_made_by_clicks_judged_reported_and_measured_on_the_next_part() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(vec![asset("bracket.stl")], None);
+    settle(&mut window);
+    let scan = Parts::OpenScans { paths: vec![asset("bracket-scan.ply")], unit: None, columns: None };
+    let placement = Placement::Axis { axis: 1, at_mm: 40.0 };
+    for command in [
+        Command::Parts(scan),
+        Inspect::AlignAndCompare.into(),
+        Sections::Add(Parameters { placement, ..Parameters::default() }).into(),
+    ] {
+        window.state_mut().send(command);
+        settle(&mut window);
+    }
+    window.get_by_label("Sections").click();
+    window.run_steps(6);
+    let made = |window: &egui_kittest::Harness<'static, shadowgraph::app::App>| {
+        let document = &window.state().dispatcher().document;
+        let element = document.plan.elements().iter().find(|own| matches!(own.recipe, Recipe::Section(_))).unwrap();
+        document.shared::<Section>(Some(element.id)).expect("no section")
+    };
+    // The two longest sides of the contour are the faces of its plate.
+    let cut = made(&window);
+    let contour = &cut.planes[0].contours[0];
+    let mut sides: Vec<([f64; 2], [f64; 2])> =
+        contour.points.iter().copied().zip(contour.points.iter().copied().cycle().skip(1)).collect();
+    sides.sort_by(|a, b| {
+        let long = |(from, to): &([f64; 2], [f64; 2])| (to[0] - from[0]).hypot(to[1] - from[1]);
+        long(b).total_cmp(&long(a))
+    });
+    let middle = |(from, to): &([f64; 2], [f64; 2])| [0.5 * (from[0] + to[0]), 0.5 * (from[1] + to[1])];
+    let [one, other] = [middle(&sides[0]), middle(&sides[1])];
+    let ([ax, ay], [bx, by]) = sides[0];
+    let thickness_mm = ((other[0] - ax) * (by - ay) - (other[1] - ay) * (bx - ax)).abs() / (bx - ax).hypot(by - ay);
+    window.get_by_label("Distance").scroll_to_me();
+    window.run_steps(6);
+    window.get_by_label("Distance").click();
+    window.run_steps(3);
+    assert!(window.query_by_label_contains("Click the first line").is_some());
+    for (number, at) in [one, other].iter().enumerate() {
+        let at = window.state().section_place(at).expect("no drawing");
+        window.hover_at(at);
+        window.run_steps(2);
+        window.drag_at(at);
+        window.drop_at(at);
+        if number == 0 {
+            window.run_steps(3);
+            assert!(window.query_by_label_contains("Click the second one").is_some());
+        }
+    }
+    settle(&mut window);
+    let own = made(&window).dimensions[0].clone();
+    assert!((own.nominal.clone().unwrap() - thickness_mm).abs() < 1e-9, "{} instead of {thickness_mm}", own.words());
+    let measured = own.measured.clone().unwrap().unwrap();
+    assert!((measured - thickness_mm).abs() < 0.02 && own.verdict().is_none(), "{}", own.words());
+    // With limits that it keeps, and with limits that nothing keeps.
+    window.get_by_label("Limits of Distance 1").scroll_to_me();
+    window.run_steps(6);
+    window.get_by_label("Limits of Distance 1").click();
+    window.run_steps(3);
+    window.get_by_label("Cut again").scroll_to_me();
+    window.run_steps(6);
+    window.get_by_label("Cut again").click();
+    settle(&mut window);
+    assert_eq!(made(&window).dimensions[0].verdict(), Some(Verdict::Pass), "{}", made(&window).dimensions[0].words());
+    window.get_by_label("Limits of Distance 1").scroll_to_me();
+    window.run_steps(6);
+    compare_picture(&mut window, "compare-section-dimension");
+    let report = folder.path().join("report");
+    window.state_mut().send(Report::Write { folder: report.clone() });
+    settle(&mut window);
+    let html = std::fs::read_to_string(report.join("report.html")).unwrap();
+    let words = made(&window).dimensions[0].words();
+    assert!(html.contains(&format!("Distance 1: {words}.")) && html.contains("Distance 1: "), "{words}");
+    window.state_mut().send(Inspect::Next { paths: vec![asset("bracket-scan.ply")], unit: None });
+    settle(&mut window);
+    assert_eq!(made(&window).dimensions[0].measured, own.measured, "the same scan measures the same");
+    // By hand on the command line, with limits that it does not keep.
+    let text_of = |[x, y]: [f64; 2]| format!("{x},{y}");
+    let argument = format!("distance={};{}:0.5,0.6", text_of(one), text_of(other));
+    let found = section(&["--axis", "y", "--at-mm", "40", "--dimension", &argument]);
+    assert_eq!(found["verdict"], "fail");
+    let nominal = found["dimensions"][0]["nominal"]["Ok"].as_f64().unwrap();
+    assert!((nominal - thickness_mm).abs() < 1e-9);
+    let (part, out) = (asset("bracket.stl"), folder.path().join("none"));
+    let arguments = ["section", "--nominal", text(&part), "--axis", "y", "--at-mm", "40", "--out", text(&out)];
+    let refused = shadowgraph(&[&arguments[..], &["--dimension", "distance=1,2"]].concat());
+    assert!(refused.status.code() == Some(2) && errors(&refused).contains("two"), "{}", errors(&refused));
+}

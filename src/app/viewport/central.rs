@@ -10,18 +10,22 @@ use super::super::{Action, App, Workspace, icons, theme};
 use super::overlay::Overlay;
 use super::{Viewport, callouts, legend, readout, view_cube};
 use base::signed;
-use dispatch::{Align, Projects, SurfacePoints};
+use dispatch::{Align, Projects, Sections, SurfacePoints};
 use geometry::Point;
 use inspect::alignment::point_pairs::PointPair;
 use inspect::deviation::DeviationMap;
 use inspect::section::Section;
-use render::Cut;
 use render::camera::StandardView;
 use session::Document;
 
 impl App {
     /// Draws the viewport and handles the mouse in it.
     pub(in super::super) fn central(&mut self, ui: &mut egui::Ui) {
+        let has_pages = self.workspace == Workspace::Report && self.preview.is_some();
+        if has_pages {
+            let frame = egui::Frame::new().fill(theme::desk(ui.visuals().dark_mode));
+            return drop(egui::CentralPanel::default().frame(frame).show(ui, |ui| self.preview_pages(ui)));
+        }
         self.section_drawing(ui);
         egui::CentralPanel::no_frame().show(ui, |ui| {
             if self.workspace == Workspace::Calibrate && self.artefact_viewport.is_none() {
@@ -38,7 +42,7 @@ impl App {
     }
 
     /// The selected section of the Compare workspace, if it has a result.
-    fn shown_section(&self) -> Option<Arc<Section>> {
+    pub(super) fn shown_section(&self) -> Option<Arc<Section>> {
         let display = &self.display.section;
         let is_shown = self.workspace == Workspace::Compare && self.display.compare == CompareView::Sections;
         let selected = display.selected.filter(|_| is_shown);
@@ -52,9 +56,13 @@ impl App {
         let scale = report::colour_scale(section.parameters.tolerance, settings);
         let height = 0.4 * ui.available_height();
         let panel = egui::Panel::bottom("section").resizable(true).frame(egui::Frame::new());
-        panel.default_size(height).size_range(120.0..=0.8 * ui.available_height()).show(ui, |ui| {
-            self.section_view.show(ui, &section, &self.display.section, &scale);
-        });
+        let made = panel
+            .default_size(height)
+            .size_range(120.0..=0.8 * ui.available_height())
+            .show(ui, |ui| self.section_view.show(ui, &section, &mut self.display.section, &scale));
+        if let (Some(dimension), Some(id)) = (made.inner, self.display.section.selected) {
+            self.actions.push(Action::Send(Box::new(Sections::AddDimension(id, dimension).into())));
+        }
     }
 
     fn viewport_slot(&mut self) -> &mut Option<Viewport> {
@@ -80,15 +88,10 @@ impl App {
         let mut shown = self.display.shown;
         shown.volumes = self.workspace == Workspace::Offset;
         shown.detections = self.workspace == Workspace::Detect;
-        if let Some(section) = self.shown_section() {
-            let display = &self.display.section;
-            shown.section = display.selected;
-            let plane = section.planes.get(display.plane).filter(|_| display.clips);
-            shown.section_cut = plane.map(|own| Cut {
-                at: own.plane.origin,
-                normal: if display.is_flipped { own.plane.normal } else { -own.plane.normal },
-            });
+        if self.shown_section().is_some() {
+            shown.section = self.display.section.selected;
         }
+        shown.cut = self.cut();
         // Elsewhere what is not drawn could be brushed.
         shown.others |= self.workspace != Workspace::Compare;
         if shown.detections {
@@ -204,17 +207,21 @@ impl App {
             ui.horizontal(|ui| {
                 ui.spacing_mut().item_spacing.x = 3.0;
                 let fill = ui.visuals().window_fill.gamma_multiply(0.85);
-                let mut add = |button: egui::Button<'_>, hint: &str, action: Action| {
-                    if ui.add(button.fill(fill)).on_hover_text(hint).clicked() {
+                // A narrow view has the icons alone.
+                let is_narrow = rect.width() < 520.0;
+                let mut add = |icon, name: &str, hint: &str, action: Action| {
+                    let button = egui::Button::new((icons::atom(icon, None), if is_narrow { "" } else { name }));
+                    let response = ui.add(button.fill(fill));
+                    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, name));
+                    if response.on_hover_text(hint).clicked() {
                         self.actions.push(action);
                     }
                 };
-                let with_icon = |icon, name| egui::Button::new((icons::atom(icon, None), name));
-                add(with_icon(icons::FIT, "Fit"), "Fits the view to all elements (F)", Action::Fit);
-                let hint = "Looks from above and aside (0)";
-                add(with_icon(icons::ISOMETRIC, "Isometric"), hint, Action::Look(StandardView::Isometric));
-                let hint = "Perspective or orthographic (P)";
-                add(with_icon(icons::LENS, "Projection"), hint, Action::ToggleLens);
+                add(icons::FIT, "Fit", "Fits the view to all elements (F)", Action::Fit);
+                let hint = "Isometric: looks from above and aside (0)";
+                add(icons::ISOMETRIC, "Isometric", hint, Action::Look(StandardView::Isometric));
+                add(icons::LENS, "Projection", "Projection: perspective or orthographic (P)", Action::ToggleLens);
+                self.views_menu(ui, fill, is_narrow);
             });
         });
     }
@@ -302,6 +309,11 @@ impl App {
         let viewport = self.shown_viewport()?;
         let (x, y) = viewport.camera.pixel_of(point)?;
         Some(viewport.origin + Vec2::new(x, y) / viewport.scale)
+    }
+
+    /// Screen position of a point of the section shown, for tests.
+    pub fn section_place(&self, point: &[f64; 2]) -> Option<Pos2> {
+        self.section_view.place(point)
     }
 
     /// Whether the view is completely drawn, for benchmarks.

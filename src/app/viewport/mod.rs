@@ -16,6 +16,7 @@ mod overlay;
 mod picture;
 mod pointer;
 mod readout;
+mod saved_views;
 mod scan_surface;
 mod screen;
 mod section_lines;

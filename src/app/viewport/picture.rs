@@ -115,7 +115,7 @@ impl Viewport {
         }
         let cut = match shown.volumes {
             true => shown.clip.map(|clip| clip.cut(&self.bounds)),
-            false => shown.section_cut,
+            false => shown.cut,
         };
         let is_sliding =
             |last: &LastPicture| last.key.field_distance_mm != shown.field_distance_mm || last.key.cut != cut;

@@ -4,6 +4,8 @@ use egui::{Align2, Color32, FontId, Pos2, Rect, Sense, Shape, Stroke as Line, Ve
 
 use crate::{SectionDisplay, theme};
 use base::signed;
+use inspect::deviation::Verdict;
+use inspect::section::dimension::{Dimension, MeasuredDimension};
 use inspect::section::drawing::{self, Stroke};
 use inspect::section::whiskers::Whisker;
 use inspect::section::{PlanePoint, PlaneSection, Section};
@@ -22,6 +24,8 @@ pub struct SectionView {
     shown_at: Option<(PlanePoint, f32)>,
     /// The plane that was shown last: of which section, and its number.
     last: (Option<ElementId>, usize),
+    /// Where it was drawn last.
+    map: Option<Map>,
 }
 
 /// From the plane to the screen.
@@ -46,12 +50,23 @@ impl Map {
 }
 
 impl SectionView {
-    /// Draws one plane of a section and lets the pointer move and read it.
-    pub fn show(&mut self, ui: &mut egui::Ui, section: &Section, display: &SectionDisplay, scale: &ColourScale) {
+    /// Screen position of a point of the plane shown last.
+    pub fn place(&self, point: &PlanePoint) -> Option<Pos2> {
+        self.map.map(|map| map.at(point))
+    }
+
+    /// Draws one plane of a section and lets the pointer move, read and measure it; the dimension that was made by clicks.
+    pub fn show(
+        &mut self,
+        ui: &mut egui::Ui,
+        section: &Section,
+        display: &mut SectionDisplay,
+        scale: &ColourScale,
+    ) -> Option<Dimension> {
         let rect = ui.available_rect_before_wrap();
         let response = ui.allocate_rect(rect, Sense::click_and_drag());
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Canvas, true, "Section view"));
-        let Some(plane) = section.planes.get(display.plane) else { return };
+        let plane = section.planes.get(display.plane)?;
         let shown = (display.selected, display.plane);
         if std::mem::replace(&mut self.last, shown) != shown {
             self.shown_at = None;
@@ -61,6 +76,7 @@ impl SectionView {
         let lines = drawing::lines(plane, &tolerance, factor);
         let bounds = drawing::bounds(lines.iter().flat_map(|line| &line.points));
         let map = self.navigate(ui, &response, bounds);
+        self.map = Some(map);
         let painter = ui.painter_at(rect);
         painter.rect_filled(rect, 0.0, ui.visuals().extreme_bg_color);
         let ink = ui.visuals().text_color();
@@ -86,7 +102,12 @@ impl SectionView {
                 }
             }
         }
-        write_extremes(ui, plane, &map, factor, bounds);
+        if section.dimensions_of(plane).next().is_none() {
+            write_extremes(ui, plane, &map, factor, bounds);
+        }
+        for (name, own) in section.dimensions_of(plane) {
+            draw_dimension(ui, &map, &name, own);
+        }
         let title = match section.is_compared {
             true => format!("Section {}, deviations {factor} times enlarged", plane.name),
             false => format!("Section {}", plane.name),
@@ -99,9 +120,30 @@ impl SectionView {
             ink,
         );
         scale_bar(&painter, &map, ink);
-        if let Some(pointer) = response.hover_pos() {
-            read_out(ui, plane, &map, factor, pointer);
+        let Some(kind) = display.measuring else {
+            if let Some(pointer) = response.hover_pos() {
+                read_out(ui, plane, &map, factor, pointer);
+            }
+            return None;
+        };
+        let highlight = |at: &PlanePoint| {
+            let points: Vec<Pos2> = plane.line_at(*at).iter().map(|point| map.at(point)).collect();
+            painter.line(points, Line::new(3.5, theme::FEATURE));
+        };
+        display.first_pick.iter().for_each(highlight);
+        let pointer = response.hover_pos().filter(|pointer| rect.contains(*pointer))?;
+        let at = map.back(pointer);
+        highlight(&at);
+        if !response.clicked() {
+            return None;
         }
+        let picks: Vec<PlanePoint> = display.first_pick.into_iter().chain([at]).collect();
+        if picks.len() < kind.picks() {
+            display.first_pick = Some(at);
+            return None;
+        }
+        (display.measuring, display.first_pick) = (None, None);
+        Some(Dimension { kind, plane: plane.number, picks, tolerance: None })
     }
 
     fn navigate(&mut self, ui: &egui::Ui, response: &egui::Response, [low, high]: [PlanePoint; 2]) -> Map {
@@ -155,6 +197,31 @@ fn write_extremes(ui: &egui::Ui, plane: &PlaneSection, map: &Map, factor: f64, [
         painter.rect_filled(Rect::from_center_size(at, galley.size()).expand(2.0), 3.0, ui.visuals().extreme_bg_color);
         painter.galley(at - half, galley, ink);
     }
+}
+
+/// A dimension with its value.
+fn draw_dimension(ui: &egui::Ui, map: &Map, name: &str, own: &MeasuredDimension) {
+    let (painter, colour) = (ui.painter_at(map.rect), theme::FEATURE);
+    let mut points: Vec<Pos2> = own.line.iter().map(|point| map.at(point)).collect();
+    let corners: Vec<[f64; 2]> = points.iter().map(|own| [f64::from(own.x), f64::from(own.y)]).collect();
+    let (Some([x, y]), Some(value)) = (drawing::label_at(&corners, 14.0), own.value()) else { return };
+    let at = Pos2::new(x as f32, y as f32);
+    for end in [points.first(), points.last()].into_iter().flatten() {
+        painter.circle_filled(*end, 2.5, colour);
+    }
+    if points.len() == 2 {
+        points.push(at);
+    }
+    painter.line(points, Line::new(1.2, colour));
+    let colour = match own.verdict() {
+        Some(Verdict::Fail) => theme::BAD,
+        Some(Verdict::Pass) => theme::GOOD,
+        _ => colour,
+    };
+    let galley = painter.layout_no_wrap(format!("{name}: {value}"), FontId::proportional(11.5), colour);
+    let at = Rect::from_center_size(at, galley.size());
+    painter.rect_filled(at.expand(2.0), 3.0, ui.visuals().extreme_bg_color);
+    painter.galley(at.min, galley, colour);
 }
 
 /// A round length, lower right.

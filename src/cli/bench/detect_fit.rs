@@ -14,6 +14,8 @@ use inspect::simulation::pile::PlacedPart;
 const SAME_FIT_MM: f64 = 0.01;
 /// A turn maps a part onto itself if no point of it comes farther from its surface than this share of the diameter.
 const ITSELF: f64 = 1e-3;
+/// Nobody can tell which of two poses is right if the logarithms of their likelihoods differ by less.
+const MIN_TOLD: f64 = 2.0;
 /// A pose fits as well as the truth if the logarithm of its likelihood is less by no more than this.
 const MAX_GAIN: f64 = 20.0;
 
@@ -23,7 +25,12 @@ pub enum Fit {
     Same,
     /// Another pose fits the points as well as the truth does, and the detection says that it may, or the fit that a direction is
     /// not determined.
-    Open(String),
+    Open {
+        /// How they differ.
+        how: String,
+        /// Whether the points tell the truth from it at all.
+        is_told: bool,
+    },
     Other(String),
 }
 
@@ -93,7 +100,7 @@ pub fn fit(model: &PartModel<'_>, scan: &PreparedScan, own: &Detection, truth: &
     );
     let is_said = of_part > 0 || !from_it.information.open.is_empty();
     match is_said && gain < MAX_GAIN {
-        true => Fit::Open(how),
+        true => Fit::Open { how, is_told: gain >= MIN_TOLD },
         false => Fit::Other(how),
     }
 }

@@ -88,8 +88,9 @@ pub struct Tally {
     of_first_round: [usize; 2],
     /// Right, wrong and missed of those at least 60 % visible, by part.
     of_part: Vec<[usize; 3]>,
-    /// From 60 % and from 30 to 60 % visible: right ones by [`Fit`].
-    fits: [[usize; 3]; 2],
+    /// From 60 % and from 30 to 60 % visible: right ones whose fit is that from the truth, that nobody could tell from it,
+    /// that are open otherwise, and others.
+    fits: [[usize; 4]; 2],
 }
 
 impl Tally {
@@ -130,8 +131,8 @@ impl Tally {
                         let counts = &mut self.fits[usize::from(visible < 0.6)];
                         let (kind, how) = match fit(model, &scan, own, &truth[index]) {
                             Fit::Same => (0, None),
-                            Fit::Open(how) => (1, Some(format!("open, {how}"))),
-                            Fit::Other(how) => (2, Some(how)),
+                            Fit::Open { how, is_told } => (1 + usize::from(is_told), Some(format!("open, {how}"))),
+                            Fit::Other(how) => (3, Some(how)),
                         };
                         counts[kind] += 1;
                         let visible = 100.0 * visible;
@@ -241,13 +242,17 @@ impl Tally {
         rows.extend((0..BINS.len()).map(|bin| recall(range(bin), self.bins[bin])));
         rows.push(recall(format!("{}, behind found ones", range(BEHIND_BIN)), self.behind));
         rows.push(recall("copies from 60 % visible".to_owned(), self.copies));
-        for (case, [same, open, other]) in ["from 60 % visible", "30 to 60 % visible"].into_iter().zip(self.fits) {
+        for (case, [same, untold, open, other]) in
+            ["from 60 % visible", "30 to 60 % visible"].into_iter().zip(self.fits)
+        {
             rows.push(json!({
                 "case": format!("best fit as from the truth, {case}"),
-                "share": share(same, same + open + other),
-                "share_where_points_decide": share(same, same + other),
+                "share": share(same, same + untold + open + other),
+                "share_where_points_tell": share(same, same + open + other),
+                "share_where_nothing_is_said": share(same, same + other),
                 "same": same,
-                "open_and_said": open,
+                "untold_by_points": untold,
+                "open_and_said": untold + open,
                 "other": other,
             }));
         }

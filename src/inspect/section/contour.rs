@@ -68,11 +68,21 @@ impl Contour {
         self.starts_mm.last().copied().unwrap_or(0.0)
     }
 
-    fn segment_count(&self) -> usize {
+    /// Distance along it to the beginning of a segment, mm.
+    pub(super) fn start_mm(&self, segment: usize) -> f64 {
+        self.starts_mm[segment]
+    }
+
+    /// Length of a segment, mm.
+    pub(super) fn length_of(&self, segment: usize) -> f64 {
+        self.starts_mm[segment + 1] - self.starts_mm[segment]
+    }
+
+    pub(super) fn segment_count(&self) -> usize {
         if self.is_closed { self.points.len() } else { self.points.len().saturating_sub(1) }
     }
 
-    fn segment(&self, number: usize) -> [PlanePoint; 2] {
+    pub(super) fn segment(&self, number: usize) -> [PlanePoint; 2] {
         [self.points[number], self.points[(number + 1) % self.points.len()]]
     }
 

@@ -79,6 +79,20 @@ pub fn bounds<'a>(points: impl Iterator<Item = &'a PlanePoint>) -> [PlanePoint; 
     [low, high]
 }
 
+/// Where the value of a dimension is written, given its points and the height of the text in one unit: at the middle one
+/// of three, between two that are far enough apart, or else beyond the second.
+pub fn label_at(points: &[[f64; 2]], height: f64) -> Option<[f64; 2]> {
+    match points {
+        [a, b] => {
+            let way = [b[0] - a[0], b[1] - a[1]];
+            let long = way[0].hypot(way[1]);
+            let share = if long > 3.0 * height { 0.5 } else { 1.0 + 1.8 * height / long.max(f64::MIN_POSITIVE) };
+            Some([0, 1].map(|axis| a[axis] + share * way[axis]))
+        }
+        points => points.get(points.len() / 2).copied(),
+    }
+}
+
 /// A round factor by which deviations and limits are well seen: the larger of the two takes about a twelfth of the
 /// drawing.
 pub fn readable_factor(section: &PlaneSection, tolerance: &Tolerance) -> f64 {
@@ -114,7 +128,8 @@ mod tests {
         let contours = vec![square];
         let whiskers = whiskers::of(&contours, &points, 4.0);
         let plane = Placement::Axis { axis: 2, at_mm: 0.0 }.plane().unwrap();
-        let section = PlaneSection { plane, name: String::new(), contours, measured: Measured::default(), whiskers };
+        let section =
+            PlaneSection { number: 0, plane, name: String::new(), contours, measured: Measured::default(), whiskers };
         let tolerance = Tolerance { low_mm: -0.1, high_mm: 0.1 };
         let factor = readable_factor(&section, &tolerance);
         assert!((factor - 20.0).abs() < 1e-12, "{factor}");

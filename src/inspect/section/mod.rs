@@ -1,8 +1,10 @@
 //! Sections: a nominal and a scan of it cut by planes, and the deviations in them.
 
 pub mod contour;
+pub mod dimension;
 pub mod drawing;
 pub mod measured;
+mod outline;
 pub mod plane;
 mod recipe;
 #[cfg(test)]
@@ -17,8 +19,10 @@ use crate::verdict::Verdict;
 use base::{Progress, Result, UserError};
 use compute::Backend;
 use contour::Contour;
+use dimension::{Dimension, MAX_DIMENSIONS, MeasuredDimension};
 use geometry::{Pose, plane_cut};
 use measured::{Measured, Scan};
+use outline::Run;
 pub use plane::{Placement, PlanePoint, SectionPlane};
 pub use recipe::SectionRecipe;
 use whiskers::Whisker;
@@ -54,6 +58,9 @@ pub struct Parameters {
     pub tolerance: Tolerance,
     /// Minimum share of the contours that must be measured for a PASS, 0 to 1.
     pub min_coverage: f64,
+    /// Dimensions in its planes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub dimensions: Vec<Dimension>,
 }
 
 impl Default for Parameters {
@@ -66,6 +73,7 @@ impl Default for Parameters {
             max_distance_mm: 2.0,
             tolerance: Tolerance::default(),
             min_coverage: DEFAULT_MIN_COVERAGE,
+            dimensions: Vec::new(),
         }
     }
 }
@@ -73,6 +81,8 @@ impl Default for Parameters {
 /// One plane of a section.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PlaneSection {
+    /// Its number among those of the parameters, from 0.
+    pub number: usize,
     /// The plane.
     pub plane: SectionPlane,
     /// Where it lies, in words.
@@ -83,6 +93,13 @@ pub struct PlaneSection {
     pub measured: Measured,
     /// Deviations along the contours; none without a scan.
     pub whiskers: Vec<Whisker>,
+}
+
+impl PlaneSection {
+    /// Corners of the line or arc of the nominal that is nearest to a position in the plane.
+    pub fn line_at(&self, at: PlanePoint) -> Vec<PlanePoint> {
+        Run::at(&self.contours, at).map(|own| own.corners(&self.contours)).unwrap_or_default()
+    }
 }
 
 /// A section, nominal frame.
@@ -96,6 +113,8 @@ pub struct Section {
     pub is_compared: bool,
     /// Half the thickness of the slab used, mm; 0 without a scan.
     pub half_width_mm: f64,
+    /// Its dimensions, in the order of the parameters.
+    pub dimensions: Vec<MeasuredDimension>,
     /// What the operator should know, one sentence each.
     pub notes: Vec<String>,
 }
@@ -137,6 +156,12 @@ impl Parameters {
         }
         if !(0.0..=1.0).contains(&self.min_coverage) {
             return Err(UserError::usage("The required share of the contour must be from 0 to 100 %."));
+        }
+        if self.dimensions.len() > MAX_DIMENSIONS {
+            return Err(UserError::usage(format!("A section has at most {MAX_DIMENSIONS} dimensions.")));
+        }
+        if let Some(wrong) = self.dimensions.iter().find_map(Dimension::wrong) {
+            return Err(UserError::usage(wrong));
         }
         Ok(())
     }
@@ -201,7 +226,7 @@ pub fn run(
                 (WHISKER_SPACINGS * spacing_mm).max(length_mm / MAX_WHISKERS),
             );
         }
-        planes.push(PlaneSection { plane: *plane, name: name.clone(), contours, measured, whiskers });
+        planes.push(PlaneSection { number: index, plane: *plane, name: name.clone(), contours, measured, whiskers });
     }
     if planes.is_empty() {
         return Err(nothing_met(nominal, parameters));
@@ -226,7 +251,8 @@ pub fn run(
         ));
     }
     let (is_compared, half_width_mm) = (scan.is_some(), scan.map_or(0.0, |own| own.half_width_mm));
-    Ok(Section { parameters: parameters.clone(), planes, is_compared, half_width_mm, notes })
+    let dimensions = parameters.dimensions.iter().map(|own| own.measure(&planes, is_compared)).collect();
+    Ok(Section { parameters: parameters.clone(), planes, is_compared, half_width_mm, dimensions, notes })
 }
 
 fn nothing_met(nominal: &Nominal, parameters: &Parameters) -> UserError {
@@ -245,6 +271,17 @@ fn nothing_met(nominal: &Nominal, parameters: &Parameters) -> UserError {
 }
 
 impl Section {
+    /// Names and results of the dimensions in one of its planes.
+    pub fn dimensions_of(&self, plane: &PlaneSection) -> impl Iterator<Item = (String, &MeasuredDimension)> {
+        let number = plane.number;
+        self.dimension_names().zip(&self.dimensions).filter(move |(_, own)| own.dimension.plane == number)
+    }
+
+    /// Names of its dimensions: what they measure, numbered.
+    pub fn dimension_names(&self) -> impl Iterator<Item = String> {
+        (1..).zip(&self.dimensions).map(|(number, own)| format!("{} {number}", own.dimension.kind.name()))
+    }
+
     /// What all its planes together show.
     pub fn statistics(&self) -> Statistics {
         let mut own = Statistics { min_mm: f64::INFINITY, max_mm: f64::NEG_INFINITY, ..Statistics::default() };
@@ -278,8 +315,19 @@ impl Section {
     /// Verdict on the measured contours; `None` if nothing was compared.
     ///
     /// A single piece of few points out of tolerance does not fail a section: two neighbours do, or one of many points.
-    /// More than a few points beyond the maximum distance may be a defect or another object: then nothing passes.
+    /// More than a few points beyond the maximum distance may be a defect or another object: then nothing passes. A
+    /// dimension out of its limits fails the section, one that was not measured leaves it open.
     pub fn verdict(&self) -> Option<Verdict> {
+        let dimensions = || self.dimensions.iter().filter_map(MeasuredDimension::verdict);
+        let own = self.verdict_of_contours()?;
+        Some(match own {
+            _ if dimensions().any(|own| own == Verdict::Fail) => Verdict::Fail,
+            Verdict::Pass if dimensions().any(|own| own == Verdict::Incomplete) => Verdict::Incomplete,
+            own => own,
+        })
+    }
+
+    fn verdict_of_contours(&self) -> Option<Verdict> {
         if !self.is_compared {
             return None;
         }

@@ -92,6 +92,9 @@ impl Product for Section {
             )],
             true => vec!["Nothing of the contour was measured.".to_owned()],
         };
+        sentences.extend(
+            self.dimension_names().zip(&self.dimensions).map(|(name, own)| format!("{name}: {}.", own.words())),
+        );
         sentences.extend(self.notes.iter().cloned());
         sentences
     }

@@ -1,3 +1,5 @@
+use super::dimension::DimensionKind;
+use super::measured::MeasuredPoint;
 use super::*;
 use compute::cpu::Cpu;
 use geometry::mesh::shapes;
@@ -148,4 +150,134 @@ fn thin_walls_keep_their_sides_and_what_was_not_seen_is_said() {
     let strict = Parameters { min_coverage: 0.9, ..at(0, 30.0) };
     let section = made(&part, Some(&Actual::in_memory("scan.ply", upper(0.0))), &strict);
     assert_eq!(section.verdict(), Some(Verdict::Incomplete));
+}
+
+/// A block with a step, a bore and a slope, cut across: all dimensions are known exactly.
+fn stepped() -> Contour {
+    // Counter-clockwise, outside on the right: 60 by 20, from x = 35 on only 15 high, and a slope of 30° at its end.
+    let slope = 5.0 / 30.0_f64.to_radians().tan();
+    Contour::of_points(
+        vec![[0.0, 0.0], [60.0, 0.0], [60.0, 10.0], [60.0 - slope, 15.0], [35.0, 15.0], [35.0, 20.0], [0.0, 20.0]],
+        true,
+    )
+}
+
+fn bore(centre: [f64; 2], radius_mm: f64, chords: usize) -> Contour {
+    // Clockwise: the outside is within.
+    let corner = |i: usize| {
+        let angle = -std::f64::consts::TAU * i as f64 / chords as f64;
+        [centre[0] + radius_mm * angle.cos(), centre[1] + radius_mm * angle.sin()]
+    };
+    Contour::of_points((0..chords).map(corner).collect(), true)
+}
+
+fn cut_of(contours: Vec<Contour>, points: Vec<MeasuredPoint>) -> PlaneSection {
+    let plane = Placement::Axis { axis: 2, at_mm: 0.0 }.plane().unwrap();
+    let measured = Measured { points, ..Measured::default() };
+    PlaneSection { number: 0, plane, name: String::new(), contours, measured, whiskers: Vec::new() }
+}
+
+fn dimension(kind: DimensionKind, picks: &[[f64; 2]]) -> Dimension {
+    Dimension { kind, plane: 0, picks: picks.to_vec(), tolerance: None }
+}
+
+#[test]
+fn dimensions_of_the_nominal_are_exact() {
+    let planes = [cut_of(vec![stepped(), bore([15.0, 10.0], 4.0, 90), bore([30.0, 8.0], 2.5, 48)], Vec::new())];
+    let value = |kind, picks: &[[f64; 2]]| dimension(kind, picks).measure(&planes, false).nominal;
+    let exact = |found: std::result::Result<f64, String>, wanted: f64| {
+        let found = found.unwrap();
+        assert!((found - wanted).abs() < 1e-9, "{found} instead of {wanted}");
+    };
+    use DimensionKind::{Angle, Distance, Radius, Step};
+    exact(value(Distance, &[[20.0, -0.2], [10.0, 20.1]]), 20.0);
+    exact(value(Distance, &[[0.1, 8.0], [35.0, 17.0]]), 35.0);
+    // Flush: the lower surface lies 5 mm under the upper one, and the other way round.
+    exact(value(Step, &[[10.0, 20.0], [45.0, 15.0]]), -5.0);
+    exact(value(Step, &[[45.0, 15.0], [10.0, 20.0]]), 5.0);
+    // Where the slope meets the top, the material has 150°; where it meets the side, 120°.
+    exact(value(Angle, &[[45.0, 15.0], [56.0, 12.5]]), 150.0);
+    exact(value(Angle, &[[56.0, 12.5], [60.0, 4.0]]), 120.0);
+    exact(value(Angle, &[[60.0, 4.0], [30.0, 0.0]]), 90.0);
+    exact(value(Radius, &[[19.2, 10.0]]), 4.0);
+    exact(value(Distance, &[[19.0, 10.0], [30.0, 10.6]]), 15.0_f64.hypot(2.0));
+    exact(value(Distance, &[[30.0, 5.5], [30.0, 0.1]]), 8.0);
+    // What cannot be measured says why.
+    let why = |found: std::result::Result<f64, String>| found.unwrap_err();
+    assert!(why(value(Distance, &[[20.0, 0.0], [0.0, 10.0]])).contains("not parallel: 90.0°"));
+    assert!(why(value(Radius, &[[20.0, 0.0]])).contains("no arc"));
+    assert!(why(value(Step, &[[20.0, 0.0], [19.0, 10.0]])).contains("straight lines"));
+    let elsewhere = Dimension { plane: 3, ..dimension(Radius, &[[19.0, 10.0]]) };
+    assert!(why(elsewhere.measure(&planes, false).nominal).contains("does not meet"));
+    assert!(
+        dimension(Radius, &[]).wrong().is_some() && dimension(Distance, &[[0.0, f64::NAN], [0.0; 2]]).wrong().is_some()
+    );
+}
+
+/// Sides of a polygon are no chords of a circle, whatever circle they lie on; corners within chords of a cut mesh do not
+/// make an arc smaller.
+#[test]
+fn polygons_are_no_arcs_and_cut_facets_do_not_shrink_one() {
+    let planes = [cut_of(vec![bore([0.0, 0.0], 10.0, 8)], Vec::new())];
+    let radius = dimension(DimensionKind::Radius, &[[10.0, 0.0]]).measure(&planes, false);
+    assert!(radius.nominal.unwrap_err().contains("no arc"));
+    let mut points = Vec::new();
+    let arc = bore([0.0, 0.0], 10.0, 72);
+    for segment in 0..72 {
+        let [from, to] = arc.segment(segment);
+        points.extend([from, [0, 1].map(|axis| 0.6 * from[axis] + 0.4 * to[axis])]);
+    }
+    let planes = [cut_of(vec![Contour::of_points(points, true)], Vec::new())];
+    let radius = dimension(DimensionKind::Radius, &[[10.0, 0.0]]).measure(&planes, false).nominal.unwrap();
+    assert!((radius - 10.0).abs() < 1e-9, "{radius}");
+}
+
+/// What a scan measures follows the part: moved sides, a wider bore, a leaning slope; noise and strays change it by little.
+#[test]
+fn measured_dimensions_follow_the_part() {
+    let (outline, hole) = (stepped(), bore([15.0, 10.0], 4.0, 90));
+    let mut noise = base::random::Random::new(3, 0);
+    let mut points = Vec::new();
+    for (number, contour) in [&outline, &hole].into_iter().enumerate() {
+        let number = number as u32;
+        for i in 0..6000 {
+            let foot = contour.at(number, contour.length_mm() * (f64::from(i) + 0.5) / 6000.0);
+            let [x, y] = foot.at;
+            // The upper surface 0.05 mm higher, the step 0.02 mm lower, the bore 0.03 mm wider, the slope turned by 0.1°.
+            let moved_mm = match (number, x, y) {
+                (1, ..) => -0.03,
+                (_, _, 20.0) => 0.05,
+                (_, x, 15.0) if x > 35.0 => -0.02,
+                (_, x, y) if y > 10.0 && y < 15.0 && x > 40.0 && x < 60.0 => {
+                    0.1_f64.to_radians() * (x - 55.0) / 30.0_f64.to_radians().cos()
+                }
+                _ => 0.0,
+            };
+            let stray = if i % 97 == 0 { 0.4 } else { 0.0 };
+            let deviation_mm = moved_mm + 0.01 * noise.normal() + stray;
+            let at = [0, 1].map(|axis| foot.at[axis] + deviation_mm * foot.normal[axis]);
+            points.push(MeasuredPoint { at, deviation_mm, contour: number, along_mm: foot.along_mm });
+        }
+    }
+    let planes = [cut_of(vec![outline, hole], points)];
+    use DimensionKind::{Angle, Distance, Radius, Step};
+    let tolerance = Some(Tolerance { low_mm: -0.04, high_mm: 0.04 });
+    for (own, wanted, within) in [
+        (dimension(Distance, &[[20.0, 0.0], [10.0, 20.0]]), 20.05, 0.002),
+        (dimension(Step, &[[10.0, 20.0], [45.0, 15.0]]), -5.07, 0.003),
+        (dimension(Radius, &[[19.0, 10.0]]), 4.03, 0.002),
+        (dimension(Angle, &[[45.0, 15.0], [56.0, 12.5]]), 150.1, 0.02),
+        (dimension(Distance, &[[0.0, 8.0], [35.0, 17.0]]), 35.0, 0.003),
+    ] {
+        let own = Dimension { tolerance, ..own };
+        let made = own.measure(&planes, true);
+        let value = made.measured.clone().unwrap().unwrap();
+        assert!((value - wanted).abs() < within, "{:?}: {value} instead of {wanted}", own.kind);
+        let is_in = (wanted - made.nominal.clone().unwrap()).abs() < 0.04;
+        assert_eq!(made.verdict(), Some(if is_in { Verdict::Pass } else { Verdict::Fail }), "{}", made.words());
+    }
+    // A side that was not measured has no dimension.
+    let bare = [cut_of(vec![stepped()], Vec::new())];
+    let made = Dimension { tolerance, ..dimension(Distance, &[[20.0, 0.0], [10.0, 20.0]]) }.measure(&bare, true);
+    assert!(made.verdict() == Some(Verdict::Incomplete) && made.words().contains("only 0 points"), "{}", made.words());
 }

@@ -134,6 +134,34 @@ pub fn width(text: &str, style: Style) -> f32 {
     shape(text, style).width
 }
 
+/// `text` as one line of at most `max_width` points, cut off with an ellipsis where it is longer.
+pub fn shortened(text: &str, style: Style, max_width: f32) -> Line {
+    if beginning(text, style, max_width).is_none() {
+        return shape(text, style);
+    }
+    let kept = beginning(text, style, max_width - width("…", style)).map_or_else(|| text.to_owned(), |line| line.text);
+    shape(&format!("{}…", kept.trim_end()), style)
+}
+
+/// As much of a word as fits, at least a letter; `None` if all of it does.
+fn beginning(word: &str, style: Style, max_width: f32) -> Option<Line> {
+    let line = shape(word, style);
+    if line.width <= max_width {
+        return None;
+    }
+    let ends: Vec<usize> = word.char_indices().map(|(at, _)| at).skip(1).collect();
+    let mut width = 0.0;
+    let fitting = line.glyphs.iter().take_while(|glyph| {
+        width += glyph.advance * style.size;
+        width <= max_width
+    });
+    let end = fitting.last().map_or(0, |glyph| glyph.text_range.end);
+    // A letter at the end of a line may be wider than within it.
+    let mut prefixes = ends.iter().rev().skip_while(|at| **at > end).map(|at| shape(&word[..*at], style));
+    let first = || ends.first().map(|at| shape(&word[..*at], style));
+    prefixes.find(|line| line.width <= max_width).or_else(first)
+}
+
 /// Breaks `text` into lines of at most `max_width` points: at spaces, and within words that do not fit on a line
 /// (digests, paths).
 pub fn lines(text: &str, style: Style, max_width: f32) -> Vec<Line> {
@@ -149,14 +177,12 @@ pub fn lines(text: &str, style: Style, max_width: f32) -> Vec<Line> {
             if !line.is_empty() {
                 lines.push(shape(&std::mem::take(&mut line), style));
             }
-            for letter in word.chars() {
-                line.push(letter);
-                if !fits(&line) && line.chars().count() > 1 {
-                    line.pop();
-                    lines.push(shape(&std::mem::take(&mut line), style));
-                    line.push(letter);
-                }
+            let mut rest = word;
+            while let Some(first) = beginning(rest, style, max_width) {
+                rest = &rest[first.text.len()..];
+                lines.push(first);
             }
+            rest.clone_into(&mut line);
         }
         lines.push(shape(&std::mem::take(&mut line), style));
     }
@@ -175,6 +201,14 @@ mod tests {
         assert!(width("Deviation", STYLE) > 30.0);
         assert!((width("111111", STYLE) - width("888888", STYLE)).abs() < 1e-3);
         assert!(width("Deviation", STYLE.strong()) > width("Deviation", STYLE));
+    }
+
+    #[test]
+    fn what_is_longer_ends_in_an_ellipsis() {
+        assert_eq!(shortened("Housing", STYLE, 120.0), shape("Housing", STYLE));
+        let cut = shortened("Gehäuse für Prüfstück 4711, zweite Aufspannung", STYLE, 120.0);
+        assert!(cut.width <= 120.0 && cut.width > 105.0, "{}", cut.width);
+        assert!(cut.text.starts_with("Gehäuse für Prüf") && cut.text.ends_with('…'), "{}", cut.text);
     }
 
     #[test]

@@ -16,7 +16,10 @@ use base::{Result, UserError};
 pub use certificate::of as of_certificate;
 use inspect::deviation::Verdict;
 use lettering::{Colour, Style, lines, shape, width};
-use paper::{HAIRLINE, Ink, Kind, MM, Paper, SECONDARY, SMALL, TEXT, WIDTH};
+pub use lettering::{Line, Weight};
+use paper::{HAIRLINE, Kind, MM, SECONDARY, SMALL, TEXT, WIDTH};
+pub use paper::{Ink, Mark, Paper};
+use session::presentation::ReportSection;
 use table::Table;
 
 const GREEN: Colour = [26, 127, 55];
@@ -32,6 +35,11 @@ const LABEL_WIDTH: f32 = 44.0 * MM;
 ///
 /// Returns an error if the PDF cannot be written.
 pub fn of(content: &Content, pictures: &Pictures, stamp: Stamp) -> Result<Vec<u8>> {
+    serialise(pages(content, pictures), &content.title, stamp)
+}
+
+/// The pages of the inspection report.
+pub fn pages(content: &Content, pictures: &Pictures) -> Paper {
     let mut paper = Paper::new(content.page_size);
     title(&mut paper, content);
     if let Some(missing) = &content.no_pictures {
@@ -39,19 +47,27 @@ pub fn of(content: &Content, pictures: &Pictures, stamp: Stamp) -> Result<Vec<u8
         paper.paragraph(missing, TEXT);
     }
     paper.space(8.0);
-    pictures::standard(&mut paper, pictures);
-    scale(&mut paper, content);
-    part_and_histogram(&mut paper, content);
-    regions(&mut paper, content);
-    pictures::regions(&mut paper, pictures);
-    for block in content.blocks.iter().skip(1).take(3) {
-        draw_block(&mut paper, block);
+    for own in &content.order {
+        let blocks = content.blocks.iter().filter(|block| block.section == *own);
+        match own {
+            ReportSection::Views => {
+                pictures::standard(&mut paper, pictures);
+                pictures::saved(&mut paper, pictures);
+                scale(&mut paper, content);
+            }
+            ReportSection::Part => blocks.for_each(|block| part_and_histogram(&mut paper, block, content)),
+            ReportSection::Regions => {
+                regions(&mut paper, content);
+                pictures::regions(&mut paper, pictures);
+            }
+            _ => blocks.for_each(|block| draw_block(&mut paper, block)),
+        }
+        if *own == ReportSection::Sections {
+            for (number, drawing) in content.drawings.iter().enumerate() {
+                section(&mut paper, drawing, number == 0);
+            }
+        }
     }
-    content.blocks.iter().skip(4).for_each(|block| draw_block(&mut paper, block));
-    for (number, drawing) in content.drawings.iter().enumerate() {
-        section(&mut paper, drawing, number == 0);
-    }
-    draw_block(&mut paper, &content.sources);
     if !content.notes.is_empty() {
         paper.heading("Remarks", 3.0 * TEXT.leading());
         content.notes.iter().for_each(|note| paper.item(note, TEXT));
@@ -59,7 +75,7 @@ pub fn of(content: &Content, pictures: &Pictures, stamp: Stamp) -> Result<Vec<u8
     signatures(&mut paper);
     let footer = format!("{} · {}", content.software, content.date);
     paper.add_headers_and_footers([&content.title, &content.subtitle], &footer);
-    serialise(paper, &content.title, stamp)
+    paper
 }
 
 fn serialise(paper: Paper, title: &str, stamp: Stamp) -> Result<Vec<u8>> {
@@ -154,6 +170,14 @@ fn section(paper: &mut Paper, drawing: &Drawing, is_first: bool) {
             paper.draw(Ink::Rule(place(pair[0]), place(pair[1]), line.colour, width, line.is_dashed), None);
         }
     }
+    for (at, text) in &drawing.texts {
+        let line = shape(text, SMALL);
+        let [x, y] = place(*at);
+        let corner = [(x - 0.5 * line.width).clamp(2.0, WIDTH - line.width - 2.0), y - 0.5 * SMALL.leading()];
+        let plate = [corner[0] - 2.0, corner[1], line.width + 4.0, SMALL.leading()];
+        paper.draw(Ink::Fill(plate, WHITE, 2.0), None);
+        paper.text(&[line], corner, WIDTH, 0.0, None);
+    }
     for (from, to) in pictures::frame([0.0, top, WIDTH, height + caption_height]) {
         paper.draw(Ink::Rule(from, to, HAIRLINE, 0.6, false), None);
     }
@@ -200,9 +224,8 @@ fn rgb(hex: &str) -> Colour {
 }
 
 /// Data of the part on the left, histogram of the deviations on the right.
-fn part_and_histogram(paper: &mut Paper, content: &Content) {
+fn part_and_histogram(paper: &mut Paper, block: &ReportBlock, content: &Content) {
     let half = 0.5 * (WIDTH - 9.0 * MM);
-    let Some(block) = content.blocks.first() else { return };
     let table = Table::of_pairs(&block.rows, 26.0 * MM, half);
     paper.heading(&block.title, table.height().max(120.0));
     let top = paper.y();
@@ -310,6 +333,60 @@ mod tests {
             for mark in &paper.pages[0] {
                 let Ink::Text([from, _], line) = &mark.ink else { continue };
                 assert!(from + line.width < x, "“{}” lies under the logo", line.text);
+            }
+        }
+    }
+
+    /// A report of one page, and one of more than sixty with words that fit no line, lie within their margins.
+    #[test]
+    fn nothing_is_cut_off_on_one_page_and_on_sixty() {
+        let row =
+            |number: usize| (format!("Row {number}"), format!("{} {}", "ab".repeat(200), "a few words ".repeat(20)));
+        let block = |section, count: usize| ReportBlock {
+            section,
+            title: "A table with a title".into(),
+            rows: (0..count).map(row).collect(),
+        };
+        for (size, count) in PageSize::ALL.into_iter().flat_map(|size| [(size, 0), (size, 400)]) {
+            let content = Content {
+                title: if count > 0 { "A long title ".repeat(20) } else { "Title".into() },
+                logo: None,
+                page_size: size,
+                subtitle: "scan.ply against part.step".into(),
+                verdict: "FAIL on 99 % of the surface".into(),
+                verdict_reason: "Of the regions some are out of tolerance. ".repeat(1 + count / 100),
+                status: Verdict::Fail,
+                date: "today".into(),
+                software: "Shadowgraph".into(),
+                order: ReportSection::ALL.to_vec(),
+                blocks: vec![block(ReportSection::Part, count.min(3)), block(ReportSection::Tolerances, count)],
+                histogram: HistogramBars {
+                    heights: vec![0.2, 1.0],
+                    colours: vec!["#808080".into(); 2],
+                    limits: vec![0.3, 0.7],
+                    labels: vec!["-1 mm".into(), "0 mm".into(), "+1 mm".into()],
+                },
+                scale_colours: vec!["#808080".into(); 4],
+                scale_limits: vec![(0.0, "-0.1 mm".into()), (1.0, "+0.1 mm".into())],
+                scale_key: "grey: no data",
+                scale_ends: ["-0.3 mm".into(), "+0.3 mm".into()],
+                regions: (0..count.min(40)).map(|number| std::array::from_fn(|_| number.to_string())).collect(),
+                drawings: Vec::new(),
+                no_pictures: None,
+                notes: vec!["A remark of some length. ".repeat(30); count / 20],
+            };
+            let paper = pages(&content, &Pictures::default());
+            let [few, many] = [count == 0 && paper.pages.len() == 1, count > 0 && paper.pages.len() >= 60];
+            assert!(few || many, "{count} rows on {} pages", paper.pages.len());
+            let (left, right) = (paper.left() - 0.1, paper.left() + WIDTH + 0.1);
+            for mark in paper.pages.iter().flatten() {
+                let [x, y, width, height] = match &mark.ink {
+                    Ink::Text([x, y], line) => [*x, y - line.style.ascent(), line.width, line.style.leading()],
+                    Ink::Fill(rect, ..) | Ink::Picture(rect, _) => *rect,
+                    Ink::Rule([x, y], to, ..) => [x.min(to[0]), y.min(to[1]), (to[0] - x).abs(), (to[1] - y).abs()],
+                };
+                assert!(x >= left && x + width <= right, "{:?} from {x} to {}", mark.ink, x + width);
+                assert!(y >= 8.0 * MM && y + height <= paper.size[1] - 6.0 * MM, "{:?} at {y}", mark.ink);
             }
         }
     }

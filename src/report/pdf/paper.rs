@@ -1,6 +1,6 @@
 //! Page layout: drawn items with their positions and the structure elements they belong to. Lengths in points.
 
-use super::lettering::{Colour, Line, Style, lines, shape};
+use super::lettering::{Colour, Line, Style, lines, shape, shortened};
 use base::PageSize;
 
 /// Points per millimetre.
@@ -201,7 +201,7 @@ impl Paper {
         let (count, from, height) = (self.pages.len(), self.left(), self.size[1]);
         for (i, page) in self.pages.iter_mut().enumerate() {
             let mut write = |text: &str, y: f32, align: f32| {
-                let line = shape(text, SMALL);
+                let line = shortened(text, SMALL, 0.48 * WIDTH);
                 page.push(Mark { ink: Ink::Text([from + align * (WIDTH - line.width), y], line), part: None });
             };
             // The first page has the title.

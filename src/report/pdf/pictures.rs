@@ -1,6 +1,6 @@
 //! Pictures of the report on its pages: the part from all sides, and the worst regions.
 
-use super::super::pictures::{Pictures, View};
+use super::super::pictures::{Pictures, View, ViewKind};
 use super::lettering::{Colour, Style, shape};
 use super::paper::{HAIRLINE, Ink, Kind, MM, Paper, Rect, SMALL, WIDTH};
 
@@ -16,7 +16,7 @@ const WHITE: Colour = [255, 255, 255];
 
 /// The first view large with two beside it, the others in a row.
 pub fn standard(paper: &mut Paper, pictures: &Pictures) {
-    let views: Vec<&View> = pictures.views.iter().filter(|view| view.is_standard).collect();
+    let views = of_kind(pictures, ViewKind::Standard);
     let Some((first, others)) = views.split_first() else { return };
     let (beside, below) = others.split_at(others.len().min(2));
     // Two small pictures with their captions are as high as the large one with its own.
@@ -33,9 +33,15 @@ pub fn standard(paper: &mut Paper, pictures: &Pictures) {
     row(paper, below, below.len());
 }
 
+/// The views that the operator saved, two in a row.
+pub fn saved(paper: &mut Paper, pictures: &Pictures) {
+    let views = of_kind(pictures, ViewKind::Saved);
+    views.chunks(2).for_each(|pair| row(paper, pair, 2));
+}
+
 /// The worst regions, two in a row.
 pub fn regions(paper: &mut Paper, pictures: &Pictures) {
-    let views: Vec<&View> = pictures.views.iter().filter(|view| !view.is_standard).collect();
+    let views = of_kind(pictures, ViewKind::Region);
     for (index, pair) in views.chunks(2).enumerate() {
         if index == 0 {
             let height = ASPECT_RATIO * 0.5 * (WIDTH - GAP) + CAPTION_HEIGHT;
@@ -43,6 +49,10 @@ pub fn regions(paper: &mut Paper, pictures: &Pictures) {
         }
         row(paper, pair, 2);
     }
+}
+
+fn of_kind(pictures: &Pictures, kind: ViewKind) -> Vec<&View> {
+    pictures.views.iter().filter(|view| view.kind == kind).collect()
 }
 
 /// Pictures side by side, in a row that holds `columns`.
@@ -167,12 +177,13 @@ mod tests {
             file: format!("{number}.png"),
             caption: number.to_string(),
             png: png.clone(),
-            is_standard: number < 7,
+            kind: [ViewKind::Standard, ViewKind::Saved, ViewKind::Region][number.saturating_sub(4) / 3],
             marks: Vec::new(),
         };
         let pictures = Pictures { views: (0..11).map(view).collect(), missing: None };
         let mut paper = Paper::new(size);
         standard(&mut paper, &pictures);
+        saved(&mut paper, &pictures);
         regions(&mut paper, &pictures);
         let mut count = 0;
         for page in &paper.pages {

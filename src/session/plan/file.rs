@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use super::{Digest, Element, ElementId, MAX_ELEMENTS, Plan, Recipe};
+use crate::presentation::Presentation;
 use base::{Result, UserError};
 use io::atomic;
 
@@ -24,6 +25,7 @@ struct File<'a> {
     version: u32,
     software: &'a str,
     elements: &'a Plan,
+    presentation: &'a Presentation,
 }
 
 impl Plan {
@@ -37,7 +39,13 @@ impl Plan {
                 *file = below.to_owned();
             }
         });
-        let file = File { format: FORMAT, version: VERSION, software: env!("CARGO_PKG_VERSION"), elements: &portable };
+        let file = File {
+            format: FORMAT,
+            version: VERSION,
+            software: env!("CARGO_PKG_VERSION"),
+            elements: &portable,
+            presentation: &portable.presentation,
+        };
         let text = serde_json::to_string_pretty(&file)
             .map_err(|e| UserError::internal(format!("The plan cannot be written: {e}.")))?;
         atomic::write_bytes(path, format!("{text}\n").as_bytes())
@@ -64,6 +72,11 @@ impl Plan {
         let (mut plan, mut notes) = Self::salvage(elements);
         if value.get("version").and_then(Value::as_u64).is_some_and(|version| version > u64::from(VERSION)) {
             notes.insert(0, format!("{} was written by a newer version of Shadowgraph.", path.display()));
+        }
+        if let Some(presentation) = value.get("presentation") {
+            let (presentation, unread) = Presentation::salvage(presentation);
+            plan.presentation = presentation;
+            notes.extend(unread);
         }
         plan.resolve_files(path.parent().unwrap_or(Path::new(".")));
         Ok((plan, notes))

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::presentation::Presentation;
 use base::{Result, UserError};
 pub use file::{FORMAT, VERSION};
 use fingerprint::Digest;
@@ -39,6 +40,8 @@ pub struct Element {
 pub struct Plan {
     /// Shared with the copies kept for undo.
     elements: Vec<Arc<Element>>,
+    /// How its results are shown.
+    pub presentation: Presentation,
     /// The highest id assigned so far. Ids are never reused, so a stale reference cannot reach a new element.
     last: u32,
 }

@@ -15,6 +15,7 @@ use super::calibration::SavedCalibration;
 use super::calibration::monitoring::CalibrationMonitoring;
 use super::pipeline::State;
 use super::plan::{ElementId, Plan};
+use super::presentation::Presentation;
 use super::probing::Probing;
 use super::selection::NamedSelection;
 use super::series::PartRecord;
@@ -77,6 +78,9 @@ pub struct Project {
     /// All settings.
     #[serde(default)]
     pub settings: Settings,
+    /// How the results are shown.
+    #[serde(default)]
+    pub presentation: Presentation,
     /// In an autosave: the project file the inspection was last saved to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub belongs_in: Option<PathBuf>,
@@ -153,6 +157,7 @@ impl Project {
             probing: Probing::clone(&document.probing),
             monitoring: document.monitoring.clone(),
             settings: document.settings.clone(),
+            presentation: document.plan.presentation.clone(),
             belongs_in: None,
         }
     }
@@ -236,8 +241,14 @@ impl Project {
             probing: fields.take("probing", "hybrid measurement"),
             monitoring: fields.take("upkeep", "calibration monitoring"),
             settings: fields.take("settings", "settings"),
+            presentation: Presentation::default(),
             belongs_in: fields.take("belongs_in", "name of its file"),
         };
+        if let Some(presentation) = fields.value.get("presentation") {
+            let (presentation, unread) = Presentation::salvage(presentation);
+            project.presentation = presentation;
+            fields.notes.extend(unread);
+        }
         if let Err(error) = project.settings.check() {
             fields.notes.push(format!("The project's settings were replaced by the defaults: {error}"));
             project.settings = Settings::default();

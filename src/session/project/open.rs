@@ -47,6 +47,7 @@ impl Project {
             monitoring: self.monitoring.clone(),
             ..Document::default()
         };
+        document.plan.presentation = self.presentation.clone();
         document.points.hidden = self.hidden.clone();
         document.facets.hidden = self.hidden_facets.clone();
         notes.extend(document.update_sources());

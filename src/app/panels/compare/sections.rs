@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use super::super::{PanelContext, named, no_result, rows};
-use super::banner;
+use super::{banner, verdict_colour};
 use crate::choosing::Purpose;
 use crate::number_field::NumberField;
 use crate::{Action, theme};
 use base::signed;
 use dispatch::Sections;
 use geometry::Aabb;
+use inspect::deviation::Tolerance;
 use inspect::deviation::judgement::percent;
 use inspect::recipe::Product as _;
+use inspect::section::dimension::DimensionKind;
 use inspect::section::{Parameters, Placement, Section, SectionRecipe};
 use session::Document;
 use session::pipeline::State;
@@ -43,6 +45,9 @@ impl SectionsPart {
         self.buttons(ui, context);
         if let Some(id) = self.edited.as_ref().map(|(id, _)| *id) {
             result(ui, context, id);
+            if let Some(section) = context.document().result::<Section>(Some(id)) {
+                self.dimensions(ui, context, (id, section));
+            }
         }
     }
 
@@ -157,6 +162,64 @@ impl SectionsPart {
         });
     }
 
+    /// The dimensions of a section, and the buttons that make others by clicks in its drawing.
+    fn dimensions(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>, (id, section): (ElementId, &Section)) {
+        theme::heading(ui, "Dimensions");
+        let ready = !context.is_busy && context.document().state(id) == State::Fresh;
+        let display = &mut context.display.section;
+        ui.add_enabled_ui(ready, |ui| {
+            ui.horizontal_wrapped(|ui| {
+                for kind in DimensionKind::ALL {
+                    let is_on = display.measuring == Some(kind);
+                    if theme::chip(ui, is_on, kind.name()).on_hover_text(hint_of(kind)).clicked() {
+                        (display.measuring, display.first_pick) = ((!is_on).then_some(kind), None);
+                    }
+                }
+            });
+        });
+        if let Some(kind) = display.measuring {
+            let text = match (kind.picks(), display.first_pick) {
+                (1, _) => "Click an arc in the drawing.",
+                (_, None) => "Click the first line or arc in the drawing.",
+                (_, Some(_)) => "Click the second one.",
+            };
+            ui.colored_label(theme::ACCENT, text);
+        }
+        let mut parameters = section.parameters.clone();
+        for (number, (name, own)) in section.dimension_names().zip(&section.dimensions).enumerate() {
+            ui.horizontal(|ui| {
+                theme::dot(ui, own.verdict().map_or(theme::FEATURE, verdict_colour));
+                ui.label(egui::RichText::new(&name).family(theme::strong_family()));
+                ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                    let response = ui.add_enabled(ready, egui::Button::new("Remove").small());
+                    named(&response, &format!("Remove {name}"));
+                    if response.clicked() {
+                        parameters.dimensions.remove(number);
+                    }
+                });
+            });
+            theme::weak(ui, base::capitalised(&own.words()));
+            let Some(asked) = self.parameters.dimensions.get_mut(number) else { continue };
+            ui.horizontal(|ui| {
+                let mut is_judged = asked.tolerance.is_some();
+                let response = ui.add_enabled(ready, egui::Checkbox::new(&mut is_judged, "Limits"));
+                named(&response, &format!("Limits of {name}"));
+                if response.changed() {
+                    asked.tolerance = is_judged.then(Tolerance::default);
+                }
+                let Some(tolerance) = &mut asked.tolerance else { return };
+                for (end, value) in [("Lower", &mut tolerance.low_mm), ("Upper", &mut tolerance.high_mm)] {
+                    let unit = format!(" {}", asked.kind.unit());
+                    let field = NumberField::new(value).speed(0.01).range(-1e3..=1e3).max_decimals(4);
+                    named(&ui.add(field.suffix(&unit)), &format!("{end} limit of {name}"));
+                }
+            });
+        }
+        if parameters != section.parameters {
+            context.send(Sections::Change(id, parameters));
+        }
+    }
+
     fn buttons(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         let checked = self.parameters.check();
         let ready = !context.is_busy && checked.is_ok();
@@ -188,6 +251,15 @@ impl SectionsPart {
 /// Perpendicular to an axis, in the middle of `bounds` to a tenth of a millimetre.
 fn in_the_middle(bounds: &Aabb, axis: usize) -> Placement {
     Placement::Axis { axis, at_mm: (10.0 * bounds.centre()[axis]).round() / 10.0 }
+}
+
+fn hint_of(kind: DimensionKind) -> &'static str {
+    match kind {
+        DimensionKind::Distance => "Between two parallel lines, two arcs, or a line and an arc: a gap, a thickness",
+        DimensionKind::Step => "Height of the second line over the first: how flush two surfaces are",
+        DimensionKind::Angle => "Between two lines",
+        DimensionKind::Radius => "Of an arc",
+    }
 }
 
 /// The sections of the plan.

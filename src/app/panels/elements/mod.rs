@@ -2,6 +2,7 @@
 
 mod cleaning;
 mod row;
+mod views;
 
 use super::PanelContext;
 use super::compare::verdict_colour;
@@ -9,20 +10,27 @@ use crate::open_dialog::Role;
 use crate::{Action, theme};
 use cleaning::CleaningSection;
 use inspect::alignment::Alignment;
-pub use row::NameEdit;
+use row::NameEdit;
 use session::Document;
 use session::plan::{ElementId, Recipe};
 use session::verdict;
+use views::ViewRows;
 
 /// The element tree.
 #[derive(Default)]
 pub struct ElementsPanel {
     /// Renaming of an element.
-    pub renaming: NameEdit,
+    renaming: NameEdit,
+    views: ViewRows,
     cleaning: CleaningSection,
 }
 
 impl ElementsPanel {
+    /// Whether an element or a view is being renamed.
+    pub fn is_renaming(&self) -> bool {
+        self.renaming.is_active() || self.views.is_renaming()
+    }
+
     pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         egui::Panel::left("elements").resizable(true).default_size(230.0).size_range(170.0..=360.0).show(ui, |ui| {
             egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
@@ -34,6 +42,7 @@ impl ElementsPanel {
                 self.detection_elements(ui, context);
                 self.feature_elements(ui, context);
                 self.check_elements(ui, context);
+                self.views.show(ui, context);
             });
         });
     }

@@ -1,10 +1,12 @@
 //! Report workspace: data of the report, and its folder.
 
+mod contents;
+
 use std::path::PathBuf;
 
 use super::PanelContext;
 use crate::choosing::Purpose;
-use crate::{Action, theme};
+use crate::{Action, icons, theme};
 use base::{LengthUnit, PageSize, file_name};
 use dispatch::{Inspect, Report};
 
@@ -86,6 +88,10 @@ impl ReportPanel {
         if theme::wide_main_button(ui, ready && has_folder, "Write report").clicked() {
             context.ask(Action::WriteReport);
         }
+        let preview = egui::Button::new((icons::atom(icons::PREVIEW, None), "Preview"));
+        if ui.add_enabled(ready, preview).on_hover_text("Shows the pages as they would be printed").clicked() {
+            context.ask(Action::PreviewReport);
+        }
         let [report, workbook] = ["report.pdf", "results.xlsx"].map(|name| folder.join(name));
         if has_folder && report.is_file() {
             ui.horizontal_wrapped(|ui| {
@@ -103,7 +109,8 @@ impl ReportPanel {
         }
         theme::weak(
             ui,
-            "Writes report.pdf, report.html, results.xlsx, summary.json, deviations.csv, colormap.ply and pictures.",
+            "Writes report.pdf, report.html, results.xlsx, results.qif, summary.json, deviations.csv, colormap.ply and pictures.",
         );
+        contents::show(ui, context);
     }
 }

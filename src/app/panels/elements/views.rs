@@ -1,0 +1,99 @@
+//! The saved views in the element tree.
+
+use egui::{Align, Button, Key, Layout, RichText, Ui};
+
+use super::super::{PanelContext, named};
+use crate::Action;
+use dispatch::{Command, Present};
+use session::presentation::SavedView;
+
+/// The rows of the saved views.
+#[derive(Default)]
+pub struct ViewRows {
+    /// The view being renamed, and its new name.
+    renaming: Option<(String, String)>,
+    wants_focus: bool,
+}
+
+impl ViewRows {
+    /// Whether a view is being renamed.
+    pub fn is_renaming(&self) -> bool {
+        self.renaming.is_some()
+    }
+
+    pub fn show(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+        let views = context.document().plan.presentation.views.all().to_vec();
+        if views.is_empty() {
+            return;
+        }
+        egui::CollapsingHeader::new(format!("Views ({})", views.len())).default_open(true).show(ui, |ui| {
+            views.iter().for_each(|view| self.row(ui, context, view));
+        });
+    }
+
+    fn row(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>, view: &SavedView) {
+        if self.renaming.as_ref().is_some_and(|(name, _)| *name == view.name) {
+            return self.name_field(ui, context);
+        }
+        let row = ui.horizontal(|ui| {
+            ui.set_min_height(ui.spacing().interact_size.y);
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                if view.in_report {
+                    ui.label(RichText::new("in the report").weak());
+                }
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                    ui.add(Button::new(&view.name).frame(false).truncate())
+                })
+                .inner
+            })
+            .inner
+        });
+        let response = row.inner.on_hover_text("Looks as this view was saved; right-click for more");
+        named(&response, &format!("View {}", view.name));
+        if response.clicked() {
+            context.ask(Action::LookAs(view.name.clone()));
+        }
+        response.context_menu(|ui| self.menu(ui, context, view));
+    }
+
+    fn menu(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>, view: &SavedView) {
+        let (ready, name) = (!context.is_busy, || view.name.clone());
+        if ui.add_enabled(ready, Button::new("Rename…")).clicked() {
+            (self.renaming, self.wants_focus) = (Some((name(), name())), true);
+            ui.close();
+        }
+        if ui.add_enabled(ready, Button::new("Replace by the current view")).clicked() {
+            context.ask(Action::SaveView(Some(name())));
+            ui.close();
+        }
+        let text = if view.in_report { "Leave out of the report" } else { "Put into the report" };
+        let mut entry = |ui: &mut Ui, text: &str, command: Present| {
+            if ui.add_enabled(ready, Button::new(text)).clicked() {
+                context.send(Command::from(command));
+                ui.close();
+            }
+        };
+        entry(ui, text, Present::SetInReport(name(), !view.in_report));
+        ui.separator();
+        entry(ui, "Remove", Present::RemoveView(name()));
+    }
+
+    /// Enter or a click elsewhere applies the name; Esc keeps the old one.
+    fn name_field(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+        let Some((_, new)) = &mut self.renaming else { return };
+        let field = ui.add(egui::TextEdit::singleline(new).desired_width(f32::INFINITY));
+        named(&field, "New name");
+        if std::mem::take(&mut self.wants_focus) {
+            field.request_focus();
+        }
+        if !field.lost_focus() {
+            return;
+        }
+        if let Some((old, new)) = self.renaming.take()
+            && !ui.input(|input| input.key_pressed(Key::Escape))
+            && new.trim() != old
+        {
+            context.send(Present::RenameView(old, new));
+        }
+    }
+}

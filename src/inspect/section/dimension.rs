@@ -1,0 +1,277 @@
+//! Dimensions in the plane of a section: of the nominal, and of what was measured of the same lines and arcs.
+
+use serde::{Deserialize, Serialize};
+
+use super::PlaneSection;
+use super::outline::{self, Outline, Run};
+use super::plane::PlanePoint;
+use crate::deviation::Tolerance;
+use crate::verdict::Verdict;
+
+/// Fewest measured points of a line or an arc.
+const MIN_POINTS: usize = 10;
+/// Share of a line or an arc that is left out at each of its ends, where edges are rounded, and at most so much, mm.
+const END_SHARE: f64 = 0.1;
+const MAX_END_MM: f64 = 1.0;
+/// Lines that make a larger angle than this, degrees, have no distance.
+const MAX_SKEW_DEG: f64 = 5.0;
+/// Most dimensions of a section.
+pub const MAX_DIMENSIONS: usize = 200;
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DimensionKind {
+    /// Distance between two parallel lines, two centres, or a centre and a line.
+    Distance,
+    /// Height of the second line over the first, to the outside: how flush two surfaces are.
+    Step,
+    /// Angle between two lines.
+    Angle,
+    /// Radius of an arc.
+    Radius,
+}
+
+impl DimensionKind {
+    /// All, in the order of menus.
+    pub const ALL: [Self; 4] = [Self::Distance, Self::Step, Self::Angle, Self::Radius];
+
+    /// Display name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Distance => "Distance",
+            Self::Step => "Step",
+            Self::Angle => "Angle",
+            Self::Radius => "Radius",
+        }
+    }
+
+    /// Number of lines or arcs that it is measured on.
+    pub fn picks(self) -> usize {
+        if self == Self::Radius { 1 } else { 2 }
+    }
+
+    /// Unit of its value.
+    pub fn unit(self) -> &'static str {
+        if self == Self::Angle { "°" } else { "mm" }
+    }
+}
+
+/// A dimension in one of the planes of a section.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Dimension {
+    /// What is measured.
+    pub kind: DimensionKind,
+    /// Number of the plane, from 0.
+    #[serde(default)]
+    pub plane: usize,
+    /// Positions in the plane, mm, each next to the line or arc of the nominal that it means.
+    pub picks: Vec<PlanePoint>,
+    /// Allowed deviation from the nominal, mm or degrees; `None` if it is not judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<Tolerance>,
+}
+
+/// A dimension with its results.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MeasuredDimension {
+    /// What was asked for.
+    pub dimension: Dimension,
+    /// Value of the nominal, mm or degrees; or why there is none.
+    pub nominal: std::result::Result<f64, String>,
+    /// Measured value, mm or degrees; or why there is none. `None` without a scan.
+    pub measured: Option<std::result::Result<f64, String>>,
+    /// The line that shows it, mm; its value is written at the middle one of three points, or between two.
+    pub line: Vec<PlanePoint>,
+}
+
+impl Dimension {
+    /// Returns what is wrong with it.
+    pub fn wrong(&self) -> Option<&'static str> {
+        let is_placed = self.picks.iter().flatten().all(|mm| mm.is_finite());
+        if self.picks.len() != self.kind.picks() || !is_placed {
+            return Some("A radius needs one position on a contour, any other dimension two.");
+        }
+        let limits = self.tolerance.map(|own| [own.low_mm, own.high_mm]);
+        limits
+            .is_some_and(|[low, high]| !(low.is_finite() && high.is_finite() && low <= high))
+            .then_some("The lower limit of a dimension must not be above its upper one.")
+    }
+
+    /// Measures it in its plane.
+    pub fn measure(&self, planes: &[PlaneSection], is_compared: bool) -> MeasuredDimension {
+        let own = |nominal, measured, line| MeasuredDimension { dimension: self.clone(), nominal, measured, line };
+        let missing = |sentence: &str| own(Err(sentence.to_owned()), None, Vec::new());
+        let Some(section) = planes.iter().find(|own| own.number == self.plane) else {
+            return missing("its plane does not meet the nominal");
+        };
+        let runs: Option<Vec<Run>> = self.picks.iter().map(|pick| Run::at(&section.contours, *pick)).collect();
+        let Some(runs) = runs.filter(|runs| runs.len() == self.kind.picks()) else {
+            return missing("there is no contour");
+        };
+        let nominals: Vec<Outline> = runs.iter().map(|run| run.outline).collect();
+        let nominal = self.value(&nominals, &nominals);
+        let measured = is_compared.then(|| {
+            let fits: std::result::Result<Vec<Outline>, String> = runs.iter().map(|run| fit(section, run)).collect();
+            self.value(&fits?, &nominals)
+        });
+        let line = if nominal.is_ok() { self.line(&nominals) } else { Vec::new() };
+        own(nominal, measured, line)
+    }
+
+    /// The value for these lines and arcs; `nominals` are those of the nominal, which tell where lines are met.
+    fn value(&self, outlines: &[Outline], nominals: &[Outline]) -> std::result::Result<f64, String> {
+        use Outline::{Arc, Line};
+        match (self.kind, outlines, nominals) {
+            (DimensionKind::Radius, [Arc { radius_mm, .. }], _) => Ok(*radius_mm),
+            (DimensionKind::Radius, ..) => Err("there is no arc".to_owned()),
+            (DimensionKind::Distance, [Arc { centre, .. }, Arc { centre: other, .. }], _) => {
+                Ok((centre[0] - other[0]).hypot(centre[1] - other[1]))
+            }
+            (DimensionKind::Distance, [Arc { centre, .. }, line @ Line { .. }], _)
+            | (DimensionKind::Distance, [line @ Line { .. }, Arc { centre, .. }], _) => {
+                Ok(outline::away(line, centre).abs())
+            }
+            (kind, [first @ Line { .. }, second @ Line { .. }], [_, Line { middle, .. }]) => {
+                let angle_deg = angle(first, second);
+                if kind == DimensionKind::Angle {
+                    return Ok(angle_deg);
+                }
+                let skew_deg = angle_deg.min(180.0 - angle_deg);
+                if skew_deg > MAX_SKEW_DEG {
+                    return Err(format!("the lines are not parallel: {skew_deg:.1}°"));
+                }
+                // Where the second line of the nominal has its middle.
+                let at = foot(second, middle);
+                // The outside is on the right of a contour.
+                let height = -outline::away(first, &at);
+                Ok(if kind == DimensionKind::Step { height } else { height.abs() })
+            }
+            (DimensionKind::Angle | DimensionKind::Step, ..) => Err("both must be straight lines".to_owned()),
+            _ => Err("nothing to measure".to_owned()),
+        }
+    }
+
+    /// The line that shows it.
+    fn line(&self, outlines: &[Outline]) -> Vec<PlanePoint> {
+        use Outline::{Arc, Line};
+        match outlines {
+            [Arc { centre, radius_mm }] => {
+                let [x, y] = self.picks.first().map_or([1.0, 0.0], |pick| [pick[0] - centre[0], pick[1] - centre[1]]);
+                let long = x.hypot(y).max(f64::MIN_POSITIVE);
+                vec![*centre, [centre[0] + radius_mm * x / long, centre[1] + radius_mm * y / long]]
+            }
+            [first @ Line { middle: a, .. }, second @ Line { middle: b, .. }] if self.kind == DimensionKind::Angle => {
+                [*a].into_iter().chain(corner(first, second)).chain([*b]).collect()
+            }
+            [line @ Line { .. }, Line { middle: to, .. } | Arc { centre: to, .. }]
+            | [Arc { centre: to, .. }, line @ Line { .. }] => vec![foot(line, to), *to],
+            [Arc { centre: a, .. }, Arc { centre: b, .. }] => vec![*a, *b],
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// The line or arc that was measured where the nominal has `run`.
+fn fit(section: &PlaneSection, run: &Run) -> std::result::Result<Outline, String> {
+    let contour = section.contours.get(run.contour as usize).ok_or("there is no contour")?;
+    let margin_mm = (END_SHARE * run.length_mm).min(MAX_END_MM);
+    let own = section.measured.points.iter().filter(|point| point.contour == run.contour);
+    let points: Vec<PlanePoint> =
+        own.filter(|point| run.holds(contour, point.along_mm, margin_mm)).map(|point| point.at).collect();
+    if points.len() < MIN_POINTS {
+        return Err(match points.len() {
+            1 => "only 1 point was measured on one of its lines".to_owned(),
+            count => format!("only {count} points were measured on one of its lines"),
+        });
+    }
+    outline::fitted(&run.outline, &points).ok_or_else(|| "no line or arc fits the points".to_owned())
+}
+
+/// Where two lines meet; `None` for parallel ones.
+fn corner(first: &Outline, second: &Outline) -> Option<PlanePoint> {
+    let (Outline::Line { middle: a, along: u }, Outline::Line { middle: b, along: v }) = (first, second) else {
+        return None;
+    };
+    let cross = u[0] * v[1] - u[1] * v[0];
+    let [x, y] = [b[0] - a[0], b[1] - a[1]];
+    let along_mm = (x * v[1] - y * v[0]) / cross;
+    (cross.abs() > 1e-12).then_some([a[0] + along_mm * u[0], a[1] + along_mm * u[1]])
+}
+
+/// Angle between two lines, degrees, 0 to 180, from the middle of one over their corner to the middle of the other.
+fn angle(first: &Outline, second: &Outline) -> f64 {
+    let (Outline::Line { middle: a, along: u }, Outline::Line { middle: b, along: v }) = (first, second) else {
+        return f64::NAN;
+    };
+    // Each line from the corner to its middle, or as the contours run.
+    let (u, v) = match corner(first, second) {
+        Some(corner) => {
+            let towards = |along: &PlanePoint, middle: &PlanePoint| {
+                let there = (middle[0] - corner[0]) * along[0] + (middle[1] - corner[1]) * along[1];
+                along.map(|component| component * there.signum())
+            };
+            (towards(u, a), towards(v, b))
+        }
+        None => (*u, *v),
+    };
+    (u[0] * v[1] - u[1] * v[0]).abs().atan2(u[0] * v[0] + u[1] * v[1]).to_degrees()
+}
+
+/// The position on a line that is nearest to a point; the point itself for a circle.
+fn foot(outline: &Outline, point: &PlanePoint) -> PlanePoint {
+    let Outline::Line { along, .. } = outline else { return *point };
+    let away_mm = outline::away(outline, point);
+    [point[0] + away_mm * along[1], point[1] - away_mm * along[0]]
+}
+
+impl MeasuredDimension {
+    /// Measured value less that of the nominal, mm or degrees; `None` if either is missing.
+    pub fn deviation(&self) -> Option<f64> {
+        Some(self.measured.as_ref()?.as_ref().ok()? - self.nominal.as_ref().ok()?)
+    }
+
+    /// Whether it keeps its limits; `None` if it has none.
+    pub fn verdict(&self) -> Option<Verdict> {
+        let tolerance = self.dimension.tolerance?;
+        Some(match self.deviation() {
+            Some(deviation) if tolerance.allows(deviation) => Verdict::Pass,
+            Some(_) => Verdict::Fail,
+            None => Verdict::Incomplete,
+        })
+    }
+
+    /// Its value with its unit, measured or else of the nominal; `None` if there is neither.
+    pub fn value(&self) -> Option<String> {
+        let value = self.measured.as_ref().unwrap_or(&self.nominal).as_ref().ok()?;
+        Some(match self.dimension.kind {
+            DimensionKind::Angle => format!("{value:.3}°"),
+            DimensionKind::Step => format!("{value:+.3} mm"),
+            DimensionKind::Radius => format!("R {value:.3} mm"),
+            DimensionKind::Distance => format!("{value:.3} mm"),
+        })
+    }
+
+    /// E.g. “12.004 mm, nominal 12.000 mm, +0.004 mm: in tolerance (-0.1 mm to +0.1 mm)”.
+    pub fn words(&self) -> String {
+        let unit = match self.dimension.kind.unit() {
+            "°" => "°".to_owned(),
+            unit => format!(" {unit}"),
+        };
+        let nominal = match &self.nominal {
+            Ok(value) => format!("nominal {value:.4}{unit}"),
+            Err(why) => return format!("not measured: {why}"),
+        };
+        let measured = match &self.measured {
+            None => return nominal,
+            Some(Err(why)) => return format!("not measured, {why}; {nominal}"),
+            Some(Ok(value)) => format!("{value:.4}{unit}, {nominal}"),
+        };
+        let deviation = self.deviation().map(|own| format!(", {own:+.4}{unit}")).unwrap_or_default();
+        let judged = self.dimension.tolerance.map(|own| {
+            let words = if self.verdict() == Some(Verdict::Pass) { "in tolerance" } else { "out of tolerance" };
+            format!(": {words} ({:+}{unit} to {:+}{unit})", own.low_mm, own.high_mm)
+        });
+        format!("{measured}{deviation}{}", judged.unwrap_or_default())
+    }
+}

@@ -1,0 +1,263 @@
+//! Straight lines and arcs in the plane of a section: of a contour, and of measured points.
+
+use super::contour::Contour;
+use super::plane::PlanePoint;
+use crate::robust_scale::{self, SIGMA_OF_MEDIAN};
+
+/// A straight run of a contour leaves its line by no more than this, mm; the chords of a curve by more.
+const STRAIGHT_MM: f64 = 1e-4;
+/// An arc leaves its circle by no more than this, mm, and this share of its radius.
+const ARC_MM: f64 = 0.02;
+const ARC_SHARE: f64 = 0.01;
+/// A chord of an arc is no longer than this share of its radius: it turns by 20° at most. Longer ones are sides of a polygon.
+const MAX_CHORD: f64 = 0.35;
+/// Fewest chords of an arc.
+const MIN_CHORDS: usize = 4;
+/// Residuals beyond this many standard deviations are rejected, robustly estimated.
+const REJECTED_SIGMAS: f64 = 3.0;
+
+/// A straight line or a circle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Outline {
+    /// A line.
+    Line {
+        /// The middle of its run, mm.
+        middle: PlanePoint,
+        /// Unit direction.
+        along: PlanePoint,
+    },
+    /// A circle.
+    Arc {
+        /// Centre, mm.
+        centre: PlanePoint,
+        /// Radius, mm.
+        radius_mm: f64,
+    },
+}
+
+/// A piece of a contour that is a line or an arc.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Run {
+    /// What it is.
+    pub outline: Outline,
+    /// Number of the contour.
+    pub contour: u32,
+    /// First segment, and number of segments; of a closed contour they may go on beyond its beginning.
+    first: usize,
+    count: usize,
+    /// Where it begins along the contour, and its length, mm.
+    begin_mm: f64,
+    pub length_mm: f64,
+}
+
+impl Run {
+    /// The line or arc of the contours that is nearest to a point.
+    pub fn at(contours: &[Contour], pick: PlanePoint) -> Option<Self> {
+        let (number, contour, segment) = nearest(contours, pick)?;
+        let straight = grown(contour, segment, &|points| {
+            let line = line(points)?;
+            let farthest = points.iter().map(|point| away(&line, point).abs()).fold(0.0, f64::max);
+            (farthest <= STRAIGHT_MM).then_some(line)
+        });
+        let arc = grown(contour, segment, &|points| {
+            // Fewer than four corners lie on a circle in any case.
+            let arc = circle(points)?;
+            let Outline::Arc { radius_mm, .. } = arc else { return None };
+            let farthest = points.iter().map(|point| away(&arc, point).abs()).fold(0.0, f64::max);
+            let chord = |pair: &[PlanePoint]| (pair[1][0] - pair[0][0]).hypot(pair[1][1] - pair[0][1]);
+            let longest = points.windows(2).map(chord).fold(0.0, f64::max);
+            (farthest <= ARC_MM.min(ARC_SHARE * radius_mm) && longest <= MAX_CHORD * radius_mm).then_some(arc)
+        });
+        let (first, count, outline) = match (straight, arc) {
+            (Some(straight), Some(arc)) if arc.1 >= MIN_CHORDS && straight.1 <= 2 => {
+                (arc.0, arc.1, on_outer_corners(&corners(contour, arc.0, arc.1)).unwrap_or(arc.2))
+            }
+            (Some(straight), _) => straight,
+            (None, _) => return None,
+        };
+        let length_mm = (0..count).map(|own| contour.length_of((first + own) % contour.segment_count())).sum();
+        Some(Self { outline, contour: number, first, count, begin_mm: contour.start_mm(first), length_mm })
+    }
+
+    /// Its corners.
+    pub fn corners(&self, contours: &[Contour]) -> Vec<PlanePoint> {
+        contours.get(self.contour as usize).map(|own| corners(own, self.first, self.count)).unwrap_or_default()
+    }
+
+    /// Whether a position along its contour, mm, lies on it, farther than `margin_mm` from its ends.
+    pub fn holds(&self, contour: &Contour, along_mm: f64, margin_mm: f64) -> bool {
+        let is_whole = self.count == contour.segment_count() && contour.is_closed;
+        let from_begin = (along_mm - self.begin_mm).rem_euclid(contour.length_mm().max(f64::MIN_POSITIVE));
+        is_whole || (from_begin >= margin_mm && from_begin <= self.length_mm - margin_mm)
+    }
+}
+
+/// Number of the contour, the contour, and the segment nearest to a point.
+fn nearest(contours: &[Contour], [x, y]: PlanePoint) -> Option<(u32, &Contour, usize)> {
+    let away = |contour: &Contour, segment: usize| {
+        let [from, to] = contour.segment(segment);
+        let (way, there) = ([to[0] - from[0], to[1] - from[1]], [x - from[0], y - from[1]]);
+        let square = (way[0] * way[0] + way[1] * way[1]).max(f64::MIN_POSITIVE);
+        let share = ((way[0] * there[0] + way[1] * there[1]) / square).clamp(0.0, 1.0);
+        (there[0] - share * way[0]).hypot(there[1] - share * way[1])
+    };
+    let all = (0..).zip(contours).flat_map(|(number, contour)| {
+        (0..contour.segment_count()).map(move |segment| (away(contour, segment), (number, contour, segment)))
+    });
+    all.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, found)| found)
+}
+
+/// Corners of `count` segments from the `first` on.
+fn corners(contour: &Contour, first: usize, count: usize) -> Vec<PlanePoint> {
+    (first..=first + count).map(|number| contour.points[number % contour.points.len()]).collect()
+}
+
+/// The longest run about a segment that `fit` accepts: its first segment, their number, and the fit. It is sought in steps
+/// that double, so that long runs take few fits.
+fn grown(
+    contour: &Contour,
+    segment: usize,
+    fit: &dyn Fn(&[PlanePoint]) -> Option<Outline>,
+) -> Option<(usize, usize, Outline)> {
+    let all = contour.segment_count();
+    let (mut first, mut count) = (segment, 1);
+    let mut best = fit(&corners(contour, first, count));
+    // Of the end and of the beginning; 0 once it cannot be moved.
+    let mut steps = [1_usize; 2];
+    while steps != [0; 2] {
+        for side in 0..2 {
+            let room = match (contour.is_closed, side) {
+                (true, _) => all - count,
+                (false, 0) => all - first - count,
+                (false, _) => first,
+            };
+            let step = steps[side].min(room);
+            if step == 0 {
+                steps[side] = 0;
+                continue;
+            }
+            let begin = if side == 0 { first } else { (first + all - step) % all };
+            let wider = fit(&corners(contour, begin, count + step));
+            // Three corners at least for a circle: one more may decide nothing yet.
+            if wider.is_some() || (best.is_none() && count < 3) {
+                (first, count, best) = (begin, count + step, wider);
+                steps[side] = 2 * step;
+            } else {
+                steps[side] = usize::from(step > 1);
+            }
+        }
+    }
+    best.map(|own| (first, count, own))
+}
+
+/// Distance from a line to the left of its direction, or beyond a circle, mm.
+pub fn away(outline: &Outline, [x, y]: &PlanePoint) -> f64 {
+    match outline {
+        Outline::Line { middle, along } => along[0] * (y - middle[1]) - along[1] * (x - middle[0]),
+        Outline::Arc { centre, radius_mm } => (x - centre[0]).hypot(y - centre[1]) - radius_mm,
+    }
+}
+
+/// The line of least squares through points; its middle is their mean. `None` for fewer than two, or points in one place.
+pub fn line(points: &[PlanePoint]) -> Option<Outline> {
+    let count = points.len() as f64;
+    let mean = [0, 1].map(|axis| points.iter().map(|own| own[axis]).sum::<f64>() / count);
+    let (mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0);
+    for [x, y] in points {
+        let (x, y) = (x - mean[0], y - mean[1]);
+        (xx, xy, yy) = (xx + x * x, xy + x * y, yy + y * y);
+    }
+    let angle = 0.5 * (2.0 * xy).atan2(xx - yy);
+    let mut along = [angle.cos(), angle.sin()];
+    // From the first point to the last.
+    let (first, last) = (points.first()?, points.last()?);
+    if (last[0] - first[0]) * along[0] + (last[1] - first[1]) * along[1] < 0.0 {
+        along = along.map(std::ops::Neg::neg);
+    }
+    // The middle of the run rather than of its corners.
+    let place = |point: &PlanePoint| (point[0] - mean[0]) * along[0] + (point[1] - mean[1]) * along[1];
+    let places = || points.iter().map(place);
+    let (low, high) = (places().fold(f64::INFINITY, f64::min), places().fold(f64::NEG_INFINITY, f64::max));
+    let middle = [0, 1].map(|axis| mean[axis] + 0.5 * (low + high) * along[axis]);
+    (xx + yy > 0.0 && points.len() > 1).then_some(Outline::Line { middle, along })
+}
+
+/// The circle of least squares through points (algebraic start, then Gauss and Newton); `None` for fewer than three, or
+/// points on a line.
+pub fn circle(points: &[PlanePoint]) -> Option<Outline> {
+    if points.len() < 3 {
+        return None;
+    }
+    let count = points.len() as f64;
+    let mean = [0, 1].map(|axis| points.iter().map(|own| own[axis]).sum::<f64>() / count);
+    let (mut xx, mut xy, mut yy, mut xz, mut yz, mut z_mean) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
+    for [x, y] in points {
+        let (x, y) = (x - mean[0], y - mean[1]);
+        let z = x * x + y * y;
+        (xx, xy, yy, xz, yz) = (xx + x * x, xy + x * y, yy + y * y, xz + x * z, yz + y * z);
+        z_mean += z / count;
+    }
+    let determinant = xx * yy - xy * xy;
+    if determinant <= 1e-12 * (xx + yy).powi(2) {
+        return None;
+    }
+    let mut centre = [0.5 * (xz * yy - yz * xy) / determinant, 0.5 * (yz * xx - xz * xy) / determinant];
+    let mut radius_mm = (z_mean + centre[0] * centre[0] + centre[1] * centre[1]).sqrt();
+    for _ in 0..20 {
+        // Unknowns: centre and radius; residual: distance from the centre less the radius.
+        let (mut normal, mut right) = (nalgebra::Matrix3::<f64>::zeros(), nalgebra::Vector3::<f64>::zeros());
+        for [x, y] in points {
+            let (x, y) = (x - mean[0] - centre[0], y - mean[1] - centre[1]);
+            let distance = x.hypot(y).max(f64::MIN_POSITIVE);
+            let row = nalgebra::Vector3::new(-x / distance, -y / distance, -1.0);
+            normal += row * row.transpose();
+            right -= row * (distance - radius_mm);
+        }
+        let Some(step) = normal.lu().solve(&right) else { break };
+        centre = [centre[0] + step.x, centre[1] + step.y];
+        radius_mm += step.z;
+        if step.norm() < 1e-13 * radius_mm.abs() {
+            break;
+        }
+    }
+    let is_circle = radius_mm.is_finite() && radius_mm > 0.0 && centre.iter().all(|mm| mm.is_finite());
+    is_circle.then_some(Outline::Arc { centre: [mean[0] + centre[0], mean[1] + centre[1]], radius_mm })
+}
+
+/// The circle through the corners of chords that lie on it; where a plane cuts facets of a curved surface, others lie
+/// within it.
+fn on_outer_corners(points: &[PlanePoint]) -> Option<Outline> {
+    let mut best = circle(points)?;
+    let mut kept = points.to_vec();
+    for _ in 0..8 {
+        let outer: Vec<PlanePoint> = kept.iter().copied().filter(|point| away(&best, point) >= -1e-9).collect();
+        if outer.len() < 3.max(points.len() / 3) || outer.len() == kept.len() {
+            break;
+        }
+        let Some(better) = circle(&outer) else { break };
+        (best, kept) = (better, outer);
+    }
+    Some(best)
+}
+
+/// The line or circle of least squares through measured points, without those that stand off; `None` where there is none.
+pub fn fitted(like: &Outline, points: &[PlanePoint]) -> Option<Outline> {
+    let fit = |points: &[PlanePoint]| match like {
+        Outline::Line { .. } => line(points),
+        Outline::Arc { .. } => circle(points),
+    };
+    let first = fit(points)?;
+    let mut residuals: Vec<f64> = points.iter().map(|point| away(&first, point).abs()).collect();
+    let limit = REJECTED_SIGMAS * SIGMA_OF_MEDIAN * robust_scale::median(&mut residuals)?;
+    let kept: Vec<PlanePoint> = points.iter().copied().filter(|own| away(&first, own).abs() <= limit).collect();
+    let found = fit(&kept).unwrap_or(first);
+    Some(match (found, like) {
+        // As the line of the nominal runs.
+        (Outline::Line { middle, along }, Outline::Line { along: nominal, .. })
+            if along[0] * nominal[0] + along[1] * nominal[1] < 0.0 =>
+        {
+            Outline::Line { middle, along: along.map(std::ops::Neg::neg) }
+        }
+        _ => found,
+    })
+}

@@ -1,0 +1,188 @@
+//! What a report contains, and in which order.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use base::StandardView;
+
+/// A part of the report. Title, verdict, remarks and the lines to sign on are in every report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReportSection {
+    /// Pictures of the part from all sides, the saved views, and the colour scale.
+    Views,
+    /// Part, operator and date; histogram of the deviations.
+    Part,
+    /// Regions out of tolerance, with pictures of the worst ones.
+    Regions,
+    /// Statistics of the deviations.
+    Deviation,
+    /// How much of the surface was measured.
+    Coverage,
+    /// Tolerances of form, orientation and position.
+    Tolerances,
+    /// Features, measured distances and angles.
+    Measures,
+    /// Comparisons beside the first one.
+    Comparisons,
+    /// Deviations at chosen points.
+    Points,
+    /// Sections and their drawings.
+    Sections,
+    /// Offset volumes and wall thickness.
+    Offsets,
+    /// How the scan was aligned.
+    Alignment,
+    /// How the comparison was computed and judged.
+    Parameters,
+    /// The calibration of the sensor.
+    Calibration,
+    /// Files and software.
+    Sources,
+}
+
+impl ReportSection {
+    /// All, in the usual order.
+    pub const ALL: [Self; 15] = [
+        Self::Views,
+        Self::Part,
+        Self::Regions,
+        Self::Deviation,
+        Self::Coverage,
+        Self::Tolerances,
+        Self::Measures,
+        Self::Comparisons,
+        Self::Points,
+        Self::Sections,
+        Self::Offsets,
+        Self::Alignment,
+        Self::Parameters,
+        Self::Calibration,
+        Self::Sources,
+    ];
+
+    /// Display name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Views => "Views",
+            Self::Part => "Part and histogram",
+            Self::Regions => "Regions",
+            Self::Deviation => "Deviation statistics",
+            Self::Coverage => "Coverage",
+            Self::Tolerances => "Tolerances",
+            Self::Measures => "Features and measures",
+            Self::Comparisons => "Other comparisons",
+            Self::Points => "Surface points",
+            Self::Sections => "Sections",
+            Self::Offsets => "Offsets and thickness",
+            Self::Alignment => "Alignment",
+            Self::Parameters => "Evaluation parameters",
+            Self::Calibration => "Calibration",
+            Self::Sources => "Sources",
+        }
+    }
+}
+
+/// Which sections a report has, in which order, and from which sides it shows the part.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Contents {
+    /// Sections in the operator's order; those that it does not name follow in the usual one.
+    order: Vec<ReportSection>,
+    /// Sections that are not in the report.
+    left_out: BTreeSet<ReportSection>,
+    /// Standard views that are not in the report.
+    left_out_views: BTreeSet<StandardView>,
+}
+
+impl Contents {
+    /// These sections in this order, and no others.
+    pub fn choose(&mut self, sections: &[ReportSection]) {
+        self.left_out = ReportSection::ALL.into_iter().filter(|own| !sections.contains(own)).collect();
+        self.order = sections.to_vec();
+    }
+
+    /// All sections, in the order of the report.
+    pub fn order(&self) -> Vec<ReportSection> {
+        let mut order: Vec<ReportSection> = Vec::with_capacity(ReportSection::ALL.len());
+        for section in self.order.iter().copied().chain(ReportSection::ALL) {
+            if !order.contains(&section) {
+                order.push(section);
+            }
+        }
+        order
+    }
+
+    /// Whether the report has this section.
+    pub fn has(&self, section: ReportSection) -> bool {
+        !self.left_out.contains(&section)
+    }
+
+    /// Whether the report shows the part from this side.
+    pub fn has_view(&self, view: StandardView) -> bool {
+        !self.left_out_views.contains(&view)
+    }
+
+    /// Puts a section into the report or leaves it out.
+    pub fn set(&mut self, section: ReportSection, is_in: bool) {
+        if is_in {
+            self.left_out.remove(&section)
+        } else {
+            self.left_out.insert(section)
+        };
+    }
+
+    /// Shows the part from this side or not.
+    pub fn set_view(&mut self, view: StandardView, is_in: bool) {
+        if is_in {
+            self.left_out_views.remove(&view)
+        } else {
+            self.left_out_views.insert(view)
+        };
+    }
+
+    /// Moves a section by `steps`, towards the end if positive, as far as there is room.
+    pub fn shift(&mut self, section: ReportSection, steps: isize) {
+        let mut order = self.order();
+        if let Some(from) = order.iter().position(|own| *own == section) {
+            let to = from.saturating_add_signed(steps).min(order.len() - 1);
+            order.remove(from);
+            order.insert(to, section);
+        }
+        self.order = if order == ReportSection::ALL { Vec::new() } else { order };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_section_stands_once_whatever_a_file_says() {
+        let contents: Contents =
+            serde_json::from_str(r#"{"order": ["sources", "views", "sources"], "left_out": ["coverage"]}"#).unwrap();
+        let order = contents.order();
+        assert_eq!(order[..3], [ReportSection::Sources, ReportSection::Views, ReportSection::Part]);
+        let mut sorted = order.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        assert_eq!((order.len(), sorted.len()), (ReportSection::ALL.len(), ReportSection::ALL.len()));
+        assert!(!contents.has(ReportSection::Coverage) && contents.has(ReportSection::Regions));
+        assert!(contents.has_view(StandardView::Back));
+    }
+
+    #[test]
+    fn sections_are_moved_within_the_report_and_back() {
+        let mut contents = Contents::default();
+        contents.shift(ReportSection::Part, -5);
+        assert_eq!(contents.order()[0], ReportSection::Part);
+        contents.shift(ReportSection::Part, 1);
+        assert_eq!(contents, Contents::default());
+        contents.shift(ReportSection::Sources, 3);
+        assert_eq!(contents, Contents::default());
+        contents.choose(&[ReportSection::Regions, ReportSection::Views]);
+        let shown: Vec<_> = contents.order().into_iter().filter(|own| contents.has(*own)).collect();
+        assert_eq!(shown, [ReportSection::Regions, ReportSection::Views]);
+    }
+}
