@@ -168,11 +168,12 @@ pub struct App {
     /// Strokes whose points are being selected on the GPU.
     pending_strokes: std::collections::VecDeque<viewport::sweeping::PendingStroke>,
     subject_cache: subject::SubjectCache,
+    /// The inspection that the window shows.
+    shown_inspection: u64,
     /// The pages of the report, while they are looked at.
     preview: Option<preview::OpenPreview>,
-    /// Where the pages come from, and the revision of the document that they were asked for.
+    /// Where the pages come from.
     preview_slot: dispatch::Preview,
-    previewed_revision: u64,
     /// Actions to be performed at the end of the frame.
     actions: Vec<Action>,
 }
@@ -379,9 +380,9 @@ impl App {
             queued_strokes: std::collections::VecDeque::new(),
             pending_strokes: std::collections::VecDeque::new(),
             subject_cache: subject::SubjectCache::default(),
+            shown_inspection: 0,
             preview: None,
             preview_slot: dispatch::Preview::default(),
-            previewed_revision: 0,
             saved_at: Instant::now(),
             needs_save: false,
             changed: false,
@@ -453,6 +454,10 @@ impl App {
         let fresh = self.dispatcher.document.searches.as_ref();
         self.panels.searches.is_open |=
             fresh.is_some_and(|fresh| searches.as_ref().is_none_or(|before| !Arc::ptr_eq(before, fresh)));
+        if self.dispatcher.document.inspection != self.shown_inspection {
+            self.shown_inspection = self.dispatcher.document.inspection;
+            (self.display.clip, self.preview) = (None, None);
+        }
         if changed || self.dispatcher.messages.len() != self.messages_seen {
             self.draft = self.dispatcher.document.settings.clone();
             self.panels.calibrate.follow(&self.dispatcher.document);

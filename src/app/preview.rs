@@ -144,21 +144,22 @@ fn text(painter: &egui::Painter, from: Pos2, line: &Line, scale: f32) {
 impl App {
     /// Asks for the pages of the report.
     pub(super) fn lay_out_report(&mut self) {
-        self.previewed_revision = self.dispatcher.document.revision;
         self.send(dispatch::Report::Preview(self.preview_slot.clone()));
     }
 
     /// Takes the pages that have been laid out.
     pub(super) fn follow_preview(&mut self) {
-        if let Some(paper) = self.preview_slot.take() {
+        if let Some((paper, revision)) = self.preview_slot.take() {
             let zoom = self.preview.as_ref().map_or(1.0, |before| before.zoom);
-            self.preview = Some(OpenPreview { zoom, ..OpenPreview::new(paper, self.previewed_revision) });
+            self.preview = Some(OpenPreview { zoom, ..OpenPreview::new(paper, revision) });
         }
     }
 
     /// Draws the pages, if there are any.
     pub(super) fn preview_pages(&mut self, ui: &mut Ui) {
         let is_busy = self.is_busy();
+        let rect = ui.max_rect();
+        self.notices(ui, rect);
         let Some(preview) = &mut self.preview else { return };
         ui.add_space(6.0);
         let is_stale = preview.revision != self.dispatcher.document.revision;

@@ -34,11 +34,11 @@ pub enum Report {
 
 /// Where the pages of a preview are put once they are laid out.
 #[derive(Clone, Default)]
-pub struct Preview(Arc<Mutex<Option<Paper>>>);
+pub struct Preview(Arc<Mutex<Option<(Paper, u64)>>>);
 
 impl Preview {
-    /// The pages, if they have been laid out since the last call.
-    pub fn take(&self) -> Option<Paper> {
+    /// The pages, and the revision of the document that they show, if they have been laid out since the last call.
+    pub fn take(&self) -> Option<(Paper, u64)> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
@@ -61,7 +61,7 @@ impl Report {
                 let pictures = draw_pictures(&input, context.backend.as_ref(), progress)?;
                 let (content, no_logo) = content_of(&input, &pictures, Stamp::now());
                 let pages = pdf::pages(&content, &pictures);
-                *preview.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(pages);
+                *preview.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((pages, before.revision));
                 Ok(Edit::nothing("Laid out the report.").with_notes(no_logo))
             }),
         }

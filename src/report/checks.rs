@@ -55,6 +55,7 @@ pub(super) fn features(document: &Document) -> Option<ReportBlock> {
     let row = |element: &Arc<Element>| {
         let made = document.stage().results.made(element.id);
         let said = match (document.state(element.id), made) {
+            (State::Fresh, Some(made)) if made.figures.is_empty() => made.sentences.join(" "),
             (State::Fresh, Some(made)) => made.figures.iter().map(words).collect::<Vec<_>>().join(", "),
             (State::Failed(sentence), _) => sentence,
             _ => "no up-to-date result".to_owned(),

@@ -41,7 +41,7 @@ fn titles(html: &str) -> Vec<&str> {
 fn lines(window: &mut Window) -> Vec<String> {
     let preview = Preview::default();
     sent(window, Report::Preview(preview.clone()));
-    let paper = preview.take().expect("no pages");
+    let (paper, _) = preview.take().expect("no pages");
     let line = |ink: &Ink| if let Ink::Text(_, line) = ink { Some(line.text.clone()) } else { None };
     paper.pages.iter().flatten().filter_map(|mark| line(&mark.ink)).collect()
 }

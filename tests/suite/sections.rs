@@ -205,10 +205,6 @@ fn dimensions_are_made_by_clicks_judged_reported_and_measured_on_the_next_part()
     window.get_by_label("Limits of Distance 1").scroll_to_me();
     window.run_steps(6);
     window.get_by_label("Limits of Distance 1").click();
-    window.run_steps(3);
-    window.get_by_label("Cut again").scroll_to_me();
-    window.run_steps(6);
-    window.get_by_label("Cut again").click();
     settle(&mut window);
     assert_eq!(made(&window).dimensions[0].verdict(), Some(Verdict::Pass), "{}", made(&window).dimensions[0].words());
     window.get_by_label("Limits of Distance 1").scroll_to_me();

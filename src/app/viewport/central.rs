@@ -226,7 +226,7 @@ impl App {
         });
     }
 
-    fn notices(&mut self, ui: &mut egui::Ui, rect: Rect) {
+    pub(in super::super) fn notices(&mut self, ui: &mut egui::Ui, rect: Rect) {
         let width = (rect.width() - 140.0).clamp(240.0, 560.0);
         if let Some(notice) = self.notice.clone() {
             let (mut dismissed, mut reopens) = (false, false);

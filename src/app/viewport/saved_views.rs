@@ -27,6 +27,7 @@ impl App {
         (shown.actual, shown.deviations) = (scan, deviations);
         self.display.section = SectionDisplay { clips: false, ..self.display.section };
         self.display.clip = view.clip;
+        self.preview = None;
         if self.workspace == Workspace::Calibrate {
             self.workspace = Workspace::Compare;
         }
@@ -62,7 +63,10 @@ impl App {
             let normal = if display.is_flipped { plane.normal } else { -plane.normal };
             Some(Cut { at: plane.origin, normal })
         });
-        of_section.or_else(|| self.display.clip.as_ref().map(report::pictures::cut))
+        // Elsewhere the frame is another, or a click would pick what is cut away.
+        let is_elsewhere = matches!(self.workspace, Workspace::Calibrate | Workspace::Offset);
+        let saved = self.display.clip.as_ref().filter(|_| !is_elsewhere && self.display.picking.is_none());
+        of_section.or_else(|| saved.map(report::pictures::cut))
     }
 
     /// Menu of the saved views in the toolbar, and the button that ends the clipping by one of them.

@@ -70,6 +70,8 @@ impl SectionView {
         let shown = (display.selected, display.plane);
         if std::mem::replace(&mut self.last, shown) != shown {
             self.shown_at = None;
+            // A position in another plane means another line.
+            (display.measuring, display.first_pick) = (None, None);
         }
         let tolerance = section.parameters.tolerance;
         let factor = display.factor.unwrap_or_else(|| drawing::readable_factor(plane, &tolerance));
@@ -132,9 +134,11 @@ impl SectionView {
         };
         display.first_pick.iter().for_each(highlight);
         let pointer = response.hover_pos().filter(|pointer| rect.contains(*pointer))?;
-        let at = map.back(pointer);
+        let at = plane.on_contour(map.back(pointer)).filter(|at| map.at(at).distance(pointer) < REACH)?;
         highlight(&at);
-        if !response.clicked() {
+        // Of two positions on one line, such as of a double click, there is no distance.
+        let is_on_first = display.first_pick.is_some_and(|first| plane.line_at(first) == plane.line_at(at));
+        if !response.clicked() || is_on_first {
             return None;
         }
         let picks: Vec<PlanePoint> = display.first_pick.into_iter().chain([at]).collect();

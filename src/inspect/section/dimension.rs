@@ -15,6 +15,12 @@ const END_SHARE: f64 = 0.1;
 const MAX_END_MM: f64 = 1.0;
 /// Lines that make a larger angle than this, degrees, have no distance.
 const MAX_SKEW_DEG: f64 = 5.0;
+/// A position means no line that is farther away than this, mm.
+const MAX_AWAY_MM: f64 = 1.0;
+/// Of the tenths of a line or an arc, at least so many must be measured: what lies beyond would be guessed.
+const MIN_TENTHS: usize = 6;
+/// A shorter arc, rad, has no radius and no centre that could be measured.
+const MIN_ARC_RAD: f64 = std::f64::consts::FRAC_PI_6;
 /// Most dimensions of a section.
 pub const MAX_DIMENSIONS: usize = 200;
 
@@ -105,17 +111,23 @@ impl Dimension {
         let Some(section) = planes.iter().find(|own| own.number == self.plane) else {
             return missing("its plane does not meet the nominal");
         };
-        let runs: Option<Vec<Run>> = self.picks.iter().map(|pick| Run::at(&section.contours, *pick)).collect();
-        let Some(runs) = runs.filter(|runs| runs.len() == self.kind.picks()) else {
-            return missing("there is no contour");
+        let near = |pick: &PlanePoint| {
+            Run::at(&section.contours, *pick).filter(|(_, away_mm)| *away_mm <= MAX_AWAY_MM).map(|(run, _)| run)
         };
+        let runs: Option<Vec<Run>> = self.picks.iter().map(near).collect();
+        let Some(runs) = runs.filter(|runs| runs.len() == self.kind.picks()) else {
+            return missing("there is no contour where it was picked");
+        };
+        if runs.windows(2).any(|pair| pair[0].is_same(&pair[1])) {
+            return missing("both positions are on one line");
+        }
         let nominals: Vec<Outline> = runs.iter().map(|run| run.outline).collect();
         let nominal = self.value(&nominals, &nominals);
         let measured = is_compared.then(|| {
             let fits: std::result::Result<Vec<Outline>, String> = runs.iter().map(|run| fit(section, run)).collect();
             self.value(&fits?, &nominals)
         });
-        let line = if nominal.is_ok() { self.line(&nominals) } else { Vec::new() };
+        let line = if nominal.is_ok() { self.line(&runs) } else { Vec::new() };
         own(nominal, measured, line)
     }
 
@@ -132,12 +144,11 @@ impl Dimension {
             | (DimensionKind::Distance, [line @ Line { .. }, Arc { centre, .. }], _) => {
                 Ok(outline::away(line, centre).abs())
             }
-            (kind, [first @ Line { .. }, second @ Line { .. }], [_, Line { middle, .. }]) => {
-                let angle_deg = angle(first, second);
-                if kind == DimensionKind::Angle {
-                    return Ok(angle_deg);
-                }
-                let skew_deg = angle_deg.min(180.0 - angle_deg);
+            (DimensionKind::Angle, [Line { along: u, .. }, Line { along: v, .. }], [first, second]) => {
+                Ok(angle([*u, *v], [first, second]))
+            }
+            (kind, [first @ Line { along: u, .. }, second @ Line { along: v, .. }], [_, Line { middle, .. }]) => {
+                let skew_deg = cross(u, v).abs().atan2(dot(u, v).abs()).to_degrees();
                 if skew_deg > MAX_SKEW_DEG {
                     return Err(format!("the lines are not parallel: {skew_deg:.1}°"));
                 }
@@ -153,16 +164,22 @@ impl Dimension {
     }
 
     /// The line that shows it.
-    fn line(&self, outlines: &[Outline]) -> Vec<PlanePoint> {
+    fn line(&self, runs: &[Run]) -> Vec<PlanePoint> {
         use Outline::{Arc, Line};
-        match outlines {
+        let outlines: Vec<&Outline> = runs.iter().map(|run| &run.outline).collect();
+        match outlines.as_slice() {
             [Arc { centre, radius_mm }] => {
                 let [x, y] = self.picks.first().map_or([1.0, 0.0], |pick| [pick[0] - centre[0], pick[1] - centre[1]]);
                 let long = x.hypot(y).max(f64::MIN_POSITIVE);
-                vec![*centre, [centre[0] + radius_mm * x / long, centre[1] + radius_mm * y / long]]
+                // Of a large arc only a piece of the radius.
+                let from_mm = (radius_mm - 2.0 * runs[0].length_mm).max(0.0);
+                [from_mm, *radius_mm].map(|mm| [centre[0] + mm * x / long, centre[1] + mm * y / long]).to_vec()
             }
             [first @ Line { middle: a, .. }, second @ Line { middle: b, .. }] if self.kind == DimensionKind::Angle => {
-                [*a].into_iter().chain(corner(first, second)).chain([*b]).collect()
+                // A corner far away would make the drawing small.
+                let apart_mm = (a[0] - b[0]).hypot(a[1] - b[1]);
+                let near = corner(first, second).filter(|own| (own[0] - a[0]).hypot(own[1] - a[1]) < 3.0 * apart_mm);
+                [*a].into_iter().chain(near).chain([*b]).collect()
             }
             [line @ Line { .. }, Line { middle: to, .. } | Arc { centre: to, .. }]
             | [Arc { centre: to, .. }, line @ Line { .. }] => vec![foot(line, to), *to],
@@ -175,17 +192,39 @@ impl Dimension {
 /// The line or arc that was measured where the nominal has `run`.
 fn fit(section: &PlaneSection, run: &Run) -> std::result::Result<Outline, String> {
     let contour = section.contours.get(run.contour as usize).ok_or("there is no contour")?;
+    if let Outline::Arc { radius_mm, .. } = run.outline
+        && run.length_mm < MIN_ARC_RAD * radius_mm
+    {
+        let degrees = (run.length_mm / radius_mm).to_degrees();
+        return Err(format!("an arc of {degrees:.0}° is too short to be measured"));
+    }
     let margin_mm = (END_SHARE * run.length_mm).min(MAX_END_MM);
-    let own = section.measured.points.iter().filter(|point| point.contour == run.contour);
-    let points: Vec<PlanePoint> =
-        own.filter(|point| run.holds(contour, point.along_mm, margin_mm)).map(|point| point.at).collect();
+    let (mut points, mut tenths) = (Vec::new(), [false; 10]);
+    for point in section.measured.points.iter().filter(|point| point.contour == run.contour) {
+        if let Some(share) = run.share_at(contour, point.along_mm, margin_mm) {
+            points.push(point.at);
+            tenths[((10.0 * share) as usize).min(9)] = true;
+        }
+    }
     if points.len() < MIN_POINTS {
         return Err(match points.len() {
             1 => "only 1 point was measured on one of its lines".to_owned(),
             count => format!("only {count} points were measured on one of its lines"),
         });
     }
+    let measured = tenths.iter().filter(|own| **own).count();
+    if measured < MIN_TENTHS {
+        return Err(format!("only {} % of one of its lines was measured", 10 * measured));
+    }
     outline::fitted(&run.outline, &points).ok_or_else(|| "no line or arc fits the points".to_owned())
+}
+
+fn cross(u: &PlanePoint, v: &PlanePoint) -> f64 {
+    u[0] * v[1] - u[1] * v[0]
+}
+
+fn dot(u: &PlanePoint, v: &PlanePoint) -> f64 {
+    u[0] * v[0] + u[1] * v[1]
 }
 
 /// Where two lines meet; `None` for parallel ones.
@@ -193,29 +232,32 @@ fn corner(first: &Outline, second: &Outline) -> Option<PlanePoint> {
     let (Outline::Line { middle: a, along: u }, Outline::Line { middle: b, along: v }) = (first, second) else {
         return None;
     };
-    let cross = u[0] * v[1] - u[1] * v[0];
-    let [x, y] = [b[0] - a[0], b[1] - a[1]];
-    let along_mm = (x * v[1] - y * v[0]) / cross;
-    (cross.abs() > 1e-12).then_some([a[0] + along_mm * u[0], a[1] + along_mm * u[1]])
+    let sine = cross(u, v);
+    let along_mm = cross(&[b[0] - a[0], b[1] - a[1]], v) / sine;
+    (sine.abs() > 1e-12).then_some([a[0] + along_mm * u[0], a[1] + along_mm * u[1]])
 }
 
-/// Angle between two lines, degrees, 0 to 180, from the middle of one over their corner to the middle of the other.
-fn angle(first: &Outline, second: &Outline) -> f64 {
-    let (Outline::Line { middle: a, along: u }, Outline::Line { middle: b, along: v }) = (first, second) else {
+/// Angle between two lines of these directions, degrees, from the middle of one over their corner to the middle of the
+/// other. Where the corner is, and to which side the angle opens, is told by the nominal alone: measured lines that are
+/// nearly parallel, or meet in the middle of one, may say otherwise by chance.
+fn angle([u, v]: [PlanePoint; 2], nominals: [&Outline; 2]) -> f64 {
+    let [Outline::Line { middle: a, along: nominal_u }, Outline::Line { middle: b, along: nominal_v }] = nominals
+    else {
         return f64::NAN;
     };
-    // Each line from the corner to its middle, or as the contours run.
-    let (u, v) = match corner(first, second) {
-        Some(corner) => {
-            let towards = |along: &PlanePoint, middle: &PlanePoint| {
-                let there = (middle[0] - corner[0]) * along[0] + (middle[1] - corner[1]) * along[1];
-                along.map(|component| component * there.signum())
-            };
-            (towards(u, a), towards(v, b))
-        }
-        None => (*u, *v),
-    };
-    (u[0] * v[1] - u[1] * v[0]).abs().atan2(u[0] * v[0] + u[1] * v[1]).to_degrees()
+    // Whether each line runs from the corner to its middle.
+    let senses = corner(nominals[0], nominals[1]).map(|corner| {
+        let towards = |along: &PlanePoint, middle: &PlanePoint| {
+            dot(&[middle[0] - corner[0], middle[1] - corner[1]], along).signum()
+        };
+        [towards(nominal_u, a), towards(nominal_v, b)]
+    });
+    let [s, t] = senses.unwrap_or([1.0; 2]);
+    let side = if s * t * cross(nominal_u, nominal_v) < 0.0 { -1.0 } else { 1.0 };
+    let of = |u: &PlanePoint, v: &PlanePoint| (side * s * t * cross(u, v)).atan2(s * t * dot(u, v)).to_degrees();
+    let (nominal, own) = (of(nominal_u, nominal_v), of(&u, &v));
+    // A little beyond 180° is no angle of -180°.
+    if own < nominal - 180.0 { own + 360.0 } else { own }
 }
 
 /// The position on a line that is nearest to a point; the point itself for a circle.

@@ -86,7 +86,10 @@ pub fn label_at(points: &[[f64; 2]], height: f64) -> Option<[f64; 2]> {
         [a, b] => {
             let way = [b[0] - a[0], b[1] - a[1]];
             let long = way[0].hypot(way[1]);
-            let share = if long > 3.0 * height { 0.5 } else { 1.0 + 1.8 * height / long.max(f64::MIN_POSITIVE) };
+            if long < 1e-3 * height {
+                return Some([b[0], b[1] - 1.8 * height]);
+            }
+            let share = if long > 3.0 * height { 0.5 } else { 1.0 + 1.8 * height / long };
             Some([0, 1].map(|axis| a[axis] + share * way[axis]))
         }
         points => points.get(points.len() / 2).copied(),

@@ -11,6 +11,11 @@ const ARC_MM: f64 = 0.02;
 const ARC_SHARE: f64 = 0.01;
 /// A chord of an arc is no longer than this share of its radius: it turns by 20° at most. Longer ones are sides of a polygon.
 const MAX_CHORD: f64 = 0.35;
+/// Where two chords of an arc meet, it turns by half their lengths over its radius, at most so many times that: more is an
+/// edge between a side and its rounding, whatever circle their corners lie on.
+const MAX_TURN: f64 = 2.5;
+/// Corners of a mesh in single precision turn by so much where they should not, rad.
+const MIN_TURN_RAD: f64 = 1e-3;
 /// Fewest chords of an arc.
 const MIN_CHORDS: usize = 4;
 /// Residuals beyond this many standard deviations are rejected, robustly estimated.
@@ -51,9 +56,9 @@ pub struct Run {
 }
 
 impl Run {
-    /// The line or arc of the contours that is nearest to a point.
-    pub fn at(contours: &[Contour], pick: PlanePoint) -> Option<Self> {
-        let (number, contour, segment) = nearest(contours, pick)?;
+    /// The line or arc of the contours that is nearest to a point, and how far it is, mm.
+    pub fn at(contours: &[Contour], pick: PlanePoint) -> Option<(Self, f64)> {
+        let (away_mm, (number, contour, segment)) = nearest(contours, pick)?;
         let straight = grown(contour, segment, &|points| {
             let line = line(points)?;
             let farthest = points.iter().map(|point| away(&line, point).abs()).fold(0.0, f64::max);
@@ -66,17 +71,38 @@ impl Run {
             let farthest = points.iter().map(|point| away(&arc, point).abs()).fold(0.0, f64::max);
             let chord = |pair: &[PlanePoint]| (pair[1][0] - pair[0][0]).hypot(pair[1][1] - pair[0][1]);
             let longest = points.windows(2).map(chord).fold(0.0, f64::max);
-            (farthest <= ARC_MM.min(ARC_SHARE * radius_mm) && longest <= MAX_CHORD * radius_mm).then_some(arc)
+            let turns_evenly = points.windows(3).all(|three| {
+                let (a, b) = (chord(&three[..2]), chord(&three[1..]));
+                turn(three) <= MAX_TURN * 0.5 * (a + b) / radius_mm + MIN_TURN_RAD
+            });
+            let is_near = farthest <= ARC_MM.min(ARC_SHARE * radius_mm);
+            (is_near && turns_evenly && longest <= MAX_CHORD * radius_mm).then_some(arc)
         });
         let (first, count, outline) = match (straight, arc) {
-            (Some(straight), Some(arc)) if arc.1 >= MIN_CHORDS && straight.1 <= 2 => {
-                (arc.0, arc.1, on_outer_corners(&corners(contour, arc.0, arc.1)).unwrap_or(arc.2))
+            (Some(straight), Some((first, count, arc))) if count >= MIN_CHORDS && straight.1 <= 2 => {
+                let corners = corners(contour, first, count);
+                // Sides of a coarse or rounded mesh are no arcs of hundreds of metres.
+                let side = line(&corners).filter(|line| corners.iter().all(|own| away(line, own).abs() <= ARC_MM));
+                (first, count, side.or_else(|| on_outer_corners(&corners)).unwrap_or(arc))
             }
             (Some(straight), _) => straight,
             (None, _) => return None,
         };
         let length_mm = (0..count).map(|own| contour.length_of((first + own) % contour.segment_count())).sum();
-        Some(Self { outline, contour: number, first, count, begin_mm: contour.start_mm(first), length_mm })
+        let begin_mm = contour.start_mm(first);
+        Some((Self { outline, contour: number, first, count, begin_mm, length_mm }, away_mm))
+    }
+
+    /// Whether both are the same piece of one contour.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let is_one_outline = match (self.outline, other.outline) {
+            // A whole circle begins anywhere.
+            (Outline::Arc { centre: [x, y], radius_mm }, Outline::Arc { centre: [u, v], radius_mm: other_mm }) => {
+                (x - u).hypot(y - v) < 1e-6 && (radius_mm - other_mm).abs() < 1e-6
+            }
+            _ => (self.first, self.count) == (other.first, other.count),
+        };
+        self.contour == other.contour && is_one_outline
     }
 
     /// Its corners.
@@ -84,16 +110,24 @@ impl Run {
         contours.get(self.contour as usize).map(|own| corners(own, self.first, self.count)).unwrap_or_default()
     }
 
-    /// Whether a position along its contour, mm, lies on it, farther than `margin_mm` from its ends.
-    pub fn holds(&self, contour: &Contour, along_mm: f64, margin_mm: f64) -> bool {
+    /// Where a position along its contour, mm, lies on it, as a share of its length; `None` beside it, or nearer than
+    /// `margin_mm` to one of its ends.
+    pub fn share_at(&self, contour: &Contour, along_mm: f64, margin_mm: f64) -> Option<f64> {
         let is_whole = self.count == contour.segment_count() && contour.is_closed;
         let from_begin = (along_mm - self.begin_mm).rem_euclid(contour.length_mm().max(f64::MIN_POSITIVE));
-        is_whole || (from_begin >= margin_mm && from_begin <= self.length_mm - margin_mm)
+        let is_on = is_whole || (from_begin >= margin_mm && from_begin <= self.length_mm - margin_mm);
+        is_on.then_some(from_begin / self.length_mm.max(f64::MIN_POSITIVE))
     }
 }
 
-/// Number of the contour, the contour, and the segment nearest to a point.
-fn nearest(contours: &[Contour], [x, y]: PlanePoint) -> Option<(u32, &Contour, usize)> {
+/// Angle by which two neighbouring chords turn, rad.
+fn turn(three: &[PlanePoint]) -> f64 {
+    let [a, b] = [0, 1].map(|from| [0, 1].map(|axis| three[from + 1][axis] - three[from][axis]));
+    (a[0] * b[1] - a[1] * b[0]).abs().atan2(a[0] * b[0] + a[1] * b[1])
+}
+
+/// Distance to a point, mm, of the segment nearest to it; number of its contour, the contour, and the segment.
+fn nearest(contours: &[Contour], [x, y]: PlanePoint) -> Option<(f64, (u32, &Contour, usize))> {
     let away = |contour: &Contour, segment: usize| {
         let [from, to] = contour.segment(segment);
         let (way, there) = ([to[0] - from[0], to[1] - from[1]], [x - from[0], y - from[1]]);
@@ -104,7 +138,7 @@ fn nearest(contours: &[Contour], [x, y]: PlanePoint) -> Option<(u32, &Contour, u
     let all = (0..).zip(contours).flat_map(|(number, contour)| {
         (0..contour.segment_count()).map(move |segment| (away(contour, segment), (number, contour, segment)))
     });
-    all.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, found)| found)
+    all.min_by(|a, b| a.0.total_cmp(&b.0))
 }
 
 /// Corners of `count` segments from the `first` on.
@@ -112,9 +146,21 @@ fn corners(contour: &Contour, first: usize, count: usize) -> Vec<PlanePoint> {
     (first..=first + count).map(|number| contour.points[number % contour.points.len()]).collect()
 }
 
-/// The longest run about a segment that `fit` accepts: its first segment, their number, and the fit. It is sought in steps
-/// that double, so that long runs take few fits.
+/// The longest run about a segment that `fit` accepts: its first segment, their number, and the fit. What three corners
+/// decide too early on one side does not keep the run from growing to the other.
 fn grown(
+    contour: &Contour,
+    segment: usize,
+    fit: &dyn Fn(&[PlanePoint]) -> Option<Outline>,
+) -> Option<(usize, usize, Outline)> {
+    let runs = [[0, 1], [1, 0]].map(|sides| grown_by(sides, contour, segment, fit));
+    runs.into_iter().flatten().max_by_key(|(_, count, _)| *count)
+}
+
+/// A run that grows to these sides in turn: 0 is its end, 1 its beginning. It grows in steps that double, so that long runs
+/// take few fits.
+fn grown_by(
+    sides: [usize; 2],
     contour: &Contour,
     segment: usize,
     fit: &dyn Fn(&[PlanePoint]) -> Option<Outline>,
@@ -125,7 +171,7 @@ fn grown(
     // Of the end and of the beginning; 0 once it cannot be moved.
     let mut steps = [1_usize; 2];
     while steps != [0; 2] {
-        for side in 0..2 {
+        for side in sides {
             let room = match (contour.is_closed, side) {
                 (true, _) => all - count,
                 (false, 0) => all - first - count,

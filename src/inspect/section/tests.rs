@@ -281,3 +281,93 @@ fn measured_dimensions_follow_the_part() {
     let made = Dimension { tolerance, ..dimension(Distance, &[[20.0, 0.0], [10.0, 20.0]]) }.measure(&bare, true);
     assert!(made.verdict() == Some(Verdict::Incomplete) && made.words().contains("only 0 points"), "{}", made.words());
 }
+
+/// A plate of 20 by 10 with rounded edges, as a mesh has it: sides of so many segments, and edges of so many chords.
+fn rounded(radius_mm: f64, segments: usize, chords: usize) -> Contour {
+    let (w, h) = (20.0 - radius_mm, 10.0 - radius_mm);
+    let centres = [[w, radius_mm], [w, h], [radius_mm, h], [radius_mm, radius_mm]];
+    let mut points: Vec<[f64; 2]> = Vec::new();
+    for (number, centre) in centres.iter().enumerate() {
+        let begin = std::f64::consts::FRAC_PI_2 * (number as f64 - 1.0);
+        let corner = |i: usize| {
+            let angle = begin + std::f64::consts::FRAC_PI_2 * i as f64 / chords as f64;
+            [centre[0] + radius_mm * angle.cos(), centre[1] + radius_mm * angle.sin()]
+        };
+        if let Some(last) = points.last().copied() {
+            let next = corner(0);
+            points.extend(
+                (1..segments)
+                    .map(|i| [0, 1].map(|axis| last[axis] + (next[axis] - last[axis]) * i as f64 / segments as f64)),
+            );
+        }
+        points.extend((0..=chords).map(corner));
+    }
+    Contour::of_points(points, true)
+}
+
+/// Sides between rounded edges are lines, whichever chord lies beside them, and every chord of an edge leads to its radius.
+#[test]
+fn sides_between_rounded_edges_are_lines_and_edges_are_arcs() {
+    use DimensionKind::{Distance, Radius};
+    for radius_mm in [0.5, 1.0, 3.0] {
+        for (segments, chords) in [(1, 5), (2, 6), (1, 9), (2, 18), (3, 12)] {
+            let contour = rounded(radius_mm, segments, chords);
+            let planes = [cut_of(vec![contour], Vec::new())];
+            let value = |kind, picks: &[[f64; 2]]| dimension(kind, picks).measure(&planes, false).nominal;
+            let of = format!("R {radius_mm}, {segments} segments, {chords} chords");
+            let height = value(Distance, &[[9.0, 0.0], [11.0, 10.0]]).unwrap_or_else(|why| panic!("{of}: {why}"));
+            let width = value(Distance, &[[0.0, 5.0], [20.0, 5.2]]).unwrap_or_else(|why| panic!("{of}: {why}"));
+            assert!((height - 10.0).abs() < 1e-9 && (width - 20.0).abs() < 1e-9, "{of}: {height}, {width}");
+            for chord in 0..chords {
+                let angle = std::f64::consts::FRAC_PI_2 * (chord as f64 + 0.5) / chords as f64;
+                let at = [radius_mm - radius_mm * angle.cos(), radius_mm - radius_mm * angle.sin()];
+                let found = value(Radius, &[at]).unwrap_or_else(|why| panic!("{of}, chord {chord}: {why}"));
+                assert!((found - radius_mm).abs() < 1e-6, "{of}, chord {chord}: {found}");
+            }
+        }
+    }
+}
+
+/// Measured angles open to the side to which those of the nominal do, however the lines meet by chance; lines of which a
+/// piece was measured, and short arcs, have no dimension.
+#[test]
+fn nothing_is_measured_by_chance() {
+    let frame = |tilt_rad: f64, of: [f64; 2]| {
+        // A square of 20, the upper side turned about its middle.
+        let square = Contour::of_points(vec![[0.0, 0.0], [20.0, 0.0], [20.0, 20.0], [0.0, 20.0]], true);
+        let points = (0..4000).map(|i| {
+            let foot = square.at(0, square.length_mm() * (f64::from(i) + 0.5) / 4000.0);
+            let deviation_mm = if foot.at[1] == 20.0 { (foot.at[0] - 10.0) * tilt_rad } else { 0.0 };
+            let at = [0, 1].map(|axis| foot.at[axis] + deviation_mm * foot.normal[axis]);
+            MeasuredPoint { at, deviation_mm, contour: 0, along_mm: foot.along_mm }
+        });
+        let points = points.filter(|own| own.at[1] < 19.0 || (of[0]..of[1]).contains(&own.at[0])).collect();
+        [cut_of(vec![square], points)]
+    };
+    let angle = dimension(DimensionKind::Angle, &[[10.0, 0.0], [10.0, 20.0]]);
+    for tilt_deg in [-0.3_f64, 0.0, 0.3] {
+        let made = angle.measure(&frame(tilt_deg.to_radians(), [0.0, 20.0]), true);
+        let deviation = made.deviation().unwrap();
+        assert!((deviation.abs() - tilt_deg.abs()).abs() < 1e-3, "{tilt_deg}: {}", made.words());
+        if tilt_deg != 0.0 {
+            let other = angle.measure(&frame(-tilt_deg.to_radians(), [0.0, 20.0]), true).deviation().unwrap();
+            assert!((deviation + other).abs() < 1e-3, "both ways would be told alike");
+        }
+    }
+    let height = dimension(DimensionKind::Distance, &[[10.0, 0.0], [10.0, 20.0]]);
+    let piece = height.measure(&frame(0.0, [0.0, 6.0]), true);
+    assert!(piece.measured.unwrap().unwrap_err().contains("30 % of one of its lines"));
+    let twice = dimension(DimensionKind::Distance, &[[4.0, 0.0], [15.0, 0.1]]).measure(&frame(0.0, [0.0, 20.0]), true);
+    assert!(twice.nominal.unwrap_err().contains("on one line"));
+    let far = dimension(DimensionKind::Distance, &[[10.0, 5.0], [10.0, 20.0]]).measure(&frame(0.0, [0.0, 20.0]), true);
+    assert!(far.nominal.unwrap_err().contains("no contour where it was picked"));
+    // A bore of which 20° belong to the part.
+    let arc = (0..=10).map(|i| (f64::from(i) * 2.0).to_radians()).map(|a| [50.0 * a.cos(), 50.0 * a.sin()]).collect();
+    let arc = Contour::of_points(arc, false);
+    let points = (0..500).map(|i| arc.at(0, arc.length_mm() * f64::from(i) / 500.0));
+    let points = points.map(|own| MeasuredPoint { at: own.at, deviation_mm: 0.0, contour: 0, along_mm: own.along_mm });
+    let planes = [cut_of(vec![arc.clone()], points.collect())];
+    let made = dimension(DimensionKind::Radius, &[[50.0, 0.5]]).measure(&planes, true);
+    assert!((made.nominal.unwrap() - 50.0).abs() < 1e-6);
+    assert!(made.measured.unwrap().unwrap_err().contains("20° is too short"));
+}

@@ -1,7 +1,7 @@
 //! Pictures of the report on its pages: the part from all sides, and the worst regions.
 
 use super::super::pictures::{Pictures, View, ViewKind};
-use super::lettering::{Colour, Style, shape};
+use super::lettering::{Colour, Style, shape, shortened};
 use super::paper::{HAIRLINE, Ink, Kind, MM, Paper, Rect, SMALL, WIDTH};
 
 /// Height of the pictures divided by their width.
@@ -30,7 +30,8 @@ pub fn standard(paper: &mut Paper, pictures: &Pictures) {
         y = view(paper, own, [large + GAP, y], small) + GAP;
     }
     paper.go_to(end + GAP);
-    row(paper, below, below.len());
+    // Few are no larger than the first one.
+    row(paper, below, below.len().max(3));
 }
 
 /// The views that the operator saved, two in a row.
@@ -96,7 +97,7 @@ fn view(paper: &mut Paper, own: &View, [x, top]: [f32; 2], width: f32) -> f32 {
         paper.draw(Ink::Rule(from, to, HAIRLINE, 0.6, false), None);
     }
     let part = paper.part(Kind::Paragraph, None);
-    paper.text(&[shape(&own.caption, SMALL)], [x + 6.0, top + height + 3.0], width, 0.0, Some(part));
+    paper.text(&[shortened(&own.caption, SMALL, width - 12.0)], [x + 6.0, top + height + 3.0], width, 0.0, Some(part));
     top + height + CAPTION_HEIGHT
 }
 

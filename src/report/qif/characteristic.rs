@@ -2,6 +2,7 @@
 
 use super::node::{Node, decimal};
 use inspect::deviation::Verdict;
+use inspect::section::dimension::{DimensionKind, MeasuredDimension};
 use inspect::tolerances::measure::{Measure, Quantity};
 use inspect::tolerances::{Characteristic as Asked, Judged, Tolerance, Zone};
 use session::plan::ElementId;
@@ -39,6 +40,21 @@ impl Characteristic {
     pub fn length(name: String, what: &str, [lower, upper]: [Option<f64>; 2]) -> Self {
         let definition = vec![limits(lower, upper), Node::text("WhatToMeasure", what)];
         Self::new("UserDefinedLinear", name, definition)
+    }
+
+    /// A dimension in a section; its limits are those of its value.
+    pub fn of_dimension(name: String, own: &MeasuredDimension) -> Self {
+        let what = format!("{} in a section", own.dimension.kind.name());
+        let bound = |end: f64| own.nominal.as_ref().ok().map(|nominal| nominal + end);
+        let bounds = own.dimension.tolerance.map_or([None; 2], |own| [bound(own.low_mm), bound(own.high_mm)]);
+        let is_angle = own.dimension.kind == DimensionKind::Angle;
+        let measured = own.measured.as_ref().and_then(|own| own.as_ref().ok());
+        Self {
+            kind: if is_angle { "UserDefinedAngular" } else { "UserDefinedLinear" },
+            verdict: own.verdict(),
+            measurement: measured.map(|measured| value("Value", *measured, None)).into_iter().collect(),
+            ..Self::length(name, &what, bounds)
+        }
     }
 
     /// A characteristic that is judged without a single figure.
@@ -97,8 +113,8 @@ impl Characteristic {
                     }
                 }
             }
-            Asked::Straightness { .. } => ("Straightness", vec![width(), zone("DiametricalZone")], true),
-            Asked::Flatness {} => ("Flatness", vec![width()], true),
+            Asked::Straightness { .. } => ("Straightness", vec![width(), condition(), zone("DiametricalZone")], true),
+            Asked::Flatness {} => ("Flatness", vec![width(), condition()], true),
             Asked::Circularity { .. } => ("Circularity", vec![width()], false),
             Asked::Cylindricity {} => ("Cylindricity", vec![width()], false),
             Asked::Parallelism { zone } => ("Parallelism", oriented(zone), true),
@@ -121,6 +137,15 @@ impl Characteristic {
             Asked::CircularRunOut { .. } => ("CircularRunout", located(Vec::new()), false),
             Asked::TotalRunOut {} => ("TotalRunout", located(Vec::new()), false),
         };
+        // The schema has no place for what the tolerance gains: the figures alone would contradict the verdict.
+        if asked.maximum_material.is_some() && !has_bonus {
+            let said = made.map_or_else(
+                || "no up-to-date result".to_owned(),
+                |own| inspect::recipe::Product::sentences(own).join(" "),
+            );
+            let what = format!("{kind} {} mm at maximum material", asked.limit_mm);
+            return Self::judged(name, &what, made.and_then(inspect::recipe::Product::verdict), &said);
+        }
         let measured = |own: &Judged| {
             let bonus =
                 (has_bonus && own.bonus_mm > 0.0).then(|| value("Bonus", own.bonus_mm, own.bonus_uncertainty_mm));

@@ -12,6 +12,7 @@ use base::{Result, UserError};
 use characteristic::{Characteristic, value};
 use features::{Measured, form};
 use inspect::deviation::{Check, Verdict};
+use inspect::section::Section;
 use inspect::surface_points::SurfacePoints;
 use inspect::tolerances::measure::Measure;
 use node::Node;
@@ -265,17 +266,34 @@ fn characteristics(input: &Input<'_>, frames: &Frames) -> Vec<Characteristic> {
                 if let Some(check) = document.result::<Check>(Some(id)).filter(|_| is_fresh) {
                     all.extend(of_comparison(&name, check));
                 } else {
-                    all.push(Characteristic::judged(name, "Surface comparison", None, "no up-to-date result"));
+                    all.push(stale(name, "Surface comparison"));
                 }
             }
-            Recipe::SurfacePoints(_) => {
-                let made = document.result::<SurfacePoints>(Some(id)).filter(|_| is_fresh);
-                all.extend(made.into_iter().flat_map(|made| of_points(&name, made)));
+            Recipe::SurfacePoints(_) => match document.result::<SurfacePoints>(Some(id)).filter(|_| is_fresh) {
+                Some(made) => all.extend(of_points(&name, made)),
+                None => all.push(stale(name, "Deviations at points of the surface")),
+            },
+            Recipe::Section(_) => {
+                let Some(made) = document.result::<Section>(Some(id)).filter(|_| is_fresh) else {
+                    all.push(stale(name, "Section"));
+                    continue;
+                };
+                let dimensions = made.dimension_names().zip(&made.dimensions);
+                let dimensions =
+                    dimensions.map(|(own, made)| Characteristic::of_dimension(format!("{name}, {own}"), made));
+                let said = inspect::recipe::Product::sentences(made).join(" ");
+                all.push(Characteristic::judged(name.clone(), "Deviations in a section", made.verdict(), &said));
+                all.extend(dimensions);
             }
             _ => all.extend(other(document, id, &name, is_fresh)),
         }
     }
     all
+}
+
+/// A check without an up-to-date result.
+fn stale(name: String, what: &str) -> Characteristic {
+    Characteristic::judged(name, what, None, "no up-to-date result")
 }
 
 /// A surface comparison: its verdict, and the statistics of its deviations.
@@ -320,7 +338,7 @@ fn of_points(name: &str, made: &SurfacePoints) -> Vec<Characteristic> {
     made.points.iter().map(one).collect()
 }
 
-/// Another check with a verdict, such as a section.
+/// Another check with a verdict, such as a calibration.
 fn other(document: &Document, id: ElementId, name: &str, is_fresh: bool) -> Option<Characteristic> {
     let made = document.stage().results.made(id).filter(|_| is_fresh)?;
     let verdict = made.verdict?;

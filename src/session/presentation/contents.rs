@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use base::StandardView;
 
@@ -97,6 +99,17 @@ pub struct Contents {
 }
 
 impl Contents {
+    /// Reads what is known; returns the names of the rest.
+    pub(super) fn salvage(value: &Value) -> (Self, Vec<String>) {
+        let mut unknown = Vec::new();
+        let own = Self {
+            order: known(value, "order", &mut unknown),
+            left_out: known(value, "left_out", &mut unknown).into_iter().collect(),
+            left_out_views: known(value, "left_out_views", &mut unknown).into_iter().collect(),
+        };
+        (own, unknown)
+    }
+
     /// These sections in this order, and no others.
     pub fn choose(&mut self, sections: &[ReportSection]) {
         self.left_out = ReportSection::ALL.into_iter().filter(|own| !sections.contains(own)).collect();
@@ -152,6 +165,12 @@ impl Contents {
         }
         self.order = if order == ReportSection::ALL { Vec::new() } else { order };
     }
+}
+
+/// Entries of a list that can be read; the others are added to `unknown`.
+fn known<T: DeserializeOwned>(value: &Value, list: &str, unknown: &mut Vec<String>) -> Vec<T> {
+    let mut read = |entry: &Value| T::deserialize(entry).map_err(|_| unknown.push(entry.to_string())).ok();
+    value.get(list).and_then(Value::as_array).into_iter().flatten().filter_map(&mut read).collect()
 }
 
 #[cfg(test)]

@@ -23,10 +23,10 @@ impl Presentation {
     /// Reads what can be read; the notes name the rest.
     pub(crate) fn salvage(value: &Value) -> (Self, Vec<String>) {
         let (mut own, mut notes) = (Self::default(), Vec::new());
-        match value.get("report").map(Contents::deserialize) {
-            Some(Ok(contents)) => own.report = contents,
-            Some(Err(_)) => notes.push("The contents of the report could not be read: it has all sections.".to_owned()),
-            None => {}
+        if let Some(report) = value.get("report") {
+            let (contents, unknown) = Contents::salvage(report);
+            own.report = contents;
+            notes.extend(unknown.iter().map(|name| format!("The report's section or view {name} is not known here.")));
         }
         for view in value.get("views").and_then(Value::as_array).into_iter().flatten() {
             let name = view.get("name").and_then(Value::as_str).unwrap_or_default();
@@ -60,6 +60,11 @@ mod tests {
         let (again, notes) = Presentation::salvage(&serde_json::to_value(&own).unwrap());
         assert_eq!((again, notes.len()), (own, 0));
         let (none, notes) = Presentation::salvage(&serde_json::json!({"report": {"order": ["hologram"]}}));
-        assert_eq!((none, notes.len()), (Presentation::default(), 1));
+        assert!(none == Presentation::default() && notes.len() == 1 && notes[0].contains("hologram"), "{notes:?}");
+        // What a newer version adds takes nothing away.
+        let report = serde_json::json!({"left_out": ["coverage", "hologram"], "left_out_views": ["back", "askew"]});
+        let (some, notes) = Presentation::salvage(&serde_json::json!({ "report": report }));
+        assert!(!some.report.has(ReportSection::Coverage) && !some.report.has_view(base::StandardView::Back));
+        assert_eq!(notes.len(), 2);
     }
 }

@@ -69,9 +69,19 @@ impl SectionsPart {
             display.selected = None;
         }
         if self.edited != selected {
-            if let Some((_, recipe)) = &selected {
-                self.parameters = recipe.parameters.clone();
-                display.plane = 0;
+            if let Some((id, recipe)) = &selected {
+                match &self.edited {
+                    // What else is being edited stays when a dimension comes or goes.
+                    Some((edited, before)) if edited == id && is_alike(before, recipe) => {
+                        self.parameters.dimensions.clone_from(&recipe.parameters.dimensions);
+                    }
+                    before => {
+                        if before.as_ref().is_none_or(|(edited, _)| edited != id) {
+                            display.plane = 0;
+                        }
+                        self.parameters = recipe.parameters.clone();
+                    }
+                }
             }
             self.edited = selected;
         }
@@ -215,7 +225,12 @@ impl SectionsPart {
                 }
             });
         }
-        if parameters != section.parameters {
+        // Limits are judged when they have been entered, whatever else is being edited.
+        let asked = &self.parameters.dimensions;
+        if parameters == section.parameters && *asked != parameters.dimensions && ready && context.may_commit(ui) {
+            parameters.dimensions.clone_from(asked);
+        }
+        if parameters != section.parameters && parameters.check().is_ok() {
             context.send(Sections::Change(id, parameters));
         }
     }
@@ -246,6 +261,15 @@ impl SectionsPart {
             theme::weak(ui, "The scan is not aligned yet: the nominal alone is cut.");
         }
     }
+}
+
+/// Whether two recipes differ in their dimensions at most.
+fn is_alike(one: &SectionRecipe, other: &SectionRecipe) -> bool {
+    let bare = |own: &SectionRecipe| {
+        let parameters = Parameters { dimensions: Vec::new(), ..own.parameters.clone() };
+        SectionRecipe { parameters, ..own.clone() }
+    };
+    bare(one) == bare(other)
 }
 
 /// Perpendicular to an axis, in the middle of `bounds` to a tenth of a millimetre.
