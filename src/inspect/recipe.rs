@@ -95,6 +95,14 @@ impl Figure {
     pub fn new(name: &'static str, unit: &'static str, value: f64) -> Self {
         Self { name, unit, value, uncertainty: None, lower: None, upper: None }
     }
+
+    /// Its unit as it follows a number: after a space, but for degrees; nothing for a count.
+    pub fn unit_after(&self) -> String {
+        match self.unit {
+            "" | "°" => self.unit.to_owned(),
+            unit => format!(" {unit}"),
+        }
+    }
 }
 
 /// Result of executing a recipe.

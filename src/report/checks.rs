@@ -70,11 +70,10 @@ pub(super) fn features(document: &Document) -> Option<ReportBlock> {
 
 /// E.g. “radius 4.0021 ± 0.0008 mm”.
 fn words(figure: &Figure) -> String {
-    let unit = if figure.unit == "°" { "°".to_owned() } else { format!(" {}", figure.unit) };
     // Without a unit it is a count.
     let digits = if figure.unit.is_empty() { 0 } else { 4 };
     let uncertainty = figure.uncertainty.map(|expanded| format!(" ± {expanded:.4}")).unwrap_or_default();
-    format!("{} {:.digits$}{uncertainty}{}", figure.name, figure.value, unit.trim_end())
+    format!("{} {:.digits$}{uncertainty}{}", figure.name, figure.value, figure.unit_after())
 }
 
 /// Measured distances and angles, with expanded uncertainties (k = 2) and limits; `None` if there are none.
@@ -88,7 +87,7 @@ pub(super) fn measures(document: &Document) -> Option<ReportBlock> {
             continue;
         };
         let figure = &measure.figure;
-        let unit = if figure.unit == "°" { "°".to_owned() } else { format!(" {}", figure.unit) };
+        let unit = figure.unit_after();
         let uncertainty = figure.uncertainty.map(|expanded| format!(" ± {expanded:.4}")).unwrap_or_default();
         let limits = match (figure.lower, figure.upper) {
             (Some(lower), Some(upper)) => format!(", limits {lower:.4} to {upper:.4}{unit}"),

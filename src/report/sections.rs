@@ -145,14 +145,11 @@ pub fn draw(name: &str, (whole, section): (&Section, &PlaneSection), scale: &Col
     };
     let (mut lines, mut texts): (Vec<Ruled>, _) = (lines.iter().map(ruled).collect(), Vec::new());
     for (name, own) in &dimensions {
-        let mut points: Vec<[f64; 2]> = own.line.iter().map(place).collect();
-        if let (Some(at), Some(value)) = (drawing::label_at(&points, TEXT_HEIGHT), own.value()) {
+        let points: Vec<[f64; 2]> = own.line.iter().map(place).collect();
+        if let (Some((points, at)), Some(value)) = (drawing::labelled(&points, TEXT_HEIGHT), own.value()) {
             texts.push((at, format!("{name}: {value}")));
-            if points.len() == 2 {
-                points.push(at);
-            }
+            lines.push(Ruled { points, colour: DIMENSION, width: 1.0, is_dashed: false });
         }
-        lines.push(Ruled { points, colour: DIMENSION, width: 1.0, is_dashed: false });
     }
     Drawing { caption, size, lines, texts }
 }

@@ -186,7 +186,7 @@ fn dimensions_are_made_by_clicks_judged_reported_and_measured_on_the_next_part()
     window.run_steps(3);
     assert!(window.query_by_label_contains("Click the first line").is_some());
     for (number, at) in [one, other].iter().enumerate() {
-        let at = window.state().section_place(at).expect("no drawing");
+        let at = window.state().section_position(at).expect("no drawing");
         window.hover_at(at);
         window.run_steps(2);
         window.drag_at(at);

@@ -61,7 +61,7 @@ impl App {
             .size_range(120.0..=0.8 * ui.available_height())
             .show(ui, |ui| self.section_view.show(ui, &section, &mut self.display.section, &scale));
         if let (Some(dimension), Some(id)) = (made.inner, self.display.section.selected) {
-            self.actions.push(Action::Send(Box::new(Sections::AddDimension(id, dimension).into())));
+            self.send(Sections::AddDimension(id, dimension));
         }
     }
 
@@ -312,8 +312,8 @@ impl App {
     }
 
     /// Screen position of a point of the section shown, for tests.
-    pub fn section_place(&self, point: &[f64; 2]) -> Option<Pos2> {
-        self.section_view.place(point)
+    pub fn section_position(&self, point: &[f64; 2]) -> Option<Pos2> {
+        self.section_view.position_of(point)
     }
 
     /// Whether the view is completely drawn, for benchmarks.

@@ -51,7 +51,7 @@ impl Map {
 
 impl SectionView {
     /// Screen position of a point of the plane shown last.
-    pub fn place(&self, point: &PlanePoint) -> Option<Pos2> {
+    pub fn position_of(&self, point: &PlanePoint) -> Option<Pos2> {
         self.map.map(|map| map.at(point))
     }
 
@@ -128,17 +128,18 @@ impl SectionView {
             }
             return None;
         };
-        let highlight = |at: &PlanePoint| {
-            let points: Vec<Pos2> = plane.line_at(*at).iter().map(|point| map.at(point)).collect();
+        let highlight = |line: &[PlanePoint]| {
+            let points: Vec<Pos2> = line.iter().map(|point| map.at(point)).collect();
             painter.line(points, Line::new(3.5, theme::FEATURE));
         };
-        display.first_pick.iter().for_each(highlight);
+        let first_line = display.first_pick.map(|first| plane.line_at(first));
+        first_line.iter().for_each(|line| highlight(line));
         let pointer = response.hover_pos().filter(|pointer| rect.contains(*pointer))?;
         let at = plane.on_contour(map.back(pointer)).filter(|at| map.at(at).distance(pointer) < REACH)?;
-        highlight(&at);
+        let line = plane.line_at(at);
+        highlight(&line);
         // Of two positions on one line, such as of a double click, there is no distance.
-        let is_on_first = display.first_pick.is_some_and(|first| plane.line_at(first) == plane.line_at(at));
-        if !response.clicked() || is_on_first {
+        if !response.clicked() || first_line == Some(line) {
             return None;
         }
         let picks: Vec<PlanePoint> = display.first_pick.into_iter().chain([at]).collect();
@@ -206,17 +207,15 @@ fn write_extremes(ui: &egui::Ui, plane: &PlaneSection, map: &Map, factor: f64, [
 /// A dimension with its value.
 fn draw_dimension(ui: &egui::Ui, map: &Map, name: &str, own: &MeasuredDimension) {
     let (painter, colour) = (ui.painter_at(map.rect), theme::FEATURE);
-    let mut points: Vec<Pos2> = own.line.iter().map(|point| map.at(point)).collect();
-    let corners: Vec<[f64; 2]> = points.iter().map(|own| [f64::from(own.x), f64::from(own.y)]).collect();
-    let (Some([x, y]), Some(value)) = (drawing::label_at(&corners, 14.0), own.value()) else { return };
-    let at = Pos2::new(x as f32, y as f32);
-    for end in [points.first(), points.last()].into_iter().flatten() {
+    let ends: Vec<Pos2> = own.line.iter().map(|point| map.at(point)).collect();
+    let corners: Vec<[f64; 2]> = ends.iter().map(|own| [f64::from(own.x), f64::from(own.y)]).collect();
+    let (Some((points, at)), Some(value)) = (drawing::labelled(&corners, 14.0), own.value()) else { return };
+    let on_screen = |[x, y]: [f64; 2]| Pos2::new(x as f32, y as f32);
+    let at = on_screen(at);
+    for end in [ends.first(), ends.last()].into_iter().flatten() {
         painter.circle_filled(*end, 2.5, colour);
     }
-    if points.len() == 2 {
-        points.push(at);
-    }
-    painter.line(points, Line::new(1.2, colour));
+    painter.line(points.into_iter().map(on_screen).collect(), Line::new(1.2, colour));
     let colour = match own.verdict() {
         Some(Verdict::Fail) => theme::BAD,
         Some(Verdict::Pass) => theme::GOOD,

@@ -79,9 +79,15 @@ pub fn bounds<'a>(points: impl Iterator<Item = &'a PlanePoint>) -> [PlanePoint; 
     [low, high]
 }
 
-/// Where the value of a dimension is written, given its points and the height of the text in one unit: at the middle one
-/// of three, between two that are far enough apart, or else beyond the second.
-pub fn label_at(points: &[[f64; 2]], height: f64) -> Option<[f64; 2]> {
+/// The line of a dimension, led on to its value, and where that is written: at the middle one of three points, between two
+/// that are far enough apart, or else beyond the second. Points and the height of the text in one unit.
+pub fn labelled(points: &[[f64; 2]], height: f64) -> Option<(Vec<[f64; 2]>, [f64; 2])> {
+    let at = label_at(points, height)?;
+    let led = (points.len() == 2).then_some(at);
+    Some((points.iter().copied().chain(led).collect(), at))
+}
+
+fn label_at(points: &[[f64; 2]], height: f64) -> Option<[f64; 2]> {
     match points {
         [a, b] => {
             let way = [b[0] - a[0], b[1] - a[1]];

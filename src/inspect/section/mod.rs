@@ -18,7 +18,7 @@ use crate::parts::{Actual, Nominal};
 use crate::verdict::Verdict;
 use base::{Progress, Result, UserError};
 use compute::Backend;
-use contour::{Contour, ContourSearch};
+use contour::Contour;
 use dimension::{Dimension, MAX_DIMENSIONS, MeasuredDimension};
 use geometry::{Pose, plane_cut};
 use measured::{Measured, Scan};
@@ -98,11 +98,7 @@ pub struct PlaneSection {
 impl PlaneSection {
     /// The position on the contours of the nominal that is nearest to one in the plane; `None` without contours.
     pub fn on_contour(&self, at: PlanePoint) -> Option<PlanePoint> {
-        let search = ContourSearch::new(&self.contours);
-        // From either side.
-        let from = |facing| search.nearest(at, facing, f64::INFINITY);
-        let found = [[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]].map(from).into_iter().flatten();
-        found.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(foot, _)| foot.at)
+        outline::nearest(&self.contours, at).map(|own| own.at)
     }
 
     /// Corners of the line or arc of the nominal that is nearest to a position in the plane.

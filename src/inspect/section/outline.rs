@@ -58,7 +58,8 @@ pub struct Run {
 impl Run {
     /// The line or arc of the contours that is nearest to a point, and how far it is, mm.
     pub fn at(contours: &[Contour], pick: PlanePoint) -> Option<(Self, f64)> {
-        let (away_mm, (number, contour, segment)) = nearest(contours, pick)?;
+        let Nearest { away_mm, contour: number, segment, .. } = nearest(contours, pick)?;
+        let contour = contours.get(number as usize)?;
         let straight = grown(contour, segment, &|points| {
             let line = line(points)?;
             let farthest = points.iter().map(|point| away(&line, point).abs()).fold(0.0, f64::max);
@@ -126,19 +127,28 @@ fn turn(three: &[PlanePoint]) -> f64 {
     (a[0] * b[1] - a[1] * b[0]).abs().atan2(a[0] * b[0] + a[1] * b[1])
 }
 
-/// Distance to a point, mm, of the segment nearest to it; number of its contour, the contour, and the segment.
-fn nearest(contours: &[Contour], [x, y]: PlanePoint) -> Option<(f64, (u32, &Contour, usize))> {
-    let away = |contour: &Contour, segment: usize| {
-        let [from, to] = contour.segment(segment);
+/// The position on the contours that is nearest to a point, whichever side of a contour that lies on.
+pub struct Nearest {
+    /// The position, mm.
+    pub at: PlanePoint,
+    away_mm: f64,
+    contour: u32,
+    segment: usize,
+}
+
+/// See [`Nearest`]; `None` without contours.
+pub fn nearest(contours: &[Contour], [x, y]: PlanePoint) -> Option<Nearest> {
+    let on = |contour: u32, segment: usize, [from, to]: [PlanePoint; 2]| {
         let (way, there) = ([to[0] - from[0], to[1] - from[1]], [x - from[0], y - from[1]]);
         let square = (way[0] * way[0] + way[1] * way[1]).max(f64::MIN_POSITIVE);
         let share = ((way[0] * there[0] + way[1] * there[1]) / square).clamp(0.0, 1.0);
-        (there[0] - share * way[0]).hypot(there[1] - share * way[1])
+        let at = [0, 1].map(|axis| from[axis] + share * way[axis]);
+        Nearest { at, away_mm: (x - at[0]).hypot(y - at[1]), contour, segment }
     };
     let all = (0..).zip(contours).flat_map(|(number, contour)| {
-        (0..contour.segment_count()).map(move |segment| (away(contour, segment), (number, contour, segment)))
+        (0..contour.segment_count()).map(move |segment| on(number, segment, contour.segment(segment)))
     });
-    all.min_by(|a, b| a.0.total_cmp(&b.0))
+    all.min_by(|a, b| a.away_mm.total_cmp(&b.away_mm))
 }
 
 /// Corners of `count` segments from the `first` on.
@@ -204,7 +214,7 @@ pub fn away(outline: &Outline, [x, y]: &PlanePoint) -> f64 {
     }
 }
 
-/// The line of least squares through points; its middle is their mean. `None` for fewer than two, or points in one place.
+/// The line of least squares through points; its middle is that of the run. `None` for fewer than two, or points that coincide.
 pub fn line(points: &[PlanePoint]) -> Option<Outline> {
     let count = points.len() as f64;
     let mean = [0, 1].map(|axis| points.iter().map(|own| own[axis]).sum::<f64>() / count);
@@ -221,9 +231,9 @@ pub fn line(points: &[PlanePoint]) -> Option<Outline> {
         along = along.map(std::ops::Neg::neg);
     }
     // The middle of the run rather than of its corners.
-    let place = |point: &PlanePoint| (point[0] - mean[0]) * along[0] + (point[1] - mean[1]) * along[1];
-    let places = || points.iter().map(place);
-    let (low, high) = (places().fold(f64::INFINITY, f64::min), places().fold(f64::NEG_INFINITY, f64::max));
+    let position = |point: &PlanePoint| (point[0] - mean[0]) * along[0] + (point[1] - mean[1]) * along[1];
+    let positions = || points.iter().map(position);
+    let (low, high) = (positions().fold(f64::INFINITY, f64::min), positions().fold(f64::NEG_INFINITY, f64::max));
     let middle = [0, 1].map(|axis| mean[axis] + 0.5 * (low + high) * along[axis]);
     (xx + yy > 0.0 && points.len() > 1).then_some(Outline::Line { middle, along })
 }

@@ -1,6 +1,7 @@
 //! Element tree: the elements of the plan with their status, by nominal, actual, alignment, features and checks.
 
 mod cleaning;
+mod name_edit;
 mod row;
 mod views;
 
@@ -10,7 +11,7 @@ use crate::open_dialog::Role;
 use crate::{Action, theme};
 use cleaning::CleaningSection;
 use inspect::alignment::Alignment;
-use row::NameEdit;
+use name_edit::NameEdit;
 use session::Document;
 use session::plan::{ElementId, Recipe};
 use session::verdict;
@@ -20,7 +21,7 @@ use views::ViewRows;
 #[derive(Default)]
 pub struct ElementsPanel {
     /// Renaming of an element.
-    renaming: NameEdit,
+    renaming: NameEdit<ElementId>,
     views: ViewRows,
     cleaning: CleaningSection,
 }

@@ -1,6 +1,6 @@
 //! Row of the element tree: status, name, main value and context menu of an element.
 
-use egui::{Align, Button, Color32, Key, Layout, RichText, Ui};
+use egui::{Align, Button, Color32, Layout, RichText, Ui};
 
 use super::super::compare::{CompareView, verdict_colour};
 use super::super::{PanelContext, named};
@@ -10,22 +10,6 @@ use dispatch::{Command, Elements, Features, Inspect};
 use session::Document;
 use session::pipeline::State;
 use session::plan::{Element, ElementId, Recipe};
-
-/// Renaming of an element.
-#[derive(Clone, Debug, Default)]
-pub struct NameEdit {
-    element: Option<ElementId>,
-    name: String,
-    /// Whether the field is to get the keyboard focus.
-    wants_focus: bool,
-}
-
-impl NameEdit {
-    /// Whether an element is being renamed.
-    pub fn is_active(&self) -> bool {
-        self.element.is_some()
-    }
-}
 
 /// Status of an element: colour and text.
 fn status(document: &Document, element: &Element) -> (Color32, String) {
@@ -80,8 +64,11 @@ impl ElementsPanel {
             ui.add_space(height + ui.spacing().item_spacing.y);
             return;
         }
-        if self.renaming.element == Some(id) {
-            return self.name_field(ui, context, id);
+        if self.renaming.is_of(&id) {
+            if let Some((id, name)) = self.renaming.show(ui) {
+                context.send(Elements::Rename(id, name));
+            }
+            return;
         }
         let document = context.document();
         let (colour, status) = status(document, &element);
@@ -120,7 +107,7 @@ impl ElementsPanel {
         let ready = !context.is_busy;
         let id = element.id;
         if ui.add_enabled(ready, Button::new("Rename…")).clicked() {
-            self.renaming = NameEdit { element: Some(id), name: element.name.clone(), wants_focus: true };
+            self.renaming.begin(id, &element.name);
             ui.close();
         }
         let position = context.document().plan.elements().iter().position(|own| own.id == id).unwrap_or(0);
@@ -160,23 +147,6 @@ impl ElementsPanel {
         entry(ui, true, "Move down", Elements::MoveTo(id, position + 1).into());
         ui.separator();
         entry(ui, true, "Remove", Elements::Remove(id).into());
-    }
-
-    /// Enter or a click elsewhere applies the name; Esc keeps the old one.
-    fn name_field(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>, id: ElementId) {
-        let field = ui.add(egui::TextEdit::singleline(&mut self.renaming.name).desired_width(f32::INFINITY));
-        named(&field, "New name");
-        if std::mem::take(&mut self.renaming.wants_focus) {
-            field.request_focus();
-        }
-        if !field.lost_focus() {
-            return;
-        }
-        let renaming = std::mem::take(&mut self.renaming);
-        let is_same = renaming.name.trim() == context.document().plan.name(id);
-        if !ui.input(|input| input.key_pressed(Key::Escape)) && !is_same {
-            context.send(Elements::Rename(id, renaming.name));
-        }
     }
 }
 

@@ -1,8 +1,9 @@
 //! The saved views in the element tree.
 
-use egui::{Align, Button, Key, Layout, RichText, Ui};
+use egui::{Align, Button, Layout, RichText, Ui};
 
 use super::super::{PanelContext, named};
+use super::name_edit::NameEdit;
 use crate::Action;
 use dispatch::{Command, Present};
 use session::presentation::SavedView;
@@ -10,15 +11,14 @@ use session::presentation::SavedView;
 /// The rows of the saved views.
 #[derive(Default)]
 pub struct ViewRows {
-    /// The view being renamed, and its new name.
-    renaming: Option<(String, String)>,
-    wants_focus: bool,
+    /// Renaming of a view, by its name.
+    renaming: NameEdit<String>,
 }
 
 impl ViewRows {
     /// Whether a view is being renamed.
     pub fn is_renaming(&self) -> bool {
-        self.renaming.is_some()
+        self.renaming.is_active()
     }
 
     pub fn show(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
@@ -32,8 +32,11 @@ impl ViewRows {
     }
 
     fn row(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>, view: &SavedView) {
-        if self.renaming.as_ref().is_some_and(|(name, _)| *name == view.name) {
-            return self.name_field(ui, context);
+        if self.renaming.is_of(&view.name) {
+            if let Some((old, new)) = self.renaming.show(ui) {
+                context.send(Present::RenameView(old, new));
+            }
+            return;
         }
         let row = ui.horizontal(|ui| {
             ui.set_min_height(ui.spacing().interact_size.y);
@@ -59,7 +62,7 @@ impl ViewRows {
     fn menu(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>, view: &SavedView) {
         let (ready, name) = (!context.is_busy, || view.name.clone());
         if ui.add_enabled(ready, Button::new("Rename…")).clicked() {
-            (self.renaming, self.wants_focus) = (Some((name(), name())), true);
+            self.renaming.begin(name(), &view.name);
             ui.close();
         }
         if ui.add_enabled(ready, Button::new("Replace by the current view")).clicked() {
@@ -76,24 +79,5 @@ impl ViewRows {
         entry(ui, text, Present::SetInReport(name(), !view.in_report));
         ui.separator();
         entry(ui, "Remove", Present::RemoveView(name()));
-    }
-
-    /// Enter or a click elsewhere applies the name; Esc keeps the old one.
-    fn name_field(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
-        let Some((_, new)) = &mut self.renaming else { return };
-        let field = ui.add(egui::TextEdit::singleline(new).desired_width(f32::INFINITY));
-        named(&field, "New name");
-        if std::mem::take(&mut self.wants_focus) {
-            field.request_focus();
-        }
-        if !field.lost_focus() {
-            return;
-        }
-        if let Some((old, new)) = self.renaming.take()
-            && !ui.input(|input| input.key_pressed(Key::Escape))
-            && new.trim() != old
-        {
-            context.send(Present::RenameView(old, new));
-        }
     }
 }

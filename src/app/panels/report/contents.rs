@@ -30,9 +30,7 @@ pub fn show(ui: &mut Ui, context: &mut PanelContext<'_>) {
             let mut is_in = view.in_report;
             let box_ = egui::Checkbox::new(&mut is_in, format!("View “{}”", view.name));
             if ui.add_enabled(contents.has(ReportSection::Views), box_).changed() {
-                context
-                    .actions
-                    .push(crate::Action::Send(Box::new(Present::SetInReport(view.name.clone(), is_in).into())));
+                context.send(Present::SetInReport(view.name.clone(), is_in));
             }
         }
         ui.add_space(4.0);
